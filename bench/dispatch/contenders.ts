@@ -1,0 +1,144 @@
+import { createHooks, HookableCore } from 'hookable'
+import tapable from 'tapable'
+import { allow, HookRegistry } from '../../dist/hooks.js'
+
+/** One tool call, as an agent has it at hand. */
+export interface Call {
+  readonly tool_name: string
+  readonly tool_input: { readonly command: string; readonly description: string }
+  readonly tool_use_id: string
+}
+
+/** What a hook does when it runs, the same for every contender. */
+export type Body = 'silent' | 'reading' | 'replying'
+export type Timing = 'sync' | 'async'
+
+export interface Scene {
+  readonly body: Body
+  readonly timing: Timing
+  /** Twenty tools' worth of hooks, of which six match the call. */
+  readonly hooks: readonly { readonly matcher: string; readonly matches: (tool: string) => boolean }[]
+}
+
+interface Verdict {
+  readonly decision: 'allow' | 'deny' | 'ask'
+}
+type Work = (input: Call['tool_input']) => Verdict | undefined
+
+export const TOOL = 'Bash'
+
+/** Half of the matchers are names, half are regular expressions; six of twenty match Bash. */
+export const HOOKS: Scene['hooks'] = Array.from({ length: 20 }, (_, index) => {
+  const tool = index % 10 < 3 ? TOOL : `Tool${index}`
+  const pattern = new RegExp(`^${tool}$`)
+  return index % 2 === 0
+    ? { matcher: tool, matches: name => name === tool }
+    : { matcher: pattern.source, matches: name => pattern.test(name) }
+})
+
+let lengths = 0
+const REPLY = { decision: 'allow' } as const
+const WORK: Record<Body, Work> = {
+  silent: () => undefined,
+  reading: input => {
+    lengths += input.command.length
+    return undefined
+  },
+  replying: () => REPLY
+}
+/** Ours answers with its own builder. */
+const OUR_REPLY: Work = () => allow() as Verdict
+
+const STRENGTH = { deny: 3, allow: 2, ask: 1 }
+const stronger = (a: Verdict | undefined, b: Verdict | undefined): Verdict | undefined =>
+  b === undefined || (a !== undefined && STRENGTH[a.decision] >= STRENGTH[b.decision]) ? a : b
+
+export type Dispatch = (call: Call) => unknown
+
+/** What one would write by hand for exactly this: hooks by tool name, only promises awaited, no safety. */
+function byHand({ body, timing, hooks }: Scene): Dispatch {
+  const work = WORK[body]
+  const run = timing === 'sync' ? (call: Call) => work(call.tool_input) : async (call: Call) => work(call.tool_input)
+  const byTool = new Map([[TOOL, hooks.filter(hook => hook.matches(TOOL)).map(() => run)]])
+  return async call => {
+    let verdict: Verdict | undefined
+    for (const hook of byTool.get(call.tool_name) ?? []) {
+      const answer = hook(call)
+      verdict = stronger(verdict, answer instanceof Promise ? await answer : answer)
+    }
+    return verdict
+  }
+}
+
+/** Libraries without matchers: each hook looks for itself whether it is meant. */
+function selfChecking({ body, timing, hooks }: Scene): readonly ((call: Call, state: State) => unknown)[] {
+  const work = WORK[body]
+  return hooks.map(({ matches }) => {
+    const run = (call: Call, state: State): void => {
+      if (matches(call.tool_name)) state.verdict = stronger(state.verdict, work(call.tool_input))
+    }
+    return timing === 'sync' ? run : async (call: Call, state: State) => run(call, state)
+  })
+}
+interface State {
+  verdict: Verdict | undefined
+}
+
+function hookableWith(make: () => { hook(name: string, run: never): unknown; callHook(name: string, ...args: never[]): unknown }) {
+  return (scene: Scene): Dispatch => {
+    const library = make()
+    for (const run of selfChecking(scene)) library.hook('PreToolUse', run as never)
+    return async call => {
+      const state: State = { verdict: undefined }
+      await library.callHook('PreToolUse', call as never, state as never)
+      return state.verdict
+    }
+  }
+}
+
+function tapableSeries(scene: Scene): Dispatch {
+  const hook = new tapable.AsyncSeriesHook<[Call, State]>(['call', 'state'])
+  selfChecking(scene).forEach((run, index) => {
+    if (scene.timing === 'sync') hook.tap(`hook${index}`, run as () => void)
+    else hook.tapPromise(`hook${index}`, run as () => Promise<void>)
+  })
+  return async call => {
+    const state: State = { verdict: undefined }
+    await hook.promise(call, state)
+    return state.verdict
+  }
+}
+
+function tapableWaterfall(scene: Scene): Dispatch {
+  const hook = new tapable.AsyncSeriesWaterfallHook<[State, Call]>(['state', 'call'])
+  selfChecking(scene).forEach((run, index) => {
+    const swapped = (state: State, call: Call) => run(call, state)
+    if (scene.timing === 'sync') hook.tap(`hook${index}`, swapped as never)
+    else hook.tapPromise(`hook${index}`, swapped as never)
+  })
+  return call => hook.promise({ verdict: undefined }, call)
+}
+
+const session = new AbortController()
+
+function ours({ body, timing, hooks }: Scene): Dispatch {
+  const registry = new HookRegistry({ sessionId: 'bench', signal: session.signal })
+  const work = body === 'replying' ? OUR_REPLY : WORK[body]
+  for (const { matcher } of hooks) {
+    const read = body === 'reading'
+    const run = (ctx: { toolInput: unknown }) => work(read ? (ctx.toolInput as Call['tool_input']) : (undefined as never))
+    registry.on('PreToolUse', matcher, timing === 'sync' ? run : async ctx => run(ctx))
+  }
+  return call => registry.fire('PreToolUse', call)
+}
+
+export const CONTENDERS: Readonly<Record<string, (scene: Scene) => Dispatch>> = {
+  'by hand, indexed by tool': byHand,
+  carabiner: ours,
+  'hookable HookableCore': hookableWith(() => new HookableCore() as never),
+  'hookable createHooks': hookableWith(() => createHooks() as never),
+  'tapable AsyncSeries': tapableSeries,
+  'tapable AsyncSeriesWaterfall': tapableWaterfall
+}
+
+export const readSoFar = (): number => lengths

@@ -1,0 +1,2 @@
+/** `carabiner`: what most programs need, from one place. */
+export * from './hooks.ts'

@@ -1,0 +1,75 @@
+/** Every fault a user can meet: a code, what went wrong, and what to do next. */
+const ERRORS = {
+  E_EVENT_UNKNOWN: (name: string, near: string) => [
+    `there is no event ${JSON.stringify(name)}`,
+    near === '' ? 'see docs/hooks.md for the events there are' : `did you mean ${near}?`
+  ],
+  E_MATCHER_INVALID: (matcher: string, why: string) => [
+    `matcher ${matcher} is not valid: ${why}`,
+    'use a name, names joined by "|", a glob such as "mcp__*", a regular expression, or a list of these'
+  ],
+  E_TIMEOUT_INVALID: (what: string, value: string) => [
+    `${what} cannot be ${value}`,
+    'give seconds as a number above 0 and below 2,147,483; fractions are allowed'
+  ],
+  E_OPTION_INVALID: (what: string, value: string, allowed: string) => [
+    `${what} cannot be ${value}`,
+    `use ${allowed}`
+  ],
+  E_HOOK_INVALID: (why: string) => [
+    `this is not a hook: ${why}`,
+    'give a function (ctx => reply) or an object { name, events, run(ctx) }'
+  ],
+  E_HOOK_DUPLICATE: (name: string, first: string) => [
+    `a hook named ${JSON.stringify(name)} is already registered (${first})`,
+    'give one of them another name, or remove the first'
+  ],
+  E_HOOK_UNKNOWN: (name: string, near: string) => [
+    `no hook is named ${JSON.stringify(name)}`,
+    near === '' ? 'list() shows the names there are' : `did you mean ${JSON.stringify(near)}?`
+  ],
+  E_REPLY_INVALID: (why: string) => [why, 'see docs/hooks.md for the replies that this event takes'],
+  E_INPUT_INVALID: (event: string, why: string) => [
+    `this is not an input of ${event}: ${why}`,
+    'see docs/hooks.md for the fields of the event'
+  ],
+  E_MESSAGES_INVALID: (why: string) => [
+    `the messages cannot be changed so: ${why}`,
+    'remove or insert whole messages, and keep each tool call together with its result'
+  ],
+  E_FIRE_DEPTH: (event: string, depth: string) => [
+    `${event} was fired from within hooks ${depth} levels deep`,
+    'a hook that fires the event it listens to never ends: guard it with a condition'
+  ],
+  E_REFUSED: (tool: string, reason: string) => [`${tool} was refused: ${reason}`, ''],
+  E_EXPECTATION: (why: string) => [why, '']
+} satisfies Record<string, (...words: string[]) => readonly [string, string]>
+
+export type ErrorCode = keyof typeof ERRORS
+
+/** The one error class. `code` is for programs, `message` for people; it ends with what to do next. */
+export class CarabinerError extends Error {
+  override readonly name = 'CarabinerError'
+  readonly code: ErrorCode
+
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+export function fault<C extends ErrorCode>(code: C, ...words: Parameters<(typeof ERRORS)[C]>): CarabinerError {
+  const explain: (...words: string[]) => readonly [string, string] = ERRORS[code]
+  const [what, next] = explain(...words)
+  return new CarabinerError(code, next === '' ? what : `${what}; ${next}`)
+}
+
+/** The words of anything that was thrown, an Error or not. Never throws itself. */
+export function wordsOf(thrown: unknown): string {
+  try {
+    if (thrown instanceof Error) return thrown.message || thrown.name
+    return typeof thrown === 'string' ? thrown : (JSON.stringify(thrown) ?? String(thrown))
+  } catch {
+    return 'something that cannot be printed'
+  }
+}

@@ -1,0 +1,214 @@
+import type { Message } from '../message.ts'
+import { copyPlain, type PlainObject } from '../util/plain.ts'
+import type { Entry } from './entry.ts'
+import type { EventName, FieldsOf, FireInput, InputOf, ToolEvent } from './events.ts'
+import type { Outcome } from './outcome.ts'
+import type { Run } from './run.ts'
+import { baseField, fireWithin, metadataOf, wireOf } from './view.ts'
+import type { Matcher, ToolInputFor, ToolNameFor } from './tool-inputs.ts'
+
+/** The agent around a hook, as far as it shows itself. The runtime adds to it. */
+export interface AgentView {
+  readonly id?: string | undefined
+  readonly type?: string | undefined
+  readonly depth?: number | undefined
+  readonly session?: unknown
+  readonly config?: Readonly<Record<string, unknown>> | undefined
+}
+
+/**
+ * What a hook is given. It can be read, and changed in place: `toolInput`, `prompt`, `messages`, `metadata`.
+ * It is the hook's own and dead once the hook has settled: later writes are dropped and reported.
+ */
+export type HookContext<E extends EventName = EventName, M extends Matcher = string> = E extends EventName
+  ? CommonContext<E> & ToolPart<E, M> & ResultPart<E> & PromptPart<E> & SubagentPart<E>
+  : never
+
+interface CommonContext<E extends EventName> {
+  readonly event: E
+  /** The wire object: what hooks outside the process receive. Frozen. */
+  readonly input: Readonly<InputOf<E>>
+  readonly sessionId: string
+  readonly cwd: string | undefined
+  readonly env: Readonly<Record<string, string>>
+  /** Aborted when the hook times out, the fire is aborted or its budget is used up. */
+  readonly signal: AbortSignal
+  readonly agent: AgentView
+  /** The conversation. Push, filter, splice; the messages themselves are frozen. */
+  messages: Message[]
+  /** Shared by all hooks of a session, over all its events. Writes stay, even when the hook fails. */
+  readonly metadata: Record<string, unknown>
+  setMetadata(key: string, value: unknown): void
+  /** True when the hook is asked again because the input it judged was changed after it. */
+  readonly rejudge: boolean
+  /** For hooks marked `observe`: what the others decided. */
+  readonly outcome: Outcome | undefined
+  /** Fires another event through the same hooks. */
+  fire<F extends EventName>(event: F, input: FireInput<F>): Outcome | Promise<Outcome>
+  /** Work that goes on after the hook has answered; `drain()` waits for it. */
+  spawn(work: PromiseLike<unknown>): void
+  /** Tells whoever watches how far the hook is. */
+  progress(text: string): void
+}
+
+type ToolPart<E extends EventName, M extends Matcher> = E extends ToolEvent
+  ? {
+      readonly toolName: ToolNameFor<M>
+      readonly toolUseId: E extends 'PermissionRequest' ? undefined : string
+    } & (E extends 'PreToolUse' | 'PermissionRequest'
+      ? { toolInput: ToolInputFor<M> }
+      : { readonly toolInput: Readonly<ToolInputFor<M>> })
+  : { readonly toolName?: undefined; readonly toolInput?: undefined; readonly toolUseId?: undefined }
+
+type ResultPart<E extends EventName> = (E extends 'PostToolUse' ? { readonly toolResponse: unknown } : { readonly toolResponse?: undefined }) &
+  ('error' extends keyof FieldsOf<E> ? { readonly error: FieldsOf<E>['error' & keyof FieldsOf<E>] } : { readonly error?: undefined })
+
+type PromptPart<E extends EventName> = E extends 'UserPromptSubmit' ? { prompt: string } : { readonly prompt?: undefined }
+
+type SubagentPart<E extends EventName> = E extends 'SubagentStart' | 'SubagentStop'
+  ? { readonly subagentId: string }
+  : { readonly subagentId?: undefined }
+
+/** The one class behind every `HookContext`. Nothing is computed before it is asked for. */
+export class Context {
+  readonly #run: Run
+  readonly #entry: Entry
+  #settled = false
+  #draft: unknown
+  #rest: Rest | undefined
+
+  constructor(run: Run, entry: Entry) {
+    this.#run = run
+    this.#entry = entry
+  }
+
+  get event(): EventName {
+    return this.#entry.event
+  }
+  get input(): PlainObject {
+    return wireOf(this.#run, this.#entry)
+  }
+  get sessionId(): string {
+    return baseField(this.#run, 'session_id')
+  }
+  get cwd(): string | undefined {
+    return baseField(this.#run, 'cwd') || undefined
+  }
+  get env(): Readonly<Record<string, string>> {
+    return this.#run.hub.settings.env
+  }
+  get agent(): AgentView {
+    return this.#run.options.agent ?? this.#run.hub.settings.agent
+  }
+  get metadata(): Record<string, unknown> {
+    return metadataOf(this.#run)
+  }
+  setMetadata(key: string, value: unknown): void {
+    this.metadata[key] = value
+  }
+  get rejudge(): boolean {
+    return this.#run.phase === 'rejudge'
+  }
+  get outcome(): Outcome | undefined {
+    return this.#run.decided
+  }
+
+  get toolName(): unknown {
+    return this.#run.input['tool_name']
+  }
+  get toolUseId(): unknown {
+    return this.#run.input['tool_use_id']
+  }
+  get toolInput(): unknown {
+    if (this.#entry.row.draft === 'tool_input') return this.#borrow()
+    return (this.#more.toolInput ??= copyPlain(this.#run.input['tool_input']))
+  }
+  set toolInput(value: unknown) {
+    this.#write('tool_input', value)
+  }
+  get toolResponse(): unknown {
+    if (this.#entry.event !== 'PostToolUse') return undefined
+    return (this.#more.toolResponse ??= copyPlain(this.#run.input['tool_response']))
+  }
+  get error(): unknown {
+    return this.#run.input['error']
+  }
+  get prompt(): unknown {
+    return this.#entry.row.draft === 'prompt' ? this.#borrow() : undefined
+  }
+  set prompt(value: unknown) {
+    this.#write('prompt', value)
+  }
+  get subagentId(): unknown {
+    return this.#entry.event.startsWith('Subagent') ? this.#run.input['agent_id'] : undefined
+  }
+
+  get messages(): Message[] {
+    return (this.#more.messages ??= this.#run.rewrites.history())
+  }
+  set messages(value: Message[]) {
+    if (this.#settled) this.#refuse('messages')
+    else this.#more.messages = value
+  }
+
+  get signal(): AbortSignal {
+    const more = this.#more
+    if (more.controller === undefined) {
+      more.controller = new AbortController()
+      if (more.abandoned !== undefined) more.controller.abort(more.abandoned)
+    }
+    return more.controller.signal
+  }
+
+  fire(event: EventName, input: PlainObject): Outcome | Promise<Outcome> {
+    return fireWithin(this.#run, event, input)
+  }
+  spawn(work: PromiseLike<unknown>): void {
+    const { hub, trace } = this.#run
+    hub.background.spawn(work, message => trace?.note(this.#entry, `work that it left going failed: ${message}`))
+  }
+  progress(text: string): void {
+    if (!this.#settled) this.#run.trace?.progress(this.#entry, text)
+  }
+
+  get #more(): Rest {
+    return (this.#rest ??= {})
+  }
+  #borrow(): unknown {
+    return (this.#draft ??= this.#run.rewrites.lend(this.#entry.state.asynchronous))
+  }
+  #write(field: string, value: unknown): void {
+    if (this.#settled || this.#entry.row.draft !== field) this.#refuse(field)
+    else this.#draft = value
+  }
+  #refuse(field: string): void {
+    this.#run.trace?.note(this.#entry, `${field} was written to when it could not be changed; the write was dropped`)
+  }
+
+  /** From now on writes are dropped. */
+  static close(ctx: Context): void {
+    ctx.#settled = true
+  }
+  /** The hook is given up: tell it, if it listens. */
+  static abandon(ctx: Context, reason: Error): void {
+    ctx.#settled = true
+    ctx.#more.abandoned = reason
+    ctx.#more.controller?.abort(reason)
+  }
+  /** The hook's own copy of the draft, if it has looked at it. */
+  static draft(ctx: Context): unknown {
+    return ctx.#draft
+  }
+  static messages(ctx: Context): Message[] | undefined {
+    return ctx.#rest?.messages
+  }
+}
+
+/** What few hooks ask for, so that the others need not carry it. */
+interface Rest {
+  messages?: Message[]
+  toolInput?: unknown
+  toolResponse?: unknown
+  controller?: AbortController
+  abandoned?: Error
+}

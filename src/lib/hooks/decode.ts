@@ -1,0 +1,205 @@
+import { fault } from '../errors.ts'
+import { copyReply, isObject, REPLY_LIMITS, type PlainObject } from '../util/plain.ts'
+import { answerOf, FIELDS, type Decision, type SpecificField } from './answers.ts'
+import type { Entry } from './entry.ts'
+import { checkOf } from './fields.ts'
+import type { Said } from './outcome.ts'
+import type { Trace } from './trace.ts'
+
+/**
+ * The two meanings of one word. `library`: hooks written against this package. `contract`: hooks from files
+ * and Agent-SDK-style callbacks, whose `continue: true` is neutral, whose `suppressOutput` hides only their
+ * own output and whose `systemMessage` is for the user. Nothing behind this file knows the difference.
+ */
+export type Dialect = 'library' | 'contract'
+
+/** `strict` closes gates on failure; `compat` does what the contract's first host does, and marks it. */
+export type Profile = 'strict' | 'compat'
+
+const WORDS: Readonly<Record<string, Decision | undefined>> = {
+  allow: 'allow',
+  approve: 'allow',
+  deny: 'deny',
+  block: 'deny',
+  ask: 'ask',
+  defer: 'defer',
+  '': undefined
+}
+
+/** The keys that any event takes, with the type that is checked. */
+const KEYS = {
+  decision: 'string',
+  reason: 'string | null',
+  continue: 'boolean',
+  continueExecution: 'boolean',
+  stopReason: 'string | null',
+  suppressOutput: 'boolean',
+  suppressLogging: 'boolean',
+  systemMessage: 'string | null',
+  hookSpecificOutput: 'object',
+  async: 'boolean',
+  asyncTimeout: 'number'
+} as const
+
+const KEY_CHECKS = new Map(Object.entries(KEYS).map(([name, type]) => [name, checkOf(type)]))
+const FIELD_CHECKS = new Map(Object.entries(FIELDS).map(([name, { type }]) => [name, checkOf(type)]))
+
+const isField = (name: string): name is SpecificField => FIELD_CHECKS.has(name)
+
+type Keys = { -readonly [K in keyof typeof KEYS]?: unknown } & { fields?: PlainObject | undefined }
+
+/** Reads what one hook answered. Throws when the answer cannot be trusted; `undefined` when it says nothing. */
+export function decode(reply: unknown, entry: Entry, trace: Trace | undefined): Said | undefined {
+  if (reply === undefined || reply === null) return undefined
+  if (!isObject(reply)) throw invalid(`a reply must be an object or nothing, not ${nameOf(reply)}`)
+  const keys = readKeys(reply, entry, trace)
+  if (keys.async === true) {
+    trace?.note(entry, '{ async: true } has nothing left to wait for: hand the work over with later(promise)')
+    return undefined
+  }
+  const said: Said = {}
+  if (keys.hookSpecificOutput !== undefined) readSpecific(keys.hookSpecificOutput as PlainObject, said, entry, trace)
+  if (keys.fields !== undefined) readFields(keys.fields, said, entry, trace)
+  if (said.decision === undefined && keys.decision !== undefined) {
+    said.decision = decisionOf('decision', keys.decision)
+    said.reason = textOf('reason', keys.reason)
+  }
+  if (said.decision !== undefined) keepDecision(said, entry, trace)
+  if (keys.continue !== undefined || keys.continueExecution !== undefined || keys.stopReason !== undefined) {
+    readStop(keys, said, entry, trace)
+  }
+  if (typeof keys.systemMessage === 'string') {
+    const to = entry.dialect === 'library' ? 'model' : 'user'
+    said.systemMessages = [{ by: entry.name, text: keys.systemMessage, to }]
+  }
+  if (keys.suppressOutput === true && entry.dialect === 'library') said.suppressOutput = true
+  if (keys.suppressLogging === true) said.suppressLogging = true
+  if (said.decision !== undefined) said.verdicts = [{ by: entry.name, decision: said.decision, reason: said.reason }]
+  return said
+}
+
+/** The reply's own keys in camel case, checked; a camel spelling beats a snake one. */
+function readKeys(reply: PlainObject, entry: Entry, trace: Trace | undefined): Keys {
+  const keys: Keys = { decision: undefined, reason: undefined, fields: undefined }
+  let seen = 0
+  for (const key in reply) {
+    const given = reply[key]
+    if (given === undefined || !Object.hasOwn(reply, key)) continue
+    if (++seen > REPLY_LIMITS.keys) throw invalid(`a reply has more than ${REPLY_LIMITS.keys} keys`)
+    if (key === '__proto__') throw invalid('a reply has a key "__proto__"')
+    const name = key.includes('_') ? camel(key) : key
+    if (name !== key && Object.hasOwn(reply, name)) continue
+    const value = typeof given === 'object' ? copyReply(given) : given
+    const check = KEY_CHECKS.get(name)
+    if (check !== undefined) {
+      if (!check(value)) throw invalid(`${key} should be ${KEYS[name as keyof typeof KEYS]}, not ${nameOf(value)}`)
+      keys[name as keyof typeof KEYS] = value
+    } else if (isField(name)) (keys.fields ??= {})[name] = value
+    else trace?.note(entry, `${key} is not a key of a reply`)
+  }
+  return keys
+}
+
+const camel = (key: string): string => key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+function readSpecific(specific: PlainObject, said: Said, entry: Entry, trace: Trace | undefined): void {
+  const named = specific['hookEventName']
+  if (named !== undefined && named !== entry.event) {
+    throw invalid(`hookSpecificOutput is for ${String(named)}, but the event is ${entry.event}`)
+  }
+  for (const key of Object.keys(specific)) if (isField(key)) readField(key, specific[key], said, entry, trace)
+  if (entry.row.answer === 'permission') readPermission(specific['decision'], said, entry, trace)
+  if (entry.row.answer !== 'gate' || specific['permissionDecision'] === undefined) return
+  said.decision = decisionOf('permissionDecision', specific['permissionDecision'])
+  said.reason = textOf('permissionDecisionReason', specific['permissionDecisionReason'])
+}
+
+function readPermission(decision: unknown, said: Said, entry: Entry, trace: Trace | undefined): void {
+  if (decision === undefined) return
+  if (!isObject(decision)) throw invalid(`decision should be object, not ${nameOf(decision)}`)
+  const { behavior, message, updatedInput, updatedPermissions, interrupt } = decision
+  if (behavior !== 'allow' && behavior !== 'deny') throw invalid(`behavior should be allow | deny, not ${nameOf(behavior)}`)
+  said.decision = behavior
+  said.reason = textOf('message', message)
+  if (behavior === 'deny') return readField('interrupt', interrupt, said, entry, trace)
+  readField('updatedInput', updatedInput, said, entry, trace)
+  readField('updatedPermissions', updatedPermissions, said, entry, trace)
+}
+
+/** Fields outside `hookSpecificOutput`; what stands inside is more exact, so it stays. */
+function readFields(fields: PlainObject, said: Said, entry: Entry, trace: Trace | undefined): void {
+  for (const key of Object.keys(fields)) {
+    if (entry.dialect === 'contract' && entry.profile === 'compat') trace?.note(entry, `${key} must be inside hookSpecificOutput`)
+    else if (key === 'additionalContext' && said.contexts !== undefined) continue
+    else if (key === 'updatedInput' && said.updatedInput !== undefined) continue
+    else if (isField(key)) readField(key, fields[key], said, entry, trace)
+  }
+}
+
+function readField(key: SpecificField, value: unknown, said: Said, entry: Entry, trace: Trace | undefined): void {
+  if (value === undefined || value === null) return
+  if (!answerOf(entry.row.answer).fields.includes(key)) {
+    // A rewrite that is lost without a word is what hooks are feared for.
+    if (key === 'updatedInput' && entry.dialect === 'library') throw invalid(`${entry.event} has no input to change`)
+    return trace?.note(entry, `${key} has no effect on ${entry.event}`)
+  }
+  if (!FIELD_CHECKS.get(key)!(value)) throw invalid(`${key} should be ${FIELDS[key].type}, not ${nameOf(value)}`)
+  if (key === 'additionalContext') said.contexts = [{ by: entry.name, text: value as string }]
+  else if (key === 'updatedInput') said.updatedInput = value as PlainObject
+  else said.fields = { ...said.fields, [key]: value }
+}
+
+/** Drops a decision that the event cannot take; one whose loss would be a silent yes is a failure. */
+function keepDecision(said: Said, entry: Entry, trace: Trace | undefined): void {
+  const { decision } = said
+  if (decision === undefined) return
+  const taken = answerOf(entry.row.answer).decisions.includes(decision)
+  if (taken && !(decision === 'deny' && neverBlocks(entry))) return
+  if (decision === 'ask' || decision === 'defer') throw invalid(`${entry.event} cannot be answered with ${decision}`)
+  said.decision = undefined
+  if (decision === 'deny') trace?.note(entry, `${entry.event} cannot be refused${taken ? ' in the compat profile' : ''}`)
+}
+
+const neverBlocks = ({ event, dialect, profile }: Entry): boolean =>
+  dialect === 'contract' && profile === 'compat' && (event === 'SessionStart' || event === 'SubagentStart')
+
+function readStop(keys: Keys, said: Said, entry: Entry, trace: Trace | undefined): void {
+  const stopReason = textOf('stopReason', keys.stopReason)
+  if (stopReason !== undefined) said.stopReason = stopReason
+  if (keys.continueExecution === false) {
+    if (answerOf(entry.row.answer).explicitOnly === true) trace?.note(entry, `only decision: "block" refuses ${entry.event}`)
+    else refuse(said, stopReason, entry, trace)
+  }
+  if (keys.continue === true && entry.row.answer === 'stop' && entry.dialect === 'library') said.continue = true
+  if (keys.continue !== false) return
+  said.continue = false
+  if (entry.row.failure !== 'closed' || (entry.dialect === 'contract' && entry.profile === 'compat')) return
+  if (entry.row.answer === 'permission') said.fields = { ...said.fields, interrupt: true }
+  refuse(said, stopReason, entry, trace)
+}
+
+function refuse(said: Said, reason: string | undefined, entry: Entry, trace: Trace | undefined): void {
+  if (said.decision === 'deny') return
+  said.decision = 'deny'
+  said.reason = reason ?? said.reason
+  keepDecision(said, entry, trace)
+}
+
+function decisionOf(key: string, value: unknown): Decision | undefined {
+  if (typeof value === 'string' && Object.hasOwn(WORDS, value)) return WORDS[value]
+  throw invalid(`${key} should be allow | deny | ask | defer, not ${nameOf(value)}`)
+}
+
+function textOf(key: string, value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'string') throw invalid(`${key} should be string, not ${nameOf(value)}`)
+  return value
+}
+
+const invalid = (why: string): Error => fault('E_REPLY_INVALID', why)
+
+function nameOf(value: unknown): string {
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value)
+  return typeof value === 'object' && value !== null ? 'an object' : String(value)
+}

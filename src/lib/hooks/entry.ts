@@ -1,0 +1,85 @@
+import type { Profile, Dialect } from './decode.ts'
+import type { AnyRow, EventName } from './events.ts'
+import type { Context } from './context.ts'
+import type { Matching } from './matcher.ts'
+
+/** Hooks that were declared together. A `continue: false` of one skips the rest. */
+export interface Group {
+  readonly name: string | undefined
+  /** Members that could run side by side run one after the other instead. */
+  readonly sequential: boolean
+}
+
+/** One hook on one event, as the registry keeps it. */
+export interface Entry {
+  readonly name: string
+  /** Where it was registered or declared: `file:line:column`. */
+  readonly source: string
+  readonly event: EventName
+  readonly row: AnyRow
+  readonly profile: Profile
+  readonly dialect: Dialect
+  readonly call: (ctx: Context) => unknown
+  readonly matching: Matching
+  readonly priority: number
+  /** The place in the order of declaration. */
+  readonly order: number
+  /** Timeout, in milliseconds. */
+  readonly patience: number
+  readonly onFailure: 'block' | 'continue' | undefined
+  readonly observe: boolean
+  readonly concurrent: boolean
+  readonly once: boolean
+  readonly group: Group | undefined
+  /** It may have to be passed over: it runs once, or belongs to a group. */
+  readonly special: boolean
+  /** What changes over its life. */
+  readonly state: EntryState
+}
+
+export interface EntryState {
+  enabled: boolean
+  /** A `once` hook that has started; it is given back when the run fails or blocks. */
+  spent: boolean
+  /** It has returned a promise before, so it never shares its copy of the input. */
+  asynchronous: boolean
+}
+
+/** The hooks of one event that match one target, in the order they run. */
+export interface Chosen {
+  readonly hooks: readonly Entry[]
+  /** For each place, how many hooks from there on run side by side. Absent when none do. */
+  readonly stages: readonly number[] | undefined
+  readonly observers: readonly Entry[]
+  readonly empty: boolean
+}
+
+export function choose(entries: readonly Entry[], matches: (entry: Entry) => boolean): Chosen {
+  const matching = entries.filter(entry => entry.state.enabled && matches(entry))
+  const hooks = matching.filter(entry => !entry.observe)
+  return Object.freeze({
+    hooks: Object.freeze(hooks),
+    stages: stagesOf(hooks),
+    observers: Object.freeze(matching.filter(entry => entry.observe)),
+    empty: matching.length === 0
+  })
+}
+
+export function stagesOf(hooks: readonly Entry[]): readonly number[] | undefined {
+  return hooks.some(entry => entry.concurrent) ? hooks.map((_, place) => stageLength(hooks, place)) : undefined
+}
+
+/** Neighbours run side by side when each may, and none outranks another. */
+function stageLength(hooks: readonly Entry[], from: number): number {
+  const first = hooks[from]!
+  if (!first.concurrent) return 1
+  let end = from + 1
+  for (let next = hooks[end]; next !== undefined && next.concurrent && next.priority === first.priority; next = hooks[end]) {
+    if (next.group?.sequential === true && next.group === hooks[end - 1]!.group) break
+    end++
+  }
+  return end - from
+}
+
+/** Higher priority first, then in the order of declaration. */
+export const inOrder = (a: Entry, b: Entry): number => b.priority - a.priority || a.order - b.order

@@ -1,0 +1,126 @@
+import { CarabinerError, fault, wordsOf } from '../errors.ts'
+import { isObject, type PlainObject } from '../util/plain.ts'
+import type { Outcome } from './outcome.ts'
+import type { HookRegistry } from './registry.ts'
+import type { FireOptions } from './run.ts'
+
+/** What the agent around a guarded tool lets the gate do. */
+export interface GuardOptions<Rest extends readonly unknown[], Result>
+  extends Pick<FireOptions, 'accept' | 'agent' | 'metadata' | 'signal'> {
+  /** Asks somebody. Without it, an ask is a no; so is anything that is not `true`. */
+  onAsk?: ((question: GuardQuestion) => boolean | PromiseLike<boolean>) | undefined
+  /** Makes a result of a refusal. Without it the refusal is thrown. */
+  onDeny?: ((refusal: CarabinerError, outcome: Outcome) => Result | PromiseLike<Result>) | undefined
+  /** Takes text that hooks want the model to see. */
+  onContext?: ((text: string) => void) | undefined
+  /** A hook said `continue: false`: the run should end after this step. */
+  onStop?: ((reason: string | undefined) => void) | undefined
+  /** The words of an error that the tool returned instead of throwing it. */
+  errorIn?: ((result: Result) => string | undefined) | undefined
+  /** The id of the call, from what the agent passes beside the input. */
+  idOf?: ((...rest: Rest) => string | undefined) | undefined
+  sessionId?: string | undefined
+}
+
+export interface GuardQuestion {
+  readonly toolName: string
+  readonly toolUseId: string
+  readonly input: unknown
+  readonly reason: string | undefined
+}
+
+/**
+ * Puts the gate in front of a tool of any agent: PreToolUse, then a question where a hook asks, then the tool
+ * with the input that was judged, then PostToolUse or PostToolUseFailure.
+ */
+export function guard<Input extends object, Rest extends readonly unknown[], Result>(
+  hooks: HookRegistry,
+  toolName: string,
+  execute: (input: Input, ...rest: Rest) => Result | PromiseLike<Result>,
+  options: GuardOptions<Rest, Result> = {}
+): (input: Input, ...rest: Rest) => Promise<Result> {
+  return async (input, ...rest) => {
+    const call = callOf(toolName, input, options.idOf?.(...rest), options.sessionId)
+    const before = await hooks.fire('PreToolUse', call, options)
+    passOn(before, options)
+    const judged = before.updatedInput === undefined ? call : { ...call, tool_input: before.updatedInput }
+    const refusal = await refusalOf(before, judged, options)
+    if (refusal !== undefined) {
+      if (options.onDeny === undefined) throw refusal
+      return options.onDeny(refusal, before)
+    }
+
+    let result: Result
+    try {
+      result = await execute(judged.tool_input as Input, ...rest)
+    } catch (error) {
+      await afterFailure(hooks, judged, wordsOf(error), options)
+      throw error
+    }
+    const error = options.errorIn?.(result)
+    if (error !== undefined) {
+      await afterFailure(hooks, judged, error, options)
+      return result
+    }
+
+    const after = await hooks.fire('PostToolUse', { ...judged, tool_response: result }, options)
+    passOn(after, options)
+    return shown(after, toolName, result)
+  }
+}
+
+interface Call {
+  tool_name: string
+  tool_input: PlainObject
+  tool_use_id: string
+}
+
+function callOf(toolName: string, input: unknown, id: string | undefined, sessionId: string | undefined): Call {
+  if (!isObject(input)) throw fault('E_INPUT_INVALID', 'PreToolUse', `the input of ${toolName} is not an object`)
+  const call = { tool_name: toolName, tool_input: input, tool_use_id: id ?? `call_${crypto.randomUUID()}` }
+  return sessionId === undefined ? call : Object.assign(call, { session_id: sessionId })
+}
+
+async function refusalOf<Rest extends readonly unknown[], Result>(
+  { decision, reason }: Outcome,
+  call: Call,
+  { onAsk }: GuardOptions<Rest, Result>
+): Promise<CarabinerError | undefined> {
+  const { tool_name: toolName, tool_use_id: toolUseId, tool_input: input } = call
+  if (decision === undefined || decision === 'allow') return undefined
+  if (decision === 'ask' && onAsk !== undefined) {
+    if ((await onAsk({ toolName, toolUseId, input, reason })) === true) return undefined
+    return fault('E_REFUSED', toolName, reason ?? 'the answer was no')
+  }
+  const nobody = decision === 'ask' ? 'nobody could be asked' : 'it was put off'
+  return fault('E_REFUSED', toolName, reason ?? (decision === 'deny' ? 'a hook said no' : nobody))
+}
+
+async function afterFailure<Rest extends readonly unknown[], Result>(
+  hooks: HookRegistry,
+  call: Call,
+  error: string,
+  options: GuardOptions<Rest, Result>
+): Promise<void> {
+  const interrupted = options.signal?.aborted === true
+  // Hooks that look at a failure must run although what failed was aborted.
+  const { signal: _, ...rest } = options
+  passOn(await hooks.fire('PostToolUseFailure', { ...call, error, is_interrupt: interrupted }, rest), options)
+}
+
+function passOn<Rest extends readonly unknown[], Result>(outcome: Outcome, options: GuardOptions<Rest, Result>): void {
+  if (outcome.additionalContext !== undefined) options.onContext?.(outcome.additionalContext)
+  for (const message of outcome.systemMessages) if (message.to === 'model') options.onContext?.(message.text)
+  if (outcome.event !== 'PreToolUse' && outcome.decision === 'deny' && outcome.reason !== undefined) {
+    options.onContext?.(outcome.reason)
+  }
+  if (outcome.continue === false) options.onStop?.(outcome.stopReason)
+}
+
+/** What stands for the result: what a hook put in its place, or a placeholder where it hid it. */
+function shown<Result>(after: Outcome, toolName: string, result: Result): Result {
+  if (after.suppressOutput) return '[The output was hidden by a hook.]' as Result
+  const { updatedToolOutput, updatedMCPToolOutput } = after.fields
+  if (updatedToolOutput !== undefined) return updatedToolOutput as Result
+  return (toolName.startsWith('mcp__') && updatedMCPToolOutput !== undefined ? updatedMCPToolOutput : result) as Result
+}

@@ -1,0 +1,68 @@
+import type { HookContext } from './context.ts'
+import type { Dialect } from './decode.ts'
+import type { EventName } from './events.ts'
+import type { Later, Reply } from './reply.ts'
+import type { Matcher } from './tool-inputs.ts'
+
+/** What a hook gives back: nothing, a reply, or a promise of one. */
+export type HookResult = Reply | Later | null | undefined | void
+
+export type HookFunction<E extends EventName = EventName, M extends Matcher = string> = (
+  ctx: HookContext<E, M>
+) => HookResult | PromiseLike<HookResult>
+
+export interface HookOptions {
+  /** Under this name it is listed, reported and removed. Without one it is named after its place in the source. */
+  name?: string | undefined
+  /** Higher runs first. Default 0. */
+  priority?: number | undefined
+  /** Seconds. Default 60 for library hooks. */
+  timeout?: number | undefined
+  /** What its failure means. By default gates close and everything else goes on. */
+  onFailure?: 'block' | 'continue' | undefined
+  /** Removed after its first run that neither failed nor blocked. */
+  once?: boolean | undefined
+  /** Runs last, sees what was decided, and decides nothing. */
+  observe?: boolean | undefined
+}
+
+/** A hook as an object: the one interface of all kinds, in this process or outside. */
+export interface Hook<E extends EventName = EventName, M extends Matcher = string> extends HookOptions {
+  events: E | readonly E[]
+  matcher?: M | undefined
+  /** It may run beside its neighbours, and does not see what they change. */
+  concurrent?: boolean | undefined
+  dialect?: Dialect | undefined
+  /** Where it was declared, for reports. Default: where it was registered. */
+  source?: string | undefined
+  run: HookFunction<E, M>
+}
+
+/** A hook of a group: the group says on which event, and for what. */
+export type GroupHook<E extends EventName = EventName, M extends Matcher = string> =
+  | HookFunction<E, M>
+  | Omit<Hook<E, M>, 'events' | 'matcher'>
+
+export interface GroupOptions extends Pick<HookOptions, 'name' | 'priority' | 'timeout' | 'onFailure'> {
+  /** Members that could run side by side run one after the other instead. */
+  sequential?: boolean | undefined
+}
+
+/** A registered hook, as `list()` and `describe()` show it. */
+export interface HookDescription {
+  readonly name: string
+  readonly events: readonly EventName[]
+  readonly matcher: string
+  readonly priority: number
+  /** Seconds. */
+  readonly timeout: number
+  readonly onFailure: 'block' | 'continue'
+  readonly once: boolean
+  readonly observe: boolean
+  readonly concurrent: boolean
+  readonly dialect: Dialect
+  readonly enabled: boolean
+  readonly source: string
+  readonly group: string | undefined
+  readonly scope: string | undefined
+}

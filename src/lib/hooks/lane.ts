@@ -1,0 +1,55 @@
+import type { PlainObject } from '../util/plain.ts'
+import { choose, type Chosen, type Entry } from './entry.ts'
+import { rowOf, type AnyRow, type EventName } from './events.ts'
+import { neutralOutcome, type Outcome } from './outcome.ts'
+
+const MOST_TARGETS = 1_000
+
+const NEUTRAL = new Map<EventName, Outcome>()
+
+/** The hooks of one event, and which of them match what: looked up once a target, until hooks change. */
+export class Lane {
+  readonly event: EventName
+  readonly row: AnyRow
+  readonly neutral: Outcome
+  /** No event of the session comes after this one. */
+  readonly last: boolean
+  readonly #entries: readonly Entry[]
+  readonly #target: string | undefined
+  readonly #everything: Chosen
+  readonly #byTarget = new Map<string, Chosen>()
+
+  constructor(event: EventName, entries: readonly Entry[]) {
+    this.event = event
+    this.row = rowOf(event)
+    let neutral = NEUTRAL.get(event)
+    if (neutral === undefined) NEUTRAL.set(event, (neutral = neutralOutcome(event)))
+    this.neutral = neutral
+    this.last = event === 'SessionEnd'
+    this.#entries = entries
+    this.#target = this.row.target
+    this.#everything = choose(entries, () => true)
+  }
+
+  /** Where an input has no target there is nothing to test, and every hook is meant. */
+  choose(input: PlainObject): Chosen {
+    if (this.#target === undefined || this.#entries.length === 0) return this.#everything
+    const target = this.#target === 'tool_name' ? input['tool_name'] : input[this.#target]
+    if (typeof target !== 'string') return this.#everything
+    return this.#byTarget.get(target) ?? this.#match(target)
+  }
+
+  #match(target: string): Chosen {
+    const chosen = choose(this.#entries, entry => entry.matching.matches(target))
+    if (this.#byTarget.size >= MOST_TARGETS) this.#byTarget.clear()
+    this.#byTarget.set(target, chosen)
+    return chosen
+  }
+
+  /** Why a hook had no part in a fire. */
+  absence(entry: Entry, input: PlainObject): string {
+    if (entry.event !== this.event) return `listens to ${entry.event}, not ${this.event}`
+    if (!entry.state.enabled) return 'is disabled'
+    return `matcher ${entry.matching.words} does not fit ${JSON.stringify(input[this.#target ?? ''])}`
+  }
+}

@@ -1,0 +1,75 @@
+import { fault, wordsOf } from '../errors.ts'
+import type { Matcher } from './tool-inputs.ts'
+
+/** A pattern that can be asked. The engine for patterns from files is handed in; it runs in linear time. */
+export interface Pattern {
+  test(text: string): boolean
+}
+export type CompilePattern = (source: string) => Pattern
+
+/** A matcher, ready. `words` say what it takes, for reports. */
+export interface Matching {
+  readonly words: string
+  matches(target: string): boolean
+}
+
+/** Tools that were renamed: hooks written for the old name still see the tool. */
+const RENAMED = new Map([
+  ['Task', 'Agent'],
+  ['KillShell', 'TaskStop'],
+  ['KillBash', 'TaskStop']
+])
+
+const NAMES = /^[\w\-|, ]+$/
+const GLOB = /^[\w\-*]+$/
+
+const EVERYTHING: Matching = { words: 'everything', matches: () => true }
+
+/** Makes a matcher ready, or says why it cannot be one. */
+export function compileMatcher(matcher: Matcher | undefined, compile: CompilePattern): Matching {
+  if (matcher === undefined || matcher === '' || matcher === '*') return EVERYTHING
+  if (typeof matcher === 'string') return compileString(matcher, compile)
+  if (matcher instanceof RegExp) return fromRegExp(matcher)
+  if (!Array.isArray(matcher)) throw fault('E_MATCHER_INVALID', String(matcher), 'it is neither text, RegExp nor list')
+  return compileList(matcher, compile)
+}
+
+function compileString(matcher: string, compile: CompilePattern): Matching {
+  const words = JSON.stringify(matcher)
+  if (NAMES.test(matcher)) return exact(matcher, words)
+  if (GLOB.test(matcher)) return pattern(words, new RegExp(`^${matcher.replaceAll('*', '.*')}$`, 's'))
+  try {
+    return pattern(words, compile(matcher))
+  } catch (error) {
+    throw fault('E_MATCHER_INVALID', words, wordsOf(error))
+  }
+}
+
+function exact(matcher: string, words: string): Matching {
+  const names = new Set<string>()
+  for (const part of matcher.split(/[|,]/)) {
+    const name = part.trim()
+    if (name !== '') names.add(name).add(RENAMED.get(name) ?? name)
+  }
+  if (names.size === 0) throw fault('E_MATCHER_INVALID', words, 'it names nothing')
+  return { words, matches: target => names.has(target) }
+}
+
+/** The flags g and y make `test` remember its last place and answer differently the second time. */
+function fromRegExp(matcher: RegExp): Matching {
+  return pattern(String(matcher), new RegExp(matcher.source, matcher.flags.replace(/[gy]/g, '')))
+}
+
+const pattern = (words: string, ready: Pattern): Matching => ({ words, matches: target => ready.test(target) })
+
+function compileList(list: readonly (string | RegExp)[], compile: CompilePattern): Matching {
+  if (list.length === 0) throw fault('E_MATCHER_INVALID', '[]', 'an empty list would match nothing')
+  const parts = list.map(item => {
+    if (typeof item === 'string' || item instanceof RegExp) return compileMatcher(item, compile)
+    throw fault('E_MATCHER_INVALID', JSON.stringify(list), 'a list holds texts and RegExps')
+  })
+  return {
+    words: `[${parts.map(part => part.words).join(', ')}]`,
+    matches: target => parts.some(part => part.matches(target))
+  }
+}

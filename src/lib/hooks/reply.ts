@@ -1,0 +1,102 @@
+import type { Decision, SpecificField } from './answers.ts'
+import type { PlainObject } from '../util/plain.ts'
+import { millisecondsOf } from './options.ts'
+
+/**
+ * What a hook may answer: nothing, or this plain object. Helpers below build it; the same object as JSON
+ * is what hooks outside the process print. Both spellings are read (`stopReason`, `stop_reason`).
+ */
+export interface Reply {
+  /** `approve` and `block` are the older words for `allow` and `deny`. */
+  decision?: Decision | 'approve' | 'block' | '' | undefined
+  reason?: string | undefined
+  /** `false` ends the run after this step, and blocks on a gate. `true` on Stop makes the agent go on. */
+  continue?: boolean | undefined
+  /** `false` blocks this action; the run goes on. */
+  continueExecution?: boolean | undefined
+  stopReason?: string | undefined
+  /** On PostToolUse: hides the tool's output from model and user. */
+  suppressOutput?: boolean | undefined
+  suppressLogging?: boolean | undefined
+  systemMessage?: string | undefined
+  additionalContext?: string | undefined
+  updatedInput?: PlainObject | null | undefined
+  /** `true` has nothing left to wait for: use `later(promise)` to hand over work that goes on. */
+  async?: boolean | undefined
+  asyncTimeout?: number | undefined
+  hookSpecificOutput?: SpecificOutput | undefined
+}
+
+export interface SpecificOutput extends Partial<Record<SpecificField, unknown>> {
+  hookEventName?: string | undefined
+  permissionDecision?: Decision | undefined
+  permissionDecisionReason?: string | undefined
+  decision?:
+    | { behavior: 'allow'; updatedInput?: PlainObject | undefined; updatedPermissions?: readonly unknown[] | undefined }
+    | { behavior: 'deny'; message?: string | undefined; interrupt?: boolean | undefined }
+    | undefined
+}
+
+/** What goes with any answer. */
+export interface ReplyOptions {
+  context?: string | undefined
+  systemMessage?: string | undefined
+  updatedInput?: object | undefined
+  suppressOutput?: boolean | undefined
+  suppressLogging?: boolean | undefined
+}
+
+const ALLOW: Reply = Object.freeze({ decision: 'allow' })
+const DEFER: Reply = Object.freeze({ decision: 'defer' })
+
+/** Nobody needs to be asked. Rules that deny or ask still hold. */
+export const allow = (options?: ReplyOptions): Reply => (options === undefined ? ALLOW : withOptions({ decision: 'allow' }, options))
+
+/** This call is refused, whatever others say. */
+export const deny = (reason?: string, options?: ReplyOptions): Reply => withOptions({ decision: 'deny', reason }, options)
+
+/** Somebody must be asked, whatever the rules allow. */
+export const ask = (reason?: string, options?: ReplyOptions): Reply => withOptions({ decision: 'ask', reason }, options)
+
+/** This action is refused and the run goes on. */
+export const block = (reason?: string, options?: ReplyOptions): Reply =>
+  withOptions({ continueExecution: false, stopReason: reason }, options)
+
+/** The call is put aside to be decided later. */
+export const defer = (): Reply => DEFER
+
+/** The tool gets this input instead. */
+export const transform = (value: object, options?: ReplyOptions): Reply =>
+  withOptions({ updatedInput: value as PlainObject }, options)
+
+function withOptions(reply: Reply, options: ReplyOptions | undefined): Reply {
+  if (options === undefined) return reply
+  const { context, updatedInput, ...rest } = options
+  Object.assign(reply, rest)
+  if (context !== undefined) reply.additionalContext = context
+  if (updatedInput !== undefined) reply.updatedInput = updatedInput as PlainObject
+  return reply
+}
+
+type LateReply = PromiseLike<Reply | null | undefined | void>
+
+/** An answer that is still being worked on; see `later`. */
+export class Later {
+  readonly promise: LateReply
+  /** How long it may take, in milliseconds. */
+  readonly patience: number | undefined
+
+  constructor(promise: LateReply, patience: number | undefined) {
+    this.promise = promise
+    this.patience = patience
+  }
+}
+
+/**
+ * Hands over work that goes on. An event that decides something waits up to `asyncTimeout` seconds for it;
+ * any other goes on at once, and what arrives in time is given to the registry's `onLate`.
+ */
+export function later(promise: LateReply, options: { asyncTimeout?: number | undefined } = {}): Later {
+  const { asyncTimeout } = options
+  return new Later(promise, asyncTimeout === undefined ? undefined : millisecondsOf('asyncTimeout', asyncTimeout))
+}

@@ -1,0 +1,187 @@
+import { wordsOf } from '../errors.ts'
+import type { Message } from '../message.ts'
+import { applyChange, changeBetween, copyPlain, copyReply, freezePlain, isObject, same, type PlainObject } from '../util/plain.ts'
+import { Context } from './context.ts'
+import type { Entry } from './entry.ts'
+import { applyEdits, editsBetween, type MessageEdits } from './history.ts'
+import { Failed, type Conflict, type Said } from './outcome.ts'
+import type { Run } from './run.ts'
+
+/** What hooks that run side by side all started from, and who of them changed which key. */
+interface Stage {
+  readonly draft: unknown
+  readonly messages: readonly Message[]
+  readonly end: number
+  readonly authors: Map<string, string>
+}
+
+/** A change that a hook made and that can be applied. */
+interface Rewrite {
+  readonly draft: { readonly value: unknown; readonly keys: readonly string[] } | undefined
+  readonly messages: readonly Message[] | undefined
+}
+
+const NO_MESSAGES: readonly Message[] = []
+
+/**
+ * What the hooks of one fire rewrite: the draft (a tool's input, or a prompt) and the conversation. The
+ * caller's objects are never handed out: each hook works on a copy, and its changes are found by comparing.
+ */
+export class Rewrites {
+  readonly #run: Run
+  /** What has been agreed on so far. No hook ever holds it. */
+  #draft: unknown
+  #messages: readonly Message[]
+  #loan: unknown
+  #stage: Stage | undefined
+  #conflicts: Conflict[] | undefined
+  /** The last change of the draft: which hooks came before it, and its one author. */
+  #last: { readonly before: number; readonly author: Entry | undefined } | undefined
+  #wire: { readonly draft: unknown; readonly rejudge: boolean; readonly input: PlainObject } | undefined
+
+  constructor(run: Run) {
+    this.#run = run
+    this.#draft = run.lane.row.draft === undefined ? undefined : run.input[run.lane.row.draft]
+    this.#messages = run.options.messages ?? NO_MESSAGES
+  }
+
+  /** Whether anything is otherwise than the caller gave it. */
+  get any(): boolean {
+    return this.#last !== undefined || this.#messages !== (this.#run.options.messages ?? NO_MESSAGES)
+  }
+  get conflicts(): readonly Conflict[] | undefined {
+    return this.#conflicts
+  }
+
+  /** A copy to work on. Hooks that run in one go, with nothing in between, may share it. */
+  lend(alone: boolean): unknown {
+    if (alone || this.#stage !== undefined) return copyPlain(this.#draft)
+    return (this.#loan ??= copyPlain(this.#draft))
+  }
+  /** Nobody gets a copy that an earlier hook may still hold. */
+  recall(): void {
+    this.#loan = undefined
+  }
+  differs(draft: unknown): boolean {
+    return !same(draft, this.#stage === undefined ? this.#draft : this.#stage.draft)
+  }
+
+  history(): Message[] {
+    return this.#messages.map(freezePlain)
+  }
+
+  /** The wire object, made once for all hooks that see the same draft. */
+  wire(rejudge: boolean, make: (input: PlainObject) => PlainObject): PlainObject {
+    const { input, lane } = this.#run
+    if (this.#wire === undefined || this.#wire.draft !== this.#draft || this.#wire.rejudge !== rejudge) {
+      const current = this.#last === undefined ? input : { ...input, [lane.row.draft!]: this.#draft }
+      this.#wire = { draft: this.#draft, rejudge, input: make(current) }
+    }
+    return this.#wire.input
+  }
+
+  openStage(end: number): void {
+    this.#stage = { draft: this.#draft, messages: this.#messages, end, authors: new Map() }
+  }
+  closeStage(): void {
+    this.#stage = undefined
+  }
+
+  /** What a hook changed, if anything. A reply beats a change in place. Throws `Failed` when it cannot stand. */
+  find(entry: Entry, ctx: Context, said: Said | undefined): Rewrite | undefined {
+    const replied = said?.updatedInput
+    const value = replied ?? Context.draft(ctx)
+    const changed = value !== undefined && this.differs(value)
+    const messages = this.#findMessages(ctx)
+    if (!changed && messages === undefined) return undefined
+    return { draft: changed ? this.#accepted(entry, value, replied !== undefined) : undefined, messages }
+  }
+
+  apply(entry: Entry, place: number, rewrite: Rewrite): void {
+    if (rewrite.messages !== undefined) this.#messages = rewrite.messages
+    if (rewrite.draft === undefined) return
+    this.#draft = rewrite.draft.value
+    if (this.#stage === undefined) this.#last = { before: place, author: entry }
+    else this.#credit(entry, this.#stage, rewrite.draft.keys)
+  }
+
+  #credit(entry: Entry, stage: Stage, keys: readonly string[]): void {
+    const alone = stage.authors.size === 0
+    for (const key of keys) {
+      const loser = stage.authors.get(key)
+      if (loser !== undefined) (this.#conflicts ??= []).push({ key, winner: entry.name, loser })
+      stage.authors.set(key, entry.name)
+    }
+    this.#last = { before: stage.end, author: alone ? entry : undefined }
+  }
+
+  /** Those of `hooks` that judged an older draft. Whoever made the last change knows what came of it. */
+  outdated(hooks: readonly Entry[]): readonly Entry[] {
+    const last = this.#last
+    return last === undefined ? [] : hooks.slice(0, last.before).filter(entry => entry !== last.author)
+  }
+
+  /** The final draft: frozen, since it is what was judged and what will run. */
+  finalDraft(): unknown {
+    return this.#last === undefined ? undefined : freezePlain(this.#draft)
+  }
+  finalEdits(): MessageEdits | undefined {
+    const before = this.#run.options.messages ?? NO_MESSAGES
+    return this.#messages === before ? undefined : editsBetween(before, this.#messages)
+  }
+
+  /** The draft with this change made, checked by the caller. A part of an input may be laid over the whole. */
+  #accepted(entry: Entry, value: unknown, replied: boolean): NonNullable<Rewrite['draft']> {
+    const before = this.#stage === undefined ? this.#draft : this.#stage.draft
+    const why = this.#refusal(value)
+    if (why === undefined) return this.#merged(before, value)
+    const whole = replied && isObject(before) && isObject(value) ? { ...before, ...value } : undefined
+    if (whole === undefined || this.#refusal(whole) !== undefined) throw new Failed('rewrite', why)
+    this.#run.trace?.note(entry, `updatedInput was not accepted as it is (${why}); it was laid over the input`)
+    return this.#merged(before, whole)
+  }
+
+  /** Hooks that ran side by side each count with the keys they changed, in declared order. */
+  #merged(before: unknown, value: unknown): NonNullable<Rewrite['draft']> {
+    const fresh = this.#copied(value)
+    if (this.#stage === undefined) return { value: fresh, keys: [] }
+    if (!isObject(before) || !isObject(fresh)) return { value: fresh, keys: [this.#run.lane.row.draft!] }
+    const change = changeBetween(before, fresh)
+    const merged = applyChange(this.#draft as PlainObject, change)
+    const why = this.#refusal(merged)
+    if (why !== undefined) throw new Failed('rewrite', `together with the changes of others: ${why}`)
+    return { value: merged, keys: [...Object.keys(change.set), ...change.gone] }
+  }
+
+  #copied(value: unknown): unknown {
+    try {
+      return copyReply(value)
+    } catch (error) {
+      throw new Failed('rewrite', wordsOf(error))
+    }
+  }
+
+  #refusal(draft: unknown): string | undefined {
+    const prompt = this.#run.lane.row.draft === 'prompt'
+    if (prompt ? typeof draft !== 'string' : !isObject(draft)) {
+      return `${this.#run.lane.row.draft} must be ${prompt ? 'text' : 'an object'}`
+    }
+    try {
+      const verdict = this.#run.options.accept?.(draft)
+      return verdict === undefined || verdict === true ? undefined : verdict || 'it is not a valid input'
+    } catch (error) {
+      return wordsOf(error)
+    }
+  }
+
+  #findMessages(ctx: Context): readonly Message[] | undefined {
+    const changed = Context.messages(ctx)
+    if (changed === undefined) return undefined
+    try {
+      const edits = editsBetween(this.#stage?.messages ?? this.#messages, changed)
+      return edits === undefined ? undefined : applyEdits(this.#messages, edits)
+    } catch (error) {
+      throw new Failed('messages', wordsOf(error))
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import { fault } from '../errors.ts'
+import { nearest } from '../util/nearest.ts'
+import { describe, type Enrolled } from './enroll.ts'
+import { inOrder, type Entry } from './entry.ts'
+import type { HookDescription } from './hook.ts'
+import { Lane } from './lane.ts'
+import { parseEvent } from './names.ts'
+
+/** Who is registered, here and in the registries around, and what follows from it: the lanes of the events. */
+export class Roster {
+  readonly #parent: Roster | undefined
+  readonly #scope: string | undefined
+  readonly #children = new Set<Roster>()
+  readonly #hooks = new Map<string, Enrolled>()
+  /** By event, made when first fired, and dropped when hooks change. */
+  lanes = new Map<string, Lane>()
+
+  constructor(parent?: Roster, scope?: string) {
+    this.#parent = parent
+    this.#scope = scope
+    if (parent !== undefined) parent.#children.add(this)
+  }
+
+  lane(name: string): Lane {
+    const event = parseEvent(name)
+    let lane = this.lanes.get(event)
+    if (lane === undefined) {
+      lane = new Lane(event, this.entries().filter(entry => entry.event === event))
+      this.lanes.set(event, lane)
+    }
+    return lane
+  }
+
+  /** All or none. A name that was given must be free; one that we made up is told apart by number. */
+  add(hooks: readonly { readonly enrolled: Enrolled; readonly named: boolean }[]): readonly Enrolled[] {
+    const added = new Map<string, Enrolled>()
+    for (const { enrolled, named } of hooks) {
+      const taken = (name: string): Enrolled | undefined => this.find(name) ?? added.get(name)
+      const holder = taken(enrolled.name)
+      if (holder !== undefined && named) throw fault('E_HOOK_DUPLICATE', enrolled.name, holder.entries[0]!.source)
+      const own = holder === undefined ? enrolled : numbered(enrolled, taken)
+      added.set(own.name, own)
+    }
+    for (const [name, enrolled] of added) this.#hooks.set(name, enrolled)
+    this.#changed()
+    return [...added.values()]
+  }
+
+  /** Takes exactly this hook out, not another that has its name by now. */
+  drop(enrolled: Enrolled): void {
+    if (this.#hooks.get(enrolled.name) === enrolled) {
+      this.#hooks.delete(enrolled.name)
+      this.#changed()
+    } else if (this.#parent !== undefined) this.#parent.drop(enrolled)
+  }
+
+  switch(name: string, enabled: boolean): void {
+    const owner = this.#ownerOf(name)
+    this.get(name).state.enabled = enabled
+    owner.#changed()
+  }
+
+  /** Removes what was added here and leaves the registry around. */
+  release(): void {
+    this.#hooks.clear()
+    if (this.#parent !== undefined) this.#parent.#children.delete(this)
+    this.#changed()
+  }
+
+  find(name: string): Enrolled | undefined {
+    return this.#hooks.get(name) ?? (this.#parent === undefined ? undefined : this.#parent.find(name))
+  }
+
+  get(name: string): Enrolled {
+    return this.#ownerOf(name).#hooks.get(name)!
+  }
+
+  describe(name: string): HookDescription {
+    return describe(this.get(name), this.#ownerOf(name).#scope)
+  }
+
+  entries(): readonly Entry[] {
+    const around = this.#parent === undefined ? [] : this.#parent.entries()
+    return [...around, ...[...this.#hooks.values()].flatMap(enrolled => enrolled.entries)].toSorted(inOrder)
+  }
+
+  #ownerOf(name: string): Roster {
+    if (this.#hooks.has(name)) return this
+    if (this.#parent !== undefined && this.find(name) !== undefined) return this.#parent.#ownerOf(name)
+    const names = this.entries().map(entry => entry.name)
+    throw fault('E_HOOK_UNKNOWN', name, nearest(name, names) ?? '')
+  }
+
+  #changed(): void {
+    this.lanes = new Map()
+    for (const child of this.#children) child.#changed()
+  }
+}
+
+function numbered(enrolled: Enrolled, taken: (name: string) => unknown): Enrolled {
+  let count = 2
+  while (taken(`${enrolled.name} #${count}`) !== undefined) count++
+  const name = `${enrolled.name} #${count}`
+  return { ...enrolled, name, entries: enrolled.entries.map(entry => ({ ...entry, name })) }
+}

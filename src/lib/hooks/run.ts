@@ -1,0 +1,222 @@
+import { wordsOf } from '../errors.ts'
+import type { Message } from '../message.ts'
+import type { PlainObject } from '../util/plain.ts'
+import { Context, type AgentView } from './context.ts'
+import { stagesOf, type Chosen, type Entry } from './entry.ts'
+import type { Hub } from './hub.ts'
+import type { Lane } from './lane.ts'
+import type { Outcome } from './outcome.ts'
+import { Rewrites } from './rewrites.ts'
+import { fail, pendingOf, settle } from './settle.ts'
+import { Stage } from './stage.ts'
+import { Tally } from './tally.ts'
+import { Trace, type HookReport } from './trace.ts'
+import { Wait } from './wait.ts'
+import { baseField } from './view.ts'
+
+/** What a caller may say about one fire. */
+export interface FireOptions {
+  /** Add a report: every registered hook, what it said, or why it did not run. */
+  report?: boolean | undefined
+  signal?: AbortSignal | undefined
+  /** Whether a rewritten draft can be used: true or nothing, or why not. */
+  accept?: ((draft: unknown) => boolean | string | undefined | void) | undefined
+  /** The conversation that `ctx.messages` shows. */
+  messages?: readonly Message[] | undefined
+  /** What `ctx.metadata` shows; by default the registry keeps one object a session. */
+  metadata?: Record<string, unknown> | undefined
+  agent?: AgentView | undefined
+  /** How deep within other hooks this fire is. */
+  depth?: number | undefined
+}
+
+export interface Reported extends Outcome {
+  readonly report: readonly HookReport[]
+}
+
+export type Pending = PromiseLike<unknown>
+
+/**
+ * One fire, from the first hook to the outcome. Hooks are asked one after the other without a pause, in three
+ * phases: they judge; those who judged an older draft judge again; observers look on. Only what has to be
+ * waited for is awaited, and that is the business of `Wait`.
+ */
+export class Run {
+  readonly hub: Hub
+  readonly lane: Lane
+  readonly input: PlainObject
+  readonly options: FireOptions
+  readonly signal: AbortSignal | undefined
+  readonly trace: Trace | undefined
+  readonly #chosen: Chosen
+  phase: 'judge' | 'rejudge' | 'observe' = 'judge'
+  list: readonly Entry[]
+  place = 0
+  /** The hook that is waited for; hooks that run side by side are a stage. */
+  ctx: Context | undefined
+  stage: Stage | undefined
+  /** How long what is pending may take, in milliseconds. */
+  patience = 0
+  /** When all hooks together must have answered. */
+  budgetEnd = Number.POSITIVE_INFINITY
+  #stages: readonly number[] | undefined
+  #tally: Tally | undefined
+  #rewrites: Rewrites | undefined
+  #decided: Outcome | undefined
+
+  constructor(hub: Hub, lane: Lane, chosen: Chosen, input: PlainObject, options: FireOptions) {
+    this.hub = hub
+    this.lane = lane
+    this.input = input
+    this.options = options
+    this.signal = options.signal ?? hub.settings.signal
+    const watched = options.report === true || hub.outbox !== undefined
+    this.trace = watched ? new Trace(hub.outbox, baseField(this, 'session_id'), hub.settings.clock) : undefined
+    this.#chosen = chosen
+    this.list = chosen.hooks
+    this.#stages = chosen.stages
+    if (hub.settings.budget !== undefined) this.budgetEnd = hub.settings.clock.now() + hub.settings.budget
+  }
+
+  start(): Outcome | Promise<Outcome> {
+    const pending = this.advance()
+    return pending === undefined ? this.finish() : new Wait(this).outcome(pending)
+  }
+
+  /** Asks hooks until one has to be waited for; `undefined` when all have answered. */
+  advance(): Pending | undefined {
+    do {
+      const aborted = this.signal !== undefined && this.signal.aborted
+      while (this.place < this.list.length) {
+        const together = this.#stages === undefined ? 1 : this.#stages[this.place]!
+        const pending = together === 1 ? this.#ask(this.list[this.place]!, aborted) : this.#askTogether(together, aborted)
+        if (pending !== undefined) return pending
+        this.place++
+      }
+    } while (this.#nextPhase())
+    return undefined
+  }
+
+  #ask(entry: Entry, aborted: boolean): Pending | undefined {
+    if (this.passes(entry, aborted)) return undefined
+    const ctx = this.open(entry)
+    let raw: unknown
+    try {
+      raw = entry.call(ctx)
+    } catch (error) {
+      fail(this, entry, ctx, 'threw', wordsOf(error))
+      return undefined
+    }
+    return this.receive(entry, ctx, raw)
+  }
+
+  /** Takes what a hook gave: an answer, or something that has to be waited for. */
+  receive(entry: Entry, ctx: Context, raw: unknown): Pending | undefined {
+    if (typeof raw === 'object' && raw !== null) {
+      const pending = pendingOf(this, entry, raw, this)
+      if (pending !== undefined) {
+        this.ctx = ctx
+        return pending
+      }
+    }
+    settle(this, entry, ctx, raw, this.place)
+    return undefined
+  }
+
+  #askTogether(count: number, aborted: boolean): Pending | undefined {
+    this.rewrites.openStage(this.place + count)
+    this.stage = new Stage(this, this.list.slice(this.place, this.place + count), aborted)
+    const pending = this.stage.start()
+    if (pending === undefined) this.settleStage()
+    else this.patience = Number.POSITIVE_INFINITY
+    return pending
+  }
+
+  /** In declared order, whoever finished first. Leaves the place at the last hook of the stage. */
+  settleStage(): void {
+    const { slots } = this.stage!
+    this.stage = undefined
+    for (const slot of slots) slot.settle(this.place++)
+    this.place--
+    this.rewrites.closeStage()
+  }
+
+  #nextPhase(): boolean {
+    const { hooks, observers } = this.#chosen
+    if (this.phase === 'judge') {
+      this.phase = 'rejudge'
+      const outdated = this.tallied?.outdated(hooks) ?? []
+      if (outdated.length > 0) return this.#enter(outdated)
+    }
+    if (this.phase === 'rejudge' && observers.length > 0) {
+      this.phase = 'observe'
+      this.#decided = this.tallied?.outcome() ?? this.lane.neutral
+      return this.#enter(observers)
+    }
+    return false
+  }
+
+  #enter(list: readonly Entry[]): true {
+    this.list = list
+    this.#stages = stagesOf(list)
+    this.place = 0
+    return true
+  }
+
+  finish(): Outcome {
+    const outcome = this.tallied?.outcome() ?? this.lane.neutral
+    if (this.options.report !== true) return outcome
+    const report = this.trace!.report(this.hub.entries(), entry => this.lane.absence(entry, this.input))
+    return Object.freeze({ ...outcome, report })
+  }
+
+  /** Whether the hook is not to be asked; if it should have been, that is its failure. */
+  passes(entry: Entry, aborted: boolean): boolean {
+    if (aborted) return fail(this, entry, undefined, 'aborted', 'the run was aborted before the hook was asked')
+    if (this.budgetEnd !== Number.POSITIVE_INFINITY && this.hub.settings.clock.now() >= this.budgetEnd) {
+      return fail(this, entry, undefined, 'budget', 'the time for all hooks together was used up')
+    }
+    return entry.special && this.#skips(entry)
+  }
+
+  #skips(entry: Entry): boolean {
+    const stopper = this.#tally?.stopperOf(entry)
+    if (stopper !== undefined) return this.#skip(entry, `${stopper}, of the same group, said continue: false`)
+    if (!entry.once || this.phase === 'rejudge') return false
+    if (entry.state.spent) return this.#skip(entry, 'runs once, and has run')
+    entry.state.spent = true
+    return false
+  }
+
+  #skip(entry: Entry, why: string): true {
+    this.tally.excuse(entry)
+    this.trace?.skip(entry, why)
+    return true
+  }
+
+  open(entry: Entry): Context {
+    this.trace?.start(entry, this.phase === 'rejudge')
+    return new Context(this, entry)
+  }
+
+  /** What was decided, once only observers are left. */
+  get decided(): Outcome | undefined {
+    return this.#decided
+  }
+
+  /** What was said so far. Made with the first word; most fires have none. */
+  get tally(): Tally {
+    return (this.#tally ??= new Tally(this))
+  }
+  get tallied(): Tally | undefined {
+    return this.#rewrites === undefined || !this.#rewrites.any ? this.#tally : this.tally
+  }
+
+  /** What was rewritten so far. Made when a hook first looks at what it could rewrite. */
+  get rewrites(): Rewrites {
+    return (this.#rewrites ??= new Rewrites(this))
+  }
+  get rewritten(): Rewrites | undefined {
+    return this.#rewrites
+  }
+}

@@ -1,0 +1,120 @@
+import { wordsOf } from '../errors.ts'
+import type { Context } from './context.ts'
+import { decode } from './decode.ts'
+import { inOrder, type Entry, type Group } from './entry.ts'
+import { Failed, fold, outcomeOf, type Failure, type FailureKind, type Outcome, type Said } from './outcome.ts'
+import type { Run } from './run.ts'
+
+interface Answered {
+  readonly entry: Entry
+  said: Said
+}
+
+/** What the hooks of one fire have said so far. */
+export class Tally {
+  readonly #run: Run
+  readonly #answers: Answered[] = []
+  #failures: Failure[] | undefined
+  #stopped: Map<Group, string> | undefined
+  /** Hooks that are not asked again: they did not run, have failed, or answer later. */
+  #excused: Set<Entry> | undefined
+  #revised = false
+
+  constructor(run: Run) {
+    this.#run = run
+  }
+
+  excuse(entry: Entry): void {
+    ;(this.#excused ??= new Set()).add(entry)
+  }
+
+  /** Who stopped the group that `entry` belongs to. */
+  stopperOf(entry: Entry): string | undefined {
+    return entry.group === undefined ? undefined : this.#stopped?.get(entry.group)
+  }
+
+  /** Takes one answer. What cannot be trusted is thrown as `Failed`, and then nothing of it counts. */
+  take(entry: Entry, ctx: Context, raw: unknown, place: number): Said | undefined {
+    const run = this.#run
+    const said = this.#read(entry, raw)
+    const denies = said !== undefined && said.decision === 'deny'
+    const rewrite = denies ? undefined : run.rewrites.find(entry, ctx, said)
+    if (run.phase !== 'judge') {
+      run.rewrites.recall()
+      if (rewrite !== undefined || said?.contexts !== undefined) run.trace?.note(entry, 'changes and context have no effect here')
+      if (run.phase === 'rejudge') this.#revise(entry, said)
+      else if (said?.decision !== undefined) run.trace?.note(entry, 'observers decide nothing')
+      return said
+    }
+    if (denies) run.rewrites.recall()
+    if (rewrite !== undefined) run.rewrites.apply(entry, place, rewrite)
+    if (said !== undefined) this.#record(entry, said)
+    return said
+  }
+
+  #read(entry: Entry, raw: unknown): Said | undefined {
+    if (raw === undefined) return undefined
+    try {
+      return decode(raw, entry, this.#run.trace)
+    } catch (error) {
+      throw new Failed('reply', wordsOf(error))
+    }
+  }
+
+  #record(entry: Entry, said: Said): void {
+    if (said.continue === false && entry.group !== undefined) (this.#stopped ??= new Map()).set(entry.group, entry.name)
+    this.#answers.push({ entry, said })
+  }
+
+  /** What a hook decides about the final draft replaces its first decision. */
+  #revise(entry: Entry, said: Said | undefined): void {
+    this.#forget(entry)
+    if (said?.decision === undefined && said?.continue === undefined) return
+    const { decision, verdicts, stopReason } = said
+    this.#record(entry, { decision, verdicts, stopReason, continue: said.continue })
+  }
+
+  #forget(entry: Entry): void {
+    this.#revised = true
+    const first = this.#answers.find(answer => answer.entry === entry)
+    if (first !== undefined) first.said = { ...first.said, decision: undefined, verdicts: undefined }
+  }
+
+  /** A failure closes a gate, unless the hook or the profile says otherwise; then it is marked. */
+  fail(entry: Entry, kind: FailureKind, message: string): Failure {
+    const gate = entry.row.failure === 'closed'
+    const closes = entry.onFailure === undefined ? gate && entry.profile === 'strict' : entry.onFailure === 'block'
+    const failure = { by: entry.name, kind, message, failedOpen: gate && !closes && !entry.observe }
+    ;(this.#failures ??= []).push(failure)
+    this.excuse(entry)
+    this.#run.rewritten?.recall()
+    if (this.#run.phase === 'rejudge') this.#forget(entry)
+    // A hook that broke must not keep an agent from stopping: only a hook that said so may.
+    if (closes && !entry.observe && entry.row.answer !== 'stop') {
+      const reason = `gate_failed:${kind}: hook ${entry.name} (${entry.source}): ${message}`
+      this.#record(entry, { decision: 'deny', verdicts: [{ by: entry.name, decision: 'deny', reason }] })
+    }
+    return failure
+  }
+
+  /** The hooks to ask again, since what they judged is not what would run. */
+  outdated(hooks: readonly Entry[]): readonly Entry[] {
+    const { rewritten, hub } = this.#run
+    if (rewritten === undefined || hub.settings.profile === 'compat') return []
+    const outdated = rewritten.outdated(hooks).filter(entry => this.#excused?.has(entry) !== true)
+    return outdated.length > 0 && this.outcome().decision === 'deny' ? [] : outdated
+  }
+
+  outcome(): Outcome {
+    const { lane, hub, rewritten } = this.#run
+    if (this.#revised) this.#answers.sort((a, b) => inOrder(a.entry, b.entry))
+    const draft = rewritten?.finalDraft()
+    return outcomeOf(lane.event, fold(this.#answers.map(answer => answer.said), hub.settings.precedence), {
+      updatedInput: lane.row.draft === 'tool_input' ? (draft as Outcome['updatedInput']) : undefined,
+      updatedPrompt: lane.row.draft === 'prompt' ? (draft as string | undefined) : undefined,
+      messageEdits: rewritten?.finalEdits(),
+      conflicts: rewritten?.conflicts,
+      failures: this.#failures
+    })
+  }
+}

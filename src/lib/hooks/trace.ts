@@ -1,0 +1,136 @@
+import type { Clock } from '../util/clock.ts'
+import type { Entry } from './entry.ts'
+import type { HookMessage, Outbox } from './messages.ts'
+import type { Failure } from './outcome.ts'
+
+/** What became of one hook in one fire. */
+export interface HookReport {
+  readonly name: string
+  readonly source: string
+  readonly event: string
+  readonly matched: boolean
+  readonly ran: boolean
+  /** Why it matched or not, ran or not. */
+  readonly why: string
+  readonly status: 'answered' | 'silent' | 'failed' | 'late' | 'skipped'
+  readonly reply: unknown
+  readonly failure: Failure | undefined
+  /** What was not used of its answer, and other things worth knowing. */
+  readonly notes: readonly string[]
+  readonly ms: number | undefined
+  /** It was asked once more, about the final input. */
+  readonly rejudged: boolean
+}
+
+interface Line {
+  id: string
+  begun: number
+  ms: number | undefined
+  status: HookReport['status']
+  why: string
+  ran: boolean
+  rejudged: boolean
+  reply: unknown
+  failure: Failure | undefined
+  notes: string[]
+}
+
+let lastId = 0
+const nextId = (): string => `hook-${++lastId}`
+
+/** Follows one fire, for a report or a sink. Where neither is wanted there is none, and nothing is timed. */
+export class Trace {
+  readonly #lines = new Map<Entry, Line>()
+  readonly #outbox: Outbox | undefined
+  readonly #session: string
+  readonly #clock: Clock
+
+  constructor(outbox: Outbox | undefined, session: string, clock: Clock) {
+    this.#outbox = outbox
+    this.#session = session
+    this.#clock = clock
+  }
+
+  start(entry: Entry, rejudge: boolean): void {
+    const line = this.#line(entry)
+    if (line.ran) [line.id, line.begun] = [nextId(), this.#clock.now()]
+    line.ran = true
+    line.rejudged ||= rejudge
+    this.#post(entry, { subtype: 'hook_started' })
+  }
+
+  progress(entry: Entry, output: string): void {
+    this.#post(entry, { subtype: 'hook_progress', output })
+  }
+
+  end(entry: Entry, status: Line['status'], reply: unknown, failure: Failure | undefined): void {
+    const line = this.#line(entry)
+    line.ms = this.#clock.now() - line.begun
+    line.status = status
+    if (reply !== undefined) line.reply = reply
+    line.failure = failure
+    const cancelled = failure?.kind === 'aborted' || failure?.kind === 'timeout' || failure?.kind === 'budget'
+    this.#post(entry, {
+      subtype: 'hook_response',
+      outcome: failure === undefined ? 'success' : cancelled ? 'cancelled' : 'error',
+      output: failure?.message ?? print(reply)
+    })
+  }
+
+  skip(entry: Entry, why: string): void {
+    const line = this.#line(entry)
+    line.status = 'skipped'
+    line.why = why
+  }
+
+  note(entry: Entry, text: string): void {
+    this.#line(entry).notes.push(text)
+    this.#post(entry, { subtype: 'hook_notice', output: text })
+  }
+
+  /** One report for every registered hook, the ones that had no part included. */
+  report(registered: readonly Entry[], absent: (entry: Entry) => string): readonly HookReport[] {
+    return registered.map(entry => {
+      const { name, source, event } = entry
+      const line = this.#lines.get(entry)
+      const matched = line !== undefined
+      const { ran = false, status = 'skipped', reply, failure, ms, rejudged = false, notes = [] } = line ?? {}
+      const why = line?.why ?? absent(entry)
+      return { name, source, event, matched, ran, why, status, reply, failure, notes, ms, rejudged }
+    })
+  }
+
+  #line(entry: Entry): Line {
+    let line = this.#lines.get(entry)
+    if (line === undefined) {
+      line = {
+        id: nextId(),
+        begun: this.#clock.now(),
+        ms: undefined,
+        status: 'silent',
+        why: entry.row.target === undefined ? `listens to ${entry.event}` : `matcher ${entry.matching.words} fits`,
+        ran: false,
+        rejudged: false,
+        reply: undefined,
+        failure: undefined,
+        notes: []
+      }
+      this.#lines.set(entry, line)
+    }
+    return line
+  }
+
+  #post(entry: Entry, part: Partial<HookMessage>): void {
+    if (this.#outbox === undefined) return
+    const common = { type: 'system', hook_id: this.#line(entry).id, hook_name: entry.name, hook_event: entry.event, session_id: this.#session }
+    this.#outbox.post({ ...common, ...part } as HookMessage)
+  }
+}
+
+function print(reply: unknown): string {
+  try {
+    return reply === undefined ? '' : JSON.stringify(reply)
+  } catch {
+    return '(a reply that cannot be printed)'
+  }
+}

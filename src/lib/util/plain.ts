@@ -1,0 +1,114 @@
+import { fault } from '../errors.ts'
+
+/**
+ * Plain data: what JSON can say. Anything else (a Date, a class instance, a function) is carried by
+ * reference and never looked into.
+ */
+export type PlainObject = Record<string, unknown>
+
+export interface Limits {
+  readonly depth: number
+  readonly keys: number
+}
+
+/** What an answer may hold. `JSON.parse` takes any depth; `JSON.stringify` of the result then throws. */
+export const REPLY_LIMITS: Limits = { depth: 64, keys: 10_000 }
+const INPUT_LIMITS: Limits = { depth: 1_000, keys: Number.POSITIVE_INFINITY }
+
+export function isObject(value: unknown): value is PlainObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A copy that shares nothing with `value` that can be changed. */
+export function copyPlain<T>(value: T): T {
+  return copy(value, 0, INPUT_LIMITS, undefined) as T
+}
+
+/** The same for data from a hook: refuses what is too deep or too large, and keys that reach prototypes. */
+export function copyReply<T>(value: T): T {
+  return copy(value, 0, REPLY_LIMITS, { keys: 0 }) as T
+}
+
+function copy(value: unknown, depth: number, limits: Limits, seen: { keys: number } | undefined): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (depth >= limits.depth) throw fault('E_REPLY_INVALID', `data is nested deeper than ${limits.depth} levels`)
+  if (Array.isArray(value)) {
+    if (seen !== undefined) count(seen, value.length, limits)
+    return value.map(item => copy(item, depth + 1, limits, seen))
+  }
+  if (!isPlain(value)) return value
+  const out: PlainObject = { ...value }
+  for (const key in out) {
+    if (seen !== undefined) {
+      count(seen, 1, limits)
+      if (key === '__proto__') throw fault('E_REPLY_INVALID', 'data has a key "__proto__"')
+    }
+    const item = out[key]
+    if (typeof item === 'object' && item !== null) out[key] = copy(item, depth + 1, limits, seen)
+  }
+  return out
+}
+
+function count(seen: { keys: number }, more: number, limits: Limits): void {
+  seen.keys += more
+  if (seen.keys > limits.keys) throw fault('E_REPLY_INVALID', `data has more than ${limits.keys} keys`)
+}
+
+function isPlain(value: object): value is PlainObject {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
+
+/** Deep equality of plain data; the order of keys does not count. */
+export function same(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) {
+    return typeof a === 'number' && typeof b === 'number' && Number.isNaN(a) && Number.isNaN(b)
+  }
+  if (Array.isArray(a) || Array.isArray(b)) {
+    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false
+    return a.every((item, index) => same(item, b[index]))
+  }
+  if (!isPlain(a) || !isPlain(b)) return false
+  let surplus = 0
+  for (const key in a) {
+    if (!same(a[key], b[key]) || (b[key] === undefined && !Object.hasOwn(b, key))) return false
+    surplus++
+  }
+  for (const _ in b) surplus--
+  return surplus === 0
+}
+
+export function freezePlain<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  if (Array.isArray(value)) value.forEach(freezePlain)
+  else if (isPlain(value)) for (const key in value) freezePlain(value[key])
+  else return value
+  return Object.freeze(value)
+}
+
+/** What one rewrite did to an object, key by key at the top level. A key that is gone counts as changed. */
+export interface Change {
+  readonly set: PlainObject
+  readonly gone: readonly string[]
+}
+
+export function changeBetween(before: PlainObject, after: PlainObject): Change {
+  const set: PlainObject = {}
+  for (const key of Object.keys(after)) {
+    if (!Object.hasOwn(before, key) || !same(before[key], after[key])) put(set, key, after[key])
+  }
+  return { set, gone: Object.keys(before).filter(key => !Object.hasOwn(after, key)) }
+}
+
+export function applyChange(onto: PlainObject, change: Change): PlainObject {
+  const out = { ...onto }
+  for (const key of change.gone) delete out[key]
+  for (const key of Object.keys(change.set)) put(out, key, change.set[key])
+  return out
+}
+
+/** Plain assignment of `__proto__` would replace the prototype. */
+function put(target: PlainObject, key: string, value: unknown): void {
+  Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })
+}
