@@ -1,6 +1,6 @@
 import { createHooks, HookableCore } from 'hookable'
 import tapable from 'tapable'
-import { allow, HookRegistry } from '../../dist/hooks.js'
+import { allow, HookRegistry, type HookContext, type HookResult } from '../../dist/hooks.js'
 
 /** One tool call, as an agent has it at hand. */
 export interface Call {
@@ -58,8 +58,8 @@ export type Dispatch = (call: Call) => unknown
 /** What one would write by hand for exactly this: hooks by tool name, only promises awaited, no safety. */
 function byHand({ body, timing, hooks }: Scene): Dispatch {
   const work = WORK[body]
-  const run = timing === 'sync' ? (call: Call) => work(call.tool_input) : async (call: Call) => work(call.tool_input)
-  const byTool = new Map([[TOOL, hooks.filter(hook => hook.matches(TOOL)).map(() => run)]])
+  const make = () => (timing === 'sync' ? (call: Call) => work(call.tool_input) : async (call: Call) => work(call.tool_input))
+  const byTool = new Map([[TOOL, hooks.filter(hook => hook.matches(TOOL)).map(make)]])
   return async call => {
     let verdict: Verdict | undefined
     for (const hook of byTool.get(call.tool_name) ?? []) {
@@ -125,11 +125,22 @@ function ours({ body, timing, hooks }: Scene): Dispatch {
   const registry = new HookRegistry({ sessionId: 'bench', signal: session.signal })
   const work = body === 'replying' ? OUR_REPLY : WORK[body]
   for (const { matcher } of hooks) {
-    const read = body === 'reading'
-    const run = (ctx: { toolInput: unknown }) => work(read ? (ctx.toolInput as Call['tool_input']) : (undefined as never))
-    registry.on('PreToolUse', matcher, timing === 'sync' ? run : async ctx => run(ctx))
+    registry.on('PreToolUse', matcher, hookWith(work, body, timing))
   }
   return call => registry.fire('PreToolUse', call)
+}
+
+type Ctx = HookContext<'PreToolUse'>
+
+/** Only hooks that read the input touch it: in the others the work needs none. */
+function hookWith(work: Work, body: Body, timing: Timing): (ctx: Ctx) => HookResult | Promise<HookResult> {
+  const nothing = {} as Call['tool_input']
+  if (body === 'reading') {
+    return timing === 'sync'
+      ? ctx => work(ctx.toolInput as unknown as Call['tool_input'])
+      : async ctx => work(ctx.toolInput as unknown as Call['tool_input'])
+  }
+  return timing === 'sync' ? () => work(nothing) : async () => work(nothing)
 }
 
 export const CONTENDERS: Readonly<Record<string, (scene: Scene) => Dispatch>> = {

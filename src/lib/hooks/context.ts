@@ -199,6 +199,9 @@ export class Context {
   static draft(ctx: Context): unknown {
     return ctx.#draft
   }
+  static isUntouched(ctx: Context): boolean {
+    return ctx.#draft === undefined && ctx.#rest === undefined
+  }
   static messages(ctx: Context): Message[] | undefined {
     return ctx.#rest?.messages
   }

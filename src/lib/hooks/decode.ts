@@ -3,7 +3,7 @@ import { copyReply, isObject, REPLY_LIMITS, type PlainObject } from '../util/pla
 import { answerOf, FIELDS, type Decision, type SpecificField } from './answers.ts'
 import type { Entry } from './entry.ts'
 import { checkOf } from './fields.ts'
-import type { Said } from './outcome.ts'
+import { joinRest, type Rest, type Said } from './outcome.ts'
 import type { Trace } from './trace.ts'
 
 /**
@@ -16,15 +16,15 @@ export type Dialect = 'library' | 'contract'
 /** `strict` closes gates on failure; `compat` does what the contract's first host does, and marks it. */
 export type Profile = 'strict' | 'compat'
 
-const WORDS: Readonly<Record<string, Decision | undefined>> = {
-  allow: 'allow',
-  approve: 'allow',
-  deny: 'deny',
-  block: 'deny',
-  ask: 'ask',
-  defer: 'defer',
-  '': undefined
-}
+const WORDS = new Map<unknown, Decision | undefined>([
+  ['allow', 'allow'],
+  ['approve', 'allow'],
+  ['deny', 'deny'],
+  ['block', 'deny'],
+  ['ask', 'ask'],
+  ['defer', 'defer'],
+  ['', undefined]
+])
 
 /** The keys that any event takes, with the type that is checked. */
 const KEYS = {
@@ -49,33 +49,48 @@ const isField = (name: string): name is SpecificField => FIELD_CHECKS.has(name)
 type Keys = { -readonly [K in keyof typeof KEYS]?: unknown } & { fields?: PlainObject | undefined }
 
 /** Reads what one hook answered. Throws when the answer cannot be trusted; `undefined` when it says nothing. */
-export function decode(reply: unknown, entry: Entry, trace: Trace | undefined): Said | undefined {
+export function decode(reply: unknown, entry: Entry, trace: Trace | undefined): Said<Entry> | undefined {
   if (reply === undefined || reply === null) return undefined
   if (!isObject(reply)) throw invalid(`a reply must be an object or nothing, not ${nameOf(reply)}`)
-  const keys = readKeys(reply, entry, trace)
+  const said: Said<Entry> = { by: entry, decision: undefined, reason: undefined, updatedInput: undefined, rest: undefined }
+  if (isVerdict(reply)) readDecision(reply['decision'], reply['reason'], said)
+  else if (!readAll(readKeys(reply, entry, trace), said, entry, trace)) return undefined
+  if (said.decision !== undefined) keepDecision(said, entry, trace)
+  return said
+}
+
+/** Most replies are a decision and perhaps a reason, and nothing else. */
+function isVerdict(reply: PlainObject): boolean {
+  for (const key in reply) if (key !== 'decision' && key !== 'reason') return false
+  return true
+}
+
+function readAll(keys: Keys, said: Said, entry: Entry, trace: Trace | undefined): boolean {
   if (keys.async === true) {
     trace?.note(entry, '{ async: true } has nothing left to wait for: hand the work over with later(promise)')
-    return undefined
+    return false
   }
-  const said: Said = {}
   if (keys.hookSpecificOutput !== undefined) readSpecific(keys.hookSpecificOutput as PlainObject, said, entry, trace)
   if (keys.fields !== undefined) readFields(keys.fields, said, entry, trace)
-  if (said.decision === undefined && keys.decision !== undefined) {
-    said.decision = decisionOf('decision', keys.decision)
-    said.reason = textOf('reason', keys.reason)
-  }
-  if (said.decision !== undefined) keepDecision(said, entry, trace)
-  if (keys.continue !== undefined || keys.continueExecution !== undefined || keys.stopReason !== undefined) {
-    readStop(keys, said, entry, trace)
-  }
+  if (said.decision === undefined) readDecision(keys.decision, keys.reason, said)
+  readStop(keys, said, entry, trace)
   if (typeof keys.systemMessage === 'string') {
     const to = entry.dialect === 'library' ? 'model' : 'user'
-    said.systemMessages = [{ by: entry.name, text: keys.systemMessage, to }]
+    add(said, { systemMessages: [{ by: entry.name, text: keys.systemMessage, to }] })
   }
-  if (keys.suppressOutput === true && entry.dialect === 'library') said.suppressOutput = true
-  if (keys.suppressLogging === true) said.suppressLogging = true
-  if (said.decision !== undefined) said.verdicts = [{ by: entry.name, decision: said.decision, reason: said.reason }]
-  return said
+  if (keys.suppressOutput === true && entry.dialect === 'library') add(said, { suppressOutput: true })
+  if (keys.suppressLogging === true) add(said, { suppressLogging: true })
+  return true
+}
+
+function add(said: Said, rest: Rest): void {
+  said.rest = joinRest(said.rest, rest)
+}
+
+function readDecision(decision: unknown, reason: unknown, said: Said): void {
+  if (decision === undefined) return
+  said.decision = decisionOf('decision', decision)
+  said.reason = textOf('reason', reason)
 }
 
 /** The reply's own keys in camel case, checked; a camel spelling beats a snake one. */
@@ -130,7 +145,7 @@ function readPermission(decision: unknown, said: Said, entry: Entry, trace: Trac
 function readFields(fields: PlainObject, said: Said, entry: Entry, trace: Trace | undefined): void {
   for (const key of Object.keys(fields)) {
     if (entry.dialect === 'contract' && entry.profile === 'compat') trace?.note(entry, `${key} must be inside hookSpecificOutput`)
-    else if (key === 'additionalContext' && said.contexts !== undefined) continue
+    else if (key === 'additionalContext' && said.rest?.contexts !== undefined) continue
     else if (key === 'updatedInput' && said.updatedInput !== undefined) continue
     else if (isField(key)) readField(key, fields[key], said, entry, trace)
   }
@@ -144,9 +159,9 @@ function readField(key: SpecificField, value: unknown, said: Said, entry: Entry,
     return trace?.note(entry, `${key} has no effect on ${entry.event}`)
   }
   if (!FIELD_CHECKS.get(key)!(value)) throw invalid(`${key} should be ${FIELDS[key].type}, not ${nameOf(value)}`)
-  if (key === 'additionalContext') said.contexts = [{ by: entry.name, text: value as string }]
+  if (key === 'additionalContext') add(said, { contexts: [{ by: entry.name, text: value as string }] })
   else if (key === 'updatedInput') said.updatedInput = value as PlainObject
-  else said.fields = { ...said.fields, [key]: value }
+  else add(said, { fields: { [key]: value } })
 }
 
 /** Drops a decision that the event cannot take; one whose loss would be a silent yes is a failure. */
@@ -165,28 +180,28 @@ const neverBlocks = ({ event, dialect, profile }: Entry): boolean =>
 
 function readStop(keys: Keys, said: Said, entry: Entry, trace: Trace | undefined): void {
   const stopReason = textOf('stopReason', keys.stopReason)
-  if (stopReason !== undefined) said.stopReason = stopReason
+  if (stopReason !== undefined) add(said, { stopReason })
   if (keys.continueExecution === false) {
     if (answerOf(entry.row.answer).explicitOnly === true) trace?.note(entry, `only decision: "block" refuses ${entry.event}`)
-    else refuse(said, stopReason, entry, trace)
+    else refuse(said, stopReason)
   }
-  if (keys.continue === true && entry.row.answer === 'stop' && entry.dialect === 'library') said.continue = true
+  if (keys.continue === true && entry.row.answer === 'stop' && entry.dialect === 'library') add(said, { continue: true })
   if (keys.continue !== false) return
-  said.continue = false
+  add(said, { continue: false })
   if (entry.row.failure !== 'closed' || (entry.dialect === 'contract' && entry.profile === 'compat')) return
-  if (entry.row.answer === 'permission') said.fields = { ...said.fields, interrupt: true }
-  refuse(said, stopReason, entry, trace)
+  if (entry.row.answer === 'permission') add(said, { fields: { interrupt: true } })
+  refuse(said, stopReason)
 }
 
-function refuse(said: Said, reason: string | undefined, entry: Entry, trace: Trace | undefined): void {
+function refuse(said: Said, reason: string | undefined): void {
   if (said.decision === 'deny') return
   said.decision = 'deny'
   said.reason = reason ?? said.reason
-  keepDecision(said, entry, trace)
 }
 
 function decisionOf(key: string, value: unknown): Decision | undefined {
-  if (typeof value === 'string' && Object.hasOwn(WORDS, value)) return WORDS[value]
+  const decision = WORDS.get(value)
+  if (decision !== undefined || value === '') return decision
   throw invalid(`${key} should be allow | deny | ask | defer, not ${nameOf(value)}`)
 }
 

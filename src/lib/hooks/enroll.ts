@@ -10,7 +10,12 @@ import { choiceOf, flagOf, millisecondsOf, numberOf } from './options.ts'
 import type { Settings } from './settings.ts'
 
 /** A hook whose event and matcher are not known to the compiler any more. */
-export type AnyHook = Omit<Hook, 'run' | 'matcher'> & { matcher?: Matcher; run: (ctx: never) => unknown }
+export type AnyHook = Omit<Hook, 'run' | 'matcher'> & {
+  matcher?: Matcher
+  run: (ctx: never) => unknown
+  /** `run` was given on its own, so that it needs no `this`. */
+  isFunction?: boolean
+}
 
 /** A hook that was found in order: one entry for each of its events. */
 export interface Enrolled {
@@ -48,7 +53,7 @@ export function enroll(hook: AnyHook, group: Group | undefined, site: string, se
     concurrent: flagOf('concurrent', hook.concurrent),
     once: flagOf('once', hook.once),
     group,
-    special: hook.once === true || group !== undefined,
+    simple: hook.once !== true && group === undefined,
     state
   }
   const entries = events.map((event): Entry => {
@@ -66,7 +71,10 @@ function eventsOf(events: EventName | readonly EventName[]): readonly EventName[
 }
 
 /** The one place where the class behind a context meets the types that its event gives it. */
-const callOf = (hook: AnyHook): Entry['call'] => hook.run.bind(hook) as unknown as Entry['call']
+const callOf = (hook: AnyHook): Entry['call'] => {
+  const run = hook.run as unknown as Entry['call']
+  return hook.isFunction === true ? run : run.bind(hook)
+}
 
 export function describe({ name, entries, state }: Enrolled, scope: string | undefined): HookDescription {
   const { matching, priority, patience, onFailure, once, observe, concurrent, dialect, source, group, row, profile } = entries[0]!

@@ -31,8 +31,8 @@ export interface Entry {
   readonly concurrent: boolean
   readonly once: boolean
   readonly group: Group | undefined
-  /** It may have to be passed over: it runs once, or belongs to a group. */
-  readonly special: boolean
+  /** Nothing but its own failure can keep it from running: it does not run once, nor belong to a group. */
+  readonly simple: boolean
   /** What changes over its life. */
   readonly state: EntryState
 }

@@ -17,7 +17,7 @@ export function answerLater(run: Run, entry: Entry, later: Later): void {
   const tell = (said: Said | undefined, failed: Failed | undefined): void => {
     const failure = failed && { by: entry.name, kind: failed.kind, message: failed.message, failedOpen: false }
     run.trace?.end(entry, failure === undefined ? 'answered' : 'failed', undefined, failure)
-    const { contexts = [], systemMessages = [] } = said ?? {}
+    const { contexts = [], systemMessages = [] } = said?.rest ?? {}
     const answer: LateAnswer = { by: entry.name, event: entry.event, sessionId: session, contexts, systemMessages, failure }
     if (failure !== undefined || contexts.length > 0 || systemMessages.length > 0) hub.settings.onLate?.(answer)
     if (said?.decision !== undefined) run.trace?.note(entry, 'decided after its event had gone on; the decision was dropped')

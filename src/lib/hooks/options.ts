@@ -1,7 +1,7 @@
 import { fault } from '../errors.ts'
 
 /** A timer with a delay of 2^31 ms or more fires at once. */
-const LONGEST_TIMER = 2 ** 31
+export const LONGEST_TIMER = 2 ** 31
 
 /** Seconds as given by people, in milliseconds. */
 export function millisecondsOf(what: string, seconds: unknown): number {

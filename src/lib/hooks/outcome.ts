@@ -21,41 +21,45 @@ export interface SystemMessage extends Context {
   readonly to: 'model' | 'user'
 }
 
-/** What one hook said, decoded. `reason` belongs to `decision`; `updatedInput` goes through the draft. */
-export interface Said extends Folded {
-  reason?: string | undefined
-  updatedInput?: PlainObject | undefined
+/** What one hook said, decoded. */
+export interface Said<Author extends { readonly name: string } = { readonly name: string }> {
+  readonly by: Author
+  decision: Decision | undefined
+  reason: string | undefined
+  /** Goes through the draft; it is not folded. */
+  updatedInput: PlainObject | undefined
+  rest: Rest | undefined
 }
 
-/** Answers, joined. One answer is a fold of one, so folding in pieces equals folding at once. */
+/** What may be said beside a decision. */
+export interface Rest {
+  continue?: boolean
+  stopReason?: string
+  suppressOutput?: boolean
+  suppressLogging?: boolean
+  systemMessages?: readonly SystemMessage[]
+  contexts?: readonly Context[]
+  fields?: SpecificValues
+}
+
+type SpecificValues = Readonly<Partial<Record<SpecificField, unknown>>>
+
+/** Answers, joined. */
 export interface Folded {
-  decision?: Decision | undefined
-  verdicts?: Verdict[] | undefined
-  continue?: boolean | undefined
-  stopReason?: string | undefined
-  suppressOutput?: boolean | undefined
-  suppressLogging?: boolean | undefined
-  systemMessages?: SystemMessage[] | undefined
-  contexts?: Context[] | undefined
-  fields?: Readonly<Partial<Record<SpecificField, unknown>>> | undefined
+  readonly decision: Decision | undefined
+  readonly verdicts: readonly Verdict[]
+  readonly rest: Rest | undefined
 }
 
-/** `a` belongs to the sum and may be changed; `b` stands behind it in declared order and may not. */
-type Join<T> = (a: T, b: T, order: Precedence) => T
-type Joins = { readonly [K in keyof Folded]-?: Join<NonNullable<Folded[K]>> }
+type Join<T> = (a: T, b: T) => T
 
 const latest = <T>(_: T, b: T): T => b
 const either = (a: boolean, b: boolean): boolean => a || b
 const both = (a: boolean, b: boolean): boolean => a && b
-const all = <T>(a: T[], b: readonly T[]): T[] => {
-  a.push(...b)
-  return a
-}
+const all = <T>(a: readonly T[], b: readonly T[]): readonly T[] => [...a, ...b]
 
-/** How two values of a field become one. */
-const JOINS: Joins = {
-  decision: (a, b, order) => (STRENGTH[order][b] > STRENGTH[order][a] ? b : a),
-  verdicts: all,
+/** How two values of a field become one; `b` stands behind `a` in declared order. */
+const JOINS: { readonly [K in keyof Rest]-?: Join<NonNullable<Rest[K]>> } = {
   continue: both,
   stopReason: latest,
   suppressOutput: either,
@@ -65,20 +69,31 @@ const JOINS: Joins = {
   fields: (a, b) => ({ ...a, ...b })
 }
 
-/** Joins answers in declared order. Folding in pieces equals folding at once. */
-export function fold(answers: readonly Folded[], order: Precedence): Folded {
-  const sum: Record<string, unknown> = {}
-  for (const said of answers) {
-    for (const key in said) {
-      const join = JOINS[key as keyof Folded] as Join<unknown> | undefined
-      const b = said[key as keyof Folded]
-      if (join === undefined || b === undefined) continue
-      const a = sum[key]
-      if (a !== undefined) sum[key] = join(a, b, order)
-      else sum[key] = Array.isArray(b) ? [...b] : b
-    }
+export function joinRest(a: Rest | undefined, b: Rest | undefined): Rest | undefined {
+  if (a === undefined || b === undefined) return a ?? b
+  const sum: Record<string, unknown> = { ...a }
+  for (const key of Object.keys(b) as (keyof Rest)[]) {
+    const join = JOINS[key] as Join<unknown>
+    sum[key] = sum[key] === undefined ? b[key] : join(sum[key], b[key])
   }
   return sum
+}
+
+const NONE: readonly never[] = Object.freeze([])
+const NOTHING: Folded = Object.freeze({ decision: undefined, verdicts: NONE, rest: undefined })
+
+/** Joins answers in declared order, onto those that were joined before: in pieces or at once, it is the same. */
+export function fold(answers: readonly Said[], order: Precedence, before: Folded = NOTHING): Folded {
+  const strength = STRENGTH[order]
+  let { decision, rest } = before
+  const verdicts: Verdict[] = before === NOTHING ? [] : [...before.verdicts]
+  for (const said of answers) {
+    if (said.rest !== undefined) rest = joinRest(rest, said.rest)
+    if (said.decision === undefined) continue
+    verdicts.push({ by: said.by.name, decision: said.decision, reason: said.reason })
+    if (decision === undefined || strength[said.decision] > strength[decision]) decision = said.decision
+  }
+  return { decision, verdicts, rest }
 }
 
 /** Two hooks changed the same key of one input; the later in declared order won. */
@@ -140,39 +155,41 @@ export interface Outcome {
 }
 
 /** What folding does not know: what became of the draft, and what went wrong. */
-export interface Rest {
-  readonly updatedInput?: PlainObject | undefined
-  readonly updatedPrompt?: string | undefined
-  readonly messageEdits?: MessageEdits | undefined
-  readonly conflicts?: readonly Conflict[] | undefined
-  readonly failures?: readonly Failure[] | undefined
+export interface Aftermath {
+  readonly updatedInput: PlainObject | undefined
+  readonly updatedPrompt: string | undefined
+  readonly messageEdits: MessageEdits | undefined
+  readonly conflicts: readonly Conflict[] | undefined
+  readonly failures: readonly Failure[] | undefined
 }
 
-const NONE: readonly never[] = Object.freeze([])
+const NO_REST: Rest = Object.freeze({})
 const NO_FIELDS = Object.freeze({})
 
-export function outcomeOf(event: EventName, sum: Folded, rest: Rest): Outcome {
-  const { decision, verdicts = NONE, contexts = NONE, systemMessages = NONE } = sum
+export function outcomeOf(event: EventName, folded: Folded, after: Aftermath | undefined): Outcome {
+  const { decision, verdicts, rest = NO_REST } = folded
+  const contexts = rest.contexts ?? NONE
+  const systemMessages = rest.systemMessages ?? NONE
   return {
     event,
     decision,
     blocked: decision === 'deny' && answerOf(rowOf(event).answer).blocks,
     reason: decision === undefined ? undefined : leadingReason(decision, verdicts),
     reasons: verdicts,
-    updatedInput: rest.updatedInput,
-    updatedPrompt: rest.updatedPrompt,
-    messageEdits: rest.messageEdits,
+    updatedInput: after?.updatedInput,
+    updatedPrompt: after?.updatedPrompt,
+    messageEdits: after?.messageEdits,
     additionalContext: contexts.length === 0 ? undefined : contexts.map(context => context.text).join('\n'),
     contexts,
-    systemMessage: systemMessages.at(-1)?.text,
+    systemMessage: systemMessages.length === 0 ? undefined : systemMessages.at(-1)!.text,
     systemMessages,
-    continue: sum.continue,
-    stopReason: sum.stopReason,
-    suppressOutput: sum.suppressOutput === true,
-    suppressLogging: sum.suppressLogging === true,
-    fields: sum.fields ?? NO_FIELDS,
-    conflicts: rest.conflicts ?? NONE,
-    failures: rest.failures ?? NONE
+    continue: rest.continue,
+    stopReason: rest.stopReason,
+    suppressOutput: rest.suppressOutput === true,
+    suppressLogging: rest.suppressLogging === true,
+    fields: rest.fields ?? NO_FIELDS,
+    conflicts: after?.conflicts ?? NONE,
+    failures: after?.failures ?? NONE
   }
 }
 
@@ -185,7 +202,7 @@ function leadingReason(decision: Decision, verdicts: readonly Verdict[]): string
 }
 
 /** Nobody said anything: one frozen object an event, so that asking costs nothing. */
-export const neutralOutcome = (event: EventName): Outcome => Object.freeze(outcomeOf(event, {}, {}))
+export const neutralOutcome = (event: EventName): Outcome => Object.freeze(outcomeOf(event, NOTHING, undefined))
 
 /** Whether an agent that was about to stop goes on: through a block, a context, or `continue: true`. */
 export function goesOn(outcome: Outcome): boolean {

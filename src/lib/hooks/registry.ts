@@ -64,7 +64,7 @@ export class HookRegistry {
   on(event: EventName, ...rest: readonly unknown[]): () => void {
     const [matcher, run, options] = typeof rest[0] === 'function' ? [undefined, ...rest] : rest
     if (typeof run !== 'function') throw fault('E_HOOK_INVALID', 'on() was given no function')
-    const hook = { ...(options as HookOptions), events: event, matcher, run } as AnyHook
+    const hook = { ...(options as HookOptions), events: event, matcher, run, isFunction: true } as AnyHook
     return this.#add([hook], undefined, callSite(this.on))
   }
 
@@ -109,7 +109,7 @@ export class HookRegistry {
     const { name, sequential, ...shared } = options
     const group: Group = { name, sequential: flagOf('sequential', sequential) }
     const members = hooks.map(member => {
-      const own = typeof member === 'function' ? { run: member } : (member as object)
+      const own = typeof member === 'function' ? { run: member, isFunction: true } : (member as object)
       return { ...defined(shared), ...defined(own), events: event, matcher } as AnyHook
     })
     const apart = members.filter(member => member.concurrent !== true)

@@ -1,6 +1,6 @@
 import { wordsOf } from '../errors.ts'
 import type { Message } from '../message.ts'
-import { applyChange, changeBetween, copyPlain, copyReply, freezePlain, isObject, same, type PlainObject } from '../util/plain.ts'
+import { applyChange, changeBetween, copyPlain, copyReply, countKeys, freezePlain, holdsSame, isObject, same, type PlainObject } from '../util/plain.ts'
 import { Context } from './context.ts'
 import type { Entry } from './entry.ts'
 import { applyEdits, editsBetween, type MessageEdits } from './history.ts'
@@ -33,6 +33,8 @@ export class Rewrites {
   #draft: unknown
   #messages: readonly Message[]
   #loan: unknown
+  /** How many keys the draft had when it was lent; counting them for every hook would cost as much as the hook. */
+  #loanKeys = 0
   #stage: Stage | undefined
   #conflicts: Conflict[] | undefined
   /** The last change of the draft: which hooks came before it, and its one author. */
@@ -56,13 +58,18 @@ export class Rewrites {
   /** A copy to work on. Hooks that run in one go, with nothing in between, may share it. */
   lend(alone: boolean): unknown {
     if (alone || this.#stage !== undefined) return copyPlain(this.#draft)
-    return (this.#loan ??= copyPlain(this.#draft))
+    if (this.#loan === undefined) {
+      this.#loan = copyPlain(this.#draft)
+      this.#loanKeys = isObject(this.#draft) ? countKeys(this.#draft) : 0
+    }
+    return this.#loan
   }
   /** Nobody gets a copy that an earlier hook may still hold. */
   recall(): void {
     this.#loan = undefined
   }
   differs(draft: unknown): boolean {
+    if (draft === this.#loan && this.#loanKeys > 0) return !holdsSame(draft as PlainObject, this.#draft as PlainObject, this.#loanKeys)
     return !same(draft, this.#stage === undefined ? this.#draft : this.#stage.draft)
   }
 
@@ -101,6 +108,7 @@ export class Rewrites {
     if (rewrite.messages !== undefined) this.#messages = rewrite.messages
     if (rewrite.draft === undefined) return
     this.#draft = rewrite.draft.value
+    this.#loan = undefined
     if (this.#stage === undefined) this.#last = { before: place, author: entry }
     else this.#credit(entry, this.#stage, rewrite.draft.keys)
   }

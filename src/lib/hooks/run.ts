@@ -5,9 +5,10 @@ import { Context, type AgentView } from './context.ts'
 import { stagesOf, type Chosen, type Entry } from './entry.ts'
 import type { Hub } from './hub.ts'
 import type { Lane } from './lane.ts'
+import { LONGEST_TIMER } from './options.ts'
 import type { Outcome } from './outcome.ts'
 import { Rewrites } from './rewrites.ts'
-import { fail, pendingOf, settle } from './settle.ts'
+import { fail, giveUp, pendingOf, settle } from './settle.ts'
 import { Stage } from './stage.ts'
 import { Tally } from './tally.ts'
 import { Trace, type HookReport } from './trace.ts'
@@ -53,12 +54,12 @@ export class Run {
   list: readonly Entry[]
   place = 0
   /** The hook that is waited for; hooks that run side by side are a stage. */
-  ctx: Context | undefined
+  #ctx: Context | undefined
   stage: Stage | undefined
   /** How long what is pending may take, in milliseconds. */
   patience = 0
   /** When all hooks together must have answered. */
-  budgetEnd = Number.POSITIVE_INFINITY
+  budgetEnd: number | undefined
   #stages: readonly number[] | undefined
   #tally: Tally | undefined
   #rewrites: Rewrites | undefined
@@ -107,15 +108,21 @@ export class Run {
       fail(this, entry, ctx, 'threw', wordsOf(error))
       return undefined
     }
-    return this.receive(entry, ctx, raw)
+    return this.#receive(entry, ctx, raw)
   }
 
   /** Takes what a hook gave: an answer, or something that has to be waited for. */
-  receive(entry: Entry, ctx: Context, raw: unknown): Pending | undefined {
-    if (typeof raw === 'object' && raw !== null) {
+  #receive(entry: Entry, ctx: Context, raw: unknown): Pending | undefined {
+    if (raw === undefined) {
+      // Most hooks, most of the time, have nothing to say.
+      if (entry.simple && this.trace === undefined && this.phase === 'judge' && this.#isUnchanged(ctx)) {
+        Context.close(ctx)
+        return undefined
+      }
+    } else if (typeof raw === 'object' && raw !== null) {
       const pending = pendingOf(this, entry, raw, this)
       if (pending !== undefined) {
-        this.ctx = ctx
+        this.#ctx = ctx
         return pending
       }
     }
@@ -123,17 +130,44 @@ export class Run {
     return undefined
   }
 
+  #isUnchanged(ctx: Context): boolean {
+    if (Context.isUntouched(ctx)) return true
+    const draft = Context.draft(ctx)
+    return Context.messages(ctx) === undefined && (draft === undefined || !this.rewrites.differs(draft))
+  }
+
+  /** Goes on with what was waited for. */
+  resume(raw: unknown, threw: boolean): Pending | undefined {
+    if (this.#rewrites !== undefined) this.#rewrites.recall()
+    if (this.stage !== undefined) this.#settleStage()
+    else if (threw) fail(this, this.list[this.place]!, this.#ctx, 'threw', wordsOf(raw))
+    else {
+      const pending = this.#receive(this.list[this.place]!, this.#ctx!, raw)
+      if (pending !== undefined) return pending
+    }
+    this.place++
+    return this.advance()
+  }
+
+  /** Goes on without what was waited for. */
+  leaveBehind(why: 'timeout' | 'aborted', patience: number): Pending | undefined {
+    this.#rewrites?.recall()
+    giveUp(this, this.list[this.place]!, this.#ctx!, why, patience)
+    this.place++
+    return this.advance()
+  }
+
   #askTogether(count: number, aborted: boolean): Pending | undefined {
     this.rewrites.openStage(this.place + count)
     this.stage = new Stage(this, this.list.slice(this.place, this.place + count), aborted)
     const pending = this.stage.start()
-    if (pending === undefined) this.settleStage()
-    else this.patience = Number.POSITIVE_INFINITY
+    if (pending === undefined) this.#settleStage()
+    else this.patience = LONGEST_TIMER - 1
     return pending
   }
 
   /** In declared order, whoever finished first. Leaves the place at the last hook of the stage. */
-  settleStage(): void {
+  #settleStage(): void {
     const { slots } = this.stage!
     this.stage = undefined
     for (const slot of slots) slot.settle(this.place++)
@@ -173,10 +207,10 @@ export class Run {
   /** Whether the hook is not to be asked; if it should have been, that is its failure. */
   passes(entry: Entry, aborted: boolean): boolean {
     if (aborted) return fail(this, entry, undefined, 'aborted', 'the run was aborted before the hook was asked')
-    if (this.budgetEnd !== Number.POSITIVE_INFINITY && this.hub.settings.clock.now() >= this.budgetEnd) {
+    if (this.budgetEnd !== undefined && this.hub.settings.clock.now() >= this.budgetEnd) {
       return fail(this, entry, undefined, 'budget', 'the time for all hooks together was used up')
     }
-    return entry.special && this.#skips(entry)
+    return !entry.simple && this.#skips(entry)
   }
 
   #skips(entry: Entry): boolean {

@@ -12,17 +12,14 @@ import type { HookReport } from './trace.ts'
 export function pendingOf(run: Run, entry: Entry, raw: object, waiter: { patience: number }): Pending | undefined {
   let pending: Pending
   let patience = entry.patience
-  if (raw instanceof Later) {
-    if (!waitsFor(entry)) return undefined
-    pending = raw.promise
-    patience = raw.patience ?? patience
-  } else if (typeof (raw as { then?: unknown }).then === 'function') {
+  if (typeof (raw as { then?: unknown }).then === 'function') {
     pending = raw as Pending
     entry.state.asynchronous = true
+  } else if (raw instanceof Later && waitsFor(entry)) {
+    pending = raw.promise
+    patience = raw.patience ?? patience
   } else return undefined
-  if (run.budgetEnd !== Number.POSITIVE_INFINITY) {
-    patience = Math.min(patience, Math.max(1, run.budgetEnd - run.hub.settings.clock.now()))
-  }
+  if (run.budgetEnd !== undefined) patience = Math.min(patience, Math.max(1, run.budgetEnd - run.hub.settings.clock.now()))
   waiter.patience = patience
   return pending
 }
@@ -33,8 +30,6 @@ const waitsFor = ({ dialect, row }: Entry): boolean => dialect === 'library' && 
 /** Counts what a hook answered. What it changed before it failed or denied does not count. */
 export function settle(run: Run, entry: Entry, ctx: Context, raw: unknown, place: number): void {
   Context.close(ctx)
-  // Most hooks, most of the time, have nothing to say.
-  if (raw === undefined && run.phase === 'judge' && !changes(run, ctx)) return settled(run, entry, 'silent', undefined, false)
   if (raw instanceof Later) {
     answerLater(run, entry, raw)
     run.tally.excuse(entry)
@@ -47,12 +42,6 @@ export function settle(run: Run, entry: Entry, ctx: Context, raw: unknown, place
     const { kind, message } = error instanceof Failed ? error : new Failed('threw', wordsOf(error))
     fail(run, entry, undefined, kind, message)
   }
-}
-
-function changes(run: Run, ctx: Context): boolean {
-  if (Context.messages(ctx) !== undefined) return true
-  const draft = Context.draft(ctx)
-  return draft !== undefined && run.rewrites.differs(draft)
 }
 
 function settled(run: Run, entry: Entry, status: HookReport['status'], reply: unknown, blocked: boolean): void {
@@ -73,7 +62,7 @@ export function fail(run: Run, entry: Entry, ctx: Context | undefined, kind: Fai
 
 /** The hook is not waited for any longer; its signal tells it so. */
 export function giveUp(run: Run, entry: Entry, ctx: Context, why: 'timeout' | 'aborted', patience: number): void {
-  const kind = why === 'timeout' && run.budgetEnd !== Number.POSITIVE_INFINITY && patience < entry.patience ? 'budget' : why
+  const kind = why === 'timeout' && run.budgetEnd !== undefined && patience < entry.patience ? 'budget' : why
   const message = {
     timeout: `gave no answer within ${patience / 1000} s`,
     budget: 'was cut off: the time for all hooks together was used up',

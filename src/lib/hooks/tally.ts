@@ -1,19 +1,15 @@
 import { wordsOf } from '../errors.ts'
-import type { Context } from './context.ts'
+import { Context } from './context.ts'
 import { decode } from './decode.ts'
 import { inOrder, type Entry, type Group } from './entry.ts'
 import { Failed, fold, outcomeOf, type Failure, type FailureKind, type Outcome, type Said } from './outcome.ts'
+import type { PlainObject } from '../util/plain.ts'
 import type { Run } from './run.ts'
-
-interface Answered {
-  readonly entry: Entry
-  said: Said
-}
 
 /** What the hooks of one fire have said so far. */
 export class Tally {
   readonly #run: Run
-  readonly #answers: Answered[] = []
+  readonly #answers: Said<Entry>[] = []
   #failures: Failure[] | undefined
   #stopped: Map<Group, string> | undefined
   /** Hooks that are not asked again: they did not run, have failed, or answer later. */
@@ -34,25 +30,25 @@ export class Tally {
   }
 
   /** Takes one answer. What cannot be trusted is thrown as `Failed`, and then nothing of it counts. */
-  take(entry: Entry, ctx: Context, raw: unknown, place: number): Said | undefined {
+  take(entry: Entry, ctx: Context, raw: unknown, place: number): Said<Entry> | undefined {
     const run = this.#run
     const said = this.#read(entry, raw)
     const denies = said !== undefined && said.decision === 'deny'
-    const rewrite = denies ? undefined : run.rewrites.find(entry, ctx, said)
+    const rewrite = denies || !mayRewrite(ctx, said) ? undefined : run.rewrites.find(entry, ctx, said)
     if (run.phase !== 'judge') {
-      run.rewrites.recall()
-      if (rewrite !== undefined || said?.contexts !== undefined) run.trace?.note(entry, 'changes and context have no effect here')
+      run.rewritten?.recall()
+      if (rewrite !== undefined || said?.rest?.contexts !== undefined) run.trace?.note(entry, 'changes and context have no effect here')
       if (run.phase === 'rejudge') this.#revise(entry, said)
       else if (said?.decision !== undefined) run.trace?.note(entry, 'observers decide nothing')
       return said
     }
-    if (denies) run.rewrites.recall()
+    if (denies) run.rewritten?.recall()
     if (rewrite !== undefined) run.rewrites.apply(entry, place, rewrite)
-    if (said !== undefined) this.#record(entry, said)
+    if (said !== undefined) this.#record(said)
     return said
   }
 
-  #read(entry: Entry, raw: unknown): Said | undefined {
+  #read(entry: Entry, raw: unknown): Said<Entry> | undefined {
     if (raw === undefined) return undefined
     try {
       return decode(raw, entry, this.#run.trace)
@@ -61,23 +57,25 @@ export class Tally {
     }
   }
 
-  #record(entry: Entry, said: Said): void {
-    if (said.continue === false && entry.group !== undefined) (this.#stopped ??= new Map()).set(entry.group, entry.name)
-    this.#answers.push({ entry, said })
+  #record(said: Said<Entry>): void {
+    const { group, name } = said.by
+    if (group !== undefined && said.rest?.continue === false) (this.#stopped ??= new Map()).set(group, name)
+    this.#answers.push(said)
   }
 
   /** What a hook decides about the final draft replaces its first decision. */
-  #revise(entry: Entry, said: Said | undefined): void {
+  #revise(entry: Entry, said: Said<Entry> | undefined): void {
     this.#forget(entry)
-    if (said?.decision === undefined && said?.continue === undefined) return
-    const { decision, verdicts, stopReason } = said
-    this.#record(entry, { decision, verdicts, stopReason, continue: said.continue })
+    if (said?.decision === undefined) return
+    const { continue: goOn, stopReason } = said.rest ?? {}
+    const rest = { ...(goOn === undefined ? {} : { continue: goOn }), ...(stopReason === undefined ? {} : { stopReason }) }
+    this.#record({ ...said, updatedInput: undefined, rest })
   }
 
   #forget(entry: Entry): void {
     this.#revised = true
-    const first = this.#answers.find(answer => answer.entry === entry)
-    if (first !== undefined) first.said = { ...first.said, decision: undefined, verdicts: undefined }
+    const first = this.#answers.find(said => said.by === entry)
+    if (first !== undefined) first.decision = undefined
   }
 
   /** A failure closes a gate, unless the hook or the profile says otherwise; then it is marked. */
@@ -92,7 +90,7 @@ export class Tally {
     // A hook that broke must not keep an agent from stopping: only a hook that said so may.
     if (closes && !entry.observe && entry.row.answer !== 'stop') {
       const reason = `gate_failed:${kind}: hook ${entry.name} (${entry.source}): ${message}`
-      this.#record(entry, { decision: 'deny', verdicts: [{ by: entry.name, decision: 'deny', reason }] })
+      this.#record({ by: entry, decision: 'deny', reason, updatedInput: undefined, rest: undefined })
     }
     return failure
   }
@@ -107,10 +105,12 @@ export class Tally {
 
   outcome(): Outcome {
     const { lane, hub, rewritten } = this.#run
-    if (this.#revised) this.#answers.sort((a, b) => inOrder(a.entry, b.entry))
+    if (this.#revised) this.#answers.sort((a, b) => inOrder(a.by, b.by))
+    const folded = fold(this.#answers, hub.settings.precedence)
+    if (rewritten === undefined && this.#failures === undefined) return outcomeOf(lane.event, folded, undefined)
     const draft = rewritten?.finalDraft()
-    return outcomeOf(lane.event, fold(this.#answers.map(answer => answer.said), hub.settings.precedence), {
-      updatedInput: lane.row.draft === 'tool_input' ? (draft as Outcome['updatedInput']) : undefined,
+    return outcomeOf(lane.event, folded, {
+      updatedInput: lane.row.draft === 'tool_input' ? (draft as PlainObject | undefined) : undefined,
       updatedPrompt: lane.row.draft === 'prompt' ? (draft as string | undefined) : undefined,
       messageEdits: rewritten?.finalEdits(),
       conflicts: rewritten?.conflicts,
@@ -118,3 +118,6 @@ export class Tally {
     })
   }
 }
+
+const mayRewrite = (ctx: Context, said: Said<Entry> | undefined): boolean =>
+  (said !== undefined && said.updatedInput !== undefined) || !Context.isUntouched(ctx)

@@ -1,8 +1,6 @@
-import { wordsOf } from '../errors.ts'
 import type { Waiter } from './deadlines.ts'
 import type { Outcome } from './outcome.ts'
 import type { Pending, Run } from './run.ts'
-import { fail, giveUp } from './settle.ts'
 
 /**
  * The part of a fire that has to be awaited. A hook that takes too long is left behind: the turn passes to a
@@ -33,67 +31,37 @@ export class Wait implements Waiter {
   }
 
   async #follow(first: Pending, turn: number): Promise<void> {
+    const run = this.#run
     let pending: Pending | undefined = first
     do {
       let raw: unknown
+      let threw = false
       try {
         raw = await pending
       } catch (error) {
-        if (this.#isOver(turn)) return
-        pending = this.#failed(error)
-        continue
+        raw = error
+        threw = true
       }
-      if (this.#isOver(turn)) return
-      pending = this.#took(raw)
+      if (this.#turn !== turn) return
+      pending = run.resume(raw, threw)
+      if (pending !== undefined) this.#restart()
     } while (pending !== undefined)
     this.#end()
   }
 
-  #isOver(turn: number): boolean {
-    if (this.#turn === turn) {
-      this.#run.rewritten?.recall()
-      return false
-    }
-    return true
-  }
-
-  #took(raw: unknown): Pending | undefined {
-    const run = this.#run
-    if (run.stage === undefined) {
-      const pending = run.receive(run.list[run.place]!, run.ctx!, raw)
-      if (pending !== undefined) return this.#await(pending)
-    } else run.settleStage()
-    return this.#next()
-  }
-
-  #failed(error: unknown): Pending | undefined {
-    const run = this.#run
-    fail(run, run.list[run.place]!, run.ctx, 'threw', wordsOf(error))
-    return this.#next()
-  }
-
-  #next(): Pending | undefined {
-    this.#run.place++
-    const pending = this.#run.advance()
-    return pending === undefined ? undefined : this.#await(pending)
-  }
-
-  #await(pending: Pending): Pending {
+  #restart(): void {
     this.patience = this.#run.patience
     this.#run.hub.deadlines.restart(this)
-    return pending
   }
 
   /** The hook is not waited for any longer. The members of a stage are cut one by one instead. */
   cut(why: 'timeout' | 'aborted'): void {
-    const run = this.#run
-    if (run.stage !== undefined) return
+    if (this.#run.stage !== undefined) return
     const turn = ++this.#turn
-    run.rewritten?.recall()
-    giveUp(run, run.list[run.place]!, run.ctx!, why, this.patience)
-    const pending = this.#next()
-    if (pending === undefined) this.#end()
-    else void this.#follow(pending, turn)
+    const pending = this.#run.leaveBehind(why, this.patience)
+    if (pending === undefined) return this.#end()
+    this.#restart()
+    void this.#follow(pending, turn)
   }
 
   #end(): void {

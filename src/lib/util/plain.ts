@@ -62,21 +62,34 @@ function isPlain(value: object): value is PlainObject {
 /** Deep equality of plain data; the order of keys does not count. */
 export function same(a: unknown, b: unknown): boolean {
   if (a === b) return true
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) {
-    return typeof a === 'number' && typeof b === 'number' && Number.isNaN(a) && Number.isNaN(b)
-  }
-  if (Array.isArray(a) || Array.isArray(b)) {
-    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false
-    return a.every((item, index) => same(item, b[index]))
-  }
-  if (!isPlain(a) || !isPlain(b)) return false
-  let surplus = 0
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return Number.isNaN(a) && Number.isNaN(b)
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => same(item, b[index]))
+  if (Array.isArray(b)) return false
+  return sameKeys(a as PlainObject, b as PlainObject)
+}
+
+function sameKeys(a: PlainObject, b: PlainObject): boolean {
+  const keys = countKeys(b)
+  // Things without keys, such as dates, are not looked into: two of them are two.
+  return holdsSame(a, b, keys) && (keys > 0 || (isPlain(a) && isPlain(b)))
+}
+
+/** Whether `a` holds what `b` holds, and nothing else, where one knows already how many keys `b` has. */
+export function holdsSame(a: PlainObject, b: PlainObject, keys: number): boolean {
+  let count = 0
   for (const key in a) {
-    if (!same(a[key], b[key]) || (b[key] === undefined && !Object.hasOwn(b, key))) return false
-    surplus++
+    const x = a[key]
+    if (x !== b[key] && !same(x, b[key])) return false
+    if (x === undefined && !Object.hasOwn(b, key)) return false
+    count++
   }
-  for (const _ in b) surplus--
-  return surplus === 0
+  return count === keys
+}
+
+export function countKeys(value: object): number {
+  let count = 0
+  for (const _ in value) count++
+  return count
 }
 
 export function freezePlain<T>(value: T): T {

@@ -1,0 +1,120 @@
+import { fault } from '../errors.ts'
+import type { Decision } from '../hooks/answers.ts'
+import { rowOf, type EventName, type FireInput } from '../hooks/events.ts'
+import { problemsOf } from '../hooks/fields.ts'
+import { parseEvent } from '../hooks/names.ts'
+import type { HookRegistry } from '../hooks/registry.ts'
+import type { FireOptions, Reported } from '../hooks/run.ts'
+import type { HookReport } from '../hooks/trace.ts'
+import type { ToolInputs } from '../hooks/tool-inputs.ts'
+import { same, type PlainObject } from '../util/plain.ts'
+
+/** What an event's input may be given as: the rest is taken from the sample of its row. */
+type Part<E extends EventName> = Partial<FireInput<E>>
+/** What a reason should be: part of it, or a pattern. */
+type Words = string | RegExp
+
+/** Fires events at hooks and says in one line what should come of it. No agent, no model. */
+export interface Harness {
+  /** Fires the event with what is given, on top of the row's sample. The outcome comes with a report. */
+  fire<E extends EventName>(event: E, part?: Part<E>, options?: FireOptions): Promise<Reported>
+  /** Fires PreToolUse for one tool. */
+  tool<Name extends string>(
+    name: Name,
+    input: Name extends keyof ToolInputs ? ToolInputs[Name] : object,
+    options?: FireOptions
+  ): Expectation
+  /** The same for any event. */
+  expect<E extends EventName>(event: E, part?: Part<E>, options?: FireOptions): Expectation
+}
+
+/** What should come of a fire. Each throws an error that explains who said what when it did not. */
+export interface Expectation {
+  toDeny(reason?: Words): Promise<Reported>
+  toAllow(): Promise<Reported>
+  toAsk(reason?: Words): Promise<Reported>
+  toDefer(): Promise<Reported>
+  /** Nobody decides, changes or adds anything, and nothing fails. */
+  toBeSilent(): Promise<Reported>
+  /** The final input, or the final prompt, is this. */
+  toRewrite(result: object | string): Promise<Reported>
+  /** Context for the model contains this. */
+  toAddContext(text: Words): Promise<Reported>
+}
+
+export function harness(hooks: HookRegistry): Harness {
+  const fire: Harness['fire'] = async (event, part, options) => {
+    const input = inputFor(parseEvent(event), part ?? {})
+    return hooks.fire(event, input as FireInput<typeof event>, { ...options, report: true })
+  }
+  return {
+    fire,
+    tool: (name, input, options) =>
+      expectation(() => fire('PreToolUse', { tool_name: name, tool_input: input as PlainObject }, options)),
+    expect: (event, part, options) => expectation(() => fire(event, part, options))
+  }
+}
+
+/** The sample with what is given on top; a field of the wrong type is an error, and so is a misspelt one. */
+function inputFor(event: EventName, part: object): PlainObject {
+  const row = rowOf(event)
+  const input: PlainObject = { ...row.sample, ...part }
+  const problems = problemsOf(row.fields, input)
+  if (problems.length > 0) throw fault('E_INPUT_INVALID', event, problems.join('; '))
+  return input
+}
+
+function expectation(fire: () => Promise<Reported>): Expectation {
+  const decided = (decision: Decision, reason?: Words): Promise<Reported> =>
+    check(fire, `expected ${decision}${reason === undefined ? '' : ` with reason ${String(reason)}`}`, outcome => {
+      return outcome.decision === decision && (reason === undefined || contains(outcome.reason, reason))
+    })
+  return {
+    toDeny: reason => decided('deny', reason),
+    toAllow: () => decided('allow'),
+    toAsk: reason => decided('ask', reason),
+    toDefer: () => decided('defer'),
+    toBeSilent: () => check(fire, 'expected silence', isSilent),
+    toRewrite: result =>
+      check(fire, `expected the rewrite ${JSON.stringify(result)}`, outcome =>
+        same(outcome.updatedInput ?? outcome.updatedPrompt, result)
+      ),
+    toAddContext: text =>
+      check(fire, `expected context ${String(text)}`, outcome => contains(outcome.additionalContext, text))
+  }
+}
+
+async function check(
+  fire: () => Promise<Reported>,
+  expected: string,
+  holds: (outcome: Reported) => boolean
+): Promise<Reported> {
+  const outcome = await fire()
+  if (holds(outcome)) return outcome
+  throw fault('E_EXPECTATION', `${expected}, but ${summary(outcome)}\n${outcome.report.map(line).join('\n')}`)
+}
+
+const contains = (text: string | undefined, words: Words): boolean =>
+  text !== undefined && (typeof words === 'string' ? text.includes(words) : words.test(text))
+
+function isSilent(outcome: Reported): boolean {
+  const { decision, updatedInput, updatedPrompt, messageEdits, contexts, systemMessages, failures } = outcome
+  const changed = updatedInput ?? updatedPrompt ?? messageEdits ?? outcome.continue ?? decision
+  return changed === undefined && contexts.length + systemMessages.length + failures.length === 0
+}
+
+function summary({ event, decision, reason, updatedInput, updatedPrompt, additionalContext }: Reported): string {
+  const parts = [
+    `${event} was answered with ${decision ?? 'no decision'}`,
+    reason === undefined ? '' : `reason ${JSON.stringify(reason)}`,
+    updatedInput === undefined ? '' : `input ${JSON.stringify(updatedInput)}`,
+    updatedPrompt === undefined ? '' : `prompt ${JSON.stringify(updatedPrompt)}`,
+    additionalContext === undefined ? '' : `context ${JSON.stringify(additionalContext)}`
+  ]
+  return parts.filter(part => part !== '').join(', ')
+}
+
+function line({ name, ran, why, status, reply, failure }: HookReport): string {
+  const said = failure?.message ?? (reply === undefined ? '' : JSON.stringify(reply))
+  return `  ${name}: ${ran ? `${status} ${said}`.trimEnd() : `did not run, ${why}`}`
+}
