@@ -22,6 +22,7 @@ const LONGEST = 100
  */
 export class Deadlines {
   readonly #clock: Clock
+  readonly #lazy: boolean
   readonly #heard = new WeakSet<AbortSignal>()
   #lastHeard: AbortSignal | undefined
   #first: Waiter | undefined
@@ -30,6 +31,7 @@ export class Deadlines {
 
   constructor(clock: Clock) {
     this.#clock = clock
+    this.#lazy = clock.coarse
   }
 
   add(waiter: Waiter): void {
@@ -42,7 +44,11 @@ export class Deadlines {
 
   /** Sets the deadline anew; `patience` was changed, or another hook is waited for. */
   restart(waiter: Waiter): void {
-    const exact = !this.#clock.coarse || waiter.patience <= LONGEST
+    if (this.#lazy && waiter.patience > LONGEST && this.#disarm !== undefined) {
+      waiter.due = 0
+      return
+    }
+    const exact = !this.#lazy || waiter.patience <= LONGEST
     waiter.due = exact ? this.#clock.now() + waiter.patience : 0
     if (this.#disarm === undefined) this.#arm(Math.min(waiter.patience, SHORTEST))
     else if (exact && waiter.patience < this.#pause) this.#arm(waiter.patience)

@@ -16,16 +16,6 @@ export type Dialect = 'library' | 'contract'
 /** `strict` closes gates on failure; `compat` does what the contract's first host does, and marks it. */
 export type Profile = 'strict' | 'compat'
 
-const WORDS = new Map<unknown, Decision | undefined>([
-  ['allow', 'allow'],
-  ['approve', 'allow'],
-  ['deny', 'deny'],
-  ['block', 'deny'],
-  ['ask', 'ask'],
-  ['defer', 'defer'],
-  ['', undefined]
-])
-
 /** The keys that any event takes, with the type that is checked. */
 const KEYS = {
   decision: 'string',
@@ -49,13 +39,20 @@ const isField = (name: string): name is SpecificField => FIELD_CHECKS.has(name)
 type Keys = { -readonly [K in keyof typeof KEYS]?: unknown } & { fields?: PlainObject | undefined }
 
 /** Reads what one hook answered. Throws when the answer cannot be trusted; `undefined` when it says nothing. */
-export function decode(reply: unknown, entry: Entry, trace: Trace | undefined): Said<Entry> | undefined {
+export function decode(reply: unknown, entry: Entry, trace: Trace | undefined): Said | undefined {
   if (reply === undefined || reply === null) return undefined
   if (!isObject(reply)) throw invalid(`a reply must be an object or nothing, not ${nameOf(reply)}`)
-  const said: Said<Entry> = { by: entry, decision: undefined, reason: undefined, updatedInput: undefined, rest: undefined }
-  if (isVerdict(reply)) readDecision(reply['decision'], reply['reason'], said)
-  else if (!readAll(readKeys(reply, entry, trace), said, entry, trace)) return undefined
-  if (said.decision !== undefined) keepDecision(said, entry, trace)
+  if (isVerdict(reply)) return verdictOf(reply, entry, trace)
+  const said: Said = { by: entry.name, decision: undefined, reason: undefined }
+  if (!readAll(readKeys(reply, entry, trace), said, entry, trace)) return undefined
+  keepDecision(said, entry, trace)
+  return said
+}
+
+function verdictOf(reply: PlainObject, entry: Entry, trace: Trace | undefined): Said {
+  const decision = reply['decision'] === undefined ? undefined : decisionOf('decision', reply['decision'])
+  const said: Said = { by: entry.name, decision, reason: textOf('reason', reply['reason']) }
+  keepDecision(said, entry, trace)
   return said
 }
 
@@ -72,7 +69,10 @@ function readAll(keys: Keys, said: Said, entry: Entry, trace: Trace | undefined)
   }
   if (keys.hookSpecificOutput !== undefined) readSpecific(keys.hookSpecificOutput as PlainObject, said, entry, trace)
   if (keys.fields !== undefined) readFields(keys.fields, said, entry, trace)
-  if (said.decision === undefined) readDecision(keys.decision, keys.reason, said)
+  if (said.decision === undefined && keys.decision !== undefined) {
+    said.decision = decisionOf('decision', keys.decision)
+    said.reason = textOf('reason', keys.reason)
+  }
   readStop(keys, said, entry, trace)
   if (typeof keys.systemMessage === 'string') {
     const to = entry.dialect === 'library' ? 'model' : 'user'
@@ -85,12 +85,6 @@ function readAll(keys: Keys, said: Said, entry: Entry, trace: Trace | undefined)
 
 function add(said: Said, rest: Rest): void {
   said.rest = joinRest(said.rest, rest)
-}
-
-function readDecision(decision: unknown, reason: unknown, said: Said): void {
-  if (decision === undefined) return
-  said.decision = decisionOf('decision', decision)
-  said.reason = textOf('reason', reason)
 }
 
 /** The reply's own keys in camel case, checked; a camel spelling beats a snake one. */
@@ -167,7 +161,7 @@ function readField(key: SpecificField, value: unknown, said: Said, entry: Entry,
 /** Drops a decision that the event cannot take; one whose loss would be a silent yes is a failure. */
 function keepDecision(said: Said, entry: Entry, trace: Trace | undefined): void {
   const { decision } = said
-  if (decision === undefined) return
+  if (decision === undefined || entry.row.answer === 'gate') return
   const taken = answerOf(entry.row.answer).decisions.includes(decision)
   if (taken && !(decision === 'deny' && neverBlocks(entry))) return
   if (decision === 'ask' || decision === 'defer') throw invalid(`${entry.event} cannot be answered with ${decision}`)
@@ -199,9 +193,21 @@ function refuse(said: Said, reason: string | undefined): void {
   said.reason = reason ?? said.reason
 }
 
+/** `approve` and `block` are the older words; an empty one says nothing. */
 function decisionOf(key: string, value: unknown): Decision | undefined {
-  const decision = WORDS.get(value)
-  if (decision !== undefined || value === '') return decision
+  switch (value) {
+    case 'allow':
+    case 'deny':
+    case 'ask':
+    case 'defer':
+      return value
+    case 'approve':
+      return 'allow'
+    case 'block':
+      return 'deny'
+    case '':
+      return undefined
+  }
   throw invalid(`${key} should be allow | deny | ask | defer, not ${nameOf(value)}`)
 }
 

@@ -21,14 +21,14 @@ export interface SystemMessage extends Context {
   readonly to: 'model' | 'user'
 }
 
-/** What one hook said, decoded. */
-export interface Said<Author extends { readonly name: string } = { readonly name: string }> {
-  readonly by: Author
+/** What one hook said, decoded. Most say no more than a verdict, and then it is one. */
+export interface Said {
+  readonly by: string
   decision: Decision | undefined
   reason: string | undefined
   /** Goes through the draft; it is not folded. */
-  updatedInput: PlainObject | undefined
-  rest: Rest | undefined
+  updatedInput?: PlainObject
+  rest?: Rest | undefined
 }
 
 /** What may be said beside a decision. */
@@ -86,15 +86,24 @@ const NOTHING: Folded = Object.freeze({ decision: undefined, verdicts: NONE, res
 export function fold(answers: readonly Said[], order: Precedence, before: Folded = NOTHING): Folded {
   const strength = STRENGTH[order]
   let { decision, rest } = before
-  const verdicts: Verdict[] = before === NOTHING ? [] : [...before.verdicts]
+  let plain = true
   for (const said of answers) {
+    const next = said.decision
     if (said.rest !== undefined) rest = joinRest(rest, said.rest)
-    if (said.decision === undefined) continue
-    verdicts.push({ by: said.by.name, decision: said.decision, reason: said.reason })
-    if (decision === undefined || strength[said.decision] > strength[decision]) decision = said.decision
+    if (next !== undefined && next !== decision && (decision === undefined || strength[next] > strength[decision])) {
+      decision = next
+    }
+    plain &&= isVerdict(said)
   }
-  return { decision, verdicts, rest }
+  const verdicts = plain ? (answers as readonly Verdict[]) : answers.flatMap(verdictIn)
+  return { decision, verdicts: before === NOTHING ? verdicts : [...before.verdicts, ...verdicts], rest }
 }
+
+const isVerdict = (said: Said): boolean =>
+  said.decision !== undefined && said.rest === undefined && said.updatedInput === undefined
+
+const verdictIn = ({ by, decision, reason }: Said): readonly Verdict[] =>
+  decision === undefined ? NONE : [{ by, decision, reason }]
 
 /** Two hooks changed the same key of one input; the later in declared order won. */
 export interface Conflict {
@@ -194,11 +203,13 @@ export function outcomeOf(event: EventName, folded: Folded, after: Aftermath | u
 }
 
 function leadingReason(decision: Decision, verdicts: readonly Verdict[]): string | undefined {
+  let author: string | undefined
   for (const verdict of verdicts) {
-    if (verdict.decision === decision && verdict.reason !== undefined) return verdict.reason
+    if (verdict.decision !== decision) continue
+    if (verdict.reason !== undefined) return verdict.reason
+    author ??= verdict.by
   }
-  const author = verdicts.find(verdict => verdict.decision === decision)
-  return decision === 'deny' && author !== undefined ? `refused by ${author.by}` : undefined
+  return decision === 'deny' ? `refused by ${author}` : undefined
 }
 
 /** Nobody said anything: one frozen object an event, so that asking costs nothing. */

@@ -1,6 +1,6 @@
 import { wordsOf } from '../errors.ts'
 import type { Message } from '../message.ts'
-import { applyChange, changeBetween, copyPlain, copyReply, countKeys, freezePlain, holdsSame, isObject, same, type PlainObject } from '../util/plain.ts'
+import { applyChange, changeBetween, copyPlain, copyReply, flatKeys, freezePlain, holdsSame, isObject, same, type PlainObject } from '../util/plain.ts'
 import { Context } from './context.ts'
 import type { Entry } from './entry.ts'
 import { applyEdits, editsBetween, type MessageEdits } from './history.ts'
@@ -33,8 +33,8 @@ export class Rewrites {
   #draft: unknown
   #messages: readonly Message[]
   #loan: unknown
-  /** How many keys the draft had when it was lent; counting them for every hook would cost as much as the hook. */
-  #loanKeys = 0
+  /** Most drafts are flat, and copying and comparing flat ones is cheap; 0 for others. */
+  #flatKeys: number | undefined
   #stage: Stage | undefined
   #conflicts: Conflict[] | undefined
   /** The last change of the draft: which hooks came before it, and its one author. */
@@ -57,19 +57,21 @@ export class Rewrites {
 
   /** A copy to work on. Hooks that run in one go, with nothing in between, may share it. */
   lend(alone: boolean): unknown {
-    if (alone || this.#stage !== undefined) return copyPlain(this.#draft)
-    if (this.#loan === undefined) {
-      this.#loan = copyPlain(this.#draft)
-      this.#loanKeys = isObject(this.#draft) ? countKeys(this.#draft) : 0
-    }
-    return this.#loan
+    if (this.#flatKeys === undefined) this.#flatKeys = flatKeys(this.#draft)
+    if (alone || this.#stage !== undefined) return this.#copy()
+    return (this.#loan ??= this.#copy())
+  }
+  #copy(): unknown {
+    return this.#flatKeys === 0 ? copyPlain(this.#draft) : { ...(this.#draft as PlainObject) }
   }
   /** Nobody gets a copy that an earlier hook may still hold. */
   recall(): void {
     this.#loan = undefined
   }
   differs(draft: unknown): boolean {
-    if (draft === this.#loan && this.#loanKeys > 0) return !holdsSame(draft as PlainObject, this.#draft as PlainObject, this.#loanKeys)
+    if (this.#flatKeys! > 0 && this.#stage === undefined && isObject(draft)) {
+      return !holdsSame(draft, this.#draft as PlainObject, this.#flatKeys!)
+    }
     return !same(draft, this.#stage === undefined ? this.#draft : this.#stage.draft)
   }
 
@@ -109,6 +111,7 @@ export class Rewrites {
     if (rewrite.draft === undefined) return
     this.#draft = rewrite.draft.value
     this.#loan = undefined
+    this.#flatKeys = flatKeys(this.#draft)
     if (this.#stage === undefined) this.#last = { before: place, author: entry }
     else this.#credit(entry, this.#stage, rewrite.draft.keys)
   }

@@ -53,6 +53,8 @@ export class Run {
   phase: 'judge' | 'rejudge' | 'observe' = 'judge'
   list: readonly Entry[]
   place = 0
+  /** Nobody is asked any more. */
+  aborted = false
   /** The hook that is waited for; hooks that run side by side are a stage. */
   #ctx: Context | undefined
   stage: Stage | undefined
@@ -80,17 +82,17 @@ export class Run {
   }
 
   start(): Outcome | Promise<Outcome> {
+    this.aborted = this.signal !== undefined && this.signal.aborted
     const pending = this.advance()
-    return pending === undefined ? this.finish() : new Wait(this).outcome(pending)
+    return pending === undefined ? this.finish() : Wait.outcome(this, pending)
   }
 
   /** Asks hooks until one has to be waited for; `undefined` when all have answered. */
   advance(): Pending | undefined {
     do {
-      const aborted = this.signal !== undefined && this.signal.aborted
       while (this.place < this.list.length) {
         const together = this.#stages === undefined ? 1 : this.#stages[this.place]!
-        const pending = together === 1 ? this.#ask(this.list[this.place]!, aborted) : this.#askTogether(together, aborted)
+        const pending = together === 1 ? this.#ask(this.list[this.place]!) : this.#askTogether(together)
         if (pending !== undefined) return pending
         this.place++
       }
@@ -98,8 +100,8 @@ export class Run {
     return undefined
   }
 
-  #ask(entry: Entry, aborted: boolean): Pending | undefined {
-    if (this.passes(entry, aborted)) return undefined
+  #ask(entry: Entry): Pending | undefined {
+    if (this.passes(entry)) return undefined
     const ctx = this.open(entry)
     let raw: unknown
     try {
@@ -151,15 +153,16 @@ export class Run {
 
   /** Goes on without what was waited for. */
   leaveBehind(why: 'timeout' | 'aborted', patience: number): Pending | undefined {
+    this.aborted = why === 'aborted'
     this.#rewrites?.recall()
     giveUp(this, this.list[this.place]!, this.#ctx!, why, patience)
     this.place++
     return this.advance()
   }
 
-  #askTogether(count: number, aborted: boolean): Pending | undefined {
+  #askTogether(count: number): Pending | undefined {
     this.rewrites.openStage(this.place + count)
-    this.stage = new Stage(this, this.list.slice(this.place, this.place + count), aborted)
+    this.stage = new Stage(this, this.list.slice(this.place, this.place + count))
     const pending = this.stage.start()
     if (pending === undefined) this.#settleStage()
     else this.patience = LONGEST_TIMER - 1
@@ -205,8 +208,8 @@ export class Run {
   }
 
   /** Whether the hook is not to be asked; if it should have been, that is its failure. */
-  passes(entry: Entry, aborted: boolean): boolean {
-    if (aborted) return fail(this, entry, undefined, 'aborted', 'the run was aborted before the hook was asked')
+  passes(entry: Entry): boolean {
+    if (this.aborted) return fail(this, entry, undefined, 'aborted', 'the run was aborted before the hook was asked')
     if (this.budgetEnd !== undefined && this.hub.settings.clock.now() >= this.budgetEnd) {
       return fail(this, entry, undefined, 'budget', 'the time for all hooks together was used up')
     }
@@ -231,6 +234,11 @@ export class Run {
   open(entry: Entry): Context {
     this.trace?.start(entry, this.phase === 'rejudge')
     return new Context(this, entry)
+  }
+
+  /** The place of a hook in declared order. */
+  rankOf(name: string): number {
+    return this.#chosen.hooks.findIndex(entry => entry.name === name)
   }
 
   /** What was decided, once only observers are left. */

@@ -11,8 +11,8 @@ export class Stage {
   #left = 0
   #done: (() => void) | undefined
 
-  constructor(run: Run, entries: readonly Entry[], aborted: boolean) {
-    this.slots = entries.map(entry => new Slot(run, entry, aborted, () => this.#arrived()))
+  constructor(run: Run, entries: readonly Entry[]) {
+    this.slots = entries.map(entry => new Slot(run, entry, () => this.#arrived()))
   }
 
   /** A promise, if any of them has to be waited for. */
@@ -39,23 +39,21 @@ class Slot implements Waiter {
   next: Waiter | undefined
   readonly #run: Run
   readonly #entry: Entry
-  readonly #aborted: boolean
   readonly #arrived: () => void
   #ctx: Context | undefined
   #raw: unknown
   #lost: { readonly why: 'threw' | 'timeout' | 'aborted'; readonly message: string } | undefined
   #state: 'new' | 'waiting' | 'done' = 'new'
 
-  constructor(run: Run, entry: Entry, aborted: boolean, arrived: () => void) {
+  constructor(run: Run, entry: Entry, arrived: () => void) {
     this.#run = run
-    this.#aborted = aborted
     this.signal = run.signal
     this.#entry = entry
     this.#arrived = arrived
   }
 
   start(): void {
-    if (this.#run.passes(this.#entry, this.#aborted)) return this.#finish()
+    if (this.#run.passes(this.#entry)) return this.#finish()
     this.#ctx = this.#run.open(this.#entry)
     try {
       this.#receive(this.#entry.call(this.#ctx))

@@ -1,7 +1,7 @@
 import { wordsOf } from '../errors.ts'
 import { Context } from './context.ts'
 import { decode } from './decode.ts'
-import { inOrder, type Entry, type Group } from './entry.ts'
+import type { Entry, Group } from './entry.ts'
 import { Failed, fold, outcomeOf, type Failure, type FailureKind, type Outcome, type Said } from './outcome.ts'
 import type { PlainObject } from '../util/plain.ts'
 import type { Run } from './run.ts'
@@ -9,7 +9,7 @@ import type { Run } from './run.ts'
 /** What the hooks of one fire have said so far. */
 export class Tally {
   readonly #run: Run
-  readonly #answers: Said<Entry>[] = []
+  readonly #answers: Said[] = []
   #failures: Failure[] | undefined
   #stopped: Map<Group, string> | undefined
   /** Hooks that are not asked again: they did not run, have failed, or answer later. */
@@ -30,7 +30,7 @@ export class Tally {
   }
 
   /** Takes one answer. What cannot be trusted is thrown as `Failed`, and then nothing of it counts. */
-  take(entry: Entry, ctx: Context, raw: unknown, place: number): Said<Entry> | undefined {
+  take(entry: Entry, ctx: Context, raw: unknown, place: number): Said | undefined {
     const run = this.#run
     const said = this.#read(entry, raw)
     const denies = said !== undefined && said.decision === 'deny'
@@ -44,11 +44,11 @@ export class Tally {
     }
     if (denies) run.rewritten?.recall()
     if (rewrite !== undefined) run.rewrites.apply(entry, place, rewrite)
-    if (said !== undefined) this.#record(said)
+    if (said !== undefined) this.#record(entry, said)
     return said
   }
 
-  #read(entry: Entry, raw: unknown): Said<Entry> | undefined {
+  #read(entry: Entry, raw: unknown): Said | undefined {
     if (raw === undefined) return undefined
     try {
       return decode(raw, entry, this.#run.trace)
@@ -57,24 +57,23 @@ export class Tally {
     }
   }
 
-  #record(said: Said<Entry>): void {
-    const { group, name } = said.by
-    if (group !== undefined && said.rest?.continue === false) (this.#stopped ??= new Map()).set(group, name)
+  #record(entry: Entry, said: Said): void {
+    if (entry.group !== undefined && said.rest?.continue === false) (this.#stopped ??= new Map()).set(entry.group, entry.name)
     this.#answers.push(said)
   }
 
   /** What a hook decides about the final draft replaces its first decision. */
-  #revise(entry: Entry, said: Said<Entry> | undefined): void {
+  #revise(entry: Entry, said: Said | undefined): void {
     this.#forget(entry)
     if (said?.decision === undefined) return
     const { continue: goOn, stopReason } = said.rest ?? {}
     const rest = { ...(goOn === undefined ? {} : { continue: goOn }), ...(stopReason === undefined ? {} : { stopReason }) }
-    this.#record({ ...said, updatedInput: undefined, rest })
+    this.#record(entry, { by: said.by, decision: said.decision, reason: said.reason, rest })
   }
 
   #forget(entry: Entry): void {
     this.#revised = true
-    const first = this.#answers.find(said => said.by === entry)
+    const first = this.#answers.find(said => said.by === entry.name)
     if (first !== undefined) first.decision = undefined
   }
 
@@ -90,7 +89,7 @@ export class Tally {
     // A hook that broke must not keep an agent from stopping: only a hook that said so may.
     if (closes && !entry.observe && entry.row.answer !== 'stop') {
       const reason = `gate_failed:${kind}: hook ${entry.name} (${entry.source}): ${message}`
-      this.#record({ by: entry, decision: 'deny', reason, updatedInput: undefined, rest: undefined })
+      this.#record(entry, { by: entry.name, decision: 'deny', reason })
     }
     return failure
   }
@@ -105,7 +104,7 @@ export class Tally {
 
   outcome(): Outcome {
     const { lane, hub, rewritten } = this.#run
-    if (this.#revised) this.#answers.sort((a, b) => inOrder(a.by, b.by))
+    if (this.#revised) this.#answers.sort((a, b) => this.#run.rankOf(a.by) - this.#run.rankOf(b.by))
     const folded = fold(this.#answers, hub.settings.precedence)
     if (rewritten === undefined && this.#failures === undefined) return outcomeOf(lane.event, folded, undefined)
     const draft = rewritten?.finalDraft()
@@ -119,5 +118,5 @@ export class Tally {
   }
 }
 
-const mayRewrite = (ctx: Context, said: Said<Entry> | undefined): boolean =>
+const mayRewrite = (ctx: Context, said: Said | undefined): boolean =>
   (said !== undefined && said.updatedInput !== undefined) || !Context.isUntouched(ctx)

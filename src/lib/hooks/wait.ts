@@ -3,8 +3,9 @@ import type { Outcome } from './outcome.ts'
 import type { Pending, Run } from './run.ts'
 
 /**
- * The part of a fire that has to be awaited. A hook that takes too long is left behind: the turn passes to a
- * new `#follow`, which goes on with the next hook, and the old one finds its turn over whenever it wakes.
+ * The part of a fire that has to be waited for. A hook that takes too long is left behind together with the
+ * `Wait` that waited for it: a new one goes on with the next hook, and whatever the old one still hears is
+ * nobody's business. Two callbacks serve all hooks of a fire; an `await` for each would cost twice as much.
  */
 export class Wait implements Waiter {
   readonly signal: AbortSignal | undefined
@@ -13,59 +14,62 @@ export class Wait implements Waiter {
   previous: Waiter | undefined
   next: Waiter | undefined
   readonly #run: Run
-  #turn = 0
-  #resolve: ((outcome: Outcome) => void) | undefined
+  readonly #resolve: (outcome: Outcome) => void
+  readonly #answered = (raw: unknown): void => this.#goOn(raw, false)
+  readonly #rejected = (error: unknown): void => this.#goOn(error, true)
+  /** `asking`: hooks are running, and there is nothing that could be left behind. */
+  #state: 'waiting' | 'asking' | 'over' = 'waiting'
 
-  constructor(run: Run) {
+  private constructor(run: Run, resolve: (outcome: Outcome) => void) {
     this.#run = run
+    this.#resolve = resolve
     this.signal = run.signal
   }
 
-  outcome(pending: Pending): Promise<Outcome> {
+  static outcome(run: Run, pending: Pending): Promise<Outcome> {
+    return new Promise(resolve => new Wait(run, resolve).#begin(pending))
+  }
+
+  #begin(pending: Pending): void {
     this.patience = this.#run.patience
     this.#run.hub.deadlines.add(this)
-    return new Promise(resolve => {
-      this.#resolve = resolve
-      void this.#follow(pending, 0)
-    })
+    this.#follow(pending)
+    // A signal that was aborted before anybody listened tells nobody.
+    if (this.signal !== undefined && this.signal.aborted) this.cut('aborted')
   }
 
-  async #follow(first: Pending, turn: number): Promise<void> {
-    const run = this.#run
-    let pending: Pending | undefined = first
-    do {
-      let raw: unknown
-      let threw = false
-      try {
-        raw = await pending
-      } catch (error) {
-        raw = error
-        threw = true
-      }
-      if (this.#turn !== turn) return
-      pending = run.resume(raw, threw)
-      if (pending !== undefined) this.#restart()
-    } while (pending !== undefined)
-    this.#end()
+  #follow(pending: Pending): void {
+    // A foreign promise may answer twice, at once or not at all; a native one may not.
+    void Promise.resolve(pending).then(this.#answered, this.#rejected)
   }
 
-  #restart(): void {
+  #goOn(raw: unknown, threw: boolean): void {
+    if (this.#state === 'over') return
+    this.#state = 'asking'
+    const pending = this.#run.resume(raw, threw)
+    if (pending === undefined) return this.#end()
+    this.#state = 'waiting'
     this.patience = this.#run.patience
     this.#run.hub.deadlines.restart(this)
+    this.#follow(pending)
   }
 
   /** The hook is not waited for any longer. The members of a stage are cut one by one instead. */
   cut(why: 'timeout' | 'aborted'): void {
-    if (this.#run.stage !== undefined) return
-    const turn = ++this.#turn
-    const pending = this.#run.leaveBehind(why, this.patience)
-    if (pending === undefined) return this.#end()
-    this.#restart()
-    void this.#follow(pending, turn)
+    const run = this.#run
+    if (this.#state === 'asking' || run.stage !== undefined) {
+      run.aborted ||= why === 'aborted'
+      return
+    }
+    this.#state = 'over'
+    run.hub.deadlines.remove(this)
+    const pending = run.leaveBehind(why, this.patience)
+    if (pending === undefined) this.#resolve(run.finish())
+    else new Wait(run, this.#resolve).#begin(pending)
   }
 
   #end(): void {
     this.#run.hub.deadlines.remove(this)
-    this.#resolve!(this.#run.finish())
+    this.#resolve(this.#run.finish())
   }
 }

@@ -1,12 +1,13 @@
 import { fault } from '../errors.ts'
 import type { Decision } from '../hooks/answers.ts'
-import { rowOf, type EventName, type FireInput } from '../hooks/events.ts'
-import { problemsOf } from '../hooks/fields.ts'
+import { baseFields, rowOf, type EventName, type FireInput } from '../hooks/events.ts'
+import { listFields, problemsOf } from '../hooks/fields.ts'
 import { parseEvent } from '../hooks/names.ts'
 import type { HookRegistry } from '../hooks/registry.ts'
 import type { FireOptions, Reported } from '../hooks/run.ts'
 import type { HookReport } from '../hooks/trace.ts'
 import type { ToolInputs } from '../hooks/tool-inputs.ts'
+import { nearest } from '../util/nearest.ts'
 import { same, type PlainObject } from '../util/plain.ts'
 
 /** What an event's input may be given as: the rest is taken from the sample of its row. */
@@ -59,7 +60,12 @@ export function harness(hooks: HookRegistry): Harness {
 function inputFor(event: EventName, part: object): PlainObject {
   const row = rowOf(event)
   const input: PlainObject = { ...row.sample, ...part }
-  const problems = problemsOf(row.fields, input)
+  const known = [...listFields(row.fields).map(field => field.name), ...baseFields, 'hook_event_name']
+  const unknown = Object.keys(part).filter(key => !known.includes(key))
+  const problems = [
+    ...problemsOf(row.fields, input),
+    ...unknown.map(key => `there is no field ${key}, did you mean ${nearest(key, known) ?? known.join(', ')}?`)
+  ]
   if (problems.length > 0) throw fault('E_INPUT_INVALID', event, problems.join('; '))
   return input
 }

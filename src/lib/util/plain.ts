@@ -69,7 +69,8 @@ export function same(a: unknown, b: unknown): boolean {
 }
 
 function sameKeys(a: PlainObject, b: PlainObject): boolean {
-  const keys = countKeys(b)
+  let keys = 0
+  for (const _ in b) keys++
   // Things without keys, such as dates, are not looked into: two of them are two.
   return holdsSame(a, b, keys) && (keys > 0 || (isPlain(a) && isPlain(b)))
 }
@@ -86,9 +87,14 @@ export function holdsSame(a: PlainObject, b: PlainObject, keys: number): boolean
   return count === keys
 }
 
-export function countKeys(value: object): number {
+/** How many keys a plain object has, where all its values are simple, so that a spread is a copy; else 0. */
+export function flatKeys(value: unknown): number {
+  if (!isObject(value) || !isPlain(value)) return 0
   let count = 0
-  for (const _ in value) count++
+  for (const key in value) {
+    if (typeof value[key] === 'object' && value[key] !== null) return 0
+    count++
+  }
   return count
 }
 
