@@ -67,8 +67,8 @@ export function fault<C extends ErrorCode>(code: C, ...words: Parameters<(typeof
 /** The words of anything that was thrown, an Error or not. Never throws itself. */
 export function wordsOf(thrown: unknown): string {
   try {
-    if (thrown instanceof Error) return thrown.message || thrown.name
-    return typeof thrown === 'string' ? thrown : (JSON.stringify(thrown) ?? String(thrown))
+    const words = thrown instanceof Error ? thrown.message || thrown.name : thrown
+    return typeof words === 'string' ? words : (JSON.stringify(words) ?? String(words))
   } catch {
     return 'something that cannot be printed'
   }

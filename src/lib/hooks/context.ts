@@ -114,24 +114,23 @@ export class Context {
   }
 
   get toolName(): unknown {
-    return this.#run.input['tool_name']
+    return this.#field('tool_name')
   }
   get toolUseId(): unknown {
-    return this.#run.input['tool_use_id']
+    return this.#field('tool_use_id')
   }
   get toolInput(): unknown {
     if (this.#entry.row.draft === 'tool_input') return this.#borrow()
-    return (this.#more.toolInput ??= copyPlain(this.#run.input['tool_input']))
+    return (this.#more.toolInput ??= copyPlain(this.#field('tool_input')))
   }
   set toolInput(value: unknown) {
     this.#write('tool_input', value)
   }
   get toolResponse(): unknown {
-    if (this.#entry.event !== 'PostToolUse') return undefined
-    return (this.#more.toolResponse ??= copyPlain(this.#run.input['tool_response']))
+    return (this.#more.toolResponse ??= copyPlain(this.#field('tool_response')))
   }
   get error(): unknown {
-    return this.#run.input['error']
+    return this.#field('error')
   }
   get prompt(): unknown {
     return this.#entry.row.draft === 'prompt' ? this.#borrow() : undefined
@@ -140,7 +139,7 @@ export class Context {
     this.#write('prompt', value)
   }
   get subagentId(): unknown {
-    return this.#entry.event.startsWith('Subagent') ? this.#run.input['agent_id'] : undefined
+    return this.#entry.event.startsWith('Subagent') ? this.#field('agent_id') : undefined
   }
 
   get messages(): Message[] {
@@ -171,15 +170,21 @@ export class Context {
     if (!this.#settled) this.#run.trace?.progress(this.#entry, text)
   }
 
+  /** A field of the input, where the event has it: a stray one does not make it another event. */
+  #field(name: string): unknown {
+    const { fields } = this.#entry.row
+    return name in fields || `${name}?` in fields ? this.#run.input[name] : undefined
+  }
   get #more(): Rest {
     return (this.#rest ??= {})
   }
   #borrow(): unknown {
-    return (this.#draft ??= this.#run.rewrites.lend(this.#entry.state.asynchronous))
+    if (this.#draft === undefined) this.#draft = this.#run.rewrites.lend(this.#entry.state.manner !== 'sync')
+    return this.#draft
   }
   #write(field: string, value: unknown): void {
     if (this.#settled || this.#entry.row.draft !== field) this.#refuse(field)
-    else this.#draft = value
+    else this.#draft = value ?? null
   }
   #refuse(field: string): void {
     this.#run.trace?.note(this.#entry, `${field} was written to when it could not be changed; the write was dropped`)

@@ -1,5 +1,5 @@
 import { fault } from '../errors.ts'
-import { copyReply, isObject, REPLY_LIMITS, type PlainObject } from '../util/plain.ts'
+import { copyReply, isObject, isPlain, type PlainObject } from '../util/plain.ts'
 import { answerOf, FIELDS, type Decision, type SpecificField } from './answers.ts'
 import type { Entry } from './entry.ts'
 import { checkOf } from './fields.ts'
@@ -41,7 +41,7 @@ type Keys = { -readonly [K in keyof typeof KEYS]?: unknown } & { fields?: PlainO
 /** Reads what one hook answered. Throws when the answer cannot be trusted; `undefined` when it says nothing. */
 export function decode(reply: unknown, entry: Entry, trace: Trace | undefined): Said | undefined {
   if (reply === undefined || reply === null) return undefined
-  if (!isObject(reply)) throw invalid(`a reply must be an object or nothing, not ${nameOf(reply)}`)
+  if (!isObject(reply) || !isPlain(reply)) throw invalid(`a reply must be a plain object or nothing, not ${nameOf(reply)}`)
   if (isVerdict(reply)) return verdictOf(reply, entry, trace)
   const said: Said = { by: entry.name, decision: undefined, reason: undefined }
   if (!readAll(readKeys(reply, entry, trace), said, entry, trace)) return undefined
@@ -87,31 +87,36 @@ function add(said: Said, rest: Rest): void {
   said.rest = joinRest(said.rest, rest)
 }
 
-/** The reply's own keys in camel case, checked; a camel spelling beats a snake one. */
+/** The reply's own keys, checked: what any event takes, and apart from it what only some take. */
 function readKeys(reply: PlainObject, entry: Entry, trace: Trace | undefined): Keys {
   const keys: Keys = { decision: undefined, reason: undefined, fields: undefined }
-  let seen = 0
-  for (const key in reply) {
-    const given = reply[key]
-    if (given === undefined || !Object.hasOwn(reply, key)) continue
-    if (++seen > REPLY_LIMITS.keys) throw invalid(`a reply has more than ${REPLY_LIMITS.keys} keys`)
-    if (key === '__proto__') throw invalid('a reply has a key "__proto__"')
-    const name = key.includes('_') ? camel(key) : key
-    if (name !== key && Object.hasOwn(reply, name)) continue
-    const value = typeof given === 'object' ? copyReply(given) : given
+  const own = camelKeys(copyReply({ ...reply }))
+  for (const name of Object.keys(own)) {
+    const value = own[name]
     const check = KEY_CHECKS.get(name)
     if (check !== undefined) {
-      if (!check(value)) throw invalid(`${key} should be ${KEYS[name as keyof typeof KEYS]}, not ${nameOf(value)}`)
+      if (!check(value)) throw invalid(`${name} should be ${KEYS[name as keyof typeof KEYS]}, not ${nameOf(value)}`)
       keys[name as keyof typeof KEYS] = value
     } else if (isField(name)) (keys.fields ??= {})[name] = value
-    else trace?.note(entry, `${key} is not a key of a reply`)
+    else trace?.note(entry, `${name} is not a key of a reply`)
   }
   return keys
 }
 
+/** The same with all keys in camel case; where both spellings are there, camel case wins. */
+function camelKeys(object: PlainObject): PlainObject {
+  const out: PlainObject = {}
+  for (const key of Object.keys(object)) {
+    const name = key.includes('_') ? camel(key) : key
+    if (object[key] !== undefined && (name === key || !Object.hasOwn(object, name))) out[name] = object[key]
+  }
+  return out
+}
+
 const camel = (key: string): string => key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-function readSpecific(specific: PlainObject, said: Said, entry: Entry, trace: Trace | undefined): void {
+function readSpecific(given: PlainObject, said: Said, entry: Entry, trace: Trace | undefined): void {
+  const specific = camelKeys(given)
   const named = specific['hookEventName']
   if (named !== undefined && named !== entry.event) {
     throw invalid(`hookSpecificOutput is for ${String(named)}, but the event is ${entry.event}`)
@@ -126,7 +131,7 @@ function readSpecific(specific: PlainObject, said: Said, entry: Entry, trace: Tr
 function readPermission(decision: unknown, said: Said, entry: Entry, trace: Trace | undefined): void {
   if (decision === undefined) return
   if (!isObject(decision)) throw invalid(`decision should be object, not ${nameOf(decision)}`)
-  const { behavior, message, updatedInput, updatedPermissions, interrupt } = decision
+  const { behavior, message, updatedInput, updatedPermissions, interrupt } = camelKeys(decision)
   if (behavior !== 'allow' && behavior !== 'deny') throw invalid(`behavior should be allow | deny, not ${nameOf(behavior)}`)
   said.decision = behavior
   said.reason = textOf('message', message)

@@ -2,7 +2,7 @@ import { fault } from '../errors.ts'
 import { shortPlace } from './call-site.ts'
 import type { Entry, EntryState, Group } from './entry.ts'
 import { rowOf, type EventName } from './events.ts'
-import type { Hook, HookDescription } from './hook.ts'
+import type { GroupOptions, Hook, HookDescription } from './hook.ts'
 import { compileMatcher } from './matcher.ts'
 import type { Matcher } from './tool-inputs.ts'
 import { parseEvent } from './names.ts'
@@ -39,7 +39,7 @@ export function enroll(hook: AnyHook, group: Group | undefined, site: string, se
   if (typeof hook.run !== 'function') throw fault('E_HOOK_INVALID', `${name ?? 'it'} has no function run(ctx)`)
   if (name !== undefined && (typeof name !== 'string' || name.trim() === '')) throw fault('E_HOOK_INVALID', 'its name is empty')
   const events = eventsOf(hook.events)
-  const state: EntryState = { enabled: true, spent: false, asynchronous: hook.run.constructor.name === 'AsyncFunction' }
+  const state: EntryState = { enabled: true, spent: false, manner: 'unknown' }
   const common = {
     name: name ?? `${hook.run.name || events[0]} (${shortPlace(source)})`,
     source,
@@ -74,6 +74,31 @@ function eventsOf(events: EventName | readonly EventName[]): readonly EventName[
 const callOf = (hook: AnyHook): Entry['call'] => {
   const run = hook.run as unknown as Entry['call']
   return hook.isFunction === true ? run : run.bind(hook)
+}
+
+/** A hook, and the group it belongs to. */
+export interface Grouped {
+  readonly hook: AnyHook
+  readonly group?: Group
+}
+
+/** The members of a group, each with what the group says for all. */
+export function groupOf(event: EventName, matcher: Matcher, members: readonly unknown[], options: GroupOptions): readonly Grouped[] {
+  const group: Group = { name: options.name, sequential: flagOf('sequential', options.sequential) }
+  const hooks = members.map(member => {
+    const own = (typeof member === 'function' ? { run: member, isFunction: true } : (member ?? {})) as AnyHook
+    if (typeof own.run !== 'function') throw fault('E_HOOK_INVALID', 'a member of a group has no function run(ctx)')
+    const { name, once, observe, concurrent, dialect, source } = own
+    const run = own.isFunction === true ? own.run : own.run.bind(own)
+    const priority = own.priority ?? options.priority
+    const timeout = own.timeout ?? options.timeout
+    const onFailure = own.onFailure ?? options.onFailure
+    const shared = { events: event, matcher, run, isFunction: true, priority, timeout, onFailure }
+    return { name, once, observe, concurrent, dialect, source, ...shared } as AnyHook
+  })
+  const apart = hooks.filter(hook => hook.concurrent !== true)
+  const beside = hooks.filter(hook => hook.concurrent === true)
+  return [...apart, ...beside].map(hook => ({ hook, group }))
 }
 
 export function describe({ name, entries, state }: Enrolled, scope: string | undefined): HookDescription {

@@ -1,5 +1,6 @@
 import { fault } from '../errors.ts'
-import type { Block, Message, ToolResultBlock } from '../message.ts'
+import type { Block, Message } from '../message.ts'
+import { freezeDeep } from '../util/plain.ts'
 
 /**
  * What hooks did to the conversation, by identity of its messages: so the edits of fires that ran side by
@@ -7,113 +8,144 @@ import type { Block, Message, ToolResultBlock } from '../message.ts'
  */
 export interface MessageEdits {
   readonly removed: readonly Message[]
-  /** Placed behind the message `after`, or first where that is `undefined`. */
-  readonly inserted: readonly { readonly after: Message | undefined; readonly messages: readonly Message[] }[]
+  readonly inserted: readonly Insertion[]
   /** Pushed at the end. While a call is open they stand behind the results of its batch. */
   readonly appended: readonly Message[]
 }
 
-/** The conversation with the edits made. Messages that are gone by now are not missed. */
+/** New messages and the old ones between which they were put. Should one of these be gone, the other tells. */
+export interface Insertion {
+  readonly after: Message | undefined
+  readonly before: Message | undefined
+  readonly messages: readonly Message[]
+}
+
+/** Messages that stand in for others: nobody wrote them, so they are no edits. */
+const STAND_INS = new WeakMap<Message, Message | undefined>()
+
+/** The conversation with the edits made. Where one half of a pair was dropped, something truthful stands for it. */
 export function applyEdits(messages: readonly Message[], edits: MessageEdits): readonly Message[] {
   const removed = new Set(edits.removed)
-  const behind = new Map(edits.inserted.map(({ after, messages: added }) => [after, added]))
-  const kept = [...(behind.get(undefined) ?? [])]
-  for (const message of messages) {
-    if (!removed.has(message)) kept.push(message)
-    kept.push(...(behind.get(message) ?? []))
-  }
-  return mend([...kept, ...edits.appended])
+  const here = new Set(messages)
+  const behind = (anchor: Message | undefined): readonly Message[] =>
+    edits.inserted.flatMap(({ after, messages: added }) => (after === anchor ? added : []))
+  const ahead = (anchor: Message): readonly Message[] =>
+    edits.inserted.flatMap(({ after, before, messages: added }) =>
+      before === anchor && after !== undefined && !here.has(after) ? added : []
+    )
+  const kept = messages.flatMap(message => [
+    ...ahead(message),
+    ...(removed.has(message) ? [] : [message]),
+    ...behind(message)
+  ])
+  return mend([...behind(undefined), ...kept, ...edits.appended], idsIn(messages, 'tool_result'))
 }
 
-/** What turned `before` into `after`. Throws when messages changed places or lost their pairing. */
+/** What turned `before` into `after`. Throws when messages changed places or a pair was broken. */
 export function editsBetween(before: readonly Message[], after: readonly Message[]): MessageEdits | undefined {
-  const known = new Map(before.map((message, index) => [message, index]))
-  const kept = new Set<Message>()
-  const groups = new Map<Message | undefined, Message[]>()
-  let last: Message | undefined
-  for (const message of after) {
-    const place = known.get(message)
-    if (place === undefined) {
+  const places = new Map(before.map((message, place) => [message, place]))
+  const written = after.flatMap(message => {
+    if (places.has(message) || !STAND_INS.has(message)) return [message]
+    const original = STAND_INS.get(message)
+    return original === undefined ? [] : [original]
+  })
+  const kept = written.filter(message => places.has(message))
+  for (const [index, message] of kept.entries()) {
+    if (index > 0 && places.get(message)! <= places.get(kept[index - 1]!)!) throw broken('messages changed places')
+  }
+  const held = new Set(kept)
+  const removed = before.filter(message => !held.has(message))
+  const inserted = insertionsIn(written, held)
+  if (removed.length === 0 && inserted.length === 0) return undefined
+  checkNew(written, held)
+  const last = inserted.at(-1)
+  const appended = last !== undefined && last.before === undefined && last.after === before.at(-1) ? last.messages : []
+  return { removed, inserted: appended.length > 0 ? inserted.slice(0, -1) : inserted, appended }
+}
+
+function insertionsIn(messages: readonly Message[], held: ReadonlySet<Message>): Insertion[] {
+  const inserted: Insertion[] = []
+  let added: Message[] = []
+  let after: Message | undefined
+  for (const message of [...messages, undefined]) {
+    if (message !== undefined && !held.has(message)) {
       checkShape(message)
-      groups.set(last, [...(groups.get(last) ?? []), Object.freeze(message)])
+      added.push(freezeDeep(message))
       continue
     }
-    if (last !== undefined && place <= known.get(last)!) throw fault('E_MESSAGES_INVALID', 'messages changed places')
-    kept.add(message)
-    last = message
+    if (added.length > 0) inserted.push({ after, before: message, messages: added })
+    added = []
+    after = message
   }
-  const appended = last === before.at(-1) ? (groups.get(last) ?? []) : []
-  if (appended.length > 0) groups.delete(last)
-  const removed = before.filter(message => !kept.has(message))
-  if (removed.length === 0 && groups.size === 0 && appended.length === 0) return undefined
-  checkPairs(before, after)
-  return { removed, inserted: [...groups].map(([behind, messages]) => ({ after: behind, messages })), appended }
+  return inserted
 }
 
-const blocksOf = (message: Message): readonly Block[] => (typeof message.content === 'string' ? [] : message.content)
-const callsIn = (message: Message): readonly string[] =>
-  blocksOf(message).flatMap(block => (block.type === 'tool_use' ? [block.id] : []))
-const resultsIn = (message: Message): readonly string[] =>
-  blocksOf(message).flatMap(block => (block.type === 'tool_result' ? [block.tool_use_id] : []))
+const broken = (why: string): Error => fault('E_MESSAGES_INVALID', why)
 
 function checkShape(message: Message): void {
   const { role, content } = (message ?? {}) as Partial<Message>
-  if (role !== 'user' && role !== 'assistant' && role !== 'system') {
-    throw fault('E_MESSAGES_INVALID', 'a message needs a role: user, assistant or system')
-  }
-  if (typeof content !== 'string' && !Array.isArray(content)) {
-    throw fault('E_MESSAGES_INVALID', 'a message needs content: a string or a list of blocks')
-  }
+  if (role !== 'user' && role !== 'assistant' && role !== 'system') throw broken('a message has no role')
+  if (typeof content !== 'string' && !Array.isArray(content)) throw broken('a message has no content')
 }
 
-/** New messages may neither hold half a pair nor stand between a call and its result. */
-function checkPairs(before: readonly Message[], after: readonly Message[]): void {
-  const old = new Set(before)
-  const answered = new Set(after.flatMap(resultsIn))
+/** New messages bring whole pairs or none, and none stands between a call and its result. */
+function checkNew(messages: readonly Message[], held: ReadonlySet<Message>): void {
+  const fresh = messages.filter(message => !held.has(message))
+  const calls = idsIn(fresh, 'tool_use')
+  const results = idsIn(fresh, 'tool_result')
+  const half = [...calls].find(id => !results.has(id)) ?? [...results].find(id => !calls.has(id))
+  if (half !== undefined) throw broken(`call ${half} has no counterpart beside it`)
+  const answered = idsIn(messages, 'tool_result')
   const asked = new Set<string>()
-  let waiting: readonly string[] = []
-  for (const message of after) {
-    const calls = callsIn(message)
-    const results = resultsIn(message)
-    for (const id of calls) if (asked.has(id)) throw fault('E_MESSAGES_INVALID', `call ${id} stands there twice`)
-    calls.forEach(id => asked.add(id))
-    if (!old.has(message)) {
-      const half = calls.find(id => !answered.has(id)) ?? results.find(id => !asked.has(id))
-      if (half !== undefined) throw fault('E_MESSAGES_INVALID', `call ${half} has no counterpart`)
-      if (waiting.length > 0 && results.length === 0) {
-        throw fault('E_MESSAGES_INVALID', `a message stands between call ${waiting[0]} and its result`)
-      }
+  let open = new Set<string>()
+  for (const message of messages) {
+    const ended = idsIn([message], 'tool_result')
+    if ([...ended].some(id => calls.has(id) && !asked.has(id))) throw broken('a result stands before its call')
+    if (open.size > 0 && ended.size === 0 && !held.has(message)) throw broken('a message stands between a call and its result')
+    open = new Set([...open].filter(id => !ended.has(id)))
+    for (const id of idsIn([message], 'tool_use')) {
+      if (asked.has(id)) throw broken(`call ${id} stands there twice`)
+      asked.add(id)
+      if (answered.has(id)) open.add(id)
     }
-    waiting = [...waiting, ...calls].filter(id => answered.has(id) && !results.includes(id))
   }
 }
 
-/** Where one half of a pair was dropped, something truthful stands for it. An open last call is left alone. */
-function mend(messages: readonly Message[]): readonly Message[] {
-  const asked = new Set(messages.flatMap(callsIn))
-  const answered = new Set(messages.flatMap(resultsIn))
-  const lastCalls = messages.findLastIndex(message => callsIn(message).length > 0)
-  return messages.flatMap((message, index) => {
-    const orphans = new Set(resultsIn(message).filter(id => !asked.has(id)))
-    const whole = orphans.size === 0 ? message : withoutResults(message, orphans)
-    const open = index === lastCalls && !messages.slice(index + 1).some(next => next.role === 'assistant')
-    const missing = open ? [] : callsIn(message).filter(id => !answered.has(id))
-    return missing.length === 0 ? [whole] : [whole, stubResults(missing)]
+function idsIn(messages: readonly Message[], type: 'tool_use' | 'tool_result'): Set<string> {
+  const ids = messages.flatMap(blocksOf).map(block => {
+    if (block.type === 'tool_use') return type === 'tool_use' ? block.id : undefined
+    return block.type === 'tool_result' && type === 'tool_result' ? block.tool_use_id : undefined
+  })
+  return new Set(ids.filter(id => id !== undefined))
+}
+
+const blocksOf = ({ content }: Message): readonly Block[] => (typeof content === 'string' ? [] : content)
+
+/** A call that had no result before is open, and left alone. */
+function mend(messages: readonly Message[], answered: ReadonlySet<string>): readonly Message[] {
+  const calls = idsIn(messages, 'tool_use')
+  const results = idsIn(messages, 'tool_result')
+  return messages.flatMap(message => {
+    const lost = [...idsIn([message], 'tool_use')].filter(id => answered.has(id) && !results.has(id))
+    const orphaned = [...idsIn([message], 'tool_result')].some(id => !calls.has(id))
+    return [orphaned ? withoutOrphans(message, calls) : message, ...(lost.length > 0 ? [stubs(lost)] : [])]
   })
 }
 
-function withoutResults(message: Message, ids: ReadonlySet<string>): Message {
-  const content = blocksOf(message).map((block): Block =>
-    block.type === 'tool_result' && ids.has(block.tool_use_id)
-      ? { type: 'text', text: '[The result of a tool call that a hook removed.]' }
-      : block
-  )
-  return Object.freeze({ ...message, content })
+function withoutOrphans(message: Message, calls: ReadonlySet<string>): Message {
+  const content = blocksOf(message).map((block): Block => {
+    if (block.type !== 'tool_result' || calls.has(block.tool_use_id)) return block
+    return { type: 'text', text: '[The result of a tool call that a hook removed.]' }
+  })
+  return standIn({ ...message, content }, message)
 }
 
-function stubResults(ids: readonly string[]): Message {
-  const content = ids.map(
-    (id): ToolResultBlock => ({ type: 'tool_result', tool_use_id: id, content: '[The result was removed by a hook.]' })
-  )
-  return Object.freeze({ role: 'user', content })
+function stubs(ids: readonly string[]): Message {
+  const content = '[The result was removed by a hook.]'
+  return standIn({ role: 'user', content: ids.map(id => ({ type: 'tool_result', tool_use_id: id, content })) }, undefined)
+}
+
+function standIn(message: Message, original: Message | undefined): Message {
+  STAND_INS.set(message, original)
+  return freezeDeep(message)
 }

@@ -60,7 +60,17 @@ function fromRegExp(matcher: RegExp): Matching {
   return pattern(String(matcher), new RegExp(matcher.source, matcher.flags.replace(/[gy]/g, '')))
 }
 
-const pattern = (words: string, ready: Pattern): Matching => ({ words, matches: target => ready.test(target) })
+/** An engine that gives up on a target has not said no: then the hook runs. */
+function pattern(words: string, ready: Pattern): Matching {
+  const matches = (target: string): boolean => {
+    try {
+      return ready.test(target)
+    } catch {
+      return true
+    }
+  }
+  return { words, matches }
+}
 
 function compileList(list: readonly (string | RegExp)[], compile: CompilePattern): Matching {
   if (list.length === 0) throw fault('E_MATCHER_INVALID', '[]', 'an empty list would match nothing')

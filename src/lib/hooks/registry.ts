@@ -4,14 +4,12 @@ import { Background } from './background.ts'
 import { callSite } from './call-site.ts'
 import { callbackHook, type CallbackMatcher, type CallbackRecord } from './callbacks.ts'
 import { Deadlines } from './deadlines.ts'
-import { enroll, type AnyHook } from './enroll.ts'
-import type { Group } from './entry.ts'
+import { enroll, groupOf, type AnyHook, type Grouped } from './enroll.ts'
 import type { EventName, FireInput } from './events.ts'
 import type { GroupHook, GroupOptions, Hook, HookDescription, HookFunction, HookOptions } from './hook.ts'
 import type { Hub } from './hub.ts'
 import { Outbox } from './messages.ts'
 import { parseEvent } from './names.ts'
-import { flagOf } from './options.ts'
 import type { Outcome } from './outcome.ts'
 import { Roster } from './roster.ts'
 import { Run, type FireOptions, type Reported } from './run.ts'
@@ -45,10 +43,7 @@ export class HookRegistry {
     return {
       ...shared,
       entries: () => this.#roster.entries(),
-      retire: ({ name }) => {
-        const enrolled = this.#roster.find(name)
-        if (enrolled !== undefined) this.#roster.drop(enrolled)
-      },
+      retire: entry => this.#roster.retire(entry),
       fire: (event, input, options) => this.fire(event, input as FireInput<EventName>, options)
     }
   }
@@ -65,13 +60,13 @@ export class HookRegistry {
     const [matcher, run, options] = typeof rest[0] === 'function' ? [undefined, ...rest] : rest
     if (typeof run !== 'function') throw fault('E_HOOK_INVALID', 'on() was given no function')
     const hook = { ...(options as HookOptions), events: event, matcher, run, isFunction: true } as AnyHook
-    return this.#add([hook], undefined, callSite(this.on))
+    return this.#add([{ hook }], callSite(this.on))
   }
 
   /** Adds a hook object to all its events. */
   register<E extends EventName, const M extends Matcher = string>(hook: Hook<E, M>): this {
     if (typeof hook !== 'object' || hook === null) throw fault('E_HOOK_INVALID', 'register() takes an object')
-    this.#add([hook as AnyHook], undefined, callSite(this.register))
+    this.#add([{ hook: hook as AnyHook }], callSite(this.register))
     return this
   }
 
@@ -85,42 +80,23 @@ export class HookRegistry {
     hooks: readonly GroupHook<E, M>[],
     options: GroupOptions = {}
   ): () => void {
-    return this.#addGroup(event, matcher, hooks, options, callSite(this.group))
+    return this.#add(groupOf(event, matcher, hooks, options), callSite(this.group))
   }
 
   /** Adds callbacks written for the Claude Agent SDK's `options.hooks`, with the meaning they have there. */
   callbacks(record: CallbackRecord): () => void {
-    const site = callSite(this.callbacks)
-    const removals = Object.entries(record).flatMap(([event, matchers]) =>
-      (matchers as readonly CallbackMatcher[]).map(({ matcher, hooks, timeout, onFailure }) =>
-        this.#addGroup(parseEvent(event), matcher ?? '', hooks.map(callbackHook), { timeout, onFailure }, site)
+    const groups = Object.entries(record).flatMap(([event, matchers]) =>
+      ((matchers ?? []) as readonly CallbackMatcher[]).flatMap(({ matcher = '', hooks, ...options }) =>
+        groupOf(parseEvent(event), matcher, hooks.map(callbackHook), options)
       )
     )
-    return () => removals.forEach(remove => remove())
+    return this.#add(groups, callSite(this.callbacks))
   }
 
-  #addGroup(
-    event: EventName,
-    matcher: Matcher,
-    hooks: readonly unknown[],
-    options: GroupOptions,
-    site: string
-  ): () => void {
-    const { name, sequential, ...shared } = options
-    const group: Group = { name, sequential: flagOf('sequential', sequential) }
-    const members = hooks.map(member => {
-      const own = typeof member === 'function' ? { run: member, isFunction: true } : (member as object)
-      return { ...defined(shared), ...defined(own), events: event, matcher } as AnyHook
-    })
-    const apart = members.filter(member => member.concurrent !== true)
-    const beside = members.filter(member => member.concurrent === true)
-    return this.#add([...apart, ...beside], group, site)
-  }
-
-  #add(hooks: readonly AnyHook[], group: Group | undefined, site: string): () => void {
-    const { settings } = this.#hub
-    const checked = hooks.map(hook => ({
-      enrolled: enroll(hook, group, site, settings),
+  /** All or none: a hook that is not in order leaves the registry as it was. */
+  #add(hooks: readonly Grouped[], site: string): () => void {
+    const checked = hooks.map(({ hook, group }) => ({
+      enrolled: enroll(hook, group, site, this.#hub.settings),
       named: hook.name !== undefined
     }))
     const added = this.#roster.add(checked)
@@ -202,9 +178,4 @@ export class HookRegistry {
   drain(): Promise<void> {
     return this.#hub.background.drain()
   }
-}
-
-/** Without the keys that were left open, so that they do not hide those of the group. */
-function defined<T extends object>(options: T): T {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T
 }

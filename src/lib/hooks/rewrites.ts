@@ -1,6 +1,6 @@
 import { wordsOf } from '../errors.ts'
 import type { Message } from '../message.ts'
-import { applyChange, changeBetween, copyPlain, copyReply, flatKeys, freezePlain, holdsSame, isObject, same, type PlainObject } from '../util/plain.ts'
+import { applyChange, changeBetween, copyPlain, copyReply, flatKeys, freezeDeep, holdsSame, isObject, same, type PlainObject } from '../util/plain.ts'
 import { Context } from './context.ts'
 import type { Entry } from './entry.ts'
 import { applyEdits, editsBetween, type MessageEdits } from './history.ts'
@@ -76,7 +76,7 @@ export class Rewrites {
   }
 
   history(): Message[] {
-    return this.#messages.map(freezePlain)
+    return this.#messages.map(freezeDeep)
   }
 
   /** The wire object, made once for all hooks that see the same draft. */
@@ -134,7 +134,7 @@ export class Rewrites {
 
   /** The final draft: frozen, since it is what was judged and what will run. */
   finalDraft(): unknown {
-    return this.#last === undefined ? undefined : freezePlain(this.#draft)
+    return this.#last === undefined ? undefined : freezeDeep(this.#draft)
   }
   finalEdits(): MessageEdits | undefined {
     const before = this.#run.options.messages ?? NO_MESSAGES
@@ -158,7 +158,7 @@ export class Rewrites {
     if (this.#stage === undefined) return { value: fresh, keys: [] }
     if (!isObject(before) || !isObject(fresh)) return { value: fresh, keys: [this.#run.lane.row.draft!] }
     const change = changeBetween(before, fresh)
-    const merged = applyChange(this.#draft as PlainObject, change)
+    const merged = applyChange(copyPlain(this.#draft as PlainObject), change)
     const why = this.#refusal(merged)
     if (why !== undefined) throw new Failed('rewrite', `together with the changes of others: ${why}`)
     return { value: merged, keys: [...Object.keys(change.set), ...change.gone] }

@@ -10,7 +10,8 @@ import { parseEvent } from './names.ts'
 export class Roster {
   readonly #parent: Roster | undefined
   readonly #scope: string | undefined
-  readonly #children = new Set<Roster>()
+  /** Held weakly: a scope that nobody holds any more need not be told of changes. */
+  readonly #children = new Set<WeakRef<Roster>>()
   readonly #hooks = new Map<string, Enrolled>()
   /** By event, made when first fired, and dropped when hooks change. */
   lanes = new Map<string, Lane>()
@@ -18,7 +19,7 @@ export class Roster {
   constructor(parent?: Roster, scope?: string) {
     this.#parent = parent
     this.#scope = scope
-    if (parent !== undefined) parent.#children.add(this)
+    if (parent !== undefined) parent.#children.add(new WeakRef(this))
   }
 
   lane(name: string): Lane {
@@ -46,6 +47,12 @@ export class Roster {
     return [...added.values()]
   }
 
+  /** Takes out the hook of this entry: a `once` hook has done its work. */
+  retire(entry: Entry): void {
+    const enrolled = this.find(entry.name)
+    if (enrolled?.entries.includes(entry) === true) this.drop(enrolled)
+  }
+
   /** Takes exactly this hook out, not another that has its name by now. */
   drop(enrolled: Enrolled): void {
     if (this.#hooks.get(enrolled.name) === enrolled) {
@@ -60,10 +67,9 @@ export class Roster {
     owner.#changed()
   }
 
-  /** Removes what was added here and leaves the registry around. */
+  /** Removes what was added here. */
   release(): void {
     this.#hooks.clear()
-    if (this.#parent !== undefined) this.#parent.#children.delete(this)
     this.#changed()
   }
 
@@ -93,7 +99,11 @@ export class Roster {
 
   #changed(): void {
     this.lanes = new Map()
-    for (const child of this.#children) child.#changed()
+    for (const reference of this.#children) {
+      const child = reference.deref()
+      if (child === undefined) this.#children.delete(reference)
+      else child.#changed()
+    }
   }
 }
 

@@ -110,6 +110,7 @@ export class Run {
       fail(this, entry, ctx, 'threw', wordsOf(error))
       return undefined
     }
+    if (entry.state.manner === 'unknown') entry.state.manner = 'sync'
     return this.#receive(entry, ctx, raw)
   }
 
@@ -121,15 +122,16 @@ export class Run {
         Context.close(ctx)
         return undefined
       }
-    } else if (typeof raw === 'object' && raw !== null) {
-      const pending = pendingOf(this, entry, raw, this)
-      if (pending !== undefined) {
-        this.#ctx = ctx
-        return pending
-      }
     }
-    settle(this, entry, ctx, raw, this.place)
-    return undefined
+    try {
+      const pending = pendingOf(this, entry, raw, this)
+      if (pending === undefined) settle(this, entry, ctx, raw, this.place)
+      else this.#ctx = ctx
+      return pending
+    } catch (error) {
+      fail(this, entry, ctx, 'reply', wordsOf(error))
+      return undefined
+    }
   }
 
   #isUnchanged(ctx: Context): boolean {
@@ -217,7 +219,7 @@ export class Run {
   }
 
   #skips(entry: Entry): boolean {
-    const stopper = this.#tally?.stopperOf(entry)
+    const stopper = entry.observe ? undefined : this.#tally?.stopperOf(entry)
     if (stopper !== undefined) return this.#skip(entry, `${stopper}, of the same group, said continue: false`)
     if (!entry.once || this.phase === 'rejudge') return false
     if (entry.state.spent) return this.#skip(entry, 'runs once, and has run')

@@ -9,12 +9,13 @@ import type { Pending, Run } from './run.ts'
 import type { HookReport } from './trace.ts'
 
 /** What has to be waited for before `raw` is an answer; says how long `waiter` may take for it. */
-export function pendingOf(run: Run, entry: Entry, raw: object, waiter: { patience: number }): Pending | undefined {
+export function pendingOf(run: Run, entry: Entry, raw: unknown, waiter: { patience: number }): Pending | undefined {
+  if (typeof raw !== 'object' || raw === null) return undefined
   let pending: Pending
   let patience = entry.patience
   if (typeof (raw as { then?: unknown }).then === 'function') {
     pending = raw as Pending
-    entry.state.asynchronous = true
+    entry.state.manner = 'async'
   } else if (raw instanceof Later && waitsFor(entry)) {
     pending = raw.promise
     patience = raw.patience ?? patience
@@ -40,7 +41,7 @@ export function settle(run: Run, entry: Entry, ctx: Context, raw: unknown, place
     settled(run, entry, said === undefined ? 'silent' : 'answered', raw, said?.decision === 'deny')
   } catch (error) {
     const { kind, message } = error instanceof Failed ? error : new Failed('threw', wordsOf(error))
-    fail(run, entry, undefined, kind, message)
+    fail(run, entry, ctx, kind, message)
   }
 }
 
@@ -53,8 +54,10 @@ function settled(run: Run, entry: Entry, status: HookReport['status'], reply: un
 
 /** Counts a failure. Gives back true, so that a caller can say in one word that the hook is done with. */
 export function fail(run: Run, entry: Entry, ctx: Context | undefined, kind: FailureKind, message: string): true {
-  if (ctx !== undefined) Context.close(ctx)
-  entry.state.spent = false
+  if (ctx !== undefined) {
+    Context.close(ctx)
+    entry.state.spent = false
+  }
   const failure = run.tally.fail(entry, kind, message)
   run.trace?.end(entry, 'failed', undefined, failure)
   return true

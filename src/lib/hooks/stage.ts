@@ -63,7 +63,7 @@ class Slot implements Waiter {
   }
 
   #receive(raw: unknown): void {
-    const pending = typeof raw === 'object' && raw !== null ? pendingOf(this.#run, this.#entry, raw, this) : undefined
+    const pending = pendingOf(this.#run, this.#entry, raw, this)
     if (pending === undefined) {
       this.#raw = raw
       return this.#finish()
@@ -71,10 +71,9 @@ class Slot implements Waiter {
     if (this.#state === 'waiting') this.#run.hub.deadlines.restart(this)
     else this.#run.hub.deadlines.add(this)
     this.#state = 'waiting'
-    pending.then(
-      value => (this.#state === 'done' ? this.#late() : this.#receive(value)),
-      error => (this.#state === 'done' ? this.#late() : this.#lose('threw', wordsOf(error)))
-    )
+    Promise.resolve(pending)
+      .then(value => (this.#state === 'done' ? undefined : this.#receive(value)))
+      .catch(error => (this.#state === 'done' ? undefined : this.#lose('threw', wordsOf(error))))
   }
 
   cut(why: 'timeout' | 'aborted'): void {
@@ -90,10 +89,6 @@ class Slot implements Waiter {
     if (this.#state === 'waiting') this.#run.hub.deadlines.remove(this)
     this.#state = 'done'
     this.#arrived()
-  }
-
-  #late(): void {
-    this.#run.trace?.note(this.#entry, 'answered after its time; the answer was dropped')
   }
 
   /** Counts the answer; in declared order, after all have arrived. */

@@ -1,4 +1,5 @@
 import { wordsOf } from '../errors.ts'
+import { answerOf } from './answers.ts'
 import { Context } from './context.ts'
 import { decode } from './decode.ts'
 import type { Entry, Group } from './entry.ts'
@@ -42,7 +43,7 @@ export class Tally {
       else if (said?.decision !== undefined) run.trace?.note(entry, 'observers decide nothing')
       return said
     }
-    if (denies) run.rewritten?.recall()
+    if (denies || said?.updatedInput !== undefined) run.rewritten?.recall()
     if (rewrite !== undefined) run.rewrites.apply(entry, place, rewrite)
     if (said !== undefined) this.#record(entry, said)
     return said
@@ -86,8 +87,7 @@ export class Tally {
     this.excuse(entry)
     this.#run.rewritten?.recall()
     if (this.#run.phase === 'rejudge') this.#forget(entry)
-    // A hook that broke must not keep an agent from stopping: only a hook that said so may.
-    if (closes && !entry.observe && entry.row.answer !== 'stop') {
+    if (closes && !entry.observe && mayRefuse(entry)) {
       const reason = `gate_failed:${kind}: hook ${entry.name} (${entry.source}): ${message}`
       this.#record(entry, { by: entry.name, decision: 'deny', reason })
     }
@@ -120,3 +120,6 @@ export class Tally {
 
 const mayRewrite = (ctx: Context, said: Said | undefined): boolean =>
   (said !== undefined && said.updatedInput !== undefined) || !Context.isUntouched(ctx)
+
+/** A hook that broke must not keep an agent from stopping: only a hook that said so may. */
+const mayRefuse = ({ row }: Entry): boolean => row.answer !== 'stop' && answerOf(row.answer).decisions.includes('deny')

@@ -1,7 +1,7 @@
 import { fault } from '../errors.ts'
 import { copyPlain, type PlainObject } from '../util/plain.ts'
 import type { Entry } from './entry.ts'
-import type { EventName } from './events.ts'
+import { baseFields, type EventName } from './events.ts'
 import type { Outcome } from './outcome.ts'
 import type { Run } from './run.ts'
 import { wireInput } from './wire.ts'
@@ -36,6 +36,6 @@ export function fireWithin(run: Run, event: EventName, input: PlainObject): Outc
   const depth = (run.options.depth ?? 0) + 1
   if (depth > DEEPEST_FIRE) throw fault('E_FIRE_DEPTH', event, String(depth))
   const { signal, metadata, agent } = run.options
-  const base = { session_id: baseField(run, 'session_id'), cwd: baseField(run, 'cwd') }
+  const base = Object.fromEntries(baseFields.map(field => [field, baseField(run, field)]))
   return run.hub.fire(event, { ...base, ...input }, { signal, metadata, agent, depth })
 }

@@ -1,4 +1,4 @@
-import { copyPlain, freezePlain, type PlainObject } from '../util/plain.ts'
+import { copyPlain, freezeDeep, type PlainObject } from '../util/plain.ts'
 import type { Entry } from './entry.ts'
 import { baseFields } from './events.ts'
 import { snakeName } from './names.ts'
@@ -20,7 +20,7 @@ export function wireInput(entry: Entry, input: PlainObject, base: (field: string
   if (entry.row.draft === 'prompt') wire['user_prompt'] = wire['prompt']
   wire['timestamp'] = new Date().toISOString()
   if (rejudge) wire['rejudge'] = true
-  return freezePlain(wire)
+  return freezeDeep(wire)
 }
 
 function take(wire: PlainObject, input: PlainObject, field: string): void {

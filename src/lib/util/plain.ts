@@ -12,7 +12,7 @@ export interface Limits {
 }
 
 /** What an answer may hold. `JSON.parse` takes any depth; `JSON.stringify` of the result then throws. */
-export const REPLY_LIMITS: Limits = { depth: 64, keys: 10_000 }
+const REPLY_LIMITS: Limits = { depth: 64, keys: 10_000 }
 const INPUT_LIMITS: Limits = { depth: 1_000, keys: Number.POSITIVE_INFINITY }
 
 export function isObject(value: unknown): value is PlainObject {
@@ -54,9 +54,10 @@ function count(seen: { keys: number }, more: number, limits: Limits): void {
   if (seen.keys > limits.keys) throw fault('E_REPLY_INVALID', `data has more than ${limits.keys} keys`)
 }
 
-function isPlain(value: object): value is PlainObject {
+/** An object of another realm has another `Object.prototype`, but nothing stands behind that one either. */
+export function isPlain(value: object): value is PlainObject {
   const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
+  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
 /** Deep equality of plain data; the order of keys does not count. */
@@ -98,11 +99,15 @@ export function flatKeys(value: unknown): number {
   return count
 }
 
-export function freezePlain<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
-  if (Array.isArray(value)) value.forEach(freezePlain)
-  else if (isPlain(value)) for (const key in value) freezePlain(value[key])
+/** What is known to be frozen through and through; `Object.isFrozen` tells of the outside only. */
+const FROZEN = new WeakSet<object>()
+
+export function freezeDeep<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || FROZEN.has(value)) return value
+  if (Array.isArray(value)) value.forEach(freezeDeep)
+  else if (isPlain(value)) for (const key in value) freezeDeep(value[key])
   else return value
+  FROZEN.add(value)
   return Object.freeze(value)
 }
 

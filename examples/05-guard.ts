@@ -1,0 +1,32 @@
+/** The gate in front of a tool that knows nothing about hooks: of any agent SDK, or your own. */
+import { HookRegistry, ask, deny, guard, transform } from 'carabiner'
+
+/** As another SDK might call it: the input, and something of its own beside it. */
+interface Call {
+  readonly callId: string
+}
+const transfer = async (input: { to: string; amount: number }, _call: Call): Promise<string> =>
+  `sent ${input.amount} to ${input.to}`
+
+const hooks = new HookRegistry()
+hooks.on('PreToolUse', 'Transfer', ctx => {
+  const amount = Number(ctx.toolInput['amount'])
+  if (amount <= 0) return deny('that is nothing to send')
+  if (amount > 1_000) return ask(`${amount} is a lot`)
+  return transform({ ...ctx.toolInput, amount: Math.round(amount) })
+})
+hooks.on('PostToolUse', 'Transfer', ctx => console.log(`  log: ${ctx.toolUseId} ${JSON.stringify(ctx.toolInput)}`))
+
+const guarded = guard(hooks, 'Transfer', transfer, {
+  idOf: call => call.callId,
+  onAsk: ({ reason, input }) => {
+    console.log(`  asked: ${reason}, ${JSON.stringify(input)}?`)
+    return false
+  },
+  onDeny: refusal => refusal.message
+})
+
+for (const [index, amount] of [12.4, 5_000, -1].entries()) {
+  console.log(`transfer ${amount}`)
+  console.log(`  ${await guarded({ to: 'Ada', amount }, { callId: `call-${index + 1}` })}`)
+}

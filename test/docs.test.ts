@@ -1,0 +1,129 @@
+/** The code in the documentation compiles, runs, and prints what its comments say. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { buildPackage, ROOT, tsc } from './support/built-package.ts'
+
+/** Compilers and processes take their time on a busy machine. */
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+interface CodeBlock {
+  /** `docs/guide.md:40`. */
+  readonly place: string
+  readonly file: string
+  readonly code: string
+  /** What `// → …` comments say that it prints. */
+  readonly prints: readonly string[]
+}
+
+/** Blocks that import nothing go on from this, as the pages say. */
+const PRELUDE = `
+import { allow, applyEdits, ask, block, defer, deny, goesOn, guard, HookRegistry, later, transform } from 'carabiner'
+import { harness, manualClock } from 'carabiner/testing'
+const hooks = new HookRegistry()
+`
+
+const PAGES = ['README.md', ...globSync('docs/*.md', { cwd: ROOT }).toSorted()]
+const BLOCK = /^```ts\n([\s\S]*?)^```/gm
+
+const BLOCKS = PAGES.flatMap(page => {
+  const text = readFileSync(join(ROOT, page), 'utf8')
+  return Array.from(text.matchAll(BLOCK), ({ 1: code = '', index }): CodeBlock => {
+    const line = text.slice(0, index).split('\n').length
+    return {
+      place: `${page}:${line}`,
+      file: `${page.replaceAll(/\W/g, '-')}-${line}.ts`,
+      code: /^import /m.test(code) ? code : PRELUDE + code,
+      prints: Array.from(code.matchAll(/\/\/ → (.*)$/gm), ({ 1: words = '' }) => words)
+    }
+  })
+})
+
+const TSCONFIG = {
+  compilerOptions: {
+    target: 'ES2023',
+    module: 'NodeNext',
+    moduleDetection: 'force',
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    verbatimModuleSyntax: true,
+    erasableSyntaxOnly: true,
+    skipLibCheck: true,
+    noEmit: true,
+    types: ['node'],
+    typeRoots: [join(ROOT, 'node_modules/@types')]
+  },
+  include: ['*.ts']
+}
+
+let built: ReturnType<typeof buildPackage>
+let pages: string
+
+/** A project that has the package installed, with a file for each block. */
+beforeAll(() => {
+  built = buildPackage()
+  pages = join(built.folder, 'pages')
+  mkdirSync(join(pages, 'node_modules'), { recursive: true })
+  symlinkSync(built.folder, join(pages, 'node_modules/carabiner'), 'junction')
+  writeFileSync(join(pages, 'package.json'), JSON.stringify({ type: 'module' }))
+  writeFileSync(join(pages, 'tsconfig.json'), JSON.stringify(TSCONFIG))
+  for (const { file, code } of BLOCKS) writeFileSync(join(pages, file), code)
+})
+afterAll(() => built.remove())
+
+test('there are blocks to check', () => {
+  expect(PAGES).toContain('docs/guide.md')
+  expect(BLOCKS.length).toBeGreaterThan(20)
+})
+
+test('every block compiles, for users with strict settings', () => {
+  expect(() => tsc('-p', pages)).not.toThrow()
+})
+
+test('every block runs and prints what its comments say', () => {
+  const files = BLOCKS.map(block => block.file)
+  writeFileSync(join(pages, 'run.mjs'), runner(files))
+  const stdout = execFileSync(process.execPath, [join(pages, 'run.mjs')], { encoding: 'utf8' })
+  const runs = JSON.parse(stdout) as Record<string, { lines: string[]; error?: string }>
+  for (const { place, file, prints } of BLOCKS) {
+    expect.soft(runs[file]?.error, place).toBeUndefined()
+    if (prints.length > 0) expect.soft(runs[file]?.lines, place).toEqual(prints)
+  }
+})
+
+/** One process that imports all, and tells what each printed. */
+const runner = (files: readonly string[]): string => `
+import { format } from 'node:util'
+const runs = {}
+const log = console.log
+for (const file of ${JSON.stringify(files)}) {
+  const run = (runs[file] = { lines: [] })
+  console.log = (...words) => run.lines.push(...format(...words).split('\\n'))
+  await import('./' + file).catch(error => (run.error = String(error)))
+}
+log(JSON.stringify(runs))
+process.exit()
+`
+
+test('the README’s first example is a dozen lines, runs on its own, and prints a hook saying no', () => {
+  const [first] = BLOCKS
+  expect(first?.place).toMatch(/^README\.md/)
+  expect(first?.code.trimEnd().split('\n').length).toBeLessThanOrEqual(15)
+  const stdout = execFileSync(process.execPath, [join(pages, first!.file)], { encoding: 'utf8' })
+  expect(stdout).toBe('deny, by no-deleting: ask a person first\n')
+  expect(readFileSync(join(ROOT, 'README.md'), 'utf8')).toContain(`prints \`${stdout.trim()}\``)
+})
+
+test('links between the pages lead somewhere', () => {
+  const broken = [...PAGES, 'CONTRIBUTING.md', 'CHANGELOG.md'].flatMap(page => {
+    const text = readFileSync(join(ROOT, page), 'utf8')
+    const links = Array.from(text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g), ({ 1: target = '' }) => target)
+    return links
+      .map(target => relative(ROOT, join(ROOT, dirname(page), target)))
+      .filter(target => !existsSync(join(ROOT, target)))
+      .map(target => `${page} → ${target}`)
+  })
+  expect(broken).toEqual([])
+})

@@ -1,0 +1,85 @@
+/** What the tests of the engine share. */
+import { EVENTS, type EventName, type FireInput, type FireOptions, type HookRegistry, type Outcome } from '../../src/hooks.ts'
+import { manualClock, type ManualClock } from '../../src/testing.ts'
+
+/** The events that close when a hook fails. */
+export const GATES = ['PreToolUse', 'PermissionRequest', 'UserPromptSubmit'] as const
+
+export const call = (tool_name: string, tool_input: Record<string, unknown> = {}) => ({
+  tool_name,
+  tool_input,
+  tool_use_id: 'toolu_1'
+})
+
+export const bash = (command = 'ls') => call('Bash', { command })
+
+export const sampleOf = <E extends EventName>(event: E): FireInput<E> => ({ ...EVENTS[event].sample }) as unknown as FireInput<E>
+
+/** Fires an event with the sample of its row. */
+export const fireSample = (hooks: HookRegistry, event: EventName, options?: FireOptions): Outcome | Promise<Outcome> =>
+  hooks.fire(event, sampleOf(event), options)
+
+/** Turns the clock and gives what the fire has come to by then; `'waiting'` if it is still under way. */
+export async function after<T>(clock: ManualClock, seconds: number, fire: () => T | Promise<T>): Promise<T | 'waiting'> {
+  let result: T | 'waiting' = 'waiting'
+  const settled = Promise.resolve(fire()).then(value => {
+    result = value
+  })
+  await clock.advance(seconds)
+  if (result === 'waiting') return result
+  await settled
+  return result
+}
+
+export interface WatchedClock extends ManualClock {
+  /** How many timers are set. */
+  readonly timers: number
+  /** How many were ever set. */
+  readonly everSet: number
+}
+
+export function watchedClock(): WatchedClock {
+  const clock = manualClock()
+  const pending = new Set<object>()
+  let everSet = 0
+  return {
+    ...clock,
+    after(ms, run) {
+      const key = {}
+      pending.add(key)
+      everSet++
+      const cancel = clock.after(ms, () => {
+        pending.delete(key)
+        run()
+      })
+      return () => {
+        pending.delete(key)
+        cancel()
+      }
+    },
+    get timers() {
+      return pending.size
+    },
+    get everSet() {
+      return everSet
+    }
+  }
+}
+
+/** One turn of the event loop: long enough for the process to find promises that nobody caught. */
+export const turn = (): Promise<void> => new Promise(resolve => void setImmediate(resolve))
+
+/** What was rejected without anybody to catch it, while the work was done. */
+export async function unhandledDuring(work: () => unknown): Promise<readonly unknown[]> {
+  const unhandled: unknown[] = []
+  const note = (reason: unknown): void => void unhandled.push(reason)
+  process.on('unhandledRejection', note)
+  try {
+    await work()
+  } finally {
+    await turn()
+    await turn()
+    process.off('unhandledRejection', note)
+  }
+  return unhandled
+}

@@ -1,0 +1,187 @@
+import { execFile } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createContext, runInContext } from 'node:vm'
+import { build } from 'esbuild'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import * as hooksEntry from '../../src/hooks.ts'
+import * as rootEntry from '../../src/index.ts'
+import * as testingEntry from '../../src/testing.ts'
+
+/** A program of somebody who has installed the package: built here, packed by npm, unpacked there. */
+const folder = mkdtempSync(join(tmpdir(), 'carabiner-packed-'))
+const app = join(folder, 'app')
+const installed = join(app, 'node_modules', 'carabiner')
+const tsc = resolve('node_modules/.bin/tsc')
+
+interface Ran {
+  readonly code: number | null
+  readonly output: string
+}
+
+const run = (program: string, args: readonly string[], cwd = '.'): Promise<Ran> =>
+  new Promise(done => {
+    const child = execFile(program, args, { cwd }, (_, stdout, stderr) => {
+      done({ code: child.exitCode, output: `${stdout}${stderr}` })
+    })
+  })
+
+async function must(program: string, args: readonly string[], cwd?: string): Promise<void> {
+  const { code, output } = await run(program, args, cwd)
+  if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}:\n${output}`)
+}
+
+beforeAll(async () => {
+  const source = join(folder, 'source')
+  mkdirSync(join(app, 'node_modules'), { recursive: true })
+  mkdirSync(source)
+  for (const file of ['package.json', 'LICENSE']) cpSync(file, join(source, file))
+  await must(tsc, ['-p', 'tsconfig.build.json', '--outDir', join(source, 'dist')])
+  await must('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], source)
+  const tarball = readdirSync(folder).find(file => file.endsWith('.tgz'))
+  await must('tar', ['-xzf', tarball!], folder)
+  renameSync(join(folder, 'package'), installed)
+  writeFileSync(join(app, 'package.json'), '{ "type": "module" }')
+}, 120_000)
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const STRICT = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false, noEmit: true, target: 'ES2023' }
+/** Programs for Node, and programs that a bundler makes for the web, with nothing of Node in sight. */
+const SETTINGS = {
+  nodenext: { module: 'nodenext', lib: ['ES2023'], types: ['node'], typeRoots: [resolve('node_modules/@types')] },
+  bundler: { module: 'esnext', moduleResolution: 'bundler', lib: ['ES2023', 'DOM'], types: [] }
+}
+
+function compile(name: string, text: string, setting: keyof typeof SETTINGS): Promise<Ran> {
+  const project = join(app, `${name}-${setting}`)
+  mkdirSync(project)
+  writeFileSync(join(project, 'main.ts'), text)
+  const compilerOptions = { ...STRICT, ...SETTINGS[setting] }
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['main.ts'] }))
+  return run(tsc, ['-p', project])
+}
+
+const consumer = (name: string): string => readFileSync(`test/types/consumer/${name}.ts`, 'utf8')
+const FINE: Ran = { code: 0, output: '' }
+
+describe.each(['nodenext', 'bundler'] as const)('the packed package, resolved by %s', { timeout: 60_000 }, setting => {
+  test('takes options that are explicitly undefined', async () => {
+    expect(await compile('options', consumer('options'), setting)).toEqual(FINE)
+  })
+
+  test('takes base fields of an input that are explicitly undefined', async () => {
+    expect(await compile('base-fields', consumer('base-fields'), setting)).toEqual(FINE)
+  })
+
+  test('lets users describe their tools to carabiner/hooks', async () => {
+    expect(await compile('extend-hooks', consumer('extend-hooks'), setting)).toEqual(FINE)
+  })
+
+  test('lets users describe their tools to carabiner', async () => {
+    expect(await compile('extend-root', consumer('extend-root'), setting)).toEqual(FINE)
+  })
+
+  test('is typed: what is wrong is an error', async () => {
+    const wrong = `import { HookRegistry } from 'carabiner/hooks'\nnew HookRegistry().on('PreToolUze', () => {})\n`
+    const { code, output } = await compile('wrong', wrong, setting)
+    expect(code).not.toBe(0)
+    expect(output).toContain('main.ts(2,')
+    expect(output).toContain('PreToolUze')
+  })
+
+  test('makes the first example of the README compile', async ({ skip }) => {
+    skip(!readme(), 'there is no README.md yet')
+    expect(await compile('readme', readme()!, setting)).toEqual(FINE)
+  })
+})
+
+/** The first block of TypeScript in the README. */
+function readme(): string | undefined {
+  if (!existsSync('README.md')) {
+    console.warn('README.md is missing, so its first example is not compiled')
+    return undefined
+  }
+  const block = /^```ts\n(.*?)^```$/ms.exec(readFileSync('README.md', 'utf8'))
+  if (block === null) throw new Error('README.md has no block of ```ts')
+  return block[1]
+}
+
+test('the first example of the README runs from the packed package, offline', { timeout: 60_000 }, async ({ skip }) => {
+  skip(!readme(), 'there is no README.md yet')
+  writeFileSync(join(app, 'readme.ts'), readme()!)
+  const { code, output } = await run(process.execPath, ['readme.ts'], app)
+  expect(code, output).toBe(0)
+  // The line below the example says what it prints.
+  expect(readFileSync('README.md', 'utf8')).toContain(`prints \`${output.trim()}\``)
+})
+
+test('the packed package exports what src exports, from each entry', { timeout: 60_000 }, async () => {
+  const entries = { carabiner: rootEntry, 'carabiner/hooks': hooksEntry, 'carabiner/testing': testingEntry }
+  const program = `
+    const names = {}
+    for (const entry of ${JSON.stringify(Object.keys(entries))}) names[entry] = Object.keys(await import(entry)).sort()
+    console.log(JSON.stringify(names))
+  `
+  writeFileSync(join(app, 'entries.js'), program)
+  const { code, output } = await run(process.execPath, ['entries.js'], app)
+  expect(code, output).toBe(0)
+  expect(JSON.parse(output)).toEqual(
+    Object.fromEntries(Object.entries(entries).map(([name, entry]) => [name, Object.keys(entry).toSorted()]))
+  )
+})
+
+// F196
+test('the engine runs where there are only the globals of the web', { timeout: 60_000 }, async () => {
+  const { outputFiles, metafile } = await build({
+    entryPoints: [join(installed, 'dist/hooks.js')],
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    globalName: 'carabiner',
+    platform: 'browser',
+    metafile: true,
+    write: false
+  })
+  expect(Object.keys(metafile.inputs).filter(input => !input.includes('carabiner/dist/'))).toEqual([])
+
+  const web = { AbortController, setTimeout, clearTimeout, performance, queueMicrotask, crypto, console }
+  const context = createContext(web)
+  runInContext(outputFiles[0]!.text, context)
+  const program = `(async () => {
+    const { HookRegistry, deny, guard } = carabiner
+    const hooks = new HookRegistry()
+    hooks.on('PreToolUse', 'Bash', ctx => {
+      if (/rm -rf/.test(ctx.toolInput.command)) return deny('Dangerous command')
+    })
+    hooks.on('PreToolUse', 'Slow', () => new Promise(() => {}), { timeout: 0.01, name: 'slow' })
+    hooks.on('PreToolUse', 'Read', async ctx => { ctx.toolInput.path = '/safe' + ctx.toolInput.path })
+    const call = (tool, input) => guard(hooks, tool, given => JSON.stringify(given))(input).catch(error => error.message)
+    return JSON.stringify({
+      node: typeof process + typeof require + typeof Buffer,
+      denied: await call('Bash', { command: 'rm -rf /' }),
+      allowed: await call('Bash', { command: 'ls' }),
+      late: await call('Slow', {}),
+      changed: await call('Read', { path: '/a' })
+    })
+  })()`
+  const told: unknown = JSON.parse((await runInContext(program, context)) as string)
+  expect(told).toEqual({
+    node: 'undefinedundefinedundefined',
+    denied: 'Bash was refused: Dangerous command',
+    allowed: '{"command":"ls"}',
+    late: expect.stringContaining('Slow was refused'),
+    changed: '{"path":"/safe/a"}'
+  })
+})
