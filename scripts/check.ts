@@ -7,13 +7,16 @@ import { delimiter, join, resolve } from 'node:path'
 const folder = mkdtempSync(join(tmpdir(), 'carabiner-check-'))
 const node = process.execPath
 
-/** Each check is a list of commands; the first that fails ends it. `*.tgz` is the packed package. */
+/** Each check is a list of commands, all of which must succeed. `*.tgz` is the packed package. */
 const CHECKS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   types: [['tsc', '-p', '.']],
   lint: [['oxlint']],
   format: [['oxfmt', '--check']],
   imports: [[node, 'scripts/check-imports.ts']],
-  docs: [[node, 'scripts/print-docs.ts', '--check']],
+  docs: [
+    [node, 'scripts/print-docs.ts', '--check'],
+    [node, 'scripts/print-features.ts', '--check']
+  ],
   unused: [['knip', '--no-progress']],
   build: [
     ['npm', 'run', 'build', '--silent'],
@@ -32,8 +35,13 @@ const AFTER_BUILD = new Set(['publint', 'attw', 'size'])
 function run(command: readonly string[]): { ok: boolean; output: string } {
   const [program, ...args] = command.map(word => (word === '*.tgz' ? tarball() : word))
   const path = [resolve('node_modules/.bin'), process.env['PATH']].join(delimiter)
-  const result = spawnSync(program!, args, { encoding: 'utf8', env: { ...process.env, PATH: path } })
-  return { ok: result.status === 0, output: `${result.stdout}${result.stderr}${result.error?.message ?? ''}` }
+  const result = spawnSync(program!, args, {
+    encoding: 'utf8',
+    env: { ...process.env, PATH: path },
+    maxBuffer: 64 * 1024 * 1024
+  })
+  const said = [result.stdout, result.stderr, result.error?.message]
+  return { ok: result.status === 0, output: said.filter(text => typeof text === 'string').join('') }
 }
 
 function tarball(): string {
@@ -43,14 +51,11 @@ function tarball(): string {
 
 function check(name: string): boolean {
   const start = performance.now()
-  let output = ''
-  const ok = CHECKS[name]!.every(command => {
-    const result = run(command)
-    output += result.output
-    return result.ok
-  })
+  const results = CHECKS[name]!.map(run)
+  const ok = results.every(result => result.ok)
   const seconds = ((performance.now() - start) / 1000).toFixed(1)
   console.log(`${ok ? '✓' : '✗'} ${name.padEnd(8)} ${seconds} s`)
+  const output = results.map(result => result.output).join('')
   if (!ok || TALKATIVE.has(name)) console.log(output.trim().replaceAll(/^(?=.)/gm, '    '))
   return ok
 }

@@ -13,8 +13,8 @@ async function play(hooks: HookRegistry, command: string): Promise<void> {
   const call = { tool_name: 'Bash', tool_input: { command }, tool_use_id: 'call-1' }
   const outcome = await hooks.fire('PreToolUse', call, { report: true })
   for (const report of outcome.report) line(report.name, said(report))
-  if (outcome.updatedInput !== undefined)
-    line('it has become', styleText('cyan', `Bash ${String(outcome.updatedInput['command'])}`))
+  const now = outcome.updatedInput?.['command']
+  if (typeof now === 'string') line('it has become', styleText('cyan', `Bash ${now}`))
   line('outcome', verdict(outcome))
 }
 
@@ -35,32 +35,30 @@ function verdict({ blocked, decision, reason, reasons }: Reported): string {
 console.log('A carabiner is a hook with a gate. This one clips onto every step that an agent takes.')
 
 title('1. A gate says no, and everybody learns who said it')
-const gate = new HookRegistry()
-gate.on(
-  'PreToolUse',
-  'Bash',
-  ctx => (ctx.toolInput.command.includes('rm -rf') ? deny('ask a person first') : undefined),
-  {
-    name: 'no-rm-rf'
-  }
-)
+const gate = new HookRegistry().register({
+  name: 'no-rm-rf',
+  events: 'PreToolUse',
+  matcher: 'Bash',
+  run: ctx => (ctx.toolInput.command.includes('rm -rf') ? deny('ask a person first') : undefined)
+})
 gate.on('PreToolUse', () => allow(), { name: 'trusting' })
 await play(gate, 'ls build')
 await play(gate, 'rm -rf build')
 
 title('2. A rewrite is judged again, by those who had judged before it')
 const rewriting = new HookRegistry()
-rewriting.on('PreToolUse', 'Bash', ctx => (ctx.toolInput.command.includes('sudo') ? deny('no sudo') : allow()), {
-  name: 'no-sudo'
-})
-rewriting.on(
-  'PreToolUse',
-  'Bash',
-  ctx => void (ctx.toolInput.command = ctx.toolInput.command.replace('please', 'sudo')),
-  {
-    name: 'polite'
-  }
-)
+  .register({
+    name: 'no-sudo',
+    events: 'PreToolUse',
+    matcher: 'Bash',
+    run: ctx => (ctx.toolInput.command.includes('sudo') ? deny('no sudo') : allow())
+  })
+  .register({
+    name: 'polite',
+    events: 'PreToolUse',
+    matcher: 'Bash',
+    run: ctx => void (ctx.toolInput.command = ctx.toolInput.command.replace('please', 'sudo'))
+  })
 await play(rewriting, 'please make install')
 
 title('3. A hook that breaks closes the gate: silence is never a yes')

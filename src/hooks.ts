@@ -2,24 +2,70 @@
 export { HookRegistry } from './lib/hooks/registry.ts'
 export { guard, type GuardOptions, type GuardQuestion } from './lib/hooks/guard.ts'
 
-export { allow, ask, block, defer, deny, later, transform, type Later, type Reply, type ReplyOptions, type SpecificOutput } from './lib/hooks/reply.ts'
-export type { GroupHook, GroupOptions, Hook, HookDescription, HookFunction, HookOptions, HookResult } from './lib/hooks/hook.ts'
+export {
+  allow,
+  ask,
+  block,
+  defer,
+  deny,
+  later,
+  transform,
+  type Later,
+  type Reply,
+  type ReplyOptions,
+  type SpecificOutput
+} from './lib/hooks/reply.ts'
+export type {
+  GroupHook,
+  GroupOptions,
+  Hook,
+  HookDescription,
+  HookFunction,
+  HookOptions,
+  HookResult
+} from './lib/hooks/hook.ts'
 export type { AgentView, HookContext } from './lib/hooks/context.ts'
 export type { Callback, CallbackMatcher, CallbackRecord } from './lib/hooks/callbacks.ts'
 export type { RegistryOptions } from './lib/hooks/settings.ts'
 export type { FireOptions, Reported } from './lib/hooks/run.ts'
 export type { HookReport } from './lib/hooks/trace.ts'
-export { goesOn, type Conflict, type Context, type Failure, type FailureKind, type Outcome, type SystemMessage, type Verdict } from './lib/hooks/outcome.ts'
-export type { HookMessage, HookNotice, HookProgress, HookResponse, HookStarted, LateAnswer, Sink } from './lib/hooks/messages.ts'
+export {
+  goesOn,
+  type Conflict,
+  type Context,
+  type Failure,
+  type FailureKind,
+  type Outcome,
+  type SystemMessage,
+  type Verdict
+} from './lib/hooks/outcome.ts'
+export type { HookMessage, HookNotice, HookProgress, HookResponse, HookStarted, Sink } from './lib/hooks/trace.ts'
+export type { LateAnswer } from './lib/hooks/late.ts'
 
-export { EVENT_NAMES, EVENTS, type BaseInput, type EventName, type FieldsOf, type FireInput, type InputOf, type ToolEvent } from './lib/hooks/events.ts'
+export {
+  EVENT_NAMES,
+  EVENTS,
+  type BaseInput,
+  type EventName,
+  type FieldsOf,
+  type FireInput,
+  type InputOf,
+  type ToolEvent
+} from './lib/hooks/events.ts'
 export { parseEvent, snakeName } from './lib/hooks/names.ts'
-export { ANSWERS, FIELDS, type Decision, type Family, type Precedence, type SpecificField } from './lib/hooks/answers.ts'
+export {
+  ANSWERS,
+  FIELDS,
+  type Decision,
+  type Family,
+  type Precedence,
+  type SpecificField
+} from './lib/hooks/answers.ts'
 export type { Dialect, Profile } from './lib/hooks/decode.ts'
 export type { AgentResult, BatchCall } from './lib/hooks/fields.ts'
 export type { CompilePattern, Pattern } from './lib/hooks/matcher.ts'
 // `export *`, since only that lets users add their own tools to `ToolInputs` under this module's name.
-export * from './lib/hooks/tool-inputs.ts'
+export type * from './lib/hooks/tool-inputs.ts'
 
 export { applyEdits, type MessageEdits } from './lib/hooks/history.ts'
 export type { Block, Message, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock } from './lib/message.ts'

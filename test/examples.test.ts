@@ -94,7 +94,7 @@ test.each(Object.entries(EXAMPLES))('%s', async (example, check) => check(await 
 const tour = (env: NodeJS.ProcessEnv) =>
   run(process.execPath, [join(ROOT, 'scripts/demo.ts')], { env: { ...process.env, ...env } })
 
-test('the tour shows a refusal with its author, a rewrite judged again, a broken hook, and why hooks did not run', async () => {
+test('the tour shows a refusal, a rewrite judged again, a broken hook, and why hooks did not run', async () => {
   const { stdout, stderr } = await tour({ NO_COLOR: '1', FORCE_COLOR: undefined })
   expect(stderr).toBe('')
   expect(stdout).toContain('refused by no-rm-rf: ask a person first')

@@ -58,7 +58,8 @@ export type Dispatch = (call: Call) => unknown
 /** What one would write by hand for exactly this: hooks by tool name, only promises awaited, no safety. */
 function byHand({ body, timing, hooks }: Scene): Dispatch {
   const work = WORK[body]
-  const make = () => (timing === 'sync' ? (call: Call) => work(call.tool_input) : async (call: Call) => work(call.tool_input))
+  const make = () =>
+    timing === 'sync' ? (call: Call) => work(call.tool_input) : async (call: Call) => work(call.tool_input)
   const byTool = new Map([[TOOL, hooks.filter(hook => hook.matches(TOOL)).map(make)]])
   return async call => {
     let verdict: Verdict | undefined
@@ -84,7 +85,9 @@ interface State {
   verdict: Verdict | undefined
 }
 
-function hookableWith(make: () => { hook(name: string, run: never): unknown; callHook(name: string, ...args: never[]): unknown }) {
+function hookableWith(
+  make: () => { hook(name: string, run: never): unknown; callHook(name: string, ...args: never[]): unknown }
+) {
   return (scene: Scene): Dispatch => {
     const library = make()
     for (const run of selfChecking(scene)) library.hook('PreToolUse', run as never)

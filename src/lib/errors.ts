@@ -12,10 +12,7 @@ const ERRORS = {
     `${what} cannot be ${value}`,
     'give seconds as a number above 0 and below 2,147,483; fractions are allowed'
   ],
-  E_OPTION_INVALID: (what: string, value: string, allowed: string) => [
-    `${what} cannot be ${value}`,
-    `use ${allowed}`
-  ],
+  E_OPTION_INVALID: (what: string, value: string, allowed: string) => [`${what} cannot be ${value}`, `use ${allowed}`],
   E_HOOK_INVALID: (why: string) => [
     `this is not a hook: ${why}`,
     'give a function (ctx => reply) or an object { name, events, run(ctx) }'

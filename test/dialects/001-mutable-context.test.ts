@@ -208,7 +208,7 @@ describe('the context', () => {
   })
 
   // F39
-  test('metadata set by one hook is there for later hooks and events of the session, and only of that one', async () => {
+  test('metadata is there for later hooks and events of the session, and only of that one', async () => {
     const seen: unknown[] = []
     const hooks = new HookRegistry()
     hooks.on('PreToolUse', ctx => ctx.setMetadata('calls', Number(ctx.metadata['calls'] ?? 0) + 1))

@@ -179,6 +179,19 @@ describe('the manager example', () => {
     expect((await new HookRegistry().fire('PreToolUse', bash('ls'))).blocked).toBe(false)
   })
 
+  // F83
+  test('what runs in a scope is what it lists, even when the manager takes a name of the scope later', async () => {
+    const manager = new HookRegistry()
+    const scope = manager.scope('subagent').register({ name: 'guard', events: 'PreToolUse', run: () => undefined })
+    try {
+      manager.register({ name: 'guard', events: 'PreToolUse', run: () => block('no') })
+    } catch {
+      // To refuse the name is as good as to list both.
+    }
+    const { report } = await scope.fire('PreToolUse', bash('ls'), { report: true })
+    expect(scope.list()).toHaveLength(report.length)
+  })
+
   // F32, F33
   test('a hook that says little has no matcher, 60 s and priority 0; one from a function takes all of it', () => {
     const manager = new HookRegistry().register({ name: 'plain', events: 'PreToolUse', run: () => undefined })
@@ -295,7 +308,7 @@ describe('the ten events', () => {
 
 describe('the context', () => {
   // F24, F42
-  test('from a session id alone has no working directory, an empty environment and a signal that is not aborted', async () => {
+  test('from a session id alone has no folder, an empty environment and a live signal', async () => {
     const seen: unknown[] = []
     const hooks = new HookRegistry({ sessionId: 'session-1' })
     hooks.on('Stop', ctx => void seen.push(ctx.sessionId, ctx.cwd, ctx.env, ctx.signal.aborted))

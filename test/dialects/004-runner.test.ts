@@ -99,6 +99,25 @@ describe('callbacks', () => {
     expect(seen).toEqual(['a', 'b', 'c'])
   })
 
+  test('a callback is listed under its own name, or its event’s, with the place it was added', () => {
+    const hooks = new HookRegistry()
+    const scan: Callback = () => undefined
+    hooks.callbacks({ PreToolUse: [{ hooks: [scan, () => undefined] }] })
+    const [named, nameless] = hooks.list().map(hook => hook.name)
+    expect(named).toMatch(/^scan \(.*004-runner\.test\.ts:\d+\)$/)
+    expect(nameless).toMatch(/^PreToolUse \(.*004-runner\.test\.ts:\d+\)$/)
+  })
+
+  // F62
+  test('a map with an invalid matcher is refused, and nothing of it was added', () => {
+    const hooks = new HookRegistry()
+    const quiet: Callback = () => undefined
+    expect(() =>
+      hooks.callbacks({ Stop: [{ hooks: [quiet] }], PreToolUse: [{ matcher: '(Bash', hooks: [quiet] }] })
+    ).toThrow(/matcher "\(Bash" is not valid/)
+    expect(hooks.list()).toEqual([])
+  })
+
   // F83
   test('what comes back removes them all', async () => {
     const hooks = new HookRegistry()
@@ -263,7 +282,7 @@ describe('groups', () => {
   })
 
   // F80
-  test('callbacks run side by side: what comes after a continue: false has run, and its answer is dropped', async () => {
+  test('callbacks run side by side: what stands after a continue: false has run, and is dropped', async () => {
     const context = (text: string): Reply => ({ hookSpecificOutput: { additionalContext: text } })
     const hooks = new HookRegistry()
     hooks.callbacks({
@@ -293,7 +312,7 @@ describe('groups', () => {
   })
 
   // F93
-  test('a matcher’s timeout holds for its hooks: each is cancelled, and the caller goes on at the limit', async () => {
+  test('a matcher’s timeout holds for its hooks: each is cancelled, and the caller goes on', async () => {
     const clock = manualClock()
     const signals: AbortSignal[] = []
     const hooks = new HookRegistry({ clock })
@@ -342,7 +361,7 @@ describe('async outputs', () => {
   })
 
   // F97, F99
-  test('after asyncTimeout that hook has timed out, the others count, and the late answer changes nothing', async () => {
+  test('after asyncTimeout that hook has timed out, others count, and a late answer changes nothing', async () => {
     const clock = manualClock()
     const hooks = new HookRegistry({ clock })
     hooks.on('PreToolUse', () => later(slowly(clock, 9, { decision: 'allow' }), { asyncTimeout: 5 }), { name: 'slow' })
@@ -512,7 +531,7 @@ test('anything that can fire stands in for the registry', async () => {
   const ask = async (hooks: Pick<HookRegistry, 'fire'>) => (await hooks.fire('PreToolUse', bash('ls'))).blocked
   const silent = new HookRegistry()
   expect(await ask(silent)).toBe(false)
-  const neutral = await silent.fire('PreToolUse', bash('ls'))
-  const fire = () => ({ ...neutral, blocked: true, report: [] })
+  const neutral = await silent.fire('PreToolUse', bash('ls'), { report: true })
+  const fire = () => ({ ...neutral, blocked: true })
   expect(await ask({ fire })).toBe(true)
 })

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { HookRegistry, later, type Callback, type ErrorCode, type EventName, type RegistryOptions } from '../../src/hooks.ts'
+import {
+  HookRegistry,
+  later,
+  type Callback,
+  type ErrorCode,
+  type EventName,
+  type Hook,
+  type RegistryOptions
+} from '../../src/hooks.ts'
 import { bash } from './inputs.ts'
 
 const quietly = (): undefined => undefined
@@ -7,15 +15,25 @@ const odd = <T>(value: unknown): T => value as T
 const coded = (code: ErrorCode): unknown => expect.objectContaining({ name: 'CarabinerError', code })
 
 /** Each way to add a hook, with one thing about it chosen. */
-const WAYS: Record<string, (hooks: HookRegistry, what: { matcher?: unknown; timeout?: unknown; event?: unknown }) => unknown> = {
+const WAYS: Record<
+  string,
+  (hooks: HookRegistry, what: { matcher?: unknown; timeout?: unknown; event?: unknown }) => unknown
+> = {
   on: (hooks, { matcher = '', timeout, event = 'PreToolUse' }) =>
     hooks.on(odd<EventName>(event), odd<string>(matcher), quietly, { timeout: odd<number>(timeout) }),
   register: (hooks, { matcher, timeout, event = 'PreToolUse' }) =>
-    hooks.register({ events: odd<EventName>(event), matcher: odd<string>(matcher), timeout: odd<number>(timeout), run: quietly }),
+    hooks.register({
+      events: odd<EventName>(event),
+      matcher: odd<string>(matcher),
+      timeout: odd<number>(timeout),
+      run: quietly
+    }),
   group: (hooks, { matcher = '', timeout, event = 'PreToolUse' }) =>
     hooks.group(odd<EventName>(event), odd<string>(matcher), [quietly, quietly], { timeout: odd<number>(timeout) }),
   callbacks: (hooks, { matcher, timeout, event = 'PreToolUse' }) =>
-    hooks.callbacks({ [odd<'Stop'>(event)]: [{ matcher: odd<string>(matcher), timeout: odd<number>(timeout), hooks: [quietly] }] })
+    hooks.callbacks({
+      [odd<'Stop'>(event)]: [{ matcher: odd<string>(matcher), timeout: odd<number>(timeout), hooks: [quietly] }]
+    })
 }
 
 describe.each(Object.keys(WAYS))('%s()', way => {
@@ -27,9 +45,12 @@ describe.each(Object.keys(WAYS))('%s()', way => {
   }
 
   // F62
-  it.each(['(', '[a-', '*(', '|', ' , ', 5, null === undefined, {}, [], ['('], [5], [['Bash']]])('refuses the matcher %j', matcher => {
-    refuses({ matcher }, coded('E_MATCHER_INVALID'))
-  })
+  it.each(['(', '[a-', '*(', '|', ' , ', 5, true, {}, [], ['('], [5], [['Bash']]])(
+    'refuses the matcher %j',
+    matcher => {
+      refuses({ matcher }, coded('E_MATCHER_INVALID'))
+    }
+  )
 
   it.each([0, -1, -0, Number.NaN, Infinity, -Infinity, 2 ** 31, 2 ** 31 / 1000, 2 ** 53, '5', true])(
     'refuses a timeout of %s',
@@ -53,7 +74,9 @@ describe.each(Object.keys(WAYS))('%s()', way => {
 describe('the registry stays as it was', () => {
   it('when one member of a group is refused', () => {
     const hooks = new HookRegistry()
-    expect(() => hooks.group('PreToolUse', '', [quietly, { run: quietly, timeout: 0 }])).toThrow(coded('E_TIMEOUT_INVALID') as Error)
+    expect(() => hooks.group('PreToolUse', '', [quietly, { run: quietly, timeout: 0 }])).toThrow(
+      coded('E_TIMEOUT_INVALID') as Error
+    )
     expect(hooks.list()).toEqual([])
   })
 
@@ -67,7 +90,9 @@ describe('the registry stays as it was', () => {
 
   it('when one of several events is unknown', () => {
     const hooks = new HookRegistry()
-    expect(() => hooks.register({ events: ['Stop', odd<'Stop'>('Stopp')], run: quietly })).toThrow(/did you mean Stop\?/)
+    expect(() => hooks.register({ events: ['Stop', odd<'Stop'>('Stopp')], run: quietly })).toThrow(
+      /did you mean Stop\?/
+    )
     expect(hooks.list()).toEqual([])
   })
 })
@@ -100,14 +125,21 @@ describe('duplicate names', () => {
 })
 
 describe('what is no hook', () => {
-  it.each([undefined, null, 'x', 5, {}, { events: 'Stop' }, { events: 'Stop', run: 'x' }, { events: [], run: quietly }, { run: quietly }])(
-    'register(%j) is an error',
-    hook => {
-      const hooks = new HookRegistry()
-      expect(() => hooks.register(odd(hook))).toThrow(coded('E_HOOK_INVALID') as Error)
-      expect(hooks.list()).toEqual([])
-    }
-  )
+  it.each([
+    undefined,
+    null,
+    'x',
+    5,
+    {},
+    { events: 'Stop' },
+    { events: 'Stop', run: 'x' },
+    { events: [], run: quietly },
+    { run: quietly }
+  ])('register(%j) is an error', hook => {
+    const hooks = new HookRegistry()
+    expect(() => hooks.register(odd<Hook>(hook))).toThrow(coded('E_HOOK_INVALID') as Error)
+    expect(hooks.list()).toEqual([])
+  })
 
   it('on() without a function is an error', () => {
     const hooks = new HookRegistry()
@@ -117,7 +149,9 @@ describe('what is no hook', () => {
 
   it('a callback that is no function is an error', () => {
     const hooks = new HookRegistry()
-    expect(() => hooks.callbacks({ Stop: [{ hooks: [odd<Callback<'Stop'>>(undefined)] }] })).toThrow(coded('E_HOOK_INVALID') as Error)
+    expect(() => hooks.callbacks({ Stop: [{ hooks: [odd<Callback<'Stop'>>(undefined)] }] })).toThrow(
+      coded('E_HOOK_INVALID') as Error
+    )
     expect(hooks.list()).toEqual([])
   })
 
@@ -128,7 +162,9 @@ describe('what is no hook', () => {
   })
 
   it.each(['', '  ', 5])('the name %j is an error', name => {
-    expect(() => new HookRegistry().on('Stop', quietly, { name: odd<string>(name) })).toThrow(coded('E_HOOK_INVALID') as Error)
+    expect(() => new HookRegistry().on('Stop', quietly, { name: odd<string>(name) })).toThrow(
+      coded('E_HOOK_INVALID') as Error
+    )
   })
 
   it.each([
@@ -141,7 +177,9 @@ describe('what is no hook', () => {
     { dialect: 'latin' }
   ])('the option %j is an error', option => {
     const hooks = new HookRegistry()
-    expect(() => hooks.register({ events: 'Stop', run: quietly, ...odd<object>(option) })).toThrow(coded('E_OPTION_INVALID') as Error)
+    expect(() => hooks.register({ events: 'Stop', run: quietly, ...odd<object>(option) })).toThrow(
+      coded('E_OPTION_INVALID') as Error
+    )
     expect(hooks.list()).toEqual([])
   })
 })
@@ -160,7 +198,7 @@ describe('other wrong arguments', () => {
     expect(() => later(Promise.resolve(), { asyncTimeout })).toThrow(coded('E_TIMEOUT_INVALID') as Error)
   })
 
-  it.each([undefined, null, 'x', 5, []])('fire with %j for an input', input => {
+  it.each([undefined, null, 'x', 5, []].map(input => ({ input })))('fire with $input for an input', ({ input }) => {
     const hooks = new HookRegistry()
     hooks.on('PreToolUse', quietly)
     expect(() => hooks.fire('PreToolUse', odd(input))).toThrow(coded('E_INPUT_INVALID') as Error)

@@ -10,7 +10,10 @@ const nested = (depth: number): unknown => {
 }
 const keys = (count: number): Record<string, number> =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`key ${index}`, index]))
-const polluting = (): Record<string, unknown> => JSON.parse('{"__proto__": {"polluted": true}}') as Record<string, unknown>
+/** Made once, since making it takes longer than refusing it. */
+const million = keys(1_000_000)
+const polluting = (): Record<string, unknown> =>
+  JSON.parse('{"__proto__": {"polluted": true}}') as Record<string, unknown>
 const cycle = (): object => {
   const value: { self?: object } = {}
   value.self = value
@@ -61,9 +64,6 @@ const SHAPES: readonly [string, () => unknown][] = [
   ['depth 10,000', () => ({ decision: 'allow', updatedInput: nested(10_000) })],
   ['depth 10,000 under an unknown key', () => ({ decision: 'allow', extra: nested(10_000) })],
   ['depth 65', () => ({ updatedInput: nested(65) })],
-  ['a million keys', () => keys(1_000_000)],
-  ['an input of a million keys', () => ({ decision: 'allow', updatedInput: keys(1_000_000) })],
-  ['a list of a million', () => ({ updatedInput: { list: Array.from({ length: 1_000_000 }) } })],
   ['too many keys in two parts', () => ({ updatedInput: keys(9_000), hookSpecificOutput: { extra: keys(9_000) } })],
   ['a cycle', () => ({ updatedInput: cycle() })],
   [
@@ -100,23 +100,43 @@ const SHAPES: readonly [string, () => unknown][] = [
   ['bytes', () => new Uint8Array([1, 2])]
 ]
 
+/** The same, but so large that once is enough. */
+const LARGE: readonly [string, () => unknown][] = [
+  ['a million keys', () => million],
+  ['an input of a million keys', () => ({ decision: 'allow', updatedInput: million })],
+  ['a list of a million', () => ({ updatedInput: { list: Array.from({ length: 1_000_000 }) } })]
+]
+
+const expectClosed = async (hook: HookFunction<'PreToolUse'>, concurrent: boolean): Promise<void> => {
+  const hooks = new HookRegistry()
+  const seen: string[] = []
+  hooks.register({ name: 'odd', events: 'PreToolUse', concurrent, run: hook })
+  hooks.on('PreToolUse', () => void seen.push('next'))
+  const outcome = await hooks.fire('PreToolUse', bash('ls'))
+  expect(outcome).toMatchObject({ decision: 'deny', blocked: true, updatedInput: undefined, failures: [{ by: 'odd' }] })
+  expect(outcome.reason).toContain('odd')
+  expect(seen).toEqual(['next'])
+  expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
+}
+
 // FM1, FM16
 describe.each(SHAPES)('a gate that answers with %s', (_, make) => {
-  const fire = async (hook: HookFunction<'PreToolUse'>, concurrent: boolean): Promise<void> => {
-    const hooks = new HookRegistry()
-    const seen: string[] = []
-    hooks.register({ name: 'odd', events: 'PreToolUse', concurrent, run: hook })
-    hooks.on('PreToolUse', () => void seen.push('next'))
-    const outcome = await hooks.fire('PreToolUse', bash('ls'))
-    expect(outcome).toMatchObject({ decision: 'deny', blocked: true, updatedInput: undefined, failures: [{ by: 'odd' }] })
-    expect(outcome.reason).toContain('odd')
-    expect(seen).toEqual(['next'])
-    expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
-  }
+  it('closes', async () => {
+    await expectClosed(() => loose(make()), false)
+  })
 
-  it('closes', () => fire(() => loose(make()), false))
-  it('closes, when it takes its time', () => fire(async () => loose(make()), false))
-  it('closes, side by side with others', () => fire(() => loose(make()), true))
+  it('closes, when it takes its time', async () => {
+    await expectClosed(async () => loose(make()), false)
+  })
+
+  it('closes, side by side with others', async () => {
+    await expectClosed(() => loose(make()), true)
+  })
+})
+
+// FM16
+it.each(LARGE)('a gate that answers with %s closes', { timeout: 30_000 }, async (_, make) => {
+  await expectClosed(() => loose(make()), false)
 })
 
 describe('what is in bounds', () => {
@@ -131,27 +151,23 @@ describe('what is in bounds', () => {
 
   it('keys that objects have anyway are only unknown', async () => {
     const hooks = new HookRegistry()
-    hooks.on('PreToolUse', () => loose(JSON.parse('{"constructor":{},"toString":1,"hasOwnProperty":2,"decision":"deny"}')))
+    hooks.on('PreToolUse', () =>
+      loose(JSON.parse('{"constructor":{},"toString":1,"hasOwnProperty":2,"decision":"deny"}'))
+    )
     expect(await hooks.fire('PreToolUse', bash('ls'))).toMatchObject({ decision: 'deny', failures: [] })
   })
 
-  it('an object without a prototype, and one of a class', async () => {
-    class Verdict {
-      decision = 'deny' as const
-      reason = 'mine'
-    }
-    for (const reply of [Object.assign(Object.create(null) as Reply, { decision: 'deny', reason: 'mine' }), new Verdict()]) {
-      const hooks = new HookRegistry()
-      hooks.on('PreToolUse', () => reply)
-      expect(await hooks.fire('PreToolUse', bash('ls'))).toMatchObject({ decision: 'deny', reason: 'mine', failures: [] })
-    }
+  it('an object without a prototype', async () => {
+    const hooks = new HookRegistry()
+    hooks.on('PreToolUse', () => Object.assign(Object.create(null) as Reply, deny('mine')))
+    expect(await hooks.fire('PreToolUse', bash('ls'))).toMatchObject({ decision: 'deny', reason: 'mine', failures: [] })
   })
 })
 
-describe('a change in place that cannot be trusted', () => {
+describe('a change in place that cannot be trusted', { timeout: 30_000 }, () => {
   it.each<[string, (input: Record<string, unknown>) => object]>([
     ['depth 10,000', input => Object.assign(input, { deep: nested(10_000) })],
-    ['a million keys', input => Object.assign(input, keys(1_000_000))],
+    ['a million keys', input => Object.assign(input, million)],
     ['a cycle', input => Object.assign(input, { self: input })],
     ['__proto__', () => polluting()],
     ['an empty __proto__', () => JSON.parse('{"__proto__": {}}') as object]
@@ -218,7 +234,11 @@ describe('a hook that settles twice', () => {
     const hooks = new HookRegistry()
     hooks.register({ events: 'PreToolUse', concurrent, run: () => twice(deny('first'), { decision: 'allow' }) })
     hooks.register({ events: 'PreToolUse', concurrent, run: () => ({ additionalContext: 'other' }) })
-    expect(await hooks.fire('PreToolUse', bash('ls'))).toMatchObject({ decision: 'deny', reason: 'first', additionalContext: 'other' })
+    expect(await hooks.fire('PreToolUse', bash('ls'))).toMatchObject({
+      decision: 'deny',
+      reason: 'first',
+      additionalContext: 'other'
+    })
   })
 
   it.each<[string, () => PromiseLike<Reply>]>([

@@ -65,7 +65,10 @@ const THROWN: readonly (readonly [string, () => unknown])[] = [
   ['throws something cyclic', raise(cyclic())],
   ['throws a revoked proxy', raise(revoked())],
   ['throws a reply', raise({ decision: 'allow' })],
-  ['throws an Error whose message cannot be read', raise(Object.defineProperty(new Error('x'), 'message', { get: refuse }))],
+  [
+    'throws an Error whose message cannot be read',
+    raise(Object.defineProperty(new Error('x'), 'message', { get: refuse }))
+  ],
   ['throws an Error whose message is a symbol', raise(errorSaying(Symbol('kaput')))],
   ['throws an Error whose message cannot be printed', raise(errorSaying({ toString: refuse }))],
   ['never returns from a recursion', endless]
@@ -107,8 +110,18 @@ const WRONG: readonly (readonly [string, () => unknown])[] = [
   ['returns a RegExp', () => /deny/],
   ['returns bytes', () => new Uint8Array([1, 2])],
   ['returns boxed text', () => Object('deny')],
-  ['is a generator', function* () { yield { decision: 'deny' } }],
-  ['is an async generator', async function* () { yield { decision: 'deny' } }],
+  [
+    'is a generator',
+    function* () {
+      yield { decision: 'deny' }
+    }
+  ],
+  [
+    'is an async generator',
+    async function* () {
+      yield { decision: 'deny' }
+    }
+  ],
   ['returns a revoked proxy', revoked],
   ['returns a proxy that refuses to be read', () => new Proxy({}, { get: refuse })],
   ['returns a proxy that refuses to be listed', () => new Proxy({}, { ownKeys: refuse })],
@@ -143,4 +156,9 @@ const FIELDS: readonly (readonly [string, unknown])[] = [
   ['a decision that cannot be read', Object.defineProperty({}, 'decision', { get: refuse, enumerable: true })]
 ]
 
-export const SHAPES = [...THROWN, ...PROMISED, ...WRONG, ...FIELDS.map(([words, reply]) => [`replies with ${words}`, give(reply)] as const)]
+export const SHAPES = [
+  ...THROWN,
+  ...PROMISED,
+  ...WRONG,
+  ...FIELDS.map(([words, reply]) => [`replies with ${words}`, give(reply)] as const)
+]

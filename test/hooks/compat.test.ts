@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { allow, deny, HookRegistry, type EventName, type HookResult, type Outcome, type Reported } from '../../src/hooks.ts'
+import {
+  allow,
+  deny,
+  HookRegistry,
+  type EventName,
+  type HookResult,
+  type Outcome,
+  type Reported
+} from '../../src/hooks.ts'
 import { harness, manualClock } from '../../src/testing.ts'
 import { bash, loose } from './inputs.ts'
 
@@ -47,7 +55,10 @@ describe('the compat profile', () => {
       throw new Error('broken')
     }
     hooks.callbacks({ PreToolUse: [{ hooks: [broken], onFailure: 'block' }] })
-    expect(await hooks.fire('PreToolUse', bash('ls'))).toMatchObject({ blocked: true, failures: [{ failedOpen: false }] })
+    expect(await hooks.fire('PreToolUse', bash('ls'))).toMatchObject({
+      blocked: true,
+      failures: [{ failedOpen: false }]
+    })
   })
 
   it('continue: false on PreToolUse lets the tool run, and ends the run', async () => {
@@ -61,22 +72,34 @@ describe('the compat profile', () => {
     expect(await hooks.fire('PreToolUse', bash('ls'))).toMatchObject({ blocked: true, continue: false })
   })
 
-  it.each(['SessionStart', 'SubagentStart'] as const)('%s cannot be blocked by a contract hook, and it is said', async event => {
-    for (const reply of [{ decision: 'block', reason: 'no' }, { continueExecution: false, stopReason: 'no' }] as const) {
-      const outcome = await compat(event, () => reply)
-      expect(outcome).toMatchObject({ blocked: false, decision: undefined })
-      expect(outcome.report[0]!.notes).toEqual([expect.stringContaining('compat')])
+  it.each(['SessionStart', 'SubagentStart'] as const)(
+    '%s cannot be blocked by a contract hook, and it is said',
+    async event => {
+      for (const reply of [
+        { decision: 'block', reason: 'no' },
+        { continueExecution: false, stopReason: 'no' }
+      ] as const) {
+        const outcome = await compat(event, () => reply)
+        expect(outcome).toMatchObject({ blocked: false, decision: undefined })
+        expect(outcome.report[0]!.notes).toEqual([expect.stringContaining('compat')])
+      }
     }
-  })
+  )
 
-  it.each(['SessionStart', 'SubagentStart'] as const)('%s can be blocked in strict, and by library hooks', async event => {
-    const block = async (options: ConstructorParameters<typeof HookRegistry>[0], dialect: 'library' | 'contract'): Promise<Outcome> => {
-      const hooks = new HookRegistry(options).register({ events: event, dialect, run: () => deny('no') })
-      return harness(hooks).fire(event)
+  it.each(['SessionStart', 'SubagentStart'] as const)(
+    '%s can be blocked in strict, and by library hooks',
+    async event => {
+      const block = async (
+        options: ConstructorParameters<typeof HookRegistry>[0],
+        dialect: 'library' | 'contract'
+      ): Promise<Outcome> => {
+        const hooks = new HookRegistry(options).register({ events: event, dialect, run: () => deny('no') })
+        return harness(hooks).fire(event)
+      }
+      expect(await block({}, 'contract')).toMatchObject({ blocked: true, reason: 'no' })
+      expect(await block({ profile: 'compat' }, 'library')).toMatchObject({ blocked: true, reason: 'no' })
     }
-    expect(await block({}, 'contract')).toMatchObject({ blocked: true, reason: 'no' })
-    expect(await block({ profile: 'compat' }, 'library')).toMatchObject({ blocked: true, reason: 'no' })
-  })
+  )
 
   it('a context outside the specific output is ignored, as its first host does', async () => {
     const outcome = await compat('PreToolUse', () => ({ additionalContext: 'outside' }))

@@ -4,7 +4,10 @@ import { manualClock } from '../../src/testing.ts'
 import { bash, quiet } from './inputs.ts'
 
 describe('what a context holds', () => {
-  type View = Record<'toolName' | 'toolInput' | 'toolUseId' | 'toolResponse' | 'error' | 'prompt' | 'subagentId', unknown>
+  type View = Record<
+    'toolName' | 'toolInput' | 'toolUseId' | 'toolResponse' | 'error' | 'prompt' | 'subagentId',
+    unknown
+  >
   const view = async (event: (typeof EVENT_NAMES)[number], extra: object = {}): Promise<Partial<View>> => {
     const hooks = new HookRegistry()
     let seen: Partial<View> = {}

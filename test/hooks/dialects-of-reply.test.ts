@@ -1,13 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import { allow, ask, block, defer, deny, goesOn, HookRegistry, later } from '../../src/hooks.ts'
-import type { Dialect, EventName, Hook, HookResult, LateAnswer, Outcome, RegistryOptions, Reply } from '../../src/hooks.ts'
+import { allow, ask, block, defer, deny, goesOn, HookRegistry } from '../../src/hooks.ts'
+import type { Dialect, EventName, HookResult, Outcome, RegistryOptions, Reply } from '../../src/hooks.ts'
 import { harness, manualClock } from '../../src/testing.ts'
-import { bash, quiet } from './inputs.ts'
+import { bash } from './inputs.ts'
 
 const DIALECTS = ['library', 'contract'] as const
 
 /** What comes of an event when a hook of this dialect gives this answer. */
-const heard = async (dialect: Dialect, event: EventName, reply: HookResult, options?: RegistryOptions): Promise<Outcome> => {
+const heard = async (
+  dialect: Dialect,
+  event: EventName,
+  reply: HookResult,
+  options?: RegistryOptions
+): Promise<Outcome> => {
   const hooks = new HookRegistry(options)
   hooks.register({ events: event, dialect, run: () => reply })
   return harness(hooks).fire(event)
@@ -59,7 +64,10 @@ describe('suppressOutput on PostToolUse', () => {
   })
 
   it('of a contract hook never touches the result', async () => {
-    expect(await heard('contract', 'PostToolUse', { suppressOutput: true })).toMatchObject({ suppressOutput: false, failures: [] })
+    expect(await heard('contract', 'PostToolUse', { suppressOutput: true })).toMatchObject({
+      suppressOutput: false,
+      failures: []
+    })
   })
 })
 
@@ -68,7 +76,12 @@ describe('systemMessage', () => {
   it('of a library hook is for the model, of a contract hook for the user', async () => {
     const hooks = new HookRegistry()
     hooks.on('PreToolUse', () => ({ systemMessage: 'mind the tests' }), { name: 'library' })
-    hooks.register({ name: 'file', events: 'PreToolUse', dialect: 'contract', run: () => ({ systemMessage: 'slow today' }) })
+    hooks.register({
+      name: 'file',
+      events: 'PreToolUse',
+      dialect: 'contract',
+      run: () => ({ systemMessage: 'slow today' })
+    })
     const outcome = await hooks.fire('PreToolUse', bash('ls'))
     expect(outcome.systemMessages).toEqual([
       { by: 'library', text: 'mind the tests', to: 'model' },
@@ -85,82 +98,6 @@ describe('systemMessage', () => {
   })
 })
 
-// F50
-describe('asyncTimeout', () => {
-  const setup = (dialect: Dialect, event: 'PreToolUse' | 'PostToolUse') => {
-    const clock = manualClock()
-    const late: LateAnswer[] = []
-    const hooks = new HookRegistry({ clock, onLate: answer => late.push(answer) })
-    let answer: (reply: Reply) => void = () => undefined
-    let calls = 0
-    const hook: Hook<typeof event> = {
-      name: 'slow',
-      events: event,
-      dialect,
-      timeout: 1,
-      run: () => {
-        calls++
-        return later(new Promise<Reply>(resolve => (answer = resolve)), { asyncTimeout: 30 })
-      }
-    }
-    hooks.register(hook)
-    return { clock, hooks, late, answer: (reply: Reply) => answer(reply), calls: () => calls }
-  }
-
-  it('of a library hook is in seconds, and a deciding event waits that long', async () => {
-    const { clock, hooks, answer, calls } = setup('library', 'PreToolUse')
-    const outcome = hooks.fire('PreToolUse', bash('ls'))
-    expect(outcome).toBeInstanceOf(Promise)
-    await clock.advance(29)
-    answer(deny('in time'))
-    expect(await outcome).toMatchObject({ decision: 'deny', reason: 'in time', failures: [] })
-    expect(calls()).toBe(1)
-  })
-
-  it('of a library hook that runs out is a failure', async () => {
-    const { clock, hooks, answer } = setup('library', 'PreToolUse')
-    const outcome = hooks.fire('PreToolUse', bash('ls'))
-    await clock.advance(30)
-    expect(await outcome).toMatchObject({ blocked: true, failures: [{ kind: 'timeout', message: expect.stringContaining('30 s') }] })
-    answer(allow())
-    await quiet()
-    expect(await outcome).toMatchObject({ blocked: true })
-  })
-
-  it('of a contract hook is never waited for, and what it decides is void', async () => {
-    const { hooks, late, answer } = setup('contract', 'PreToolUse')
-    const outcome = hooks.fire('PreToolUse', bash('ls'))
-    expect(outcome).toMatchObject({ decision: undefined, failures: [] })
-    answer({ decision: 'block', reason: 'too late', hookSpecificOutput: { additionalContext: 'for the next call' } })
-    await hooks.drain()
-    expect(await outcome).toMatchObject({ decision: undefined })
-    expect(late).toMatchObject([{ by: 'slow', event: 'PreToolUse', contexts: [{ by: 'slow', text: 'for the next call' }] }])
-  })
-
-  it('of a contract hook does not cut it off', async () => {
-    const { clock, hooks, late, answer } = setup('contract', 'PostToolUse')
-    await hooks.fire('PostToolUse', { ...bash('ls'), tool_response: '' })
-    await clock.advance(1_000)
-    answer({ systemMessage: 'done at last' })
-    await hooks.drain()
-    expect(late).toMatchObject([{ systemMessages: [{ text: 'done at last', to: 'user' }], failure: undefined }])
-  })
-
-  it('of a library hook on an event that decides nothing: late context goes to onLate', async () => {
-    const { hooks, late, answer } = setup('library', 'PostToolUse')
-    expect(hooks.fire('PostToolUse', { ...bash('ls'), tool_response: '' })).not.toBeInstanceOf(Promise)
-    answer({ additionalContext: 'formatted' })
-    await hooks.drain()
-    expect(late).toMatchObject([{ by: 'slow', contexts: [{ text: 'formatted' }] }])
-  })
-
-  it.each(DIALECTS)('an answer of a %s hook that resolves to async: true has nothing left to wait for', async dialect => {
-    const hooks = new HookRegistry()
-    hooks.register({ events: 'PreToolUse', dialect, run: async () => ({ async: true, asyncTimeout: 5000 }) })
-    expect(await hooks.fire('PreToolUse', bash('ls'))).toMatchObject({ decision: undefined, failures: [] })
-  })
-})
-
 describe('continue: false', () => {
   it.each(DIALECTS)('of a %s hook blocks on a gate and ends the run', async dialect => {
     for (const event of ['PreToolUse', 'UserPromptSubmit', 'PermissionRequest'] as const) {
@@ -170,7 +107,9 @@ describe('continue: false', () => {
   })
 
   it.each(DIALECTS)('of a %s hook beats an allow in the same reply', async dialect => {
-    expect(await heard(dialect, 'PreToolUse', { continue: false, decision: 'allow' })).toMatchObject({ decision: 'deny' })
+    expect(await heard(dialect, 'PreToolUse', { continue: false, decision: 'allow' })).toMatchObject({
+      decision: 'deny'
+    })
   })
 
   it.each(DIALECTS)('of a %s hook ends the run elsewhere and blocks nothing', async dialect => {
@@ -241,18 +180,24 @@ describe('precedence', () => {
     'ask-over-allow': [deny('x'), defer(), ask('x'), allow()]
   } as const
 
-  it.each(['allow-over-ask', 'ask-over-allow'] as const)('%s holds for every pair, in either order', async precedence => {
-    const ranks = RANKS[precedence]
-    for (const [place, strong] of ranks.entries()) {
-      for (const weak of [...ranks.slice(place), undefined]) {
-        for (const replies of [[strong, weak], [weak, strong]]) {
-          const hooks = new HookRegistry({ precedence })
-          for (const reply of replies) hooks.on('PreToolUse', () => reply)
-          expect((await hooks.fire('PreToolUse', bash('ls'))).decision).toBe(strong.decision)
+  it.each(['allow-over-ask', 'ask-over-allow'] as const)(
+    '%s holds for every pair, in either order',
+    async precedence => {
+      const ranks = RANKS[precedence]
+      for (const [place, strong] of ranks.entries()) {
+        for (const weak of [...ranks.slice(place), undefined]) {
+          for (const replies of [
+            [strong, weak],
+            [weak, strong]
+          ]) {
+            const hooks = new HookRegistry({ precedence })
+            for (const reply of replies) hooks.on('PreToolUse', () => reply)
+            expect((await hooks.fire('PreToolUse', bash('ls'))).decision).toBe(strong.decision)
+          }
         }
       }
     }
-  })
+  )
 
   it('of a bare registry is allow over ask', async () => {
     const hooks = new HookRegistry()

@@ -63,17 +63,27 @@ describe('event names', () => {
   })
 
   // F3
-  it.each(['PreToolUsed', 'pre_tool_us', 'preToolUsee'])('an unknown name is an error that suggests the nearest: %s', name => {
-    expect(() => parseEvent(name)).toThrow(/did you mean PreToolUse\?/)
-  })
-
-  // F3
-  it.each(['', ' ', 'constructor', '__proto__', 'toString', 'pre tool use', '_PreToolUse', 'PreToolUse_', 'nothing at all'])(
-    '%j is no event',
+  it.each(['PreToolUsed', 'pre_tool_us', 'preToolUsee'])(
+    'an unknown name is an error that suggests the nearest: %s',
     name => {
-      expect(() => parseEvent(name)).toThrow(expect.objectContaining({ code: 'E_EVENT_UNKNOWN' }))
+      expect(() => parseEvent(name)).toThrow(/did you mean PreToolUse\?/)
     }
   )
+
+  // F3
+  it.each([
+    '',
+    ' ',
+    'constructor',
+    '__proto__',
+    'toString',
+    'pre tool use',
+    '_PreToolUse',
+    'PreToolUse_',
+    'nothing at all'
+  ])('%j is no event', name => {
+    expect(() => parseEvent(name)).toThrow(expect.objectContaining({ code: 'E_EVENT_UNKNOWN' }))
+  })
 
   // F3
   it('hooks and fires take any spelling', async () => {
@@ -97,7 +107,12 @@ describe('blocking', () => {
   it('of ten events, a block refuses exactly what begins something; on the stops it means go on', async () => {
     const blocked = await blockedBy(TEN)
     const isStop = (event: EventName): boolean => EVENTS[event].answer === 'stop'
-    expect(blocked.filter(event => !isStop(event))).toEqual(['PreToolUse', 'UserPromptSubmit', 'SessionStart', 'SubagentStart'])
+    expect(blocked.filter(event => !isStop(event))).toEqual([
+      'PreToolUse',
+      'UserPromptSubmit',
+      'SessionStart',
+      'SubagentStart'
+    ])
     expect(blocked.filter(isStop)).toEqual(['Stop', 'SubagentStop'])
   })
 

@@ -1,5 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { ANSWERS, EVENTS, EVENT_NAMES, HookRegistry, later, transform, type EventName, type Outcome } from '../../src/hooks.ts'
+import {
+  ANSWERS,
+  EVENTS,
+  EVENT_NAMES,
+  HookRegistry,
+  later,
+  transform,
+  type EventName,
+  type Outcome
+} from '../../src/hooks.ts'
 import { manualClock } from '../../src/testing.ts'
 import { manyKeys, SHAPES } from './broken-hooks.ts'
 import { after, fireSample, GATES, unhandledDuring } from './support.ts'
@@ -65,7 +74,10 @@ describe('a broken hook closes a gate, is only noted elsewhere, and stops no oth
 test('a million keys are refused, not taken', async () => {
   const hooks = new HookRegistry()
   hooks.on('PreToolUse', () => ({ hookSpecificOutput: manyKeys(1_000_000) }))
-  expect(await fireSample(hooks, 'PreToolUse')).toMatchObject({ decision: 'deny', reason: expect.stringMatching(/keys/) })
+  expect(await fireSample(hooks, 'PreToolUse')).toMatchObject({
+    decision: 'deny',
+    reason: expect.stringMatching(/keys/)
+  })
 }, 30_000)
 
 const broken = (): never => {
@@ -107,7 +119,11 @@ describe('what a failure means can be said for each hook', () => {
   test.each(EVENT_NAMES.filter(event => !canDeny(event)))('onFailure: block decides nothing on %s', async event => {
     const hooks = new HookRegistry()
     hooks.register({ events: event, onFailure: 'block', run: broken })
-    expect(await fireSample(hooks, event)).toMatchObject({ decision: undefined, blocked: false, failures: [{ kind: 'threw' }] })
+    expect(await fireSample(hooks, event)).toMatchObject({
+      decision: undefined,
+      blocked: false,
+      failures: [{ kind: 'threw' }]
+    })
   })
 
   test.each(EVENT_NAMES.filter(event => EVENTS[event].answer === 'stop'))(
@@ -147,7 +163,11 @@ test('every failure is kept, in order, beside what others said', async () => {
   hooks.on('PostToolUse', async () => broken(), { name: 'two' })
   hooks.on('PostToolUse', () => ({ decision: 'perhaps' }) as never, { name: 'three' })
   const outcome = await fireSample(hooks, 'PostToolUse')
-  expect(outcome.failures.map(({ by, kind }) => [by, kind])).toEqual([['one', 'threw'], ['two', 'threw'], ['three', 'reply']])
+  expect(outcome.failures.map(({ by, kind }) => [by, kind])).toEqual([
+    ['one', 'threw'],
+    ['two', 'threw'],
+    ['three', 'reply']
+  ])
   expect(outcome.additionalContext).toBe('kept')
 })
 
@@ -197,5 +217,8 @@ test('what a failing hook changed does not count', async () => {
 test('a promise that a gate hands over and that is rejected closes it', async () => {
   const hooks = new HookRegistry()
   hooks.on('PreToolUse', () => later(Promise.reject(new Error('kaput'))), { name: 'gate' })
-  expect(await fireSample(hooks, 'PreToolUse')).toMatchObject({ decision: 'deny', failures: [{ by: 'gate', message: 'kaput' }] })
+  expect(await fireSample(hooks, 'PreToolUse')).toMatchObject({
+    decision: 'deny',
+    failures: [{ by: 'gate', message: 'kaput' }]
+  })
 })

@@ -1,7 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { allow, ask, block, defer, deny, HookRegistry, transform, type Decision, type Precedence, type Reply } from '../../src/hooks.ts'
-import { harness } from '../../src/testing.ts'
-import { bash, call } from './support.ts'
+import {
+  allow,
+  ask,
+  block,
+  defer,
+  deny,
+  HookRegistry,
+  type Decision,
+  type Precedence,
+  type Reply
+} from '../../src/hooks.ts'
+import { bash, call, saying } from './support.ts'
 
 const SAYINGS = { none: undefined, allow: allow(), ask: ask('ask'), deny: deny('deny'), defer: defer() } as const
 type Saying = keyof typeof SAYINGS
@@ -18,18 +27,15 @@ const stronger = (order: Precedence, a: Saying, b: Saying): Decision | undefined
   return winner === 'none' ? undefined : winner
 }
 
-const saying = (...replies: readonly (Reply | undefined)[]): HookRegistry => {
-  const hooks = new HookRegistry()
-  for (const reply of replies) hooks.on('PreToolUse', () => reply)
-  return hooks
-}
-
 // F64
 describe.each(['allow-over-ask', 'ask-over-allow'] as const)('two decisions, %s', precedence => {
   const pairs = NAMES.flatMap(a => NAMES.map(b => [a, b] as const))
   test.each(pairs)('%s and %s', async (a, b) => {
     const expected = stronger(precedence, a, b)
-    for (const [first, second] of [[a, b], [b, a]] as const) {
+    for (const [first, second] of [
+      [a, b],
+      [b, a]
+    ] as const) {
       const ways: Record<string, (reply: Reply | undefined) => Reply | undefined | Promise<Reply | undefined>> = {
         sync: reply => reply,
         async: async reply => reply
@@ -63,7 +69,10 @@ test('one block makes the outcome a block, with its reason', async () => {
 // F59, F64
 test('a deny keeps its own reason beside an allow, in either order', async () => {
   const yes = { decision: 'allow', reason: 'trusted' } as const
-  for (const replies of [[yes, deny('dangerous')], [deny('dangerous'), yes]]) {
+  for (const replies of [
+    [yes, deny('dangerous')],
+    [deny('dangerous'), yes]
+  ]) {
     expect(await saying(...replies).fire('PreToolUse', bash())).toMatchObject({ decision: 'deny', reason: 'dangerous' })
   }
 })
@@ -88,7 +97,15 @@ test('the first reason leads, and all are kept', async () => {
 test('higher priority runs first, equal priority in registration order', async () => {
   const hooks = new HookRegistry()
   const ran: string[] = []
-  for (const [name, priority] of [['a', 0], ['b', 1], ['c', 100], ['d', -3], ['e', 1], ['f', 0.5], ['g', 100]] as const) {
+  for (const [name, priority] of [
+    ['a', 0],
+    ['b', 1],
+    ['c', 100],
+    ['d', -3],
+    ['e', 1],
+    ['f', 0.5],
+    ['g', 100]
+  ] as const) {
     hooks.on('PreToolUse', () => void ran.push(name), { name, priority })
   }
   await hooks.fire('PreToolUse', bash())
@@ -111,156 +128,4 @@ test('the outcome is that of the hooks that matched', async () => {
   hooks.on('PreToolUse', 'Read', () => allow())
   expect(await hooks.fire('PreToolUse', call('Read'))).toMatchObject({ decision: 'allow' })
   expect(await hooks.fire('PreToolUse', call('Write'))).toMatchObject({ decision: undefined, reasons: [] })
-})
-
-// F70
-test.each([
-  [[undefined, undefined], undefined],
-  [[true, undefined], undefined],
-  [[true, false], false],
-  [[false, true], false],
-  [[false, false], false]
-])('continue %j folds to %s', async (flags, expected) => {
-  const hooks = new HookRegistry()
-  for (const flag of flags) hooks.on('PostToolUse', () => ({ continue: flag }))
-  expect((await harness(hooks).fire('PostToolUse')).continue).toBe(expected)
-})
-
-// F70
-test.each([
-  [[undefined, true], true],
-  [[true, true], true],
-  [[true, false], false],
-  [[false, true], false]
-])('continue %j on Stop folds to %s', async (flags, expected) => {
-  const hooks = new HookRegistry()
-  for (const flag of flags) hooks.on('Stop', () => ({ continue: flag }))
-  expect((await harness(hooks).fire('Stop')).continue).toBe(expected)
-})
-
-// F71
-test('the latest stop reason stands', async () => {
-  const hooks = saying({ stopReason: 'one' }, { stopReason: 'two' }, { stop_reason: null } as Reply, {})
-  expect(await hooks.fire('PreToolUse', bash())).toMatchObject({ stopReason: 'two', decision: undefined })
-})
-
-// F72
-test('one hook is enough to suppress', async () => {
-  const hooks = saying({ suppressOutput: true }, { suppressOutput: false }, { suppressLogging: true }, {})
-  expect(await hooks.fire('PreToolUse', bash())).toMatchObject({ suppressOutput: true, suppressLogging: true })
-  expect(await saying({ suppressOutput: false }).fire('PreToolUse', bash())).toMatchObject({ suppressOutput: false })
-})
-
-// F73
-test('the latest system message stands, and all are delivered in order', async () => {
-  const hooks = new HookRegistry()
-  hooks.on('PreToolUse', () => ({ systemMessage: 'one' }), { name: 'a' })
-  hooks.on('PreToolUse', () => ({ systemMessage: 'two' }), { name: 'b' })
-  hooks.on('PreToolUse', () => ({}))
-  expect(await hooks.fire('PreToolUse', bash())).toMatchObject({
-    systemMessage: 'two',
-    systemMessages: [
-      { by: 'a', text: 'one', to: 'model' },
-      { by: 'b', text: 'two', to: 'model' }
-    ]
-  })
-})
-
-// F60, F74
-test('each hook sees what earlier ones made of the input, and the last one is what runs', async () => {
-  const hooks = new HookRegistry()
-  const seen: unknown[] = []
-  hooks.on('PreToolUse', ctx => {
-    if (ctx.rejudge) return
-    seen.push(ctx.toolInput)
-    return transform({ n: 1 })
-  })
-  hooks.on('PreToolUse', ctx => {
-    if (ctx.rejudge) return
-    seen.push({ ...ctx.toolInput })
-    ctx.toolInput['m'] = 2
-  })
-  hooks.on('PreToolUse', ctx => void seen.push({ ...ctx.toolInput }))
-  const outcome = await hooks.fire('PreToolUse', call('Any', { n: 0 }))
-  expect(seen).toEqual([{ n: 0 }, { n: 1 }, { n: 1, m: 2 }])
-  expect(outcome.updatedInput).toEqual({ n: 1, m: 2 })
-})
-
-// F74
-test('two hooks that change different keys lose neither', async () => {
-  for (const concurrent of [false, true]) {
-    const hooks = new HookRegistry()
-    hooks.register({ events: 'PreToolUse', concurrent, run: ctx => ({ updatedInput: { ...ctx.toolInput, a: 1 } }) })
-    hooks.register({ events: 'PreToolUse', concurrent, run: ctx => ({ updatedInput: { ...ctx.toolInput, b: 2 } }) })
-    const outcome = await hooks.fire('PreToolUse', call('Any', { c: 3 }))
-    expect(outcome).toMatchObject({ updatedInput: { a: 1, b: 2, c: 3 }, conflicts: [] })
-  }
-})
-
-// FM27
-test('two hooks side by side that change one key: the later in order wins, and it is said', async () => {
-  const hooks = new HookRegistry()
-  const first = Promise.withResolvers<Reply>()
-  hooks.register({ name: 'slow', events: 'PreToolUse', concurrent: true, run: () => first.promise })
-  hooks.register({
-    name: 'quick',
-    events: 'PreToolUse',
-    concurrent: true,
-    run: ctx => {
-      if (!ctx.rejudge) queueMicrotask(() => first.resolve({ updatedInput: { path: 'a' } }))
-      return { updatedInput: { path: 'b' } }
-    }
-  })
-  const outcome = await hooks.fire('PreToolUse', call('Any', { path: '', gone: true }))
-  expect(outcome.updatedInput).toEqual({ path: 'b' })
-  expect(outcome.conflicts).toContainEqual({ key: 'path', winner: 'quick', loser: 'slow' })
-})
-
-// F75
-test('contexts are joined by newlines in run order, and absent ones add nothing', async () => {
-  const hooks = new HookRegistry()
-  hooks.on('PreToolUse', () => ({ additionalContext: 'last' }), { name: 'last', priority: -1 })
-  hooks.on('PreToolUse', () => allow({ context: 'first' }), { name: 'first' })
-  hooks.on('PreToolUse', () => ({}))
-  hooks.on('PreToolUse', async () => ({ hookSpecificOutput: { additionalContext: 'second' } }), { name: 'second' })
-  expect(await hooks.fire('PreToolUse', bash())).toMatchObject({
-    additionalContext: 'first\nsecond\nlast',
-    contexts: [
-      { by: 'first', text: 'first' },
-      { by: 'second', text: 'second' },
-      { by: 'last', text: 'last' }
-    ]
-  })
-  expect((await saying({}).fire('PreToolUse', bash())).additionalContext).toBeUndefined()
-})
-
-// F69
-test('everything at once: matched, run, merged into one outcome', async () => {
-  const hooks = new HookRegistry()
-  hooks.on('PreToolUse', 'Bash', ctx => {
-    ctx.toolInput.command = 'ls -l'
-    return { additionalContext: 'rewritten', suppressLogging: true }
-  })
-  hooks.on('PreToolUse', 'Read', () => deny('never asked'))
-  hooks.on('PreToolUse', async () => ask('sure?', { systemMessage: 'careful' }))
-  expect(await hooks.fire('PreToolUse', bash())).toMatchObject({
-    event: 'PreToolUse',
-    decision: 'ask',
-    reason: 'sure?',
-    updatedInput: { command: 'ls -l' },
-    additionalContext: 'rewritten',
-    systemMessage: 'careful',
-    suppressLogging: true,
-    failures: []
-  })
-})
-
-// F148
-test('a compaction is refused by an explicit decision only', async () => {
-  const cases = [[{ decision: 'block', reason: 'no' }, 'deny'], [block('no'), undefined], [{ continue: false }, undefined]] as const
-  for (const [reply, decision] of cases) {
-    const hooks = new HookRegistry()
-    hooks.on('PreCompact', () => reply)
-    expect(await hooks.fire('PreCompact', { trigger: 'auto', custom_instructions: null })).toMatchObject({ decision })
-  }
 })

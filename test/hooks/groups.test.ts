@@ -27,22 +27,25 @@ describe('a group', () => {
   })
 
   // F80
-  test.each(['PostToolUse', 'SessionStart', 'Notification'] as const)('is left at continue: false, on %s', async event => {
-    const hooks = new HookRegistry()
-    const log: string[] = []
-    hooks.group(event, '', [
-      saying(log, 'first', { continue: true }),
-      saying(log, 'second', { continue: false, stopReason: 'enough', additionalContext: 'so far' }),
-      saying(log, 'third', { additionalContext: 'never' })
-    ])
-    hooks.group(event, '', [saying(log, 'other', { additionalContext: 'kept' })])
-    const outcome = await harness(hooks).fire(event)
-    expect(log).toEqual(['first', 'second', 'other'])
-    expect(outcome).toMatchObject({ continue: false, stopReason: 'enough', additionalContext: 'so far\nkept' })
-    const third = outcome.report.find(line => line.name === 'third')
-    expect(third).toMatchObject({ matched: true, ran: false, status: 'skipped' })
-    expect(third!.why).toContain('second')
-  })
+  test.each(['PostToolUse', 'SessionStart', 'Notification'] as const)(
+    'is left at continue: false, on %s',
+    async event => {
+      const hooks = new HookRegistry()
+      const log: string[] = []
+      hooks.group(event, '', [
+        saying(log, 'first', { continue: true }),
+        saying(log, 'second', { continue: false, stopReason: 'enough', additionalContext: 'so far' }),
+        saying(log, 'third', { additionalContext: 'never' })
+      ])
+      hooks.group(event, '', [saying(log, 'other', { additionalContext: 'kept' })])
+      const outcome = await harness(hooks).fire(event)
+      expect(log).toEqual(['first', 'second', 'other'])
+      expect(outcome).toMatchObject({ continue: false, stopReason: 'enough', additionalContext: 'so far\nkept' })
+      const third = outcome.report.find(line => line.name === 'third')
+      expect(third).toMatchObject({ matched: true, ran: false, status: 'skipped' })
+      expect(third!.why).toContain('second')
+    }
+  )
 
   // F80
   test('starts afresh with the next fire', async () => {
@@ -87,15 +90,31 @@ describe('a group', () => {
   test('gives its timeout to members that have none of their own', async () => {
     const hooks = new HookRegistry()
     const run = (): void => undefined
-    const members = [{ name: 'own', timeout: 3, run }, { name: 'open', timeout: undefined, run }, { name: 'none', run }]
+    const members = [
+      { name: 'own', timeout: 3, run },
+      { name: 'open', timeout: undefined, run },
+      { name: 'none', run }
+    ]
     hooks.group('PreToolUse', 'Bash', members, { name: 'checks', timeout: 9, priority: 4, onFailure: 'continue' })
-    expect(hooks.list().map(({ name, timeout }) => [name, timeout])).toEqual([['own', 3], ['open', 9], ['none', 9]])
-    expect(hooks.describe('none')).toMatchObject({ group: 'checks', priority: 4, onFailure: 'continue', matcher: '"Bash"' })
+    expect(hooks.list().map(({ name, timeout }) => [name, timeout])).toEqual([
+      ['own', 3],
+      ['open', 9],
+      ['none', 9]
+    ])
+    expect(hooks.describe('none')).toMatchObject({
+      group: 'checks',
+      priority: 4,
+      onFailure: 'continue',
+      matcher: '"Bash"'
+    })
   })
 
   test('goes as a whole when it is removed', async () => {
     const hooks = new HookRegistry()
-    const off = hooks.group('PreToolUse', '', [{ name: 'a', run: () => deny() }, { name: 'b', run: () => deny() }])
+    const off = hooks.group('PreToolUse', '', [
+      { name: 'a', run: () => deny() },
+      { name: 'b', run: () => deny() }
+    ])
     hooks.remove('a')
     off()
     expect(hooks.list()).toEqual([])

@@ -76,7 +76,10 @@ describe('what can be a hook', () => {
   // F32
   it('a hook object runs on all its events and no other', async () => {
     const seen: string[] = []
-    const hooks = new HookRegistry().register({ events: ['Stop', 'SessionStart'], run: ctx => void seen.push(ctx.event) })
+    const hooks = new HookRegistry().register({
+      events: ['Stop', 'SessionStart'],
+      run: ctx => void seen.push(ctx.event)
+    })
     for (const event of ['SessionStart', 'SessionEnd', 'Stop', 'PreToolUse'] as const) await harness(hooks).fire(event)
     expect(seen).toEqual(['SessionStart', 'Stop'])
   })
@@ -85,7 +88,12 @@ describe('what can be a hook', () => {
   it('a function becomes one with name, priority, timeout and matcher', () => {
     const hooks = new HookRegistry()
     hooks.on('PreToolUse', 'Bash', () => deny('no'), { name: 'no-bash', priority: 5, timeout: 2 })
-    expect(hooks.describe('no-bash')).toMatchObject({ events: ['PreToolUse'], matcher: '"Bash"', priority: 5, timeout: 2 })
+    expect(hooks.describe('no-bash')).toMatchObject({
+      events: ['PreToolUse'],
+      matcher: '"Bash"',
+      priority: 5,
+      timeout: 2
+    })
   })
 
   // F34

@@ -1,4 +1,11 @@
-import { HookRegistry, type EventName, type HookResult, type Message, type Outcome, type Reply } from '../../src/hooks.ts'
+import {
+  HookRegistry,
+  type EventName,
+  type HookResult,
+  type Message,
+  type Outcome,
+  type Reply
+} from '../../src/hooks.ts'
 import { harness } from '../../src/testing.ts'
 
 /** A call of one tool, as an agent would fire it. */

@@ -2,7 +2,27 @@ import { describe, expect, test } from 'vitest'
 import { deny, EVENTS, EVENT_NAMES, HookRegistry, type FireInput, type Matcher } from '../../src/hooks.ts'
 import { bash, call, fireSample, sampleOf } from './support.ts'
 
-const TOOLS = ['Read', 'Write', 'Edit', 'NotebookEdit', 'Bash', 'bash', 'BashOutput', 'Agent', 'Task', 'TaskStop', 'Glob', 'Grep', 'my-tool', 'mcp__fs__read', 'mcp__git__log', 'xmcp__fs', 'a.b', 'axb', ''] as const
+const TOOLS = [
+  'Read',
+  'Write',
+  'Edit',
+  'NotebookEdit',
+  'Bash',
+  'bash',
+  'BashOutput',
+  'Agent',
+  'Task',
+  'TaskStop',
+  'Glob',
+  'Grep',
+  'my-tool',
+  'mcp__fs__read',
+  'mcp__git__log',
+  'xmcp__fs',
+  'a.b',
+  'axb',
+  ''
+] as const
 
 /** Which of the tools a matcher takes, asked twice. */
 const taken = (matcher: Matcher): readonly string[] => {
@@ -47,14 +67,22 @@ const TABLE: readonly (readonly [string, Matcher, readonly string[]])[] = [
   ['a pattern is not anchored', 'Edit.?', ['Edit', 'NotebookEdit']],
   ['a dot is a pattern', 'a.b', ['a.b', 'axb']],
   ['a pattern over MCP tools', 'mcp__.*', [...MCP, 'xmcp__fs']],
-  ['a pattern that says what not', '^(?!mcp__|Bash)', TOOLS.filter(tool => !tool.startsWith('mcp__') && !tool.startsWith('Bash'))],
+  [
+    'a pattern that says what not',
+    '^(?!mcp__|Bash)',
+    TOOLS.filter(tool => !tool.startsWith('mcp__') && !tool.startsWith('Bash'))
+  ],
   ['a pattern that ignores case', /^bash$/i, ['Bash', 'bash']],
   ['a RegExp', /^(Read|Write)$/, ['Read', 'Write']],
   // F91
   ['a RegExp with g', /Edit/g, ['Edit', 'NotebookEdit']],
   ['a RegExp with g and y', /Bash/gy, ['Bash', 'BashOutput']],
   ['a list of names', ['Read', 'Write'], ['Read', 'Write']],
-  ['a list of all kinds', ['Read|Glob', 'mcp__*', '^Not', /Stop$/g], ['Read', 'NotebookEdit', 'TaskStop', 'Glob', ...MCP]],
+  [
+    'a list of all kinds',
+    ['Read|Glob', 'mcp__*', '^Not', /Stop$/g],
+    ['Read', 'NotebookEdit', 'TaskStop', 'Glob', ...MCP]
+  ],
   ['a list that holds everything', ['Read', ''], TOOLS],
   // The names that tools had before.
   ['an old name: both', 'Task', ['Agent', 'Task']],
@@ -91,9 +119,10 @@ describe('a matcher', () => {
     const hooks = new HookRegistry()
     hooks.on('PreToolUse', '^tool_\\d*7$', () => deny('seven'))
     const blocked = (): number =>
-      Array.from({ length: 2500 }, (_, index) => hooks.fire('PreToolUse', call(`tool_${index}`)) as { blocked: boolean }).filter(
-        outcome => outcome.blocked
-      ).length
+      Array.from(
+        { length: 2500 },
+        (_, index) => hooks.fire('PreToolUse', call(`tool_${index}`)) as { blocked: boolean }
+      ).filter(outcome => outcome.blocked).length
     expect([blocked(), blocked()]).toEqual([250, 250])
   })
 })
@@ -120,7 +149,8 @@ describe('an invalid matcher is an error at once, and the registry stays as it w
   test.each(INVALID)('%s', (_, matcher) => {
     const hooks = new HookRegistry()
     hooks.register({ name: 'first', events: 'PreToolUse', run: () => deny('first') })
-    const register = (): unknown => hooks.register({ name: 'bad', events: 'PreToolUse', matcher: matcher as string, run: () => undefined })
+    const register = (): unknown =>
+      hooks.register({ name: 'bad', events: 'PreToolUse', matcher: matcher as string, run: () => undefined })
     expect(register).toThrow(expect.objectContaining({ code: 'E_MATCHER_INVALID' }))
     expect(register).toThrow(/matcher .* is not valid: .*; use a name/)
     expect(hooks.list().map(hook => hook.name)).toEqual(['first'])
@@ -129,7 +159,9 @@ describe('an invalid matcher is an error at once, and the registry stays as it w
 
   test('for a hook on several events as well', () => {
     const hooks = new HookRegistry()
-    expect(() => hooks.register({ events: ['Stop', 'PreToolUse'], matcher: '(', run: () => undefined })).toThrow(/matcher "\("/)
+    expect(() => hooks.register({ events: ['Stop', 'PreToolUse'], matcher: '(', run: () => undefined })).toThrow(
+      /matcher "\("/
+    )
     expect(hooks.list()).toEqual([])
   })
 })
@@ -138,13 +170,16 @@ describe('what a matcher tests', () => {
   const targets = EVENT_NAMES.map(event => [event, (EVENTS[event] as { target?: string }).target] as const)
 
   // F90
-  test.each(targets.filter(([, target]) => target === undefined))('%s has no target: the matcher is ignored', async event => {
-    const hooks = new HookRegistry()
-    let ran = 0
-    hooks.register({ events: event, matcher: 'Nobody', run: () => void ran++ })
-    await fireSample(hooks, event)
-    expect(ran).toBe(1)
-  })
+  test.each(targets.filter(([, target]) => target === undefined))(
+    '%s has no target: the matcher is ignored',
+    async event => {
+      const hooks = new HookRegistry()
+      let ran = 0
+      hooks.register({ events: event, matcher: 'Nobody', run: () => void ran++ })
+      await fireSample(hooks, event)
+      expect(ran).toBe(1)
+    }
+  )
 
   test.each(targets.filter(([, target]) => target !== undefined))('%s: its %s', async (event, target) => {
     const hooks = new HookRegistry()

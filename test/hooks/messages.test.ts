@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { applyEdits, deny, HookRegistry, type Block, type HookContext, type Message, type Outcome } from '../../src/hooks.ts'
+import {
+  applyEdits,
+  deny,
+  HookRegistry,
+  type Block,
+  type HookContext,
+  type Message,
+  type Outcome
+} from '../../src/hooks.ts'
 import { bash, says, toolResult, toolUse } from './inputs.ts'
 
 /** A conversation with one finished call, and one that is about to run. */
@@ -96,7 +104,11 @@ describe('reading and changing the conversation', () => {
   it('the caller’s list is never changed', async () => {
     const messages = talk()
     const before = [...messages]
-    await edit(messages, ctx => void ctx.messages.splice(0, 1, note, note), ctx => void ctx.messages.reverse())
+    await edit(
+      messages,
+      ctx => void ctx.messages.splice(0, 1, note, note),
+      ctx => void (ctx.messages = ctx.messages.toReversed())
+    )
     expect(messages).toHaveLength(before.length)
     messages.forEach((message, index) => expect(message).toBe(before[index]))
   })

@@ -95,7 +95,9 @@ describe('an observer', () => {
   test('sees a refusal, and the failure of another hook', async () => {
     const hooks = new HookRegistry()
     const seen: unknown[] = []
-    hooks.on('PreToolUse', ctx => void seen.push(ctx.outcome?.decision, ctx.outcome?.failures.length), { observe: true })
+    hooks.on('PreToolUse', ctx => void seen.push(ctx.outcome?.decision, ctx.outcome?.failures.length), {
+      observe: true
+    })
     hooks.on('PreToolUse', () => JSON.parse('{'))
     hooks.on('PreToolUse', () => deny('no'))
     await hooks.fire('PreToolUse', bash())
@@ -105,7 +107,9 @@ describe('an observer', () => {
   test('sees an outcome also when nobody said anything, and other hooks see none', async () => {
     const hooks = new HookRegistry()
     const seen: unknown[] = []
-    hooks.on('PreToolUse', ctx => void seen.push(ctx.outcome?.decision ?? 'nothing', ctx.outcome?.event), { observe: true })
+    hooks.on('PreToolUse', ctx => void seen.push(ctx.outcome?.decision ?? 'nothing', ctx.outcome?.event), {
+      observe: true
+    })
     hooks.on('PreToolUse', ctx => void seen.push(ctx.outcome))
     await hooks.fire('PreToolUse', bash())
     expect(seen).toEqual([undefined, 'nothing', 'PreToolUse'])

@@ -72,7 +72,10 @@ describe('dropping one half of a pair', () => {
     const result = applyEdits(messages, await editsOf(messages, list => void list.splice(2, 1)))
     expect(callIds(result)).toEqual(['old', 'open'])
     expect(resultIds(result)).toEqual(['old'])
-    expect(result[2]).toMatchObject({ role: 'user', content: [{ type: 'tool_result', content: expect.stringMatching(/removed/) }] })
+    expect(result[2]).toMatchObject({
+      role: 'user',
+      content: [{ type: 'tool_result', content: expect.stringMatching(/removed/) }]
+    })
   })
 
   it('text stands for what a result is the result of', async () => {
@@ -116,7 +119,7 @@ describe('a violation of pairing', () => {
     ['a second result of an answered call', list => void list.splice(3, 0, toolResult('old', 'forged'))],
     ['a made-up result of the open call', list => void list.push(toolResult('open', 'forged'))],
     ['a message between a call and its result', list => void list.splice(2, 0, note)],
-    ['messages that changed places', list => void list.reverse()],
+    ['messages that changed places', list => void list.splice(0, 5, ...list.toReversed())],
     ['one message twice', list => void list.push(list[0]!)],
     ['a message without a role', list => void list.push({ content: 'x' } as Message)],
     ['a message of an unknown role', list => void list.push({ role: 'tool', content: 'x' } as unknown as Message)],
@@ -138,7 +141,7 @@ describe('a violation of pairing', () => {
     const messages = [...talk(), toolResult('open')]
     const hooks = new HookRegistry()
     hooks.on('PostToolUse', ctx => void ctx.messages.push(note))
-    hooks.on('PostToolUse', ctx => void ctx.messages.reverse(), { name: 'chaos' })
+    hooks.on('PostToolUse', ctx => void (ctx.messages = ctx.messages.toReversed()), { name: 'chaos' })
     const outcome = await hooks.fire('PostToolUse', { ...bash('ls'), tool_response: '' }, { messages })
     expect(outcome).toMatchObject({ blocked: false, failures: [{ by: 'chaos', kind: 'messages' }] })
     expect(applyEdits(messages, outcome.messageEdits!)).toEqual([...messages, note])
@@ -148,7 +151,7 @@ describe('a violation of pairing', () => {
     const hooks = new HookRegistry()
     hooks.on('PreToolUse', 'Bash', ctx => {
       ctx.toolInput.command = 'ls -l'
-      ctx.messages.reverse()
+      ctx.messages = ctx.messages.toReversed()
     })
     const outcome = await hooks.fire('PreToolUse', bash('ls'), { messages: talk() })
     expect(outcome).toMatchObject({ blocked: true, updatedInput: undefined, messageEdits: undefined })
@@ -170,37 +173,61 @@ describe('fires that ran side by side', () => {
 
   it('both add something', async () => {
     const messages = talk()
-    const result = await merged(messages, list => void list.push(note), list => void list.push(later))
+    const result = await merged(
+      messages,
+      list => void list.push(note),
+      list => void list.push(later)
+    )
     expect(result).toEqual([...messages, note, later])
   })
 
   it('one removes, the other adds', async () => {
     const messages = talk()
-    const result = await merged(messages, list => void list.shift(), list => void list.splice(3, 0, note))
+    const result = await merged(
+      messages,
+      list => void list.shift(),
+      list => void list.splice(3, 0, note)
+    )
     expect(result).toEqual([messages[1], messages[2], note, messages[3], messages[4]])
   })
 
   it('both remove the same message', async () => {
     const messages = talk()
-    const result = await merged(messages, list => void list.splice(3, 1), list => void list.splice(3, 1))
+    const result = await merged(
+      messages,
+      list => void list.splice(3, 1),
+      list => void list.splice(3, 1)
+    )
     expect(result).toEqual(messages.toSpliced(3, 1))
   })
 
   it('what one puts behind a message that the other removed is not lost', async () => {
     const messages = talk()
-    const result = await merged(messages, list => void list.splice(3, 1), list => void list.splice(4, 0, note))
+    const result = await merged(
+      messages,
+      list => void list.splice(3, 1),
+      list => void list.splice(4, 0, note)
+    )
     expect(result).toContainEqual(note)
   })
 
   it('both drop the same result: one stub stands for it', async () => {
     const messages = talk()
-    const result = await merged(messages, list => void list.splice(2, 1), list => void list.splice(2, 1))
+    const result = await merged(
+      messages,
+      list => void list.splice(2, 1),
+      list => void list.splice(2, 1)
+    )
     expect(resultIds(result)).toEqual(['old'])
   })
 
   it('one drops the call, the other its result: nothing is left of either', async () => {
     const messages = talk()
-    const result = await merged(messages, list => void list.splice(1, 1), list => void list.splice(2, 1))
+    const result = await merged(
+      messages,
+      list => void list.splice(1, 1),
+      list => void list.splice(2, 1)
+    )
     expect(callIds(result)).toEqual(['open'])
     expect(resultIds(result)).toEqual([])
   })

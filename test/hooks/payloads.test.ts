@@ -1,5 +1,13 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import { EVENT_NAMES, EVENTS, HookRegistry, snakeName, type EventName, type FireInput, type InputOf } from '../../src/hooks.ts'
+import {
+  EVENT_NAMES,
+  EVENTS,
+  HookRegistry,
+  snakeName,
+  type EventName,
+  type FireInput,
+  type InputOf
+} from '../../src/hooks.ts'
 import { harness } from '../../src/testing.ts'
 import { bash } from './inputs.ts'
 

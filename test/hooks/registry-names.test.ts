@@ -79,7 +79,11 @@ test('one hook object cannot be registered twice under its name', () => {
 
 test('two members of a group cannot have one name, and then none of them is registered', () => {
   const hooks = new HookRegistry()
-  const members = [{ name: 'a', run: silent }, { name: 'b', run: silent }, { name: 'a', run: silent }]
+  const members = [
+    { name: 'a', run: silent },
+    { name: 'b', run: silent },
+    { name: 'a', run: silent }
+  ]
   expect(() => hooks.group('Stop', '', members)).toThrow(/"a" is already registered/)
   expect(hooks.list()).toEqual([])
 })

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { HookRegistry, later, type GroupHook, type Hook, type HookOptions, type RegistryOptions } from '../../src/hooks.ts'
+import {
+  HookRegistry,
+  later,
+  type GroupHook,
+  type Hook,
+  type HookOptions,
+  type RegistryOptions
+} from '../../src/hooks.ts'
 import { bash } from './support.ts'
 
 const silent = (): void => undefined
@@ -7,7 +14,20 @@ const coded = (code: string): unknown => expect.objectContaining({ name: 'Carabi
 
 /** What people write where seconds are meant. */
 const NO_TIME: readonly unknown[] = [
-  0, -0, -1, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 1e999, 2 ** 31, 2_147_483.648, '5s', '60', null, {}, true
+  0,
+  -0,
+  -1,
+  Number.NaN,
+  Number.POSITIVE_INFINITY,
+  Number.NEGATIVE_INFINITY,
+  JSON.parse('1e999'),
+  2 ** 31,
+  2_147_483.648,
+  '5s',
+  '60',
+  null,
+  {},
+  true
 ]
 
 describe('a time that is none is an error at once', () => {

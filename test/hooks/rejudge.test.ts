@@ -58,15 +58,24 @@ describe('a rewrite is judged again', () => {
 
   it('what the hook said beside its first decision stays', async () => {
     const hooks = new HookRegistry()
-    hooks.on('PreToolUse', new Gate((_, { rejudge }) => (rejudge ? undefined : allow({ context: 'once', systemMessage: 'm' }))).run)
+    hooks.on(
+      'PreToolUse',
+      new Gate((_, { rejudge }) => (rejudge ? undefined : allow({ context: 'once', systemMessage: 'm' }))).run
+    )
     hooks.on('PreToolUse', rewrite)
-    expect(await hooks.fire('PreToolUse', bash('ls'))).toMatchObject({ decision: undefined, additionalContext: 'once', systemMessage: 'm' })
+    expect(await hooks.fire('PreToolUse', bash('ls'))).toMatchObject({
+      decision: undefined,
+      additionalContext: 'once',
+      systemMessage: 'm'
+    })
   })
 
   it('the hook is told, in its context and on the wire', async () => {
     const hooks = new HookRegistry()
     const told: unknown[] = []
-    const gate = new Gate((_, ctx) => void told.push(ctx.rejudge, (ctx.input as { rejudge?: boolean }).rejudge, ctx.input.tool_input))
+    const gate = new Gate(
+      (_, ctx) => void told.push(ctx.rejudge, (ctx.input as { rejudge?: boolean }).rejudge, ctx.input.tool_input)
+    )
     hooks.on('PreToolUse', gate.run)
     hooks.on('PreToolUse', rewrite)
     await hooks.fire('PreToolUse', bash('ls'))
@@ -83,12 +92,19 @@ describe('a rewrite is judged again', () => {
     hooks.on('PreToolUse', rewrite)
     const outcome = await hooks.fire('PreToolUse', bash('ls'), { report: true })
     expect(outcome).toMatchObject({ decision: 'allow', updatedInput: { command: 'rm -rf /' }, contexts: [] })
-    expect(outcome.report[0]).toMatchObject({ name: 'again', rejudged: true, notes: [expect.stringContaining('no effect')] })
+    expect(outcome.report[0]).toMatchObject({
+      name: 'again',
+      rejudged: true,
+      notes: [expect.stringContaining('no effect')]
+    })
   })
 
   it('a change in place by one who is asked again does not reach the next', async () => {
     const hooks = new HookRegistry()
-    const [first, second] = [new Gate((_, ctx) => void (ctx.rejudge && (ctx.toolInput['command'] = 'mine'))), new Gate()]
+    const [first, second] = [
+      new Gate((_, ctx) => void (ctx.rejudge && (ctx.toolInput['command'] = 'mine'))),
+      new Gate()
+    ]
     hooks.on('PreToolUse', first.run)
     hooks.on('PreToolUse', second.run)
     hooks.on('PreToolUse', rewrite)
@@ -112,7 +128,10 @@ describe('a rewrite is judged again', () => {
   it('what runs is what every gate judged last', async () => {
     const hooks = new HookRegistry()
     const gates = [0, 1, 2, 3].map(
-      place => new Gate((command, { rejudge }) => (rejudge || place % 2 === 0 ? undefined : transform({ command: `${command}+${place}` })))
+      place =>
+        new Gate((command, { rejudge }) =>
+          rejudge || place % 2 === 0 ? undefined : transform({ command: `${command}+${place}` })
+        )
     )
     gates.forEach(gate => hooks.on('PreToolUse', gate.run))
     const { updatedInput } = await hooks.fire('PreToolUse', bash('ls'))
@@ -192,7 +211,10 @@ describe('who is asked again', () => {
     const gate = new Gate(() => allow())
     hooks.on('PreToolUse', gate.run)
     hooks.on('PreToolUse', rewrite)
-    expect(await hooks.fire('PreToolUse', bash('ls'))).toMatchObject({ decision: 'allow', updatedInput: { command: 'rm -rf /' } })
+    expect(await hooks.fire('PreToolUse', bash('ls'))).toMatchObject({
+      decision: 'allow',
+      updatedInput: { command: 'rm -rf /' }
+    })
     expect(gate.asked).toEqual(['ls'])
   })
 

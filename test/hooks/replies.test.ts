@@ -4,9 +4,12 @@ import { answer, bash, loose, NEUTRAL } from './inputs.ts'
 
 describe('words', () => {
   // F44, F45
-  it.each([undefined, null, {}, { decision: '' as const }, { decision: undefined }])('%j changes nothing', async reply => {
-    expect(await answer('PreToolUse', reply)).toMatchObject(NEUTRAL)
-  })
+  it.each([undefined, null, {}, { decision: '' as const }, { decision: undefined }])(
+    '%j changes nothing',
+    async reply => {
+      expect(await answer('PreToolUse', reply)).toMatchObject(NEUTRAL)
+    }
+  )
 
   // F45, F46
   it.each([
@@ -25,10 +28,16 @@ describe('words', () => {
   })
 
   // F46
-  it.each(['maybe', 'Deny', 'ALLOW', ' deny', 'yes', 'continue'])('%j is no decision, and the gate closes', async word => {
-    const outcome = await answer('PreToolUse', loose({ decision: word }))
-    expect(outcome).toMatchObject({ blocked: true, failures: [{ kind: 'reply', message: expect.stringContaining(word) }] })
-  })
+  it.each(['maybe', 'Deny', 'ALLOW', ' deny', 'yes', 'continue'])(
+    '%j is no decision, and the gate closes',
+    async word => {
+      const outcome = await answer('PreToolUse', loose({ decision: word }))
+      expect(outcome).toMatchObject({
+        blocked: true,
+        failures: [{ kind: 'reply', message: expect.stringContaining(word) }]
+      })
+    }
+  )
 
   // F44
   it('block(reason) blocks, and the run goes on', async () => {
@@ -95,13 +104,29 @@ describe('words', () => {
 
 // F48
 describe('options of an answer', () => {
-  const options = { context: 'c', systemMessage: 's', updatedInput: { a: 1 }, suppressOutput: true, suppressLogging: true }
-  const told = { additionalContext: 'c', systemMessage: 's', updatedInput: { a: 1 }, suppressOutput: true, suppressLogging: true }
+  const options = {
+    context: 'c',
+    systemMessage: 's',
+    updatedInput: { a: 1 },
+    suppressOutput: true,
+    suppressLogging: true
+  }
+  const told = {
+    additionalContext: 'c',
+    systemMessage: 's',
+    updatedInput: { a: 1 },
+    suppressOutput: true,
+    suppressLogging: true
+  }
 
   it.each([
     ['allow', allow(options), { ...told, decision: 'allow' }],
     ['ask', ask('why', options), { ...told, decision: 'ask', reason: 'why' }],
-    ['transform', transform({ b: 2 }, { context: 'c', systemMessage: 's' }), { updatedInput: { b: 2 }, additionalContext: 'c', systemMessage: 's' }],
+    [
+      'transform',
+      transform({ b: 2 }, { context: 'c', systemMessage: 's' }),
+      { updatedInput: { b: 2 }, additionalContext: 'c', systemMessage: 's' }
+    ],
     ['deny', deny('no', options), { ...told, updatedInput: undefined, decision: 'deny', reason: 'no' }],
     ['block', block('no', options), { ...told, updatedInput: undefined, decision: 'deny', reason: 'no' }]
   ])('%s keeps them all', async (_, reply, expected) => {

@@ -110,9 +110,16 @@ describe('fields', () => {
   it('specific output for another event is a failure that names both', async () => {
     const wrong: Reply = { hookSpecificOutput: { hookEventName: 'PostToolUse', permissionDecision: 'allow' } }
     const gate = await answer('PreToolUse', wrong)
-    expect(gate).toMatchObject({ blocked: true, failures: [{ kind: 'reply', message: expect.stringMatching(/PostToolUse.*PreToolUse/) }] })
+    expect(gate).toMatchObject({
+      blocked: true,
+      failures: [{ kind: 'reply', message: expect.stringMatching(/PostToolUse.*PreToolUse/) }]
+    })
     const open = await answer('SessionStart', { hookSpecificOutput: { hookEventName: 'Stop', additionalContext: 'x' } })
-    expect(open).toMatchObject({ blocked: false, contexts: [], failures: [{ message: expect.stringMatching(/Stop.*SessionStart/) }] })
+    expect(open).toMatchObject({
+      blocked: false,
+      contexts: [],
+      failures: [{ message: expect.stringMatching(/Stop.*SessionStart/) }]
+    })
   })
 
   // F57
@@ -146,13 +153,22 @@ describe('answers that an event cannot take', () => {
   )
 
   it.each(['ask', 'defer'] as const)('%s where nobody can be asked is a failure, not a yes', async decision => {
-    expect(await answer('UserPromptSubmit', { decision })).toMatchObject({ blocked: true, failures: [{ kind: 'reply' }] })
-    expect(await answer('PermissionRequest', { decision })).toMatchObject({ blocked: true, failures: [{ kind: 'reply' }] })
+    expect(await answer('UserPromptSubmit', { decision })).toMatchObject({
+      blocked: true,
+      failures: [{ kind: 'reply' }]
+    })
+    expect(await answer('PermissionRequest', { decision })).toMatchObject({
+      blocked: true,
+      failures: [{ kind: 'reply' }]
+    })
   })
 
   it('only an explicit decision keeps a compaction from happening', async () => {
     expect(await answer('PreCompact', block('no'))).toMatchObject({ blocked: false })
     expect(await answer('PreCompact', { continue: false })).toMatchObject({ blocked: false })
-    expect(await answer('PreCompact', { decision: 'block', reason: 'not now' })).toMatchObject({ blocked: true, reason: 'not now' })
+    expect(await answer('PreCompact', { decision: 'block', reason: 'not now' })).toMatchObject({
+      blocked: true,
+      reason: 'not now'
+    })
   })
 })

@@ -44,23 +44,26 @@ describe('what hook authors are used to', () => {
     }
   })
 
-  it.each(['throw', 'timeout'] as const)('a %s is a deny that names the hook, or skipped where nothing can be denied', async how => {
-    const clock = manualClock()
-    const hooks = new HookRegistry({ clock })
-    const seen: string[] = []
-    const fail = (): Promise<undefined> => {
-      if (how === 'throw') throw new Error('broken')
-      return new Promise(() => undefined)
+  it.each(['throw', 'timeout'] as const)(
+    'a %s is a deny that names the hook, or skipped where nothing can be denied',
+    async how => {
+      const clock = manualClock()
+      const hooks = new HookRegistry({ clock })
+      const seen: string[] = []
+      const fail = (): Promise<undefined> => {
+        if (how === 'throw') throw new Error('broken')
+        return new Promise(() => undefined)
+      }
+      hooks.register({ name: 'frail', events: ['PreToolUse', 'SessionEnd'], timeout: 1, run: fail })
+      hooks.register({ events: ['PreToolUse', 'SessionEnd'], run: ctx => void seen.push(ctx.event) })
+      const gate = hooks.fire('PreToolUse', bash('ls'))
+      const end = hooks.fire('SessionEnd', { reason: 'other' })
+      await clock.advance(1)
+      expect(await gate).toMatchObject({ decision: 'deny', reason: expect.stringContaining('frail') })
+      expect(await end).toMatchObject({ decision: undefined, failures: [{ by: 'frail' }] })
+      expect(seen.toSorted()).toEqual(['PreToolUse', 'SessionEnd'])
     }
-    hooks.register({ name: 'frail', events: ['PreToolUse', 'SessionEnd'], timeout: 1, run: fail })
-    hooks.register({ events: ['PreToolUse', 'SessionEnd'], run: ctx => void seen.push(ctx.event) })
-    const gate = hooks.fire('PreToolUse', bash('ls'))
-    const end = hooks.fire('SessionEnd', { reason: 'other' })
-    await clock.advance(1)
-    expect(await gate).toMatchObject({ decision: 'deny', reason: expect.stringContaining('frail') })
-    expect(await end).toMatchObject({ decision: undefined, failures: [{ by: 'frail' }] })
-    expect(seen.toSorted()).toEqual(['PreToolUse', 'SessionEnd'])
-  })
+  )
 
   it('a block does not keep later hooks from seeing the event', async () => {
     const hooks = new HookRegistry()

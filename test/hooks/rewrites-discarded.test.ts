@@ -121,6 +121,8 @@ describe('discarded changes', () => {
     await quiet()
     expect(outcome).toMatchObject({ updatedInput: undefined, failures: [] })
     expect(seen).toEqual([{ command: 'ls' }])
-    expect(messages).toContainEqual(expect.objectContaining({ subtype: 'hook_notice', output: expect.stringContaining('tool_input') }))
+    expect(messages).toContainEqual(
+      expect.objectContaining({ subtype: 'hook_notice', output: expect.stringContaining('tool_input') })
+    )
   })
 })

@@ -42,7 +42,10 @@ describe('hooks that run side by side', () => {
 
   // FM27
   it('a second change of the same key wins, and is reported as a conflict', async () => {
-    const outcome = await together([set({ a: 1, x: 0 }), set({ b: 1 }), set({ a: 2 }), set({ a: 3 })]).fire('PreToolUse', bash('ls'))
+    const outcome = await together([set({ a: 1, x: 0 }), set({ b: 1 }), set({ a: 2 }), set({ a: 3 })]).fire(
+      'PreToolUse',
+      bash('ls')
+    )
     expect(outcome.updatedInput).toEqual({ command: 'ls', a: 3, b: 1, x: 0 })
     expect(outcome.conflicts).toEqual([
       { key: 'a', winner: 'hook 2', loser: 'hook 0' },
@@ -80,7 +83,12 @@ describe('hooks that run side by side', () => {
   it('prompts that both changed clash', async () => {
     const hooks = new HookRegistry()
     for (const word of ['one', 'two']) {
-      hooks.register({ name: word, events: 'UserPromptSubmit', concurrent: true, run: async ctx => void (ctx.prompt += ` ${word}`) })
+      hooks.register({
+        name: word,
+        events: 'UserPromptSubmit',
+        concurrent: true,
+        run: async ctx => void (ctx.prompt += ` ${word}`)
+      })
     }
     const outcome = await hooks.fire('UserPromptSubmit', { prompt: 'go' })
     expect(outcome).toMatchObject({ updatedPrompt: 'go two', conflicts: [{ winner: 'two', loser: 'one' }] })
@@ -90,17 +98,27 @@ describe('hooks that run side by side', () => {
   it('are settled in declared order, whoever finishes first', async () => {
     const fire = async (delays: readonly number[]): Promise<Outcome> => {
       const clock = manualClock()
-      const member = (delay: number, index: number): Member => async ctx => {
-        await new Promise<void>(resolve => clock.after(delay * 1000, resolve))
-        ctx.toolInput['a'] = index
-        ctx.toolInput[`from ${index}`] = true
-        return { additionalContext: `c${index}` }
-      }
+      const member =
+        (delay: number, index: number): Member =>
+        async ctx => {
+          await new Promise<void>(resolve => clock.after(delay * 1000, resolve))
+          ctx.toolInput['a'] = index
+          ctx.toolInput[`from ${index}`] = true
+          return { additionalContext: `c${index}` }
+        }
       const outcome = together(delays.map(member), clock).fire('PreToolUse', bash('ls'))
       await clock.advance(20)
       return outcome
     }
-    const [first, ...others] = await Promise.all([[1, 2, 3], [3, 2, 1], [2, 3, 1], [2, 1, 3], [0.1, 9, 0.1]].map(fire))
+    const [first, ...others] = await Promise.all(
+      [
+        [1, 2, 3],
+        [3, 2, 1],
+        [2, 3, 1],
+        [2, 1, 3],
+        [0.1, 9, 0.1]
+      ].map(fire)
+    )
     expect(first!.updatedInput).toEqual({ command: 'ls', a: 2, 'from 0': true, 'from 1': true, 'from 2': true })
     expect(first!.additionalContext).toBe('c0\nc1\nc2')
     for (const other of others) expect(other).toEqual(first)
@@ -130,7 +148,11 @@ describe('hooks that run side by side', () => {
       return deny('no')
     }
     const yes: Member = async () => allow({ updatedInput: { command: 'x' } })
-    for (const members of [[no, yes, yes], [yes, no, yes], [yes, yes, no]]) {
+    for (const members of [
+      [no, yes, yes],
+      [yes, no, yes],
+      [yes, yes, no]
+    ]) {
       const outcome = await together(members).fire('PreToolUse', bash('ls'))
       expect(outcome).toMatchObject({ blocked: true, reason: 'no' })
       expect(outcome.updatedInput).not.toHaveProperty('denied')
@@ -145,20 +167,30 @@ describe('hooks that run side by side', () => {
     const hooks = together([set({ from: 5 }), set({ to: 3 })], undefined, { onFailure: 'continue' })
     const outcome = await hooks.fire('PreToolUse', callOf('Range', { from: 1, to: 9 }), { accept })
     expect(outcome.updatedInput).toEqual({ from: 5, to: 9 })
-    expect(outcome.failures).toMatchObject([{ by: 'hook 1', kind: 'rewrite', message: expect.stringContaining('from is behind to') }])
+    expect(outcome.failures).toMatchObject([
+      { by: 'hook 1', kind: 'rewrite', message: expect.stringContaining('from is behind to') }
+    ])
   })
 
   it('a hook behind them sees what came of it, and one of another priority stands apart', async () => {
     const hooks = together([set({ a: 1 }), set({ b: 1 })])
     const seen: unknown[] = []
-    hooks.register({ events: 'PreToolUse', concurrent: true, priority: -1, run: ctx => void seen.push({ ...ctx.toolInput }) })
+    hooks.register({
+      events: 'PreToolUse',
+      concurrent: true,
+      priority: -1,
+      run: ctx => void seen.push({ ...ctx.toolInput })
+    })
     hooks.on('PreToolUse', ctx => void seen.push({ ...ctx.toolInput }), { priority: 1 })
     await hooks.fire('PreToolUse', bash('ls'))
     expect(seen.slice(0, 2)).toEqual([{ command: 'ls' }, { command: 'ls', a: 1, b: 1 }])
   })
 
   it('a change without effect is no change', async () => {
-    const outcome = await together([set({ command: 'ls' }), set({ a: 1 }), set({ a: 1 })]).fire('PreToolUse', bash('ls', { a: 1 }))
+    const outcome = await together([set({ command: 'ls' }), set({ a: 1 }), set({ a: 1 })]).fire(
+      'PreToolUse',
+      bash('ls', { a: 1 })
+    )
     expect(outcome).toMatchObject({ updatedInput: undefined, conflicts: [] })
   })
 })

@@ -9,7 +9,9 @@ describe('one draft', () => {
     hooks.on('PreToolUse', 'Bash', ctx => {
       ctx.toolInput = { command: 'ls -l' }
     })
-    expect(await hooks.fire('PreToolUse', bash('ls', { timeout: 5 }))).toMatchObject({ updatedInput: { command: 'ls -l' } })
+    expect(await hooks.fire('PreToolUse', bash('ls', { timeout: 5 }))).toMatchObject({
+      updatedInput: { command: 'ls -l' }
+    })
   })
 
   // F36
@@ -112,17 +114,20 @@ describe('one draft', () => {
     expect(await hooks.fire('PreToolUse', bash('ls'))).toMatchObject({ updatedInput: undefined, failures: [] })
   })
 
-  it.each([['a list', []], ['text', 'ls'], ['a number', 7], ['null', null], ['nothing', undefined]])(
-    '%s in place of the input is a failure, and the gate closes',
-    async (_, value) => {
-      const hooks = new HookRegistry()
-      hooks.on('PreToolUse', ctx => {
-        Object.assign(ctx, { toolInput: value })
-      })
-      const outcome = await hooks.fire('PreToolUse', bash('ls'))
-      expect(outcome).toMatchObject({ blocked: true, updatedInput: undefined, failures: [{ kind: 'rewrite' }] })
-    }
-  )
+  it.each([
+    ['a list', []],
+    ['text', 'ls'],
+    ['a number', 7],
+    ['null', null],
+    ['nothing', undefined]
+  ])('%s in place of the input is a failure, and the gate closes', async (_, value) => {
+    const hooks = new HookRegistry()
+    hooks.on('PreToolUse', ctx => {
+      Object.assign(ctx, { toolInput: value })
+    })
+    const outcome = await hooks.fire('PreToolUse', bash('ls'))
+    expect(outcome).toMatchObject({ blocked: true, updatedInput: undefined, failures: [{ kind: 'rewrite' }] })
+  })
 
   it('a prompt that is no text is a failure', async () => {
     const hooks = new HookRegistry()
@@ -217,7 +222,11 @@ describe('accept', () => {
     const hooks = new HookRegistry()
     hooks.on('PreToolUse', () => transform({ a: 1 }), { name: 'bad' })
     const outcome = await hooks.fire('PreToolUse', bash('ls'), { accept })
-    expect(outcome).toMatchObject({ blocked: true, updatedInput: undefined, failures: [{ by: 'bad', kind: 'rewrite' }] })
+    expect(outcome).toMatchObject({
+      blocked: true,
+      updatedInput: undefined,
+      failures: [{ by: 'bad', kind: 'rewrite' }]
+    })
   })
 
   it('a change in place that it refuses is a failure, not a merge', async () => {

@@ -1,5 +1,13 @@
 /** What the tests of the engine share. */
-import { EVENTS, type EventName, type FireInput, type FireOptions, type HookRegistry, type Outcome } from '../../src/hooks.ts'
+import {
+  EVENTS,
+  HookRegistry,
+  type EventName,
+  type FireInput,
+  type FireOptions,
+  type Outcome,
+  type Reply
+} from '../../src/hooks.ts'
 import { manualClock, type ManualClock } from '../../src/testing.ts'
 
 /** The events that close when a hook fails. */
@@ -13,14 +21,26 @@ export const call = (tool_name: string, tool_input: Record<string, unknown> = {}
 
 export const bash = (command = 'ls') => call('Bash', { command })
 
-export const sampleOf = <E extends EventName>(event: E): FireInput<E> => ({ ...EVENTS[event].sample }) as unknown as FireInput<E>
+export const sampleOf = <E extends EventName>(event: E): FireInput<E> =>
+  ({ ...EVENTS[event].sample }) as unknown as FireInput<E>
 
 /** Fires an event with the sample of its row. */
 export const fireSample = (hooks: HookRegistry, event: EventName, options?: FireOptions): Outcome | Promise<Outcome> =>
   hooks.fire(event, sampleOf(event), options)
 
+/** A registry with a hook on PreToolUse for each reply. */
+export const saying = (...replies: readonly (Reply | undefined)[]): HookRegistry => {
+  const hooks = new HookRegistry()
+  for (const reply of replies) hooks.on('PreToolUse', () => reply)
+  return hooks
+}
+
 /** Turns the clock and gives what the fire has come to by then; `'waiting'` if it is still under way. */
-export async function after<T>(clock: ManualClock, seconds: number, fire: () => T | Promise<T>): Promise<T | 'waiting'> {
+export async function after<T>(
+  clock: ManualClock,
+  seconds: number,
+  fire: () => T | Promise<T>
+): Promise<T | 'waiting'> {
   let result: T | 'waiting' = 'waiting'
   const settled = Promise.resolve(fire()).then(value => {
     result = value

@@ -60,10 +60,16 @@ type ToolPart<E extends EventName, M extends Matcher> = E extends ToolEvent
       : { readonly toolInput: Readonly<ToolInputFor<M>> })
   : { readonly toolName?: undefined; readonly toolInput?: undefined; readonly toolUseId?: undefined }
 
-type ResultPart<E extends EventName> = (E extends 'PostToolUse' ? { readonly toolResponse: unknown } : { readonly toolResponse?: undefined }) &
-  ('error' extends keyof FieldsOf<E> ? { readonly error: FieldsOf<E>['error' & keyof FieldsOf<E>] } : { readonly error?: undefined })
+type ResultPart<E extends EventName> = (E extends 'PostToolUse'
+  ? { readonly toolResponse: unknown }
+  : { readonly toolResponse?: undefined }) &
+  ('error' extends keyof FieldsOf<E>
+    ? { readonly error: FieldsOf<E>['error' & keyof FieldsOf<E>] }
+    : { readonly error?: undefined })
 
-type PromptPart<E extends EventName> = E extends 'UserPromptSubmit' ? { prompt: string } : { readonly prompt?: undefined }
+type PromptPart<E extends EventName> = E extends 'UserPromptSubmit'
+  ? { prompt: string }
+  : { readonly prompt?: undefined }
 
 type SubagentPart<E extends EventName> = E extends 'SubagentStart' | 'SubagentStop'
   ? { readonly subagentId: string }

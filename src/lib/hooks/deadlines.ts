@@ -6,7 +6,9 @@ export interface Waiter {
   patience: number
   /** When that is over; 0 until the next sweep has looked at the clock. */
   due: number
+  /** Of this fire, and of the registry. */
   readonly signal: AbortSignal | undefined
+  readonly session: AbortSignal | undefined
   previous: Waiter | undefined
   next: Waiter | undefined
   cut(why: 'timeout' | 'aborted'): void
@@ -39,6 +41,7 @@ export class Deadlines {
     if (this.#first !== undefined) this.#first.previous = waiter
     this.#first = waiter
     if (waiter.signal !== undefined && waiter.signal !== this.#lastHeard) this.#listen(waiter.signal)
+    if (waiter.session !== undefined && waiter.session !== this.#lastHeard) this.#listen(waiter.session)
     this.restart(waiter)
   }
 
@@ -106,7 +109,7 @@ export class Deadlines {
   #abort(signal: AbortSignal): void {
     const waiting: Waiter[] = []
     for (let waiter = this.#first; waiter !== undefined; waiter = waiter.next) {
-      if (waiter.signal === signal) waiting.push(waiter)
+      if (waiter.signal === signal || waiter.session === signal) waiting.push(waiter)
     }
     for (const waiter of waiting) if (this.#holds(waiter)) waiter.cut('aborted')
   }

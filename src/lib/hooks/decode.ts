@@ -41,7 +41,8 @@ type Keys = { -readonly [K in keyof typeof KEYS]?: unknown } & { fields?: PlainO
 /** Reads what one hook answered. Throws when the answer cannot be trusted; `undefined` when it says nothing. */
 export function decode(reply: unknown, entry: Entry, trace: Trace | undefined): Said | undefined {
   if (reply === undefined || reply === null) return undefined
-  if (!isObject(reply) || !isPlain(reply)) throw invalid(`a reply must be a plain object or nothing, not ${nameOf(reply)}`)
+  if (!isObject(reply) || !isPlain(reply))
+    throw invalid(`a reply must be a plain object or nothing, not ${nameOf(reply)}`)
   if (isVerdict(reply)) return verdictOf(reply, entry, trace)
   const said: Said = { by: entry.name, decision: undefined, reason: undefined }
   if (!readAll(readKeys(reply, entry, trace), said, entry, trace)) return undefined
@@ -90,7 +91,7 @@ function add(said: Said, rest: Rest): void {
 /** The reply's own keys, checked: what any event takes, and apart from it what only some take. */
 function readKeys(reply: PlainObject, entry: Entry, trace: Trace | undefined): Keys {
   const keys: Keys = { decision: undefined, reason: undefined, fields: undefined }
-  const own = camelKeys(copyReply({ ...reply }))
+  const own = camelKeys(copyReply(reply))
   for (const name of Object.keys(own)) {
     const value = own[name]
     const check = KEY_CHECKS.get(name)
@@ -119,7 +120,7 @@ function readSpecific(given: PlainObject, said: Said, entry: Entry, trace: Trace
   const specific = camelKeys(given)
   const named = specific['hookEventName']
   if (named !== undefined && named !== entry.event) {
-    throw invalid(`hookSpecificOutput is for ${String(named)}, but the event is ${entry.event}`)
+    throw invalid(`hookSpecificOutput is for ${nameOf(named)}, but the event is ${entry.event}`)
   }
   for (const key of Object.keys(specific)) if (isField(key)) readField(key, specific[key], said, entry, trace)
   if (entry.row.answer === 'permission') readPermission(specific['decision'], said, entry, trace)
@@ -132,7 +133,8 @@ function readPermission(decision: unknown, said: Said, entry: Entry, trace: Trac
   if (decision === undefined) return
   if (!isObject(decision)) throw invalid(`decision should be object, not ${nameOf(decision)}`)
   const { behavior, message, updatedInput, updatedPermissions, interrupt } = camelKeys(decision)
-  if (behavior !== 'allow' && behavior !== 'deny') throw invalid(`behavior should be allow | deny, not ${nameOf(behavior)}`)
+  if (behavior !== 'allow' && behavior !== 'deny')
+    throw invalid(`behavior should be allow | deny, not ${nameOf(behavior)}`)
   said.decision = behavior
   said.reason = textOf('message', message)
   if (behavior === 'deny') return readField('interrupt', interrupt, said, entry, trace)
@@ -143,7 +145,8 @@ function readPermission(decision: unknown, said: Said, entry: Entry, trace: Trac
 /** Fields outside `hookSpecificOutput`; what stands inside is more exact, so it stays. */
 function readFields(fields: PlainObject, said: Said, entry: Entry, trace: Trace | undefined): void {
   for (const key of Object.keys(fields)) {
-    if (entry.dialect === 'contract' && entry.profile === 'compat') trace?.note(entry, `${key} must be inside hookSpecificOutput`)
+    if (entry.dialect === 'contract' && entry.profile === 'compat')
+      trace?.note(entry, `${key} must be inside hookSpecificOutput`)
     else if (key === 'additionalContext' && said.rest?.contexts !== undefined) continue
     else if (key === 'updatedInput' && said.updatedInput !== undefined) continue
     else if (isField(key)) readField(key, fields[key], said, entry, trace)
@@ -171,7 +174,9 @@ function keepDecision(said: Said, entry: Entry, trace: Trace | undefined): void 
   if (taken && !(decision === 'deny' && neverBlocks(entry))) return
   if (decision === 'ask' || decision === 'defer') throw invalid(`${entry.event} cannot be answered with ${decision}`)
   said.decision = undefined
-  if (decision === 'deny') trace?.note(entry, `${entry.event} cannot be refused${taken ? ' in the compat profile' : ''}`)
+  if (taken) add(said, { failedOpen: true })
+  if (decision === 'deny')
+    trace?.note(entry, `${entry.event} cannot be refused${taken ? ' in the compat profile' : ''}`)
 }
 
 const neverBlocks = ({ event, dialect, profile }: Entry): boolean =>
@@ -181,13 +186,19 @@ function readStop(keys: Keys, said: Said, entry: Entry, trace: Trace | undefined
   const stopReason = textOf('stopReason', keys.stopReason)
   if (stopReason !== undefined) add(said, { stopReason })
   if (keys.continueExecution === false) {
-    if (answerOf(entry.row.answer).explicitOnly === true) trace?.note(entry, `only decision: "block" refuses ${entry.event}`)
+    if (answerOf(entry.row.answer).explicitOnly === true)
+      trace?.note(entry, `only decision: "block" refuses ${entry.event}`)
     else refuse(said, stopReason)
   }
-  if (keys.continue === true && entry.row.answer === 'stop' && entry.dialect === 'library') add(said, { continue: true })
+  if (keys.continue === true && entry.row.answer === 'stop' && entry.dialect === 'library')
+    add(said, { continue: true })
   if (keys.continue !== false) return
   add(said, { continue: false })
-  if (entry.row.failure !== 'closed' || (entry.dialect === 'contract' && entry.profile === 'compat')) return
+  if (entry.row.failure !== 'closed') return
+  if (entry.dialect === 'contract' && entry.profile === 'compat') {
+    trace?.note(entry, `continue: false does not refuse ${entry.event} in the compat profile`)
+    return add(said, { failedOpen: true })
+  }
   if (entry.row.answer === 'permission') add(said, { fields: { interrupt: true } })
   refuse(said, stopReason)
 }

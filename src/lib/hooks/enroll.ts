@@ -1,20 +1,20 @@
 import { fault } from '../errors.ts'
-import { shortPlace } from './call-site.ts'
+import type { Callback } from './callbacks.ts'
+import type { HookContext } from './context.ts'
 import type { Entry, EntryState, Group } from './entry.ts'
-import { rowOf, type EventName } from './events.ts'
-import type { GroupOptions, Hook, HookDescription } from './hook.ts'
+import { rowOf, type EventName, type InputOf } from './events.ts'
+import type { GroupHook, GroupOptions, Hook, HookDescription } from './hook.ts'
 import { compileMatcher } from './matcher.ts'
+import { nearest, parseEvent } from './names.ts'
+import { choiceOf, flagOf, millisecondsOf, numberOf, type Settings } from './settings.ts'
 import type { Matcher } from './tool-inputs.ts'
-import { parseEvent } from './names.ts'
-import { choiceOf, flagOf, millisecondsOf, numberOf } from './options.ts'
-import type { Settings } from './settings.ts'
 
 /** A hook whose event and matcher are not known to the compiler any more. */
 export type AnyHook = Omit<Hook, 'run' | 'matcher'> & {
   matcher?: Matcher
   run: (ctx: never) => unknown
-  /** `run` was given on its own, so that it needs no `this`. */
-  isFunction?: boolean
+  /** `run` was given on its own under this name, so that it needs no `this`. */
+  label?: string | undefined
 }
 
 /** A hook that was found in order: one entry for each of its events. */
@@ -37,11 +37,12 @@ let declared = 0
 export function enroll(hook: AnyHook, group: Group | undefined, site: string, settings: Settings): Enrolled {
   const { name, dialect = 'library', source = site } = hook
   if (typeof hook.run !== 'function') throw fault('E_HOOK_INVALID', `${name ?? 'it'} has no function run(ctx)`)
-  if (name !== undefined && (typeof name !== 'string' || name.trim() === '')) throw fault('E_HOOK_INVALID', 'its name is empty')
+  if (name !== undefined && (typeof name !== 'string' || name.trim() === ''))
+    throw fault('E_HOOK_INVALID', 'its name is empty')
   const events = eventsOf(hook.events)
   const state: EntryState = { enabled: true, spent: false, manner: 'unknown' }
   const common = {
-    name: name ?? `${hook.run.name || events[0]} (${shortPlace(source)})`,
+    name: name ?? `${hook.label || events[0]} (${shortPlace(source)})`,
     source,
     profile: settings.profile,
     dialect: choiceOf('dialect', dialect, DIALECTS) ?? 'library',
@@ -66,14 +67,15 @@ export function enroll(hook: AnyHook, group: Group | undefined, site: string, se
 
 function eventsOf(events: EventName | readonly EventName[]): readonly EventName[] {
   const list = typeof events === 'string' ? [events] : events
-  if (!Array.isArray(list) || list.length === 0) throw fault('E_HOOK_INVALID', 'its events are neither a name nor a list of names')
+  if (!Array.isArray(list) || list.length === 0)
+    throw fault('E_HOOK_INVALID', 'its events are neither a name nor a list of names')
   return [...new Set(list.map(parseEvent))]
 }
 
 /** The one place where the class behind a context meets the types that its event gives it. */
 const callOf = (hook: AnyHook): Entry['call'] => {
   const run = hook.run as unknown as Entry['call']
-  return hook.isFunction === true ? run : run.bind(hook)
+  return hook.label === undefined ? run.bind(hook) : run
 }
 
 /** A hook, and the group it belongs to. */
@@ -83,17 +85,24 @@ export interface Grouped {
 }
 
 /** The members of a group, each with what the group says for all. */
-export function groupOf(event: EventName, matcher: Matcher, members: readonly unknown[], options: GroupOptions): readonly Grouped[] {
+export function groupOf(
+  event: EventName,
+  matcher: Matcher,
+  members: unknown,
+  options: GroupOptions
+): readonly Grouped[] {
+  checkOptions(options, ['name', 'priority', 'timeout', 'onFailure', 'sequential'])
   const group: Group = { name: options.name, sequential: flagOf('sequential', options.sequential) }
-  const hooks = members.map(member => {
-    const own = (typeof member === 'function' ? { run: member, isFunction: true } : (member ?? {})) as AnyHook
+  if (!Array.isArray(members)) throw fault('E_HOOK_INVALID', 'a group needs a list of hooks')
+  const hooks = members.map((member: unknown) => {
+    const own = (typeof member === 'function' ? { run: member, label: member.name } : (member ?? {})) as AnyHook
     if (typeof own.run !== 'function') throw fault('E_HOOK_INVALID', 'a member of a group has no function run(ctx)')
-    const { name, once, observe, concurrent, dialect, source } = own
-    const run = own.isFunction === true ? own.run : own.run.bind(own)
+    const { name, once, observe, concurrent, dialect, source, label = '' } = own
+    const run = own.label === undefined ? own.run.bind(own) : own.run
     const priority = own.priority ?? options.priority
     const timeout = own.timeout ?? options.timeout
     const onFailure = own.onFailure ?? options.onFailure
-    const shared = { events: event, matcher, run, isFunction: true, priority, timeout, onFailure }
+    const shared = { events: event, matcher, run, label, priority, timeout, onFailure }
     return { name, once, observe, concurrent, dialect, source, ...shared } as AnyHook
   })
   const apart = hooks.filter(hook => hook.concurrent !== true)
@@ -101,8 +110,21 @@ export function groupOf(event: EventName, matcher: Matcher, members: readonly un
   return [...apart, ...beside].map(hook => ({ hook, group }))
 }
 
+const HOOK_OPTIONS = ['name', 'priority', 'timeout', 'onFailure', 'once', 'observe']
+
+/** An option that nobody reads is a mistake that nobody sees. */
+export function checkOptions(options: unknown, known: readonly string[] = HOOK_OPTIONS): void {
+  if (options === undefined) return
+  if (typeof options !== 'object' || options === null)
+    throw fault('E_OPTION_INVALID', 'options', String(options), 'an object')
+  const stray = Object.keys(options).find(key => !known.includes(key))
+  if (stray !== undefined)
+    throw fault('E_OPTION_INVALID', 'an option', JSON.stringify(stray), nearest(stray, known) ?? known.join(', '))
+}
+
 export function describe({ name, entries, state }: Enrolled, scope: string | undefined): HookDescription {
-  const { matching, priority, patience, onFailure, once, observe, concurrent, dialect, source, group, row, profile } = entries[0]!
+  const { matching, priority, patience, onFailure, once, observe, concurrent, dialect, source, group, row, profile } =
+    entries[0]!
   const closes = row.failure === 'closed' && profile === 'strict'
   return {
     name,
@@ -120,4 +142,34 @@ export function describe({ name, entries, state }: Enrolled, scope: string | und
     group: group?.name,
     scope
   }
+}
+
+/** A callback as one of our hooks. All callbacks of an event may run side by side, as their authors expect. */
+export function callbackHook<E extends EventName>(callback: Callback<E>): GroupHook<E> & { label: string } {
+  if (typeof callback !== 'function') throw fault('E_HOOK_INVALID', 'a callback is no function')
+  const run = (ctx: HookContext<E>): ReturnType<Callback<E>> => {
+    const { input, toolUseId, signal } = ctx as unknown as CallbackView<E>
+    return callback(input, toolUseId, { signal })
+  }
+  return { run, label: callback.name, dialect: 'contract', concurrent: true }
+}
+
+interface CallbackView<E extends EventName> {
+  readonly input: InputOf<E>
+  readonly toolUseId: string | undefined
+  readonly signal: AbortSignal
+}
+
+/** Where in the source `below` was called: `path/file.ts:12:3`, or `unknown` where the engine does not tell. */
+export function callSite(below: (...args: never[]) => unknown): string {
+  const trace: { stack?: string } = {}
+  if (typeof Error.captureStackTrace === 'function') Error.captureStackTrace(trace, below)
+  else trace.stack = new Error().stack?.split('\n').slice(3).join('\n') ?? ''
+  const place = /(?:\(|@|at )(?:async )?((?:file:\/\/|\w+:\/\/)?[^\s()@]*:\d+:\d+)/.exec(trace.stack ?? '')
+  return place?.[1]?.replace(/^file:\/\//, '') ?? 'unknown'
+}
+
+/** The end of a place, short enough for a name: `guards/bash.ts:12`. */
+function shortPlace(place: string): string {
+  return place.split('/').slice(-2).join('/').replace(/:\d+$/, '')
 }

@@ -1,6 +1,6 @@
-import type { Profile, Dialect } from './decode.ts'
-import type { AnyRow, EventName } from './events.ts'
 import type { Context } from './context.ts'
+import type { Dialect, Profile } from './decode.ts'
+import type { AnyRow, EventName } from './events.ts'
 import type { Matching } from './matcher.ts'
 
 /** Hooks that were declared together. A `continue: false` of one skips the rest. */
@@ -53,33 +53,3 @@ export interface Chosen {
   readonly observers: readonly Entry[]
   readonly empty: boolean
 }
-
-export function choose(entries: readonly Entry[], matches: (entry: Entry) => boolean): Chosen {
-  const matching = entries.filter(entry => entry.state.enabled && matches(entry))
-  const hooks = matching.filter(entry => !entry.observe)
-  return Object.freeze({
-    hooks: Object.freeze(hooks),
-    stages: stagesOf(hooks),
-    observers: Object.freeze(matching.filter(entry => entry.observe)),
-    empty: matching.length === 0
-  })
-}
-
-export function stagesOf(hooks: readonly Entry[]): readonly number[] | undefined {
-  return hooks.some(entry => entry.concurrent) ? hooks.map((_, place) => stageLength(hooks, place)) : undefined
-}
-
-/** Neighbours run side by side when each may, and none outranks another. */
-function stageLength(hooks: readonly Entry[], from: number): number {
-  const first = hooks[from]!
-  if (!first.concurrent) return 1
-  let end = from + 1
-  for (let next = hooks[end]; next !== undefined && next.concurrent && next.priority === first.priority; next = hooks[end]) {
-    if (next.group?.sequential === true && next.group === hooks[end - 1]!.group) break
-    end++
-  }
-  return end - from
-}
-
-/** Higher priority first, then in the order of declaration. */
-export const inOrder = (a: Entry, b: Entry): number => b.priority - a.priority || a.order - b.order

@@ -26,7 +26,7 @@ type FieldName<F extends Fields> = keyof Read<F> & string
 const event = <const F extends Fields>(row: Row<F>): Row<F> => row
 
 /** What every input begins with. */
-const BASE = {
+export const BASE = {
   session_id: 'string',
   transcript_path: 'string',
   cwd: 'string',
@@ -278,7 +278,9 @@ export type InputOf<E extends EventName> = E extends EventName
   : never
 
 /** What `fire` takes: the event's fields and any of the base fields; the registry fills in the rest. */
-export type FireInput<E extends EventName> = Partial<Omit<InputOf<E>, keyof FieldsOf<E>>> & FieldsOf<E>
+export type FireInput<E extends EventName> = FieldsOf<E> & {
+  [K in Exclude<keyof InputOf<E>, keyof FieldsOf<E>>]?: InputOf<E>[K] | undefined
+}
 
 export type ToolEvent = { [E in EventName]: 'tool_name' extends keyof FieldsOf<E> ? E : never }[EventName]
 

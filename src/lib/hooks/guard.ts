@@ -1,12 +1,14 @@
-import { CarabinerError, fault, wordsOf } from '../errors.ts'
+import { fault, wordsOf, type CarabinerError } from '../errors.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import type { Outcome } from './outcome.ts'
 import type { HookRegistry } from './registry.ts'
 import type { FireOptions } from './run.ts'
 
 /** What the agent around a guarded tool lets the gate do. */
-export interface GuardOptions<Rest extends readonly unknown[], Result>
-  extends Pick<FireOptions, 'accept' | 'agent' | 'metadata' | 'signal'> {
+export interface GuardOptions<Rest extends readonly unknown[], Result> extends Pick<
+  FireOptions,
+  'accept' | 'agent' | 'metadata' | 'signal'
+> {
   /** Asks somebody. Without it, an ask is a no; so is anything that is not `true`. */
   onAsk?: ((question: GuardQuestion) => boolean | PromiseLike<boolean>) | undefined
   /** Makes a result of a refusal. Without it the refusal is thrown. */
@@ -41,7 +43,8 @@ export function guard<Input extends object, Rest extends readonly unknown[], Res
 ): (input: Input, ...rest: Rest) => Promise<Result> {
   return async (input, ...rest) => {
     const call = callOf(toolName, input, options.idOf?.(...rest), options.sessionId)
-    const before = await hooks.fire('PreToolUse', call, options)
+    const { accept, agent, metadata, signal } = options
+    const before = await hooks.fire('PreToolUse', call, { accept, agent, metadata, signal })
     passOn(before, options)
     const judged = before.updatedInput === undefined ? call : { ...call, tool_input: before.updatedInput }
     const refusal = await refusalOf(before, judged, options)
@@ -63,7 +66,7 @@ export function guard<Input extends object, Rest extends readonly unknown[], Res
       return result
     }
 
-    const after = await hooks.fire('PostToolUse', { ...judged, tool_response: result }, options)
+    const after = await hooks.fire('PostToolUse', { ...judged, tool_response: result }, unaborted(options))
     passOn(after, options)
     return shown(after, toolName, result)
   }
@@ -102,11 +105,12 @@ async function afterFailure<Rest extends readonly unknown[], Result>(
   error: string,
   options: GuardOptions<Rest, Result>
 ): Promise<void> {
-  const interrupted = options.signal?.aborted === true
-  // Hooks that look at a failure must run although what failed was aborted.
-  const { signal: _, ...rest } = options
-  passOn(await hooks.fire('PostToolUseFailure', { ...call, error, is_interrupt: interrupted }, rest), options)
+  const is_interrupt = options.signal?.aborted === true
+  passOn(await hooks.fire('PostToolUseFailure', { ...call, error, is_interrupt }, unaborted(options)), options)
 }
+
+/** What has happened is looked at, also when the run was aborted meanwhile. */
+const unaborted = ({ agent, metadata }: FireOptions): FireOptions => ({ agent, metadata })
 
 function passOn<Rest extends readonly unknown[], Result>(outcome: Outcome, options: GuardOptions<Rest, Result>): void {
   if (outcome.additionalContext !== undefined) options.onContext?.(outcome.additionalContext)

@@ -101,7 +101,8 @@ function checkNew(messages: readonly Message[], held: ReadonlySet<Message>): voi
   for (const message of messages) {
     const ended = idsIn([message], 'tool_result')
     if ([...ended].some(id => calls.has(id) && !asked.has(id))) throw broken('a result stands before its call')
-    if (open.size > 0 && ended.size === 0 && !held.has(message)) throw broken('a message stands between a call and its result')
+    if (open.size > 0 && ended.size === 0 && !held.has(message))
+      throw broken('a message stands between a call and its result')
     open = new Set([...open].filter(id => !ended.has(id)))
     for (const id of idsIn([message], 'tool_use')) {
       if (asked.has(id)) throw broken(`call ${id} stands there twice`)
@@ -142,7 +143,10 @@ function withoutOrphans(message: Message, calls: ReadonlySet<string>): Message {
 
 function stubs(ids: readonly string[]): Message {
   const content = '[The result was removed by a hook.]'
-  return standIn({ role: 'user', content: ids.map(id => ({ type: 'tool_result', tool_use_id: id, content })) }, undefined)
+  return standIn(
+    { role: 'user', content: ids.map(id => ({ type: 'tool_result', tool_use_id: id, content })) },
+    undefined
+  )
 }
 
 function standIn(message: Message, original: Message | undefined): Message {

@@ -1,11 +1,38 @@
 import { wordsOf } from '../errors.ts'
-import { decode } from './decode.ts'
 import type { Entry } from './entry.ts'
-import type { LateAnswer } from './messages.ts'
-import { Failed, type Said } from './outcome.ts'
+import type { EventName } from './events.ts'
+import { Failed, type Context, type Failure, type Said, type SystemMessage } from './outcome.ts'
 import type { Later } from './reply.ts'
 import type { Run } from './run.ts'
 import { baseField } from './view.ts'
+
+/** Work that goes on after its hook has answered. Nothing here can fail a fire or the process. */
+export class Background {
+  readonly #work = new Set<Promise<void>>()
+
+  spawn(work: PromiseLike<unknown>, onError: (message: string) => void): void {
+    const settled: Promise<void> = Promise.resolve(work)
+      .then(() => undefined)
+      .catch(error => onError(wordsOf(error)))
+      .finally(() => this.#work.delete(settled))
+    this.#work.add(settled)
+  }
+
+  /** Waits until nothing is left, also of what was begun meanwhile. */
+  async drain(): Promise<void> {
+    while (this.#work.size > 0) await Promise.all(this.#work)
+  }
+}
+
+/** An answer that came after its event had gone on. */
+export interface LateAnswer {
+  readonly by: string
+  readonly event: EventName
+  readonly sessionId: string
+  readonly contexts: readonly Context[]
+  readonly systemMessages: readonly SystemMessage[]
+  readonly failure: Failure | undefined
+}
 
 /**
  * Follows an answer that its event does not wait for. What comes in time is handed to `onLate`: context and
@@ -14,13 +41,21 @@ import { baseField } from './view.ts'
 export function answerLater(run: Run, entry: Entry, later: Later): void {
   const { hub } = run
   const session = baseField(run, 'session_id')
-  const tell = (said: Said | undefined, failed: Failed | undefined): void => {
+  const tell = async (said: Said | undefined, failed: Failed | undefined): Promise<void> => {
     const failure = failed && { by: entry.name, kind: failed.kind, message: failed.message, failedOpen: false }
     run.trace?.end(entry, failure === undefined ? 'answered' : 'failed', undefined, failure)
     const { contexts = [], systemMessages = [] } = said?.rest ?? {}
-    const answer: LateAnswer = { by: entry.name, event: entry.event, sessionId: session, contexts, systemMessages, failure }
-    if (failure !== undefined || contexts.length > 0 || systemMessages.length > 0) hub.settings.onLate?.(answer)
-    if (said?.decision !== undefined) run.trace?.note(entry, 'decided after its event had gone on; the decision was dropped')
+    const answer: LateAnswer = {
+      by: entry.name,
+      event: entry.event,
+      sessionId: session,
+      contexts,
+      systemMessages,
+      failure
+    }
+    if (said?.decision !== undefined)
+      run.trace?.note(entry, 'decided after its event had gone on; the decision was dropped')
+    if (failure !== undefined || contexts.length > 0 || systemMessages.length > 0) await hub.settings.onLate?.(answer)
   }
   const told = inTime(run, entry, later).then(
     said => tell(said, undefined),
@@ -41,8 +76,7 @@ async function inTime(run: Run, entry: Entry, later: Later): Promise<Said | unde
     cancel = clock.after(patience, () => reject(new Failed('timeout', `gave no answer within ${patience / 1000} s`)))
   })
   try {
-    const raw = await Promise.race([later.promise, limit])
-    return decode(raw, entry, run.trace)
+    return run.tally.read(entry, await Promise.race([later.promise, limit]))
   } finally {
     cancel()
   }

@@ -37,6 +37,7 @@ export interface Rest {
   stopReason?: string
   suppressOutput?: boolean
   suppressLogging?: boolean
+  failedOpen?: boolean
   systemMessages?: readonly SystemMessage[]
   contexts?: readonly Context[]
   fields?: SpecificValues
@@ -64,6 +65,7 @@ const JOINS: { readonly [K in keyof Rest]-?: Join<NonNullable<Rest[K]>> } = {
   stopReason: latest,
   suppressOutput: either,
   suppressLogging: either,
+  failedOpen: either,
   systemMessages: all,
   contexts: all,
   fields: (a, b) => ({ ...a, ...b })
@@ -140,7 +142,9 @@ export interface Outcome {
   readonly decision: Decision | undefined
   /** A deny that stops something: the call, the prompt, the start; on Stop, the stopping. */
   readonly blocked: boolean
-  /** The first reason given for the decision that stands, by the name of its author when none was given. */
+  /** Whoever first gave the reason for the decision that stands. */
+  readonly by: string | undefined
+  /** That reason; a deny without one says who refused. */
   readonly reason: string | undefined
   readonly reasons: readonly Verdict[]
   /** The input to run instead, frozen; it is what every gate judged last. */
@@ -157,6 +161,8 @@ export interface Outcome {
   readonly stopReason: string | undefined
   readonly suppressOutput: boolean
   readonly suppressLogging: boolean
+  /** Something that a strict gate refuses was let pass: a failure, or what the compat profile does not honour. */
+  readonly failedOpen: boolean
   /** The fields that only this event takes, such as `updatedToolOutput`. */
   readonly fields: Readonly<Partial<Record<SpecificField, unknown>>>
   readonly conflicts: readonly Conflict[]
@@ -179,11 +185,13 @@ export function outcomeOf(event: EventName, folded: Folded, after: Aftermath | u
   const { decision, verdicts, rest = NO_REST } = folded
   const contexts = rest.contexts ?? NONE
   const systemMessages = rest.systemMessages ?? NONE
+  const lead = decision === undefined ? undefined : leadingVerdict(decision, verdicts)
   return {
     event,
     decision,
     blocked: decision === 'deny' && answerOf(rowOf(event).answer).blocks,
-    reason: decision === undefined ? undefined : leadingReason(decision, verdicts),
+    by: lead?.by,
+    reason: lead?.reason ?? (decision === 'deny' ? `refused by ${lead!.by}` : undefined),
     reasons: verdicts,
     updatedInput: after?.updatedInput,
     updatedPrompt: after?.updatedPrompt,
@@ -196,20 +204,22 @@ export function outcomeOf(event: EventName, folded: Folded, after: Aftermath | u
     stopReason: rest.stopReason,
     suppressOutput: rest.suppressOutput === true,
     suppressLogging: rest.suppressLogging === true,
+    failedOpen: rest.failedOpen === true || after?.failures?.some(failure => failure.failedOpen) === true,
     fields: rest.fields ?? NO_FIELDS,
     conflicts: after?.conflicts ?? NONE,
     failures: after?.failures ?? NONE
   }
 }
 
-function leadingReason(decision: Decision, verdicts: readonly Verdict[]): string | undefined {
-  let author: string | undefined
+/** The first verdict that decides so and says why; else the first that decides so. */
+function leadingVerdict(decision: Decision, verdicts: readonly Verdict[]): Verdict | undefined {
+  let first: Verdict | undefined
   for (const verdict of verdicts) {
     if (verdict.decision !== decision) continue
-    if (verdict.reason !== undefined) return verdict.reason
-    author ??= verdict.by
+    if (verdict.reason !== undefined) return verdict
+    first ??= verdict
   }
-  return decision === 'deny' ? `refused by ${author}` : undefined
+  return first
 }
 
 /** Nobody said anything: one frozen object an event, so that asking costs nothing. */

@@ -1,14 +1,13 @@
 import { fault } from '../errors.ts'
 import type { PlainObject } from '../util/plain.ts'
-import { Background } from './background.ts'
-import { callSite } from './call-site.ts'
-import { callbackHook, type CallbackMatcher, type CallbackRecord } from './callbacks.ts'
+import { Background } from './late.ts'
+import type { Callback, CallbackMatcher, CallbackRecord } from './callbacks.ts'
 import { Deadlines } from './deadlines.ts'
-import { enroll, groupOf, type AnyHook, type Grouped } from './enroll.ts'
+import { callbackHook, callSite, checkOptions, enroll, groupOf, type AnyHook, type Grouped } from './enroll.ts'
 import type { EventName, FireInput } from './events.ts'
 import type { GroupHook, GroupOptions, Hook, HookDescription, HookFunction, HookOptions } from './hook.ts'
 import type { Hub } from './hub.ts'
-import { Outbox } from './messages.ts'
+import { Outbox } from './trace.ts'
 import { parseEvent } from './names.ts'
 import type { Outcome } from './outcome.ts'
 import { Roster } from './roster.ts'
@@ -59,7 +58,8 @@ export class HookRegistry {
   on(event: EventName, ...rest: readonly unknown[]): () => void {
     const [matcher, run, options] = typeof rest[0] === 'function' ? [undefined, ...rest] : rest
     if (typeof run !== 'function') throw fault('E_HOOK_INVALID', 'on() was given no function')
-    const hook = { ...(options as HookOptions), events: event, matcher, run, isFunction: true } as AnyHook
+    checkOptions(options)
+    const hook = { ...(options as HookOptions), events: event, matcher, run, label: run.name } as AnyHook
     return this.#add([{ hook }], callSite(this.on))
   }
 
@@ -86,8 +86,8 @@ export class HookRegistry {
   /** Adds callbacks written for the Claude Agent SDK's `options.hooks`, with the meaning they have there. */
   callbacks(record: CallbackRecord): () => void {
     const groups = Object.entries(record).flatMap(([event, matchers]) =>
-      ((matchers ?? []) as readonly CallbackMatcher[]).flatMap(({ matcher = '', hooks, ...options }) =>
-        groupOf(parseEvent(event), matcher, hooks.map(callbackHook), options)
+      listOf<CallbackMatcher>(matchers, event).flatMap(({ matcher = '', hooks, ...options }) =>
+        groupOf(parseEvent(event), matcher, listOf<Callback>(hooks, event).map(callbackHook), options)
       )
     )
     return this.#add(groups, callSite(this.callbacks))
@@ -115,7 +115,8 @@ export class HookRegistry {
   fire<E extends EventName>(event: E, input: FireInput<E>, options?: FireOptions): Outcome | Promise<Outcome>
   fire(event: EventName, input: PlainObject, options: FireOptions = NO_OPTIONS): Outcome | Promise<Outcome> {
     const lane = this.#roster.lanes.get(event) ?? this.#roster.lane(event)
-    if (typeof input !== 'object' || input === null) throw fault('E_INPUT_INVALID', lane.event, 'it is not an object')
+    if (typeof input !== 'object' || input === null || Array.isArray(input))
+      throw fault('E_INPUT_INVALID', lane.event, 'it is not an object')
     const chosen = lane.choose(input)
     if (chosen.empty && options.report !== true && !lane.last) return lane.neutral
     const run = new Run(this.#hub, lane, chosen, input, options)
@@ -154,8 +155,7 @@ export class HookRegistry {
   /** The hooks in the order they run, of one event or of all. */
   list(event?: EventName): readonly HookDescription[] {
     const wanted = event === undefined ? undefined : parseEvent(event)
-    const entries = this.#roster.entries().filter(entry => wanted === undefined || entry.event === wanted)
-    return [...new Set(entries.map(entry => entry.name))].map(name => this.describe(name))
+    return this.#roster.list(wanted)
   }
 
   describe(name: string): HookDescription {
@@ -178,4 +178,10 @@ export class HookRegistry {
   drain(): Promise<void> {
     return this.#hub.background.drain()
   }
+}
+
+function listOf<T>(value: unknown, event: string): readonly T[] {
+  if (value === undefined) return []
+  if (!Array.isArray(value)) throw fault('E_HOOK_INVALID', `${event} needs a list of { matcher, hooks: [callback] }`)
+  return value
 }

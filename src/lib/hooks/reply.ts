@@ -1,6 +1,6 @@
 import type { Decision, SpecificField } from './answers.ts'
 import type { PlainObject } from '../util/plain.ts'
-import { millisecondsOf } from './options.ts'
+import { millisecondsOf } from './settings.ts'
 
 /**
  * What a hook may answer: nothing, or this plain object. Helpers below build it; the same object as JSON
@@ -50,10 +50,12 @@ const ALLOW: Reply = Object.freeze({ decision: 'allow' })
 const DEFER: Reply = Object.freeze({ decision: 'defer' })
 
 /** Nobody needs to be asked. Rules that deny or ask still hold. */
-export const allow = (options?: ReplyOptions): Reply => (options === undefined ? ALLOW : withOptions({ decision: 'allow' }, options))
+export const allow = (options?: ReplyOptions): Reply =>
+  options === undefined ? ALLOW : withOptions({ decision: 'allow' }, options)
 
 /** This call is refused, whatever others say. */
-export const deny = (reason?: string, options?: ReplyOptions): Reply => withOptions({ decision: 'deny', reason }, options)
+export const deny = (reason?: string, options?: ReplyOptions): Reply =>
+  withOptions({ decision: 'deny', reason }, options)
 
 /** Somebody must be asked, whatever the rules allow. */
 export const ask = (reason?: string, options?: ReplyOptions): Reply => withOptions({ decision: 'ask', reason }, options)
@@ -63,7 +65,8 @@ export const block = (reason?: string, options?: ReplyOptions): Reply =>
   withOptions({ continueExecution: false, stopReason: reason }, options)
 
 /** The call is put aside to be decided later. */
-export const defer = (): Reply => DEFER
+export const defer = (options?: ReplyOptions): Reply =>
+  options === undefined ? DEFER : withOptions({ decision: 'defer' }, options)
 
 /** The tool gets this input instead. */
 export const transform = (value: object, options?: ReplyOptions): Reply =>

@@ -1,11 +1,22 @@
 import { wordsOf } from '../errors.ts'
 import type { Message } from '../message.ts'
-import { applyChange, changeBetween, copyPlain, copyReply, flatKeys, freezeDeep, holdsSame, isObject, same, type PlainObject } from '../util/plain.ts'
-import { Context } from './context.ts'
+import {
+  applyChange,
+  changeBetween,
+  copyPlain,
+  copyReply,
+  flatKeys,
+  freezeDeep,
+  holdsSame,
+  isObject,
+  same,
+  type PlainObject
+} from '../util/plain.ts'
 import type { Entry } from './entry.ts'
 import { applyEdits, editsBetween, type MessageEdits } from './history.ts'
-import { Failed, type Conflict, type Said } from './outcome.ts'
+import { Failed, type Conflict } from './outcome.ts'
 import type { Run } from './run.ts'
+import type { Answer } from './tally.ts'
 
 /** What hooks that run side by side all started from, and who of them changed which key. */
 interface Stage {
@@ -33,6 +44,7 @@ export class Rewrites {
   #draft: unknown
   #messages: readonly Message[]
   #loan: unknown
+  #holders = 0
   /** Most drafts are flat, and copying and comparing flat ones is cheap; 0 for others. */
   #flatKeys: number | undefined
   #stage: Stage | undefined
@@ -59,6 +71,7 @@ export class Rewrites {
   lend(alone: boolean): unknown {
     if (this.#flatKeys === undefined) this.#flatKeys = flatKeys(this.#draft)
     if (alone || this.#stage !== undefined) return this.#copy()
+    this.#holders++
     return (this.#loan ??= this.#copy())
   }
   #copy(): unknown {
@@ -67,6 +80,10 @@ export class Rewrites {
   /** Nobody gets a copy that an earlier hook may still hold. */
   recall(): void {
     this.#loan = undefined
+    this.#holders = 0
+  }
+  isShared(draft: unknown): boolean {
+    return draft !== undefined && draft === this.#loan && this.#holders > 1
   }
   differs(draft: unknown): boolean {
     if (this.#flatKeys! > 0 && this.#stage === undefined && isObject(draft)) {
@@ -97,11 +114,11 @@ export class Rewrites {
   }
 
   /** What a hook changed, if anything. A reply beats a change in place. Throws `Failed` when it cannot stand. */
-  find(entry: Entry, ctx: Context, said: Said | undefined): Rewrite | undefined {
-    const replied = said?.updatedInput
-    const value = replied ?? Context.draft(ctx)
+  find(entry: Entry, answer: Answer): Rewrite | undefined {
+    const replied = answer.said?.updatedInput
+    const value = replied ?? answer.draft
     const changed = value !== undefined && this.differs(value)
-    const messages = this.#findMessages(ctx)
+    const messages = this.#findMessages(answer.messages)
     if (!changed && messages === undefined) return undefined
     return { draft: changed ? this.#accepted(entry, value, replied !== undefined) : undefined, messages }
   }
@@ -110,7 +127,7 @@ export class Rewrites {
     if (rewrite.messages !== undefined) this.#messages = rewrite.messages
     if (rewrite.draft === undefined) return
     this.#draft = rewrite.draft.value
-    this.#loan = undefined
+    this.recall()
     this.#flatKeys = flatKeys(this.#draft)
     if (this.#stage === undefined) this.#last = { before: place, author: entry }
     else this.#credit(entry, this.#stage, rewrite.draft.keys)
@@ -185,8 +202,7 @@ export class Rewrites {
     }
   }
 
-  #findMessages(ctx: Context): readonly Message[] | undefined {
-    const changed = Context.messages(ctx)
+  #findMessages(changed: readonly Message[] | undefined): readonly Message[] | undefined {
     if (changed === undefined) return undefined
     try {
       const edits = editsBetween(this.#stage?.messages ?? this.#messages, changed)

@@ -1,10 +1,10 @@
 import { fault } from '../errors.ts'
-import { nearest } from '../util/nearest.ts'
 import { describe, type Enrolled } from './enroll.ts'
-import { inOrder, type Entry } from './entry.ts'
+import type { Entry } from './entry.ts'
+import type { EventName } from './events.ts'
 import type { HookDescription } from './hook.ts'
-import { Lane } from './lane.ts'
-import { parseEvent } from './names.ts'
+import { inOrder, Lane } from './lane.ts'
+import { nearest, parseEvent } from './names.ts'
 
 /** Who is registered, here and in the registries around, and what follows from it: the lanes of the events. */
 export class Roster {
@@ -26,7 +26,10 @@ export class Roster {
     const event = parseEvent(name)
     let lane = this.lanes.get(event)
     if (lane === undefined) {
-      lane = new Lane(event, this.entries().filter(entry => entry.event === event))
+      lane = new Lane(
+        event,
+        this.entries().filter(entry => entry.event === event)
+      )
       this.lanes.set(event, lane)
     }
     return lane
@@ -83,6 +86,23 @@ export class Roster {
 
   describe(name: string): HookDescription {
     return describe(this.get(name), this.#ownerOf(name).#scope)
+  }
+
+  /** Hooks in the order they run, those of one event or all. */
+  list(event: EventName | undefined): readonly HookDescription[] {
+    const listed = new Map<Enrolled, HookDescription>()
+    for (const entry of this.entries()) {
+      if (event !== undefined && entry.event !== event) continue
+      const { enrolled, scope } = this.#holderOf(entry)
+      if (!listed.has(enrolled)) listed.set(enrolled, describe(enrolled, scope))
+    }
+    return [...listed.values()]
+  }
+
+  #holderOf(entry: Entry): { enrolled: Enrolled; scope: string | undefined } {
+    const enrolled = this.#hooks.get(entry.name)
+    if (enrolled?.entries.includes(entry) === true) return { enrolled, scope: this.#scope }
+    return this.#parent!.#holderOf(entry)
   }
 
   entries(): readonly Entry[] {

@@ -1,14 +1,16 @@
 import { wordsOf } from '../errors.ts'
 import type { Message } from '../message.ts'
 import type { PlainObject } from '../util/plain.ts'
+import type { Precedence } from './answers.ts'
 import { Context, type AgentView } from './context.ts'
-import { stagesOf, type Chosen, type Entry } from './entry.ts'
+import type { Profile } from './decode.ts'
+import type { Chosen, Entry } from './entry.ts'
 import type { Hub } from './hub.ts'
-import type { Lane } from './lane.ts'
-import { LONGEST_TIMER } from './options.ts'
+import { stagesOf, type Lane } from './lane.ts'
+import { LONGEST_TIMER } from './settings.ts'
 import type { Outcome } from './outcome.ts'
 import { Rewrites } from './rewrites.ts'
-import { fail, giveUp, pendingOf, settle } from './settle.ts'
+import { abandon, fail, pendingOf, settle } from './settle.ts'
 import { Stage } from './stage.ts'
 import { Tally } from './tally.ts'
 import { Trace, type HookReport } from './trace.ts'
@@ -32,6 +34,8 @@ export interface FireOptions {
 }
 
 export interface Reported extends Outcome {
+  readonly precedence: Precedence
+  readonly profile: Profile
   readonly report: readonly HookReport[]
 }
 
@@ -47,7 +51,9 @@ export class Run {
   readonly lane: Lane
   readonly input: PlainObject
   readonly options: FireOptions
+  /** Of this fire, and of the registry. */
   readonly signal: AbortSignal | undefined
+  readonly session: AbortSignal | undefined
   readonly trace: Trace | undefined
   readonly #chosen: Chosen
   phase: 'judge' | 'rejudge' | 'observe' = 'judge'
@@ -60,21 +66,26 @@ export class Run {
   stage: Stage | undefined
   /** How long what is pending may take, in milliseconds. */
   patience = 0
+  budgeted = false
   /** When all hooks together must have answered. */
   budgetEnd: number | undefined
   #stages: readonly number[] | undefined
   #tally: Tally | undefined
   #rewrites: Rewrites | undefined
   #decided: Outcome | undefined
+  #done: Entry[] | undefined
+  /** It took its time for the first time, with a copy of the draft that others hold too. */
+  #suspect = false
 
   constructor(hub: Hub, lane: Lane, chosen: Chosen, input: PlainObject, options: FireOptions) {
     this.hub = hub
     this.lane = lane
     this.input = input
     this.options = options
-    this.signal = options.signal ?? hub.settings.signal
+    this.signal = options.signal
+    this.session = hub.settings.signal
     const watched = options.report === true || hub.outbox !== undefined
-    this.trace = watched ? new Trace(hub.outbox, baseField(this, 'session_id'), hub.settings.clock) : undefined
+    this.trace = watched ? new Trace(hub, baseField(this, 'session_id')) : undefined
     this.#chosen = chosen
     this.list = chosen.hooks
     this.#stages = chosen.stages
@@ -82,7 +93,7 @@ export class Run {
   }
 
   start(): Outcome | Promise<Outcome> {
-    this.aborted = this.signal !== undefined && this.signal.aborted
+    this.aborted = this.signal?.aborted === true || this.session?.aborted === true
     const pending = this.advance()
     return pending === undefined ? this.finish() : Wait.outcome(this, pending)
   }
@@ -124,9 +135,13 @@ export class Run {
       }
     }
     try {
+      const atOnce = entry.state.manner === 'sync'
       const pending = pendingOf(this, entry, raw, this)
       if (pending === undefined) settle(this, entry, ctx, raw, this.place)
-      else this.#ctx = ctx
+      else {
+        this.#ctx = ctx
+        this.#suspect = atOnce && this.#rewrites?.isShared(Context.draft(ctx)) === true
+      }
       return pending
     } catch (error) {
       fail(this, entry, ctx, 'reply', wordsOf(error))
@@ -145,7 +160,11 @@ export class Run {
     if (this.#rewrites !== undefined) this.#rewrites.recall()
     if (this.stage !== undefined) this.#settleStage()
     else if (threw) fail(this, this.list[this.place]!, this.#ctx, 'threw', wordsOf(raw))
-    else {
+    else if (this.#suspect && this.rewrites.differs(Context.draft(this.#ctx!))) {
+      const message =
+        'the input was changed, and it cannot be told whether by this hook or by an earlier one that kept it'
+      fail(this, this.list[this.place]!, this.#ctx, 'rewrite', message)
+    } else {
       const pending = this.#receive(this.list[this.place]!, this.#ctx!, raw)
       if (pending !== undefined) return pending
     }
@@ -154,10 +173,11 @@ export class Run {
   }
 
   /** Goes on without what was waited for. */
-  leaveBehind(why: 'timeout' | 'aborted', patience: number): Pending | undefined {
+  leaveBehind(why: 'timeout' | 'aborted'): Pending | undefined {
     this.aborted = why === 'aborted'
     this.#rewrites?.recall()
-    giveUp(this, this.list[this.place]!, this.#ctx!, why, patience)
+    const { kind, message } = abandon(this.#ctx!, why, this)
+    fail(this, this.list[this.place]!, this.#ctx, kind, message)
     this.place++
     return this.advance()
   }
@@ -203,10 +223,24 @@ export class Run {
   }
 
   finish(): Outcome {
+    if (this.#done !== undefined) this.#retire(this.#done)
     const outcome = this.tallied?.outcome() ?? this.lane.neutral
     if (this.options.report !== true) return outcome
-    const report = this.trace!.report(this.hub.entries(), entry => this.lane.absence(entry, this.input))
-    return Object.freeze({ ...outcome, report })
+    const report = this.trace!.report(entry => this.lane.absence(entry, this.input))
+    const { precedence, profile } = this.hub.settings
+    return { ...outcome, precedence, profile, report } as Reported
+  }
+
+  /** A `once` hook has run. It is done when it did not refuse, the second time it was asked included. */
+  ranOnce(entry: Entry): void {
+    ;(this.#done ??= []).push(entry)
+  }
+
+  #retire(done: readonly Entry[]): void {
+    for (const entry of done) {
+      if (this.#tally?.refuses(entry) === true) entry.state.spent = false
+      else this.hub.retire(entry)
+    }
   }
 
   /** Whether the hook is not to be asked; if it should have been, that is its failure. */

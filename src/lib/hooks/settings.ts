@@ -1,10 +1,11 @@
-import { systemClock, type Clock } from '../util/clock.ts'
+import { fault } from '../errors.ts'
+import type { Clock } from '../util/clock.ts'
 import type { Precedence } from './answers.ts'
 import type { AgentView } from './context.ts'
 import type { Profile } from './decode.ts'
+import type { LateAnswer } from './late.ts'
 import type { CompilePattern } from './matcher.ts'
-import type { LateAnswer, Sink } from './messages.ts'
-import { choiceOf, millisecondsOf } from './options.ts'
+import type { Sink } from './trace.ts'
 
 /** How a registry behaves. Everything has a default; a bare `new HookRegistry()` is ready to use. */
 export interface RegistryOptions {
@@ -25,7 +26,7 @@ export interface RegistryOptions {
   /** Where messages about hooks go. It is called later and never waited for. */
   sink?: Sink | undefined
   /** Takes what `later(promise)` gives on events that do not wait for it. */
-  onLate?: ((answer: LateAnswer) => void) | undefined
+  onLate?: ((answer: LateAnswer) => unknown) | undefined
   clock?: Clock | undefined
   /** The engine for text patterns. Default `RegExp`: hand in one that runs in linear time for patterns you do not trust. */
   compilePattern?: CompilePattern | undefined
@@ -42,7 +43,7 @@ export interface Settings {
   /** In milliseconds. */
   readonly budget: number | undefined
   readonly sink: Sink | undefined
-  readonly onLate: ((answer: LateAnswer) => void) | undefined
+  readonly onLate: ((answer: LateAnswer) => unknown) | undefined
   readonly clock: Clock
   readonly compilePattern: CompilePattern
 }
@@ -69,4 +70,42 @@ export function settingsFrom(options: RegistryOptions): Settings {
     clock: options.clock ?? systemClock,
     compilePattern: options.compilePattern ?? (source => new RegExp(source))
   }
+}
+
+const systemClock: Clock = {
+  coarse: true,
+  now: () => performance.now(),
+  after(ms, run) {
+    const timer = setTimeout(run, ms)
+    return () => clearTimeout(timer)
+  }
+}
+
+/** A timer with a delay of 2^31 ms or more fires at once. */
+export const LONGEST_TIMER = 2 ** 31
+
+/** Seconds as given by people, in milliseconds. */
+export function millisecondsOf(what: string, seconds: unknown): number {
+  const ms = typeof seconds === 'number' ? seconds * 1000 : Number.NaN
+  if (!(ms > 0 && ms < LONGEST_TIMER)) throw fault('E_TIMEOUT_INVALID', what, print(seconds))
+  return ms
+}
+
+export function choiceOf<T extends string>(what: string, value: unknown, choices: readonly T[]): T | undefined {
+  if (value === undefined) return undefined
+  const found = choices.find(choice => choice === value)
+  if (found === undefined) throw fault('E_OPTION_INVALID', what, print(value), choices.join(' or '))
+  return found
+}
+
+export function numberOf(what: string, value: unknown): number {
+  if (typeof value === 'number' && Number.isFinite(value)) return value
+  throw fault('E_OPTION_INVALID', what, print(value), 'a finite number')
+}
+
+const print = (value: unknown): string => (typeof value === 'string' ? JSON.stringify(value) : String(value))
+
+export function flagOf(what: string, value: unknown): boolean {
+  if (value === undefined || typeof value === 'boolean') return value === true
+  throw fault('E_OPTION_INVALID', what, print(value), 'true or false')
 }

@@ -6,10 +6,18 @@ import { answerLater } from './late.ts'
 import { Failed, type FailureKind } from './outcome.ts'
 import { Later } from './reply.ts'
 import type { Pending, Run } from './run.ts'
-import type { HookReport } from './trace.ts'
+import type { Answer } from './tally.ts'
+
+/** What becomes of one hook: it has to be waited for, it has answered, or it has failed. */
+
+/** Someone who waits for a hook: how long, and whether it is the time for all hooks together that ends it. */
+interface Patient {
+  patience: number
+  budgeted: boolean
+}
 
 /** What has to be waited for before `raw` is an answer; says how long `waiter` may take for it. */
-export function pendingOf(run: Run, entry: Entry, raw: unknown, waiter: { patience: number }): Pending | undefined {
+export function pendingOf(run: Run, entry: Entry, raw: unknown, waiter: Patient): Pending | undefined {
   if (typeof raw !== 'object' || raw === null) return undefined
   let pending: Pending
   let patience = entry.patience
@@ -20,36 +28,50 @@ export function pendingOf(run: Run, entry: Entry, raw: unknown, waiter: { patien
     pending = raw.promise
     patience = raw.patience ?? patience
   } else return undefined
-  if (run.budgetEnd !== undefined) patience = Math.min(patience, Math.max(1, run.budgetEnd - run.hub.settings.clock.now()))
   waiter.patience = patience
+  if (run.budgetEnd !== undefined) limit(waiter, run.budgetEnd - run.hub.settings.clock.now())
   return pending
+}
+
+function limit(waiter: Patient, left: number): void {
+  waiter.budgeted = left < waiter.patience
+  if (waiter.budgeted) waiter.patience = Math.max(1, left)
 }
 
 /** Only an event that decides something is worth waiting for, and only library hooks are waited for. */
 const waitsFor = ({ dialect, row }: Entry): boolean => dialect === 'library' && answerOf(row.answer).blocks
 
-/** Counts what a hook answered. What it changed before it failed or denied does not count. */
+/** Takes what a hook answered. */
 export function settle(run: Run, entry: Entry, ctx: Context, raw: unknown, place: number): void {
   Context.close(ctx)
   if (raw instanceof Later) {
-    answerLater(run, entry, raw)
     run.tally.excuse(entry)
-    return settled(run, entry, 'late', undefined, false)
+    run.trace?.handOver(entry)
+    answerLater(run, entry, raw)
+    if (entry.once && run.phase !== 'rejudge') run.ranOnce(entry)
+    return
   }
   try {
-    const said = run.tally.take(entry, ctx, raw, place)
-    settled(run, entry, said === undefined ? 'silent' : 'answered', raw, said?.decision === 'deny')
+    count(run, entry, ctx, run.tally.answerOf(entry, ctx, raw), place)
   } catch (error) {
-    const { kind, message } = error instanceof Failed ? error : new Failed('threw', wordsOf(error))
+    const { kind, message } = asFailed(error)
     fail(run, entry, ctx, kind, message)
   }
 }
 
-function settled(run: Run, entry: Entry, status: HookReport['status'], reply: unknown, blocked: boolean): void {
-  run.trace?.end(entry, status, reply, undefined)
-  if (!entry.once || run.phase === 'rejudge') return
-  if (blocked) entry.state.spent = false
-  else run.hub.retire(entry)
+const asFailed = (error: unknown): Failed => (error instanceof Failed ? error : new Failed('threw', wordsOf(error)))
+
+/** Counts an answer. What a hook changed before it failed or denied does not count. */
+export function count(run: Run, entry: Entry, ctx: Context, answer: Answer, place: number): void {
+  try {
+    run.tally.take(entry, answer, place)
+  } catch (error) {
+    const { kind, message } = asFailed(error)
+    fail(run, entry, ctx, kind, message)
+    return
+  }
+  run.trace?.end(entry, answer.said === undefined ? 'silent' : 'answered', answer.raw, undefined)
+  if (entry.once && run.phase !== 'rejudge') run.ranOnce(entry)
 }
 
 /** Counts a failure. Gives back true, so that a caller can say in one word that the hook is done with. */
@@ -63,21 +85,26 @@ export function fail(run: Run, entry: Entry, ctx: Context | undefined, kind: Fai
   return true
 }
 
-/** The hook is not waited for any longer; its signal tells it so. */
-export function giveUp(run: Run, entry: Entry, ctx: Context, why: 'timeout' | 'aborted', patience: number): void {
-  const kind = why === 'timeout' && run.budgetEnd !== undefined && patience < entry.patience ? 'budget' : why
+/** Tells a hook that it is not waited for any longer. Gives back how it failed. */
+export function abandon(ctx: Context, why: 'timeout' | 'aborted', { patience, budgeted }: Patient): Failed {
+  const kind = why === 'timeout' && budgeted ? 'budget' : why
   const message = {
     timeout: `gave no answer within ${patience / 1000} s`,
     budget: 'was cut off: the time for all hooks together was used up',
     aborted: 'was cut off: the run was aborted'
   }[kind]
-  fail(run, entry, ctx, kind, message)
   Context.abandon(ctx, new Error(message))
+  return new Failed(kind, message)
+}
+
+/** Drops an answer that comes after its time. A promise in it must not become an unhandled rejection. */
+export function ignore(run: Run, entry: Entry, raw: unknown): void {
+  run.trace?.note(entry, 'answered after its time; the answer was dropped')
+  if (raw instanceof Later) void Promise.resolve(raw.promise).catch(() => undefined)
 }
 
 /** An earlier member of the group had said `continue: false` before this answer was counted. */
-export function drop(run: Run, entry: Entry, ctx: Context, stopper: string): void {
-  Context.close(ctx)
+export function drop(run: Run, entry: Entry, stopper: string): void {
   run.tally.excuse(entry)
   run.trace?.end(entry, 'skipped', undefined, undefined)
   run.trace?.note(entry, `ran, but its answer was dropped: ${stopper}, of the same group, said continue: false`)

@@ -1,9 +1,13 @@
 import { wordsOf } from '../errors.ts'
-import type { Context } from './context.ts'
+import { copyPlain } from '../util/plain.ts'
+import { Context } from './context.ts'
 import type { Waiter } from './deadlines.ts'
 import type { Entry } from './entry.ts'
+import { Failed } from './outcome.ts'
+import { Later } from './reply.ts'
 import type { Run } from './run.ts'
-import { drop, fail, giveUp, pendingOf, settle } from './settle.ts'
+import { abandon, count, drop, fail, ignore, pendingOf, settle } from './settle.ts'
+import type { Answer } from './tally.ts'
 
 /** Hooks that run side by side on one draft. Whoever finishes first, they are settled in declared order. */
 export class Stage {
@@ -30,64 +34,78 @@ export class Stage {
   }
 }
 
-/** One hook of a stage. */
+/** One hook of a stage. What it said and did is taken down when it answers; from then on it changes nothing. */
 class Slot implements Waiter {
   readonly signal: AbortSignal | undefined
+  readonly session: AbortSignal | undefined
   patience = 0
   due = 0
+  budgeted = false
   previous: Waiter | undefined
   next: Waiter | undefined
   readonly #run: Run
   readonly #entry: Entry
   readonly #arrived: () => void
   #ctx: Context | undefined
-  #raw: unknown
-  #lost: { readonly why: 'threw' | 'timeout' | 'aborted'; readonly message: string } | undefined
+  #given: Answer | Later | Failed | undefined
   #state: 'new' | 'waiting' | 'done' = 'new'
 
   constructor(run: Run, entry: Entry, arrived: () => void) {
     this.#run = run
     this.signal = run.signal
+    this.session = run.session
     this.#entry = entry
     this.#arrived = arrived
   }
 
   start(): void {
-    if (this.#run.passes(this.#entry)) return this.#finish()
+    if (this.#run.passes(this.#entry)) return this.#finish(undefined)
     this.#ctx = this.#run.open(this.#entry)
     try {
       this.#receive(this.#entry.call(this.#ctx))
     } catch (error) {
-      this.#lose('threw', wordsOf(error))
+      this.#finish(new Failed('threw', wordsOf(error)))
     }
   }
 
   #receive(raw: unknown): void {
-    const pending = pendingOf(this.#run, this.#entry, raw, this)
-    if (pending === undefined) {
-      this.#raw = raw
-      return this.#finish()
+    if (this.#state === 'done') return ignore(this.#run, this.#entry, raw)
+    let pending: PromiseLike<unknown> | undefined
+    try {
+      pending = pendingOf(this.#run, this.#entry, raw, this)
+      if (pending === undefined) return this.#finish(raw instanceof Later ? raw : this.#takeDown(raw))
+    } catch (error) {
+      return this.#finish(error instanceof Failed ? error : new Failed('reply', wordsOf(error)))
     }
     if (this.#state === 'waiting') this.#run.hub.deadlines.restart(this)
     else this.#run.hub.deadlines.add(this)
     this.#state = 'waiting'
-    Promise.resolve(pending)
-      .then(value => (this.#state === 'done' ? undefined : this.#receive(value)))
-      .catch(error => (this.#state === 'done' ? undefined : this.#lose('threw', wordsOf(error))))
+    void Promise.resolve(pending).then(
+      value => this.#receive(value),
+      error => (this.#state === 'done' ? this.#receive(undefined) : this.#finish(new Failed('threw', wordsOf(error))))
+    )
+    if (this.signal?.aborted === true || this.session?.aborted === true) this.cut('aborted')
+  }
+
+  #takeDown(raw: unknown): Answer {
+    const { said, draft, messages } = this.#run.tally.answerOf(this.#entry, this.#ctx!, raw)
+    return {
+      said,
+      draft: copyPlain(draft),
+      messages: messages?.slice(),
+      raw: said === undefined ? undefined : copyPlain(raw)
+    }
   }
 
   cut(why: 'timeout' | 'aborted'): void {
-    this.#lose(why, '')
+    this.#finish(abandon(this.#ctx!, why, this))
   }
 
-  #lose(why: 'threw' | 'timeout' | 'aborted', message: string): void {
-    this.#lost = { why, message }
-    this.#finish()
-  }
-
-  #finish(): void {
+  #finish(given: Answer | Later | Failed | undefined): void {
     if (this.#state === 'waiting') this.#run.hub.deadlines.remove(this)
     this.#state = 'done'
+    this.#given = given
+    if (this.#ctx !== undefined) Context.close(this.#ctx)
     this.#arrived()
   }
 
@@ -95,9 +113,10 @@ class Slot implements Waiter {
   settle(place: number): void {
     if (this.#ctx === undefined) return
     const stopper = this.#run.tally.stopperOf(this.#entry)
-    if (stopper !== undefined) return drop(this.#run, this.#entry, this.#ctx, stopper)
-    if (this.#lost === undefined) settle(this.#run, this.#entry, this.#ctx, this.#raw, place)
-    else if (this.#lost.why === 'threw') fail(this.#run, this.#entry, this.#ctx, 'threw', this.#lost.message)
-    else giveUp(this.#run, this.#entry, this.#ctx, this.#lost.why, this.patience)
+    if (stopper !== undefined) drop(this.#run, this.#entry, stopper)
+    else if (this.#given instanceof Failed)
+      fail(this.#run, this.#entry, this.#ctx, this.#given.kind, this.#given.message)
+    else if (this.#given instanceof Later) settle(this.#run, this.#entry, this.#ctx, this.#given, place)
+    else count(this.#run, this.#entry, this.#ctx, this.#given!, place)
   }
 }

@@ -1,4 +1,5 @@
 import { wordsOf } from '../errors.ts'
+import type { Message } from '../message.ts'
 import { answerOf } from './answers.ts'
 import { Context } from './context.ts'
 import { decode } from './decode.ts'
@@ -6,6 +7,15 @@ import type { Entry, Group } from './entry.ts'
 import { Failed, fold, outcomeOf, type Failure, type FailureKind, type Outcome, type Said } from './outcome.ts'
 import type { PlainObject } from '../util/plain.ts'
 import type { Run } from './run.ts'
+
+/** What one hook gave: what it said, and what it made of its copies of the draft and the conversation. */
+export interface Answer {
+  readonly said: Said | undefined
+  readonly draft: unknown
+  readonly messages: Message[] | undefined
+  /** As it came, for reports. */
+  readonly raw: unknown
+}
 
 /** What the hooks of one fire have said so far. */
 export class Tally {
@@ -25,31 +35,21 @@ export class Tally {
     ;(this.#excused ??= new Set()).add(entry)
   }
 
+  refuses(entry: Entry): boolean {
+    return this.#answers.some(said => said.by === entry.name && said.decision === 'deny')
+  }
+
   /** Who stopped the group that `entry` belongs to. */
   stopperOf(entry: Entry): string | undefined {
     return entry.group === undefined ? undefined : this.#stopped?.get(entry.group)
   }
 
-  /** Takes one answer. What cannot be trusted is thrown as `Failed`, and then nothing of it counts. */
-  take(entry: Entry, ctx: Context, raw: unknown, place: number): Said | undefined {
-    const run = this.#run
-    const said = this.#read(entry, raw)
-    const denies = said !== undefined && said.decision === 'deny'
-    const rewrite = denies || !mayRewrite(ctx, said) ? undefined : run.rewrites.find(entry, ctx, said)
-    if (run.phase !== 'judge') {
-      run.rewritten?.recall()
-      if (rewrite !== undefined || said?.rest?.contexts !== undefined) run.trace?.note(entry, 'changes and context have no effect here')
-      if (run.phase === 'rejudge') this.#revise(entry, said)
-      else if (said?.decision !== undefined) run.trace?.note(entry, 'observers decide nothing')
-      return said
-    }
-    if (denies || said?.updatedInput !== undefined) run.rewritten?.recall()
-    if (rewrite !== undefined) run.rewrites.apply(entry, place, rewrite)
-    if (said !== undefined) this.#record(entry, said)
-    return said
+  /** What a hook gave, read. Throws `Failed` when it cannot be trusted. */
+  answerOf(entry: Entry, ctx: Context, raw: unknown): Answer {
+    return { said: this.read(entry, raw), draft: Context.draft(ctx), messages: Context.messages(ctx), raw }
   }
 
-  #read(entry: Entry, raw: unknown): Said | undefined {
+  read(entry: Entry, raw: unknown): Said | undefined {
     if (raw === undefined) return undefined
     try {
       return decode(raw, entry, this.#run.trace)
@@ -58,8 +58,33 @@ export class Tally {
     }
   }
 
+  /** Takes one answer. Throws `Failed` when what it changes cannot stand, and then nothing of it counts. */
+  take(entry: Entry, answer: Answer, place: number): void {
+    const { said } = answer
+    const run = this.#run
+    const denies = said !== undefined && said.decision === 'deny'
+    const rewrite = denies || isBare(answer) ? undefined : run.rewrites.find(entry, answer)
+    if (run.phase !== 'judge') return this.#takeLate(entry, said, rewrite !== undefined)
+    if (denies || said?.updatedInput !== undefined) run.rewritten?.recall()
+    if (rewrite !== undefined) {
+      run.rewrites.apply(entry, place, rewrite)
+      run.trace?.rewrote(entry)
+    }
+    if (said !== undefined) this.#record(entry, said)
+  }
+
+  /** When a hook is asked again, or looks on, only its decision may count. */
+  #takeLate(entry: Entry, said: Said | undefined, rewrote: boolean): void {
+    const { phase, rewritten, trace } = this.#run
+    rewritten?.recall()
+    if (rewrote || said?.rest?.contexts !== undefined) trace?.note(entry, 'changes and context have no effect here')
+    if (phase === 'rejudge') this.#revise(entry, said)
+    else if (said?.decision !== undefined) trace?.note(entry, 'observers decide nothing')
+  }
+
   #record(entry: Entry, said: Said): void {
-    if (entry.group !== undefined && said.rest?.continue === false) (this.#stopped ??= new Map()).set(entry.group, entry.name)
+    if (entry.group !== undefined && said.rest?.continue === false)
+      (this.#stopped ??= new Map()).set(entry.group, entry.name)
     this.#answers.push(said)
   }
 
@@ -68,7 +93,10 @@ export class Tally {
     this.#forget(entry)
     if (said?.decision === undefined) return
     const { continue: goOn, stopReason } = said.rest ?? {}
-    const rest = { ...(goOn === undefined ? {} : { continue: goOn }), ...(stopReason === undefined ? {} : { stopReason }) }
+    const rest = {
+      ...(goOn === undefined ? {} : { continue: goOn }),
+      ...(stopReason === undefined ? {} : { stopReason })
+    }
     this.#record(entry, { by: said.by, decision: said.decision, reason: said.reason, rest })
   }
 
@@ -118,8 +146,8 @@ export class Tally {
   }
 }
 
-const mayRewrite = (ctx: Context, said: Said | undefined): boolean =>
-  (said !== undefined && said.updatedInput !== undefined) || !Context.isUntouched(ctx)
+const isBare = ({ said, draft, messages }: Answer): boolean =>
+  draft === undefined && messages === undefined && said?.updatedInput === undefined
 
 /** A hook that broke must not keep an agent from stopping: only a hook that said so may. */
 const mayRefuse = ({ row }: Entry): boolean => row.answer !== 'stop' && answerOf(row.answer).decisions.includes('deny')

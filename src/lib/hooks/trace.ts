@@ -1,7 +1,72 @@
 import type { Clock } from '../util/clock.ts'
 import type { Entry } from './entry.ts'
-import type { HookMessage, Outbox } from './messages.ts'
+import type { EventName } from './events.ts'
+import type { Hub } from './hub.ts'
 import type { Failure } from './outcome.ts'
+
+/** What a registry tells about its hooks while they run. */
+export type HookMessage = HookStarted | HookProgress | HookResponse | HookNotice
+
+interface Common {
+  readonly type: 'system'
+  /** One for each run of a hook. */
+  readonly hook_id: string
+  readonly hook_name: string
+  readonly hook_event: EventName
+  readonly session_id: string
+}
+
+export interface HookStarted extends Common {
+  readonly subtype: 'hook_started'
+}
+
+export interface HookProgress extends Common {
+  readonly subtype: 'hook_progress'
+  readonly output: string
+}
+
+export interface HookResponse extends Common {
+  readonly subtype: 'hook_response'
+  readonly outcome: 'success' | 'error' | 'cancelled'
+  /** What the hook answered, as JSON, or why it failed. */
+  readonly output: string
+}
+
+/** Something that is worth knowing and decides nothing: a late answer, a write that was dropped. */
+export interface HookNotice extends Common {
+  readonly subtype: 'hook_notice'
+  readonly output: string
+}
+
+export type Sink = (message: HookMessage) => unknown
+
+/** Hands messages on in order, after the caller has gone on. A sink that throws or hangs harms nobody. */
+export class Outbox {
+  readonly #sink: Sink
+  #waiting: HookMessage[] = []
+
+  constructor(sink: Sink) {
+    this.#sink = sink
+  }
+
+  post(message: HookMessage): void {
+    this.#waiting.push(message)
+    if (this.#waiting.length === 1) queueMicrotask(() => this.#deliver())
+  }
+
+  #deliver(): void {
+    const messages = this.#waiting
+    this.#waiting = []
+    for (const message of messages) {
+      try {
+        const result = this.#sink(message)
+        if (result instanceof Promise) result.catch(() => undefined)
+      } catch {
+        // A sink only watches.
+      }
+    }
+  }
+}
 
 /** What became of one hook in one fire. */
 export interface HookReport {
@@ -18,6 +83,8 @@ export interface HookReport {
   /** What was not used of its answer, and other things worth knowing. */
   readonly notes: readonly string[]
   readonly ms: number | undefined
+  /** It changed the input, the prompt or the conversation. */
+  readonly rewrote: boolean
   /** It was asked once more, about the final input. */
   readonly rejudged: boolean
 }
@@ -29,6 +96,7 @@ interface Line {
   status: HookReport['status']
   why: string
   ran: boolean
+  rewrote: boolean
   rejudged: boolean
   reply: unknown
   failure: Failure | undefined
@@ -43,12 +111,15 @@ export class Trace {
   readonly #lines = new Map<Entry, Line>()
   readonly #outbox: Outbox | undefined
   readonly #session: string
+  /** Who was there when the event was fired. */
+  readonly #registered: readonly Entry[]
   readonly #clock: Clock
 
-  constructor(outbox: Outbox | undefined, session: string, clock: Clock) {
-    this.#outbox = outbox
+  constructor(hub: Hub, session: string) {
+    this.#outbox = hub.outbox
     this.#session = session
-    this.#clock = clock
+    this.#clock = hub.settings.clock
+    this.#registered = hub.entries()
   }
 
   start(entry: Entry, rejudge: boolean): void {
@@ -69,12 +140,22 @@ export class Trace {
     line.status = status
     if (reply !== undefined) line.reply = reply
     line.failure = failure
+    if (!line.ran) return
     const cancelled = failure?.kind === 'aborted' || failure?.kind === 'timeout' || failure?.kind === 'budget'
     this.#post(entry, {
       subtype: 'hook_response',
       outcome: failure === undefined ? 'success' : cancelled ? 'cancelled' : 'error',
       output: failure?.message ?? print(reply)
     })
+  }
+
+  /** The answer comes later, and with it the response. */
+  handOver(entry: Entry): void {
+    this.#line(entry).status = 'late'
+  }
+
+  rewrote(entry: Entry): void {
+    this.#line(entry).rewrote = true
   }
 
   skip(entry: Entry, why: string): void {
@@ -89,14 +170,37 @@ export class Trace {
   }
 
   /** One report for every registered hook, the ones that had no part included. */
-  report(registered: readonly Entry[], absent: (entry: Entry) => string): readonly HookReport[] {
-    return registered.map(entry => {
+  report(absent: (entry: Entry) => string): readonly HookReport[] {
+    return this.#registered.map(entry => {
       const { name, source, event } = entry
       const line = this.#lines.get(entry)
       const matched = line !== undefined
-      const { ran = false, status = 'skipped', reply, failure, ms, rejudged = false, notes = [] } = line ?? {}
+      const {
+        ran = false,
+        status = 'skipped',
+        reply,
+        failure,
+        ms,
+        rewrote = false,
+        rejudged = false,
+        notes = []
+      } = line ?? {}
       const why = line?.why ?? absent(entry)
-      return { name, source, event, matched, ran, why, status, reply, failure, notes, ms, rejudged }
+      return {
+        name,
+        source,
+        event,
+        matched,
+        ran,
+        why,
+        status,
+        reply,
+        failure,
+        notes: [...notes],
+        ms,
+        rewrote,
+        rejudged
+      }
     })
   }
 
@@ -110,6 +214,7 @@ export class Trace {
         status: 'silent',
         why: entry.row.target === undefined ? `listens to ${entry.event}` : `matcher ${entry.matching.words} fits`,
         ran: false,
+        rewrote: false,
         rejudged: false,
         reply: undefined,
         failure: undefined,
@@ -122,7 +227,13 @@ export class Trace {
 
   #post(entry: Entry, part: Partial<HookMessage>): void {
     if (this.#outbox === undefined) return
-    const common = { type: 'system', hook_id: this.#line(entry).id, hook_name: entry.name, hook_event: entry.event, session_id: this.#session }
+    const common = {
+      type: 'system',
+      hook_id: this.#line(entry).id,
+      hook_name: entry.name,
+      hook_event: entry.event,
+      session_id: this.#session
+    }
     this.#outbox.post({ ...common, ...part } as HookMessage)
   }
 }

@@ -46,5 +46,5 @@ function soonest(alarms: ReadonlySet<Alarm>, end: number): Alarm | undefined {
 }
 
 async function settle(): Promise<void> {
-  for (let turn = 0; turn < TURNS; turn++) await undefined
+  for (let turn = 0; turn < TURNS; turn++) await Promise.resolve()
 }

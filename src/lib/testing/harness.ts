@@ -1,13 +1,12 @@
 import { fault } from '../errors.ts'
 import type { Decision } from '../hooks/answers.ts'
-import { baseFields, rowOf, type EventName, type FireInput } from '../hooks/events.ts'
+import { BASE, baseFields, rowOf, type EventName, type FireInput } from '../hooks/events.ts'
 import { listFields, problemsOf } from '../hooks/fields.ts'
-import { parseEvent } from '../hooks/names.ts'
+import { nearest, parseEvent } from '../hooks/names.ts'
 import type { HookRegistry } from '../hooks/registry.ts'
 import type { FireOptions, Reported } from '../hooks/run.ts'
 import type { HookReport } from '../hooks/trace.ts'
 import type { ToolInputs } from '../hooks/tool-inputs.ts'
-import { nearest } from '../util/nearest.ts'
 import { same, type PlainObject } from '../util/plain.ts'
 
 /** What an event's input may be given as: the rest is taken from the sample of its row. */
@@ -56,6 +55,8 @@ export function harness(hooks: HookRegistry): Harness {
   }
 }
 
+const BASE_SAMPLE = { session_id: '', transcript_path: '', cwd: '', permission_mode: 'default' }
+
 /** The sample with what is given on top; a field of the wrong type is an error, and so is a misspelt one. */
 function inputFor(event: EventName, part: object): PlainObject {
   const row = rowOf(event)
@@ -64,6 +65,7 @@ function inputFor(event: EventName, part: object): PlainObject {
   const unknown = Object.keys(part).filter(key => !known.includes(key))
   const problems = [
     ...problemsOf(row.fields, input),
+    ...problemsOf(BASE, { ...BASE_SAMPLE, ...part }),
     ...unknown.map(key => `there is no field ${key}, did you mean ${nearest(key, known) ?? known.join(', ')}?`)
   ]
   if (problems.length > 0) throw fault('E_INPUT_INVALID', event, problems.join('; '))
@@ -101,12 +103,13 @@ async function check(
 }
 
 const contains = (text: string | undefined, words: Words): boolean =>
-  text !== undefined && (typeof words === 'string' ? text.includes(words) : words.test(text))
+  text !== undefined && (typeof words === 'string' ? text.includes(words) : text.search(words) >= 0)
 
 function isSilent(outcome: Reported): boolean {
   const { decision, updatedInput, updatedPrompt, messageEdits, contexts, systemMessages, failures } = outcome
-  const changed = updatedInput ?? updatedPrompt ?? messageEdits ?? outcome.continue ?? decision
-  return changed === undefined && contexts.length + systemMessages.length + failures.length === 0
+  const changed = updatedInput ?? updatedPrompt ?? messageEdits ?? outcome.continue ?? outcome.stopReason ?? decision
+  const said = contexts.length + systemMessages.length + failures.length + Object.keys(outcome.fields).length
+  return changed === undefined && said === 0 && !outcome.suppressOutput && !outcome.suppressLogging
 }
 
 function summary({ event, decision, reason, updatedInput, updatedPrompt, additionalContext }: Reported): string {

@@ -4,12 +4,3 @@ export interface Clock {
   now(): number
   after(ms: number, run: () => void): () => void
 }
-
-export const systemClock: Clock = {
-  coarse: true,
-  now: () => performance.now(),
-  after(ms, run) {
-    const timer = setTimeout(run, ms)
-    return () => clearTimeout(timer)
-  }
-}

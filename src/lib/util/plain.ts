@@ -33,23 +33,25 @@ function copy(value: unknown, depth: number, limits: Limits, seen: { keys: numbe
   if (typeof value !== 'object' || value === null) return value
   if (depth >= limits.depth) throw fault('E_REPLY_INVALID', `data is nested deeper than ${limits.depth} levels`)
   if (Array.isArray(value)) {
-    if (seen !== undefined) count(seen, value.length, limits)
+    if (seen !== undefined) tallyKeys(seen, value.length, limits)
     return value.map(item => copy(item, depth + 1, limits, seen))
   }
   if (!isPlain(value)) return value
-  const out: PlainObject = { ...value }
-  for (const key in out) {
-    if (seen !== undefined) {
-      count(seen, 1, limits)
+  if (seen !== undefined) {
+    for (const key in value) {
+      tallyKeys(seen, 1, limits)
       if (key === '__proto__') throw fault('E_REPLY_INVALID', 'data has a key "__proto__"')
     }
+  }
+  const out: PlainObject = { ...value }
+  for (const key in out) {
     const item = out[key]
     if (typeof item === 'object' && item !== null) out[key] = copy(item, depth + 1, limits, seen)
   }
   return out
 }
 
-function count(seen: { keys: number }, more: number, limits: Limits): void {
+function tallyKeys(seen: { keys: number }, more: number, limits: Limits): void {
   seen.keys += more
   if (seen.keys > limits.keys) throw fault('E_REPLY_INVALID', `data has more than ${limits.keys} keys`)
 }
@@ -63,8 +65,10 @@ export function isPlain(value: object): value is PlainObject {
 /** Deep equality of plain data; the order of keys does not count. */
 export function same(a: unknown, b: unknown): boolean {
   if (a === b) return true
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return Number.isNaN(a) && Number.isNaN(b)
-  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => same(item, b[index]))
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null)
+    return Number.isNaN(a) && Number.isNaN(b)
+  if (Array.isArray(a))
+    return Array.isArray(b) && a.length === b.length && a.every((item, index) => same(item, b[index]))
   if (Array.isArray(b)) return false
   return sameKeys(a as PlainObject, b as PlainObject)
 }
@@ -82,7 +86,8 @@ export function holdsSame(a: PlainObject, b: PlainObject, keys: number): boolean
   for (const key in a) {
     const x = a[key]
     if (x !== b[key] && !same(x, b[key])) return false
-    if (x === undefined && !Object.hasOwn(b, key)) return false
+    // What is inherited, such as `__proto__`, is not held.
+    if ((x === undefined || key === '__proto__') && !Object.hasOwn(b, key)) return false
     count++
   }
   return count === keys

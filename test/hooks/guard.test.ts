@@ -1,0 +1,206 @@
+import { describe, expect, test } from 'vitest'
+import {
+  allow,
+  ask,
+  block,
+  CarabinerError,
+  defer,
+  deny,
+  guard,
+  HookRegistry,
+  type GuardOptions,
+  type GuardQuestion
+} from '../../src/hooks.ts'
+
+interface Input {
+  command: string
+}
+
+/** A shell that leaves what it ran. */
+const shell = (options: GuardOptions<[], string> = {}) => {
+  const hooks = new HookRegistry()
+  const log: string[] = []
+  const run = guard(hooks, 'Bash', ({ command }: Input) => (log.push(`run ${command}`), `ran ${command}`), options)
+  return { hooks, log, run }
+}
+
+describe('the order of things', () => {
+  // F130
+  test('PreToolUse, the tool, PostToolUse, about one call', async () => {
+    const { hooks, log, run } = shell({ sessionId: 's-1' })
+    const ids: unknown[] = []
+    hooks.on('PreToolUse', 'Bash', ctx => void (log.push('pre'), ids.push(ctx.toolUseId, ctx.sessionId)))
+    hooks.on('PostToolUse', 'Bash', ctx => {
+      log.push(`post ${JSON.stringify(ctx.toolInput)} ${String(ctx.toolResponse)}`)
+      ids.push(ctx.toolUseId, ctx.sessionId)
+    })
+    expect(await run({ command: 'ls' })).toBe('ran ls')
+    expect(log).toEqual(['pre', 'run ls', 'post {"command":"ls"} ran ls'])
+    expect(ids).toEqual([expect.stringMatching(/^call_.+/), 's-1', ids[0], 's-1'])
+  })
+
+  test('without hooks the tool runs on the caller’s own input', async () => {
+    const input = { command: 'ls' }
+    const seen: unknown[] = []
+    const run = guard(
+      new HookRegistry(),
+      'Bash',
+      (given: Input, ...rest: [string, number]) => (seen.push(given, ...rest), 1)
+    )
+    expect(await run(input, 'more', 7)).toBe(1)
+    expect(seen[0]).toBe(input)
+    expect(seen.slice(1)).toEqual(['more', 7])
+  })
+
+  test('the id of the call is taken from where the agent has it', async () => {
+    const hooks = new HookRegistry()
+    const ids: unknown[] = []
+    hooks.register({ events: ['PreToolUse', 'PostToolUse'], run: ctx => void ids.push(ctx.toolUseId) })
+    const run = guard(hooks, 'Bash', (_: Input, _call: { id?: string }) => 'ok', { idOf: call => call.id })
+    await run({ command: 'ls' }, { id: 'toolu_7' })
+    await run({ command: 'ls' }, {})
+    expect(ids).toEqual(['toolu_7', 'toolu_7', expect.stringMatching(/^call_/), ids[2]])
+  })
+
+  test('what is no object is no input, and nothing runs', async () => {
+    const { log, run } = shell()
+    for (const input of [undefined, null, 'ls', 7, []]) {
+      await expect(run(input as never)).rejects.toMatchObject({ code: 'E_INPUT_INVALID' })
+    }
+    expect(log).toEqual([])
+  })
+})
+
+describe('a refusal', () => {
+  // F131
+  test('is thrown, names its reason, and the tool does not run', async () => {
+    const { hooks, log, run } = shell()
+    hooks.on('PreToolUse', 'Bash', () => deny('Dangerous command'))
+    hooks.register({ events: ['PostToolUse', 'PostToolUseFailure'], run: ctx => void log.push(ctx.event) })
+    const error: unknown = await run({ command: 'rm -rf /' }).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(CarabinerError)
+    expect(error).toMatchObject({ code: 'E_REFUSED', message: 'Bash was refused: Dangerous command' })
+    expect(log).toEqual([])
+  })
+
+  test.each([
+    ['deny', () => deny(), /refused by gate/],
+    ['block', () => block('no'), /no/],
+    ['continue: false', () => ({ continue: false, stopReason: 'stop it' }), /stop it/],
+    ['defer', () => defer(), /put off/],
+    ['a broken hook', () => JSON.parse('{'), /gate_failed/]
+  ] as const)('comes of %s', async (_, reply, words) => {
+    const { hooks, log, run } = shell()
+    hooks.on('PreToolUse', reply, { name: 'gate' })
+    await expect(run({ command: 'ls' })).rejects.toThrow(words)
+    expect(log).toEqual([])
+  })
+
+  test('can be made a result', async () => {
+    const { hooks, log, run } = shell({ onDeny: (refusal, outcome) => `${refusal.code}: ${outcome.reason}` })
+    hooks.on('PreToolUse', () => deny('no'))
+    expect(await run({ command: 'ls' })).toBe('E_REFUSED: no')
+    expect(log).toEqual([])
+  })
+
+  test('wins over an ask, and nobody is asked', async () => {
+    const asked: GuardQuestion[] = []
+    const { hooks, run } = shell({ onAsk: question => (asked.push(question), true) })
+    hooks.on('PreToolUse', () => ask('sure?'))
+    hooks.on('PreToolUse', () => deny('no'))
+    await expect(run({ command: 'ls' })).rejects.toThrow('no')
+    expect(asked).toEqual([])
+  })
+})
+
+describe('an ask', () => {
+  test('that is answered with yes runs the tool on what was shown', async () => {
+    const asked: GuardQuestion[] = []
+    const { hooks, log, run } = shell({ onAsk: async question => (asked.push(question), true) })
+    hooks.on('PreToolUse', 'Bash', ctx => {
+      ctx.toolInput.command = 'ls -l'
+      return ask('sure?')
+    })
+    expect(await run({ command: 'ls' })).toBe('ran ls -l')
+    expect(asked).toEqual([
+      { toolName: 'Bash', toolUseId: expect.any(String), input: { command: 'ls -l' }, reason: 'sure?' }
+    ])
+    expect(log).toEqual(['run ls -l'])
+  })
+
+  test.each([
+    ['no', () => false],
+    ['no, later', async () => false],
+    ['something else', () => 'yes' as never],
+    ['nothing', () => undefined as never]
+  ])('that is answered with %s is a refusal', async (_, onAsk) => {
+    const { hooks, log, run } = shell({ onAsk })
+    hooks.on('PreToolUse', () => ask())
+    await expect(run({ command: 'ls' })).rejects.toMatchObject({ code: 'E_REFUSED' })
+    expect(log).toEqual([])
+  })
+
+  test('is a refusal when nobody can be asked', async () => {
+    const { hooks, log, run } = shell()
+    hooks.on('PreToolUse', () => ask())
+    await expect(run({ command: 'ls' })).rejects.toThrow(/nobody could be asked/)
+    expect(log).toEqual([])
+  })
+
+  test('that breaks runs nothing', async () => {
+    const { hooks, log, run } = shell({ onAsk: () => Promise.reject(new Error('terminal gone')) })
+    hooks.on('PreToolUse', () => ask())
+    await expect(run({ command: 'ls' })).rejects.toThrow('terminal gone')
+    expect(log).toEqual([])
+  })
+
+  test('is not put where a hook allows', async () => {
+    const { hooks, run } = shell({ onAsk: () => false })
+    hooks.on('PreToolUse', () => ask())
+    hooks.on('PreToolUse', () => allow())
+    expect(await run({ command: 'ls' })).toBe('ran ls')
+  })
+})
+
+describe('a rewritten input', () => {
+  // F134, FM28
+  test('is what runs: frozen, the very one that was judged last', async () => {
+    const hooks = new HookRegistry()
+    const seen: unknown[] = []
+    const judged: unknown[] = []
+    hooks.on('PreToolUse', 'Bash', ctx => void judged.push(structuredClone(ctx.toolInput)))
+    hooks.on('PreToolUse', 'Bash', ctx => void (ctx.toolInput.command = `safe ${ctx.toolInput.command}`))
+    hooks.on('PostToolUse', 'Bash', ctx => void seen.push(ctx.toolInput))
+    const input = { command: 'ls' }
+    await guard(hooks, 'Bash', (given: Input) => (seen.push(given), Object.isFrozen(given)))(input)
+    expect(seen).toEqual([{ command: 'safe ls' }, { command: 'safe ls' }])
+    expect(judged.at(-1)).toEqual(seen[0])
+    expect(input).toEqual({ command: 'ls' })
+    expect(Object.isFrozen(seen[0])).toBe(true)
+  })
+
+  test('that the tool cannot take is laid over the input, or refused', async () => {
+    const accept = (draft: unknown): string | true =>
+      typeof (draft as Input).command === 'string' ? true : 'command is missing'
+    const { hooks, log, run } = shell({ accept })
+    const off = hooks.on('PreToolUse', () => ({ updatedInput: { timeout: 5 } }))
+    await run({ command: 'ls' })
+    off()
+    hooks.on('PreToolUse', () => ({ updatedInput: { command: 5 } }))
+    await expect(run({ command: 'ls' })).rejects.toThrow(/command is missing/)
+    expect(log).toEqual(['run ls'])
+  })
+})
+
+test('many guarded calls at once keep to themselves', async () => {
+  const hooks = new HookRegistry()
+  hooks.on('PreToolUse', async ctx => {
+    const { id } = ctx.toolInput as { id: number }
+    await Promise.resolve()
+    if (id % 5 === 0) return deny(`no ${id}`)
+    ctx.toolInput = { id: id + 1000 }
+  })
+  const run = guard(hooks, 'Tool', async ({ id }: { id: number }) => id, { onDeny: () => -1 })
+  const results = await Promise.all(Array.from({ length: 100 }, (_, id) => run({ id })))
+  expect(results).toEqual(Array.from({ length: 100 }, (_, id) => (id % 5 === 0 ? -1 : id + 1000)))
+})

@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest'
+import { allow, deny, HookRegistry, type HookMessage } from '../../src/hooks.ts'
+import { manualClock } from '../../src/testing.ts'
+import { bash, call, fireSample, turn, unhandledDuring } from './support.ts'
+
+const watched = (options: { sessionId?: string } = {}) => {
+  const clock = manualClock()
+  const messages: HookMessage[] = []
+  const hooks = new HookRegistry({ ...options, clock, sink: message => void messages.push(message) })
+  const told = (): readonly string[] =>
+    messages.map(message => `${message.hook_name} ${message.subtype.replace('hook_', '')}`)
+  return { clock, hooks, messages, told }
+}
+
+describe('a notice', () => {
+  test('tells of keys that nobody knows, fields without effect and writes that come too late', async () => {
+    const { hooks, messages } = watched()
+    let write = (): void => undefined
+    hooks.on(
+      'PostToolUse',
+      ctx => {
+        write = () => Object.assign(ctx, { messages: [] })
+        return { decison: 'deny', retry: true } as never
+      },
+      { name: 'typo' }
+    )
+    await fireSample(hooks, 'PostToolUse')
+    write()
+    await turn()
+    const notices = messages.flatMap(message => (message.subtype === 'hook_notice' ? [message.output] : []))
+    expect(notices).toEqual([
+      expect.stringMatching(/decison/),
+      expect.stringMatching(/retry has no effect on PostToolUse/),
+      expect.stringMatching(/messages .*dropped/)
+    ])
+  })
+
+  test('progress after the answer is not told', async () => {
+    const { hooks, told } = watched()
+    let progress: (text: string) => void = () => undefined
+    hooks.on('PostToolUse', ctx => void (progress = text => ctx.progress(text)), { name: 'gate' })
+    await fireSample(hooks, 'PostToolUse')
+    progress('too late')
+    await turn()
+    expect(told()).toEqual(['gate started', 'gate response'])
+  })
+})
+
+describe('the sink', () => {
+  // F162
+  test('is called after the caller has gone on', async () => {
+    const { hooks, messages } = watched()
+    hooks.on('PreToolUse', () => allow())
+    expect(hooks.fire('PreToolUse', bash())).toMatchObject({ decision: 'allow' })
+    expect(messages).toEqual([])
+    await turn()
+    expect(messages).toHaveLength(2)
+  })
+
+  // F162
+  test.each([
+    [
+      'throws',
+      () => {
+        throw new Error('full')
+      }
+    ],
+    [
+      'rejects',
+      async () => {
+        throw new Error('full')
+      }
+    ],
+    ['never answers', () => new Promise(() => undefined)],
+    [
+      'gives a thenable that throws',
+      () => ({
+        then() {
+          throw new Error('full')
+        }
+      })
+    ]
+  ])('that %s blocks nobody, and gets every message', async (_, sink) => {
+    let calls = 0
+    const unhandled = await unhandledDuring(async () => {
+      const hooks = new HookRegistry({ sink: () => (calls++, sink()) })
+      hooks.on('PreToolUse', async () => deny('no'))
+      for (let count = 0; count < 3; count++)
+        expect(await hooks.fire('PreToolUse', bash())).toMatchObject({ reason: 'no' })
+    })
+    expect([calls, unhandled]).toEqual([6, []])
+  })
+
+  // F162
+  test('changes nothing about the outcome by being there', async () => {
+    const fireWith = async (options: ConstructorParameters<typeof HookRegistry>[0]) => {
+      const hooks = new HookRegistry(options)
+      hooks.on('PreToolUse', () => ({ systemMessage: 'hey', additionalContext: 'more' }), { name: 'a' })
+      hooks.on('PreToolUse', async () => deny('no'), { name: 'b' })
+      return hooks.fire('PreToolUse', bash())
+    }
+    expect(await fireWith({})).toEqual(await fireWith({ sink: () => undefined }))
+  })
+
+  test('may fire hooks itself', async () => {
+    const events: string[] = []
+    const hooks: HookRegistry = new HookRegistry({
+      sink: async message => {
+        events.push(`${message.hook_event} ${message.subtype}`)
+        if (message.hook_event === 'PreToolUse' && message.subtype === 'hook_response') {
+          await hooks.fire('Notification', { message: 'done', notification_type: 'note' })
+        }
+      }
+    })
+    hooks.register({ events: ['PreToolUse', 'Notification'], run: () => undefined })
+    await hooks.fire('PreToolUse', call('Read'))
+    await turn()
+    expect(events).toEqual([
+      'PreToolUse hook_started',
+      'PreToolUse hook_response',
+      'Notification hook_started',
+      'Notification hook_response'
+    ])
+  })
+
+  test('hears of scopes as well', async () => {
+    const { hooks, told } = watched()
+    const scope = hooks.scope('agent')
+    scope.on('PreToolUse', () => undefined, { name: 'scoped' })
+    await scope.fire('PreToolUse', bash())
+    await turn()
+    expect(told()).toEqual(['scoped started', 'scoped response'])
+  })
+})
