@@ -89,6 +89,18 @@ describe('an abort', () => {
     })
   })
 
+  test('by a hook behind one that was waited for, which then hangs, ends it too', async () => {
+    const { signal, abort } = abortable()
+    const clock = manualClock()
+    const hooks = new HookRegistry({ clock })
+    hooks.on('PreToolUse', async () => undefined)
+    hooks.on('PreToolUse', () => (abort(), never()))
+    expect(await after(clock, 1, () => hooks.fire('PreToolUse', bash(), { signal }))).toMatchObject({
+      decision: 'deny',
+      failures: [{ kind: 'aborted' }]
+    })
+  })
+
   test('by a hook behind one that was waited for counts each failure once', async () => {
     const { signal, abort } = abortable()
     const hooks = new HookRegistry({ clock: manualClock() })

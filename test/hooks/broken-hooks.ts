@@ -86,6 +86,10 @@ const PROMISED: readonly (readonly [string, () => unknown])[] = [
   ['resolves to an object whose then cannot be read', async () => Object.defineProperty({}, 'then', { get: refuse })],
   ['gives an object whose then turns bad', twoFaced],
   ['resolves to an object whose then turns bad', async () => twoFaced()],
+  [
+    'gives a promise whose maker cannot be read',
+    () => Object.defineProperty(Promise.resolve(), 'constructor', { get: refuse })
+  ],
   ['resolves to text', async () => 'deny'],
   ['resolves to false', async () => false],
   ['resolves to a proxy that refuses', async () => new Proxy({}, { getPrototypeOf: refuse, ownKeys: refuse })]

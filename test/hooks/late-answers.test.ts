@@ -17,7 +17,8 @@ describe('an answer that comes too late', () => {
         )
     ],
     ['a later() that is rejected', wait => wait.then(() => later(Promise.reject(new Error('late'))))],
-    ['nonsense', wait => wait.then(() => 'nonsense')]
+    ['nonsense', wait => wait.then(() => 'nonsense')],
+    ['a proxy that hides what it is', wait => wait.then(() => new Proxy({}, { getPrototypeOf: () => JSON.parse('{') }))]
   ]
 
   // F99, FM2

@@ -121,6 +121,19 @@ describe('fires at the same time', () => {
   })
 })
 
+test('a hook that is sometimes quick and sometimes slow may change the input either way', async () => {
+  const hooks = new HookRegistry()
+  hooks.on('PreToolUse', ctx => void JSON.stringify(ctx.toolInput))
+  hooks.on('PreToolUse', 'Bash', ctx => {
+    if (!ctx.toolInput.command.startsWith('slow')) return void (ctx.toolInput.command = 'quick one')
+    return Promise.resolve().then(() => void (ctx.toolInput.command = 'slow one'))
+  })
+  for (const command of ['quick', 'quick', 'slow', 'quick', 'slow']) {
+    const outcome = await hooks.fire('PreToolUse', bash(command))
+    expect(outcome).toMatchObject({ decision: undefined, failures: [], updatedInput: { command: `${command} one` } })
+  }
+})
+
 describe('a hook that has answered changes nothing any more', () => {
   test('not through an input that it kept, while a later hook is waited for', async () => {
     const hooks = new HookRegistry()

@@ -85,6 +85,23 @@ test('a scope may have hooks of the same name as another scope', () => {
   expect([ran(one), ran(two)]).toEqual([[], ['own']])
 })
 
+test('a base hook that takes the name of a scoped one hides neither it nor its refusal', async () => {
+  const hooks = new HookRegistry()
+  const scope = hooks.scope('agent')
+  scope.on('PreToolUse', ctx => (ctx.rejudge ? deny('not this') : undefined), { name: 'gate' })
+  const taken = (): unknown => hooks.on('PreToolUse', () => undefined, { name: 'gate' })
+  try {
+    taken()
+  } catch (error) {
+    // A name that is taken in a scope may also be an error.
+    expect(error).toMatchObject({ code: 'E_HOOK_DUPLICATE' })
+    return
+  }
+  scope.on('PreToolUse', () => ({ updatedInput: { command: 'rm' } }), { name: 'rewriter', priority: -1 })
+  expect(scope.list().map(hook => hook.name)).toEqual(['gate', 'gate', 'rewriter'])
+  expect(await scope.fire('PreToolUse', bash())).toMatchObject({ decision: 'deny', reason: 'not this' })
+})
+
 test('a scope can switch and remove base hooks, for everybody', () => {
   const { hooks, add, ran } = logging()
   add(hooks, 'base')

@@ -129,7 +129,7 @@ export class Run {
   #receive(entry: Entry, ctx: Context, raw: unknown): Pending | undefined {
     if (raw === undefined) {
       // Most hooks, most of the time, have nothing to say.
-      if (entry.simple && this.trace === undefined && this.phase === 'judge' && this.#isUnchanged(ctx)) {
+      if (this.isPlain(entry) && this.#isUnchanged(ctx)) {
         Context.close(ctx)
         return undefined
       }
@@ -147,6 +147,11 @@ export class Run {
       fail(this, entry, ctx, 'reply', wordsOf(error))
       return undefined
     }
+  }
+
+  /** Nobody follows the fire, and the hook is asked for the first time: then there is less to do. */
+  isPlain(entry: Entry): boolean {
+    return entry.simple && this.trace === undefined && this.phase === 'judge'
   }
 
   #isUnchanged(ctx: Context): boolean {

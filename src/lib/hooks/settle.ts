@@ -3,7 +3,7 @@ import { answerOf } from './answers.ts'
 import { Context } from './context.ts'
 import type { Entry } from './entry.ts'
 import { answerLater } from './late.ts'
-import { Failed, type FailureKind } from './outcome.ts'
+import { Failed, type FailureKind, type Said } from './outcome.ts'
 import { Later } from './reply.ts'
 import type { Pending, Run } from './run.ts'
 import type { Answer } from './tally.ts'
@@ -51,12 +51,18 @@ export function settle(run: Run, entry: Entry, ctx: Context, raw: unknown, place
     if (entry.once && run.phase !== 'rejudge') run.ranOnce(entry)
     return
   }
+  let said: Said | undefined
   try {
-    count(run, entry, ctx, run.tally.answerOf(entry, ctx, raw), place)
+    said = run.tally.read(entry, raw)
   } catch (error) {
     const { kind, message } = asFailed(error)
     fail(run, entry, ctx, kind, message)
+    return
   }
+  // Most answers are words alone.
+  if (said !== undefined && said.updatedInput === undefined && run.isPlain(entry) && Context.isUntouched(ctx)) {
+    run.tally.record(entry, said)
+  } else count(run, entry, ctx, { said, draft: Context.draft(ctx), messages: Context.messages(ctx), raw }, place)
 }
 
 const asFailed = (error: unknown): Failed => (error instanceof Failed ? error : new Failed('threw', wordsOf(error)))

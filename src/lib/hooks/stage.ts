@@ -88,7 +88,9 @@ class Slot implements Waiter {
   }
 
   #takeDown(raw: unknown): Answer {
-    const { said, draft, messages } = this.#run.tally.answerOf(this.#entry, this.#ctx!, raw)
+    const said = this.#run.tally.read(this.#entry, raw)
+    const draft = Context.draft(this.#ctx!)
+    const messages = Context.messages(this.#ctx!)
     return {
       said,
       draft: copyPlain(draft),

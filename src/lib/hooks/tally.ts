@@ -1,7 +1,6 @@
 import { wordsOf } from '../errors.ts'
 import type { Message } from '../message.ts'
 import { answerOf } from './answers.ts'
-import { Context } from './context.ts'
 import { decode } from './decode.ts'
 import type { Entry, Group } from './entry.ts'
 import { Failed, fold, outcomeOf, type Failure, type FailureKind, type Outcome, type Said } from './outcome.ts'
@@ -44,11 +43,7 @@ export class Tally {
     return entry.group === undefined ? undefined : this.#stopped?.get(entry.group)
   }
 
-  /** What a hook gave, read. Throws `Failed` when it cannot be trusted. */
-  answerOf(entry: Entry, ctx: Context, raw: unknown): Answer {
-    return { said: this.read(entry, raw), draft: Context.draft(ctx), messages: Context.messages(ctx), raw }
-  }
-
+  /** What a hook said. Throws `Failed` when it cannot be trusted. */
   read(entry: Entry, raw: unknown): Said | undefined {
     if (raw === undefined) return undefined
     try {
@@ -70,7 +65,7 @@ export class Tally {
       run.rewrites.apply(entry, place, rewrite)
       run.trace?.rewrote(entry)
     }
-    if (said !== undefined) this.#record(entry, said)
+    if (said !== undefined) this.record(entry, said)
   }
 
   /** When a hook is asked again, or looks on, only its decision may count. */
@@ -82,7 +77,7 @@ export class Tally {
     else if (said?.decision !== undefined) trace?.note(entry, 'observers decide nothing')
   }
 
-  #record(entry: Entry, said: Said): void {
+  record(entry: Entry, said: Said): void {
     if (entry.group !== undefined && said.rest?.continue === false)
       (this.#stopped ??= new Map()).set(entry.group, entry.name)
     this.#answers.push(said)
@@ -97,7 +92,7 @@ export class Tally {
       ...(goOn === undefined ? {} : { continue: goOn }),
       ...(stopReason === undefined ? {} : { stopReason })
     }
-    this.#record(entry, { by: said.by, decision: said.decision, reason: said.reason, rest })
+    this.record(entry, { by: said.by, decision: said.decision, reason: said.reason, rest })
   }
 
   #forget(entry: Entry): void {
@@ -117,7 +112,7 @@ export class Tally {
     if (this.#run.phase === 'rejudge') this.#forget(entry)
     if (closes && !entry.observe && mayRefuse(entry)) {
       const reason = `gate_failed:${kind}: hook ${entry.name} (${entry.source}): ${message}`
-      this.#record(entry, { by: entry.name, decision: 'deny', reason })
+      this.record(entry, { by: entry.name, decision: 'deny', reason })
     }
     return failure
   }
