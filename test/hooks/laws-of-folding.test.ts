@@ -1,8 +1,11 @@
 import * as fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { type Decision, type Precedence } from '../../src/hooks.ts'
 import { fold, type Said } from '../../src/lib/hooks/outcome.ts'
 import { deepFreeze } from './any-hooks.ts'
+
+// So many runs take their time on a busy machine.
+vi.setConfig({ testTimeout: 60_000 })
 
 const PRECEDENCES = ['allow-over-ask', 'ask-over-allow'] as const
 

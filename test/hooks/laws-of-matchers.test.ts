@@ -1,7 +1,10 @@
 import * as fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { HookRegistry, type Outcome } from '../../src/hooks.ts'
 import { call } from './support.ts'
+
+// So many runs take their time on a busy machine.
+vi.setConfig({ testTimeout: 60_000 })
 
 describe('matchers', () => {
   const letters = 'abcXYZ019_-'.split('')

@@ -1,9 +1,12 @@
 import * as fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { EVENT_NAMES, HookRegistry, type Outcome, type Reply } from '../../src/hooks.ts'
 import { manualClock } from '../../src/testing.ts'
 import { anyHooks, anyInput, microtasks, registryOf, type Behaviour, type HookSpec } from './any-hooks.ts'
 import { call, fireSample } from './support.ts'
+
+// So many runs take their time on a busy machine.
+vi.setConfig({ testTimeout: 60_000 })
 
 const PRECEDENCES = ['allow-over-ask', 'ask-over-allow'] as const
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { allow, ask, block, deny, HookRegistry, transform, type Reply } from '../../src/hooks.ts'
+import { allow, ask, block, deny, goesOn, HookRegistry, transform, type Reply } from '../../src/hooks.ts'
 import { harness } from '../../src/testing.ts'
 import { bash, call, saying } from './support.ts'
 
@@ -26,6 +26,20 @@ test.each([
   const hooks = new HookRegistry()
   for (const flag of flags) hooks.on('Stop', () => ({ continue: flag }))
   expect((await harness(hooks).fire('Stop')).continue).toBe(expected)
+})
+
+// F70
+test.each([
+  ['nothing', [], false],
+  ['a block', [deny('tests fail')], true],
+  ['a context', [{ additionalContext: 'one more thing' }], true],
+  ['continue: true', [{ continue: true }], true],
+  ['a block and continue: false', [deny('tests fail'), { continue: false }], false],
+  ['a system message alone', [{ systemMessage: 'bye' }], false]
+] as const)('an agent that would stop goes on or not: %s', async (_, replies, expected) => {
+  const hooks = new HookRegistry()
+  for (const reply of replies) hooks.on('Stop', () => reply)
+  expect(goesOn(await harness(hooks).fire('Stop'))).toBe(expected)
 })
 
 // F71

@@ -89,14 +89,7 @@ test('a base hook that takes the name of a scoped one hides neither it nor its r
   const hooks = new HookRegistry()
   const scope = hooks.scope('agent')
   scope.on('PreToolUse', ctx => (ctx.rejudge ? deny('not this') : undefined), { name: 'gate' })
-  const taken = (): unknown => hooks.on('PreToolUse', () => undefined, { name: 'gate' })
-  try {
-    taken()
-  } catch (error) {
-    // A name that is taken in a scope may also be an error.
-    expect(error).toMatchObject({ code: 'E_HOOK_DUPLICATE' })
-    return
-  }
+  hooks.on('PreToolUse', () => undefined, { name: 'gate' })
   scope.on('PreToolUse', () => ({ updatedInput: { command: 'rm' } }), { name: 'rewriter', priority: -1 })
   expect(scope.list().map(hook => hook.name)).toEqual(['gate', 'gate', 'rewriter'])
   expect(await scope.fire('PreToolUse', bash())).toMatchObject({ decision: 'deny', reason: 'not this' })

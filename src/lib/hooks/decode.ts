@@ -3,7 +3,7 @@ import { copyReply, isObject, isPlain, type PlainObject } from '../util/plain.ts
 import { answerOf, FIELDS, type Decision, type SpecificField } from './answers.ts'
 import type { Entry } from './entry.ts'
 import { checkOf } from './fields.ts'
-import { joinRest, type Rest, type Said } from './outcome.ts'
+import { joinRest, Spoken, type Rest, type Said } from './outcome.ts'
 import type { Trace } from './trace.ts'
 
 /**
@@ -39,20 +39,20 @@ const isField = (name: string): name is SpecificField => FIELD_CHECKS.has(name)
 type Keys = { -readonly [K in keyof typeof KEYS]?: unknown } & { fields?: PlainObject | undefined }
 
 /** Reads what one hook answered. Throws when the answer cannot be trusted; `undefined` when it says nothing. */
-export function decode(reply: unknown, entry: Entry, trace: Trace | undefined): Said | undefined {
+export function decode(reply: unknown, entry: Entry, trace: Trace | undefined): Spoken | undefined {
   if (reply === undefined || reply === null) return undefined
   if (!isObject(reply) || !isPlain(reply))
     throw invalid(`a reply must be a plain object or nothing, not ${nameOf(reply)}`)
   if (isVerdict(reply)) return verdictOf(reply, entry, trace)
-  const said: Said = { by: entry.name, decision: undefined, reason: undefined }
+  const said = new Spoken(entry, undefined, undefined)
   if (!readAll(readKeys(reply, entry, trace), said, entry, trace)) return undefined
   keepDecision(said, entry, trace)
   return said
 }
 
-function verdictOf(reply: PlainObject, entry: Entry, trace: Trace | undefined): Said {
+function verdictOf(reply: PlainObject, entry: Entry, trace: Trace | undefined): Spoken {
   const decision = reply['decision'] === undefined ? undefined : decisionOf('decision', reply['decision'])
-  const said: Said = { by: entry.name, decision, reason: textOf('reason', reply['reason']) }
+  const said = new Spoken(entry, decision, textOf('reason', reply['reason']))
   keepDecision(said, entry, trace)
   return said
 }

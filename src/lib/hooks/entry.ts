@@ -41,8 +41,6 @@ export interface EntryState {
   enabled: boolean
   /** A `once` hook that has started; it is given back when the run fails or blocks. */
   spent: boolean
-  /** Only hooks that are known to answer at once share a copy of the input with others. */
-  manner: 'unknown' | 'sync' | 'async'
 }
 
 /** The hooks of one event that match one target, in the order they run. */

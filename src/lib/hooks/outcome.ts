@@ -1,7 +1,7 @@
-import type { PlainObject } from '../util/plain.ts'
+import { copyPlain, freezeDeep, type PlainObject } from '../util/plain.ts'
 import { answerOf, STRENGTH, type Decision, type Precedence, type SpecificField } from './answers.ts'
-import type { EventName } from './events.ts'
-import { rowOf } from './events.ts'
+import type { Entry } from './entry.ts'
+import { rowOf, type EventName } from './events.ts'
 import type { MessageEdits } from './history.ts'
 
 /** Who decided what, and why. */
@@ -29,6 +29,27 @@ export interface Said {
   /** Goes through the draft; it is not folded. */
   updatedInput?: PlainObject
   rest?: Rest | undefined
+}
+
+/** The same with its author, who is not part of what is told. Two hooks may have one name, in two scopes. */
+export class Spoken implements Said {
+  readonly by: string
+  decision: Decision | undefined
+  reason: string | undefined
+  declare updatedInput?: PlainObject
+  declare rest?: Rest | undefined
+  readonly #author: Entry
+
+  constructor(author: Entry, decision: Decision | undefined, reason: string | undefined) {
+    this.by = author.name
+    this.decision = decision
+    this.reason = reason
+    this.#author = author
+  }
+
+  static authorOf(said: Spoken): Entry {
+    return said.#author
+  }
 }
 
 /** What may be said beside a decision. */
@@ -220,6 +241,13 @@ function leadingVerdict(decision: Decision, verdicts: readonly Verdict[]): Verdi
     first ??= verdict
   }
   return first
+}
+
+/** The same for hooks to look at: nothing that they do to it changes what was decided. */
+export function frozen(outcome: Outcome): Outcome {
+  const { reasons, contexts, systemMessages, failures, conflicts } = outcome
+  const lists = { reasons: reasons.map(verdict => ({ ...verdict })), contexts, systemMessages, failures, conflicts }
+  return Object.freeze({ ...outcome, ...freezeDeep(copyPlain(lists)) })
 }
 
 /** Nobody said anything: one frozen object an event, so that asking costs nothing. */

@@ -43,8 +43,6 @@ export class Rewrites {
   /** What has been agreed on so far. No hook ever holds it. */
   #draft: unknown
   #messages: readonly Message[]
-  #loan: unknown
-  #holders = 0
   /** Most drafts are flat, and copying and comparing flat ones is cheap; 0 for others. */
   #flatKeys: number | undefined
   #stage: Stage | undefined
@@ -67,23 +65,10 @@ export class Rewrites {
     return this.#conflicts
   }
 
-  /** A copy to work on. Hooks that run in one go, with nothing in between, may share it. */
-  lend(alone: boolean): unknown {
+  /** A copy to work on. Each hook has its own, so that what it does to it later is nobody's business. */
+  lend(): unknown {
     if (this.#flatKeys === undefined) this.#flatKeys = flatKeys(this.#draft)
-    if (alone || this.#stage !== undefined) return this.#copy()
-    this.#holders++
-    return (this.#loan ??= this.#copy())
-  }
-  #copy(): unknown {
     return this.#flatKeys === 0 ? copyPlain(this.#draft) : { ...(this.#draft as PlainObject) }
-  }
-  /** Nobody gets a copy that an earlier hook may still hold. */
-  recall(): void {
-    this.#loan = undefined
-    this.#holders = 0
-  }
-  isShared(draft: unknown): boolean {
-    return draft !== undefined && draft === this.#loan && this.#holders > 1
   }
   differs(draft: unknown): boolean {
     if (this.#flatKeys! > 0 && this.#stage === undefined && isObject(draft)) {
@@ -127,7 +112,6 @@ export class Rewrites {
     if (rewrite.messages !== undefined) this.#messages = rewrite.messages
     if (rewrite.draft === undefined) return
     this.#draft = rewrite.draft.value
-    this.recall()
     this.#flatKeys = flatKeys(this.#draft)
     if (this.#stage === undefined) this.#last = { before: place, author: entry }
     else this.#credit(entry, this.#stage, rewrite.draft.keys)

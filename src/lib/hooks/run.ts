@@ -8,7 +8,7 @@ import type { Chosen, Entry } from './entry.ts'
 import type { Hub } from './hub.ts'
 import { stagesOf, type Lane } from './lane.ts'
 import { LONGEST_TIMER } from './settings.ts'
-import type { Outcome } from './outcome.ts'
+import { frozen, type Outcome } from './outcome.ts'
 import { Rewrites } from './rewrites.ts'
 import { abandon, fail, pendingOf, settle } from './settle.ts'
 import { Stage } from './stage.ts'
@@ -74,8 +74,6 @@ export class Run {
   #rewrites: Rewrites | undefined
   #decided: Outcome | undefined
   #done: Entry[] | undefined
-  /** It took its time for the first time, with a copy of the draft that others hold too. */
-  #suspect = false
 
   constructor(hub: Hub, lane: Lane, chosen: Chosen, input: PlainObject, options: FireOptions) {
     this.hub = hub
@@ -121,7 +119,6 @@ export class Run {
       fail(this, entry, ctx, 'threw', wordsOf(error))
       return undefined
     }
-    if (entry.state.manner === 'unknown') entry.state.manner = 'sync'
     return this.#receive(entry, ctx, raw)
   }
 
@@ -135,13 +132,9 @@ export class Run {
       }
     }
     try {
-      const atOnce = entry.state.manner === 'sync'
       const pending = pendingOf(this, entry, raw, this)
       if (pending === undefined) settle(this, entry, ctx, raw, this.place)
-      else {
-        this.#ctx = ctx
-        this.#suspect = atOnce && this.#rewrites?.isShared(Context.draft(ctx)) === true
-      }
+      else this.#ctx = ctx
       return pending
     } catch (error) {
       fail(this, entry, ctx, 'reply', wordsOf(error))
@@ -162,14 +155,9 @@ export class Run {
 
   /** Goes on with what was waited for. */
   resume(raw: unknown, threw: boolean): Pending | undefined {
-    if (this.#rewrites !== undefined) this.#rewrites.recall()
     if (this.stage !== undefined) this.#settleStage()
     else if (threw) fail(this, this.list[this.place]!, this.#ctx, 'threw', wordsOf(raw))
-    else if (this.#suspect && this.rewrites.differs(Context.draft(this.#ctx!))) {
-      const message =
-        'the input was changed, and it cannot be told whether by this hook or by an earlier one that kept it'
-      fail(this, this.list[this.place]!, this.#ctx, 'rewrite', message)
-    } else {
+    else {
       const pending = this.#receive(this.list[this.place]!, this.#ctx!, raw)
       if (pending !== undefined) return pending
     }
@@ -180,7 +168,6 @@ export class Run {
   /** Goes on without what was waited for. */
   leaveBehind(why: 'timeout' | 'aborted'): Pending | undefined {
     this.aborted = why === 'aborted'
-    this.#rewrites?.recall()
     const { kind, message } = abandon(this.#ctx!, why, this)
     fail(this, this.list[this.place]!, this.#ctx, kind, message)
     this.place++
@@ -214,7 +201,7 @@ export class Run {
     }
     if (this.phase === 'rejudge' && observers.length > 0) {
       this.phase = 'observe'
-      this.#decided = this.tallied?.outcome() ?? this.lane.neutral
+      this.#decided = frozen(this.tallied?.outcome() ?? this.lane.neutral)
       return this.#enter(observers)
     }
     return false
@@ -278,8 +265,8 @@ export class Run {
   }
 
   /** The place of a hook in declared order. */
-  rankOf(name: string): number {
-    return this.#chosen.hooks.findIndex(entry => entry.name === name)
+  rankOf(entry: Entry): number {
+    return this.#chosen.hooks.indexOf(entry)
   }
 
   /** What was decided, once only observers are left. */

@@ -3,7 +3,7 @@ import { answerOf } from './answers.ts'
 import { Context } from './context.ts'
 import type { Entry } from './entry.ts'
 import { answerLater } from './late.ts'
-import { Failed, type FailureKind, type Said } from './outcome.ts'
+import { Failed, type FailureKind, type Spoken } from './outcome.ts'
 import { Later } from './reply.ts'
 import type { Pending, Run } from './run.ts'
 import type { Answer } from './tally.ts'
@@ -23,7 +23,6 @@ export function pendingOf(run: Run, entry: Entry, raw: unknown, waiter: Patient)
   let patience = entry.patience
   if (typeof (raw as { then?: unknown }).then === 'function') {
     pending = raw as Pending
-    entry.state.manner = 'async'
   } else if (raw instanceof Later && waitsFor(entry)) {
     pending = raw.promise
     patience = raw.patience ?? patience
@@ -51,7 +50,7 @@ export function settle(run: Run, entry: Entry, ctx: Context, raw: unknown, place
     if (entry.once && run.phase !== 'rejudge') run.ranOnce(entry)
     return
   }
-  let said: Said | undefined
+  let said: Spoken | undefined
   try {
     said = run.tally.read(entry, raw)
   } catch (error) {
@@ -106,7 +105,11 @@ export function abandon(ctx: Context, why: 'timeout' | 'aborted', { patience, bu
 /** Drops an answer that comes after its time. A promise in it must not become an unhandled rejection. */
 export function ignore(run: Run, entry: Entry, raw: unknown): void {
   run.trace?.note(entry, 'answered after its time; the answer was dropped')
-  if (raw instanceof Later) void Promise.resolve(raw.promise).catch(() => undefined)
+  try {
+    if (raw instanceof Later) void Promise.resolve(raw.promise).catch(() => undefined)
+  } catch {
+    // It is not even an object that can be looked at.
+  }
 }
 
 /** An earlier member of the group had said `continue: false` before this answer was counted. */

@@ -80,11 +80,24 @@ class Slot implements Waiter {
     if (this.#state === 'waiting') this.#run.hub.deadlines.restart(this)
     else this.#run.hub.deadlines.add(this)
     this.#state = 'waiting'
-    void Promise.resolve(pending).then(
-      value => this.#receive(value),
-      error => (this.#state === 'done' ? this.#receive(undefined) : this.#finish(new Failed('threw', wordsOf(error))))
-    )
-    if (this.signal?.aborted === true || this.session?.aborted === true) this.cut('aborted')
+    this.#follow(pending)
+    if (this.#isWaiting() && (this.signal?.aborted === true || this.session?.aborted === true)) this.cut('aborted')
+  }
+
+  #isWaiting(): boolean {
+    return this.#state === 'waiting'
+  }
+
+  #follow(pending: PromiseLike<unknown>): void {
+    const lose = (error: unknown): void => {
+      if (this.#state === 'done') ignore(this.#run, this.#entry, undefined)
+      else this.#finish(new Failed('threw', wordsOf(error)))
+    }
+    try {
+      void Promise.resolve(pending).then(value => this.#receive(value), lose)
+    } catch (error) {
+      lose(error)
+    }
   }
 
   #takeDown(raw: unknown): Answer {

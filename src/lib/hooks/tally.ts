@@ -1,15 +1,15 @@
 import { wordsOf } from '../errors.ts'
 import type { Message } from '../message.ts'
+import type { PlainObject } from '../util/plain.ts'
 import { answerOf } from './answers.ts'
 import { decode } from './decode.ts'
 import type { Entry, Group } from './entry.ts'
-import { Failed, fold, outcomeOf, type Failure, type FailureKind, type Outcome, type Said } from './outcome.ts'
-import type { PlainObject } from '../util/plain.ts'
+import { Failed, fold, outcomeOf, Spoken, type Failure, type FailureKind, type Outcome, type Said } from './outcome.ts'
 import type { Run } from './run.ts'
 
 /** What one hook gave: what it said, and what it made of its copies of the draft and the conversation. */
 export interface Answer {
-  readonly said: Said | undefined
+  readonly said: Spoken | undefined
   readonly draft: unknown
   readonly messages: Message[] | undefined
   /** As it came, for reports. */
@@ -19,7 +19,7 @@ export interface Answer {
 /** What the hooks of one fire have said so far. */
 export class Tally {
   readonly #run: Run
-  readonly #answers: Said[] = []
+  readonly #answers: Spoken[] = []
   #failures: Failure[] | undefined
   #stopped: Map<Group, string> | undefined
   /** Hooks that are not asked again: they did not run, have failed, or answer later. */
@@ -35,7 +35,7 @@ export class Tally {
   }
 
   refuses(entry: Entry): boolean {
-    return this.#answers.some(said => said.by === entry.name && said.decision === 'deny')
+    return this.#answers.some(said => said.decision === 'deny' && Spoken.authorOf(said) === entry)
   }
 
   /** Who stopped the group that `entry` belongs to. */
@@ -44,7 +44,7 @@ export class Tally {
   }
 
   /** What a hook said. Throws `Failed` when it cannot be trusted. */
-  read(entry: Entry, raw: unknown): Said | undefined {
+  read(entry: Entry, raw: unknown): Spoken | undefined {
     if (raw === undefined) return undefined
     try {
       return decode(raw, entry, this.#run.trace)
@@ -60,7 +60,6 @@ export class Tally {
     const denies = said !== undefined && said.decision === 'deny'
     const rewrite = denies || isBare(answer) ? undefined : run.rewrites.find(entry, answer)
     if (run.phase !== 'judge') return this.#takeLate(entry, said, rewrite !== undefined)
-    if (denies || said?.updatedInput !== undefined) run.rewritten?.recall()
     if (rewrite !== undefined) {
       run.rewrites.apply(entry, place, rewrite)
       run.trace?.rewrote(entry)
@@ -69,35 +68,32 @@ export class Tally {
   }
 
   /** When a hook is asked again, or looks on, only its decision may count. */
-  #takeLate(entry: Entry, said: Said | undefined, rewrote: boolean): void {
-    const { phase, rewritten, trace } = this.#run
-    rewritten?.recall()
+  #takeLate(entry: Entry, said: Spoken | undefined, rewrote: boolean): void {
+    const { phase, trace } = this.#run
     if (rewrote || said?.rest?.contexts !== undefined) trace?.note(entry, 'changes and context have no effect here')
     if (phase === 'rejudge') this.#revise(entry, said)
     else if (said?.decision !== undefined) trace?.note(entry, 'observers decide nothing')
   }
 
-  record(entry: Entry, said: Said): void {
+  record(entry: Entry, said: Spoken): void {
     if (entry.group !== undefined && said.rest?.continue === false)
       (this.#stopped ??= new Map()).set(entry.group, entry.name)
     this.#answers.push(said)
   }
 
   /** What a hook decides about the final draft replaces its first decision. */
-  #revise(entry: Entry, said: Said | undefined): void {
+  #revise(entry: Entry, said: Spoken | undefined): void {
     this.#forget(entry)
     if (said?.decision === undefined) return
     const { continue: goOn, stopReason } = said.rest ?? {}
-    const rest = {
-      ...(goOn === undefined ? {} : { continue: goOn }),
-      ...(stopReason === undefined ? {} : { stopReason })
-    }
-    this.record(entry, { by: said.by, decision: said.decision, reason: said.reason, rest })
+    const again = new Spoken(entry, said.decision, said.reason)
+    if (goOn !== undefined) again.rest = stopReason === undefined ? { continue: goOn } : { continue: goOn, stopReason }
+    this.record(entry, again)
   }
 
   #forget(entry: Entry): void {
     this.#revised = true
-    const first = this.#answers.find(said => said.by === entry.name)
+    const first = this.#answers.find(said => Spoken.authorOf(said) === entry)
     if (first !== undefined) first.decision = undefined
   }
 
@@ -108,11 +104,10 @@ export class Tally {
     const failure = { by: entry.name, kind, message, failedOpen: gate && !closes && !entry.observe }
     ;(this.#failures ??= []).push(failure)
     this.excuse(entry)
-    this.#run.rewritten?.recall()
     if (this.#run.phase === 'rejudge') this.#forget(entry)
     if (closes && !entry.observe && mayRefuse(entry)) {
       const reason = `gate_failed:${kind}: hook ${entry.name} (${entry.source}): ${message}`
-      this.record(entry, { by: entry.name, decision: 'deny', reason })
+      this.record(entry, new Spoken(entry, 'deny', reason))
     }
     return failure
   }
@@ -125,10 +120,15 @@ export class Tally {
     return outdated.length > 0 && this.outcome().decision === 'deny' ? [] : outdated
   }
 
+  /** Hooks that were asked again have answered last; they count where they stand. */
+  #inOrder(): readonly Said[] {
+    const rankOf = (said: Spoken): number => this.#run.rankOf(Spoken.authorOf(said))
+    return this.#answers.toSorted((a, b) => rankOf(a) - rankOf(b))
+  }
+
   outcome(): Outcome {
     const { lane, hub, rewritten } = this.#run
-    if (this.#revised) this.#answers.sort((a, b) => this.#run.rankOf(a.by) - this.#run.rankOf(b.by))
-    const folded = fold(this.#answers, hub.settings.precedence)
+    const folded = fold(this.#revised ? this.#inOrder() : this.#answers, hub.settings.precedence)
     if (rewritten === undefined && this.#failures === undefined) return outcomeOf(lane.event, folded, undefined)
     const draft = rewritten?.finalDraft()
     return outcomeOf(lane.event, folded, {

@@ -44,8 +44,12 @@ export class Wait implements Waiter {
   }
 
   #follow(pending: Pending): void {
-    // A foreign promise may answer twice or at once; a native one may not.
-    void Promise.resolve(pending).then(this.#answered, this.#rejected)
+    // A foreign promise may answer twice or at once, or refuse to be one; a native one may not.
+    try {
+      void Promise.resolve(pending).then(this.#answered, this.#rejected)
+    } catch (error) {
+      this.#rejected(error)
+    }
   }
 
   #goOn(raw: unknown, threw: boolean): void {
@@ -57,11 +61,13 @@ export class Wait implements Waiter {
     this.patience = this.#run.patience
     this.#run.hub.deadlines.restart(this)
     this.#follow(pending)
+    if (this.#run.aborted) this.cut('aborted')
   }
 
   /** The hook is not waited for any longer. The members of a stage are cut one by one instead. */
   cut(why: 'timeout' | 'aborted'): void {
     const run = this.#run
+    if (this.#leftBehind !== undefined) return
     if (this.#asking || run.stage !== undefined) {
       run.aborted ||= why === 'aborted'
       return
