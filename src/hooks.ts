@@ -67,7 +67,7 @@ export type { CompilePattern, Pattern } from './lib/hooks/matcher.ts'
 // `export *`, since only that lets users add their own tools to `ToolInputs` under this module's name.
 export type * from './lib/hooks/tool-inputs.ts'
 
-export { applyEdits, type MessageEdits } from './lib/hooks/history.ts'
+export { applyEdits, type Insertion, type MessageEdits } from './lib/hooks/history.ts'
 export type { Block, Message, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock } from './lib/message.ts'
 export { CarabinerError, type ErrorCode } from './lib/errors.ts'
 export type { Clock } from './lib/util/clock.ts'

@@ -203,6 +203,18 @@ test.each(WITHOUT_INPUT)('a transform on %s is a failure that names the event', 
   expect(outcome.updatedInput).toBeUndefined()
 })
 
+test('a hook that failed is not asked again about a rewritten input', async () => {
+  const hooks = new HookRegistry()
+  let asked = 0
+  hooks.on('PreToolUse', () => (asked++, broken()), { onFailure: 'continue' })
+  hooks.on('PreToolUse', () => ({ updatedInput: { command: 'ls' } }))
+  expect(await fireSample(hooks, 'PreToolUse')).toMatchObject({
+    updatedInput: { command: 'ls' },
+    failures: { length: 1 }
+  })
+  expect(asked).toBe(1)
+})
+
 test('what a failing hook changed does not count', async () => {
   for (const late of [false, true]) {
     for (const profile of ['strict', 'compat'] as const) {

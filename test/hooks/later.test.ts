@@ -128,6 +128,15 @@ describe('later(), on an event that does not', () => {
     expect(messages.some(message => message.subtype === 'hook_notice' && message.output.includes('dropped'))).toBe(true)
   })
 
+  test('in time leaves no timer behind', async () => {
+    const { clock, hooks, wait } = registry()
+    hooks.on('PostToolUse', () => later(wait(1, {}), { asyncTimeout: 60 }))
+    await fireSample(hooks, 'PostToolUse')
+    expect(clock.timers).toBe(2)
+    await clock.advance(1)
+    expect(clock.timers).toBe(0)
+  })
+
   test('says nothing when there is nothing to say', async () => {
     const { hooks, late } = registry()
     hooks.on('PostToolUse', () => later(Promise.resolve()))

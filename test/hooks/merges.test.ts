@@ -91,6 +91,20 @@ test('each hook sees what earlier ones made of the input, and the last one is wh
 })
 
 // F74
+test('whoever judged an older input is asked again, whoever made the last change is not', async () => {
+  const hooks = new HookRegistry()
+  const asked: string[] = []
+  for (const name of ['gate', 'first', 'last', 'behind']) {
+    hooks.on('PreToolUse', ctx => {
+      asked.push(name)
+      return name === 'first' || name === 'last' ? { updatedInput: { ...ctx.toolInput, [name]: true } } : undefined
+    })
+  }
+  expect((await hooks.fire('PreToolUse', call('Any'))).updatedInput).toEqual({ first: true, last: true })
+  expect(asked).toEqual(['gate', 'first', 'last', 'behind', 'gate', 'first'])
+})
+
+// F74
 test('two hooks that change different keys lose neither', async () => {
   for (const concurrent of [false, true]) {
     const hooks = new HookRegistry()

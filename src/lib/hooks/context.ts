@@ -185,7 +185,7 @@ export class Context {
     return (this.#rest ??= {})
   }
   #borrow(): unknown {
-    if (this.#draft === undefined) this.#draft = this.#run.rewrites.lend()
+    if (this.#draft === undefined) this.#draft = this.#run.lend()
     return this.#draft
   }
   #write(field: string, value: unknown): void {

@@ -4,6 +4,7 @@ import { answerOf, FIELDS, type Decision, type SpecificField } from './answers.t
 import type { Entry } from './entry.ts'
 import { checkOf } from './fields.ts'
 import { joinRest, Spoken, type Rest, type Said } from './outcome.ts'
+import { ALLOW } from './reply.ts'
 import type { Trace } from './trace.ts'
 
 /**
@@ -41,6 +42,7 @@ type Keys = { -readonly [K in keyof typeof KEYS]?: unknown } & { fields?: PlainO
 /** Reads what one hook answered. Throws when the answer cannot be trusted; `undefined` when it says nothing. */
 export function decode(reply: unknown, entry: Entry, trace: Trace | undefined): Spoken | undefined {
   if (reply === undefined || reply === null) return undefined
+  if (reply === ALLOW && entry.row.answer === 'gate') return new Spoken(entry, 'allow', undefined)
   if (!isObject(reply) || !isPlain(reply))
     throw invalid(`a reply must be a plain object or nothing, not ${nameOf(reply)}`)
   if (isVerdict(reply)) return verdictOf(reply, entry, trace)

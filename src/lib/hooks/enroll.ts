@@ -103,7 +103,7 @@ export function groupOf(
     const timeout = own.timeout ?? options.timeout
     const onFailure = own.onFailure ?? options.onFailure
     const shared = { events: event, matcher, run, label, priority, timeout, onFailure }
-    return { name, once, observe, concurrent, dialect, source, ...shared } as AnyHook
+    return { name, once, observe, concurrent, dialect, source, ...shared }
   })
   const apart = hooks.filter(hook => hook.concurrent !== true)
   const beside = hooks.filter(hook => hook.concurrent === true)
@@ -116,7 +116,7 @@ const HOOK_OPTIONS = ['name', 'priority', 'timeout', 'onFailure', 'once', 'obser
 export function checkOptions(options: unknown, known: readonly string[] = HOOK_OPTIONS): void {
   if (options === undefined) return
   if (typeof options !== 'object' || options === null)
-    throw fault('E_OPTION_INVALID', 'options', String(options), 'an object')
+    throw fault('E_OPTION_INVALID', 'options', typeof options, 'an object')
   const stray = Object.keys(options).find(key => !known.includes(key))
   if (stray !== undefined)
     throw fault('E_OPTION_INVALID', 'an option', JSON.stringify(stray), nearest(stray, known) ?? known.join(', '))

@@ -39,6 +39,12 @@ export class Lane {
     return this.#byTarget.get(target) ?? this.#match(target)
   }
 
+  /** What hooks of this event may rewrite. */
+  draftOf(input: PlainObject): unknown {
+    if (this.row.draft === 'tool_input') return input['tool_input']
+    return this.row.draft === undefined ? undefined : input[this.row.draft]
+  }
+
   #match(target: string): Chosen {
     const chosen = choose(this.#entries, entry => entry.matching.matches(target))
     if (this.#byTarget.size >= MOST_TARGETS) this.#byTarget.clear()

@@ -245,9 +245,10 @@ function leadingVerdict(decision: Decision, verdicts: readonly Verdict[]): Verdi
 
 /** The same for hooks to look at: nothing that they do to it changes what was decided. */
 export function frozen(outcome: Outcome): Outcome {
-  const { reasons, contexts, systemMessages, failures, conflicts } = outcome
-  const lists = { reasons: reasons.map(verdict => ({ ...verdict })), contexts, systemMessages, failures, conflicts }
-  return Object.freeze({ ...outcome, ...freezeDeep(copyPlain(lists)) })
+  const { reasons, contexts, systemMessages, failures, conflicts, fields } = outcome
+  const verdicts = reasons.map(verdict => ({ ...verdict }))
+  const parts = { reasons: verdicts, contexts, systemMessages, failures, conflicts, fields }
+  return Object.freeze({ ...outcome, ...freezeDeep(copyPlain(parts)) })
 }
 
 /** Nobody said anything: one frozen object an event, so that asking costs nothing. */

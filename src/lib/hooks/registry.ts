@@ -86,8 +86,8 @@ export class HookRegistry {
   /** Adds callbacks written for the Claude Agent SDK's `options.hooks`, with the meaning they have there. */
   callbacks(record: CallbackRecord): () => void {
     const groups = Object.entries(record).flatMap(([event, matchers]) =>
-      listOf<CallbackMatcher>(matchers, event).flatMap(({ matcher = '', hooks, ...options }) =>
-        groupOf(parseEvent(event), matcher, listOf<Callback>(hooks, event).map(callbackHook), options)
+      (listOf(matchers, event) as readonly CallbackMatcher[]).flatMap(({ matcher = '', hooks, ...options }) =>
+        groupOf(parseEvent(event), matcher, (listOf(hooks, event) as readonly Callback[]).map(callbackHook), options)
       )
     )
     return this.#add(groups, callSite(this.callbacks))
@@ -180,8 +180,8 @@ export class HookRegistry {
   }
 }
 
-function listOf<T>(value: unknown, event: string): readonly T[] {
+function listOf(value: unknown, event: string): readonly unknown[] {
   if (value === undefined) return []
-  if (!Array.isArray(value)) throw fault('E_HOOK_INVALID', `${event} needs a list of { matcher, hooks: [callback] }`)
-  return value
+  if (Array.isArray(value)) return value
+  throw fault('E_HOOK_INVALID', `${event} needs a list of { matcher, hooks: [callback] }`)
 }

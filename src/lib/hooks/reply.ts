@@ -46,7 +46,8 @@ export interface ReplyOptions {
   suppressLogging?: boolean | undefined
 }
 
-const ALLOW: Reply = Object.freeze({ decision: 'allow' })
+/** The most common answer of all. */
+export const ALLOW: Reply = Object.freeze({ decision: 'allow' })
 const DEFER: Reply = Object.freeze({ decision: 'defer' })
 
 /** Nobody needs to be asked. Rules that deny or ask still hold. */

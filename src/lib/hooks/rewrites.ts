@@ -5,9 +5,7 @@ import {
   changeBetween,
   copyPlain,
   copyReply,
-  flatKeys,
   freezeDeep,
-  holdsSame,
   isObject,
   same,
   type PlainObject
@@ -43,8 +41,6 @@ export class Rewrites {
   /** What has been agreed on so far. No hook ever holds it. */
   #draft: unknown
   #messages: readonly Message[]
-  /** Most drafts are flat, and copying and comparing flat ones is cheap; 0 for others. */
-  #flatKeys: number | undefined
   #stage: Stage | undefined
   #conflicts: Conflict[] | undefined
   /** The last change of the draft: which hooks came before it, and its one author. */
@@ -53,7 +49,7 @@ export class Rewrites {
 
   constructor(run: Run) {
     this.#run = run
-    this.#draft = run.lane.row.draft === undefined ? undefined : run.input[run.lane.row.draft]
+    this.#draft = run.lane.draftOf(run.input)
     this.#messages = run.options.messages ?? NO_MESSAGES
   }
 
@@ -63,18 +59,6 @@ export class Rewrites {
   }
   get conflicts(): readonly Conflict[] | undefined {
     return this.#conflicts
-  }
-
-  /** A copy to work on. Each hook has its own, so that what it does to it later is nobody's business. */
-  lend(): unknown {
-    if (this.#flatKeys === undefined) this.#flatKeys = flatKeys(this.#draft)
-    return this.#flatKeys === 0 ? copyPlain(this.#draft) : { ...(this.#draft as PlainObject) }
-  }
-  differs(draft: unknown): boolean {
-    if (this.#flatKeys! > 0 && this.#stage === undefined && isObject(draft)) {
-      return !holdsSame(draft, this.#draft as PlainObject, this.#flatKeys!)
-    }
-    return !same(draft, this.#stage === undefined ? this.#draft : this.#stage.draft)
   }
 
   history(): Message[] {
@@ -91,10 +75,16 @@ export class Rewrites {
     return this.#wire.input
   }
 
+  /** What hooks started from. */
+  get #before(): unknown {
+    return this.#stage === undefined ? this.#draft : this.#stage.draft
+  }
+
   openStage(end: number): void {
     this.#stage = { draft: this.#draft, messages: this.#messages, end, authors: new Map() }
   }
   closeStage(): void {
+    if (this.#stage!.draft !== this.#draft) this.#run.give(this.#draft)
     this.#stage = undefined
   }
 
@@ -102,7 +92,7 @@ export class Rewrites {
   find(entry: Entry, answer: Answer): Rewrite | undefined {
     const replied = answer.said?.updatedInput
     const value = replied ?? answer.draft
-    const changed = value !== undefined && this.differs(value)
+    const changed = value !== undefined && !same(value, this.#before)
     const messages = this.#findMessages(answer.messages)
     if (!changed && messages === undefined) return undefined
     return { draft: changed ? this.#accepted(entry, value, replied !== undefined) : undefined, messages }
@@ -112,9 +102,10 @@ export class Rewrites {
     if (rewrite.messages !== undefined) this.#messages = rewrite.messages
     if (rewrite.draft === undefined) return
     this.#draft = rewrite.draft.value
-    this.#flatKeys = flatKeys(this.#draft)
-    if (this.#stage === undefined) this.#last = { before: place, author: entry }
-    else this.#credit(entry, this.#stage, rewrite.draft.keys)
+    if (this.#stage === undefined) {
+      this.#run.give(this.#draft)
+      this.#last = { before: place, author: entry }
+    } else this.#credit(entry, this.#stage, rewrite.draft.keys)
   }
 
   #credit(entry: Entry, stage: Stage, keys: readonly string[]): void {
@@ -144,7 +135,7 @@ export class Rewrites {
 
   /** The draft with this change made, checked by the caller. A part of an input may be laid over the whole. */
   #accepted(entry: Entry, value: unknown, replied: boolean): NonNullable<Rewrite['draft']> {
-    const before = this.#stage === undefined ? this.#draft : this.#stage.draft
+    const before = this.#before
     const why = this.#refusal(value)
     if (why === undefined) return this.#merged(before, value)
     const whole = replied && isObject(before) && isObject(value) ? { ...before, ...value } : undefined

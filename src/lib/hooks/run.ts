@@ -1,6 +1,6 @@
 import { wordsOf } from '../errors.ts'
 import type { Message } from '../message.ts'
-import type { PlainObject } from '../util/plain.ts'
+import { copyPlain, flatKeys, holdsSame, isObject, same, type PlainObject } from '../util/plain.ts'
 import type { Precedence } from './answers.ts'
 import { Context, type AgentView } from './context.ts'
 import type { Profile } from './decode.ts'
@@ -69,6 +69,10 @@ export class Run {
   budgeted = false
   /** When all hooks together must have answered. */
   budgetEnd: number | undefined
+  /** The draft that hooks are given, and that their copies are compared with. */
+  given: unknown
+  /** Most drafts are flat, and to copy and compare flat ones is cheap: how many keys; 0 for others. */
+  #flatKeys = -1
   #stages: readonly number[] | undefined
   #tally: Tally | undefined
   #rewrites: Rewrites | undefined
@@ -149,8 +153,23 @@ export class Run {
 
   #isUnchanged(ctx: Context): boolean {
     if (Context.isUntouched(ctx)) return true
-    const draft = Context.draft(ctx)
-    return Context.messages(ctx) === undefined && (draft === undefined || !this.rewrites.differs(draft))
+    const copy = Context.draft(ctx)
+    if (Context.messages(ctx) !== undefined) return false
+    if (copy === undefined) return true
+    if (this.#flatKeys > 0 && isObject(copy)) return holdsSame(copy, this.given as PlainObject, this.#flatKeys)
+    return same(copy, this.given)
+  }
+
+  /** A copy of the draft. Each hook has its own, so that what it does to it later is nobody's business. */
+  lend(): unknown {
+    if (this.#flatKeys < 0) this.give(this.lane.draftOf(this.input))
+    return this.#flatKeys === 0 ? copyPlain(this.given) : { ...(this.given as PlainObject) }
+  }
+
+  /** From now on hooks are given this draft. */
+  give(draft: unknown): void {
+    this.given = draft
+    this.#flatKeys = flatKeys(draft)
   }
 
   /** Goes on with what was waited for. */

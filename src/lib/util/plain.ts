@@ -6,7 +6,7 @@ import { fault } from '../errors.ts'
  */
 export type PlainObject = Record<string, unknown>
 
-export interface Limits {
+interface Limits {
   readonly depth: number
   readonly keys: number
 }
