@@ -2,9 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { HookRegistry, type Dialect, type EventName } from '../src/hooks.ts'
 import { answerOf, FIELDS, STRENGTH, type Decision, type SpecificField } from '../src/lib/hooks/answers.ts'
-import { baseFields, EVENT_NAMES, rowOf } from '../src/lib/hooks/events.ts'
+import { baseFields, EVENT_NAMES, rowOf, snakeName } from '../src/lib/hooks/events.ts'
 import { listFields } from '../src/lib/hooks/fields.ts'
-import { snakeName } from '../src/lib/hooks/names.ts'
 
 const PAGE = new URL('../docs/hooks.md', import.meta.url)
 

@@ -52,7 +52,7 @@ export {
   type InputOf,
   type ToolEvent
 } from './lib/hooks/events.ts'
-export { parseEvent, snakeName } from './lib/hooks/names.ts'
+export { parseEvent, snakeName } from './lib/hooks/events.ts'
 export {
   ANSWERS,
   FIELDS,

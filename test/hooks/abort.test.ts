@@ -7,13 +7,13 @@ const never = (): Promise<never> => new Promise(() => undefined)
 
 describe('an abort', () => {
   // F43
-  test.each([false, true])('ends a running hook at once, and closes the gate (side by side: %s)', async concurrent => {
+  test('ends a running hook at once, and closes the gate', async () => {
     const { signal, abort } = abortable()
     const hooks = new HookRegistry({ clock: manualClock() })
     let seen: AbortSignal | undefined
     const ran: string[] = []
-    hooks.register({ name: 'slow', events: 'PreToolUse', concurrent, run: ctx => ((seen = ctx.signal), never()) })
-    hooks.register({ name: 'next', events: 'PreToolUse', run: () => void ran.push('next') })
+    hooks.on('PreToolUse', ctx => ((seen = ctx.signal), never()), { name: 'slow' })
+    hooks.on('PreToolUse', () => void ran.push('next'), { name: 'next' })
     const fired = hooks.fire('PreToolUse', bash(), { signal })
     abort()
     expect(await fired).toMatchObject({
@@ -25,6 +25,30 @@ describe('an abort', () => {
     })
     expect(seen?.aborted).toBe(true)
     expect(ran).toEqual([])
+  })
+
+  // F43
+  test('ends hooks that run side by side, and keeps what others have answered', async () => {
+    const { signal, abort } = abortable()
+    const clock = manualClock()
+    const hooks = new HookRegistry({ clock })
+    const signals: AbortSignal[] = []
+    const slow = (ctx: { signal: AbortSignal }): Promise<never> => (signals.push(ctx.signal), never())
+    hooks.register({ name: 'slow', events: 'PostToolUse', concurrent: true, run: slow })
+    const run = async (): Promise<HookResult> => ({ additionalContext: 'done' })
+    hooks.register({ name: 'quick', events: 'PostToolUse', concurrent: true, run })
+    hooks.register({ name: 'slow too', events: 'PostToolUse', concurrent: true, run: slow })
+    const fired = harness(hooks).fire('PostToolUse', {}, { signal })
+    await clock.advance(1)
+    abort()
+    expect(await fired).toMatchObject({
+      additionalContext: 'done',
+      failures: [
+        { by: 'slow', kind: 'aborted' },
+        { by: 'slow too', kind: 'aborted' }
+      ]
+    })
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true])
   })
 
   test('before the fire means that no hook is asked, which is a failure', async () => {

@@ -105,6 +105,21 @@ test('whoever judged an older input is asked again, whoever made the last change
 })
 
 // F74
+test('of hooks side by side, the one that alone changed the input is not asked again', async () => {
+  const hooks = new HookRegistry()
+  const asked: string[] = []
+  for (const name of ['gate', 'author', 'beside']) {
+    const run = (): Reply | undefined => {
+      asked.push(name)
+      return name === 'author' ? { updatedInput: { changed: true } } : undefined
+    }
+    hooks.register({ name, events: 'PreToolUse', concurrent: true, run })
+  }
+  await hooks.fire('PreToolUse', call('Any'))
+  expect(asked).toEqual(['gate', 'author', 'beside', 'gate', 'beside'])
+})
+
+// F74
 test('two hooks that change different keys lose neither', async () => {
   for (const concurrent of [false, true]) {
     const hooks = new HookRegistry()

@@ -1,11 +1,10 @@
-import { fault } from '../errors.ts'
+import { fault, nearest } from '../errors.ts'
 import type { Callback } from './callbacks.ts'
 import type { HookContext } from './context.ts'
 import type { Entry, EntryState, Group } from './entry.ts'
-import { rowOf, type EventName, type InputOf } from './events.ts'
+import { parseEvent, rowOf, type EventName, type InputOf } from './events.ts'
 import type { GroupHook, GroupOptions, Hook, HookDescription } from './hook.ts'
 import { compileMatcher } from './matcher.ts'
-import { nearest, parseEvent } from './names.ts'
 import { choiceOf, flagOf, millisecondsOf, numberOf, type Settings } from './settings.ts'
 import type { Matcher } from './tool-inputs.ts'
 

@@ -1,3 +1,4 @@
+import { fault, nearest } from '../errors.ts'
 import type { Family } from './answers.ts'
 import { listFields, type Fields, type Read } from './fields.ts'
 
@@ -294,3 +295,19 @@ export type AnyRow = Omit<Row<Fields>, 'sample' | 'target' | 'draft'> & {
 export const rowOf = (name: EventName): AnyRow => EVENTS[name]
 
 export const baseFields: readonly string[] = listFields(BASE).map(field => field.name)
+
+/** `PreToolUse` → `pre_tool_use`. */
+export function snakeName(event: EventName): string {
+  return event.replace(/(?<=[a-z])[A-Z]/g, letter => `_${letter}`).toLowerCase()
+}
+
+const squeeze = (name: string): string => name.replaceAll('_', '').toLowerCase()
+const BY_SPELLING = new Map(EVENT_NAMES.map(name => [squeeze(name), name]))
+const SPELLING = /^[A-Za-z]+(_[A-Za-z]+)*$/
+
+/** Reads `PreToolUse`, `preToolUse` and `pre_tool_use` alike; anything else is an error that suggests the nearest. */
+export function parseEvent(name: string): EventName {
+  const found = typeof name === 'string' && SPELLING.test(name) ? BY_SPELLING.get(squeeze(name)) : undefined
+  if (found === undefined) throw fault('E_EVENT_UNKNOWN', String(name), nearest(String(name), EVENT_NAMES) ?? '')
+  return found
+}

@@ -1,10 +1,10 @@
 import { wordsOf } from '../errors.ts'
+import { baseField } from './context.ts'
 import type { Entry } from './entry.ts'
 import type { EventName } from './events.ts'
 import { Failed, type Context, type Failure, type Said, type SystemMessage } from './outcome.ts'
 import type { Later } from './reply.ts'
 import type { Run } from './run.ts'
-import { baseField } from './view.ts'
 
 /** Work that goes on after its hook has answered. Nothing here can fail a fire or the process. */
 export class Background {

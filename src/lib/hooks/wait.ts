@@ -1,8 +1,12 @@
+import { wordsOf } from '../errors.ts'
+import { copyPlain } from '../util/plain.ts'
+import { Context } from './context.ts'
 import type { Waiter } from './deadlines.ts'
 import type { Entry } from './entry.ts'
-import type { Outcome } from './outcome.ts'
+import { Failed, type Outcome } from './outcome.ts'
+import { Later } from './reply.ts'
 import type { Pending, Run } from './run.ts'
-import { ignore } from './settle.ts'
+import { abandon, count, drop, fail, ignore, pendingOf, settle, type Answer } from './tally.ts'
 
 /**
  * The part of a fire that has to be waited for. A hook that takes too long is left behind together with the
@@ -82,5 +86,132 @@ export class Wait implements Waiter {
   #end(): void {
     this.#run.hub.deadlines.remove(this)
     this.#resolve(this.#run.finish())
+  }
+}
+
+/** Hooks that run side by side on one draft. Whoever finishes first, they are settled in declared order. */
+export class Stage {
+  readonly slots: readonly Slot[]
+  #left = 0
+  #done: (() => void) | undefined
+
+  constructor(run: Run, entries: readonly Entry[]) {
+    this.slots = entries.map(entry => new Slot(run, entry, () => this.#arrived()))
+  }
+
+  /** A promise, if any of them has to be waited for. */
+  start(): Promise<void> | undefined {
+    this.#left = this.slots.length
+    for (const slot of this.slots) slot.start()
+    if (this.#left === 0) return undefined
+    return new Promise(resolve => {
+      this.#done = resolve
+    })
+  }
+
+  #arrived(): void {
+    if (--this.#left === 0) this.#done?.()
+  }
+}
+
+/** One hook of a stage. What it said and did is taken down when it answers; from then on it changes nothing. */
+class Slot implements Waiter {
+  readonly signal: AbortSignal | undefined
+  readonly session: AbortSignal | undefined
+  patience = 0
+  due = 0
+  budgeted = false
+  previous: Waiter | undefined
+  next: Waiter | undefined
+  readonly #run: Run
+  readonly #entry: Entry
+  readonly #arrived: () => void
+  #ctx: Context | undefined
+  #given: Answer | Later | Failed | undefined
+  #state: 'new' | 'waiting' | 'done' = 'new'
+
+  constructor(run: Run, entry: Entry, arrived: () => void) {
+    this.#run = run
+    this.signal = run.signal
+    this.session = run.session
+    this.#entry = entry
+    this.#arrived = arrived
+  }
+
+  start(): void {
+    if (this.#run.passes(this.#entry)) return this.#finish(undefined)
+    this.#ctx = this.#run.open(this.#entry)
+    try {
+      this.#receive(this.#entry.call(this.#ctx))
+    } catch (error) {
+      this.#finish(new Failed('threw', wordsOf(error)))
+    }
+  }
+
+  #receive(raw: unknown): void {
+    if (this.#state === 'done') return ignore(this.#run, this.#entry, raw)
+    let pending: PromiseLike<unknown> | undefined
+    try {
+      pending = pendingOf(this.#run, this.#entry, raw, this)
+      if (pending === undefined) return this.#finish(raw instanceof Later ? raw : this.#takeDown(raw))
+    } catch (error) {
+      return this.#finish(error instanceof Failed ? error : new Failed('reply', wordsOf(error)))
+    }
+    if (this.#state === 'waiting') this.#run.hub.deadlines.restart(this)
+    else this.#run.hub.deadlines.add(this)
+    this.#state = 'waiting'
+    this.#follow(pending)
+    if (this.#isWaiting() && (this.signal?.aborted === true || this.session?.aborted === true)) this.cut('aborted')
+  }
+
+  #isWaiting(): boolean {
+    return this.#state === 'waiting'
+  }
+
+  #follow(pending: PromiseLike<unknown>): void {
+    const lose = (error: unknown): void => {
+      if (this.#state === 'done') ignore(this.#run, this.#entry, undefined)
+      else this.#finish(new Failed('threw', wordsOf(error)))
+    }
+    try {
+      void Promise.resolve(pending).then(value => this.#receive(value), lose)
+    } catch (error) {
+      lose(error)
+    }
+  }
+
+  #takeDown(raw: unknown): Answer {
+    const said = this.#run.tally.read(this.#entry, raw)
+    const draft = Context.draft(this.#ctx!)
+    const messages = Context.messages(this.#ctx!)
+    return {
+      said,
+      draft: copyPlain(draft),
+      messages: messages?.slice(),
+      raw: said === undefined ? undefined : copyPlain(raw)
+    }
+  }
+
+  cut(why: 'timeout' | 'aborted'): void {
+    this.#finish(abandon(this.#ctx!, why, this))
+  }
+
+  #finish(given: Answer | Later | Failed | undefined): void {
+    if (this.#state === 'waiting') this.#run.hub.deadlines.remove(this)
+    this.#state = 'done'
+    this.#given = given
+    if (this.#ctx !== undefined) Context.close(this.#ctx)
+    this.#arrived()
+  }
+
+  /** Counts the answer; in declared order, after all have arrived. */
+  settle(place: number): void {
+    if (this.#ctx === undefined) return
+    const stopper = this.#run.tally.stopperOf(this.#entry)
+    if (stopper !== undefined) drop(this.#run, this.#entry, stopper)
+    else if (this.#given instanceof Failed)
+      fail(this.#run, this.#entry, this.#ctx, this.#given.kind, this.#given.message)
+    else if (this.#given instanceof Later) settle(this.#run, this.#entry, this.#ctx, this.#given, place)
+    else count(this.#run, this.#entry, this.#ctx, this.#given!, place)
   }
 }

@@ -1,12 +1,11 @@
-import { fault } from '../errors.ts'
+import { fault, nearest } from '../errors.ts'
 import type { Decision } from '../hooks/answers.ts'
-import { BASE, baseFields, rowOf, type EventName, type FireInput } from '../hooks/events.ts'
+import { BASE, baseFields, parseEvent, rowOf, type EventName, type FireInput } from '../hooks/events.ts'
 import { listFields, problemsOf } from '../hooks/fields.ts'
-import { nearest, parseEvent } from '../hooks/names.ts'
 import type { HookRegistry } from '../hooks/registry.ts'
 import type { FireOptions, Reported } from '../hooks/run.ts'
-import type { HookReport } from '../hooks/trace.ts'
 import type { ToolInputs } from '../hooks/tool-inputs.ts'
+import type { HookReport } from '../hooks/trace.ts'
 import { same, type PlainObject } from '../util/plain.ts'
 
 /** What an event's input may be given as: the rest is taken from the sample of its row. */
