@@ -31,8 +31,8 @@ export type { FireOptions, Reported } from './lib/hooks/run.ts'
 export type { HookReport } from './lib/hooks/trace.ts'
 export {
   goesOn,
+  type AddedContext,
   type Conflict,
-  type Context,
   type Failure,
   type FailureKind,
   type Outcome,

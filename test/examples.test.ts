@@ -26,6 +26,17 @@ async function linesOf(example: string): Promise<readonly string[]> {
 }
 
 const EXAMPLES: Record<string, (lines: readonly string[]) => void> = {
+  // F189, F197
+  '07-agent.ts': lines => {
+    expect(lines).toEqual([
+      'user      Tidy up',
+      'assistant calls Read {"file_path":"notes.txt"}',
+      'user      result: Buy milk.',
+      'assistant calls Bash {"command":"rm -rf /"}',
+      'user      error: That would end badly.',
+      'assistant I read the notes and left everything in place.'
+    ])
+  },
   '01-deny.ts': lines => {
     expect(lines).toEqual([
       'ls build      nobody objects',

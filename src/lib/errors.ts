@@ -42,6 +42,7 @@ const ERRORS = {
   E_EXPECTATION: (why: string) => [why, '']
 } satisfies Record<string, (...words: string[]) => readonly [string, string]>
 
+/** What programs tell errors apart by. */
 export type ErrorCode = keyof typeof ERRORS
 
 /** The one error class. `code` is for programs, `message` for people; it ends with what to do next. */

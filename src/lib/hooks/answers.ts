@@ -1,5 +1,6 @@
 /** How events may be answered: the decisions and fields of each family, and how two answers join. */
 
+/** What a hook may decide. */
 export type Decision = 'allow' | 'deny' | 'ask' | 'defer'
 
 /** Who wins when hooks disagree. Deny always does; then an explicit deferral. */
@@ -26,6 +27,7 @@ export const FIELDS = {
   suppressOriginalPrompt: { type: 'boolean', words: 'leave the refused prompt out of what is shown' }
 } as const
 
+/** The name of a field that only some events take. */
 export type SpecificField = keyof typeof FIELDS
 
 interface Answer {
@@ -41,6 +43,7 @@ interface Answer {
 
 const CONTEXT = ['additionalContext'] as const
 
+/** Each family of answers: its decisions, its fields, and what a deny does. */
 export const ANSWERS = {
   gate: {
     decisions: ['allow', 'deny', 'ask', 'defer'],
@@ -93,5 +96,6 @@ export const ANSWERS = {
   watch: { decisions: [], fields: [], deny: 'nothing', blocks: false }
 } as const satisfies Record<string, Answer>
 
+/** The name of a family of answers; every event has one. */
 export type Family = keyof typeof ANSWERS
 export const answerOf = (family: Family): Answer => ANSWERS[family]

@@ -8,6 +8,7 @@ export type Callback<E extends EventName = EventName> = (
   options: { signal: AbortSignal }
 ) => Reply | void | null | undefined | PromiseLike<Reply | void | null | undefined>
 
+/** Callbacks that run for the same tools. */
 export interface CallbackMatcher<E extends EventName = EventName> {
   matcher?: string | undefined
   hooks: readonly Callback<E>[]

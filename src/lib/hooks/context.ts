@@ -244,7 +244,7 @@ export function baseField(run: Run, field: string): string {
   return given === undefined ? run.hub.settings.base[field]! : (given as string)
 }
 
-export function metadataOf(run: Run): Record<string, unknown> {
+function metadataOf(run: Run): Record<string, unknown> {
   if (run.options.metadata !== undefined) return run.options.metadata
   const { sessions } = run.hub
   const session = baseField(run, 'session_id')
@@ -254,14 +254,14 @@ export function metadataOf(run: Run): Record<string, unknown> {
 }
 
 /** The wire object of the draft as it stands. Callbacks of the contract may scribble on theirs. */
-export function wireOf(run: Run, entry: Entry): PlainObject {
+function wireOf(run: Run, entry: Entry): PlainObject {
   const rejudge = run.phase === 'rejudge'
   const { rewrites } = run
   const wire = rewrites.wire(rejudge, input => wireInput(entry, input, field => baseField(run, field), rejudge))
   return entry.dialect === 'contract' ? copyPlain(wire) : wire
 }
 
-export function fireWithin(run: Run, event: EventName, input: PlainObject): Outcome | Promise<Outcome> {
+function fireWithin(run: Run, event: EventName, input: PlainObject): Outcome | Promise<Outcome> {
   const depth = (run.options.depth ?? 0) + 1
   if (depth > DEEPEST_FIRE) throw fault('E_FIRE_DEPTH', event, String(depth))
   const { signal, metadata, agent } = run.options

@@ -2,15 +2,7 @@ import { fault, nearest } from '../errors.ts'
 import type { Family } from './answers.ts'
 import { listFields, type Fields, type Read } from './fields.ts'
 
-/**
- * Every event there is: one row each, and the row is the whole truth about it. Input types, checks,
- * folding, docs/hooks.md and the test kit are derived from here.
- *
- * Reading a row: `when` it fires; its `fields`; the field a matcher tests (`target`); how it may be
- * answered (`answer`, a family of answers.ts); whether a hook that fails blocks (`failure: 'closed'`);
- * the `draft`, a field that hooks may rewrite and that is judged again when they do; the default
- * timeout of hooks from files, in seconds; a sample.
- */
+/** A row of the table below. */
 interface Row<F extends Fields> {
   readonly when: string
   readonly fields: F
@@ -44,6 +36,15 @@ const AGENT = { agent_id: 'string', agent_type: 'string' } as const
 const BASH = { tool_name: 'Bash', tool_input: { command: 'git status' } }
 const BASH_CALL = { ...BASH, tool_use_id: 'toolu_sample' }
 
+/**
+ * Every event there is: one row each, and the row is the whole truth about it. Input types, checks,
+ * folding, docs/hooks.md and the test kit are derived from here.
+ *
+ * Reading a row: `when` it fires; its `fields`; the field a matcher tests (`target`); how it may be
+ * answered (`answer`, a family of answers.ts); whether a hook that fails blocks (`failure: 'closed'`);
+ * the `draft`, a field that hooks may rewrite and that is judged again when they do; the default
+ * timeout of hooks from files, in seconds; a sample.
+ */
 export const EVENTS = {
   PreToolUse: event({
     when: 'a tool call is ready and valid, before any permission step',
@@ -266,11 +267,14 @@ export const EVENTS = {
   })
 } as const
 
+/** The name of an event. */
 export type EventName = keyof typeof EVENTS
+/** All of them, in the order of the table. */
 export const EVENT_NAMES = Object.keys(EVENTS) as readonly EventName[]
 
 /** The fields that belong to one event alone. */
 export type FieldsOf<E extends EventName> = Read<(typeof EVENTS)[E]['fields']>
+/** What every input begins with. */
 export type BaseInput = Read<typeof BASE>
 
 /** The whole input of an event, as hooks outside the process receive it. */
@@ -283,6 +287,7 @@ export type FireInput<E extends EventName> = FieldsOf<E> & {
   [K in Exclude<keyof InputOf<E>, keyof FieldsOf<E>>]?: InputOf<E>[K] | undefined
 }
 
+/** The events that are about a tool. */
 export type ToolEvent = { [E in EventName]: 'tool_name' extends keyof FieldsOf<E> ? E : never }[EventName]
 
 /** A row as the engine reads it, whatever its event. */
@@ -297,8 +302,8 @@ export const rowOf = (name: EventName): AnyRow => EVENTS[name]
 export const baseFields: readonly string[] = listFields(BASE).map(field => field.name)
 
 /** `PreToolUse` → `pre_tool_use`. */
-export function snakeName(event: EventName): string {
-  return event.replace(/(?<=[a-z])[A-Z]/g, letter => `_${letter}`).toLowerCase()
+export function snakeName(name: EventName): string {
+  return name.replace(/(?<=[a-z])[A-Z]/g, letter => `_${letter}`).toLowerCase()
 }
 
 const squeeze = (name: string): string => name.replaceAll('_', '').toLowerCase()

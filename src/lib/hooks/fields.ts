@@ -28,6 +28,7 @@ export interface BatchCall {
   tool_response?: string | readonly Block[] | undefined
 }
 
+/** What an agent has to show at its end. */
 export interface AgentResult {
   id: string
   content: string

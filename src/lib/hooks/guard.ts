@@ -24,6 +24,7 @@ export interface GuardOptions<Rest extends readonly unknown[], Result> extends P
   sessionId?: string | undefined
 }
 
+/** What somebody is asked: may this call run? */
 export interface GuardQuestion {
   readonly toolName: string
   readonly toolUseId: string

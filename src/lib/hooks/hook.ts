@@ -7,10 +7,12 @@ import type { Matcher } from './tool-inputs.ts'
 /** What a hook gives back: nothing, a reply, or a promise of one. */
 export type HookResult = Reply | Later | null | undefined | void
 
+/** A hook as a function: it looks at its context and answers, or not. */
 export type HookFunction<E extends EventName = EventName, M extends Matcher = string> = (
   ctx: HookContext<E, M>
 ) => HookResult | PromiseLike<HookResult>
 
+/** What may be said of any hook. */
 export interface HookOptions {
   /** Under this name it is listed, reported and removed. Without one it is named after its place in the source. */
   name?: string | undefined
@@ -43,6 +45,7 @@ export type GroupHook<E extends EventName = EventName, M extends Matcher = strin
   | HookFunction<E, M>
   | Omit<Hook<E, M>, 'events' | 'matcher'>
 
+/** What the hooks of a group have in common. */
 export interface GroupOptions extends Pick<HookOptions, 'name' | 'priority' | 'timeout' | 'onFailure'> {
   /** Members that could run side by side run one after the other instead. */
   sequential?: boolean | undefined

@@ -2,7 +2,7 @@ import { wordsOf } from '../errors.ts'
 import { baseField } from './context.ts'
 import type { Entry } from './entry.ts'
 import type { EventName } from './events.ts'
-import { Failed, type Context, type Failure, type Said, type SystemMessage } from './outcome.ts'
+import { Failed, type AddedContext, type Failure, type Said, type SystemMessage } from './outcome.ts'
 import type { Later } from './reply.ts'
 import type { Run } from './run.ts'
 
@@ -29,7 +29,7 @@ export interface LateAnswer {
   readonly by: string
   readonly event: EventName
   readonly sessionId: string
-  readonly contexts: readonly Context[]
+  readonly contexts: readonly AddedContext[]
   readonly systemMessages: readonly SystemMessage[]
   readonly failure: Failure | undefined
 }

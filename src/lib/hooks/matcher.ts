@@ -5,6 +5,7 @@ import type { Matcher } from './tool-inputs.ts'
 export interface Pattern {
   test(text: string): boolean
 }
+/** Makes a pattern of its text; throws when the text is none. */
 export type CompilePattern = (source: string) => Pattern
 
 /** A matcher, ready. `words` say what it takes, for reports. */

@@ -11,13 +11,14 @@ export interface Verdict {
   readonly reason: string | undefined
 }
 
-export interface Context {
+/** Text for the model, and who added it. */
+export interface AddedContext {
   readonly by: string
   readonly text: string
 }
 
 /** `model`: it reaches the next model call. `user`: it is shown, and the model does not see it. */
-export interface SystemMessage extends Context {
+export interface SystemMessage extends AddedContext {
   readonly to: 'model' | 'user'
 }
 
@@ -60,7 +61,7 @@ export interface Rest {
   suppressLogging?: boolean
   failedOpen?: boolean
   systemMessages?: readonly SystemMessage[]
-  contexts?: readonly Context[]
+  contexts?: readonly AddedContext[]
   fields?: SpecificValues
 }
 
@@ -155,6 +156,7 @@ export class Failed {
   }
 }
 
+/** How a hook failed. */
 export type FailureKind = 'threw' | 'timeout' | 'budget' | 'aborted' | 'reply' | 'rewrite' | 'messages'
 
 /** What all hooks of one event said, folded in declared order. */
@@ -174,7 +176,7 @@ export interface Outcome {
   readonly messageEdits: MessageEdits | undefined
   /** All contexts in run order, joined by newlines. */
   readonly additionalContext: string | undefined
-  readonly contexts: readonly Context[]
+  readonly contexts: readonly AddedContext[]
   readonly systemMessage: string | undefined
   readonly systemMessages: readonly SystemMessage[]
   /** `false`: the run ends after this step. `true`, on Stop: it goes on. */

@@ -27,6 +27,7 @@ export interface Reply {
   hookSpecificOutput?: SpecificOutput | undefined
 }
 
+/** The part of a reply that belongs to one event; `hookEventName` must be its name. */
 export interface SpecificOutput extends Partial<Record<SpecificField, unknown>> {
   hookEventName?: string | undefined
   permissionDecision?: Decision | undefined

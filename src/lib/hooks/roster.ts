@@ -95,7 +95,7 @@ function stageLength(hooks: readonly Entry[], from: number): number {
 }
 
 /** Higher priority first, then in the order of declaration. */
-export const inOrder = (a: Entry, b: Entry): number => b.priority - a.priority || a.order - b.order
+const inOrder = (a: Entry, b: Entry): number => b.priority - a.priority || a.order - b.order
 
 /** Who is registered, here and in the registries around, and what follows from it: the lanes of the events. */
 export class Roster {

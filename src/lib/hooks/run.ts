@@ -30,6 +30,7 @@ export interface FireOptions {
   depth?: number | undefined
 }
 
+/** An outcome with who said what, and why the others did not. */
 export interface Reported extends Outcome {
   readonly precedence: Precedence
   readonly profile: Profile

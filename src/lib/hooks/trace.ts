@@ -16,15 +16,18 @@ interface Common {
   readonly session_id: string
 }
 
+/** A hook begins to run. */
 export interface HookStarted extends Common {
   readonly subtype: 'hook_started'
 }
 
+/** A hook says how far it is. */
 export interface HookProgress extends Common {
   readonly subtype: 'hook_progress'
   readonly output: string
 }
 
+/** A hook has answered or failed. */
 export interface HookResponse extends Common {
   readonly subtype: 'hook_response'
   readonly outcome: 'success' | 'error' | 'cancelled'
@@ -38,6 +41,7 @@ export interface HookNotice extends Common {
   readonly output: string
 }
 
+/** Takes messages. What it gives back is ignored. */
 export type Sink = (message: HookMessage) => unknown
 
 /** Hands messages on in order, after the caller has gone on. A sink that throws or hangs harms nobody. */

@@ -41,6 +41,7 @@ export interface Expectation {
   toAddContext(text: Words): Promise<Reported>
 }
 
+/** The hooks of a registry, ready to be tried. */
 export function harness(hooks: HookRegistry): Harness {
   const fire: Harness['fire'] = async (event, part, options) => {
     const input = inputFor(parseEvent(event), part ?? {})
