@@ -26,17 +26,6 @@ async function linesOf(example: string): Promise<readonly string[]> {
 }
 
 const EXAMPLES: Record<string, (lines: readonly string[]) => void> = {
-  // F189, F197
-  '07-agent.ts': lines => {
-    expect(lines).toEqual([
-      'user      Tidy up',
-      'assistant calls Read {"file_path":"notes.txt"}',
-      'user      result: Buy milk.',
-      'assistant calls Bash {"command":"rm -rf /"}',
-      'user      error: That would end badly.',
-      'assistant I read the notes and left everything in place.'
-    ])
-  },
   '01-deny.ts': lines => {
     expect(lines).toEqual([
       'ls build      nobody objects',
@@ -91,6 +80,17 @@ const EXAMPLES: Record<string, (lines: readonly string[]) => void> = {
     expect(lines[1]).toContain('expected deny, but PreToolUse was answered with no decision')
     expect(lines[2]).toBe('  no-force-push: silent')
     expect(lines[3]).toBe('after a minute: slow-scanner gave no answer within 60 s')
+  },
+  // F189, F197
+  '07-agent.ts': lines => {
+    expect(lines).toEqual([
+      'user      Tidy up',
+      'assistant calls Read {"file_path":"notes.txt"}',
+      'user      result: Buy milk.',
+      'assistant calls Bash {"command":"rm -rf /"}',
+      'user      error: That would end badly.',
+      'assistant I read the notes and left everything in place.'
+    ])
   }
 }
 
