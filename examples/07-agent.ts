@@ -93,7 +93,6 @@ if (import.meta.main) {
 function print(block: Block): string {
   if (block.type === 'text') return block.text
   if (block.type === 'tool_use') return `calls ${block.name} ${JSON.stringify(block.input)}`
-  return block.type === 'tool_result'
-    ? `${block.is_error === true ? 'error' : 'result'}: ${String(block.content)}`
-    : '…'
+  if (block.type !== 'tool_result' || typeof block.content !== 'string') return '…'
+  return `${block.is_error === true ? 'error' : 'result'}: ${block.content}`
 }

@@ -69,6 +69,14 @@ describe('an abort', () => {
     expect(ran).toEqual([])
   })
 
+  test('of the registry before the fire means the same', async () => {
+    const hooks = new HookRegistry({ signal: AbortSignal.abort() })
+    const ran: string[] = []
+    hooks.on('PreToolUse', () => void ran.push('gate'))
+    expect(await hooks.fire('PreToolUse', bash())).toMatchObject({ decision: 'deny', failures: [{ kind: 'aborted' }] })
+    expect(ran).toEqual([])
+  })
+
   test('of one fire leaves another alone', async () => {
     const { signal, abort } = abortable()
     const hooks = new HookRegistry({ clock: manualClock() })
