@@ -2,8 +2,9 @@ import { fault } from '../errors.ts'
 import { copyReply, isObject, isPlain, type PlainObject } from '../util/plain.ts'
 import { answerOf, FIELDS, type Decision, type SpecificField } from './answers.ts'
 import type { Entry } from './entry.ts'
+import { snakeName, type EventName } from './events.ts'
 import { checkOf } from './fields.ts'
-import { joinRest, Spoken, type Rest, type Said } from './outcome.ts'
+import { joinRest, type Rest, type Said } from './outcome.ts'
 import { ALLOW } from './reply.ts'
 import type { Trace } from './trace.ts'
 
@@ -40,33 +41,38 @@ const isField = (name: string): name is SpecificField => FIELD_CHECKS.has(name)
 type Keys = { -readonly [K in keyof typeof KEYS]?: unknown } & { fields?: PlainObject | undefined }
 
 /** Reads what one hook answered. Throws when the answer cannot be trusted; `undefined` when it says nothing. */
-export function decode(reply: unknown, entry: Entry, trace: Trace | undefined): Spoken | undefined {
+export function decode(reply: unknown, entry: Entry, trace: Trace | undefined): Said | undefined {
   if (reply === undefined || reply === null) return undefined
-  if (reply === ALLOW && entry.row.answer === 'gate') return new Spoken(entry, 'allow', undefined)
+  if (reply === ALLOW && entry.row.answer === 'gate') return { by: entry.name, decision: 'allow', reason: undefined }
   if (!isObject(reply) || !isPlain(reply))
     throw invalid(`a reply must be a plain object or nothing, not ${nameOf(reply)}`)
-  if (isVerdict(reply)) return verdictOf(reply, entry, trace)
-  const said = new Spoken(entry, undefined, undefined)
+  if (isBareVerdict(reply)) return verdictOf(reply, entry, trace)
+  const said: Said = { by: entry.name, decision: undefined, reason: undefined }
   if (!readAll(readKeys(reply, entry, trace), said, entry, trace)) return undefined
   keepDecision(said, entry, trace)
+  if (said.decision === 'defer' && said.updatedInput !== undefined) {
+    delete said.updatedInput
+    trace?.note(entry, 'updatedInput has no effect together with defer')
+  }
   return said
 }
 
-function verdictOf(reply: PlainObject, entry: Entry, trace: Trace | undefined): Spoken {
+function verdictOf(reply: PlainObject, entry: Entry, trace: Trace | undefined): Said {
   const decision = reply['decision'] === undefined ? undefined : decisionOf('decision', reply['decision'])
-  const said = new Spoken(entry, decision, textOf('reason', reply['reason']))
+  const said: Said = { by: entry.name, decision, reason: textOf('reason', reply['reason']) }
   keepDecision(said, entry, trace)
   return said
 }
 
 /** Most replies are a decision and perhaps a reason, and nothing else. */
-function isVerdict(reply: PlainObject): boolean {
+function isBareVerdict(reply: PlainObject): boolean {
   for (const key in reply) if (key !== 'decision' && key !== 'reason') return false
   return true
 }
 
 function readAll(keys: Keys, said: Said, entry: Entry, trace: Trace | undefined): boolean {
   if (keys.async === true) {
+    if (keys.decision !== undefined && entry.dialect === 'library') throw invalid('{ async: true } cannot decide')
     trace?.note(entry, '{ async: true } has nothing left to wait for: hand the work over with later(promise)')
     return false
   }
@@ -101,7 +107,7 @@ function readKeys(reply: PlainObject, entry: Entry, trace: Trace | undefined): K
       if (!check(value)) throw invalid(`${name} should be ${KEYS[name as keyof typeof KEYS]}, not ${nameOf(value)}`)
       keys[name as keyof typeof KEYS] = value
     } else if (isField(name)) (keys.fields ??= {})[name] = value
-    else trace?.note(entry, `${name} is not a key of a reply`)
+    else leaveUnread(name, entry, trace)
   }
   return keys
 }
@@ -121,14 +127,37 @@ const camel = (key: string): string => key.replace(/_([a-z])/g, (_, letter: stri
 function readSpecific(given: PlainObject, said: Said, entry: Entry, trace: Trace | undefined): void {
   const specific = camelKeys(given)
   const named = specific['hookEventName']
-  if (named !== undefined && named !== entry.event) {
+  if (named !== undefined && !isNameOf(entry.event, named)) {
     throw invalid(`hookSpecificOutput is for ${nameOf(named)}, but the event is ${entry.event}`)
   }
-  for (const key of Object.keys(specific)) if (isField(key)) readField(key, specific[key], said, entry, trace)
-  if (entry.row.answer === 'permission') readPermission(specific['decision'], said, entry, trace)
-  if (entry.row.answer !== 'gate' || specific['permissionDecision'] === undefined) return
+  const { answer } = entry.row
+  for (const key of Object.keys(specific)) {
+    if (isField(key)) readField(key, specific[key], said, entry, trace)
+    else if (
+      answer === 'gate'
+        ? !GATE_KEYS.has(key)
+        : key !== 'hookEventName' && !(answer === 'permission' && key === 'decision')
+    ) {
+      leaveUnread(key, entry, trace)
+    }
+  }
+  if (answer === 'permission') readPermission(specific['decision'], said, entry, trace)
+  if (answer !== 'gate' || specific['permissionDecision'] === undefined) return
   said.decision = decisionOf('permissionDecision', specific['permissionDecision'])
   said.reason = textOf('permissionDecisionReason', specific['permissionDecisionReason'])
+}
+
+const GATE_KEYS = new Set(['hookEventName', 'permissionDecision', 'permissionDecisionReason'])
+
+/** Hooks are told the name in snake case, too. */
+const isNameOf = (event: EventName, named: unknown): boolean => named === event || named === snakeName(event)
+
+/** On a gate, a decision that stands where nobody reads it would be a silent yes. */
+function leaveUnread(key: string, entry: Entry, trace: Trace | undefined): void {
+  if (entry.row.failure === 'closed' && entry.profile === 'strict' && /^(perm\w*)?decision$/i.test(key)) {
+    throw invalid(`${key} is not read here on ${entry.event}`)
+  }
+  trace?.note(entry, `${key} is not a key of a reply to ${entry.event}`)
 }
 
 function readPermission(decision: unknown, said: Said, entry: Entry, trace: Trace | undefined): void {
@@ -197,7 +226,7 @@ function readStop(keys: Keys, said: Said, entry: Entry, trace: Trace | undefined
   if (keys.continue !== false) return
   add(said, { continue: false })
   if (entry.row.failure !== 'closed') return
-  if (entry.dialect === 'contract' && entry.profile === 'compat') {
+  if (entry.event === 'PreToolUse' && entry.dialect === 'contract' && entry.profile === 'compat') {
     trace?.note(entry, `continue: false does not refuse ${entry.event} in the compat profile`)
     return add(said, { failedOpen: true })
   }

@@ -27,11 +27,11 @@ const STAND_INS = new WeakMap<Message, Message | undefined>()
 export function applyEdits(messages: readonly Message[], edits: MessageEdits): readonly Message[] {
   const removed = new Set(edits.removed)
   const here = new Set(messages)
-  const behind = (anchor: Message | undefined): readonly Message[] =>
-    edits.inserted.flatMap(({ after, messages: added }) => (after === anchor ? added : []))
   const ahead = (anchor: Message): readonly Message[] =>
+    edits.inserted.flatMap(({ before, messages: added }) => (before === anchor ? added : []))
+  const behind = (anchor: Message | undefined): readonly Message[] =>
     edits.inserted.flatMap(({ after, before, messages: added }) =>
-      before === anchor && after !== undefined && !here.has(after) ? added : []
+      after === anchor && (before === undefined || !here.has(before)) ? added : []
     )
   const kept = messages.flatMap(message => [
     ...ahead(message),
@@ -43,25 +43,41 @@ export function applyEdits(messages: readonly Message[], edits: MessageEdits): r
 
 /** What turned `before` into `after`. Throws when messages changed places or a pair was broken. */
 export function editsBetween(before: readonly Message[], after: readonly Message[]): MessageEdits | undefined {
-  const places = new Map(before.map((message, place) => [message, place]))
-  const written = after.flatMap(message => {
-    if (places.has(message) || !STAND_INS.has(message)) return [message]
-    const original = STAND_INS.get(message)
-    return original === undefined ? [] : [original]
-  })
-  const kept = written.filter(message => places.has(message))
-  for (const [index, message] of kept.entries()) {
-    if (index > 0 && places.get(message)! <= places.get(kept[index - 1]!)!) throw broken('messages changed places')
-  }
-  const held = new Set(kept)
+  if (after.length === before.length && after.every((message, place) => message === before[place])) return undefined
+  const written = writtenIn(before, after)
+  const held = new Set(before.filter(message => written.includes(message)))
   const removed = before.filter(message => !held.has(message))
   const inserted = insertionsIn(written, held)
   if (removed.length === 0 && inserted.length === 0) return undefined
-  checkNew(written, held)
+  checkPairs(before, written, held)
   const last = inserted.at(-1)
   const appended = last !== undefined && last.before === undefined && last.after === before.at(-1) ? last.messages : []
   return { removed, inserted: appended.length > 0 ? inserted.slice(0, -1) : inserted, appended }
 }
+
+/** Without what only stands in for others. A message that was put in once more is a new one. */
+function writtenIn(before: readonly Message[], after: readonly Message[]): readonly Message[] {
+  const known = new Set(before)
+  const kept = new Set<Message>()
+  let place = 0
+  const written = after.flatMap(message => {
+    const original = known.has(message) || !STAND_INS.has(message) ? message : STAND_INS.get(message)
+    if (original === undefined) return []
+    if (!known.has(original)) return [original]
+    const next = before.indexOf(original, place)
+    if (next < 0 && !kept.has(original)) throw broken('messages changed places')
+    if (next < 0) return [{ ...original }]
+    place = next + 1
+    kept.add(original)
+    return [original]
+  })
+  const twice = before.find(message => kept.has(message) && timesIn(before, message) > timesIn(written, message))
+  if (twice !== undefined) throw broken('of a message that stands there twice, one cannot be removed')
+  return written
+}
+
+const timesIn = (messages: readonly Message[], message: Message): number =>
+  messages.reduce((times, each) => times + (each === message ? 1 : 0), 0)
 
 function insertionsIn(messages: readonly Message[], held: ReadonlySet<Message>): Insertion[] {
   const inserted: Insertion[] = []
@@ -88,22 +104,34 @@ function checkShape(message: Message): void {
   if (typeof content !== 'string' && !Array.isArray(content)) throw broken('a message has no content')
 }
 
-/** New messages bring whole pairs or none, and none stands between a call and its result. */
-function checkNew(messages: readonly Message[], held: ReadonlySet<Message>): void {
-  const fresh = messages.filter(message => !held.has(message))
+/**
+ * New messages bring whole pairs, or put another half in the place of an old one. Each half stands there once,
+ * a result behind its call, and no new message in between.
+ */
+function checkPairs(before: readonly Message[], written: readonly Message[], held: ReadonlySet<Message>): void {
+  const fresh = written.filter(message => !held.has(message))
   const calls = idsIn(fresh, 'tool_use')
   const results = idsIn(fresh, 'tool_result')
-  const half = [...calls].find(id => !results.has(id)) ?? [...results].find(id => !calls.has(id))
+  const old = { calls: idsIn(before, 'tool_use'), results: idsIn(before, 'tool_result') }
+  const half =
+    [...calls].find(id => !results.has(id) && !old.calls.has(id)) ??
+    [...results].find(id => !calls.has(id) && !old.results.has(id))
   if (half !== undefined) throw broken(`call ${half} has no counterpart beside it`)
-  const answered = idsIn(messages, 'tool_result')
+  const answered = idsIn(written, 'tool_result')
   const asked = new Set<string>()
+  const ended = new Set<string>()
   let open = new Set<string>()
-  for (const message of messages) {
-    const ended = idsIn([message], 'tool_result')
-    if ([...ended].some(id => calls.has(id) && !asked.has(id))) throw broken('a result stands before its call')
-    if (open.size > 0 && ended.size === 0 && !held.has(message))
+  for (const message of written) {
+    const ends = idsIn([message], 'tool_result')
+    for (const id of ends) {
+      if (ended.has(id)) throw broken(`call ${id} has two results`)
+      if (!asked.has(id) && (results.has(id) || calls.has(id))) throw broken('a result stands before its call')
+      ended.add(id)
+    }
+    if (open.size > 0 && ends.size === 0 && !held.has(message)) {
       throw broken('a message stands between a call and its result')
-    open = new Set([...open].filter(id => !ended.has(id)))
+    }
+    open = new Set([...open].filter(id => !ends.has(id)))
     for (const id of idsIn([message], 'tool_use')) {
       if (asked.has(id)) throw broken(`call ${id} stands there twice`)
       asked.add(id)

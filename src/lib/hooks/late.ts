@@ -2,7 +2,7 @@ import { wordsOf } from '../errors.ts'
 import { baseField } from './context.ts'
 import type { Entry } from './entry.ts'
 import type { EventName } from './events.ts'
-import { Failed, type AddedContext, type Failure, type Said, type SystemMessage } from './outcome.ts'
+import { asFailed, Failed, type AddedContext, type Failure, type Said, type SystemMessage } from './outcome.ts'
 import type { Later } from './reply.ts'
 import type { Run } from './run.ts'
 
@@ -64,12 +64,10 @@ export function answerLater(run: Run, entry: Entry, later: Later): void {
   hub.background.spawn(told, message => run.trace?.note(entry, `onLate failed: ${message}`))
 }
 
-const asFailed = (error: unknown): Failed => (error instanceof Failed ? error : new Failed('threw', wordsOf(error)))
-
 /** The decoded answer, if it comes in time. Hooks from files have no limit here. */
 async function inTime(run: Run, entry: Entry, later: Later): Promise<Said | undefined> {
   const { clock } = run.hub.settings
-  const patience = entry.dialect === 'contract' ? undefined : later.patience
+  const patience = entry.dialect === 'contract' ? undefined : (later.patience ?? entry.patience)
   let cancel = (): void => undefined
   const limit = new Promise<never>((_, reject) => {
     if (patience === undefined) return

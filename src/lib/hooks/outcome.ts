@@ -1,6 +1,6 @@
+import { wordsOf } from '../errors.ts'
 import { copyPlain, freezeDeep, type PlainObject } from '../util/plain.ts'
 import { answerOf, STRENGTH, type Decision, type Precedence, type SpecificField } from './answers.ts'
-import type { Entry } from './entry.ts'
 import { rowOf, type EventName } from './events.ts'
 import type { MessageEdits } from './history.ts'
 
@@ -30,27 +30,6 @@ export interface Said {
   /** Goes through the draft; it is not folded. */
   updatedInput?: PlainObject
   rest?: Rest | undefined
-}
-
-/** The same with its author, who is not part of what is told. Two hooks may have one name, in two scopes. */
-export class Spoken implements Said {
-  readonly by: string
-  decision: Decision | undefined
-  reason: string | undefined
-  declare updatedInput?: PlainObject
-  declare rest?: Rest | undefined
-  readonly #author: Entry
-
-  constructor(author: Entry, decision: Decision | undefined, reason: string | undefined) {
-    this.by = author.name
-    this.decision = decision
-    this.reason = reason
-    this.#author = author
-  }
-
-  static authorOf(said: Spoken): Entry {
-    return said.#author
-  }
 }
 
 /** What may be said beside a decision. */
@@ -156,6 +135,10 @@ export class Failed {
   }
 }
 
+/** Anything that was thrown, as a failure. */
+export const asFailed = (error: unknown): Failed =>
+  error instanceof Failed ? error : new Failed('threw', wordsOf(error))
+
 /** How a hook failed. */
 export type FailureKind = 'threw' | 'timeout' | 'budget' | 'aborted' | 'reply' | 'rewrite' | 'messages'
 
@@ -170,7 +153,7 @@ export interface Outcome {
   /** That reason; a deny without one says who refused. */
   readonly reason: string | undefined
   readonly reasons: readonly Verdict[]
-  /** The input to run instead, frozen; it is what every gate judged last. */
+  /** The input to run instead, frozen. In the strict profile, when nobody refuses, every gate has judged it. */
   readonly updatedInput: Readonly<PlainObject> | undefined
   readonly updatedPrompt: string | undefined
   readonly messageEdits: MessageEdits | undefined
@@ -228,10 +211,17 @@ export function outcomeOf(event: EventName, folded: Folded, after: Aftermath | u
     suppressOutput: rest.suppressOutput === true,
     suppressLogging: rest.suppressLogging === true,
     failedOpen: rest.failedOpen === true || after?.failures?.some(failure => failure.failedOpen) === true,
-    fields: rest.fields ?? NO_FIELDS,
+    fields: rest.fields === undefined ? NO_FIELDS : standing(rest.fields, decision),
     conflicts: after?.conflicts ?? NONE,
     failures: after?.failures ?? NONE
   }
+}
+
+/** Permissions are changed only together with an allow, and a turn is ended only together with a deny. */
+function standing(fields: SpecificValues, decision: Decision | undefined): SpecificValues {
+  const { updatedPermissions, interrupt, ...others } = fields
+  if (decision === 'allow' && updatedPermissions !== undefined) return { ...others, updatedPermissions }
+  return decision === 'deny' && interrupt !== undefined ? { ...others, interrupt } : others
 }
 
 /** The first verdict that decides so and says why; else the first that decides so. */

@@ -14,10 +14,10 @@ import type { Entry } from './entry.ts'
 import { applyEdits, editsBetween, type MessageEdits } from './history.ts'
 import { Failed, type Conflict } from './outcome.ts'
 import type { Run } from './run.ts'
-import type { Answer } from './tally.ts'
+import type { Given } from './tally.ts'
 
 /** What hooks that run side by side all started from, and who of them changed which key. */
-interface Stage {
+interface Base {
   readonly draft: unknown
   readonly messages: readonly Message[]
   readonly end: number
@@ -27,7 +27,7 @@ interface Stage {
 /** A change that a hook made and that can be applied. */
 interface Rewrite {
   readonly draft: { readonly value: unknown; readonly keys: readonly string[] } | undefined
-  readonly messages: readonly Message[] | undefined
+  readonly messages: { readonly now: readonly Message[]; readonly edits: MessageEdits | undefined } | undefined
 }
 
 const NO_MESSAGES: readonly Message[] = []
@@ -41,7 +41,9 @@ export class Rewrites {
   /** What has been agreed on so far. No hook ever holds it. */
   #draft: unknown
   #messages: readonly Message[]
-  #stage: Stage | undefined
+  /** All edits so far, together. */
+  #edits: MessageEdits | undefined
+  #stage: Base | undefined
   #conflicts: Conflict[] | undefined
   /** The last change of the draft: which hooks came before it, and its one author. */
   #last: { readonly before: number; readonly author: Entry | undefined } | undefined
@@ -55,7 +57,7 @@ export class Rewrites {
 
   /** Whether anything is otherwise than the caller gave it. */
   get any(): boolean {
-    return this.#last !== undefined || this.#messages !== (this.#run.options.messages ?? NO_MESSAGES)
+    return this.#last !== undefined || this.#edits !== undefined
   }
   get conflicts(): readonly Conflict[] | undefined {
     return this.#conflicts
@@ -89,17 +91,20 @@ export class Rewrites {
   }
 
   /** What a hook changed, if anything. A reply beats a change in place. Throws `Failed` when it cannot stand. */
-  find(entry: Entry, answer: Answer): Rewrite | undefined {
-    const replied = answer.said?.updatedInput
-    const value = replied ?? answer.draft
+  find(entry: Entry, given: Given): Rewrite | undefined {
+    const replied = given.said?.updatedInput
+    const value = replied ?? given.draft
     const changed = value !== undefined && !same(value, this.#before)
-    const messages = this.#findMessages(answer.messages)
+    const messages = this.#findMessages(given.messages)
     if (!changed && messages === undefined) return undefined
     return { draft: changed ? this.#accepted(entry, value, replied !== undefined) : undefined, messages }
   }
 
   apply(entry: Entry, place: number, rewrite: Rewrite): void {
-    if (rewrite.messages !== undefined) this.#messages = rewrite.messages
+    if (rewrite.messages !== undefined) {
+      this.#messages = rewrite.messages.now
+      this.#edits = rewrite.messages.edits
+    }
     if (rewrite.draft === undefined) return
     this.#draft = rewrite.draft.value
     if (this.#stage === undefined) {
@@ -108,7 +113,7 @@ export class Rewrites {
     } else this.#credit(entry, this.#stage, rewrite.draft.keys)
   }
 
-  #credit(entry: Entry, stage: Stage, keys: readonly string[]): void {
+  #credit(entry: Entry, stage: Base, keys: readonly string[]): void {
     const alone = stage.authors.size === 0
     for (const key of keys) {
       const loser = stage.authors.get(key)
@@ -128,9 +133,8 @@ export class Rewrites {
   finalDraft(): unknown {
     return this.#last === undefined ? undefined : freezeDeep(this.#draft)
   }
-  finalEdits(): MessageEdits | undefined {
-    const before = this.#run.options.messages ?? NO_MESSAGES
-    return this.#messages === before ? undefined : editsBetween(before, this.#messages)
+  get edits(): MessageEdits | undefined {
+    return this.#edits
   }
 
   /** The draft with this change made, checked by the caller. A part of an input may be laid over the whole. */
@@ -156,9 +160,10 @@ export class Rewrites {
     return { value: merged, keys: [...Object.keys(change.set), ...change.gone] }
   }
 
+  /** A copy within limits; what the input already had does not count against them. */
   #copied(value: unknown): unknown {
     try {
-      return copyReply(value)
+      return copyReply(value, this.#before)
     } catch (error) {
       throw new Failed('rewrite', wordsOf(error))
     }
@@ -177,11 +182,14 @@ export class Rewrites {
     }
   }
 
-  #findMessages(changed: readonly Message[] | undefined): readonly Message[] | undefined {
+  /** What is legal hook by hook must also be legal together. */
+  #findMessages(changed: readonly Message[] | undefined): Rewrite['messages'] {
     if (changed === undefined) return undefined
     try {
       const edits = editsBetween(this.#stage?.messages ?? this.#messages, changed)
-      return edits === undefined ? undefined : applyEdits(this.#messages, edits)
+      if (edits === undefined) return undefined
+      const now = applyEdits(this.#messages, edits)
+      return { now, edits: editsBetween(this.#run.options.messages ?? NO_MESSAGES, now) }
     } catch (error) {
       throw new Failed('messages', wordsOf(error))
     }

@@ -1,3 +1,4 @@
+import { answerOf } from './answers.ts'
 import { fault, nearest } from '../errors.ts'
 import type { PlainObject } from '../util/plain.ts'
 import { describe, type Enrolled } from './enroll.ts'
@@ -17,6 +18,8 @@ export class Lane {
   readonly neutral: Outcome
   /** No event of the session comes after this one. */
   readonly last: boolean
+  /** Something comes of the answers; else it has already happened. */
+  readonly decides: boolean
   readonly #entries: readonly Entry[]
   readonly #target: string | undefined
   readonly #everything: Chosen
@@ -29,6 +32,7 @@ export class Lane {
     if (neutral === undefined) NEUTRAL.set(event, (neutral = neutralOutcome(event)))
     this.neutral = neutral
     this.last = event === 'SessionEnd'
+    this.decides = answerOf(this.row.answer).blocks
     this.#entries = entries
     this.#target = this.row.target
     this.#everything = choose(entries, () => true)

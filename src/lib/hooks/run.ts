@@ -10,7 +10,8 @@ import { frozen, type Outcome } from './outcome.ts'
 import { Rewrites } from './rewrites.ts'
 import { stagesOf, type Lane } from './roster.ts'
 import { LONGEST_TIMER } from './settings.ts'
-import { abandon, fail, pendingOf, settle, Tally } from './tally.ts'
+import { abandon, fail, pendingOf, settle } from './settle.ts'
+import { Tally } from './tally.ts'
 import { Trace, type HookReport } from './trace.ts'
 import { Stage, Wait } from './wait.ts'
 
@@ -57,8 +58,6 @@ export class Run {
   phase: 'judge' | 'rejudge' | 'observe' = 'judge'
   list: readonly Entry[]
   place = 0
-  /** Nobody is asked any more. */
-  aborted = false
   /** The hook that is waited for; hooks that run side by side are a stage. */
   #ctx: Context | undefined
   stage: Stage | undefined
@@ -82,8 +81,8 @@ export class Run {
     this.lane = lane
     this.input = input
     this.options = options
-    this.signal = options.signal
-    this.session = hub.settings.signal
+    this.signal = heeded(options.signal, lane)
+    this.session = heeded(hub.settings.signal, lane)
     const watched = options.report === true || hub.outbox !== undefined
     this.trace = watched ? new Trace(hub, baseField(this, 'session_id')) : undefined
     this.#chosen = chosen
@@ -93,7 +92,6 @@ export class Run {
   }
 
   start(): Outcome | Promise<Outcome> {
-    this.aborted = this.signal?.aborted === true || this.session?.aborted === true
     const pending = this.advance()
     return pending === undefined ? this.finish() : Wait.outcome(this, pending)
   }
@@ -112,7 +110,7 @@ export class Run {
   }
 
   #ask(entry: Entry): Pending | undefined {
-    if (this.passes(entry)) return undefined
+    if (this.isPassedOver(entry)) return undefined
     const ctx = this.open(entry)
     let raw: unknown
     try {
@@ -184,7 +182,6 @@ export class Run {
 
   /** Goes on without what was waited for. */
   leaveBehind(why: 'timeout' | 'aborted'): Pending | undefined {
-    this.aborted = why === 'aborted'
     const { kind, message } = abandon(this.#ctx!, why, this)
     fail(this, this.list[this.place]!, this.#ctx, kind, message)
     this.place++
@@ -252,10 +249,16 @@ export class Run {
     }
   }
 
+  isAborted(): boolean {
+    return (this.signal !== undefined && this.signal.aborted) || (this.session !== undefined && this.session.aborted)
+  }
+
   /** Whether the hook is not to be asked; if it should have been, that is its failure. */
-  passes(entry: Entry): boolean {
-    if (this.aborted) return fail(this, entry, undefined, 'aborted', 'the run was aborted before the hook was asked')
-    if (this.budgetEnd !== undefined && this.hub.settings.clock.now() >= this.budgetEnd) {
+  isPassedOver(entry: Entry): boolean {
+    if (this.phase !== 'observe' && this.isAborted()) {
+      return fail(this, entry, undefined, 'aborted', 'the run was aborted before the hook was asked')
+    }
+    if (this.budgetEnd !== undefined && this.phase !== 'observe' && this.hub.settings.clock.now() >= this.budgetEnd) {
       return fail(this, entry, undefined, 'budget', 'the time for all hooks together was used up')
     }
     return !entry.simple && this.#skips(entry)
@@ -306,4 +309,9 @@ export class Run {
   get rewritten(): Rewrites | undefined {
     return this.#rewrites
   }
+}
+
+/** What has already happened is looked at, also when the run was aborted meanwhile. */
+function heeded(signal: AbortSignal | undefined, lane: Lane): AbortSignal | undefined {
+  return signal !== undefined && !lane.decides && signal.aborted ? undefined : signal
 }

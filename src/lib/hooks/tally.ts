@@ -1,129 +1,15 @@
 import { wordsOf } from '../errors.ts'
 import type { Message } from '../message.ts'
-import type { PlainObject } from '../util/plain.ts'
+import { same, type PlainObject } from '../util/plain.ts'
 import { answerOf } from './answers.ts'
-import { Context } from './context.ts'
 import { decode } from './decode.ts'
 import type { Entry, Group } from './entry.ts'
-import { answerLater } from './late.ts'
-import { Failed, fold, outcomeOf, Spoken, type Failure, type FailureKind, type Outcome, type Said } from './outcome.ts'
-import { Later } from './reply.ts'
-import type { Pending, Run } from './run.ts'
-
-/** What becomes of one hook: it has to be waited for, it has answered, or it has failed. */
-
-/** Someone who waits for a hook: how long, and whether it is the time for all hooks together that ends it. */
-interface Patient {
-  patience: number
-  budgeted: boolean
-}
-
-/** What has to be waited for before `raw` is an answer; says how long `waiter` may take for it. */
-export function pendingOf(run: Run, entry: Entry, raw: unknown, waiter: Patient): Pending | undefined {
-  if (typeof raw !== 'object' || raw === null) return undefined
-  let pending: Pending
-  let patience = entry.patience
-  if (typeof (raw as { then?: unknown }).then === 'function') {
-    pending = raw as Pending
-  } else if (raw instanceof Later && waitsFor(entry)) {
-    pending = raw.promise
-    patience = raw.patience ?? patience
-  } else return undefined
-  waiter.patience = patience
-  if (run.budgetEnd !== undefined) limit(waiter, run.budgetEnd - run.hub.settings.clock.now())
-  return pending
-}
-
-function limit(waiter: Patient, left: number): void {
-  waiter.budgeted = left < waiter.patience
-  if (waiter.budgeted) waiter.patience = Math.max(1, left)
-}
-
-/** Only an event that decides something is worth waiting for, and only library hooks are waited for. */
-const waitsFor = ({ dialect, row }: Entry): boolean => dialect === 'library' && answerOf(row.answer).blocks
-
-/** Takes what a hook answered. */
-export function settle(run: Run, entry: Entry, ctx: Context, raw: unknown, place: number): void {
-  Context.close(ctx)
-  if (raw instanceof Later) {
-    run.tally.excuse(entry)
-    run.trace?.handOver(entry)
-    answerLater(run, entry, raw)
-    if (entry.once && run.phase !== 'rejudge') run.ranOnce(entry)
-    return
-  }
-  let said: Spoken | undefined
-  try {
-    said = run.tally.read(entry, raw)
-  } catch (error) {
-    const { kind, message } = asFailed(error)
-    fail(run, entry, ctx, kind, message)
-    return
-  }
-  // Most answers are words alone.
-  if (said !== undefined && said.updatedInput === undefined && run.isPlain(entry) && Context.isUntouched(ctx)) {
-    run.tally.record(entry, said)
-  } else count(run, entry, ctx, { said, draft: Context.draft(ctx), messages: Context.messages(ctx), raw }, place)
-}
-
-const asFailed = (error: unknown): Failed => (error instanceof Failed ? error : new Failed('threw', wordsOf(error)))
-
-/** Counts an answer. What a hook changed before it failed or denied does not count. */
-export function count(run: Run, entry: Entry, ctx: Context, answer: Answer, place: number): void {
-  try {
-    run.tally.take(entry, answer, place)
-  } catch (error) {
-    const { kind, message } = asFailed(error)
-    fail(run, entry, ctx, kind, message)
-    return
-  }
-  run.trace?.end(entry, answer.said === undefined ? 'silent' : 'answered', answer.raw, undefined)
-  if (entry.once && run.phase !== 'rejudge') run.ranOnce(entry)
-}
-
-/** Counts a failure. Gives back true, so that a caller can say in one word that the hook is done with. */
-export function fail(run: Run, entry: Entry, ctx: Context | undefined, kind: FailureKind, message: string): true {
-  if (ctx !== undefined) {
-    Context.close(ctx)
-    entry.state.spent = false
-  }
-  const failure = run.tally.fail(entry, kind, message)
-  run.trace?.end(entry, 'failed', undefined, failure)
-  return true
-}
-
-/** Tells a hook that it is not waited for any longer. Gives back how it failed. */
-export function abandon(ctx: Context, why: 'timeout' | 'aborted', { patience, budgeted }: Patient): Failed {
-  const kind = why === 'timeout' && budgeted ? 'budget' : why
-  const message = {
-    timeout: `gave no answer within ${patience / 1000} s`,
-    budget: 'was cut off: the time for all hooks together was used up',
-    aborted: 'was cut off: the run was aborted'
-  }[kind]
-  Context.abandon(ctx, new Error(message))
-  return new Failed(kind, message)
-}
-
-/** Drops an answer that comes after its time. A promise in it must not become an unhandled rejection. */
-export function ignore(run: Run, entry: Entry, raw: unknown): void {
-  run.trace?.note(entry, 'answered after its time; the answer was dropped')
-  try {
-    if (raw instanceof Later) void Promise.resolve(raw.promise).catch(() => undefined)
-  } catch {
-    // It is not even an object that can be looked at.
-  }
-}
-
-/** An earlier member of the group had said `continue: false` before this answer was counted. */
-export function drop(run: Run, entry: Entry, stopper: string): void {
-  run.tally.excuse(entry)
-  run.trace?.end(entry, 'skipped', undefined, undefined)
-  run.trace?.note(entry, `ran, but its answer was dropped: ${stopper}, of the same group, said continue: false`)
-}
+import { Failed, fold, outcomeOf, type Failure, type FailureKind, type Outcome, type Said } from './outcome.ts'
+import type { Run } from './run.ts'
 
 /** What one hook gave: what it said, and what it made of its copies of the draft and the conversation. */
-export interface Answer {
-  readonly said: Spoken | undefined
+export interface Given {
+  readonly said: Said | undefined
   readonly draft: unknown
   readonly messages: Message[] | undefined
   /** As it came, for reports. */
@@ -133,7 +19,9 @@ export interface Answer {
 /** What the hooks of one fire have said so far. */
 export class Tally {
   readonly #run: Run
-  readonly #answers: Spoken[] = []
+  readonly #answers: Said[] = []
+  /** Whose answers they are, place by place: two hooks may have one name, in two scopes. */
+  readonly #authors: Entry[] = []
   #failures: Failure[] | undefined
   #stopped: Map<Group, string> | undefined
   /** Hooks that are not asked again: they did not run, have failed, or answer later. */
@@ -149,7 +37,7 @@ export class Tally {
   }
 
   refuses(entry: Entry): boolean {
-    return this.#answers.some(said => said.decision === 'deny' && Spoken.authorOf(said) === entry)
+    return this.#answers.some((said, place) => said.decision === 'deny' && this.#authors[place] === entry)
   }
 
   /** Who stopped the group that `entry` belongs to. */
@@ -158,7 +46,7 @@ export class Tally {
   }
 
   /** What a hook said. Throws `Failed` when it cannot be trusted. */
-  read(entry: Entry, raw: unknown): Spoken | undefined {
+  read(entry: Entry, raw: unknown): Said | undefined {
     if (raw === undefined) return undefined
     try {
       return decode(raw, entry, this.#run.trace)
@@ -168,12 +56,12 @@ export class Tally {
   }
 
   /** Takes one answer. Throws `Failed` when what it changes cannot stand, and then nothing of it counts. */
-  take(entry: Entry, answer: Answer, place: number): void {
-    const { said } = answer
+  take(entry: Entry, given: Given, place: number): void {
+    const { said } = given
     const run = this.#run
+    if (run.phase !== 'judge') return this.#takeLate(entry, given)
     const denies = said !== undefined && said.decision === 'deny'
-    const rewrite = denies || isBare(answer) ? undefined : run.rewrites.find(entry, answer)
-    if (run.phase !== 'judge') return this.#takeLate(entry, said, rewrite !== undefined)
+    const rewrite = denies || isBare(given) ? undefined : run.rewrites.find(entry, given)
     if (rewrite !== undefined) {
       run.rewrites.apply(entry, place, rewrite)
       run.trace?.rewrote(entry)
@@ -182,33 +70,38 @@ export class Tally {
   }
 
   /** When a hook is asked again, or looks on, only its decision may count. */
-  #takeLate(entry: Entry, said: Spoken | undefined, rewrote: boolean): void {
-    const { phase, trace } = this.#run
+  #takeLate(entry: Entry, { said, draft }: Given): void {
+    const { phase, trace, given } = this.#run
+    const rewrote = said?.updatedInput !== undefined || (draft !== undefined && !same(draft, given))
     if (rewrote || said?.rest?.contexts !== undefined) trace?.note(entry, 'changes and context have no effect here')
     if (phase === 'rejudge') this.#revise(entry, said)
     else if (said?.decision !== undefined) trace?.note(entry, 'observers decide nothing')
   }
 
-  record(entry: Entry, said: Spoken): void {
+  record(entry: Entry, said: Said): void {
     if (entry.group !== undefined && said.rest?.continue === false)
       (this.#stopped ??= new Map()).set(entry.group, entry.name)
     this.#answers.push(said)
+    this.#authors.push(entry)
   }
 
   /** What a hook decides about the final draft replaces its first decision. */
-  #revise(entry: Entry, said: Spoken | undefined): void {
+  #revise(entry: Entry, said: Said | undefined): void {
     this.#forget(entry)
     if (said?.decision === undefined) return
     const { continue: goOn, stopReason } = said.rest ?? {}
-    const again = new Spoken(entry, said.decision, said.reason)
+    const again: Said = { by: said.by, decision: said.decision, reason: said.reason }
     if (goOn !== undefined) again.rest = stopReason === undefined ? { continue: goOn } : { continue: goOn, stopReason }
     this.record(entry, again)
   }
 
   #forget(entry: Entry): void {
     this.#revised = true
-    const first = this.#answers.find(said => Spoken.authorOf(said) === entry)
-    if (first !== undefined) first.decision = undefined
+    const first = this.#answers[this.#authors.indexOf(entry)]
+    if (first === undefined) return
+    first.decision = undefined
+    // What was granted together with the decision dies with it.
+    if (first.rest !== undefined) first.rest = { ...first.rest, fields: {} }
   }
 
   /** A failure closes a gate, unless the hook or the profile says otherwise; then it is marked. */
@@ -221,7 +114,7 @@ export class Tally {
     if (this.#run.phase === 'rejudge') this.#forget(entry)
     if (closes && !entry.observe && mayRefuse(entry)) {
       const reason = `gate_failed:${kind}: hook ${entry.name} (${entry.source}): ${message}`
-      this.record(entry, new Spoken(entry, 'deny', reason))
+      this.record(entry, { by: entry.name, decision: 'deny', reason })
     }
     return failure
   }
@@ -236,8 +129,8 @@ export class Tally {
 
   /** Hooks that were asked again have answered last; they count where they stand. */
   #inOrder(): readonly Said[] {
-    const rankOf = (said: Spoken): number => this.#run.rankOf(Spoken.authorOf(said))
-    return this.#answers.toSorted((a, b) => rankOf(a) - rankOf(b))
+    const ranked = this.#answers.map((said, place) => ({ said, rank: this.#run.rankOf(this.#authors[place]!) }))
+    return ranked.toSorted((a, b) => a.rank - b.rank).map(({ said }) => said)
   }
 
   outcome(): Outcome {
@@ -248,14 +141,14 @@ export class Tally {
     return outcomeOf(lane.event, folded, {
       updatedInput: lane.row.draft === 'tool_input' ? (draft as PlainObject | undefined) : undefined,
       updatedPrompt: lane.row.draft === 'prompt' ? (draft as string | undefined) : undefined,
-      messageEdits: rewritten?.finalEdits(),
+      messageEdits: rewritten?.edits,
       conflicts: rewritten?.conflicts,
       failures: this.#failures
     })
   }
 }
 
-const isBare = ({ said, draft, messages }: Answer): boolean =>
+const isBare = ({ said, draft, messages }: Given): boolean =>
   draft === undefined && messages === undefined && said?.updatedInput === undefined
 
 /** A hook that broke must not keep an agent from stopping: only a hook that said so may. */

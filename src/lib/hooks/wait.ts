@@ -6,7 +6,8 @@ import type { Entry } from './entry.ts'
 import { Failed, type Outcome } from './outcome.ts'
 import { Later } from './reply.ts'
 import type { Pending, Run } from './run.ts'
-import { abandon, count, drop, fail, ignore, pendingOf, settle, type Answer } from './tally.ts'
+import { abandon, count, drop, fail, ignore, pendingOf, settle } from './settle.ts'
+import type { Given } from './tally.ts'
 
 /**
  * The part of a fire that has to be waited for. A hook that takes too long is left behind together with the
@@ -22,21 +23,23 @@ export class Wait implements Waiter {
   next: Waiter | undefined
   readonly #run: Run
   readonly #resolve: (outcome: Outcome) => void
+  readonly #reject: (error: unknown) => void
   readonly #answered = (raw: unknown): void => this.#goOn(raw, false)
   readonly #rejected = (error: unknown): void => this.#goOn(error, true)
   /** While hooks run there is nothing that could be left behind. */
   #asking = false
   #leftBehind: Entry | undefined
 
-  private constructor(run: Run, resolve: (outcome: Outcome) => void) {
+  private constructor(run: Run, resolve: (outcome: Outcome) => void, reject: (error: unknown) => void) {
     this.#run = run
     this.#resolve = resolve
-    this.signal = run.signal
-    this.session = run.session
+    this.#reject = reject
+    this.signal = run.phase === 'observe' ? undefined : run.signal
+    this.session = run.phase === 'observe' ? undefined : run.session
   }
 
   static outcome(run: Run, pending: Pending): Promise<Outcome> {
-    return new Promise(resolve => new Wait(run, resolve).#begin(pending))
+    return new Promise((resolve, reject) => new Wait(run, resolve, reject).#begin(pending))
   }
 
   #begin(pending: Pending): void {
@@ -44,13 +47,12 @@ export class Wait implements Waiter {
     this.#run.hub.deadlines.add(this)
     this.#follow(pending)
     // A signal that was aborted before anybody listened tells nobody.
-    if (this.signal?.aborted === true || this.session?.aborted === true) this.cut('aborted')
+    if (this.#isAborted()) this.cut('aborted')
   }
 
   #follow(pending: Pending): void {
-    // A foreign promise may answer twice or at once, or refuse to be one; a native one may not.
     try {
-      void Promise.resolve(pending).then(this.#answered, this.#rejected)
+      followNatively(pending, this.#answered, this.#rejected)
     } catch (error) {
       this.#rejected(error)
     }
@@ -59,34 +61,55 @@ export class Wait implements Waiter {
   #goOn(raw: unknown, threw: boolean): void {
     if (this.#leftBehind !== undefined) return ignore(this.#run, this.#leftBehind, threw ? undefined : raw)
     this.#asking = true
-    const pending = this.#run.resume(raw, threw)
-    this.#asking = false
-    if (pending === undefined) return this.#end()
-    this.patience = this.#run.patience
-    this.#run.hub.deadlines.restart(this)
-    this.#follow(pending)
-    if (this.#run.aborted) this.cut('aborted')
+    try {
+      const pending = this.#run.resume(raw, threw)
+      this.#asking = false
+      if (pending === undefined) return this.#end()
+      this.patience = this.#run.patience
+      this.#run.hub.deadlines.restart(this)
+      this.#follow(pending)
+      if (this.#isAborted()) this.cut('aborted')
+    } catch (error) {
+      this.#giveUp(error)
+    }
+  }
+
+  #isAborted(): boolean {
+    return this.signal?.aborted === true || this.session?.aborted === true
+  }
+
+  /** A fault of the engine itself: whoever waits learns of it, and no gate opens. */
+  #giveUp(error: unknown): void {
+    this.#run.hub.deadlines.remove(this)
+    this.#reject(error)
   }
 
   /** The hook is not waited for any longer. The members of a stage are cut one by one instead. */
   cut(why: 'timeout' | 'aborted'): void {
     const run = this.#run
-    if (this.#leftBehind !== undefined) return
-    if (this.#asking || run.stage !== undefined) {
-      run.aborted ||= why === 'aborted'
-      return
-    }
+    if (this.#leftBehind !== undefined || this.#asking || run.stage !== undefined) return
     this.#leftBehind = run.list[run.place]!
     run.hub.deadlines.remove(this)
-    const pending = run.leaveBehind(why)
-    if (pending === undefined) this.#resolve(run.finish())
-    else new Wait(run, this.#resolve).#begin(pending)
+    try {
+      const pending = run.leaveBehind(why)
+      if (pending === undefined) this.#resolve(run.finish())
+      else new Wait(run, this.#resolve, this.#reject).#begin(pending)
+    } catch (error) {
+      this.#giveUp(error)
+    }
   }
 
   #end(): void {
     this.#run.hub.deadlines.remove(this)
     this.#resolve(this.#run.finish())
   }
+}
+
+const nativeThen = Promise.prototype.then
+
+/** A foreign promise may answer twice or at once, and a native one may carry a `then` of its own. This one does not. */
+function followNatively(pending: Pending, answered: (raw: unknown) => void, rejected: (error: unknown) => void): void {
+  void nativeThen.call(Promise.resolve(pending), answered, rejected)
 }
 
 /** Hooks that run side by side on one draft. Whoever finishes first, they are settled in declared order. */
@@ -127,19 +150,19 @@ class Slot implements Waiter {
   readonly #entry: Entry
   readonly #arrived: () => void
   #ctx: Context | undefined
-  #given: Answer | Later | Failed | undefined
+  #given: Given | Later | Failed | undefined
   #state: 'new' | 'waiting' | 'done' = 'new'
 
   constructor(run: Run, entry: Entry, arrived: () => void) {
     this.#run = run
-    this.signal = run.signal
-    this.session = run.session
+    this.signal = run.phase === 'observe' ? undefined : run.signal
+    this.session = run.phase === 'observe' ? undefined : run.session
     this.#entry = entry
     this.#arrived = arrived
   }
 
   start(): void {
-    if (this.#run.passes(this.#entry)) return this.#finish(undefined)
+    if (this.#run.isPassedOver(this.#entry)) return this.#finish(undefined)
     this.#ctx = this.#run.open(this.#entry)
     try {
       this.#receive(this.#entry.call(this.#ctx))
@@ -174,13 +197,13 @@ class Slot implements Waiter {
       else this.#finish(new Failed('threw', wordsOf(error)))
     }
     try {
-      void Promise.resolve(pending).then(value => this.#receive(value), lose)
+      followNatively(pending, value => this.#receive(value), lose)
     } catch (error) {
       lose(error)
     }
   }
 
-  #takeDown(raw: unknown): Answer {
+  #takeDown(raw: unknown): Given {
     const said = this.#run.tally.read(this.#entry, raw)
     const draft = Context.draft(this.#ctx!)
     const messages = Context.messages(this.#ctx!)
@@ -196,7 +219,7 @@ class Slot implements Waiter {
     this.#finish(abandon(this.#ctx!, why, this))
   }
 
-  #finish(given: Answer | Later | Failed | undefined): void {
+  #finish(given: Given | Later | Failed | undefined): void {
     if (this.#state === 'waiting') this.#run.hub.deadlines.remove(this)
     this.#state = 'done'
     this.#given = given
@@ -207,7 +230,7 @@ class Slot implements Waiter {
   /** Counts the answer; in declared order, after all have arrived. */
   settle(place: number): void {
     if (this.#ctx === undefined) return
-    const stopper = this.#run.tally.stopperOf(this.#entry)
+    const stopper = this.#entry.observe ? undefined : this.#run.tally.stopperOf(this.#entry)
     if (stopper !== undefined) drop(this.#run, this.#entry, stopper)
     else if (this.#given instanceof Failed)
       fail(this.#run, this.#entry, this.#ctx, this.#given.kind, this.#given.message)

@@ -24,9 +24,32 @@ export function copyPlain<T>(value: T): T {
   return copy(value, 0, INPUT_LIMITS, undefined) as T
 }
 
-/** The same for data from a hook: refuses what is too deep or too large, and keys that reach prototypes. */
-export function copyReply<T>(value: T): T {
-  return copy(value, 0, REPLY_LIMITS, { keys: 0 }) as T
+/**
+ * The same for data from a hook: refuses what is too deep or too large, and keys that reach prototypes. What is
+ * as large as `besides`, which the hook was given, is not its fault.
+ */
+export function copyReply<T>(value: T, besides?: unknown): T {
+  try {
+    return copy(value, 0, REPLY_LIMITS, { keys: 0 }) as T
+  } catch (error) {
+    if (besides === undefined) throw error
+    const { depth, keys } = sizeOf(besides)
+    return copy(value, 0, { depth: REPLY_LIMITS.depth + depth, keys: REPLY_LIMITS.keys + keys }, { keys: 0 }) as T
+  }
+}
+
+/** How deep and how large plain data is. */
+function sizeOf(value: unknown): Limits {
+  if (typeof value !== 'object' || value === null || !(Array.isArray(value) || isPlain(value)))
+    return { depth: 0, keys: 0 }
+  let depth = 0
+  let keys = 0
+  for (const item of Object.values(value)) {
+    const size = sizeOf(item)
+    depth = Math.max(depth, size.depth)
+    keys += 1 + size.keys
+  }
+  return { depth: depth + 1, keys }
 }
 
 function copy(value: unknown, depth: number, limits: Limits, seen: { keys: number } | undefined): unknown {

@@ -1,0 +1,117 @@
+import { answerOf } from './answers.ts'
+import { Context } from './context.ts'
+import type { Entry } from './entry.ts'
+import { answerLater } from './late.ts'
+import { asFailed, Failed, type FailureKind, type Said } from './outcome.ts'
+import { Later } from './reply.ts'
+import type { Pending, Run } from './run.ts'
+import type { Given } from './tally.ts'
+
+/** Someone who waits for a hook: how long, and whether it is the time for all hooks together that ends it. */
+interface Patient {
+  patience: number
+  budgeted: boolean
+}
+
+/** What has to be waited for before `raw` is an answer; says how long `waiter` may take for it. */
+export function pendingOf(run: Run, entry: Entry, raw: unknown, waiter: Patient): Pending | undefined {
+  if (typeof raw !== 'object' || raw === null) return undefined
+  let pending: Pending
+  let patience = entry.patience
+  if (typeof (raw as { then?: unknown }).then === 'function') {
+    pending = raw as Pending
+  } else if (raw instanceof Later && waitsFor(entry)) {
+    pending = raw.promise
+    patience = raw.patience ?? patience
+  } else return undefined
+  waiter.patience = patience
+  if (run.budgetEnd !== undefined && run.phase !== 'observe')
+    limit(waiter, run.budgetEnd - run.hub.settings.clock.now())
+  return pending
+}
+
+function limit(waiter: Patient, left: number): void {
+  waiter.budgeted = left < waiter.patience
+  if (waiter.budgeted) waiter.patience = Math.max(1, left)
+}
+
+/** Only an event that decides something is worth waiting for, and only library hooks are waited for. */
+const waitsFor = ({ dialect, row }: Entry): boolean => dialect === 'library' && answerOf(row.answer).blocks
+
+/** Takes what a hook answered. */
+export function settle(run: Run, entry: Entry, ctx: Context, raw: unknown, place: number): void {
+  Context.close(ctx)
+  if (raw instanceof Later) {
+    run.tally.excuse(entry)
+    run.trace?.handOver(entry)
+    answerLater(run, entry, raw)
+    if (entry.once && run.phase !== 'rejudge') run.ranOnce(entry)
+    return
+  }
+  let said: Said | undefined
+  try {
+    said = run.tally.read(entry, raw)
+  } catch (error) {
+    const { kind, message } = asFailed(error)
+    fail(run, entry, ctx, kind, message)
+    return
+  }
+  // Most answers are words alone.
+  if (said !== undefined && said.updatedInput === undefined && run.isPlain(entry) && Context.isUntouched(ctx)) {
+    run.tally.record(entry, said)
+  } else count(run, entry, ctx, { said, draft: Context.draft(ctx), messages: Context.messages(ctx), raw }, place)
+}
+
+/** Counts an answer. What a hook changed before it failed or denied does not count. */
+export function count(run: Run, entry: Entry, ctx: Context, given: Given, place: number): void {
+  try {
+    run.tally.take(entry, given, place)
+  } catch (error) {
+    const { kind, message } = asFailed(error)
+    fail(run, entry, ctx, kind, message)
+    return
+  }
+  run.trace?.end(entry, given.said === undefined ? 'silent' : 'answered', given.raw, undefined)
+  if (entry.once && run.phase !== 'rejudge') run.ranOnce(entry)
+}
+
+/** Counts a failure. Gives back true, so that a caller can say in one word that the hook is done with. */
+export function fail(run: Run, entry: Entry, ctx: Context | undefined, kind: FailureKind, message: string): true {
+  if (ctx !== undefined) {
+    Context.close(ctx)
+    entry.state.spent = false
+  }
+  const failure = run.tally.fail(entry, kind, message)
+  run.trace?.end(entry, 'failed', undefined, failure)
+  return true
+}
+
+/** Tells a hook that it is not waited for any longer. Gives back how it failed. */
+export function abandon(ctx: Context, why: 'timeout' | 'aborted', { patience, budgeted }: Patient): Failed {
+  const kind = why === 'timeout' && budgeted ? 'budget' : why
+  const message = {
+    timeout: `gave no answer within ${patience / 1000} s`,
+    budget: 'was cut off: the time for all hooks together was used up',
+    aborted: 'was cut off: the run was aborted'
+  }[kind]
+  Context.abandon(ctx, new Error(message))
+  return new Failed(kind, message)
+}
+
+/** Drops an answer that comes after its time. A promise in it must not become an unhandled rejection. */
+export function ignore(run: Run, entry: Entry, raw: unknown): void {
+  run.trace?.note(entry, 'answered after its time; the answer was dropped')
+  try {
+    if (raw instanceof Later) void Promise.resolve(raw.promise).catch(() => undefined)
+  } catch {
+    // It is not even an object that can be looked at.
+  }
+}
+
+/** An earlier member of the group had said `continue: false` before this answer was counted. */
+export function drop(run: Run, entry: Entry, stopper: string): void {
+  entry.state.spent = false
+  run.tally.excuse(entry)
+  run.trace?.end(entry, 'skipped', undefined, undefined)
+  run.trace?.note(entry, `ran, but its answer was dropped: ${stopper}, of the same group, said continue: false`)
+}
