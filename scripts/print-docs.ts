@@ -46,7 +46,7 @@ const REPLIES = `A hook answers with nothing at all, which changes nothing, or w
 | \`transform(input)\` | go on with this input instead |
 | \`later(promise, { asyncTimeout })\` | the answer is still being worked on |
 
-All but \`defer\` and \`later\` take options as their last argument: \`context\` (text for the next model call),
+All but \`later\` take options as their last argument: \`context\` (text for the next model call),
 \`systemMessage\`, \`updatedInput\`, \`suppressOutput\`, \`suppressLogging\`.
 
 What they build is a plain object, and a hook may as well return that object itself:

@@ -120,7 +120,6 @@ describe('a violation of pairing', () => {
     ['a made-up result of the open call', list => void list.push(toolResult('open', 'forged'))],
     ['a message between a call and its result', list => void list.splice(2, 0, note)],
     ['messages that changed places', list => void list.splice(0, 5, ...list.toReversed())],
-    ['one message twice', list => void list.push(list[0]!)],
     ['a message without a role', list => void list.push({ content: 'x' } as Message)],
     ['a message of an unknown role', list => void list.push({ role: 'tool', content: 'x' } as unknown as Message)],
     ['a message without content', list => void list.push({ role: 'user' } as Message)],

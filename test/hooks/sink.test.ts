@@ -152,8 +152,8 @@ describe('each run of a hook', () => {
   // F159
   test('that was aborted before it began is not told as a run', async () => {
     const { hooks, messages } = watched()
-    hooks.on('PostToolUse', () => undefined, { name: 'never' })
-    await fireSample(hooks, 'PostToolUse', { signal: AbortSignal.abort() })
+    hooks.on('PreToolUse', () => undefined, { name: 'never' })
+    await fireSample(hooks, 'PreToolUse', { signal: AbortSignal.abort() })
     await turn()
     expect(pairs(messages)).toEqual({})
   })

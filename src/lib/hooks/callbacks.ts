@@ -2,11 +2,13 @@ import type { EventName, InputOf } from './events.ts'
 import type { Reply } from './reply.ts'
 
 /** A callback as the Claude Agent SDK has it. Its replies have the contract's meaning. */
-export type Callback<E extends EventName = EventName> = (
-  input: InputOf<E>,
-  toolUseId: string | undefined,
-  options: { signal: AbortSignal }
-) => Reply | void | null | undefined | PromiseLike<Reply | void | null | undefined>
+export type Callback<E extends EventName = EventName> = Bivariant<
+  [input: InputOf<E>, toolUseId: string | undefined, options: { signal: AbortSignal }],
+  Reply | void | null | undefined | PromiseLike<Reply | void | null | undefined>
+>
+
+/** Methods take callbacks whose input is typed a little otherwise; functions would not. */
+type Bivariant<Args extends unknown[], Result> = { of(...args: Args): Result }['of']
 
 /** Callbacks that run for the same tools. */
 export interface CallbackMatcher<E extends EventName = EventName> {

@@ -42,7 +42,7 @@ interface CommonContext<E extends EventName> {
   /** Aborted when the hook times out, the fire is aborted or its budget is used up. */
   readonly signal: AbortSignal
   readonly agent: AgentView
-  /** The conversation. Push, filter, splice; the messages themselves are frozen. */
+  /** The conversation. Push, filter, splice; the messages themselves are frozen, also those that the caller gave. */
   messages: Message[]
   /** Shared by all hooks of a session, over all its events. Writes stay, even when the hook fails. */
   readonly metadata: Record<string, unknown>

@@ -17,6 +17,15 @@ export interface Waiter {
 const SHORTEST = 20
 const LONGEST = 100
 
+const BY_CLOCK = new WeakMap<Clock, Deadlines>()
+
+/** Registries that go by one clock share its deadlines, so that a signal that they share has one listener. */
+export function deadlinesOf(clock: Clock): Deadlines {
+  let deadlines = BY_CLOCK.get(clock)
+  if (deadlines === undefined) BY_CLOCK.set(clock, (deadlines = new Deadlines(clock)))
+  return deadlines
+}
+
 /**
  * All waiting fires share one coarse timer, and all fires of a signal share one listener: a timer for every
  * fire more than doubles the cost of an asynchronous hook. Reading the clock costs as much as a hook, so a

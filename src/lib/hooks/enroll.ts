@@ -35,6 +35,7 @@ let declared = 0
 /** Checks a hook and makes it ready. Throws what is wrong with it; then nothing has been registered. */
 export function enroll(hook: AnyHook, group: Group | undefined, site: string, settings: Settings): Enrolled {
   const { name, dialect = 'library', source = site } = hook
+  checkSpelling(hook)
   if (typeof hook.run !== 'function') throw fault('E_HOOK_INVALID', `${name ?? 'it'} has no function run(ctx)`)
   if (name !== undefined && (typeof name !== 'string' || name.trim() === ''))
     throw fault('E_HOOK_INVALID', 'its name is empty')
@@ -96,6 +97,7 @@ export function groupOf(
   const hooks = members.map((member: unknown) => {
     const own = (typeof member === 'function' ? { run: member, label: member.name } : (member ?? {})) as AnyHook
     if (typeof own.run !== 'function') throw fault('E_HOOK_INVALID', 'a member of a group has no function run(ctx)')
+    checkSpelling(own)
     const { name, once, observe, concurrent, dialect, source, label = '' } = own
     const run = own.label === undefined ? own.run.bind(own) : own.run
     const priority = own.priority ?? options.priority
@@ -110,6 +112,7 @@ export function groupOf(
 }
 
 const HOOK_OPTIONS = ['name', 'priority', 'timeout', 'onFailure', 'once', 'observe']
+const HOOK_KEYS = [...HOOK_OPTIONS, 'events', 'matcher', 'concurrent', 'dialect', 'source', 'run', 'label']
 
 /** An option that nobody reads is a mistake that nobody sees. */
 export function checkOptions(options: unknown, known: readonly string[] = HOOK_OPTIONS): void {
@@ -121,17 +124,30 @@ export function checkOptions(options: unknown, known: readonly string[] = HOOK_O
     throw fault('E_OPTION_INVALID', 'an option', JSON.stringify(stray), nearest(stray, known) ?? known.join(', '))
 }
 
+/** Objects may carry more than we read; what is spelt almost like an option is a mistake all the same. */
+function checkSpelling(hook: object): void {
+  for (const key of Object.keys(hook)) {
+    const meant = HOOK_KEYS.includes(key) ? undefined : nearest(key, HOOK_KEYS)
+    if (meant !== undefined && Math.abs(meant.length - key.length) < 2 && key.length > 4) {
+      throw fault('E_OPTION_INVALID', 'an option', JSON.stringify(key), meant)
+    }
+  }
+}
+
 export function describe({ name, entries, state }: Enrolled, scope: string | undefined): HookDescription {
-  const { matching, priority, patience, onFailure, once, observe, concurrent, dialect, source, group, row, profile } =
+  const { matching, priority, patience, onFailure, once, observe, concurrent, dialect, source, group, profile } =
     entries[0]!
-  const closes = row.failure === 'closed' && profile === 'strict'
+  const blocks = (entry: Entry): boolean => {
+    if (entry.observe || entry.row.answer === 'stop') return false
+    return onFailure === undefined ? entry.row.failure === 'closed' && profile === 'strict' : onFailure === 'block'
+  }
   return {
     name,
     events: entries.map(entry => entry.event),
     matcher: matching.words,
     priority,
     timeout: patience / 1000,
-    onFailure: onFailure ?? (closes ? 'block' : 'continue'),
+    onFailure: entries.some(blocks) ? 'block' : 'continue',
     once,
     observe,
     concurrent,
@@ -164,8 +180,10 @@ export function callSite(below: (...args: never[]) => unknown): string {
   const trace: { stack?: string } = {}
   if (typeof Error.captureStackTrace === 'function') Error.captureStackTrace(trace, below)
   else trace.stack = new Error().stack?.split('\n').slice(3).join('\n') ?? ''
-  const place = /(?:\(|@|at )(?:async )?((?:file:\/\/|\w+:\/\/)?[^\s()@]*:\d+:\d+)/.exec(trace.stack ?? '')
-  return place?.[1]?.replace(/^file:\/\//, '') ?? 'unknown'
+  const line = trace.stack?.split('\n').find(each => /:\d+:\d+\)?$/.test(each)) ?? ''
+  // V8 says `at f (place)` or `at place`, others say `f@place`.
+  const place = /^\s*at (?:.*? \()?(?:async )?(.+?)\)?$/.exec(line)?.[1] ?? line.slice(line.indexOf('@') + 1)
+  return place.replace(/^file:\/\//, '') || 'unknown'
 }
 
 /** The end of a place, short enough for a name: `guards/bash.ts:12`. */

@@ -1,4 +1,5 @@
 import { fault, nearest } from '../errors.ts'
+import type { PlainObject } from '../util/plain.ts'
 import type { Family } from './answers.ts'
 import { listFields, type Fields, type Read } from './fields.ts'
 
@@ -283,9 +284,12 @@ export type InputOf<E extends EventName> = E extends EventName
   : never
 
 /** What `fire` takes: the event's fields and any of the base fields; the registry fills in the rest. */
-export type FireInput<E extends EventName> = FieldsOf<E> & {
+export type FireInput<E extends EventName> = { [K in keyof FieldsOf<E>]: Loose<FieldsOf<E>[K]> } & {
   [K in Exclude<keyof InputOf<E>, keyof FieldsOf<E>>]?: InputOf<E>[K] | undefined
 }
+
+/** An object that is typed by an interface has no index signature, and is an object all the same. */
+type Loose<T> = T extends PlainObject ? object : T
 
 /** The events that are about a tool. */
 export type ToolEvent = { [E in EventName]: 'tool_name' extends keyof FieldsOf<E> ? E : never }[EventName]

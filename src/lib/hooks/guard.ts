@@ -24,6 +24,9 @@ export interface GuardOptions<Rest extends readonly unknown[], Result> extends P
   sessionId?: string | undefined
 }
 
+/** Anything that fires events: a registry, or what stands in for one. */
+export type Fires = Pick<HookRegistry, 'fire'>
+
 /** What somebody is asked: may this call run? */
 export interface GuardQuestion {
   readonly toolName: string
@@ -37,7 +40,7 @@ export interface GuardQuestion {
  * with the input that was judged, then PostToolUse or PostToolUseFailure.
  */
 export function guard<Input extends object, Rest extends readonly unknown[], Result>(
-  hooks: HookRegistry,
+  hooks: Fires,
   toolName: string,
   execute: (input: Input, ...rest: Rest) => Result | PromiseLike<Result>,
   options: GuardOptions<Rest, Result> = {}
@@ -101,7 +104,7 @@ async function refusalOf<Rest extends readonly unknown[], Result>(
 }
 
 async function afterFailure<Rest extends readonly unknown[], Result>(
-  hooks: HookRegistry,
+  hooks: Fires,
   call: Call,
   error: string,
   options: GuardOptions<Rest, Result>
@@ -122,7 +125,7 @@ function passOn<Rest extends readonly unknown[], Result>(outcome: Outcome, optio
   if (outcome.continue === false) options.onStop?.(outcome.stopReason)
 }
 
-/** What stands for the result: what a hook put in its place, or a placeholder where it hid it. */
+/** What stands for the result; text where it was hidden, whatever the tool's own type: what a hook put in its place, or a placeholder where it hid it. */
 function shown<Result>(after: Outcome, toolName: string, result: Result): Result {
   if (after.suppressOutput) return '[The output was hidden by a hook.]' as Result
   const { updatedToolOutput, updatedMCPToolOutput } = after.fields

@@ -40,7 +40,9 @@ function compileString(matcher: string, compile: CompilePattern): Matching {
   if (NAMES.test(matcher)) return exact(matcher, words)
   if (GLOB.test(matcher)) return pattern(words, new RegExp(`^${matcher.replaceAll('*', '.*')}$`, 's'))
   try {
-    return pattern(words, compile(matcher))
+    const ready: unknown = compile(matcher)
+    if (typeof (ready as Pattern | undefined)?.test !== 'function') throw new Error('compilePattern gave no pattern')
+    return pattern(words, ready as Pattern)
   } catch (error) {
     throw fault('E_MATCHER_INVALID', words, wordsOf(error))
   }
@@ -58,7 +60,8 @@ function exact(matcher: string, words: string): Matching {
 
 /** The flags g and y make `test` remember its last place and answer differently the second time. */
 function fromRegExp(matcher: RegExp): Matching {
-  return pattern(String(matcher), new RegExp(matcher.source, matcher.flags.replace(/[gy]/g, '')))
+  const source = matcher.sticky ? `^(?:${matcher.source})` : matcher.source
+  return pattern(String(matcher), new RegExp(source, matcher.flags.replace(/[gy]/g, '')))
 }
 
 /** An engine that gives up on a target has not said no: then the hook runs. */

@@ -2,7 +2,7 @@ import { fault } from '../errors.ts'
 import type { PlainObject } from '../util/plain.ts'
 import type { Callback, CallbackMatcher, CallbackRecord } from './callbacks.ts'
 import { baseField } from './context.ts'
-import { Deadlines } from './deadlines.ts'
+import { deadlinesOf } from './deadlines.ts'
 import { callbackHook, callSite, checkOptions, enroll, groupOf, type AnyHook, type Grouped } from './enroll.ts'
 import { parseEvent, type EventName, type FireInput } from './events.ts'
 import type { GroupHook, GroupOptions, Hook, HookDescription, HookFunction, HookOptions } from './hook.ts'
@@ -29,7 +29,7 @@ export class HookRegistry {
     const settings = settingsFrom(options)
     this.#hub = this.#owning({
       settings,
-      deadlines: new Deadlines(settings.clock),
+      deadlines: deadlinesOf(settings.clock),
       background: new Background(),
       outbox: settings.sink === undefined ? undefined : new Outbox(settings.sink),
       sessions: new Map()

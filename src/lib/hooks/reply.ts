@@ -6,7 +6,7 @@ import { millisecondsOf } from './settings.ts'
  * What a hook may answer: nothing, or this plain object. Helpers below build it; the same object as JSON
  * is what hooks outside the process print. Both spellings are read (`stopReason`, `stop_reason`).
  */
-export interface Reply {
+export interface Reply extends Partial<Record<SpecificField, unknown>> {
   /** `approve` and `block` are the older words for `allow` and `deny`. */
   decision?: Decision | 'approve' | 'block' | '' | undefined
   reason?: string | undefined

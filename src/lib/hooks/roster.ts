@@ -101,20 +101,34 @@ function stageLength(hooks: readonly Entry[], from: number): number {
 /** Higher priority first, then in the order of declaration. */
 const inOrder = (a: Entry, b: Entry): number => b.priority - a.priority || a.order - b.order
 
+const CROWD = 64
+
 /** Who is registered, here and in the registries around, and what follows from it: the lanes of the events. */
 export class Roster {
   readonly #parent: Roster | undefined
   readonly #scope: string | undefined
   /** Held weakly: a scope that nobody holds any more need not be told of changes. */
   readonly #children = new Set<WeakRef<Roster>>()
+  /** How many children there may be before one looks for those that are gone. */
+  #crowded = CROWD
   readonly #hooks = new Map<string, Enrolled>()
+  /** How many nameless hooks came from one place. */
+  readonly #numbers = new Map<string, number>()
   /** By event, made when first fired, and dropped when hooks change. */
   lanes = new Map<string, Lane>()
 
   constructor(parent?: Roster, scope?: string) {
     this.#parent = parent
     this.#scope = scope
-    if (parent !== undefined) parent.#children.add(new WeakRef(this))
+    if (parent !== undefined) parent.#adopt(this)
+  }
+
+  #adopt(child: Roster): void {
+    if (this.#children.size >= this.#crowded) {
+      for (const reference of this.#children) if (reference.deref() === undefined) this.#children.delete(reference)
+      this.#crowded = Math.max(CROWD, this.#children.size * 2)
+    }
+    this.#children.add(new WeakRef(child))
   }
 
   lane(name: string): Lane {
@@ -137,7 +151,7 @@ export class Roster {
       const taken = (name: string): Enrolled | undefined => this.find(name) ?? added.get(name)
       const holder = taken(enrolled.name)
       if (holder !== undefined && named) throw fault('E_HOOK_DUPLICATE', enrolled.name, holder.entries[0]!.source)
-      const own = holder === undefined ? enrolled : numbered(enrolled, taken)
+      const own = holder === undefined ? enrolled : this.#numbered(enrolled, taken)
       added.set(own.name, own)
     }
     for (const [name, enrolled] of added) this.#hooks.set(name, enrolled)
@@ -145,10 +159,19 @@ export class Roster {
     return [...added.values()]
   }
 
+  #numbered(enrolled: Enrolled, taken: (name: string) => unknown): Enrolled {
+    let number = this.#numbers.get(enrolled.name) ?? 1
+    do number++
+    while (taken(`${enrolled.name} #${number}`) !== undefined)
+    this.#numbers.set(enrolled.name, number)
+    const name = `${enrolled.name} #${number}`
+    return { ...enrolled, name, entries: enrolled.entries.map(entry => ({ ...entry, name })) }
+  }
+
   /** Takes out the hook of this entry: a `once` hook has done its work. */
   retire(entry: Entry): void {
-    const enrolled = this.find(entry.name)
-    if (enrolled?.entries.includes(entry) === true) this.drop(enrolled)
+    const holder = this.#holderOf(entry)
+    if (holder !== undefined) this.drop(holder.enrolled)
   }
 
   /** Takes exactly this hook out, not another that has its name by now. */
@@ -188,16 +211,16 @@ export class Roster {
     const listed = new Map<Enrolled, HookDescription>()
     for (const entry of this.entries()) {
       if (event !== undefined && entry.event !== event) continue
-      const { enrolled, scope } = this.#holderOf(entry)
+      const { enrolled, scope } = this.#holderOf(entry)!
       if (!listed.has(enrolled)) listed.set(enrolled, describe(enrolled, scope))
     }
     return [...listed.values()]
   }
 
-  #holderOf(entry: Entry): { enrolled: Enrolled; scope: string | undefined } {
+  #holderOf(entry: Entry): { enrolled: Enrolled; scope: string | undefined } | undefined {
     const enrolled = this.#hooks.get(entry.name)
     if (enrolled?.entries.includes(entry) === true) return { enrolled, scope: this.#scope }
-    return this.#parent!.#holderOf(entry)
+    return this.#parent === undefined ? undefined : this.#parent.#holderOf(entry)
   }
 
   entries(): readonly Entry[] {
@@ -220,11 +243,4 @@ export class Roster {
       else child.#changed()
     }
   }
-}
-
-function numbered(enrolled: Enrolled, taken: (name: string) => unknown): Enrolled {
-  let count = 2
-  while (taken(`${enrolled.name} #${count}`) !== undefined) count++
-  const name = `${enrolled.name} #${count}`
-  return { ...enrolled, name, entries: enrolled.entries.map(entry => ({ ...entry, name })) }
 }

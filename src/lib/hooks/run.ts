@@ -84,7 +84,7 @@ export class Run {
     this.signal = heeded(options.signal, lane)
     this.session = heeded(hub.settings.signal, lane)
     const watched = options.report === true || hub.outbox !== undefined
-    this.trace = watched ? new Trace(hub, baseField(this, 'session_id')) : undefined
+    this.trace = watched ? new Trace(hub, baseField(this, 'session_id'), options.report === true) : undefined
     this.#chosen = chosen
     this.list = chosen.hooks
     this.#stages = chosen.stages

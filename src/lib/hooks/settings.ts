@@ -1,4 +1,4 @@
-import { fault } from '../errors.ts'
+import { fault, nearest } from '../errors.ts'
 import type { Clock } from '../util/clock.ts'
 import type { Precedence } from './answers.ts'
 import type { AgentView } from './context.ts'
@@ -51,7 +51,42 @@ export interface Settings {
 const PRECEDENCES = ['allow-over-ask', 'ask-over-allow'] as const
 const PROFILES = ['strict', 'compat'] as const
 
+const KEYS: { [K in keyof Required<RegistryOptions>]: string } = {
+  precedence: 'string',
+  profile: 'string',
+  sessionId: 'string',
+  transcriptPath: 'string',
+  cwd: 'string',
+  permissionMode: 'string',
+  env: 'object',
+  agent: 'object',
+  signal: 'object',
+  budget: 'any',
+  sink: 'function',
+  onLate: 'function',
+  clock: 'object',
+  compilePattern: 'function'
+}
+
+/** An option that nobody reads is a mistake that nobody sees. */
+function checkTypes(options: object): void {
+  for (const [key, value] of Object.entries(options)) {
+    const type = Object.hasOwn(KEYS, key) ? KEYS[key as keyof typeof KEYS] : undefined
+    if (type === undefined) {
+      throw fault(
+        'E_OPTION_INVALID',
+        'an option',
+        print(key),
+        nearest(key, Object.keys(KEYS)) ?? Object.keys(KEYS).join(', ')
+      )
+    }
+    if (value !== undefined && type !== 'any' && typeof value !== type)
+      throw fault('E_OPTION_INVALID', key, print(value), `a ${type}`)
+  }
+}
+
 export function settingsFrom(options: RegistryOptions): Settings {
+  checkTypes(options)
   return {
     precedence: choiceOf('precedence', options.precedence, PRECEDENCES) ?? 'allow-over-ask',
     profile: choiceOf('profile', options.profile, PROFILES) ?? 'strict',

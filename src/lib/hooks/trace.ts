@@ -119,16 +119,20 @@ export class Trace {
   readonly #registered: readonly Entry[]
   readonly #clock: Clock
 
-  constructor(hub: Hub, session: string) {
+  constructor(hub: Hub, session: string, report: boolean) {
     this.#outbox = hub.outbox
     this.#session = session
     this.#clock = hub.settings.clock
-    this.#registered = hub.entries()
+    this.#registered = report ? hub.entries() : []
   }
 
   start(entry: Entry, rejudge: boolean): void {
     const line = this.#line(entry)
-    if (line.ran) [line.id, line.begun] = [nextId(), this.#clock.now()]
+    if (line.ran) {
+      line.id = nextId()
+      line.begun = this.#clock.now()
+      line.reply = undefined
+    }
     line.ran = true
     line.rejudged ||= rejudge
     this.#post(entry, { subtype: 'hook_started' })

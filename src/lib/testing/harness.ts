@@ -42,7 +42,7 @@ export interface Expectation {
 }
 
 /** The hooks of a registry, ready to be tried. */
-export function harness(hooks: HookRegistry): Harness {
+export function harness(hooks: Pick<HookRegistry, 'fire'>): Harness {
   const fire: Harness['fire'] = async (event, part, options) => {
     const input = inputFor(parseEvent(event), part ?? {})
     return hooks.fire(event, input as FireInput<typeof event>, { ...options, report: true })
