@@ -5,7 +5,7 @@ import { build } from 'esbuild'
 
 /** In bytes. Raise a limit only with a reason that users would accept. The engine's goal is 12,000: it is not there yet. */
 const LIMITS = {
-  'carabiner/hooks, minified and gzipped': 20_500,
+  'carabiner/hooks, minified and gzipped': 21_500,
   'the package, packed': 100_000,
   'the package, unpacked': 400_000
 }

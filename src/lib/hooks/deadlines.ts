@@ -8,10 +8,15 @@ export interface Waiter {
   due: number
   /** Of this fire, and of the registry. */
   readonly signal: AbortSignal | undefined
-  readonly session: AbortSignal | undefined
+  readonly session: Heard | undefined
   previous: Waiter | undefined
   next: Waiter | undefined
   cut(why: 'timeout' | 'aborted'): void
+}
+
+/** A signal that is listened to. Asking it costs less than asking the signal itself, which every hook would have to. */
+export interface Heard {
+  aborted: boolean
 }
 
 const SHORTEST = 20
@@ -34,7 +39,7 @@ export function deadlinesOf(clock: Clock): Deadlines {
 export class Deadlines {
   readonly #clock: Clock
   readonly #lazy: boolean
-  readonly #heard = new WeakSet<AbortSignal>()
+  readonly #heard = new WeakMap<AbortSignal, Heard>()
   #lastHeard: AbortSignal | undefined
   #first: Waiter | undefined
   #pause = SHORTEST
@@ -49,8 +54,7 @@ export class Deadlines {
     waiter.next = this.#first
     if (this.#first !== undefined) this.#first.previous = waiter
     this.#first = waiter
-    if (waiter.signal !== undefined && waiter.signal !== this.#lastHeard) this.#listen(waiter.signal)
-    if (waiter.session !== undefined && waiter.session !== this.#lastHeard) this.#listen(waiter.session)
+    if (waiter.signal !== undefined && waiter.signal !== this.#lastHeard) this.hear(waiter.signal)
     this.restart(waiter)
   }
 
@@ -108,17 +112,22 @@ export class Deadlines {
     return waiter.previous !== undefined || this.#first === waiter
   }
 
-  #listen(signal: AbortSignal): void {
+  /** Listens to a signal, once however often it is asked to. */
+  hear(signal: AbortSignal): Heard {
     this.#lastHeard = signal
-    if (this.#heard.has(signal)) return
-    this.#heard.add(signal)
-    signal.addEventListener('abort', () => this.#abort(signal), { once: true })
+    let heard = this.#heard.get(signal)
+    if (heard === undefined) {
+      this.#heard.set(signal, (heard = { aborted: signal.aborted }))
+      signal.addEventListener('abort', () => this.#abort(signal, heard!), { once: true })
+    }
+    return heard
   }
 
-  #abort(signal: AbortSignal): void {
+  #abort(signal: AbortSignal, heard: Heard): void {
+    heard.aborted = true
     const waiting: Waiter[] = []
     for (let waiter = this.#first; waiter !== undefined; waiter = waiter.next) {
-      if (waiter.signal === signal || waiter.session === signal) waiting.push(waiter)
+      if (waiter.signal === signal || waiter.session === heard) waiting.push(waiter)
     }
     for (const waiter of waiting) if (this.#holds(waiter)) waiter.cut('aborted')
   }

@@ -1,6 +1,6 @@
 import type { PlainObject } from '../util/plain.ts'
 import type { Background } from './late.ts'
-import type { Deadlines } from './deadlines.ts'
+import type { Deadlines, Heard } from './deadlines.ts'
 import type { Entry } from './entry.ts'
 import type { EventName } from './events.ts'
 import type { Outbox } from './trace.ts'
@@ -13,6 +13,8 @@ export interface Hub {
   readonly settings: Settings
   readonly deadlines: Deadlines
   readonly background: Background
+  /** The registry's own signal, listened to. */
+  readonly session: Heard | undefined
   readonly outbox: Outbox | undefined
   /** What hooks keep for a session, by its id, until SessionEnd. */
   readonly sessions: Map<string, Record<string, unknown>>

@@ -27,9 +27,11 @@ export class HookRegistry {
 
   constructor(options: RegistryOptions = {}) {
     const settings = settingsFrom(options)
+    const deadlines = deadlinesOf(settings.clock)
     this.#hub = this.#owning({
       settings,
-      deadlines: deadlinesOf(settings.clock),
+      deadlines,
+      session: settings.signal === undefined ? undefined : deadlines.hear(settings.signal),
       background: new Background(),
       outbox: settings.sink === undefined ? undefined : new Outbox(settings.sink),
       sessions: new Map()
@@ -37,7 +39,7 @@ export class HookRegistry {
   }
 
   /** What all scopes share, with what is this registry's own. */
-  #owning(shared: Pick<Hub, 'settings' | 'deadlines' | 'background' | 'outbox' | 'sessions'>): Hub {
+  #owning(shared: Pick<Hub, 'settings' | 'deadlines' | 'session' | 'background' | 'outbox' | 'sessions'>): Hub {
     return {
       ...shared,
       entries: () => this.#roster.entries(),

@@ -4,6 +4,7 @@ import { copyPlain, flatKeys, holdsSame, isObject, same, type PlainObject } from
 import type { Precedence } from './answers.ts'
 import { baseField, Context, type AgentView } from './context.ts'
 import type { Profile } from './decode.ts'
+import type { Heard } from './deadlines.ts'
 import type { Chosen, Entry } from './entry.ts'
 import type { Hub } from './hub.ts'
 import { frozen, type Outcome } from './outcome.ts'
@@ -52,7 +53,7 @@ export class Run {
   readonly options: FireOptions
   /** Of this fire, and of the registry. */
   readonly signal: AbortSignal | undefined
-  readonly session: AbortSignal | undefined
+  readonly session: Heard | undefined
   readonly trace: Trace | undefined
   readonly #chosen: Chosen
   phase: 'judge' | 'rejudge' | 'observe' = 'judge'
@@ -82,7 +83,7 @@ export class Run {
     this.input = input
     this.options = options
     this.signal = heeded(options.signal, lane)
-    this.session = heeded(hub.settings.signal, lane)
+    this.session = heeded(hub.session, lane)
     const watched = options.report === true || hub.outbox !== undefined
     this.trace = watched ? new Trace(hub, baseField(this, 'session_id'), options.report === true) : undefined
     this.#chosen = chosen
@@ -312,6 +313,6 @@ export class Run {
 }
 
 /** What has already happened is looked at, also when the run was aborted meanwhile. */
-function heeded(signal: AbortSignal | undefined, lane: Lane): AbortSignal | undefined {
+function heeded<T extends { readonly aborted: boolean }>(signal: T | undefined, lane: Lane): T | undefined {
   return signal !== undefined && !lane.decides && signal.aborted ? undefined : signal
 }

@@ -1,7 +1,7 @@
 import { wordsOf } from '../errors.ts'
 import { copyPlain } from '../util/plain.ts'
 import { Context } from './context.ts'
-import type { Waiter } from './deadlines.ts'
+import type { Heard, Waiter } from './deadlines.ts'
 import type { Entry } from './entry.ts'
 import { Failed, type Outcome } from './outcome.ts'
 import { Later } from './reply.ts'
@@ -16,7 +16,7 @@ import type { Given } from './tally.ts'
  */
 export class Wait implements Waiter {
   readonly signal: AbortSignal | undefined
-  readonly session: AbortSignal | undefined
+  readonly session: Heard | undefined
   patience = 0
   due = 0
   previous: Waiter | undefined
@@ -109,7 +109,9 @@ const nativeThen = Promise.prototype.then
 
 /** A foreign promise may answer twice or at once, and a native one may carry a `then` of its own. This one does not. */
 function followNatively(pending: Pending, answered: (raw: unknown) => void, rejected: (error: unknown) => void): void {
-  void nativeThen.call(Promise.resolve(pending), answered, rejected)
+  const native = Promise.resolve(pending)
+  if (native.then === nativeThen) void native.then(answered, rejected)
+  else void nativeThen.call(native, answered, rejected)
 }
 
 /** Hooks that run side by side on one draft. Whoever finishes first, they are settled in declared order. */
@@ -140,7 +142,7 @@ export class Stage {
 /** One hook of a stage. What it said and did is taken down when it answers; from then on it changes nothing. */
 class Slot implements Waiter {
   readonly signal: AbortSignal | undefined
-  readonly session: AbortSignal | undefined
+  readonly session: Heard | undefined
   patience = 0
   due = 0
   budgeted = false

@@ -50,7 +50,7 @@ export function harness(hooks: Pick<HookRegistry, 'fire'>): Harness {
   return {
     fire,
     tool: (name, input, options) =>
-      expectation(() => fire('PreToolUse', { tool_name: name, tool_input: input as PlainObject }, options)),
+      expectation(() => fire('PreToolUse', { tool_name: name, tool_input: input }, options)),
     expect: (event, part, options) => expectation(() => fire(event, part, options))
   }
 }
