@@ -83,6 +83,7 @@ describe('a decision that stands where nobody reads it', () => {
     ['the permission’s word in a gate', 'PreToolUse', { hookSpecificOutput: { decision: { behavior: 'deny' } } }],
     ['the gate’s word for a prompt', 'UserPromptSubmit', { hookSpecificOutput: { permissionDecision: 'deny' } }],
     ['a misspelt word', 'PreToolUse', { hookSpecificOutput: { permisionDecision: 'deny' } }],
+    ['a misspelt word at the top', 'PreToolUse', { desicion: 'deny' }],
     ['the specific word at the top', 'PreToolUse', { permissionDecision: 'deny' }],
     ['a decision of something that answers later', 'PreToolUse', { async: true, decision: 'deny' }]
   ]

@@ -1,4 +1,4 @@
-import { fault } from '../errors.ts'
+import { fault, nearest } from '../errors.ts'
 import { copyReply, isObject, isPlain, type PlainObject } from '../util/plain.ts'
 import { answerOf, FIELDS, type Decision, type SpecificField } from './answers.ts'
 import type { Entry } from './entry.ts'
@@ -152,13 +152,16 @@ const GATE_KEYS = new Set(['hookEventName', 'permissionDecision', 'permissionDec
 /** Hooks are told the name in snake case, too. */
 const isNameOf = (event: EventName, named: unknown): boolean => named === event || named === snakeName(event)
 
-/** On a gate, a decision that stands where nobody reads it would be a silent yes. */
+/** On a gate, a decision that stands where nobody reads it, or is misspelt, would be a silent yes. */
 function leaveUnread(key: string, entry: Entry, trace: Trace | undefined): void {
-  if (entry.row.failure === 'closed' && entry.profile === 'strict' && /^(perm\w*)?decision$/i.test(key)) {
+  if (entry.row.failure === 'closed' && entry.profile === 'strict' && isMeantAsDecision(key, entry)) {
     throw invalid(`${key} is not read here on ${entry.event}`)
   }
   trace?.note(entry, `${key} is not a key of a reply to ${entry.event}`)
 }
+
+const isMeantAsDecision = (key: string, { dialect }: Entry): boolean =>
+  /^(perm\w*)?decision$/i.test(key) || (dialect === 'library' && nearest(key, ['decision']) !== undefined)
 
 function readPermission(decision: unknown, said: Said, entry: Entry, trace: Trace | undefined): void {
   if (decision === undefined) return
