@@ -18,18 +18,18 @@ async function play(hooks: HookRegistry, command: string): Promise<void> {
   line('outcome', verdict(outcome))
 }
 
-function said({ ran, why, reply, failure, rejudged }: HookReport): string {
+function said({ ran, why, reply, failure, rewrote, rejudged }: HookReport): string {
   if (!ran) return styleText('dim', `did not run: ${why}`)
   if (failure !== undefined) return styleText('yellow', `failed: ${failure.message}`)
+  if (rewrote) return 'changed the command'
   const { decision = 'nothing', reason } = (reply ?? {}) as { decision?: string; reason?: string }
   const again = rejudged ? ', asked again about the new command' : ''
   return `said ${decision}${reason === undefined ? '' : `, “${reason}”`}${styleText('dim', again)}`
 }
 
-function verdict({ blocked, decision, reason, reasons }: Reported): string {
+function verdict({ blocked, decision, by, reason }: Reported): string {
   if (!blocked) return styleText('green', decision === 'allow' ? 'allowed' : 'nobody objects')
-  const author = reasons.find(one => one.decision === 'deny')?.by
-  return styleText('red', `refused by ${author}: ${reason}`)
+  return styleText('red', `refused by ${by}: ${reason}`)
 }
 
 console.log('A carabiner is a hook with a gate. This one clips onto every step that an agent takes.')
