@@ -17,6 +17,6 @@ for (const command of ['ls build', 'rm -rf build']) {
     tool_input: { command },
     tool_use_id: 'call-1'
   })
-  const answer = outcome.blocked ? `no, says ${outcome.reasons[0]?.by}: ${outcome.reason}` : 'nobody objects'
+  const answer = outcome.blocked ? `no, says ${outcome.by}: ${outcome.reason}` : 'nobody objects'
   console.log(`${command.padEnd(14)}${answer}`)
 }

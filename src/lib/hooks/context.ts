@@ -89,7 +89,7 @@ export class Context {
   readonly #entry: Entry
   #settled = false
   #draft: unknown
-  #rest: Rest | undefined
+  #rest: Rare | undefined
 
   constructor(run: Run, entry: Entry) {
     this.#run = run
@@ -189,7 +189,7 @@ export class Context {
     const { fields } = this.#entry.row
     return name in fields || `${name}?` in fields ? this.#run.input[name] : undefined
   }
-  get #more(): Rest {
+  get #more(): Rare {
     return (this.#rest ??= {})
   }
   #borrow(): unknown {
@@ -227,7 +227,7 @@ export class Context {
 }
 
 /** What few hooks ask for, so that the others need not carry it. */
-interface Rest {
+interface Rare {
   messages?: Message[]
   toolInput?: unknown
   toolResponse?: unknown
@@ -235,8 +235,7 @@ interface Rest {
   abandoned?: Error
 }
 
-/** What a hook's context shows of the fire around it. */
-
+/** A hook that fires the event it listens to would never end. */
 const DEEPEST_FIRE = 16
 
 export function baseField(run: Run, field: string): string {
