@@ -108,9 +108,10 @@ export function holdsSame(a: PlainObject, b: PlainObject, keys: number): boolean
   let count = 0
   for (const key in a) {
     const x = a[key]
-    if (x !== b[key] && !same(x, b[key])) return false
     // What is inherited, such as `__proto__`, is not held.
-    if ((x === undefined || key === '__proto__') && !Object.hasOwn(b, key)) return false
+    if (x !== b[key] ? !Object.hasOwn(b, key) || !same(x, b[key]) : x === undefined && !Object.hasOwn(b, key)) {
+      return false
+    }
     count++
   }
   return count === keys
