@@ -25,7 +25,7 @@ export type {
   HookResult
 } from './lib/hooks/hook.ts'
 export type { AgentView, HookContext } from './lib/hooks/context.ts'
-export type { Callback, CallbackMatcher, CallbackRecord } from './lib/hooks/callbacks.ts'
+export type { Callback, CallbackMatcher, CallbackRecord, ForeignCallbackRecord } from './lib/hooks/callbacks.ts'
 export type { RegistryOptions } from './lib/hooks/settings.ts'
 export type { FireOptions, Reported } from './lib/hooks/run.ts'
 export type { HookReport } from './lib/hooks/trace.ts'

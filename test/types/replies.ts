@@ -105,3 +105,27 @@ hooks.callbacks({
   // @ts-expect-error there is no such event
   PreToolUze: []
 })
+
+// Callbacks whose types come from another package: one callback for all its events, optional fields without `undefined`.
+interface ForeignBase {
+  session_id: string
+  prompt_id?: string
+}
+type ForeignInput =
+  | (ForeignBase & { hook_event_name: 'PreToolUse'; tool_name: string; tool_input: unknown })
+  | (ForeignBase & { hook_event_name: 'SessionEnd'; reason: 'clear' | 'other' })
+type ForeignCallback = (
+  input: ForeignInput,
+  toolUseID: string | undefined,
+  options: { signal: AbortSignal }
+) => Promise<{ continue?: boolean }>
+const foreign: ForeignCallback = async input => ({ continue: input.hook_event_name === 'PreToolUse' })
+const foreignRecord: Partial<Record<'PreToolUse' | 'SessionEnd', { matcher?: string; hooks: ForeignCallback[] }[]>> = {
+  PreToolUse: [{ matcher: 'Bash', hooks: [foreign] }]
+}
+new HookRegistry().callbacks(foreignRecord)
+
+// Callbacks written in place are typed by their event.
+new HookRegistry().callbacks({ PreToolUse: [{ hooks: [async input => void input.tool_name.length] }] })
+// @ts-expect-error: a prompt has no tool.
+new HookRegistry().callbacks({ UserPromptSubmit: [{ hooks: [input => void input.tool_name] }] })

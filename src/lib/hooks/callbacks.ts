@@ -2,13 +2,11 @@ import type { EventName, InputOf } from './events.ts'
 import type { Reply } from './reply.ts'
 
 /** A callback as the Claude Agent SDK has it. Its replies have the contract's meaning. */
-export type Callback<E extends EventName = EventName> = Bivariant<
-  [input: InputOf<E>, toolUseId: string | undefined, options: { signal: AbortSignal }],
-  Reply | void | null | undefined | PromiseLike<Reply | void | null | undefined>
->
-
-/** Methods take callbacks whose input is typed a little otherwise; functions would not. */
-type Bivariant<Args extends unknown[], Result> = { of(...args: Args): Result }['of']
+export type Callback<E extends EventName = EventName> = (
+  input: InputOf<E>,
+  toolUseId: string | undefined,
+  options: { signal: AbortSignal }
+) => Reply | void | null | undefined | PromiseLike<Reply | void | null | undefined>
 
 /** Callbacks that run for the same tools. */
 export interface CallbackMatcher<E extends EventName = EventName> {
@@ -21,3 +19,14 @@ export interface CallbackMatcher<E extends EventName = EventName> {
 
 /** Matchers by event: what that SDK takes as `options.hooks`. */
 export type CallbackRecord = { [E in EventName]?: readonly CallbackMatcher<E>[] | undefined }
+
+/** The same, typed by that SDK itself, whose one callback type spans all its events. */
+export type ForeignCallbackRecord = {
+  readonly [E in EventName]?:
+    | readonly {
+        matcher?: string | undefined
+        hooks: readonly ((input: never, toolUseId: string | undefined, options: { signal: AbortSignal }) => unknown)[]
+        timeout?: number | undefined
+      }[]
+    | undefined
+}

@@ -1,6 +1,6 @@
 import { fault } from '../errors.ts'
 import type { PlainObject } from '../util/plain.ts'
-import type { Callback, CallbackMatcher, CallbackRecord } from './callbacks.ts'
+import type { Callback, CallbackMatcher, CallbackRecord, ForeignCallbackRecord } from './callbacks.ts'
 import { baseField } from './context.ts'
 import { deadlinesOf } from './deadlines.ts'
 import { callbackHook, callSite, checkOptions, enroll, groupOf, type AnyHook, type Grouped } from './enroll.ts'
@@ -85,7 +85,9 @@ export class HookRegistry {
   }
 
   /** Adds callbacks written for the Claude Agent SDK's `options.hooks`, with the meaning they have there. */
-  callbacks(record: CallbackRecord): () => void {
+  callbacks(record: CallbackRecord): () => void
+  callbacks(record: ForeignCallbackRecord): () => void
+  callbacks(record: object): () => void {
     const groups = Object.entries(record).flatMap(([event, matchers]) =>
       (listOf(matchers, event) as readonly CallbackMatcher[]).flatMap(({ matcher = '', hooks, ...options }) =>
         groupOf(parseEvent(event), matcher, (listOf(hooks, event) as readonly Callback[]).map(callbackHook), options)
