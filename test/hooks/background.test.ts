@@ -1,26 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { HookRegistry, type HookMessage, type LateAnswer } from '../../src/hooks.ts'
-import { bash, fireSample, unhandledDuring, watchedClock } from './support.ts'
-
-const registry = () => {
-  const clock = watchedClock()
-  const late: LateAnswer[] = []
-  const messages: HookMessage[] = []
-  const hooks = new HookRegistry({
-    clock,
-    sessionId: 's-1',
-    onLate: answer => void late.push(answer),
-    sink: message => void messages.push(message)
-  })
-  const wait = <T>(seconds: number, value: T): Promise<T> =>
-    new Promise(resolve => void clock.after(seconds * 1000, () => resolve(value)))
-  return { clock, hooks, late, messages, wait }
-}
+import { HookRegistry } from '../../src/hooks.ts'
+import { bash, fireSample, patientRegistry, unhandledDuring } from './support.ts'
 
 describe('ctx.spawn', () => {
   // F31
   test('goes on after the hook has answered, and drain waits for it', async () => {
-    const { clock, hooks, wait } = registry()
+    const { clock, hooks, wait } = patientRegistry()
     const done: string[] = []
     hooks.on('PostToolUse', ctx => {
       ctx.spawn(wait(5, 'upload').then(name => done.push(name)))
@@ -35,7 +20,7 @@ describe('ctx.spawn', () => {
   })
 
   test('that is begun by other such work is waited for as well', async () => {
-    const { clock, hooks, wait } = registry()
+    const { clock, hooks, wait } = patientRegistry()
     const done: number[] = []
     hooks.on('PostToolUse', ctx => {
       const step = async (n: number): Promise<void> => {
@@ -53,7 +38,7 @@ describe('ctx.spawn', () => {
   })
 
   test('that fails harms nobody, and is told', async () => {
-    const { hooks, messages } = registry()
+    const { hooks, messages } = patientRegistry()
     const unhandled = await unhandledDuring(async () => {
       hooks.on('PreToolUse', ctx => {
         ctx.spawn(Promise.reject(new Error('disk full')))
@@ -72,7 +57,7 @@ describe('ctx.spawn', () => {
   })
 
   test('in a scope is drained by the base', async () => {
-    const { clock, hooks, wait } = registry()
+    const { clock, hooks, wait } = patientRegistry()
     const done: string[] = []
     const scope = hooks.scope()
     scope.on('PostToolUse', ctx => ctx.spawn(wait(1, 'scoped').then(name => done.push(name))))

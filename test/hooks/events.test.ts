@@ -2,19 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { block, EVENT_NAMES, EVENTS, HookRegistry, parseEvent, snakeName } from '../../src/hooks.ts'
 import type { EventName } from '../../src/hooks.ts'
 import { harness } from '../../src/testing.ts'
-import { bash } from './inputs.ts'
+import { bash, TEN } from './inputs.ts'
 
 const CANONICAL = [
-  'PreToolUse',
-  'PostToolUse',
-  'PostToolUseFailure',
-  'UserPromptSubmit',
-  'SessionStart',
-  'SessionEnd',
-  'Stop',
-  'SubagentStart',
-  'SubagentStop',
-  'PreCompact',
+  ...TEN,
   'PermissionRequest',
   'Notification',
   'Setup',
@@ -23,19 +14,6 @@ const CANONICAL = [
   'AgentStart',
   'AgentStop',
   'Iteration'
-] as const
-
-const TEN = [
-  'PreToolUse',
-  'PostToolUse',
-  'PostToolUseFailure',
-  'UserPromptSubmit',
-  'SessionStart',
-  'SessionEnd',
-  'Stop',
-  'SubagentStart',
-  'SubagentStop',
-  'PreCompact'
 ] as const
 
 describe('event names', () => {

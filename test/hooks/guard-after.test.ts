@@ -1,17 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { allow, deny, guard, HookRegistry, type GuardOptions } from '../../src/hooks.ts'
 import { manualClock } from '../../src/testing.ts'
+import { shell } from './support.ts'
 
 interface Input {
   command: string
-}
-
-/** A shell that leaves what it ran. */
-const shell = (options: GuardOptions<[], string> = {}) => {
-  const hooks = new HookRegistry()
-  const log: string[] = []
-  const run = guard(hooks, 'Bash', ({ command }: Input) => (log.push(`run ${command}`), `ran ${command}`), options)
-  return { hooks, log, run }
 }
 
 describe('after the tool', () => {

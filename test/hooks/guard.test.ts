@@ -8,20 +8,12 @@ import {
   deny,
   guard,
   HookRegistry,
-  type GuardOptions,
   type GuardQuestion
 } from '../../src/hooks.ts'
+import { shell } from './support.ts'
 
 interface Input {
   command: string
-}
-
-/** A shell that leaves what it ran. */
-const shell = (options: GuardOptions<[], string> = {}) => {
-  const hooks = new HookRegistry()
-  const log: string[] = []
-  const run = guard(hooks, 'Bash', ({ command }: Input) => (log.push(`run ${command}`), `ran ${command}`), options)
-  return { hooks, log, run }
 }
 
 describe('the order of things', () => {

@@ -56,3 +56,17 @@ export const NEUTRAL = {
   fields: {},
   failures: []
 }
+
+/** The ten events that the oldest hook systems already had. */
+export const TEN = [
+  'PreToolUse',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'UserPromptSubmit',
+  'SessionStart',
+  'SessionEnd',
+  'Stop',
+  'SubagentStart',
+  'SubagentStop',
+  'PreCompact'
+] as const

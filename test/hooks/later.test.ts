@@ -1,34 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import {
-  ANSWERS,
-  deny,
-  EVENTS,
-  EVENT_NAMES,
-  HookRegistry,
-  later,
-  type HookMessage,
-  type LateAnswer,
-  type Outcome
-} from '../../src/hooks.ts'
+import { ANSWERS, deny, EVENTS, EVENT_NAMES, HookRegistry, later, type Outcome } from '../../src/hooks.ts'
 import { manualClock } from '../../src/testing.ts'
-import { after, bash, fireSample, turn, unhandledDuring, watchedClock } from './support.ts'
+import { after, bash, fireSample, patientRegistry, turn, unhandledDuring } from './support.ts'
 
 const never = (): Promise<never> => new Promise(() => undefined)
-
-const registry = () => {
-  const clock = watchedClock()
-  const late: LateAnswer[] = []
-  const messages: HookMessage[] = []
-  const hooks = new HookRegistry({
-    clock,
-    sessionId: 's-1',
-    onLate: answer => void late.push(answer),
-    sink: message => void messages.push(message)
-  })
-  const wait = <T>(seconds: number, value: T): Promise<T> =>
-    new Promise(resolve => void clock.after(seconds * 1000, () => resolve(value)))
-  return { clock, hooks, late, messages, wait }
-}
 
 const DECIDING = EVENT_NAMES.filter(event => ANSWERS[EVENTS[event].answer].blocks)
 const OTHERS = EVENT_NAMES.filter(event => !ANSWERS[EVENTS[event].answer].blocks)
@@ -36,7 +11,7 @@ const OTHERS = EVENT_NAMES.filter(event => !ANSWERS[EVENTS[event].answer].blocks
 describe('later(), on an event that decides', () => {
   // F97
   test.each(DECIDING)('%s waits for the answer', async event => {
-    const { clock, hooks, wait } = registry()
+    const { clock, hooks, wait } = patientRegistry()
     let runs = 0
     hooks.register({
       events: event,
@@ -54,7 +29,7 @@ describe('later(), on an event that decides', () => {
 
   // F97
   test('beyond asyncTimeout is a failure of that hook only', async () => {
-    const { clock, hooks, late } = registry()
+    const { clock, hooks, late } = patientRegistry()
     const ran: string[] = []
     hooks.on('PreToolUse', () => later(never(), { asyncTimeout: 2 }), { name: 'slow', timeout: 30 })
     hooks.on('PreToolUse', () => void ran.push('next'))
@@ -66,7 +41,7 @@ describe('later(), on an event that decides', () => {
   })
 
   test('may have more time than the hook itself, and without its own has the hook’s', async () => {
-    const { clock, hooks } = registry()
+    const { clock, hooks } = patientRegistry()
     hooks.on('PreToolUse', () => later(never(), { asyncTimeout: 20 }), { timeout: 1 })
     hooks.on('PreToolUse', () => later(never()), { timeout: 3 })
     const fired = hooks.fire('PreToolUse', bash())
@@ -75,13 +50,13 @@ describe('later(), on an event that decides', () => {
   })
 
   test('may also come from an async hook', async () => {
-    const { clock, hooks, wait } = registry()
+    const { clock, hooks, wait } = patientRegistry()
     hooks.on('PreToolUse', async () => later(wait(2, deny('found')), { asyncTimeout: 5 }))
     expect(await after(clock, 2, () => hooks.fire('PreToolUse', bash()))).toMatchObject({ reason: 'found' })
   })
 
   test('counts for hooks side by side as well', async () => {
-    const { clock, hooks, wait } = registry()
+    const { clock, hooks, wait } = patientRegistry()
     for (const seconds of [3, 1]) {
       const run = () => later(wait(seconds, { additionalContext: `${seconds}` }), { asyncTimeout: 5 })
       hooks.register({ events: 'PreToolUse', concurrent: true, run })
@@ -92,7 +67,7 @@ describe('later(), on an event that decides', () => {
 
 describe('later(), on an event that does not', () => {
   test.each(OTHERS)('%s goes on at once', async event => {
-    const { clock, hooks, late, wait } = registry()
+    const { clock, hooks, late, wait } = patientRegistry()
     hooks.register({
       name: 'scan',
       events: event,
@@ -116,7 +91,7 @@ describe('later(), on an event that does not', () => {
   })
 
   test('hands over context only: what it decides has already happened', async () => {
-    const { hooks, late, messages } = registry()
+    const { hooks, late, messages } = patientRegistry()
     hooks.on('PostToolUse', () =>
       later(Promise.resolve({ decision: 'deny' as const, reason: 'too late', additionalContext: 'but this' }))
     )
@@ -129,7 +104,7 @@ describe('later(), on an event that does not', () => {
   })
 
   test('in time leaves no timer behind', async () => {
-    const { clock, hooks, wait } = registry()
+    const { clock, hooks, wait } = patientRegistry()
     hooks.on('PostToolUse', () => later(wait(1, {}), { asyncTimeout: 60 }))
     await fireSample(hooks, 'PostToolUse')
     expect(clock.timers).toBe(2)
@@ -138,7 +113,7 @@ describe('later(), on an event that does not', () => {
   })
 
   test('says nothing when there is nothing to say', async () => {
-    const { hooks, late } = registry()
+    const { hooks, late } = patientRegistry()
     hooks.on('PostToolUse', () => later(Promise.resolve()))
     await fireSample(hooks, 'PostToolUse')
     await hooks.drain()
@@ -151,7 +126,7 @@ describe('later(), on an event that does not', () => {
     ['is rejected', () => later(Promise.reject(new Error('kaput')), { asyncTimeout: 2 }), 'threw'],
     ['cannot be read', () => later(Promise.resolve('nonsense' as never), { asyncTimeout: 2 }), 'reply']
   ] as const)('fails quietly when the answer %s', async (_, run, kind) => {
-    const { clock, hooks, late } = registry()
+    const { clock, hooks, late } = patientRegistry()
     const unhandled = await unhandledDuring(async () => {
       hooks.on('PostToolUse', run, { name: 'scan' })
       expect(await fireSample(hooks, 'PostToolUse')).toMatchObject({ failures: [] })
@@ -192,7 +167,7 @@ describe('later(), on an event that does not', () => {
 })
 
 test('a reply of { async: true } has nothing left to wait for, and says so', async () => {
-  const { hooks, messages } = registry()
+  const { hooks, messages } = patientRegistry()
   hooks.on('PreToolUse', async () => ({ async: true, asyncTimeout: 5 }))
   expect(await hooks.fire('PreToolUse', bash())).toMatchObject({ decision: undefined, failures: [] })
   await turn()
@@ -202,7 +177,7 @@ test('a reply of { async: true } has nothing left to wait for, and says so', asy
 })
 
 test('a callback of the contract is never waited for', async () => {
-  const { clock, hooks, late, wait } = registry()
+  const { clock, hooks, late, wait } = patientRegistry()
   hooks.register({
     name: 'cb',
     events: 'PreToolUse',

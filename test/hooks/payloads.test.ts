@@ -9,20 +9,7 @@ import {
   type InputOf
 } from '../../src/hooks.ts'
 import { harness } from '../../src/testing.ts'
-import { bash } from './inputs.ts'
-
-const TEN = [
-  'PreToolUse',
-  'PostToolUse',
-  'PostToolUseFailure',
-  'UserPromptSubmit',
-  'SessionStart',
-  'SessionEnd',
-  'Stop',
-  'SubagentStart',
-  'SubagentStop',
-  'PreCompact'
-] as const
+import { bash, TEN } from './inputs.ts'
 
 const row = <E extends EventName>(event: E, fields: FireInput<E>) => ({
   event,

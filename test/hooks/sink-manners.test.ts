@@ -1,16 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { allow, deny, HookRegistry, type HookMessage } from '../../src/hooks.ts'
-import { manualClock } from '../../src/testing.ts'
-import { bash, call, fireSample, turn, unhandledDuring } from './support.ts'
-
-const watched = (options: { sessionId?: string } = {}) => {
-  const clock = manualClock()
-  const messages: HookMessage[] = []
-  const hooks = new HookRegistry({ ...options, clock, sink: message => void messages.push(message) })
-  const told = (): readonly string[] =>
-    messages.map(message => `${message.hook_name} ${message.subtype.replace('hook_', '')}`)
-  return { clock, hooks, messages, told }
-}
+import { allow, deny, HookRegistry } from '../../src/hooks.ts'
+import { bash, call, fireSample, turn, unhandledDuring, watched } from './support.ts'
 
 describe('a notice', () => {
   test('tells of keys that nobody knows, fields without effect and writes that come too late', async () => {

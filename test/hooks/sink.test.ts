@@ -1,16 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { allow, deny, HookRegistry, later, type HookMessage } from '../../src/hooks.ts'
-import { manualClock } from '../../src/testing.ts'
-import { after, bash, fireSample, turn } from './support.ts'
-
-const watched = (options: { sessionId?: string } = {}) => {
-  const clock = manualClock()
-  const messages: HookMessage[] = []
-  const hooks = new HookRegistry({ ...options, clock, sink: message => void messages.push(message) })
-  const told = (): readonly string[] =>
-    messages.map(message => `${message.hook_name} ${message.subtype.replace('hook_', '')}`)
-  return { clock, hooks, messages, told }
-}
+import { allow, deny, later, type HookMessage } from '../../src/hooks.ts'
+import { after, bash, fireSample, turn, watched } from './support.ts'
 
 describe('each run of a hook', () => {
   // F159

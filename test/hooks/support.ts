@@ -1,10 +1,14 @@
 /** What the tests of the engine share. */
 import {
   EVENTS,
+  guard,
   HookRegistry,
   type EventName,
   type FireInput,
   type FireOptions,
+  type GuardOptions,
+  type HookMessage,
+  type LateAnswer,
   type Outcome,
   type Reply
 } from '../../src/hooks.ts'
@@ -102,4 +106,43 @@ export async function unhandledDuring(work: () => unknown): Promise<readonly unk
     process.off('unhandledRejection', note)
   }
   return unhandled
+}
+
+/** A registry that keeps what comes late and what it tells, on a clock that counts its alarms. */
+export const patientRegistry = () => {
+  const clock = watchedClock()
+  const late: LateAnswer[] = []
+  const messages: HookMessage[] = []
+  const hooks = new HookRegistry({
+    clock,
+    sessionId: 's-1',
+    onLate: answer => void late.push(answer),
+    sink: message => void messages.push(message)
+  })
+  const wait = <T>(seconds: number, value: T): Promise<T> =>
+    new Promise(resolve => void clock.after(seconds * 1000, () => resolve(value)))
+  return { clock, hooks, late, messages, wait }
+}
+
+/** A registry whose messages are kept. */
+export const watched = (options: { sessionId?: string } = {}) => {
+  const clock = manualClock()
+  const messages: HookMessage[] = []
+  const hooks = new HookRegistry({ ...options, clock, sink: message => void messages.push(message) })
+  const told = (): readonly string[] =>
+    messages.map(message => `${message.hook_name} ${message.subtype.replace('hook_', '')}`)
+  return { clock, hooks, messages, told }
+}
+
+/** A shell that leaves what it ran. */
+export const shell = (options: GuardOptions<[], string> = {}) => {
+  const hooks = new HookRegistry()
+  const log: string[] = []
+  const run = guard(
+    hooks,
+    'Bash',
+    ({ command }: { command: string }) => (log.push(`run ${command}`), `ran ${command}`),
+    options
+  )
+  return { hooks, log, run }
 }
