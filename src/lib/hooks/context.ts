@@ -261,11 +261,11 @@ function wireOf(run: Run, entry: Entry): PlainObject {
 }
 
 function fireWithin(run: Run, event: EventName, input: PlainObject): Outcome | Promise<Outcome> {
-  const depth = (run.options.depth ?? 0) + 1
+  const depth = run.depth + 1
   if (depth > DEEPEST_FIRE) throw fault('E_FIRE_DEPTH', event, String(depth))
   const { signal, metadata, agent } = run.options
   const base = Object.fromEntries(baseFields.map(field => [field, baseField(run, field)]))
-  return run.hub.fire(event, { ...base, ...input }, { signal, metadata, agent, depth })
+  return run.hub.fire(event, { ...base, ...input }, { signal, metadata, agent }, depth)
 }
 
 /**

@@ -22,5 +22,5 @@ export interface Hub {
   entries(): readonly Entry[]
   /** A `once` hook has done its work. */
   retire(entry: Entry): void
-  fire(event: EventName, input: PlainObject, options: FireOptions): Outcome | Promise<Outcome>
+  fire(event: EventName, input: PlainObject, options: FireOptions, depth: number): Outcome | Promise<Outcome>
 }

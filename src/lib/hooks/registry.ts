@@ -44,7 +44,7 @@ export class HookRegistry {
       ...shared,
       entries: () => this.#roster.entries(),
       retire: entry => this.#roster.retire(entry),
-      fire: (event, input, options) => this.fire(event, input as FireInput<EventName>, options)
+      fire: (event, input, options, depth) => this.#fire(event, input, options, depth)
     }
   }
 
@@ -117,12 +117,16 @@ export class HookRegistry {
   ): Reported | Promise<Reported>
   fire<E extends EventName>(event: E, input: FireInput<E>, options?: FireOptions): Outcome | Promise<Outcome>
   fire(event: EventName, input: PlainObject, options: FireOptions = NO_OPTIONS): Outcome | Promise<Outcome> {
+    return this.#fire(event, input, options, 0)
+  }
+
+  #fire(event: EventName, input: PlainObject, options: FireOptions, depth: number): Outcome | Promise<Outcome> {
     const lane = this.#roster.lanes.get(event) ?? this.#roster.lane(event)
     if (typeof input !== 'object' || input === null || Array.isArray(input))
       throw fault('E_INPUT_INVALID', lane.event, 'it is not an object')
     const chosen = lane.choose(input)
     if (chosen.empty && options.report !== true && !lane.last) return lane.neutral
-    const run = new Run(this.#hub, lane, chosen, input, options)
+    const run = new Run(this.#hub, lane, chosen, input, options, depth)
     return lane.last ? this.#fireLast(run) : run.start()
   }
 

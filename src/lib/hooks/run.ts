@@ -28,8 +28,6 @@ export interface FireOptions {
   /** What `ctx.metadata` shows; by default the registry keeps one object a session. */
   metadata?: Record<string, unknown> | undefined
   agent?: AgentView | undefined
-  /** How deep within other hooks this fire is. */
-  depth?: number | undefined
 }
 
 /** An outcome with who said what, and why the others did not. */
@@ -51,6 +49,8 @@ export class Run {
   readonly lane: Lane
   readonly input: PlainObject
   readonly options: FireOptions
+  /** How deep within other hooks this fire is. */
+  readonly depth: number
   /** Of this fire, and of the registry. */
   readonly signal: AbortSignal | undefined
   readonly session: Heard | undefined
@@ -77,11 +77,12 @@ export class Run {
   #decided: Outcome | undefined
   #done: Entry[] | undefined
 
-  constructor(hub: Hub, lane: Lane, chosen: Chosen, input: PlainObject, options: FireOptions) {
+  constructor(hub: Hub, lane: Lane, chosen: Chosen, input: PlainObject, options: FireOptions, depth: number) {
     this.hub = hub
     this.lane = lane
     this.input = input
     this.options = options
+    this.depth = depth
     this.signal = heeded(options.signal, lane)
     this.session = heeded(hub.session, lane)
     const watched = options.report === true || hub.outbox !== undefined
