@@ -243,3 +243,26 @@ it('thousands of nameless hooks from one place are told apart', () => {
   for (let index = 0; index < 3_000; index++) hooks.on('Stop', () => undefined)
   expect(hooks.list()).toHaveLength(3_000)
 })
+
+it.each([null, 'Stop', { Stop: [null] }, { Stop: {} }, { Stop: [{ hooks: 'x' }] }])(
+  'callbacks(%j) is an error that says what is needed',
+  record => {
+    const hooks = new HookRegistry()
+    expect(() => hooks.callbacks(record as object)).toThrow(expect.objectContaining({ code: 'E_HOOK_INVALID' }))
+    expect(hooks.list()).toEqual([])
+  }
+)
+
+it('a fault outside any hook, such as a clock that breaks, rejects the fire instead of leaving it hanging', async () => {
+  const clock = manualClock()
+  let broken = false
+  const now = (): number => {
+    if (broken) throw new Error('the clock broke')
+    return clock.now()
+  }
+  const hooks = new HookRegistry({ clock: { ...clock, now } })
+  hooks.on('PreToolUse', async () => {
+    broken = true
+  })
+  await expect(hooks.fire('PreToolUse', bash('ls'), { report: true })).rejects.toThrow('the clock broke')
+})

@@ -71,7 +71,7 @@ export const ANSWERS = {
   },
   start: { decisions: ['deny'], fields: CONTEXT, deny: 'the agent does not run', blocks: true },
   block: { decisions: ['deny'], fields: CONTEXT, deny: 'the run ends before the next model call', blocks: true },
-  stop: { decisions: ['deny'], fields: CONTEXT, deny: 'it goes on instead of stopping, with the reason', blocks: true },
+  stop: { decisions: ['deny'], fields: CONTEXT, deny: 'it goes on instead of ending, with the reason', blocks: true },
   veto: {
     decisions: ['deny'],
     fields: [],

@@ -32,9 +32,9 @@ export function deadlinesOf(clock: Clock): Deadlines {
 }
 
 /**
- * All waiting fires share one coarse timer, and all fires of a signal share one listener: a timer for every
- * fire more than doubles the cost of an asynchronous hook. Reading the clock costs as much as a hook, so a
- * deadline is set by the next sweep, at most LONGEST ms late. Patience below that reads the clock at once.
+ * All waiting fires share one coarse timer, and all fires of a signal share one listener: a timer and a listener
+ * for every fire would cost more than its hooks. So would reading the clock for each: a deadline is set by the next
+ * sweep, at most LONGEST ms late. Only patience below that reads the clock at once.
  */
 export class Deadlines {
   readonly #clock: Clock

@@ -1,5 +1,5 @@
 import { fault } from '../errors.ts'
-import type { PlainObject } from '../util/plain.ts'
+import { isObject, type PlainObject } from '../util/plain.ts'
 import type { Callback, CallbackMatcher, CallbackRecord, ForeignCallbackRecord } from './callbacks.ts'
 import { baseField } from './context.ts'
 import { deadlinesOf } from './deadlines.ts'
@@ -88,8 +88,9 @@ export class HookRegistry {
   callbacks(record: CallbackRecord): () => void
   callbacks(record: ForeignCallbackRecord): () => void
   callbacks(record: object): () => void {
+    if (!isObject(record)) throw notMatchers('callbacks()')
     const groups = Object.entries(record).flatMap(([event, matchers]) =>
-      (listOf(matchers, event) as readonly CallbackMatcher[]).flatMap(({ matcher = '', hooks, ...options }) =>
+      matchersIn(matchers, event).flatMap(({ matcher = '', hooks, ...options }) =>
         groupOf(parseEvent(event), matcher, (listOf(hooks, event) as readonly Callback[]).map(callbackHook), options)
       )
     )
@@ -187,8 +188,19 @@ export class HookRegistry {
   }
 }
 
+function matchersIn(value: unknown, event: string): readonly CallbackMatcher[] {
+  const list = listOf(value, event)
+  if (list.every(isMatcher)) return list
+  throw notMatchers(event)
+}
+
+const isMatcher = (value: unknown): value is CallbackMatcher => isObject(value)
+
+const notMatchers = (event: string): Error =>
+  fault('E_HOOK_INVALID', `${event} needs a list of { matcher, hooks: [callback] }`)
+
 function listOf(value: unknown, event: string): readonly unknown[] {
   if (value === undefined) return []
   if (Array.isArray(value)) return value
-  throw fault('E_HOOK_INVALID', `${event} needs a list of { matcher, hooks: [callback] }`)
+  throw notMatchers(event)
 }

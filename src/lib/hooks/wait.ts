@@ -12,7 +12,7 @@ import type { Given } from './tally.ts'
 /**
  * The part of a fire that has to be waited for. A hook that takes too long is left behind together with the
  * `Wait` that waited for it: a new one goes on with the next hook, and what the old one still hears is
- * dropped. Two callbacks serve all hooks of a fire; an `await` for each would cost twice as much.
+ * dropped. Two callbacks serve all hooks of a fire: they cost less than an `await` for each.
  */
 export class Wait implements Waiter {
   readonly signal: AbortSignal | undefined
