@@ -18,7 +18,7 @@ describe('each run of a hook', () => {
     }
     expect(messages).toEqual([
       { ...common, subtype: 'hook_started' },
-      { ...common, subtype: 'hook_response', outcome: 'success', output: JSON.stringify(deny('no')) }
+      { ...common, subtype: 'hook_response', outcome: 'success', output: JSON.stringify(deny('no')), duration_ms: 0 }
     ])
     expect(messages[0]!.hook_id).toBe(messages[1]!.hook_id)
   })

@@ -1,6 +1,7 @@
 import { fault } from '../errors.ts'
 import type { Message } from '../message.ts'
 import { copyPlain, freezeDeep, type PlainObject } from '../util/plain.ts'
+import type { Profile } from './decode.ts'
 import type { Entry } from './entry.ts'
 import {
   baseFields,
@@ -13,6 +14,7 @@ import {
 } from './events.ts'
 import type { Outcome } from './outcome.ts'
 import type { Run } from './run.ts'
+import type { RawResult } from './trace.ts'
 import type { Matcher, ToolInputFor, ToolNameFor } from './tool-inputs.ts'
 
 /** The agent around a hook, as far as it shows itself. The runtime adds to it. */
@@ -36,6 +38,9 @@ interface CommonContext<E extends EventName> {
   readonly event: E
   /** The wire object: what hooks outside the process receive. Frozen. */
   readonly input: Readonly<InputOf<E>>
+  /** The same as one line of JSON, made once for all hooks that are shown the same. */
+  readonly wire: string
+  readonly profile: Profile
   readonly sessionId: string
   readonly cwd: string | undefined
   readonly env: Readonly<Record<string, string>>
@@ -55,8 +60,12 @@ interface CommonContext<E extends EventName> {
   fire<F extends EventName>(event: F, input: FireInput<F>): Outcome | Promise<Outcome>
   /** Work that goes on after the hook has answered; `drain()` waits for it. */
   spawn(work: PromiseLike<unknown>): void
-  /** Tells whoever watches how far the hook is. */
-  progress(text: string): void
+  /** Tells whoever watches how far the hook is; for a process, from which of its streams that is. */
+  progress(text: string, stream?: 'stdout' | 'stderr'): void
+  /** For hooks that run outside: what came back, as it came, for reports and messages. */
+  ran(raw: RawResult): void
+  /** Something worth knowing that decides nothing. */
+  note(text: string): void
 }
 
 type ToolPart<E extends EventName, M extends Matcher> = E extends ToolEvent
@@ -100,7 +109,15 @@ export class Context {
     return this.#entry.event
   }
   get input(): PlainObject {
-    return wireOf(this.#run, this.#entry)
+    const wire = wireOf(this.#run, this.#entry)
+    return this.#entry.dialect === 'contract' ? copyPlain(wire) : wire
+  }
+  get wire(): string {
+    wireOf(this.#run, this.#entry)
+    return this.#run.rewrites.wireText()
+  }
+  get profile(): Profile {
+    return this.#entry.profile
   }
   get sessionId(): string {
     return baseField(this.#run, 'session_id')
@@ -180,8 +197,14 @@ export class Context {
     const { hub, trace } = this.#run
     hub.background.spawn(work, message => trace?.note(this.#entry, `work that it left going failed: ${message}`))
   }
-  progress(text: string): void {
-    if (!this.#settled) this.#run.trace?.progress(this.#entry, text)
+  progress(text: string, stream?: 'stdout' | 'stderr'): void {
+    if (!this.#settled) this.#run.trace?.progress(this.#entry, text, stream)
+  }
+  ran(raw: RawResult): void {
+    this.#run.trace?.ran(this.#entry, raw)
+  }
+  note(text: string): void {
+    this.#run.trace?.note(this.#entry, text)
   }
 
   /** A field of the input, where the event has it: a stray one does not make it another event. */
@@ -252,12 +275,11 @@ function metadataOf(run: Run): Record<string, unknown> {
   return metadata
 }
 
-/** The wire object of the draft as it stands. Callbacks of the contract may scribble on theirs. */
+/** The wire object of the draft as it stands. Callbacks of the contract may scribble on theirs: they get a copy. */
 function wireOf(run: Run, entry: Entry): PlainObject {
   const rejudge = run.phase === 'rejudge'
   const { rewrites } = run
-  const wire = rewrites.wire(rejudge, input => wireInput(entry, input, field => baseField(run, field), rejudge))
-  return entry.dialect === 'contract' ? copyPlain(wire) : wire
+  return rewrites.wire(rejudge, input => wireInput(entry, input, field => baseField(run, field), rejudge))
 }
 
 function fireWithin(run: Run, event: EventName, input: PlainObject): Outcome | Promise<Outcome> {

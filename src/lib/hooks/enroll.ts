@@ -54,7 +54,10 @@ export function enroll(hook: AnyHook, group: Group | undefined, site: string, se
     concurrent: flagOf('concurrent', hook.concurrent),
     once: flagOf('once', hook.once),
     group,
-    simple: hook.once !== true && group === undefined,
+    identity: hook.identity,
+    condition: hook.condition,
+    statusMessage: hook.statusMessage,
+    simple: hook.once !== true && group === undefined && hook.condition === undefined,
     state
   }
   const entries = events.map((event): Entry => {
@@ -98,13 +101,13 @@ export function groupOf(
     const own = (typeof member === 'function' ? { run: member, label: member.name } : (member ?? {})) as AnyHook
     if (typeof own.run !== 'function') throw fault('E_HOOK_INVALID', 'a member of a group has no function run(ctx)')
     checkSpelling(own)
-    const { name, once, observe, concurrent, dialect, source, label = '' } = own
+    const { name, once, observe, concurrent, dialect, source, identity, condition, statusMessage, label = '' } = own
     const run = own.label === undefined ? own.run.bind(own) : own.run
     const priority = own.priority ?? options.priority
     const timeout = own.timeout ?? options.timeout
     const onFailure = own.onFailure ?? options.onFailure
     const shared = { events: event, matcher, run, label, priority, timeout, onFailure }
-    return { name, once, observe, concurrent, dialect, source, ...shared }
+    return { name, once, observe, concurrent, dialect, source, identity, condition, statusMessage, ...shared }
   })
   const apart = hooks.filter(hook => hook.concurrent !== true)
   const beside = hooks.filter(hook => hook.concurrent === true)
@@ -112,7 +115,8 @@ export function groupOf(
 }
 
 const HOOK_OPTIONS = ['name', 'priority', 'timeout', 'onFailure', 'once', 'observe']
-const HOOK_KEYS = [...HOOK_OPTIONS, 'events', 'matcher', 'concurrent', 'dialect', 'source', 'run', 'label']
+const PARTS = ['concurrent', 'dialect', 'source', 'identity', 'condition', 'statusMessage', 'run', 'label']
+const HOOK_KEYS = [...HOOK_OPTIONS, ...PARTS, 'events', 'matcher']
 
 /** An option that nobody reads is a mistake that nobody sees. */
 export function checkOptions(options: unknown, known: readonly string[] = HOOK_OPTIONS): void {

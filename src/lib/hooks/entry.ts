@@ -1,6 +1,7 @@
 import type { Context } from './context.ts'
 import type { Dialect, Profile } from './decode.ts'
 import type { AnyRow, EventName } from './events.ts'
+import type { Condition } from './hook.ts'
 import type { Matching } from './matcher.ts'
 
 /** Hooks that were declared together. A `continue: false` of one skips the rest. */
@@ -31,7 +32,10 @@ export interface Entry {
   readonly concurrent: boolean
   readonly once: boolean
   readonly group: Group | undefined
-  /** Nothing but its own failure can keep it from running: it does not run once, nor belong to a group. */
+  readonly identity: string | undefined
+  readonly condition: Condition | undefined
+  readonly statusMessage: string | undefined
+  /** Nothing but its own failure can keep it from running: it has no condition, does not run once, nor belong to a group. */
   readonly simple: boolean
   /** What changes over its life. */
   readonly state: EntryState

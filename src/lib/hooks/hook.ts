@@ -3,6 +3,7 @@ import type { Dialect } from './decode.ts'
 import type { EventName } from './events.ts'
 import type { Later, Reply } from './reply.ts'
 import type { Matcher } from './tool-inputs.ts'
+import type { PlainObject } from '../util/plain.ts'
 
 /** What a hook gives back: nothing, a reply, or a promise of one. */
 export type HookResult = Reply | Later | null | undefined | void
@@ -35,9 +36,22 @@ export interface Hook<E extends EventName = EventName, M extends Matcher = strin
   /** It may run beside its neighbours, and does not see what they change. */
   concurrent?: boolean | undefined
   dialect?: Dialect | undefined
+  /** Of hooks with the same identity that match an event, only the one declared last runs. */
+  identity?: string | undefined
+  /** Asked after the matcher. */
+  condition?: Condition | undefined
+  /** What people are shown while it runs. */
+  statusMessage?: string | undefined
   /** Where it was declared, for reports. Default: where it was registered. */
   source?: string | undefined
   run: HookFunction<E, M>
+}
+
+/** When a hook runs beyond what its matcher says. Where that cannot be told, by an error, it runs. */
+export interface Condition {
+  /** As it was written, for reports. */
+  readonly words: string
+  holds(input: Readonly<PlainObject>): boolean
 }
 
 /** A hook of a group: the group says on which event, and for what. */

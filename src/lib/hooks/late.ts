@@ -2,7 +2,7 @@ import { wordsOf } from '../errors.ts'
 import { baseField } from './context.ts'
 import type { Entry } from './entry.ts'
 import type { EventName } from './events.ts'
-import { asFailed, Failed, type AddedContext, type Failure, type Said, type SystemMessage } from './outcome.ts'
+import { Failed, type AddedContext, type Failure, type Said, type SystemMessage } from './outcome.ts'
 import type { Later } from './reply.ts'
 import type { Run } from './run.ts'
 
@@ -59,7 +59,7 @@ export function answerLater(run: Run, entry: Entry, later: Later): void {
   }
   const told = inTime(run, entry, later).then(
     said => tell(said, undefined),
-    error => tell(undefined, asFailed(error))
+    error => tell(undefined, Failed.from(error))
   )
   hub.background.spawn(told, message => run.trace?.note(entry, `onLate failed: ${message}`))
 }

@@ -126,21 +126,42 @@ export interface Failure {
 
 /** How a hook is made to fail from within the engine. */
 export class Failed {
-  readonly kind: FailureKind
+  readonly #kind: FailureKind
   readonly message: string
 
   constructor(kind: FailureKind, message: string) {
-    this.kind = kind
+    this.#kind = kind
     this.message = message
+  }
+
+  get kind(): FailureKind {
+    return this.#kind
+  }
+
+  /** Anything that was thrown, as a failure. Only this question cannot be answered by what is asked about. */
+  static from(error: unknown): Failed {
+    if (typeof error === 'object' && error !== null && #kind in error) return error
+    return new Failed('threw', wordsOf(error))
   }
 }
 
-/** Anything that was thrown, as a failure. */
-export const asFailed = (error: unknown): Failed =>
-  error instanceof Failed ? error : new Failed('threw', wordsOf(error))
-
 /** How a hook failed. */
-export type FailureKind = 'threw' | 'timeout' | 'budget' | 'aborted' | 'reply' | 'rewrite' | 'messages'
+export type FailureKind =
+  | 'threw'
+  | 'timeout'
+  | 'budget'
+  | 'aborted'
+  | 'reply'
+  | 'rewrite'
+  | 'messages'
+  // Of hooks outside this process: it could not be started, ended with a code or by a signal, printed what cannot be
+  // read, its server or its worker broke down.
+  | 'spawn'
+  | 'exit'
+  | 'signal'
+  | 'output'
+  | 'http'
+  | 'worker'
 
 /** What all hooks of one event said, folded in declared order. */
 export interface Outcome {

@@ -47,7 +47,7 @@ export class Rewrites {
   #conflicts: Conflict[] | undefined
   /** The last change of the draft: which hooks came before it, and its one author. */
   #last: { readonly before: number; readonly author: Entry | undefined } | undefined
-  #wire: { readonly draft: unknown; readonly rejudge: boolean; readonly input: PlainObject } | undefined
+  #wire: { draft: unknown; rejudge: boolean; input: PlainObject; text?: string } | undefined
 
   constructor(run: Run) {
     this.#run = run
@@ -69,12 +69,21 @@ export class Rewrites {
 
   /** The wire object, made once for all hooks that see the same draft. */
   wire(rejudge: boolean, make: (input: PlainObject) => PlainObject): PlainObject {
-    const { input, lane } = this.#run
     if (this.#wire === undefined || this.#wire.draft !== this.#draft || this.#wire.rejudge !== rejudge) {
-      const current = this.#last === undefined ? input : { ...input, [lane.row.draft!]: this.#draft }
-      this.#wire = { draft: this.#draft, rejudge, input: make(current) }
+      this.#wire = { draft: this.#draft, rejudge, input: make(this.current()) }
     }
     return this.#wire.input
+  }
+
+  /** The same as text. Call `wire` first. */
+  wireText(): string {
+    return (this.#wire!.text ??= JSON.stringify(this.#wire!.input))
+  }
+
+  /** The input with the draft as it stands. */
+  current(): PlainObject {
+    const { input, lane } = this.#run
+    return this.#last === undefined ? input : { ...input, [lane.row.draft!]: this.#before }
   }
 
   /** What hooks started from. */

@@ -63,12 +63,14 @@ export class Lane {
   absence(entry: Entry, input: PlainObject): string {
     if (entry.event !== this.event) return `listens to ${entry.event}, not ${this.event}`
     if (!entry.state.enabled) return 'is disabled'
+    const twin = twinIn(this.choose(input), entry)
+    if (twin !== undefined) return `is the same as ${twin.name}, which runs instead`
     return `matcher ${entry.matching.words} does not fit ${JSON.stringify(input[this.#target ?? ''])}`
   }
 }
 
 function choose(entries: readonly Entry[], matches: (entry: Entry) => boolean): Chosen {
-  const matching = entries.filter(entry => entry.state.enabled && matches(entry))
+  const matching = withoutTwins(entries.filter(entry => entry.state.enabled && matches(entry)))
   const hooks = matching.filter(entry => !entry.observe)
   return Object.freeze({
     hooks: Object.freeze(hooks),
@@ -77,6 +79,22 @@ function choose(entries: readonly Entry[], matches: (entry: Entry) => boolean): 
     empty: matching.length === 0
   })
 }
+
+/** Of hooks that are the same, the one that was declared last runs. */
+function withoutTwins(entries: readonly Entry[]): readonly Entry[] {
+  const last = new Map<string, Entry>()
+  for (const entry of entries) {
+    if (entry.identity === undefined) continue
+    const twin = last.get(entry.identity)
+    if (twin === undefined || twin.order < entry.order) last.set(entry.identity, entry)
+  }
+  return last.size === 0
+    ? entries
+    : entries.filter(({ identity }, place) => identity === undefined || last.get(identity) === entries[place])
+}
+
+const twinIn = ({ hooks, observers }: Chosen, { identity }: Entry): Entry | undefined =>
+  identity === undefined ? undefined : [...hooks, ...observers].find(entry => entry.identity === identity)
 
 export function stagesOf(hooks: readonly Entry[]): readonly number[] | undefined {
   return hooks.some(entry => entry.concurrent) ? hooks.map((_, place) => stageLength(hooks, place)) : undefined

@@ -6,12 +6,13 @@ import { baseField, Context, type AgentView } from './context.ts'
 import type { Profile } from './decode.ts'
 import type { Heard } from './deadlines.ts'
 import type { Chosen, Entry } from './entry.ts'
+import type { Condition } from './hook.ts'
 import type { Hub } from './hub.ts'
 import { frozen, type Outcome } from './outcome.ts'
 import { Rewrites } from './rewrites.ts'
 import { stagesOf, type Lane } from './roster.ts'
 import { LONGEST_TIMER } from './settings.ts'
-import { abandon, fail, pendingOf, settle } from './settle.ts'
+import { abandon, fail, failWith, pendingOf, settle } from './settle.ts'
 import { Tally } from './tally.ts'
 import { Trace, type HookReport } from './trace.ts'
 import { Stage, Wait } from './wait.ts'
@@ -118,7 +119,7 @@ export class Run {
     try {
       raw = entry.call(ctx)
     } catch (error) {
-      fail(this, entry, ctx, 'threw', wordsOf(error))
+      failWith(this, entry, ctx, error)
       return undefined
     }
     return this.#receive(entry, ctx, raw)
@@ -173,7 +174,7 @@ export class Run {
   /** Goes on with what was waited for. */
   resume(raw: unknown, threw: boolean): Pending | undefined {
     if (this.stage !== undefined) this.#settleStage()
-    else if (threw) fail(this, this.list[this.place]!, this.#ctx, 'threw', wordsOf(raw))
+    else if (threw) failWith(this, this.list[this.place]!, this.#ctx, raw)
     else {
       const pending = this.#receive(this.list[this.place]!, this.#ctx!, raw)
       if (pending !== undefined) return pending
@@ -269,9 +270,23 @@ export class Run {
   #skips(entry: Entry): boolean {
     const stopper = entry.observe ? undefined : this.#tally?.stopperOf(entry)
     if (stopper !== undefined) return this.#skip(entry, `${stopper}, of the same group, said continue: false`)
+    if (entry.condition !== undefined && !this.#holds(entry, entry.condition)) return true
     if (!entry.once || this.phase === 'rejudge') return false
     if (entry.state.spent) return this.#skip(entry, 'runs once, and has run')
     entry.state.spent = true
+    return false
+  }
+
+  /** A hook that is not concerned with this draft may be concerned with a later one: it is not excused. */
+  #holds(entry: Entry, condition: Condition): boolean {
+    try {
+      if (condition.holds(this.#rewrites?.current() ?? this.input)) return true
+    } catch (error) {
+      this.trace?.note(entry, `its condition ${condition.words} cannot be told, so it runs: ${wordsOf(error)}`)
+      return true
+    }
+    if (this.phase === 'rejudge') this.tally.withdraw(entry)
+    this.trace?.skip(entry, `condition ${condition.words} does not hold`)
     return false
   }
 

@@ -2,7 +2,7 @@ import { answerOf } from './answers.ts'
 import { Context } from './context.ts'
 import type { Entry } from './entry.ts'
 import { answerLater } from './late.ts'
-import { asFailed, Failed, type FailureKind, type Said } from './outcome.ts'
+import { Failed, type FailureKind, type Said } from './outcome.ts'
 import { Later } from './reply.ts'
 import type { Pending, Run } from './run.ts'
 import type { Given } from './tally.ts'
@@ -52,8 +52,7 @@ export function settle(run: Run, entry: Entry, ctx: Context, raw: unknown, place
   try {
     said = run.tally.read(entry, raw)
   } catch (error) {
-    const { kind, message } = asFailed(error)
-    fail(run, entry, ctx, kind, message)
+    failWith(run, entry, ctx, error)
     return
   }
   // Most answers are words alone.
@@ -67,8 +66,7 @@ export function count(run: Run, entry: Entry, ctx: Context, given: Given, place:
   try {
     run.tally.take(entry, given, place)
   } catch (error) {
-    const { kind, message } = asFailed(error)
-    fail(run, entry, ctx, kind, message)
+    failWith(run, entry, ctx, error)
     return
   }
   run.trace?.end(entry, given.said === undefined ? 'silent' : 'answered', given.raw, undefined)
@@ -84,6 +82,12 @@ export function fail(run: Run, entry: Entry, ctx: Context | undefined, kind: Fai
   const failure = run.tally.fail(entry, kind, message)
   run.trace?.end(entry, 'failed', undefined, failure)
   return true
+}
+
+/** The same for whatever was thrown. */
+export function failWith(run: Run, entry: Entry, ctx: Context | undefined, error: unknown): true {
+  const { kind, message } = Failed.from(error)
+  return fail(run, entry, ctx, kind, message)
 }
 
 /** Tells a hook that it is not waited for any longer. Gives back how it failed. */

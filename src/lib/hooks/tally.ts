@@ -87,7 +87,7 @@ export class Tally {
 
   /** What a hook decides about the final draft replaces its first decision. */
   #revise(entry: Entry, said: Said | undefined): void {
-    this.#forget(entry)
+    this.withdraw(entry)
     if (said?.decision === undefined) return
     const { continue: goOn, stopReason } = said.rest ?? {}
     const again: Said = { by: said.by, decision: said.decision, reason: said.reason }
@@ -95,7 +95,8 @@ export class Tally {
     this.record(entry, again)
   }
 
-  #forget(entry: Entry): void {
+  /** What a hook decided about an older draft is void. */
+  withdraw(entry: Entry): void {
     this.#revised = true
     const first = this.#answers[this.#authors.indexOf(entry)]
     if (first === undefined) return
@@ -111,7 +112,7 @@ export class Tally {
     const failure = { by: entry.name, kind, message, failedOpen: gate && !closes && !entry.observe }
     ;(this.#failures ??= []).push(failure)
     this.excuse(entry)
-    if (this.#run.phase === 'rejudge') this.#forget(entry)
+    if (this.#run.phase === 'rejudge') this.withdraw(entry)
     if (closes && !entry.observe && mayRefuse(entry)) {
       const reason = `gate_failed:${kind}: hook ${entry.name} (${entry.source}): ${message}`
       this.record(entry, { by: entry.name, decision: 'deny', reason })

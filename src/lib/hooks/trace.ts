@@ -19,12 +19,16 @@ interface Common {
 /** A hook begins to run. */
 export interface HookStarted extends Common {
   readonly subtype: 'hook_started'
+  readonly status_message?: string | undefined
 }
 
 /** A hook says how far it is. */
 export interface HookProgress extends Common {
   readonly subtype: 'hook_progress'
   readonly output: string
+  /** A piece of what a process printed. */
+  readonly stdout?: string
+  readonly stderr?: string
 }
 
 /** A hook has answered or failed. */
@@ -33,6 +37,19 @@ export interface HookResponse extends Common {
   readonly outcome: 'success' | 'error' | 'cancelled'
   /** What the hook answered, as JSON, or why it failed. */
   readonly output: string
+  readonly duration_ms: number
+  /** What a hook outside this process gave back. */
+  readonly stdout?: string
+  readonly stderr?: string
+  readonly exit_code?: number
+}
+
+/** What a hook outside this process gave back, as it came. */
+export interface RawResult {
+  readonly stdout: string
+  readonly stderr: string
+  /** Absent where there is none: a signal, a timeout, a server. */
+  readonly exit_code?: number
 }
 
 /** Something that is worth knowing and decides nothing: a late answer, a write that was dropped. */
@@ -91,6 +108,8 @@ export interface HookReport {
   readonly rewrote: boolean
   /** It was asked once more, about the final input. */
   readonly rejudged: boolean
+  /** For hooks outside this process. */
+  readonly raw: RawResult | undefined
 }
 
 interface Line {
@@ -104,6 +123,7 @@ interface Line {
   rejudged: boolean
   reply: unknown
   failure: Failure | undefined
+  raw: RawResult | undefined
   notes: string[]
 }
 
@@ -132,19 +152,35 @@ export class Trace {
       line.id = nextId()
       line.begun = this.#clock.now()
       line.reply = undefined
+      line.raw = undefined
+      line.ms = undefined
     }
     line.ran = true
     line.rejudged ||= rejudge
-    this.#post(entry, { subtype: 'hook_started' })
+    const { statusMessage: status_message } = entry
+    this.#post(
+      entry,
+      status_message === undefined ? { subtype: 'hook_started' } : { subtype: 'hook_started', status_message }
+    )
   }
 
-  progress(entry: Entry, output: string): void {
-    this.#post(entry, { subtype: 'hook_progress', output })
+  progress(entry: Entry, output: string, stream?: 'stdout' | 'stderr'): void {
+    this.#post(entry, { subtype: 'hook_progress', output, ...(stream && { [stream]: output }) })
+  }
+
+  /** It is over for this hook, though those beside it may still be waited for. */
+  arrived(entry: Entry): void {
+    const line = this.#line(entry)
+    line.ms = this.#clock.now() - line.begun
+  }
+
+  ran(entry: Entry, raw: RawResult): void {
+    this.#line(entry).raw = raw
   }
 
   end(entry: Entry, status: Line['status'], reply: unknown, failure: Failure | undefined): void {
     const line = this.#line(entry)
-    line.ms = this.#clock.now() - line.begun
+    line.ms ??= this.#clock.now() - line.begun
     line.status = status
     if (reply !== undefined) line.reply = reply
     line.failure = failure
@@ -153,7 +189,9 @@ export class Trace {
     this.#post(entry, {
       subtype: 'hook_response',
       outcome: failure === undefined ? 'success' : cancelled ? 'cancelled' : 'error',
-      output: failure?.message ?? print(reply)
+      output: failure?.message ?? print(reply),
+      duration_ms: line.ms,
+      ...line.raw
     })
   }
 
@@ -191,6 +229,7 @@ export class Trace {
         ms,
         rewrote = false,
         rejudged = false,
+        raw,
         notes = []
       } = line ?? {}
       const why = line?.why ?? absent(entry)
@@ -207,7 +246,8 @@ export class Trace {
         notes: [...notes],
         ms,
         rewrote,
-        rejudged
+        rejudged,
+        raw
       }
     })
   }
@@ -226,6 +266,7 @@ export class Trace {
         rejudged: false,
         reply: undefined,
         failure: undefined,
+        raw: undefined,
         notes: []
       }
       this.#lines.set(entry, line)

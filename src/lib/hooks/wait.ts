@@ -169,7 +169,7 @@ class Slot implements Waiter {
     try {
       this.#receive(this.#entry.call(this.#ctx))
     } catch (error) {
-      this.#finish(new Failed('threw', wordsOf(error)))
+      this.#finish(Failed.from(error))
     }
   }
 
@@ -196,7 +196,7 @@ class Slot implements Waiter {
   #follow(pending: PromiseLike<unknown>): void {
     const lose = (error: unknown): void => {
       if (this.#state === 'done') ignore(this.#run, this.#entry, undefined)
-      else this.#finish(new Failed('threw', wordsOf(error)))
+      else this.#finish(Failed.from(error))
     }
     try {
       followNatively(pending, value => this.#receive(value), lose)
@@ -225,6 +225,7 @@ class Slot implements Waiter {
     if (this.#state === 'waiting') this.#run.hub.deadlines.remove(this)
     this.#state = 'done'
     this.#given = given
+    this.#run.trace?.arrived(this.#entry)
     if (this.#ctx !== undefined) Context.close(this.#ctx)
     this.#arrived()
   }

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto'
+import { statSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
+import { fault } from '../../errors.ts'
+import type { Clock } from '../../util/clock.ts'
+import type { PlainObject } from '../../util/plain.ts'
+import { start as startInWorld } from '../../world/start.ts'
+import type { Listener, Program, Running, Start } from '../../world/process.ts'
+import type { Words } from '../../world/shell.ts'
+import { snakeName, type EventName } from '../events.ts'
+import type { Condition } from '../hook.ts'
+
+/** What hooks outside this process have in common: where they run, what they may know, who is told of them. */
+export interface OutsideOptions {
+  /** The root of the project. Default: the folder that this process was started in. */
+  projectDir?: string | undefined
+  /** The environment that hooks inherit. Default: that of this process. */
+  env?: Readonly<Record<string, string | undefined>> | undefined
+  /** Variables that hooks do not inherit. Default: the credentials for models. */
+  withhold?: readonly string[] | undefined
+  /** A file whose lines set variables for later commands; told to hooks of SessionStart and Setup. */
+  envFile?: string | undefined
+  /** Whether a rule such as `Bash(git *)` fits an input; needed for hooks with `if`. */
+  matchesRule?: ((rule: string, input: Readonly<PlainObject>) => boolean) | undefined
+  /** The URLs that hooks may be at; `*` stands for anything. Default: any. */
+  allowedUrls?: readonly string[] | undefined
+  /** The variables that headers may name, whatever a hook asks for. Default: those that the hook asks for. */
+  allowedEnvVars?: readonly string[] | undefined
+  /** Told of what concerns no single event: a worker that was started anew, a process that was dropped. */
+  onNotice?: ((text: string) => unknown) | undefined
+  /** Time for what goes on between events. */
+  clock?: Clock | undefined
+}
+
+/** What the runtime itself holds to speak to models, and where its own traces go. */
+const CREDENTIALS = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN', 'OPENAI_API_KEY']
+const EXPORTERS = 'OTEL_'
+/** Bash would read the file that this names. */
+const START_UP = 'BASH_ENV'
+
+const ENV_FILE_EVENTS: readonly EventName[] = ['SessionStart', 'Setup']
+
+/** What a hook has to know of the event that it runs for. */
+export interface Occasion {
+  readonly event: EventName
+  readonly sessionId: string
+  readonly cwd: string | undefined
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** Timers of what goes on between events do not keep a process from ending. */
+const quietClock: Clock = {
+  coarse: true,
+  now: () => performance.now(),
+  after(ms, run) {
+    const timer = setTimeout(run, ms).unref()
+    return () => clearTimeout(timer)
+  }
+}
+
+/** Where hooks outside this process run. `close()` ends all that still runs. */
+export class Outside {
+  readonly projectDir: string
+  readonly clock: Clock
+  readonly #options: OutsideOptions
+  readonly #withheld: ReadonlySet<string>
+  readonly #running = new Set<Running>()
+  readonly #closing = new Set<() => void>()
+
+  constructor(options: OutsideOptions = {}) {
+    this.#options = options
+    this.projectDir = options.projectDir ?? process.cwd()
+    this.clock = options.clock ?? quietClock
+    this.#withheld = new Set([...(options.withhold ?? CREDENTIALS), START_UP])
+  }
+
+  get options(): Readonly<OutsideOptions> {
+    return this.#options
+  }
+
+  /** What hooks inherit, before anything is added. */
+  inherited(): Record<string, string> {
+    const env: Record<string, string> = {}
+    for (const [name, value] of Object.entries(this.#options.env ?? process.env)) {
+      if (value !== undefined && !this.#withheld.has(name) && !name.startsWith(EXPORTERS)) env[name] = value
+    }
+    return env
+  }
+
+  /** The program for one run, in the environment of the contract and ours. */
+  program(words: Words, cwd: string, occasion: Occasion, own: Readonly<Record<string, string>>): Program {
+    const { envFile } = this.#options
+    const env: Record<string, string> = {
+      ...this.inherited(),
+      CLAUDE_PROJECT_DIR: this.projectDir,
+      CLAUDECODE: '1',
+      CLAUDE_CODE_SESSION_ID: occasion.sessionId,
+      CLAUDE_PID: String(process.pid),
+      EVENT: snakeName(occasion.event),
+      ...(envFile !== undefined && ENV_FILE_EVENTS.includes(occasion.event) && { CLAUDE_ENV_FILE: envFile }),
+      ...occasion.env,
+      ...own
+    }
+    return withCookie({ ...words, cwd, env, cookie: '' })
+  }
+
+  /** The first of these folders that is there: to start a program in one that is gone looks as if it were missing. */
+  folder(...wanted: readonly (string | undefined)[]): string {
+    const folders = [...wanted, this.projectDir, homedir(), tmpdir()]
+    return folders.find(folder => folder !== undefined && isFolder(folder)) ?? '/'
+  }
+
+  /** Starts a process that ends when this is closed. */
+  start(program: Program, listener: Listener, start: Start = startInWorld): Running {
+    const running = start(program, listener)
+    this.#running.add(running)
+    void running.ended.then(() => this.#running.delete(running))
+    return running
+  }
+
+  condition(rule: string): Condition {
+    const { matchesRule } = this.#options
+    if (matchesRule === undefined)
+      throw fault('E_OPTION_INVALID', 'if', JSON.stringify(rule), 'it with outside({ matchesRule })')
+    return { words: rule, holds: input => input['tool_name'] !== undefined && matchesRule(rule, input) }
+  }
+
+  notice(text: string): void {
+    this.#options.onNotice?.(text)
+  }
+
+  /** Called when this is closed; call what comes back when there is no need any more. */
+  onClose(close: () => void): () => void {
+    this.#closing.add(close)
+    return () => void this.#closing.delete(close)
+  }
+
+  /** Ends everything that runs, and waits until it has ended. */
+  async close(): Promise<void> {
+    for (const close of this.#closing) close()
+    const running = [...this.#running]
+    for (const each of running) each.end()
+    await Promise.all(running.map(each => each.ended))
+  }
+}
+
+/** The same program, to be told apart from others that run it. */
+export function withCookie(program: Program): Program {
+  const cookie = `CARABINER_RUN=${randomUUID()}`
+  return { ...program, cookie, env: { ...program.env, CARABINER_RUN: cookie.slice(cookie.indexOf('=') + 1) } }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false
+  }
+}
+
+let shared: Outside | undefined
+
+/** Where hooks run that were given no place. */
+export const anywhere = (): Outside => (shared ??= new Outside())

@@ -1,0 +1,109 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { startThroughHelper } from '../../world/helper.ts'
+import type { Program, Running } from '../../world/process.ts'
+import { Capture } from './capture.ts'
+import { withCookie, type Outside } from './outside.ts'
+import { wordsIn } from './paths.ts'
+
+/** A process for one event, started now or ahead. */
+export interface Taken {
+  readonly running: Running
+  readonly capture: Capture
+}
+
+interface Waiting extends Taken {
+  /** What it was started from, and what its files looked like. */
+  readonly key: string
+  readonly forget: () => void
+}
+
+/** How long a process may wait for an event, in milliseconds. */
+const IDLE = 300_000
+
+/**
+ * Keeps the next process of a command ready: started, and waiting on its standard input. One is kept for each event.
+ * It is used only for exactly what it was started for: the same words, folder, environment and script.
+ */
+export class Warm {
+  readonly #place: Outside
+  readonly #name: string
+  readonly #waiting = new Map<string, Waiting>()
+  #off = false
+
+  constructor({ name, command }: { name?: string | undefined; command: string }, place: Outside) {
+    this.#place = place
+    this.#name = name ?? command
+    place.onClose(() => this.close())
+  }
+
+  /** The process that waits for this, if there is one. One that waits for something else is ended. */
+  take(program: Program): Taken | undefined {
+    const waiting = this.#remove(eventOf(program))
+    if (waiting === undefined) return undefined
+    if (waiting.key === keyOf(program)) return waiting
+    waiting.running.end()
+    this.#place.notice(
+      `${this.#name}: the process that waited was dropped, since its script or its surroundings have changed`
+    )
+    return undefined
+  }
+
+  /** Starts the next process for the same. */
+  prepare(template: Program): void {
+    const event = eventOf(template)
+    if (this.#off || this.#waiting.has(event)) return
+    const capture = new Capture()
+    const running = this.#place.start(withCookie(template), capture, startThroughHelper)
+    const forget = this.#place.clock.after(IDLE, () => this.#drop(event))
+    this.#waiting.set(event, { running, capture, key: keyOf(template), forget })
+    void running.ended.then(() => this.#hasEnded(event, running))
+  }
+
+  /** A process that does not wait for its input cannot be started ahead: it would do its work before its time. */
+  #hasEnded(event: string, running: Running): void {
+    if (this.#waiting.get(event)?.running !== running) return
+    this.#remove(event)
+    this.#off = true
+    this.#place.notice(
+      `${this.#name}: ended before it was given an event; it does not read standard input first, so prewarm is off`
+    )
+  }
+
+  #remove(event: string): Waiting | undefined {
+    const waiting = this.#waiting.get(event)
+    this.#waiting.delete(event)
+    waiting?.forget()
+    return waiting
+  }
+
+  #drop(event: string): void {
+    this.#remove(event)?.running.end()
+  }
+
+  close(): void {
+    this.#off = true
+    for (const event of this.#waiting.keys()) this.#drop(event)
+  }
+}
+
+const eventOf = ({ env }: Program): string => env['EVENT'] ?? ''
+
+/** All that a process is started from, its files included. */
+function keyOf({ file, args, cwd, env }: Program): string {
+  const { CARABINER_RUN: _, ...lasting } = env
+  const stamps = [file, ...args].flatMap(wordsIn).map(word => stampOf(resolve(cwd, expand(word, env))))
+  return JSON.stringify([file, args, cwd, lasting, stamps.filter(Boolean)])
+}
+
+const expand = (word: string, env: Readonly<Record<string, string>>): string =>
+  word.replaceAll(/\$\{?(\w+)\}?/g, (whole, name: string) => env[name] ?? whole)
+
+function stampOf(path: string): string {
+  try {
+    const { ino, size, mtimeMs, ctimeMs } = statSync(path)
+    return `${path} ${ino} ${size} ${mtimeMs} ${ctimeMs}`
+  } catch {
+    return ''
+  }
+}

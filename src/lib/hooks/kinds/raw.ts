@@ -1,0 +1,180 @@
+import { stripVTControlCharacters } from 'node:util'
+import { wordsOf } from '../../errors.ts'
+import { parseObject } from '../../util/json.ts'
+import { isObject, type PlainObject } from '../../util/plain.ts'
+import type { Profile } from '../decode.ts'
+import { rowOf, type EventName } from '../events.ts'
+import { Failed } from '../outcome.ts'
+import type { Reply } from '../reply.ts'
+
+/** What a hook outside this process gave back. One without exit codes has ended cleanly: 0. */
+export interface Raw {
+  readonly code: number | null
+  readonly signal?: string | null
+  readonly stdout: Uint8Array | string
+  readonly stderr: string
+}
+
+/** Of whom: it decides what some answers mean. */
+export interface Asked {
+  readonly event: EventName
+  readonly profile: Profile
+  readonly onFailure: 'block' | 'continue' | undefined
+}
+
+/**
+ * Reads a raw answer: exit codes, JSON or text. What comes back is a reply as any hook may give it; what cannot be
+ * trusted is thrown as `Failed`. Only this file knows exit codes.
+ */
+export function readRaw(raw: Raw, asked: Asked): Reply | undefined {
+  if (raw.code === 0) return readOutput(textOf(raw.stdout), asked)
+  if (raw.code === 2) return readRefusal(raw, asked)
+  const reply = replyIn(raw.stdout)
+  const obeys = asked.profile === 'compat' && asked.onFailure !== 'block' && raw.code !== null
+  if (reply !== undefined && (obeys || refusalIn(reply).refuses)) return reply
+  throw endedBadly(raw)
+}
+
+/** A clean end: nothing, one JSON object, or text. */
+function readOutput(text: string, asked: Asked): Reply | undefined {
+  const trimmed = text.trim()
+  if (trimmed === '') return undefined
+  if (!trimmed.startsWith('{')) return readText(trimmed, asked)
+  try {
+    return parseObject(trimmed)
+  } catch (error) {
+    if (asked.profile === 'compat' && takesText(asked)) return contextOf(trimmed, asked)
+    throw new Failed('reply', `what it printed begins with { but ${wordsOf(error)}`)
+  }
+}
+
+const DECISION =
+  /["'](?:permission_?decision|decision|continue(?:_?execution)?|hook_?specific_?output|behavior)["']\s*:/i
+
+function readText(text: string, asked: Asked): Reply | undefined {
+  if (asked.profile === 'strict' && DECISION.test(text)) {
+    const advice = 'print the JSON alone: nothing before it, nothing after it'
+    throw new Failed('reply', `what it printed is text with a decision in it, and nobody would read that; ${advice}`)
+  }
+  return takesText(asked) ? contextOf(text, asked) : undefined
+}
+
+/** Where a session or a prompt begins, what a hook prints is for the model. */
+function takesText({ event }: Asked): boolean {
+  const { answer } = rowOf(event)
+  return answer === 'session' || answer === 'prompt'
+}
+
+const contextOf = (text: string, { event }: Asked): Reply => ({
+  hookSpecificOutput: { hookEventName: event, additionalContext: text }
+})
+
+/** Exit code 2 refuses, whatever was printed. JSON beside it may say why, and add what does not contradict. */
+function readRefusal(raw: Raw, asked: Asked): Reply {
+  const said = replyIn(raw.stdout)
+  const stderr = stripVTControlCharacters(raw.stderr).trim()
+  const launcher = said === undefined ? launcherError(stderr, asked) : undefined
+  if (launcher !== undefined) throw new Failed('spawn', `its script could not be opened: ${launcher}`)
+  if (asked.profile === 'compat' && rowOf(asked.event).answer === 'permission')
+    throw new Failed('exit', `exit code 2 refuses nothing on ${asked.event} in the compat profile`)
+  const { reason } = said === undefined ? { reason: undefined } : refusalIn(said)
+  const reply: Reply = { decision: 'deny', reason: reason ?? (stderr || 'exit code 2, and no word of why on stderr') }
+  if (said !== undefined) addHarmless(reply, said, asked)
+  return reply
+}
+
+function addHarmless(reply: Reply, said: PlainObject, { event }: Asked): void {
+  const text = (object: PlainObject, key: string): string | undefined => {
+    const value = read(object, key)
+    return typeof value === 'string' ? value : undefined
+  }
+  const context = text(specificOf(said), 'additionalContext')
+  if (context !== undefined) reply.hookSpecificOutput = { hookEventName: event, additionalContext: context }
+  const [systemMessage, stopReason] = [text(said, 'systemMessage'), text(said, 'stopReason')]
+  if (systemMessage !== undefined) reply.systemMessage = systemMessage
+  if (stopReason !== undefined) reply.stopReason = stopReason
+  if (said['continue'] === false) reply.continue = false
+}
+
+/** Interpreters that cannot open their script exit with 2 as well. They refuse nothing; nobody was asked. */
+const LAUNCHERS = [
+  /^.*python[\d.]*: can't open file .*/im,
+  /^.*: \d+: (?:cannot|can't) open .*/im,
+  /^can't open perl script .*/im,
+  /^could not open input file: .*/im
+]
+
+/** The contract's first host makes the difference only where a hook could keep an agent from stopping. */
+function launcherError(stderr: string, { event, profile }: Asked): string | undefined {
+  if (profile === 'compat' && rowOf(event).answer !== 'stop') return undefined
+  for (const launcher of LAUNCHERS) {
+    const line = launcher.exec(stderr)?.[0]
+    if (line !== undefined) return line
+  }
+  return undefined
+}
+
+function endedBadly({ code, signal, stderr }: Raw): Failed {
+  const said = firstWords(stderr)
+  if (code === null) return new Failed('signal', `was ended by ${signal ?? 'a signal'}${said}`)
+  if (
+    (code === 126 || code === 127) &&
+    /not found|no such file|permission denied|cannot execute|bad interpreter/i.test(stderr)
+  )
+    return new Failed('spawn', `could not be started${said}`)
+  return new Failed('exit', `ended with exit code ${code}; only 0 is an answer and only 2 a refusal${said}`)
+}
+
+function firstWords(stderr: string): string {
+  const words = stripVTControlCharacters(stderr).trim()
+  if (words === '') return ' (nothing on stderr)'
+  return `: ${words.length > 500 ? `${words.slice(0, 500)}…` : words}`
+}
+
+/** The one JSON object that was printed, if it was. */
+function replyIn(stdout: Raw['stdout']): PlainObject | undefined {
+  try {
+    return parseObject(textOf(stdout).trim())
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a reply refuses, and why. */
+function refusalIn(reply: PlainObject): { readonly refuses: boolean; readonly reason: string | undefined } {
+  const specific = specificOf(reply)
+  const permission = read(specific, 'decision')
+  const behaviour = isObject(permission) ? permission : {}
+  const found = [
+    [isRefusal(read(specific, 'permissionDecision')), read(specific, 'permissionDecisionReason')],
+    [isRefusal(read(behaviour, 'behavior')), read(behaviour, 'message')],
+    [isRefusal(reply['decision']), reply['reason']],
+    [read(reply, 'continueExecution') === false, read(reply, 'stopReason')],
+    [reply['continue'] === false, read(reply, 'stopReason')]
+  ].find(([refuses]) => refuses === true)
+  const reason = found?.[1]
+  return { refuses: found !== undefined, reason: typeof reason === 'string' && reason !== '' ? reason : undefined }
+}
+
+const isRefusal = (word: unknown): boolean => word === 'deny' || word === 'block'
+
+const specificOf = (reply: PlainObject): PlainObject => {
+  const specific = read(reply, 'hookSpecificOutput')
+  return isObject(specific) ? specific : {}
+}
+
+/** Both spellings are read, and camel case wins. */
+const read = (object: PlainObject, key: string): unknown =>
+  object[key] ?? object[key.replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)]
+
+/** A mark of the byte order is accepted once, at the beginning. */
+function textOf(output: Raw['stdout']): string {
+  let text: string
+  try {
+    text = typeof output === 'string' ? output : new TextDecoder('utf-8', { fatal: true }).decode(output)
+  } catch {
+    throw new Failed('output', 'what it printed is not UTF-8')
+  }
+  if (text.includes('\0')) throw new Failed('output', 'what it printed holds NUL bytes')
+  return text
+}

@@ -1,0 +1,62 @@
+import type { HookContext } from '../context.ts'
+import type { Dialect } from '../decode.ts'
+import type { EventName } from '../events.ts'
+import type { Hook, HookOptions, HookResult } from '../hook.ts'
+import type { Matcher } from '../tool-inputs.ts'
+import type { Outside } from './outside.ts'
+
+/** What may be said of any hook outside this process. */
+export interface OutsideSpec<E extends EventName = EventName> extends HookOptions {
+  /** Leave it out for a member of a group: the group says on which event, and for what. */
+  events?: E | readonly E[] | undefined
+  matcher?: Matcher | undefined
+  /** What its words mean. Default `contract`: scripts are written for Claude Code's hook contract. */
+  dialect?: Dialect | undefined
+  /** One permission rule, such as `Bash(git *)`: the hook runs only where it fits. */
+  if?: string | undefined
+  /** What people are shown while it runs. */
+  statusMessage?: string | undefined
+  /** Where it was declared, for reports. */
+  source?: string | undefined
+}
+
+/** A hook outside this process: register it like any other. */
+export interface OutsideHook<E extends EventName = EventName> extends Hook<E> {
+  /** Ends what it keeps running between events. */
+  close(): void
+}
+
+/** What of its context such a hook looks at, whatever the event. */
+export type OutsideContext = Pick<
+  HookContext,
+  'event' | 'wire' | 'profile' | 'sessionId' | 'cwd' | 'env' | 'signal' | 'progress' | 'ran' | 'note'
+>
+
+/** What a kind adds to what all kinds have in common. */
+interface Kind {
+  /** What it is called where it has no name. */
+  readonly label: string
+  /** What makes two hooks the same. */
+  readonly identity: string
+  run(ctx: OutsideContext): HookResult | PromiseLike<HookResult>
+  close(): void
+}
+
+/** A hook of some kind. Hooks outside this process run side by side: most of their time is waiting. */
+export function hookOf<E extends EventName>(spec: OutsideSpec<E>, place: Outside, kind: Kind): OutsideHook<E> {
+  const { name, priority, timeout, onFailure, once, observe, statusMessage, source } = spec
+  const hook = {
+    ...{ name, priority, timeout, onFailure, once, observe, statusMessage, source },
+    events: spec.events ?? [],
+    matcher: spec.matcher as string | undefined,
+    concurrent: true,
+    dialect: spec.dialect ?? 'contract',
+    label: kind.label,
+    identity: `${kind.identity}\0${spec.if ?? ''}`,
+    condition: spec.if === undefined || spec.if === '' ? undefined : place.condition(spec.if),
+    // The engine gives each hook the context of its event; these read only what all events have.
+    run: (ctx: HookContext<E>) => kind.run(ctx as unknown as OutsideContext),
+    close: () => kind.close()
+  } satisfies OutsideHook<E> & { label: string }
+  return hook
+}

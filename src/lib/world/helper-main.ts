@@ -1,0 +1,25 @@
+/** The helper process: starts what it is told to, and ends it all when whoever told it is gone. */
+import type { News, Order } from './helper.ts'
+import { startProcess, type Running } from './process.ts'
+
+const running = new Map<number, Running>()
+
+const tell = (news: News): void => void process.send?.(news, () => undefined)
+
+function obey(order: Order): void {
+  const { id } = order
+  if ('start' in order) {
+    const stdout = (chunk: Uint8Array): void => tell({ id, stdout: chunk })
+    const stderr = (chunk: Uint8Array): void => tell({ id, stderr: chunk })
+    const started = startProcess(order.start, { stdout, stderr })
+    running.set(id, started)
+    void started.ended.then(ended => {
+      running.delete(id)
+      tell({ id, ended })
+    })
+  } else if ('write' in order) running.get(id)?.write(order.write)
+  else running.get(id)?.[order.then]()
+}
+
+process.on('message', order => obey(order as Order))
+process.on('disconnect', () => process.exit())

@@ -1,0 +1,100 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import type { Ended, Listener, Program, Start } from './process.ts'
+
+/** What the helper is told. */
+export type Order =
+  | { readonly id: number; readonly start: Program }
+  | { readonly id: number; readonly write: string }
+  | { readonly id: number; readonly then: 'close' | 'end' }
+
+/** What it tells. */
+export type News =
+  | { readonly id: number; readonly stdout: Uint8Array }
+  | { readonly id: number; readonly stderr: Uint8Array }
+  | { readonly id: number; readonly ended: Ended }
+
+interface Remote {
+  readonly listener: Listener
+  readonly finish: (ended: Ended) => void
+  /** It has all its input, so somebody waits for it. */
+  fed: boolean
+}
+
+const GONE: Ended = {
+  code: null,
+  signal: null,
+  error: { code: 'HELPER', message: 'the helper that starts processes has ended' },
+  left: false
+}
+
+const remotes = new Map<number, Remote>()
+let helper: ChildProcess | undefined
+let lastId = 0
+
+/**
+ * Starts a process through a small helper process. To start one from a large process costs time for each page that it
+ * has, and stops the event loop meanwhile; the helper stays small. When we end, however, it ends all that it started
+ * before their standard input does: a process that waits for input never mistakes our end for an empty one.
+ */
+export const startThroughHelper: Start = (program, listener) => {
+  const id = ++lastId
+  const ended = new Promise<Ended>(finish => void remotes.set(id, { listener, finish, fed: false }))
+  order({ id, start: program })
+  return {
+    write: text => order({ id, write: text }),
+    close() {
+      const remote = remotes.get(id)
+      if (remote !== undefined) remote.fed = true
+      order({ id, then: 'close' })
+      holdOn()
+    },
+    end: () => order({ id, then: 'end' }),
+    ended
+  }
+}
+
+function order(message: Order): void {
+  if (!remotes.has(message.id)) return
+  helper ??= begin()
+  helper.send(message, error => {
+    if (error !== null) finish(message.id, GONE)
+  })
+}
+
+function begin(): ChildProcess {
+  const file = new URL(import.meta.url.endsWith('.ts') ? './helper-main.ts' : './helper-main.js', import.meta.url)
+  const env = { PATH: process.env['PATH'] ?? '' }
+  const stdio: ['ignore', 'ignore', 'inherit', 'ipc'] = ['ignore', 'ignore', 'inherit', 'ipc']
+  const child = fork(file, { detached: true, execArgv: [], env, cwd: '/', serialization: 'advanced', stdio })
+  child.on('message', news => hear(news as News))
+  child.on('error', () => undefined)
+  child.once('exit', () => {
+    if (helper === child) helper = undefined
+    for (const id of remotes.keys()) finish(id, GONE)
+  })
+  child.unref()
+  child.channel?.unref()
+  return child
+}
+
+function hear(news: News): void {
+  const remote = remotes.get(news.id)
+  if (remote === undefined) return
+  if ('ended' in news) finish(news.id, news.ended)
+  else if ('stdout' in news) remote.listener.stdout(Buffer.from(news.stdout))
+  else remote.listener.stderr(Buffer.from(news.stderr))
+}
+
+function finish(id: number, ended: Ended): void {
+  const remote = remotes.get(id)
+  remotes.delete(id)
+  remote?.finish(ended)
+  holdOn()
+}
+
+/** Whoever waits for a process keeps us from ending; one that waits for us does not. */
+function holdOn(): void {
+  const waiting = [...remotes.values()].some(remote => remote.fed)
+  if (waiting) helper?.channel?.ref()
+  else helper?.channel?.unref()
+}

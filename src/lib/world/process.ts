@@ -1,0 +1,149 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { endTree } from './tree.ts'
+import { reaper } from './reaper.ts'
+
+/** What to start, and how. Nothing is inherited that is not said here. */
+export interface Program {
+  readonly file: string
+  readonly args: readonly string[]
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+  /** Stands in the environment of all that it starts, so that they can be found. */
+  readonly cookie: string
+}
+
+/** Hears what a process prints. */
+export interface Listener {
+  stdout(chunk: Buffer): void
+  stderr(chunk: Buffer): void
+}
+
+/** How a process ended. */
+export interface Ended {
+  readonly code: number | null
+  readonly signal: string | null
+  /** Why it could not be started. */
+  readonly error: { readonly code: string; readonly message: string } | undefined
+  /** It left others running. */
+  readonly left: boolean
+}
+
+/** A process that was started, and may have ended since. */
+export interface Running {
+  /** Adds to its standard input. What it does not read is dropped. */
+  write(text: string): void
+  /** Ends its standard input. */
+  close(): void
+  /** Ends it and all that it has started: TERM, and KILL to whatever is left. */
+  end(): void
+  /** Never rejects. */
+  readonly ended: Promise<Ended>
+}
+
+/** Starts a process and listens to it. */
+export type Start = (program: Program, listener: Listener) => Running
+
+/** Helpers of a process that has ended may hold its pipes; what comes later is not waited for. */
+const PIPE_GRACE = 100
+
+const ALIVE = new Set<number>()
+
+/** Starts a process as the leader of a group of its own. */
+export const startProcess: Start = (program, listener) => {
+  let child: ChildProcess
+  try {
+    child = spawn(program.file, [...program.args], {
+      cwd: program.cwd,
+      env: program.env,
+      detached: true,
+      windowsHide: true,
+      stdio: ['pipe', 'pipe', 'pipe']
+    })
+  } catch (error) {
+    return failedToStart(error)
+  }
+  const { pid } = child
+  if (pid !== undefined) keepWatch(pid, program.cookie)
+  const { stdin, stdout, stderr } = child
+  // Without descriptors to spare there are no streams; with them, one that breaks off must not end us.
+  for (const stream of [stdin, stdout, stderr]) stream?.on('error', () => undefined)
+  stdout?.on('data', (chunk: Buffer) => listener.stdout(chunk))
+  stderr?.on('data', (chunk: Buffer) => listener.stderr(chunk))
+  let ending = false
+  return {
+    write: text => void (stdin?.writable === true && stdin.write(text)),
+    close: () => void stdin?.end(),
+    end() {
+      if (ending || pid === undefined || !ALIVE.has(pid)) return
+      ending = true
+      endTree(pid, program.cookie, () => ALIVE.has(pid))
+    },
+    ended: endOf(child, () => ending)
+  }
+}
+
+function endOf(child: ChildProcess, isEnded: () => boolean): Promise<Ended> {
+  const { pid } = child
+  return new Promise(resolve => {
+    const finish = (ended: Ended): void => {
+      if (pid !== undefined) letGo(pid, isEnded())
+      for (const stream of child.stdio) stream?.destroy()
+      resolve(ended)
+    }
+    child.once('error', error => {
+      if (pid === undefined) finish({ code: null, signal: null, error: wordsOfError(error), left: false })
+    })
+    child.once('exit', (code, signal) => {
+      const end = (left: boolean): void => {
+        clearTimeout(grace)
+        finish({ code, signal, error: undefined, left: left || hasMembers(pid!) })
+      }
+      const grace = setTimeout(end, PIPE_GRACE, true)
+      child.once('close', () => end(false))
+    })
+  })
+}
+
+function failedToStart(error: unknown): Running {
+  const ended: Ended = { code: null, signal: null, error: wordsOfError(error as Error), left: false }
+  const nothing = (): void => undefined
+  return { write: nothing, close: nothing, end: nothing, ended: Promise.resolve(ended) }
+}
+
+const wordsOfError = (error: Error): { code: string; message: string } => ({
+  code: (error as NodeJS.ErrnoException).code ?? 'UNKNOWN',
+  message: error.message
+})
+
+/** Whether anybody is left in the group of a process that has ended. */
+function hasMembers(group: number): boolean {
+  try {
+    return process.platform !== 'win32' && process.kill(-group, 0)
+  } catch {
+    return false
+  }
+}
+
+function keepWatch(pid: number, cookie: string): void {
+  if (ALIVE.size === 0) process.on('exit', killAll)
+  ALIVE.add(pid)
+  reaper.watch(pid, cookie)
+}
+
+/** What was told to end is watched until its whole tree is gone. */
+function letGo(pid: number, ending: boolean): void {
+  ALIVE.delete(pid)
+  if (ALIVE.size === 0) process.off('exit', killAll)
+  if (!ending) reaper.forget(pid)
+}
+
+/** Nothing that was started outlives us. What our end does not let us do, the reaper does. */
+function killAll(): void {
+  for (const pid of ALIVE) {
+    try {
+      process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL')
+    } catch {
+      // It has just ended.
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+
+/**
+ * A small shell that outlives us. It is told which groups run; when our end of its pipe closes, however we ended, it
+ * kills what still runs: the tree, the group, and whoever carries the cookie. It also looks for cookies on demand.
+ */
+const SCRIPT = `
+trap '' INT TERM HUP QUIT
+live=' '
+tree() {
+  for list in /proc/"$1"/task/*/children; do
+    children=; { read -r children < "$list"; } 2>/dev/null
+    for child in $children; do tree "$child"; found="$found $child"; done
+  done
+}
+holders() {
+  case $1 in ?*) for file in $(grep -lsF -e "$1" /proc/[0-9]*/environ 2>/dev/null); do
+    file=\${file#/proc/}; kill -KILL "\${file%/environ}"; done;; esac
+}
+while read -r what group cookie; do
+  case $what in
+    +) live="$live$group:$cookie ";;
+    -) case $live in *" $group:"*) rest=\${live#*" $group:"}; live="\${live%%" $group:"*} \${rest#* }";; esac;;
+    !) holders "$cookie"; holders "$cookie";;
+  esac 2>/dev/null
+done
+for one in $live; do
+  found=; tree "\${one%%:*}"
+  kill -KILL -- "-\${one%%:*}" $found
+  holders "\${one#*:}"
+done 2>/dev/null
+`
+
+let shell: ChildProcess | undefined
+/** What a new shell must be told, should somebody end this one. */
+const live = new Map<number, string>()
+
+function tell(line: string): void {
+  if (process.platform === 'win32') return
+  if (shell === undefined || shell.exitCode !== null || shell.signalCode !== null) {
+    shell = start()
+    for (const [group, cookie] of live) shell.stdin?.write(`+ ${group} ${cookie}\n`)
+  }
+  shell.stdin?.write(line)
+}
+
+function start(): ChildProcess {
+  const env = { PATH: process.env['PATH'] ?? '/usr/bin:/bin' }
+  const child = spawn('/bin/sh', ['-c', SCRIPT], { stdio: ['pipe', 'ignore', 'ignore'], detached: true, cwd: '/', env })
+  child.on('error', () => undefined)
+  child.stdin?.on('error', () => undefined)
+  // It must not keep us from ending: our end is what it waits for.
+  child.unref()
+  if (child.stdin !== null && 'unref' in child.stdin) (child.stdin as unknown as { unref(): void }).unref()
+  return child
+}
+
+export const reaper = {
+  /** The group runs: it must not outlive us. */
+  watch(group: number, cookie: string): void {
+    tell(`+ ${group} ${cookie}\n`)
+    live.set(group, cookie)
+  },
+  /** The group has ended by itself; what it left behind may stay. */
+  forget(group: number): void {
+    live.delete(group)
+    tell(`- ${group}\n`)
+  },
+  /** The group was made to end: nobody of it may be left. */
+  sweep(group: number, cookie: string): void {
+    live.delete(group)
+    tell(`! ${group} ${cookie}\n- ${group}\n`)
+  }
+}

@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { reaper } from './reaper.ts'
+
+/** How long a process that was asked to end may take, in milliseconds. */
+export const TERM_GRACE = 2_000
+const LOOK_AGAIN = 25
+
+/**
+ * Ends a process and all that it has started: those in its group, those that left the group, and those that left the
+ * tree but carry the cookie in their environment. One that has done all three, and emptied its environment, gets away
+ * on hosts without process namespaces.
+ */
+export function endTree(leader: number, cookie: string, isAlive: () => boolean): void {
+  if (process.platform === 'win32') {
+    spawn('taskkill', ['/pid', String(leader), '/t', '/f'], { stdio: 'ignore' }).on('error', () => undefined)
+    return
+  }
+  const strays = descendantsOf(leader)
+  signal(-leader, 'SIGTERM')
+  for (const stray of strays) signalSame(stray, 'SIGTERM')
+  const deadline = performance.now() + TERM_GRACE
+  const look = (): void => {
+    const late = performance.now() >= deadline
+    if (!late && (isAlive() || signal(-leader, 0))) return void setTimeout(look, LOOK_AGAIN)
+    if (isAlive()) strays.push(...descendantsOf(leader))
+    signal(-leader, 'SIGKILL')
+    for (const stray of strays) signalSame(stray, 'SIGKILL')
+    reaper.sweep(leader, cookie)
+  }
+  setTimeout(look, LOOK_AGAIN)
+}
+
+/** A process id alone may belong to another by now; together with its time of birth it does not. */
+interface Individual {
+  readonly pid: number
+  readonly born: string
+}
+
+/** All that descend from a process, whatever group they are in. Only Linux tells. */
+function descendantsOf(pid: number): Individual[] {
+  return childrenOf(pid).flatMap(child => {
+    const born = birthOf(child)
+    return born === undefined ? [] : [{ pid: child, born }, ...descendantsOf(child)]
+  })
+}
+
+function childrenOf(pid: number): readonly number[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).flatMap(task =>
+      readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+    )
+  } catch {
+    return []
+  }
+}
+
+/** The 22nd field of `stat`; the second, a name in brackets, may hold anything. */
+function birthOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+  } catch {
+    return undefined
+  }
+}
+
+function signalSame({ pid, born }: Individual, name: NodeJS.Signals): void {
+  if (birthOf(pid) === born) signal(pid, name)
+}
+
+/** Whether there was anybody to hear it. */
+function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, name)
+  } catch {
+    return false
+  }
+}
