@@ -197,7 +197,9 @@ export class Trace {
 
   /** The answer comes later, and with it the response. */
   handOver(entry: Entry): void {
-    this.#line(entry).status = 'late'
+    const line = this.#line(entry)
+    line.status = 'late'
+    line.ms = undefined
   }
 
   rewrote(entry: Entry): void {

@@ -132,7 +132,7 @@ function follow(
       const said = asyncIn(line)
       if (said === undefined) return
       skipped = Buffer.byteLength(line) + 1
-      resolve(laterBy(said, atEnd, () => running.end(), spec, place))
+      if (spec.async !== true) resolve(laterBy(said, atEnd, () => running.end(), spec, place))
     }
   })
 }

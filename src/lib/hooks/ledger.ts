@@ -1,0 +1,71 @@
+import type { HookMessage, Sink } from './trace.ts'
+
+/** How one hook has done so far. */
+export interface HookRecord {
+  readonly name: string
+  readonly runs: number
+  readonly success: number
+  readonly error: number
+  /** Cut off: by a timeout, an abort, or the time for all hooks together. */
+  readonly cancelled: number
+  /** Milliseconds, of the latest 1,000 runs. */
+  readonly p50: number
+  readonly p95: number
+  readonly slowest: number
+}
+
+const KEPT = 1_000
+
+interface Tallied {
+  runs: number
+  slowest: number
+  readonly outcomes: { success: number; error: number; cancelled: number }
+  /** A ring of the latest durations. */
+  readonly durations: number[]
+}
+
+/**
+ * Keeps how long each hook took and how it ended. It lives on what a registry tells: hand its `sink` to one, or to
+ * many that share a ledger. Hooks of one name are one hook here.
+ */
+export class LatencyLedger {
+  readonly #records = new Map<string, Tallied>()
+  readonly #next: Sink | undefined
+
+  /** `next` is told everything, too. */
+  constructor(next?: Sink) {
+    this.#next = next
+  }
+
+  readonly sink: Sink = message => {
+    this.#take(message)
+    return this.#next?.(message)
+  }
+
+  #take(message: HookMessage): void {
+    if (message.subtype !== 'hook_response') return
+    let record = this.#records.get(message.hook_name)
+    if (record === undefined) {
+      record = { runs: 0, slowest: 0, outcomes: { success: 0, error: 0, cancelled: 0 }, durations: [] }
+      this.#records.set(message.hook_name, record)
+    }
+    record.durations[record.runs % KEPT] = message.duration_ms
+    record.runs++
+    record.slowest = Math.max(record.slowest, message.duration_ms)
+    record.outcomes[message.outcome]++
+  }
+
+  of(name: string): HookRecord | undefined {
+    const record = this.#records.get(name)
+    if (record === undefined) return undefined
+    const sorted = record.durations.toSorted((a, b) => a - b)
+    const at = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1]!
+    const { runs, slowest, outcomes } = record
+    return { name, runs, ...outcomes, p50: at(0.5), p95: at(0.95), slowest }
+  }
+
+  /** All hooks, those that take longest first. */
+  list(): readonly HookRecord[] {
+    return [...this.#records.keys()].map(name => this.of(name)!).toSorted((a, b) => b.p95 - a.p95)
+  }
+}
