@@ -1,5 +1,6 @@
-/** The guided tour: four short scenes, played by the engine itself. Offline; `npm run demo`. */
+/** The guided tour: five short scenes, played by the engine itself. Offline; `npm run demo`. */
 import { styleText } from 'node:util'
+import { commandHook, Outside } from '../src/external.ts'
 import { HookRegistry, allow, deny, type HookReport, type Reported } from '../src/index.ts'
 
 const WIDTH = 18
@@ -73,5 +74,15 @@ puzzling.on('PostToolUse', 'Bash', () => deny('too late'), { name: 'wrong-event'
 puzzling.on('PreToolUse', 'Bash', () => deny('not today'), { name: 'switched-off' })
 puzzling.disable('switched-off')
 await play(puzzling, 'git push --force')
+
+title('5. Hook scripts run as they are, and one that crashes lets nothing pass')
+const place = new Outside()
+const scripts = new HookRegistry({ precedence: 'ask-over-allow' })
+const noForce = `grep -q 'push --force' && { echo 'force-pushing needs a person' >&2; exit 2; }; exit 0`
+scripts.register(commandHook({ name: 'no-force.sh', events: 'PreToolUse', command: noForce }, place))
+await play(scripts, 'git push --force')
+scripts.register(commandHook({ name: 'scan.py', events: 'PreToolUse', command: 'echo Traceback >&2; exit 1' }, place))
+await play(scripts, 'git push')
+await place.close()
 
 console.log('\nNext: README.md for the first dozen lines, docs/guide.md for the rest, examples/ to play with.')

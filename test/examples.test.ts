@@ -91,6 +91,15 @@ const EXAMPLES: Record<string, (lines: readonly string[]) => void> = {
       'user      error: That would end badly.',
       'assistant I read the notes and left everything in place.'
     ])
+  },
+  // F100, F113
+  '08-commands.ts': lines => {
+    expect(lines).toEqual([
+      'git status: no objection',
+      'git push --force: deny force-pushing needs a person',
+      'git status: deny, since scanner failed (spawn)',
+      'ahead ran 3 times, 3 of them well'
+    ])
   }
 }
 
@@ -105,7 +114,7 @@ test.each(Object.entries(EXAMPLES))('%s', async (example, check) => check(await 
 const tour = (env: NodeJS.ProcessEnv) =>
   run(process.execPath, [join(ROOT, 'scripts/demo.ts')], { env: { ...process.env, ...env } })
 
-test('the tour shows a refusal, a rewrite judged again, a broken hook, and why hooks did not run', async () => {
+test('the tour shows a refusal, a rewrite judged again, a broken hook, why hooks did not run, and scripts', async () => {
   const { stdout, stderr } = await tour({ NO_COLOR: '1', FORCE_COLOR: undefined })
   expect(stderr).toBe('')
   expect(stdout).toContain('refused by no-rm-rf: ask a person first')
@@ -114,7 +123,9 @@ test('the tour shows a refusal, a rewrite judged again, a broken hook, and why h
   expect(stdout).toContain('did not run: matcher "bash" does not fit "Bash"')
   expect(stdout).toContain('did not run: listens to PostToolUse, not PreToolUse')
   expect(stdout).toContain('did not run: is disabled')
-  expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(40)
+  expect(stdout).toContain('refused by no-force.sh: force-pushing needs a person')
+  expect(stdout).toContain('refused by scan.py: gate_failed:exit')
+  expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(48)
 })
 
 test('the tour has colours where they are wanted, and plain text elsewhere', async () => {
