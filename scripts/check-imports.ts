@@ -12,7 +12,8 @@ const LAYERS = [
   ['message'],
   ['hooks', 'permissions', 'tools', 'model', 'transcript'],
   ['agent'],
-  ['settings', 'testing', 'adapters']
+  ['settings', 'testing', 'adapters'],
+  ['cli']
 ]
 
 /** Whatever this file reaches must run anywhere: nothing of Node, no packages. */

@@ -15,7 +15,8 @@ const CHECKS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   imports: [[node, 'scripts/check-imports.ts']],
   docs: [
     [node, 'scripts/print-docs.ts', '--check'],
-    [node, 'scripts/print-features.ts', '--check']
+    [node, 'scripts/print-features.ts', '--check'],
+    [node, 'scripts/print-schemas.ts', '--check']
   ],
   unused: [['knip', '--no-progress']],
   build: [

@@ -1,4 +1,6 @@
 /** `carabiner/external`: hooks outside this process. Commands, workers that stay, and servers. */
 export { commandHook, type CommandSpec } from './lib/hooks/kinds/command.ts'
+export { httpHook, type HttpSpec } from './lib/hooks/kinds/http.ts'
 export { Outside, type OutsideOptions } from './lib/hooks/kinds/outside.ts'
+export { workerHook, type WorkerHook, type WorkerSpec, type WorkerStatus } from './lib/hooks/kinds/worker.ts'
 export { LatencyLedger, type HookRecord } from './lib/hooks/ledger.ts'

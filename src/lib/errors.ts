@@ -38,6 +38,8 @@ const ERRORS = {
     `${event} was fired from within hooks ${depth} levels deep`,
     'a hook that fires the event it listens to never ends: guard it with a condition'
   ],
+  E_URL_REFUSED: (url: string, why: string, next: string) => [`no hook can be at ${url}: ${why}`, next],
+  E_USAGE: (why: string) => [why, 'see --help'],
   E_REFUSED: (tool: string, reason: string) => [`${tool} was refused: ${reason}`, ''],
   E_EXPECTATION: (why: string) => [why, '']
 } satisfies Record<string, (...words: string[]) => readonly [string, string]>

@@ -79,6 +79,12 @@ export const ANSWERS = {
     blocks: true,
     explicitOnly: true
   },
+  change: {
+    decisions: ['deny'],
+    fields: [],
+    deny: 'the change does not count; managed policy always does',
+    blocks: true
+  },
   result: {
     decisions: ['deny'],
     fields: [...CONTEXT, 'updatedToolOutput', 'updatedMCPToolOutput'],

@@ -238,6 +238,17 @@ export const EVENTS = {
     failure: 'open',
     sample: { trigger: 'auto', compact_summary: 'The build folder was tidied.' }
   }),
+  ConfigChange: event({
+    when: 'a settings file has changed, before the change counts',
+    fields: {
+      source: 'user_settings | project_settings | local_settings | policy_settings | skills',
+      'file_path?': 'string'
+    },
+    target: 'source',
+    answer: 'change',
+    failure: 'open',
+    sample: { source: 'project_settings', file_path: '.claude/settings.json' }
+  }),
   Notification: event({
     when: 'the user is told something, or waited for',
     fields: { message: 'string', 'title?': 'string', notification_type: 'string' },

@@ -156,6 +156,7 @@ export type FailureKind =
   | 'messages'
   // Of hooks outside this process: it could not be started, ended with a code or by a signal, printed what cannot be
   // read, its server or its worker broke down.
+  | 'untrusted'
   | 'spawn'
   | 'exit'
   | 'signal'

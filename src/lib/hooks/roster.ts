@@ -63,9 +63,10 @@ export class Lane {
   absence(entry: Entry, input: PlainObject): string {
     if (entry.event !== this.event) return `listens to ${entry.event}, not ${this.event}`
     if (!entry.state.enabled) return 'is disabled'
-    const twin = twinIn(this.choose(input), entry)
-    if (twin !== undefined) return `is the same as ${twin.name}, which runs instead`
-    return `matcher ${entry.matching.words} does not fit ${JSON.stringify(input[this.#target ?? ''])}`
+    const target = input[this.#target ?? '']
+    if (typeof target === 'string' && !entry.matching.matches(target))
+      return `matcher ${entry.matching.words} does not fit ${JSON.stringify(target)}`
+    return `is the same as ${twinIn(this.choose(input), entry)?.name}, which runs instead`
   }
 }
 

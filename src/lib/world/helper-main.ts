@@ -18,7 +18,7 @@ function obey(order: Order): void {
       tell({ id, ended })
     })
   } else if ('write' in order) running.get(id)?.write(order.write)
-  else running.get(id)?.[order.then]()
+  else running.get(id)?.[order.do]()
 }
 
 process.on('message', order => obey(order as Order))

@@ -5,7 +5,7 @@ import type { Ended, Listener, Program, Start } from './process.ts'
 export type Order =
   | { readonly id: number; readonly start: Program }
   | { readonly id: number; readonly write: string }
-  | { readonly id: number; readonly then: 'close' | 'end' }
+  | { readonly id: number; readonly do: 'close' | 'end' }
 
 /** What it tells. */
 export type News =
@@ -16,8 +16,8 @@ export type News =
 interface Remote {
   readonly listener: Listener
   readonly finish: (ended: Ended) => void
-  /** It has all its input, so somebody waits for it. */
-  fed: boolean
+  /** Somebody waits for it: it has all its input, or we were told so. */
+  held: boolean
 }
 
 const GONE: Ended = {
@@ -38,17 +38,17 @@ let lastId = 0
  */
 export const startThroughHelper: Start = (program, listener) => {
   const id = ++lastId
-  const ended = new Promise<Ended>(finish => void remotes.set(id, { listener, finish, fed: false }))
+  const ended = new Promise<Ended>(resolve => void remotes.set(id, { listener, finish: resolve, held: false }))
   order({ id, start: program })
   return {
     write: text => order({ id, write: text }),
     close() {
-      const remote = remotes.get(id)
-      if (remote !== undefined) remote.fed = true
-      order({ id, then: 'close' })
-      holdOn()
+      order({ id, do: 'close' })
+      hold(id, true)
     },
-    end: () => order({ id, then: 'end' }),
+    end: () => order({ id, do: 'end' }),
+    hold: on => hold(id, on),
+    pid: undefined,
     ended
   }
 }
@@ -92,9 +92,15 @@ function finish(id: number, ended: Ended): void {
   holdOn()
 }
 
+function hold(id: number, on: boolean): void {
+  const remote = remotes.get(id)
+  if (remote !== undefined) remote.held = on
+  holdOn()
+}
+
 /** Whoever waits for a process keeps us from ending; one that waits for us does not. */
 function holdOn(): void {
-  const waiting = [...remotes.values()].some(remote => remote.fed)
+  const waiting = [...remotes.values()].some(remote => remote.held)
   if (waiting) helper?.channel?.ref()
   else helper?.channel?.unref()
 }

@@ -36,6 +36,10 @@ export interface Running {
   close(): void
   /** Ends it and all that it has started: TERM, and KILL to whatever is left. */
   end(): void
+  /** Whether it keeps us from ending. One that was just started does. */
+  hold(on: boolean): void
+  /** Where it was started from here. */
+  readonly pid: number | undefined
   /** Never rejects. */
   readonly ended: Promise<Ended>
 }
@@ -78,8 +82,19 @@ export const startProcess: Start = (program, listener) => {
       ending = true
       endTree(pid, program.cookie, () => ALIVE.has(pid))
     },
+    hold(on) {
+      const way = on ? 'ref' : 'unref'
+      for (const handle of [child, stdin, stdout, stderr] as (Holding | null)[]) handle?.[way]()
+    },
+    pid,
     ended: endOf(child, () => ending)
   }
+}
+
+/** Processes and their pipes keep an event loop going until they are told not to. */
+interface Holding {
+  ref(): void
+  unref(): void
 }
 
 function endOf(child: ChildProcess, isEnded: () => boolean): Promise<Ended> {
@@ -104,10 +119,11 @@ function endOf(child: ChildProcess, isEnded: () => boolean): Promise<Ended> {
   })
 }
 
-function failedToStart(error: unknown): Running {
-  const ended: Ended = { code: null, signal: null, error: wordsOfError(error as Error), left: false }
+function failedToStart(thrown: unknown): Running {
+  const ended: Ended = { code: null, signal: null, error: wordsOfError(thrown as Error), left: false }
   const nothing = (): void => undefined
-  return { write: nothing, close: nothing, end: nothing, ended: Promise.resolve(ended) }
+  const running = { write: nothing, close: nothing, end: nothing, hold: nothing, pid: undefined }
+  return { ...running, ended: Promise.resolve(ended) }
 }
 
 const wordsOfError = (error: Error): { code: string; message: string } => ({

@@ -38,7 +38,7 @@ const EXPORTERS = 'OTEL_'
 /** Bash would read the file that this names. */
 const START_UP = 'BASH_ENV'
 
-const ENV_FILE_EVENTS: readonly EventName[] = ['SessionStart', 'Setup']
+const ENV_FILE_EVENTS = new Set<EventName>(['SessionStart', 'Setup'])
 
 /** What a hook has to know of the event that it runs for. */
 export interface Occasion {
@@ -82,9 +82,19 @@ export class Outside {
   inherited(): Record<string, string> {
     const env: Record<string, string> = {}
     for (const [name, value] of Object.entries(this.#options.env ?? process.env)) {
-      if (value !== undefined && !this.#withheld.has(name) && !name.startsWith(EXPORTERS)) env[name] = value
+      if (value !== undefined && this.#isShared(name)) env[name] = value
     }
     return env
+  }
+
+  /** One variable of these. */
+  variable(name: string): string | undefined {
+    const value: unknown = this.#isShared(name) ? (this.#options.env ?? process.env)[name] : undefined
+    return typeof value === 'string' ? value : undefined
+  }
+
+  #isShared(name: string): boolean {
+    return !this.#withheld.has(name) && !name.startsWith(EXPORTERS)
   }
 
   /** The program for one run, in the environment of the contract and ours. */
@@ -97,7 +107,7 @@ export class Outside {
       CLAUDE_CODE_SESSION_ID: occasion.sessionId,
       CLAUDE_PID: String(process.pid),
       EVENT: snakeName(occasion.event),
-      ...(envFile !== undefined && ENV_FILE_EVENTS.includes(occasion.event) && { CLAUDE_ENV_FILE: envFile }),
+      ...(envFile !== undefined && ENV_FILE_EVENTS.has(occasion.event) && { CLAUDE_ENV_FILE: envFile }),
       ...occasion.env,
       ...own
     }

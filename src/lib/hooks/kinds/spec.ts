@@ -2,6 +2,7 @@ import type { HookContext } from '../context.ts'
 import type { Dialect } from '../decode.ts'
 import type { EventName } from '../events.ts'
 import type { Hook, HookOptions, HookResult } from '../hook.ts'
+import { Failed } from '../outcome.ts'
 import type { Matcher } from '../tool-inputs.ts'
 import type { Outside } from './outside.ts'
 
@@ -18,6 +19,8 @@ export interface OutsideSpec<E extends EventName = EventName> extends HookOption
   statusMessage?: string | undefined
   /** Where it was declared, for reports. */
   source?: string | undefined
+  /** Asked before each run; what it gives back is why the hook must not run: it has failed. */
+  verify?: (() => string | undefined) | undefined
 }
 
 /** A hook outside this process: register it like any other. */
@@ -46,7 +49,14 @@ interface Kind {
 export function hookOf<E extends EventName>(spec: OutsideSpec<E>, place: Outside, kind: Kind): OutsideHook<E> {
   const { name, priority, timeout, onFailure, once, observe, statusMessage, source } = spec
   const hook = {
-    ...{ name, priority, timeout, onFailure, once, observe, statusMessage, source },
+    name,
+    priority,
+    timeout,
+    onFailure,
+    once,
+    observe,
+    statusMessage,
+    source,
     events: spec.events ?? [],
     matcher: spec.matcher as string | undefined,
     concurrent: true,
@@ -55,7 +65,11 @@ export function hookOf<E extends EventName>(spec: OutsideSpec<E>, place: Outside
     identity: `${kind.identity}\0${spec.if ?? ''}`,
     condition: spec.if === undefined || spec.if === '' ? undefined : place.condition(spec.if),
     // The engine gives each hook the context of its event; these read only what all events have.
-    run: (ctx: HookContext<E>) => kind.run(ctx as unknown as OutsideContext),
+    run: (ctx: HookContext<E>) => {
+      const objection = spec.verify?.()
+      if (objection !== undefined) throw new Failed('untrusted', objection)
+      return kind.run(ctx)
+    },
     close: () => kind.close()
   } satisfies OutsideHook<E> & { label: string }
   return hook

@@ -1,0 +1,137 @@
+import { EVENTS, rowOf, type EventName, type FireInput } from '../hooks/events.ts'
+import { armHooks } from '../settings/armed.ts'
+import type { Finding } from '../settings/finding.ts'
+import type { Loaded, LoadedHook } from '../settings/load.ts'
+import { lint } from '../settings/lint.ts'
+import { EXIT, howToTrust, look, projectCounts, type CommonFlags, type Scene } from './common.ts'
+import { complain, harmless, printFinding, say, styled } from './print.ts'
+
+export interface CheckFlags extends CommonFlags {
+  json?: boolean
+  run?: boolean
+}
+
+/** `carabiner hooks check`: what is wrong with the hooks here. Without `--run` it starts nothing and needs no trust. */
+export async function check(flags: CheckFlags): Promise<number> {
+  const scene = look(flags)
+  const { loaded } = scene
+  const findings = [...loaded.findings, ...lint(loaded)].toSorted(byPlace)
+  if (flags.run === true) {
+    const counts = await projectCounts(scene, flags)
+    if (counts === undefined) {
+      for (const line of howToTrust(scene.trust)) complain(line)
+      return EXIT.untrusted
+    }
+    findings.push(...(await tryOut(scene, counts, flags.json !== true)))
+  }
+  if (flags.json === true) say(JSON.stringify({ root: loaded.root, files: loaded.files, findings }, null, 2))
+  else print(scene, findings)
+  return findings.some(({ level }) => level === 'error') ? EXIT.badSettings : EXIT.done
+}
+
+const byPlace = (a: Finding, b: Finding): number =>
+  a.place.file.localeCompare(b.place.file) || a.place.line - b.place.line || a.place.column - b.place.column
+
+function print({ loaded }: Scene, findings: readonly Finding[]): void {
+  for (const finding of findings) say(`${printFinding(finding)}\n`)
+  const count = (level: Finding['level']): number => findings.filter(finding => finding.level === level).length
+  const files = loaded.files.length === 1 ? 'one file' : `${loaded.files.length} files`
+  const summary = `${loaded.hooks.length} hooks in ${files}: ${count('error')} errors, ${count('warning')} warnings, ${count('info')} notes`
+  say(styled(count('error') > 0 ? 'red' : 'green', summary))
+}
+
+/** Fires the sample of its event at every hook, alone, in both profiles. */
+async function tryOut({ loaded }: Scene, projectTrusted: boolean, tell: boolean): Promise<readonly Finding[]> {
+  const findings: Finding[] = []
+  for (const [place, hook] of loaded.hooks.entries()) {
+    if (tell && process.stderr.isTTY) process.stderr.write(`\r${place + 1} of ${loaded.hooks.length}`)
+    const [strict, compat] = [
+      await runAlone(hook, loaded, projectTrusted, 'strict'),
+      await runAlone(hook, loaded, projectTrusted, 'compat')
+    ]
+    if (strict === undefined || compat === undefined) continue
+    findings.push(...differences(hook, strict, compat))
+  }
+  if (tell && process.stderr.isTTY) process.stderr.write('\r\u001B[K')
+  return findings
+}
+
+interface Tried {
+  readonly blocked: boolean
+  readonly failure: string | undefined
+}
+
+async function runAlone(
+  hook: LoadedHook,
+  loaded: Loaded,
+  projectTrusted: boolean,
+  profile: 'strict' | 'compat'
+): Promise<Tried | undefined> {
+  const alone: Loaded = {
+    ...loaded,
+    hooks: [{ ...hook, matcher: undefined }],
+    modules: [],
+    profile,
+    locks: { ...loaded.locks, profile }
+  }
+  const owners = hook.owner === undefined ? [] : [hook.owner]
+  const armed = await armHooks(() => ({ loaded: alone, projectTrusted, owners }))
+  try {
+    if (armed.standings().some(({ off }) => off !== undefined)) return undefined
+    const outcome = await armed.hooks.fire(hook.event, sampleFor(hook) as FireInput<EventName>)
+    return {
+      blocked: outcome.blocked,
+      failure: outcome.failures[0] && `${outcome.failures[0].kind}: ${outcome.failures[0].message}`
+    }
+  } finally {
+    await armed.close()
+  }
+}
+
+/** The row's sample, about a tool that the hook is for. */
+function sampleFor({ event, matcher }: LoadedHook): Record<string, unknown> {
+  const sample: Record<string, unknown> = structuredClone({ ...EVENTS[event].sample })
+  const first = matcher?.split(/[|,]/)[0]?.trim()
+  if (sample['tool_name'] !== undefined && first !== undefined && /^[A-Za-z]\w*$/.test(first))
+    sample['tool_name'] = first
+  return sample
+}
+
+function differences(hook: LoadedHook, strict: Tried, compat: Tried): readonly Finding[] {
+  const finding = (level: Finding['level'], code: string, message: string, fix: string): Finding => ({
+    level,
+    code,
+    place: hook.place,
+    message,
+    fix,
+    gate: rowOf(hook.event).failure === 'closed'
+  })
+  if (strict.failure !== undefined && strict.blocked && !compat.blocked)
+    return [
+      finding(
+        'error',
+        'run-differs',
+        `with the sample of ${hook.event} it fails: strict blocks, and Claude Code would let pass (${harmless(strict.failure)})`,
+        'make it end with exit code 0 or 2'
+      )
+    ]
+  if (strict.failure !== undefined)
+    return [
+      finding(
+        'warning',
+        'run-failed',
+        `with the sample of ${hook.event} it fails (${harmless(strict.failure)})`,
+        'make it end with exit code 0 or 2'
+      )
+    ]
+  if (strict.blocked !== compat.blocked)
+    return [
+      finding(
+        'warning',
+        'run-differs',
+        `with the sample of ${hook.event} it ${strict.blocked ? 'blocks' : 'passes'} under strict and ${compat.blocked ? 'blocks' : 'passes'} under compat`,
+        'see docs/conformance.md'
+      )
+    ]
+  return []
+}

@@ -1,0 +1,90 @@
+import { relative } from 'node:path'
+import { standing, type Standing } from '../settings/force.ts'
+import { rowOf } from '../hooks/events.ts'
+import { EXIT, look, type CommonFlags, type Scene } from './common.ts'
+import { complain, harmless, printFinding, say, styled, table } from './print.ts'
+
+export interface ListFlags extends CommonFlags {
+  json?: boolean
+}
+
+/** `carabiner hooks list`: every hook that was found, and whether it is in force. Starts nothing, needs no trust. */
+export function list(flags: ListFlags): number {
+  const scene = look(flags)
+  const counts = flags.projectHooks !== false && (scene.trust.state === 'nothing' || scene.trust.state === 'trusted')
+  const standings = standing(scene.loaded, { projectTrusted: counts })
+  if (flags.json === true) say(JSON.stringify(asJson(scene, standings), null, 2))
+  else print(scene, standings)
+  return EXIT.done
+}
+
+function asJson({ loaded, trust }: Scene, standings: readonly Standing[]): object {
+  return {
+    root: loaded.root,
+    profile: loaded.profile ?? 'strict',
+    trust,
+    hooks: standings.map(({ hook, off }) => ({
+      event: hook.event,
+      matcher: hook.matcher ?? '',
+      kind: hook.type,
+      name: hook.name,
+      runs: hook.runs,
+      scope: hook.scope,
+      source: `${hook.place.file}:${hook.place.line}`,
+      key: hook.place.key,
+      inForce: off === undefined,
+      off,
+      timeout: timeoutOf(hook),
+      onFailure: policyOf(hook, loaded.profile)
+    })),
+    modules: loaded.modules,
+    findings: loaded.findings
+  }
+}
+
+function print({ loaded, trust }: Scene, standings: readonly Standing[]): void {
+  const errors = loaded.findings.filter(({ level }) => level === 'error')
+  if (standings.length === 0 && loaded.modules.length === 0) say(`no hooks found for ${loaded.root}`)
+  const rows = standings.map(({ hook, off }) => [
+    hook.event,
+    hook.matcher === undefined || hook.matcher === '' ? '*' : hook.matcher,
+    hook.type,
+    shortened(hook.runs),
+    `${relative(loaded.root, hook.place.file).startsWith('..') ? hook.place.file : relative(loaded.root, hook.place.file)}:${hook.place.line}`,
+    `${timeoutOf(hook)} s`,
+    policyOf(hook, loaded.profile),
+    off === undefined ? 'in force' : `off: ${off}`
+  ])
+  if (rows.length > 0) {
+    const head = ['EVENT', 'MATCHER', 'KIND', 'RUNS', 'SOURCE', 'TIMEOUT', 'IF IT FAILS', 'STATE']
+    const [first, ...others] = table([head, ...rows.map(row => row.map(harmless))])
+    say(styled('bold', first!))
+    others.forEach((line, place) => say(standings[place]!.off === undefined ? line : styled('dim', line)))
+  }
+  for (const { file, ofProject } of loaded.modules)
+    say(`module ${harmless(file)}${ofProject && trust.state !== 'trusted' ? '  off: the project is not trusted' : ''}`)
+  if (trust.by === 'folder') say(styled('yellow', 'the project is trusted whatever becomes of it (trusted by folder)'))
+  if (trust.state === 'untrusted' || trust.state === 'changed')
+    complain(
+      `The project is ${trust.state === 'changed' ? 'not what was trusted' : 'not trusted'}: carabiner hooks trust`
+    )
+  for (const finding of errors) complain(printFinding(finding))
+}
+
+const shortened = (text: string): string => {
+  const line = text.replaceAll(/\s+/g, ' ').trim()
+  return line.length > 48 ? `${line.slice(0, 47)}…` : line
+}
+
+/** Seconds: its own, or what the contract gives its kind and event. */
+function timeoutOf({ spec, event, type, defaultTimeout }: Standing['hook']): number {
+  const own = spec['timeout']
+  const usual = type === 'prompt' ? 30 : type === 'agent' ? 60 : (rowOf(event).fileTimeout ?? 600)
+  return typeof own === 'number' ? own : (defaultTimeout ?? usual)
+}
+
+function policyOf({ spec, event }: Standing['hook'], profile: string | undefined): string {
+  const own = spec['onFailure']
+  if (typeof own === 'string') return own
+  return rowOf(event).failure === 'closed' && profile !== 'compat' ? 'block' : 'continue'
+}

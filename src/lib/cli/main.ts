@@ -1,0 +1,80 @@
+import { createRequire } from 'node:module'
+import { CarabinerError } from '../errors.ts'
+import { COMMANDS, type CommandRow, type Flag } from './commands.ts'
+
+const EXIT_CODES = `Exit codes: 0 done · 1 failed · 2 blocked (fire --exit-code) · 3 not trusted · 4 bad configuration · 64 usage`
+
+/** The contract that the compat profile follows. */
+const CONTRACT = 'claude-code 2.1.325'
+
+/** Runs the command line and gives back what to end with. */
+export async function main(args: readonly string[]): Promise<number> {
+  if (args.includes('--version') || args[0] === '-V') return printVersion(args.includes('--json'))
+  const { Command, CommanderError, Option } = await import('commander')
+  type Program = InstanceType<typeof Command>
+  let code = 0
+
+  const addFlag = (command: Program, { flags, words, choices, many }: Flag): void => {
+    const option = new Option(flags, words)
+    if (choices !== undefined) option.choices([...choices])
+    if (many === true) option.argParser((value: string, before: string[] | undefined) => [...(before ?? []), value])
+    command.addOption(option)
+  }
+  const add = (parent: Program, row: CommandRow): void => {
+    const command = parent.command(row.name.split(' ').at(-1)!).description(row.words)
+    if (row.argument !== undefined)
+      command.argument(
+        row.argument.name.startsWith('[') ? row.argument.name : `<${row.argument.name}>`,
+        row.argument.words
+      )
+    for (const flag of row.flags) addFlag(command, flag)
+    command.addHelpText('after', examplesOf(row))
+    command.action(async (...given: unknown[]) => {
+      const [argument, flags] = row.argument === undefined ? [undefined, given[0]] : given
+      code = await row.run(argument, flags as object)
+    })
+  }
+
+  const program = new Command('carabiner')
+    .description('Lifecycle hooks for AI agents that you can be certain of.')
+    .option('--version', 'print the version; with --json, all versions')
+    .addHelpText('after', `\n${EXIT_CODES}\n\nBegin with: carabiner hooks list`)
+    .showSuggestionAfterError()
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: false })
+  const hooks = program.command('hooks').description('see, check, test and trust the hooks of this folder')
+  for (const row of COMMANDS) add(row.name.startsWith('hooks ') ? hooks : program, row)
+  try {
+    await program.parseAsync([...args], { from: 'user' })
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 64
+    return explain(error)
+  }
+  return code
+}
+
+const examplesOf = ({ examples }: CommandRow): string =>
+  `\nExamples:\n${examples.map(([line, words]) => `  ${line}\n      ${words}`).join('\n')}`
+
+/** What people did wrong is said; what we did wrong is shown. */
+function explain(error: unknown): number {
+  if (error instanceof CarabinerError) {
+    process.stderr.write(`carabiner: ${error.message}\n`)
+    return error.code === 'E_USAGE' || error.code === 'E_EVENT_UNKNOWN' ? 64 : 4
+  }
+  const { code, message, stack } = error as NodeJS.ErrnoException
+  process.stderr.write(
+    code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR' ? `carabiner: ${message}\n` : `carabiner: ${stack}\n`
+  )
+  return code === undefined ? 1 : 64
+}
+
+function printVersion(json: boolean): number {
+  const { version } = createRequire(import.meta.url)('../../../package.json') as { version: string }
+  process.stdout.write(
+    json
+      ? `${JSON.stringify({ carabiner: version, contract: CONTRACT, report: 1, node: process.versions.node })}\n`
+      : `${version}\n`
+  )
+  return 0
+}

@@ -1,0 +1,108 @@
+import { wordsOf } from '../errors.ts'
+import type { EventName, FireInput } from '../hooks/events.ts'
+import type { HookRegistry } from '../hooks/registry.ts'
+import type { Outcome } from '../hooks/outcome.ts'
+import { armHooks } from '../settings/armed.ts'
+import { brokenInputs, readTests, testFilesOf, type HookTest } from '../settings/tests.ts'
+import { same } from '../util/plain.ts'
+import { describeUntrusted, EXIT, howToTrust, look, projectCounts, type CommonFlags } from './common.ts'
+import { complain, harmless, say, styled } from './print.ts'
+
+export interface TestFlags extends CommonFlags {
+  tap?: boolean
+}
+
+interface Result {
+  readonly test: HookTest
+  readonly problems: readonly string[]
+  readonly ms: number
+}
+
+/** `carabiner hooks test`: the tests beside the hooks. */
+export async function runTests(files: readonly string[], flags: TestFlags): Promise<number> {
+  const scene = look(flags)
+  const tests = (files.length > 0 ? files : testFilesOf(scene.loaded.root)).flatMap(readTests)
+  if (tests.length === 0) {
+    complain(`no tests found: write ${scene.loaded.root}/.claude/hooks/name.hooktest.yaml`)
+    return EXIT.usage
+  }
+  const counts = await projectCounts(scene, flags)
+  if (counts === undefined) {
+    for (const line of [...describeUntrusted(scene.loaded, scene.trust), ...howToTrust(scene.trust)])
+      complain(harmless(line))
+    return EXIT.untrusted
+  }
+  const armed = await armHooks(() => ({ loaded: scene.loaded, projectTrusted: counts }), {
+    registry: { cwd: scene.where.cwd, profile: flags.profile }
+  })
+  if (flags.tap === true) say(`TAP version 14\n1..${tests.length}`)
+  let failed = 0
+  try {
+    for (const [place, each] of tests.entries()) {
+      const result = await run(each, armed.hooks)
+      if (result.problems.length > 0) failed++
+      for (const line of flags.tap === true ? tapLines(result, place + 1) : prettyLines(result)) say(line)
+    }
+  } finally {
+    await armed.close()
+  }
+  if (flags.tap !== true)
+    say(styled(failed === 0 ? 'green' : 'red', `${tests.length - failed} passed, ${failed} failed`))
+  return failed === 0 ? EXIT.done : EXIT.failed
+}
+
+async function run(test: HookTest, hooks: HookRegistry): Promise<Result> {
+  const begun = performance.now()
+  const outcome = await hooks.fire(test.event, test.input as FireInput<EventName>)
+  const ms = performance.now() - begun
+  const problems = [...differences(test.expect, outcome)]
+  if (test.within !== undefined && ms > test.within * 1000)
+    problems.push(`took ${(ms / 1000).toFixed(2)} s, more than ${test.within} s`)
+  if (test.fuzz) problems.push(...(await fuzz(test, hooks)))
+  return { test, problems, ms }
+}
+
+/** What was expected and is otherwise. */
+function* differences(expect: HookTest['expect'], outcome: Outcome): Generator<string> {
+  for (const [key, wanted] of Object.entries(expect)) {
+    const got = (outcome as unknown as Record<string, unknown>)[key]
+    if (!fits(wanted, got))
+      yield `${key} should be ${JSON.stringify(wanted)}, and is ${got === undefined ? 'nothing' : JSON.stringify(got)}`
+  }
+}
+
+function fits(wanted: unknown, got: unknown): boolean {
+  if (wanted === null) return got === undefined
+  const pattern = typeof wanted === 'string' ? /^\/(.*)\/([a-z]*)$/s.exec(wanted) : null
+  return pattern === null ? same(wanted, got) : typeof got === 'string' && new RegExp(pattern[1]!, pattern[2]).test(got)
+}
+
+/** Whatever comes in, a hook answers: it neither breaks down nor says yes to what cannot be read. */
+async function fuzz(test: HookTest, hooks: HookRegistry): Promise<readonly string[]> {
+  const problems: string[] = []
+  for (const { how, input } of brokenInputs(test.input)) {
+    try {
+      const outcome = await hooks.fire(test.event, input as FireInput<EventName>)
+      for (const { by, kind, message } of outcome.failures)
+        problems.push(`${how}: ${by} failed (${kind}): ${message.split('\n')[0]}`)
+      if (outcome.decision === 'allow') problems.push(`${how}: was allowed, by ${outcome.by}`)
+    } catch (error) {
+      problems.push(`${how}: ${wordsOf(error)}`)
+    }
+  }
+  return problems
+}
+
+function* prettyLines({ test: { name }, problems, ms }: Result): Generator<string> {
+  const ok = problems.length === 0
+  yield `${ok ? styled('green', '✓') : styled('red', '✗')} ${harmless(name)} ${styled('dim', `${ms.toFixed(0)} ms`)}`
+  for (const problem of problems) yield `    ${harmless(problem)}`
+}
+
+function* tapLines({ test: { name, file }, problems, ms }: Result, number: number): Generator<string> {
+  yield `${problems.length === 0 ? 'ok' : 'not ok'} ${number} - ${harmless(name).replaceAll('#', String.raw`\#`)}`
+  yield `  ---\n  duration_ms: ${ms.toFixed(1)}\n  file: ${JSON.stringify(file)}`
+  if (problems.length > 0)
+    yield `  problems:\n${problems.map(problem => `    - ${JSON.stringify(problem)}`).join('\n')}`
+  yield '  ...'
+}

@@ -1,0 +1,71 @@
+import { fault } from '../../errors.ts'
+import { isObject } from '../../util/plain.ts'
+import { Failed } from '../outcome.ts'
+import type { Outside } from './outside.ts'
+
+type Headers = Readonly<Record<string, string>>
+
+/** What a hook may say of its headers. */
+interface Wanted {
+  headers?: Headers | undefined
+  allowedEnvVars?: readonly string[] | undefined
+}
+
+/** Answers are small: to compress them would only cost time. */
+const OURS: Headers = { 'content-type': 'application/json', 'accept-encoding': 'identity' }
+
+const NAME = /^[\w!#$%&'*+.^`|~-]+$/
+/** These say where a request goes, where it ends and how: with others than ours it would be another request. */
+const FRAMING = new Set(
+  'connection content-length expect host keep-alive te trailer transfer-encoding upgrade proxy-connection'.split(' ')
+)
+
+/** Checks the headers of a hook when it is made; gives a function that fills them in for each request. */
+export function headersFor({ headers = {}, allowedEnvVars = [] }: Wanted, place: Outside): () => Headers {
+  if (!isObject(headers)) throw fault('E_OPTION_INVALID', 'headers', JSON.stringify(headers), 'names and texts')
+  for (const [name, value] of Object.entries(headers)) check(name, value)
+  const most = place.options.allowedEnvVars
+  const names = new Set(allowedEnvVars.filter(name => most === undefined || most.includes(name)))
+  for (const name of namesIn(headers))
+    if (!names.has(name)) place.notice(`$${name} in the headers of a hook is not in allowedEnvVars and becomes empty`)
+  return () => {
+    const filled: Record<string, string> = { accept: 'application/json' }
+    for (const [name, value] of Object.entries(headers))
+      filled[name.toLowerCase()] = filledIn(name, value, names, place)
+    return Object.assign(filled, OURS)
+  }
+}
+
+function check(name: string, value: unknown): void {
+  if (!NAME.test(name) || FRAMING.has(name.toLowerCase()))
+    throw fault(
+      'E_OPTION_INVALID',
+      'a header',
+      JSON.stringify(name),
+      'a name that does not say how the request is sent'
+    )
+  if (typeof value !== 'string')
+    throw fault('E_OPTION_INVALID', `the header ${name}`, JSON.stringify(value) ?? 'nothing', 'a text')
+}
+
+const VARIABLE = /\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g
+
+const namesIn = (headers: Headers): readonly string[] =>
+  Object.values(headers).flatMap(value => Array.from(value.matchAll(VARIABLE), ([, braced, bare]) => braced ?? bare!))
+
+/** A line break would begin another header. */
+const UNFIT = /[^\t\x20-\x7e\x80-\xff]/
+
+/** Variables that are not allowed, or not set, become empty. */
+function filledIn(header: string, value: string, allowed: ReadonlySet<string>, place: Outside): string {
+  const filled = value.replaceAll(VARIABLE, (_, braced?: string, bare?: string) => {
+    const name = braced ?? bare!
+    return (allowed.has(name) ? place.variable(name) : undefined) ?? ''
+  })
+  if (UNFIT.test(filled))
+    throw new Failed(
+      'http',
+      `was not asked: the value of its header ${header} holds a line break or another character that no header can hold`
+    )
+  return filled
+}

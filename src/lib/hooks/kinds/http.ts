@@ -1,0 +1,112 @@
+import { wordsOf } from '../../errors.ts'
+import { Server, type Posting } from '../../world/fetch.ts'
+import type { EventName } from '../events.ts'
+import { Failed } from '../outcome.ts'
+import type { Reply } from '../reply.ts'
+import { Capture, OUTPUT_CAP } from './capture.ts'
+import { headersFor } from './headers.ts'
+import { anywhere, type Outside } from './outside.ts'
+import { readRaw, type Asked } from './raw.ts'
+import { hookOf, type OutsideContext, type OutsideHook, type OutsideSpec } from './spec.ts'
+import { allowedUrl, wordsOfUrl } from './urls.ts'
+
+/** A hook that is a server: it is sent the event by POST and answers with one JSON object, or with nothing. */
+export interface HttpSpec<E extends EventName = EventName> extends OutsideSpec<E> {
+  /** `http:` or `https:`. Where it redirects to is never asked. */
+  url: string
+  /** In their values `$NAME` and `${NAME}` stand for variables, if `allowedEnvVars` has the name. */
+  headers?: Readonly<Record<string, string>> | undefined
+  allowedEnvVars?: readonly string[] | undefined
+}
+
+/** A hook that asks a server about each event. */
+export function httpHook<const E extends EventName = EventName>(
+  spec: HttpSpec<E>,
+  place: Outside = anywhere()
+): OutsideHook<E> {
+  const url = allowedUrl(spec.url, place.options.allowedUrls)
+  const headers = headersFor(spec, place)
+  const server = new Server(url)
+  place.onClose(() => server.close())
+  return hookOf(spec, place, {
+    label: wordsOfUrl(url).slice(0, 60),
+    identity: `http\0${url.href}`,
+    run: async ctx => {
+      const answer = await ask(url.host, server, { headers: headers(), body: ctx.wire }, ctx)
+      return readAnswer(answer, { event: ctx.event, onFailure: spec.onFailure })
+    },
+    close: () => server.rest()
+  })
+}
+
+/** What a server sent, whole. */
+interface Answer {
+  readonly host: string
+  readonly status: number
+  readonly body: Capture
+}
+
+/** One exchange. What came back is told, however it ended. */
+async function ask(host: string, server: Server, posting: Posting, ctx: OutsideContext): Promise<Answer> {
+  const body = new Capture()
+  const told = (): void => ctx.ran({ stdout: body.text('stdout'), stderr: '' })
+  const exchange = server.post(posting, chunk => body.stdout(chunk))
+  let flooded = false
+  body.onFlood = () => {
+    flooded = true
+    exchange.cut()
+  }
+  ctx.signal.addEventListener('abort', () => {
+    exchange.cut()
+    told()
+  })
+  try {
+    const status = await exchange.status
+    if (!flooded) return { host, status, body }
+  } catch (error) {
+    if (!flooded) throw new Failed('http', `no answer from ${host}: ${wordsOfTrouble(error)}`)
+  } finally {
+    told()
+  }
+  throw new Failed('output', `output cap: ${host} sent more than ${OUTPUT_CAP} bytes and was cut off`)
+}
+
+/** A status alone never decides, and in no profile is the page of some proxy text for the model. */
+function readAnswer({ host, status, body }: Answer, asked: Omit<Asked, 'profile'>): Reply | undefined {
+  if (status < 200 || status > 299) {
+    const next = status >= 300 && status < 400 ? '; redirects are not followed' : ''
+    throw new Failed('http', `${host} answered with status ${status}, and only 2xx is an answer${next}`)
+  }
+  if (!/^\s*(?:\{|$)/.test(body.text('stdout')))
+    throw new Failed('http', `${host} sent something else than one JSON object or nothing`)
+  return readRaw({ code: 0, stdout: body.bytes('stdout'), stderr: '' }, { ...asked, profile: 'strict' })
+}
+
+const TROUBLE: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nobody listens there',
+  ECONNRESET: 'the connection was closed before all of it had come',
+  EPIPE: 'the connection was closed before all of it had come',
+  ENOTFOUND: 'there is no such host',
+  EAI_AGAIN: 'the name of the host could not be looked up',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+  ETIMEDOUT: 'the host does not answer',
+  EMFILE: 'this process has too many open files',
+  EPROTO: 'no TLS could be agreed on'
+}
+
+/** What all codes that begin so have in common. */
+const TROUBLES: readonly (readonly [string, string])[] = [
+  ['HPE_', 'what it sent is not HTTP'],
+  ['Z_', 'what it sent could not be decompressed'],
+  ['ERR__ERROR_', 'what it sent could not be decompressed'],
+  ['ERR_TLS', 'its certificate is for another host'],
+  ['ERR_SSL', 'no TLS could be agreed on']
+]
+
+function wordsOfTrouble(error: unknown): string {
+  const { code = '', message } = error as Error & { code?: string }
+  const words = TROUBLE[code] ?? TROUBLES.find(([begin]) => code.startsWith(begin))?.[1]
+  // Of several addresses that all failed only the code is told.
+  return words === undefined ? wordsOf(error) : `${words} (${message || code})`
+}

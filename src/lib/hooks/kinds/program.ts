@@ -1,0 +1,76 @@
+import { fault } from '../../errors.ts'
+import type { Program } from '../../world/process.ts'
+import {
+  limitedWords,
+  namespacedWords,
+  shellWords,
+  type Limits,
+  type ShellName,
+  type Words
+} from '../../world/shell.ts'
+import type { Outside } from './outside.ts'
+import { filledIn, folderFor, type Plugin } from './paths.ts'
+import type { OutsideContext } from './spec.ts'
+
+/** What a hook says of the program that it is. */
+export interface ProgramSpec {
+  /** For a shell; with `args`, the program itself. */
+  command: string
+  /** With these, even none, no shell is involved. */
+  args?: readonly string[] | undefined
+  /** Default: bash without its start-up files where there is one, else sh. */
+  shell?: ShellName | undefined
+  /** Variables in addition to what it inherits. */
+  env?: Readonly<Record<string, string>> | undefined
+  /** The plugin that it came with. */
+  plugin?: Plugin | undefined
+  limits?: Limits | undefined
+  /** Run in a process namespace of its own (Linux): it costs some milliseconds, and nothing can get away. */
+  pidNamespace?: boolean | undefined
+}
+
+export function checkCommand({ command }: ProgramSpec): void {
+  if (typeof command !== 'string' || command.trim() === '')
+    throw fault(
+      'E_OPTION_INVALID',
+      'command',
+      JSON.stringify(command) ?? 'nothing',
+      'a command line, or a program together with args'
+    )
+}
+
+/** What a program is called where its hook has no name. */
+export const labelOf = ({ command }: ProgramSpec): string => command.trim().split('\n')[0]!.slice(0, 60)
+
+/** What makes two programs the same. */
+export const identityOf = ({ command, args }: ProgramSpec): string => `${command}\0${JSON.stringify(args ?? '')}`
+
+/** The words and the surroundings of one run. */
+export function programFor(spec: ProgramSpec, place: Outside, ctx: OutsideContext): Program {
+  const paths = { CLAUDE_PROJECT_DIR: place.projectDir, ...pluginPaths(spec.plugin) }
+  const cwd = place.folder(folderFor(spec, place.projectDir, ctx.cwd))
+  let words: Words =
+    spec.args === undefined
+      ? shellWords(filledIn(spec.command, paths, true), spec.shell)
+      : { file: filledIn(spec.command, paths, false), args: spec.args.map(arg => filledIn(arg, paths, false)) }
+  if (spec.limits !== undefined) words = limitedWords(words, spec.limits)
+  if (spec.pidNamespace === true) words = namespacedWords(words)
+  return place.program(words, cwd, ctx, { ...pluginPaths(spec.plugin), ...spec.env })
+}
+
+const pluginPaths = (plugin: Plugin | undefined): Record<string, string> =>
+  plugin === undefined ? {} : { CLAUDE_PLUGIN_ROOT: plugin.root, CLAUDE_PLUGIN_DATA: plugin.data }
+
+const START_ERRORS: Readonly<Record<string, string>> = {
+  ENOENT: 'the program was not found',
+  EACCES: 'the program may not be executed',
+  ENOEXEC: 'the program is not in a form that can be executed; a script needs a first line such as #!/bin/sh',
+  E2BIG: 'the command or a variable of its environment is too long',
+  EMFILE: 'this process has too many open files',
+  ENFILE: 'the machine has too many open files',
+  EAGAIN: 'the machine allows no more processes'
+}
+
+/** Why a program could not be started, for people. */
+export const wordsOfStart = ({ code, message }: { code: string; message: string }): string =>
+  `could not be started: ${START_ERRORS[code] ?? 'the system refused'} (${message})`

@@ -1,0 +1,76 @@
+import { fault } from '../../errors.ts'
+
+/** The URL of a hook, if a hook may be there. */
+export function allowedUrl(text: string, allowed: readonly string[] | undefined): URL {
+  const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined)
+    throw fault('E_URL_REFUSED', shown(text), 'it is no URL', 'give all of it, such as "https://hooks.example/check"')
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw fault(
+      'E_URL_REFUSED',
+      wordsOfUrl(url),
+      'only http and https are spoken',
+      'give one that begins with https://'
+    )
+  if (url.username !== '' || url.password !== '')
+    throw fault(
+      'E_URL_REFUSED',
+      wordsOfUrl(url),
+      'there is a user or a password in it',
+      'send them in a header, by a variable that allowedEnvVars names'
+    )
+  if (allowed !== undefined && !allowed.some(pattern => isAllowedBy(url, pattern)))
+    throw fault(
+      'E_URL_REFUSED',
+      wordsOfUrl(url),
+      allowed.length === 0 ? 'allowedUrls is empty and forbids all' : 'no pattern in allowedUrls fits',
+      'add one, such as "https://hooks.example/*", if hooks may be there'
+    )
+  return url
+}
+
+const shown = (text: unknown): string => {
+  const words = JSON.stringify(text) ?? 'nothing'
+  // What is no URL may still hold a password.
+  return words.includes('@') ? 'this' : words
+}
+
+/** What may be shown of a URL: there may be secrets in the rest. */
+export const wordsOfUrl = ({ protocol, host, pathname }: URL): string =>
+  protocol === 'http:' || protocol === 'https:' ? `${protocol}//${host}${pathname}` : protocol
+
+const PATTERN = /^([a-z*]+):\/\/(\[[^\]/]*\]|[^:/?#[\]]*)(?::([\d*]+))?([/?].*)?$/is
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' }
+
+/**
+ * Whether a URL fits a pattern. Scheme, host, port and path are compared one by one, so that a `*` in one of them
+ * takes nothing of the next. Without a port it is the usual one; without a path it is `/`, or any where the pattern
+ * ends with `*`.
+ */
+function isAllowedBy(url: URL, pattern: string): boolean {
+  if (pattern === '*') return true
+  const parts = PATTERN.exec(pattern)
+  if (parts === null) return false
+  const [, scheme, host, port, path = pattern.endsWith('*') ? '/*' : '/'] = parts
+  return (
+    fits(url.protocol.slice(0, -1), scheme!.toLowerCase()) &&
+    fits(url.hostname, host!.toLowerCase()) &&
+    (port === undefined ? url.port === '' : fits(url.port || DEFAULT_PORTS[url.protocol]!, port)) &&
+    fits(url.pathname + url.search, path)
+  )
+}
+
+/** Whether a text fits a pattern whose `*` stand for anything. It takes no more time the more `*` there are. */
+function fits(text: string, pattern: string): boolean {
+  const [first = '', ...pieces] = pattern.split('*')
+  const last = pieces.pop()
+  if (last === undefined) return text === pattern
+  if (!text.startsWith(first)) return false
+  let at = first.length
+  for (const piece of pieces) {
+    const found = text.indexOf(piece, at)
+    if (found === -1) return false
+    at = found + piece.length
+  }
+  return text.length - last.length >= at && text.endsWith(last)
+}

@@ -1,0 +1,87 @@
+import { wordsOf } from '../errors.ts'
+import { commandHook, type CommandSpec } from '../hooks/kinds/command.ts'
+import { httpHook, type HttpSpec } from '../hooks/kinds/http.ts'
+import type { Outside } from '../hooks/kinds/outside.ts'
+import type { OutsideHook } from '../hooks/kinds/spec.ts'
+import { workerHook, type WorkerSpec } from '../hooks/kinds/worker.ts'
+import type { HookRegistry } from '../hooks/registry.ts'
+import type { Finding } from './finding.ts'
+import type { Standing } from './force.ts'
+import type { LoadedHook } from './load.ts'
+import { vouchFor } from './trust.ts'
+
+/** Hooks that were armed together. */
+export interface Armed {
+  /** What could not be armed, though the files were in order. */
+  readonly findings: readonly Finding[]
+  /** Takes them all out again and ends what they keep running. */
+  disarm(): void
+}
+
+/**
+ * Puts the hooks that are in force into a registry. Those of the project come first: of hooks that are the same the
+ * one declared last runs, and that shall be the one that nobody in the project can weaken.
+ */
+export function arm(standings: readonly Standing[], hooks: HookRegistry, place: Outside, root: string): Armed {
+  const inForce = standings.filter(({ off }) => off === undefined).map(({ hook }) => hook)
+  const removals: (() => void)[] = []
+  const findings: Finding[] = []
+  for (const rule of byRule(inForce.toSorted((a, b) => rankOf(a) - rankOf(b)))) {
+    try {
+      removals.push(armRule(rule, hooks, place, root))
+    } catch (error) {
+      const [first] = rule
+      findings.push({
+        level: 'error',
+        code: 'not-armed',
+        place: first!.place,
+        message: wordsOf(error),
+        fix: 'correct it; until then it does not run',
+        gate: true
+      })
+    }
+  }
+  return { findings, disarm: () => removals.forEach(remove => remove()) }
+}
+
+const RANKS = ['project', 'local', 'flag', 'skill', 'agent', 'plugin', 'user', 'managed']
+
+const rankOf = ({ scope, ofProject }: LoadedHook): number => (ofProject ? 0 : RANKS.indexOf(scope))
+
+/** Hooks of one rule are a group. */
+function byRule(hooks: readonly LoadedHook[]): readonly (readonly LoadedHook[])[] {
+  return [...Map.groupBy(hooks, hook => `${hook.place.file}\0${hook.rule}`).values()]
+}
+
+function armRule(rule: readonly LoadedHook[], hooks: HookRegistry, place: Outside, root: string): () => void {
+  const { event, matcher = '' } = rule[0]!
+  const members = rule.map(hook => outsideHook(hook, freeName(hook, hooks), place, root))
+  const remove = hooks.group(event, matcher, members)
+  return () => {
+    remove()
+    for (const member of members) member.close()
+  }
+}
+
+/** Where a name is taken, both keep running: the second says where it comes from. */
+function freeName({ name, place }: LoadedHook, hooks: HookRegistry): string | undefined {
+  return name !== undefined && hooks.has(name) ? `${name} (${place.file}:${place.line})` : name
+}
+
+function outsideHook(hook: LoadedHook, name: string | undefined, place: Outside, root: string): OutsideHook {
+  const { type, timeout: _, ...own } = hook.spec
+  const { file, line, column } = hook.place
+  const timeout = (hook.spec['timeout'] as number | undefined) ?? hook.defaultTimeout
+  const spec = {
+    ...own,
+    name,
+    timeout,
+    source: `${file}:${line}:${column}`,
+    plugin: hook.plugin,
+    verify: hook.ofProject ? vouchFor(hook, root) : undefined
+  }
+  // Their keys were checked one by one against the table of handlers.
+  if (type === 'http') return httpHook(spec as unknown as HttpSpec, place)
+  if (type === 'worker') return workerHook(spec as unknown as WorkerSpec, place)
+  return commandHook(spec as unknown as CommandSpec, place)
+}

@@ -1,0 +1,79 @@
+import { HookRegistry } from '../hooks/registry.ts'
+import type { RegistryOptions } from '../hooks/settings.ts'
+import { Outside, type OutsideOptions } from '../hooks/kinds/outside.ts'
+import { ruleFits } from './condition.ts'
+import type { Finding } from './finding.ts'
+import type { Circumstances, Standing } from './force.ts'
+import { LiveHooks, watchSettings, type Reloaded } from './live.ts'
+import type { Loaded } from './load.ts'
+import { armModules } from './modules.ts'
+import { compileSafely } from './patterns.ts'
+
+/** What files say, and what decides over it. */
+export interface Situation extends Circumstances {
+  readonly loaded: Loaded
+}
+
+/** What else a registry for files may be told. */
+export interface ArmOptions {
+  readonly registry?: RegistryOptions | undefined
+  readonly outside?: OutsideOptions | undefined
+}
+
+/** Hooks from files, ready to be fired. */
+export interface ArmedHooks {
+  readonly hooks: HookRegistry
+  /** Every hook that was found, and why it is not in force, if it is not. */
+  readonly standings: () => readonly Standing[]
+  /** What could not be armed, though the files were in order. */
+  readonly findings: readonly Finding[]
+  /** Looks at the files again, since this one has changed. */
+  reload(file: string): Promise<Reloaded>
+  /** Does so by itself from now on. Call what comes back to end that. */
+  watch(onReload: (reloaded: Reloaded, file: string) => unknown): Promise<() => Promise<void>>
+  /** Takes them out of the registry and ends what they keep running. */
+  close(): Promise<void>
+}
+
+/**
+ * A registry with all hooks that are in force. Ask wins over allow, and patterns run in linear time. `look` is called
+ * now, and again for each reload. Modules are loaded once: a changed one counts from the next start on.
+ */
+export async function armHooks(look: () => Situation, options: ArmOptions = {}): Promise<ArmedHooks> {
+  const situation = look()
+  const { loaded, projectTrusted } = situation
+  const hooks = new HookRegistry({
+    precedence: 'ask-over-allow',
+    compilePattern: compileSafely,
+    cwd: loaded.root,
+    ...options.registry,
+    profile: loaded.locks.profile ?? options.registry?.profile ?? loaded.profile
+  })
+  const { allowedUrls, allowedEnvVars } = loaded
+  const place = new Outside({
+    projectDir: loaded.root,
+    allowedUrls,
+    allowedEnvVars,
+    matchesRule: ruleFits,
+    ...options.outside
+  })
+  const live = new LiveHooks(loaded, situation, hooks, place)
+  const modules = loaded.modules.filter(({ ofProject }) => projectTrusted || !ofProject)
+  const findings = [...live.findings, ...(await armModules(modules, hooks))]
+  const reload = (file: string): Promise<Reloaded> => {
+    const now = look()
+    return live.replace(now.loaded, now, file)
+  }
+  return {
+    hooks,
+    standings: () => live.standings,
+    findings,
+    reload,
+    watch: onReload =>
+      watchSettings(loaded.watched, file => void reload(file).then(reloaded => onReload(reloaded, file))),
+    async close() {
+      live.disarm()
+      await place.close()
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import { isObject, type PlainObject } from '../util/plain.ts'
+
+/** The field of a tool's input that a rule speaks of. */
+const SUBJECTS = ['command', 'file_path', 'notebook_path', 'path', 'url', 'pattern', 'query', 'subagent_type', 'skill']
+const RULE = /^([A-Za-z_][\w-]*)(?:\((.*)\))?$/s
+
+/**
+ * Whether a rule such as `Bash(git *)` fits a call. A hook that might be meant runs: whatever cannot be told by
+ * looking at the text (substitutions, variables) fits.
+ */
+export function ruleFits(rule: string, input: Readonly<PlainObject>): boolean {
+  const [, tool, pattern] = RULE.exec(rule.trim()) ?? []
+  if (tool === undefined || input['tool_name'] !== tool) return false
+  if (pattern === undefined || pattern === '*') return true
+  const subject = subjectOf(input['tool_input'])
+  if (subject === undefined) return true
+  const fits = globOf(pattern.replace(/:\*$/, ' *'))
+  if (tool !== 'Bash') return fits(subject) || fits(subject.slice(subject.lastIndexOf('/') + 1))
+  return /[$`]|<\(/.test(subject) || commandsIn(subject).some(fits)
+}
+
+function subjectOf(input: unknown): string | undefined {
+  if (!isObject(input)) return undefined
+  return SUBJECTS.map(key => input[key]).find(value => typeof value === 'string')
+}
+
+/** The single commands of a line, without variables that are set in front of them. */
+const commandsIn = (line: string): readonly string[] =>
+  line.split(/[;&|()\n]+/).map(part => part.trim().replace(/^(?:\w+=\S*\s+)+/, ''))
+
+/** `git *` fits `git status` and `git`. Text is searched piece by piece, so that no pattern takes long. */
+function globOf(pattern: string): (text: string) => boolean {
+  const whole = pattern.endsWith(' *') ? pattern.slice(0, -2) : undefined
+  const [first, ...rest] = pattern.split('*')
+  const last = rest.pop()
+  return text => {
+    if (text === whole) return true
+    if (last === undefined) return text === first
+    if (!text.startsWith(first!) || text.length < first!.length + last.length || !text.endsWith(last)) return false
+    let from = first!.length
+    for (const piece of rest) {
+      const at = text.indexOf(piece, from)
+      if (at === -1 || at + piece.length > text.length - last.length) return false
+      from = at + piece.length
+    }
+    return true
+  }
+}

@@ -1,0 +1,57 @@
+/** Where in a file something stands. Lines and columns count from 1. */
+export interface Place {
+  readonly file: string
+  readonly line: number
+  readonly column: number
+  /** The way to it: `hooks.PreToolUse[0].hooks[1].timeout`. */
+  readonly key: string
+}
+
+/**
+ * `error`: it is not in force as it was meant. `warning`: it is in force, but hardly as it was meant. `info`: worth
+ * knowing.
+ */
+export type Level = 'error' | 'warning' | 'info'
+
+/** Something worth saying about a file, with what to do about it. */
+export interface Finding {
+  readonly level: Level
+  /** What programs tell findings apart by. */
+  readonly code: string
+  readonly place: Place
+  readonly message: string
+  readonly fix: string
+  /** It concerns a hook of a gate: whoever starts an agent must not go on. */
+  readonly gate: boolean
+}
+
+/** A path through nested data, as lists of keys and indices. */
+export type Path = readonly (string | number)[]
+
+/** `['hooks', 'Stop', 0]` → `hooks.Stop[0]`. */
+export function keyOf(path: Path): string {
+  return path.map((part, place) => (typeof part === 'number' ? `[${part}]` : place === 0 ? part : `.${part}`)).join('')
+}
+
+/** Collects findings about one file. */
+export class Findings {
+  readonly #all: Finding[] = []
+  readonly #place: (path: Path) => Place
+
+  constructor(place: (path: Path) => Place) {
+    this.#place = place
+  }
+
+  /** Where something stands. */
+  place(path: Path): Place {
+    return this.#place(path)
+  }
+
+  add(level: Level, code: string, path: Path, message: string, fix: string, gate = false): void {
+    this.#all.push({ level, code, place: this.#place(path), message, fix, gate })
+  }
+
+  get all(): readonly Finding[] {
+    return this.#all
+  }
+}

@@ -1,0 +1,57 @@
+import { LineCounter, parseDocument as parseYaml, type Document as YamlDocument } from 'yaml'
+import { isObject } from '../util/plain.ts'
+import type { Looked } from './document.ts'
+import { Findings, keyOf, type Path, type Place } from './finding.ts'
+import { readText } from './text.ts'
+
+const FENCE = /^---[ \t]*\r?\n([\s\S]*?)^---[ \t]*$/m
+
+/** The settings at the top of a Markdown file, between two lines of dashes. Nothing in them is ever executed. */
+export function readFrontmatter(file: string): Looked {
+  const read = readText(file)
+  const nowhere = new Findings(path => ({ file, line: 1, column: 1, key: keyOf(path) }))
+  if ('fault' in read) nowhere.add('error', 'unreadable', [], `${file} ${read.fault}`, read.fix, true)
+  const block = 'text' in read && read.text.startsWith('---') ? FENCE.exec(read.text) : null
+  if (block === null) return { document: undefined, findings: nowhere }
+  const lines = new LineCounter()
+  const yaml = parseYaml(block[1]!, { lineCounter: lines, uniqueKeys: true, maxAliasCount: 20 } as Parameters<
+    typeof parseYaml
+  >[1])
+  const findings = new Findings(path => placeIn(yaml, lines, file, path))
+  const [broken] = yaml.errors
+  if (broken !== undefined) {
+    const line = (broken.linePos?.[0].line ?? 0) + 1
+    nowhere.add(
+      'error',
+      'not-yaml',
+      [],
+      `the settings at its top are not valid YAML (line ${line}: ${broken.message.split('\n')[0]})`,
+      'correct it; until then nothing in them counts',
+      true
+    )
+    return { document: undefined, findings: nowhere }
+  }
+  const value: unknown = valueOf(yaml)
+  return isObject(value)
+    ? { document: { file, value, findings }, findings }
+    : { document: undefined, findings: nowhere }
+}
+
+function valueOf(yaml: YamlDocument): unknown {
+  try {
+    return yaml.toJS({ maxAliasCount: 20 })
+  } catch {
+    return undefined
+  }
+}
+
+/** The first line of the file is the one with the dashes. */
+function placeIn(yaml: YamlDocument, lines: LineCounter, file: string, path: Path): Place {
+  for (let length = path.length; length > 0; length--) {
+    const node = yaml.getIn(path.slice(0, length), true) as { range?: [number, number, number] } | undefined
+    if (node?.range === undefined) continue
+    const { line, col } = lines.linePos(node.range[0])
+    return { file, line: line + 1, column: col, key: keyOf(path) }
+  }
+  return { file, line: 1, column: 1, key: keyOf(path) }
+}

@@ -1,0 +1,385 @@
+import { basename, dirname, join, resolve } from 'node:path'
+import type { Profile } from '../hooks/decode.ts'
+import { rowOf } from '../hooks/events.ts'
+import type { Plugin } from '../hooks/kinds/paths.ts'
+import { parseDocument, readDocument, type Document, type Looked } from './document.ts'
+import type { Finding, Place } from './finding.ts'
+import { readFrontmatter } from './frontmatter.ts'
+import { checkKeys, KeyReader } from './keys.ts'
+import { eventMapOf, installedPlugins, loadPlugin } from './plugins.ts'
+import { readHooks, type Declared } from './shapes.ts'
+import { foreignHand, isWithin, namesIn, rootOf, sourcesOf, type Scope, type Source, type Where } from './sources.ts'
+
+/** A hook that was found in a file. */
+export interface LoadedHook extends Declared {
+  readonly scope: Scope
+  readonly place: Place
+  readonly plugin: (Plugin & { readonly name: string }) | undefined
+  /** The skill or subagent that it belongs to; it is in force only while that is. */
+  readonly owner: string | undefined
+  /** It came with the project: in force only when that is trusted. */
+  readonly ofProject: boolean
+}
+
+/** A permission rule that was found in a file. */
+export interface LoadedRule {
+  readonly behaviour: 'allow' | 'deny' | 'ask'
+  readonly rule: string
+  readonly scope: Scope
+  readonly place: Place
+}
+
+/** A module of hooks that a file names. */
+export interface LoadedModule {
+  readonly file: string
+  readonly scope: Scope
+  readonly place: Place
+  readonly ofProject: boolean
+}
+
+/** What managed policy fixes, so that nobody else can loosen it. */
+export interface Locks {
+  readonly profile: Profile | undefined
+  /** Trust is given by digest only, never by a flag for one run. */
+  readonly trustByDigest: boolean
+  readonly noBypass: boolean
+  readonly managedHooksOnly: boolean
+  readonly pluginHooksOnly: boolean
+}
+
+/** All that the settings in force here say. */
+export interface Loaded {
+  readonly root: string
+  /** The files that say something. */
+  readonly files: readonly Source[]
+  /** The files that might. */
+  readonly watched: readonly string[]
+  readonly hooks: readonly LoadedHook[]
+  readonly rules: readonly LoadedRule[]
+  readonly modules: readonly LoadedModule[]
+  readonly findings: readonly Finding[]
+  readonly locks: Locks
+  readonly profile: Profile | undefined
+  /** Whose hooks are switched off. */
+  readonly disabled: ReadonlySet<Scope>
+  readonly allowedUrls: readonly string[] | undefined
+  readonly allowedEnvVars: readonly string[] | undefined
+}
+
+/** What is added on the command line. */
+export interface LoadOptions {
+  /** A file of settings, or the JSON itself. */
+  readonly settings?: string | undefined
+  readonly pluginDirs?: readonly string[] | undefined
+  readonly modules?: readonly string[] | undefined
+  /** Which of user, project and local count. Default: all. Managed policy always does. */
+  readonly sources?: readonly ('user' | 'project' | 'local')[] | undefined
+}
+
+const ALL_BUT_MANAGED: readonly Scope[] = ['user', 'project', 'local', 'flag', 'plugin', 'skill', 'agent']
+const OF_PROJECT: readonly Scope[] = ['project', 'local']
+
+/** Reads every file that may say something about hooks here. It starts nothing and executes nothing. */
+export function loadSettings(where: Where, options: LoadOptions = {}): Loaded {
+  const loading = new Loading(where, rootOf(where))
+  for (const source of sourcesOf(where, loading.root)) if (isAsked(source.scope, options)) loading.settingsFile(source)
+  if (options.settings !== undefined) loading.flag(options.settings)
+  loading.plugins(options.pluginDirs ?? [])
+  loading.frontmatter()
+  for (const file of options.modules ?? [])
+    loading.module(file, 'flag', where.cwd, { file: '--hooks', line: 1, column: 1, key: '' })
+  return loading.result()
+}
+
+const isAsked = (scope: Scope, { sources }: LoadOptions): boolean =>
+  sources === undefined || scope === 'managed' || (sources as readonly Scope[]).includes(scope)
+
+class Loading {
+  readonly root: string
+  readonly #where: Where
+  readonly #files: Source[] = []
+  readonly #hooks: LoadedHook[] = []
+  readonly #rules: LoadedRule[] = []
+  readonly #modules: LoadedModule[] = []
+  readonly #findings: Finding[] = []
+  readonly #disabled = new Set<Scope>()
+  readonly #enabled = new Map<string, { on: boolean; scope: Scope }>()
+  #locks: Locks = {
+    profile: undefined,
+    trustByDigest: false,
+    noBypass: false,
+    managedHooksOnly: false,
+    pluginHooksOnly: false
+  }
+  #profile: Profile | undefined
+  #urls: readonly string[] | undefined
+  #variables: readonly string[] | undefined
+
+  constructor(where: Where, root: string) {
+    this.#where = where
+    this.root = root
+  }
+
+  settingsFile(source: Source): void {
+    const { scope, file } = source
+    const objection = OF_PROJECT.includes(scope)
+      ? isWithin(file, this.root)
+        ? undefined
+        : 'it leads out of the project'
+      : foreignHand(file)
+    if (objection === undefined) return this.#settings(readDocument(file), source)
+    const fix = OF_PROJECT.includes(scope)
+      ? 'put the file itself there'
+      : `chown it to yourself, and chmod go-w ${file}`
+    const message = `${file} is not read: ${objection}`
+    this.#findings.push({
+      level: 'error',
+      code: 'not-read',
+      place: { file, line: 1, column: 1, key: '' },
+      message,
+      fix,
+      gate: true
+    })
+  }
+
+  flag(settings: string): void {
+    const isJson = settings.trimStart().startsWith('{')
+    const file = isJson ? '--settings' : resolve(this.#where.cwd, settings)
+    const looked = isJson ? parseDocument(file, settings) : readDocument(file)
+    if (looked.document === undefined && looked.findings.all.length === 0)
+      looked.findings.add(
+        'error',
+        'settings-missing',
+        [],
+        `there is no file ${file}`,
+        'check the path after --settings',
+        true
+      )
+    this.#settings(looked, { scope: 'flag', file })
+  }
+
+  #settings({ document, findings }: Looked, source: Source): void {
+    if (document !== undefined) {
+      this.#files.push(source)
+      checkKeys(document)
+      this.#hooksOf(document, ['hooks'], document.value['hooks'], source.scope)
+      this.#extension(document, source)
+      this.#permissions(document, source.scope)
+      this.#switches(document, source.scope)
+    }
+    this.#findings.push(...findings.all)
+  }
+
+  #hooksOf(
+    document: Document,
+    path: readonly string[],
+    map: unknown,
+    scope: Scope,
+    more: Partial<LoadedHook> = {}
+  ): void {
+    if (map === undefined) return
+    const place = (declared: Declared): Place => document.findings.place(declared.path)
+    for (const declared of readHooks(map, path, document.findings)) {
+      this.#add(
+        {
+          plugin: undefined,
+          owner: undefined,
+          ofProject: OF_PROJECT.includes(scope),
+          ...declared,
+          scope,
+          place: place(declared),
+          ...more
+        },
+        document
+      )
+    }
+  }
+
+  /** A hook of a name that the user has used, in the project: it takes its place, but never that of a gate. */
+  #add(hook: LoadedHook, document: Document): void {
+    const same =
+      hook.name === undefined
+        ? -1
+        : this.#hooks.findIndex(other => other.name === hook.name && other.event === hook.event)
+    const other = this.#hooks[same]
+    if (other !== undefined && hook.ofProject && other.scope === 'user') {
+      if (rowOf(hook.event).failure === 'open') {
+        document.findings.add(
+          'info',
+          'name-replaced',
+          hook.path,
+          `${hook.name} takes the place of ${where(other)}`,
+          'give it another name to have both'
+        )
+        this.#hooks[same] = hook
+        return
+      }
+      document.findings.add(
+        'info',
+        'name-shared',
+        hook.path,
+        `${hook.name} has the name of ${where(other)}; on a gate both run`,
+        'give it another name'
+      )
+    }
+    this.#hooks.push(hook)
+  }
+
+  #extension(document: Document, { scope, file }: Source): void {
+    const own = new KeyReader(document, ['carabiner'])
+    const map = own.object('hooks')
+    this.#hooksOf(document, ['carabiner', 'hooks'], map, scope)
+    for (const module of own.texts('modules') ?? [])
+      this.module(
+        module,
+        scope,
+        scope === 'project' || scope === 'local' ? this.root : dirname(file),
+        document.findings.place(['carabiner', 'modules'])
+      )
+    const profile = own.choice('profile', ['strict', 'compat'])
+    // A project may ask for the stricter profile, and not for the other.
+    if (profile !== undefined && (profile === 'strict' || !OF_PROJECT.includes(scope))) this.#profile = profile
+    if (scope !== 'managed') return
+    this.#locks = {
+      ...this.#locks,
+      profile: profile ?? this.#locks.profile,
+      trustByDigest: this.#locks.trustByDigest || own.choice('trust', ['digest']) === 'digest',
+      noBypass: this.#locks.noBypass || own.flag('disableBypass') === true
+    }
+  }
+
+  module(path: string, scope: Scope, base: string, place: Place): void {
+    this.#modules.push({ file: resolve(base, path), scope, place, ofProject: OF_PROJECT.includes(scope) })
+  }
+
+  #permissions(document: Document, scope: Scope): void {
+    const reader = new KeyReader(document, ['permissions'])
+    for (const behaviour of ['allow', 'deny', 'ask'] as const) {
+      reader.texts(behaviour)?.forEach((rule, index) =>
+        this.#rules.push({
+          behaviour,
+          rule,
+          scope,
+          place: document.findings.place(['permissions', behaviour, index])
+        })
+      )
+    }
+    const mode = reader.text('defaultMode')
+    if (mode?.startsWith('bypass') === true && OF_PROJECT.includes(scope))
+      document.findings.add(
+        'warning',
+        'project-bypass',
+        ['permissions', 'defaultMode'],
+        'a project cannot switch permissions off; this is ignored',
+        'set it in your own settings, if you mean it'
+      )
+    if (reader.text('disableBypassPermissionsMode') === 'disable' && scope === 'managed')
+      this.#locks = { ...this.#locks, noBypass: true }
+  }
+
+  #switches(document: Document, scope: Scope): void {
+    const reader = new KeyReader(document)
+    if (reader.flag('disableAllHooks') === true) this.#disable(scope)
+    for (const [name, on] of Object.entries(reader.object('enabledPlugins') ?? {}))
+      if (typeof on === 'boolean') this.#enable(name, on, scope)
+    this.#urls = joined(this.#urls, reader.texts('allowedHttpHookUrls'))
+    this.#variables = joined(this.#variables, reader.texts('httpHookAllowedEnvVars'))
+    if (scope !== 'managed') return
+    const pluginsOnly = document.value['strictPluginOnlyCustomization']
+    this.#locks = {
+      ...this.#locks,
+      managedHooksOnly: this.#locks.managedHooksOnly || reader.flag('allowManagedHooksOnly') === true,
+      pluginHooksOnly:
+        this.#locks.pluginHooksOnly ||
+        pluginsOnly === true ||
+        (Array.isArray(pluginsOnly) && pluginsOnly.includes('hooks'))
+    }
+  }
+
+  /** Nobody switches off what stands above them: a project its own hooks, a user all but the managed ones. */
+  #disable(scope: Scope): void {
+    const scopes =
+      scope === 'managed'
+        ? ['managed' as const, ...ALL_BUT_MANAGED]
+        : OF_PROJECT.includes(scope)
+          ? OF_PROJECT
+          : ALL_BUT_MANAGED
+    for (const each of scopes) this.#disabled.add(each)
+  }
+
+  /** A project cannot switch off a plugin that the user or managed policy has switched on. */
+  #enable(name: string, on: boolean, scope: Scope): void {
+    const before = this.#enabled.get(name)
+    if (!on && before?.on === true && OF_PROJECT.includes(scope) && !OF_PROJECT.includes(before.scope)) return
+    if (before?.scope === 'managed') return
+    this.#enabled.set(name, { on, scope })
+  }
+
+  plugins(folders: readonly string[]): void {
+    const installed = installedPlugins(this.#where)
+    for (const [name, { on, scope }] of this.#enabled) {
+      const root = installed.get(name)
+      if (on && root !== undefined) this.#plugin(name, root, OF_PROJECT.includes(scope))
+    }
+    for (const folder of folders) this.#plugin(basename(folder), resolve(this.#where.cwd, folder), false)
+  }
+
+  #plugin(name: string, folder: string, ofProject: boolean): void {
+    const { root, data, documents, findings } = loadPlugin(name, folder, this.#where)
+    for (const document of documents) {
+      const { path, map } = eventMapOf(document)
+      this.#hooksOf(document, path, map, 'plugin', { plugin: { name, root, data }, ofProject })
+    }
+    this.#findings.push(...findings, ...documents.flatMap(document => document.findings.all))
+  }
+
+  /** Skills and subagents, of the user and of the project. */
+  frontmatter(): void {
+    const { home } = this.#where
+    for (const [base, ofProject] of [
+      [home, false],
+      [this.root, true]
+    ] as const) {
+      if (ofProject && base === home) continue
+      for (const name of namesIn(join(base, '.claude/skills'), ''))
+        this.#owned(join(base, '.claude/skills', name, 'SKILL.md'), 'skill', name, ofProject)
+      for (const name of namesIn(join(base, '.claude/agents'), '.md'))
+        this.#owned(join(base, '.claude/agents', name), 'agent', basename(name, '.md'), ofProject)
+    }
+  }
+
+  #owned(file: string, scope: 'skill' | 'agent', name: string, ofProject: boolean): void {
+    const { document, findings } = readFrontmatter(file)
+    if (document !== undefined) {
+      const owner = typeof document.value['name'] === 'string' ? document.value['name'] : name
+      this.#hooksOf(document, ['hooks'], document.value['hooks'], scope, { owner, ofProject })
+    }
+    this.#findings.push(...findings.all)
+  }
+
+  result(): Loaded {
+    return {
+      root: this.root,
+      files: this.#files,
+      watched: [...new Set([...sourcesOf(this.#where, this.root), ...this.#files].map(({ file }) => file))].filter(
+        file => file !== '--settings'
+      ),
+      hooks: this.#hooks,
+      rules: this.#rules,
+      modules: this.#modules,
+      findings: this.#findings,
+      locks: this.#locks,
+      profile: this.#locks.profile ?? this.#profile,
+      disabled: this.#disabled,
+      allowedUrls: this.#urls,
+      allowedEnvVars: this.#variables
+    }
+  }
+}
+
+const where = ({ place }: LoadedHook): string => `${place.file}:${place.line}`
+
+const joined = (
+  before: readonly string[] | undefined,
+  more: readonly string[] | undefined
+): readonly string[] | undefined => (more === undefined ? before : [...(before ?? []), ...more])

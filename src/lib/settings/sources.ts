@@ -1,0 +1,92 @@
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join, relative, resolve } from 'node:path'
+
+/** Whose words they are. What comes with a project counts only when the project is trusted. */
+export type Scope = 'managed' | 'user' | 'project' | 'local' | 'flag' | 'plugin' | 'skill' | 'agent'
+
+/** A file that may hold settings. */
+export interface Source {
+  readonly scope: Scope
+  readonly file: string
+}
+
+/** Where to look. */
+export interface Where {
+  readonly cwd: string
+  readonly home: string
+  /** Our own folder: `CARABINER_HOME`, or `~/.carabiner`. */
+  readonly ownHome: string
+  /** Folders of managed policy, of which nobody else can lift anything. */
+  readonly managed: readonly string[]
+}
+
+/** Where an ordinary process on this machine looks. */
+export function usualPlaces(cwd: string, env: Readonly<Record<string, string | undefined>>): Where {
+  const home = env['HOME'] ?? homedir()
+  const further = env['CARABINER_MANAGED_DIR']
+  return {
+    cwd: resolve(cwd),
+    home,
+    ownHome: env['CARABINER_HOME'] ?? join(home, '.carabiner'),
+    managed: ['/etc/claude-code', '/etc/carabiner', ...(further === undefined ? [] : [further])]
+  }
+}
+
+/** The project's root: the nearest folder from here up that has settings, within the same repository; else here. */
+export function rootOf({ cwd, home }: Where): string {
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    if (folder !== home && existsSync(join(folder, '.claude'))) return folder
+    if (existsSync(join(folder, '.git')) || folder === dirname(folder) || folder === home) return cwd
+  }
+}
+
+/** The settings files, in the order in which they add up. */
+export function sourcesOf(where: Where, root: string): readonly Source[] {
+  const own = [join(where.home, '.claude/settings.json'), join(where.ownHome, 'settings.json')]
+  const project = root === where.home ? [] : projectSources(root)
+  return [
+    ...where.managed.flatMap(managedFiles).map(file => ({ scope: 'managed', file }) as const),
+    ...own.map(file => ({ scope: 'user', file }) as const),
+    ...project
+  ]
+}
+
+const projectSources = (root: string): readonly Source[] => [
+  { scope: 'project', file: join(root, '.claude/settings.json') },
+  { scope: 'local', file: join(root, '.claude/settings.local.json') }
+]
+
+/** One file, and any number beside it, by name. */
+function managedFiles(folder: string): readonly string[] {
+  const more = join(folder, 'managed-settings.d')
+  return [join(folder, 'managed-settings.json'), ...namesIn(more, '.json').map(name => join(more, name))]
+}
+
+/** The names in a folder that end so, sorted; none where there is no such folder. */
+export function namesIn(folder: string, ending: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+      .filter(name => name.endsWith(ending))
+      .toSorted()
+  } catch {
+    return []
+  }
+}
+
+/** Why the user's own settings cannot be the user's own: others could have written them. */
+export function foreignHand(file: string): string | undefined {
+  const stat = statSync(file, { throwIfNoEntry: false })
+  if (stat === undefined || process.getuid === undefined) return undefined
+  if ((stat.mode & 0o002) !== 0) return 'anybody on this machine may write to it'
+  return stat.uid === process.getuid() || stat.uid === 0 ? undefined : 'it belongs to another user'
+}
+
+/** Whether a file of a project, followed through all links, is in the project. */
+export function isWithin(file: string, root: string): boolean {
+  try {
+    return !relative(realpathSync(root), realpathSync(file)).startsWith('..')
+  } catch {
+    return true
+  }
+}

@@ -1,0 +1,55 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+
+const LARGEST = 4 * 1024 * 1024
+
+/** The text of a file that people write, or why there is none. `missing` is no fault: most of them need not be there. */
+export type Text =
+  | { readonly text: string }
+  | { readonly missing: true }
+  | { readonly fault: string; readonly fix: string }
+
+/** Reads a settings file. Whatever lies there instead (a pipe, a folder, a picture), it answers at once. */
+export function readText(file: string): Text {
+  let descriptor: number
+  try {
+    // A pipe that nobody writes to would keep an ordinary `open` waiting for ever.
+    descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
+  } catch (error) {
+    return unreadable(error)
+  }
+  try {
+    const stat = fstatSync(descriptor)
+    if (!stat.isFile()) return { fault: 'is not an ordinary file', fix: 'put a file of JSON there' }
+    if (stat.size > LARGEST) return { fault: `is larger than ${LARGEST} bytes`, fix: 'split it, or check what it is' }
+    return decode(readAll(descriptor, stat.size))
+  } catch (error) {
+    return unreadable(error)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function readAll(descriptor: number, size: number): Buffer {
+  const buffer = Buffer.alloc(size)
+  let filled = 0
+  for (let read = -1; filled < size && read !== 0; filled += read) {
+    read = readSync(descriptor, buffer, filled, size - filled, null)
+  }
+  return buffer.subarray(0, filled)
+}
+
+function unreadable(error: unknown): Text {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'ENOENT' || code === 'ENOTDIR') return { missing: true }
+  return { fault: `cannot be read (${message})`, fix: 'check who may read it' }
+}
+
+function decode(bytes: Buffer): Text {
+  const fix = 'save it as UTF-8'
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return text.includes('\0') ? { fault: 'holds NUL bytes', fix } : { text }
+  } catch {
+    return { fault: 'is not UTF-8', fix }
+  }
+}

@@ -1,0 +1,131 @@
+import { chmodSync, existsSync, mkdirSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join, resolve, sep } from 'node:path'
+import { randomUUID } from 'node:crypto'
+import { wordsIn } from '../hooks/kinds/paths.ts'
+import { isObject, type PlainObject } from '../util/plain.ts'
+import { coverageOf, filesOfHook, hashOfFile, type Coverage } from './digest.ts'
+import { readDocument } from './document.ts'
+import type { Loaded, LoadedHook } from './load.ts'
+import type { Where } from './sources.ts'
+
+/** Whether what came with a project counts. */
+export interface Trust {
+  /** `nothing`: the project brings nothing that could act. `changed`: it was trusted, and is another since. */
+  readonly state: 'nothing' | 'trusted' | 'changed' | 'untrusted'
+  readonly digest: string | undefined
+  /** How it came to be trusted. */
+  readonly by: 'digest' | 'store' | 'folder' | 'this run' | undefined
+  /** What is different from what was trusted. */
+  readonly changes: readonly string[]
+}
+
+/** What was said about trust outside the store. */
+export interface TrustOptions {
+  /** `sha256:…`, of the command line or `CARABINER_TRUST`. */
+  readonly digest?: string | undefined
+  /** Everything of the project counts, for this run. */
+  readonly thisRun?: boolean | undefined
+}
+
+interface Entry {
+  readonly digest: string
+  readonly device: number
+  readonly inode: number
+  readonly folder: boolean
+  readonly parts: Readonly<Record<string, string>>
+}
+
+/** What is known of the project's trust. It reads and hashes; it starts nothing. */
+export function trustOf(loaded: Loaded, where: Where, options: TrustOptions = {}): Trust {
+  const coverage = coverageOf(loaded)
+  if (coverage === undefined) return { state: 'nothing', digest: undefined, by: undefined, changes: [] }
+  const { digest } = coverage
+  const trusted = (by: Trust['by']): Trust => ({ state: 'trusted', digest, by, changes: [] })
+  if (options.digest === digest) return trusted('digest')
+  if (options.thisRun === true && !loaded.locks.trustByDigest) return trusted('this run')
+  const entry = entryOf(loaded.root, where)
+  if (entry === undefined) return { state: 'untrusted', digest, by: undefined, changes: [] }
+  if (entry.folder && !loaded.locks.trustByDigest) return trusted('folder')
+  if (!entry.folder && entry.digest === digest) return trusted('store')
+  return { state: 'changed', digest, by: undefined, changes: changesBetween(entry.parts, coverage) }
+}
+
+/** Remembers that the project, as it is now, is trusted; with `folder`, whatever becomes of it. */
+export function giveTrust(loaded: Loaded, where: Where, folder = false): Trust {
+  const coverage = coverageOf(loaded)
+  if (coverage === undefined) return trustOf(loaded, where)
+  const { dev: device, ino: inode } = statSync(loaded.root)
+  const entry: Entry = { digest: coverage.digest, device, inode, folder, parts: Object.fromEntries(coverage.parts) }
+  writeStore(where, { ...readStore(where), [realpathSync(loaded.root)]: entry })
+  return trustOf(loaded, where)
+}
+
+/** A folder that was moved or replaced is another folder, whatever its path. */
+function entryOf(root: string, where: Where): Entry | undefined {
+  const found = readStore(where)[realpathSync(root)]
+  if (!isObject(found)) return undefined
+  const { dev, ino } = statSync(root)
+  const entry = found as unknown as Entry
+  return entry.device === dev && entry.inode === ino ? entry : undefined
+}
+
+function changesBetween(before: Readonly<Record<string, string>>, { parts }: Coverage): readonly string[] {
+  const names = [...new Set([...Object.keys(before), ...parts.keys()])].toSorted()
+  return names.flatMap(name => {
+    const [then, now] = [Object.hasOwn(before, name) ? before[name] : undefined, parts.get(name)]
+    if (then === now) return []
+    return [`${then === undefined ? 'added' : now === undefined ? 'removed' : 'changed'}: ${name}`]
+  })
+}
+
+const storeFile = ({ ownHome }: Where): string => join(ownHome, 'trust.json')
+
+function readStore(where: Where): PlainObject {
+  const { document } = readDocument(storeFile(where))
+  return document?.value ?? {}
+}
+
+/** Whole or not at all, and for nobody else to read. */
+function writeStore(where: Where, store: PlainObject): void {
+  const file = storeFile(where)
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  const fresh = `${file}.${randomUUID()}`
+  writeFileSync(fresh, `${JSON.stringify(store, null, 2)}\n`, { mode: 0o600, flag: 'wx', flush: true })
+  chmodSync(fresh, 0o600)
+  renameSync(fresh, file)
+}
+
+/**
+ * Watches over the files of one hook between the moment it was trusted and each start: when one of them looks
+ * different it is read again. What comes back is why not to start.
+ */
+export function vouchFor(hook: LoadedHook, root: string): () => string | undefined {
+  const stray = programWithin(hook, root)
+  if (stray !== undefined)
+    return () => `${stray} would be found in the project itself, by its bare name; name it by a path`
+  const known = filesOfHook(hook, root).map(file => ({ file, stamp: stampOf(file), hash: hashOfFile(file) }))
+  return () => {
+    for (const each of known) {
+      const stamp = stampOf(each.file)
+      if (stamp === each.stamp) continue
+      if (hashOfFile(each.file) !== each.hash)
+        return `${each.file} has changed since it was trusted; see carabiner hooks trust`
+      each.stamp = stamp
+    }
+    return undefined
+  }
+}
+
+/** A program that is named without a path, and that the search for programs finds in the project. */
+function programWithin({ spec: { command } }: LoadedHook, root: string): string | undefined {
+  const name = typeof command === 'string' ? wordsIn(command).find(word => !/^\w+=/.test(word)) : undefined
+  if (name === undefined || name.includes('/')) return undefined
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  const folder = folders.find(each => existsSync(resolve(each, name)))
+  return folder !== undefined && `${resolve(folder)}${sep}`.startsWith(`${root}${sep}`) ? name : undefined
+}
+
+function stampOf(file: string): string {
+  const stat = statSync(file, { throwIfNoEntry: false })
+  return stat === undefined ? '' : `${stat.dev} ${stat.ino} ${stat.size} ${stat.mtimeMs} ${stat.ctimeMs}`
+}
