@@ -38,7 +38,7 @@ export function compileMatcher(matcher: Matcher | undefined, compile: CompilePat
 function compileString(matcher: string, compile: CompilePattern): Matching {
   const words = JSON.stringify(matcher)
   if (NAMES.test(matcher)) return exact(matcher, words)
-  if (GLOB.test(matcher)) return pattern(words, new RegExp(`^${matcher.replaceAll('*', '.*')}$`, 's'))
+  if (GLOB.test(matcher)) return { words, matches: globOf(matcher) }
   try {
     const ready: unknown = compile(matcher)
     if (typeof (ready as Pattern | undefined)?.test !== 'function') throw new Error('compilePattern gave no pattern')
@@ -56,6 +56,23 @@ function exact(matcher: string, words: string): Matching {
   }
   if (names.size === 0) throw fault('E_MATCHER_INVALID', words, 'it names nothing')
   return { words, matches: target => names.has(target) }
+}
+
+/** `*` stands for anything. Pieces are looked for one after the other, so that no pattern takes long. */
+export function globOf(glob: string): (text: string) => boolean {
+  const [first, ...pieces] = glob.split('*')
+  const last = pieces.pop()
+  return text => {
+    if (last === undefined) return text === first
+    let from = first!.length
+    if (!text.startsWith(first!) || !text.endsWith(last)) return false
+    for (const piece of pieces) {
+      const at = text.indexOf(piece, from)
+      if (at === -1) return false
+      from = at + piece.length
+    }
+    return from <= text.length - last.length
+  }
 }
 
 /** The flags g and y make `test` remember its last place and answer differently the second time. */

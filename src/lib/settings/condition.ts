@@ -1,3 +1,4 @@
+import { globOf } from '../hooks/matcher.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 
 /** The field of a tool's input that a rule speaks of. */
@@ -14,7 +15,7 @@ export function ruleFits(rule: string, input: Readonly<PlainObject>): boolean {
   if (pattern === undefined || pattern === '*') return true
   const subject = subjectOf(input['tool_input'])
   if (subject === undefined) return true
-  const fits = globOf(pattern.replace(/:\*$/, ' *'))
+  const fits = ruleGlob(pattern.replace(/:\*$/, ' *'))
   if (tool !== 'Bash') return fits(subject) || fits(subject.slice(subject.lastIndexOf('/') + 1))
   return /[$`]|<\(/.test(subject) || commandsIn(subject).some(fits)
 }
@@ -28,21 +29,9 @@ function subjectOf(input: unknown): string | undefined {
 const commandsIn = (line: string): readonly string[] =>
   line.split(/[;&|()\n]+/).map(part => part.trim().replace(/^(?:\w+=\S*\s+)+/, ''))
 
-/** `git *` fits `git status` and `git`. Text is searched piece by piece, so that no pattern takes long. */
-function globOf(pattern: string): (text: string) => boolean {
+/** `git *` fits `git`, too. */
+function ruleGlob(pattern: string): (text: string) => boolean {
   const whole = pattern.endsWith(' *') ? pattern.slice(0, -2) : undefined
-  const [first, ...rest] = pattern.split('*')
-  const last = rest.pop()
-  return text => {
-    if (text === whole) return true
-    if (last === undefined) return text === first
-    if (!text.startsWith(first!) || text.length < first!.length + last.length || !text.endsWith(last)) return false
-    let from = first!.length
-    for (const piece of rest) {
-      const at = text.indexOf(piece, from)
-      if (at === -1 || at + piece.length > text.length - last.length) return false
-      from = at + piece.length
-    }
-    return true
-  }
+  const fits = globOf(pattern)
+  return text => text === whole || fits(text)
 }

@@ -29,8 +29,7 @@ export class Server {
   readonly #request: typeof http.request
   readonly #agent: http.Agent
   readonly #open = new Set<Exchange>()
-  /** When each connection was last let go. */
-  readonly #free = new WeakMap<Duplex, number>()
+  readonly #idleSince = new WeakMap<Duplex, number>()
   #keeps = true
 
   constructor(url: URL) {
@@ -38,7 +37,7 @@ export class Server {
     this.#url = url
     this.#request = request
     this.#agent = new Agent({ keepAlive: true, timeout: IDLE })
-    this.#agent.on('free', (socket: Duplex) => this.#letGo(socket))
+    this.#agent.on('free', (socket: Duplex) => this.#idleSince.set(socket, performance.now()))
   }
 
   /** Sends this once, follows nothing, and hands on what comes back, decompressed. */
@@ -47,8 +46,7 @@ export class Server {
     let isCut = false
     const send = (): Promise<number> => {
       if (isCut) throw cutOff()
-      const agent = this.#keeps && this.#agent
-      request = this.#request(this.#url, { method: 'POST', agent, headers: posting.headers })
+      request = this.#begin(posting.headers)
       const status = statusOf(request, onData)
       request.end(posting.body)
       return status
@@ -69,24 +67,30 @@ export class Server {
     return exchange
   }
 
+  #begin(headers: Posting['headers']): http.ClientRequest {
+    const request = this.#request(this.#url, { method: 'POST', agent: this.#keeps && this.#agent, headers })
+    return request.once('socket', socket => {
+      this.#idleSince.delete(socket)
+      if (!request.reusedSocket) socket.once('close', () => this.#hasClosed(socket))
+    })
+  }
+
+  /** A server that closes without having said so may do it just when the next request is on its way. */
+  #hasClosed(socket: Duplex): void {
+    const since = this.#idleSince.get(socket)
+    if (since !== undefined && performance.now() - since < HASTE) this.#keeps = false
+  }
+
   /**
    * A server may have closed a connection that was kept, and a request that is written to it is lost; nobody could
-   * tell whether it was seen, so it must not be sent again. What has already arrived is looked at first. A poll for it
-   * lies between the second turn of the event loop and the first.
+   * tell whether it was seen, so it must not be sent again. What has already arrived is looked at first: between two
+   * turns of the event loop there is always a poll.
    */
   async #freshen(): Promise<void> {
     if (this.#idle().length === 0) return
     await turn()
     await turn()
     while (this.#dropClosed()) await turn()
-  }
-
-  /** A server that closes without having said so may do it just when the next request is on its way. */
-  #letGo(socket: Duplex): void {
-    const isNew = !this.#free.has(socket)
-    this.#free.set(socket, performance.now())
-    this.#keeps &&= socket.writable
-    if (isNew) socket.once('end', () => (this.#keeps &&= performance.now() - this.#free.get(socket)! > HASTE))
   }
 
   #dropClosed(): boolean {
@@ -101,7 +105,10 @@ export class Server {
 
   /** Closes the connections that are kept. */
   rest(): void {
-    for (const socket of this.#idle()) socket.destroy()
+    for (const socket of this.#idle()) {
+      this.#idleSince.delete(socket)
+      socket.destroy()
+    }
   }
 
   /** Closes all connections, and cuts off what is under way. */
