@@ -17,9 +17,9 @@ export async function check(flags: CheckFlags): Promise<number> {
   const { loaded } = scene
   const findings = [...loaded.findings, ...lint(loaded)].toSorted(byPlace)
   if (flags.run === true) {
-    const counts = await projectCounts(scene, flags)
+    const counts = projectCounts(scene, flags)
     if (counts === undefined) {
-      for (const line of howToTrust(scene.trust)) complain(line)
+      for (const line of howToTrust(scene)) complain(line)
       return EXIT.untrusted
     }
     findings.push(...(await tryOut(scene, counts, flags.json !== true)))

@@ -1,9 +1,12 @@
-import { createInterface } from 'node:readline/promises'
-import { closeSync, createReadStream, createWriteStream, openSync } from 'node:fs'
+import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { fault } from '../errors.ts'
 import type { Profile } from '../hooks/decode.ts'
+import type { Finding } from '../settings/finding.ts'
 import { loadSettings, type Loaded } from '../settings/load.ts'
 import { usualPlaces, type Where } from '../settings/sources.ts'
 import { giveTrust, trustOf, type Trust } from '../settings/trust.ts'
+import { inOneLine } from './print.ts'
 
 /** What a command ends with; see `carabiner --help`. */
 export const EXIT = { done: 0, failed: 1, blocked: 2, untrusted: 3, badSettings: 4, usage: 64 } as const
@@ -33,30 +36,44 @@ const SOURCES = ['user', 'project', 'local'] as const
 
 export function look(flags: CommonFlags): Scene {
   const { env } = process
+  if (flags.cwd !== undefined && statSync(flags.cwd, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw fault('E_USAGE', `there is no folder ${flags.cwd}`)
   const where = usualPlaces(flags.cwd ?? process.cwd(), env)
-  const named = flags.settingSources?.split(',').map(name => name.trim())
-  const sources = named === undefined ? undefined : SOURCES.filter(source => named.includes(source))
   const loaded = loadSettings(where, {
     settings: flags.settings,
     pluginDirs: flags.pluginDir,
     modules: flags.hooks,
-    sources
+    sources: sourcesIn(flags)
   })
   const thisRun = flags.trustProjectHooks === true || env['CARABINER_TRUST_PROJECT_HOOKS'] === '1'
   return { where, loaded, trust: trustOf(loaded, where, { digest: flags.trust ?? env['CARABINER_TRUST'], thisRun }) }
 }
 
+function sourcesIn({ settingSources }: CommonFlags): readonly (typeof SOURCES)[number][] | undefined {
+  const named = settingSources?.split(',').map(name => name.trim())
+  const stray = named?.find(name => name !== '' && !SOURCES.some(source => source === name))
+  if (stray !== undefined) throw fault('E_USAGE', `--setting-sources takes ${SOURCES.join(', ')}, not ${stray}`)
+  return named && SOURCES.filter(source => named.includes(source))
+}
+
+/** What was named on the command line and cannot be used at all: to go on without it would be to try something else. */
+export function unusable({ where }: Scene, flags: CommonFlags, findings: readonly Finding[]): readonly Finding[] {
+  const paths = [...(flags.settings === undefined ? [] : [flags.settings]), ...(flags.pluginDir ?? [])]
+  const named = new Set(['--settings', '--hooks', ...paths.map(path => resolve(where.cwd, path))])
+  return findings.filter(({ level, place }) => level === 'error' && place.key === '' && named.has(place.file))
+}
+
 /** Whether the project's own hooks count in this run; `undefined` when that must be decided first, and was not. */
-export async function projectCounts(scene: Scene, flags: CommonFlags): Promise<boolean | undefined> {
+export function projectCounts(scene: Scene, flags: CommonFlags): boolean | undefined {
   const { state } = scene.trust
   if (flags.projectHooks === false) return false
   if (state === 'nothing' || state === 'trusted') return true
   if (scene.loaded.locks.trustByDigest || process.env['CI'] !== undefined) return undefined
-  return (await askOnTerminal(scene)) === true ? true : undefined
+  return askOnTerminal(scene) === true ? true : undefined
 }
 
 /** Standard input may hold the payload: the terminal itself is asked, where there is one. */
-async function askOnTerminal({ where, loaded, trust }: Scene): Promise<boolean | undefined> {
+function askOnTerminal({ where, loaded, trust }: Scene): boolean | undefined {
   if (!process.stderr.isTTY) return undefined
   let terminal: number
   try {
@@ -64,40 +81,43 @@ async function askOnTerminal({ where, loaded, trust }: Scene): Promise<boolean |
   } catch {
     return undefined
   }
-  const output = createWriteStream('', { fd: terminal, autoClose: false })
-  const lines = createInterface({ input: createReadStream('', { fd: terminal, autoClose: false }), output })
   try {
-    output.write(`${describeUntrusted(loaded, trust).join('\n')}\n`)
-    const answer = await lines.question('Trust these hooks, as they are now? [y/N] ')
-    if (!/^y(es)?$/i.test(answer.trim())) return false
+    const question = [...describeUntrusted(loaded, trust), 'Trust these hooks, as they are now? [y/N] ']
+    writeSync(terminal, question.join('\n'))
+    const answer = Buffer.alloc(1024)
+    const length = readSync(terminal, answer)
+    if (!/^y(es)?$/i.test(answer.toString('utf8', 0, length).trim())) return false
     giveTrust(loaded, where)
     return true
   } finally {
-    lines.close()
     closeSync(terminal)
   }
 }
 
-/** What the project brings that does not count yet, for people. */
+const DESCRIBED = { nothing: 'brings nothing', trusted: 'is trusted', untrusted: 'is not trusted' }
+
+/** What the project brings that has to be trusted, for people. */
 export function describeUntrusted(loaded: Loaded, trust: Trust): readonly string[] {
   const hooks = loaded.hooks.filter(({ ofProject }) => ofProject)
-  const what = trust.state === 'changed' ? 'has changed since it was trusted' : 'is not trusted'
+  const what = trust.state === 'changed' ? 'has changed since it was trusted' : DESCRIBED[trust.state]
   return [
     `The project ${loaded.root} ${what}. It would run:`,
     ...hooks.map(({ event, runs, place }) => `  ${event}  ${runs}  (${place.file}:${place.line})`),
     ...loaded.modules.filter(({ ofProject }) => ofProject).map(({ file }) => `  module  ${file}`),
     ...trust.changes.map(change => `  ${change}`)
-  ]
+  ].map(inOneLine)
 }
 
 /** How to go on without a person at the terminal. */
-export function howToTrust({ digest }: Trust): readonly string[] {
+export function howToTrust({ loaded: { locks }, trust: { digest } }: Scene): readonly string[] {
   return [
     'Nothing was run. To go on:',
     '  carabiner hooks trust             look at them and trust them as they are',
     `  --trust ${digest}`,
     '                                    trust exactly these, for CI (or CARABINER_TRUST)',
-    '  --trust-project-hooks             trust whatever is there, for this run',
+    locks.trustByDigest
+      ? '  (--trust-project-hooks            is not allowed here, by managed policy)'
+      : '  --trust-project-hooks             trust whatever is there, for this run',
     '  --no-project-hooks                go without them'
   ]
 }

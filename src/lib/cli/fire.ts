@@ -6,8 +6,8 @@ import type { HookReport } from '../hooks/trace.ts'
 import { armHooks } from '../settings/armed.ts'
 import type { Standing } from '../settings/force.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
-import { describeUntrusted, EXIT, howToTrust, look, projectCounts, type CommonFlags } from './common.ts'
-import { complain, harmless, printFinding, say, styled } from './print.ts'
+import { describeUntrusted, EXIT, howToTrust, look, projectCounts, unusable, type CommonFlags } from './common.ts'
+import { complain, indented, inOneLine, printFinding, say, styled } from './print.ts'
 
 export interface FireFlags extends CommonFlags {
   input?: string
@@ -23,10 +23,9 @@ export async function fire(name: string, flags: FireFlags): Promise<number> {
   const event = parseEvent(name)
   const payload = await payloadOf(event, flags)
   const scene = look(flags)
-  const counts = await projectCounts(scene, flags)
+  const counts = projectCounts(scene, flags)
   if (counts === undefined) {
-    for (const line of [...describeUntrusted(scene.loaded, scene.trust), ...howToTrust(scene.trust)])
-      complain(harmless(line))
+    for (const line of [...describeUntrusted(scene.loaded, scene.trust), ...howToTrust(scene)]) complain(line)
     return EXIT.untrusted
   }
   const armed = await armHooks(() => ({ loaded: scene.loaded, projectTrusted: counts }), {
@@ -35,14 +34,21 @@ export async function fire(name: string, flags: FireFlags): Promise<number> {
   const findings = [...scene.loaded.findings, ...armed.findings].filter(({ level }) => level === 'error')
   for (const finding of findings) complain(printFinding(finding))
   try {
+    if (unusable(scene, flags, findings).length > 0) return EXIT.badSettings
     const outcome = await armed.hooks.fire(event, payload as FireInput<EventName>, { report: true })
-    if (flags.json === true) say(JSON.stringify(asJson(outcome, armed.standings(), flags.explain === true), null, 2))
-    else for (const line of lines(outcome, armed.standings(), flags.explain === true)) say(line)
+    const off = flags.explain === true ? armed.standings().filter(each => isOff(each, event)) : []
+    if (flags.json === true) say(JSON.stringify(asJson(outcome, armed.standings(), off, flags), orNull, 2))
+    else for (const line of lines(outcome, off, flags)) say(line)
     return flags.exitCode === true && outcome.blocked ? EXIT.blocked : EXIT.done
   } finally {
     await armed.close()
   }
 }
+
+const isOff = ({ hook, off }: Standing, event: EventName): boolean => off !== undefined && hook.event === event
+
+/** Every key is always there. */
+const orNull = (_: string, value: unknown): unknown => value ?? null
 
 /** What is given, over the sample of the event's row. */
 async function payloadOf(event: EventName, flags: FireFlags): Promise<PlainObject> {
@@ -88,13 +94,13 @@ function assign(payload: PlainObject, assignment: string): void {
   const keys = assignment.slice(0, at).split('.')
   const last = keys.pop()!
   let target = payload
+  if ([...keys, last].includes('__proto__')) throw usage('--set cannot change __proto__')
   for (const key of keys) {
-    if (key === '__proto__') throw usage('--set cannot change __proto__')
     const next = Object.hasOwn(target, key) ? target[key] : undefined
     target[key] = isObject(next) ? { ...next } : {}
     target = target[key] as PlainObject
   }
-  if (last !== '__proto__') target[last] = valueOf(assignment.slice(at + 1))
+  target[last] = valueOf(assignment.slice(at + 1))
 }
 
 function valueOf(text: string): unknown {
@@ -108,14 +114,18 @@ function valueOf(text: string): unknown {
 const usage = (why: string): Error => fault('E_USAGE', why)
 
 /** One object, for machines. */
-function asJson(outcome: Reported, standings: readonly Standing[], explain: boolean): object {
+function asJson(
+  outcome: Reported,
+  standings: readonly Standing[],
+  off: readonly Standing[],
+  { explain = false }: FireFlags
+): object {
   const { event, precedence, profile, report } = outcome
   const { decision, blocked, by, reason, reasons, updatedInput, updatedPrompt, additionalContext, systemMessage } =
     outcome
   const { continue: goesOn, stopReason, suppressOutput, failedOpen, conflicts, failures } = outcome
   const rest = { continue: goesOn, stopReason, suppressOutput, failedOpen, conflicts, failures }
   const hooks = report.filter(({ ran }) => ran || explain).map(each => hookAsJson(each, standings))
-  const off = explain ? standings.flatMap(each => (each.off === undefined ? [] : [offAsJson(each)])) : []
   return {
     event,
     precedence,
@@ -132,7 +142,7 @@ function asJson(outcome: Reported, standings: readonly Standing[], explain: bool
       systemMessage,
       ...rest
     },
-    hooks: [...hooks, ...off]
+    hooks: [...hooks, ...off.map(offAsJson)]
   }
 }
 
@@ -155,6 +165,9 @@ function hookAsJson(report: HookReport, standings: readonly Standing[]): object 
   }
 }
 
+/** What there is to say of a hook that did nothing. */
+const NOTHING = { reply: null, failure: null, exitCode: null, stderr: null, ms: null, notes: [] }
+
 function offAsJson({ hook, off }: Standing): object {
   const { name = hook.runs, type: kind, place } = hook
   return {
@@ -164,7 +177,8 @@ function offAsJson({ hook, off }: Standing): object {
     matched: false,
     ran: false,
     why: off,
-    status: 'skipped'
+    status: 'skipped',
+    ...NOTHING
   }
 }
 
@@ -173,7 +187,7 @@ const kindOf = ({ source }: HookReport, standings: readonly Standing[]): string 
   'callback'
 
 /** The same for people. */
-function* lines(outcome: Reported, standings: readonly Standing[], explain: boolean): Generator<string> {
+function* lines(outcome: Reported, off: readonly Standing[], { explain = false }: FireFlags): Generator<string> {
   const { event, report, profile } = outcome
   const ran = report.filter(each => each.ran)
   yield `${styled('bold', event)}  ${styled('dim', `profile ${profile}`)}`
@@ -181,11 +195,9 @@ function* lines(outcome: Reported, standings: readonly Standing[], explain: bool
   if (ran.length === 0) yield '  no hook ran'
   if (explain) {
     for (const { name, why, source } of report.filter(each => !each.ran))
-      yield `  ${styled('dim', `${harmless(name)}  did not run: ${harmless(why)}  (${source})`)}`
-    for (const each of standings) {
-      if (each.off !== undefined)
-        yield `  ${styled('dim', `${harmless(each.hook.runs)}  is not in force: ${each.off}  (${each.hook.place.file}:${each.hook.place.line})`)}`
-    }
+      yield `  ${styled('dim', inOneLine(`${name}  did not run: ${why}  (${source})`))}`
+    for (const { hook, off: why } of off)
+      yield `  ${styled('dim', inOneLine(`${hook.runs}  is not in force: ${why}  (${hook.place.file}:${hook.place.line})`))}`
   } else if (ran.length === 0) yield '  → add --explain to see why'
   yield* outcomeLines(outcome)
 }
@@ -199,9 +211,9 @@ function* hookLines({ name, status, reply, failure, ms, notes, raw }: HookReport
       : `failed (${failure.kind}): ${failure.message}`
   const code = raw?.exit_code === undefined ? '' : `, exit code ${raw.exit_code}`
   const style = failure === undefined ? (status === 'answered' ? 'cyan' : 'dim') : 'yellow'
-  yield `  ${harmless(name)}  ${styled('dim', `${ms?.toFixed(0) ?? '?'} ms${code}`)}`
-  yield `    ${styled(style, harmless(said))}`
-  for (const note of notes) yield `    ${styled('dim', harmless(note))}`
+  yield `  ${inOneLine(name)}  ${styled('dim', `${ms?.toFixed(0) ?? '?'} ms${code}`)}`
+  yield `    ${styled(style, indented(said))}`
+  for (const note of notes) yield `    ${styled('dim', indented(note))}`
 }
 
 function* outcomeLines(outcome: Reported): Generator<string> {
@@ -210,12 +222,12 @@ function* outcomeLines(outcome: Reported): Generator<string> {
     decision === undefined
       ? 'no objection'
       : `${decision}${by === undefined ? '' : `, by ${by}`}${reason === undefined ? '' : `: ${reason}`}`
-  yield `  ${styled('bold', 'outcome')}  ${styled(blocked ? 'red' : 'green', harmless(words))}`
-  if (updatedInput !== undefined) yield `  input    ${harmless(JSON.stringify(updatedInput))}`
-  if (updatedPrompt !== undefined) yield `  prompt   ${harmless(updatedPrompt)}`
-  if (additionalContext !== undefined) yield `  context  ${harmless(additionalContext)}`
-  for (const { text, to } of systemMessages) yield `  message  ${harmless(text)} ${styled('dim', `(to the ${to})`)}`
+  yield `  ${styled('bold', 'outcome')}  ${styled(blocked ? 'red' : 'green', indented(words))}`
+  if (updatedInput !== undefined) yield `  input    ${indented(JSON.stringify(updatedInput))}`
+  if (updatedPrompt !== undefined) yield `  prompt   ${indented(updatedPrompt)}`
+  if (additionalContext !== undefined) yield `  context  ${indented(additionalContext)}`
+  for (const { text, to } of systemMessages) yield `  message  ${indented(text)} ${styled('dim', `(to the ${to})`)}`
   if (outcome.continue === false)
-    yield `  the run would end${outcome.stopReason === undefined ? '' : `: ${harmless(outcome.stopReason)}`}`
+    yield `  the run would end${outcome.stopReason === undefined ? '' : `: ${indented(outcome.stopReason)}`}`
   if (outcome.failedOpen) yield `  ${styled('yellow', 'something that a strict gate refuses was let pass')}`
 }

@@ -1,8 +1,9 @@
 import { relative } from 'node:path'
 import { standing, type Standing } from '../settings/force.ts'
+import type { Profile } from '../hooks/decode.ts'
 import { rowOf } from '../hooks/events.ts'
 import { EXIT, look, type CommonFlags, type Scene } from './common.ts'
-import { complain, harmless, printFinding, say, styled, table } from './print.ts'
+import { complain, inOneLine, printFinding, say, styled, table } from './print.ts'
 
 export interface ListFlags extends CommonFlags {
   json?: boolean
@@ -13,15 +14,16 @@ export function list(flags: ListFlags): number {
   const scene = look(flags)
   const counts = flags.projectHooks !== false && (scene.trust.state === 'nothing' || scene.trust.state === 'trusted')
   const standings = standing(scene.loaded, { projectTrusted: counts })
-  if (flags.json === true) say(JSON.stringify(asJson(scene, standings), null, 2))
-  else print(scene, standings)
+  const profile = scene.loaded.locks.profile ?? flags.profile ?? scene.loaded.profile ?? 'strict'
+  if (flags.json === true) say(JSON.stringify(asJson(scene, standings, profile), null, 2))
+  else print(scene, standings, profile)
   return EXIT.done
 }
 
-function asJson({ loaded, trust }: Scene, standings: readonly Standing[]): object {
+function asJson({ loaded, trust }: Scene, standings: readonly Standing[], profile: Profile): object {
   return {
     root: loaded.root,
-    profile: loaded.profile ?? 'strict',
+    profile,
     trust,
     hooks: standings.map(({ hook, off }) => ({
       event: hook.event,
@@ -32,17 +34,18 @@ function asJson({ loaded, trust }: Scene, standings: readonly Standing[]): objec
       scope: hook.scope,
       source: `${hook.place.file}:${hook.place.line}`,
       key: hook.place.key,
+      trust: hook.ofProject ? trust.state : 'not needed',
       inForce: off === undefined,
       off,
       timeout: timeoutOf(hook),
-      onFailure: policyOf(hook, loaded.profile)
+      onFailure: policyOf(hook, profile)
     })),
     modules: loaded.modules,
     findings: loaded.findings
   }
 }
 
-function print({ loaded, trust }: Scene, standings: readonly Standing[]): void {
+function print({ loaded, trust }: Scene, standings: readonly Standing[], profile: Profile): void {
   const errors = loaded.findings.filter(({ level }) => level === 'error')
   if (standings.length === 0 && loaded.modules.length === 0) say(`no hooks found for ${loaded.root}`)
   const rows = standings.map(({ hook, off }) => [
@@ -52,17 +55,17 @@ function print({ loaded, trust }: Scene, standings: readonly Standing[]): void {
     shortened(hook.runs),
     `${relative(loaded.root, hook.place.file).startsWith('..') ? hook.place.file : relative(loaded.root, hook.place.file)}:${hook.place.line}`,
     `${timeoutOf(hook)} s`,
-    policyOf(hook, loaded.profile),
+    policyOf(hook, profile),
     off === undefined ? 'in force' : `off: ${off}`
   ])
   if (rows.length > 0) {
     const head = ['EVENT', 'MATCHER', 'KIND', 'RUNS', 'SOURCE', 'TIMEOUT', 'IF IT FAILS', 'STATE']
-    const [first, ...others] = table([head, ...rows.map(row => row.map(harmless))])
+    const [first, ...others] = table([head, ...rows.map(row => row.map(inOneLine))])
     say(styled('bold', first!))
     others.forEach((line, place) => say(standings[place]!.off === undefined ? line : styled('dim', line)))
   }
   for (const { file, ofProject } of loaded.modules)
-    say(`module ${harmless(file)}${ofProject && trust.state !== 'trusted' ? '  off: the project is not trusted' : ''}`)
+    say(`module ${inOneLine(file)}${ofProject && trust.state !== 'trusted' ? '  off: the project is not trusted' : ''}`)
   if (trust.by === 'folder') say(styled('yellow', 'the project is trusted whatever becomes of it (trusted by folder)'))
   if (trust.state === 'untrusted' || trust.state === 'changed')
     complain(
@@ -83,7 +86,7 @@ function timeoutOf({ spec, event, type, defaultTimeout }: Standing['hook']): num
   return typeof own === 'number' ? own : (defaultTimeout ?? usual)
 }
 
-function policyOf({ spec, event }: Standing['hook'], profile: string | undefined): string {
+function policyOf({ spec, event }: Standing['hook'], profile: Profile): string {
   const own = spec['onFailure']
   if (typeof own === 'string') return own
   return rowOf(event).failure === 'closed' && profile !== 'compat' ? 'block' : 'continue'

@@ -9,7 +9,8 @@ const CONTRACT = 'claude-code 2.1.325'
 
 /** Runs the command line and gives back what to end with. */
 export async function main(args: readonly string[]): Promise<number> {
-  if (args.includes('--version') || args[0] === '-V') return printVersion(args.includes('--json'))
+  process.stdout.on('error', unlessReadEnough)
+  if (args[0] === '--version' || args[0] === '-V') return printVersion(args.includes('--json'))
   const { Command, CommanderError, Option } = await import('commander')
   type Program = InstanceType<typeof Command>
   let code = 0
@@ -51,6 +52,11 @@ export async function main(args: readonly string[]): Promise<number> {
     return explain(error)
   }
   return code
+}
+
+/** `carabiner hooks list | head` is no fault. */
+function unlessReadEnough(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
 }
 
 const examplesOf = ({ examples }: CommandRow): string =>

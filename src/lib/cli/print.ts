@@ -1,4 +1,4 @@
-import { styleText, stripVTControlCharacters } from 'node:util'
+import { styleText } from 'node:util'
 import type { Finding } from '../settings/finding.ts'
 
 type Style = Parameters<typeof styleText>[0]
@@ -6,12 +6,21 @@ type Style = Parameters<typeof styleText>[0]
 /** Text in a style, where standard output is a terminal that wants colours. */
 export const styled = (style: Style, text: string): string => styleText(style, text)
 
-/** What comes from a hook may hold anything; on a terminal it is shown, not obeyed. */
+/**
+ * What comes from a hook or a project may hold anything; on a terminal it is shown, not obeyed, and nothing is left
+ * out: a shell would run what stands between two control characters.
+ */
 export function harmless(text: string): string {
-  return stripVTControlCharacters(text).replaceAll(/[\p{Cc}\p{Cf}]/gu, char =>
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, char =>
     char === '\n' || char === '\t' ? char : `\\u${char.codePointAt(0)!.toString(16).padStart(4, '0')}`
   )
 }
+
+/** The same on one line: what it holds cannot pass for a line of ours. */
+export const inOneLine = (text: string): string => harmless(text.replaceAll('\n', String.raw`\n`))
+
+/** The same with its further lines set in, so that they do not pass for lines of ours either. */
+export const indented = (text: string): string => harmless(text).replaceAll('\n', '\n      ')
 
 export const say = (text = ''): void => void process.stdout.write(`${text}\n`)
 export const complain = (text: string): void => void process.stderr.write(`${text}\n`)

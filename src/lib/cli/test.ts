@@ -3,10 +3,10 @@ import type { EventName, FireInput } from '../hooks/events.ts'
 import type { HookRegistry } from '../hooks/registry.ts'
 import type { Outcome } from '../hooks/outcome.ts'
 import { armHooks } from '../settings/armed.ts'
-import { brokenInputs, readTests, testFilesOf, type HookTest } from '../settings/tests.ts'
+import { brokenInputs, patternIn, readTests, testFilesOf, type HookTest } from '../settings/tests.ts'
 import { same } from '../util/plain.ts'
-import { describeUntrusted, EXIT, howToTrust, look, projectCounts, type CommonFlags } from './common.ts'
-import { complain, harmless, say, styled } from './print.ts'
+import { describeUntrusted, EXIT, howToTrust, look, projectCounts, unusable, type CommonFlags } from './common.ts'
+import { complain, indented, inOneLine, printFinding, say, styled } from './print.ts'
 
 export interface TestFlags extends CommonFlags {
   tap?: boolean
@@ -26,18 +26,20 @@ export async function runTests(files: readonly string[], flags: TestFlags): Prom
     complain(`no tests found: write ${scene.loaded.root}/.claude/hooks/name.hooktest.yaml`)
     return EXIT.usage
   }
-  const counts = await projectCounts(scene, flags)
+  const counts = projectCounts(scene, flags)
   if (counts === undefined) {
-    for (const line of [...describeUntrusted(scene.loaded, scene.trust), ...howToTrust(scene.trust)])
-      complain(harmless(line))
+    for (const line of [...describeUntrusted(scene.loaded, scene.trust), ...howToTrust(scene)]) complain(line)
     return EXIT.untrusted
   }
   const armed = await armHooks(() => ({ loaded: scene.loaded, projectTrusted: counts }), {
     registry: { cwd: scene.where.cwd, profile: flags.profile }
   })
-  if (flags.tap === true) say(`TAP version 14\n1..${tests.length}`)
+  const findings = [...scene.loaded.findings, ...armed.findings].filter(({ level }) => level === 'error')
+  for (const finding of findings) complain(printFinding(finding))
   let failed = 0
   try {
+    if (unusable(scene, flags, findings).length > 0) return EXIT.badSettings
+    if (flags.tap === true) say(`TAP version 14\n1..${tests.length}`)
     for (const [place, each] of tests.entries()) {
       const result = await run(each, armed.hooks)
       if (result.problems.length > 0) failed++
@@ -73,8 +75,8 @@ function* differences(expect: HookTest['expect'], outcome: Outcome): Generator<s
 
 function fits(wanted: unknown, got: unknown): boolean {
   if (wanted === null) return got === undefined
-  const pattern = typeof wanted === 'string' ? /^\/(.*)\/([a-z]*)$/s.exec(wanted) : null
-  return pattern === null ? same(wanted, got) : typeof got === 'string' && new RegExp(pattern[1]!, pattern[2]).test(got)
+  const pattern = patternIn(wanted)
+  return pattern === undefined ? same(wanted, got) : typeof got === 'string' && pattern.test(got)
 }
 
 /** Whatever comes in, a hook answers: it neither breaks down nor says yes to what cannot be read. */
@@ -95,12 +97,12 @@ async function fuzz(test: HookTest, hooks: HookRegistry): Promise<readonly strin
 
 function* prettyLines({ test: { name }, problems, ms }: Result): Generator<string> {
   const ok = problems.length === 0
-  yield `${ok ? styled('green', '✓') : styled('red', '✗')} ${harmless(name)} ${styled('dim', `${ms.toFixed(0)} ms`)}`
-  for (const problem of problems) yield `    ${harmless(problem)}`
+  yield `${ok ? styled('green', '✓') : styled('red', '✗')} ${inOneLine(name)} ${styled('dim', `${ms.toFixed(0)} ms`)}`
+  for (const problem of problems) yield `    ${indented(problem)}`
 }
 
 function* tapLines({ test: { name, file }, problems, ms }: Result, number: number): Generator<string> {
-  yield `${problems.length === 0 ? 'ok' : 'not ok'} ${number} - ${harmless(name).replaceAll('#', String.raw`\#`)}`
+  yield `${problems.length === 0 ? 'ok' : 'not ok'} ${number} - ${inOneLine(name).replaceAll(/[\\#]/g, String.raw`\$&`)}`
   yield `  ---\n  duration_ms: ${ms.toFixed(1)}\n  file: ${JSON.stringify(file)}`
   if (problems.length > 0)
     yield `  problems:\n${problems.map(problem => `    - ${JSON.stringify(problem)}`).join('\n')}`

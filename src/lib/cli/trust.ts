@@ -1,5 +1,5 @@
 import { EXIT, describeUntrusted, look, type CommonFlags } from './common.ts'
-import { complain, harmless, say } from './print.ts'
+import { complain, say } from './print.ts'
 import { coverageOf } from '../settings/digest.ts'
 import { giveTrust } from '../settings/trust.ts'
 
@@ -28,7 +28,7 @@ export function trust(flags: TrustFlags): number {
     complain('managed policy allows trust by digest only')
     return EXIT.badSettings
   }
-  for (const line of describeUntrusted(loaded, now)) say(harmless(line))
+  for (const line of describeUntrusted(loaded, now)) say(line)
   const given = giveTrust(loaded, where, flags.folder === true)
   say(flags.folder === true ? 'Trusted, whatever becomes of it.' : `Trusted as it is: ${given.digest}`)
   return EXIT.done

@@ -26,23 +26,32 @@ export function arm(standings: readonly Standing[], hooks: HookRegistry, place: 
   const inForce = standings.filter(({ off }) => off === undefined).map(({ hook }) => hook)
   const removals: (() => void)[] = []
   const findings: Finding[] = []
-  for (const rule of byRule(inForce.toSorted((a, b) => rankOf(a) - rankOf(b)))) {
+  const attempt = <T>(hook: LoadedHook, make: () => T): readonly T[] => {
     try {
-      removals.push(armRule(rule, hooks, place, root))
+      return [make()]
     } catch (error) {
-      const [first] = rule
-      findings.push({
-        level: 'error',
-        code: 'not-armed',
-        place: first!.place,
-        message: wordsOf(error),
-        fix: 'correct it; until then it does not run',
-        gate: true
-      })
+      findings.push(notArmed(hook, error))
+      return []
     }
+  }
+  for (const rule of byRule(inForce.toSorted((a, b) => rankOf(a) - rankOf(b)))) {
+    const names = new Set<string>()
+    const members = rule.flatMap(hook =>
+      attempt(hook, () => outsideHook(hook, freeName(hook, hooks, names), place, root))
+    )
+    removals.push(...attempt(rule[0]!, () => armRule(rule[0]!, members, hooks)))
   }
   return { findings, disarm: () => removals.forEach(remove => remove()) }
 }
+
+const notArmed = ({ place }: LoadedHook, error: unknown): Finding => ({
+  level: 'error',
+  code: 'not-armed',
+  place,
+  message: wordsOf(error),
+  fix: 'correct it; until then it does not run',
+  gate: true
+})
 
 const RANKS = ['project', 'local', 'flag', 'skill', 'agent', 'plugin', 'user', 'managed']
 
@@ -53,9 +62,11 @@ function byRule(hooks: readonly LoadedHook[]): readonly (readonly LoadedHook[])[
   return [...Map.groupBy(hooks, hook => `${hook.place.file}\0${hook.rule}`).values()]
 }
 
-function armRule(rule: readonly LoadedHook[], hooks: HookRegistry, place: Outside, root: string): () => void {
-  const { event, matcher = '' } = rule[0]!
-  const members = rule.map(hook => outsideHook(hook, freeName(hook, hooks), place, root))
+function armRule(
+  { event, matcher = '' }: LoadedHook,
+  members: readonly OutsideHook[],
+  hooks: HookRegistry
+): () => void {
   const remove = hooks.group(event, matcher, members)
   return () => {
     remove()
@@ -64,8 +75,14 @@ function armRule(rule: readonly LoadedHook[], hooks: HookRegistry, place: Outsid
 }
 
 /** Where a name is taken, both keep running: the second says where it comes from. */
-function freeName({ name, place }: LoadedHook, hooks: HookRegistry): string | undefined {
-  return name !== undefined && hooks.has(name) ? `${name} (${place.file}:${place.line})` : name
+function freeName({ name, place }: LoadedHook, hooks: HookRegistry, names: Set<string>): string | undefined {
+  if (name === undefined) return undefined
+  const { file, line, column } = place
+  const free = [name, `${name} (${file}:${line})`, `${name} (${file}:${line}:${column})`].find(
+    each => !names.has(each) && !hooks.has(each)
+  )
+  if (free !== undefined) names.add(free)
+  return free
 }
 
 function outsideHook(hook: LoadedHook, name: string | undefined, place: Outside, root: string): OutsideHook {
@@ -82,6 +99,10 @@ function outsideHook(hook: LoadedHook, name: string | undefined, place: Outside,
   }
   // Their keys were checked one by one against the table of handlers.
   if (type === 'http') return httpHook(spec as unknown as HttpSpec, place)
-  if (type === 'worker') return workerHook(spec as unknown as WorkerSpec, place)
-  return commandHook(spec as unknown as CommandSpec, place)
+  const built =
+    type === 'worker'
+      ? workerHook(spec as unknown as WorkerSpec, place)
+      : commandHook(spec as unknown as CommandSpec, place)
+  // In each plugin ${CLAUDE_PLUGIN_ROOT} is another folder, so that the same words are another program.
+  return hook.plugin === undefined ? built : { ...built, identity: `${built.identity}\0${hook.plugin.root}` }
 }

@@ -59,7 +59,7 @@ export async function armHooks(look: () => Situation, options: ArmOptions = {}):
   })
   const live = new LiveHooks(loaded, situation, hooks, place)
   const modules = loaded.modules.filter(({ ofProject }) => projectTrusted || !ofProject)
-  const findings = [...live.findings, ...(await armModules(modules, hooks))]
+  const findings = [...live.findings, ...(await armModules(modules, hooks, loaded.root))]
   const reload = (file: string): Promise<Reloaded> => {
     const now = look()
     return live.replace(now.loaded, now, file)

@@ -20,7 +20,12 @@ export interface Circumstances {
 
 /** Every hook that was found, with what keeps it from running. */
 export function standing(loaded: Loaded, circumstances: Circumstances): readonly Standing[] {
-  return loaded.hooks.map(hook => ({ hook, off: reasonOff(hook, loaded, circumstances) }))
+  const standings = loaded.hooks.map(hook => ({ hook, off: reasonOff(hook, loaded, circumstances) }))
+  const inForce = standings.filter(({ off }) => off === undefined)
+  return standings.map(({ hook, off }) => {
+    const other = inForce.find(each => each.hook.replaces === hook)?.hook.place
+    return { hook, off: off ?? (other && `${other.file}:${other.line} has its name and takes its place`) }
+  })
 }
 
 function reasonOff(

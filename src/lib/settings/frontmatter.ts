@@ -1,4 +1,5 @@
 import { LineCounter, parseDocument as parseYaml, type Document as YamlDocument } from 'yaml'
+import { wordsOf } from '../errors.ts'
 import { isObject } from '../util/plain.ts'
 import type { Looked } from './document.ts'
 import { Findings, keyOf, type Path, type Place } from './finding.ts'
@@ -18,30 +19,26 @@ export function readFrontmatter(file: string): Looked {
     typeof parseYaml
   >[1])
   const findings = new Findings(path => placeIn(yaml, lines, file, path))
-  const [broken] = yaml.errors
-  if (broken !== undefined) {
-    const line = (broken.linePos?.[0].line ?? 0) + 1
+  const broken = (line: number, why: string): Looked => {
     nowhere.add(
       'error',
       'not-yaml',
       [],
-      `the settings at its top are not valid YAML (line ${line}: ${broken.message.split('\n')[0]})`,
+      `the settings at its top are not valid YAML (line ${line}: ${why})`,
       'correct it; until then nothing in them counts',
       true
     )
     return { document: undefined, findings: nowhere }
   }
-  const value: unknown = valueOf(yaml)
-  return isObject(value)
-    ? { document: { file, value, findings }, findings }
-    : { document: undefined, findings: nowhere }
-}
-
-function valueOf(yaml: YamlDocument): unknown {
+  const [error] = yaml.errors
+  if (error !== undefined) return broken((error.linePos?.[0].line ?? 0) + 1, error.message.split('\n')[0]!)
   try {
-    return yaml.toJS({ maxAliasCount: 20 })
-  } catch {
-    return undefined
+    const value: unknown = yaml.toJS({ maxAliasCount: 20 })
+    return isObject(value)
+      ? { document: { file, value, findings }, findings }
+      : { document: undefined, findings: nowhere }
+  } catch (error_) {
+    return broken(1, wordsOf(error_))
   }
 }
 

@@ -3,10 +3,10 @@ import type { Profile } from '../hooks/decode.ts'
 import { rowOf } from '../hooks/events.ts'
 import type { Plugin } from '../hooks/kinds/paths.ts'
 import { parseDocument, readDocument, type Document, type Looked } from './document.ts'
-import type { Finding, Place } from './finding.ts'
+import type { Finding, Path, Place } from './finding.ts'
 import { readFrontmatter } from './frontmatter.ts'
 import { checkKeys, KeyReader } from './keys.ts'
-import { eventMapOf, installedPlugins, loadPlugin } from './plugins.ts'
+import { installedPlugins, loadPlugin } from './plugins.ts'
 import { readHooks, type Declared } from './shapes.ts'
 import { foreignHand, isWithin, namesIn, rootOf, sourcesOf, type Scope, type Source, type Where } from './sources.ts'
 
@@ -19,6 +19,8 @@ export interface LoadedHook extends Declared {
   readonly owner: string | undefined
   /** It came with the project: in force only when that is trusted. */
   readonly ofProject: boolean
+  /** The user's hook of its name, whose place it takes while it is in force. */
+  readonly replaces: LoadedHook | undefined
 }
 
 /** A permission rule that was found in a file. */
@@ -103,7 +105,7 @@ class Loading {
   readonly #modules: LoadedModule[] = []
   readonly #findings: Finding[] = []
   readonly #disabled = new Set<Scope>()
-  readonly #enabled = new Map<string, { on: boolean; scope: Scope }>()
+  readonly #enabled = new Map<string, { on: boolean; scope: Scope; place: Place }>()
   #locks: Locks = {
     profile: undefined,
     trustByDigest: false,
@@ -170,13 +172,7 @@ class Loading {
     this.#findings.push(...findings.all)
   }
 
-  #hooksOf(
-    document: Document,
-    path: readonly string[],
-    map: unknown,
-    scope: Scope,
-    more: Partial<LoadedHook> = {}
-  ): void {
+  #hooksOf(document: Document, path: Path, map: unknown, scope: Scope, more: Partial<LoadedHook> = {}): void {
     if (map === undefined) return
     const place = (declared: Declared): Place => document.findings.place(declared.path)
     for (const declared of readHooks(map, path, document.findings)) {
@@ -184,6 +180,7 @@ class Loading {
         {
           plugin: undefined,
           owner: undefined,
+          replaces: undefined,
           ofProject: OF_PROJECT.includes(scope),
           ...declared,
           scope,
@@ -197,11 +194,10 @@ class Loading {
 
   /** A hook of a name that the user has used, in the project: it takes its place, but never that of a gate. */
   #add(hook: LoadedHook, document: Document): void {
-    const same =
+    const other =
       hook.name === undefined
-        ? -1
-        : this.#hooks.findIndex(other => other.name === hook.name && other.event === hook.event)
-    const other = this.#hooks[same]
+        ? undefined
+        : this.#hooks.find(each => each.name === hook.name && each.event === hook.event)
     if (other !== undefined && hook.ofProject && other.scope === 'user') {
       if (rowOf(hook.event).failure === 'open') {
         document.findings.add(
@@ -211,7 +207,7 @@ class Loading {
           `${hook.name} takes the place of ${where(other)}`,
           'give it another name to have both'
         )
-        this.#hooks[same] = hook
+        this.#hooks.push({ ...hook, replaces: other })
         return
       }
       document.findings.add(
@@ -280,8 +276,11 @@ class Loading {
   #switches(document: Document, scope: Scope): void {
     const reader = new KeyReader(document)
     if (reader.flag('disableAllHooks') === true) this.#disable(scope)
-    for (const [name, on] of Object.entries(reader.object('enabledPlugins') ?? {}))
-      if (typeof on === 'boolean') this.#enable(name, on, scope)
+    const enabled = new KeyReader(document, ['enabledPlugins'])
+    for (const name of Object.keys(reader.object('enabledPlugins') ?? {})) {
+      const on = enabled.flag(name)
+      if (on !== undefined) this.#enable(name, on, scope, document.findings.place(['enabledPlugins', name]))
+    }
     this.#urls = joined(this.#urls, reader.texts('allowedHttpHookUrls'))
     this.#variables = joined(this.#variables, reader.texts('httpHookAllowedEnvVars'))
     if (scope !== 'managed') return
@@ -307,30 +306,32 @@ class Loading {
     for (const each of scopes) this.#disabled.add(each)
   }
 
-  /** A project cannot switch off a plugin that the user or managed policy has switched on. */
-  #enable(name: string, on: boolean, scope: Scope): void {
+  /** What the user or managed policy has switched on is theirs, whatever a project says of it. */
+  #enable(name: string, on: boolean, scope: Scope, place: Place): void {
     const before = this.#enabled.get(name)
-    if (!on && before?.on === true && OF_PROJECT.includes(scope) && !OF_PROJECT.includes(before.scope)) return
     if (before?.scope === 'managed') return
-    this.#enabled.set(name, { on, scope })
+    if (before?.on === true && OF_PROJECT.includes(scope) && !OF_PROJECT.includes(before.scope)) return
+    this.#enabled.set(name, { on, scope, place })
   }
 
   plugins(folders: readonly string[]): void {
     const installed = installedPlugins(this.#where)
-    for (const [name, { on, scope }] of this.#enabled) {
-      const root = installed.get(name)
-      if (on && root !== undefined) this.#plugin(name, root, OF_PROJECT.includes(scope))
+    this.#findings.push(...installed.findings.all)
+    for (const [name, { on, scope, place }] of this.#enabled) {
+      const root = installed.folders.get(name)
+      if (on && root === undefined) this.#findings.push(notInstalled(name, place))
+      else if (on && root !== undefined) this.#plugin(name, root, scope)
     }
-    for (const folder of folders) this.#plugin(basename(folder), resolve(this.#where.cwd, folder), false)
+    for (const folder of folders) this.#plugin(basename(folder), resolve(this.#where.cwd, folder), 'flag')
   }
 
-  #plugin(name: string, folder: string, ofProject: boolean): void {
-    const { root, data, documents, findings } = loadPlugin(name, folder, this.#where)
-    for (const document of documents) {
-      const { path, map } = eventMapOf(document)
-      this.#hooksOf(document, path, map, 'plugin', { plugin: { name, root, data }, ofProject })
-    }
-    this.#findings.push(...findings, ...documents.flatMap(document => document.findings.all))
+  /** What managed policy has enabled is managed: nobody else switches it off. */
+  #plugin(name: string, folder: string, enabledBy: Scope): void {
+    const { root, data, maps, findings } = loadPlugin(name, folder, this.#where)
+    const scope = enabledBy === 'managed' ? 'managed' : 'plugin'
+    const more = { plugin: { name, root, data }, ofProject: OF_PROJECT.includes(enabledBy) }
+    for (const { document, path, map } of maps) this.#hooksOf(document, path, map, scope, more)
+    this.#findings.push(...findings.flatMap(({ all }) => all))
   }
 
   /** Skills and subagents, of the user and of the project. */
@@ -376,6 +377,15 @@ class Loading {
     }
   }
 }
+
+const notInstalled = (name: string, place: Place): Finding => ({
+  level: 'warning',
+  code: 'plugin-missing',
+  place,
+  message: `the plugin ${name} is enabled, and not installed`,
+  fix: 'install it, or disable it',
+  gate: false
+})
 
 const where = ({ place }: LoadedHook): string => `${place.file}:${place.line}`
 

@@ -3,6 +3,7 @@ import { wordsOf } from '../errors.ts'
 import type { Hook } from '../hooks/hook.ts'
 import type { HookRegistry } from '../hooks/registry.ts'
 import { isObject } from '../util/plain.ts'
+import { changeIn } from './covered.ts'
 import type { Finding } from './finding.ts'
 import type { LoadedModule } from './load.ts'
 
@@ -10,10 +11,16 @@ import type { LoadedModule } from './load.ts'
  * Loads modules of hooks: each exports by default a function that is given the registry, or a hook, or a list of
  * hooks. Their code runs, so call this only for modules that are trusted.
  */
-export async function armModules(modules: readonly LoadedModule[], hooks: HookRegistry): Promise<readonly Finding[]> {
+export async function armModules(
+  modules: readonly LoadedModule[],
+  hooks: HookRegistry,
+  root: string
+): Promise<readonly Finding[]> {
   const findings: Finding[] = []
   for (const module of modules) {
     try {
+      const change = module.ofProject ? changeIn(module, root) : undefined
+      if (change !== undefined) throw new Error(`${change} since it was trusted`)
       const { default: given } = (await import(pathToFileURL(module.file).href)) as { default?: unknown }
       await take(given, hooks)
     } catch (error) {

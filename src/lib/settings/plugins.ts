@@ -1,86 +1,98 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { isObject, type PlainObject } from '../util/plain.ts'
-import { parseDocument, readDocument, type Document, type Looked } from './document.ts'
-import { Findings, keyOf, type Finding } from './finding.ts'
+import { readDocument, type Document, type Looked } from './document.ts'
+import { Findings, type Path, type Place } from './finding.ts'
 import { isWithin, type Where } from './sources.ts'
 
-/** A plugin that is enabled, and the documents in which it declares hooks. */
+/** A plugin that is enabled, and where it declares hooks. */
 export interface LoadedPlugin {
   readonly name: string
   readonly root: string
   readonly data: string
-  readonly documents: readonly Document[]
-  readonly findings: readonly Finding[]
+  readonly maps: readonly HookMap[]
+  /** About each of its files; reading its hooks may add to them. */
+  readonly findings: readonly Findings[]
+}
+
+/** A map of events, and where it stands. */
+export interface HookMap {
+  readonly document: Document
+  readonly path: Path
+  readonly map: unknown
 }
 
 /** Where installed plugins are, by their full name (`name@marketplace`). */
-export function installedPlugins({ home }: Where): ReadonlyMap<string, string> {
-  const { document } = readDocument(join(home, '.claude/plugins/installed_plugins.json'))
+export function installedPlugins({ home }: Where): {
+  readonly folders: ReadonlyMap<string, string>
+  readonly findings: Findings
+} {
+  const { document, findings } = readDocument(join(home, '.claude/plugins/installed_plugins.json'))
   const plugins = document?.value['plugins']
-  const found = new Map<string, string>()
+  const folders = new Map<string, string>()
   for (const [name, value] of Object.entries(isObject(plugins) ? plugins : {})) {
     const installs: readonly unknown[] = Array.isArray(value) ? value : [value]
     const path = installs
       .map(install => (isObject(install) ? install['installPath'] : undefined))
       .find(each => typeof each === 'string')
-    if (typeof path === 'string') found.set(name, path)
+    if (typeof path === 'string') folders.set(name, path)
   }
-  return found
+  return { folders, findings }
 }
 
 /** Reads what a plugin says about hooks. Paths in its manifest stay within it. */
 export function loadPlugin(name: string, root: string, where: Where): LoadedPlugin {
   const manifest = readDocument(join(root, '.claude-plugin/plugin.json'))
-  const looked = [manifest, ...hookDocuments(root, manifest.document)]
-  const documents = looked.slice(1).flatMap(({ document }) => (document === undefined ? [] : [document]))
-  const missing = existsSync(root) ? [] : [nowhere(root, `the plugin ${name} is not at ${root}`)]
-  return {
-    name,
-    root,
-    data: join(where.ownHome, 'plugins', name.replaceAll(/[^\w.@-]/g, '_')),
-    documents,
-    findings: [...missing, ...looked.flatMap(({ findings }) => findings.all)]
+  const usual = join(root, 'hooks/hooks.json')
+  const maps: HookMap[] = []
+  const findings = [manifest.findings]
+  const take = (looked: Looked): void => {
+    findings.push(looked.findings)
+    if (looked.document !== undefined) maps.push(mapIn(looked.document, [], looked.document.value))
   }
+  if (!existsSync(root))
+    findings.push(objection(placeAt(root), 'plugin-missing', `the plugin ${name} is not at ${root}`))
+  take(readDocument(usual))
+  for (const { part, path } of partsOf(manifest.document)) {
+    if (typeof part !== 'string') maps.push(mapIn(manifest.document!, path, part))
+    else if (resolve(root, part) !== usual) take(within(root, part, manifest.findings.place(path)))
+  }
+  return { name, root, data: join(where.ownHome, 'plugins', name.replaceAll(/[^\w.@-]/g, '_')), maps, findings }
 }
 
-function hookDocuments(root: string, manifest: Document | undefined): readonly Looked[] {
-  const declared = manifest?.value['hooks']
-  const usual = readDocument(join(root, 'hooks/hooks.json'))
-  if (declared === undefined) return [usual]
-  const parts: readonly unknown[] = Array.isArray(declared) ? declared : [declared]
-  return [usual, ...parts.map(part => (typeof part === 'string' ? within(root, part) : inline(manifest!, part)))]
+/** What the manifest says of hooks: a path, the hooks themselves, or a list of these. */
+function partsOf(manifest: Document | undefined): readonly { readonly part: unknown; readonly path: Path }[] {
+  const hooks = manifest?.value['hooks']
+  if (Array.isArray(hooks)) return hooks.map((part: unknown, place) => ({ part, path: ['hooks', place] }))
+  return hooks === undefined ? [] : [{ part: hooks, path: ['hooks'] }]
 }
 
-function within(root: string, path: string): Looked {
+function within(root: string, path: string, place: Place): Looked {
   const file = resolve(root, path)
-  if (isWithin(file, root)) return readDocument(file)
-  const findings = new Findings(at => ({ file, line: 1, column: 1, key: keyOf(at) }))
-  findings.add(
-    'error',
-    'outside-plugin',
-    [],
-    `${path} is not within the plugin`,
-    'keep the hooks of a plugin inside it',
-    true
-  )
-  return { document: undefined, findings }
+  if (!isWithin(file, root))
+    return { document: undefined, findings: objection(place, 'outside-plugin', `${path} is not within the plugin`) }
+  if (existsSync(file)) return readDocument(file)
+  return { document: undefined, findings: objection(place, 'hooks-missing', `there is no ${path} in the plugin`) }
 }
 
-const inline = ({ file }: Document, part: unknown): Looked => parseDocument(file, JSON.stringify(part))
+const FIXES = {
+  'plugin-missing': 'install it again, or disable it',
+  'outside-plugin': 'keep the hooks of a plugin inside it',
+  'hooks-missing': 'correct the path'
+}
 
-const nowhere = (file: string, message: string): Finding => ({
-  level: 'error',
-  code: 'plugin-missing',
-  place: { file, line: 1, column: 1, key: '' },
-  message,
-  fix: 'install it again, or disable it',
-  gate: false
-})
+function objection(place: Place, code: keyof typeof FIXES, message: string): Findings {
+  const findings = new Findings(() => place)
+  findings.add('error', code, [], message, FIXES[code], code !== 'plugin-missing')
+  return findings
+}
 
-/** The map of events in a plugin's document: under `hooks`, or the document itself. */
-export const eventMapOf = ({ value }: Document): { readonly path: readonly string[]; readonly map: unknown } => {
-  if (value['hooks'] !== undefined) return { path: ['hooks'], map: value['hooks'] }
+const placeAt = (file: string): Place => ({ file, line: 1, column: 1, key: '' })
+
+/** The events: under `hooks`, or there themselves, beside a description. */
+function mapIn(document: Document, path: Path, value: unknown): HookMap {
+  if (!isObject(value)) return { document, path, map: value }
+  if (value['hooks'] !== undefined) return { document, path: [...path, 'hooks'], map: value['hooks'] }
   const { description: _, ...map }: PlainObject = value
-  return { path: [], map }
+  return { document, path, map }
 }

@@ -294,10 +294,13 @@ class EventReader {
   }
 }
 
-/** The one key that says what a handler does. */
-function runsOf(type: HandlerType, { command, url, prompt, tool }: PlainObject): string {
-  const words = [command, url, prompt, tool].find(value => typeof value === 'string')
-  return words === undefined ? type : String(words)
+/** The one key that says what a handler does, with all that a program is given. */
+function runsOf(type: HandlerType, { command, url, prompt, tool, args }: PlainObject): string {
+  const [words = type] = [command, url, prompt, tool].filter(value => typeof value === 'string')
+  const given: readonly unknown[] = Array.isArray(args) ? args : []
+  return [words, ...given.map(arg => (/^[\w@%+=:,./-]+$/.test(String(arg)) ? String(arg) : JSON.stringify(arg)))].join(
+    ' '
+  )
 }
 
 const BAD = Symbol('bad')

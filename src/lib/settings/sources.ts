@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
-import { homedir } from 'node:os'
-import { dirname, join, relative, resolve } from 'node:path'
+import { userInfo } from 'node:os'
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
+import { fault } from '../errors.ts'
 
 /** Whose words they are. What comes with a project counts only when the project is trusted. */
 export type Scope = 'managed' | 'user' | 'project' | 'local' | 'flag' | 'plugin' | 'skill' | 'agent'
@@ -23,13 +24,30 @@ export interface Where {
 
 /** Where an ordinary process on this machine looks. */
 export function usualPlaces(cwd: string, env: Readonly<Record<string, string | undefined>>): Where {
-  const home = env['HOME'] ?? homedir()
-  const further = env['CARABINER_MANAGED_DIR']
+  const home = real(folderIn(env, 'HOME') ?? userInfo().homedir)
+  const further = folderIn(env, 'CARABINER_MANAGED_DIR')
   return {
-    cwd: resolve(cwd),
+    cwd: real(resolve(cwd)),
     home,
-    ownHome: env['CARABINER_HOME'] ?? join(home, '.carabiner'),
+    ownHome: folderIn(env, 'CARABINER_HOME') ?? join(home, '.carabiner'),
     managed: ['/etc/claude-code', '/etc/carabiner', ...(further === undefined ? [] : [further])]
+  }
+}
+
+/** A folder of the user's must be the same wherever one stands: else a project could pass for it. */
+function folderIn(env: Readonly<Record<string, string | undefined>>, name: string): string | undefined {
+  const folder = env[name]
+  if (folder === undefined || folder === '') return undefined
+  if (!isAbsolute(folder)) throw fault('E_USAGE', `${name} should be an absolute path, not ${folder}`)
+  return resolve(folder)
+}
+
+/** A folder without links on the way to it. */
+function real(folder: string): string {
+  try {
+    return realpathSync(folder)
+  } catch {
+    return folder
   }
 }
 

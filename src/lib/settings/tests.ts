@@ -72,6 +72,13 @@ function testOf(value: unknown, what: string, file: string, place: number): Hook
   if (!isObject(input)) throw bad(what, 'has an input that is no object')
   if (!isObject(expect)) throw bad(what, 'needs an object "expect": what the outcome should be')
   checkKeys(expect, EXPECT_KEYS, `${what}: expect`)
+  for (const [key, wanted] of Object.entries(expect)) {
+    try {
+      patternIn(wanted)
+    } catch (error) {
+      throw bad(`${what}: expect.${key}`, `is not a pattern (${(error as Error).message})`)
+    }
+  }
   if (within !== undefined && !(typeof within === 'number' && within > 0))
     throw bad(what, 'has a "within" that is no number of seconds')
   const known = parseEvent(event)
@@ -89,6 +96,12 @@ function testOf(value: unknown, what: string, file: string, place: number): Hook
     within,
     fuzz: fuzz === true
   }
+}
+
+/** Text between slashes is a pattern. Throws where it cannot be one. */
+export function patternIn(wanted: unknown): RegExp | undefined {
+  const [, source, flags] = (typeof wanted === 'string' && /^\/(.*)\/([a-z]*)$/s.exec(wanted)) || []
+  return source === undefined ? undefined : new RegExp(source, flags)
 }
 
 function checkKeys(value: PlainObject, known: readonly string[], what: string): void {

@@ -1,12 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { delimiter, dirname, join, resolve, sep } from 'node:path'
+import { accessSync, chmodSync, constants, mkdirSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join, resolve } from 'node:path'
 import { randomUUID } from 'node:crypto'
 import { wordsIn } from '../hooks/kinds/paths.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
-import { coverageOf, filesOfHook, hashOfFile, type Coverage } from './digest.ts'
+import { changeIn } from './covered.ts'
+import { coverageOf, type Coverage } from './digest.ts'
 import { readDocument } from './document.ts'
 import type { Loaded, LoadedHook } from './load.ts'
-import type { Where } from './sources.ts'
+import { isWithin, type Where } from './sources.ts'
 
 /** Whether what came with a project counts. */
 export interface Trust {
@@ -103,16 +104,9 @@ export function vouchFor(hook: LoadedHook, root: string): () => string | undefin
   const stray = programWithin(hook, root)
   if (stray !== undefined)
     return () => `${stray} would be found in the project itself, by its bare name; name it by a path`
-  const known = filesOfHook(hook, root).map(file => ({ file, stamp: stampOf(file), hash: hashOfFile(file) }))
   return () => {
-    for (const each of known) {
-      const stamp = stampOf(each.file)
-      if (stamp === each.stamp) continue
-      if (hashOfFile(each.file) !== each.hash)
-        return `${each.file} has changed since it was trusted; see carabiner hooks trust`
-      each.stamp = stamp
-    }
-    return undefined
+    const change = changeIn(hook, root)
+    return change && `${change} since it was trusted; see carabiner hooks trust`
   }
 }
 
@@ -120,12 +114,16 @@ export function vouchFor(hook: LoadedHook, root: string): () => string | undefin
 function programWithin({ spec: { command } }: LoadedHook, root: string): string | undefined {
   const name = typeof command === 'string' ? wordsIn(command).find(word => !/^\w+=/.test(word)) : undefined
   if (name === undefined || name.includes('/')) return undefined
-  const folders = (process.env['PATH'] ?? '').split(delimiter)
-  const folder = folders.find(each => existsSync(resolve(each, name)))
-  return folder !== undefined && `${resolve(folder)}${sep}`.startsWith(`${root}${sep}`) ? name : undefined
+  const folders = (process.env['PATH'] ?? '').split(delimiter).map(folder => resolve(root, folder))
+  const program = folders.map(folder => join(folder, name)).find(isProgram)
+  return program !== undefined && isWithin(dirname(program), root) ? name : undefined
 }
 
-function stampOf(file: string): string {
-  const stat = statSync(file, { throwIfNoEntry: false })
-  return stat === undefined ? '' : `${stat.dev} ${stat.ino} ${stat.size} ${stat.mtimeMs} ${stat.ctimeMs}`
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return statSync(file).isFile()
+  } catch {
+    return false
+  }
 }

@@ -4,8 +4,12 @@ import { startProcess, type Start } from './process.ts'
 /** From here on (resident bytes), starting a process from within costs more than asking the helper to. */
 const LARGE = 192 * 1024 * 1024
 
-/** Starts a process in the cheaper way. */
-export const start: Start = (program, listener) =>
-  process.memoryUsage.rss() > LARGE && process.platform !== 'win32'
-    ? startThroughHelper(program, listener)
-    : startProcess(program, listener)
+/** Who starts a process. */
+export type Starter = 'self' | 'helper'
+
+/** How to start a process: as one is told, or in the cheaper way. */
+export function startBy(starter: Starter | undefined): Start {
+  if (process.platform === 'win32') return startProcess
+  const helper = starter === undefined ? process.memoryUsage.rss() > LARGE : starter === 'helper'
+  return helper ? startThroughHelper : startProcess
+}

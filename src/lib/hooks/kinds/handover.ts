@@ -18,16 +18,27 @@ export function laterBy(
 ): Later {
   const limit = said['asyncTimeout'] ?? said['async_timeout']
   if (typeof limit !== 'number' || !(limit > 0)) return later(answer)
-  if (dialect === 'library') return later(answer, { asyncTimeout: limit })
-  // A timer cannot be set for longer: it would go off at once.
-  if (limit >= LONGEST_TIMER) return later(answer)
-  return later(
-    new Promise((resolve, reject) => {
-      const cancel = place.clock.after(limit, () => {
-        end()
-        reject(new Failed('timeout', `gave no answer within the ${limit} ms of its asyncTimeout`))
-      })
-      void answer.finally(cancel).then(resolve, reject)
+  if (dialect === 'library') return later(answer, { asyncTimeout: Math.min(limit, LONGEST) })
+  return limit > LONGEST * 1000 ? later(answer) : later(limited(answer, limit, end, place))
+}
+
+/** Seconds. A timer that is set for longer goes off at once. */
+const LONGEST = Math.floor(LONGEST_TIMER / 1000) - 1
+
+function limited(
+  answer: Promise<Reply | undefined>,
+  limit: number,
+  end: () => void,
+  place: Outside
+): Promise<Reply | undefined> {
+  const inTime = new Promise<Reply | undefined>((resolve, reject) => {
+    const cancel = place.clock.after(limit, () => {
+      end()
+      reject(new Failed('timeout', `gave no answer within the ${limit} ms of its asyncTimeout`))
     })
-  )
+    void answer.finally(cancel).then(resolve, reject)
+  })
+  // Whoever was to wait for it may have gone.
+  inTime.catch(() => undefined)
+  return inTime
 }

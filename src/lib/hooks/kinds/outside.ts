@@ -4,7 +4,7 @@ import { homedir, tmpdir } from 'node:os'
 import { fault } from '../../errors.ts'
 import type { Clock } from '../../util/clock.ts'
 import type { PlainObject } from '../../util/plain.ts'
-import { start as startInWorld } from '../../world/start.ts'
+import { startBy, type Starter } from '../../world/start.ts'
 import type { Listener, Program, Running, Start } from '../../world/process.ts'
 import type { Words } from '../../world/shell.ts'
 import { snakeName, type EventName } from '../events.ts'
@@ -28,6 +28,11 @@ export interface OutsideOptions {
   allowedEnvVars?: readonly string[] | undefined
   /** Told of what concerns no single event: a worker that was started anew, a process that was dropped. */
   onNotice?: ((text: string) => unknown) | undefined
+  /**
+   * Who starts the processes of commands: `self`, this process, which stops for it the longer the larger it is; or a
+   * small `helper` process. Default: the helper from 192 MB on.
+   */
+  starter?: Starter | undefined
   /** Time for what goes on between events. */
   clock?: Clock | undefined
 }
@@ -121,7 +126,7 @@ export class Outside {
   }
 
   /** Starts a process that ends when this is closed. */
-  start(program: Program, listener: Listener, start: Start = startInWorld): Running {
+  start(program: Program, listener: Listener, start: Start = startBy(this.#options.starter)): Running {
     const running = start(program, listener)
     this.#running.add(running)
     void running.ended.then(() => this.#running.delete(running))
