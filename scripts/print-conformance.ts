@@ -30,7 +30,7 @@ export function conformancePage(): string {
 
 function kindsWords(): string {
   const lines = DRIVERS.map(({ kind, expresses }) => {
-    const count = CASES.filter(({ gives }) => expresses(gives)).length
+    const count = CASES.filter(({ gives, event }) => expresses(gives, event)).length
     return `| ${kind} | ${count} |`
   })
   return ['| kind of hook | cases |', '|---|---|', ...lines, ''].join('\n')
@@ -42,16 +42,22 @@ function sectionOf(event: EventName): string {
   return [`## ${event}\n`, ...head, ...rows, ''].join('\n')
 }
 
-function rowOf({ name, gives, strict, compat }: Case): string {
+function rowOf({ name, event, gives, strict, compat }: Case): string {
   const [inStrict, inCompat] = [wordsOf(strict), wordsOf(compat)]
-  const cells = [name, givesWords(gives), inStrict, inCompat === inStrict ? 'the same' : inCompat, kindsOf(gives)]
+  const cells = [
+    name,
+    givesWords(gives),
+    inStrict,
+    inCompat === inStrict ? 'the same' : inCompat,
+    kindsOf(gives, event)
+  ]
   return `| ${cells.join(' | ')} |`
 }
 
 function givesWords({ code: exit = 0, stdout = '', stderr = '' }: Behaviour): string {
   const words = [
     exit === 0 ? '' : `exit ${exit}`,
-    stdout === '' ? '' : code(printable(stdout)),
+    stdout.trim() === '' ? (stdout === '' ? '' : 'blanks') : code(printable(stdout)),
     stderr === '' ? '' : `stderr ${code(printable(stderr))}`
   ].filter(word => word !== '')
   return words.length === 0 ? 'nothing' : words.join(', ')
@@ -61,8 +67,8 @@ function givesWords({ code: exit = 0, stdout = '', stderr = '' }: Behaviour): st
 const printable = (text: string): string =>
   text.trimEnd().replaceAll('\uFEFF', '\\uFEFF').replaceAll('\u001B', '\\e').replaceAll('\t', '\\t')
 
-function kindsOf(gives: Behaviour): string {
-  const kinds = DRIVERS.filter(({ expresses }) => expresses(gives)).map(({ kind }) => kind)
+function kindsOf(gives: Behaviour, event: EventName): string {
+  const kinds = DRIVERS.filter(({ expresses }) => expresses(gives, event)).map(({ kind }) => kind)
   return kinds.length === DRIVERS.length ? 'all' : kinds.join(', ')
 }
 

@@ -38,7 +38,7 @@ const FIELD_CHECKS = new Map(Object.entries(FIELDS).map(([name, { type }]) => [n
 
 const isField = (name: string): name is SpecificField => FIELD_CHECKS.has(name)
 
-type Keys = { -readonly [K in keyof typeof KEYS]?: unknown } & { fields?: PlainObject | undefined }
+type Keys = { -readonly [K in keyof typeof KEYS]?: unknown } & { fields?: PlainObject | undefined; unread?: true }
 
 /** Reads what one hook answered. Throws when the answer cannot be trusted; `undefined` when it says nothing. */
 export function decode(reply: unknown, entry: Entry, trace: Trace | undefined): Said | undefined {
@@ -82,6 +82,7 @@ function readAll(keys: Keys, said: Said, entry: Entry, trace: Trace | undefined)
     said.decision = decisionOf('decision', keys.decision)
     said.reason = textOf('reason', keys.reason)
   }
+  if (keys.unread === true) add(said, { failedOpen: true })
   readStop(keys, said, entry, trace)
   if (typeof keys.systemMessage === 'string') {
     const to = entry.dialect === 'library' ? 'model' : 'user'
@@ -107,7 +108,7 @@ function readKeys(reply: PlainObject, entry: Entry, trace: Trace | undefined): K
       if (!check(value)) throw invalid(`${name} should be ${KEYS[name as keyof typeof KEYS]}, not ${nameOf(value)}`)
       keys[name as keyof typeof KEYS] = value
     } else if (isField(name)) (keys.fields ??= {})[name] = value
-    else leaveUnread(name, entry, trace)
+    else if (leaveUnread(name, entry, trace)) keys.unread = true
   }
   return keys
 }
@@ -152,12 +153,12 @@ const GATE_KEYS = new Set(['hookEventName', 'permissionDecision', 'permissionDec
 /** Hooks are told the name in snake case, too. */
 const isNameOf = (event: EventName, named: unknown): boolean => named === event || named === snakeName(event)
 
-/** On a gate, a decision that stands where nobody reads it, or is misspelt, would be a silent yes. */
-function leaveUnread(key: string, entry: Entry, trace: Trace | undefined): void {
-  if (entry.row.failure === 'closed' && entry.profile === 'strict' && isMeantAsDecision(key, entry)) {
-    throw invalid(`${key} is not read here on ${entry.event}`)
-  }
+/** On a gate, a decision that stands where nobody reads it, or is misspelt, would be a silent yes; true if it is one. */
+function leaveUnread(key: string, entry: Entry, trace: Trace | undefined): boolean {
+  const meant = entry.row.failure === 'closed' && isMeantAsDecision(key, entry)
+  if (meant && entry.profile === 'strict') throw invalid(`${key} is not read here on ${entry.event}`)
   trace?.note(entry, `${key} is not a key of a reply to ${entry.event}`)
+  return meant
 }
 
 const isMeantAsDecision = (key: string, { dialect }: Entry): boolean =>
@@ -227,15 +228,24 @@ function readStop(keys: Keys, said: Said, entry: Entry, trace: Trace | undefined
   if (keys.continue === true && entry.row.answer === 'stop' && entry.dialect === 'library')
     add(said, { continue: true })
   if (keys.continue !== false) return
+  const lenient = entry.dialect === 'contract' && entry.profile === 'compat'
+  if (lenient && GOES_ON.has(entry.event)) {
+    trace?.note(entry, `continue: false has no effect on ${entry.event} in the compat profile`)
+    return add(said, { failedOpen: true })
+  }
   add(said, { continue: false })
   if (entry.row.failure !== 'closed') return
-  if (entry.event === 'PreToolUse' && entry.dialect === 'contract' && entry.profile === 'compat') {
+  if (lenient && entry.event === 'PreToolUse') {
+    if (said.decision === 'deny') return
     trace?.note(entry, `continue: false does not refuse ${entry.event} in the compat profile`)
     return add(said, { failedOpen: true })
   }
   if (entry.row.answer === 'permission') add(said, { fields: { interrupt: true } })
   refuse(said, stopReason)
 }
+
+/** Where the contract's first host does not heed `continue: false`. */
+const GOES_ON = new Set<EventName>(['PostToolUseFailure', 'SessionStart', 'SubagentStart'])
 
 function refuse(said: Said, reason: string | undefined): void {
   if (said.decision === 'deny') return

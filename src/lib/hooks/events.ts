@@ -27,7 +27,8 @@ export const BASE = {
   'prompt_id?': 'string',
   permission_mode: 'string',
   'agent_id?': 'string',
-  'agent_type?': 'string'
+  'agent_type?': 'string',
+  'effort?': 'object'
 } as const
 
 const TOOL = { tool_name: 'string', tool_input: 'object' } as const
@@ -58,7 +59,13 @@ export const EVENTS = {
   }),
   PostToolUse: event({
     when: 'a tool has succeeded',
-    fields: { ...CALL, tool_response: 'unknown', 'duration_ms?': 'number' },
+    fields: {
+      ...TOOL,
+      tool_response: 'unknown',
+      tool_use_id: 'string',
+      'mcp_server?': 'object',
+      'duration_ms?': 'number'
+    },
     target: 'tool_name',
     answer: 'result',
     failure: 'open',

@@ -95,6 +95,11 @@ export class Tally {
     this.record(entry, again)
   }
 
+  /** Something was let pass that a strict gate refuses. */
+  passed(entry: Entry): void {
+    this.record(entry, { by: entry.name, decision: undefined, reason: undefined, rest: { failedOpen: true } })
+  }
+
   /** What a hook decided about an older draft is void. */
   withdraw(entry: Entry): void {
     this.#revised = true

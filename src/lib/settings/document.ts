@@ -1,12 +1,4 @@
-import {
-  findNodeAtLocation,
-  getNodeValue,
-  parseTree,
-  printParseErrorCode,
-  visit,
-  type Node,
-  type ParseError
-} from 'jsonc-parser'
+import { getNodeValue, parseTree, printParseErrorCode, visit, type Node, type ParseError } from 'jsonc-parser'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { Findings, keyOf, type Path, type Place } from './finding.ts'
 import { readText } from './text.ts'
@@ -26,6 +18,7 @@ export interface Looked {
 }
 
 const DEEPEST = 64
+const MOST = 50_000
 
 /** Reads JSON with comments. A file that cannot be used as a whole is one error, and nothing of it counts. */
 export function readDocument(file: string): Looked {
@@ -63,9 +56,10 @@ interface Fault {
   readonly fix: string
 }
 
-/** The first thing that makes the whole file unusable: broken syntax, too deep, a key twice. */
+/** The first thing that makes the whole file unusable: broken syntax, too deep, too much, a key twice. */
 function faultIn(text: string): Fault | undefined {
   const open: Set<string>[] = []
+  let commas = 0
   let fault: Fault | undefined
   const found = (each: Fault): void => {
     fault ??= each
@@ -83,6 +77,10 @@ function faultIn(text: string): Fault | undefined {
         onArrayBegin: begin,
         onObjectEnd: () => void open.pop(),
         onArrayEnd: () => void open.pop(),
+        onSeparator: (character, offset) => {
+          if (character === ',' && ++commas >= MOST)
+            found({ code: 'too-many', offset, message: `it holds more than ${MOST} values`, fix: 'split it' })
+        },
         onObjectProperty: (key, offset) => {
           if (open.at(-1)?.has(key) === true)
             found({
@@ -123,11 +121,29 @@ function placeOf(file: string, tree: Node | undefined, lines: readonly number[],
 
 /** The node of a path, or of as much of it as is there; for a value with a name, the name. */
 function nearestNode(tree: Node, path: Path): Node {
-  for (let length = path.length; length > 0; length--) {
-    const node = findNodeAtLocation(tree, path.slice(0, length))
-    if (node !== undefined) return node.parent?.type === 'property' ? node.parent : node
+  let node = tree
+  for (const part of path) {
+    const child = childOf(node, part)
+    if (child === undefined) break
+    node = child
   }
-  return tree
+  return node.parent?.type === 'property' ? node.parent : node
+}
+
+/** The values of objects by their keys: a file may have very many. */
+const VALUES = new WeakMap<Node, ReadonlyMap<unknown, Node>>()
+
+function childOf(node: Node, part: string | number): Node | undefined {
+  if (node.type === 'array') return typeof part === 'number' ? node.children?.[part] : undefined
+  if (node.type !== 'object') return undefined
+  let values = VALUES.get(node)
+  if (values === undefined) {
+    const properties = (node.children ?? []).flatMap(({ children: [key, value] = [] }) =>
+      key === undefined || value === undefined ? [] : [[key.value as unknown, value] as const]
+    )
+    VALUES.set(node, (values = new Map(properties)))
+  }
+  return values.get(part)
 }
 
 /** Where each line begins. */

@@ -101,6 +101,8 @@ class Loading {
   readonly #where: Where
   readonly #files: Source[] = []
   readonly #hooks: LoadedHook[] = []
+  /** The first of each name, by event. */
+  readonly #byName = new Map<string, LoadedHook>()
   readonly #rules: LoadedRule[] = []
   readonly #modules: LoadedModule[] = []
   readonly #findings: Finding[] = []
@@ -194,10 +196,9 @@ class Loading {
 
   /** A hook of a name that the user has used, in the project: it takes its place, but never that of a gate. */
   #add(hook: LoadedHook, document: Document): void {
-    const other =
-      hook.name === undefined
-        ? undefined
-        : this.#hooks.find(each => each.name === hook.name && each.event === hook.event)
+    const key = `${hook.event} ${hook.name}`
+    const other = hook.name === undefined ? undefined : this.#byName.get(key)
+    if (other === undefined) this.#byName.set(key, hook)
     if (other !== undefined && hook.ofProject && other.scope === 'user') {
       if (rowOf(hook.event).failure === 'open') {
         document.findings.add(

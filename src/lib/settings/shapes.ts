@@ -27,6 +27,9 @@ const FOREIGN =
     ' '
   )
 
+/** More than all events in all spellings. */
+const MOST_EVENTS = 500
+
 /** The older forms have a name or nothing beside their command, and a minute of time. */
 const SIMPLE_TIMEOUT = 60
 
@@ -43,7 +46,19 @@ export function readHooks(value: unknown, path: Path, findings: Findings): reado
     )
     return []
   }
-  return Object.keys(value).flatMap(name => {
+  const names = Object.keys(value)
+  if (names.length > MOST_EVENTS) {
+    findings.add(
+      'error',
+      'too-many',
+      path,
+      `${names.length} keys are not events`,
+      'docs/hooks.md lists the events',
+      true
+    )
+    return []
+  }
+  return names.flatMap(name => {
     const event = eventOf(name, [...path, name], findings)
     return event === undefined ? [] : new EventReader(event, findings).read(value[name], [...path, name])
   })
@@ -296,7 +311,7 @@ class EventReader {
 
 /** The one key that says what a handler does, with all that a program is given. */
 function runsOf(type: HandlerType, { command, url, prompt, tool, args }: PlainObject): string {
-  const [words = type] = [command, url, prompt, tool].filter(value => typeof value === 'string')
+  const words = [command, url, prompt, tool].find(value => typeof value === 'string') ?? type
   const given: readonly unknown[] = Array.isArray(args) ? args : []
   return [words, ...given.map(arg => (/^[\w@%+=:,./-]+$/.test(String(arg)) ? String(arg) : JSON.stringify(arg)))].join(
     ' '

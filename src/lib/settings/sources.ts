@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, realpathSync, statSync, type Stats } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { fault } from '../errors.ts'
@@ -94,10 +94,19 @@ export function namesIn(folder: string, ending: string): readonly string[] {
 
 /** Why the user's own settings cannot be the user's own: others could have written them. */
 export function foreignHand(file: string): string | undefined {
-  const stat = statSync(file, { throwIfNoEntry: false })
+  const stat = statOf(file)
   if (stat === undefined || process.getuid === undefined) return undefined
   if ((stat.mode & 0o002) !== 0) return 'anybody on this machine may write to it'
   return stat.uid === process.getuid() || stat.uid === 0 ? undefined : 'it belongs to another user'
+}
+
+/** What cannot be looked at cannot be read either, and reading says why. */
+function statOf(file: string): Stats | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
 }
 
 /** Whether a file of a project, followed through all links, is in the project. */

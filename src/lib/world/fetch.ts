@@ -10,7 +10,7 @@ export interface Posting {
 }
 
 /** A request that is under way, or was. */
-export interface Exchange {
+interface Exchange {
   /** Cuts it off at once. */
   cut(): void
   /** The status of the response, once all of it has come. Rejects when it does not. */

@@ -24,7 +24,8 @@ const GONE: Ended = {
   code: null,
   signal: null,
   error: { code: 'HELPER', message: 'the helper that starts processes has ended' },
-  left: false
+  left: false,
+  fed: true
 }
 
 const remotes = new Map<number, Remote>()
@@ -46,7 +47,10 @@ export const startThroughHelper: Start = (program, listener) => {
       order({ id, do: 'close' })
       hold(id, true)
     },
-    end: () => order({ id, do: 'end' }),
+    end() {
+      order({ id, do: 'end' })
+      hold(id, true)
+    },
     hold: on => hold(id, on),
     pid: undefined,
     ended

@@ -26,6 +26,8 @@ export interface Ended {
   readonly error: { readonly code: string; readonly message: string } | undefined
   /** It left others running. */
   readonly left: boolean
+  /** It was still there when its input was complete. */
+  readonly fed: boolean
 }
 
 /** A process that was started, and may have ended since. */
@@ -73,13 +75,16 @@ export const startProcess: Start = (program, listener) => {
   for (const stream of [stdin, stdout, stderr]) stream?.on('error', () => undefined)
   stdout?.on('data', (chunk: Buffer) => listener.stdout(chunk))
   stderr?.on('data', (chunk: Buffer) => listener.stderr(chunk))
-  let ending = false
+  const state = { ending: false, fed: false }
   return {
     write: text => void (stdin?.writable === true && stdin.write(text)),
-    close: () => void stdin?.end(),
+    close() {
+      state.fed = true
+      stdin?.end()
+    },
     end() {
-      if (ending || pid === undefined || !ALIVE.has(pid)) return
-      ending = true
+      if (state.ending || pid === undefined || !ALIVE.has(pid)) return
+      state.ending = true
       endTree(pid, program.cookie, () => ALIVE.has(pid))
     },
     hold(on) {
@@ -87,7 +92,7 @@ export const startProcess: Start = (program, listener) => {
       for (const handle of [child, stdin, stdout, stderr] as (Holding | null)[]) handle?.[way]()
     },
     pid,
-    ended: endOf(child, () => ending)
+    ended: endOf(child, state)
   }
 }
 
@@ -97,21 +102,22 @@ interface Holding {
   unref(): void
 }
 
-function endOf(child: ChildProcess, isEnded: () => boolean): Promise<Ended> {
+function endOf(child: ChildProcess, state: { readonly ending: boolean; readonly fed: boolean }): Promise<Ended> {
   const { pid } = child
   return new Promise(resolve => {
     const finish = (ended: Ended): void => {
-      if (pid !== undefined) letGo(pid, isEnded())
+      if (pid !== undefined) letGo(pid, state.ending)
       for (const stream of child.stdio) stream?.destroy()
       resolve(ended)
     }
     child.once('error', error => {
-      if (pid === undefined) finish({ code: null, signal: null, error: wordsOfError(error), left: false })
+      if (pid === undefined) finish({ code: null, signal: null, error: wordsOfError(error), left: false, fed: true })
     })
     child.once('exit', (code, signal) => {
+      const { fed } = state
       const end = (left: boolean): void => {
         clearTimeout(grace)
-        finish({ code, signal, error: undefined, left: left || hasMembers(pid!) })
+        finish({ code, signal, error: undefined, left: left || hasMembers(pid!), fed })
       }
       const grace = setTimeout(end, PIPE_GRACE, true)
       child.once('close', () => end(false))
@@ -120,7 +126,7 @@ function endOf(child: ChildProcess, isEnded: () => boolean): Promise<Ended> {
 }
 
 function failedToStart(thrown: unknown): Running {
-  const ended: Ended = { code: null, signal: null, error: wordsOfError(thrown as Error), left: false }
+  const ended: Ended = { code: null, signal: null, error: wordsOfError(thrown as Error), left: false, fed: true }
   const nothing = (): void => undefined
   const running = { write: nothing, close: nothing, end: nothing, hold: nothing, pid: undefined }
   return { ...running, ended: Promise.resolve(ended) }

@@ -42,17 +42,34 @@ function runCommand(
 ): Later | Promise<Reply | Later | undefined> {
   const program = programFor(spec, place, ctx)
   const payload = `${ctx.wire}\n`
-  const process = warm?.take(program) ?? startCold(program, place)
-  const answer = follow(process, spec, place, ctx)
-  process.running.write(payload)
-  process.running.close()
-  void process.running.ended.then(() => warm?.prepare(program))
+  const ask = (process: Taken): Promise<Reply | Later | undefined> => {
+    const answer = follow(process, spec, place, ctx)
+    process.running.write(payload)
+    process.running.close()
+    void process.running.ended.then(() => warm?.prepare(program))
+    return answer
+  }
+  const waiting = warm?.take(program)
+  const answer =
+    waiting === undefined ? ask(startCold(program, place, warm)) : ask(waiting).catch(error => askAnew(error, ask))
   return spec.async === true ? later(answer as Promise<Reply>) : answer
+
+  /** A process that ended before it was given the event has answered something else. */
+  function askAnew(error: unknown, again: typeof ask): Promise<Reply | Later | undefined> {
+    if (error !== MISSED) throw error
+    warm!.giveUp()
+    return again(startCold(program, place, undefined))
+  }
 }
 
-function startCold(program: Program, place: Outside): Taken {
+const MISSED = new Failed('spawn', 'ended before it was given the event')
+
+function startCold(program: Program, place: Outside, warm: Warm | undefined): Taken {
   const capture = new Capture()
-  return { capture, running: place.start(program, capture) }
+  const begun = place.clock.now()
+  const running = place.start(program, capture)
+  void running.ended.then(() => warm?.learn(place.clock.now() - begun))
+  return { capture, running }
 }
 
 /** The answer of a process: at its end, or, when its first line says so, later. */
@@ -76,6 +93,7 @@ function follow(
   return new Promise((resolve, reject) => {
     let skipped = 0
     const atEnd = running.ended.then(ended => {
+      if (!ended.fed) throw MISSED
       told(ended.code ?? undefined)
       if (ended.left && !ctx.signal.aborted) ctx.note('ended and left others running')
       return answerOf(ended, capture, skipped, spec, ctx)
@@ -114,6 +132,5 @@ function answerOf(
 ): Reply | undefined {
   if (ended.error !== undefined) throw new Failed('spawn', wordsOfStart(ended.error))
   const stdout = capture.bytes('stdout').subarray(skipped)
-  const { event, profile } = ctx
-  return readRaw({ ...ended, stdout, stderr: capture.text('stderr') }, { event, profile, onFailure })
+  return readRaw({ ...ended, stdout, stderr: capture.text('stderr') }, ctx, onFailure)
 }

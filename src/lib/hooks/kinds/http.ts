@@ -6,7 +6,7 @@ import type { Reply } from '../reply.ts'
 import { Capture, OUTPUT_CAP } from './capture.ts'
 import { headersFor } from './headers.ts'
 import { anywhere, type Outside } from './outside.ts'
-import { readRaw, type Asked } from './raw.ts'
+import { readRaw } from './raw.ts'
 import { hookOf, type OutsideContext, type OutsideHook, type OutsideSpec } from './spec.ts'
 import { allowedUrl, wordsOfUrl } from './urls.ts'
 
@@ -33,7 +33,7 @@ export function httpHook<const E extends EventName = EventName>(
     identity: `http\0${url.href}`,
     run: async ctx => {
       const answer = await ask(url.host, server, { headers: headers(), body: ctx.wire }, ctx)
-      return readAnswer(answer, { event: ctx.event, onFailure: spec.onFailure })
+      return readAnswer(answer, ctx)
     },
     close: () => server.rest()
   })
@@ -72,14 +72,21 @@ async function ask(host: string, server: Server, posting: Posting, ctx: OutsideC
 }
 
 /** A status alone never decides, and in no profile is the page of some proxy text for the model. */
-function readAnswer({ host, status, body }: Answer, asked: Omit<Asked, 'profile'>): Reply | undefined {
+function readAnswer({ host, status, body }: Answer, { event }: OutsideContext): Reply | undefined {
   if (status < 200 || status > 299) {
     const next = status >= 300 && status < 400 ? '; redirects are not followed' : ''
     throw new Failed('http', `${host} answered with status ${status}, and only 2xx is an answer${next}`)
   }
   if (!/^\s*(?:\{|$)/.test(body.text('stdout')))
     throw new Failed('http', `${host} sent something else than one JSON object or nothing`)
-  return readRaw({ code: 0, stdout: body.bytes('stdout'), stderr: '' }, { ...asked, profile: 'strict' })
+  return readRaw(
+    { code: 0, stdout: body.bytes('stdout'), stderr: '' },
+    {
+      event,
+      profile: 'strict',
+      letPass: () => undefined
+    }
+  )
 }
 
 const TROUBLE: Readonly<Record<string, string>> = {

@@ -116,6 +116,8 @@ export class Outside {
       ...occasion.env,
       ...own
     }
+    // Bash would take itself for the first shell of a login, and read start-up files that print.
+    if (!(Number(env['SHLVL']) > 0)) env['SHLVL'] = '1'
     return withCookie({ ...words, cwd, env, cookie: '' })
   }
 

@@ -1,10 +1,9 @@
 import { statSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { startThroughHelper } from '../../world/helper.ts'
 import type { Program, Running } from '../../world/process.ts'
 import { Capture } from './capture.ts'
 import { withCookie, type Outside } from './outside.ts'
-import { wordsIn } from './paths.ts'
+import { filesNamedBy } from './words.ts'
 
 /** A process for one event, started now or ahead. */
 export interface Taken {
@@ -13,6 +12,7 @@ export interface Taken {
 }
 
 interface Waiting extends Taken {
+  readonly since: number
   /** What it was started from, and what its files looked like. */
   readonly key: string
   readonly forget: () => void
@@ -29,6 +29,8 @@ export class Warm {
   readonly #place: Outside
   readonly #name: string
   readonly #waiting = new Map<string, Waiting>()
+  /** How long the latest run that was not started ahead has taken, in milliseconds. */
+  #whole = 0
   #off = false
 
   constructor({ name, command }: { name?: string | undefined; command: string }, place: Outside) {
@@ -39,8 +41,9 @@ export class Warm {
 
   /** The process that waits for this, if there is one. One that waits for something else is ended. */
   take(program: Program): Taken | undefined {
-    const waiting = this.#remove(eventOf(program))
-    if (waiting === undefined) return undefined
+    const event = eventOf(program)
+    if (!this.#isReady(this.#waiting.get(event))) return undefined
+    const waiting = this.#remove(event)!
     if (waiting.key === keyOf(program)) return waiting
     waiting.running.end()
     this.#place.notice(
@@ -49,14 +52,29 @@ export class Warm {
     return undefined
   }
 
+  /**
+   * One that has been there for less time than a run takes may still be busy, without having looked at its input: it
+   * would answer from what it saw before the event.
+   */
+  #isReady(waiting: Waiting | undefined): boolean {
+    return waiting !== undefined && this.#place.clock.now() - waiting.since >= this.#whole
+  }
+
+  /** How long a process took that was not started ahead. */
+  learn(ms: number): void {
+    this.#whole = ms
+  }
+
   /** Starts the next process for the same. */
   prepare(template: Program): void {
     const event = eventOf(template)
     if (this.#off || this.#waiting.has(event)) return
+    const key = keyOf(template)
     const capture = new Capture()
+    capture.onFlood = () => running.end()
     const running = this.#place.start(withCookie(template), capture, startThroughHelper)
     const forget = this.#place.clock.after(IDLE, () => this.#drop(event))
-    this.#waiting.set(event, { running, capture, key: keyOf(template), forget })
+    this.#waiting.set(event, { running, capture, since: this.#place.clock.now(), key, forget })
     void running.ended.then(() => this.#hasEnded(event, running))
   }
 
@@ -64,6 +82,10 @@ export class Warm {
   #hasEnded(event: string, running: Running): void {
     if (this.#waiting.get(event)?.running !== running) return
     this.#remove(event)
+    this.giveUp()
+  }
+
+  giveUp(): void {
     this.#off = true
     this.#place.notice(
       `${this.#name}: ended before it was given an event; it does not read standard input first, so prewarm is off`
@@ -92,12 +114,8 @@ const eventOf = ({ env }: Program): string => env['EVENT'] ?? ''
 /** All that a process is started from, its files included. */
 function keyOf({ file, args, cwd, env }: Program): string {
   const { CARABINER_RUN: _, ...lasting } = env
-  const stamps = [file, ...args].flatMap(wordsIn).map(word => stampOf(resolve(cwd, expand(word, env))))
-  return JSON.stringify([file, args, cwd, lasting, stamps.filter(Boolean)])
+  return JSON.stringify([file, args, cwd, lasting, filesNamedBy([file, ...args], cwd, env).map(stampOf)])
 }
-
-const expand = (word: string, env: Readonly<Record<string, string>>): string =>
-  word.replaceAll(/\$\{?(\w+)\}?/g, (whole, name: string) => env[name] ?? whole)
 
 function stampOf(path: string): string {
   try {

@@ -16,22 +16,26 @@ export interface Raw {
 }
 
 /** Of whom: it decides what some answers mean. */
-export interface Asked {
+interface Asked {
   readonly event: EventName
   readonly profile: Profile
-  readonly onFailure: 'block' | 'continue' | undefined
+  /** Told of what only the compat profile lets pass. */
+  letPass(why: string): void
 }
 
 /**
  * Reads a raw answer: exit codes, JSON or text. What comes back is a reply as any hook may give it; what cannot be
  * trusted is thrown as `Failed`. Only this file knows exit codes.
  */
-export function readRaw(raw: Raw, asked: Asked): Reply | undefined {
+export function readRaw(raw: Raw, asked: Asked, onFailure?: 'block' | 'continue'): Reply | undefined {
   if (raw.code === 0) return readOutput(textOf(raw.stdout), asked)
   if (raw.code === 2) return readRefusal(raw, asked)
   const reply = replyIn(raw.stdout)
-  const obeys = asked.profile === 'compat' && asked.onFailure !== 'block' && raw.code !== null
-  if (reply !== undefined && (obeys || refusalIn(reply).refuses)) return reply
+  const obeys = asked.profile === 'compat' && onFailure !== 'block' && raw.code !== null
+  const { refuses } = reply === undefined ? { refuses: false } : refusalIn(reply)
+  if (obeys && reply !== undefined && !refuses)
+    asked.letPass(`exit code ${raw.code} is a failure in the strict profile`)
+  if (reply !== undefined && (obeys || refuses)) return reply
   throw endedBadly(raw)
 }
 
@@ -43,7 +47,10 @@ function readOutput(text: string, asked: Asked): Reply | undefined {
   try {
     return parseObject(trimmed)
   } catch (error) {
-    if (asked.profile === 'compat' && takesText(asked)) return contextOf(trimmed, asked)
+    if (asked.profile === 'compat' && takesText(asked)) {
+      asked.letPass('broken JSON is text in the compat profile')
+      return contextOf(trimmed, asked)
+    }
     throw new Failed('reply', `what it printed begins with { but ${wordsOf(error)}`)
   }
 }
@@ -52,9 +59,11 @@ const DECISION =
   /["'](?:permission_?decision|decision|continue(?:_?execution)?|hook_?specific_?output|behavior)["']\s*:/i
 
 function readText(text: string, asked: Asked): Reply | undefined {
-  if (asked.profile === 'strict' && DECISION.test(text)) {
+  if (DECISION.test(text)) {
+    const why = 'what it printed is text with a decision in it, and nobody would read that'
     const advice = 'print the JSON alone: nothing before it, nothing after it'
-    throw new Failed('reply', `what it printed is text with a decision in it, and nobody would read that; ${advice}`)
+    if (asked.profile === 'strict') throw new Failed('reply', `${why}; ${advice}`)
+    asked.letPass(why)
   }
   return takesText(asked) ? contextOf(text, asked) : undefined
 }

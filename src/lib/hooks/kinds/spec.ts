@@ -32,7 +32,7 @@ export interface OutsideHook<E extends EventName = EventName> extends Hook<E> {
 /** What of its context such a hook looks at, whatever the event. */
 export type OutsideContext = Pick<
   HookContext,
-  'event' | 'wire' | 'profile' | 'sessionId' | 'cwd' | 'env' | 'signal' | 'progress' | 'ran' | 'note'
+  'event' | 'wire' | 'profile' | 'sessionId' | 'cwd' | 'env' | 'signal' | 'progress' | 'ran' | 'note' | 'letPass'
 >
 
 /** What a kind adds to what all kinds have in common. */

@@ -178,7 +178,8 @@ export class Worker {
   #quarantine({ message }: Failed): void {
     const times = `${this.#deaths + 1} times in a row without an answer`
     this.#state = 'quarantined'
-    this.#refusal = `its worker broke down ${times}, and is not started again before restart() is called on the hook; the last time ${message}`
+    const advice = 'is not started again before restart() is called on the hook'
+    this.#refusal = `its worker broke down ${times}, and ${advice}; the last time ${message}`
     this.#notice(this.#refusal)
   }
 

@@ -120,7 +120,7 @@ function replyOf(
   if (answer.kind === 'raw') {
     const { code, stdout, stderr } = answer.raw
     ctx.ran({ stdout: String(stdout), stderr, exit_code: code! })
-    return readRaw(answer.raw, { event: ctx.event, profile: ctx.profile, onFailure })
+    return readRaw(answer.raw, ctx, onFailure)
   }
   ctx.ran({ stdout: line, stderr: '' })
   if (answer.kind === 'error') throw new Failed('threw', answer.words)

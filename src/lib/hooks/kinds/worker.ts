@@ -13,7 +13,7 @@ export interface WorkerSpec<E extends EventName = EventName> extends OutsideSpec
 
 /** How a worker is. */
 export interface WorkerStatus {
-  /** `waiting`: it broke down and is started again in a while. `quarantined`: it is not, until `restart()` is called. */
+  /** `waiting`: it broke down and is started again soon. `quarantined`: it is not, until `restart()` is called. */
   readonly state: 'stopped' | 'starting' | 'running' | 'waiting' | 'quarantined'
   readonly restarts: number
   /** What it said that nobody had asked for, and lines that were no answers. */

@@ -1,0 +1,99 @@
+import { statSync } from 'node:fs'
+import { delimiter, isAbsolute, join, resolve } from 'node:path'
+
+/** A word of a command, without its quotes. */
+export interface Word {
+  readonly text: string
+  /** Output goes there: it is written, not run. */
+  readonly isTarget: boolean
+}
+
+const SEPARATORS = /[\s;&|<>()`]/
+
+/** The words of a command, as far as one can tell without running it. */
+export function wordsOf(command: string): readonly Word[] {
+  const words: Word[] = []
+  let text: string | undefined
+  let isTarget = false
+  const end = (): void => {
+    if (text !== undefined) {
+      words.push({ text, isTarget })
+      isTarget = false
+    }
+    text = undefined
+  }
+  for (let at = 0; at < command.length; at++) {
+    const char = command[at]!
+    if (SEPARATORS.test(char)) {
+      end()
+      if (char === '>') isTarget = true
+      else if (!/\s/.test(char)) isTarget = false
+    } else if (char === "'" || char === '"') {
+      const quoted = readQuoted(command, at)
+      text = (text ?? '') + quoted.text
+      at = quoted.end
+    } else text = (text ?? '') + (char === '\\' ? (command[++at] ?? '') : char)
+  }
+  end()
+  return words
+}
+
+function readQuoted(command: string, start: number): { text: string; end: number } {
+  const quote = command[start]
+  let text = ''
+  let at = start + 1
+  for (; at < command.length && command[at] !== quote; at++) {
+    const escapes = quote === '"' && command[at] === '\\' && '"\\$`'.includes(command[at + 1] ?? ' ')
+    text += escapes ? command[++at]! : command[at]!
+  }
+  return { text, end: at }
+}
+
+/** Where quotes are single, nothing is expanded: from and to of each such piece. */
+export function singleQuoted(command: string): readonly (readonly [number, number])[] {
+  const pieces: [number, number][] = []
+  for (let at = 0; at < command.length; at++) {
+    const char = command[at]
+    if (char === '\\') at++
+    else if (char === "'" || char === '"') {
+      const { end } = readQuoted(command, at)
+      if (char === "'") pieces.push([at, end])
+      at = end
+    }
+  }
+  return pieces
+}
+
+/** Variables and the home folder, filled in from an environment. */
+const expanded = (word: string, env: Readonly<Record<string, string>>): string =>
+  word
+    .replace(/^~(?=\/|$)/, env['HOME'] ?? '~')
+    .replaceAll(/\$\{?(\w+)\}?/g, (whole, name: string) => (Object.hasOwn(env, name) ? env[name]! : whole))
+
+/** The files that a program and its words name: by a path, in its folder, or by a name that is found in PATH. */
+export function filesNamedBy(
+  words: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>>
+): readonly string[] {
+  const inner = words.flatMap(word => wordsOf(word).filter(each => !each.isTarget))
+  const names = new Set([...words, ...inner.map(({ text }) => text)].map(word => expanded(word, env)))
+  return [...names].flatMap(name => {
+    const file = isAbsolute(name) ? name : resolve(cwd, name)
+    if (isFile(file)) return [file]
+    return name.includes('/') || !/^[\w.+-]+$/.test(name) ? [] : inPath(name, env['PATH'] ?? '')
+  })
+}
+
+function inPath(name: string, path: string): readonly string[] {
+  const folder = path.split(delimiter).find(each => each !== '' && isFile(join(each, name)))
+  return folder === undefined ? [] : [join(folder, name)]
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,139 @@
+/** Commands that are not waited for. */
+import { expect, test, vi } from 'vitest'
+import { manualClock } from '../../src/testing.ts'
+import { bash, contextOf, gone, HANG, isAlive, pidsIn, scene } from './scene.ts'
+
+vi.setConfig({ testTimeout: HANG })
+
+/** Ends when the test says so. */
+const WAIT = 'until [ -e go ]; do sleep 0.01; done'
+const ANNOUNCE = `echo '{"async":true}'`
+
+/** Both ways to say it: in the settings of the hook, and on the first line that it prints. */
+const WAYS = [
+  ['async: true', { async: true }, ''],
+  ['a first line {"async":true}', {}, `${ANNOUNCE};`]
+] as const
+
+// F98, F106
+test.each(WAYS)(
+  '%s: the event goes on, the process too, and what it prints in the end is the answer',
+  async (_, spec, first) => {
+    const { hooks, command, write, late, read } = scene()
+    command({ ...spec, command: `echo ran >> log; ${first} ${WAIT}; ${contextOf('late words')}` })
+    const outcome = await hooks.fire('PreToolUse', bash(), { report: true })
+    expect(outcome).toMatchObject({ decision: undefined, contexts: [], failures: [] })
+    expect(outcome.report[0]).toMatchObject({ status: 'late' })
+    expect(late).toEqual([])
+    write('go', '')
+    await hooks.drain()
+    expect(late).toMatchObject([
+      { by: 'hook', event: 'PreToolUse', sessionId: 'session-1', contexts: [{ by: 'hook', text: 'late words' }] }
+    ])
+    expect(read('log')).toBe('ran\n')
+  }
+)
+
+test.each(WAYS)('%s: what it decides is void, and a message for the user still comes', async (_, spec, first) => {
+  const { hooks, command, late, messages } = scene()
+  command({ ...spec, command: `${first} sleep 0.05; echo '{"decision":"block","reason":"no","systemMessage":"look"}'` })
+  expect(await hooks.fire('PreToolUse', bash())).toMatchObject({ blocked: false, decision: undefined })
+  await hooks.drain()
+  expect(late).toMatchObject([{ contexts: [], systemMessages: [{ text: 'look', to: 'user' }], failure: undefined }])
+  expect(messages.map(({ subtype }) => subtype)).toContain('hook_notice')
+})
+
+test.each(WAYS)('%s: exit code 2 refuses nothing any more, and plain text is nobody’s', async (_, spec, first) => {
+  const { hooks, command, late } = scene()
+  command({ ...spec, name: 'refusing', command: `${first} sleep 0.05; echo no >&2; exit 2` })
+  command({ ...spec, name: 'talking', command: `${first} sleep 0.05; echo hello` })
+  expect(await hooks.fire('PreToolUse', bash())).toMatchObject({ blocked: false })
+  await hooks.drain()
+  expect(late).toEqual([])
+})
+
+test.each(WAYS)('%s: a failure is told late, and closes nothing', async (_, spec, first) => {
+  const { hooks, command, late } = scene()
+  command({ ...spec, command: `${first} sleep 0.05; exit 3` })
+  expect(await hooks.fire('PreToolUse', bash())).toMatchObject({ blocked: false, failures: [] })
+  await hooks.drain()
+  expect(late).toMatchObject([
+    { by: 'hook', failure: { kind: 'exit', message: expect.stringContaining('3') as string } }
+  ])
+})
+
+test.each(WAYS)('%s: it is given the event like any other', async (_, spec, first) => {
+  const { hooks, command, read } = scene()
+  command({ ...spec, command: `${first} cat > given` })
+  await hooks.fire('PreToolUse', bash('ls'))
+  await hooks.drain()
+  expect(JSON.parse(read('given'))).toMatchObject({ tool_input: { command: 'ls' } })
+})
+
+// F98
+test('the announcement may name its time in milliseconds: then it is ended, and all that it started', async () => {
+  const clock = manualClock()
+  const where = scene({}, { clock })
+  where.command({ command: `sleep 1000 & echo $$ $! > pids; echo '{"async":true,"asyncTimeout":500}'; wait` })
+  expect(await where.hooks.fire('PreToolUse', bash())).toMatchObject({ failures: [] })
+  const pids = await pidsIn(where, 'pids', 2)
+  await clock.advance(0.49)
+  expect(pids.map(isAlive)).toEqual([true, true])
+  await clock.advance(0.02)
+  await where.hooks.drain()
+  expect(where.late).toMatchObject([
+    { failure: { kind: 'timeout', message: expect.stringContaining('500 ms') as string } }
+  ])
+  await gone(pids)
+})
+
+test('without such a time it may take as long as it likes, whatever its timeout', async () => {
+  const clock = manualClock()
+  const where = scene({ clock }, { clock })
+  where.command({ command: `${ANNOUNCE}; ${WAIT}; ${contextOf('at last')}`, timeout: 1 })
+  await where.hooks.fire('PreToolUse', bash())
+  await clock.advance(3600)
+  where.write('go', '')
+  await where.hooks.drain()
+  expect(where.late).toMatchObject([{ contexts: [{ text: 'at last' }], failure: undefined }])
+})
+
+// F98
+test('as a hook of the library, a deciding event waits so many seconds for the same process', async () => {
+  const { hooks, command, read } = scene()
+  const line = `echo ran >> log; echo '{"async":true,"asyncTimeout":60}'; sleep 0.1; echo '{"decision":"deny","reason":"after all"}'`
+  command({ command: line, dialect: 'library' })
+  expect(await hooks.fire('PreToolUse', bash())).toMatchObject({ blocked: true, reason: 'after all' })
+  expect(read('log')).toBe('ran\n')
+})
+
+test('a line that only looks like the announcement is none', async () => {
+  for (const line of ['{"async":false}', 'async: true', '["async", true]', '{"async":"true"}']) {
+    const { hooks, command } = scene({ profile: 'compat' })
+    command({ command: `echo '${line}'; sleep 0.05` })
+    expect(await hooks.fire('PreToolUse', bash(), { report: true })).toMatchObject({
+      report: [{ status: expect.not.stringMatching('late') as string }]
+    })
+  }
+})
+
+test('the announcement may stand alone, with or without a line break', async () => {
+  for (const line of [ANNOUNCE, `printf '{"async":true}'`]) {
+    const { hooks, command, late } = scene()
+    command({ command: line })
+    expect(await hooks.fire('PreToolUse', bash())).toMatchObject({ decision: undefined, failures: [] })
+    await hooks.drain()
+    expect(late).toEqual([])
+  }
+})
+
+test('what is under way when everything is closed is ended', async () => {
+  const where = scene()
+  where.command({ command: 'echo $$ > pids; sleep 1000', async: true })
+  await where.hooks.fire('PreToolUse', bash())
+  const pids = await pidsIn(where, 'pids')
+  await where.place.close()
+  await gone(pids)
+  await where.hooks.drain()
+  expect(where.late).toMatchObject([{ failure: { kind: 'signal' } }])
+})

@@ -1,0 +1,104 @@
+/** A project in a folder of its own, with hooks that run in it. All of it is gone when the test is over. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { expect, onTestFinished, vi } from 'vitest'
+import { commandHook, Outside, type CommandSpec, type OutsideOptions } from '../../src/external.ts'
+import { HookRegistry, type HookMessage, type LateAnswer, type RegistryOptions } from '../../src/hooks.ts'
+
+export interface Scene {
+  /** The root of the project, without symbolic links. */
+  readonly folder: string
+  readonly place: Outside
+  readonly hooks: HookRegistry
+  readonly notices: readonly string[]
+  readonly messages: readonly HookMessage[]
+  readonly late: readonly LateAnswer[]
+  /** Writes a file of the project; gives back where it is. */
+  write(name: string, text: string): string
+  read(name: string): string
+  has(name: string): boolean
+  path(name: string): string
+  /** Registers a command, by default on PreToolUse and with the name `hook`. */
+  command(spec: CommandSpec): Scene
+}
+
+/** How long something may take before it counts as hanging, in milliseconds. */
+export const HANG = 20_000
+
+export function scene(registry: RegistryOptions = {}, outside: OutsideOptions = {}): Scene {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'carabiner-')))
+  const notices: string[] = []
+  const messages: HookMessage[] = []
+  const late: LateAnswer[] = []
+  const place = new Outside({ projectDir: folder, onNotice: text => void notices.push(text), ...outside })
+  const hooks = new HookRegistry({
+    sessionId: 'session-1',
+    cwd: folder,
+    sink: message => void messages.push(message),
+    onLate: answer => void late.push(answer),
+    ...registry
+  })
+  onTestFinished(async () => {
+    await place.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const path = (name: string): string => join(folder, name)
+  const it: Scene = {
+    ...{ folder, place, hooks, notices, messages, late, path },
+    write(name, text) {
+      mkdirSync(dirname(path(name)), { recursive: true })
+      writeFileSync(path(name), text, { mode: 0o755 })
+      return path(name)
+    },
+    read: name => readFileSync(path(name), 'utf8'),
+    has: name => existsSync(path(name)),
+    command(spec) {
+      hooks.register(commandHook({ name: 'hook', events: 'PreToolUse', ...spec }, place))
+      return it
+    }
+  }
+  return it
+}
+
+/** What a call of Bash is fired with. */
+export const bash = (command = 'ls') => ({ tool_name: 'Bash', tool_input: { command }, tool_use_id: 'toolu_1' })
+
+/** Prints context for the model, on PreToolUse; `words` are expanded by the shell. */
+export const contextOf = (words: string): string =>
+  `printf '{"hookSpecificOutput":{"additionalContext":"%s"}}' "${words}"`
+
+/** What the words of a line of numbers are. */
+export const numbersIn = (text: string): readonly number[] => text.split(/\s+/).filter(Boolean).map(Number)
+
+/** Waits until the file is there and has as many words; gives them back as numbers. */
+export async function pidsIn(where: Scene, name: string, count = 1): Promise<readonly number[]> {
+  await vi.waitFor(() => expect(where.has(name) ? numbersIn(where.read(name)).length : 0).toBe(count), HANG)
+  return numbersIn(where.read(name))
+}
+
+/** Whether a process is there. One that has ended and was not fetched yet is not. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch (error) {
+    // Without /proc there is no telling; what can be signalled is taken to be there.
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' && !existsSync('/proc')
+  }
+}
+
+/** Waits until none of these processes is there. */
+export const gone = (pids: readonly number[]): Promise<unknown> =>
+  vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), HANG)
+
+/** Whether this machine has a program. */
+export function isThere(program: string): boolean {
+  try {
+    execFileSync(program, ['--version'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
