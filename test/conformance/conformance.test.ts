@@ -21,7 +21,7 @@ describe.each(DRIVERS)('a hook of the kind $kind', ({ kind, expresses, answer })
   const notices: string[] = []
   let place: Outside
   beforeAll(() => {
-    place = new Outside({ onNotice: text => void notices.push(text) })
+    place = new Outside({ starter: kind === 'exec' ? 'helper' : 'self', onNotice: text => void notices.push(text) })
   })
   afterAll(() => place.close())
 

@@ -137,7 +137,7 @@ const http: Driver = {
   }
 }
 
-/** Every kind there is. */
+/** Every kind there is. Processes are started by this process in one form, and by the helper in the other. */
 export const DRIVERS: readonly Driver[] = [
   callback,
   commands('command', { command: ANSWER }),

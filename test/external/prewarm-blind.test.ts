@@ -67,7 +67,7 @@ test('one that prints without end is ended, and not only when somebody asks', as
   const { started } = watching(where)
   await vi.waitFor(() => expect(started()).toHaveLength(2), HANG)
   await gone(started())
-  expect(where.notices).toHaveLength(1)
+  await vi.waitFor(() => expect(where.notices).toHaveLength(1), HANG)
 })
 
 test('one that prints its greeting first, and then waits, is used', async () => {

@@ -41,6 +41,8 @@ export async function main(args: readonly string[]): Promise<number> {
     .option('--version', 'print the version; with --json, all versions')
     .addHelpText('after', `\n${EXIT_CODES}\n\nBegin with: carabiner hooks list`)
     .showSuggestionAfterError()
+    // What stands behind a command is its own: `--tool --version` names a tool.
+    .enablePositionalOptions()
     .exitOverride()
     .configureHelp({ showGlobalOptions: false })
   const hooks = program.command('hooks').description('see, check, test and trust the hooks of this folder')

@@ -61,8 +61,11 @@ export function checkKeys({ value, findings }: Document): void {
 
 const isNear = (key: string, known: readonly string[]): boolean => {
   const near = nearest(key, known)
-  return near !== undefined && key.length > 4 && Math.abs(near.length - key.length) < 2
+  return near !== undefined && key.length > 3 && Math.abs(near.length - key.length) < 2
 }
+
+const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every(item => typeof item === 'string')
 
 /** Reads keys of a document by the type they should have; a wrong type is said, and then it is as if it were not there. */
 export class KeyReader {
@@ -85,10 +88,13 @@ export class KeyReader {
     return this.#read(key, 'text', (value): value is string => typeof value === 'string')
   }
   texts(key: string): readonly string[] | undefined {
+    return this.#read(key, 'a list of texts', isTexts)
+  }
+  flagOrTexts(key: string): boolean | readonly string[] | undefined {
     return this.#read(
       key,
-      'a list of texts',
-      (value): value is string[] => Array.isArray(value) && value.every(item => typeof item === 'string')
+      'true, false or a list of texts',
+      (value): value is boolean | readonly string[] => typeof value === 'boolean' || isTexts(value)
     )
   }
   choice<T extends string>(key: string, choices: readonly T[]): T | undefined {

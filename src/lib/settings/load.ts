@@ -282,17 +282,21 @@ class Loading {
       const on = enabled.flag(name)
       if (on !== undefined) this.#enable(name, on, scope, document.findings.place(['enabledPlugins', name]))
     }
-    this.#urls = joined(this.#urls, reader.texts('allowedHttpHookUrls'))
-    this.#variables = joined(this.#variables, reader.texts('httpHookAllowedEnvVars'))
+    const [urls, variables] = [reader.texts('allowedHttpHookUrls'), reader.texts('httpHookAllowedEnvVars')]
+    // A project neither opens what others have closed, nor closes the way to their gates.
+    if (!OF_PROJECT.includes(scope)) {
+      this.#urls = joined(this.#urls, urls)
+      this.#variables = joined(this.#variables, variables)
+    }
     if (scope !== 'managed') return
-    const pluginsOnly = document.value['strictPluginOnlyCustomization']
+    const pluginsOnly = reader.flagOrTexts('strictPluginOnlyCustomization')
     this.#locks = {
       ...this.#locks,
       managedHooksOnly: this.#locks.managedHooksOnly || reader.flag('allowManagedHooksOnly') === true,
       pluginHooksOnly:
         this.#locks.pluginHooksOnly ||
         pluginsOnly === true ||
-        (Array.isArray(pluginsOnly) && pluginsOnly.includes('hooks'))
+        (typeof pluginsOnly === 'object' && pluginsOnly.includes('hooks'))
     }
   }
 

@@ -85,6 +85,8 @@ function eventOf(name: string, path: Path, findings: Findings): EventName | unde
   }
 }
 
+const RULE_KEYS = ['matcher', 'hooks', 'description']
+
 /** Reads what stands under one event. */
 class EventReader {
   readonly #event: EventName
@@ -177,13 +179,11 @@ class EventReader {
     if (!Array.isArray(handlers))
       return this.#bad('rule-hooks', [...path, 'hooks'], 'hooks of a rule should be a list', 'put [ ] around it')
     for (const key of Object.keys(rule)) {
-      if (!['matcher', 'hooks', 'description'].includes(key))
-        this.#warn(
-          'rule-key',
-          [...path, key],
-          `${key} is not read on a rule`,
-          key in HANDLERS.command ? 'move it into the hook' : 'delete it'
-        )
+      if (RULE_KEYS.includes(key)) continue
+      const near = nearest(key, RULE_KEYS)
+      const fix = near === undefined ? 'delete it' : `did you mean ${near}?`
+      const isOfHook = Object.hasOwn(HANDLERS.command, key)
+      this.#warn('rule-key', [...path, key], `${key} is not read on a rule`, isOfHook ? 'move it into the hook' : fix)
     }
     return handlers.flatMap((handler: unknown, place) =>
       this.#handler(handler, [...path, 'hooks', place], path, matcher)

@@ -69,12 +69,12 @@ function startCold(program: Program, place: Outside, warm: Warm | undefined): Ta
   const begun = place.clock.now()
   const running = place.start(program, capture)
   void running.ended.then(() => warm?.learn(place.clock.now() - begun))
-  return { capture, running }
+  return { capture, running, ahead: false }
 }
 
 /** The answer of a process: at its end, or, when its first line says so, later. */
 function follow(
-  { running, capture }: Taken,
+  { running, capture, ahead }: Taken,
   spec: CommandSpec,
   place: Outside,
   ctx: OutsideContext
@@ -93,7 +93,7 @@ function follow(
   return new Promise((resolve, reject) => {
     let skipped = 0
     const atEnd = running.ended.then(ended => {
-      if (!ended.fed) throw MISSED
+      if (ahead && !ended.fed) throw MISSED
       told(ended.code ?? undefined)
       if (ended.left && !ctx.signal.aborted) ctx.note('ended and left others running')
       return answerOf(ended, capture, skipped, spec, ctx)

@@ -9,6 +9,8 @@ import { filesNamedBy } from './words.ts'
 export interface Taken {
   readonly running: Running
   readonly capture: Capture
+  /** It was started before its event. */
+  readonly ahead: boolean
 }
 
 interface Waiting extends Taken {
@@ -74,7 +76,7 @@ export class Warm {
     capture.onFlood = () => running.end()
     const running = this.#place.start(withCookie(template), capture, startThroughHelper)
     const forget = this.#place.clock.after(IDLE, () => this.#drop(event))
-    this.#waiting.set(event, { running, capture, since: this.#place.clock.now(), key, forget })
+    this.#waiting.set(event, { running, capture, ahead: true, since: this.#place.clock.now(), key, forget })
     void running.ended.then(() => this.#hasEnded(event, running))
   }
 
