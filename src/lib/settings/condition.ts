@@ -1,3 +1,4 @@
+import { basename, relative, resolve } from 'node:path'
 import { globOf } from '../hooks/matcher.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 
@@ -11,18 +12,31 @@ const RULE = /^([A-Za-z_][\w-]*)(?:\((.*)\))?$/s
  */
 export function ruleFits(rule: string, input: Readonly<PlainObject>): boolean {
   const [, tool, pattern] = RULE.exec(rule.trim()) ?? []
-  if (tool === undefined || input['tool_name'] !== tool) return false
+  if (tool === undefined) return true
+  if (input['tool_name'] !== tool) return false
   if (pattern === undefined || pattern === '*') return true
   const subject = subjectOf(input['tool_input'])
   if (subject === undefined) return true
   const fits = ruleGlob(pattern.replace(/:\*$/, ' *'))
-  if (tool !== 'Bash') return fits(subject) || fits(subject.slice(subject.lastIndexOf('/') + 1))
+  if (tool !== 'Bash') return spellingsOf(subject, String(input['cwd'] ?? '')).some(fits)
   return /[$`]|<\(/.test(subject) || commandsIn(subject).some(fits)
 }
 
 function subjectOf(input: unknown): string | undefined {
   if (!isObject(input)) return undefined
   return SUBJECTS.map(key => input[key]).find(value => typeof value === 'string')
+}
+
+/**
+ * The ways in which a rule may name a file or an address: `*.ts` by its last part, `src/**`, `./src/**` and `/src/**`
+ * from where the agent is, `//etc/**` from the root of all, `domain:example.com` by its host.
+ */
+function spellingsOf(subject: string, cwd: string): readonly string[] {
+  if (URL.canParse(subject)) return [subject, `domain:${new URL(subject).hostname}`]
+  const path = resolve(cwd, subject)
+  const own = relative(cwd, path)
+  const local = own.startsWith('..') ? [] : [own, `./${own}`, `/${own}`]
+  return [subject, basename(subject), path, `/${path}`, ...local]
 }
 
 /** The single commands of a line, without variables that are set in front of them. */

@@ -85,6 +85,7 @@ function eventOf(name: string, path: Path, findings: Findings): EventName | unde
   }
 }
 
+const LONGEST_MATCHER = 10_000
 const RULE_KEYS = ['matcher', 'hooks', 'description']
 
 /** Reads what stands under one event. */
@@ -289,6 +290,11 @@ class EventReader {
   }
 
   #matcher(value: unknown, path: Path): string | undefined | typeof BAD {
+    if (typeof value === 'string' && value.length > LONGEST_MATCHER) {
+      const message = `a matcher of ${value.length} characters is longer than ${LONGEST_MATCHER}`
+      this.#bad('matcher-long', [...path, 'matcher'], message, 'make several rules of it')
+      return BAD
+    }
     if (value === undefined || typeof value === 'string') return value
     this.#bad(
       'matcher-type',

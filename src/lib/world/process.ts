@@ -117,9 +117,12 @@ function endOf(child: ChildProcess, state: { readonly ending: boolean; readonly 
       const { fed } = state
       const end = (left: boolean): void => {
         clearTimeout(grace)
+        clearImmediate(last)
         finish({ code, signal, error: undefined, left: left || hasMembers(pid!), fed })
       }
-      const grace = setTimeout(end, PIPE_GRACE, true)
+      // A busy loop may be late for both: what is in the pipes is read before the time is found to be over.
+      let last: NodeJS.Immediate | undefined
+      const grace = setTimeout(() => (last = setImmediate(end, true)), PIPE_GRACE)
       child.once('close', () => end(false))
     })
   })

@@ -15,7 +15,7 @@ tree() {
 }
 holders() {
   case $1 in ?*) for file in $(grep -lsF -e "$1" /proc/[0-9]*/environ 2>/dev/null); do
-    file=\${file#/proc/}; kill -KILL "\${file%/environ}"; done;; esac
+    file=\${file#/proc/}; kill -s KILL "\${file%/environ}"; done;; esac
 }
 while read -r what group cookie; do
   case $what in
@@ -26,7 +26,7 @@ while read -r what group cookie; do
 done
 for one in $live; do
   found=; tree "\${one%%:*}"
-  kill -KILL -- "-\${one%%:*}" $found
+  kill -s KILL -- "-\${one%%:*}" $found
   holders "\${one#*:}"
 done 2>/dev/null
 `

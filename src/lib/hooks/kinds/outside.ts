@@ -142,8 +142,14 @@ export class Outside {
     return { words: rule, holds: input => input['tool_name'] !== undefined && matchesRule(rule, input) }
   }
 
+  /** Whoever is told only listens: what they make of it harms nobody. */
   notice(text: string): void {
-    this.#options.onNotice?.(text)
+    try {
+      const heard = this.#options.onNotice?.(text)
+      if (heard instanceof Promise) heard.catch(() => undefined)
+    } catch {
+      // They broke down, and we did not.
+    }
   }
 
   /** Called when this is closed; call what comes back when there is no need any more. */
