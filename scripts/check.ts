@@ -16,7 +16,9 @@ const CHECKS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   docs: [
     [node, 'scripts/print-docs.ts', '--check'],
     [node, 'scripts/print-features.ts', '--check'],
-    [node, 'scripts/print-schemas.ts', '--check']
+    [node, 'scripts/print-schemas.ts', '--check'],
+    [node, 'scripts/print-conformance.ts', '--check'],
+    [node, 'scripts/print-failures.ts', '--check']
   ],
   unused: [['knip', '--no-progress']],
   build: [

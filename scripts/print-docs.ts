@@ -79,7 +79,8 @@ const BASE_WORDS: Readonly<Record<string, string>> = {
   prompt_id: 'the prompt that led here; may be missing',
   permission_mode: 'the permission mode in force, `default` unless set',
   agent_id: 'the agent it happens in; may be missing',
-  agent_type: 'its type; may be missing'
+  agent_type: 'its type; may be missing',
+  effort: 'how hard the model tries, `{ level }`; may be missing'
 }
 
 /** Words for the types of the table that are more than a word of JSON. */

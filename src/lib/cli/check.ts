@@ -35,10 +35,12 @@ const byPlace = (a: Finding, b: Finding): number =>
 function print({ loaded }: Scene, findings: readonly Finding[]): void {
   for (const finding of findings) say(`${printFinding(finding)}\n`)
   const count = (level: Finding['level']): number => findings.filter(finding => finding.level === level).length
-  const files = loaded.files.length === 1 ? 'one file' : `${loaded.files.length} files`
-  const summary = `${loaded.hooks.length} hooks in ${files}: ${count('error')} errors, ${count('warning')} warnings, ${count('info')} notes`
+  const [hooks, files] = [counted(loaded.hooks.length, 'hook'), counted(loaded.files.length, 'file')]
+  const summary = `${hooks} in ${files}: ${counted(count('error'), 'error')}, ${counted(count('warning'), 'warning')}, ${counted(count('info'), 'note')}`
   say(styled(count('error') > 0 ? 'red' : 'green', summary))
 }
+
+const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`
 
 /** Fires the sample of its event at every hook, alone, in both profiles. */
 async function tryOut({ loaded }: Scene, projectTrusted: boolean, tell: boolean): Promise<readonly Finding[]> {

@@ -115,6 +115,6 @@ export const COMMANDS: readonly CommandRow[] = [
     words: 'print the completions for a shell',
     flags: [],
     examples: [['source <(carabiner completion bash)', 'in ~/.bashrc']],
-    run: async shell => (await import('./completion.ts')).completion(String(shell))
+    run: async shell => (await import('./completion.ts')).completion(String(shell), COMMANDS)
   }
 ]

@@ -1,19 +1,21 @@
 import { EVENT_NAMES } from '../hooks/events.ts'
-import { COMMANDS } from './commands.ts'
+import type { CommandRow } from './commands.ts'
 import { say } from './print.ts'
 import { fault } from '../errors.ts'
 import { EXIT } from './common.ts'
 
+type Words = ReadonlyMap<string, readonly string[]>
+
 /** The words that may come after each command, `''` for the program itself. */
-function wordsByCommand(): ReadonlyMap<string, readonly string[]> {
+function wordsByCommand(commands: readonly CommandRow[]): Words {
   const words = new Map<string, readonly string[]>()
-  const tops = [...new Set(COMMANDS.map(({ name }) => name.split(' ')[0]!))]
+  const tops = [...new Set(commands.map(({ name }) => name.split(' ')[0]!))]
   words.set('', [...tops, '--help', '--version'])
   words.set(
     'hooks',
-    COMMANDS.filter(({ name }) => name.startsWith('hooks ')).map(({ name }) => name.slice('hooks '.length))
+    commands.filter(({ name }) => name.startsWith('hooks ')).map(({ name }) => name.slice('hooks '.length))
   )
-  for (const { name, flags, argument } of COMMANDS) {
+  for (const { name, flags, argument } of commands) {
     const choices = name === 'fire' ? EVENT_NAMES : (argument?.choices ?? [])
     words.set(name, [...choices, ...flags.map(flag => flag.flags.split(' ')[0]!), '--help'])
   }
@@ -28,8 +30,8 @@ ${cases}
 }
 complete -o default -F _carabiner carabiner`
 
-const bashCases = (): string =>
-  [...wordsByCommand()]
+const bashCases = (byCommand: Words): string =>
+  [...byCommand]
     .toSorted(([a], [b]) => b.length - a.length)
     .map(
       ([command, words]) =>
@@ -37,8 +39,8 @@ const bashCases = (): string =>
     )
     .join('\n')
 
-const fishLines = (): string =>
-  [...wordsByCommand()]
+const fishLines = (byCommand: Words): string =>
+  [...byCommand]
     .map(([command, words]) => {
       const when =
         command === ''
@@ -52,10 +54,11 @@ const fishLines = (): string =>
     .join('\n')
 
 /** `carabiner completion SHELL`. */
-export function completion(shell: string): number {
-  if (shell === 'bash') say(BASH(bashCases()))
-  else if (shell === 'zsh') say(`autoload -U +X bashcompinit && bashcompinit\n${BASH(bashCases())}`)
-  else if (shell === 'fish') say(fishLines())
+export function completion(shell: string, commands: readonly CommandRow[]): number {
+  const words = wordsByCommand(commands)
+  if (shell === 'bash') say(BASH(bashCases(words)))
+  else if (shell === 'zsh') say(`autoload -U +X bashcompinit && bashcompinit\n${BASH(bashCases(words))}`)
+  else if (shell === 'fish') say(fishLines(words))
   else throw fault('E_USAGE', `there are completions for bash, zsh and fish, not for ${JSON.stringify(shell)}`)
   return EXIT.done
 }

@@ -18,7 +18,7 @@ export function ruleFits(rule: string, input: Readonly<PlainObject>): boolean {
   const subject = subjectOf(input['tool_input'])
   if (subject === undefined) return true
   const fits = ruleGlob(pattern.replace(/:\*$/, ' *'))
-  if (tool !== 'Bash') return spellingsOf(subject, String(input['cwd'] ?? '')).some(fits)
+  if (tool !== 'Bash') return spellingsOf(subject, input['cwd']).some(fits)
   return /[$`]|<\(/.test(subject) || commandsIn(subject).some(fits)
 }
 
@@ -31,7 +31,8 @@ function subjectOf(input: unknown): string | undefined {
  * The ways in which a rule may name a file or an address: `*.ts` by its last part, `src/**`, `./src/**` and `/src/**`
  * from where the agent is, `//etc/**` from the root of all, `domain:example.com` by its host.
  */
-function spellingsOf(subject: string, cwd: string): readonly string[] {
+function spellingsOf(subject: string, folder: unknown): readonly string[] {
+  const cwd = typeof folder === 'string' ? folder : ''
   if (URL.canParse(subject)) return [subject, `domain:${new URL(subject).hostname}`]
   const path = resolve(cwd, subject)
   const own = relative(cwd, path)

@@ -27,20 +27,16 @@ export function filesOf(owner: Owner, root: string): readonly string[] {
  * something that only a shell can tell, such as `$(git rev-parse --show-toplevel)`, the root is taken for it.
  */
 function pathsIn(text: string, root: string, plugin: string | undefined): readonly string[] {
-  const words = [text, ...wholeWordsIn(text), ...wordsIn(text)]
+  const readings = [wordsIn(text), piecesIn(text)].map(words => words.map(word => expanded(word, root, plugin)))
+  const folders = readings.flatMap(words => words.filter((_, place) => words[place - 1] === 'cd'))
+  const bases = [root, ...folders.map(folder => resolve(root, folder))]
+  return [text, ...readings.flat()]
     .flatMap(word => [word, ...word.split('=').slice(1)])
-    .map(word => expanded(word, root, plugin))
-  const changes = Array.from(text.matchAll(/\bcd\s+["']?([^\s"';&|]+)/g), ([, to]) => expanded(to!, root, plugin))
-  const bases = [root, ...changes.map(folder => resolve(root, folder))]
-  return words.flatMap(word => [
-    ...bases.map(base => resolve(base, word)),
-    join(root, word.replace(/^[$})\]][^/]*/, ''))
-  ])
+    .flatMap(word => [...bases.map(base => resolve(base, word)), join(root, word.replace(/^[$})\]][^/]*/, ''))])
 }
 
-/** `"$CLAUDE_PROJECT_DIR"/hook.sh` is one word. */
-const wholeWordsIn = (text: string): readonly string[] =>
-  Array.from(text.matchAll(/(?:[^\s'"`;&|<>()\\]|\\.|"[^"]*"|'[^']*')+/gs), ([word]) => word.replaceAll(/["'\\]/g, ''))
+/** What stands between blanks, quotes and signs: what is quoted may be a program of its own. */
+const piecesIn = (text: string): readonly string[] => text.split(/[\s'"`;&|<>()]+/)
 
 const expanded = (word: string, root: string, plugin: string | undefined): string =>
   word.replaceAll(/\$\{?(\w+)(?::?-[^}]*)?\}?/g, (whole, name: string) =>
@@ -91,9 +87,14 @@ export function lookAt(owners: readonly Owner[], root: string): ReadonlyMap<stri
 
 const see = (file: string): Seen => ({ stamp: stampOf(file), hash: hashOfFile(file) })
 
+/** The same for one that nobody was asked about. */
+export function lookOnce(owner: Owner, root: string): void {
+  if (!lookedAt.has(keyOf(owner))) lookAt([owner], root)
+}
+
 /** How the files of a hook or module differ from what they were when they were looked at. Reads those that look different. */
 export function changeIn(owner: Owner, root: string): string | undefined {
-  if (!lookedAt.has(keyOf(owner))) lookAt([owner], root)
+  lookOnce(owner, root)
   const files = lookedAt.get(keyOf(owner))!
   for (const file of filesOf(owner, root)) {
     const seen = files.get(file)

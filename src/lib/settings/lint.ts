@@ -1,159 +1,28 @@
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { nearest, wordsOf } from '../errors.ts'
+import { wordsOf } from '../errors.ts'
 import { rowOf } from '../hooks/events.ts'
-import { wordsIn } from '../hooks/kinds/paths.ts'
-import { compileMatcher } from '../hooks/matcher.ts'
-import type { Finding, Level } from './finding.ts'
+import { scriptIn, wordsIn } from '../hooks/kinds/paths.ts'
+import { allowedUrl } from '../hooks/kinds/urls.ts'
+import type { Finding } from './finding.ts'
 import { OUR_TYPES } from './handlers.ts'
-import type { Loaded, LoadedHook } from './load.ts'
-import { compileSafely } from './patterns.ts'
-
-/** One thing that is looked for in every hook. It adds what it finds. */
-type Check = (
-  hook: LoadedHook,
-  say: (level: Level, code: string, key: string, message: string, fix: string) => void,
-  loaded: Loaded
-) => void
+import { matcherCheck, type Check, type Say } from './lint-matcher.ts'
+import type { Loaded } from './load.ts'
 
 /** What is wrong with hooks that were loaded: what can never match, never run, or does not do what it seems to do. */
 export function lint(loaded: Loaded): readonly Finding[] {
   const findings: Finding[] = []
+  const rules = new Set<string>()
   for (const hook of loaded.hooks) {
     const gate = rowOf(hook.event).failure === 'closed'
-    for (const check of CHECKS) {
-      check(
-        hook,
-        (level, code, key, message, fix) =>
-          findings.push({
-            level,
-            code,
-            place: { ...hook.place, key: `${hook.place.key}${key === '' ? '' : `.${key}`}` },
-            message,
-            fix,
-            gate: gate && level === 'error'
-          }),
-        loaded
-      )
-    }
+    const say: Say = (level, code, key, message, fix) =>
+      findings.push({ level, code, place: hook.placeOf(key), message, fix, gate: gate && level === 'error' })
+    const rule = `${hook.place.file} ${hook.rule}`
+    if (!rules.has(rule)) matcherCheck(hook, say, loaded)
+    rules.add(rule)
+    for (const check of CHECKS) check(hook, say, loaded)
   }
   return [...findings, ...loaded.rules.flatMap(ruleFindings)]
-}
-
-/** The tools that agents have; matchers that come near one and miss it are mistakes. */
-const TOOLS = [
-  'Agent',
-  'AskUserQuestion',
-  'Bash',
-  'BashOutput',
-  'Edit',
-  'ExitPlanMode',
-  'Glob',
-  'Grep',
-  'MultiEdit',
-  'NotebookEdit',
-  'Read',
-  'Skill',
-  'Task',
-  'TaskCreate',
-  'TaskList',
-  'TaskStop',
-  'TaskUpdate',
-  'TodoWrite',
-  'WebFetch',
-  'WebSearch',
-  'Write'
-]
-
-const matcherCheck: Check = ({ event, matcher }, say) => {
-  if (matcher === undefined || matcher === '' || matcher === '*') return
-  const { target, fields } = rowOf(event)
-  if (target === undefined)
-    return say(
-      'info',
-      'matcher-ignored',
-      'matcher',
-      `${event} has nothing to match, so the matcher is ignored`,
-      'delete it'
-    )
-  if (/^\w+\(.*\)$/.test(matcher))
-    return say(
-      'warning',
-      'matcher-rule',
-      'matcher',
-      `${matcher} is written like a permission rule; as a matcher it is a regular expression that matches no tool`,
-      `write "matcher": "${matcher.slice(0, matcher.indexOf('('))}" and "if": "${matcher}"`
-    )
-  if (/^\/.*\/[a-z]*$/.test(matcher))
-    return say(
-      'warning',
-      'matcher-slashes',
-      'matcher',
-      'slashes around a pattern are taken as part of it',
-      'write the pattern alone'
-    )
-  if (matcher.startsWith('!'))
-    return say(
-      'warning',
-      'matcher-negation',
-      'matcher',
-      'an exclamation mark does not negate a matcher',
-      `write "^(?!${matcher.slice(1)}$).*"`
-    )
-  try {
-    const matching = compileMatcher(matcher, compileSafely)
-    if (target === 'tool_name') nearMisses(matcher, name => matching.matches(name), say)
-    else choicesOf(fields, target, value => matching.matches(value), event, matcher, say)
-  } catch (error) {
-    say('error', 'matcher-invalid', 'matcher', wordsOf(error), 'correct the pattern; until then the hook cannot run')
-  }
-}
-
-function nearMisses(matcher: string, matches: (name: string) => boolean, say: Parameters<Check>[1]): void {
-  if (!/^[\w\-|, ]+$/.test(matcher)) return
-  for (const name of matcher.split(/[|,]/).map(part => part.trim())) {
-    if (name === '' || TOOLS.includes(name)) continue
-    const server = /^mcp__[^_]+(?:_[^_]+)*$/.test(name)
-    if (server)
-      say(
-        'warning',
-        'matcher-server',
-        'matcher',
-        `${name} is the name of a server, and matches no tool of it`,
-        `write "${name}__.*"`
-      )
-    const meant =
-      TOOLS.find(tool => tool.toLowerCase() === name.toLowerCase()) ??
-      (name.startsWith('mcp__') ? undefined : nearest(name, TOOLS))
-    if (meant !== undefined && !matches(meant))
-      say(
-        'warning',
-        'matcher-near',
-        'matcher',
-        `no tool is called ${name}; names are compared exactly`,
-        `did you mean ${meant}?`
-      )
-  }
-}
-
-/** A target of few values, such as how a session began, can be tried out. */
-function choicesOf(
-  fields: Readonly<Record<string, string>>,
-  target: string,
-  matches: (value: string) => boolean,
-  event: string,
-  matcher: string,
-  say: Parameters<Check>[1]
-): void {
-  const choices = fields[target]?.split(' | ') ?? []
-  if (choices.length > 1 && !choices.some(matches))
-    say(
-      'warning',
-      'matcher-never',
-      'matcher',
-      `${JSON.stringify(matcher)} can never match ${event}, where ${target} is one of ${choices.join(', ')}`,
-      `use one of these`
-    )
 }
 
 /** Variables that examples in the wild use and that no host sets. */
@@ -196,7 +65,7 @@ const commandCheck: Check = ({ spec, event, plugin }, say, { root }) => {
       'with args, command is the name of one program, blanks included',
       'put the words after the program into args'
     )
-  const script = scriptIn(command, root, plugin?.root)
+  const script = scriptOf(command, root, plugin?.root)
   if (script !== undefined) scriptChecks(script, say)
 }
 
@@ -207,20 +76,19 @@ interface Script {
   readonly runs: boolean
 }
 
-/** The file of the project that a command names first. */
-function scriptIn(command: string, root: string, plugin: string | undefined): Script | undefined {
+/** The file that a command runs, itself or by an interpreter. */
+function scriptOf(command: string, root: string, plugin: string | undefined): Script | undefined {
   const words = wordsIn(command)
-  const at = words.findIndex(word => /[\w.-]\/[\w.-]/.test(word) && !word.includes('://') && !word.startsWith('-'))
-  const word = words[at]
-  if (word === undefined || at > 2 || word.startsWith('~') || /^\/(?:usr|bin|sbin|dev|etc|opt|tmp|proc)\//.test(word))
-    return undefined
+  const word = scriptIn(words)
+  if (!/[./]/.test(word) || /^(?:~|\/(?:usr|bin|sbin|dev|etc|opt|tmp|proc)\/)/.test(word)) return undefined
   const path = word.replaceAll(/\$\{?(\w+)\}?/g, (whole, name: string) =>
     name === 'CLAUDE_PROJECT_DIR' ? root : name === 'CLAUDE_PLUGIN_ROOT' ? (plugin ?? whole) : whole
   )
-  return path.includes('$') ? undefined : { word, path: resolve(root, path), runs: at === 0 }
+  if (path.includes('$')) return undefined
+  return { word, path: resolve(root, path), runs: words.find(each => !/^\w+=/.test(each)) === word }
 }
 
-function scriptChecks({ word, path, runs }: Script, say: Parameters<Check>[1]): void {
+function scriptChecks({ word, path, runs }: Script, say: Say): void {
   if (!existsSync(path))
     return say('error', 'script-missing', 'command', `there is no ${word}`, `create ${path}, or correct the path`)
   if (!runs) return
@@ -239,6 +107,15 @@ function scriptChecks({ word, path, runs }: Script, say: Parameters<Check>[1]): 
       `${word} begins with #!${interpreter}, and there is no such program`,
       first.endsWith('\r') ? 'its lines end in CR LF: save it with LF' : 'correct its first line'
     )
+}
+
+const urlCheck: Check = ({ spec: { url } }, say, { allowedUrls }) => {
+  if (typeof url !== 'string') return
+  try {
+    allowedUrl(url, allowedUrls)
+  } catch (error) {
+    say('error', 'url-refused', 'url', wordsOf(error), 'give the whole address of a server that hooks may ask')
+  }
 }
 
 const timeoutCheck: Check = ({ spec }, say) => {
@@ -296,7 +173,7 @@ const conditionCheck: Check = ({ spec, event }, say) => {
   if (typeof rule !== 'string' || rule === '') return
   if (!('tool_name' in rowOf(event).fields))
     say('error', 'if-never', 'if', `${event} is not about a tool, so a hook with "if" never runs`, 'delete "if"')
-  else if (!/^[A-Za-z_][\w-]*(\(.*\))?$/s.test(rule.trim()))
+  else if (!/^[A-Za-z_][\w-]*(\(.*\S.*\))?$/s.test(rule.trim()))
     say(
       'error',
       'if-invalid',
@@ -306,7 +183,7 @@ const conditionCheck: Check = ({ spec, event }, say) => {
     )
 }
 
-const CHECKS: readonly Check[] = [matcherCheck, commandCheck, timeoutCheck, behaviourCheck, conditionCheck]
+const CHECKS: readonly Check[] = [commandCheck, urlCheck, timeoutCheck, behaviourCheck, conditionCheck]
 
 /** Permission rules that look right and fit nothing. */
 function ruleFindings({ rule, place, behaviour }: Loaded['rules'][number]): readonly Finding[] {

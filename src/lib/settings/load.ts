@@ -14,6 +14,8 @@ import { foreignHand, isWithin, namesIn, rootOf, sourcesOf, type Scope, type Sou
 export interface LoadedHook extends Declared {
   readonly scope: Scope
   readonly place: Place
+  /** Where one of its keys stands. */
+  readonly placeOf: (key: string) => Place
   readonly plugin: (Plugin & { readonly name: string }) | undefined
   /** The skill or subagent that it belongs to; it is in force only while that is. */
   readonly owner: string | undefined
@@ -176,7 +178,10 @@ class Loading {
 
   #hooksOf(document: Document, path: Path, map: unknown, scope: Scope, more: Partial<LoadedHook> = {}): void {
     if (map === undefined) return
-    const place = (declared: Declared): Place => document.findings.place(declared.path)
+    const placeOf =
+      ({ path: own, rule }: Declared) =>
+      (key: string): Place =>
+        document.findings.place(key === 'matcher' ? [...(JSON.parse(rule) as Path), key] : [...own, key])
     for (const declared of readHooks(map, path, document.findings)) {
       this.#add(
         {
@@ -186,7 +191,8 @@ class Loading {
           ofProject: OF_PROJECT.includes(scope),
           ...declared,
           scope,
-          place: place(declared),
+          place: document.findings.place(declared.path),
+          placeOf: placeOf(declared),
           ...more
         },
         document

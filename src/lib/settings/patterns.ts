@@ -12,7 +12,7 @@ const LONGEST = 10_000
 const NEGATION = /^\^\(\?!(.*)\)(?:\.\*\$?)?$/s
 
 /** What means something else to the linear engine than it does to everybody else. */
-const FOREIGN = /\\[AzCQEapP]|\[\[[:.=]/
+const FOREIGN = /\\[AzCQEapP]|\[[:.=]|\[\^?\]/
 
 /** Names are plain; in other text the two differ over what a blank or the end of a line is. */
 const ODD = /[^\x20-\x7E]/

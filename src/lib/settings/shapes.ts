@@ -270,7 +270,7 @@ class EventReader {
     }
     for (const [key, rule] of Object.entries(rules)) {
       const value = handler[key]
-      if (value === undefined && rule.required === true)
+      if (rule.required === true && (value === undefined || (typeof value === 'string' && value.trim() === '')))
         fail('key-missing', key, `a ${type} hook needs ${key}`, `add "${key}": ${rule.words}`)
       else if (value !== undefined && !KEY_TYPES[rule.takes].fits(value))
         fail('key-type', key, `${key} cannot be ${JSON.stringify(value)}`, `give ${KEY_TYPES[rule.takes].words}`)

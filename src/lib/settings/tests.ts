@@ -81,7 +81,7 @@ function testOf(value: unknown, what: string, file: string, place: number): Hook
   }
   if (within !== undefined && !(typeof within === 'number' && within > 0))
     throw bad(what, 'has a "within" that is no number of seconds')
-  const known = parseEvent(event)
+  const known = eventOf(event, what)
   const whole: PlainObject = {
     ...structuredClone(rowOf(known).sample),
     ...(tool === undefined ? {} : { tool_name: tool }),
@@ -95,6 +95,14 @@ function testOf(value: unknown, what: string, file: string, place: number): Hook
     expect,
     within,
     fuzz: fuzz === true
+  }
+}
+
+function eventOf(name: string, what: string): EventName {
+  try {
+    return parseEvent(name)
+  } catch (error) {
+    throw bad(`${what}:`, (error as Error).message)
   }
 }
 

@@ -3,11 +3,11 @@ import { delimiter, dirname, join, resolve } from 'node:path'
 import { randomUUID } from 'node:crypto'
 import { wordsIn } from '../hooks/kinds/paths.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
-import { changeIn } from './covered.ts'
+import { changeIn, lookOnce } from './covered.ts'
 import { coverageOf, type Coverage } from './digest.ts'
 import { readDocument } from './document.ts'
 import type { Loaded, LoadedHook } from './load.ts'
-import { isWithin, type Where } from './sources.ts'
+import { foreignHand, isWithin, type Where } from './sources.ts'
 
 /** Whether what came with a project counts. */
 export interface Trust {
@@ -81,9 +81,10 @@ function changesBetween(before: Readonly<Record<string, string>>, { parts }: Cov
 
 const storeFile = ({ ownHome }: Where): string => join(ownHome, 'trust.json')
 
+/** A store that others may write to says nothing. */
 function readStore(where: Where): PlainObject {
-  const { document } = readDocument(storeFile(where))
-  return document?.value ?? {}
+  const file = storeFile(where)
+  return foreignHand(file) === undefined ? (readDocument(file).document?.value ?? {}) : {}
 }
 
 /** Whole or not at all, and for nobody else to read. */
@@ -104,6 +105,7 @@ export function vouchFor(hook: LoadedHook, root: string): () => string | undefin
   const stray = programWithin(hook, root)
   if (stray !== undefined)
     return () => `${stray} would be found in the project itself, by its bare name; name it by a path`
+  lookOnce(hook, root)
   return () => {
     const change = changeIn(hook, root)
     return change && `${change} since it was trusted; see carabiner hooks trust`

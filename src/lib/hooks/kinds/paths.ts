@@ -45,8 +45,8 @@ export function folderFor(
   return isOfProject ? root : cwd
 }
 
-/** The program, or what an interpreter is given to run. */
-function scriptIn(words: readonly string[]): string {
+/** The program, or what an interpreter is given to run; nothing where it is named without a path. */
+export function scriptIn(words: readonly string[]): string {
   const [program = '', ...rest] = words.filter(word => !/^\w+=/.test(word))
   if (!INTERPRETERS.test(basename(program))) return program.includes('/') ? program : ''
   const script = rest.find(word => !word.startsWith('-'))

@@ -1,4 +1,5 @@
 import { fault } from '../../errors.ts'
+import { globOf } from '../matcher.ts'
 
 /** The URL of a hook, if a hook may be there. */
 export function allowedUrl(text: string, allowed: readonly string[] | undefined): URL {
@@ -60,17 +61,4 @@ function isAllowedBy(url: URL, pattern: string): boolean {
   )
 }
 
-/** Whether a text fits a pattern whose `*` stand for anything. It takes no more time the more `*` there are. */
-function fits(text: string, pattern: string): boolean {
-  const [first = '', ...pieces] = pattern.split('*')
-  const last = pieces.pop()
-  if (last === undefined) return text === pattern
-  if (!text.startsWith(first)) return false
-  let at = first.length
-  for (const piece of pieces) {
-    const found = text.indexOf(piece, at)
-    if (found === -1) return false
-    at = found + piece.length
-  }
-  return text.length - last.length >= at && text.endsWith(last)
-}
+const fits = (text: string, pattern: string): boolean => globOf(pattern)(text)
