@@ -18,7 +18,8 @@ function exportsOf(entry: string): readonly { name: string; file: string }[] {
   )
 }
 
-const PUBLIC = [...exportsOf('hooks.ts'), ...exportsOf('testing.ts')]
+const ENTRIES = ['hooks.ts', 'external.ts', 'worker.ts', 'settings.ts', 'testing.ts']
+const PUBLIC = ENTRIES.flatMap(exportsOf)
 
 // F197
 test.each(PUBLIC)('$name is explained where it is declared', ({ name, file }) => {

@@ -1,5 +1,6 @@
 import { relative } from 'node:path'
 import { standing, type Standing } from '../settings/force.ts'
+import type { Loaded } from '../settings/load.ts'
 import type { Profile } from '../hooks/decode.ts'
 import { rowOf } from '../hooks/events.ts'
 import { EXIT, look, type CommonFlags, type Scene } from './common.ts'
@@ -46,32 +47,51 @@ function asJson({ loaded, trust }: Scene, standings: readonly Standing[], profil
 }
 
 function print({ loaded, trust }: Scene, standings: readonly Standing[], profile: Profile): void {
-  const errors = loaded.findings.filter(({ level }) => level === 'error')
   if (standings.length === 0 && loaded.modules.length === 0) say(`no hooks found for ${loaded.root}`)
-  const rows = standings.map(({ hook, off }) => [
-    hook.event,
-    hook.matcher === undefined || hook.matcher === '' ? '*' : hook.matcher,
-    hook.type,
-    shortened(hook.runs),
-    `${relative(loaded.root, hook.place.file).startsWith('..') ? hook.place.file : relative(loaded.root, hook.place.file)}:${hook.place.line}`,
-    `${timeoutOf(hook)} s`,
-    policyOf(hook, profile),
-    off === undefined ? 'in force' : `off: ${off}`
-  ])
-  if (rows.length > 0) {
-    const head = ['EVENT', 'MATCHER', 'KIND', 'RUNS', 'SOURCE', 'TIMEOUT', 'IF IT FAILS', 'STATE']
-    const [first, ...others] = table([head, ...rows.map(row => row.map(inOneLine))])
-    say(styled('bold', first!))
-    others.forEach((line, place) => say(standings[place]!.off === undefined ? line : styled('dim', line)))
-  }
+  printHooks(standings, loaded, profile)
   for (const { file, ofProject } of loaded.modules)
     say(`module ${inOneLine(file)}${ofProject && trust.state !== 'trusted' ? '  off: the project is not trusted' : ''}`)
   if (trust.by === 'folder') say(styled('yellow', 'the project is trusted whatever becomes of it (trusted by folder)'))
-  if (trust.state === 'untrusted' || trust.state === 'changed')
-    complain(
-      `The project is ${trust.state === 'changed' ? 'not what was trusted' : 'not trusted'}: carabiner hooks trust`
-    )
-  for (const finding of errors) complain(printFinding(finding))
+  if (trust.state === 'untrusted' || trust.state === 'changed') {
+    const what = trust.state === 'changed' ? 'not what was trusted' : 'not trusted'
+    complain(`The project is ${what}: carabiner hooks trust`)
+  }
+  for (const finding of loaded.findings) if (finding.level === 'error') complain(printFinding(finding))
+}
+
+const HEAD = ['EVENT', 'MATCHER', 'KIND', 'RUNS', 'SOURCE', 'TIMEOUT', 'IF IT FAILS', 'STATE']
+
+/** A table; on a terminal that is too narrow for it, a few lines a hook. */
+function printHooks(standings: readonly Standing[], loaded: Loaded, profile: Profile): void {
+  if (standings.length === 0) return
+  const rows = standings.map(each => rowOfHook(each, loaded, profile).map(inOneLine))
+  const [head, ...lines] = table([HEAD, ...rows])
+  const { isTTY, columns } = process.stdout
+  const fits = !isTTY || Math.max(...[head!, ...lines].map(line => line.length)) <= columns
+  if (fits) say(styled('bold', head!))
+  standings.forEach(({ off }, place) => {
+    for (const line of fits ? [lines[place]!] : stacked(rows[place]!))
+      say(off === undefined ? line : styled('dim', line))
+  })
+}
+
+function stacked([event, matcher, kind, runs, source, timeout, policy, state]: readonly string[]): readonly string[] {
+  return [`${event}  ${matcher}  ${state}`, `  ${kind} ${runs}`, `  ${source}, ${timeout}, if it fails: ${policy}`]
+}
+
+function rowOfHook({ hook, off }: Standing, { root }: Loaded, profile: Profile): readonly string[] {
+  const { event, matcher, type, runs, place } = hook
+  const near = relative(root, place.file)
+  return [
+    event,
+    matcher === undefined || matcher === '' ? '*' : matcher,
+    type,
+    shortened(runs),
+    `${near.startsWith('..') ? place.file : near}:${place.line}`,
+    `${timeoutOf(hook)} s`,
+    policyOf(hook, profile),
+    off === undefined ? 'in force' : `off: ${off}`
+  ]
 }
 
 const shortened = (text: string): string => {
