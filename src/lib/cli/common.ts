@@ -5,6 +5,7 @@ import type { Profile } from '../hooks/decode.ts'
 import type { Finding } from '../settings/finding.ts'
 import { loadSettings, type Loaded } from '../settings/load.ts'
 import { usualPlaces, type Where } from '../settings/sources.ts'
+import { needsTrust } from '../settings/digest.ts'
 import { giveTrust, trustOf, type Trust } from '../settings/trust.ts'
 import { inOneLine } from './print.ts'
 
@@ -98,12 +99,14 @@ const DESCRIBED = { nothing: 'brings nothing', trusted: 'is trusted', untrusted:
 
 /** What the project brings that has to be trusted, for people. */
 export function describeUntrusted(loaded: Loaded, trust: Trust): readonly string[] {
-  const hooks = loaded.hooks.filter(({ ofProject }) => ofProject)
-  const what = trust.state === 'changed' ? 'has changed since it was trusted' : DESCRIBED[trust.state]
+  const { root, hooks, modules, rules } = loaded
+  const state = trust.state === 'changed' ? 'has changed since it was trusted' : DESCRIBED[trust.state]
+  const of = ({ place }: { place: Finding['place'] }): string => `(${place.file}:${place.line})`
   return [
-    `The project ${loaded.root} ${what}. It would run:`,
-    ...hooks.map(({ event, runs, place }) => `  ${event}  ${runs}  (${place.file}:${place.line})`),
-    ...loaded.modules.filter(({ ofProject }) => ofProject).map(({ file }) => `  module  ${file}`),
+    `The project ${root} ${state}. It brings:`,
+    ...hooks.filter(({ ofProject }) => ofProject).map(hook => `  ${hook.event}  ${hook.runs}  ${of(hook)}`),
+    ...modules.filter(({ ofProject }) => ofProject).map(module => `  module  ${module.file}  ${of(module)}`),
+    ...rules.filter(needsTrust).map(each => `  allow  ${each.rule}  ${of(each)}`),
     ...trust.changes.map(change => `  ${change}`)
   ].map(inOneLine)
 }

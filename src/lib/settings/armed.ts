@@ -1,9 +1,10 @@
+import { wordsOf } from '../errors.ts'
 import { HookRegistry } from '../hooks/registry.ts'
 import type { RegistryOptions } from '../hooks/settings.ts'
 import { Outside, type OutsideOptions } from '../hooks/kinds/outside.ts'
 import { ruleFits } from './condition.ts'
 import type { Finding } from './finding.ts'
-import type { Circumstances, Standing } from './force.ts'
+import { reasonBarred, type Circumstances, type Standing } from './force.ts'
 import { LiveHooks, watchSettings, type Reloaded } from './live.ts'
 import type { Loaded } from './load.ts'
 import { armModules } from './modules.ts'
@@ -41,7 +42,7 @@ export interface ArmedHooks {
  */
 export async function armHooks(look: () => Situation, options: ArmOptions = {}): Promise<ArmedHooks> {
   const situation = look()
-  const { loaded, projectTrusted } = situation
+  const { loaded } = situation
   const hooks = new HookRegistry({
     precedence: 'ask-over-allow',
     compilePattern: compileSafely,
@@ -58,11 +59,22 @@ export async function armHooks(look: () => Situation, options: ArmOptions = {}):
     ...options.outside
   })
   const live = new LiveHooks(loaded, situation, hooks, place)
-  const modules = loaded.modules.filter(({ ofProject }) => projectTrusted || !ofProject)
+  const modules = loaded.modules.filter(module => reasonBarred(module, loaded, situation) === undefined)
   const findings = [...live.findings, ...(await armModules(modules, hooks, loaded.root))]
+  // One after the other: what is looked at last shall be in force in the end.
+  let last: Promise<unknown> = Promise.resolve()
   const reload = (file: string): Promise<Reloaded> => {
-    const now = look()
-    return live.replace(now.loaded, now, file)
+    const next = last.then(() => {
+      const now = look()
+      return live.replace(now.loaded, now, file)
+    })
+    const safe = next.catch((error: unknown): Reloaded => ({
+      counts: false,
+      why: `${wordsOf(error)}; what was in force stays`,
+      findings: []
+    }))
+    last = safe
+    return safe
   }
   return {
     hooks,

@@ -1,25 +1,56 @@
 import { createHash } from 'node:crypto'
-import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
-import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { closeSync, lstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
+import { dirname, join, relative, resolve, sep } from 'node:path'
 import { wordsIn } from '../hooks/kinds/paths.ts'
 import type { LoadedHook, LoadedModule } from './load.ts'
 import { namesIn } from './sources.ts'
 
 /** What came with a project and names files of it. */
-export type Owner = LoadedHook | LoadedModule
+type Owner = LoadedHook | LoadedModule
 
 /** Of a folder with more files than this, those count that come first by name, and whatever is named itself. */
 const MOST_FILES = 2_000
 
-/** The files that a hook or module of the project names, with those beside them: a script may read its neighbours. */
-export function filesOf(owner: Owner, root: string): readonly string[] {
-  if (!('spec' in owner)) return withNeighbours(owner.file, root)
-  const { command, args } = owner.spec
-  const texts = [command, ...(Array.isArray(args) ? (args as readonly unknown[]) : [])]
+/** The files that hooks and modules of the project name, with those beside them: a script may read its neighbours. */
+function filesOf(owners: readonly Owner[], root: string): ReadonlySet<string> {
+  const files = new Set<string>()
+  const folders = new Set<string>()
+  for (const script of owners.flatMap(owner => scriptsOf(owner, root))) {
+    files.add(script)
+    const folder = dirname(script)
+    // In the root of a project lies much that has nothing to do with its scripts; there a script stands alone.
+    if (folder === root || folders.has(folder)) continue
+    folders.add(folder)
+    for (const file of filesIn(folder)) files.add(file)
+  }
+  return files
+}
+
+const filesIn = (folder: string): readonly string[] =>
+  namesIn(folder, '')
+    .slice(0, MOST_FILES)
+    .map(name => join(folder, name))
+    .filter(isFile)
+
+/** The files of the project, or of its plugin, that one names itself. */
+function scriptsOf(owner: Owner, root: string): readonly string[] {
+  if (!('spec' in owner)) return [owner.file].filter(isFile)
+  if (isBeyondTelling(owner)) return []
   const folders = [root, ...(owner.plugin === undefined ? [] : [owner.plugin.root])]
-  const paths = new Set(texts.flatMap(text => (typeof text === 'string' ? pathsIn(text, root, folders[1]) : [])))
-  const named = [...paths].filter(path => folders.some(folder => isWithinFolder(path, folder)))
-  return [...new Set(named.flatMap(path => withNeighbours(path, root)))]
+  const paths = new Set(textsOf(owner).flatMap(text => pathsIn(text, root, folders[1])))
+  return [...paths].filter(path => folders.some(folder => isWithinFolder(path, folder)) && isFile(path))
+}
+
+const textsOf = ({ spec: { command, args } }: LoadedHook): readonly string[] =>
+  [command, ...(Array.isArray(args) ? (args as readonly unknown[]) : [])].filter(text => typeof text === 'string')
+
+const LONGEST = 10_000
+const MOST_FOLDERS = 8
+
+/** Whether a command is so long that it would take us too long to tell which files it names. */
+export function isBeyondTelling(hook: LoadedHook): boolean {
+  const text = textsOf(hook).join(' ')
+  return text.length > LONGEST || text.split(/\bcd\b/).length > MOST_FOLDERS
 }
 
 /**
@@ -30,9 +61,11 @@ function pathsIn(text: string, root: string, plugin: string | undefined): readon
   const readings = [wordsIn(text), piecesIn(text)].map(words => words.map(word => expanded(word, root, plugin)))
   const folders = readings.flatMap(words => words.filter((_, place) => words[place - 1] === 'cd'))
   const bases = [root, ...folders.map(folder => resolve(root, folder))]
-  return [text, ...readings.flat()]
-    .flatMap(word => [word, ...word.split('=').slice(1)])
-    .flatMap(word => [...bases.map(base => resolve(base, word)), join(root, word.replace(/^[$})\]][^/]*/, ''))])
+  const words = [text, ...readings.flat()].flatMap(word => [word, ...word.split('=').slice(1)])
+  return [...new Set(words)].flatMap(word => [
+    ...bases.map(base => resolve(base, word)),
+    ...(/^[/$})\]]/.test(word) ? [join(root, word.replace(/^[^/]*/, ''))] : [])
+  ])
 }
 
 /** What stands between blanks, quotes and signs: what is quoted may be a program of its own. */
@@ -45,15 +78,6 @@ const expanded = (word: string, root: string, plugin: string | undefined): strin
 
 const isWithinFolder = (path: string, folder: string): boolean =>
   path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
-
-/** In the root of a project lies much that has nothing to do with its scripts; there a script stands alone. */
-function withNeighbours(file: string, root: string): readonly string[] {
-  if (!isFile(file)) return []
-  const folder = dirname(file)
-  if (folder === root) return [file]
-  const names = namesIn(folder, '').slice(0, MOST_FILES)
-  return [...new Set([file, ...names.map(name => join(folder, name)).filter(isFile)])]
-}
 
 function isFile(path: string): boolean {
   try {
@@ -78,10 +102,8 @@ const keyOf = (owner: Owner): object => ('spec' in owner ? owner.spec : owner)
 /** Looks at all files that these name, and remembers them. */
 export function lookAt(owners: readonly Owner[], root: string): ReadonlyMap<string, string> {
   const files = new Map<string, Seen>()
-  for (const owner of owners) {
-    for (const file of filesOf(owner, root)) if (!files.has(file)) files.set(file, see(file))
-    lookedAt.set(keyOf(owner), files)
-  }
+  for (const file of filesOf(owners, root)) files.set(file, see(file))
+  for (const owner of owners) lookedAt.set(keyOf(owner), files)
   return new Map([...files].map(([file, { hash }]) => [file, hash]))
 }
 
@@ -96,7 +118,7 @@ export function lookOnce(owner: Owner, root: string): void {
 export function changeIn(owner: Owner, root: string): string | undefined {
   lookOnce(owner, root)
   const files = lookedAt.get(keyOf(owner))!
-  for (const file of filesOf(owner, root)) {
+  for (const file of filesOf([owner], root)) {
     const seen = files.get(file)
     if (seen === undefined) return `${file} is new`
     const stamp = stampOf(file)
@@ -118,8 +140,7 @@ export const hashOf = (data: string): string => createHash('sha256').update(data
 function hashOfFile(file: string): string {
   try {
     const hash = createHash('sha256')
-    const link = relative(realpathSync(dirname(file)), realpathSync(file))
-    if (link !== basename(file)) hash.update(`${link}\0`)
+    if (lstatSync(file).isSymbolicLink()) hash.update(`${relative(realpathSync(dirname(file)), realpathSync(file))}\0`)
     readPieces(file, piece => hash.update(piece))
     return hash.digest('hex')
   } catch {
@@ -127,13 +148,14 @@ function hashOfFile(file: string): string {
   }
 }
 
+const PIECE = Buffer.alloc(65_536)
+
 /** Piece by piece: what lies beside a script may be of any size. */
 function readPieces(file: string, take: (piece: Uint8Array) => unknown): void {
   const descriptor = openSync(file, 'r')
   try {
-    const piece = Buffer.alloc(65_536)
-    for (let length = readSync(descriptor, piece); length > 0; length = readSync(descriptor, piece))
-      take(piece.subarray(0, length))
+    for (let length = readSync(descriptor, PIECE); length > 0; length = readSync(descriptor, PIECE))
+      take(PIECE.subarray(0, length))
   } finally {
     closeSync(descriptor)
   }

@@ -1,7 +1,7 @@
 import { relative, sep } from 'node:path'
 import { isObject } from '../util/plain.ts'
 import { hashOf, lookAt } from './covered.ts'
-import type { Loaded } from './load.ts'
+import type { Loaded, LoadedRule } from './load.ts'
 
 /** What of a project has to be trusted before it counts: what it declares, and the files that would run. */
 export interface Coverage {
@@ -47,11 +47,14 @@ function* declarations({ hooks, rules, modules, root }: Loaded): Generator<reado
       canonical([event, matcher, name, spec, owner, plugin?.name ?? ''])
     ]
   }
-  for (const { rule, behaviour, scope } of rules)
-    if ((scope === 'project' || scope === 'local') && behaviour === 'allow') yield [number(`rule allow ${rule}`), rule]
+  for (const each of rules) if (needsTrust(each)) yield [number(`rule allow ${each.rule}`), each.rule]
   for (const { file, ofProject } of modules)
     if (ofProject) yield [number(`module ${relative(root, file)}`), relative(root, file)]
 }
+
+/** Whether a rule counts only when the project is trusted: it makes something looser. */
+export const needsTrust = ({ scope, behaviour }: LoadedRule): boolean =>
+  behaviour === 'allow' && (scope === 'project' || scope === 'local')
 
 /** JSON with the keys in order, so that the same says the same. */
 function canonical(value: unknown): string {

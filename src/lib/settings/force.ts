@@ -21,25 +21,35 @@ export interface Circumstances {
 /** Every hook that was found, with what keeps it from running. */
 export function standing(loaded: Loaded, circumstances: Circumstances): readonly Standing[] {
   const standings = loaded.hooks.map(hook => ({ hook, off: reasonOff(hook, loaded, circumstances) }))
-  const inForce = standings.filter(({ off }) => off === undefined)
+  const replaced = new Map(
+    standings.filter(({ off }) => off === undefined).map(({ hook }) => [hook.replaces, hook.place])
+  )
   return standings.map(({ hook, off }) => {
-    const other = inForce.find(each => each.hook.replaces === hook)?.hook.place
+    const other = replaced.get(hook)
     return { hook, off: off ?? (other && `${other.file}:${other.line} has its name and takes its place`) }
   })
 }
 
-function reasonOff(
-  hook: LoadedHook,
-  { disabled, locks }: Loaded,
-  { projectTrusted, owners = [], hasAgent = false }: Circumstances
-): string | undefined {
-  if (disabled.has(hook.scope)) return 'switched off by disableAllHooks'
-  if (locks.managedHooksOnly && hook.scope !== 'managed') return 'managed policy allows managed hooks only'
-  if (locks.pluginHooksOnly && hook.scope !== 'managed' && hook.scope !== 'plugin')
-    return 'managed policy allows hooks of plugins only'
-  if (hook.ofProject && !projectTrusted) return 'the project is not trusted'
+function reasonOff(hook: LoadedHook, loaded: Loaded, circumstances: Circumstances): string | undefined {
+  const { owners = [], hasAgent = false } = circumstances
+  const barred = reasonBarred(hook, loaded, circumstances)
+  if (barred !== undefined) return barred
   if (hook.owner !== undefined && !owners.includes(hook.owner))
     return `in force while ${hook.scope} ${hook.owner} is active`
   if (AGENT_TYPES.includes(hook.type) && !hasAgent) return `a hook of type ${hook.type} needs a running agent`
+  return undefined
+}
+
+/** Why nothing from there is in force, be it hooks or modules of hooks. */
+export function reasonBarred(
+  { scope, ofProject }: Pick<LoadedHook, 'scope' | 'ofProject'>,
+  { disabled, locks }: Pick<Loaded, 'disabled' | 'locks'>,
+  { projectTrusted }: Circumstances
+): string | undefined {
+  if (disabled.has(scope)) return 'switched off by disableAllHooks'
+  if (locks.managedHooksOnly && scope !== 'managed') return 'managed policy allows managed hooks only'
+  if (locks.pluginHooksOnly && scope !== 'managed' && scope !== 'plugin')
+    return 'managed policy allows hooks of plugins only'
+  if (ofProject && !projectTrusted) return 'the project is not trusted'
   return undefined
 }

@@ -1,9 +1,13 @@
-import { LineCounter, parseDocument as parseYaml, type Document as YamlDocument } from 'yaml'
+import { createRequire } from 'node:module'
+import type * as Yaml from 'yaml'
 import { wordsOf } from '../errors.ts'
 import { isObject } from '../util/plain.ts'
 import type { Looked } from './document.ts'
 import { Findings, keyOf, type Path, type Place } from './finding.ts'
 import { readText } from './text.ts'
+
+/** Loaded only when there is something to read: it takes longer to load than everything else here. */
+const require = createRequire(import.meta.url)
 
 const FENCE = /^---[ \t]*\r?\n([\s\S]*?)^---[ \t]*$/m
 
@@ -14,9 +18,10 @@ export function readFrontmatter(file: string): Looked {
   if ('fault' in read) nowhere.add('error', 'unreadable', [], `${file} ${read.fault}`, read.fix, true)
   const block = 'text' in read && read.text.startsWith('---') ? FENCE.exec(read.text) : null
   if (block === null) return { document: undefined, findings: nowhere }
+  const { LineCounter, parseDocument } = require('yaml') as typeof Yaml
   const lines = new LineCounter()
-  const yaml = parseYaml(block[1]!, { lineCounter: lines, uniqueKeys: true, maxAliasCount: 20 } as Parameters<
-    typeof parseYaml
+  const yaml = parseDocument(block[1]!, { lineCounter: lines, uniqueKeys: true, maxAliasCount: 20 } as Parameters<
+    typeof parseDocument
   >[1])
   const findings = new Findings(path => placeIn(yaml, lines, file, path))
   const broken = (line: number, why: string): Looked => {
@@ -43,7 +48,7 @@ export function readFrontmatter(file: string): Looked {
 }
 
 /** The first line of the file is the one with the dashes. */
-function placeIn(yaml: YamlDocument, lines: LineCounter, file: string, path: Path): Place {
+function placeIn(yaml: Yaml.Document, lines: Yaml.LineCounter, file: string, path: Path): Place {
   for (let length = path.length; length > 0; length--) {
     const node = yaml.getIn(path.slice(0, length), true) as { range?: [number, number, number] } | undefined
     if (node?.range === undefined) continue

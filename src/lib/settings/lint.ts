@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
+import { accessSync, closeSync, constants, existsSync, openSync, readSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { wordsOf } from '../errors.ts'
 import { rowOf } from '../hooks/events.ts'
@@ -58,14 +58,15 @@ const commandCheck: Check = ({ spec, event, plugin }, say, { root }) => {
       'exit with 2 to refuse'
     )
   if (Array.isArray(args) && /\s/.test(command.trim()) && !existsSync(resolve(root, command)))
-    say(
+    return say(
       'warning',
       'args-program',
       'command',
       'with args, command is the name of one program, blanks included',
       'put the words after the program into args'
     )
-  const script = scriptOf(command, root, plugin?.root)
+  const words = Array.isArray(args) ? [command, ...args.map(String)] : wordsIn(command)
+  const script = scriptOf(words, root, plugin?.root)
   if (script !== undefined) scriptChecks(script, say)
 }
 
@@ -77,8 +78,7 @@ interface Script {
 }
 
 /** The file that a command runs, itself or by an interpreter. */
-function scriptOf(command: string, root: string, plugin: string | undefined): Script | undefined {
-  const words = wordsIn(command)
+function scriptOf(words: readonly string[], root: string, plugin: string | undefined): Script | undefined {
   const word = scriptIn(words)
   if (!/[./]/.test(word) || /^(?:~|\/(?:usr|bin|sbin|dev|etc|opt|tmp|proc)\/)/.test(word)) return undefined
   const path = word.replaceAll(/\$\{?(\w+)\}?/g, (whole, name: string) =>
@@ -91,22 +91,37 @@ function scriptOf(command: string, root: string, plugin: string | undefined): Sc
 function scriptChecks({ word, path, runs }: Script, say: Say): void {
   if (!existsSync(path))
     return say('error', 'script-missing', 'command', `there is no ${word}`, `create ${path}, or correct the path`)
+  if (!statSync(path).isFile())
+    return say('error', 'script-missing', 'command', `${word} is no file`, 'name the script itself')
   if (!runs) return
   try {
     accessSync(path, constants.X_OK)
   } catch {
     return say('error', 'script-not-executable', 'command', `${word} may not be executed`, `chmod +x ${path}`)
   }
-  const [first = ''] = readFileSync(path, 'latin1').slice(0, 200).split('\n')
+  const [first = ''] = beginningOf(path).split('\n')
   const interpreter = /^#!\s*(\S+)/.exec(first)?.[1]
-  if (interpreter !== undefined && !existsSync(interpreter))
+  if (interpreter === undefined) return
+  if (first.endsWith('\r'))
+    say('error', 'script-interpreter', 'command', `the lines of ${word} end in CR LF`, 'save it with LF')
+  else if (!existsSync(interpreter))
     say(
       'error',
       'script-interpreter',
       'command',
       `${word} begins with #!${interpreter}, and there is no such program`,
-      first.endsWith('\r') ? 'its lines end in CR LF: save it with LF' : 'correct its first line'
+      'correct its first line'
     )
+}
+
+function beginningOf(file: string): string {
+  const descriptor = openSync(file, 'r')
+  try {
+    const bytes = Buffer.alloc(200)
+    return bytes.toString('latin1', 0, readSync(descriptor, bytes))
+  } finally {
+    closeSync(descriptor)
+  }
 }
 
 const urlCheck: Check = ({ spec: { url } }, say, { allowedUrls }) => {
@@ -130,7 +145,7 @@ const timeoutCheck: Check = ({ spec }, say) => {
     )
 }
 
-const behaviourCheck: Check = ({ spec, event, scope, type }, say) => {
+const behaviourCheck: Check = ({ spec, event, scope, type, path }, say) => {
   const gate = rowOf(event).failure === 'closed'
   if (spec['async'] === true && gate)
     say(
@@ -158,7 +173,7 @@ const behaviourCheck: Check = ({ spec, event, scope, type }, say) => {
     )
   if (spec['asyncRewake'] === true)
     say('info', 'needs-agent', 'asyncRewake', 'waking the model needs a running agent', 'nothing to do')
-  if (OUR_TYPES.includes(type) && ['user', 'project', 'local'].includes(scope))
+  if (OUR_TYPES.includes(type) && path[0] !== 'carabiner' && ['user', 'project', 'local'].includes(scope))
     say(
       'warning',
       'voids-file',
@@ -173,7 +188,7 @@ const conditionCheck: Check = ({ spec, event }, say) => {
   if (typeof rule !== 'string' || rule === '') return
   if (!('tool_name' in rowOf(event).fields))
     say('error', 'if-never', 'if', `${event} is not about a tool, so a hook with "if" never runs`, 'delete "if"')
-  else if (!/^[A-Za-z_][\w-]*(\(.*\S.*\))?$/s.test(rule.trim()))
+  else if (!/^[A-Za-z_][\w-]*(\(.*\S.*\))?$/s.test(rule.trim()) || /\)\s*(?:\|\||&&|[,;]|or|and)\s*\w+\(/i.test(rule))
     say(
       'error',
       'if-invalid',

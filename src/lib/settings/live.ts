@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { dirname, sep } from 'node:path'
 import { wordsOf } from '../errors.ts'
 import type { FireInput } from '../hooks/events.ts'
 import type { HookRegistry } from '../hooks/registry.ts'
@@ -5,7 +7,7 @@ import type { Outside } from '../hooks/kinds/outside.ts'
 import { arm, type Armed } from './arm.ts'
 import type { Finding } from './finding.ts'
 import { standing, type Circumstances, type Standing } from './force.ts'
-import type { Loaded } from './load.ts'
+import type { Loaded, LoadedHook } from './load.ts'
 import type { Scope } from './sources.ts'
 
 /** What a reload came to. */
@@ -49,25 +51,36 @@ export class LiveHooks {
     return this.#armed.findings
   }
 
-  /** Puts a new set in place of the old one: whole, and only if nothing about it is wrong. */
+  /**
+   * Puts a new set in place of the old one, if the file that has changed is in order. Where others are not, or the
+   * project is not what was trusted, theirs stays as it was: nobody's mistake disarms anything, or holds others up.
+   */
   async replace(loaded: Loaded, circumstances: Circumstances, file: string): Promise<Reloaded> {
     const broken = loaded.findings.filter(({ level, gate }) => level === 'error' && gate)
-    if (broken.length > 0)
-      return { counts: false, why: `${file} is not in order; what was in force stays`, findings: broken }
-    if (this.#circumstances.projectTrusted && !circumstances.projectTrusted)
+    const stale = new Set(broken.map(({ place }) => place.file))
+    // The locks of managed policy stand in no hook that could be kept.
+    if (stale.has(file) || this.#loaded.files.some(each => each.scope === 'managed' && stale.has(each.file)))
+      return { counts: false, why: `${[...stale].join(', ')}: not in order; what was in force stays`, findings: broken }
+    const scope = this.#scopeOf(file, loaded)
+    const lost = this.#circumstances.projectTrusted && !circumstances.projectTrusted
+    if (lost && !['managed', 'user', 'flag'].includes(scope))
       return {
         counts: false,
         why: 'the project is not what was trusted; what was in force stays until it is trusted again',
         findings: []
       }
-    const refusal = await this.#refusal(loaded, file)
+    const refusal = await this.#refusal(scope, file)
     if (refusal !== undefined) return { counts: false, why: refusal, findings: [] }
-    return this.#swap(loaded, circumstances)
+    const { counts, why, findings } = this.#swap(loaded, circumstances, lost, stale, file)
+    return { counts, why, findings: [...broken, ...findings] }
+  }
+
+  #scopeOf(file: string, loaded: Loaded): Scope {
+    return [...loaded.files, ...this.#loaded.files].find(source => source.file === file)?.scope ?? 'skill'
   }
 
   /** Hooks of ConfigChange are asked, those that are in force now. Managed policy cannot be refused. */
-  async #refusal(loaded: Loaded, file: string): Promise<string | undefined> {
-    const scope = [...loaded.files, ...this.#loaded.files].find(source => source.file === file)?.scope ?? 'skill'
+  async #refusal(scope: Scope, file: string): Promise<string | undefined> {
     const outcome = await this.#hooks.fire('ConfigChange', {
       source: SOURCES[scope] ?? 'user_settings',
       file_path: file
@@ -76,12 +89,24 @@ export class LiveHooks {
   }
 
   /** Between taking out and putting in, nothing else can run. */
-  #swap(loaded: Loaded, circumstances: Circumstances): Reloaded {
-    const before = { loaded: this.#loaded, circumstances: this.#circumstances }
-    const findings = this.#rearm(loaded, circumstances)
-    if (findings.every(({ gate }) => !gate)) return { counts: true, why: 'the new settings are in force', findings }
-    this.#rearm(before.loaded, before.circumstances)
-    return { counts: false, why: 'not all of the new hooks can be armed; what was in force stays', findings }
+  #swap(now: Loaded, given: Circumstances, lost: boolean, stale: Set<string>, file: string): Reloaded {
+    const [before, already] = [{ loaded: this.#loaded, circumstances: this.#circumstances }, this.#armed.findings]
+    const circumstances = lost ? { ...given, projectTrusted: true } : given
+    const attempt = (): readonly Finding[] => {
+      const isStale = ({ place, ofProject }: LoadedHook): boolean => stale.has(place.file) || (lost && ofProject)
+      const hooks = [...before.loaded.hooks.filter(isStale), ...now.hooks.filter(hook => !isStale(hook))]
+      const files = new Map([...before.loaded.files, ...now.files].map(source => [source.file, source]))
+      return this.#rearm({ ...now, hooks, files: [...files.values()] }, circumstances)
+    }
+    const findings = attempt()
+    const fresh = findings.filter(({ gate, place }) => gate && !already.some(each => each.place.file === place.file))
+    if (fresh.some(({ place }) => place.file === file)) {
+      this.#rearm(before.loaded, before.circumstances)
+      return { counts: false, why: 'not all of the new hooks can be armed; what was in force stays', findings: fresh }
+    }
+    for (const { place } of fresh) stale.add(place.file)
+    if (fresh.length > 0) attempt()
+    return { counts: true, why: 'the new settings are in force', findings }
   }
 
   #rearm(loaded: Loaded, circumstances: Circumstances): readonly Finding[] {
@@ -98,18 +123,32 @@ export class LiveHooks {
   }
 }
 
-/** Calls back when one of the files changes, appears or goes. */
+/**
+ * Calls back when one of the files changes, appears or goes. Most of them are not there, nor are their folders: what is
+ * watched is the way to them, from the nearest folder that is there.
+ */
 export async function watchSettings(
   files: readonly string[],
   onChange: (file: string) => void
 ): Promise<() => Promise<void>> {
   const { watch } = await import('chokidar')
-  const watcher = watch([...files], {
+  const isOnTheWay = (path: string): boolean => files.some(file => isWithin(file, path) || isWithin(path, file))
+  const watcher = watch([...new Set(files.map(nearestFolder))], {
+    ignored: path => !isOnTheWay(path),
     ignoreInitial: true,
     awaitWriteFinish: { stabilityThreshold: 50, pollInterval: 10 }
   })
-  watcher.on('all', (_, file) => onChange(file))
+  for (const change of ['add', 'change', 'unlink'] as const)
+    watcher.on(change, file => void ((files.includes(file) || /\.(?:json|md)$/.test(file)) && onChange(file)))
   watcher.on('error', error => onChange(wordsOf(error)))
   await new Promise<void>(resolve => void watcher.once('ready', () => resolve()))
   return () => watcher.close()
+}
+
+const isWithin = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
+
+function nearestFolder(file: string): string {
+  const folder = dirname(file)
+  return existsSync(folder) || folder === file ? folder : nearestFolder(folder)
 }

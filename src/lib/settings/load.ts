@@ -8,7 +8,17 @@ import { readFrontmatter } from './frontmatter.ts'
 import { checkKeys, KeyReader } from './keys.ts'
 import { installedPlugins, loadPlugin } from './plugins.ts'
 import { readHooks, type Declared } from './shapes.ts'
-import { foreignHand, isWithin, namesIn, rootOf, sourcesOf, type Scope, type Source, type Where } from './sources.ts'
+import {
+  foreignHand,
+  isWithin,
+  namesIn,
+  rootOf,
+  sourcesOf,
+  watchedBy,
+  type Scope,
+  type Source,
+  type Where
+} from './sources.ts'
 
 /** A hook that was found in a file. */
 export interface LoadedHook extends Declared {
@@ -56,7 +66,7 @@ export interface Loaded {
   readonly root: string
   /** The files that say something. */
   readonly files: readonly Source[]
-  /** The files that might. */
+  /** The files that might, and the folders of such files. */
   readonly watched: readonly string[]
   readonly hooks: readonly LoadedHook[]
   readonly rules: readonly LoadedRule[]
@@ -373,7 +383,7 @@ class Loading {
     return {
       root: this.root,
       files: this.#files,
-      watched: [...new Set([...sourcesOf(this.#where, this.root), ...this.#files].map(({ file }) => file))].filter(
+      watched: [...new Set([...watchedBy(this.#where, this.root), ...this.#files.map(({ file }) => file)])].filter(
         file => file !== '--settings'
       ),
       hooks: this.#hooks,

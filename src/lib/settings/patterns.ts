@@ -5,14 +5,17 @@ import type { CompilePattern, Pattern } from '../hooks/matcher.ts'
 
 const require = createRequire(import.meta.url)
 
-/** How long a pattern that no linear engine takes may think about one name, in milliseconds. */
-const PATIENCE = 20
+/**
+ * How long a pattern that no linear engine takes may think about one name, in milliseconds. On a busy machine an
+ * innocent one may have to wait that long before it begins.
+ */
+const PATIENCE = 100
 const LONGEST = 10_000
 
 const NEGATION = /^\^\(\?!(.*)\)(?:\.\*\$?)?$/s
 
 /** What means something else to the linear engine than it does to everybody else. */
-const FOREIGN = /\\[AzCQEapP]|\[[:.=]|\[\^?\]/
+const FOREIGN = /\\[AzCQEapP]|\[:\^?\w+:\]|\[\^?\]/
 
 /** Names are plain; in other text the two differ over what a blank or the end of a line is. */
 const ODD = /[^\x20-\x7E]/

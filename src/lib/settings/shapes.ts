@@ -108,7 +108,7 @@ class EventReader {
         'write [ { "matcher": "…", "hooks": [ … ] } ]'
       )
     if (Array.isArray(value['hooks'])) {
-      this.#warn(
+      this.#foreign(
         'rules-shape',
         path,
         'a single rule stands here without a list around it; Claude Code would ignore the whole file',
@@ -116,7 +116,7 @@ class EventReader {
       )
       return this.#rule(value, path)
     }
-    this.#warn(
+    this.#foreign(
       'named-map',
       path,
       'hooks by name are a form that Claude Code ignores, together with the whole file',
@@ -135,7 +135,7 @@ class EventReader {
 
   #item(value: unknown, path: Path): readonly Declared[] {
     if (typeof value === 'string') {
-      this.#warn(
+      this.#foreign(
         'bare-command',
         path,
         'a bare command is a form that Claude Code ignores, together with the whole file',
@@ -252,7 +252,7 @@ class EventReader {
     if (handler['type'] !== undefined) return handler
     const type = handler['url'] === undefined ? 'command' : 'http'
     if (path.at(-2) === 'hooks')
-      this.#warn(
+      this.#foreign(
         'type-missing',
         path,
         'it does not say its type; Claude Code would ignore the whole file',
@@ -308,6 +308,11 @@ class EventReader {
   #bad(code: string, path: Path, message: string, fix: string): readonly never[] {
     this.#findings.add('error', code, path, message, fix, rowOf(this.#event).failure === 'closed')
     return []
+  }
+
+  /** Something that only Claude Code minds; under `carabiner` it does not look. */
+  #foreign(code: string, path: Path, message: string, fix: string): void {
+    if (path[0] !== 'carabiner') this.#warn(code, path, message, fix)
   }
 
   #warn(code: string, path: Path, message: string, fix: string): void {

@@ -75,6 +75,13 @@ const projectSources = (root: string): readonly Source[] => [
   { scope: 'local', file: join(root, '.claude/settings.local.json') }
 ]
 
+/** The files that may say something, and the folders in which more of them may appear. */
+export function watchedBy(where: Where, root: string): readonly string[] {
+  const folders = [where.home, root].flatMap(base => [join(base, '.claude/skills'), join(base, '.claude/agents')])
+  const managed = where.managed.map(folder => join(folder, 'managed-settings.d'))
+  return [...sourcesOf(where, root).map(({ file }) => file), ...managed, ...folders]
+}
+
 /** One file, and any number beside it, by name. */
 function managedFiles(folder: string): readonly string[] {
   const more = join(folder, 'managed-settings.d')

@@ -3,7 +3,7 @@ import { delimiter, dirname, join, resolve } from 'node:path'
 import { randomUUID } from 'node:crypto'
 import { wordsIn } from '../hooks/kinds/paths.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
-import { changeIn, lookOnce } from './covered.ts'
+import { changeIn, isBeyondTelling, lookOnce } from './covered.ts'
 import { coverageOf, type Coverage } from './digest.ts'
 import { readDocument } from './document.ts'
 import type { Loaded, LoadedHook } from './load.ts'
@@ -105,6 +105,7 @@ export function vouchFor(hook: LoadedHook, root: string): () => string | undefin
   const stray = programWithin(hook, root)
   if (stray !== undefined)
     return () => `${stray} would be found in the project itself, by its bare name; name it by a path`
+  if (isBeyondTelling(hook)) return () => 'its command is too long to tell which files it names; put it into a script'
   lookOnce(hook, root)
   return () => {
     const change = changeIn(hook, root)

@@ -23,6 +23,9 @@ const IDLE = 4000
 /** A server that closes one sooner than this after its answer, in milliseconds, does not mean to keep any. */
 const HASTE = 1000
 
+/** In so many milliseconds hardly anything can have arrived that nobody has seen yet. */
+const FRESH = 2
+
 /** The connections to one server. Those that are kept between requests do not keep the process from ending. */
 export class Server {
   readonly #url: URL
@@ -30,6 +33,8 @@ export class Server {
   readonly #agent: http.Agent
   readonly #open = new Set<Exchange>()
   readonly #idleSince = new WeakMap<Duplex, number>()
+  /** Connections that a server did keep. */
+  readonly #proven = new WeakSet<Duplex>()
   #keeps = true
 
   constructor(url: URL) {
@@ -71,7 +76,8 @@ export class Server {
     const request = this.#request(this.#url, { method: 'POST', agent: this.#keeps && this.#agent, headers })
     return request.once('socket', socket => {
       this.#idleSince.delete(socket)
-      if (!request.reusedSocket) socket.once('close', () => this.#hasClosed(socket))
+      if (request.reusedSocket) this.#proven.add(socket)
+      else socket.once('close', () => this.#hasClosed(socket))
     })
   }
 
@@ -87,10 +93,14 @@ export class Server {
    * turns of the event loop there is always a poll.
    */
   async #freshen(): Promise<void> {
-    if (this.#idle().length === 0) return
+    if (this.#idle().every(socket => this.#isFresh(socket))) return
     await turn()
     await turn()
     while (this.#dropClosed()) await turn()
+  }
+
+  #isFresh(socket: Duplex): boolean {
+    return this.#proven.has(socket) && performance.now() - this.#idleSince.get(socket)! < FRESH
   }
 
   #dropClosed(): boolean {

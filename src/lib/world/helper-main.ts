@@ -2,6 +2,9 @@
 import type { News, Order } from './helper.ts'
 import { startProcess, type Running } from './process.ts'
 
+/** More than this, in bytes, nobody takes: it would only pile up on its way. */
+const MOST = 4 * 1024 * 1024
+
 const running = new Map<number, Running>()
 
 const tell = (news: News): void => void process.send?.(news, () => undefined)
@@ -9,8 +12,14 @@ const tell = (news: News): void => void process.send?.(news, () => undefined)
 function obey(order: Order): void {
   const { id } = order
   if ('start' in order) {
-    const stdout = (chunk: Uint8Array): void => tell({ id, stdout: chunk })
-    const stderr = (chunk: Uint8Array): void => tell({ id, stderr: chunk })
+    let left = MOST
+    const within = (chunk: Uint8Array): boolean => {
+      left -= chunk.length
+      if (left < 0) started.end()
+      return left >= 0
+    }
+    const stdout = (chunk: Uint8Array): void => void (within(chunk) && tell({ id, stdout: chunk }))
+    const stderr = (chunk: Uint8Array): void => void (within(chunk) && tell({ id, stderr: chunk }))
     const started = startProcess(order.start, { stdout, stderr })
     running.set(id, started)
     void started.ended.then(ended => {

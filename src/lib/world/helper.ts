@@ -60,6 +60,8 @@ export const startThroughHelper: Start = (program, listener) => {
 function order(message: Order): void {
   if (!remotes.has(message.id)) return
   helper ??= begin()
+  // It could not be started, or has just ended: `isOver` tells whoever waits.
+  if (!helper.connected) return
   helper.send(message, error => {
     if (error !== null) finish(message.id, GONE)
   })
@@ -71,11 +73,12 @@ function begin(): ChildProcess {
   const stdio: ['ignore', 'ignore', 'inherit', 'ipc'] = ['ignore', 'ignore', 'inherit', 'ipc']
   const child = fork(file, { detached: true, execArgv: [], env, cwd: '/', serialization: 'advanced', stdio })
   child.on('message', news => hear(news as News))
-  child.on('error', () => undefined)
-  child.once('exit', () => {
+  const isOver = (): void => {
     if (helper === child) helper = undefined
     for (const id of remotes.keys()) finish(id, GONE)
-  })
+  }
+  child.on('error', isOver)
+  child.once('exit', isOver)
   child.unref()
   child.channel?.unref()
   return child

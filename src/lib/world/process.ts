@@ -77,7 +77,10 @@ export const startProcess: Start = (program, listener) => {
   stderr?.on('data', (chunk: Buffer) => listener.stderr(chunk))
   const state = { ending: false, fed: false }
   return {
-    write: text => void (stdin?.writable === true && stdin.write(text)),
+    write(text) {
+      state.fed = true
+      if (stdin?.writable === true) stdin.write(text)
+    },
     close() {
       state.fed = true
       stdin?.end()
@@ -85,6 +88,9 @@ export const startProcess: Start = (program, listener) => {
     end() {
       if (state.ending || pid === undefined || !ALIVE.has(pid)) return
       state.ending = true
+      // Nobody wants to know what it has still to say.
+      stdout?.pause()
+      stderr?.pause()
       endTree(pid, program.cookie, () => ALIVE.has(pid))
     },
     hold(on) {
@@ -105,9 +111,13 @@ interface Holding {
 function endOf(child: ChildProcess, state: { readonly ending: boolean; readonly fed: boolean }): Promise<Ended> {
   const { pid } = child
   return new Promise(resolve => {
+    let over = false
     const finish = (ended: Ended): void => {
+      // To destroy the pipes closes them, and that is heard, too.
+      if (over) return
+      over = true
       if (pid !== undefined) letGo(pid, state.ending)
-      for (const stream of child.stdio) stream?.destroy()
+      for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy()
       resolve(ended)
     }
     child.once('error', error => {

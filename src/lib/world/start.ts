@@ -10,6 +10,15 @@ export type Starter = 'self' | 'helper'
 /** How to start a process: as one is told, or in the cheaper way. */
 export function startBy(starter: Starter | undefined): Start {
   if (process.platform === 'win32') return startProcess
-  const helper = starter === undefined ? process.memoryUsage.rss() > LARGE : starter === 'helper'
+  const helper = starter === undefined ? isLarge() : starter === 'helper'
   return helper ? startThroughHelper : startProcess
+}
+
+/** Without descriptors to spare not even this can be asked. */
+function isLarge(): boolean {
+  try {
+    return process.memoryUsage.rss() > LARGE
+  } catch {
+    return false
+  }
 }

@@ -41,7 +41,7 @@ export function readRaw(raw: Raw, asked: Asked, onFailure?: 'block' | 'continue'
 
 /** A clean end: nothing, one JSON object, or text. */
 function readOutput(text: string, asked: Asked): Reply | undefined {
-  const trimmed = text.trim()
+  const trimmed = text.replaceAll(/^[ \t\r\n]+|[ \t\r\n]+$/g, '')
   if (trimmed === '') return undefined
   if (!trimmed.startsWith('{')) return readText(trimmed, asked)
   try {
@@ -108,7 +108,7 @@ function addHarmless(reply: Reply, said: PlainObject, { event }: Asked): void {
 /** Interpreters that cannot open their script exit with 2 as well. They refuse nothing; nobody was asked. */
 const LAUNCHERS = [
   /^.*python[\d.]*: can't open file .*/im,
-  /^.*: \d+: (?:cannot|can't) open .*/im,
+  /^.*: \d+: (?:\.: )?(?:cannot|can't) open .*/im,
   /^can't open perl script .*/im,
   /^could not open input file: .*/im
 ]
@@ -123,13 +123,14 @@ function launcherError(stderr: string, { event, profile }: Asked): string | unde
   return undefined
 }
 
+/** What shells say when they cannot start a program. */
+const NOT_STARTED =
+  /not found|no such file|permission denied|cannot execute|bad interpreter|is a directory|not a directory|exec format/i
+
 function endedBadly({ code, signal, stderr }: Raw): Failed {
   const said = firstWords(stderr)
   if (code === null) return new Failed('signal', `was ended by ${signal ?? 'a signal'}${said}`)
-  if (
-    (code === 126 || code === 127) &&
-    /not found|no such file|permission denied|cannot execute|bad interpreter/i.test(stderr)
-  )
+  if ((code === 126 || code === 127) && NOT_STARTED.test(stderr))
     return new Failed('spawn', `could not be started${said}`)
   return new Failed('exit', `ended with exit code ${code}; only 0 is an answer and only 2 a refusal${said}`)
 }
