@@ -1,8 +1,9 @@
-/** Prints docs/failures.md from the tables of the fault tests. `--check` only says whether the file is what would be printed. */
+/** Prints docs/failures.md from the tables of the fault tests. `--check` only says whether the file is up to date. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { ENDINGS } from '../test/faults/endings.ts'
 import { CODES, EXITS, FATES, OUTPUT_NAMES, SIGNALS, type Fate } from '../test/faults/exits.ts'
-import { FAULTS, type Effect, type Fault } from '../test/faults/table.ts'
+import type { Effect, Fault } from '../test/faults/row.ts'
+import { FAULTS } from '../test/faults/table.ts'
 
 const PAGE = new URL('../docs/failures.md', import.meta.url)
 
@@ -10,8 +11,8 @@ const INTRODUCTION = `# When a hook fails
 
 <!-- Printed by \`node scripts/print-failures.ts\` from test/faults. Change the tables there, not this page. -->
 
-A hook that fails has not answered, and silence is never a yes. This page says what becomes of the event, fault by fault.
-It is printed from the tables that the tests in \`test/faults\` hold the engine against.
+A hook that fails has not answered, and silence is never a yes. This page says what becomes of the event, fault by
+fault. It is printed from the tables that the tests in \`test/faults\` hold the engine against.
 
 - [How to read it](#how-to-read-it)
 - [Faults](#faults)

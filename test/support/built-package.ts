@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -16,13 +16,21 @@ export function tsc(...args: readonly string[]): void {
   }
 }
 
+interface Manifest {
+  readonly dependencies?: Readonly<Record<string, string>>
+}
+
 /**
- * A folder with the package as users get it, built from the sources as they are now: what lies in dist may be older.
+ * A folder with the package and its dependencies as users get it, built from the sources as they are now: what lies in dist may be older.
  * It is not below any node_modules, so that Node also runs TypeScript in it.
  */
 export function buildPackage(): { readonly folder: string; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'carabiner-'))
   tsc('-p', join(ROOT, 'tsconfig.build.json'), '--outDir', join(folder, 'dist'))
   copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'))
+  const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest
+  mkdirSync(join(folder, 'node_modules'))
+  for (const name of Object.keys(dependencies ?? {}))
+    symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name), 'junction')
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }

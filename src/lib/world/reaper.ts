@@ -14,14 +14,16 @@ tree() {
   done
 }
 holders() {
-  case $1 in ?*) for file in $(grep -lsF -e "$1" /proc/[0-9]*/environ 2>/dev/null); do
-    file=\${file#/proc/}; kill -s KILL "\${file%/environ}"; done;; esac
+  patterns=; for each; do patterns="$patterns -e $each"; done
+  for file in $(grep -lsF $patterns /proc/[0-9]*/environ 2>/dev/null); do
+    file=\${file#/proc/}; kill -s KILL "\${file%/environ}"
+  done
 }
 while read -r what group cookie; do
   case $what in
     +) live="$live$group:$cookie ";;
     -) case $live in *" $group:"*) rest=\${live#*" $group:"}; live="\${live%%" $group:"*} \${rest#* }";; esac;;
-    !) holders "$cookie"; holders "$cookie";;
+    !) holders $group $cookie; holders $group $cookie;;
   esac 2>/dev/null
 done
 for one in $live; do
@@ -66,9 +68,19 @@ export const reaper = {
     live.delete(group)
     tell(`- ${group}\n`)
   },
-  /** The group was made to end: nobody of it may be left. */
+  /** The group was made to end: nobody of it may be left. Those that end at about the same time are looked for together. */
   sweep(group: number, cookie: string): void {
-    live.delete(group)
-    tell(`! ${group} ${cookie}\n- ${group}\n`)
+    if (swept.push({ group, cookie }) === 1) setTimeout(sweepAll, TOGETHER)
   }
+}
+
+/** In milliseconds. */
+const TOGETHER = 20
+let swept: { readonly group: number; readonly cookie: string }[] = []
+
+function sweepAll(): void {
+  const all = swept
+  swept = []
+  for (const { group } of all) live.delete(group)
+  tell(`! ${all.map(({ cookie }) => cookie).join(' ')}\n${all.map(({ group }) => `- ${group}\n`).join('')}`)
 }

@@ -41,7 +41,7 @@ export function readRaw(raw: Raw, asked: Asked, onFailure?: 'block' | 'continue'
 
 /** A clean end: nothing, one JSON object, or text. */
 function readOutput(text: string, asked: Asked): Reply | undefined {
-  const trimmed = text.replaceAll(/^[ \t\r\n]+|[ \t\r\n]+$/g, '')
+  const trimmed = trimmedJson(text)
   if (trimmed === '') return undefined
   if (!trimmed.startsWith('{')) return readText(trimmed, asked)
   try {
@@ -53,6 +53,16 @@ function readOutput(text: string, asked: Asked): Reply | undefined {
     }
     throw new Failed('reply', `what it printed begins with { but ${wordsOf(error)}`)
   }
+}
+
+const BLANKS = ' \t\r\n'
+
+/** Without the blanks around it that JSON allows; `trim` takes others, too. */
+function trimmedJson(text: string): string {
+  let [from, to] = [0, text.length]
+  while (from < to && BLANKS.includes(text[from]!)) from++
+  while (to > from && BLANKS.includes(text[to - 1]!)) to--
+  return text.slice(from, to)
 }
 
 const DECISION =

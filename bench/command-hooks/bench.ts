@@ -1,0 +1,72 @@
+/**
+ * Hooks outside the process against what they cannot beat: a bare spawn, a pipe, a socket. Each scene runs in a
+ * process of its own; within it the contenders take turns.
+ *
+ *     npm run build && node bench/command-hooks/bench.ts [scene ...] [--quick] [--json]
+ */
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import type { Row } from './measure.ts'
+import { HEAD, lineOf } from './table.ts'
+
+const ROUNDS = 120
+const QUICK = 20
+
+/** Each is a file in `scenes/`, and what it is called with. */
+const SCENES: readonly (readonly string[])[] = [
+  ['cold'],
+  ['prewarmed'],
+  ['worker'],
+  ['http'],
+  ['together'],
+  ['large', '0'],
+  ['large', '256'],
+  ['large', '1024']
+]
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    quick: { type: 'boolean' },
+    json: { type: 'boolean' },
+    rounds: { type: 'string' },
+    inside: { type: 'boolean' }
+  }
+})
+const rounds = Number(values.rounds ?? (values.quick === true ? QUICK : ROUNDS))
+
+async function runInside([name, ...args]: readonly string[]): Promise<void> {
+  const scene = (await import(`./scenes/${name}.ts`)) as Scene
+  console.log(JSON.stringify(await scene.run(rounds, ...args)))
+}
+
+interface Scene {
+  run(rounds: number, ...args: readonly string[]): Promise<readonly Row[]>
+}
+
+function runAll(scenes: readonly (readonly string[])[]): void {
+  const about = { node: process.version, platform: process.platform, arch: process.arch, rounds }
+  if (values.json !== true) console.log(`node ${about.node}, ${rounds} rounds\n${HEAD}`)
+  const rows = scenes.flatMap(scene => {
+    const found = runScene(scene)
+    if (values.json !== true) for (const row of found) console.log(lineOf(row))
+    return found
+  })
+  if (values.json === true) console.log(JSON.stringify({ ...about, rows }, undefined, 2))
+}
+
+/** A scene that breaks is told of, and the others go on. */
+function runScene(scene: readonly string[]): readonly Row[] {
+  const args = [fileURLToPath(import.meta.url), '--inside', '--rounds', String(rounds), ...scene]
+  try {
+    const said = execFileSync(process.execPath, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+    return JSON.parse(said.trim().split('\n').at(-1)!) as readonly Row[]
+  } catch (error) {
+    console.error(`${scene.join(' ')} could not be measured: ${error instanceof Error ? error.message : String(error)}`)
+    return []
+  }
+}
+
+if (values.inside === true) await runInside(positionals)
+else runAll(SCENES.filter(([name]) => positionals.length === 0 || positionals.includes(name!)))

@@ -1,0 +1,119 @@
+/** A home, a project and a folder of managed policy of its own, and the command line run there as people run it. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+
+/** How long something may take before it counts as hanging, in milliseconds. */
+export const HANG = 60_000
+
+/** The command line itself. */
+export const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
+
+/** What a command came to. */
+export interface Ran {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** What `fire --json` prints. */
+export interface Fired {
+  readonly event: string
+  readonly precedence: string
+  readonly profile: string
+  readonly outcome: Readonly<Record<string, unknown>>
+  readonly hooks: readonly Readonly<Record<string, unknown>>[]
+}
+
+interface RunOptions {
+  /** What stands on standard input; nothing unless said. */
+  readonly stdin?: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly cwd?: string
+}
+
+export interface Stage {
+  readonly home: string
+  readonly project: string
+  /** Where a file of the stage is: `home/…`, `project/…`, `managed/…`. */
+  path(name: string): string
+  write(name: string, content: object | string, mode?: number): string
+  read(name: string): string
+  /** `project/.claude/settings.json`. */
+  settings(content: object | string): string
+  /** `home/.claude/settings.json`: what it says needs no trust. */
+  user(content: object | string): string
+  /** Variables as an ordinary person has them: a home, programs, and neither CI nor colours. */
+  readonly env: Readonly<Record<string, string>>
+  run(args: readonly string[], options?: RunOptions): Promise<Ran>
+  /** What `--json` printed. */
+  json<T>(args: readonly string[], options?: RunOptions): Promise<T>
+  /** Without waiting for its end. */
+  start(args: readonly string[], options?: RunOptions): ChildProcess
+}
+
+export function stage(): Stage {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'carabiner-')))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const path = (name: string): string => join(folder, name)
+  for (const name of ['home', 'project', 'managed']) mkdirSync(path(name))
+  const write = (name: string, content: object | string, mode = 0o644): string => {
+    mkdirSync(dirname(path(name)), { recursive: true })
+    writeFileSync(path(name), typeof content === 'string' ? content : `${JSON.stringify(content, null, 2)}\n`)
+    chmodSync(path(name), mode)
+    return path(name)
+  }
+  const env = { PATH: process.env['PATH'] ?? '', HOME: path('home'), CARABINER_MANAGED_DIR: path('managed') }
+  const start = (args: readonly string[], { env: more, cwd = path('project') }: RunOptions = {}): ChildProcess =>
+    spawn(process.execPath, [CLI, ...args], { cwd, env: { ...env, ...more } })
+  const run = (args: readonly string[], options: RunOptions = {}): Promise<Ran> =>
+    ended(start(args, options), options.stdin)
+  return {
+    ...{ home: path('home'), project: path('project'), path, write, env, run, start },
+    read: name => readFileSync(path(name), 'utf8'),
+    settings: content => write('project/.claude/settings.json', content),
+    user: content => write('home/.claude/settings.json', content),
+    json: async <T>(args: readonly string[], options?: RunOptions) =>
+      JSON.parse((await run([...args, '--json'], options)).stdout) as T
+  }
+}
+
+/** Waits for the end of a process and for all that it printed. */
+export function ended(child: ChildProcess, stdin = ''): Promise<Ran> {
+  const printed = { stdout: '', stderr: '' }
+  child.stdin?.on('error', () => undefined).end(stdin)
+  child.stdout?.setEncoding('utf8').on('data', (piece: string) => (printed.stdout += piece))
+  child.stderr?.setEncoding('utf8').on('data', (piece: string) => (printed.stderr += piece))
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, signal) => resolve({ ...printed, code, signal }))
+  })
+}
+
+/** A rule with one command, in the form of the hook contract. */
+export const rule = (command: string, matcher?: string, more: object = {}): object => ({
+  ...(matcher !== undefined && { matcher }),
+  hooks: [{ type: 'command', command, ...more }]
+})
+
+/** Settings with one command on one event. */
+export const on = (event: string, command: string, matcher?: string, more?: object): { hooks: object } => ({
+  hooks: { [event]: [rule(command, matcher, more)] }
+})
+
+/** A command that prints this. */
+export const prints = (reply: object): string => `echo '${JSON.stringify(reply)}'`
+
+/** A command that refuses with this reason. */
+export const refuses = (reason: string): string => `echo '${reason}' >&2; exit 2`
+
+/** A command that decides on PreToolUse. */
+export const decides = (decision: string, more: object = {}): string =>
+  prints({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: decision, ...more } })
+
+/** Text as a pattern that fits just that. */
+export const escaped = (text: string): string => text.replaceAll(/[^\w/]/g, String.raw`\$&`)

@@ -1,0 +1,50 @@
+/** Ordinary hook files, in the manner of those that people have: there is nothing to say about them. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, test, vi } from 'vitest'
+import { fixture, HANG, rule, scene } from './support.ts'
+
+vi.setConfig({ testTimeout: HANG })
+
+const FILES = readdirSync(fixture('wild'))
+const SCRIPTS = /\.claude\/hooks\/[\w.-]+/g
+
+test('there are ten of them', () => {
+  expect(FILES).toHaveLength(10)
+})
+
+describe.each(['user', 'ofProject', 'local', 'managed'] as const)('as %s', level => {
+  test.each(FILES)('%s', file => {
+    const it = scene()
+    const text = readFileSync(fixture(`wild/${file}`), 'utf8')
+    for (const script of text.match(SCRIPTS) ?? []) it.write(`project/${script}`, '#!/bin/sh\n')
+    it[level](text)
+    expect(it.load().hooks.length).toBeGreaterThan(1)
+    expect(it.findings()).toEqual([])
+  })
+})
+
+test('in a plugin', () => {
+  const { write, path, findings } = scene()
+  write('plugin/scripts/check.sh', '#!/usr/bin/env bash\n')
+  write('plugin/hooks/hooks.json', {
+    description: 'checks',
+    hooks: {
+      PreToolUse: [
+        rule('${CLAUDE_PLUGIN_ROOT}/scripts/check.sh', 'Bash'),
+        rule('bash "${CLAUDE_PLUGIN_ROOT}/scripts/check.sh" --deep', 'Write|Edit', { timeout: 15 }),
+        rule('${CLAUDE_PLUGIN_ROOT}/scripts/check.sh', 'Read', { args: ['--quiet'] })
+      ]
+    }
+  })
+  expect(findings({ pluginDirs: [path('plugin')] })).toEqual([])
+})
+
+test('in frontmatter', () => {
+  const { write, findings } = scene()
+  write('project/scripts/format.sh', '#!/bin/sh\n')
+  write(
+    'project/.claude/agents/writer.md',
+    '---\nname: writer\ndescription: Writes.\ntools: Read, Write\nmodel: inherit\nhooks:\n  PreToolUse:\n    - matcher: "Write|Edit"\n      hooks:\n        - type: command\n          command: scripts/format.sh\n          timeout: 10\n          once: false\n---\nYou write.\n'
+  )
+  expect(findings()).toEqual([])
+})

@@ -1,0 +1,302 @@
+/** Hooks that come with plugins. */
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { describe, expect, test, vi } from 'vitest'
+import { brief, commandOn, commandsOf, decides, fire, HANG, rule, scene, tells, told, type Scene } from './support.ts'
+
+vi.setConfig({ testTimeout: HANG })
+
+/** Notes in the list of installed plugins where they are. */
+const install = ({ write, path }: Scene, ...names: readonly string[]): void => {
+  const plugins = names.map(name => [`${name}@market`, [{ scope: 'user', installPath: path(name), version: '1.0.0' }]])
+  write('home/.claude/plugins/installed_plugins.json', { version: 2, plugins: Object.fromEntries(plugins) })
+}
+
+const EVENTS = {
+  PreToolUse: [
+    {
+      matcher: 'Bash|Write',
+      hooks: [
+        { type: 'command', command: tells('one') },
+        { type: 'command', command: tells('two') }
+      ]
+    }
+  ]
+}
+
+describe('hooks/hooks.json', () => {
+  // F124
+  test('events under "hooks"; the matcher of a rule is that of all its actions', async () => {
+    const { write, path, load, arm } = scene()
+    const file = write('plugin/hooks/hooks.json', { description: 'what it does', hooks: EVENTS })
+    const options = { pluginDirs: [path('plugin')] }
+    expect(load(options)).toMatchObject({
+      findings: [],
+      hooks: [
+        {
+          scope: 'plugin',
+          matcher: 'Bash|Write',
+          ofProject: false,
+          plugin: { name: 'plugin', root: path('plugin') },
+          place: { file, key: 'hooks.PreToolUse[0].hooks[0]' }
+        },
+        { matcher: 'Bash|Write', place: { key: 'hooks.PreToolUse[0].hooks[1]' } }
+      ]
+    })
+    const armed = await arm({}, options)
+    expect(await told(armed)).toEqual(['one', 'two'])
+    expect(await told(armed, 'PreToolUse', { tool_name: 'Read' })).toEqual([])
+  })
+
+  // F125
+  test('events at the top, the flat form, mean the same', async () => {
+    const { write, path, load, arm } = scene()
+    write('plugin/hooks/hooks.json', { description: 'what it does', ...EVENTS })
+    const options = { pluginDirs: [path('plugin')] }
+    expect(load(options)).toMatchObject({ findings: [], hooks: [{ matcher: 'Bash|Write' }, {}] })
+    expect(await told(await arm({}, options))).toEqual(['one', 'two'])
+  })
+
+  test('an event that there is not is one finding, and the rest loads', () => {
+    const { write, path, load } = scene()
+    write('plugin/hooks/hooks.json', { hooks: { ...EVENTS, Whenever: [] } })
+    const { hooks, findings } = load({ pluginDirs: [path('plugin')] })
+    expect(hooks).toHaveLength(2)
+    expect(findings.map(({ code, place: { key } }) => `${code} ${key}`)).toEqual(['event-unknown hooks.Whenever'])
+  })
+
+  // F126
+  test('one that is broken names its file', () => {
+    const { write, path, load } = scene()
+    const file = write('plugin/hooks/hooks.json', '{ "hooks": { ')
+    expect(load({ pluginDirs: [path('plugin')] }).findings).toMatchObject([{ code: 'not-json', place: { file } }])
+  })
+})
+
+// F125
+describe('the folder of the plugin', () => {
+  test('stands in commands, in arguments and in the environment', async () => {
+    const { write, path, arm } = scene()
+    write(
+      'plug in/say.sh',
+      `#!/bin/sh\nprintf '{"hookSpecificOutput":{"additionalContext":"%s %s"}}' "$1" "$CLAUDE_PLUGIN_ROOT"\n`
+    )
+    write('plug in/hooks/hooks.json', {
+      hooks: {
+        PreToolUse: [
+          rule('"${CLAUDE_PLUGIN_ROOT}/say.sh" "${CLAUDE_PLUGIN_ROOT}"'),
+          rule('"$CLAUDE_PLUGIN_ROOT/say.sh" two'),
+          rule('${CLAUDE_PLUGIN_ROOT}/say.sh', undefined, { args: ['${CLAUDE_PLUGIN_ROOT}:${CLAUDE_PLUGIN_ROOT}'] })
+        ]
+      }
+    })
+    const root = path('plug in')
+    const armed = await arm({}, { pluginDirs: [root] })
+    expect(await told(armed)).toEqual([`${root} ${root}`, `two ${root}`, `${root}:${root} ${root}`])
+  })
+
+  test('a folder for data is ours, and another for each plugin', async () => {
+    const { write, path, arm, home } = scene()
+    const command = `printf '{"hookSpecificOutput":{"additionalContext":"%s"}}' "$CLAUDE_PLUGIN_DATA"`
+    write('plugin/hooks/hooks.json', commandOn('PreToolUse', command))
+    expect(await told(await arm({}, { pluginDirs: [path('plugin')] }))).toEqual([`${home}/.carabiner/plugins/plugin`])
+  })
+})
+
+// F124
+describe('the manifest', () => {
+  const manifest = (hooks: unknown): object => ({ name: 'plugin', hooks })
+  const loadWith = (hooks: unknown, files: Readonly<Record<string, object>> = {}) => {
+    const it = scene()
+    it.write('plugin/.claude-plugin/plugin.json', manifest(hooks))
+    for (const [name, content] of Object.entries(files)) it.write(`plugin/${name}`, content)
+    return { ...it.load({ pluginDirs: [it.path('plugin')] }), path: it.path, project: it.project }
+  }
+
+  test('names a file', () => {
+    const { hooks, findings } = loadWith('./config/my-hooks.json', { 'config/my-hooks.json': commandOn('Stop', 'x') })
+    expect([commandsOf(hooks), findings]).toEqual([['x'], []])
+  })
+
+  test('names a list of files, beside hooks/hooks.json', () => {
+    const { hooks, findings } = loadWith(['./a.json', './b.json'], {
+      'a.json': commandOn('Stop', 'a'),
+      'b.json': { Stop: [rule('b')] },
+      'hooks/hooks.json': commandOn('Stop', 'usual')
+    })
+    expect([commandsOf(hooks), findings]).toEqual([['usual', 'a', 'b'], []])
+  })
+
+  test('holds the hooks itself, and they know their lines there', () => {
+    const { hooks, findings, path } = loadWith({ Stop: [rule('x')] })
+    expect(commandsOf(hooks)).toEqual(['x'])
+    expect(findings).toEqual([])
+    expect(hooks[0]!.place).toEqual({
+      file: path('plugin/.claude-plugin/plugin.json'),
+      line: 7,
+      column: 11,
+      key: 'hooks.Stop[0].hooks[0]'
+    })
+  })
+
+  test('holds some and names others', () => {
+    const { hooks } = loadWith([{ hooks: { Stop: [rule('inline')] } }, 'a.json'], { 'a.json': commandOn('Stop', 'a') })
+    expect(commandsOf(hooks)).toEqual(['inline', 'a'])
+    expect(hooks[0]!.place.key).toBe('hooks[0].hooks.Stop[0].hooks[0]')
+  })
+
+  test('names the usual file as well: it is read once', () => {
+    const { hooks } = loadWith('./hooks/hooks.json', { 'hooks/hooks.json': commandOn('Stop', 'x') })
+    expect(commandsOf(hooks)).toEqual(['x'])
+  })
+
+  test('names a file that is not there', () => {
+    expect(loadWith('./nowhere.json')).toMatchObject({
+      hooks: [],
+      findings: [{ level: 'error', message: expect.stringContaining('nowhere.json') }]
+    })
+  })
+
+  test.each(['../outside.json', '/outside.json'])('%s: what is not in the plugin is not read', name => {
+    const { write, path, load } = scene()
+    write('outside.json', commandOn('PreToolUse', 'x'))
+    write('plugin/.claude-plugin/plugin.json', manifest(name.startsWith('/') ? path('outside.json') : name))
+    expect(load({ pluginDirs: [path('plugin')] })).toMatchObject({
+      hooks: [],
+      findings: [{ level: 'error', code: 'outside-plugin', gate: true }]
+    })
+  })
+
+  test('nor is what a link in it leads to', () => {
+    const { write, path, load } = scene()
+    write('outside.json', commandOn('PreToolUse', 'x'))
+    write('plugin/.claude-plugin/plugin.json', manifest('./link.json'))
+    symlinkSync(path('outside.json'), path('plugin/link.json'))
+    expect(load({ pluginDirs: [path('plugin')] })).toMatchObject({ hooks: [], findings: [{ code: 'outside-plugin' }] })
+  })
+
+  test.each([7, true, 'text', [7], { Stop: 7 }])('hooks: %j is a finding that names the file', hooks => {
+    const { write, path, load } = scene()
+    write('plugin/.claude-plugin/plugin.json', manifest(hooks))
+    const loaded = load({ pluginDirs: [path('plugin')] })
+    expect(loaded.hooks).toEqual([])
+    expect(loaded.findings).toMatchObject([
+      { level: 'error', place: { file: expect.stringContaining(path('plugin')) } }
+    ])
+  })
+
+  test('one that is broken names its file', () => {
+    const { write, path, load } = scene()
+    const file = write('plugin/.claude-plugin/plugin.json', '{ "hooks": ')
+    expect(load({ pluginDirs: [path('plugin')] }).findings).toMatchObject([{ code: 'not-json', place: { file } }])
+  })
+})
+
+describe('installed and enabled', () => {
+  const PLUGIN = 'plugin@market'
+  const enabled = (on: boolean): object => ({ enabledPlugins: { [PLUGIN]: on } })
+  /** A plugin that refuses, and where it is installed. */
+  const installed = (): Scene => {
+    const it = scene()
+    it.write('plugin/hooks/hooks.json', commandOn('PreToolUse', decides('deny', 'says the plugin')))
+    install(it, 'plugin')
+    return it
+  }
+  const blocks = async ({ arm }: Scene, projectTrusted: boolean): Promise<boolean> =>
+    (await fire(await arm({ projectTrusted }))).blocked
+
+  test('what is installed counts when it is enabled', async () => {
+    const it = installed()
+    expect(it.load().hooks).toEqual([])
+    it.user(enabled(true))
+    expect(it.load().hooks).toMatchObject([{ scope: 'plugin', plugin: { name: PLUGIN }, ofProject: false }])
+    expect(await blocks(it, false)).toBe(true)
+  })
+
+  test('the older list, with one place each, is read as well', () => {
+    const it = installed()
+    it.write('home/.claude/plugins/installed_plugins.json', {
+      plugins: { [PLUGIN]: { installPath: it.path('plugin') } }
+    })
+    it.user(enabled(true))
+    expect(it.load().hooks).toHaveLength(1)
+  })
+
+  test('one that a project enables counts when the project is trusted', async () => {
+    const it = installed()
+    it.ofProject(enabled(true))
+    expect(it.load().hooks).toMatchObject([{ ofProject: true }])
+    expect([await blocks(it, false), await blocks(it, true)]).toEqual([false, true])
+  })
+
+  // S5
+  test.each([true, false])('a project that says %j of a plugin of the user’s changes nothing', async on => {
+    const it = installed()
+    it.user(enabled(true))
+    it.ofProject(enabled(on))
+    it.local(enabled(on))
+    expect([await blocks(it, false), await blocks(it, true)]).toEqual([true, true])
+  })
+
+  // S5
+  test('nobody disables what managed policy has enabled', async () => {
+    const it = installed()
+    it.managed(enabled(true))
+    for (const write of [it.user, it.ofProject, it.local]) write(enabled(false))
+    expect(await blocks(it, false)).toBe(true)
+  })
+
+  test('nobody enables what managed policy has disabled', async () => {
+    const it = installed()
+    it.managed(enabled(false))
+    for (const write of [it.user, it.ofProject, it.local]) write(enabled(true))
+    expect(it.load().hooks).toEqual([])
+  })
+
+  test('a user may disable their own', () => {
+    const it = installed()
+    it.user(enabled(false))
+    expect(it.load().hooks).toEqual([])
+  })
+
+  test('one that is enabled and not installed is said', () => {
+    const it = scene()
+    const file = it.user(enabled(true))
+    expect(it.load().findings).toMatchObject([
+      { level: 'warning', code: 'plugin-missing', place: { file, key: `enabledPlugins.${PLUGIN}` } }
+    ])
+  })
+
+  test('one whose folder is gone is said', () => {
+    const it = scene()
+    install(it, 'gone')
+    it.user({ enabledPlugins: { 'gone@market': true } })
+    expect(it.load().findings).toMatchObject([
+      { level: 'error', code: 'plugin-missing', message: expect.stringContaining(it.path('gone')) }
+    ])
+  })
+
+  // F126
+  test('a list of plugins that cannot be read is said', () => {
+    const it = installed()
+    const file = it.write('home/.claude/plugins/installed_plugins.json', '{ "plugins": ')
+    it.user(enabled(true))
+    expect(it.load().findings.map(({ code, place }) => [code, place.file])).toContainEqual(['not-json', file])
+  })
+
+  test('a value that is neither true nor false is said', () => {
+    const it = installed()
+    it.user({ enabledPlugins: { [PLUGIN]: 'yes' } })
+    expect(it.load()).toMatchObject({ hooks: [], findings: [{ place: { key: `enabledPlugins.${PLUGIN}` } }] })
+  })
+})
+
+test('a folder without hooks is a plugin that has none', () => {
+  const { path, load } = scene()
+  mkdirSync(path('plugin'))
+  expect(load({ pluginDirs: [path('plugin')] })).toMatchObject({ hooks: [], findings: [] })
+})
+
+test('a folder that is not there is said', () => {
+  const { path, load } = scene()
+  expect(load({ pluginDirs: [path('nowhere')] }).findings.map(brief)).toEqual(['error plugin-missing :1'])
+})

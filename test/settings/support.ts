@@ -1,0 +1,138 @@
+/** A person's home, a project and a folder of managed policy, all in a folder of their own that goes with the test. */
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished } from 'vitest'
+import type { EventName, Reported } from '../../src/hooks.ts'
+import {
+  armHooks,
+  lint,
+  loadSettings,
+  type ArmedHooks,
+  type ArmOptions,
+  type Circumstances,
+  type Finding,
+  type Loaded,
+  type LoadedHook,
+  type LoadOptions,
+  type Where
+} from '../../src/settings.ts'
+import { harness } from '../../src/testing.ts'
+
+/** How long something may take before it counts as hanging, in milliseconds. */
+export const HANG = 20_000
+
+/** Settings as a test writes them: as the file says them, or what it says. */
+export type Settings = object | string
+
+export interface Scene {
+  readonly home: string
+  readonly project: string
+  readonly where: Where
+  /** Where a file of the scene is: `home/…`, `project/…`, `managed/…`. */
+  path(name: string): string
+  write(name: string, content: Settings): string
+  read(name: string): string
+  user(settings: Settings): string
+  ofProject(settings: Settings): string
+  local(settings: Settings): string
+  managed(settings: Settings): string
+  load(options?: LoadOptions): Loaded
+  /** What is wrong here, in the files and with the hooks. */
+  findings(options?: LoadOptions): readonly Finding[]
+  /** The hooks in force; the project is trusted unless something else is said. Closed when the test is over. */
+  arm(circumstances?: Partial<Circumstances>, load?: LoadOptions, options?: ArmOptions): Promise<ArmedHooks>
+}
+
+export function scene(): Scene {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'carabiner-')))
+  const armed: ArmedHooks[] = []
+  onTestFinished(async () => {
+    for (const each of armed) await each.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const path = (name: string): string => join(folder, name)
+  for (const name of ['home', 'project', 'managed']) mkdirSync(path(name))
+  const where: Where = {
+    cwd: path('project'),
+    home: path('home'),
+    ownHome: path('home/.carabiner'),
+    managed: [path('managed')]
+  }
+  const write = (name: string, content: Settings): string => {
+    mkdirSync(dirname(path(name)), { recursive: true })
+    writeFileSync(path(name), typeof content === 'string' ? content : JSON.stringify(content, null, 2), { mode: 0o755 })
+    return path(name)
+  }
+  const load = (options?: LoadOptions): Loaded => loadSettings(where, options)
+  return {
+    ...{ home: path('home'), project: path('project'), where, path, write, load },
+    read: name => readFileSync(path(name), 'utf8'),
+    user: settings => write('home/.claude/settings.json', settings),
+    ofProject: settings => write('project/.claude/settings.json', settings),
+    local: settings => write('project/.claude/settings.local.json', settings),
+    managed: settings => write('managed/managed-settings.json', settings),
+    findings(options) {
+      const loaded = load(options)
+      return [...loaded.findings, ...lint(loaded)]
+    },
+    async arm(circumstances, options, arming) {
+      const look = () => ({ projectTrusted: true, ...circumstances, loaded: load(options) })
+      const hooks = await armHooks(look, arming)
+      armed.push(hooks)
+      return hooks
+    }
+  }
+}
+
+/** A rule with one command, in the form of the hook contract. */
+export const rule = (command: string, matcher?: string, more: object = {}): object => ({
+  ...(matcher !== undefined && { matcher }),
+  hooks: [{ type: 'command', command, ...more }]
+})
+
+/** Settings with one command on one event. */
+export const commandOn = (event: EventName, command: string, matcher?: string, more?: object): { hooks: object } => ({
+  hooks: { [event]: [rule(command, matcher, more)] }
+})
+
+/** A command that prints this. */
+export const prints = (reply: object): string => `printf '%s' '${JSON.stringify(reply)}'`
+
+/** A command that gives the model this to read; `event` where it is not PreToolUse. */
+export const tells = (text: string, event: EventName = 'PreToolUse'): string =>
+  prints({ hookSpecificOutput: { hookEventName: event, additionalContext: text } })
+
+/** A command that decides on PreToolUse. */
+export const decides = (decision: string, reason?: string): string =>
+  prints({
+    hookSpecificOutput: {
+      hookEventName: 'PreToolUse',
+      permissionDecision: decision,
+      ...(reason !== undefined && { permissionDecisionReason: reason })
+    }
+  })
+
+/** Fires an event with its sample, and what is given on top. */
+export const fire = (
+  { hooks }: Pick<ArmedHooks, 'hooks'>,
+  event: EventName = 'PreToolUse',
+  part: object = {}
+): Promise<Reported> => harness(hooks).fire(event, part)
+
+/** What the hooks that ran told the model, in declared order. None may have failed. */
+export async function told(armed: Pick<ArmedHooks, 'hooks'>, event?: EventName, part?: object): Promise<string[]> {
+  const { contexts, failures } = await fire(armed, event, part)
+  expect(failures).toEqual([])
+  return contexts.map(({ text }) => text)
+}
+
+/** The commands of hooks. */
+export const commandsOf = (hooks: readonly LoadedHook[]): readonly unknown[] => hooks.map(({ spec }) => spec['command'])
+
+/** A finding as a test says it: what it is about, where, and what it is. */
+export const brief = ({ level, code, place: { key, line } }: Finding): string => `${level} ${code} ${key}:${line}`
+
+/** A file of the folder of fixtures. */
+export const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/settings/${name}`, import.meta.url))
