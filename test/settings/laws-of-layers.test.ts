@@ -33,7 +33,7 @@ test('a project that is not trusted never turns a deny or an ask into an allow',
       if (together.profile === alone.profile)
         expect(together.contexts.map(({ text }) => text)).toEqual(alone.contexts.map(({ text }) => text))
     }),
-    { numRuns: 2_000 }
+    { numRuns: 1_500 }
   )
 })
 
@@ -48,7 +48,7 @@ test('a project that is trusted never lifts a deny', async () => {
       const alone = await outcomeOf(it, ALONE, event, final as string | undefined)
       if (alone.blocked) expect(together.blocked, JSON.stringify([brief(alone), brief(together)])).toBe(true)
     }),
-    { numRuns: 2_000 }
+    { numRuns: 1_500 }
   )
 })
 

@@ -98,13 +98,12 @@ test('however a file is written, at no moment is there no gate', async () => {
   const it = scene()
   const file = it.user(gate('version 0'))
   const { armed } = await watched(it)
-  let over = false
-  let fired = 0
+  const state = { over: false, fired: 0 }
   const unguarded: unknown[] = []
   const firing = (async () => {
-    while (!over) {
+    while (!state.over) {
       const outcome = await fire(armed)
-      fired++
+      state.fired++
       if (!outcome.blocked || outcome.failures.length > 0) unguarded.push(outcome)
     }
   })()
@@ -117,9 +116,9 @@ test('however a file is written, at no moment is there no gate', async () => {
     writeFileSync(file, whole.slice(cut), { flag: 'a' })
   }
   await becomes(armed, 'version 20')
-  over = true
+  state.over = true
   await firing
-  expect(fired).toBeGreaterThan(20)
+  expect(state.fired).toBeGreaterThan(20)
   expect(unguarded).toEqual([])
 })
 

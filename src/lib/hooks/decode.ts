@@ -78,9 +78,13 @@ function readAll(keys: Keys, said: Said, entry: Entry, trace: Trace | undefined)
   }
   if (keys.hookSpecificOutput !== undefined) readSpecific(keys.hookSpecificOutput as PlainObject, said, entry, trace)
   if (keys.fields !== undefined) readFields(keys.fields, said, entry, trace)
-  if (said.decision === undefined && keys.decision !== undefined) {
-    said.decision = decisionOf('decision', keys.decision)
-    said.reason = textOf('reason', keys.reason)
+  if (keys.decision !== undefined && said.decision !== 'deny') {
+    const decision = decisionOf('decision', keys.decision)
+    // Where the older key and the newer disagree, the newer counts, but a refusal is a refusal.
+    if (said.decision === undefined || decision === 'deny') {
+      said.decision = decision
+      said.reason = textOf('reason', keys.reason)
+    }
   }
   if (keys.unread === true) add(said, { failedOpen: true })
   readStop(keys, said, entry, trace)

@@ -16,7 +16,7 @@ export interface LoadedPlugin {
 }
 
 /** A map of events, and where it stands. */
-export interface HookMap {
+interface HookMap {
   readonly document: Document
   readonly path: Path
   readonly map: unknown

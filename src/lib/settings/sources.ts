@@ -24,13 +24,22 @@ export interface Where {
 
 /** Where an ordinary process on this machine looks. */
 export function usualPlaces(cwd: string, env: Readonly<Record<string, string | undefined>>): Where {
-  const home = real(folderIn(env, 'HOME') ?? userInfo().homedir)
+  const home = real(folderIn(env, 'HOME') ?? usualHome())
   const further = folderIn(env, 'CARABINER_MANAGED_DIR')
   return {
     cwd: real(resolve(cwd)),
     home,
     ownHome: folderIn(env, 'CARABINER_HOME') ?? join(home, '.carabiner'),
     managed: ['/etc/claude-code', '/etc/carabiner', ...(further === undefined ? [] : [further])]
+  }
+}
+
+function usualHome(): string {
+  try {
+    return userInfo().homedir
+  } catch {
+    // In a container the user may have no entry anywhere.
+    throw fault('E_USAGE', 'nobody knows where your home is: set HOME to an absolute path')
   }
 }
 

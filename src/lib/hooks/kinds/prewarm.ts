@@ -3,6 +3,7 @@ import { startThroughHelper } from '../../world/helper.ts'
 import type { Program, Running } from '../../world/process.ts'
 import { Capture } from './capture.ts'
 import { withCookie, type Outside } from './outside.ts'
+import type { OutsideSpec } from './spec.ts'
 import { filesNamedBy } from './words.ts'
 
 /** A process for one event, started now or ahead. */
@@ -30,14 +31,16 @@ const IDLE = 300_000
 export class Warm {
   readonly #place: Outside
   readonly #name: string
+  readonly #verify: OutsideSpec['verify']
   readonly #waiting = new Map<string, Waiting>()
   /** How long the latest run that was not started ahead has taken, in milliseconds. */
   #whole = 0
   #off = false
 
-  constructor({ name, command }: { name?: string | undefined; command: string }, place: Outside) {
+  constructor({ name, command, verify }: OutsideSpec & { command: string }, place: Outside) {
     this.#place = place
     this.#name = name ?? command
+    this.#verify = verify
     place.onClose(() => this.close())
   }
 
@@ -70,7 +73,7 @@ export class Warm {
   /** Starts the next process for the same. */
   prepare(template: Program): void {
     const event = eventOf(template)
-    if (this.#off || this.#waiting.has(event)) return
+    if (this.#off || this.#waiting.has(event) || this.#verify?.() !== undefined) return
     const key = keyOf(template)
     const capture = new Capture()
     capture.onFlood = () => running.end()

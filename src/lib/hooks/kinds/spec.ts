@@ -3,8 +3,10 @@ import type { Dialect } from '../decode.ts'
 import type { EventName } from '../events.ts'
 import type { Hook, HookOptions, HookResult } from '../hook.ts'
 import { Failed } from '../outcome.ts'
+import { Later } from '../reply.ts'
 import type { Matcher } from '../tool-inputs.ts'
 import type { Outside } from './outside.ts'
+import { tidied } from './tidy.ts'
 
 /** What may be said of any hook outside this process. */
 export interface OutsideSpec<E extends EventName = EventName> extends HookOptions {
@@ -68,9 +70,14 @@ export function hookOf<E extends EventName>(spec: OutsideSpec<E>, place: Outside
     run: (ctx: HookContext<E>) => {
       const objection = spec.verify?.()
       if (objection !== undefined) throw new Failed('untrusted', objection)
-      return kind.run(ctx)
+      const answer = kind.run(ctx)
+      return answer instanceof Later ? tidyLater(answer) : Promise.resolve(answer).then(tidy)
     },
     close: () => kind.close()
   } satisfies OutsideHook<E> & { label: string }
   return hook
 }
+
+const tidy = (answer: HookResult): HookResult => (answer instanceof Later ? tidyLater(answer) : tidied(answer))
+
+const tidyLater = ({ promise, patience }: Later): Later => new Later(Promise.resolve(promise).then(tidied), patience)

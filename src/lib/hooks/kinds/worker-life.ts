@@ -96,6 +96,12 @@ export class Worker {
   }
 
   #start(): void {
+    const objection = this.#spec.verify?.()
+    if (objection !== undefined) {
+      this.#cancelStart = undefined
+      this.#state = 'stopped'
+      return this.#requests.failAll(new Failed('untrusted', objection))
+    }
     const program = withCookie({ ...this.#program!, cwd: this.#place.folder(this.#program!.cwd) })
     this.#cancelStart = undefined
     this.#leavePlace ??= this.#place.onClose(() => this.close())

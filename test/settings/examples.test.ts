@@ -8,14 +8,14 @@ import { fire, fixture, HANG, scene, type Scene } from './support.ts'
 vi.setConfig({ testTimeout: HANG })
 
 /** The programs that the examples name are found by the search for programs, as people have them. */
-const env = { ...process.env, PATH: [fixture('seed/bin'), process.env['PATH']].join(delimiter) }
+const env = { ...process.env, PATH: [fixture('examples/bin'), process.env['PATH']].join(delimiter) }
 
 function examples(): Scene & {
   log: () => readonly string[]
   armed: (owners?: string[], load?: LoadOptions) => Promise<ArmedHooks>
 } {
   const it = scene()
-  cpSync(fixture('seed/project'), it.project, { recursive: true })
+  cpSync(fixture('examples/project'), it.project, { recursive: true })
   return {
     ...it,
     log: () => (existsSync(it.path('project/log')) ? it.read('project/log').trim().split('\n') : []),
@@ -24,7 +24,7 @@ function examples(): Scene & {
   }
 }
 
-const text = (name: string): string => readFileSync(fixture(`seed/${name}`), 'utf8')
+const text = (name: string): string => readFileSync(fixture(`examples/${name}`), 'utf8')
 const bash = (command: string): object => ({ tool_name: 'Bash', tool_input: { command } })
 
 // F114-F117, F194, F200

@@ -1,0 +1,18 @@
+/** `storms.ts <spec>`: runs one command and tells how it ended, and for how long the event loop stood still at most. */
+import type { CommandSpec } from '../../../src/external.ts'
+import { ask, endOf, place, registryWith, tell } from './support.ts'
+
+const spec = JSON.parse(process.argv[2]!) as CommandSpec
+
+const EVERY = 10
+let [last, lag] = [performance.now(), 0]
+const timer = setInterval(() => {
+  const now = performance.now()
+  lag = Math.max(lag, now - last - EVERY)
+  last = now
+}, EVERY)
+
+const outcome = await ask(registryWith(spec))
+await place.close()
+clearInterval(timer)
+tell({ end: endOf(outcome), lag, stderr: outcome.report[0]?.raw?.stderr })

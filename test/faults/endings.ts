@@ -1,0 +1,24 @@
+/** The ways in which a process that uses hooks may end; whichever it is, nobody that a hook started is left. */
+export interface Ending {
+  /** What the driver is told to do. */
+  readonly how: string
+  readonly words: string
+  /** Its exit code, or the signal that ended it. */
+  readonly end: number | NodeJS.Signals
+  readonly signal?: NodeJS.Signals
+}
+
+const bySignal = (signal: NodeJS.Signals): Ending => ({ how: 'wait', words: `${signal} ends it`, end: signal, signal })
+
+export const ENDINGS: readonly Ending[] = [
+  { how: 'close', words: '`place.close()`, and it ends by itself', end: 0 },
+  { how: 'abort', words: 'the run is aborted, and it ends by itself', end: 0 },
+  { how: 'drain', words: 'nothing is left to do, and it ends by itself', end: 0 },
+  { how: 'exit', words: '`process.exit()`', end: 0 },
+  { how: 'throw', words: 'an exception that nobody catches', end: 1 },
+  { how: 'reject', words: 'a rejection that nobody handles', end: 1 },
+  bySignal('SIGINT'),
+  bySignal('SIGTERM'),
+  bySignal('SIGHUP'),
+  bySignal('SIGKILL')
+]

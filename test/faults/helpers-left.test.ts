@@ -1,0 +1,99 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { commandHook } from '../../src/external.ts'
+import { HookRegistry } from '../../src/hooks.ts'
+import { effectOf, fire, HANG, inTurn, scene } from './scene.ts'
+
+const ALLOW = `echo '{"decision":"allow"}'`
+const DENY = `echo '{"decision":"deny","reason":"no"}'`
+/** Tests end what was left on purpose, once they have seen it. */
+function endAll(pids: readonly number[]): void {
+  for (const pid of pids) process.kill(pid, 'SIGKILL')
+}
+
+const LEFT = [expect.stringMatching(/left others running/)]
+
+// FM10, F112
+describe('a process that a hook leaves behind', () => {
+  test.each([
+    ['stdout and stderr', 'sleep 60 &'],
+    ['stdout', 'sleep 60 2>/dev/null &'],
+    ['stderr', 'sleep 60 >/dev/null &'],
+    ['nothing', 'sleep 60 >/dev/null 2>&1 </dev/null &'],
+    ['all, in a session of its own', 'setsid sleep 60 &']
+  ])('holds %s: the answer counts, and it goes on running', { timeout: 60_000 }, async (_, helper) => {
+    const { ask, running } = scene()
+    const outcome = await ask({ command: `${helper} ${ALLOW}` })
+    const left = running()
+    endAll(left)
+    expect(left.length).toBe(1)
+    expect(effectOf(outcome)).toBe('allowed')
+    expect(outcome.report[0]?.notes).toEqual(LEFT)
+  })
+
+  test('takes no refusal back', async () => {
+    const { ask, running } = scene()
+    const inJson = await ask({ command: `sleep 60 & ${DENY}` })
+    const byCode = await ask({ command: 'sleep 60 & echo no >&2; exit 2' })
+    endAll(running())
+    for (const outcome of [inJson, byCode])
+      expect(outcome).toMatchObject({ decision: 'deny', reason: 'no', failures: [] })
+  })
+
+  test('adds nothing to the answer', async () => {
+    const { ask, folder } = scene()
+    const chatter = join(folder, 'chatter')
+    writeFileSync(chatter, '#!/bin/sh\nsleep 0.5\necho garbage\n', { mode: 0o755 })
+    expect(effectOf(await ask({ command: `${chatter} & ${ALLOW}` }))).toBe('allowed')
+  })
+
+  test('may flood the pipes without harm', { timeout: 60_000 }, async () => {
+    const { ask } = scene()
+    const outcome = await ask({ command: `{ sleep 0.2; exec timeout 2 yes; } & ${ALLOW}` })
+    expect(effectOf(outcome)).toBe('allowed')
+  })
+
+  test('is not waited for, two hundred times', { timeout: 60_000 }, async () => {
+    const { ask, running } = scene()
+    const effects = await inTurn(Array.from({ length: 200 }), 20, async () =>
+      effectOf(await ask({ command: '/bin/sh', args: ['-c', `sleep 60 & ${ALLOW}`] }))
+    )
+    const left = running()
+    endAll(left)
+    expect(new Set(effects)).toEqual(new Set(['allowed']))
+    expect(left.length).toBe(200)
+  })
+})
+
+/** Nothing else happens in this process meanwhile. */
+function holdUp(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+}
+
+// FM10
+test(
+  'a refusal is not lost when the event loop stands still after the end of its hook',
+  { timeout: 60_000 },
+  async () => {
+    const { place, folder } = scene()
+    const flag = join(folder, 'flag')
+    const hooks = new HookRegistry({
+      // The first hook has printed and ended: its end is about to be noticed, and the other's together with it.
+      sink: message => {
+        if (message.subtype !== 'hook_progress' || message.hook_name !== 'first') return
+        writeFileSync(flag, '')
+        holdUp(500)
+        setImmediate(() => holdUp(500))
+      }
+    })
+    const waits = `until [ -e ${flag} ]; do sleep 0.01; done; ${DENY}`
+    hooks.register(commandHook({ name: 'first', events: 'PreToolUse', command: ALLOW }, place))
+    hooks.register(
+      commandHook({ name: 'second', events: 'PreToolUse', command: waits, timeout: HANG.timeout / 1000 }, place)
+    )
+    const fired = fire(hooks)
+    holdUp(500)
+    expect(await fired).toMatchObject({ decision: 'deny', reason: 'no', by: 'second' })
+  }
+)
