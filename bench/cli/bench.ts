@@ -1,10 +1,10 @@
 /**
- * What the command line takes, from start to end, beside a bare start of Node. Processes take turns; wall time.
+ * What the command line takes, from start to end, beside a bare start of Node. Processes take turns.
  *
  *     npm run build && node bench/cli/bench.ts [--rounds 40] [--json]
  */
 import { spawn } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -41,9 +41,16 @@ function furnish(): { module: string } {
   return { module: write(join(folder, 'own.mjs'), text) }
 }
 
+/** Milliseconds that it took, and that processors were busy with it, where that is told (Linux). */
+interface Taken {
+  readonly wall: number
+  readonly cpu: number
+}
+
 /** Runs Node with these arguments. One that ends otherwise than it should, or prints nothing, ends the bench. */
-const node = (args: readonly string[], cwd: string, says?: string): Promise<number> =>
-  timed(async () => {
+async function node(args: readonly string[], cwd: string, says?: string): Promise<Taken> {
+  const before = cpuOfChildren()
+  const wall = await timed(async () => {
     const env = { PATH: process.env['PATH'], HOME: home }
     const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] })
     let printed = ''
@@ -51,6 +58,18 @@ const node = (args: readonly string[], cwd: string, says?: string): Promise<numb
     const code = await new Promise(resolve => child.once('close', resolve))
     if (code !== 0 || (says !== undefined && !printed.includes(says))) throw new Error(`${args.join(' ')}: ${printed}`)
   })
+  return { wall, cpu: cpuOfChildren() - before }
+}
+
+/** Of all children that have ended, in ticks of 10 ms: coarse for one, good enough for the mean of many. */
+function cpuOfChildren(): number {
+  try {
+    const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1)!.split(' ')
+    return (Number(fields[13]) + Number(fields[14])) * 10
+  } catch {
+    return Number.NaN
+  }
+}
 
 const { module } = furnish()
 await node([CLI, 'hooks', 'trust'], project)
@@ -74,16 +93,19 @@ const GOALS: Partial<Record<keyof typeof CONTENDERS, { over?: number; all?: numb
 const taken = await takeTurns(CONTENDERS, rounds)
 rmSync(folder, { recursive: true })
 const bare = taken['bare start of Node']
+const walls = (all: readonly Taken[]): number[] => all.map(({ wall }) => wall)
+const cpu = (all: readonly Taken[]): string =>
+  `${(all.reduce((sum, each) => sum + each.cpu, 0) / all.length).toFixed(0)} ms of CPU`
 const rows = (Object.keys(CONTENDERS) as (keyof typeof CONTENDERS)[]).map((name): Row => {
-  const figures = figuresOf(taken[name])
-  const over = figuresOf(differences(taken[name], bare)).p50
+  const figures = figuresOf(walls(taken[name]))
+  const over = figuresOf(differences(walls(taken[name]), walls(bare))).p50
   const goal = GOALS[name]
   return {
     scene: 'cli',
     name,
     unit: 'ms',
     figures,
-    compared: taken[name] === bare ? undefined : `${over.toFixed(0)} ms over a bare start`,
+    compared: `${cpu(taken[name])}, ${over.toFixed(0)} ms over bare`,
     goal:
       goal?.over !== undefined
         ? atMost(over, goal.over, `${goal.over} ms over a bare start`)

@@ -5,6 +5,7 @@
  *     npm run build && node bench/command-hooks/bench.ts [scene ...] [--quick] [--json]
  */
 import { execFileSync } from 'node:child_process'
+import { availableParallelism, loadavg } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { Row } from './measure.ts'
@@ -46,15 +47,22 @@ interface Scene {
 }
 
 function runAll(scenes: readonly (readonly string[])[]): void {
-  const about = { node: process.version, platform: process.platform, arch: process.arch, rounds }
-  if (values.json !== true) console.log(`node ${about.node}, ${rounds} rounds\n${HEAD}`)
-  const rows = scenes.flatMap(scene => {
-    const found = runScene(scene)
-    if (values.json !== true) for (const row of found) console.log(lineOf(row))
-    return found
+  const about = { node: process.version, cores: availableParallelism(), rounds }
+  const say = values.json === true ? () => undefined : console.log
+  say(`node ${about.node}, ${about.cores} cores, ${rounds} rounds\n${HEAD}`)
+  const measured = scenes.map(scene => {
+    const before = loadNow()
+    const rows = runScene(scene)
+    for (const row of rows) say(lineOf(row))
+    const load = { before, after: loadNow() }
+    say(`  (load of the machine ${load.before} before, ${load.after} after)`)
+    return { scene: scene.join(' '), load, rows }
   })
-  if (values.json === true) console.log(JSON.stringify({ ...about, rows }, undefined, 2))
+  if (values.json === true) console.log(JSON.stringify({ ...about, scenes: measured }, undefined, 2))
 }
+
+/** Beyond the number of cores somebody had to wait, and times tell less than ratios. */
+const loadNow = (): number => Number(loadavg()[0]!.toFixed(2))
 
 /** A scene that breaks is told of, and the others go on. */
 function runScene(scene: readonly string[]): readonly Row[] {

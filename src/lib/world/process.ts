@@ -60,7 +60,7 @@ export const startProcess: Start = (program, listener) => {
   try {
     child = spawn(program.file, [...program.args], {
       cwd: program.cwd,
-      env: program.env,
+      env: { ...program.env, ...reaper.mark() },
       detached: true,
       windowsHide: true,
       stdio: ['pipe', 'pipe', 'pipe']
