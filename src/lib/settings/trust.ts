@@ -1,11 +1,20 @@
-import { accessSync, chmodSync, constants, mkdirSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  writeFileSync
+} from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { randomUUID } from 'node:crypto'
 import { wordsIn } from '../hooks/kinds/paths.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { changeIn, isBeyondTelling, lookOnce } from './covered.ts'
 import { coverageOf, type Coverage } from './digest.ts'
-import { readDocument } from './document.ts'
 import type { Loaded, LoadedHook } from './load.ts'
 import { foreignHand, isWithin, type Where } from './sources.ts'
 
@@ -81,10 +90,16 @@ function changesBetween(before: Readonly<Record<string, string>>, { parts }: Cov
 
 const storeFile = ({ ownHome }: Where): string => join(ownHome, 'trust.json')
 
-/** A store that others may write to says nothing. */
+/** A store that others may write to says nothing, and neither does one that is broken. */
 function readStore(where: Where): PlainObject {
   const file = storeFile(where)
-  return foreignHand(file) === undefined ? (readDocument(file).document?.value ?? {}) : {}
+  if (foreignHand(file) !== undefined) return {}
+  try {
+    const store: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    return isObject(store) ? store : {}
+  } catch {
+    return {}
+  }
 }
 
 /** Whole or not at all, and for nobody else to read. */

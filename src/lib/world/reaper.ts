@@ -23,12 +23,12 @@ holders() {
 }
 forget() {
   gone=0; kept=
-  for each in $live; do eval "\${run_$each+:} false" && kept="$kept $each"; done
+  for each in $live; do eval 'cookie=$run_'"$each"; [ -z "$cookie" ] || kept="$kept $each"; done
   live=$kept
 }
 while read -r what group cookie; do
   case $what in
-    +) eval "run_$group=\$cookie"; live="$live $group";;
+    +) eval "run_$group=$cookie"; live="$live $group";;
     -) unset "run_$group"; gone=$((gone + 1)); [ $gone -lt 200 ] || forget;;
     =) mark=$group;;
     !) holders $group $cookie; holders $group $cookie;;
@@ -38,7 +38,7 @@ forget
 for group in $live; do
   found=; tree "$group"
   kill -s KILL -- "-$group" $found
-  eval "holders \$run_$group"
+  eval 'cookie=$run_'"$group"; holders "$cookie"
 done
 for file in $(grep -lsF -e "CARABINER_OF=$owner." /proc/[0-9]*/environ); do
   number=$(grep -aom1 "CARABINER_OF=$owner\\.[0-9]*" "$file"); number=\${number##*.}
