@@ -20,7 +20,7 @@ export interface HookTest {
   readonly fuzz: boolean
 }
 
-export const TEST_KEYS = ['name', 'event', 'input', 'tool', 'expect', 'within', 'fuzz']
+const TEST_KEYS = ['name', 'event', 'input', 'tool', 'expect', 'within', 'fuzz']
 /** What can be expected of an outcome. Text between slashes is a pattern; `null` expects nothing. */
 export const EXPECT_KEYS = [
   'decision',

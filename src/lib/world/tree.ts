@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { reaper } from './reaper.ts'
 
 /** How long a process that was asked to end may take, in milliseconds. */
-export const TERM_GRACE = 2_000
+const TERM_GRACE = 2_000
 const LOOK_AGAIN = 25
 
 /**
