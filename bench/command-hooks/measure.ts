@@ -28,8 +28,8 @@ export type Contender<Taken = number> = () => Promise<Taken>
 const WARM_UP = 3
 
 /**
- * Contenders take turns, and every other round in reverse, so that what disturbs the machine disturbs all of them and
- * nobody always comes after the same neighbour. The first rounds do not count.
+ * Contenders take turns, in another order each round: what disturbs the machine disturbs all of them, and nobody always
+ * comes after the same neighbour, whose end may still keep the machine busy. The first rounds do not count.
  */
 export async function takeTurns<Name extends string, Taken>(
   contenders: Readonly<Record<Name, Contender<Taken>>>,
@@ -38,12 +38,17 @@ export async function takeTurns<Name extends string, Taken>(
   const names = Object.keys(contenders) as Name[]
   const taken = Object.fromEntries(names.map(name => [name, [] as Taken[]])) as Record<Name, Taken[]>
   for (let round = -WARM_UP; round < rounds; round++) {
-    for (const name of round % 2 === 0 ? names : names.toReversed()) {
+    for (const name of shuffled(names)) {
       const one = await contenders[name]()
       if (round >= 0) taken[name].push(one)
     }
   }
   return taken
+}
+
+function shuffled<Item>(items: readonly Item[]): Item[] {
+  const drawn = items.map(item => ({ item, lot: Math.random() }))
+  return drawn.toSorted((a, b) => a.lot - b.lot).map(({ item }) => item)
 }
 
 export async function timed(run: () => unknown): Promise<number> {
@@ -67,7 +72,7 @@ export function figuresOf(values: readonly number[]): Figures {
   return { min: sorted[0]!, p50: at(0.5), p95: at(0.95) }
 }
 
-/** What one adds to the other, round by round: both ran within the same few milliseconds. */
+/** What one adds to the other, round by round: both ran at about the same time. */
 export const differences = (ours: readonly number[], theirs: readonly number[]): number[] =>
   ours.map((value, round) => value - theirs[round]!)
 

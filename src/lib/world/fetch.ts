@@ -1,7 +1,5 @@
-import * as http from 'node:http'
-import * as https from 'node:https'
+import type * as http from 'node:http'
 import { finished, pipeline, type Duplex } from 'node:stream'
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 
 /** What a server is sent. */
 export interface Posting {
@@ -38,7 +36,8 @@ export class Server {
   #keeps = true
 
   constructor(url: URL) {
-    const { request, Agent } = url.protocol === 'https:' ? https : http
+    // Loading these takes longer than all else that a command line without servers does.
+    const { request, Agent } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http')
     this.#url = url
     this.#request = request
     this.#agent = new Agent({ keepAlive: true, timeout: IDLE })
@@ -150,10 +149,10 @@ function statusOf(request: http.ClientRequest, onData: (chunk: Buffer) => void):
 }
 
 const DECODERS: Readonly<Record<string, (() => Duplex) | undefined>> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress
+  gzip: () => process.getBuiltinModule('node:zlib').createGunzip(),
+  'x-gzip': () => process.getBuiltinModule('node:zlib').createGunzip(),
+  deflate: () => process.getBuiltinModule('node:zlib').createInflate(),
+  br: () => process.getBuiltinModule('node:zlib').createBrotliDecompress()
 }
 
 function read(

@@ -115,8 +115,8 @@ export const reaper = {
   /** The group runs: it must not outlive us. */
   watch(id: number, cookie: string): void {
     if (!HAS_SHELL) return
-    listening()
     live.set(id, { id, cookie, told: false })
+    listening()
     if (isDue) return
     isDue = true
     setTimeout(() => {
