@@ -1,8 +1,23 @@
 #!/usr/bin/env node
 /** The command line: `carabiner --help`. */
+import { lstatSync, mkdirSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 
-enableCompileCache()
+/** Compiled code is kept where nobody else can put any. */
+function keepCompiled(user: number): void {
+  const folder = join(tmpdir(), `carabiner-cache-${user}`)
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const stat = lstatSync(folder)
+    if (stat.isDirectory() && stat.uid === user && (stat.mode & 0o077) === 0) enableCompileCache(folder)
+  } catch {
+    // Then it is compiled each time.
+  }
+}
+
+if (process.getuid !== undefined) keepCompiled(process.getuid())
 const { main } = await import('./lib/cli/main.ts')
 const code = await main(process.argv.slice(2))
 // A module of hooks may have left a timer or a server behind.

@@ -5,7 +5,7 @@ import { drive } from './drive.ts'
 import { ENDINGS, type Ending } from './endings.ts'
 import { gone, inTurn, there } from './scene.ts'
 
-const WHAT = ['plain', 'stubborn', 'stray', 'namespaced', 'async', 'large', 'prewarmed']
+const WHAT = ['plain', 'stubborn', 'stray', 'bare', 'namespaced', 'async', 'large', 'prewarmed']
 
 /** Whether a process is still what it was: the helper, or the shell that ends what is left. */
 function isThere(pid: number): boolean {
