@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
-import { gone, HANG, processesWith } from './scene.ts'
+import { endAll, gone, HANG, processesWith } from './scene.ts'
 
 export interface Driver {
   readonly child: ChildProcess
@@ -43,7 +43,7 @@ export function drive(
   const running = (): readonly number[] => processesWith(`FAULT_MARK=${id}`).filter(pid => pid !== child.pid)
   onTestFinished(async () => {
     child.kill('SIGKILL')
-    await gone(running)
+    await gone(running).finally(() => endAll(running()))
     rmSync(folder, { recursive: true, force: true })
   }, HANG.timeout * 2)
   return { child, folder, told, ended: endOf(child, told), running, hear: key => hear(key, told, child) }

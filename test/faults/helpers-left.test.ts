@@ -3,15 +3,10 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { commandHook } from '../../src/external.ts'
 import { HookRegistry } from '../../src/hooks.ts'
-import { effectOf, fire, HANG, inTurn, scene } from './scene.ts'
+import { effectOf, endAll, fire, HANG, inTurn, scene } from './scene.ts'
 
 const ALLOW = `echo '{"decision":"allow"}'`
 const DENY = `echo '{"decision":"deny","reason":"no"}'`
-/** Tests end what was left on purpose, once they have seen it. */
-function endAll(pids: readonly number[]): void {
-  for (const pid of pids) process.kill(pid, 'SIGKILL')
-}
-
 const LEFT = [expect.stringMatching(/left others running/)]
 
 // FM10, F112

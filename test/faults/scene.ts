@@ -43,7 +43,7 @@ export function scene(options: Pick<OutsideOptions, 'clock' | 'starter'> = {}): 
   const running = (): readonly number[] => processesWith(mark)
   onTestFinished(async () => {
     await place.close()
-    await gone(running)
+    await gone(running).finally(() => endAll(running()))
     rmSync(folder, { recursive: true, force: true })
   }, HANG.timeout * 2)
   return { folder, place, notices, ask: (spec, asking) => ask(place, spec, asking), running }
@@ -117,6 +117,11 @@ export const gone = (left: () => readonly number[]): Promise<void> =>
     }, HANG)
     .toEqual([])
 
+/** Ends what a test has seen and nobody else will end. */
+export function endAll(pids: readonly number[]): void {
+  for (const pid of pids) process.kill(pid, 'SIGKILL')
+}
+
 /** Waits until somebody is there. */
 export const there = (whom: () => readonly number[]): Promise<void> => expect.poll(whom, HANG).not.toEqual([])
 
@@ -130,6 +135,8 @@ export async function inTurn<T, R>(items: readonly T[], width: number, work: (it
   const worker = async (): Promise<void> => {
     for (let at = next++; at < items.length; at = next++) results[at] = await work(items[at]!)
   }
-  await Promise.all(Array.from({ length: width }, worker))
+  // All have come to rest before a failure is told.
+  const settled = await Promise.allSettled(Array.from({ length: width }, worker))
+  for (const each of settled) if (each.status === 'rejected') throw each.reason
   return results
 }

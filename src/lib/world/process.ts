@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { endTree } from './tree.ts'
+import { endTree, killTree } from './tree.ts'
 import { reaper } from './reaper.ts'
 
 /** What to start, and how. Nothing is inherited that is not said here. */
@@ -60,7 +60,7 @@ export const startProcess: Start = (program, listener) => {
   try {
     child = spawn(program.file, [...program.args], {
       cwd: program.cwd,
-      env: { ...program.env, ...reaper.mark() },
+      env: program.env,
       detached: true,
       windowsHide: true,
       stdio: ['pipe', 'pipe', 'pipe']
@@ -174,11 +174,5 @@ function letGo(pid: number, ending: boolean): void {
 
 /** Nothing that was started outlives us. What our end does not let us do, the reaper does. */
 function killAll(): void {
-  for (const pid of ALIVE) {
-    try {
-      process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL')
-    } catch {
-      // It has just ended.
-    }
-  }
+  for (const pid of ALIVE) killTree(pid)
 }

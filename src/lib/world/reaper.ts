@@ -1,18 +1,16 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 
 /**
- * A small shell that outlives us. When our end of its pipe closes, however we ended, it kills what still runs: the
- * groups that it was told of, and whoever carries a number that we have not accounted for yet; each with its tree, and
- * with those that carry its cookie. It also looks for cookies on demand.
+ * A small shell that outlives us. It is told which groups run; when our end of its pipe closes, however we ended, it
+ * kills what still runs: the tree, the group, and whoever carries the cookie. It also looks for cookies on demand.
  */
 const SCRIPT = `
 trap '' INT TERM HUP QUIT
-owner=$1 live= gone=0 mark=0
+live= gone=0
 tree() {
   for list in /proc/"$1"/task/*/children; do
     children=; { read -r children < "$list"; } 2>/dev/null
-    for child in $children; do tree "$child"; found="$found $child"; done
+    for child in $children; do found="$found $child"; tree "$child"; done
   done
 }
 holders() {
@@ -30,7 +28,6 @@ while read -r what group cookie; do
   case $what in
     +) eval "run_$group=$cookie"; live="$live $group";;
     -) unset "run_$group"; gone=$((gone + 1)); [ $gone -lt 200 ] || forget;;
-    =) mark=$group;;
     !) holders $group $cookie; holders $group $cookie;;
   esac
 done
@@ -40,49 +37,28 @@ for group in $live; do
   kill -s KILL -- "-$group" $found
   eval 'cookie=$run_'"$group"; holders "$cookie"
 done
-for file in $(grep -lsF -e "CARABINER_OF=$owner." /proc/[0-9]*/environ); do
-  number=$(grep -aom1 "CARABINER_OF=$owner\\.[0-9]*" "$file"); number=\${number##*.}
-  [ "\${number:-0}" -gt "$mark" ] || continue
-  file=\${file#/proc/}; pid=\${file%/environ}; stat=
-  { read -r stat < "/proc/$pid/stat"; } 2>/dev/null
-  found=; tree "$pid"; set -- \${stat##*) }
-  kill -s KILL -- \${3:+"-$3"} "$pid" $found
-done
 `
 
-/** Marks all that this process starts; each has a number, too. */
-const OWNER = randomUUID()
-/** How long a group may run before the shell is told of it, in milliseconds: most have ended by then. */
-const PATIENCE = 50
 /** Groups that end at about the same time are swept together, in milliseconds. */
 const TOGETHER = 20
 
-interface Group {
-  readonly id: number
-  readonly cookie: string
-  told: boolean
-}
-
 let shell: ChildProcess | undefined
-let lastNumber = 0
-let isDue = false
-const live = new Map<number, Group>()
-let swept: Group[] = []
+/** What a new shell must be told, should somebody end this one. */
+const live = new Map<number, string>()
+let swept: { readonly group: number; readonly cookie: string }[] = []
 
-/** The shell; should somebody have ended it, a new one that is told what runs. */
-function listening(): ChildProcess {
+function tell(line: string): void {
+  if (process.platform === 'win32') return
   if (shell === undefined || shell.exitCode !== null || shell.signalCode !== null) {
     shell = start()
-    for (const group of live.values()) group.told = false
-    tellOfLive(shell)
+    for (const [group, cookie] of live) shell.stdin?.write(`+ ${group} ${cookie}\n`)
   }
-  return shell
+  shell.stdin?.write(line)
 }
 
 function start(): ChildProcess {
   const env = { PATH: process.env['PATH'] ?? '/usr/bin:/bin' }
-  const stdio: ['pipe', 'ignore', 'ignore'] = ['pipe', 'ignore', 'ignore']
-  const child = spawn('/bin/sh', ['-c', SCRIPT, 'sh', OWNER], { stdio, detached: true, cwd: '/', env })
+  const child = spawn('/bin/sh', ['-c', SCRIPT], { stdio: ['pipe', 'ignore', 'ignore'], detached: true, cwd: '/', env })
   child.on('error', () => undefined)
   child.stdin?.on('error', () => undefined)
   // It must not keep us from ending: our end is what it waits for.
@@ -91,51 +67,28 @@ function start(): ChildProcess {
   return child
 }
 
-/** From now on all numbers so far are accounted for: they have ended, or it knows them. */
-function tellOfLive(to: ChildProcess): void {
-  const fresh = [...live.values()].filter(group => !group.told)
-  for (const group of fresh) group.told = true
-  to.stdin?.write(`${fresh.map(({ id, cookie }) => `+ ${id} ${cookie}\n`).join('')}= ${lastNumber}\n`)
-}
-
 function sweepAll(): void {
   const all = swept
   swept = []
-  const known = all.filter(group => group.told).map(({ id }) => `- ${id}\n`)
-  for (const { id } of all) live.delete(id)
-  listening().stdin?.write(`! ${all.map(({ cookie }) => cookie).join(' ')}\n${known.join('')}`)
+  for (const { group } of all) live.delete(group)
+  tell(`! ${all.map(({ cookie }) => cookie).join(' ')}\n${all.map(({ group }) => `- ${group}\n`).join('')}`)
 }
 
-const HAS_SHELL = process.platform !== 'win32'
-
 export const reaper = {
-  /** What the next process carries, so that it is found should we end before anybody is told of it. */
-  mark: (): Record<string, string> => ({ CARABINER_OF: `${OWNER}.${++lastNumber}` }),
-
   /** The group runs: it must not outlive us. */
-  watch(id: number, cookie: string): void {
-    if (!HAS_SHELL) return
-    live.set(id, { id, cookie, told: false })
-    listening()
-    if (isDue) return
-    isDue = true
-    setTimeout(() => {
-      isDue = false
-      tellOfLive(listening())
-    }, PATIENCE).unref()
+  watch(group: number, cookie: string): void {
+    tell(`+ ${group} ${cookie}\n`)
+    live.set(group, cookie)
   },
 
   /** The group has ended by itself; what it left behind may stay. */
-  forget(id: number): void {
-    const group = live.get(id)
-    live.delete(id)
-    if (group?.told === true) listening().stdin?.write(`- ${id}\n`)
+  forget(group: number): void {
+    live.delete(group)
+    tell(`- ${group}\n`)
   },
 
   /** The group was made to end: nobody of it may be left. */
-  sweep(id: number, cookie: string): void {
-    if (!HAS_SHELL) return
-    const group = live.get(id) ?? { id, cookie, told: false }
-    if (swept.push(group) === 1) setTimeout(sweepAll, TOGETHER)
+  sweep(group: number, cookie: string): void {
+    if (swept.push({ group, cookie }) === 1) setTimeout(sweepAll, TOGETHER)
   }
 }

@@ -31,6 +31,13 @@ export function endTree(leader: number, cookie: string, isAlive: () => boolean):
   setTimeout(look, LOOK_AGAIN)
 }
 
+/** The same at once, for when there is no time to ask. */
+export function killTree(leader: number): void {
+  const strays = descendantsOf(leader)
+  signal(process.platform === 'win32' ? leader : -leader, 'SIGKILL')
+  for (const stray of strays) signalSame(stray, 'SIGKILL')
+}
+
 /** A process id alone may belong to another by now; together with its time of birth it does not. */
 interface Individual {
   readonly pid: number

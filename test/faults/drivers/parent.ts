@@ -12,7 +12,7 @@ const RUNNING: Readonly<Record<string, Partial<CommandSpec> & { command: string;
   stubborn: { command: "trap '' TERM INT HUP; sleep 300 & touch up; while :; do sleep 300; done" },
   stray: { command: "setsid sh -c 'sleep 300 & exit'; setsid sleep 300 & touch up; sleep 300" },
   bare: {
-    command: `env -i setsid sh -c 'while :; do sleep 300; done' "FAULT_MARK=$FAULT_MARK" & touch up; sleep 300`
+    command: `env -i setsid sh -c 'while :; do sleep 1; done' "FAULT_MARK=$FAULT_MARK" & touch up; sleep 300`
   },
   namespaced: { command: 'setsid sleep 300 & touch up; sleep 300', pidNamespace: true },
   async: { command: 'sleep 300 & touch up; sleep 300', async: true },

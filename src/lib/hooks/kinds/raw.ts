@@ -191,7 +191,10 @@ const read = (object: PlainObject, key: string): unknown =>
 function textOf(output: Raw['stdout']): string {
   let text: string
   try {
-    text = typeof output === 'string' ? output : new TextDecoder('utf-8', { fatal: true }).decode(output)
+    text =
+      typeof output === 'string'
+        ? output.replace(/^\uFEFF/, '')
+        : new TextDecoder('utf-8', { fatal: true }).decode(output)
   } catch {
     throw new Failed('output', 'what it printed is not UTF-8')
   }
