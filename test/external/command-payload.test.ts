@@ -1,3 +1,4 @@
+import { readFileSync, rmSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
 import { type EventName, type FireInput } from '../../src/hooks.ts'
 import payloads from '../fixtures/payloads.json' with { type: 'json' }
@@ -80,12 +81,15 @@ test('a command that reads a part of megabytes may refuse for it', async () => {
 })
 
 // F112
-test('nearly a megabyte of an answer is read whole', async () => {
+test('of nearly a megabyte the beginning is shown, and the whole is in a file', async () => {
   const { hooks } = scene().command({
     command: `printf '{"hookSpecificOutput":{"additionalContext":"'; head -c 900000 /dev/zero | tr '\\0' x; printf '"}}'`
   })
   const { additionalContext } = await hooks.fire('PreToolUse', bash())
-  expect(additionalContext).toBe('x'.repeat(900_000))
+  const [, shown, file] = /^(x+)… \(900000 characters; all of it is in (.*)\)$/.exec(additionalContext ?? '') ?? []
+  expect(shown).toHaveLength(2000)
+  expect(readFileSync(file!, 'utf8')).toBe('x'.repeat(900_000))
+  rmSync(file!)
 })
 
 test('a hook that is asked again is told so', async () => {

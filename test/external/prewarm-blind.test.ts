@@ -1,5 +1,6 @@
 /** Scripts that do not wait for their event cannot be started ahead. They are found out, and do no harm until then. */
 import { expect, test, vi } from 'vitest'
+import { manualClock } from '../../src/testing.ts'
 import { bash, gone, HANG, isAlive, scene, type Scene } from './scene.ts'
 import { watching } from './warm-scene.ts'
 
@@ -71,7 +72,7 @@ test('one that prints without end is ended, and not only when somebody asks', as
 })
 
 test('one that prints its greeting first, and then waits, is used', async () => {
-  const where = scene()
+  const where = scene({}, { clock: manualClock() })
   where.write('greet.sh', `#!/bin/sh\necho $$ >> started; echo hello >&2\nread -r event\necho "no by $$" >&2; exit 2\n`)
   where.command({ command: './greet.sh', prewarm: true })
   await answers(where)

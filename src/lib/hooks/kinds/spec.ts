@@ -80,4 +80,9 @@ export function hookOf<E extends EventName>(spec: OutsideSpec<E>, place: Outside
 
 const tidy = (answer: HookResult): HookResult => (answer instanceof Later ? tidyLater(answer) : tidied(answer))
 
-const tidyLater = ({ promise, patience }: Later): Later => new Later(Promise.resolve(promise).then(tidied), patience)
+function tidyLater({ promise, patience }: Later): Later {
+  const answer = Promise.resolve(promise).then(tidied)
+  // It may fail before anybody listens.
+  answer.catch(() => undefined)
+  return new Later(answer, patience)
+}
