@@ -58,6 +58,7 @@ const ALIVE = new Set<number>()
 export const startProcess: Start = (program, listener) => {
   let child: ChildProcess
   try {
+    reaper.expect(program.cookie)
     child = spawn(program.file, [...program.args], {
       cwd: program.cwd,
       env: program.env,

@@ -2,11 +2,12 @@ import { spawn, type ChildProcess } from 'node:child_process'
 
 /**
  * A small shell that outlives us. It is told which groups run; when our end of its pipe closes, however we ended, it
- * kills what still runs: the tree, the group, and whoever carries the cookie. It also looks for cookies on demand.
+ * kills what still runs: the tree, the group, and whoever carries the cookie, also that of a process which was just
+ * being started. It also looks for cookies on demand.
  */
 const SCRIPT = `
 trap '' INT TERM HUP QUIT
-live= gone=0
+live= gone=0 next=
 tree() {
   for list in /proc/"$1"/task/*/children; do
     children=; { read -r children < "$list"; } 2>/dev/null
@@ -26,11 +27,13 @@ forget() {
 }
 while read -r what group cookie; do
   case $what in
-    +) eval "run_$group=$cookie"; live="$live $group";;
+    '?') next=$group;;
+    +) next=; eval "run_$group=$cookie"; live="$live $group";;
     -) unset "run_$group"; gone=$((gone + 1)); [ $gone -lt 200 ] || forget;;
     !) holders $group $cookie; holders $group $cookie;;
   esac
 done
+[ -z "$next" ] || { holders "$next"; sleep 0.1; holders "$next"; }
 forget
 for group in $live; do
   found=; tree "$group"
@@ -75,6 +78,11 @@ function sweepAll(): void {
 }
 
 export const reaper = {
+  /** Something that carries the cookie is about to start: we may end before we know its group. */
+  expect(cookie: string): void {
+    tell(`? ${cookie}\n`)
+  },
+
   /** The group runs: it must not outlive us. */
   watch(group: number, cookie: string): void {
     tell(`+ ${group} ${cookie}\n`)

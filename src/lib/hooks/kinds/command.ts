@@ -9,6 +9,7 @@ import { anywhere, type Outside } from './outside.ts'
 import { Warm, type Taken } from './prewarm.ts'
 import { checkCommand, identityOf, labelOf, programFor, wordsOfStart, type ProgramSpec } from './program.ts'
 import { readRaw } from './raw.ts'
+import { isFolder, scriptsNamedBy } from './words.ts'
 import { hookOf, type OutsideContext, type OutsideHook, type OutsideSpec } from './spec.ts'
 
 /** A hook that is a command: it reads the event on standard input and answers by exit code and standard output. */
@@ -42,8 +43,9 @@ function runCommand(
 ): Later | Promise<Reply | Later | undefined> {
   const program = programFor(spec, place, ctx)
   const payload = `${ctx.wire}\n`
+  const scripts = scriptsNamedBy([program.file, ...program.args], program.cwd, program.env)
   const ask = (process: Taken): Promise<Reply | Later | undefined> => {
-    const answer = follow(process, spec, place, ctx)
+    const answer = follow(process, spec, place, ctx).then(reply => heard(reply, scripts))
     process.running.write(payload)
     process.running.close()
     void process.running.ended.then(() => warm?.prepare(program))
@@ -60,6 +62,13 @@ function runCommand(
     warm!.giveUp()
     return again(startCold(program, place, undefined))
   }
+}
+
+/** A shell whose script became a folder before it was opened reads nothing, does nothing and says that all is well. */
+function heard<T>(reply: T | undefined, scripts: readonly string[]): T | undefined {
+  const lost = reply === undefined ? scripts.find(isFolder) : undefined
+  if (lost === undefined) return reply
+  throw new Failed('spawn', `its script became a folder while it ran, so that its silence says nothing: ${lost}`)
 }
 
 const MISSED = new Failed('spawn', 'ended before it was given the event')

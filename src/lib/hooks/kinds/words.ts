@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { statSync, type Stats } from 'node:fs'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
 
 /** A word of a command, without its quotes. */
@@ -70,15 +70,30 @@ const expanded = (word: string, env: Readonly<Record<string, string>>): string =
     .replace(/^~(?=\/|$)/, env['HOME'] ?? '~')
     .replaceAll(/\$\{?(\w+)\}?/g, (whole, name: string) => (Object.hasOwn(env, name) ? env[name]! : whole))
 
+/** All words of a program that may name a file, those of a command line among them. */
+function namesIn(words: readonly string[], env: Readonly<Record<string, string>>): readonly string[] {
+  const inner = words.flatMap(word => wordsOf(word).filter(each => !each.isTarget))
+  return [...new Set([...words, ...inner.map(({ text }) => text)].map(word => expanded(word, env)))]
+}
+
+/** The files that a program and its words name by a path. */
+export const scriptsNamedBy = (
+  words: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>>
+): readonly string[] =>
+  namesIn(words, env)
+    .filter(name => name.includes('/'))
+    .map(name => resolve(cwd, name))
+    .filter(isFile)
+
 /** The files that a program and its words name: by a path, in its folder, or by a name that is found in PATH. */
 export function filesNamedBy(
   words: readonly string[],
   cwd: string,
   env: Readonly<Record<string, string>>
 ): readonly string[] {
-  const inner = words.flatMap(word => wordsOf(word).filter(each => !each.isTarget))
-  const names = new Set([...words, ...inner.map(({ text }) => text)].map(word => expanded(word, env)))
-  return [...names].flatMap(name => {
+  return namesIn(words, env).flatMap(name => {
     const file = isAbsolute(name) ? name : resolve(cwd, name)
     if (isFile(file)) return [file]
     return name.includes('/') || !/^[\w.+-]+$/.test(name) ? [] : inPath(name, env['PATH'] ?? '')
@@ -90,10 +105,15 @@ function inPath(name: string, path: string): readonly string[] {
   return folder === undefined ? [] : [join(folder, name)]
 }
 
-function isFile(path: string): boolean {
+const isFile = (path: string): boolean => kindOf(path)?.isFile() === true
+
+/** Whether a path leads to a folder. */
+export const isFolder = (path: string): boolean => kindOf(path)?.isDirectory() === true
+
+function kindOf(path: string): Stats | undefined {
   try {
-    return statSync(path).isFile()
+    return statSync(path, { throwIfNoEntry: false })
   } catch {
-    return false
+    return undefined
   }
 }
