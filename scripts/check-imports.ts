@@ -8,11 +8,12 @@ import { posix } from 'node:path'
  * shares a line stays apart, except on the lowest. src/*.ts stands on top of all.
  */
 const LAYERS = [
-  ['util', 'errors', 'world'],
+  ['util', 'errors', 'world', 'version'],
   ['message'],
   ['hooks', 'permissions', 'tools', 'model', 'transcript'],
   ['agent'],
   ['settings', 'testing', 'adapters'],
+  ['query'],
   ['cli']
 ]
 

@@ -1,2 +1,33 @@
-/** `carabiner`: what most programs need, from one place. */
+/** `carabiner`: an agent whose every step is hooked, and what most programs need besides, from one place. */
 export * from './hooks.ts'
+export { query, type Query } from './lib/query/query.ts'
+export type { CanUseTool, QueryOptions } from './lib/query/options.ts'
+export type { PromptMessage } from './lib/query/prompts.ts'
+export {
+  createSdkMcpServer,
+  tool,
+  type HandlerContent,
+  type HandlerResult,
+  type InputOf as ToolInputOf,
+  type SdkMcpServer,
+  type Shape,
+  type StandardSchema,
+  type ToolDefinition
+} from './lib/tools/custom.ts'
+export type * from './lib/agent/output.ts'
+export type { PersonAnswer } from './lib/agent/session.ts'
+export type { PermissionUpdate } from './lib/permissions/updates.ts'
+export type { Mode } from './lib/permissions/modes.ts'
+export type {
+  Answer,
+  BlockDelta,
+  FailureName,
+  Model,
+  ModelRequest,
+  Price,
+  StopReason,
+  StreamEvent,
+  ToolSpec,
+  Usage
+} from './lib/model/model.ts'
+export { ModelFailure } from './lib/model/model.ts'

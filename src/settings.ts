@@ -1,13 +1,6 @@
 /** `carabiner/settings`: hooks from settings files, plugins and frontmatter; what is in force, and whether it is trusted. */
-export {
-  loadSettings,
-  type Loaded,
-  type LoadedHook,
-  type LoadedModule,
-  type LoadedRule,
-  type LoadOptions,
-  type Locks
-} from './lib/settings/load.ts'
+export { loadSettings } from './lib/settings/load.ts'
+export type { Loaded, LoadedHook, LoadedModule, LoadedRule, LoadOptions, Locks } from './lib/settings/loaded.ts'
 export { usualPlaces, type Scope, type Source, type Where } from './lib/settings/sources.ts'
 export { armHooks, type ArmedHooks, type ArmOptions, type Situation } from './lib/settings/armed.ts'
 export { standing, type Circumstances, type Standing } from './lib/settings/force.ts'

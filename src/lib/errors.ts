@@ -39,6 +39,17 @@ const ERRORS = {
     'a hook that fires the event it listens to never ends: guard it with a condition'
   ],
   E_URL_REFUSED: (url: string, why: string, next: string) => [`no hook can be at ${url}: ${why}`, next],
+  E_MODEL: (why: string, next: string) => [why, next],
+  E_UNTRUSTED: (root: string, what: string) => [
+    `the project ${root} brings hooks, rules or modules that are not trusted: ${what}`,
+    'look at them with `carabiner hooks trust`, or give { trust: "sha256:…" }, { trust: true } or { projectHooks: false }'
+  ],
+  E_SETTINGS: (problems: string) => [
+    `the settings have errors, and a gate might be missing: ${problems}`,
+    'see `carabiner hooks check`; the compat profile goes on without what is wrong'
+  ],
+  E_RULE: (rule: string, where: string) => [`${rule} (${where})`, ''],
+  E_CLOSED: (what: string) => [`${what} came after the query had ended`, 'begin a new one'],
   E_USAGE: (why: string) => [why, 'see --help'],
   E_REFUSED: (tool: string, reason: string) => [`${tool} was refused: ${reason}`, ''],
   E_EXPECTATION: (why: string) => [why, '']

@@ -5,7 +5,7 @@ export interface Message {
 }
 
 /** One part of a message. */
-export type Block = TextBlock | ThinkingBlock | ToolUseBlock | ToolResultBlock
+export type Block = TextBlock | ThinkingBlock | RedactedThinkingBlock | ImageBlock | ToolUseBlock | ToolResultBlock
 
 /** What is said. */
 export interface TextBlock {
@@ -18,6 +18,18 @@ export interface ThinkingBlock {
   readonly type: 'thinking'
   readonly thinking: string
   readonly signature?: string | undefined
+}
+
+/** What was thought, and can be read by the provider only. */
+export interface RedactedThinkingBlock {
+  readonly type: 'redacted_thinking'
+  readonly data: string
+}
+
+/** A picture, in base64. */
+export interface ImageBlock {
+  readonly type: 'image'
+  readonly source: { readonly type: 'base64'; readonly media_type: string; readonly data: string }
 }
 
 /** A call of a tool. */
@@ -35,3 +47,12 @@ export interface ToolResultBlock {
   readonly content: string | readonly Block[]
   readonly is_error?: boolean | undefined
 }
+
+/** What a call is about, for permission rules: a command line, a file, or an address. */
+export type Subject =
+  | { readonly kind: 'command'; readonly command: string }
+  | { readonly kind: 'file'; readonly path: string; readonly access: 'read' | 'write' }
+  | { readonly kind: 'url'; readonly url: string }
+
+/** A JSON Schema. */
+export type JsonSchema = Readonly<Record<string, unknown>>

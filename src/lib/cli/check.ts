@@ -1,7 +1,7 @@
 import { EVENTS, rowOf, type EventName, type FireInput } from '../hooks/events.ts'
 import { armHooks } from '../settings/armed.ts'
 import type { Finding } from '../settings/finding.ts'
-import type { Loaded, LoadedHook } from '../settings/load.ts'
+import type { Loaded, LoadedHook } from '../settings/loaded.ts'
 import { lint } from '../settings/lint.ts'
 import { EXIT, howToTrust, look, projectCounts, type CommonFlags, type Scene } from './common.ts'
 import { complain, harmless, printFinding, say, styled } from './print.ts'

@@ -45,6 +45,48 @@ const JSON_FLAG: Flag = { flags: '--json', words: 'one JSON object, for machines
 
 export const COMMANDS: readonly CommandRow[] = [
   {
+    name: 'run',
+    argument: { name: '[prompt]', words: 'what to do; what is piped in is added to it' },
+    words: 'run an agent in this folder (-p: answer one prompt and end)',
+    flags: [
+      { flags: '-p, --print', words: 'answer the prompt, print the answer, end' },
+      { flags: '--output-format <format>', words: 'how to print', choices: ['text', 'json', 'stream-json'] },
+      { flags: '--input-format <format>', words: 'what standard input holds', choices: ['text', 'stream-json'] },
+      { flags: '--model <name>', words: 'sonnet, opus, a full name, openai/NAME, https://host/v1#NAME, script:FILE' },
+      { flags: '--permission-mode <mode>', words: 'default, acceptEdits, plan, dontAsk, bypassPermissions' },
+      { flags: '--dangerously-skip-permissions', words: 'ask nobody; hooks and deny rules still hold' },
+      {
+        flags: '--allowedTools, --allowed-tools <rules...>',
+        words: 'what runs without a question: "Bash(git *) Edit"'
+      },
+      { flags: '--disallowedTools, --disallowed-tools <rules...>', words: 'what never runs' },
+      { flags: '--tools <names...>', words: 'the tools that are there; default: all' },
+      { flags: '--add-dir <folders...>', words: 'further folders that belong to the work' },
+      { flags: '--max-turns <n>', words: 'end after so many model calls' },
+      { flags: '--max-budget-usd <dollars>', words: 'end when so much is spent' },
+      { flags: '--system-prompt <text>', words: 'instead of the usual one' },
+      { flags: '--append-system-prompt <text>', words: 'in addition to the usual one' },
+      { flags: '--json-schema <schema>', words: 'the answer must be JSON of this schema' },
+      { flags: '--effort <level>', words: 'how hard to think', choices: ['low', 'medium', 'high', 'xhigh', 'max'] },
+      { flags: '--session-id <id>', words: 'the id of the new session' },
+      { flags: '--include-hook-events', words: 'stream-json: also say when hooks start and answer' },
+      { flags: '--include-partial-messages', words: 'stream-json: also give pieces of answers as they come' },
+      { flags: '--verbose', words: 'say more on standard error' },
+      { flags: '--init', words: 'prepare the project first (fires Setup)' },
+      { flags: '--init-only', words: 'prepare the project and end' },
+      { flags: '--maintenance', words: 'maintain the project first (fires Setup)' },
+      ...WHERE,
+      ...TRUST
+    ],
+    examples: [
+      ['carabiner run -p "What does this project do?"', 'reads, and answers'],
+      ['git diff | carabiner run -p "Review this" --output-format json', 'for a script'],
+      ['carabiner run -p "Fix the tests" --allowedTools "Bash(npm test) Edit"', 'with permissions'],
+      ['carabiner run -p "Hello" --model script:hello.yaml', 'no key needed: a scripted model']
+    ],
+    run: async (prompt, flags) => (await import('./run.ts')).run(prompt as string | undefined, flags)
+  },
+  {
     name: 'fire',
     argument: { name: 'event', words: 'PreToolUse, pre_tool_use, …; see docs/hooks.md' },
     words: 'fire one event through the hooks in force here, and show what each said',

@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import { standing, type Standing } from '../settings/force.ts'
-import type { Loaded } from '../settings/load.ts'
+import type { Loaded } from '../settings/loaded.ts'
 import type { Profile } from '../hooks/decode.ts'
 import { rowOf } from '../hooks/events.ts'
 import { EXIT, look, type CommonFlags, type Scene } from './common.ts'

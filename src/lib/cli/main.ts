@@ -1,11 +1,8 @@
-import { createRequire } from 'node:module'
 import { CarabinerError } from '../errors.ts'
+import { CONTRACT, VERSION } from '../version.ts'
 import { COMMANDS, type CommandRow, type Flag } from './commands.ts'
 
 const EXIT_CODES = `Exit codes: 0 done · 1 failed · 2 blocked (fire --exit-code) · 3 not trusted · 4 bad configuration · 64 usage`
-
-/** The contract that the compat profile follows. */
-const CONTRACT = 'claude-code 2.1.325'
 
 /** Runs the command line and gives back what to end with. */
 export async function main(args: readonly string[]): Promise<number> {
@@ -78,11 +75,10 @@ function explain(error: unknown): number {
 }
 
 function printVersion(json: boolean): number {
-  const { version } = createRequire(import.meta.url)('../../../package.json') as { version: string }
   process.stdout.write(
     json
-      ? `${JSON.stringify({ carabiner: version, contract: CONTRACT, report: 1, node: process.versions.node })}\n`
-      : `${version}\n`
+      ? `${JSON.stringify({ carabiner: VERSION, contract: CONTRACT, report: 1, node: process.versions.node })}\n`
+      : `${VERSION}\n`
   )
   return 0
 }

@@ -16,6 +16,13 @@ export function harmless(text: string): string {
   )
 }
 
+/** JSON on one line, without anything that a terminal would obey. */
+export const safeJson = (value: unknown): string =>
+  JSON.stringify(value).replaceAll(
+    /[\u007F-\u009F\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/g,
+    char => `\\u${char.codePointAt(0)!.toString(16).padStart(4, '0')}`
+  )
+
 /** The same on one line: what it holds cannot pass for a line of ours. */
 export const inOneLine = (text: string): string => harmless(text.replaceAll('\n', String.raw`\n`))
 

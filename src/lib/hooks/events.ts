@@ -256,6 +256,26 @@ export const EVENTS = {
     failure: 'open',
     sample: { source: 'project_settings', file_path: '.claude/settings.json' }
   }),
+  InstructionsLoaded: event({
+    when: 'a file of instructions was added to what the model is told',
+    fields: {
+      file_path: 'string',
+      memory_type: 'string',
+      load_reason: 'string',
+      'parent_file_path?': 'string'
+    },
+    target: 'load_reason',
+    answer: 'watch',
+    failure: 'open',
+    sample: { file_path: 'CLAUDE.md', memory_type: 'Project', load_reason: 'session_start' }
+  }),
+  CwdChanged: event({
+    when: 'a command has changed the folder that later commands run in',
+    fields: { old_cwd: 'string', new_cwd: 'string' },
+    answer: 'watch',
+    failure: 'open',
+    sample: { old_cwd: 'app', new_cwd: 'app/src' }
+  }),
   Notification: event({
     when: 'the user is told something, or waited for',
     fields: { message: 'string', 'title?': 'string', notification_type: 'string' },

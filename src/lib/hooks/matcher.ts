@@ -1,4 +1,6 @@
 import { fault, wordsOf } from '../errors.ts'
+import { globOf } from '../util/glob.ts'
+import { RENAMED } from '../util/tool-names.ts'
 import type { Matcher } from './tool-inputs.ts'
 
 /** A pattern that can be asked. The engine for patterns from files is handed in; it runs in linear time. */
@@ -13,13 +15,6 @@ export interface Matching {
   readonly words: string
   matches(target: string): boolean
 }
-
-/** Tools that were renamed: hooks written for the old name still see the tool. */
-const RENAMED = new Map([
-  ['Task', 'Agent'],
-  ['KillShell', 'TaskStop'],
-  ['KillBash', 'TaskStop']
-])
 
 const NAMES = /^[\w\-|, ]+$/
 const GLOB = /^[\w\-*]+$/
@@ -56,23 +51,6 @@ function exact(matcher: string, words: string): Matching {
   }
   if (names.size === 0) throw fault('E_MATCHER_INVALID', words, 'it names nothing')
   return { words, matches: target => names.has(target) }
-}
-
-/** `*` stands for anything. Pieces are looked for one after the other, so that no pattern takes long. */
-export function globOf(glob: string): (text: string) => boolean {
-  const [first, ...pieces] = glob.split('*')
-  const last = pieces.pop()
-  return text => {
-    if (last === undefined) return text === first
-    let from = first!.length
-    if (!text.startsWith(first!) || !text.endsWith(last)) return false
-    for (const piece of pieces) {
-      const at = text.indexOf(piece, from)
-      if (at === -1) return false
-      from = at + piece.length
-    }
-    return from <= text.length - last.length
-  }
 }
 
 /** The flags g and y make `test` remember its last place and answer differently the second time. */

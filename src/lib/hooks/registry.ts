@@ -26,20 +26,11 @@ export class HookRegistry {
   #hub: Hub
 
   constructor(options: RegistryOptions = {}) {
-    const settings = settingsFrom(options)
-    const deadlines = deadlinesOf(settings.clock)
-    this.#hub = this.#owning({
-      settings,
-      deadlines,
-      session: settings.signal === undefined ? undefined : deadlines.hear(settings.signal),
-      background: new Background(),
-      outbox: settings.sink === undefined ? undefined : new Outbox(settings.sink),
-      sessions: new Map()
-    })
+    this.#hub = this.#owning(sharedBy(options))
   }
 
   /** What all scopes share, with what is this registry's own. */
-  #owning(shared: Pick<Hub, 'settings' | 'deadlines' | 'session' | 'background' | 'outbox' | 'sessions'>): Hub {
+  #owning(shared: Shared): Hub {
     return {
       ...shared,
       entries: () => this.#roster.entries(),
@@ -142,13 +133,19 @@ export class HookRegistry {
 
   /**
    * A registry that fires these hooks and, in addition, those added to it: for a subagent, a skill, a request.
-   * `release()` ends it.
+   * `release()` ends it. With options it behaves as they say, and as this one where they say nothing.
    */
-  scope(name?: string): HookRegistry {
+  scope(name?: string, options?: RegistryOptions): HookRegistry {
     const child = new HookRegistry()
     child.#roster = new Roster(this.#roster, name)
-    child.#hub = child.#owning(this.#hub)
+    const own = options === undefined ? this.#hub : sharedBy({ ...this.#hub.settings.options, ...options })
+    child.#hub = child.#owning({ ...own, sessions: this.#hub.sessions })
     return child
+  }
+
+  /** What was said about how it behaves. */
+  get options(): Readonly<RegistryOptions> {
+    return this.#hub.settings.options
   }
 
   /** Removes all hooks that were added here. */
@@ -185,6 +182,21 @@ export class HookRegistry {
   /** Waits for work that hooks have left going: `ctx.spawn`, `later`. */
   drain(): Promise<void> {
     return this.#hub.background.drain()
+  }
+}
+
+type Shared = Pick<Hub, 'settings' | 'deadlines' | 'session' | 'background' | 'outbox' | 'sessions'>
+
+function sharedBy(options: RegistryOptions): Shared {
+  const settings = settingsFrom(options)
+  const deadlines = deadlinesOf(settings.clock)
+  return {
+    settings,
+    deadlines,
+    session: settings.signal === undefined ? undefined : deadlines.hear(settings.signal),
+    background: new Background(),
+    outbox: settings.sink === undefined ? undefined : new Outbox(settings.sink),
+    sessions: new Map()
   }
 }
 

@@ -34,6 +34,8 @@ export interface RegistryOptions {
 
 export interface Settings {
   readonly precedence: Precedence
+  /** What was said about all of this, so that a scope can say more. */
+  readonly options: RegistryOptions
   readonly profile: Profile
   /** The base fields of every input. */
   readonly base: Readonly<Record<string, string>>
@@ -88,6 +90,7 @@ function checkTypes(options: object): void {
 export function settingsFrom(options: RegistryOptions): Settings {
   checkTypes(options)
   return {
+    options,
     precedence: choiceOf('precedence', options.precedence, PRECEDENCES) ?? 'allow-over-ask',
     profile: choiceOf('profile', options.profile, PROFILES) ?? 'strict',
     base: {

@@ -7,7 +7,7 @@ import { workerHook, type WorkerSpec } from '../hooks/kinds/worker.ts'
 import type { HookRegistry } from '../hooks/registry.ts'
 import type { Finding } from './finding.ts'
 import type { Standing } from './force.ts'
-import type { LoadedHook } from './load.ts'
+import type { LoadedHook } from './loaded.ts'
 import { vouchFor } from './trust.ts'
 
 /** Hooks that were armed together. */

@@ -6,7 +6,7 @@ import { ruleFits } from './condition.ts'
 import type { Finding } from './finding.ts'
 import { reasonBarred, type Circumstances, type Standing } from './force.ts'
 import { LiveHooks, watchSettings, type Reloaded } from './live.ts'
-import type { Loaded } from './load.ts'
+import type { Loaded } from './loaded.ts'
 import { armModules } from './modules.ts'
 import { compileSafely } from './patterns.ts'
 
@@ -17,6 +17,8 @@ export interface Situation extends Circumstances {
 
 /** What else a registry for files may be told. */
 export interface ArmOptions {
+  /** Hooks that are there already: those from files join them, in a scope of their own. */
+  readonly onto?: HookRegistry | undefined
   readonly registry?: RegistryOptions | undefined
   readonly outside?: OutsideOptions | undefined
 }
@@ -43,12 +45,12 @@ export interface ArmedHooks {
 export async function armHooks(look: () => Situation, options: ArmOptions = {}): Promise<ArmedHooks> {
   const situation = look()
   const { loaded } = situation
-  const hooks = new HookRegistry({
-    precedence: 'ask-over-allow',
+  const hooks = (options.onto ?? new HookRegistry()).scope('files', {
+    precedence: options.onto?.options.precedence ?? 'ask-over-allow',
     compilePattern: compileSafely,
     cwd: loaded.root,
     ...options.registry,
-    profile: loaded.locks.profile ?? options.registry?.profile ?? loaded.profile
+    profile: loaded.locks.profile ?? options.registry?.profile ?? options.onto?.options.profile ?? loaded.profile
   })
   const { allowedUrls, allowedEnvVars } = loaded
   const place = new Outside({

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, lstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { wordsIn } from '../hooks/kinds/paths.ts'
-import type { LoadedHook, LoadedModule } from './load.ts'
+import type { LoadedHook, LoadedModule } from './loaded.ts'
 import { namesIn } from './sources.ts'
 
 /** What came with a project and names files of it. */

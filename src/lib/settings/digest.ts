@@ -1,7 +1,7 @@
 import { relative, sep } from 'node:path'
 import { isObject } from '../util/plain.ts'
 import { hashOf, lookAt } from './covered.ts'
-import type { Loaded, LoadedRule } from './load.ts'
+import type { Loaded, LoadedRule } from './loaded.ts'
 
 /** What of a project has to be trusted before it counts: what it declares, and the files that would run. */
 export interface Coverage {

@@ -1,5 +1,5 @@
 import { AGENT_TYPES } from './handlers.ts'
-import type { Loaded, LoadedHook } from './load.ts'
+import type { Loaded, LoadedHook } from './loaded.ts'
 
 /** A hook that was found, and whether it is in force. */
 export interface Standing {

@@ -2,7 +2,7 @@ import { nearest, wordsOf } from '../errors.ts'
 import { rowOf } from '../hooks/events.ts'
 import { compileMatcher } from '../hooks/matcher.ts'
 import type { Level } from './finding.ts'
-import type { Loaded, LoadedHook } from './load.ts'
+import type { Loaded, LoadedHook } from './loaded.ts'
 import { compileSafely } from './patterns.ts'
 
 /** Adds a finding about one key of a hook. */

@@ -7,7 +7,7 @@ import { allowedUrl } from '../hooks/kinds/urls.ts'
 import type { Finding } from './finding.ts'
 import { OUR_TYPES } from './handlers.ts'
 import { matcherCheck, type Check, type Say } from './lint-matcher.ts'
-import type { Loaded } from './load.ts'
+import type { Loaded } from './loaded.ts'
 
 /** What is wrong with hooks that were loaded: what can never match, never run, or does not do what it seems to do. */
 export function lint(loaded: Loaded): readonly Finding[] {

@@ -7,7 +7,7 @@ import type { Outside } from '../hooks/kinds/outside.ts'
 import { arm, type Armed } from './arm.ts'
 import type { Finding } from './finding.ts'
 import { standing, type Circumstances, type Standing } from './force.ts'
-import type { Loaded, LoadedHook } from './load.ts'
+import type { Loaded, LoadedHook } from './loaded.ts'
 import type { Scope } from './sources.ts'
 
 /** What a reload came to. */

@@ -1,16 +1,18 @@
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Profile } from '../hooks/decode.ts'
 import { rowOf } from '../hooks/events.ts'
-import type { Plugin } from '../hooks/kinds/paths.ts'
 import { parseDocument, readDocument, type Document, type Looked } from './document.ts'
 import type { Finding, Path, Place } from './finding.ts'
 import { readFrontmatter } from './frontmatter.ts'
+import { Grants } from './grants.ts'
 import { checkKeys, KeyReader } from './keys.ts'
+import type { Loaded, LoadedHook, LoadedModule, LoadOptions, Locks } from './loaded.ts'
 import { installedPlugins, loadPlugin } from './plugins.ts'
 import { readHooks, type Declared } from './shapes.ts'
 import {
   foreignHand,
   isWithin,
+  OF_PROJECT,
   namesIn,
   rootOf,
   sourcesOf,
@@ -20,78 +22,7 @@ import {
   type Where
 } from './sources.ts'
 
-/** A hook that was found in a file. */
-export interface LoadedHook extends Declared {
-  readonly scope: Scope
-  readonly place: Place
-  /** Where one of its keys stands. */
-  readonly placeOf: (key: string) => Place
-  readonly plugin: (Plugin & { readonly name: string }) | undefined
-  /** The skill or subagent that it belongs to; it is in force only while that is. */
-  readonly owner: string | undefined
-  /** It came with the project: in force only when that is trusted. */
-  readonly ofProject: boolean
-  /** The user's hook of its name, whose place it takes while it is in force. */
-  readonly replaces: LoadedHook | undefined
-}
-
-/** A permission rule that was found in a file. */
-export interface LoadedRule {
-  readonly behaviour: 'allow' | 'deny' | 'ask'
-  readonly rule: string
-  readonly scope: Scope
-  readonly place: Place
-}
-
-/** A module of hooks that a file names. */
-export interface LoadedModule {
-  readonly file: string
-  readonly scope: Scope
-  readonly place: Place
-  readonly ofProject: boolean
-}
-
-/** What managed policy fixes, so that nobody else can loosen it. */
-export interface Locks {
-  readonly profile: Profile | undefined
-  /** Trust is given by digest only, never by a flag for one run. */
-  readonly trustByDigest: boolean
-  readonly noBypass: boolean
-  readonly managedHooksOnly: boolean
-  readonly pluginHooksOnly: boolean
-}
-
-/** All that the settings in force here say. */
-export interface Loaded {
-  readonly root: string
-  /** The files that say something. */
-  readonly files: readonly Source[]
-  /** The files that might, and the folders of such files. */
-  readonly watched: readonly string[]
-  readonly hooks: readonly LoadedHook[]
-  readonly rules: readonly LoadedRule[]
-  readonly modules: readonly LoadedModule[]
-  readonly findings: readonly Finding[]
-  readonly locks: Locks
-  readonly profile: Profile | undefined
-  /** Whose hooks are switched off. */
-  readonly disabled: ReadonlySet<Scope>
-  readonly allowedUrls: readonly string[] | undefined
-  readonly allowedEnvVars: readonly string[] | undefined
-}
-
-/** What is added on the command line. */
-export interface LoadOptions {
-  /** A file of settings, or the JSON itself. */
-  readonly settings?: string | undefined
-  readonly pluginDirs?: readonly string[] | undefined
-  readonly modules?: readonly string[] | undefined
-  /** Which of user, project and local count. Default: all. Managed policy always does. */
-  readonly sources?: readonly ('user' | 'project' | 'local')[] | undefined
-}
-
 const ALL_BUT_MANAGED: readonly Scope[] = ['user', 'project', 'local', 'flag', 'plugin', 'skill', 'agent']
-const OF_PROJECT: readonly Scope[] = ['project', 'local']
 
 /** Reads every file that may say something about hooks here. It starts nothing and executes nothing. */
 export function loadSettings(where: Where, options: LoadOptions = {}): Loaded {
@@ -115,7 +46,7 @@ class Loading {
   readonly #hooks: LoadedHook[] = []
   /** The first of each name, by event. */
   readonly #byName = new Map<string, LoadedHook>()
-  readonly #rules: LoadedRule[] = []
+  readonly #grants = new Grants()
   readonly #modules: LoadedModule[] = []
   readonly #findings: Finding[] = []
   readonly #disabled = new Set<Scope>()
@@ -180,7 +111,7 @@ class Loading {
       checkKeys(document)
       this.#hooksOf(document, ['hooks'], document.value['hooks'], source.scope)
       this.#extension(document, source)
-      this.#permissions(document, source.scope)
+      if (this.#grants.read(document, source.scope)) this.#locks = { ...this.#locks, noBypass: true }
       this.#switches(document, source.scope)
     }
     this.#findings.push(...findings.all)
@@ -263,31 +194,6 @@ class Loading {
 
   module(path: string, scope: Scope, base: string, place: Place): void {
     this.#modules.push({ file: resolve(base, path), scope, place, ofProject: OF_PROJECT.includes(scope) })
-  }
-
-  #permissions(document: Document, scope: Scope): void {
-    const reader = new KeyReader(document, ['permissions'])
-    for (const behaviour of ['allow', 'deny', 'ask'] as const) {
-      reader.texts(behaviour)?.forEach((rule, index) =>
-        this.#rules.push({
-          behaviour,
-          rule,
-          scope,
-          place: document.findings.place(['permissions', behaviour, index])
-        })
-      )
-    }
-    const mode = reader.text('defaultMode')
-    if (mode?.startsWith('bypass') === true && OF_PROJECT.includes(scope))
-      document.findings.add(
-        'warning',
-        'project-bypass',
-        ['permissions', 'defaultMode'],
-        'a project cannot switch permissions off; this is ignored',
-        'set it in your own settings, if you mean it'
-      )
-    if (reader.text('disableBypassPermissionsMode') === 'disable' && scope === 'managed')
-      this.#locks = { ...this.#locks, noBypass: true }
   }
 
   #switches(document: Document, scope: Scope): void {
@@ -387,7 +293,7 @@ class Loading {
         file => file !== '--settings'
       ),
       hooks: this.#hooks,
-      rules: this.#rules,
+      ...this.#grants.result(),
       modules: this.#modules,
       findings: this.#findings,
       locks: this.#locks,

@@ -5,7 +5,7 @@ import type { HookRegistry } from '../hooks/registry.ts'
 import { isObject } from '../util/plain.ts'
 import { changeIn } from './covered.ts'
 import type { Finding } from './finding.ts'
-import type { LoadedModule } from './load.ts'
+import type { LoadedModule } from './loaded.ts'
 
 /**
  * Loads modules of hooks: each exports by default a function that is given the registry, or a hook, or a list of

@@ -6,6 +6,9 @@ import { fault } from '../errors.ts'
 /** Whose words they are. What comes with a project counts only when the project is trusted. */
 export type Scope = 'managed' | 'user' | 'project' | 'local' | 'flag' | 'plugin' | 'skill' | 'agent'
 
+/** What comes with a project. */
+export const OF_PROJECT: readonly Scope[] = ['project', 'local']
+
 /** A file that may hold settings. */
 export interface Source {
   readonly scope: Scope

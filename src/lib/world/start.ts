@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { startThroughHelper } from './helper.ts'
-import { startProcess, type Start } from './process.ts'
+import { startProcess, type Program, type Start } from './process.ts'
 
 /** From here on (resident bytes), starting a process from within costs more than asking the helper to. */
 const LARGE = 192 * 1024 * 1024
@@ -21,4 +22,10 @@ function isLarge(): boolean {
   } catch {
     return false
   }
+}
+
+/** The same program, to be told apart from others that run it. */
+export function withCookie(program: Program): Program {
+  const run = randomUUID()
+  return { ...program, cookie: `CARABINER_RUN=${run}`, env: { ...program.env, CARABINER_RUN: run } }
 }

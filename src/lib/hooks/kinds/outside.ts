@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { fault } from '../../errors.ts'
 import type { Clock } from '../../util/clock.ts'
 import type { PlainObject } from '../../util/plain.ts'
-import { startBy, type Starter } from '../../world/start.ts'
+import { startBy, withCookie, type Starter } from '../../world/start.ts'
 import type { Listener, Program, Running, Start } from '../../world/process.ts'
 import type { Words } from '../../world/shell.ts'
 import { snakeName, type EventName } from '../events.ts'
@@ -165,12 +164,6 @@ export class Outside {
     for (const each of running) each.end()
     await Promise.all(running.map(each => each.ended))
   }
-}
-
-/** The same program, to be told apart from others that run it. */
-export function withCookie(program: Program): Program {
-  const cookie = `CARABINER_RUN=${randomUUID()}`
-  return { ...program, cookie, env: { ...program.env, CARABINER_RUN: cookie.slice(cookie.indexOf('=') + 1) } }
 }
 
 function isFolder(path: string): boolean {

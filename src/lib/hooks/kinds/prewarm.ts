@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs'
 import { startThroughHelper } from '../../world/helper.ts'
 import type { Program, Running } from '../../world/process.ts'
+import { withCookie } from '../../world/start.ts'
 import { Capture } from './capture.ts'
-import { withCookie, type Outside } from './outside.ts'
+import type { Outside } from './outside.ts'
 import type { OutsideSpec } from './spec.ts'
 import { filesNamedBy } from './words.ts'
 

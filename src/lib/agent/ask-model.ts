@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto'
+import type { Answer, ModelFailure, ModelRequest, StreamEvent } from '../model/model.ts'
+import { failureOf } from '../model/failure.ts'
+import { delayFor, MOST_TRIES } from '../model/retry.ts'
+import { pause } from './abort.ts'
+import type { Session } from './session.ts'
+
+/** Asks the model until it has answered, or until it is plain that it will not. Every try can be seen. */
+export async function askModel(session: Session, signal: AbortSignal): Promise<Answer> {
+  const { options, conversation } = session
+  const request: ModelRequest = {
+    system: session.system,
+    messages: conversation.messages,
+    tools: session.specs,
+    maxTokens: options.limits.maxTokens,
+    thinking: options.thinking,
+    effort: options.effort,
+    outputSchema: options.outputSchema,
+    serverTools: options.serverTools.length === 0 ? undefined : options.serverTools
+  }
+  const begun = performance.now()
+  try {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await session.model.ask(
+          request,
+          signal,
+          options.partialMessages ? event => sayPartial(event, session) : undefined
+        )
+      } catch (error) {
+        await beforeNextTry(failureOf(error), attempt, performance.now() - begun, session, signal)
+      }
+    }
+  } finally {
+    session.spending.waited += performance.now() - begun
+  }
+}
+
+function sayPartial(event: StreamEvent, session: Session): void {
+  session.say({ type: 'stream_event', event, parent_tool_use_id: null }, randomUUID())
+}
+
+async function beforeNextTry(
+  failure: ModelFailure,
+  attempt: number,
+  elapsed: number,
+  session: Session,
+  signal: AbortSignal
+): Promise<void> {
+  const delay = signal.aborted ? undefined : delayFor(failure, attempt, Math.random(), elapsed)
+  if (delay === undefined) throw failure
+  session.say({
+    type: 'system',
+    subtype: 'api_retry',
+    attempt,
+    max_retries: MOST_TRIES,
+    retry_delay_ms: delay,
+    error_status: failure.status ?? null,
+    error: failure.why
+  })
+  await pause(delay, session.options.clock, signal)
+  if (signal.aborted) throw failure
+}

@@ -1,0 +1,61 @@
+import { applyEdits, type MessageEdits } from '../hooks/history.ts'
+import type { Block, Message } from '../message.ts'
+
+/**
+ * What was said so far. It only grows, in one array, so that nobody has to look at the whole of it again; only hooks
+ * that change it cause a new array.
+ */
+export class Conversation {
+  messages: Message[] = []
+  #notes: string[] = []
+  #edits: MessageEdits[] = []
+  /** Calls without results: until they have theirs, nothing may stand between. */
+  #open = false
+
+  add(message: Message): void {
+    this.messages.push(message)
+  }
+
+  /** The answer of the model. Calls in it stay open until `close`. */
+  answer(content: readonly Block[], hasCalls: boolean): void {
+    this.messages.push({ role: 'assistant', content })
+    this.#open = hasCalls
+  }
+
+  /** The results of all open calls, in their order. */
+  close(results: readonly Block[]): void {
+    this.messages.push({ role: 'user', content: results })
+    this.#open = false
+    for (const edits of this.#edits.splice(0)) this.#apply(edits)
+  }
+
+  /** Text that the next model call is given, and that is history from then on. */
+  note(text: string): void {
+    this.#notes.push(text)
+  }
+
+  /** Adds what is waiting, as one message. Gives it back, so that it can be written down. */
+  deliverNotes(): string | undefined {
+    if (this.#notes.length === 0) return undefined
+    const text = this.#notes.join('\n\n')
+    this.#notes = []
+    this.messages.push({ role: 'system', content: text })
+    return text
+  }
+
+  /** What hooks did to the conversation. While calls are open it waits for their results. */
+  edit(edits: MessageEdits): void {
+    if (this.#open) this.#edits.push(edits)
+    else this.#apply(edits)
+  }
+
+  #apply(edits: MessageEdits): void {
+    this.messages = [...applyEdits(this.messages, edits)]
+  }
+}
+
+/** The text of a message, without what else is in it. */
+export function textOf(content: string | readonly Block[]): string {
+  if (typeof content === 'string') return content
+  return content.flatMap(block => (block.type === 'text' ? [block.text] : [])).join('')
+}

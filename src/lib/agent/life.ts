@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto'
+import type { Block } from '../message.ts'
+import { pause } from './abort.ts'
+import { textOf } from './conversation.ts'
+import { ended, runLoop, type Ending } from './loop.ts'
+import type { ResultMessage } from './output.ts'
+import type { Session } from './session.ts'
+
+/** Text that was put into the system prompt from files, and where it came from. */
+export interface Instruction {
+  readonly path: string
+  readonly type: string
+  readonly reason: string
+  readonly parent?: string | undefined
+  readonly text: string
+}
+
+/** How a session comes to be. */
+export interface Beginning {
+  readonly source: 'startup' | 'clear'
+  readonly setup: 'init' | 'maintenance' | undefined
+  readonly instructions: readonly Instruction[]
+}
+
+/** Setup, SessionStart, instruction files. Gives back why it may not begin, if it may not; or a first prompt of a hook. */
+export async function beginSession(
+  session: Session,
+  { source, setup, instructions }: Beginning
+): Promise<{ readonly blocked?: Ending; readonly prompt?: string }> {
+  if (setup !== undefined) session.heed(await session.fire('Setup', { trigger: setup }))
+  const outcome = await session.fire('SessionStart', { source, model: session.model.name })
+  if (outcome.additionalContext !== undefined)
+    session.addToSystem(`SessionStart hook additional context: ${outcome.additionalContext}`)
+  session.heed({ ...outcome, contexts: [] })
+  if (outcome.blocked || outcome.continue === false) {
+    const why = outcome.blocked ? `${outcome.reason} [${outcome.by}]` : (outcome.stopReason ?? 'a hook ended it')
+    return { blocked: ended('start_blocked', `The session was not started: ${why}`, true) }
+  }
+  for (const instruction of instructions) await announce(instruction, session)
+  const prompt = outcome.fields.initialUserMessage
+  return typeof prompt === 'string' ? { prompt } : {}
+}
+
+async function announce({ path, type, reason, parent }: Instruction, session: Session): Promise<void> {
+  const told = { file_path: path, memory_type: type, load_reason: reason }
+  const outcome = await session.fire(
+    'InstructionsLoaded',
+    parent === undefined ? told : { ...told, parent_file_path: parent }
+  )
+  session.heed(outcome)
+}
+
+/** One prompt, from the hooks that look at it to the result. */
+export async function runPrompt(
+  content: string | readonly Block[],
+  session: Session,
+  signal: AbortSignal
+): Promise<ResultMessage> {
+  const begun = performance.now()
+  const before = { turns: session.turns, denials: session.denials.length }
+  session.stopped = undefined
+  const ending = await promptToEnd(content, session, signal)
+  return resultOf(ending, session, performance.now() - begun, before)
+}
+
+async function promptToEnd(given: string | readonly Block[], session: Session, signal: AbortSignal): Promise<Ending> {
+  session.promptId = randomUUID()
+  const prompt = textOf(given)
+  const outcome = await session.fire(
+    'UserPromptSubmit',
+    { prompt },
+    { signal, messages: session.conversation.messages }
+  )
+  session.heed(outcome)
+  if (outcome.blocked)
+    return promptBlocked(prompt, `${outcome.reason} [${outcome.by}]`, outcome.fields.suppressOriginalPrompt === true)
+  const { updatedPrompt } = outcome
+  const content =
+    updatedPrompt === undefined || typeof given !== 'string' ? withText(given, updatedPrompt) : updatedPrompt
+  session.tell({ role: 'user', content }, { promptId: session.promptId })
+  if (outcome.continue === false) return ended('hook_stopped', outcome.stopReason ?? '', false)
+
+  const { agentId: agent_id } = session
+  const start = await session.fire('AgentStart', { agent_id, task: prompt })
+  session.heed(start)
+  if (start.blocked) return ended('start_blocked', `The agent was not started: ${start.reason} [${start.by}]`, true)
+  const uses = session.toolUses
+  const turns = session.turns
+  const ending = await runLoop(session, signal)
+  const { input_tokens, output_tokens } = session.spending.usage
+  session.heed(
+    await session.fire('AgentStop', {
+      agent_id,
+      result: {
+        id: agent_id,
+        content: ending.text,
+        tool_uses: session.toolUses - uses,
+        iterations: session.turns - turns,
+        usage: { input_tokens, output_tokens }
+      }
+    })
+  )
+  return ending
+}
+
+const promptBlocked = (prompt: string, why: string, suppressed: boolean): Ending =>
+  ended(
+    'prompt_blocked',
+    `UserPromptSubmit operation blocked by hook:\n${why}${suppressed ? '' : `\n\nOriginal prompt: ${prompt}`}`,
+    false
+  )
+
+/** The text of a prompt that hooks have changed, with what else was in it. */
+function withText(given: string | readonly Block[], text: string | undefined): string | readonly Block[] {
+  if (text === undefined || typeof given === 'string') return text ?? given
+  return [{ type: 'text', text }, ...given.filter(({ type }) => type !== 'text')]
+}
+
+const SUBTYPES: Partial<Record<Ending['reason'], ResultMessage['subtype']>> = {
+  max_turns: 'error_max_turns',
+  budget_exhausted: 'error_max_budget_usd',
+  structured_output_retry_exhausted: 'error_max_structured_output_retries',
+  aborted_streaming: 'error_during_execution',
+  aborted_tools: 'error_during_execution',
+  start_blocked: 'error_during_execution',
+  turn_setup_failed: 'error_during_execution'
+}
+
+/** The last message of a prompt. */
+export function resultOf(
+  ending: Ending,
+  session: Session,
+  duration: number,
+  before: { readonly turns: number; readonly denials: number }
+): ResultMessage {
+  const { spending } = session
+  const { reason, text, isError, stopReason, deferred } = ending
+  return {
+    type: 'result',
+    subtype: SUBTYPES[reason] ?? 'success',
+    is_error: isError,
+    result: text,
+    ...(isError && { errors: [text] }),
+    terminal_reason: reason,
+    stop_reason: stopReason,
+    num_turns: session.turns - before.turns,
+    duration_ms: Math.round(duration),
+    duration_api_ms: Math.round(spending.waited),
+    total_cost_usd: spending.dollars,
+    usage: spending.usage,
+    modelUsage: spending.byModel(),
+    permission_denials: session.denials.slice(before.denials),
+    ...('structured' in ending && { structured_output: ending.structured }),
+    ...(deferred !== undefined && {
+      deferred_tool_use: { id: deferred.id, name: deferred.name, input: deferred.input }
+    }),
+    uuid: randomUUID(),
+    session_id: session.id
+  }
+}
+
+/** How long work that hooks left going may keep a session from ending, in milliseconds. */
+const DRAIN = 5000
+
+/** The last event of a session. Whatever happened before, it is fired once. */
+export async function endSession(session: Session, reason: string): Promise<void> {
+  session.heed(await session.fire('SessionEnd', { reason }))
+  const { hooks, clock, log } = session.options
+  await Promise.race([hooks.drain(), pause(DRAIN, clock, new AbortController().signal)])
+  log.close()
+}

@@ -1,0 +1,39 @@
+/** A queue between a loop that never waits for its reader and a reader that waits for the loop. */
+export class Outbox<T> {
+  #items: T[] = []
+  #head = 0
+  #over = false
+  #waiting: ((result: IteratorResult<T, undefined>) => void)[] = []
+
+  /** Never blocks. What comes after the end is dropped. */
+  push(item: T): void {
+    if (this.#over) return
+    const reader = this.#waiting.shift()
+    if (reader === undefined) this.#items.push(item)
+    else reader({ value: item, done: false })
+  }
+
+  /** No more will come; what is there can still be read. */
+  end(): void {
+    this.#over = true
+    for (const reader of this.#waiting.splice(0)) reader({ value: undefined, done: true })
+  }
+
+  next(): Promise<IteratorResult<T, undefined>> {
+    if (this.#head < this.#items.length) {
+      const value = this.#items[this.#head]!
+      this.#forget()
+      return Promise.resolve({ value, done: false })
+    }
+    if (this.#over) return Promise.resolve({ value: undefined, done: true })
+    return new Promise(resolve => void this.#waiting.push(resolve))
+  }
+
+  /** What was read is let go of, in pieces large enough to be cheap. */
+  #forget(): void {
+    this.#head++
+    if (this.#head < 1024) return
+    this.#items = this.#items.slice(this.#head)
+    this.#head = 0
+  }
+}

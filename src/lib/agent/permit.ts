@@ -1,0 +1,146 @@
+import { wordsOf } from '../errors.ts'
+import type { Outcome } from '../hooks/outcome.ts'
+import type { ToolUseBlock } from '../message.ts'
+import { decide, type Ruling } from '../permissions/decide.ts'
+import { suggestionsFor } from '../permissions/suggestions.ts'
+import { applyUpdate, type PermissionUpdate } from '../permissions/updates.ts'
+import type { Tool } from '../tools/tool.ts'
+import { isObject, type PlainObject } from '../util/plain.ts'
+import type { PersonAnswer, Session } from './session.ts'
+
+type Permit = { readonly input: PlainObject } | { readonly refused: string }
+
+/** May it run? Rules, mode and hooks decide; where they say that somebody must be asked, somebody is. */
+export async function permit(
+  use: ToolUseBlock,
+  tool: Tool,
+  input: PlainObject,
+  before: Outcome,
+  session: Session,
+  signal: AbortSignal
+): Promise<Permit> {
+  const ruling = rule(tool, input, before, session)
+  if (ruling.decision === 'allow') return { input }
+  if (ruling.decision === 'deny') return refuse(use, input, ruling, session)
+  const answer = await askSomebody(use, tool, input, ruling, session, signal)
+  if (answer === undefined) return refuse(use, input, unanswered(ruling), session)
+  if (answer.behavior === 'deny') {
+    if (answer.interrupt === true) session.stopped ??= { reason: answer.message }
+    session.deny(use, input, 'asked', ruling.by, answer.message ?? '')
+    return { refused: answer.message ?? `The user does not want ${use.name} to run.` }
+  }
+  for (const update of answer.updatedPermissions ?? []) keep(update, session)
+  return answer.updatedInput === undefined ? { input } : again(use, tool, answer.updatedInput, session)
+}
+
+function rule(tool: Tool, input: PlainObject, { decision, by = '', reason }: Outcome, session: Session): Ruling {
+  const { rules, mode, roots } = session.permissions
+  const call = {
+    tool: tool.name,
+    input,
+    subject: tool.subject?.(input, session.options.place),
+    readOnly: tool.readOnly(input)
+  }
+  const hook = decision === 'allow' || decision === 'ask' ? { decision, by, reason } : undefined
+  return decide(call, { rules, mode, roots, hook })
+}
+
+/** What somebody changed is judged like everything else; only that somebody said yes is known already. */
+async function again(use: ToolUseBlock, tool: Tool, given: PlainObject, session: Session): Promise<Permit> {
+  const checked = await tool.check(given, session.options.place)
+  if ('problem' in checked)
+    return { refused: `the input that came with the permission is not valid: ${checked.problem}` }
+  const yes = { decision: 'allow', by: 'the permission' } as Outcome
+  const ruling = rule(tool, checked.input, yes, session)
+  return ruling.decision === 'deny' ? refuse(use, checked.input, ruling, session) : { input: checked.input }
+}
+
+const unanswered = ({ by, reason }: Ruling): Ruling => ({
+  decision: 'deny',
+  kind: 'default',
+  by,
+  reason: `it needs a permission${reason === undefined ? '' : ` (${reason})`}, and nobody could be asked`
+})
+
+async function refuse(use: ToolUseBlock, input: PlainObject, ruling: Ruling, session: Session): Promise<Permit> {
+  const reason = ruling.reason ?? `refused by ${ruling.by}`
+  session.deny(use, input, ruling.kind, ruling.by, reason)
+  const refused = `Permission to use ${use.name} was denied: ${reason} [${ruling.by}]`
+  if (ruling.kind !== 'mode' && ruling.kind !== 'default') return { refused }
+  const call = { tool_name: use.name, tool_input: input, tool_use_id: use.id, reason }
+  const after = await session.fire('PermissionDenied', call)
+  session.heed(after, use.name)
+  return { refused: after.fields.retry === true ? `${refused}\nA hook says that it may be tried again.` : refused }
+}
+
+/** Hooks first, then a person. Nobody answers: `undefined`, and that is a no. */
+async function askSomebody(
+  use: ToolUseBlock,
+  tool: Tool,
+  input: PlainObject,
+  ruling: Ruling,
+  session: Session,
+  signal: AbortSignal
+): Promise<PersonAnswer | undefined> {
+  const subject = tool.subject?.(input, session.options.place)
+  const suggestions = suggestionsFor(
+    { tool: tool.name, input, subject, readOnly: tool.readOnly(input) },
+    session.permissions
+  )
+  const ofHook = ruling.kind === 'hook' && session.options.profile === 'compat'
+  const answered = ofHook ? undefined : await askHooks(use, input, suggestions, session, signal)
+  if (answered !== undefined || session.options.ask === undefined) return answered
+  const reason = ruling.reason ?? ruling.by
+  const told = session.options.clock.after(PATIENCE, () => void remind(use, session))
+  try {
+    const question = { toolName: use.name, input, toolUseId: use.id, reason, suggestions, signal }
+    return answerIn(await session.options.ask(question))
+  } catch (error) {
+    return { behavior: 'deny', message: `the question whether ${use.name} may run failed: ${wordsOf(error)}` }
+  } finally {
+    told()
+  }
+}
+
+/** Whoever does not answer for so long, in milliseconds, is told that somebody waits. */
+const PATIENCE = 6000
+
+async function remind({ name }: ToolUseBlock, session: Session): Promise<void> {
+  const message = `${name} needs your permission`
+  session.heed(await session.fire('Notification', { message, notification_type: 'permission_prompt' }))
+}
+
+async function askHooks(
+  use: ToolUseBlock,
+  tool_input: PlainObject,
+  suggestions: readonly PermissionUpdate[],
+  session: Session,
+  signal: AbortSignal
+): Promise<PersonAnswer | undefined> {
+  const call = { tool_name: use.name, tool_input, permission_suggestions: suggestions }
+  const outcome = await session.fire('PermissionRequest', call, { signal, messages: session.conversation.messages })
+  session.heed(outcome, use.name)
+  const { decision, reason, by, updatedInput, fields } = outcome
+  if (decision === 'deny')
+    return { behavior: 'deny', message: `${reason} [${by}]`, interrupt: fields.interrupt === true }
+  if (decision !== 'allow') return undefined
+  const updatedPermissions = fields.updatedPermissions as readonly PermissionUpdate[] | undefined
+  return { behavior: 'allow', updatedInput, updatedPermissions }
+}
+
+/** Only what is clearly a yes is one. */
+function answerIn(answer: unknown): PersonAnswer | undefined {
+  if (!isObject(answer)) return undefined
+  if (answer['behavior'] === 'allow' || answer['behavior'] === 'deny') return answer as unknown as PersonAnswer
+  return { behavior: 'deny', message: `the answer to the question was neither allow nor deny` }
+}
+
+function keep(update: PermissionUpdate, session: Session): void {
+  const { permissions } = session
+  const { problem, ...changed } = applyUpdate(update, permissions)
+  if (problem !== undefined) session.inform(`a permission was not kept: ${problem}`, 'warning')
+  else {
+    Object.assign(permissions, changed)
+    if (update.destination !== 'session' && update.destination !== 'cliArg') session.options.remember?.(update)
+  }
+}

@@ -1,0 +1,252 @@
+import { randomUUID } from 'node:crypto'
+import { parseEvent, type EventName, type FireInput } from '../hooks/events.ts'
+import type { LateAnswer } from '../hooks/late.ts'
+import type { Outcome } from '../hooks/outcome.ts'
+import type { HookRegistry } from '../hooks/registry.ts'
+import type { FireOptions } from '../hooks/run.ts'
+import type { JsonSchema, Message, ToolUseBlock } from '../message.ts'
+import type { Model, ToolSpec } from '../model/model.ts'
+import type { Mode } from '../permissions/modes.ts'
+import type { Rule } from '../permissions/rule.ts'
+import type { PermissionUpdate } from '../permissions/updates.ts'
+import type { Tool, ToolSession } from '../tools/tool.ts'
+import type { Entry, Log } from '../transcript/entry.ts'
+import type { Clock } from '../util/clock.ts'
+import type { PlainObject } from '../util/plain.ts'
+import { Conversation } from './conversation.ts'
+import type { AgentMessage, Denial, Unsigned } from './output.ts'
+import { Spending } from './spending.ts'
+
+/** What an agent works with. */
+export interface SessionOptions {
+  readonly hooks: HookRegistry
+  readonly model: Model
+  readonly tools: readonly Tool[]
+  /** Tools that the provider may run on its side. */
+  readonly serverTools: readonly string[]
+  readonly log: Log
+  readonly place: ToolSession
+  readonly system: string
+  readonly permissions: Permissions
+  readonly limits: Limits
+  readonly ask: AskPerson | undefined
+  /** Keeps an answer for later sessions. */
+  readonly remember: ((update: PermissionUpdate) => void) | undefined
+  readonly effort: string | undefined
+  readonly thinking: number | undefined
+  readonly outputSchema: JsonSchema | undefined
+  readonly partialMessages: boolean
+  readonly profile: 'strict' | 'compat'
+  readonly clock: Clock
+  readonly emit: (message: AgentMessage) => void
+}
+
+/** What may be done without asking. It changes while a session runs. */
+export interface Permissions {
+  rules: readonly Rule[]
+  mode: Mode
+  /** Folders that belong to the work, as real paths. */
+  roots: readonly string[]
+  /** The mode that asks nobody may be chosen. */
+  readonly mayBypass: boolean
+}
+
+export interface Limits {
+  readonly turns: number
+  readonly dollars: number | undefined
+  readonly maxTokens: number | undefined
+  /** How often Stop hooks may send the agent back without a tool call between. */
+  readonly stopBlocks: number
+}
+
+/** Asks somebody whether a call may run. */
+export type AskPerson = (question: Question) => Promise<PersonAnswer | undefined>
+
+export interface Question {
+  readonly toolName: string
+  readonly input: PlainObject
+  readonly toolUseId: string
+  /** Why it is asked: the rule, the hook, the mode. */
+  readonly reason: string
+  readonly suggestions: readonly PermissionUpdate[]
+  readonly signal: AbortSignal
+}
+
+export type PersonAnswer =
+  | {
+      readonly behavior: 'allow'
+      readonly updatedInput?: PlainObject | undefined
+      readonly updatedPermissions?: readonly PermissionUpdate[] | undefined
+    }
+  | { readonly behavior: 'deny'; readonly message?: string | undefined; readonly interrupt?: boolean | undefined }
+
+/** One agent at work: what it works with, and what has become of it so far. */
+export class Session {
+  readonly options: SessionOptions
+  readonly id: string
+  readonly conversation = new Conversation()
+  readonly spending = new Spending()
+  readonly tools: ReadonlyMap<string, Tool>
+  readonly specs: readonly ToolSpec[]
+  readonly denials: Denial[] = []
+  /** Who this is, for hooks. */
+  readonly agentId: string
+  model: Model
+  turns = 0
+  toolUses = 0
+  promptId: string | undefined
+  /** A hook has said that the run ends after this step. */
+  stopped: { readonly reason: string | undefined } | undefined
+  /** What SessionStart hooks added; it stays in the system prompt. */
+  #system: string
+
+  constructor(options: SessionOptions) {
+    this.options = options
+    this.id = options.place.id
+    this.agentId = `agent-${this.id.slice(0, 8)}`
+    this.model = options.model
+    this.#system = options.system
+    this.tools = new Map(options.tools.map(tool => [tool.name, tool]))
+    this.specs = options.tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
+  }
+
+  get permissions(): Permissions {
+    return this.options.permissions
+  }
+
+  get system(): string {
+    return this.#system
+  }
+
+  /** Text that every model call of the session begins with. */
+  addToSystem(text: string): void {
+    this.#system = `${this.#system}\n\n${text}`
+  }
+
+  /** Fires an event about this session. */
+  fire<E extends EventName>(event: E, input: FireInput<E>, options?: FireOptions): Outcome | Promise<Outcome> {
+    const { place, permissions, effort } = this.options
+    const base: PlainObject = {
+      session_id: this.id,
+      transcript_path: this.options.log.path,
+      cwd: place.cwd,
+      permission_mode: permissions.mode
+    }
+    if (this.promptId !== undefined) base['prompt_id'] = this.promptId
+    if (effort !== undefined && KNOWS_EFFORT.has(event)) base['effort'] = { level: effort }
+    return this.options.hooks.fire(event, Object.assign(base, input) as unknown as FireInput<E>, options)
+  }
+
+  /** The same for tools, which know events by their names only. */
+  async fireByName(name: string, input: PlainObject): Promise<PlainObject | undefined> {
+    const event = parseEvent(name)
+    const outcome = await this.fire(event, input as unknown as FireInput<EventName>)
+    this.heed(outcome)
+    return { ...outcome }
+  }
+
+  /** A call was refused: readers hear of it, and so does the result. */
+  deny({ name, id }: ToolUseBlock, input: PlainObject, kind: string, by: string, reason: string): void {
+    this.denials.push({ tool_name: name, tool_use_id: id, tool_input: input })
+    const message = `${name} was refused by ${by}: ${reason}`
+    this.record({ type: 'system', subtype: 'permission_denied', toolUseId: id, toolName: name, kind, by, reason })
+    this.say({
+      type: 'system',
+      subtype: 'permission_denied',
+      tool_name: name,
+      tool_use_id: id,
+      decision_reason_type: kind,
+      decision_reason: reason,
+      message
+    })
+  }
+
+  /** Tells whoever reads, and writes nothing down. */
+  say(message: Unsigned<AgentMessage>, uuid: string = randomUUID()): void {
+    this.options.emit(Object.assign(message, { session_id: this.id, uuid }) as AgentMessage)
+  }
+
+  /** Words for people. */
+  inform(content: string, level: 'info' | 'notice' | 'warning' = 'info', tag?: string): void {
+    this.say({ type: 'system', subtype: 'informational', content, level, ...(tag !== undefined && { tag }) })
+  }
+
+  /** Writes down what happened; throws where it cannot. */
+  record(entry: Entry, uuid: string = randomUUID()): void {
+    this.options.log.append(entry, uuid)
+  }
+
+  /** The model is told this, and so are readers and the log. */
+  tell(message: Message & { role: 'user' }, more: { synthetic?: boolean; promptId?: string | undefined } = {}): void {
+    const uuid = randomUUID()
+    const { content } = message
+    this.conversation.add(message)
+    this.record(
+      {
+        type: 'user',
+        message: { role: 'user', content },
+        ...(more.promptId !== undefined && { promptId: more.promptId })
+      },
+      uuid
+    )
+    if (more.synthetic === true) this.say({ type: 'user', message, parent_tool_use_id: null, isSynthetic: true }, uuid)
+  }
+
+  /** What hooks said beside their decision goes where it belongs. */
+  heed(outcome: Outcome, about = ''): void {
+    if (outcome.continue === false && outcome.event !== 'PreCompact') this.stopped ??= { reason: outcome.stopReason }
+    if (outcome.messageEdits !== undefined) this.#edit(outcome)
+    const { contexts, systemMessages, failures, conflicts } = outcome
+    if (contexts.length + systemMessages.length + failures.length + conflicts.length === 0) return
+    const label = about === '' ? outcome.event : `${outcome.event}:${about}`
+    for (const { text, by } of contexts) {
+      this.conversation.note(`${label} hook additional context: ${text}`)
+      this.record({
+        type: 'attachment',
+        attachment: { type: 'hook_additional_context', hookName: label, hookEvent: outcome.event, by, content: [text] }
+      })
+    }
+    for (const { text, by, to } of systemMessages) {
+      if (to === 'model') this.conversation.note(text)
+      else this.inform(`${label} says: ${text}`, 'info', by)
+    }
+    for (const { by, message, failedOpen } of failures)
+      this.inform(
+        `${label} hook ${by} failed: ${message}${failedOpen ? '; it was let pass' : ''}`,
+        'warning',
+        'hook_failed'
+      )
+    for (const { key, winner, loser } of conflicts)
+      this.inform(
+        `${label}: ${winner} and ${loser} both changed ${key}; ${winner} stands behind the other and won`,
+        'warning',
+        'hook_conflict'
+      )
+  }
+
+  #edit({ messageEdits, event }: Outcome): void {
+    this.conversation.edit(messageEdits!)
+    const { removed, inserted, appended } = messageEdits!
+    this.record({ type: 'system', subtype: 'messages_changed', hookEvent: event, removed, inserted, appended })
+  }
+
+  /** What a hook said after its event had gone on joins the next model call. */
+  heedLate({ by, event, contexts, systemMessages, failure }: LateAnswer): void {
+    for (const { text } of [...systemMessages, ...contexts]) this.conversation.note(text)
+    if (failure !== undefined)
+      this.inform(`${event} hook ${by} failed in the background: ${failure.message}`, 'warning')
+  }
+}
+
+/** The events whose input says how hard the model thinks. */
+const KNOWS_EFFORT: ReadonlySet<EventName> = new Set<EventName>([
+  'PreToolUse',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'PostToolBatch',
+  'PermissionRequest',
+  'PermissionDenied',
+  'Stop',
+  'StopFailure',
+  'SubagentStop'
+])

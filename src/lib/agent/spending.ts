@@ -1,0 +1,49 @@
+import type { Answer, Price, Usage } from '../model/model.ts'
+import { costOf } from '../model/prices.ts'
+import type { ModelUsage } from './output.ts'
+
+export const NO_USAGE: Usage = Object.freeze({
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0
+})
+
+const sum = (a: Usage, b: Usage): Usage => ({
+  input_tokens: a.input_tokens + b.input_tokens,
+  output_tokens: a.output_tokens + b.output_tokens,
+  cache_creation_input_tokens: a.cache_creation_input_tokens + b.cache_creation_input_tokens,
+  cache_read_input_tokens: a.cache_read_input_tokens + b.cache_read_input_tokens
+})
+
+/** What a session has used so far. */
+export class Spending {
+  usage: Usage = NO_USAGE
+  dollars = 0
+  /** Time that was spent waiting for models, in milliseconds. */
+  waited = 0
+  readonly #models = new Map<string, { usage: Usage; dollars: number }>()
+
+  add({ model, usage }: Answer, price: Price | undefined): void {
+    const dollars = costOf(usage, price) ?? 0
+    const before = this.#models.get(model)
+    this.#models.set(model, { usage: sum(before?.usage ?? NO_USAGE, usage), dollars: (before?.dollars ?? 0) + dollars })
+    this.usage = sum(this.usage, usage)
+    this.dollars += dollars
+  }
+
+  byModel(): Readonly<Record<string, ModelUsage>> {
+    return Object.fromEntries(
+      [...this.#models].map(([name, { usage, dollars }]) => [
+        name,
+        {
+          inputTokens: usage.input_tokens,
+          outputTokens: usage.output_tokens,
+          cacheReadInputTokens: usage.cache_read_input_tokens,
+          cacheCreationInputTokens: usage.cache_creation_input_tokens,
+          costUSD: dollars
+        }
+      ])
+    )
+  }
+}

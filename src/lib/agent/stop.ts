@@ -1,0 +1,105 @@
+import { goesOn, type Outcome } from '../hooks/outcome.ts'
+import type { Answer } from '../model/model.ts'
+import { ended, type Ending } from './loop.ts'
+import type { Session } from './session.ts'
+import { structuredIn, type Structured } from './structured.ts'
+
+/** How often hooks may send an agent back for one prompt, whatever it does meanwhile. */
+const MOST_IN_ALL = 50
+/** How often an answer that is no valid JSON may be tried again. */
+const MOST_REPAIRS = 5
+/** How often an answer that reached the token limit is asked to go on. */
+const MOST_CUTS = 3
+
+/** The end of a turn, as often as it is reached: hooks may send the agent back, within limits. */
+export class Ends {
+  readonly #session: Session
+  /** Times that hooks sent it back, since it last called a tool and in all. */
+  #inARow = 0
+  #inAll = 0
+  #reason: string | undefined
+  #repairs = 0
+  #cuts = 0
+
+  constructor(session: Session) {
+    this.#session = session
+  }
+
+  /** The agent has called a tool. */
+  progress(): void {
+    this.#inARow = 0
+  }
+
+  /** The model would end here. Gives back how, or nothing if it goes on. */
+  async reached({ stop }: Answer, text: string): Promise<Ending | undefined> {
+    if (stop === 'max_tokens') return this.#wasCut(text)
+    const structured = await this.#structured(text)
+    if (structured !== undefined && 'problem' in structured) return this.#repair(structured.problem)
+    const fired = this.#session.fire(
+      'Stop',
+      {
+        stop_hook_active: this.#inAll > 0,
+        last_assistant_message: text,
+        background_tasks: backgroundTasks(this.#session),
+        session_crons: [],
+        ...(this.#inAll > 0 && { block_count: this.#inAll, previous_reason: this.#reason })
+      },
+      { messages: this.#session.conversation.messages }
+    )
+    const outcome = fired instanceof Promise ? await fired : fired
+    this.#session.heed(outcome)
+    const done: Ending = {
+      ...ended('completed', text, false, stop),
+      ...(structured && { structured: structured.value })
+    }
+    if (outcome.continue === false) return { ...done, reason: 'stop_hook_prevented' }
+    return goesOn(outcome) ? this.#sendBack(outcome, done) : done
+  }
+
+  #sendBack(outcome: Outcome, done: Ending): Ending | undefined {
+    this.#inARow++
+    this.#inAll++
+    this.#reason = outcome.reason
+    const most = this.#session.options.limits.stopBlocks
+    if (this.#inARow > most || this.#inAll > MOST_IN_ALL) {
+      const words = `Stop hooks sent the agent back ${this.#inARow > most ? `${most} times without a tool call between` : `${MOST_IN_ALL} times`}; it ends now`
+      this.#session.say({ type: 'system', subtype: 'notification', key: 'stop-hook-block-cap', text: words })
+      return done
+    }
+    if (outcome.blocked) this.#tell(`Stop hook feedback:\n${outcome.reason} [${outcome.by}]`)
+    else if (outcome.contexts.length === 0) this.#tell('Stop hook feedback:\nGo on.')
+    return undefined
+  }
+
+  async #structured(text: string): Promise<Structured | undefined> {
+    const schema = this.#session.options.outputSchema
+    return schema === undefined ? undefined : structuredIn(text, schema)
+  }
+
+  #repair(problem: string): Ending | undefined {
+    if (++this.#repairs > MOST_REPAIRS)
+      return ended('structured_output_retry_exhausted', `No valid structured output: ${problem}`, true)
+    this.#tell(`Your answer must be JSON that fits the schema: ${problem}. Answer again with the JSON alone.`)
+    return undefined
+  }
+
+  async #wasCut(text: string): Promise<Ending | undefined> {
+    if (++this.#cuts <= MOST_CUTS) {
+      this.#tell('Your answer was cut off at the token limit. Go on from there.')
+      return undefined
+    }
+    this.#session.heed(
+      await this.#session.fire('StopFailure', { error: 'max_output_tokens', last_assistant_message: text })
+    )
+    return ended('api_error', 'The answers kept reaching the token limit.', true, 'max_tokens')
+  }
+
+  #tell(content: string): void {
+    this.#session.tell({ role: 'user', content }, { synthetic: true })
+  }
+}
+
+const backgroundTasks = ({ options: { place } }: Session): readonly object[] =>
+  [...place.background.values()]
+    .filter(({ status }) => status === 'running')
+    .map(({ id, type, status, description, command }) => ({ id, type, status, description, command }))

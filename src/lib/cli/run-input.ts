@@ -1,0 +1,94 @@
+import { fstatSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { wordsOf } from '../errors.ts'
+import type { QueryOptions } from '../query/options.ts'
+import type { PromptMessage } from '../query/prompts.ts'
+import { query, type Query } from '../query/query.ts'
+import { isObject, type PlainObject } from '../util/plain.ts'
+import { complain } from './print.ts'
+
+/** How long a pipe that nobody seems to write to is waited for, in milliseconds. */
+const PATIENCE = 3000
+
+/** What was piped in. With a prompt at hand, a pipe that stays silent is not waited for. */
+export async function pipedText(needed: boolean): Promise<string> {
+  const { stdin } = process
+  if (stdin.isTTY || !mayBring(0)) return ''
+  const pieces: Buffer[] = []
+  const silence = needed ? undefined : setTimeout(() => stdin.destroy(), PATIENCE)
+  try {
+    for await (const piece of stdin) {
+      clearTimeout(silence)
+      pieces.push(piece as Buffer)
+    }
+  } catch (error) {
+    if (pieces.length > 0 || needed) throw error
+    complain('standard input stays open and silent; going on without it (use < /dev/null to say so at once)')
+  } finally {
+    clearTimeout(silence)
+  }
+  return Buffer.concat(pieces).toString()
+}
+
+/** `/dev/null` and a closed input bring nothing. */
+function mayBring(descriptor: number): boolean {
+  try {
+    return !fstatSync(descriptor).isCharacterDevice()
+  } catch {
+    return false
+  }
+}
+
+/** Prompts and orders as lines of JSON, in the shapes that clients of `claude -p` send. */
+export function promptsFrom(input: Readable, options: QueryOptions, respond: (message: object) => void): Query {
+  const orders: { running?: Query } = {}
+  const running = query({ prompt: prompts(input, order => void obey(order, orders.running, respond)), options })
+  orders.running = running
+  return running
+}
+
+async function* prompts(input: Readable, onOrder: (order: PlainObject) => void): AsyncGenerator<PromptMessage> {
+  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    if (line.trim() === '') continue
+    const message = messageIn(line)
+    if (message?.['type'] === 'user') yield message as unknown as PromptMessage
+    else if (message?.['type'] === 'control_request') onOrder(message)
+    else complain(`a line of input is neither a prompt nor an order, and was passed over: ${line.slice(0, 200)}`)
+  }
+}
+
+function messageIn(line: string): PlainObject | undefined {
+  try {
+    const value: unknown = JSON.parse(line)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+async function obey(order: PlainObject, running: Query | undefined, respond: (message: object) => void): Promise<void> {
+  const { request_id, request } = order
+  const answer = (response: object): void =>
+    respond({ type: 'control_response', response: { request_id, ...response } })
+  try {
+    const given = isObject(request) ? request : {}
+    if (running === undefined) throw new Error('the session has not begun')
+    const name = String(given['subtype'])
+    await (Object.hasOwn(ORDERS, name) ? ORDERS[name]!(running, given) : unknownOrder(name))
+    answer({ subtype: 'success', response: {} })
+  } catch (error) {
+    answer({ subtype: 'error', error: wordsOf(error) })
+  }
+}
+
+const ORDERS: Readonly<Record<string, (running: Query, request: PlainObject) => Promise<void>>> = {
+  initialize: async () => undefined,
+  interrupt: running => running.interrupt(),
+  set_model: (running, { model }) => running.setModel(typeof model === 'string' ? model : undefined),
+  set_permission_mode: (running, { mode }) => running.setPermissionMode(String(mode))
+}
+
+function unknownOrder(name: unknown): never {
+  throw new Error(`there is no order ${JSON.stringify(name)}; there are ${Object.keys(ORDERS).join(', ')}`)
+}

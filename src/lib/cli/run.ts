@@ -1,0 +1,197 @@
+import { CarabinerError, fault } from '../errors.ts'
+import type { AgentMessage, ResultMessage } from '../agent/output.ts'
+import type { QueryOptions } from '../query/options.ts'
+import { query, type Query } from '../query/query.ts'
+import { describeUntrusted, EXIT, howToTrust, look, projectCounts, type CommonFlags } from './common.ts'
+import { complain, harmless, safeJson } from './print.ts'
+import { pipedText, promptsFrom } from './run-input.ts'
+
+/** The flags of `carabiner run`. */
+export interface RunFlags extends CommonFlags {
+  print?: boolean
+  outputFormat?: 'text' | 'json' | 'stream-json'
+  inputFormat?: 'text' | 'stream-json'
+  verbose?: boolean
+  includeHookEvents?: boolean
+  includePartialMessages?: boolean
+  model?: string
+  sessionId?: string
+  permissionMode?: string
+  dangerouslySkipPermissions?: boolean
+  allowedTools?: string[]
+  disallowedTools?: string[]
+  tools?: string[]
+  maxTurns?: string
+  maxBudgetUsd?: string
+  systemPrompt?: string
+  appendSystemPrompt?: string
+  jsonSchema?: string
+  addDir?: string[]
+  effort?: string
+  init?: boolean
+  initOnly?: boolean
+  maintenance?: boolean
+}
+
+/** `carabiner run -p`: an agent in this folder, for scripts. */
+export async function run(argument: string | undefined, flags: RunFlags): Promise<number> {
+  if (flags.print !== true && flags.initOnly !== true)
+    throw fault('E_USAGE', 'carabiner run needs -p: it answers one prompt and ends')
+  const scene = look(flags)
+  if (projectCounts(scene, flags) === undefined) {
+    for (const line of [...describeUntrusted(scene.loaded, scene.trust), ...howToTrust(scene)]) complain(line)
+    return EXIT.untrusted
+  }
+  const abort = new AbortController()
+  const options = optionsOf(flags, abort)
+  if (flags.inputFormat === 'stream-json')
+    return show(flags, abort, respond => promptsFrom(process.stdin, options, respond))
+  const prompt = flags.initOnly === true ? '' : await promptOf(argument)
+  return show(flags, abort, () => query({ prompt: flags.initOnly === true ? nothing() : prompt, options }))
+}
+
+async function promptOf(argument: string | undefined): Promise<string> {
+  const piped = await pipedText(argument === undefined)
+  const prompt = [argument, piped].filter(text => text !== undefined && text.trim() !== '').join('\n\n')
+  if (prompt === '') throw fault('E_USAGE', 'there is no prompt: give one as an argument or on standard input')
+  return prompt
+}
+
+async function* nothing(): AsyncGenerator<never> {
+  // A session that is only prepared has no prompt.
+}
+
+function optionsOf(flags: RunFlags, abortController: AbortController): QueryOptions {
+  const { env } = process
+  const thisRun = flags.trustProjectHooks === true || env['CARABINER_TRUST_PROJECT_HOOKS'] === '1'
+  return {
+    abortController,
+    cwd: flags.cwd,
+    model: flags.model,
+    sessionId: flags.sessionId,
+    settings: flags.settings,
+    settingSources: sourcesIn(flags.settingSources),
+    plugins: flags.pluginDir?.map(path => ({ type: 'local', path })),
+    hookModules: flags.hooks,
+    profile: flags.profile,
+    trust: flags.trust ?? env['CARABINER_TRUST'] ?? (thisRun ? true : undefined),
+    projectHooks: flags.projectHooks,
+    permissionMode: flags.dangerouslySkipPermissions === true ? 'bypassPermissions' : flags.permissionMode,
+    allowDangerouslySkipPermissions: flags.dangerouslySkipPermissions,
+    allowedTools: listIn(flags.allowedTools),
+    disallowedTools: listIn(flags.disallowedTools),
+    tools: listIn(flags.tools),
+    additionalDirectories: flags.addDir,
+    maxTurns: numberIn('--max-turns', flags.maxTurns),
+    maxBudgetUsd: numberIn('--max-budget-usd', flags.maxBudgetUsd),
+    systemPrompt: flags.systemPrompt ?? appended(flags.appendSystemPrompt),
+    outputFormat:
+      flags.jsonSchema === undefined ? undefined : { type: 'json_schema', schema: schemaIn(flags.jsonSchema) },
+    effort: flags.effort as QueryOptions['effort'],
+    includeHookEvents: flags.includeHookEvents,
+    includePartialMessages: flags.includePartialMessages,
+    setup:
+      flags.init === true || flags.initOnly === true ? 'init' : flags.maintenance === true ? 'maintenance' : undefined,
+    stderr: complain
+  }
+}
+
+const appended = (append: string | undefined): QueryOptions['systemPrompt'] =>
+  append === undefined ? undefined : { type: 'preset', preset: 'claude_code', append }
+
+const sourcesIn = (text: string | undefined): QueryOptions['settingSources'] =>
+  text
+    ?.split(',')
+    .map(name => name.trim())
+    .filter((name): name is 'user' | 'project' | 'local' => name !== '')
+
+/** `Read,Bash(git log,*) Edit`: commas and blanks divide, but not within parentheses. */
+const listIn = (given: readonly string[] | undefined): readonly string[] | undefined =>
+  given?.flatMap(text => text.match(/(?:\([^)]*\)|[^\s,(])+/g) ?? [])
+
+function numberIn(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const value = Number(text)
+  if (text.trim() !== '' && Number.isFinite(value) && value >= 0) return value
+  throw fault('E_USAGE', `${flag} takes a number, not ${JSON.stringify(text)}`)
+}
+
+function schemaIn(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return JSON.parse(text) as Readonly<Record<string, unknown>>
+  } catch (error) {
+    throw fault('E_USAGE', `--json-schema is not valid JSON: ${(error as Error).message}`)
+  }
+}
+
+/** Reads the agent to its end, prints what was asked for, and listens to signals meanwhile. */
+async function show(
+  flags: RunFlags,
+  abort: AbortController,
+  begin: (respond: (message: object) => void) => Query
+): Promise<number> {
+  const listening = listen(abort)
+  const streams = flags.outputFormat === 'stream-json'
+  const print = (message: object): void => void process.stdout.write(`${safeJson(message)}\n`)
+  let result: ResultMessage | undefined
+  try {
+    for await (const message of begin(print)) {
+      if (message.type === 'result') result = message
+      if (streams) print(message)
+      else if (message.type !== 'result') note(message, flags)
+    }
+    if (!streams && result !== undefined) printResult(result, flags)
+    return listening.signal ?? codeOf(result)
+  } finally {
+    listening.end()
+  }
+}
+
+function printResult(result: ResultMessage, { outputFormat }: RunFlags): void {
+  if (outputFormat === 'json') process.stdout.write(`${safeJson(result)}\n`)
+  else if (result.is_error) complain(`carabiner: ${harmless(result.result)}`)
+  else {
+    const text = result.structured_output === undefined ? harmless(result.result) : safeJson(result.structured_output)
+    process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
+  }
+}
+
+/** What must not pass unseen, for whoever reads only the end. */
+function note(message: AgentMessage, { verbose }: RunFlags): void {
+  if (message.type !== 'system') return
+  if (message.subtype === 'permission_denied') complain(harmless(message.message))
+  else if (message.subtype === 'informational' && (verbose === true || message.level === 'warning'))
+    complain(harmless(message.content))
+  else if (message.subtype === 'api_retry')
+    complain(
+      `The model did not answer (${message.error}); trying again in ${Math.ceil(message.retry_delay_ms / 1000)} s`
+    )
+}
+
+function codeOf(result: ResultMessage | undefined): number {
+  if (result === undefined) return EXIT.done
+  if (result.terminal_reason === 'turn_setup_failed') return EXIT.badSettings
+  return result.is_error ? EXIT.failed : EXIT.done
+}
+
+const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
+
+/** The first signal ends the session in good order, the second ends everything at once. */
+function listen(abort: AbortController): { readonly signal: number | undefined; end(): void } {
+  let signal: number | undefined
+  const hear = (name: NodeJS.Signals): void => {
+    const code = SIGNALS[name as keyof typeof SIGNALS]
+    if (signal !== undefined) process.exit(code)
+    signal = code
+    abort.abort(new CarabinerError('E_USAGE', `ended by ${name}`))
+  }
+  for (const name of Object.keys(SIGNALS) as (keyof typeof SIGNALS)[]) process.on(name, hear)
+  return {
+    get signal() {
+      return signal
+    },
+    end: () => {
+      for (const name of Object.keys(SIGNALS) as (keyof typeof SIGNALS)[]) process.off(name, hear)
+    }
+  }
+}

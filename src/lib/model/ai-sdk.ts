@@ -1,0 +1,76 @@
+import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import type { Clock } from '../util/clock.ts'
+import { failureOf, givenUp } from './failure.ts'
+import { Patience } from './patience.ts'
+import type { Answer, Model, ModelRequest, Price, StreamEvent } from './model.ts'
+import { priceOf } from './prices.ts'
+import { converter } from './prompt.ts'
+import { callBuilder } from './request.ts'
+import { Receiver } from './stream.ts'
+
+export interface AdapterOptions {
+  /** By default the list price, where there is one. */
+  readonly price?: Price | undefined
+  /** How long nothing may come, in milliseconds. */
+  readonly idle?: number | undefined
+  readonly clock?: Clock | undefined
+  /** Keys that must not show in messages. */
+  readonly secrets?: readonly string[] | undefined
+}
+
+type Parts = ReadableStreamDefaultReader<LanguageModelV4StreamPart>
+
+/** How long a stream that has said all may take to close, in milliseconds, so that its connection can be kept. */
+const CLOSING = 2000
+
+/** A model of the AI SDK as ours. */
+export function fromLanguageModel(model: LanguageModelV4, options: AdapterOptions = {}): Model {
+  const { provider, modelId } = model
+  // Chat completions take no pictures in results of tools.
+  const convert = converter(provider.endsWith('.chat'))
+  const build = callBuilder(provider)
+
+  const stream = async (request: ModelRequest, patience: Patience, onEvent?: (event: StreamEvent) => void) => {
+    const converted = convert(request.messages)
+    const call = { ...build(request, converted), abortSignal: patience.signal }
+    const receiver = new Receiver({ model: modelId, taken: converted.tools, onEvent })
+    const { stream: parts } = await model.doStream(call)
+    return receive(parts.getReader(), receiver, patience)
+  }
+
+  return {
+    name: modelId,
+    provider: provider.replace(/\..*/, ''),
+    price: options.price ?? priceOf(modelId),
+    ask(request, signal, onEvent) {
+      if (signal.aborted) return Promise.reject(givenUp(signal.reason))
+      const patience = new Patience(signal, options.clock, options.idle)
+      const tell = onEvent && ((event: StreamEvent) => (patience.isOver ? undefined : onEvent(event)))
+      return patience.await(stream(request, patience, tell)).catch((error: unknown) => {
+        throw failureOf(error, options.secrets)
+      })
+    }
+  }
+}
+
+async function receive(parts: Parts, receiver: Receiver, patience: Patience): Promise<Answer> {
+  try {
+    while (!receiver.finished) {
+      const { done, value } = await parts.read()
+      if (done || patience.isOver) break
+      if (receiver.take(value)) patience.hear(receiver.ponders)
+    }
+    return receiver.answer()
+  } finally {
+    close(parts, receiver.finished)
+  }
+}
+
+/** A connection is kept for the next request when it was read to its end. */
+function close(parts: Parts, isWhole: boolean): void {
+  const cancel = (): void => void parts.cancel().catch(() => {})
+  if (!isWhole) return cancel()
+  const timer = setTimeout(cancel, CLOSING).unref()
+  const drain = (): unknown => parts.read().then(({ done }) => (done ? clearTimeout(timer) : drain()))
+  Promise.resolve(drain()).catch(() => clearTimeout(timer))
+}

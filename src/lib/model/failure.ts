@@ -1,0 +1,173 @@
+import { wordsOf } from '../errors.ts'
+import { isObject, type PlainObject } from '../util/plain.ts'
+import { ModelFailure, type FailureName } from './model.ts'
+import { masked } from './secrets.ts'
+
+/** How much of a provider's words is kept. */
+const LONGEST = 2000
+
+/** Types and codes that providers give to their errors, by what they mean. */
+const NAMES: Readonly<Record<string, FailureName>> = {
+  authentication_error: 'authentication_failed',
+  permission_error: 'authentication_failed',
+  invalid_api_key: 'authentication_failed',
+  billing_error: 'billing_error',
+  insufficient_quota: 'billing_error',
+  rate_limit_error: 'rate_limit',
+  rate_limit_exceeded: 'rate_limit',
+  overloaded_error: 'overloaded',
+  not_found_error: 'model_not_found',
+  model_not_found: 'model_not_found',
+  invalid_request_error: 'invalid_request',
+  request_too_large: 'invalid_request',
+  context_length_exceeded: 'invalid_request',
+  api_error: 'server_error',
+  timeout_error: 'server_error',
+  server_error: 'server_error'
+}
+
+/** A limit that only money or a new month lifts, whatever the status says. */
+const BILLING =
+  /insufficient_quota|exceeded your current quota|credit balance|spend(?:ing)? (?:limit|cap)|(?:monthly|usage) (?:spend|limits?)\b|payment required|billing/i
+
+const OVERLOADED = /overloaded/i
+
+/** Nothing changes when these are asked for once more. */
+const HOPELESS = /^(?:CERT_|ERR_TLS|ERR_SSL|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|ERR_INVALID_URL)/
+
+/** What a status means where the provider gave no name. */
+export function nameOfStatus(status: number | undefined): FailureName {
+  if (status === undefined) return 'unknown'
+  if (status === 401 || status === 403) return 'authentication_failed'
+  if (status === 402) return 'billing_error'
+  if (status === 404) return 'model_not_found'
+  if (status === 429) return 'rate_limit'
+  if (status === 529) return 'overloaded'
+  if (status === 408 || status === 409 || status === 425 || status >= 500) return 'server_error'
+  return status >= 400 ? 'invalid_request' : 'unknown'
+}
+
+const RETRYABLE: ReadonlySet<FailureName> = new Set(['rate_limit', 'overloaded', 'server_error'])
+
+/** Whether asking once more may help, by the name alone. */
+export const isRetryable = (why: FailureName): boolean => RETRYABLE.has(why)
+
+/** The answer did not come to its end. Nothing of it is used. */
+export const cutOff = (how: string): ModelFailure =>
+  new ModelFailure(`the answer was cut off: ${how}`, { why: 'server_error', retryable: true })
+
+/** Nobody waits for the answer any more. */
+export const givenUp = (reason: unknown): ModelFailure =>
+  new ModelFailure('the request was given up', { why: 'unknown', retryable: false, cause: reason })
+
+/** Anything that was thrown on the way to an answer. `secrets` never show in its message. */
+export function failureOf(thrown: unknown, secrets: readonly string[] = []): ModelFailure {
+  if (thrown instanceof ModelFailure) return thrown
+  const error: PlainObject = typeof thrown === 'object' && thrown !== null ? { ...thrown } : {}
+  const status = statusOf(error['statusCode']) ?? statusOf(error['status'])
+  const { type, words } = saidBy(error, thrown)
+  const message = (text: string): string => masked(text, secrets)
+  if (status === undefined && type === undefined) return failureOfTransport(thrown, message)
+
+  const why = nameOf(status, type, words)
+  const headers = isObject(error['responseHeaders']) ? error['responseHeaders'] : {}
+  const label = [status, type].filter(part => part !== undefined).join(' ')
+  return new ModelFailure(message(`the provider answered ${label}: ${words}`), {
+    why,
+    status,
+    retryable: retryableBy(headers) ?? isRetryable(why),
+    retryAfter: retryAfterOf(headers)
+  })
+}
+
+function nameOf(status: number | undefined, type: string | undefined, words: string): FailureName {
+  if (status === 402 || ((status === undefined || status < 500) && BILLING.test(`${type ?? ''} ${words}`)))
+    return 'billing_error'
+  const named = type !== undefined && Object.hasOwn(NAMES, type) ? NAMES[type] : undefined
+  // A status tells more than "invalid_request_error", which some send with every one of them.
+  if (named !== undefined && (named !== 'invalid_request' || status === undefined)) return named
+  if (OVERLOADED.test(words) && (status === undefined || status >= 500)) return 'overloaded'
+  return status === undefined ? (named ?? 'server_error') : nameOfStatus(status)
+}
+
+/** The type and the words of the provider: from its body, wherever the adapter has put it. */
+function saidBy(error: PlainObject, thrown: unknown): { type: string | undefined; words: string } {
+  const body = typeof error['responseBody'] === 'string' ? error['responseBody'] : undefined
+  const inner = innerError(error['data']) ?? innerError(parsed(body)) ?? (thrown instanceof Error ? {} : error)
+  const type = inner['code'] === 'insufficient_quota' ? 'insufficient_quota' : (inner['type'] ?? inner['code'])
+  const words = textOr(inner['message']) ?? wordsOf(thrown)
+  const page = body !== undefined && textOr(inner['message']) === undefined ? ` (${plainText(body)})` : ''
+  return { type: textOr(type), words: (words + page).slice(0, LONGEST) }
+}
+
+/** `{ error: { type, message } }` or that within. */
+function innerError(data: unknown): PlainObject | undefined {
+  if (!isObject(data)) return undefined
+  if (isObject(data['error'])) return data['error']
+  return typeof data['message'] === 'string' ? data : undefined
+}
+
+function parsed(body: string | undefined): unknown {
+  try {
+    return body === undefined ? undefined : JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}
+
+/** What a page of a proxy says, without its markup. */
+const plainText = (body: string): string =>
+  body
+    .slice(0, 20_000)
+    .replaceAll(/<(style|script)\b[^]*?<\/\1>|<[^>]*>/gi, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .slice(0, 300)
+
+/** No answer at all, or one that nobody can read. */
+function failureOfTransport(thrown: unknown, message: (text: string) => string): ModelFailure {
+  const code = codeOf(thrown)
+  const name = thrown instanceof Error ? thrown.name : ''
+  if (name === 'AI_LoadAPIKeyError')
+    return new ModelFailure(message(wordsOf(thrown)), { why: 'authentication_failed', retryable: false })
+  if (/^AI_(?:Unsupported|Invalid(?:Argument|Prompt)|NoSuchModel|LoadSetting)/.test(name))
+    return new ModelFailure(message(wordsOf(thrown)), { why: 'invalid_request', retryable: false })
+  const words = wordsOf(thrown).slice(0, LONGEST).replace(/:\s*$/, '')
+  const told = code === undefined || words.includes(code) ? words : `${words} (${code})`
+  return new ModelFailure(message(`the provider could not be heard: ${told}`), {
+    why: 'server_error',
+    retryable: code === undefined || !HOPELESS.test(code),
+    cause: thrown
+  })
+}
+
+/** The code of the system's error that stands behind it. */
+function codeOf(thrown: unknown): string | undefined {
+  for (let at = thrown, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth++) {
+    const code: unknown = Reflect.get(at, 'code')
+    if (typeof code === 'string') return code
+    if (at instanceof AggregateError && at.errors.length > 0) return codeOf(at.errors[0])
+  }
+  return undefined
+}
+
+/** Some providers say themselves whether to try again. */
+function retryableBy(headers: PlainObject): boolean | undefined {
+  const said = headers['x-should-retry']
+  return said === 'true' ? true : said === 'false' ? false : undefined
+}
+
+/** How long to wait, in milliseconds: `retry-after-ms`, or `retry-after` in seconds or as a date. */
+export function retryAfterOf(headers: PlainObject, now = Date.now()): number | undefined {
+  const ms = Number.parseFloat(textOr(headers['retry-after-ms']) ?? '')
+  if (ms >= 0) return ms
+  const said = textOr(headers['retry-after'])?.trim() ?? ''
+  if (/^\d+(?:\.\d+)?$/.test(said)) return Number.parseFloat(said) * 1000
+  const date = /[a-z]/i.test(said) ? Date.parse(said) : Number.NaN
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+}
+
+/** A stream that breaks after 200 comes with that status, which tells nothing. */
+const statusOf = (value: unknown): number | undefined => (typeof value === 'number' && value >= 300 ? value : undefined)
+const textOr = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined

@@ -1,0 +1,140 @@
+import type { Block, JsonSchema, Message } from '../message.ts'
+
+/** Somebody who answers: a provider behind an adapter, or a script. */
+export interface Model {
+  readonly name: string
+  readonly provider: string
+  /** What its tokens cost, where that is known. */
+  readonly price?: Price | undefined
+  /**
+   * Asks once. It does not try again: whoever asks decides that. It rejects with a `ModelFailure`, and resolves only
+   * when the answer is whole: no block is ever handed out that was cut off.
+   */
+  ask(request: ModelRequest, signal: AbortSignal, onEvent?: (event: StreamEvent) => void): Promise<Answer>
+}
+
+export interface ModelRequest {
+  readonly system: string
+  /** The same array as last time where the conversation only grew, so that adapters convert only what is new. */
+  readonly messages: readonly Message[]
+  readonly tools: readonly ToolSpec[]
+  readonly maxTokens?: number | undefined
+  /** Tokens to think with; 0 is off. */
+  readonly thinking?: number | undefined
+  readonly effort?: string | undefined
+  /** The answer must be JSON of this schema. */
+  readonly outputSchema?: JsonSchema | undefined
+  /** Tools that the provider runs on its side, by their names there. They pass no gate. */
+  readonly serverTools?: readonly string[] | undefined
+}
+
+/** A tool, as the model is told of it. */
+export interface ToolSpec {
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: JsonSchema
+}
+
+export interface Answer {
+  readonly id: string
+  readonly model: string
+  readonly content: readonly Block[]
+  readonly stop: StopReason
+  readonly usage: Usage
+  /** What the provider ran on its side: nobody was asked. */
+  readonly ungated?: readonly { readonly name: string; readonly input: unknown }[] | undefined
+  /** Types of what came besides and has no place in a conversation. */
+  readonly leftOut?: readonly string[] | undefined
+}
+
+export type StopReason = 'end_turn' | 'tool_use' | 'max_tokens' | 'stop_sequence' | 'refusal' | 'pause_turn'
+
+/** Tokens, by the names of the provider's wire format. */
+export interface Usage {
+  readonly input_tokens: number
+  readonly output_tokens: number
+  readonly cache_creation_input_tokens: number
+  readonly cache_read_input_tokens: number
+}
+
+/** Dollars for a million tokens. */
+export interface Price {
+  readonly input: number
+  readonly output: number
+  readonly cacheWrite: number
+  readonly cacheRead: number
+}
+
+/** The pieces of an answer as they arrive, in the shapes of the provider's wire format. */
+export type StreamEvent =
+  | { readonly type: 'message_start'; readonly message: StartedMessage }
+  | { readonly type: 'content_block_start'; readonly index: number; readonly content_block: Block }
+  | { readonly type: 'content_block_delta'; readonly index: number; readonly delta: BlockDelta }
+  | { readonly type: 'content_block_stop'; readonly index: number }
+  | {
+      readonly type: 'message_delta'
+      readonly delta: { readonly stop_reason: StopReason; readonly stop_sequence: string | null }
+      readonly usage: Usage
+    }
+  | { readonly type: 'message_stop' }
+
+export interface StartedMessage {
+  readonly id: string
+  readonly type: 'message'
+  readonly role: 'assistant'
+  readonly model: string
+  readonly content: readonly []
+  readonly stop_reason: null
+  readonly stop_sequence: null
+  readonly usage: Usage
+}
+
+export type BlockDelta =
+  | { readonly type: 'text_delta'; readonly text: string }
+  | { readonly type: 'thinking_delta'; readonly thinking: string }
+  | { readonly type: 'signature_delta'; readonly signature: string }
+  | { readonly type: 'input_json_delta'; readonly partial_json: string }
+
+/** Why a provider did not answer, by the names that StopFailure hooks match. */
+export type FailureName =
+  | 'authentication_failed'
+  | 'billing_error'
+  | 'rate_limit'
+  | 'overloaded'
+  | 'invalid_request'
+  | 'model_not_found'
+  | 'server_error'
+  | 'max_output_tokens'
+  | 'unknown'
+
+/** The provider did not answer, or not to its end. */
+export class ModelFailure extends Error {
+  override readonly name = 'ModelFailure'
+  readonly why: FailureName
+  readonly status: number | undefined
+  /** Whether asking once more may help. */
+  readonly retryable: boolean
+  /** How long the provider asks to wait, in milliseconds. */
+  readonly retryAfter: number | undefined
+  /** Text that had come before the answer was given up. */
+  readonly partial: string
+
+  constructor(
+    message: string,
+    facts: {
+      why: FailureName
+      status?: number | undefined
+      retryable: boolean
+      retryAfter?: number | undefined
+      partial?: string | undefined
+      cause?: unknown
+    }
+  ) {
+    super(message, { cause: facts.cause })
+    this.why = facts.why
+    this.status = facts.status
+    this.retryable = facts.retryable
+    this.retryAfter = facts.retryAfter
+    this.partial = facts.partial ?? ''
+  }
+}

@@ -1,0 +1,75 @@
+import { fault } from '../errors.ts'
+
+/** Where a model is found, and what it is called there. */
+export type Whereabouts =
+  | { readonly kind: 'script'; readonly file: string }
+  | { readonly kind: 'anthropic'; readonly model: string }
+  | { readonly kind: 'openai'; readonly model: string }
+  | { readonly kind: 'compatible'; readonly url: string; readonly model: string }
+  | { readonly kind: 'package'; readonly package: string; readonly model: string }
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** What is asked when nothing else is said: the same as Claude Code 2.1.325. */
+export const DEFAULT_MODEL = 'claude-opus-5-5'
+
+/** Short names, what they stand for, and what says otherwise. */
+const ALIASES: Readonly<Record<string, readonly [model: string, variable: string]>> = {
+  default: [DEFAULT_MODEL, 'ANTHROPIC_MODEL'],
+  opus: [DEFAULT_MODEL, 'ANTHROPIC_DEFAULT_OPUS_MODEL'],
+  sonnet: ['claude-sonnet-5-5', 'ANTHROPIC_DEFAULT_SONNET_MODEL'],
+  haiku: ['claude-haiku-5-5', 'ANTHROPIC_DEFAULT_HAIKU_MODEL']
+}
+
+/**
+ * What a name means:
+ *
+ *     script:FILE              the answers in a file
+ *     https://host/v1#MODEL    a server that speaks chat completions
+ *     openai/MODEL             OpenAI
+ *     anthropic/MODEL          Anthropic, or whoever is at ANTHROPIC_BASE_URL
+ *     NAME/MODEL               any other provider, by its package @ai-sdk/NAME
+ *     claude-…, opus, sonnet, haiku, default    Anthropic
+ *
+ * Other plain names are models of whoever is at ANTHROPIC_BASE_URL.
+ */
+export function whereIs(name: string, env: Environment): Whereabouts {
+  if (name.startsWith('script:')) return { kind: 'script', file: name.slice('script:'.length) }
+  if (/^https?:\/\//i.test(name)) return compatible(name)
+  const slash = name.indexOf('/')
+  if (slash !== -1) return atProvider(name.slice(0, slash), name.slice(slash + 1))
+  if (Object.hasOwn(ALIASES, name)) {
+    const [model, variable] = ALIASES[name]!
+    return { kind: 'anthropic', model: nonEmpty(env[variable]) ?? model }
+  }
+  if (name.startsWith('claude') || nonEmpty(env['ANTHROPIC_BASE_URL']) !== undefined)
+    return { kind: 'anthropic', model: name }
+  throw fault(
+    'E_MODEL',
+    `nobody is known to have a model ${JSON.stringify(name)}`,
+    'say whose it is, as in openai/NAME or https://host/v1#NAME, or use opus, sonnet, haiku or a claude-… name'
+  )
+}
+
+function compatible(name: string): Whereabouts {
+  const hash = name.indexOf('#')
+  const url = hash === -1 ? name : name.slice(0, hash)
+  const model = hash === -1 ? '' : name.slice(hash + 1)
+  if (model === '' || !URL.canParse(url))
+    throw fault(
+      'E_MODEL',
+      `${name} does not say which model`,
+      'write the address, "#" and the name: https://host/v1#NAME'
+    )
+  return { kind: 'compatible', url, model }
+}
+
+function atProvider(provider: string, model: string): Whereabouts {
+  if (!/^[a-z0-9-]+$/.test(provider) || model === '')
+    throw fault('E_MODEL', `${provider}/${model} is not the name of a model`, 'write PROVIDER/MODEL, as in openai/NAME')
+  if (provider === 'anthropic' || provider === 'openai') return { kind: provider, model }
+  return { kind: 'package', package: `@ai-sdk/${provider}`, model }
+}
+
+/** What is set to nothing is not set. */
+export const nonEmpty = (value: string | undefined): string | undefined => (value === '' ? undefined : value)

@@ -1,0 +1,143 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider'
+import { fault, wordsOf } from '../errors.ts'
+import { fromLanguageModel, type AdapterOptions } from './ai-sdk.ts'
+import { failureOf } from './failure.ts'
+import type { Model } from './model.ts'
+import { nonEmpty, whereIs, type Environment } from './names.ts'
+import { priceOf } from './prices.ts'
+
+export interface ModelOptions {
+  /** Keys and addresses are read here. */
+  readonly env: Environment
+  /** Where the provider is, whatever the environment says. */
+  readonly baseUrl?: string | undefined
+}
+
+/**
+ * The model of this name (see `whereIs`), or the default one. What is missing, such as a key, is said at once; the
+ * provider's package is loaded when the model is asked for the first time.
+ */
+export async function modelFor(name: string | undefined, options: ModelOptions): Promise<Model> {
+  const where = whereIs(nonEmpty(name) ?? 'default', options.env)
+  switch (where.kind) {
+    case 'script': {
+      const { readScript } = await import('./script-file.ts')
+      return readScript(where.file)
+    }
+    case 'anthropic':
+      return anthropic(where.model, options)
+    case 'openai':
+      return openai(where.model, options)
+    case 'compatible':
+      return compatible(where.model, where.url, options.env['OPENAI_COMPATIBLE_API_KEY'], options.env)
+    case 'package':
+      return fromPackage(where.package, where.model, options.env)
+  }
+  return where satisfies never
+}
+
+/** A model whose provider is loaded when it is asked for the first time. */
+function later(name: string, provider: string, load: () => Promise<LanguageModelV4>, options: AdapterOptions): Model {
+  let loaded: Promise<Model> | undefined
+  return {
+    name,
+    provider,
+    price: options.price ?? priceOf(name),
+    async ask(request, signal, onEvent) {
+      loaded ??= load().then(model => fromLanguageModel(model, options))
+      const model = await loaded.catch((error: unknown) => {
+        throw failureOf(error, options.secrets)
+      })
+      return model.ask(request, signal, onEvent)
+    }
+  }
+}
+
+function anthropic(model: string, { env, baseUrl }: ModelOptions): Model {
+  const authToken = nonEmpty(env['ANTHROPIC_AUTH_TOKEN'])
+  const apiKey = nonEmpty(env['ANTHROPIC_API_KEY'])
+  const secret = authToken ?? apiKey
+  if (secret === undefined)
+    throw fault(
+      'E_MODEL',
+      `there is no key for ${model}`,
+      'set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), or name another model, as in openai/NAME, https://host/v1#NAME or script:FILE'
+    )
+  const load = async (): Promise<LanguageModelV4> => {
+    const { createAnthropic } = await import('@ai-sdk/anthropic')
+    const baseURL = versioned(baseUrl ?? nonEmpty(env['ANTHROPIC_BASE_URL']) ?? 'https://api.anthropic.com')
+    return createAnthropic({ baseURL, ...(authToken === undefined ? { apiKey: secret } : { authToken }) })(model)
+  }
+  return later(model, 'anthropic', load, { secrets: [secret], idle: idleOf(env) })
+}
+
+/** People give the address without the version, as Claude Code wants it. */
+const versioned = (url: string): string => {
+  const plain = url.replace(/\/+$/, '')
+  return /\/v\d+$/.test(plain) ? plain : `${plain}/v1`
+}
+
+/** With an address of its own it is some other server, and those speak chat completions. */
+async function openai(model: string, { env, baseUrl }: ModelOptions): Promise<Model> {
+  const key = nonEmpty(env['OPENAI_API_KEY'])
+  if (key === undefined) throw fault('E_MODEL', `there is no key for openai/${model}`, 'set OPENAI_API_KEY')
+  const url = baseUrl ?? nonEmpty(env['OPENAI_BASE_URL'])
+  if (url !== undefined) return compatible(model, url, key, env)
+  const installed = await loadPackage('@ai-sdk/openai').catch(() => undefined)
+  const create = installed?.['createOpenAI'] as ((settings: { apiKey: string }) => unknown) | undefined
+  const provider = create?.({ apiKey: key })
+  if (!isProvider(provider)) return compatible(model, 'https://api.openai.com/v1', key, env)
+  return fromLanguageModel(provider.languageModel(model), { secrets: [key], idle: idleOf(env) })
+}
+
+/** A server that speaks OpenAI's chat completions: a local one, or any of many. */
+function compatible(model: string, url: string, key: string | undefined, env: Environment): Model {
+  const apiKey = nonEmpty(key)
+  const load = async (): Promise<LanguageModelV4> => {
+    const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
+    const provider = createOpenAICompatible({
+      name: 'openaiCompatible',
+      baseURL: url,
+      includeUsage: true,
+      supportsStructuredOutputs: true,
+      ...(apiKey !== undefined && { apiKey }),
+      // OpenAI itself knows the newer name only.
+      ...(url.startsWith('https://api.openai.com/') && { transformRequestBody: withNewName })
+    })
+    return provider(model)
+  }
+  return later(model, 'openai-compatible', load, { secrets: apiKey === undefined ? [] : [apiKey], idle: idleOf(env) })
+}
+
+function withNewName({ max_tokens, ...body }: Record<string, unknown>): Record<string, unknown> {
+  return max_tokens === undefined ? body : { ...body, max_completion_tokens: max_tokens }
+}
+
+/** Whatever package of the AI SDK is installed. It reads its key from the environment of this process. */
+async function fromPackage(name: string, model: string, env: Environment): Promise<Model> {
+  const loaded = await loadPackage(name).catch((error: unknown) => {
+    if ((error as { code?: unknown }).code === 'ERR_MODULE_NOT_FOUND')
+      throw fault('E_MODEL', `${model} needs the package ${name}, which is not installed`, `npm install ${name}`)
+    throw fault('E_MODEL', `${name} cannot be loaded: ${wordsOf(error)}`, `npm install ${name}@latest`)
+  })
+  const provider = Object.values(loaded).find(isProvider)
+  if (provider === undefined)
+    throw fault('E_MODEL', `${name} offers no models of the AI SDK's version 4`, `npm install ${name}@latest`)
+  return fromLanguageModel(provider.languageModel(model), { idle: idleOf(env) })
+}
+
+const loadPackage = async (name: string): Promise<Record<string, unknown>> =>
+  (await import(name)) as Record<string, unknown>
+
+const isProvider = (value: unknown): value is { languageModel(model: string): LanguageModelV4 } =>
+  typeof value === 'function' &&
+  'languageModel' in value &&
+  typeof value.languageModel === 'function' &&
+  'specificationVersion' in value &&
+  value.specificationVersion === 'v4'
+
+/** How long nothing may come; models on small machines need long for their first word. */
+function idleOf(env: Environment): number | undefined {
+  const ms = Number(env['API_TIMEOUT_MS'])
+  return ms > 0 && ms < 2 ** 31 ? ms : undefined
+}

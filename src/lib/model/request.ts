@@ -1,0 +1,83 @@
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4ProviderTool,
+  SharedV4ProviderOptions
+} from '@ai-sdk/provider'
+import { ModelFailure, type ModelRequest, type ToolSpec } from './model.ts'
+import { CACHE, promptOf, type Converted } from './prompt.ts'
+
+type Tools = (LanguageModelV4FunctionTool | LanguageModelV4ProviderTool)[]
+
+/** Tools that Anthropic runs on its side, by their plain names. Others are named in full: `openai.web_search`. */
+const SERVER_TOOLS: Readonly<Record<string, `${string}.${string}`>> = {
+  web_search: 'anthropic.web_search_20250305',
+  web_fetch: 'anthropic.web_fetch_20250910',
+  code_execution: 'anthropic.code_execution_20250825'
+}
+
+const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
+
+/** Builds what a provider's adapter is called with; definitions of tools are converted once for each list of them. */
+export function callBuilder(provider: string): (request: ModelRequest, converted: Converted) => Call {
+  const isAnthropic = /^anthropic\b/.test(provider)
+  const known = new WeakMap<readonly ToolSpec[], LanguageModelV4FunctionTool[]>()
+  return (request, converted) => {
+    let own = known.get(request.tools)
+    if (own === undefined) known.set(request.tools, (own = functionTools(request.tools)))
+    const tools: Tools = [...own, ...(request.serverTools ?? []).map(serverTool)]
+    const { maxTokens, outputSchema } = request
+    return {
+      prompt: promptOf(request.system, converted),
+      ...(tools.length > 0 && { tools }),
+      ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
+      ...(outputSchema !== undefined && { responseFormat: { type: 'json' as const, schema: outputSchema } }),
+      ...(isAnthropic ? { providerOptions: { anthropic: anthropicOptions(request) } } : otherOptions(request))
+    }
+  }
+}
+
+export type Call = Omit<LanguageModelV4CallOptions, 'abortSignal'>
+
+function functionTools(specs: readonly ToolSpec[]): LanguageModelV4FunctionTool[] {
+  return specs.map(({ name, description, inputSchema }, at) => ({
+    type: 'function',
+    name,
+    description,
+    inputSchema,
+    ...(at === specs.length - 1 && { providerOptions: CACHE })
+  }))
+}
+
+function serverTool(name: string): LanguageModelV4ProviderTool {
+  const id = Object.hasOwn(SERVER_TOOLS, name) ? SERVER_TOOLS[name]! : name
+  if (!isFullName(id)) {
+    const why = `there is no tool ${JSON.stringify(name)} that a provider runs`
+    const next = `use ${Object.keys(SERVER_TOOLS).join(', ')}, or a full name such as openai.web_search`
+    throw new ModelFailure(`${why}; ${next}`, { why: 'invalid_request', retryable: false })
+  }
+  return { type: 'provider', id, name: id === name ? name.slice(name.indexOf('.') + 1) : name, args: {} }
+}
+
+const isFullName = (id: string): id is `${string}.${string}` => /^[^.]+\.[^.]/.test(id)
+
+function anthropicOptions({ thinking, effort }: ModelRequest): SharedV4ProviderOptions[string] {
+  return {
+    ...(thinking !== undefined && {
+      thinking: thinking > 0 ? { type: 'enabled', budgetTokens: thinking } : { type: 'disabled' }
+    }),
+    ...(effort !== undefined && { effort })
+  }
+}
+
+/** Others take an effort only; how many tokens to think with is theirs to decide. */
+function otherOptions({ effort, outputSchema }: ModelRequest): Partial<Call> {
+  const reasoning = EFFORTS.find(one => one === effort)
+  return {
+    ...(reasoning !== undefined && { reasoning }),
+    // Strict schemas must name every property as required, which few do.
+    ...(outputSchema !== undefined && {
+      providerOptions: { openaiCompatible: { strictJsonSchema: false }, openai: { strictJsonSchema: false } }
+    })
+  }
+}

@@ -1,0 +1,130 @@
+import type { Block } from '../message.ts'
+import { cutOff, givenUp, isRetryable, nameOfStatus } from './failure.ts'
+import { NO_TOKENS } from './finish.ts'
+import {
+  ModelFailure,
+  type Answer,
+  type FailureName,
+  type Model,
+  type ModelRequest,
+  type Price,
+  type StopReason,
+  type StreamEvent,
+  type Usage
+} from './model.ts'
+import { eventsOf } from './scripted-events.ts'
+
+/** What a scripted model says in one turn: plain text, or more. */
+export type Turn = string | ScriptedTurn
+
+export interface ScriptedTurn {
+  readonly thinking?: string | undefined
+  readonly text?: string | undefined
+  readonly calls?: readonly ScriptedCall[] | undefined
+  /** By default `tool_use` after calls, else `end_turn`. */
+  readonly stop?: StopReason | undefined
+  readonly usage?: Partial<Usage> | undefined
+  /** Instead of an answer. Whether asking again may help follows from `why`, which follows from `status`. */
+  readonly fail?: ScriptedFailure | undefined
+  /** The answer is cut off after so many stream events. */
+  readonly cutAfter?: number | undefined
+}
+
+export interface ScriptedCall {
+  readonly name: string
+  readonly input: unknown
+  readonly id?: string | undefined
+}
+
+export interface ScriptedFailure {
+  readonly status?: number | undefined
+  readonly why?: FailureName | undefined
+  /** In milliseconds. */
+  readonly retryAfter?: number | undefined
+  readonly retryable?: boolean | undefined
+  readonly message?: string | undefined
+}
+
+/** A turn, or a function that makes one of what it is asked. */
+export type TurnOrMaker = Turn | ((request: ModelRequest, signal: AbortSignal) => Turn | Promise<Turn>)
+
+export interface ScriptOptions {
+  readonly name?: string | undefined
+  readonly price?: Price | undefined
+  /** When the script is over, its last turn is given again and again. */
+  readonly repeatLast?: boolean | undefined
+}
+
+/** What a scripted model was asked. The request's conversation may have grown since: `messages` is how long it was. */
+export interface Asked {
+  readonly request: ModelRequest
+  readonly messages: number
+}
+
+export interface ScriptedModel extends Model {
+  readonly requests: readonly Asked[]
+}
+
+/** A model that says what it is told to, one turn after the other. */
+export function scriptedModel(turns: readonly TurnOrMaker[], options: ScriptOptions = {}): ScriptedModel {
+  const name = options.name ?? 'scripted'
+  const requests: Asked[] = []
+  let calls = 0
+
+  const answerOf = (turn: ScriptedTurn, number: number): Answer => {
+    const content: Block[] = []
+    if (turn.thinking !== undefined) content.push({ type: 'thinking', thinking: turn.thinking, signature: 'scripted' })
+    if (turn.text !== undefined) content.push({ type: 'text', text: turn.text })
+    for (const { id, name: tool, input } of turn.calls ?? [])
+      content.push({ type: 'tool_use', id: id ?? `toolu_${++calls}`, name: tool, input })
+    const stop = turn.stop ?? ((turn.calls?.length ?? 0) > 0 ? 'tool_use' : 'end_turn')
+    const usage = turn.usage === undefined ? NO_TOKENS : { ...NO_TOKENS, ...turn.usage }
+    return { id: `msg_${number}`, model: name, content, stop, usage }
+  }
+
+  return {
+    name,
+    provider: 'script',
+    price: options.price,
+    requests,
+    async ask(request, signal, onEvent) {
+      if (signal.aborted) throw givenUp(signal.reason)
+      const number = requests.push({ request, messages: request.messages.length })
+      const said = turns[number - 1] ?? (options.repeatLast === true ? turns.at(-1) : undefined)
+      if (said === undefined) throw scriptIsOver(turns.length, number)
+      const made = typeof said === 'function' ? said(request, signal) : said
+      const turn = made instanceof Promise ? await orGivenUp(made, signal) : made
+      const whole: ScriptedTurn = typeof turn === 'string' ? { text: turn } : turn
+      if (whole.fail !== undefined) throw scriptedFailure(whole.fail)
+      const answer = answerOf(whole, number)
+      if (whole.cutAfter !== undefined || onEvent !== undefined) tell(answer, whole.cutAfter, onEvent)
+      return answer
+    }
+  }
+}
+
+function tell(answer: Answer, cutAfter: number | undefined, onEvent: ((event: StreamEvent) => void) | undefined): void {
+  const events = eventsOf(answer)
+  for (const event of events.slice(0, cutAfter)) onEvent?.(event)
+  if (cutAfter !== undefined && cutAfter < events.length) throw cutOff(`the script says so, after ${cutAfter} events`)
+}
+
+function scriptIsOver(turns: number, asked: number): ModelFailure {
+  const has = turns === 1 ? 'one turn' : `${turns} turns`
+  const why = `the script is over: it has ${has}, and the model was asked for turn ${asked}`
+  return new ModelFailure(`${why}; add a turn, or say repeatLast`, { why: 'invalid_request', retryable: false })
+}
+
+function scriptedFailure({ status, why, retryAfter, retryable, message }: ScriptedFailure): ModelFailure {
+  const name = why ?? nameOfStatus(status)
+  const words = message ?? `the script fails here${status === undefined ? '' : ` with status ${status}`}`
+  return new ModelFailure(words, { why: name, status, retryable: retryable ?? isRetryable(name), retryAfter })
+}
+
+function orGivenUp<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(givenUp(signal.reason))
+    signal.addEventListener('abort', onAbort, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
+}

@@ -1,0 +1,123 @@
+import type { Subject } from '../message.ts'
+import type { PlainObject } from '../util/plain.ts'
+import { WRITERS } from './file-tools.ts'
+import type { Mode } from './modes.ts'
+import { isWithin, type Places } from './paths.ts'
+import { protectionOf } from './protected.ts'
+import { fits, type Behavior, type Rule } from './rule.ts'
+
+/** A call that is about to run. */
+export interface Call {
+  readonly tool: string
+  readonly input: PlainObject
+  readonly subject: Subject | undefined
+  /** It changes nothing. */
+  readonly readOnly: boolean
+}
+
+/** What is in force. */
+export interface Policy extends Places {
+  readonly rules: readonly Rule[]
+  readonly mode: Mode
+  /** What a PreToolUse hook has decided about it. */
+  readonly hook?: HookWord | undefined
+  /** Further folders in which nothing is written without a rule of the user that names them: our own, managed ones. */
+  readonly own?: readonly string[] | undefined
+}
+
+interface HookWord {
+  readonly decision: Behavior
+  readonly by: string
+  readonly reason?: string | undefined
+}
+
+/** May it run? `by` names the rule, the mode or the hook that decided. */
+export interface Ruling {
+  readonly decision: Behavior
+  readonly by: string
+  readonly kind: 'rule' | 'mode' | 'hook' | 'safety' | 'default'
+  readonly reason: string | undefined
+}
+
+/**
+ * Whether a call may run. What refuses comes first: a hook, a rule, a protected path, plan mode. Then what asks: a rule,
+ * a protected path, a hook. Only then what allows: a mode that asks nobody, a hook, a rule, the mode, and reading within
+ * the project. What is left is asked about, and in mode dontAsk refused. Pure: it looks at nothing but its arguments.
+ */
+export function decide(call: Call, policy: Policy): Ruling {
+  const ruling = refusal(call, policy) ?? question(call, policy) ?? permission(call, policy) ?? UNSAID
+  if (ruling.decision !== 'ask' || policy.mode !== 'dontAsk') return ruling
+  const why = ruling.kind === 'default' ? 'nothing allows it' : `${ruling.by} would have it asked about`
+  return byMode('deny', 'dontAsk', `${why}, and in mode dontAsk nobody is asked`)
+}
+
+const UNSAID: Ruling = { decision: 'ask', by: 'default', kind: 'default', reason: undefined }
+
+const byMode = (decision: Behavior, mode: Mode, reason?: string): Ruling => ({
+  decision,
+  by: `mode ${mode}`,
+  kind: 'mode',
+  reason
+})
+
+const byHook = ({ decision, by, reason }: HookWord): Ruling => ({ decision, by: `hook ${by}`, kind: 'hook', reason })
+
+const byRule = (decision: Behavior, { text, source }: Rule, reason?: string): Ruling => ({
+  decision,
+  by: `${text} (${source})`,
+  kind: 'rule',
+  reason
+})
+
+function refusal(call: Call, policy: Policy): Ruling | undefined {
+  const { rules, mode, hook } = policy
+  if (hook?.decision === 'deny') return byHook(hook)
+  const rule = rules.find(each => each.behavior === 'deny' && fits(each, call, policy) === 'yes')
+  if (rule !== undefined) return byRule('deny', rule, `the rule ${rule.text} in ${rule.source} refuses it`)
+  const protection = protectionOf(call, policy)
+  if (protection?.decision === 'deny') return bySafety('deny', protection.part)
+  if (mode !== 'plan' || call.readOnly || call.tool === 'ExitPlanMode') return undefined
+  return byMode('deny', mode, 'in plan mode nothing is changed; finish the plan and call ExitPlanMode to leave it')
+}
+
+const bySafety = (decision: 'ask' | 'deny', part: string): Ruling => ({
+  decision,
+  by: `protected path ${part}`,
+  kind: 'safety',
+  reason:
+    decision === 'deny'
+      ? `${part} decides over the agent, or runs by itself later: only a rule of the user that names it allows that`
+      : `it names ${part}, which decides over the agent or runs by itself later`
+})
+
+function question(call: Call, policy: Policy): Ruling | undefined {
+  const { rules, mode, hook } = policy
+  for (const rule of rules) {
+    const fit = rule.behavior === 'allow' ? 'no' : fits(rule, call, policy)
+    if (fit === 'yes') return byRule('ask', rule, `the rule ${rule.text} in ${rule.source} asks`)
+    if (fit === 'maybe')
+      return byRule('ask', rule, `it cannot be told whether the rule ${rule.text} in ${rule.source} means it`)
+  }
+  const protection = protectionOf(call, policy)
+  if (protection !== undefined) return bySafety(protection.decision, protection.part)
+  if (hook?.decision === 'ask') return byHook(hook)
+  const leaves = mode === 'plan' && call.tool === 'ExitPlanMode' && hook?.decision !== 'allow'
+  return leaves ? byMode('ask', mode, 'the plan is ready') : undefined
+}
+
+function permission(call: Call, policy: Policy): Ruling | undefined {
+  const { rules, mode, hook } = policy
+  if (mode === 'bypassPermissions') return byMode('allow', mode)
+  if (hook?.decision === 'allow') return byHook(hook)
+  const rule = rules.find(each => each.behavior === 'allow' && fits(each, call, policy) === 'yes')
+  if (rule !== undefined) return byRule('allow', rule)
+  if (mode === 'acceptEdits' && WRITERS.includes(call.tool) && isInside(call, policy)) return byMode('allow', mode)
+  return call.readOnly && isOrdinary(call, policy) ? { ...UNSAID, decision: 'allow' } : undefined
+}
+
+const isInside = ({ subject }: Call, { roots }: Policy): boolean =>
+  subject?.kind === 'file' && roots.some(root => isWithin(subject.path, root))
+
+/** Reading in the project needs no question. What a server says of its own tools is not taken for granted. */
+const isOrdinary = (call: Call, policy: Policy): boolean =>
+  call.subject === undefined ? !call.tool.startsWith('mcp__') : isInside(call, policy)

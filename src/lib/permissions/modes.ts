@@ -1,0 +1,32 @@
+import { nearest } from '../errors.ts'
+
+/** How freely an agent works: from `plan`, which changes nothing, to `bypassPermissions`, which asks nobody. */
+export type Mode = 'default' | 'acceptEdits' | 'plan' | 'dontAsk' | 'bypassPermissions'
+
+/** All modes there are. */
+export const MODES: readonly Mode[] = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions']
+
+/** Modes of other agents, and why there are none such here. */
+const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ['auto', 'a model would have to judge each call'],
+  ['delegate', 'it is for agents that lead teams']
+])
+
+/**
+ * The mode of this name, or what is wrong with it. `bypassPermissions` is one only for those who have asked for it in so
+ * many words.
+ */
+export function parseMode(text: string, mayBypass: boolean): Mode | { readonly problem: string } {
+  const mode = MODES.find(each => each === text)
+  if (mode === 'bypassPermissions' && !mayBypass)
+    return {
+      problem: 'mode bypassPermissions is not allowed here; start with --dangerously-skip-permissions to allow it'
+    }
+  if (mode !== undefined) return mode
+  const why = ELSEWHERE.get(text)
+  if (why !== undefined) return { problem: `there is no mode ${text} here: ${why}; use ${MODES.join(', ')}` }
+  const near = nearest(text, MODES)
+  return {
+    problem: `there is no mode ${JSON.stringify(text)}; ${near === undefined ? `use ${MODES.join(', ')}` : `did you mean ${near}?`}`
+  }
+}

@@ -1,0 +1,90 @@
+type Test<T> = typeof ANY | ((item: T) => boolean)
+const ANY = Symbol('any number of items')
+
+/** Whether the items are what the tests ask for, in order. Only the last `ANY` is ever tried again: O(n·m). */
+function follows<T>(tests: readonly Test<T>[], items: readonly T[]): boolean {
+  let [at, item, any, mark] = [0, 0, -1, 0]
+  while (item < items.length) {
+    const test = tests[at]
+    if (test === ANY) {
+      any = at++
+      mark = item
+    } else if (test !== undefined && test(items[item]!)) {
+      at++
+      item++
+    } else if (any !== -1) {
+      at = any + 1
+      item = ++mark
+    } else return false
+  }
+  while (tests[at] === ANY) at++
+  return at === tests.length
+}
+
+/**
+ * A glob over absolute paths: `**` any number of folders, none included; `*`, `?` and `[a-z]` within a name; `{a,b}`
+ * either. Dots at the beginning of names are nothing special. `\` takes the next character as it is. The time it takes
+ * is bounded by the product of both lengths, whatever the pattern.
+ */
+export function pathGlob(pattern: string): (path: string) => boolean {
+  const alternatives = expandBraces(pattern).map(each =>
+    namesOf(each).map((name): Test<string> => (name === '**' ? ANY : testOfName(name)))
+  )
+  return path => {
+    const names = namesOf(path)
+    return alternatives.some(tests => follows(tests, names))
+  }
+}
+
+/** The names of a path, without `.`, and with `..` taken as far as it can be. */
+export function namesOf(path: string): readonly string[] {
+  const names: string[] = []
+  for (const name of path.split('/')) {
+    if (name === '..' && names.at(-1) !== '**') names.pop()
+    else if (name !== '' && name !== '.') names.push(name)
+  }
+  return names
+}
+
+const SPECIAL = /[\\*?[\]{}]/
+/** Text that means itself in a glob. */
+export const literally = (text: string): string => text.replaceAll(/[\\*?[\]{}]/g, '\\$&')
+/** Whether a name of a glob means just itself. */
+export const isLiteral = (name: string): boolean => !SPECIAL.test(name)
+
+const PART = /\\(.)|\*+|\?|\[([!^]?)((?:\\.|[^\]\\])+)\]|[^]/gsu
+
+function testOfName(name: string): Test<string> {
+  if (isLiteral(name)) return other => other === name
+  const tests = Array.from(name.matchAll(PART), ([part, escaped, not, set]): Test<string> => {
+    if (part.startsWith('*')) return ANY
+    if (part === '?') return () => true
+    if (set !== undefined) return testOfSet(set, not !== '')
+    return char => char === (escaped ?? part)
+  })
+  return other => follows(tests, Array.from(other))
+}
+
+function testOfSet(set: string, negated: boolean): (char: string) => boolean {
+  const ranges = Array.from(set.matchAll(/(?:\\(.)|([^]))(?:-(?:\\(.)|([^])))?/gsu), ([, a, b, c, d]) => {
+    const from = a ?? b!
+    return [from, c ?? d ?? from] as const
+  })
+  return char => ranges.some(([from, to]) => from <= char && char <= to) !== negated
+}
+
+const MOST_ALTERNATIVES = 256
+const BRACES = /^((?:\\.|[^\\{}])*)\{((?:\\.|[^\\{}])*,(?:\\.|[^\\{}])*)\}/s
+
+/** `a{b,c}` → `ab`, `ac`. Braces within braces, and more of them than anybody writes, mean themselves. */
+function expandBraces(pattern: string): readonly string[] {
+  let [done, rest]: [readonly string[], string] = [[''], pattern]
+  for (let found = BRACES.exec(rest); found !== null; found = BRACES.exec(rest)) {
+    const [whole, before, inner] = found
+    const choices = inner!.split(/(?<!\\),/)
+    if (done.length * choices.length > MOST_ALTERNATIVES) break
+    done = done.flatMap(each => choices.map(choice => each + before + choice))
+    rest = rest.slice(whole.length)
+  }
+  return done.map(each => each + rest)
+}

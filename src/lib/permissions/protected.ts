@@ -1,0 +1,101 @@
+import { basename, resolve } from 'node:path'
+import { wordsIn } from './command-fits.ts'
+import type { Call, Policy } from './decide.ts'
+import { WRITERS } from './file-tools.ts'
+import { isLiteral, namesOf } from './path-glob.ts'
+import { globsOf, isWithin } from './paths.ts'
+import { GIT_ONLY_READS, ONLY_READS } from './programs.ts'
+import { fits } from './rule.ts'
+import { commandsIn } from './simple-command.ts'
+
+/**
+ * What decides over the agent, or runs by itself later on: nothing there is written unless the user has a rule that names
+ * it. A folder, and which of the names in it; undefined: all of them.
+ */
+const FOLDERS: ReadonlyMap<string, RegExp | undefined> = new Map([
+  ['.claude', /^(?:settings.*\.json|hooks|plugins)$/],
+  ['.carabiner', undefined],
+  ['.git', /^(?:hooks|config|config\.worktree|modules|worktrees|commondir)$/],
+  ['.husky', undefined],
+  ['.ssh', undefined],
+  ['.vscode', /^(?:tasks|settings|launch)\.json$/],
+  ['.idea', undefined],
+  ['.devcontainer', undefined],
+  ['.zed', undefined],
+  ['fish', /^(?:config\.fish|conf\.d|functions)$/]
+])
+const FILES = new Set(
+  `.bash_aliases .bash_login .bash_logout .bash_profile .bashrc .claude.json .cshrc .envrc .git .gitconfig .gitmodules
+  .inputrc .kshrc .login .mcp.json .profile .tcshrc .zlogin .zlogout .zprofile .zshenv .zshrc`.split(/\s+/)
+)
+
+/** What of a path is protected: the folder or the file that makes it so. Capitals do not count: some disks ignore them. */
+export function protectedPart(path: string, own: readonly string[]): string | undefined {
+  const folder = own.find(each => isWithin(path, each))
+  if (folder !== undefined) return folder
+  const names = namesOf(path)
+  const folded = names.map(name => name.normalize('NFC').toLowerCase())
+  const at = folded.findIndex((name, index) => {
+    const next = folded[index + 1]
+    if (next === undefined) return FILES.has(name)
+    return FOLDERS.has(name) && (FOLDERS.get(name)?.test(next) ?? true)
+  })
+  return at === -1 ? undefined : `/${names.slice(0, at + 1).join('/')}`
+}
+
+/** What protects a path from this call. A command that names such a path asks: what it would do there cannot be told. */
+export function protectionOf(call: Call, policy: Policy): { decision: 'deny' | 'ask'; part: string } | undefined {
+  const { own = [], roots } = policy
+  const { subject } = call
+  if (subject?.kind === 'command') {
+    if (onlyReads(subject.command)) return undefined
+    const part = partIn(subject.command, policy)
+    return part === undefined || isNamed(part, call, policy) ? undefined : { decision: 'ask', part }
+  }
+  if (subject?.kind === 'file' ? subject.access !== 'write' : !WRITERS.includes(call.tool)) return undefined
+  const real = subject?.kind === 'file' ? [subject.path] : []
+  const given = [call.input['file_path'], call.input['notebook_path']].filter(path => typeof path === 'string')
+  for (const path of [...real, ...given]) {
+    const part = protectedPart(resolve(roots[0] ?? '/', path), own)
+    if (part !== undefined && !isNamed(part, call, policy)) return { decision: 'deny', part }
+  }
+  return undefined
+}
+
+/** A command may also go into the folder first, or move it away. */
+function partIn(command: string, { own = [], roots, home }: Policy): string | undefined {
+  for (const word of wordsIn(command)) {
+    const path = resolve(roots[0] ?? '/', word.startsWith('~/') ? `${home ?? ''}${word.slice(1)}` : word)
+    const part = protectedPart(path, own) ?? (FOLDERS.has(basename(path)) && path.includes('/.') ? path : undefined)
+    if (part !== undefined) return part
+  }
+  return undefined
+}
+
+/** Each of its commands only looks at what it is given. */
+function onlyReads(command: string): boolean {
+  const commands = commandsIn(command)
+  return (
+    commands?.every(({ words: [program, ...rest], targets }) => {
+      if (targets.length > 0 || program === undefined || rest.some(word => word?.startsWith('--output') !== false))
+        return program === undefined && rest.length === 0 && targets.length === 0
+      return program === 'git' ? GIT_ONLY_READS.has(rest[0] ?? '') : ONLY_READS.has(program)
+    }) === true
+  )
+}
+
+/** The user has a rule that allows it and names the place; one that covers it among all others does not count. */
+function isNamed(part: string, call: Call, policy: Policy): boolean {
+  return policy.rules.some(rule => {
+    const { specifier, behavior, ofProject } = rule
+    if (specifier === undefined || behavior !== 'allow' || ofProject === true) return false
+    if (fits(rule, call, policy) !== 'yes') return false
+    if (rule.tool === 'Bash') return specifier.includes(basename(part))
+    return globsOf(specifier, policy, false).some(glob => {
+      const names = namesOf(glob)
+      const wild = names.findIndex(name => !isLiteral(name))
+      const base = `/${names.slice(0, wild === -1 ? names.length : wild).join('/')}`
+      return isWithin(base, part) || (wild !== -1 && names.slice(wild).includes(basename(part)))
+    })
+  })
+}

@@ -1,0 +1,130 @@
+import { globOf } from '../util/glob.ts'
+import { RENAMED } from '../util/tool-names.ts'
+import { allowsCommand, concernsCommand, type Fit } from './command-fits.ts'
+import type { Call } from './decide.ts'
+import { concernsFile } from './file-fits.ts'
+import { READERS, WRITERS } from './file-tools.ts'
+import { globsOf, type Places } from './paths.ts'
+
+/** What a rule says of the calls that it fits. */
+export type Behavior = 'allow' | 'ask' | 'deny'
+
+/** A permission rule: a tool, and which of its calls. */
+export interface Rule {
+  readonly behavior: Behavior
+  readonly tool: string
+  readonly specifier?: string | undefined
+  /** Where it was written: `file:line`, `session`, `cli`. */
+  readonly source: string
+  readonly text: string
+  /** It came with the project: it does not lift what protects paths. */
+  readonly ofProject?: boolean | undefined
+}
+
+const LONGEST = 10_000
+const RULE = /^([A-Za-z_][\w*-]*)(?:\((.*)\))?$/s
+// oxlint-disable-next-line no-control-regex
+const CONTROL = /[\0-\x08\x0A-\x1F\x7F]/
+
+/** Reads a rule: `Tool`, `Tool(specifier)`, `mcp__server`, `mcp__server__*`, `mcp__server__tool`. */
+export function parseRule(text: string, behavior: Behavior, source: string): Rule | { readonly problem: string } {
+  const shown = JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)
+  const wrong = (why: string, next: string): { problem: string } => ({ problem: `${shown} ${why}; ${next}` })
+  if (text.length > LONGEST) return wrong(`is longer than ${LONGEST} characters`, 'write several rules')
+  const [, tool, inner] = RULE.exec(text.trim()) ?? []
+  if (tool === undefined || CONTROL.test(text))
+    return wrong('is not a rule', 'write a tool, or a tool with a pattern: Bash(git *)')
+  const specifier = inner?.trim()
+  if (specifier === '') return wrong('has an empty pattern', `write ${tool} alone to mean all of its calls`)
+  if (tool.includes('*') && !/^mcp__\w/.test(tool) && tool !== 'mcp__*')
+    return wrong('has a * in the name of a tool', 'write a rule for each tool; only names of MCP tools may have one')
+  const problem = specifier === undefined ? undefined : problemOf(tool, specifier)
+  if (problem !== undefined) return wrong(...problem)
+  const whole = specifier === undefined || specifier === '*' || specifier === '**/**'
+  return { behavior, tool: nowNamed(tool), ...(!whole && { specifier }), source, text: text.trim() }
+}
+
+function problemOf(tool: string, specifier: string): readonly [string, string] | undefined {
+  if (READERS.includes(tool) || WRITERS.includes(tool)) {
+    if (specifier.startsWith('!')) return ['takes something out again', 'write what is meant, without the !']
+    if (/^~[^/]/.test(specifier)) return ["names somebody else's home", 'write it from the root: //home/somebody/**']
+  }
+  if (tool === 'WebFetch' && specifier.startsWith('domain:') && domainOf(specifier) === undefined)
+    return ['names no domain', 'write WebFetch(domain:example.com)']
+  return undefined
+}
+
+/** The name that a tool has today. */
+export const nowNamed = (tool: string): string => RENAMED.get(tool) ?? tool
+
+/** A rule for people: what it says, where it was written, and what its paths stand for. */
+export function printRule(rule: Rule, places: Places): string {
+  const { specifier, tool, text, source } = rule
+  const isPath = specifier !== undefined && (READERS.includes(tool) || WRITERS.includes(tool))
+  const [glob] = isPath ? globsOf(specifier, places, rule.behavior !== 'allow') : []
+  return `${rule.behavior} ${text}${glob === undefined ? '' : ` = ${glob.replaceAll(/(?<=\/)(?:\.?\/)+/g, '')}`} (${source})`
+}
+
+/**
+ * Whether a rule is about a call. A rule that allows fits only what is certain; one that refuses or asks also what may
+ * be meant, and says `maybe` where that cannot be told.
+ */
+export function fits(rule: Rule, call: Call, places: Places): Fit {
+  const { specifier, behavior } = rule
+  const same = fitsName(rule.tool, nowNamed(call.tool), behavior === 'allow')
+  if (specifier === undefined) return same ? 'yes' : 'no'
+  if (READERS.includes(rule.tool) || WRITERS.includes(rule.tool)) return concernsFile(rule, specifier, call, places)
+  if (!same) return 'no'
+  if (rule.tool === 'Bash') return fitsCommand(behavior, specifier, call)
+  if (specifier.startsWith('domain:')) return fitsDomain(behavior, specifier, call)
+  return fitsField(behavior, specifier, call)
+}
+
+/** `mcp__a` is the server of that name; a name that may as well be of the server `a__b` is refused, never allowed. */
+function fitsName(named: string, tool: string, sure: boolean): boolean {
+  if (named === tool) return true
+  if (!named.startsWith('mcp__') || !tool.startsWith('mcp__')) return false
+  if (named === 'mcp__*') return true
+  const [rule, name] = [named.split('__'), tool.split('__')]
+  if (rule.length === 2) rule.push('*')
+  if (sure) return rule.length === name.length && rule.every((part, index) => globOf(part)(name[index]!))
+  return globOf(rule.join('__'))(tool)
+}
+
+function fitsCommand(behavior: Behavior, specifier: string, { subject, input }: Call): Fit {
+  const command = subject?.kind === 'command' ? subject.command : input['command']
+  if (typeof command !== 'string') return behavior === 'allow' ? 'no' : 'maybe'
+  if (behavior !== 'allow') return concernsCommand(specifier, command)
+  return allowsCommand(specifier, command) ? 'yes' : 'no'
+}
+
+function fitsDomain(behavior: Behavior, specifier: string, { subject, input }: Call): Fit {
+  const url = subject?.kind === 'url' ? subject.url : input['url']
+  const parsed = typeof url === 'string' && URL.canParse(url) ? new URL(url) : undefined
+  const domain = domainOf(specifier)
+  if (parsed === undefined || domain === undefined) return behavior === 'allow' ? 'no' : 'maybe'
+  if (behavior === 'allow' && !['http:', 'https:'].includes(parsed.protocol)) return 'no'
+  const host = parsed.hostname.replace(/\.$/, '')
+  return host === domain || host.endsWith(`.${domain}`) ? 'yes' : 'no'
+}
+
+/** The host in the form in which addresses have it, or undefined. */
+function domainOf(specifier: string): string | undefined {
+  const name = specifier.slice('domain:'.length).trim().replace(/^\*\./, '')
+  if (!/^[^\s/?#@:*\\]+$/.test(name) || !URL.canParse(`http://${name}`)) return undefined
+  return new URL(`http://${name}`).hostname.replace(/\.$/, '')
+}
+
+/** The field of a tool's input that a rule speaks of. */
+const TELLING = ['command', 'file_path', 'notebook_path', 'path', 'url', 'pattern', 'query', 'subagent_type', 'skill']
+
+function fitsField(behavior: Behavior, specifier: string, { input }: Call): Fit {
+  const values = TELLING.map(key => input[key]).filter(value => typeof value === 'string')
+  const test = globOf(specifier)
+  if (behavior === 'allow') return values[0] !== undefined && test(values[0]) ? 'yes' : 'no'
+  return values.length === 0 ? 'maybe' : values.some(test) ? 'yes' : 'no'
+}
+
+/** The text of a call that rules for its tool are compared with. */
+export const tellingOf = (input: Call['input']): string | undefined =>
+  TELLING.map(key => input[key]).find(value => typeof value === 'string')

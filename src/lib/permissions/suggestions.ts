@@ -1,0 +1,70 @@
+import { dirname } from 'node:path'
+import { decide, type Call, type Policy } from './decide.ts'
+import { WRITERS } from './file-tools.ts'
+import { literally } from './path-glob.ts'
+import { isWithin } from './paths.ts'
+import { fits, nowNamed, parseRule, tellingOf } from './rule.ts'
+import { simpleCommand } from './simple-command.ts'
+import { ruleText, type PermissionRuleValue, type PermissionUpdate } from './updates.ts'
+
+/**
+ * What somebody who allows this call may want to allow for good. Never more than what is asked about: the one command,
+ * the one address, the folder of the file. Nothing where a rule, a hook or a protected path has it asked about, since no
+ * further rule would change that.
+ */
+export function suggestionsFor(call: Call, policy: Omit<Policy, 'hook'>): readonly PermissionUpdate[] {
+  const ruling = decide(call, policy)
+  if (ruling.decision !== 'ask' || ruling.kind !== 'default') return []
+  const { subject } = call
+  if (subject?.kind === 'file') return forFile(call, subject.path, policy)
+  if (subject?.kind === 'command') return forCommand(call, subject.command)
+  if (subject?.kind === 'url') return forUrl(call, subject.url)
+  return forOther(call)
+}
+
+const allow = (rule: PermissionRuleValue, destination: 'session' | 'localSettings'): PermissionUpdate => ({
+  type: 'addRules',
+  rules: [rule],
+  behavior: 'allow',
+  destination
+})
+
+function forCommand(call: Call, command: string): readonly PermissionUpdate[] {
+  const text = command.trim()
+  // A star would mean anything.
+  if (simpleCommand(text) === undefined || text.includes('*')) return []
+  return [allow({ toolName: call.tool, ruleContent: text }, 'localSettings')]
+}
+
+function forFile(call: Call, path: string, { roots, home }: Omit<Policy, 'hook'>): readonly PermissionUpdate[] {
+  const folder = dirname(path)
+  const inside = roots.some(root => isWithin(path, root))
+  const isLarge = folder === '/' || folder === home || roots.some(root => isWithin(root, folder))
+  const accept: readonly PermissionUpdate[] = WRITERS.includes(call.tool)
+    ? [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }]
+    : []
+  if (inside) return accept
+  if (!isLarge) return [{ type: 'addDirectories', directories: [folder], destination: 'session' }, ...accept]
+  const toolName = call.readOnly ? 'Read' : 'Edit'
+  return [allow({ toolName, ruleContent: `/${literally(path)}` }, 'session')]
+}
+
+function forUrl(call: Call, url: string): readonly PermissionUpdate[] {
+  if (!URL.canParse(url)) return []
+  return certain(call, { toolName: call.tool, ruleContent: `domain:${new URL(url).hostname}` })
+}
+
+/** A tool of which nothing is known is allowed as a whole, or not at all. */
+function forOther(call: Call): readonly PermissionUpdate[] {
+  const toolName = nowNamed(call.tool)
+  if (toolName === 'ExitPlanMode') return []
+  const telling = toolName.startsWith('mcp__') ? undefined : tellingOf(call.input)
+  if (telling === undefined) return certain(call, { toolName })
+  return telling.includes('*') ? [] : certain(call, { toolName, ruleContent: telling })
+}
+
+/** Only what can be read again and then fits. */
+function certain(call: Call, value: PermissionRuleValue): readonly PermissionUpdate[] {
+  const rule = parseRule(ruleText(value), 'allow', 'session')
+  return !('problem' in rule) && fits(rule, call, { roots: [] }) === 'yes' ? [allow(value, 'localSettings')] : []
+}

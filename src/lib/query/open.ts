@@ -1,0 +1,190 @@
+import { loadInstructions } from '../agent/instructions.ts'
+import type { Beginning } from '../agent/life.ts'
+import type { AgentMessage } from '../agent/output.ts'
+import { Session, type Permissions } from '../agent/session.ts'
+import { fault } from '../errors.ts'
+import { HookRegistry } from '../hooks/registry.ts'
+import { parseMode } from '../permissions/modes.ts'
+import { armHooks, type ArmedHooks } from '../settings/armed.ts'
+import { loadSettings } from '../settings/load.ts'
+import type { Loaded } from '../settings/loaded.ts'
+import { usualPlaces, type Where } from '../settings/sources.ts'
+import { trustOf } from '../settings/trust.ts'
+import { modelOf } from './models.ts'
+import { askThrough, type QueryOptions } from './options.ts'
+import { logOf, placeOf, type Place } from './place.ts'
+import { Remembered } from './remembered.ts'
+import { rulesInForce } from './rules.ts'
+import { systemPrompt } from './system-prompt.ts'
+import { toolsOf } from './tools.ts'
+
+/** A session that is ready to begin. */
+export interface Opened {
+  readonly session: Session
+  readonly beginning: Beginning
+  /** Ends what hooks and tools have left running. */
+  close(): Promise<void>
+}
+
+/** What is known before anything runs. */
+interface Ground {
+  readonly options: QueryOptions
+  readonly where: Where
+  readonly loaded: Loaded
+  readonly trusted: boolean
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** Puts together what an agent works with: settings, trust, hooks, rules, tools, model, instructions, log. */
+export async function open(options: QueryOptions, emit: (message: AgentMessage) => void): Promise<Opened> {
+  const ground = lookAround(options)
+  const model = await modelOf(options.model, ground.env)
+  if (options.maxBudgetUsd !== undefined && model.price === undefined)
+    throw fault(
+      'E_OPTION_INVALID',
+      'maxBudgetUsd',
+      String(options.maxBudgetUsd),
+      `a model whose price is known; that of ${model.name} is not`
+    )
+  const place = placeOf(ground)
+  const heard: { session?: Session } = {}
+  const armed = await arm(ground, place, heard)
+  try {
+    checkSettings(ground, armed)
+    const instructions = loadInstructions({
+      cwd: place.tools.cwd,
+      root: ground.loaded.root,
+      home: ground.where.home,
+      ownHome: ground.where.ownHome
+    })
+    const permissions = permissionsOf(ground, place)
+    const system = systemPrompt(
+      options.systemPrompt,
+      { cwd: place.tools.cwd, date: new Date().toISOString().slice(0, 10) },
+      instructions
+    )
+    const remembered = new Remembered(ground.where.ownHome, ground.loaded.root)
+    heard.session = new Session({
+      hooks: armed.hooks,
+      model,
+      tools: await toolsOf(options, permissions),
+      serverTools: options.serverTools ?? [],
+      log: logOf(options, ground.where, place),
+      place: place.tools,
+      system,
+      permissions: { ...permissions, rules: [...permissions.rules, ...remembered.rules()] },
+      limits: {
+        turns: options.maxTurns ?? MOST_TURNS,
+        dollars: options.maxBudgetUsd,
+        maxTokens: options.maxOutputTokens,
+        stopBlocks: options.maxStopBlocks ?? Number(ground.env['CLAUDE_CODE_STOP_HOOK_BLOCK_CAP'] ?? MOST_STOP_BLOCKS)
+      },
+      ask: options.canUseTool === undefined ? undefined : askThrough(options.canUseTool),
+      remember: update => remembered.keep(update),
+      effort: options.effort,
+      thinking: thinkingOf(options),
+      outputSchema: options.outputFormat?.schema,
+      partialMessages: options.includePartialMessages === true,
+      profile: armed.hooks.options.profile ?? 'strict',
+      clock: options.clock ?? systemClock,
+      emit
+    })
+    const { session } = heard
+    return {
+      session,
+      beginning: { source: 'startup', setup: options.setup, instructions },
+      async close() {
+        await place.close()
+        await armed.close()
+      }
+    }
+  } catch (error) {
+    await armed.close()
+    throw error
+  }
+}
+
+const MOST_TURNS = 200
+const MOST_STOP_BLOCKS = 8
+
+const systemClock = {
+  coarse: true,
+  now: () => performance.now(),
+  after(ms: number, run: () => void) {
+    const timer = setTimeout(run, ms)
+    return () => clearTimeout(timer)
+  }
+}
+
+/** Reads settings and trust. Starts nothing. */
+function lookAround(options: QueryOptions): Ground {
+  const env = options.env ?? process.env
+  const where = usualPlaces(options.cwd ?? process.cwd(), env)
+  const loaded = loadSettings(where, {
+    settings: typeof options.settings === 'object' ? JSON.stringify(options.settings) : options.settings,
+    pluginDirs: options.plugins?.map(({ path }) => path),
+    modules: options.hookModules,
+    sources: options.settingSources
+  })
+  return { options, where, loaded, trusted: isTrusted(loaded, where, options), env: { ...env, ...loaded.env } }
+}
+
+function isTrusted(loaded: Loaded, where: Where, { trust, projectHooks }: QueryOptions): boolean {
+  if (projectHooks === false) return false
+  const digest = typeof trust === 'string' ? trust : undefined
+  const { state, changes } = trustOf(loaded, where, { digest, thisRun: trust === true })
+  if (state === 'nothing' || state === 'trusted') return true
+  throw fault(
+    'E_UNTRUSTED',
+    loaded.root,
+    state === 'changed' ? `changed since: ${changes.join(', ')}` : 'never trusted'
+  )
+}
+
+function arm(
+  { options, loaded, trusted, env }: Ground,
+  place: Place,
+  heard: { session?: Session }
+): Promise<ArmedHooks> {
+  return armHooks(() => ({ loaded, projectTrusted: trusted }), {
+    onto: registryOf(options.hooks),
+    registry: {
+      profile: options.profile,
+      sessionId: place.tools.id,
+      cwd: place.tools.cwd,
+      onLate: answer => heard.session?.heedLate(answer),
+      ...(options.clock !== undefined && { clock: options.clock }),
+      ...(options.includeHookEvents === true && { sink: message => heard.session?.say(message) })
+    },
+    outside: { env, envFile: place.envFile, onNotice: text => options.stderr?.(text) }
+  })
+}
+
+function registryOf(hooks: QueryOptions['hooks']): HookRegistry | undefined {
+  if (hooks === undefined || hooks instanceof HookRegistry) return hooks
+  const registry = new HookRegistry({ precedence: 'ask-over-allow' })
+  registry.callbacks(hooks)
+  return registry
+}
+
+/** Where a gate might be missing, nothing begins; the compat profile goes on, and says so. */
+function checkSettings({ loaded, options }: Ground, armed: ArmedHooks): void {
+  const wrong = [...loaded.findings, ...armed.findings].filter(({ level, gate }) => level === 'error' && gate)
+  if (wrong.length === 0) return
+  const words = wrong.map(({ place, message, fix }) => `${place.file}:${place.line}: ${message} (${fix})`).join('; ')
+  if (armed.hooks.options.profile !== 'compat') throw fault('E_SETTINGS', words)
+  options.stderr?.(`dropped, since the profile is compat: ${words}`)
+}
+
+function permissionsOf({ options, loaded, trusted }: Ground, { tools }: Place): Permissions {
+  const mayBypass = options.allowDangerouslySkipPermissions === true && !loaded.locks.noBypass
+  const mode = parseMode(options.permissionMode ?? loaded.mode ?? 'default', mayBypass)
+  if (typeof mode === 'object') throw fault('E_RULE', mode.problem, 'permissionMode')
+  return { rules: rulesInForce(loaded, trusted, options), mode, roots: [tools.root, ...tools.directories], mayBypass }
+}
+
+function thinkingOf({ thinking, maxThinkingTokens }: QueryOptions): number | undefined {
+  if (thinking?.type === 'disabled') return 0
+  if (thinking?.type === 'enabled') return thinking.budgetTokens ?? maxThinkingTokens
+  return maxThinkingTokens
+}

@@ -1,0 +1,88 @@
+import { fault } from '../errors.ts'
+import type { Block, Message } from '../message.ts'
+import { isObject } from '../util/plain.ts'
+
+/** A prompt as the Claude Agent SDK takes it in a stream. */
+export interface PromptMessage {
+  readonly type: 'user'
+  readonly message: { readonly role: 'user'; readonly content: Message['content'] }
+  readonly parent_tool_use_id?: string | null | undefined
+  readonly session_id?: string | undefined
+  readonly [more: string]: unknown
+}
+
+type Prompt = string | readonly Block[]
+
+/** The prompts of a session, one after the other, wherever they come from. */
+export class Prompts {
+  readonly #waiting: Prompt[] = []
+  #asked: ((prompt: Prompt | undefined) => void) | undefined
+  /** Streams that may still bring some. */
+  #open = 0
+  #over = false
+  #failure: unknown
+
+  constructor(first: string | AsyncIterable<PromptMessage>) {
+    if (typeof first === 'string') this.#waiting.push(first)
+    else void this.add(first).catch((error: unknown) => this.#fail(error))
+  }
+
+  /** Reads a stream to its end. */
+  async add(prompts: AsyncIterable<PromptMessage>): Promise<void> {
+    if (this.#over) throw fault('E_CLOSED', 'a prompt')
+    this.#open++
+    try {
+      for await (const message of prompts) {
+        if (this.#over) return
+        this.#give(contentOf(message))
+      }
+    } finally {
+      this.#open--
+      this.#settle()
+    }
+  }
+
+  /** The next prompt, or nothing when there will be none. */
+  next(): Promise<Prompt | undefined> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure as Error)
+    const prompt = this.#waiting.shift()
+    if (prompt !== undefined || this.#over || this.#open === 0) return Promise.resolve(prompt)
+    return new Promise(resolve => (this.#asked = resolve))
+  }
+
+  end(): void {
+    this.#over = true
+    this.#waiting.length = 0
+    this.#settle()
+  }
+
+  #give(prompt: Prompt): void {
+    const asked = this.#asked
+    this.#asked = undefined
+    if (asked === undefined) this.#waiting.push(prompt)
+    else asked(prompt)
+  }
+
+  #settle(): void {
+    if (!this.#over && this.#open > 0) return
+    this.#asked?.(undefined)
+    this.#asked = undefined
+  }
+
+  #fail(error: unknown): void {
+    this.#failure = error
+    this.end()
+  }
+}
+
+function contentOf(message: unknown): Prompt {
+  const inner = isObject(message) ? message['message'] : undefined
+  const content = isObject(inner) ? inner['content'] : undefined
+  if (typeof content === 'string' || Array.isArray(content)) return content as Prompt
+  throw fault(
+    'E_OPTION_INVALID',
+    'a prompt',
+    JSON.stringify(message) ?? 'nothing',
+    '{ type: "user", message: { role: "user", content } }'
+  )
+}

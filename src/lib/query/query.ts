@@ -1,0 +1,227 @@
+import { randomUUID } from 'node:crypto'
+import { beginSession, endSession, resultOf, runPrompt } from '../agent/life.ts'
+import { ended, type Ending } from '../agent/loop.ts'
+import { Outbox } from '../agent/outbox.ts'
+import type { AgentMessage, InitMessage, ResultMessage } from '../agent/output.ts'
+import { Session } from '../agent/session.ts'
+import { NO_USAGE } from '../agent/spending.ts'
+import { fault, wordsOf } from '../errors.ts'
+import type { Block } from '../message.ts'
+import { parseMode } from '../permissions/modes.ts'
+import { VERSION, CONTRACT } from '../version.ts'
+import { modelOf } from './models.ts'
+import { open, type Opened } from './open.ts'
+import { checkOptions, type QueryOptions } from './options.ts'
+import { Prompts, type PromptMessage } from './prompts.ts'
+
+/** An agent at work: what it tells, and how to steer it. */
+export interface Query extends AsyncGenerator<AgentMessage, void> {
+  /** Ends the turn that is under way; the session goes on with the next prompt. */
+  interrupt(): Promise<void>
+  setModel(model?: QueryOptions['model']): Promise<void>
+  setPermissionMode(mode: string): Promise<void>
+  /** Adds prompts. */
+  streamInput(prompts: AsyncIterable<PromptMessage>): Promise<void>
+  /** Ends everything. May be called more than once. */
+  close(): void
+  /** The last result. What was not read before is dropped. */
+  result(): Promise<ResultMessage>
+}
+
+/**
+ * Runs an agent: takes the call of the Claude Agent SDK and gives its messages. It begins at once, and never waits for
+ * its reader. What goes wrong is a `result` with `is_error`; only misuse throws.
+ */
+export function query(call: {
+  readonly prompt: string | AsyncIterable<PromptMessage>
+  readonly options?: QueryOptions | undefined
+}): Query {
+  const { prompt, options = {} } = call
+  checkOptions(options)
+  if (
+    typeof prompt !== 'string' &&
+    typeof (prompt as Partial<AsyncIterable<unknown>>)?.[Symbol.asyncIterator] !== 'function'
+  )
+    throw fault('E_OPTION_INVALID', 'prompt', typeof prompt, 'a text, or an AsyncIterable of messages')
+  return new RunningQuery(prompt, options)
+}
+
+class RunningQuery implements Query {
+  readonly #options: QueryOptions
+  readonly #outbox = new Outbox<AgentMessage>()
+  readonly #prompts: Prompts
+  /** Aborted when everything shall end; the other when the turn shall. */
+  readonly #all = new AbortController()
+  #turn: AbortController | undefined
+  readonly #opened: Promise<Opened>
+  readonly #over: Promise<void>
+  #result: ResultMessage | undefined
+
+  constructor(prompt: string | AsyncIterable<PromptMessage>, options: QueryOptions) {
+    this.#options = options
+    this.#prompts = new Prompts(prompt)
+    const outside = options.abortController?.signal
+    if (outside?.aborted === true) this.#all.abort(outside.reason)
+    const onAbort = (): void => this.#abort(outside?.reason)
+    outside?.addEventListener('abort', onAbort, { once: true })
+    this.#opened = open(options, message => this.#outbox.push(message))
+    this.#over = this.#run().finally(() => outside?.removeEventListener('abort', onAbort))
+  }
+
+  async #run(): Promise<void> {
+    let opened: Opened
+    try {
+      opened = await this.#opened
+    } catch (error) {
+      this.#tellResult(failedToStart(wordsOf(error), this.#options))
+      this.#outbox.end()
+      return
+    }
+    try {
+      await this.#live(opened)
+    } finally {
+      this.#prompts.end()
+      this.#outbox.end()
+    }
+  }
+
+  /** The whole life of a session. Its last event is fired however it ends. */
+  async #live({ session, beginning, close }: Opened): Promise<void> {
+    let reason = 'other'
+    try {
+      const { blocked, prompt } = await beginSession(session, beginning)
+      this.#outbox.push(initOf(session, this.#options))
+      if (blocked !== undefined) return this.#tellResult(resultOf(blocked, session, 0, { turns: 0, denials: 0 }))
+      if (prompt !== undefined) await this.#answer(prompt, session)
+      for (let next = await this.#next(); next !== undefined; next = await this.#next())
+        await this.#answer(next, session)
+    } catch (error) {
+      reason = 'error'
+      const ending: Ending = ended('turn_setup_failed', wordsOf(error), true)
+      this.#tellResult(resultOf(ending, session, 0, { turns: 0, denials: 0 }))
+    } finally {
+      await endSession(session, reason)
+      await close()
+    }
+  }
+
+  #next(): Promise<string | readonly Block[] | undefined> {
+    return this.#all.signal.aborted && this.#result !== undefined ? Promise.resolve(undefined) : this.#prompts.next()
+  }
+
+  async #answer(prompt: string | readonly Block[], session: Session): Promise<void> {
+    this.#turn = new AbortController()
+    if (this.#all.signal.aborted) this.#turn.abort(this.#all.signal.reason)
+    this.#tellResult(await runPrompt(prompt, session, this.#turn.signal))
+    this.#turn = undefined
+  }
+
+  #tellResult(result: ResultMessage): void {
+    this.#result = result
+    this.#outbox.push(result)
+  }
+
+  #abort(reason: unknown): void {
+    this.#all.abort(reason)
+    this.#turn?.abort(reason)
+    this.#prompts.end()
+  }
+
+  async interrupt(): Promise<void> {
+    this.#turn?.abort(new Error('interrupted'))
+  }
+
+  async setModel(model?: QueryOptions['model']): Promise<void> {
+    const { session } = await this.#opened
+    session.model = await modelOf(model, this.#options.env ?? process.env)
+  }
+
+  async setPermissionMode(text: string): Promise<void> {
+    const { session } = await this.#opened
+    const mode = parseMode(text, session.permissions.mayBypass)
+    if (typeof mode === 'object') throw fault('E_RULE', mode.problem, 'setPermissionMode')
+    session.permissions.mode = mode
+  }
+
+  async streamInput(prompts: AsyncIterable<PromptMessage>): Promise<void> {
+    await this.#prompts.add(prompts)
+  }
+
+  close(): void {
+    this.#abort(new Error('closed'))
+  }
+
+  async result(): Promise<ResultMessage> {
+    await this.#over
+    if (this.#result === undefined) throw fault('E_CLOSED', 'the question for a result')
+    return this.#result
+  }
+
+  next(): Promise<IteratorResult<AgentMessage, void>> {
+    return this.#outbox.next()
+  }
+
+  async return(): Promise<IteratorResult<AgentMessage, void>> {
+    this.close()
+    await this.#over
+    return { value: undefined, done: true }
+  }
+
+  async throw(error: unknown): Promise<IteratorResult<AgentMessage, void>> {
+    await this.return()
+    throw error
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return()
+  }
+}
+
+function initOf(session: Session, { serverTools = [], mcpServers = {} }: QueryOptions): InitMessage {
+  return {
+    type: 'system',
+    subtype: 'init',
+    session_id: session.id,
+    uuid: randomUUID(),
+    cwd: session.options.place.cwd,
+    model: session.model.name,
+    permissionMode: session.permissions.mode,
+    tools: [...session.tools.keys()],
+    mcp_servers: Object.keys(mcpServers).map(name => ({ name, status: 'connected' })),
+    slash_commands: [],
+    agents: [],
+    skills: [],
+    plugins: [],
+    apiKeySource: 'none',
+    output_style: 'default',
+    claude_code_version: CONTRACT.replace('claude-code ', ''),
+    carabiner_version: VERSION,
+    ungated_tools: serverTools
+  }
+}
+
+/** A session that never was has a result all the same. */
+function failedToStart(why: string, { sessionId }: QueryOptions): ResultMessage {
+  return {
+    type: 'result',
+    subtype: 'error_during_execution',
+    is_error: true,
+    result: why,
+    errors: [why],
+    terminal_reason: 'turn_setup_failed',
+    stop_reason: null,
+    num_turns: 0,
+    duration_ms: 0,
+    duration_api_ms: 0,
+    total_cost_usd: 0,
+    usage: NO_USAGE,
+    modelUsage: {},
+    permission_denials: [],
+    uuid: randomUUID(),
+    session_id: sessionId ?? ''
+  }
+}

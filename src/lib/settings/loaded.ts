@@ -1,0 +1,81 @@
+import type { Profile } from '../hooks/decode.ts'
+import type { Plugin } from '../hooks/kinds/paths.ts'
+import type { Finding, Place } from './finding.ts'
+import type { Declared } from './shapes.ts'
+import type { Scope, Source } from './sources.ts'
+
+/** A hook that was found in a file. */
+export interface LoadedHook extends Declared {
+  readonly scope: Scope
+  readonly place: Place
+  /** Where one of its keys stands. */
+  readonly placeOf: (key: string) => Place
+  readonly plugin: (Plugin & { readonly name: string }) | undefined
+  /** The skill or subagent that it belongs to; it is in force only while that is. */
+  readonly owner: string | undefined
+  /** It came with the project: in force only when that is trusted. */
+  readonly ofProject: boolean
+  /** The user's hook of its name, whose place it takes while it is in force. */
+  readonly replaces: LoadedHook | undefined
+}
+
+/** A permission rule that was found in a file. */
+export interface LoadedRule {
+  readonly behaviour: 'allow' | 'deny' | 'ask'
+  readonly rule: string
+  readonly scope: Scope
+  readonly place: Place
+}
+
+/** A module of hooks that a file names. */
+export interface LoadedModule {
+  readonly file: string
+  readonly scope: Scope
+  readonly place: Place
+  readonly ofProject: boolean
+}
+
+/** What managed policy fixes, so that nobody else can loosen it. */
+export interface Locks {
+  readonly profile: Profile | undefined
+  /** Trust is given by digest only, never by a flag for one run. */
+  readonly trustByDigest: boolean
+  readonly noBypass: boolean
+  readonly managedHooksOnly: boolean
+  readonly pluginHooksOnly: boolean
+}
+
+/** All that the settings in force here say. */
+export interface Loaded {
+  readonly root: string
+  /** The files that say something. */
+  readonly files: readonly Source[]
+  /** The files that might, and the folders of such files. */
+  readonly watched: readonly string[]
+  readonly hooks: readonly LoadedHook[]
+  readonly rules: readonly LoadedRule[]
+  readonly modules: readonly LoadedModule[]
+  readonly findings: readonly Finding[]
+  readonly locks: Locks
+  readonly profile: Profile | undefined
+  /** Whose hooks are switched off. */
+  readonly disabled: ReadonlySet<Scope>
+  readonly allowedUrls: readonly string[] | undefined
+  readonly allowedEnvVars: readonly string[] | undefined
+  /** The permission mode to begin with. */
+  readonly mode: string | undefined
+  /** Further folders that belong to the work. */
+  readonly directories: readonly string[]
+  /** Variables for commands and hooks. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** What is added on the command line. */
+export interface LoadOptions {
+  /** A file of settings, or the JSON itself. */
+  readonly settings?: string | undefined
+  readonly pluginDirs?: readonly string[] | undefined
+  readonly modules?: readonly string[] | undefined
+  /** Which of user, project and local count. Default: all. Managed policy always does. */
+  readonly sources?: readonly ('user' | 'project' | 'local')[] | undefined
+}

@@ -1,0 +1,158 @@
+import type { ZodType } from 'zod'
+import { wordsOf } from '../errors.ts'
+import type { Block, JsonSchema } from '../message.ts'
+import { isObject, type PlainObject } from '../util/plain.ts'
+import type { Checked, Tool, ToolResult } from './tool.ts'
+
+/** Whatever can check a value in the way of Standard Schema: zod, valibot, arktype and others. */
+export interface StandardSchema<Output = unknown> {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    validate(value: unknown): StandardResult<Output> | Promise<StandardResult<Output>>
+    readonly types?: { readonly input: unknown; readonly output: Output } | undefined
+    readonly jsonSchema?: { input(options: { target: string }): JsonSchema } | undefined
+  }
+}
+
+type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[] }
+
+/** An object of schemas, one a field, as the Claude Agent SDK takes them. */
+export type Shape = Readonly<Record<string, StandardSchema>>
+
+type OutputOf<S> = S extends StandardSchema<infer Output> ? Output : never
+
+/** What the handler of a tool is given. */
+export type InputOf<S extends Shape | StandardSchema> =
+  S extends StandardSchema<infer Output>
+    ? Output
+    : { [K in keyof S as undefined extends OutputOf<S[K]> ? never : K]: OutputOf<S[K]> } & {
+        [K in keyof S as undefined extends OutputOf<S[K]> ? K : never]?: OutputOf<S[K]>
+      }
+
+/** What a handler gives back: what MCP calls a tool result. */
+export interface HandlerResult {
+  readonly content: readonly HandlerContent[]
+  readonly isError?: boolean | undefined
+  readonly structuredContent?: unknown
+}
+
+export type HandlerContent =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image'; readonly data: string; readonly mimeType: string }
+  | { readonly type: string; readonly [more: string]: unknown }
+
+/** A tool of the user's own. */
+export interface ToolDefinition {
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: Shape | StandardSchema
+  readonly annotations?: { readonly readOnlyHint?: boolean | undefined; readonly [more: string]: unknown } | undefined
+  handler(input: never, extra: unknown): Promise<HandlerResult> | HandlerResult
+}
+
+/** Describes a tool of your own: a name, words for the model, the schema of its input, and what it does. */
+export function tool<const S extends Shape | StandardSchema>(
+  name: string,
+  description: string,
+  inputSchema: S,
+  handler: (input: InputOf<S>, extra: unknown) => Promise<HandlerResult> | HandlerResult,
+  extras: { readonly annotations?: ToolDefinition['annotations'] } = {}
+): ToolDefinition {
+  return { name, description, inputSchema, handler, annotations: extras.annotations }
+}
+
+/** Makes a tool that the agent can call of one that the user has described. */
+export async function customTool(definition: ToolDefinition, name = definition.name): Promise<Tool> {
+  const { description, annotations } = definition
+  const schema = await wholeSchema(definition)
+  const inputSchema = await jsonSchemaOf(schema, name)
+  return {
+    name,
+    description,
+    inputSchema,
+    async check(input) {
+      return checkedBy(schema, input)
+    },
+    readOnly: () => annotations?.readOnlyHint === true,
+    async run(input, { signal, id }) {
+      return resultOf(await definition.handler(input as never, { signal, toolUseId: id }))
+    },
+    present: output => (typeof output === 'string' ? output : isResult(output) ? contentOf(output) : undefined)
+  }
+}
+
+/** An object of schemas is one for zod to put together. */
+async function wholeSchema({ name, inputSchema }: ToolDefinition): Promise<StandardSchema> {
+  if (isSchema(inputSchema)) return inputSchema
+  const { z } = await import('zod')
+  try {
+    return z.object(inputSchema as Parameters<typeof z.object>[0])
+  } catch (error) {
+    throw new TypeError(`the input of the tool ${name} is no schema: ${wordsOf(error)}`)
+  }
+}
+
+const isSchema = (value: unknown): value is StandardSchema =>
+  typeof value === 'object' && value !== null && '~standard' in value
+
+async function jsonSchemaOf(schema: StandardSchema, name: string): Promise<JsonSchema> {
+  const standard = schema['~standard']
+  if (standard.jsonSchema !== undefined) return standard.jsonSchema.input({ target: 'draft-2020-12' })
+  if (standard.vendor !== 'zod')
+    throw new TypeError(`the schema of the tool ${name} (${standard.vendor}) cannot be printed as JSON Schema`)
+  const { z } = await import('zod')
+  return z.toJSONSchema(schema as unknown as ZodType, { io: 'input' })
+}
+
+async function checkedBy(schema: StandardSchema, input: unknown): Promise<Checked> {
+  const result = await schema['~standard'].validate(input)
+  if (result.issues === undefined)
+    return isObject(result.value) ? { input: result.value } : { problem: 'it is not an object' }
+  return { problem: result.issues.map(({ message, path }) => `${pathOf(path)}${message}`).join('; ') }
+}
+
+const pathOf = (path: readonly unknown[] | undefined): string =>
+  path === undefined || path.length === 0
+    ? ''
+    : `${path.map(part => String(isObject(part) ? part['key'] : part)).join('.')}: `
+
+const isResult = (value: unknown): value is HandlerResult => isObject(value) && Array.isArray(value['content'])
+
+/** What a handler gave back, as the model and hooks see it. */
+export function resultOf(result: unknown): ToolResult {
+  if (!isResult(result))
+    throw new TypeError('the tool gave back no result: { content: [{ type: "text", text }] } was expected')
+  const content = contentOf(result)
+  if (result.isError !== true) return { content, output: result.content }
+  const error = content.flatMap(block => (block.type === 'text' ? [block.text] : [])).join('\n')
+  return { content, output: result.content, error: error === '' ? 'the tool failed' : error }
+}
+
+const contentOf = ({ content }: HandlerResult): readonly Block[] => content.map(blockOf)
+
+function blockOf(part: HandlerContent): Block {
+  const { type, text, data, mimeType } = part as PlainObject
+  if (type === 'text' && typeof text === 'string') return { type: 'text', text }
+  if (type === 'image' && typeof data === 'string')
+    return { type: 'image', source: { type: 'base64', media_type: String(mimeType), data } }
+  return { type: 'text', text: JSON.stringify(part) }
+}
+
+/** Tools of the user's own under one name, as the Claude Agent SDK takes them in `mcpServers`. */
+export interface SdkMcpServer {
+  readonly type: 'sdk'
+  readonly name: string
+  readonly version: string
+  readonly tools: readonly ToolDefinition[]
+}
+
+export function createSdkMcpServer(options: {
+  readonly name: string
+  readonly version?: string
+  readonly tools?: readonly ToolDefinition[]
+}): SdkMcpServer {
+  return { type: 'sdk', name: options.name, version: options.version ?? '1.0.0', tools: options.tools ?? [] }
+}

@@ -1,0 +1,75 @@
+import { resolve } from 'node:path'
+import type { Subject } from '../message.ts'
+import type { PlainObject } from '../util/plain.ts'
+import { shownPath } from '../world/files.ts'
+import { realPath } from '../world/real-path.ts'
+import type { ToolSession } from './tool.ts'
+
+const LONGEST_PATH = 4095
+const LONGEST_NAME = 255
+
+const isWindows = process.platform === 'win32'
+
+/** An absolute path for what the model wrote, or what is wrong with it. Nothing is expanded. */
+export function absolutePath(
+  path: string,
+  session: ToolSession
+): { readonly path: string } | { readonly problem: string } {
+  const why = wrongWith(path)
+  if (why !== undefined) return { problem: `the path ${quoted(path)} ${why}` }
+  return checkLength(resolve(session.cwd, path))
+}
+
+/** The same for the path of a file. */
+export function filePath(path: string, session: ToolSession): { readonly path: string } | { readonly problem: string } {
+  if (/[/\\]\.{0,2}$/.test(isWindows ? path : path.replaceAll('\\', '_')) || path === '.' || path === '..') {
+    return { problem: `the path ${quoted(path)} names a folder; name a file` }
+  }
+  return absolutePath(path, session)
+}
+
+function wrongWith(path: string): string | undefined {
+  if (path === '') return 'is empty; name a file or a folder'
+  if (path.includes('\0')) return 'holds a NUL byte'
+  if (!path.isWellFormed()) return 'holds half of a character (a lone surrogate)'
+  if (path.startsWith('~'))
+    return 'begins with "~", which only a shell expands; write the folder out, or begin with "./"'
+  if (/^\$\w|^\$\{/.test(path)) return 'begins with a variable, which only a shell expands; write its value'
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(path)) return 'is a URL; name a file by its path'
+  if (isWindows ? /:/.test(path.slice(2)) : /^[a-z]:\\|^\\\\/i.test(path)) {
+    return isWindows ? 'names a stream of a file; name a file' : 'is a Windows path, and this is not Windows'
+  }
+  return undefined
+}
+
+function checkLength(path: string): { readonly path: string } | { readonly problem: string } {
+  const bytes = Buffer.byteLength(path)
+  if (bytes > LONGEST_PATH) return { problem: `the path has ${bytes} bytes; the system takes ${LONGEST_PATH}` }
+  const long = path.split('/').find(name => Buffer.byteLength(name) > LONGEST_NAME)
+  if (long === undefined) return { path }
+  return {
+    problem: `the path has a name of ${Buffer.byteLength(long)} bytes (${quoted(long)}); the system takes ${LONGEST_NAME}`
+  }
+}
+
+const quoted = (path: string): string =>
+  `"${shownPath(path.length > 60 ? `${path.slice(0, 60).toWellFormed()}…` : path)}"`
+
+const judged = new WeakMap<PlainObject, string>()
+
+/**
+ * Where the file of this input really is. It is looked up once: what was judged is what is opened, whatever becomes of
+ * links meanwhile. So permissions must be asked about the very object that runs.
+ */
+export function judgedPath(input: PlainObject): string {
+  let path = judged.get(input)
+  if (path === undefined) judged.set(input, (path = realPath(String(input['file_path']))))
+  return path
+}
+
+/** What permission rules look at. */
+export const fileSubject = (input: PlainObject, access: 'read' | 'write'): Subject => ({
+  kind: 'file',
+  path: judgedPath(input),
+  access
+})

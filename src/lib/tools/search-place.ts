@@ -1,0 +1,55 @@
+import type { Stats } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import { wordsOf } from '../errors.ts'
+import type { Subject } from '../message.ts'
+import type { PlainObject } from '../util/plain.ts'
+import { shownPath } from '../world/files.ts'
+import { realPath } from '../world/real-path.ts'
+
+/** What is searched: `name` in `folder`, or all of it. */
+export interface Place {
+  readonly folder: string
+  readonly name: string | undefined
+}
+
+const judged = new WeakMap<PlainObject, string>()
+
+/** Where a search really begins. It is looked up once, so that what was judged is what is searched. */
+export function judgedFolder(input: PlainObject, path: string): string {
+  let real = judged.get(input)
+  if (real === undefined) judged.set(input, (real = realPath(path)))
+  return real
+}
+
+/** What permission rules look at. */
+export const searchSubject = (input: PlainObject, path: string): Subject => ({
+  kind: 'file',
+  path: judgedFolder(input, path),
+  access: 'read'
+})
+
+/** Folders that no search should enter: reading what is in there may never end, or do something. */
+const MACHINERY = ['/proc', '/sys', '/dev']
+
+/** Keeps a search from the root away from these. */
+export const besides = ({ folder }: Place): readonly string[] =>
+  folder === '/' ? MACHINERY.map(name => `--glob=!${name}`) : []
+
+/** What is at a real path, or why it cannot be searched. */
+export async function placeAt(path: string): Promise<Place | { readonly problem: string }> {
+  if (MACHINERY.some(name => path === name || path.startsWith(`${name}/`))) {
+    return { problem: `${shownPath(path)} is a part of the system, not a file or folder; look at it with a command` }
+  }
+  let found: Stats
+  try {
+    found = await stat(path)
+  } catch (error) {
+    const isMissing = ['ENOENT', 'ENOTDIR'].includes(String((error as NodeJS.ErrnoException).code))
+    const why = isMissing ? 'is not there' : `cannot be searched: ${wordsOf(error)}`
+    return { problem: `${shownPath(path)} ${why}` }
+  }
+  if (found.isDirectory()) return { folder: path, name: undefined }
+  if (found.isFile()) return { folder: dirname(path), name: basename(path) }
+  return { problem: `${shownPath(path)} is a pipe, a socket or a device, not a file or folder` }
+}

@@ -1,0 +1,91 @@
+import type { Block, JsonSchema, Subject } from '../message.ts'
+import type { PlainObject } from '../util/plain.ts'
+
+/** Something the model may call. Whoever wants it to run goes through `agent/call-tool.ts`. */
+export interface Tool {
+  readonly name: string
+  /** Tells the model what it is for and how to use it. */
+  readonly description: string
+  readonly inputSchema: JsonSchema
+  /** The input with defaults filled in and paths made absolute, or what is wrong with it. */
+  check(input: unknown, session: ToolSession): Checked | Promise<Checked>
+  /** Whether this call changes nothing: such calls run side by side, and may be made again after a crash. */
+  readOnly(input: PlainObject): boolean
+  /** What permission rules look at. */
+  subject?(input: PlainObject, session: ToolSession): Subject | undefined
+  /** What the model sees of an output that a hook put in place of the tool's own; `undefined` if it has another shape. */
+  present?(output: unknown): string | readonly Block[] | undefined
+  /** May throw: that is a failure, too. */
+  run(input: PlainObject, call: ToolCall): Promise<ToolResult>
+}
+
+export type Checked = { readonly input: PlainObject } | { readonly problem: string }
+
+/** What came of a call. */
+export interface ToolResult {
+  /** What the model sees. */
+  readonly content: string | readonly Block[]
+  /** The same for programs: what hooks receive as `tool_response`. */
+  readonly output: unknown
+  /** It failed, and why. `content` then says the same to the model. */
+  readonly error?: string | undefined
+}
+
+/** What a tool knows of the one call. */
+export interface ToolCall {
+  readonly id: string
+  /** The call is given up: end what was started and settle soon. */
+  readonly signal: AbortSignal
+  readonly session: ToolSession
+  /** For people who wait: what is happening. */
+  progress(text: string): void
+  /** Fires an event of the hooks in force; without hooks nothing happens. */
+  fire(event: string, input: PlainObject): Promise<PlainObject | undefined>
+}
+
+/** What lasts from one call to the next. */
+export interface ToolSession {
+  readonly id: string
+  /** Where the project begins. */
+  readonly root: string
+  /** Where commands run. Only the Bash tool changes it. */
+  cwd: string
+  /** Further folders that belong to the work. */
+  readonly directories: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  /** A file whose lines, in the language of the shell, run before each command. */
+  readonly envFile?: string | undefined
+  /** Where output that is too long to be shown is kept whole. Without it, it is not. */
+  readonly outputFolder?: string | undefined
+  /** What was read, so that an edit knows whether a file has changed since. */
+  readonly seen: Map<string, SeenFile>
+  /** Commands that go on in the background, by their id. */
+  readonly background: Map<string, BackgroundTask>
+  /** Called when something must end with the session. */
+  onClose(close: () => void | Promise<void>): void
+}
+
+/** A file as it was when its content was last shown. */
+export interface SeenFile {
+  readonly hash: string
+  readonly ino: number
+  readonly size: number
+  readonly ctimeNs: bigint
+  /** Only a part of it was shown. */
+  readonly partial: boolean
+}
+
+export interface BackgroundTask {
+  readonly id: string
+  readonly type: string
+  readonly description: string
+  readonly command: string | undefined
+  readonly status: 'running' | 'completed' | 'failed' | 'killed'
+  /** Once it has ended by itself. */
+  readonly exitCode: number | undefined
+  /** Settles when it has ended, however that was. Never rejects. */
+  readonly done: Promise<void>
+  /** What it has printed since it was last asked. */
+  read(): string
+  end(): void
+}

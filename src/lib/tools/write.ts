@@ -1,0 +1,108 @@
+import { basename, dirname } from 'node:path'
+import { explained, openFile, readAll, shownPath, type OpenFile } from '../world/files.ts'
+import { fingerprint } from '../world/fingerprint.ts'
+import { openFolder } from '../world/folders.ts'
+import { replaceFile, type Old } from '../world/replace.ts'
+import { fields, type InputOf } from './fields.ts'
+import { LARGEST_PATCHED, structuredPatch } from './patch.ts'
+import { filePath, fileSubject, judgedPath } from './paths.ts'
+import { LARGEST, remember, seenAsItIs } from './seen.ts'
+import type { Tool, ToolCall, ToolResult } from './tool.ts'
+import { inTurn } from './turns.ts'
+
+const INPUT = fields({
+  file_path: { type: 'string', words: 'The absolute path of the file' },
+  content: { type: 'string', words: 'All that the file is to hold' }
+})
+
+type WriteInput = InputOf<typeof INPUT>
+
+const DESCRIPTION = `Writes a whole file. It holds exactly the content that is given, as UTF-8.
+- Folders that are missing are made.
+- A file that is there already must have been read first, and is replaced; if it has changed since, that is refused: Read it again.
+- To change a part of a file, use Edit.`
+
+/** Makes a file, or replaces all that one holds. */
+export const writeTool: Tool = {
+  name: 'Write',
+  description: DESCRIPTION,
+  inputSchema: INPUT.schema,
+  check(input, session) {
+    const checked = INPUT.check(input)
+    if ('problem' in checked) return checked
+    if (!checked.input.content.isWellFormed()) {
+      return { problem: '"content" holds half of a character (a lone surrogate)' }
+    }
+    const found = filePath(checked.input.file_path, session)
+    return 'problem' in found ? found : { input: { ...checked.input, file_path: found.path } }
+  },
+  readOnly: () => false,
+  subject: input => fileSubject(input, 'write'),
+  async run(input, call) {
+    const path = judgedPath(input)
+    return inTurn(path, async () => {
+      let file: OpenFile | undefined
+      try {
+        call.signal.throwIfAborted()
+        file = await openThere(path)
+        return await write(path, file, input as WriteInput, call)
+      } catch (error) {
+        throw explained(error, path)
+      } finally {
+        await file?.handle.close()
+      }
+    })
+  }
+}
+
+/** The file that is there, if any. */
+async function openThere(path: string): Promise<OpenFile | undefined> {
+  try {
+    return await openFile(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+async function write(path: string, file: OpenFile | undefined, input: WriteInput, call: ToolCall): Promise<ToolResult> {
+  const { session, signal } = call
+  const old = file && (await known(file, call))
+  const content = Buffer.from(input.content)
+  const folder = await openFolder(dirname(path))
+  try {
+    const now = await replaceFile(folder, basename(path), [content], old, () => signal.throwIfAborted())
+    remember(session, { path, stat: now, isSettled: false }, fingerprint(content), false)
+  } finally {
+    await folder.handle.close()
+  }
+  const name = shownPath(input.file_path)
+  return {
+    content: old === undefined ? `The file ${name} has been created.` : `The file ${name} has been replaced.`,
+    output: outputOf(old, input)
+  }
+}
+
+/** What is about to be replaced. Throws unless the model knows it. */
+async function known(file: OpenFile, { session }: ToolCall): Promise<Old> {
+  const { path, stat } = file
+  if (stat.size > LARGEST)
+    throw new Error(`${shownPath(path)} has ${stat.size} bytes; up to ${LARGEST} can be replaced`)
+  const bytes = await readAll(file)
+  seenAsItIs(session, file, bytes)
+  return { file, bytes }
+}
+
+/** Of large files there is neither the old text nor the difference. */
+function outputOf(old: Old | undefined, { file_path, content }: WriteInput): unknown {
+  const isLarge = old !== undefined && Math.max(old.bytes.length, content.length) > LARGEST_PATCHED
+  const before = old === undefined || isLarge ? null : old.bytes.toString('utf8')
+  return {
+    type: old === undefined ? 'create' : 'update',
+    filePath: file_path,
+    content,
+    structuredPatch: before === null ? [] : structuredPatch(before, content),
+    originalFile: before,
+    userModified: false
+  }
+}

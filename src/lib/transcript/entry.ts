@@ -1,0 +1,45 @@
+import type { Block } from '../message.ts'
+import type { PlainObject } from '../util/plain.ts'
+
+/** What every line begins with, in the shape that existing viewers and hooks read. */
+export interface Line {
+  readonly type: string
+  readonly uuid: string
+  readonly parentUuid: string | null
+  readonly isSidechain: boolean
+  readonly timestamp: string
+  readonly sessionId: string
+  readonly cwd: string
+  readonly version: string
+  readonly userType: 'external'
+  readonly entrypoint: string
+}
+
+/** One thing that happened, before it is a line. */
+export type Entry =
+  | {
+      readonly type: 'user'
+      readonly message: { role: 'user'; content: string | readonly Block[] }
+      readonly [more: string]: unknown
+    }
+  | { readonly type: 'assistant'; readonly message: PlainObject; readonly [more: string]: unknown }
+  | { readonly type: 'system'; readonly subtype: string; readonly [more: string]: unknown }
+  | { readonly type: 'attachment'; readonly attachment: PlainObject; readonly [more: string]: unknown }
+  /** A tool is about to start, with this input. */
+  | { readonly type: 'tool-intent'; readonly toolUseId: string; readonly toolName: string; readonly input: PlainObject }
+  /** A tool has ended; hooks have not seen it yet. */
+  | {
+      readonly type: 'tool-outcome'
+      readonly toolUseId: string
+      readonly isError: boolean
+      readonly content: string | readonly Block[]
+    }
+
+/** Where what happens is written down. */
+export interface Log {
+  /** The file, for hooks; empty where there is none. */
+  readonly path: string
+  /** Takes an entry. Throws where it cannot be written: nothing may happen that was not written down before. */
+  append(entry: Entry, uuid: string): void
+  close(): void
+}

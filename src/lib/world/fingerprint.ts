@@ -1,0 +1,114 @@
+import { createHash, hash } from 'node:crypto'
+
+/**
+ * What bytes are known by: one hash for each stretch of them, `LENGTH:HASH` joined by commas. Stretches that an edit
+ * did not touch keep theirs, so nothing large is hashed twice; and a change can be told to be in one place.
+ */
+export type Fingerprint = string
+
+/** A part of the bytes that becomes something else. */
+export interface Splice {
+  readonly start: number
+  readonly end: number
+  readonly text: Buffer
+}
+
+const STRETCHES = 128
+const SHORTEST = 512
+
+/** Into stretches of how many bytes so many are divided. */
+export const stretchOf = (size: number): number => Math.max(SHORTEST, Math.ceil(size / STRETCHES))
+
+/** SHA-1 is the fastest here that no accident defeats; nobody is kept out by it. */
+const ALGORITHM = 'sha1'
+
+/** The fingerprint of bytes that are a part of `size`. All parts but the last hold whole stretches. */
+export function fingerprint(bytes: Buffer, size = bytes.length): Fingerprint {
+  const stretch = stretchOf(size)
+  const marks: string[] = []
+  for (let at = 0; at < bytes.length; at += stretch) marks.push(markOf(bytes.subarray(at, at + stretch)))
+  return marks.join(',')
+}
+
+const markOf = (bytes: Buffer): string => `${bytes.length}:${hash(ALGORITHM, bytes, 'base64')}`
+
+/** From where to where bytes are not what they were, or nothing when they are. */
+export function changeSince(
+  print: Fingerprint,
+  bytes: Buffer
+): { readonly start: number; readonly end: number } | undefined {
+  const marks = marksOf(print)
+  let start = 0
+  let first = 0
+  for (; first < marks.length; first++) {
+    const { length, mark } = marks[first]!
+    if (start + length > bytes.length || markOf(bytes.subarray(start, start + length)) !== mark) break
+    start += length
+  }
+  if (first === marks.length && start === bytes.length) return undefined
+  let end = bytes.length
+  for (let last = marks.length - 1; last >= first; last--) {
+    const { length, mark } = marks[last]!
+    if (end - length < start || markOf(bytes.subarray(end - length, end)) !== mark) break
+    end -= length
+  }
+  return { start, end }
+}
+
+interface Mark {
+  readonly length: number
+  readonly mark: string
+}
+
+function marksOf(print: Fingerprint): readonly Mark[] {
+  if (print === '') return []
+  return print.split(',').map(mark => ({ length: Number(mark.slice(0, mark.indexOf(':'))), mark }))
+}
+
+/** The fingerprint after these splices, which are in order and apart. Only stretches that they touch are hashed. */
+export function afterSplices(print: Fingerprint, bytes: Buffer, splices: readonly Splice[]): Fingerprint {
+  const out: string[] = []
+  let start = 0
+  let end = 0
+  let from = 0
+  for (const { length, mark } of marksOf(print)) {
+    end += length
+    let to = from
+    while (to < splices.length && splices[to]!.start < end) to++
+    // A splice that reaches over the end of the stretch joins it to the next.
+    if (to > from && splices[to - 1]!.end > end) continue
+    if (to > from) {
+      const changed = markOfPieces(piecesOf(bytes, splices.slice(from, to), start, end))
+      if (changed !== undefined) out.push(changed)
+    } else out.push(mark)
+    start = end
+    from = to
+  }
+  return out.join(',')
+}
+
+function markOfPieces(pieces: Iterable<Buffer>): string | undefined {
+  const whole = createHash(ALGORITHM)
+  let length = 0
+  for (const piece of pieces) {
+    whole.update(piece)
+    length += piece.length
+  }
+  return length === 0 ? undefined : `${length}:${whole.digest('base64')}`
+}
+
+/** What `bytes` from `start` to `end` become, piece by piece; nothing is copied. */
+export function* piecesOf(
+  bytes: Buffer,
+  splices: readonly Splice[],
+  start = 0,
+  end = bytes.length
+): Generator<Buffer, void, undefined> {
+  let at = start
+  for (const splice of splices) {
+    yield bytes.subarray(at, splice.start)
+    yield splice.text
+    at = splice.end
+  }
+  yield bytes.subarray(at, end)
+}

@@ -1,0 +1,105 @@
+import { constants, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { mkdir, open, readdir, readFile, unlink, type FileHandle } from 'node:fs/promises'
+import { createHash, randomBytes } from 'node:crypto'
+import { hostname } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { DESCRIPTORS, isAt, shownPath } from './files.ts'
+
+/** A folder that is held on to: what is made in it is made there, whatever becomes of its path meanwhile. */
+export interface Folder {
+  readonly path: string
+  readonly handle: FileHandle
+  /** A path to this entry of it, for system calls. */
+  at(name: string): string
+}
+
+const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
+
+/** Opens the folder at a real path, and makes it, with the folders around it, where there is none. */
+export async function openFolder(path: string): Promise<Folder> {
+  const missing: string[] = []
+  let there = path
+  for (; statSync(there, { throwIfNoEntry: false }) === undefined; there = dirname(there))
+    missing.unshift(basename(there))
+  let folder = await hold(there, there)
+  for (const name of missing) folder = await enter(folder, name)
+  return folder
+}
+
+async function hold(path: string, through: string): Promise<Folder> {
+  const handle = await open(through, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+  if (!isAt(handle, await handle.stat({ bigint: true }), path)) {
+    await handle.close()
+    throw new Error(`${shownPath(path)} was replaced while it was opened; try again`)
+  }
+  const at = DESCRIPTORS === undefined ? path : `${DESCRIPTORS}/${handle.fd}`
+  return { path, handle, at: name => join(at, name) }
+}
+
+async function enter(folder: Folder, name: string): Promise<Folder> {
+  try {
+    await mkdir(folder.at(name)).catch(error => {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    })
+    await syncFolder(folder)
+    return await hold(join(folder.path, name), folder.at(name))
+  } finally {
+    await folder.handle.close()
+  }
+}
+
+/** Not every file system can do that, and not for every folder. */
+const CANNOT_SYNC = new Set<unknown>(['EINVAL', 'ENOTSUP', 'EISDIR', 'EPERM'])
+
+/** Makes sure that the names in a folder outlast a power cut. */
+export async function syncFolder({ handle }: Folder): Promise<void> {
+  await handle.sync().catch(error => {
+    if (!CANNOT_SYNC.has((error as NodeJS.ErrnoException).code)) throw error
+  })
+}
+
+/** `.carabiner-PLACE-PID-START-RANDOM.tmp`: whose it is, and that nobody can guess it. */
+const TEMPORARY = /^\.carabiner-([0-9a-f]{8})-(\d+)-(\d+)-[0-9a-f]{16}\.tmp$/
+
+/** A new name for a file that is not finished. */
+export function temporaryName(): string {
+  const { place, start } = ourselves()
+  return `.carabiner-${place}-${process.pid}-${start}-${randomBytes(8).toString('hex')}.tmp`
+}
+
+/** Removes files that were never finished, because the process that wrote them is gone. */
+export async function sweep(folder: Folder): Promise<void> {
+  const names = await readdir(folder.at('.')).catch(() => [])
+  for (const name of names) {
+    const [, place, pid, start] = TEMPORARY.exec(name) ?? []
+    if (place !== ourselves().place || (await startOf(pid!)) === start) continue
+    await unlink(folder.at(name)).catch(() => undefined)
+  }
+}
+
+let known: { readonly place: string; readonly start: string } | undefined
+
+/** Process ids mean something on one machine and in one namespace only. */
+function ourselves(): { readonly place: string; readonly start: string } {
+  if (known === undefined) {
+    const namespace = DESCRIPTORS === undefined ? '' : readlinkSync('/proc/self/ns/pid')
+    const place = createHash('sha256').update(`${hostname()} ${namespace}`).digest('hex').slice(0, 8)
+    const start = DESCRIPTORS === undefined ? '0' : startIn(readFileSync('/proc/self/stat', 'latin1'))
+    known = { place, start }
+  }
+  return known
+}
+
+/** When a process was started, in a form that only serves to compare; nothing when it is gone. */
+async function startOf(pid: string): Promise<string | undefined> {
+  if (DESCRIPTORS !== undefined) return readFile(`/proc/${pid}/stat`, 'latin1').then(startIn, () => undefined)
+  try {
+    process.kill(Number(pid), 0)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return undefined
+  }
+  return '0'
+}
+
+/** The name of the program, in parentheses, may hold anything. */
+const startIn = (stat: string): string => stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]!
