@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 /**
  * A small shell that outlives us. It is told which groups run; when our end of its pipe closes, however we ended, it
  * kills what still runs: the tree, the group, and whoever carries the cookie, also that of a process which was just
- * being started. It also looks for cookies on demand.
+ * being started. It also looks for cookies on demand. What it is told is short: a shell reads a pipe byte by byte.
  */
 const SCRIPT = `
 trap '' INT TERM HUP QUIT
@@ -25,12 +25,12 @@ forget() {
   for each in $live; do eval 'cookie=$run_'"$each"; [ -z "$cookie" ] || kept="$kept $each"; done
   live=$kept
 }
-while read -r what group cookie; do
+while read -r what which; do
   case $what in
-    '?') next=$group;;
-    +) next=; eval "run_$group=$cookie"; live="$live $group";;
-    -) unset "run_$group"; gone=$((gone + 1)); [ $gone -lt 200 ] || forget;;
-    !) holders $group $cookie; holders $group $cookie;;
+    '?') next=$which;;
+    +) eval "run_$which=$next"; next=; live="$live $which";;
+    -) unset "run_$which"; gone=$((gone + 1)); [ $gone -lt 200 ] || forget;;
+    !) holders $which; holders $which;;
   esac
 done
 [ -z "$next" ] || { holders "$next"; sleep 0.1; holders "$next"; }
@@ -54,7 +54,7 @@ function tell(line: string): void {
   if (process.platform === 'win32') return
   if (shell === undefined || shell.exitCode !== null || shell.signalCode !== null) {
     shell = start()
-    for (const [group, cookie] of live) shell.stdin?.write(`+ ${group} ${cookie}\n`)
+    for (const [group, cookie] of live) shell.stdin?.write(`? ${cookie}\n+ ${group}\n`)
   }
   shell.stdin?.write(line)
 }
@@ -66,7 +66,10 @@ function start(): ChildProcess {
   child.stdin?.on('error', () => undefined)
   // It must not keep us from ending: our end is what it waits for.
   child.unref()
-  if (child.stdin !== null && 'unref' in child.stdin) (child.stdin as unknown as { unref(): void }).unref()
+  const stdin = child.stdin as { unref?(): void } | null | undefined
+  // Without descriptors to spare there is none: then nothing else may be started either.
+  if (stdin === undefined) throw Object.assign(new Error('spawn /bin/sh EMFILE'), { code: 'EMFILE' })
+  stdin?.unref?.()
   return child
 }
 
@@ -83,9 +86,9 @@ export const reaper = {
     tell(`? ${cookie}\n`)
   },
 
-  /** The group runs: it must not outlive us. */
+  /** It has started, in this group: it must not outlive us. */
   watch(group: number, cookie: string): void {
-    tell(`+ ${group} ${cookie}\n`)
+    tell(`+ ${group}\n`)
     live.set(group, cookie)
   },
 

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { startThroughHelper } from './helper.ts'
 import { startProcess, type Program, type Start } from './process.ts'
 
@@ -24,8 +24,14 @@ function isLarge(): boolean {
   }
 }
 
+/** Of this process; with a number behind it, of one that it starts. None is the beginning of another. */
+const OURS = randomBytes(6)
+  .toString('base64url')
+  .replaceAll(/[^A-Za-z0-9]/g, 'q')
+let started = 0
+
 /** The same program, to be told apart from others that run it. */
 export function withCookie(program: Program): Program {
-  const run = randomUUID()
-  return { ...program, cookie: `CARABINER_RUN=${run}`, env: { ...program.env, CARABINER_RUN: run } }
+  const cookie = `${OURS}.${++started}x`
+  return { ...program, cookie, env: { ...program.env, CARABINER_RUN: cookie } }
 }
