@@ -2,7 +2,8 @@
 export * from './hooks.ts'
 export { query, type Query } from './lib/query/query.ts'
 export type { CanUseTool, QueryOptions } from './lib/query/options.ts'
-export type { PromptMessage } from './lib/query/prompts.ts'
+export type { ForeignPrompt, PromptMessage, PromptStream } from './lib/query/prompts.ts'
+export type * from './lib/query/sdk-names.ts'
 export {
   createSdkMcpServer,
   tool,

@@ -20,7 +20,9 @@ interface CodeBlock {
 /** Blocks that import nothing go on from this, as the pages say. */
 const PRELUDE = `
 import { allow, applyEdits, ask, block, defer, deny, goesOn, guard, HookRegistry, later, transform } from 'carabiner'
-import { harness, manualClock } from 'carabiner/testing'
+import { createSdkMcpServer, query, tool } from 'carabiner'
+import { harness, manualClock, scriptedModel } from 'carabiner/testing'
+import { z } from 'zod'
 const hooks = new HookRegistry()
 `
 
@@ -61,6 +63,14 @@ const TSCONFIG = {
 let built: ReturnType<typeof buildPackage>
 let pages: string
 
+/** Blocks run in a folder and with a home of their own. */
+const run = (file: string): string =>
+  execFileSync(process.execPath, [join(pages, file)], {
+    encoding: 'utf8',
+    cwd: pages,
+    env: { ...process.env, HOME: join(built.folder, 'home'), CARABINER_HOME: undefined }
+  })
+
 /** A project that has the package installed, with a file for each block. */
 beforeAll(() => {
   built = buildPackage()
@@ -85,7 +95,7 @@ test('every block compiles, for users with strict settings', () => {
 test('every block runs and prints what its comments say', () => {
   const files = BLOCKS.map(block => block.file)
   writeFileSync(join(pages, 'run.mjs'), runner(files))
-  const stdout = execFileSync(process.execPath, [join(pages, 'run.mjs')], { encoding: 'utf8' })
+  const stdout = run('run.mjs')
   const runs = JSON.parse(stdout) as Record<string, { lines: string[]; error?: string }>
   for (const { place, file, prints } of BLOCKS) {
     expect.soft(runs[file]?.error, place).toBeUndefined()
@@ -111,8 +121,8 @@ test('the README’s first example is a dozen lines, runs on its own, and prints
   const [first] = BLOCKS
   expect(first?.place).toMatch(/^README\.md/)
   expect(first?.code.trimEnd().split('\n').length).toBeLessThanOrEqual(15)
-  const stdout = execFileSync(process.execPath, [join(pages, first!.file)], { encoding: 'utf8' })
-  expect(stdout).toBe('deny, by no-deleting: ask a person first\n')
+  const stdout = run(first!.file)
+  expect(stdout).toBe('Bash was refused by no-deleting: ask a person first\n')
   expect(readFileSync(join(ROOT, 'README.md'), 'utf8')).toContain(`prints \`${stdout.trim()}\``)
 })
 

@@ -1,6 +1,6 @@
 /** Every example, run as its reader would run it, and the tour. */
 import { execFile } from 'node:child_process'
-import { cpSync, readdirSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -18,10 +18,13 @@ beforeAll(() => {
 })
 afterAll(() => built.remove())
 
-/** The lines that an example prints. */
+/** The lines that an example prints. What is in the home of whoever runs it does not matter, and stays as it is. */
 async function linesOf(example: string): Promise<readonly string[]> {
-  const { stdout, stderr } = await run(process.execPath, [join(built.folder, 'examples', example)])
+  const home = join(built.folder, 'home')
+  const env = { ...process.env, HOME: home, CARABINER_HOME: undefined }
+  const { stdout, stderr } = await run(process.execPath, [join(built.folder, 'examples', example)], { env })
   expect(stderr).toBe('')
+  expect(existsSync(home)).toBe(false)
   return stdout.trimEnd().split('\n')
 }
 
@@ -100,6 +103,88 @@ const EXAMPLES: Record<string, (lines: readonly string[]) => void> = {
       'git status: deny, since scanner failed (spawn)',
       'ahead ran 3 times, 3 of them well'
     ])
+  },
+  // F184, F187, F189
+  '09-agent-with-hooks.ts': lines => {
+    expect(lines).toEqual([
+      'no: Bash was refused by bash-guard: that would end badly',
+      'no: Bash was refused by bash-guard: that would end badly',
+      expect.stringMatching(/^no: Bash was refused by .*nobody could be asked$/),
+      'I read the notes and left everything in place. (3 turns)'
+    ])
+  },
+  // F185
+  '10-agent-elsewhere.ts': lines => {
+    expect(lines).toEqual([
+      'the agent says   Read {"file_path":"/notes.txt"}',
+      'the agent says   Edit {"file_path":"/notes.txt","old_string":"milk","new_string":"bread"}',
+      'the agent says   Write {"file_path":"/done.txt","content":"Yes."}',
+      'notes.txt holds   Buy bread.',
+      'done.txt holds    Yes.'
+    ])
+  },
+  // F186
+  '11-forget-secrets.ts': lines => {
+    expect(lines).toEqual([
+      'first: 1 messages, 1 of them with the password',
+      'then: 2 messages, 0 of them with the password',
+      'There are no such files.'
+    ])
+  },
+  // F188, F190, F191, F192, F193
+  '12-security-and-logs.ts': lines => {
+    expect(lines.toSorted()).toEqual(
+      [
+        'log: pre_tool_use Bash',
+        'Bash was refused by security: it contains “sudo”',
+        'log: pre_tool_use Bash',
+        'log: post_tool_use Bash',
+        'audit: Bash gave {"stdout":"hello","stderr":"",',
+        'log: pre_tool_use Bash',
+        'log: post_tool_use_failure Bash',
+        'subagent agent-1 started',
+        'subagent agent-1 did well',
+        'subagent agent-1 failed: out of tokens'
+      ].toSorted()
+    )
+  },
+  '13-until-tests-pass.ts': lines => {
+    expect(lines.filter(line => !line.startsWith('tests'))).toEqual([
+      'agent: It is done.',
+      'told: "Stop hook feedback:\\nthe tests fail [tests-first]"',
+      'agent: tool_use',
+      'agent: tool_use',
+      'agent: Now it is done.',
+      'completed after 4 turns'
+    ])
+    expect(lines.filter(line => line.startsWith('tests'))).toEqual(['tests: they fail', 'tests: they pass'])
+  },
+  '14-own-tools.ts': lines => {
+    expect(lines.filter(line => line.startsWith('asked'))).toEqual([
+      'asked: mcp__shop__sell {"thing":"rope","count":5}? yes',
+      'asked: mcp__shop__sell {"thing":"rope","count":2}? yes',
+      'asked: mcp__shop__sell {"thing":"rope","count":100}? no'
+    ])
+    expect(lines.filter(line => !line.startsWith('asked'))).toEqual([
+      'result: 3',
+      expect.stringContaining('error: InputValidationError: count'),
+      'error: there are not 5',
+      'result: sold; 1 left',
+      'error: that is too many'
+    ])
+  },
+  '15-conversation.ts': lines => {
+    expect(lines.filter(line => !line.startsWith(' '))).toEqual([
+      'you: Hi!',
+      'agent: Hello.',
+      'you: What is a carabiner?',
+      'agent: A hook with a gate.',
+      'the session ends: other'
+    ])
+    expect(lines).toContain('  UserPromptSubmit says: 3 characters')
+  },
+  '16-hooks-of-a-project.ts': lines => {
+    expect(lines).toEqual(['not trusted, not started', 'Bash: force-pushing needs a person', 'Then not.'])
   }
 }
 
@@ -110,27 +195,3 @@ test('every example in the folder is run below, numbered without gaps', () => {
 })
 
 test.each(Object.entries(EXAMPLES))('%s', async (example, check) => check(await linesOf(example)))
-
-const tour = (env: NodeJS.ProcessEnv) =>
-  run(process.execPath, [join(ROOT, 'scripts/demo.ts')], { env: { ...process.env, ...env } })
-
-test('the tour shows a refusal, a rewrite judged again, a broken hook, why hooks did not run, and scripts', async () => {
-  const { stdout, stderr } = await tour({ NO_COLOR: '1', FORCE_COLOR: undefined })
-  expect(stderr).toBe('')
-  expect(stdout).toContain('refused by no-rm-rf: ask a person first')
-  expect(stdout).toMatch(/no-sudo +said deny, “no sudo”, asked again about the new command/)
-  expect(stdout).toContain('refused by policy: gate_failed:threw')
-  expect(stdout).toContain('did not run: matcher "bash" does not fit "Bash"')
-  expect(stdout).toContain('did not run: listens to PostToolUse, not PreToolUse')
-  expect(stdout).toContain('did not run: is disabled')
-  expect(stdout).toContain('refused by no-force.sh: force-pushing needs a person')
-  expect(stdout).toContain('refused by scan.py: gate_failed:exit')
-  expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(48)
-})
-
-test('the tour has colours where they are wanted, and plain text elsewhere', async () => {
-  const escape = String.fromCodePoint(27)
-  expect((await tour({ NO_COLOR: undefined, FORCE_COLOR: '1' })).stdout).toContain(escape)
-  expect((await tour({ NO_COLOR: undefined, FORCE_COLOR: undefined })).stdout).not.toContain(escape)
-  expect((await tour({ NO_COLOR: '1', FORCE_COLOR: undefined })).stdout).not.toContain(escape)
-})

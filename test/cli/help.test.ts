@@ -8,7 +8,7 @@ import { HANG, stage } from './stage.ts'
 vi.setConfig({ testTimeout: HANG })
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
-const COMMANDS = ['fire', 'hooks list', 'hooks check', 'hooks test', 'hooks trust', 'completion']
+const COMMANDS = ['run', 'demo', 'fire', 'hooks list', 'hooks check', 'hooks test', 'hooks trust', 'completion']
 
 test('--version prints the version and nothing else', async () => {
   const { run } = stage()

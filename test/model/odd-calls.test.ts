@@ -1,5 +1,5 @@
 // FM55: whatever a model makes of its calls, each is handed out once, under an id of its own, and can be answered.
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Message, ToolUseBlock } from '../../src/lib/message.ts'
 import type { Answer } from '../../src/lib/model/model.ts'

@@ -14,7 +14,7 @@ afterEach(async () => {
 
 export const KEY = 'sk-ant-secret-0123456789'
 
-export const CLAUDE = 'claude-sonnet-4-5'
+const CLAUDE = 'claude-sonnet-4-5'
 
 /** Claude through its real adapter, and the server that answers for it. */
 export async function claude(

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** The repository. */
@@ -29,8 +29,9 @@ export function buildPackage(): { readonly folder: string; remove(): void } {
   tsc('-p', join(ROOT, 'tsconfig.build.json'), '--outDir', join(folder, 'dist'))
   copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'))
   const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest
-  mkdirSync(join(folder, 'node_modules'))
-  for (const name of Object.keys(dependencies ?? {}))
+  for (const name of Object.keys(dependencies ?? {})) {
+    mkdirSync(dirname(join(folder, 'node_modules', name)), { recursive: true })
     symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name), 'junction')
+  }
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }

@@ -9,7 +9,7 @@ import {
 } from './sse-server.ts'
 
 /** A call in an answer. `json` is sent as it is, whatever it is; else `input` as JSON; in so many pieces (3). */
-export interface OpenAICall {
+interface OpenAICall {
   readonly id?: string | undefined
   readonly name: string
   readonly input?: unknown
@@ -35,7 +35,7 @@ export interface OpenAIReply extends Answering {
 type Fields = Readonly<Record<string, unknown>>
 
 /** The body of a request for chat completions. */
-export interface OpenAIBody {
+interface OpenAIBody {
   readonly model: string
   readonly stream: boolean
   readonly messages: readonly ({ readonly role: string } & Fields)[]

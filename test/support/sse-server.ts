@@ -9,7 +9,7 @@ import {
 import type { AddressInfo } from 'node:net'
 
 /** How a stream goes wrong on its way. Without any of these it arrives. */
-export interface Trouble {
+interface Trouble {
   /** Only so many bytes of the stream are sent. */
   readonly cutAt?: number | undefined
   /** How it is cut: the connection breaks (by default), or the body just ends as if it were complete. */
@@ -18,6 +18,8 @@ export interface Trouble {
   readonly stallAt?: number | undefined
   /** After the stream, or after `stallAt` bytes of it, pings follow until the client leaves. */
   readonly pings?: boolean | undefined
+  /** Called after each ping. */
+  readonly onPing?: (() => void) | undefined
   /** After so many events of the stream comes an error, with status 200. */
   readonly errorAfter?: { readonly events: number; readonly type: string; readonly message: string } | undefined
   /** The answer begins when this is settled. */
@@ -25,7 +27,7 @@ export interface Trouble {
 }
 
 /** An answer with a status that is no success. */
-export interface Refusal {
+interface Refusal {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** The provider's name for it; by default that which belongs to the status. */
@@ -36,7 +38,7 @@ export interface Refusal {
 }
 
 /** A request as it came. */
-export interface Received<Body> {
+interface Received<Body> {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: Body
@@ -162,7 +164,7 @@ function send<Reply extends Answering>(
     response.write(part.length === 0 ? ':\n' : part, () => setImmediate(broken))
   } else if (reply.pings === true) {
     response.write(part)
-    const timer = setInterval(() => response.write(manner.ping), PINGING)
+    const timer = setInterval(() => response.write(manner.ping, () => reply.onPing?.()), PINGING)
     response.on('close', () => clearInterval(timer))
   } else if (reply.stallAt !== undefined) response.write(part)
   else response.end(part)

@@ -22,7 +22,7 @@ test.each([
   ['cd link', './a/b'],
   ['pushd a/b', './a/b'],
   ['cd "with space"', './with space'],
-  ["cd \"it's\"", "./it's"],
+  ['cd "it\'s"', "./it's"],
   ["cd $'new\\nline'", './new\nline'],
   ['pwd() { echo /; }; cd a', './a'],
   ['exec 1>&- 2>&-; cd a', './a']

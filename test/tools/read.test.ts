@@ -4,7 +4,6 @@ import {
   closeSync,
   ftruncateSync,
   linkSync,
-  mkdirSync,
   openSync,
   renameSync,
   rmSync,
@@ -14,10 +13,10 @@ import {
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { once } from 'node:events'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { readTool } from '../../src/lib/tools/read.ts'
-import { failure, makePlace, use } from './kit.ts'
+import { failure, makeCall, makePlace, use } from './kit.ts'
 
 describe('text', () => {
   test('lines are numbered, and counted as the peer counts them', async () => {
@@ -114,7 +113,7 @@ describe('text', () => {
   test('of a file of 2 GB only a part is read', async () => {
     const { path, session } = makePlace()
     const descriptor = openSync(path('a'), 'w')
-    writeSync(descriptor, `${'text\n'.repeat(3000)}`)
+    writeSync(descriptor, 'text\n'.repeat(3000))
     ftruncateSync(descriptor, 2 * 1024 ** 3 + 5)
     closeSync(descriptor)
     const before = process.memoryUsage().rss
@@ -197,8 +196,8 @@ describe('paths', () => {
     expect(await judged(`${folder}-evil/x`)).toBe(`${folder}-evil/x`)
     expect(await judged(path('a '))).toBe(path('a '))
     expect(await judged(path('a.'))).toBe(path('a.'))
-    expect(await judged(path('a/'))).toEqual({ problem: expect.stringContaining('names a folder') })
-    expect(await judged(path('a/.'))).toEqual({ problem: expect.stringContaining('names a folder') })
+    expect(await judged(`${folder}/a/`)).toEqual({ problem: expect.stringContaining('names a folder') })
+    expect(await judged(`${folder}/a/.`)).toEqual({ problem: expect.stringContaining('names a folder') })
   })
 
   // P9, P13, P14, P16
@@ -212,8 +211,8 @@ describe('paths', () => {
     expect(await said('a\0b')).toContain('NUL')
     expect(await said('a\uD800b')).toContain('surrogate')
     expect(await said('')).toContain('is empty')
-    expect(await said(`/${'a/'.repeat(2047)}ab`)).toContain('does not exist')
-    expect(await said(`/${'a/'.repeat(2047)}abc`)).toContain('4097 bytes')
+    expect(await said(`/${'a/'.repeat(2046)}ab`)).toContain('does not exist')
+    expect(await said(`/${'a/'.repeat(2047)}ab`)).toContain('4097 bytes')
     expect(await said(path('é'.repeat(128)))).toContain('a name of 256 bytes')
     expect(await said(path('a\n\u001b[31m'))).toContain('does not exist')
     expect(await said(path('a\n\u001b[31m/'))).toContain('a\\u000a\\u001b[31m/')
@@ -276,25 +275,19 @@ describe('paths', () => {
       if ('problem' in checked) throw new Error(checked.problem)
       expect(readTool.subject!(checked.input, session)).toMatchObject({ path: path('open/a') })
       swap()
-      const call = {
-        id: '',
-        signal: new AbortController().signal,
-        session,
-        progress: () => {},
-        fire: async () => undefined
-      }
-      await expect(readTool.run(checked.input, call)).rejects.toThrow(/a link, which it was not|was replaced while/)
+      await expect(readTool.run(checked.input, makeCall(session))).rejects.toThrow(
+        /a link, which it was not|was replaced while/
+      )
       rmSync(path('open'), { recursive: true })
       rmSync(path('away'), { recursive: true, force: true })
       write('open/a', 'open')
     }
   })
 
-  test('what may not be read is told', async () => {
+  test.skipIf(process.getuid?.() === 0)('what may not be read is told', async () => {
     const { write, session } = makePlace()
     const file_path = write('a', 'text')
     chmodSync(file_path, 0)
-    if (process.getuid?.() === 0) return
     expect(await failure(readTool, { file_path }, session)).toContain('permission denied')
   })
 
@@ -303,7 +296,6 @@ describe('paths', () => {
     const { folder, path, write, session } = makePlace()
     linkSync(write('other', 'other'), Buffer.concat([Buffer.from(`${folder}/caf`), Buffer.from([0xe9])]))
     expect(await failure(readTool, { file_path: path('caf\uFFFD') }, session)).toContain('does not exist')
-    mkdirSync(path('d'))
   })
 
   test('unknown keys and wrong types are named', async () => {
@@ -311,7 +303,7 @@ describe('paths', () => {
     expect(await failure(readTool, { filepath: '/x' }, session)).toBe(
       'there is no key "filepath" (did you mean "file_path"?); "file_path" is missing'
     )
-    expect(await failure(readTool, 'x', session)).toContain('must be an object')
+    expect(await failure(readTool, 'x', session)).toContain('must be a plain object')
     expect(await failure(readTool, { file_path: 5 }, session)).toBe('"file_path" must be a string, not a number')
     expect(await failure(readTool, JSON.parse('{"file_path":"/x","__proto__":1}'), session)).toContain('__proto__')
   })

@@ -5,16 +5,17 @@ import { dirname, join } from 'node:path'
 import type { Block, Subject } from '../../src/lib/message.ts'
 import type { Tool, ToolCall, ToolResult, ToolSession } from '../../src/lib/tools/tool.ts'
 import type { PlainObject } from '../../src/lib/util/plain.ts'
+import { makeCall, makeSession } from './session.ts'
 
 /** What came of a call. `output` is looked into as it is. */
-export interface Came extends ToolResult {
+interface Came extends ToolResult {
   readonly content: string
   // The shapes differ from tool to tool.
   readonly output: PlainObject
 }
 
 /** How it is called. */
-export interface Calling {
+interface Calling {
   readonly signal?: AbortSignal
   readonly progress?: (text: string) => void
 }
@@ -39,40 +40,30 @@ export const ENV = { PATH: process.env['PATH'] ?? '/usr/bin:/bin', HOME: tmpdir(
 
 /** A stage. `more` is put into the session. */
 export function stage(more: Partial<ToolSession> = {}): Stage {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'carabiner-tools-')))
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'carabiner-shell-')))
   const closing: (() => void | Promise<void>)[] = []
   const fired: { event: string; input: PlainObject }[] = []
   const progress: string[] = []
-  const session: ToolSession = {
-    id: 'stage',
-    root,
-    cwd: root,
-    directories: [],
-    env: ENV,
-    seen: new Map(),
-    background: new Map(),
-    onClose: close => void closing.push(close),
-    ...more
-  }
+  const session: ToolSession = { ...makeSession(root, closing), env: ENV, ...more }
   let calls = 0
   const checked = async (tool: Tool, input: PlainObject): Promise<PlainObject> => {
     const found = await tool.check(input, session)
     if ('problem' in found) throw new Error(found.problem)
     return found.input
   }
-  const callOf = ({ signal, progress: hear }: Calling): ToolCall => ({
-    id: `call_${++calls}`,
-    signal: signal ?? new AbortController().signal,
-    session,
-    progress(text) {
-      progress.push(text)
-      hear?.(text)
-    },
-    fire: async (event, input) => {
-      fired.push({ event, input })
-      return undefined
-    }
-  })
+  const callOf = ({ signal = new AbortController().signal, progress: hear }: Calling): ToolCall =>
+    makeCall(session, {
+      id: `call_${++calls}`,
+      signal,
+      progress(text) {
+        progress.push(text)
+        hear?.(text)
+      },
+      async fire(event, input) {
+        fired.push({ event, input })
+        return undefined
+      }
+    })
   return {
     root,
     session,

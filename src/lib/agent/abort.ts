@@ -4,19 +4,50 @@ import type { Clock } from '../util/clock.ts'
 const GRACE = 300
 
 /** Waits for work that ends by itself when the signal says so; work that does not is left alone after a while. */
-export function within<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) return Promise.race([work, givenUp()])
+export function within<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const onAbort = (): void => void givenUp().catch(reject)
-    signal.addEventListener('abort', onAbort, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+    let timer: NodeJS.Timeout | undefined
+    const onAbort = (): void => {
+      timer = setTimeout(() => reject(new Error('[The call was interrupted; how far it got is not known.]')), GRACE)
+    }
+    const settled = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', onAbort)
+    }
+    if (signal.aborted) onAbort()
+    else signal.addEventListener('abort', onAbort, { once: true })
+    work.then(
+      value => {
+        settled()
+        resolve(value)
+      },
+      (error: unknown) => {
+        settled()
+        reject(error as Error)
+      }
+    )
   })
 }
 
-function givenUp(): Promise<never> {
-  return new Promise((_, reject) => {
-    setTimeout(() => reject(new Error('[The call was interrupted; how far it got is not known.]')), GRACE).unref()
-  })
+/** How long hooks that are told of an interrupted turn may take, in milliseconds. */
+const LINGER = 5000
+
+/** A signal that comes a while after the other. `end` when neither is needed any more. */
+export function lingering(signal: AbortSignal): { readonly signal: AbortSignal; end(): void } {
+  const late = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const onAbort = (): void => {
+    timer = setTimeout(() => late.abort(signal.reason), LINGER)
+  }
+  if (signal.aborted) onAbort()
+  else signal.addEventListener('abort', onAbort, { once: true })
+  return {
+    signal: late.signal,
+    end() {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', onAbort)
+    }
+  }
 }
 
 /** Waits, unless the signal comes first. */

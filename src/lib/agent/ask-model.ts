@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Answer, ModelFailure, ModelRequest, StreamEvent } from '../model/model.ts'
 import { failureOf } from '../model/failure.ts'
 import { delayFor, MOST_TRIES } from '../model/retry.ts'
-import { pause } from './abort.ts'
+import { pause, within } from './abort.ts'
 import type { Session } from './session.ts'
 
 /** Asks the model until it has answered, or until it is plain that it will not. Every try can be seen. */
@@ -22,11 +22,8 @@ export async function askModel(session: Session, signal: AbortSignal): Promise<A
   try {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await session.model.ask(
-          request,
-          signal,
-          options.partialMessages ? event => sayPartial(event, session) : undefined
-        )
+        const onEvent = options.partialMessages ? (event: StreamEvent) => sayPartial(event, session) : undefined
+        return await within(session.model.ask(request, signal, onEvent), signal)
       } catch (error) {
         await beforeNextTry(failureOf(error), attempt, performance.now() - begun, session, signal)
       }

@@ -17,7 +17,7 @@ export interface Answered {
   /** What the tool gave back, for programs. */
   readonly output: unknown
   /** It waits for somebody to decide, and has no result that the model may see. */
-  readonly deferred?: true
+  readonly deferred?: boolean
 }
 
 /** A call that passed every gate: what is about to run. */
@@ -32,8 +32,7 @@ interface Ready {
  * rejects only where what happens can no longer be written down.
  */
 export async function callTool(use: ToolUseBlock, session: Session, signal: AbortSignal): Promise<Answered> {
-  if (signal.aborted) return failed(use, use.input, INTERRUPTED)
-  const ready = await prepare(use, session, signal)
+  const ready = mayBegin(session, signal) ? await prepare(use, session, signal) : failed(use, use.input, INTERRUPTED)
   if ('result' in ready) return ready
 
   const { tool, input } = ready
@@ -51,6 +50,11 @@ export async function callTool(use: ToolUseBlock, session: Session, signal: Abor
 
 const INTERRUPTED = '[The call was interrupted before it began; nothing was done.]'
 
+/** Nothing begins once the turn was given up, by whoever runs the agent or by a hook. */
+const mayBegin = ({ stopped }: Session, { aborted }: AbortSignal): boolean => !aborted && stopped === undefined
+
+const DEFERRED = '[The call was put aside until somebody decides about it; nothing was done.]'
+
 /** Schema, PreToolUse, schema of what hooks made of it, rules, mode, questions. */
 async function prepare(use: ToolUseBlock, session: Session, signal: AbortSignal): Promise<Ready | Answered> {
   const tool = session.tools.get(use.name)
@@ -59,20 +63,22 @@ async function prepare(use: ToolUseBlock, session: Session, signal: AbortSignal)
   const checked = await tool.check(use.input, place)
   if ('problem' in checked) return failed(use, use.input, `InputValidationError: ${checked.problem}`)
 
-  const call = { tool_name: use.name, tool_input: checked.input, tool_use_id: use.id }
+  const call = { tool_name: use.name, tool_input: checked.input, tool_use_id: use.id, mcp_server: tool.server }
   const fired = session.fire('PreToolUse', call, {
     signal,
     messages: session.conversation.messages,
     accept: draft => problemIn(tool.check(draft, place))
   })
   const before = fired instanceof Promise ? await fired : fired
+  if (signal.aborted) return failed(use, checked.input, INTERRUPTED)
   session.heed(before, use.name)
   if (before.blocked) return refusedByHook(use, before, session)
-  if (before.decision === 'defer') return { ...failed(use, checked.input, 'It waits for a decision.'), deferred: true }
+  if (before.decision === 'defer') return { ...failed(use, checked.input, DEFERRED), deferred: true }
 
   const judged = before.updatedInput === undefined ? checked : await tool.check(before.updatedInput, place)
   if ('problem' in judged) return failed(use, before.updatedInput, `a hook made the input invalid: ${judged.problem}`)
   const permitted = await permit(use, tool, judged.input, before, session, signal)
+  if (signal.aborted) return failed(use, judged.input, INTERRUPTED)
   if ('refused' in permitted) return failed(use, judged.input, permitted.refused)
   return { use, tool, input: freezeDeep(permitted.input) }
 }
@@ -110,19 +116,19 @@ async function run({ use, tool, input }: Ready, session: Session, signal: AbortS
 
 /** PostToolUse or PostToolUseFailure, never both. Hooks may change what is shown, not what was done. */
 async function finish(
-  { use, input }: Ready,
+  { use, tool, input }: Ready,
   result: ToolResult,
   duration_ms: number,
   session: Session,
   signal: AbortSignal
 ): Promise<Answered> {
-  const call = { tool_name: use.name, tool_input: input, tool_use_id: use.id }
-  const messages = session.conversation.messages
+  const call = { tool_name: use.name, tool_input: input, tool_use_id: use.id, mcp_server: tool.server }
   const { error } = result
+  const options = { signal: session.afterwards, messages: session.conversation.messages }
   const fired =
     error === undefined
-      ? session.fire('PostToolUse', { ...call, tool_response: result.output, duration_ms }, { messages })
-      : session.fire('PostToolUseFailure', { ...call, error, is_interrupt: signal.aborted, duration_ms }, { messages })
+      ? session.fire('PostToolUse', { ...call, tool_response: result.output, duration_ms }, options)
+      : session.fire('PostToolUseFailure', { ...call, error, is_interrupt: signal.aborted, duration_ms }, options)
   const after = fired instanceof Promise ? await fired : fired
   session.heed(after, use.name)
   if (after.decision === 'deny')

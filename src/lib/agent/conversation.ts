@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { applyEdits, type MessageEdits } from '../hooks/history.ts'
 import type { Block, Message } from '../message.ts'
 
@@ -9,11 +10,24 @@ export class Conversation {
   messages: Message[] = []
   #notes: string[] = []
   #edits: MessageEdits[] = []
+  /** Of all calls so far. */
+  readonly #ids = new Set<string>()
   /** Calls without results: until they have theirs, nothing may stand between. */
   #open = false
 
   add(message: Message): void {
     this.messages.push(message)
+  }
+
+  /** Results are told apart by the ids of their calls: a call whose id is taken gets another. */
+  withOwnIds(content: readonly Block[]): readonly Block[] {
+    return content.map(block => {
+      if (block.type !== 'tool_use') return block
+      const isFree = block.id !== '' && !this.#ids.has(block.id)
+      const id = isFree ? block.id : `toolu_${randomUUID()}`
+      this.#ids.add(id)
+      return isFree ? block : { ...block, id }
+    })
   }
 
   /** The answer of the model. Calls in it stay open until `close`. */

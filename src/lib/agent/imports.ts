@@ -41,6 +41,24 @@ function withoutBlocks(text: string): string {
 function withoutSpans(text: string): string {
   return text
     .split(/\n[ \t]*\n/)
-    .map(paragraph => paragraph.replaceAll(/(?<!`)(`+)(?!`)[^]*?(?<!`)\1(?!`)/g, ' '))
+    .map(paragraph => (paragraph.includes('`') ? withoutTicks(paragraph) : paragraph))
     .join('\n\n')
+}
+
+function withoutTicks(paragraph: string): string {
+  const runs = Array.from(paragraph.matchAll(/`+/g), ({ 0: { length }, index }) => ({ length, index, next: -1 }))
+  const nearest = new Map<number, number>()
+  for (let at = runs.length - 1; at >= 0; at--) {
+    runs[at]!.next = nearest.get(runs[at]!.length) ?? -1
+    nearest.set(runs[at]!.length, at)
+  }
+  let [kept, from] = ['', 0]
+  for (let at = 0; at < runs.length; at++) {
+    const { index, next } = runs[at]!
+    if (next === -1) continue
+    kept += `${paragraph.slice(from, index)} `
+    from = runs[next]!.index + runs[next]!.length
+    at = next
+  }
+  return kept + paragraph.slice(from)
 }

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { wordsOf } from '../errors.ts'
 import type { Block } from '../message.ts'
-import { pause } from './abort.ts'
+import { lingering, pause } from './abort.ts'
 import { textOf } from './conversation.ts'
-import { ended, runLoop, type Ending } from './loop.ts'
-import type { ResultMessage } from './output.ts'
+import { ended, INTERRUPTED, runLoop, type Ending } from './loop.ts'
+import type { ErrorSubtype, ResultMessage } from './output.ts'
 import type { Session } from './session.ts'
+import { answerDeferred } from './turn.ts'
 
 /** Text that was put into the system prompt from files, and where it came from. */
 export interface Instruction {
@@ -25,10 +27,12 @@ export interface Beginning {
 /** Setup, SessionStart, instruction files. Gives back why it may not begin, if it may not; or a first prompt of a hook. */
 export async function beginSession(
   session: Session,
-  { source, setup, instructions }: Beginning
+  { source, setup, instructions }: Beginning,
+  signal: AbortSignal
 ): Promise<{ readonly blocked?: Ending; readonly prompt?: string }> {
-  if (setup !== undefined) session.heed(await session.fire('Setup', { trigger: setup }))
-  const outcome = await session.fire('SessionStart', { source, model: session.model.name })
+  if (setup !== undefined) session.heed(await session.fire('Setup', { trigger: setup }, { signal }))
+  const outcome = await session.fire('SessionStart', { source, model: session.model.name }, { signal })
+  if (signal.aborted) return {}
   if (outcome.additionalContext !== undefined)
     session.addToSystem(`SessionStart hook additional context: ${outcome.additionalContext}`)
   session.heed({ ...outcome, contexts: [] })
@@ -36,16 +40,21 @@ export async function beginSession(
     const why = outcome.blocked ? `${outcome.reason} [${outcome.by}]` : (outcome.stopReason ?? 'a hook ended it')
     return { blocked: ended('start_blocked', `The session was not started: ${why}`, true) }
   }
-  for (const instruction of instructions) await announce(instruction, session)
+  for (const instruction of instructions) await announce(instruction, session, signal)
   const prompt = outcome.fields.initialUserMessage
   return typeof prompt === 'string' ? { prompt } : {}
 }
 
-async function announce({ path, type, reason, parent }: Instruction, session: Session): Promise<void> {
+async function announce(
+  { path, type, reason, parent }: Instruction,
+  session: Session,
+  signal: AbortSignal
+): Promise<void> {
   const told = { file_path: path, memory_type: type, load_reason: reason }
   const outcome = await session.fire(
     'InstructionsLoaded',
-    parent === undefined ? told : { ...told, parent_file_path: parent }
+    parent === undefined ? told : { ...told, parent_file_path: parent },
+    { signal }
   )
   session.heed(outcome)
 }
@@ -59,8 +68,15 @@ export async function runPrompt(
   const begun = performance.now()
   const before = { turns: session.turns, denials: session.denials.length }
   session.stopped = undefined
-  const ending = await promptToEnd(content, session, signal)
-  return resultOf(ending, session, performance.now() - begun, before)
+  answerDeferred(session)
+  const late = lingering(signal)
+  session.afterwards = late.signal
+  try {
+    const ending = await promptToEnd(content, session, signal)
+    return resultOf(ending, session, performance.now() - begun, before)
+  } finally {
+    late.end()
+  }
 }
 
 async function promptToEnd(given: string | readonly Block[], session: Session, signal: AbortSignal): Promise<Ending> {
@@ -71,7 +87,9 @@ async function promptToEnd(given: string | readonly Block[], session: Session, s
     { prompt },
     { signal, messages: session.conversation.messages }
   )
-  session.heed(outcome)
+  if (signal.aborted) return ended('aborted_streaming', INTERRUPTED, true)
+  // What hooks say about a prompt that nobody gets to see is not for the next one.
+  session.heed(outcome.blocked ? { ...outcome, contexts: [] } : outcome)
   if (outcome.blocked)
     return promptBlocked(prompt, `${outcome.reason} [${outcome.by}]`, outcome.fields.suppressOriginalPrompt === true)
   const { updatedPrompt } = outcome
@@ -80,26 +98,38 @@ async function promptToEnd(given: string | readonly Block[], session: Session, s
   session.tell({ role: 'user', content }, { promptId: session.promptId })
   if (outcome.continue === false) return ended('hook_stopped', outcome.stopReason ?? '', false)
 
-  const { agentId: agent_id } = session
-  const start = await session.fire('AgentStart', { agent_id, task: prompt })
+  const start = await session.fire('AgentStart', { agent_id: session.agentId, task: prompt }, { signal })
   session.heed(start)
   if (start.blocked) return ended('start_blocked', `The agent was not started: ${start.reason} [${start.by}]`, true)
-  const uses = session.toolUses
-  const turns = session.turns
-  const ending = await runLoop(session, signal)
-  const { input_tokens, output_tokens } = session.spending.usage
-  session.heed(
-    await session.fire('AgentStop', {
-      agent_id,
-      result: {
-        id: agent_id,
-        content: ending.text,
-        tool_uses: session.toolUses - uses,
-        iterations: session.turns - turns,
-        usage: { input_tokens, output_tokens }
+  return runToEnd(session, signal)
+}
+
+/** The loop, and word of its end, also when it breaks. */
+async function runToEnd(session: Session, signal: AbortSignal): Promise<Ending> {
+  const { toolUses, turns, spending, agentId: agent_id } = session
+  const before = spending.usage
+  const tellEnd = async (content: string): Promise<void> => {
+    const { usage } = spending
+    const result = {
+      id: agent_id,
+      content,
+      tool_uses: session.toolUses - toolUses,
+      iterations: session.turns - turns,
+      usage: {
+        input_tokens: usage.input_tokens - before.input_tokens,
+        output_tokens: usage.output_tokens - before.output_tokens
       }
-    })
-  )
+    }
+    session.heed(await session.fire('AgentStop', { agent_id, result }, { signal: session.afterwards }))
+  }
+  let ending: Ending
+  try {
+    ending = await runLoop(session, signal)
+  } catch (error) {
+    await tellEnd(wordsOf(error))
+    throw error
+  }
+  await tellEnd(ending.text)
   return ending
 }
 
@@ -116,7 +146,7 @@ function withText(given: string | readonly Block[], text: string | undefined): s
   return [{ type: 'text', text }, ...given.filter(({ type }) => type !== 'text')]
 }
 
-const SUBTYPES: Partial<Record<Ending['reason'], ResultMessage['subtype']>> = {
+const SUBTYPES: Partial<Record<Ending['reason'], ErrorSubtype>> = {
   max_turns: 'error_max_turns',
   budget_exhausted: 'error_max_budget_usd',
   structured_output_retry_exhausted: 'error_max_structured_output_retries',
@@ -135,12 +165,14 @@ export function resultOf(
 ): ResultMessage {
   const { spending } = session
   const { reason, text, isError, stopReason, deferred } = ending
+  const subtype = SUBTYPES[reason]
   return {
     type: 'result',
-    subtype: SUBTYPES[reason] ?? 'success',
+    ...(subtype === undefined
+      ? { subtype: 'success', ...(isError && { errors: [text] }) }
+      : { subtype, errors: [text] }),
     is_error: isError,
     result: text,
-    ...(isError && { errors: [text] }),
     terminal_reason: reason,
     stop_reason: stopReason,
     num_turns: session.turns - before.turns,
@@ -164,8 +196,13 @@ const DRAIN = 5000
 
 /** The last event of a session. Whatever happened before, it is fired once. */
 export async function endSession(session: Session, reason: string): Promise<void> {
-  session.heed(await session.fire('SessionEnd', { reason }))
   const { hooks, clock, log } = session.options
-  await Promise.race([hooks.drain(), pause(DRAIN, clock, new AbortController().signal)])
-  log.close()
+  const drained = new AbortController()
+  try {
+    session.heed(await session.fire('SessionEnd', { reason }))
+    await Promise.race([hooks.drain(), pause(DRAIN, clock, drained.signal)])
+  } finally {
+    drained.abort()
+    log.close()
+  }
 }

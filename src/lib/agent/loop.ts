@@ -6,8 +6,9 @@ import { isObject } from '../util/plain.ts'
 import { askModel } from './ask-model.ts'
 import type { Answered } from './call-tool.ts'
 import { textOf } from './conversation.ts'
-import type { TerminalReason } from './output.ts'
+import type { AssistantMessage, TerminalReason } from './output.ts'
 import type { Session } from './session.ts'
+import { NO_USAGE } from './spending.ts'
 import { Ends } from './stop.ts'
 import { runCalls } from './turn.ts'
 
@@ -24,15 +25,17 @@ export interface Ending {
 
 /** Model, calls, results, and again, until the model has nothing left to call and no hook sends it back. */
 export async function runLoop(session: Session, signal: AbortSignal): Promise<Ending> {
-  const ends = new Ends(session)
-  for (;;) {
-    const limit = limitReached(session, signal)
+  const ends = new Ends(session, signal)
+  for (let iteration = 1; ; iteration++) {
+    const limit = isOver(session, signal) ?? limitReached(session, iteration)
     if (limit !== undefined) return limit
+    const fired = session.fire('Iteration', { agent_id: session.agentId, iteration }, { signal })
+    session.heed(fired instanceof Promise ? await fired : fired)
+    const over = isOver(session, signal)
+    if (over !== undefined) return over
     session.turns++
     const notes = session.conversation.deliverNotes()
     if (notes !== undefined) session.record({ type: 'attachment', attachment: { type: 'notes', content: notes } })
-    const fired = session.fire('Iteration', { agent_id: session.agentId, iteration: session.turns })
-    if (fired instanceof Promise) await fired
 
     let answer: Answer
     try {
@@ -40,7 +43,7 @@ export async function runLoop(session: Session, signal: AbortSignal): Promise<En
     } catch (error) {
       return unanswered(failureOf(error), session, signal)
     }
-    const content = wholeContent(answer)
+    const content = session.conversation.withOwnIds(wholeContent(answer))
     const calls = content.filter(block => block.type === 'tool_use')
     takeAnswer(answer, content, calls.length > 0, session)
 
@@ -55,15 +58,21 @@ export async function runLoop(session: Session, signal: AbortSignal): Promise<En
   }
 }
 
-function limitReached({ turns, spending, options: { limits } }: Session, signal: AbortSignal): Ending | undefined {
+/** Somebody has said that it is. */
+function isOver({ stopped }: Session, signal: AbortSignal): Ending | undefined {
   if (signal.aborted) return ended('aborted_streaming', INTERRUPTED, true)
-  if (turns >= limits.turns) return ended('max_turns', `Reached the maximum of ${limits.turns} turns.`, true)
+  return stopped === undefined ? undefined : ended('hook_stopped', stopped.reason ?? '', false)
+}
+
+function limitReached({ spending, options: { limits } }: Session, iteration: number): Ending | undefined {
+  if (iteration > limits.turns) return ended('max_turns', `Reached the maximum of ${limits.turns} turns.`, true)
   if (limits.dollars !== undefined && spending.dollars >= limits.dollars)
     return ended('budget_exhausted', `Spent $${spending.dollars.toFixed(4)} of a budget of $${limits.dollars}.`, true)
   return undefined
 }
 
-const INTERRUPTED = '[Request interrupted by user]'
+/** What the model is told, and the result says. */
+export const INTERRUPTED = '[Request interrupted by user]'
 
 export const ended = (
   reason: TerminalReason,
@@ -87,16 +96,28 @@ function takeAnswer(answer: Answer, content: readonly Block[], hasCalls: boolean
   const { id, model, stop, usage, ungated } = answer
   session.spending.add(answer, session.model.price)
   session.conversation.answer(content, hasCalls)
-  const uuid = randomUUID()
   const rest = { id, type: 'message', role: 'assistant', model, stop_reason: stop, stop_sequence: null, usage } as const
-  // Viewers know one line a block.
-  for (const [index, block] of content.entries())
-    session.record({ type: 'assistant', message: { ...rest, content: [block] } }, index === 0 ? uuid : randomUUID())
-  session.say({ type: 'assistant', message: { ...rest, content }, parent_tool_use_id: null }, uuid)
+  tellAnswer({ ...rest, content }, session)
   for (const { name, input } of ungated ?? []) {
     session.record({ type: 'system', subtype: 'ungated_tool', toolName: name, input })
     session.inform(`${name} was run by the model’s provider; no hook and no rule was asked`, 'warning', 'ungated_tool')
   }
+}
+
+/** What had come of an answer before it was given up. */
+function takePartial(text: string, session: Session): void {
+  const content = [{ type: 'text', text } as const]
+  session.conversation.answer(content, false)
+  const rest = { type: 'message', role: 'assistant', model: session.model.name, stop_sequence: null } as const
+  tellAnswer({ id: `msg_${randomUUID()}`, ...rest, stop_reason: null, usage: NO_USAGE, content }, session)
+}
+
+function tellAnswer(message: AssistantMessage['message'], session: Session): void {
+  const uuid = randomUUID()
+  // Viewers know one line a block.
+  for (const [index, block] of message.content.entries())
+    session.record({ type: 'assistant', message: { ...message, content: [block] } }, index === 0 ? uuid : randomUUID())
+  session.say({ type: 'assistant', message, parent_tool_use_id: null }, uuid)
 }
 
 /** Runs the calls, gives the model their results, and lets hooks look at the whole batch. */
@@ -107,16 +128,20 @@ async function answerCalls(
 ): Promise<Ending | undefined> {
   const answers = await runCalls(calls, session, signal)
   const deferred = answers.find(answer => answer.deferred === true)
-  if (deferred !== undefined)
+  if (deferred !== undefined) {
+    session.deferred = answers
     return {
       ...ended('tool_deferred', '', false, 'tool_deferred'),
       deferred: { ...deferred.use, input: deferred.input }
     }
+  }
   session.conversation.close(answers.map(({ result }) => result))
   const blocked = signal.aborted ? undefined : await afterBatch(answers, session, signal)
   if (signal.aborted) return ended('aborted_tools', INTERRUPTED, true)
   if (blocked !== undefined) return ended('hook_stopped', blocked, false)
-  return session.stopped === undefined ? undefined : ended('hook_stopped', session.stopped.reason ?? '', false)
+  const { stopped } = session
+  if (stopped?.interrupts === true) return ended('aborted_tools', stopped.reason ?? INTERRUPTED, true)
+  return stopped === undefined ? undefined : ended('hook_stopped', stopped.reason ?? '', false)
 }
 
 async function afterBatch(
@@ -139,17 +164,17 @@ async function afterBatch(
 /** The provider gave no answer. What had come of it is kept as far as it can be read. */
 async function unanswered(failure: ModelFailure, session: Session, signal: AbortSignal): Promise<Ending> {
   if (signal.aborted) {
-    if (failure.partial !== '') session.conversation.answer([{ type: 'text', text: failure.partial }], false)
+    if (failure.partial !== '') takePartial(failure.partial, session)
     session.tell({ role: 'user', content: INTERRUPTED }, { synthetic: true })
     return ended('aborted_streaming', INTERRUPTED, true)
   }
   const text = `API Error: ${failure.message}`
   session.heed(
-    await session.fire('StopFailure', {
-      error: failure.why,
-      error_details: failure.message,
-      last_assistant_message: text
-    })
+    await session.fire(
+      'StopFailure',
+      { error: failure.why, error_details: failure.message, last_assistant_message: text },
+      { signal: session.afterwards }
+    )
   )
   return ended('api_error', text, true)
 }

@@ -146,19 +146,24 @@ export type TerminalReason =
   | 'start_blocked'
   | 'turn_setup_failed'
 
-/** The last message of a prompt. */
-export interface ResultMessage extends Common {
+/** The last message of a prompt. An error of the provider is a `success` whose `is_error` says that it was none. */
+export type ResultMessage = ResultFacts &
+  (
+    | { readonly subtype: 'success'; readonly errors?: readonly string[] }
+    | { readonly subtype: ErrorSubtype; readonly errors: readonly string[] }
+  )
+
+export type ErrorSubtype =
+  | 'error_during_execution'
+  | 'error_max_turns'
+  | 'error_max_budget_usd'
+  | 'error_max_structured_output_retries'
+
+interface ResultFacts extends Common {
   readonly type: 'result'
-  readonly subtype:
-    | 'success'
-    | 'error_during_execution'
-    | 'error_max_turns'
-    | 'error_max_budget_usd'
-    | 'error_max_structured_output_retries'
   readonly is_error: boolean
   /** The last words of the agent; for an error, what went wrong. */
   readonly result: string
-  readonly errors?: readonly string[]
   readonly terminal_reason: TerminalReason
   readonly stop_reason: string | null
   readonly num_turns: number

@@ -6,6 +6,7 @@ import { suggestionsFor } from '../permissions/suggestions.ts'
 import { applyUpdate, type PermissionUpdate } from '../permissions/updates.ts'
 import type { Tool } from '../tools/tool.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
+import { within } from './abort.ts'
 import type { PersonAnswer, Session } from './session.ts'
 
 type Permit = { readonly input: PlainObject } | { readonly refused: string }
@@ -23,9 +24,10 @@ export async function permit(
   if (ruling.decision === 'allow') return { input }
   if (ruling.decision === 'deny') return refuse(use, input, ruling, session)
   const answer = await askSomebody(use, tool, input, ruling, session, signal)
+  if (signal.aborted) return { refused: 'interrupted' }
   if (answer === undefined) return refuse(use, input, unanswered(ruling), session)
   if (answer.behavior === 'deny') {
-    if (answer.interrupt === true) session.stopped ??= { reason: answer.message }
+    if (answer.interrupt === true) session.stopped ??= { reason: answer.message, interrupts: true }
     session.deny(use, input, 'asked', ruling.by, answer.message ?? '')
     return { refused: answer.message ?? `The user does not want ${use.name} to run.` }
   }
@@ -34,7 +36,6 @@ export async function permit(
 }
 
 function rule(tool: Tool, input: PlainObject, { decision, by = '', reason }: Outcome, session: Session): Ruling {
-  const { rules, mode, roots } = session.permissions
   const call = {
     tool: tool.name,
     input,
@@ -42,7 +43,7 @@ function rule(tool: Tool, input: PlainObject, { decision, by = '', reason }: Out
     readOnly: tool.readOnly(input)
   }
   const hook = decision === 'allow' || decision === 'ask' ? { decision, by, reason } : undefined
-  return decide(call, { rules, mode, roots, hook })
+  return decide(call, { ...session.permissions, hook })
 }
 
 /** What somebody changed is judged like everything else; only that somebody said yes is known already. */
@@ -67,11 +68,19 @@ async function refuse(use: ToolUseBlock, input: PlainObject, ruling: Ruling, ses
   session.deny(use, input, ruling.kind, ruling.by, reason)
   const refused = `Permission to use ${use.name} was denied: ${reason} [${ruling.by}]`
   if (ruling.kind !== 'mode' && ruling.kind !== 'default') return { refused }
-  const call = { tool_name: use.name, tool_input: input, tool_use_id: use.id, reason }
-  const after = await session.fire('PermissionDenied', call)
+  const call = {
+    tool_name: use.name,
+    tool_input: input,
+    tool_use_id: use.id,
+    reason,
+    mcp_server: serverOf(use, session)
+  }
+  const after = await session.fire('PermissionDenied', call, { signal: session.afterwards })
   session.heed(after, use.name)
   return { refused: after.fields.retry === true ? `${refused}\nA hook says that it may be tried again.` : refused }
 }
+
+const serverOf = ({ name }: ToolUseBlock, session: Session): Tool['server'] => session.tools.get(name)?.server
 
 /** Hooks first, then a person. Nobody answers: `undefined`, and that is a no. */
 async function askSomebody(
@@ -91,10 +100,10 @@ async function askSomebody(
   const answered = ofHook ? undefined : await askHooks(use, input, suggestions, session, signal)
   if (answered !== undefined || session.options.ask === undefined) return answered
   const reason = ruling.reason ?? ruling.by
-  const told = session.options.clock.after(PATIENCE, () => void remind(use, session))
+  const told = session.options.clock.after(PATIENCE, () => void remind(use, session, signal))
   try {
     const question = { toolName: use.name, input, toolUseId: use.id, reason, suggestions, signal }
-    return answerIn(await session.options.ask(question))
+    return answerIn(await within(session.options.ask(question), signal))
   } catch (error) {
     return { behavior: 'deny', message: `the question whether ${use.name} may run failed: ${wordsOf(error)}` }
   } finally {
@@ -105,9 +114,13 @@ async function askSomebody(
 /** Whoever does not answer for so long, in milliseconds, is told that somebody waits. */
 const PATIENCE = 6000
 
-async function remind({ name }: ToolUseBlock, session: Session): Promise<void> {
-  const message = `${name} needs your permission`
-  session.heed(await session.fire('Notification', { message, notification_type: 'permission_prompt' }))
+async function remind({ name }: ToolUseBlock, session: Session, signal: AbortSignal): Promise<void> {
+  const told = { message: `${name} needs your permission`, notification_type: 'permission_prompt' }
+  try {
+    session.heed(await session.fire('Notification', told, { signal }))
+  } catch (error) {
+    session.inform(`nobody could be told that ${told.message}: ${wordsOf(error)}`, 'warning')
+  }
 }
 
 async function askHooks(
@@ -117,7 +130,8 @@ async function askHooks(
   session: Session,
   signal: AbortSignal
 ): Promise<PersonAnswer | undefined> {
-  const call = { tool_name: use.name, tool_input, permission_suggestions: suggestions }
+  const mcp_server = serverOf(use, session)
+  const call = { tool_name: use.name, tool_input, permission_suggestions: suggestions, mcp_server }
   const outcome = await session.fire('PermissionRequest', call, { signal, messages: session.conversation.messages })
   session.heed(outcome, use.name)
   const { decision, reason, by, updatedInput, fields } = outcome

@@ -13,6 +13,7 @@ import type { Tool, ToolSession } from '../tools/tool.ts'
 import type { Entry, Log } from '../transcript/entry.ts'
 import type { Clock } from '../util/clock.ts'
 import type { PlainObject } from '../util/plain.ts'
+import type { Answered } from './call-tool.ts'
 import { Conversation } from './conversation.ts'
 import type { AgentMessage, Denial, Unsigned } from './output.ts'
 import { Spending } from './spending.ts'
@@ -49,6 +50,9 @@ export interface Permissions {
   roots: readonly string[]
   /** The mode that asks nobody may be chosen. */
   readonly mayBypass: boolean
+  readonly home: string
+  /** Folders of our own, in which nothing is written without a rule that names them. */
+  readonly own: readonly string[]
 }
 
 export interface Limits {
@@ -96,7 +100,11 @@ export class Session {
   toolUses = 0
   promptId: string | undefined
   /** A hook has said that the run ends after this step. */
-  stopped: { readonly reason: string | undefined } | undefined
+  stopped: { readonly reason: string | undefined; readonly interrupts?: boolean } | undefined
+  /** Comes a while after a turn was given up: hooks that are told of it have until then. */
+  afterwards: AbortSignal | undefined
+  /** A batch in which a call waits for a decision. */
+  deferred: readonly Answered[] | undefined
   /** What SessionStart hooks added; it stays in the system prompt. */
   #system: string
 
@@ -201,6 +209,7 @@ export class Session {
     const label = about === '' ? outcome.event : `${outcome.event}:${about}`
     for (const { text, by } of contexts) {
       this.conversation.note(`${label} hook additional context: ${text}`)
+      if (outcome.suppressLogging) continue
       this.record({
         type: 'attachment',
         attachment: { type: 'hook_additional_context', hookName: label, hookEvent: outcome.event, by, content: [text] }

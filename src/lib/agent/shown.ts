@@ -19,7 +19,8 @@ export function shown(after: Outcome, toolName: string, result: ToolResult, sess
   const ofServer = toolName.startsWith('mcp__') ? updatedMCPToolOutput : undefined
   const output = updatedToolOutput ?? ofServer
   if (output === undefined) return result
-  const content = session.tools.get(toolName)?.present?.(output) ?? contentIn(output, result.output)
+  const tool = session.tools.get(toolName)
+  const content = tool?.present === undefined ? contentIn(output, result.output) : tool.present(output)
   if (content !== undefined) return { content, output }
   session.inform(
     `${toolName}: a hook gave an output that does not have the shape of the tool’s own; it was not used`,

@@ -14,6 +14,7 @@ const MOST_CUTS = 3
 /** The end of a turn, as often as it is reached: hooks may send the agent back, within limits. */
 export class Ends {
   readonly #session: Session
+  readonly #signal: AbortSignal
   /** Times that hooks sent it back, since it last called a tool and in all. */
   #inARow = 0
   #inAll = 0
@@ -21,8 +22,9 @@ export class Ends {
   #repairs = 0
   #cuts = 0
 
-  constructor(session: Session) {
+  constructor(session: Session, signal: AbortSignal) {
     this.#session = session
+    this.#signal = signal
   }
 
   /** The agent has called a tool. */
@@ -44,7 +46,7 @@ export class Ends {
         session_crons: [],
         ...(this.#inAll > 0 && { block_count: this.#inAll, previous_reason: this.#reason })
       },
-      { messages: this.#session.conversation.messages }
+      { signal: this.#signal, messages: this.#session.conversation.messages }
     )
     const outcome = fired instanceof Promise ? await fired : fired
     this.#session.heed(outcome)
@@ -89,7 +91,11 @@ export class Ends {
       return undefined
     }
     this.#session.heed(
-      await this.#session.fire('StopFailure', { error: 'max_output_tokens', last_assistant_message: text })
+      await this.#session.fire(
+        'StopFailure',
+        { error: 'max_output_tokens', last_assistant_message: text },
+        { signal: this.#session.afterwards }
+      )
     )
     return ended('api_error', 'The answers kept reaching the token limit.', true, 'max_tokens')
   }

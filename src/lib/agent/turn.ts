@@ -31,6 +31,15 @@ async function onlyReads(use: ToolUseBlock, session: Session): Promise<boolean> 
   return 'problem' in checked || tool.readOnly(checked.input)
 }
 
+/** Who asks something else has not decided: the batch is answered, so that the conversation can go on. */
+export function answerDeferred(session: Session): void {
+  const { deferred } = session
+  if (deferred === undefined) return
+  session.deferred = undefined
+  for (const answer of deferred) if (answer.deferred === true) tellResult({ ...answer, deferred: false }, session)
+  session.conversation.close(deferred.map(({ result }) => result))
+}
+
 /** Readers and the log get one message a result; the model gets them all in one. */
 function tellResult(answer: Answered, session: Session): Answered {
   if (answer.deferred === true) return answer

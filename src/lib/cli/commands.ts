@@ -152,6 +152,13 @@ export const COMMANDS: readonly CommandRow[] = [
     run: async (_, flags) => (await import('./trust.ts')).trust(flags)
   },
   {
+    name: 'demo',
+    words: 'a guided tour: an agent at work, offline, in a folder that is removed afterwards',
+    flags: [],
+    examples: [['carabiner demo', 'takes a few seconds, needs no key']],
+    run: async () => (await import('./demo.ts')).demo()
+  },
+  {
     name: 'completion',
     argument: { name: 'shell', words: 'bash, zsh or fish', choices: ['bash', 'zsh', 'fish'] },
     words: 'print the completions for a shell',

@@ -105,9 +105,9 @@ const sourcesIn = (text: string | undefined): QueryOptions['settingSources'] =>
     .map(name => name.trim())
     .filter((name): name is 'user' | 'project' | 'local' => name !== '')
 
-/** `Read,Bash(git log,*) Edit`: commas and blanks divide, but not within parentheses. */
+/** `Read,Bash(git log,*) Edit`: commas and blanks divide, but not within parentheses, be they closed or not. */
 const listIn = (given: readonly string[] | undefined): readonly string[] | undefined =>
-  given?.flatMap(text => text.match(/(?:\([^)]*\)|[^\s,(])+/g) ?? [])
+  given?.flatMap(text => text.match(/(?:\([^)]*(?:\)|$)|[^\s,(])+/g) ?? [])
 
 function numberIn(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
@@ -177,7 +177,7 @@ function codeOf(result: ResultMessage | undefined): number {
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 
 /** The first signal ends the session in good order, the second ends everything at once. */
-function listen(abort: AbortController): { readonly signal: number | undefined; end(): void } {
+export function listen(abort: AbortController): { readonly signal: number | undefined; end(): void } {
   let signal: number | undefined
   const hear = (name: NodeJS.Signals): void => {
     const code = SIGNALS[name as keyof typeof SIGNALS]

@@ -20,12 +20,15 @@ export interface CallbackMatcher<E extends EventName = EventName> {
 /** Matchers by event: what that SDK takes as `options.hooks`. */
 export type CallbackRecord = { [E in EventName]?: readonly CallbackMatcher<E>[] | undefined }
 
-/** The same, typed by that SDK itself, whose one callback type spans all its events. */
+/**
+ * The same, typed by that SDK itself, whose one callback type spans all its events. It has no signature of its own, so
+ * that callbacks written in place get the types of their event.
+ */
 export type ForeignCallbackRecord = {
   readonly [E in EventName]?:
     | readonly {
         matcher?: string | undefined
-        hooks: readonly ((input: never, toolUseId: string | undefined, options: { signal: AbortSignal }) => unknown)[]
+        hooks: readonly CallableFunction[]
         timeout?: number | undefined
       }[]
     | undefined

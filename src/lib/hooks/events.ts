@@ -12,6 +12,8 @@ interface Row<F extends Fields> {
   readonly failure: 'closed' | 'open'
   readonly draft?: FieldName<F>
   readonly fileTimeout?: number
+  /** What an agent must have before it fires the event; those of today do not. */
+  readonly later?: 'subagents' | 'compaction' | 'task lists'
   readonly sample: NoInfer<Read<F>>
 }
 
@@ -32,7 +34,9 @@ export const BASE = {
 } as const
 
 const TOOL = { tool_name: 'string', tool_input: 'object' } as const
-const CALL = { ...TOOL, tool_use_id: 'string', 'mcp_server?': 'object' } as const
+const CALL = { ...TOOL, tool_use_id: 'string' } as const
+/** Stands last on the events of a call: the server of a tool that belongs to one. */
+const SERVER = { 'mcp_server?': 'object' } as const
 const AGENT = { agent_id: 'string', agent_type: 'string' } as const
 
 const BASH = { tool_name: 'Bash', tool_input: { command: 'git status' } }
@@ -45,12 +49,12 @@ const BASH_CALL = { ...BASH, tool_use_id: 'toolu_sample' }
  * Reading a row: `when` it fires; its `fields`; the field a matcher tests (`target`); how it may be
  * answered (`answer`, a family of answers.ts); whether a hook that fails blocks (`failure: 'closed'`);
  * the `draft`, a field that hooks may rewrite and that is judged again when they do; the default
- * timeout of hooks from files, in seconds; a sample.
+ * timeout of hooks from files, in seconds; what its moment waits for (`later`); a sample.
  */
 export const EVENTS = {
   PreToolUse: event({
     when: 'a tool call is ready and valid, before any permission step',
-    fields: CALL,
+    fields: { ...CALL, ...SERVER },
     target: 'tool_name',
     answer: 'gate',
     failure: 'closed',
@@ -63,8 +67,8 @@ export const EVENTS = {
       ...TOOL,
       tool_response: 'unknown',
       tool_use_id: 'string',
-      'mcp_server?': 'object',
-      'duration_ms?': 'number'
+      'duration_ms?': 'number',
+      ...SERVER
     },
     target: 'tool_name',
     answer: 'result',
@@ -73,7 +77,7 @@ export const EVENTS = {
   }),
   PostToolUseFailure: event({
     when: 'a tool has thrown, returned an error or was interrupted',
-    fields: { ...CALL, error: 'string', 'is_interrupt?': 'boolean', 'duration_ms?': 'number' },
+    fields: { ...CALL, error: 'string', 'is_interrupt?': 'boolean', 'duration_ms?': 'number', ...SERVER },
     target: 'tool_name',
     answer: 'feedback',
     failure: 'open',
@@ -97,7 +101,7 @@ export const EVENTS = {
   }),
   PermissionRequest: event({
     when: 'somebody would be asked whether a call may run',
-    fields: { ...TOOL, 'permission_suggestions?': 'list', 'mcp_server?': 'object' },
+    fields: { ...TOOL, 'permission_suggestions?': 'list', ...SERVER },
     target: 'tool_name',
     answer: 'permission',
     failure: 'closed',
@@ -106,7 +110,7 @@ export const EVENTS = {
   }),
   PermissionDenied: event({
     when: 'a call was refused by the mode, or because nobody could answer',
-    fields: { ...CALL, reason: 'string' },
+    fields: { ...CALL, reason: 'string', ...SERVER },
     target: 'tool_name',
     answer: 'retry',
     failure: 'open',
@@ -172,6 +176,7 @@ export const EVENTS = {
     target: 'agent_type',
     answer: 'start',
     failure: 'open',
+    later: 'subagents',
     sample: { agent_id: 'agent-1', agent_type: 'Explore', description: 'Find the tests' }
   }),
   SubagentStop: event({
@@ -191,6 +196,7 @@ export const EVENTS = {
     target: 'agent_type',
     answer: 'stop',
     failure: 'open',
+    later: 'subagents',
     sample: {
       agent_id: 'agent-1',
       agent_type: 'Explore',
@@ -235,6 +241,7 @@ export const EVENTS = {
     target: 'trigger',
     answer: 'veto',
     failure: 'open',
+    later: 'compaction',
     sample: { trigger: 'auto', custom_instructions: null }
   }),
   PostCompact: event({
@@ -243,6 +250,7 @@ export const EVENTS = {
     target: 'trigger',
     answer: 'inform',
     failure: 'open',
+    later: 'compaction',
     sample: { trigger: 'auto', compact_summary: 'The build folder was tidied.' }
   }),
   ConfigChange: event({
@@ -289,6 +297,7 @@ export const EVENTS = {
     fields: { teammate_name: 'string', team_name: 'string' },
     answer: 'stop',
     failure: 'open',
+    later: 'task lists',
     sample: { teammate_name: 'tester', team_name: 'release' }
   }),
   TaskCompleted: event({
@@ -302,6 +311,7 @@ export const EVENTS = {
     },
     answer: 'stop',
     failure: 'open',
+    later: 'task lists',
     sample: { task_id: '1', task_subject: 'Make the tests pass' }
   })
 } as const

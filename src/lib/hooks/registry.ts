@@ -75,17 +75,20 @@ export class HookRegistry {
     return this.#add(groupOf(event, matcher, hooks, options), callSite(this.group))
   }
 
-  /** Adds callbacks written for the Claude Agent SDK's `options.hooks`, with the meaning they have there. */
-  callbacks(record: CallbackRecord): () => void
-  callbacks(record: ForeignCallbackRecord): () => void
-  callbacks(record: object): () => void {
+  /**
+   * Adds callbacks written for the Claude Agent SDK's `options.hooks`, with the meaning they have there. They are told
+   * apart by where they were added, unless that is said.
+   */
+  callbacks(record: CallbackRecord, source?: string): () => void
+  callbacks(record: ForeignCallbackRecord, source?: string): () => void
+  callbacks(record: object, source: string = callSite(this.callbacks)): () => void {
     if (!isObject(record)) throw notMatchers('callbacks()')
     const groups = Object.entries(record).flatMap(([event, matchers]) =>
       matchersIn(matchers, event).flatMap(({ matcher = '', hooks, ...options }) =>
         groupOf(parseEvent(event), matcher, (listOf(hooks, event) as readonly Callback[]).map(callbackHook), options)
       )
     )
-    return this.#add(groups, callSite(this.callbacks))
+    return this.#add(groups, source)
   }
 
   /** All or none: a hook that is not in order leaves the registry as it was. */

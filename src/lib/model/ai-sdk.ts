@@ -1,6 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import type { Clock } from '../util/clock.ts'
-import { failureOf, givenUp } from './failure.ts'
+import { failureOf, givenUp, withPartial } from './failure.ts'
 import { Patience } from './patience.ts'
 import type { Answer, Model, ModelRequest, Price, StreamEvent } from './model.ts'
 import { priceOf } from './prices.ts'
@@ -28,14 +28,19 @@ export function fromLanguageModel(model: LanguageModelV4, options: AdapterOption
   const { provider, modelId } = model
   // Chat completions take no pictures in results of tools.
   const convert = converter(provider.endsWith('.chat'))
-  const build = callBuilder(provider)
+  const build = callBuilder(provider, modelId)
 
-  const stream = async (request: ModelRequest, patience: Patience, onEvent?: (event: StreamEvent) => void) => {
+  const stream = async (
+    request: ModelRequest,
+    patience: Patience,
+    heard: { receiver?: Receiver },
+    onEvent?: (event: StreamEvent) => void
+  ) => {
     const converted = convert(request.messages)
     const call = { ...build(request, converted), abortSignal: patience.signal }
-    const receiver = new Receiver({ model: modelId, taken: converted.tools, onEvent })
+    heard.receiver = new Receiver({ model: modelId, taken: converted.tools, onEvent })
     const { stream: parts } = await model.doStream(call)
-    return receive(parts.getReader(), receiver, patience)
+    return receive(parts.getReader(), heard.receiver, patience)
   }
 
   return {
@@ -46,8 +51,9 @@ export function fromLanguageModel(model: LanguageModelV4, options: AdapterOption
       if (signal.aborted) return Promise.reject(givenUp(signal.reason))
       const patience = new Patience(signal, options.clock, options.idle)
       const tell = onEvent && ((event: StreamEvent) => (patience.isOver ? undefined : onEvent(event)))
-      return patience.await(stream(request, patience, tell)).catch((error: unknown) => {
-        throw failureOf(error, options.secrets)
+      const heard: { receiver?: Receiver } = {}
+      return patience.await(stream(request, patience, heard, tell)).catch((error: unknown) => {
+        throw withPartial(failureOf(error, options.secrets), heard.receiver?.text ?? '')
       })
     }
   }

@@ -60,6 +60,13 @@ export const cutOff = (how: string): ModelFailure =>
 export const givenUp = (reason: unknown): ModelFailure =>
   new ModelFailure('the request was given up', { why: 'unknown', retryable: false, cause: reason })
 
+/** The same failure, with the words that had come before it. */
+export function withPartial(failure: ModelFailure, partial: string): ModelFailure {
+  if (partial === '') return failure
+  const { message, why, status, retryable, retryAfter, cause } = failure
+  return new ModelFailure(message, { why, status, retryable, retryAfter, cause, partial })
+}
+
 /** Anything that was thrown on the way to an answer. `secrets` never show in its message. */
 export function failureOf(thrown: unknown, secrets: readonly string[] = []): ModelFailure {
   if (thrown instanceof ModelFailure) return thrown
@@ -84,10 +91,11 @@ function nameOf(status: number | undefined, type: string | undefined, words: str
   if (status === 402 || ((status === undefined || status < 500) && BILLING.test(`${type ?? ''} ${words}`)))
     return 'billing_error'
   const named = type !== undefined && Object.hasOwn(NAMES, type) ? NAMES[type] : undefined
+  if ((named ?? 'server_error') === 'server_error' && (status ?? 500) >= 500 && OVERLOADED.test(words))
+    return 'overloaded'
   // A status tells more than "invalid_request_error", which some send with every one of them.
   if (named !== undefined && (named !== 'invalid_request' || status === undefined)) return named
-  if (OVERLOADED.test(words) && (status === undefined || status >= 500)) return 'overloaded'
-  return status === undefined ? (named ?? 'server_error') : nameOfStatus(status)
+  return status === undefined ? 'server_error' : nameOfStatus(status)
 }
 
 /** The type and the words of the provider: from its body, wherever the adapter has put it. */
@@ -132,6 +140,8 @@ function failureOfTransport(thrown: unknown, message: (text: string) => string):
     return new ModelFailure(message(wordsOf(thrown)), { why: 'authentication_failed', retryable: false })
   if (/^AI_(?:Unsupported|Invalid(?:Argument|Prompt)|NoSuchModel|LoadSetting)/.test(name))
     return new ModelFailure(message(wordsOf(thrown)), { why: 'invalid_request', retryable: false })
+  if (code === undefined && isMistake(thrown))
+    return new ModelFailure(message(wordsOf(thrown)), { why: 'unknown', retryable: false, cause: thrown })
   const words = wordsOf(thrown).slice(0, LONGEST).replace(/:\s*$/, '')
   const told = code === undefined || words.includes(code) ? words : `${words} (${code})`
   return new ModelFailure(message(`the provider could not be heard: ${told}`), {
@@ -140,6 +150,12 @@ function failureOfTransport(thrown: unknown, message: (text: string) => string):
     cause: thrown
   })
 }
+
+/** A program went wrong, not a connection; but fetch has only one kind of error for both. */
+const isMistake = (thrown: unknown): boolean =>
+  (thrown instanceof TypeError && !/fetch|network|terminated|socket|connect/i.test(thrown.message)) ||
+  thrown instanceof ReferenceError ||
+  thrown instanceof RangeError
 
 /** The code of the system's error that stands behind it. */
 function codeOf(thrown: unknown): string | undefined {

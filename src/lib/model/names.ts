@@ -11,7 +11,7 @@ export type Whereabouts =
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** What is asked when nothing else is said: the same as Claude Code 2.1.325. */
-export const DEFAULT_MODEL = 'claude-opus-5-5'
+const DEFAULT_MODEL = 'claude-opus-5-5'
 
 /** Short names, what they stand for, and what says otherwise. */
 const ALIASES: Readonly<Record<string, readonly [model: string, variable: string]>> = {

@@ -16,17 +16,21 @@ const SERVER_TOOLS: Readonly<Record<string, `${string}.${string}`>> = {
   code_execution: 'anthropic.code_execution_20250825'
 }
 
+/** Tokens for an answer of a model that Anthropic's adapter does not know: it would leave room for few. */
+const ROOM = 32_000
+
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
 
 /** Builds what a provider's adapter is called with; definitions of tools are converted once for each list of them. */
-export function callBuilder(provider: string): (request: ModelRequest, converted: Converted) => Call {
+export function callBuilder(provider: string, model: string): (request: ModelRequest, converted: Converted) => Call {
   const isAnthropic = /^anthropic\b/.test(provider)
+  const room = isAnthropic && !model.includes('claude') ? ROOM : undefined
   const known = new WeakMap<readonly ToolSpec[], LanguageModelV4FunctionTool[]>()
   return (request, converted) => {
     let own = known.get(request.tools)
     if (own === undefined) known.set(request.tools, (own = functionTools(request.tools)))
     const tools: Tools = [...own, ...(request.serverTools ?? []).map(serverTool)]
-    const { maxTokens, outputSchema } = request
+    const { maxTokens = room, outputSchema } = request
     return {
       prompt: promptOf(request.system, converted),
       ...(tools.length > 0 && { tools }),

@@ -1,5 +1,5 @@
 import type { Block } from '../message.ts'
-import { cutOff, givenUp, isRetryable, nameOfStatus } from './failure.ts'
+import { cutOff, givenUp, isRetryable, nameOfStatus, withPartial } from './failure.ts'
 import { NO_TOKENS } from './finish.ts'
 import {
   ModelFailure,
@@ -17,6 +17,7 @@ import { eventsOf } from './scripted-events.ts'
 /** What a scripted model says in one turn: plain text, or more. */
 export type Turn = string | ScriptedTurn
 
+/** An answer of a scripted model: text, calls, or a failure instead. */
 export interface ScriptedTurn {
   readonly thinking?: string | undefined
   readonly text?: string | undefined
@@ -30,12 +31,14 @@ export interface ScriptedTurn {
   readonly cutAfter?: number | undefined
 }
 
+/** A call of a tool. Without an `id` it gets one. */
 export interface ScriptedCall {
   readonly name: string
   readonly input: unknown
   readonly id?: string | undefined
 }
 
+/** What goes wrong instead of an answer. */
 export interface ScriptedFailure {
   readonly status?: number | undefined
   readonly why?: FailureName | undefined
@@ -48,6 +51,7 @@ export interface ScriptedFailure {
 /** A turn, or a function that makes one of what it is asked. */
 export type TurnOrMaker = Turn | ((request: ModelRequest, signal: AbortSignal) => Turn | Promise<Turn>)
 
+/** What a scripted model may be told besides its turns. */
 export interface ScriptOptions {
   readonly name?: string | undefined
   readonly price?: Price | undefined
@@ -61,6 +65,7 @@ export interface Asked {
   readonly messages: number
 }
 
+/** A model that says what it is told to, and remembers what it was asked. */
 export interface ScriptedModel extends Model {
   readonly requests: readonly Asked[]
 }
@@ -105,8 +110,13 @@ export function scriptedModel(turns: readonly TurnOrMaker[], options: ScriptOpti
 
 function tell(answer: Answer, cutAfter: number | undefined, onEvent: ((event: StreamEvent) => void) | undefined): void {
   const events = eventsOf(answer)
-  for (const event of events.slice(0, cutAfter)) onEvent?.(event)
-  if (cutAfter !== undefined && cutAfter < events.length) throw cutOff(`the script says so, after ${cutAfter} events`)
+  const told = events.slice(0, cutAfter)
+  for (const event of told) onEvent?.(event)
+  if (told.length === events.length) return
+  const partial = told.flatMap(event =>
+    event.type === 'content_block_delta' && event.delta.type === 'text_delta' ? [event.delta.text] : []
+  )
+  throw withPartial(cutOff(`the script says so, after ${cutAfter} events`), partial.join(''))
 }
 
 function scriptIsOver(turns: number, asked: number): ModelFailure {

@@ -52,6 +52,11 @@ export class Receiver {
     return last !== undefined && !last.whole && last.kind === 'thinking' && last.text === ''
   }
 
+  /** The words that have come so far. */
+  get text(): string {
+    return this.#drafts.flatMap(({ kind, text }) => (kind === 'text' ? [text] : [])).join('')
+  }
+
   /** Takes the next part, and says whether it was content. Throws what the provider reports. */
   take(part: LanguageModelV4StreamPart): boolean {
     if (part.type === 'stream-start' || part.type === 'ping' || part.type === 'raw') return false

@@ -1,5 +1,6 @@
 import type { Subject } from '../message.ts'
 import type { PlainObject } from '../util/plain.ts'
+import type { Fit } from './command-fits.ts'
 import { WRITERS } from './file-tools.ts'
 import type { Mode } from './modes.ts'
 import { isWithin, type Places } from './paths.ts'
@@ -45,7 +46,9 @@ export interface Ruling {
  * the project. What is left is asked about, and in mode dontAsk refused. Pure: it looks at nothing but its arguments.
  */
 export function decide(call: Call, policy: Policy): Ruling {
-  const ruling = refusal(call, policy) ?? question(call, policy) ?? permission(call, policy) ?? UNSAID
+  const concerned = rulesAgainst(call, policy)
+  const ruling =
+    refusal(call, policy, concerned) ?? question(call, policy, concerned) ?? permission(call, policy) ?? UNSAID
   if (ruling.decision !== 'ask' || policy.mode !== 'dontAsk') return ruling
   const why = ruling.kind === 'default' ? 'nothing allows it' : `${ruling.by} would have it asked about`
   return byMode('deny', 'dontAsk', `${why}, and in mode dontAsk nobody is asked`)
@@ -69,12 +72,27 @@ const byRule = (decision: Behavior, { text, source }: Rule, reason?: string): Ru
   reason
 })
 
-function refusal(call: Call, policy: Policy): Ruling | undefined {
-  const { rules, mode, hook } = policy
+interface Against {
+  readonly denies?: Rule | undefined
+  /** It asks, or it cannot be told whether it refuses. */
+  readonly asks?: { readonly rule: Rule; readonly fit: Fit } | undefined
+  readonly protection: ReturnType<typeof protectionOf>
+}
+
+/** What is against it; nothing else needs to be known where somebody refuses. */
+function rulesAgainst(call: Call, policy: Policy): Against {
+  let asks: Against['asks']
+  for (const rule of policy.rules) {
+    const fit = rule.behavior === 'allow' ? 'no' : fits(rule, call, policy)
+    if (fit === 'yes' && rule.behavior === 'deny') return { denies: rule, protection: undefined }
+    if (fit !== 'no') asks ??= { rule, fit }
+  }
+  return { asks, protection: protectionOf(call, policy) }
+}
+
+function refusal(call: Call, { mode, hook }: Policy, { denies, protection }: Against): Ruling | undefined {
   if (hook?.decision === 'deny') return byHook(hook)
-  const rule = rules.find(each => each.behavior === 'deny' && fits(each, call, policy) === 'yes')
-  if (rule !== undefined) return byRule('deny', rule, `the rule ${rule.text} in ${rule.source} refuses it`)
-  const protection = protectionOf(call, policy)
+  if (denies !== undefined) return byRule('deny', denies, `the rule ${denies.text} in ${denies.source} refuses it`)
   if (protection?.decision === 'deny') return bySafety('deny', protection.part)
   if (mode !== 'plan' || call.readOnly || call.tool === 'ExitPlanMode') return undefined
   return byMode('deny', mode, 'in plan mode nothing is changed; finish the plan and call ExitPlanMode to leave it')
@@ -90,18 +108,19 @@ const bySafety = (decision: 'ask' | 'deny', part: string): Ruling => ({
       : `it names ${part}, which decides over the agent or runs by itself later`
 })
 
-function question(call: Call, policy: Policy): Ruling | undefined {
-  const { rules, mode, hook } = policy
-  for (const rule of rules) {
-    const fit = rule.behavior === 'allow' ? 'no' : fits(rule, call, policy)
-    if (fit === 'yes') return byRule('ask', rule, `the rule ${rule.text} in ${rule.source} asks`)
-    if (fit === 'maybe')
-      return byRule('ask', rule, `it cannot be told whether the rule ${rule.text} in ${rule.source} means it`)
+function question({ tool }: Call, { mode, hook }: Policy, { asks, protection }: Against): Ruling | undefined {
+  if (asks !== undefined) {
+    const { text, source } = asks.rule
+    const means = `the rule ${text} in ${source}`
+    return byRule(
+      'ask',
+      asks.rule,
+      asks.fit === 'yes' ? `${means} asks` : `it cannot be told whether ${means} means it`
+    )
   }
-  const protection = protectionOf(call, policy)
   if (protection !== undefined) return bySafety(protection.decision, protection.part)
   if (hook?.decision === 'ask') return byHook(hook)
-  const leaves = mode === 'plan' && call.tool === 'ExitPlanMode' && hook?.decision !== 'allow'
+  const leaves = mode === 'plan' && tool === 'ExitPlanMode' && hook?.decision !== 'allow'
   return leaves ? byMode('ask', mode, 'the plan is ready') : undefined
 }
 

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path'
-import { wordsIn, type Fit } from './command-fits.ts'
+import type { Fit } from './command-fits.ts'
 import type { Call } from './decide.ts'
 import { READERS, SEARCHERS, WRITERS } from './file-tools.ts'
-import { fitsLoosely, fitsPath, globsOf, reachesInto, type Places } from './paths.ts'
+import { wordsIn } from './held-commands.ts'
+import { pathOf, patternOf, type Path, type PathPattern, type Places } from './paths.ts'
 import type { Rule } from './rule.ts'
 
 /**
@@ -12,32 +13,30 @@ import type { Rule } from './rule.ts'
  */
 export function concernsFile(rule: Rule, specifier: string, call: Call, places: Places): Fit {
   if (rule.behavior === 'allow') return allowsFile(rule, specifier, call, places) ? 'yes' : 'no'
-  const globs = globsOf(specifier, places, true)
-  if (call.subject?.kind === 'command') return mentions(globs, call.subject.command, places)
-  if (!isAbout(rule, call)) return 'no'
+  const pattern = patternOf(specifier, places, true)
   const paths = pathsOf(call, places)
-  if (paths.length === 0)
-    return READERS.includes(call.tool) && READERS.includes(rule.tool) ? inFolder(globs, places) : 'no'
-  if (paths.some(path => fitsPath(globs, path))) return 'yes'
-  if (paths.some(path => fitsLoosely(globs, path))) return 'maybe'
+  // A command that names such a file may do with it what the rule is about. Where it runs is not known here.
+  if (call.subject?.kind === 'command') return paths.some(pattern.fits) ? 'maybe' : 'no'
+  if (!isAbout(rule, call)) return 'no'
+  if (paths.some(pattern.fits)) return 'yes'
+  if (paths.some(pattern.fitsLoosely)) return 'maybe'
   // `/etc/**` begins at the project. Somebody may have meant the other one.
-  if (/^\/[^/]/.test(specifier) && paths.some(path => fitsPath(globsOf(`/${specifier}`, places, true), path)))
-    return 'maybe'
-  return SEARCHERS.includes(call.tool) && places.leavesOut !== true && paths.some(path => reachesInto(globs, path))
-    ? 'maybe'
-    : 'no'
+  if (/^\/[^/]/.test(specifier) && paths.some(patternOf(`/${specifier}`, places, true).fits)) return 'maybe'
+  return SEARCHERS.includes(call.tool) && findsIn(pattern, paths, places) ? 'maybe' : 'no'
 }
 
-/** A search that names no folder is one of all folders. */
-const inFolder = (globs: readonly string[], { roots, leavesOut }: Places): Fit =>
-  leavesOut !== true && roots.some(root => reachesInto(globs, root)) ? 'maybe' : 'no'
+/** Whether a search may come upon it. One that names no folder goes through all of them. */
+function findsIn(pattern: PathPattern, paths: readonly Path[], { roots, leavesOut }: Places): boolean {
+  if (leavesOut === true) return false
+  return (paths.length === 0 ? roots.map(pathOf) : paths).some(pattern.reachesInto)
+}
 
 function allowsFile(rule: Rule, specifier: string, { tool, subject }: Call, places: Places): boolean {
   if (subject?.kind !== 'file') return false
   const family =
     rule.tool === 'Edit' ? WRITERS.includes(tool) : rule.tool === 'Read' ? READERS.includes(tool) : rule.tool === tool
   const access = READERS.includes(rule.tool) ? 'read' : 'write'
-  return family && subject.access === access && fitsPath(globsOf(specifier, places, false), subject.path)
+  return family && subject.access === access && patternOf(specifier, places, false).fits(pathOf(subject.path))
 }
 
 /** A rule about reading is about every file; one about writing about those that are written. */
@@ -46,17 +45,23 @@ function isAbout(rule: Rule, { tool, subject }: Call): boolean {
   return (subject?.kind === 'file' && subject.access === 'write') || WRITERS.includes(tool)
 }
 
-function pathsOf({ subject, input }: Call, { roots }: Places): readonly string[] {
-  const real = subject?.kind === 'file' ? [subject.path] : []
-  const given = [input['file_path'], input['notebook_path'], input['path']].filter(path => typeof path === 'string')
-  return [...real, ...given.map(path => resolve(roots[0] ?? '/', path))]
-}
+const KNOWN = new WeakMap<Call, { readonly root: string | undefined; readonly paths: readonly Path[] }>()
 
-/** A command that names such a file may do with it what the rule is about. Where it runs is not known here. */
-function mentions(globs: readonly string[], command: string, { roots, home }: Places): Fit {
-  const paths = wordsIn(command).flatMap(word => {
-    const path = home !== undefined && word.startsWith('~/') ? home + word.slice(1) : word
-    return path === '' || path.startsWith('-') ? [] : [resolve(roots[0] ?? '/', path)]
+/** The paths that a call is about. All rules ask for them. */
+function pathsOf(call: Call, { roots: [root], home }: Places): readonly Path[] {
+  const known = KNOWN.get(call)
+  if (known !== undefined && known.root === root) return known.paths
+  const { subject, input } = call
+  const given = [input['file_path'], input['notebook_path'], input['path']].filter(path => typeof path === 'string')
+  const texts =
+    subject?.kind === 'command'
+      ? wordsIn(subject.command).filter(word => word !== '' && !word.startsWith('-'))
+      : [...(subject?.kind === 'file' ? [subject.path] : []), ...given]
+  const isCommand = subject?.kind === 'command' && home !== undefined
+  const paths = texts.map(text => {
+    const path = isCommand && text.startsWith('~/') ? home + text.slice(1) : text
+    return pathOf(resolve(root ?? '/', path))
   })
-  return paths.some(path => fitsPath(globs, path)) ? 'maybe' : 'no'
+  KNOWN.set(call, { root, paths })
+  return paths
 }

@@ -22,18 +22,15 @@ function follows<T>(tests: readonly Test<T>[], items: readonly T[]): boolean {
 }
 
 /**
- * A glob over absolute paths: `**` any number of folders, none included; `*`, `?` and `[a-z]` within a name; `{a,b}`
+ * A glob over absolute paths, given as their names: `**` any number of folders, none included; `*`, `?` and `[a-z]` within a name; `{a,b}`
  * either. Dots at the beginning of names are nothing special. `\` takes the next character as it is. The time it takes
  * is bounded by the product of both lengths, whatever the pattern.
  */
-export function pathGlob(pattern: string): (path: string) => boolean {
+export function pathGlob(pattern: string): (names: readonly string[]) => boolean {
   const alternatives = expandBraces(pattern).map(each =>
     namesOf(each).map((name): Test<string> => (name === '**' ? ANY : testOfName(name)))
   )
-  return path => {
-    const names = namesOf(path)
-    return alternatives.some(tests => follows(tests, names))
-  }
+  return names => alternatives.some(tests => follows(tests, names))
 }
 
 /** The names of a path, without `.`, and with `..` taken as far as it can be. */

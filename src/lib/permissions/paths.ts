@@ -30,7 +30,7 @@ export function isWithin(path: string, folder: string): boolean {
  * A rule that refuses or asks means all that is in a folder, too, if it means the folder; one that allows only where it
  * names the folder without any `*`.
  */
-export function globsOf(specifier: string, places: Places, wide: boolean): readonly string[] {
+function globsOf(specifier: string, places: Places, wide: boolean): readonly string[] {
   const bases = anchorsOf(specifier, places, wide)
   const last = namesOf(specifier).at(-1) ?? '**'
   const whole = wide || isLiteral(last) || specifier.endsWith('/')
@@ -52,31 +52,57 @@ function anchorsOf(specifier: string, { roots, home }: Places, wide: boolean): r
   return wide ? anywhere(specifier.replace(/^(?:\.{0,2}\/)+/, '')) : []
 }
 
-const READY = new Map<string, (path: string) => boolean>()
-
-function testOf(glob: string): (path: string) => boolean {
-  let test = READY.get(glob)
-  if (test === undefined) {
-    if (READY.size >= 2_000) READY.clear()
-    READY.set(glob, (test = pathGlob(glob)))
-  }
-  return test
+/** A path, taken apart. */
+export interface Path {
+  readonly names: readonly string[]
+  /** Without what some disks do not tell apart: capitals, and the way in which accents are written. */
+  readonly folded: readonly string[]
 }
 
-/** Whether one of the globs fits the path. */
-export const fitsPath = (globs: readonly string[], path: string): boolean => globs.some(glob => testOf(glob)(path))
-
-/** The same where neither capitals nor the way in which accents are written count: some disks do not tell them apart. */
-export const fitsLoosely = (globs: readonly string[], path: string): boolean => fitsPath(globs.map(fold), fold(path))
+export const pathOf = (text: string): Path => ({ names: namesOf(text), folded: namesOf(fold(text)) })
 
 const fold = (text: string): string => text.normalize('NFC').toLowerCase()
 
-/** Whether one of the globs may fit something in the folder. */
-export function reachesInto(globs: readonly string[], folder: string): boolean {
-  const names = namesOf(folder)
-  return globs.some(glob => {
-    const all = namesOf(glob)
-    const end = all.findIndex(name => !isLiteral(name))
-    return all.slice(0, end === -1 ? all.length : end).every((name, index) => (names[index] ?? name) === name)
-  })
+/** What a specifier stands for, ready. */
+export interface PathPattern {
+  readonly globs: readonly string[]
+  readonly fits: (path: Path) => boolean
+  readonly fitsLoosely: (path: Path) => boolean
+  /** Whether it may fit something in the folder. */
+  readonly reachesInto: (folder: Path) => boolean
+}
+
+const READY = new WeakMap<readonly string[], Map<string, PathPattern>>()
+
+/** What a specifier stands for here. */
+export function patternOf(specifier: string, places: Places, wide: boolean): PathPattern {
+  let ready = READY.get(places.roots)
+  if (ready === undefined) READY.set(places.roots, (ready = new Map<string, PathPattern>()))
+  const key = `${wide ? '!' : ''}${places.home ?? ''}\0${specifier}`
+  let pattern = ready.get(key)
+  if (pattern === undefined) {
+    if (ready.size >= 2_000) ready.clear()
+    ready.set(key, (pattern = compile(globsOf(specifier, places, wide))))
+  }
+  return pattern
+}
+
+function compile(globs: readonly string[]): PathPattern {
+  const exact = globs.map(pathGlob)
+  const loose = globs.map(glob => pathGlob(fold(glob)))
+  const bases = globs.map(glob => literalNames(glob).literal)
+  return {
+    globs,
+    fits: ({ names }) => exact.some(test => test(names)),
+    fitsLoosely: ({ folded }) => loose.some(test => test(folded)),
+    reachesInto: ({ names }) =>
+      bases.some(base => base.every((name, index) => names[index] === undefined || names[index] === name))
+  }
+}
+
+/** The names of a glob up to the first that may stand for several, and those from there on. */
+export function literalNames(glob: string): { literal: readonly string[]; rest: readonly string[] } {
+  const names = namesOf(glob)
+  const end = names.findIndex(name => !isLiteral(name))
+  return end === -1 ? { literal: names, rest: [] } : { literal: names.slice(0, end), rest: names.slice(end) }
 }

@@ -15,7 +15,7 @@ export const INTERPRETERS = set('awk bun deno gawk lua mawk node perl php python
 export const CODE_OPTION = /^(?:-\w*[cer]|--eval|--print|-p|-E|eval)/
 
 /** What changes the meaning of what comes after it, or runs what is somewhere else. */
-export const RUNS_UNSEEN = set('. alias bind compgen complete enable eval hash mapfile readarray source')
+export const RUNS_UNSEEN = set('. alias bind compgen complete enable hash mapfile readarray source')
 
 /** Programs to which their arguments are just words, so that nothing is meant by `echo rm x`. */
 export const TAKES_WORDS = set(`

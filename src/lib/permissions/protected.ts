@@ -1,9 +1,9 @@
 import { basename, resolve } from 'node:path'
-import { wordsIn } from './command-fits.ts'
 import type { Call, Policy } from './decide.ts'
 import { WRITERS } from './file-tools.ts'
-import { isLiteral, namesOf } from './path-glob.ts'
-import { globsOf, isWithin } from './paths.ts'
+import { wordsIn } from './held-commands.ts'
+import { namesOf } from './path-glob.ts'
+import { isWithin, literalNames, patternOf } from './paths.ts'
 import { GIT_ONLY_READS, ONLY_READS } from './programs.ts'
 import { fits } from './rule.ts'
 import { commandsIn } from './simple-command.ts'
@@ -29,14 +29,19 @@ const FILES = new Set(
   .inputrc .kshrc .login .mcp.json .profile .tcshrc .zlogin .zlogout .zprofile .zshenv .zshrc`.split(/\s+/)
 )
 
-/** What of a path is protected: the folder or the file that makes it so. Capitals do not count: some disks ignore them. */
-export function protectedPart(path: string, own: readonly string[]): string | undefined {
+/**
+ * What of a path is protected: the folder or the file that makes it so. Capitals do not count: some disks ignore them.
+ * Nor does the way to the project: somebody has chosen to work there.
+ */
+function protectedPart(path: string, { own = [], roots: [root] }: Policy): string | undefined {
   const folder = own.find(each => isWithin(path, each))
   if (folder !== undefined) return folder
   const names = namesOf(path)
+  const below = root !== undefined && isWithin(path, root) ? namesOf(root).length : 0
   const folded = names.map(name => name.normalize('NFC').toLowerCase())
   const at = folded.findIndex((name, index) => {
     const next = folded[index + 1]
+    if (index < below) return false
     if (next === undefined) return FILES.has(name)
     return FOLDERS.has(name) && (FOLDERS.get(name)?.test(next) ?? true)
   })
@@ -45,7 +50,6 @@ export function protectedPart(path: string, own: readonly string[]): string | un
 
 /** What protects a path from this call. A command that names such a path asks: what it would do there cannot be told. */
 export function protectionOf(call: Call, policy: Policy): { decision: 'deny' | 'ask'; part: string } | undefined {
-  const { own = [], roots } = policy
   const { subject } = call
   if (subject?.kind === 'command') {
     if (onlyReads(subject.command)) return undefined
@@ -56,17 +60,18 @@ export function protectionOf(call: Call, policy: Policy): { decision: 'deny' | '
   const real = subject?.kind === 'file' ? [subject.path] : []
   const given = [call.input['file_path'], call.input['notebook_path']].filter(path => typeof path === 'string')
   for (const path of [...real, ...given]) {
-    const part = protectedPart(resolve(roots[0] ?? '/', path), own)
+    const part = protectedPart(resolve(policy.roots[0] ?? '/', path), policy)
     if (part !== undefined && !isNamed(part, call, policy)) return { decision: 'deny', part }
   }
   return undefined
 }
 
 /** A command may also go into the folder first, or move it away. */
-function partIn(command: string, { own = [], roots, home }: Policy): string | undefined {
+function partIn(command: string, policy: Policy): string | undefined {
+  const { roots, home } = policy
   for (const word of wordsIn(command)) {
     const path = resolve(roots[0] ?? '/', word.startsWith('~/') ? `${home ?? ''}${word.slice(1)}` : word)
-    const part = protectedPart(path, own) ?? (FOLDERS.has(basename(path)) && path.includes('/.') ? path : undefined)
+    const part = protectedPart(path, policy) ?? (FOLDERS.has(basename(path)) && path.includes('/.') ? path : undefined)
     if (part !== undefined) return part
   }
   return undefined
@@ -91,11 +96,9 @@ function isNamed(part: string, call: Call, policy: Policy): boolean {
     if (specifier === undefined || behavior !== 'allow' || ofProject === true) return false
     if (fits(rule, call, policy) !== 'yes') return false
     if (rule.tool === 'Bash') return specifier.includes(basename(part))
-    return globsOf(specifier, policy, false).some(glob => {
-      const names = namesOf(glob)
-      const wild = names.findIndex(name => !isLiteral(name))
-      const base = `/${names.slice(0, wild === -1 ? names.length : wild).join('/')}`
-      return isWithin(base, part) || (wild !== -1 && names.slice(wild).includes(basename(part)))
+    return patternOf(specifier, policy, false).globs.some(glob => {
+      const { literal, rest } = literalNames(glob)
+      return isWithin(`/${literal.join('/')}`, part) || rest.includes(basename(part))
     })
   })
 }

@@ -4,7 +4,7 @@ import { allowsCommand, concernsCommand, type Fit } from './command-fits.ts'
 import type { Call } from './decide.ts'
 import { concernsFile } from './file-fits.ts'
 import { READERS, WRITERS } from './file-tools.ts'
-import { globsOf, type Places } from './paths.ts'
+import { patternOf, type Places } from './paths.ts'
 
 /** What a rule says of the calls that it fits. */
 export type Behavior = 'allow' | 'ask' | 'deny'
@@ -40,7 +40,7 @@ export function parseRule(text: string, behavior: Behavior, source: string): Rul
     return wrong('has a * in the name of a tool', 'write a rule for each tool; only names of MCP tools may have one')
   const problem = specifier === undefined ? undefined : problemOf(tool, specifier)
   if (problem !== undefined) return wrong(...problem)
-  const whole = specifier === undefined || specifier === '*' || specifier === '**/**'
+  const whole = specifier === undefined || specifier === '*'
   return { behavior, tool: nowNamed(tool), ...(!whole && { specifier }), source, text: text.trim() }
 }
 
@@ -61,7 +61,7 @@ export const nowNamed = (tool: string): string => RENAMED.get(tool) ?? tool
 export function printRule(rule: Rule, places: Places): string {
   const { specifier, tool, text, source } = rule
   const isPath = specifier !== undefined && (READERS.includes(tool) || WRITERS.includes(tool))
-  const [glob] = isPath ? globsOf(specifier, places, rule.behavior !== 'allow') : []
+  const [glob] = isPath ? patternOf(specifier, places, rule.behavior !== 'allow').globs : []
   return `${rule.behavior} ${text}${glob === undefined ? '' : ` = ${glob.replaceAll(/(?<=\/)(?:\.?\/)+/g, '')}`} (${source})`
 }
 

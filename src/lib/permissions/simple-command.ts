@@ -9,6 +9,8 @@ export interface PlainCommand {
   /** The files that it writes to by `>`, and reads by `<`. */
   readonly targets: readonly (string | undefined)[]
   readonly sources: readonly (string | undefined)[]
+  /** All of these words, with what is not known as it is written. */
+  readonly said: readonly string[]
 }
 
 /** Beyond this nobody looks any further. */
@@ -25,6 +27,7 @@ const BLANK = /[ \t]+|\\\n/y
 const SEPARATOR = /&&|\|\||\|&?|;(?!;)|&(?!>)|\n/y
 /** Redirections that lead nowhere, or from one stream to the other. */
 const NOWHERE = /(?:[012]?>&[012]|(?:&|[12])?>>?[ \t]*\/dev\/null|<[ \t]*\/dev\/null)(?=[ \t\n;&|]|$)/y
+const MAY_REDIRECT = new Set('0123456789&<>')
 const WRITE = /(?:\d*|&)>(?:>|\|)?(?![>&(])[ \t]*/y
 const READ = /\d*<(?![<>&(])[ \t]*/y
 
@@ -44,20 +47,12 @@ const PARTS: readonly (readonly [RegExp, (match: RegExpExecArray) => string | un
   [/\{[^\s,.'"\\$`{}()<>;&|*?[\]]*\}/y, ([text]) => text]
 ]
 
-let last: { readonly text: string; readonly commands: readonly PlainCommand[] | undefined } | undefined
-
 /** The commands of a text, one after the other; undefined where it holds what cannot be read. */
 export function commandsIn(text: string): readonly PlainCommand[] | undefined {
-  // All rules ask about the same text.
-  if (last?.text !== text) last = { text, commands: read(text) }
-  return last.commands
-}
-
-function read(text: string): readonly PlainCommand[] | undefined {
   if (text.length > LONGEST_COMMAND || ODD.test(text)) return undefined
   const commands: PlainCommand[] = []
   let command = EMPTY()
-  let into: keyof PlainCommand = 'words'
+  let into: 'words' | 'targets' | 'sources' = 'words'
   let at = 0
   const take = (pattern: RegExp): RegExpExecArray | null => {
     pattern.lastIndex = at
@@ -67,9 +62,10 @@ function read(text: string): readonly PlainCommand[] | undefined {
   }
   while (at < text.length) {
     if (take(BLANK) !== null) continue
-    if (take(NOWHERE) !== null) continue
-    if (take(WRITE) !== null) into = 'targets'
-    else if (take(READ) !== null) into = 'sources'
+    const redirects = MAY_REDIRECT.has(text[at]!)
+    if (redirects && take(NOWHERE) !== null) continue
+    if (redirects && take(WRITE) !== null) into = 'targets'
+    else if (redirects && take(READ) !== null) into = 'sources'
     else if (into === 'words' && take(SEPARATOR) !== null) {
       commands.push(command)
       if (commands.length >= MOST_COMMANDS) return undefined
@@ -79,6 +75,7 @@ function read(text: string): readonly PlainCommand[] | undefined {
       if (word === undefined) return undefined
       at = word.end
       command[into].push(word.text)
+      command.said.push(word.said)
       into = 'words'
       if (WORDS_OF_THE_SHELL.has(command.words[0] ?? '')) return undefined
     }
@@ -86,21 +83,33 @@ function read(text: string): readonly PlainCommand[] | undefined {
   return into === 'words' ? [...commands, command] : undefined
 }
 
-const EMPTY = (): Record<keyof PlainCommand, (string | undefined)[]> => ({ words: [], targets: [], sources: [] })
+type Words = (string | undefined)[]
+const EMPTY = (): { words: Words; targets: Words; sources: Words; said: string[] } => ({
+  words: [],
+  targets: [],
+  sources: [],
+  said: []
+})
 
-function wordAt(text: string, start: number): { text: string | undefined; end: number } | undefined {
-  let [at, said, known] = [start, '', true]
-  for (;;) {
-    const part = partAt(text, at, said === '' && at === start, /[=:]$/.test(said))
-    if (part === undefined) break
-    if (part.text === undefined) known = false
-    else said += part.text
-    at = part.end
-  }
-  return at === start ? undefined : { text: known ? said : undefined, end: at }
+interface Word {
+  readonly text: string | undefined
+  readonly said: string
+  readonly end: number
 }
 
-function partAt(text: string, at: number, first: boolean, afterSign: boolean): ReturnType<typeof wordAt> {
+function wordAt(text: string, start: number): Word | undefined {
+  let [at, said, known] = [start, '', true]
+  for (;;) {
+    const part = partAt(text, at, at === start, /[=:]$/.test(said))
+    if (part === undefined) break
+    said += part.text ?? text.slice(at, part.end).replaceAll('"', '')
+    known &&= part.text !== undefined
+    at = part.end
+  }
+  return at === start ? undefined : { text: known ? said : undefined, said, end: at }
+}
+
+function partAt(text: string, at: number, first: boolean, afterSign: boolean): Omit<Word, 'said'> | undefined {
   const char = text[at]
   // Somebody's home; a remark; a command turned round.
   if (char === '~') return { text: first || afterSign ? undefined : char, end: at + 1 }
@@ -126,6 +135,14 @@ export const assignmentsIn = (words: PlainCommand['words']): number => {
  * and each character can be seen. Undefined means: it may be one, or not.
  */
 export function simpleCommand(text: string): readonly string[] | undefined {
+  // All rules ask about the same text.
+  if (last?.text !== text) last = { text, words: wordsOf(text) }
+  return last.words
+}
+
+let last: { readonly text: string; readonly words: readonly string[] | undefined } | undefined
+
+function wordsOf(text: string): readonly string[] | undefined {
   const trimmed = text.replaceAll(/^[ \t\n]+|[ \t\n]+$/g, '')
   if (trimmed.includes('\n')) return undefined
   const [command, more] = commandsIn(trimmed) ?? []

@@ -4,7 +4,7 @@ import { parseMode, type Mode } from './modes.ts'
 import { parseRule, type Behavior, type Rule } from './rule.ts'
 
 /** Where an answer is kept. */
-export type PermissionUpdateDestination = 'userSettings' | 'projectSettings' | 'localSettings' | 'session' | 'cliArg'
+type PermissionUpdateDestination = 'userSettings' | 'projectSettings' | 'localSettings' | 'session' | 'cliArg'
 
 /** A rule in two parts. */
 export interface PermissionRuleValue {

@@ -55,15 +55,17 @@ export async function open(options: QueryOptions, emit: (message: AgentMessage) 
       cwd: place.tools.cwd,
       root: ground.loaded.root,
       home: ground.where.home,
-      ownHome: ground.where.ownHome
+      ownHome: ground.where.ownHome,
+      managed: ground.where.managed,
+      note: text => ground.options.stderr?.(text)
     })
-    const permissions = permissionsOf(ground, place)
+    const remembered = new Remembered(ground.where.ownHome, ground.loaded.root)
+    const permissions = permissionsOf(ground, place, remembered)
     const system = systemPrompt(
       options.systemPrompt,
       { cwd: place.tools.cwd, date: new Date().toISOString().slice(0, 10) },
       instructions
     )
-    const remembered = new Remembered(ground.where.ownHome, ground.loaded.root)
     heard.session = new Session({
       hooks: armed.hooks,
       model,
@@ -72,7 +74,7 @@ export async function open(options: QueryOptions, emit: (message: AgentMessage) 
       log: logOf(options, ground.where, place),
       place: place.tools,
       system,
-      permissions: { ...permissions, rules: [...permissions.rules, ...remembered.rules()] },
+      permissions,
       limits: {
         turns: options.maxTurns ?? MOST_TURNS,
         dollars: options.maxBudgetUsd,
@@ -146,7 +148,7 @@ function arm(
   place: Place,
   heard: { session?: Session }
 ): Promise<ArmedHooks> {
-  return armHooks(() => ({ loaded, projectTrusted: trusted }), {
+  return armHooks(() => ({ loaded, projectTrusted: trusted, hasAgent: true }), {
     onto: registryOf(options.hooks),
     registry: {
       profile: options.profile,
@@ -163,7 +165,7 @@ function arm(
 function registryOf(hooks: QueryOptions['hooks']): HookRegistry | undefined {
   if (hooks === undefined || hooks instanceof HookRegistry) return hooks
   const registry = new HookRegistry({ precedence: 'ask-over-allow' })
-  registry.callbacks(hooks)
+  registry.callbacks(hooks, 'options.hooks')
   return registry
 }
 
@@ -176,11 +178,17 @@ function checkSettings({ loaded, options }: Ground, armed: ArmedHooks): void {
   options.stderr?.(`dropped, since the profile is compat: ${words}`)
 }
 
-function permissionsOf({ options, loaded, trusted }: Ground, { tools }: Place): Permissions {
+function permissionsOf(
+  { options, where, loaded, trusted }: Ground,
+  { tools }: Place,
+  remembered: Remembered
+): Permissions {
   const mayBypass = options.allowDangerouslySkipPermissions === true && !loaded.locks.noBypass
   const mode = parseMode(options.permissionMode ?? loaded.mode ?? 'default', mayBypass)
   if (typeof mode === 'object') throw fault('E_RULE', mode.problem, 'permissionMode')
-  return { rules: rulesInForce(loaded, trusted, options), mode, roots: [tools.root, ...tools.directories], mayBypass }
+  const rules = [...rulesInForce(loaded, trusted, options), ...remembered.rules()]
+  const { home, ownHome } = where
+  return { rules, mode, roots: [tools.root, ...tools.directories], mayBypass, home, own: [ownHome] }
 }
 
 function thinkingOf({ thinking, maxThinkingTokens }: QueryOptions): number | undefined {

@@ -18,10 +18,12 @@ export type CanUseTool = (
   options: {
     readonly signal: AbortSignal
     readonly toolUseID: string
+    /** The same as `toolUseID`: a call is asked about once. */
+    readonly requestId: string
     readonly suggestions?: PermissionUpdate[]
     readonly decisionReason?: string
   }
-) => Promise<PersonAnswer>
+) => Promise<PersonAnswer | null>
 
 /** What an agent may be told. Everything has a default. */
 export interface QueryOptions {
@@ -64,6 +66,8 @@ export interface QueryOptions {
   stderr?: ((text: string) => void) | undefined
   systemPrompt?:
     | string
+    | readonly string[]
+    | { readonly type: 'custom'; readonly prompt: string | readonly string[] }
     | { readonly type: 'preset'; readonly preset: 'claude_code'; readonly append?: string }
     | undefined
   thinking?:
@@ -161,5 +165,11 @@ function fits(value: unknown, kind: Kind): boolean {
 /** The question of the agent, put to `canUseTool`. */
 export const askThrough =
   (canUseTool: CanUseTool): AskPerson =>
-  ({ toolName, input, toolUseId, reason, suggestions, signal }) =>
-    canUseTool(toolName, input, { signal, toolUseID: toolUseId, suggestions: [...suggestions], decisionReason: reason })
+  async ({ toolName, input, toolUseId, reason, suggestions, signal }) =>
+    (await canUseTool(toolName, input, {
+      signal,
+      toolUseID: toolUseId,
+      requestId: toolUseId,
+      suggestions: [...suggestions],
+      decisionReason: reason
+    })) ?? undefined

@@ -11,6 +11,16 @@ export interface PromptMessage {
   readonly [more: string]: unknown
 }
 
+/** The same, typed by that SDK itself. It allows more than makes a prompt: what does is checked when it comes. */
+export interface ForeignPrompt {
+  readonly type: 'user'
+  readonly message: { readonly role: string; readonly content: string | readonly object[] }
+  readonly [more: string]: unknown
+}
+
+/** Prompts, one after the other. */
+export type PromptStream = AsyncIterable<PromptMessage | ForeignPrompt>
+
 type Prompt = string | readonly Block[]
 
 /** The prompts of a session, one after the other, wherever they come from. */
@@ -22,13 +32,13 @@ export class Prompts {
   #over = false
   #failure: unknown
 
-  constructor(first: string | AsyncIterable<PromptMessage>) {
+  constructor(first: string | PromptStream) {
     if (typeof first === 'string') this.#waiting.push(first)
     else void this.add(first).catch((error: unknown) => this.#fail(error))
   }
 
   /** Reads a stream to its end. */
-  async add(prompts: AsyncIterable<PromptMessage>): Promise<void> {
+  async add(prompts: PromptStream): Promise<void> {
     if (this.#over) throw fault('E_CLOSED', 'a prompt')
     this.#open++
     try {
@@ -78,7 +88,8 @@ export class Prompts {
 function contentOf(message: unknown): Prompt {
   const inner = isObject(message) ? message['message'] : undefined
   const content = isObject(inner) ? inner['content'] : undefined
-  if (typeof content === 'string' || Array.isArray(content)) return content as Prompt
+  const byUser = isObject(inner) && (inner['role'] === undefined || inner['role'] === 'user')
+  if (byUser && (typeof content === 'string' || Array.isArray(content))) return content as Prompt
   throw fault(
     'E_OPTION_INVALID',
     'a prompt',

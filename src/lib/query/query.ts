@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beginSession, endSession, resultOf, runPrompt } from '../agent/life.ts'
-import { ended, type Ending } from '../agent/loop.ts'
+import { ended, INTERRUPTED, type Ending } from '../agent/loop.ts'
 import { Outbox } from '../agent/outbox.ts'
 import type { AgentMessage, InitMessage, ResultMessage } from '../agent/output.ts'
 import { Session } from '../agent/session.ts'
@@ -12,16 +12,16 @@ import { VERSION, CONTRACT } from '../version.ts'
 import { modelOf } from './models.ts'
 import { open, type Opened } from './open.ts'
 import { checkOptions, type QueryOptions } from './options.ts'
-import { Prompts, type PromptMessage } from './prompts.ts'
+import { Prompts, type PromptStream } from './prompts.ts'
 
 /** An agent at work: what it tells, and how to steer it. */
 export interface Query extends AsyncGenerator<AgentMessage, void> {
   /** Ends the turn that is under way; the session goes on with the next prompt. */
-  interrupt(): Promise<void>
+  interrupt(): Promise<undefined>
   setModel(model?: QueryOptions['model']): Promise<void>
   setPermissionMode(mode: string): Promise<void>
   /** Adds prompts. */
-  streamInput(prompts: AsyncIterable<PromptMessage>): Promise<void>
+  streamInput(prompts: PromptStream): Promise<void>
   /** Ends everything. May be called more than once. */
   close(): void
   /** The last result. What was not read before is dropped. */
@@ -33,7 +33,7 @@ export interface Query extends AsyncGenerator<AgentMessage, void> {
  * its reader. What goes wrong is a `result` with `is_error`; only misuse throws.
  */
 export function query(call: {
-  readonly prompt: string | AsyncIterable<PromptMessage>
+  readonly prompt: string | PromptStream
   readonly options?: QueryOptions | undefined
 }): Query {
   const { prompt, options = {} } = call
@@ -56,8 +56,9 @@ class RunningQuery implements Query {
   readonly #opened: Promise<Opened>
   readonly #over: Promise<void>
   #result: ResultMessage | undefined
+  #isOver = false
 
-  constructor(prompt: string | AsyncIterable<PromptMessage>, options: QueryOptions) {
+  constructor(prompt: string | PromptStream, options: QueryOptions) {
     this.#options = options
     this.#prompts = new Prompts(prompt)
     const outside = options.abortController?.signal
@@ -74,34 +75,42 @@ class RunningQuery implements Query {
       opened = await this.#opened
     } catch (error) {
       this.#tellResult(failedToStart(wordsOf(error), this.#options))
-      this.#outbox.end()
+      this.#end()
       return
     }
     try {
       await this.#live(opened)
     } finally {
-      this.#prompts.end()
-      this.#outbox.end()
+      this.#end()
     }
+  }
+
+  #end(): void {
+    this.#isOver = true
+    this.#prompts.end()
+    this.#outbox.end()
   }
 
   /** The whole life of a session. Its last event is fired however it ends. */
   async #live({ session, beginning, close }: Opened): Promise<void> {
     let reason = 'other'
     try {
-      const { blocked, prompt } = await beginSession(session, beginning)
+      const { blocked, prompt } = await beginSession(session, beginning, this.#all.signal)
       this.#outbox.push(initOf(session, this.#options))
-      if (blocked !== undefined) return this.#tellResult(resultOf(blocked, session, 0, { turns: 0, denials: 0 }))
+      if (blocked !== undefined) return this.#tellResult(resultOf(blocked, session, 0, NOTHING))
       if (prompt !== undefined) await this.#answer(prompt, session)
       for (let next = await this.#next(); next !== undefined; next = await this.#next())
         await this.#answer(next, session)
+      if (this.#result === undefined && this.#all.signal.aborted)
+        this.#tellResult(resultOf(ended('aborted_streaming', INTERRUPTED, true), session, 0, NOTHING))
     } catch (error) {
       reason = 'error'
       const ending: Ending = ended('turn_setup_failed', wordsOf(error), true)
-      this.#tellResult(resultOf(ending, session, 0, { turns: 0, denials: 0 }))
+      this.#tellResult(resultOf(ending, session, 0, NOTHING))
     } finally {
       await endSession(session, reason)
-      await close()
+        .catch((error: unknown) => session.inform(`the session did not end well: ${wordsOf(error)}`, 'warning'))
+        .finally(close)
     }
   }
 
@@ -127,24 +136,31 @@ class RunningQuery implements Query {
     this.#prompts.end()
   }
 
-  async interrupt(): Promise<void> {
+  async interrupt(): Promise<undefined> {
+    this.#mustBeOpen('interrupt()')
     this.#turn?.abort(new Error('interrupted'))
   }
 
   async setModel(model?: QueryOptions['model']): Promise<void> {
+    this.#mustBeOpen('setModel()')
     const { session } = await this.#opened
     session.model = await modelOf(model, this.#options.env ?? process.env)
   }
 
   async setPermissionMode(text: string): Promise<void> {
+    this.#mustBeOpen('setPermissionMode()')
     const { session } = await this.#opened
     const mode = parseMode(text, session.permissions.mayBypass)
     if (typeof mode === 'object') throw fault('E_RULE', mode.problem, 'setPermissionMode')
     session.permissions.mode = mode
   }
 
-  async streamInput(prompts: AsyncIterable<PromptMessage>): Promise<void> {
+  async streamInput(prompts: PromptStream): Promise<void> {
     await this.#prompts.add(prompts)
+  }
+
+  #mustBeOpen(what: string): void {
+    if (this.#isOver || this.#all.signal.aborted) throw fault('E_CLOSED', what)
   }
 
   close(): void {
@@ -180,6 +196,8 @@ class RunningQuery implements Query {
     await this.return()
   }
 }
+
+const NOTHING = { turns: 0, denials: 0 }
 
 function initOf(session: Session, { serverTools = [], mcpServers = {} }: QueryOptions): InitMessage {
   return {

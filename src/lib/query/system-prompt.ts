@@ -13,12 +13,19 @@ export function systemPrompt(
   place: { readonly cwd: string; readonly date: string },
   instructions: readonly Instruction[]
 ): string {
-  const own = typeof given === 'string' ? given : OWN
-  const append = typeof given === 'object' ? given.append : undefined
+  const { own = OWN, append } = wordsIn(given)
   return [
     own,
     `Working folder: ${place.cwd}\nPlatform: ${process.platform}\nToday: ${place.date}`,
     ...instructions.map(({ path, text }) => `Instructions of the user, from ${path}:\n\n${text.trim()}`),
     ...(append === undefined ? [] : [append])
   ].join('\n\n')
+}
+
+/** What stands instead of our own words, and what is added to them. */
+function wordsIn(given: QueryOptions['systemPrompt']): { own?: string; append?: string | undefined } {
+  if (given === undefined) return {}
+  if (typeof given === 'string') return { own: given }
+  if ('type' in given) return given.type === 'preset' ? { append: given.append } : wordsIn(given.prompt)
+  return { own: given.join('\n\n') }
 }

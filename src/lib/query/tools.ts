@@ -50,10 +50,12 @@ async function ownTools({ tools, mcpServers }: QueryOptions): Promise<readonly T
         String(config.type),
         'a server made by createSdkMcpServer()'
       )
-    return config.tools.map(definition => ({ definition, name: `mcp__${server}__${definition.name}` }))
+    return config.tools.map(definition => ofServer(definition, server))
   })
-  return Promise.all([
-    ...direct.map(definition => customTool(definition)),
-    ...servers.map(({ definition, name }) => customTool(definition, name))
-  ])
+  return Promise.all([...direct.map(definition => customTool(definition)), ...servers])
+}
+
+async function ofServer(definition: ToolDefinition, server: string): Promise<Tool> {
+  const tool = await customTool(definition, `mcp__${server}__${definition.name}`)
+  return { ...tool, server: { name: server, source: 'sdk' } }
 }

@@ -2,11 +2,13 @@ import { wordsOf } from '../errors.ts'
 import { commandHook, type CommandSpec } from '../hooks/kinds/command.ts'
 import { httpHook, type HttpSpec } from '../hooks/kinds/http.ts'
 import type { Outside } from '../hooks/kinds/outside.ts'
-import type { OutsideHook } from '../hooks/kinds/spec.ts'
+import { hookOf, type OutsideHook, type OutsideSpec } from '../hooks/kinds/spec.ts'
 import { workerHook, type WorkerSpec } from '../hooks/kinds/worker.ts'
+import { Failed } from '../hooks/outcome.ts'
 import type { HookRegistry } from '../hooks/registry.ts'
 import type { Finding } from './finding.ts'
 import type { Standing } from './force.ts'
+import { AGENT_TYPES } from './handlers.ts'
 import type { LoadedHook } from './loaded.ts'
 import { vouchFor } from './trust.ts'
 
@@ -98,6 +100,7 @@ function outsideHook(hook: LoadedHook, name: string | undefined, place: Outside,
     verify: hook.ofProject ? vouchFor(hook, root) : undefined
   }
   // Their keys were checked one by one against the table of handlers.
+  if (AGENT_TYPES.includes(hook.type)) return unable(hook, spec as OutsideSpec, place)
   if (type === 'http') return httpHook(spec as unknown as HttpSpec, place)
   const built =
     type === 'worker'
@@ -105,4 +108,16 @@ function outsideHook(hook: LoadedHook, name: string | undefined, place: Outside,
       : commandHook(spec as unknown as CommandSpec, place)
   // In each plugin ${CLAUDE_PLUGIN_ROOT} is another folder, so that the same words are another program.
   return hook.plugin === undefined ? built : { ...built, identity: `${built.identity}\0${hook.plugin.root}` }
+}
+
+/** What cannot run yet has failed: a gate that nobody can ask is closed, not absent. */
+function unable({ type, runs }: LoadedHook, spec: OutsideSpec, place: Outside): OutsideHook {
+  return hookOf(spec, place, {
+    label: runs,
+    identity: `${type}\0${runs}`,
+    run: () => {
+      throw new Failed('spawn', `hooks of type ${type} do not run in this version`)
+    },
+    close: () => undefined
+  })
 }

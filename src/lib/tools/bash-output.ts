@@ -1,4 +1,5 @@
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
 import { wordsOf } from '../errors.ts'
 import type { Listener } from '../world/process.ts'
@@ -147,6 +148,7 @@ class Whole {
 
   #begin(): void {
     this.begun = true
+    mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 })
     this.#fd = openSync(this.path, 'wx', 0o600)
     const early = Buffer.concat(this.#early)
     this.#early = []

@@ -32,7 +32,8 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** What commands find in their environment. */
 export function commandEnv(env: Readonly<Record<string, string>>, cwd: string): Record<string, string> {
-  const { BASH_ENV: _, ...rest } = env
+  // A file that bash would read first, and a folder that is not one of this session.
+  const { BASH_ENV: _, OLDPWD: __, ...rest } = env
   // Bash would take itself for the first shell of a login, and read start-up files that print.
   const level = Number(rest['SHLVL']) > 0 ? {} : { SHLVL: '1' }
   return { ...rest, ...level, PWD: cwd }

@@ -7,7 +7,7 @@
 const WORD = /(?:[\w.,/:=@%+-]+|'[^'\n\0]*'|"[^"$`\\!\n\0]*")(?= |$)/y
 
 /** The words of one simple command; undefined for all others. */
-export function wordsOfCommand(command: string): readonly string[] | undefined {
+function wordsOfCommand(command: string): readonly string[] | undefined {
   const text = command.trim()
   const words: string[] = []
   WORD.lastIndex = 0

@@ -10,6 +10,7 @@ import { Progress } from './bash-progress.ts'
 import { commandEnv, commandWords } from './bash-script.ts'
 import { isHarmless, isSilent, meaningOf } from './bash-simple.ts'
 import { fields, type InputOf } from './fields.ts'
+import { presentBash } from './present.ts'
 import { processesOf, wordsOfStart } from './processes.ts'
 import type { Tool, ToolCall, ToolResult, ToolSession } from './tool.ts'
 
@@ -54,6 +55,7 @@ export const bashTool: Tool = {
   },
   readOnly: input => input['run_in_background'] !== true && isHarmless(String(input['command'])),
   subject: input => ({ kind: 'command', command: String(input['command']) }),
+  present: presentBash,
   async run(checked, call) {
     const input = checked as Input
     if (call.signal.aborted) return failed('The command was interrupted before it was started.', true)

@@ -77,10 +77,13 @@ export async function customTool(definition: ToolDefinition, name = definition.n
       return checkedBy(schema, input)
     },
     readOnly: () => annotations?.readOnlyHint === true,
-    async run(input, { signal, id }) {
-      return resultOf(await definition.handler(input as never, { signal, toolUseId: id }))
+    async run(input, { signal, id, fire, progress }) {
+      return resultOf(await definition.handler(input as never, { signal, toolUseId: id, fire, progress }))
     },
-    present: output => (typeof output === 'string' ? output : isResult(output) ? contentOf(output) : undefined)
+    present(output) {
+      const given = Array.isArray(output) ? { content: output } : output
+      return typeof given === 'string' ? given : isResult(given) ? contentOf(given) : undefined
+    }
   }
 }
 
@@ -108,7 +111,12 @@ async function jsonSchemaOf(schema: StandardSchema, name: string): Promise<JsonS
 }
 
 async function checkedBy(schema: StandardSchema, input: unknown): Promise<Checked> {
-  const result = await schema['~standard'].validate(input)
+  let result: StandardResult<unknown>
+  try {
+    result = await schema['~standard'].validate(input)
+  } catch (error) {
+    return { problem: `its schema could not check it: ${wordsOf(error)}` }
+  }
   if (result.issues === undefined)
     return isObject(result.value) ? { input: result.value } : { problem: 'it is not an object' }
   return { problem: result.issues.map(({ message, path }) => `${pathOf(path)}${message}`).join('; ') }
@@ -119,7 +127,8 @@ const pathOf = (path: readonly unknown[] | undefined): string =>
     ? ''
     : `${path.map(part => String(isObject(part) ? part['key'] : part)).join('.')}: `
 
-const isResult = (value: unknown): value is HandlerResult => isObject(value) && Array.isArray(value['content'])
+const isResult = (value: unknown): value is HandlerResult =>
+  isObject(value) && Array.isArray(value['content']) && value['content'].every(isObject)
 
 /** What a handler gave back, as the model and hooks see it. */
 export function resultOf(result: unknown): ToolResult {

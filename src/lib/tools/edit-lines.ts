@@ -1,3 +1,5 @@
+import { searchFor } from './search.ts'
+
 /** How lines of a file end, near some place in it. */
 export type LineEnd = '\n' | '\r\n'
 
@@ -36,10 +38,9 @@ export function lineStop(bytes: Buffer, at: number): number {
 /** Where exactly these bytes are. Matches do not overlap. */
 export function exactSpans(bytes: Buffer, text: string): Span[] {
   const wanted = Buffer.from(text)
+  const find = searchFor(bytes, wanted)
   const spans: Span[] = []
-  for (let at = bytes.indexOf(wanted); at !== -1; at = bytes.indexOf(wanted, at + wanted.length)) {
-    spans.push({ start: at, end: at + wanted.length })
-  }
+  for (let at = find(0); at !== -1; at = find(at + wanted.length)) spans.push({ start: at, end: at + wanted.length })
   return spans
 }
 

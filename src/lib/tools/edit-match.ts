@@ -61,13 +61,16 @@ function* literally(bytes: Buffer, { old, now }: Wanted, spans: readonly Span[])
 
 function indented(bytes: Buffer, { old, now }: Wanted, span: Span): string | undefined {
   const found = bytes.toString('utf8', span.start, span.end)
-  const text = reindented({ old, now }, found)
-  if (text === undefined) return undefined
   const [lineEnd] = lineEndsAt(bytes, [span])
+  const text = old.endsWith('\n')
+    ? reindented({ old: unended(old), now: unended(now) }, unended(found))
+    : reindented({ old, now }, found)
   // The last line of a file may have no end, and then it keeps having none.
-  const isEndless = old.endsWith('\n') && !found.endsWith('\n')
-  return withLineEnds(isEndless ? text.replace(/\r?\n$/, '') : text, lineEnd!)
+  const end = old.endsWith('\n') && now.endsWith('\n') && found.endsWith('\n') ? '\n' : ''
+  return text === undefined ? undefined : withLineEnds(text + end, lineEnd!)
 }
+
+const unended = (text: string): string => text.replace(/\r?\n$/, '')
 
 function theOnly(bytes: Buffer, spans: readonly Span[], ignored: 'line endings' | 'indentation'): Span | undefined {
   if (spans.length > 1)
@@ -118,7 +121,7 @@ function refuseOtherEncodings(bytes: Buffer, { old, now }: Wanted, spans: readon
   for (const { start, end } of spans) {
     if (end <= looked) continue
     const from = Math.max(looked, lineStart(bytes, start))
-    looked = lineStop(bytes, end)
+    looked = bytes[end - 1] === 10 ? end : lineStop(bytes, end)
     if (isUtf8(bytes.subarray(from, looked))) continue
     const line = lineNumber(bytes, start)
     throw new Error(

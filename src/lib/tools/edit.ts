@@ -8,6 +8,7 @@ import { findSplices, type Match, type Wanted } from './edit-match.ts'
 import { fields, type InputOf } from './fields.ts'
 import { LARGEST_PATCHED, structuredPatch } from './patch.ts'
 import { filePath, fileSubject, judgedPath } from './paths.ts'
+import { presentEdit } from './present.ts'
 import { LARGEST, remember, seenAsItIs } from './seen.ts'
 import { refuseBinary } from './text-kind.ts'
 import type { Checked, Tool, ToolCall, ToolResult, ToolSession } from './tool.ts'
@@ -37,6 +38,7 @@ export const editTool: Tool = {
   check,
   readOnly: () => false,
   subject: input => fileSubject(input, 'write'),
+  present: presentEdit,
   async run(input, call) {
     const path = judgedPath(input)
     return inTurn(path, async () => {

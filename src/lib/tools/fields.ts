@@ -85,7 +85,7 @@ function schemaOf({ type, words, default: standard, min, max }: Field): JsonSche
 
 /** All that is wrong, as one sentence, or what is right. */
 function checkAll(rows: readonly Row[], input: unknown): PlainObject | string {
-  if (!isObject(input) || !isPlain(input)) return `the input must be an object, not ${kindOf(input)}`
+  if (!isObject(input) || !isPlain(input)) return `the input must be a plain object, not ${kindOf(input)}`
   const problems = Object.keys(input)
     .filter(key => input[key] !== undefined && !rows.some(({ name }) => name === key))
     .map(key => unknownKey(rows, key))

@@ -3,6 +3,7 @@ import { realPath } from '../world/real-path.ts'
 import { fields, type InputOf } from './fields.ts'
 import { prefixOf, shownName } from './names.ts'
 import { absolutePath } from './paths.ts'
+import { presentGlob } from './present.ts'
 import { bare, MOST_RESULTS, newestFirst, ripgrep, withoutRecords, type Searched } from './ripgrep.ts'
 import { judgedFolder, placeAt, searchSubject } from './search-place.ts'
 import type { Tool, ToolCall, ToolResult } from './tool.ts'
@@ -36,6 +37,7 @@ export const globTool: Tool = {
   },
   readOnly: () => true,
   subject: (input, session) => searchSubject(input, baseOf(input as Input, session.cwd).folder),
+  present: presentGlob,
   async run(checked, call) {
     const input = checked as Input
     const { cwd } = call.session

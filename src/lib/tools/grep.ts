@@ -1,6 +1,7 @@
 import { GREP, type GrepInput } from './grep-input.ts'
 import { contentOf, countsOf, filesOf } from './grep-modes.ts'
 import { absolutePath } from './paths.ts'
+import { presentGrep } from './present.ts'
 import { judgedFolder, placeAt, searchSubject } from './search-place.ts'
 import type { Tool, ToolResult } from './tool.ts'
 
@@ -26,6 +27,7 @@ export const grepTool: Tool = {
   },
   readOnly: () => true,
   subject: (input, session) => searchSubject(input, (input as GrepInput).path ?? session.cwd),
+  present: presentGrep,
   async run(checked, call) {
     const input = checked as GrepInput
     const place = await placeAt(judgedFolder(checked, input.path ?? call.session.cwd))

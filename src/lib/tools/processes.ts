@@ -1,6 +1,6 @@
-import type { Listener, Running } from '../world/process.ts'
+import { startProcess, type Listener, type Running } from '../world/process.ts'
 import type { Words } from '../world/shell.ts'
-import { startBy, withCookie } from '../world/start.ts'
+import { withCookie } from '../world/start.ts'
 import type { ToolSession } from './tool.ts'
 
 /** What a session has running. All of it ends with the session. */
@@ -11,7 +11,8 @@ export class Processes {
   /** Starts a program that reads nothing. It throws when the session is over. */
   start(words: Words, cwd: string, env: Readonly<Record<string, string>>, listener: Listener): Running {
     if (this.#closed) throw new Error('nothing can be started any more: the session is over')
-    const running = startBy(undefined)(withCookie({ ...words, cwd, env, cookie: '' }), listener)
+    // Never through the helper, which ends whoever prints more than a hook may.
+    const running = startProcess(withCookie({ ...words, cwd, env, cookie: '' }), listener)
     running.close()
     this.#running.add(running)
     void running.ended.then(() => this.#running.delete(running))

@@ -5,6 +5,7 @@ import { explained, fill, openFile, readAll, shownPath, type OpenFile } from '..
 import { fingerprint } from '../world/fingerprint.ts'
 import { fields, type InputOf } from './fields.ts'
 import { fileSubject, filePath, judgedPath } from './paths.ts'
+import { presentRead } from './present.ts'
 import { readLines, type Lines, type Wanted } from './read-lines.ts'
 import { remember } from './seen.ts'
 import { HEAD, imageType, refuseBinary } from './text-kind.ts'
@@ -47,6 +48,7 @@ export const readTool: Tool = {
   },
   readOnly: () => true,
   subject: input => fileSubject(input, 'read'),
+  present: presentRead,
   async run(input, call) {
     const path = judgedPath(input)
     const file = await openFile(path).catch(async error => {

@@ -135,7 +135,7 @@ let program: string | undefined
 function programPath(): string {
   const name = process.platform === 'win32' ? 'rg.exe' : 'rg'
   try {
-    const ours = createRequire(import.meta.url).resolve('@vscode/ripgrep')
+    const ours = import.meta.resolve('@vscode/ripgrep')
     program ??= createRequire(ours).resolve(`@vscode/ripgrep-${process.platform}-${process.arch}/bin/${name}`)
     return program
   } catch {

@@ -7,6 +7,8 @@ export interface Tool {
   /** Tells the model what it is for and how to use it. */
   readonly description: string
   readonly inputSchema: JsonSchema
+  /** The server that it belongs to, and where that was named. */
+  readonly server?: { readonly name: string; readonly source: string } | undefined
   /** The input with defaults filled in and paths made absolute, or what is wrong with it. */
   check(input: unknown, session: ToolSession): Checked | Promise<Checked>
   /** Whether this call changes nothing: such calls run side by side, and may be made again after a crash. */

@@ -6,6 +6,7 @@ import { replaceFile, type Old } from '../world/replace.ts'
 import { fields, type InputOf } from './fields.ts'
 import { LARGEST_PATCHED, structuredPatch } from './patch.ts'
 import { filePath, fileSubject, judgedPath } from './paths.ts'
+import { presentWrite } from './present.ts'
 import { LARGEST, remember, seenAsItIs } from './seen.ts'
 import type { Tool, ToolCall, ToolResult } from './tool.ts'
 import { inTurn } from './turns.ts'
@@ -38,6 +39,7 @@ export const writeTool: Tool = {
   },
   readOnly: () => false,
   subject: input => fileSubject(input, 'write'),
+  present: presentWrite,
   async run(input, call) {
     const path = judgedPath(input)
     return inTurn(path, async () => {

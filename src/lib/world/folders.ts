@@ -28,9 +28,13 @@ export async function openFolder(path: string): Promise<Folder> {
 
 async function hold(path: string, through: string): Promise<Folder> {
   const handle = await open(through, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-  if (!isAt(handle, await handle.stat({ bigint: true }), path)) {
+  try {
+    if (!isAt(handle, await handle.stat({ bigint: true }), path)) {
+      throw new Error(`${shownPath(path)} was replaced while it was opened; try again`)
+    }
+  } catch (error) {
     await handle.close()
-    throw new Error(`${shownPath(path)} was replaced while it was opened; try again`)
+    throw error
   }
   const at = DESCRIPTORS === undefined ? path : `${DESCRIPTORS}/${handle.fd}`
   return { path, handle, at: name => join(at, name) }

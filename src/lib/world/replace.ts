@@ -126,10 +126,12 @@ function create(temporary: string, folder: Folder, name: string): boolean {
 }
 
 function isUnchanged({ file, bytes }: Old, target: string): boolean {
-  const now = lstatSync(target, { bigint: true, throwIfNoEntry: false })
+  const look = (): BigIntStats | undefined => lstatSync(target, { bigint: true, throwIfNoEntry: false })
+  const now = look()
   const { stat, handle, isSettled } = file
   if (now === undefined || now.ino !== stat.ino || now.dev !== stat.dev || now.size !== stat.size) return false
-  return (now.ctimeNs === stat.ctimeNs && isSettled) || holds(handle, bytes)
+  if (now.ctimeNs === stat.ctimeNs && isSettled) return true
+  return holds(handle, bytes) && look()?.ctimeNs === now.ctimeNs
 }
 
 const BLOCK = 1024 * 1024

@@ -48,10 +48,10 @@ export class Warm {
   /** The process that waits for this, if there is one. One that waits for something else is ended. */
   take(program: Program): Taken | undefined {
     const event = eventOf(program)
-    if (!this.#isReady(this.#waiting.get(event))) return undefined
-    const waiting = this.#remove(event)!
-    if (waiting.key === keyOf(program)) return waiting
-    waiting.running.end()
+    const waiting = this.#waiting.get(event)
+    if (waiting === undefined) return undefined
+    if (waiting.key === keyOf(program)) return this.#isReady(waiting) ? this.#remove(event) : undefined
+    this.#drop(event)
     this.#place.notice(
       `${this.#name}: the process that waited was dropped, since its script or its surroundings have changed`
     )
@@ -62,8 +62,8 @@ export class Warm {
    * One that has been there for less time than a run takes may still be busy, without having looked at its input: it
    * would answer from what it saw before the event.
    */
-  #isReady(waiting: Waiting | undefined): boolean {
-    return waiting !== undefined && this.#place.clock.now() - waiting.since >= this.#whole
+  #isReady({ since }: Waiting): boolean {
+    return this.#place.clock.now() - since >= this.#whole
   }
 
   /** How long a process took that was not started ahead. */

@@ -1,0 +1,320 @@
+/** Every event at its moment, as the hooks of a running agent see it. */
+import { describe, expect, test } from 'vitest'
+import { allow, deny, type EventName } from '../../src/index.ts'
+import { EVENT_NAMES, rowOf } from '../../src/lib/hooks/events.ts'
+import { scriptedModel, type TurnOrMaker } from '../../src/lib/model/scripted.ts'
+import { manualClock } from '../../src/testing.ts'
+import { ask, gate, inputsOf, ownTool, project, prompted, registry, type Asked, type Asking } from './kit.ts'
+
+const bash = (command: string) => ({ name: 'Bash', input: { command } })
+const call = (name: string) => ({ calls: [{ name, input: {} }] })
+
+// F13, F17, F23
+test('Setup comes before SessionStart, and each says why it is fired', async () => {
+  const { names, events, project: place } = await ask(['Done.'], { setup: 'init' })
+  expect(names.slice(0, 3)).toEqual(['Setup', 'SessionStart', 'UserPromptSubmit'])
+  expect(inputsOf({ events }, 'Setup')).toMatchObject([{ trigger: 'init' }])
+  expect(inputsOf({ events }, 'SessionStart')).toMatchObject([
+    { source: 'startup', model: 'scripted', cwd: place.cwd, permission_mode: 'default' }
+  ])
+})
+
+// F143, F144
+test('a file of instructions is announced, and stands in the system prompt', async () => {
+  const place = project({ 'CLAUDE.md': 'Speak softly. @more.md', 'more.md': 'Carry a stick.' })
+  const { events, systems } = await ask(['Done.'], { in: place })
+  expect(inputsOf({ events }, 'InstructionsLoaded')).toMatchObject([
+    { file_path: place.path('CLAUDE.md'), memory_type: 'Project', load_reason: 'session_start' },
+    { file_path: place.path('more.md'), load_reason: 'include', parent_file_path: place.path('CLAUDE.md') }
+  ])
+  expect(systems[0]).toContain('Speak softly.')
+  expect(systems[0]).toContain('Carry a stick.')
+})
+
+// F20, F21, F22, F151
+test('the agent says when it begins, calls its model and ends; a retry is no iteration', async () => {
+  const clock = manualClock()
+  const turns = [
+    call('look'),
+    { fail: { status: 529 } },
+    { text: 'Done.', usage: { input_tokens: 7, output_tokens: 2 } }
+  ]
+  const { events, names, messages } = await ask(turns, {
+    prompt: 'Look around',
+    tools: [ownTool('look', () => 'seen', true)],
+    clock,
+    each: message => void (message.type === 'system' && message.subtype === 'api_retry' && void clock.advance(100))
+  })
+  expect(messages.filter(message => message.type === 'system' && message.subtype === 'api_retry')).toHaveLength(1)
+  const [start] = inputsOf({ events }, 'AgentStart')
+  expect(start).toMatchObject({ task: 'Look around' })
+  expect(inputsOf({ events }, 'Iteration').map(({ iteration }) => iteration)).toEqual([1, 2])
+  expect(inputsOf({ events }, 'AgentStop')).toMatchObject([
+    {
+      agent_id: start!['agent_id'],
+      result: { content: 'Done.', tool_uses: 1, iterations: 2, usage: { input_tokens: 7, output_tokens: 2 } }
+    }
+  ])
+  expect(names.filter(name => name === 'AgentStart' || name === 'AgentStop')).toEqual(['AgentStart', 'AgentStop'])
+})
+
+describe('after a call', () => {
+  // F5, F6, F135
+  test('that succeeds: what ran and what came of it, and no failure', async () => {
+    const { events, names } = await ask([{ calls: [{ ...bash('echo hi'), id: 'toolu_x' }] }, 'Done.'], {
+      allowedTools: ['Bash']
+    })
+    expect(inputsOf({ events }, 'PreToolUse')).toMatchObject([
+      { tool_name: 'Bash', tool_input: { command: 'echo hi' }, tool_use_id: 'toolu_x' }
+    ])
+    expect(inputsOf({ events }, 'PostToolUse')).toMatchObject([
+      { tool_input: { command: 'echo hi' }, tool_use_id: 'toolu_x', tool_response: { stdout: 'hi' } }
+    ])
+    expect(names).not.toContain('PostToolUseFailure')
+    expect(inputsOf({ events }, 'PostToolBatch')).toMatchObject([
+      { tool_calls: [{ tool_name: 'Bash', tool_use_id: 'toolu_x', tool_response: 'hi' }] }
+    ])
+  })
+
+  // F7, F135
+  test.each([
+    ['throws', () => Promise.reject(new Error('no paper'))],
+    ['returns an error', () => ({ content: [{ type: 'text', text: 'no paper' }], isError: true })]
+  ])('that %s: a failure, and no success', async (_, run) => {
+    const { events, names } = await ask([call('print'), 'Done.'], {
+      tools: [ownTool('print', run)],
+      allowedTools: ['print']
+    })
+    expect(names).not.toContain('PostToolUse')
+    expect(inputsOf({ events }, 'PostToolUseFailure')).toMatchObject([
+      { tool_name: 'print', tool_input: {}, error: 'no paper', is_interrupt: false }
+    ])
+  })
+
+  // F7
+  test('that is interrupted: a failure that says so', async () => {
+    const { events, result } = await ask([call('wait')], {
+      tools: [ownTool('wait', ({ signal }) => new Promise((_, fail) => signal.addEventListener('abort', fail)))],
+      allowedTools: ['wait'],
+      hooks: registry(hooks => hooks.on('PreToolUse', () => allow())),
+      steer: (running, heard) => {
+        const look = (): unknown =>
+          heard.events.some(({ event }) => event === 'PreToolUse') ? running.interrupt() : setTimeout(look, 5)
+        look()
+      }
+    })
+    expect(inputsOf({ events }, 'PostToolUseFailure')).toMatchObject([{ tool_name: 'wait', is_interrupt: true }])
+    expect(result).toMatchObject({ is_error: true, terminal_reason: 'aborted_tools' })
+  })
+
+  // F130
+  test('that is unknown, invalid or refused: neither, and only the batch has it', async () => {
+    const { names, events } = await ask(
+      [{ calls: [{ name: 'Sing', input: {} }, { name: 'Bash', input: { cmd: 'ls' } }, bash('touch x')] }, 'Done.'],
+      { disallowedTools: ['Bash(touch *)'] }
+    )
+    expect(names.filter(name => name.startsWith('P'))).toEqual(['PreToolUse', 'PostToolBatch'])
+    const [batch] = inputsOf({ events }, 'PostToolBatch')
+    expect(batch!['tool_calls']).toMatchObject([{ tool_name: 'Sing' }, { tool_name: 'Bash' }, { tool_name: 'Bash' }])
+  })
+})
+
+// F9, F140
+test('Stop is given the last words, and knows whether it sent the agent back', async () => {
+  let times = 0
+  const hooks = registry(all => all.on('Stop', () => (++times < 3 ? deny(`not yet ${times}`) : undefined)))
+  const { events } = await ask(['One.', 'Two.', 'Three.'], { hooks })
+  expect(inputsOf({ events }, 'Stop')).toMatchObject([
+    { stop_hook_active: false, last_assistant_message: 'One.' },
+    { stop_hook_active: true, last_assistant_message: 'Two.', block_count: 1, previous_reason: 'not yet 1' },
+    { stop_hook_active: true, last_assistant_message: 'Three.', block_count: 2, previous_reason: 'not yet 2' }
+  ])
+})
+
+// F15, F16, F153
+test('who is not answered for six seconds is told that somebody waits', async () => {
+  const clock = manualClock()
+  const asked = gate()
+  const answer = gate<{ behavior: 'allow' }>()
+  const running = ask([{ calls: [bash('touch made')] }, 'Done.'], {
+    clock,
+    canUseTool: async () => {
+      asked.open()
+      return answer.opened
+    },
+    steer: async (_, { events }) => {
+      await asked.opened
+      await clock.advance(5.9)
+      expect(inputsOf({ events }, 'Notification')).toEqual([])
+      await clock.advance(0.2)
+      expect(inputsOf({ events }, 'Notification')).toMatchObject([
+        { notification_type: 'permission_prompt', message: 'Bash needs your permission' }
+      ])
+      answer.open({ behavior: 'allow' })
+    }
+  })
+  const { names, project: place } = await running
+  expect(names.filter(name => name.startsWith('P') || name === 'Notification')).toEqual([
+    'PreToolUse',
+    'PermissionRequest',
+    'Notification',
+    'PostToolUse',
+    'PostToolBatch'
+  ])
+  expect(place.has('made')).toBe(true)
+})
+
+test('PermissionDenied is fired for refusals of a mode or for want of an answer, not for those of rules and hooks', async () => {
+  const denied = async (asking: Asking): Promise<Asked> => ask([{ calls: [bash('touch x')] }, 'Done.'], asking)
+  const nobody = await denied({})
+  expect(inputsOf(nobody, 'PermissionDenied')).toMatchObject([
+    { tool_name: 'Bash', reason: expect.stringContaining('nobody could be asked') }
+  ])
+  const mode = await denied({ permissionMode: 'plan' })
+  expect(inputsOf(mode, 'PermissionDenied')).toMatchObject([{ reason: expect.stringContaining('plan mode') }])
+  const rule = await denied({ disallowedTools: ['Bash(touch *)'] })
+  expect(inputsOf(rule, 'PermissionDenied')).toEqual([])
+  const hook = await denied({ hooks: registry(hooks => hooks.on('PreToolUse', () => deny('no'))) })
+  expect(inputsOf(hook, 'PermissionDenied')).toEqual([])
+})
+
+test('a command that changes the folder is told of', async () => {
+  const place = project({ 'sub/x': '' })
+  const { events } = await ask([{ calls: [bash('cd sub')] }, { calls: [bash('pwd')] }, 'Done.'], {
+    in: place,
+    allowedTools: ['Bash']
+  })
+  expect(inputsOf({ events }, 'CwdChanged')).toMatchObject([{ old_cwd: place.cwd, new_cwd: place.path('sub') }])
+  expect(inputsOf({ events }, 'PostToolUse').at(-1)).toMatchObject({
+    cwd: place.path('sub'),
+    tool_response: { stdout: place.path('sub') }
+  })
+})
+
+// F14, F139
+describe('SessionEnd is fired once, and last,', () => {
+  const priced = (turns: readonly TurnOrMaker[]) =>
+    scriptedModel(turns, { price: { input: 1e6, output: 1e6, cacheWrite: 0, cacheRead: 0 }, repeatLast: true })
+  const slow = ownTool('slow', ({ signal }) => new Promise((_, fail) => signal.addEventListener('abort', fail)))
+  const whenAtWork = (
+    act: Parameters<NonNullable<Asking['each']>>[1] extends infer Q ? (running: Q) => unknown : never
+  ) =>
+    ({
+      allowedTools: ['slow'],
+      tools: [slow],
+      each: (message, running) => message.type === 'assistant' && act(running)
+    }) satisfies Asking
+  const cases: Record<string, () => Promise<Asked>> = {
+    'when it is done': () => ask(['Done.']),
+    'after an error of the provider': () => ask([{ fail: { status: 401 } }]),
+    'at the limit of turns': () =>
+      ask(scriptedModel([call('look')], { repeatLast: true }), {
+        maxTurns: 2,
+        tools: [ownTool('look', () => 1, true)]
+      }),
+    'when the budget is used up': () =>
+      ask(priced([{ ...call('look'), usage: { input_tokens: 5 } }]), {
+        maxBudgetUsd: 2,
+        tools: [ownTool('look', () => 1, true)]
+      }),
+    'after an interrupt': () =>
+      ask(
+        [call('slow')],
+        whenAtWork(running => running.interrupt())
+      ),
+    'after an abort': () => {
+      const abortController = new AbortController()
+      return ask([call('slow')], { abortController, ...whenAtWork(() => abortController.abort()) })
+    },
+    'after a close': () =>
+      ask(
+        [call('slow')],
+        whenAtWork(running => running.close())
+      ),
+    'when its start is blocked': () =>
+      ask(['Done.'], { hooks: registry(hooks => hooks.on('SessionStart', () => deny('not today'))) }),
+    'when its agent is blocked': () =>
+      ask(['Done.'], { hooks: registry(hooks => hooks.on('AgentStart', () => deny('not today'))) }),
+    'when its prompt is blocked': () =>
+      ask(['Done.'], { hooks: registry(hooks => hooks.on('UserPromptSubmit', () => deny('not this'))) }),
+    'when a hook ends the run': () =>
+      ask([call('look')], {
+        tools: [ownTool('look', () => 1, true)],
+        hooks: registry(hooks => hooks.on('PostToolUse', () => ({ continue: false })))
+      }),
+    'when its prompts fail': () =>
+      ask(['Done.'], {
+        // oxlint-disable-next-line require-yield
+        prompt: (async function* () {
+          throw new Error('no more prompts')
+        })()
+      }),
+    'when there is no prompt at all': () =>
+      ask(['Done.'], { steer: running => running.close(), prompt: (async function* () {})() })
+  }
+  test.each(Object.entries(cases))('%s', async (_, run) => {
+    const { names, result } = await run()
+    expect(names.filter(name => name === 'SessionEnd')).toEqual(['SessionEnd'])
+    expect(names.at(-1)).toBe('SessionEnd')
+    expect(result.type).toBe('result')
+  })
+
+  test('also when its reader leaves', async () => {
+    const ended = gate()
+    const hooks = registry(all => all.on('SessionEnd', () => ended.open()))
+    const { query } = await import('../../src/index.ts')
+    const place = project()
+    const running = query({
+      prompt: 'go',
+      options: { cwd: place.cwd, env: place.env, hooks, persistSession: false, model: scriptedModel(['Done.']) }
+    })
+    for await (const message of running) if (message.type === 'system') break
+    await ended.opened
+  })
+})
+
+/** Settings files are watched by whoever runs hooks from files for long. */
+const OF_SETTINGS: readonly EventName[] = ['ConfigChange']
+
+// F1, F199
+test('what no run fires is marked in the table, and nothing else is', async () => {
+  const place = project({ 'CLAUDE.md': 'Be brief.', 'sub/x': '' })
+  const clock = manualClock()
+  const failing = ownTool('fail', () => Promise.reject(new Error('no')))
+  const runs = [
+    await ask(
+      [
+        { calls: [bash('cd sub'), { name: 'fail', input: {} }, bash('touch made')] },
+        'Done.',
+        { fail: { status: 401 } }
+      ],
+      {
+        in: place,
+        setup: 'maintenance',
+        prompt: (async function* () {
+          yield prompted('one')
+          yield prompted('two')
+        })(),
+        tools: ['Bash', failing],
+        allowedTools: ['Bash(cd *)', 'fail'],
+        clock,
+        canUseTool: async () => {
+          await clock.advance(7)
+          return { behavior: 'deny', message: 'no' }
+        }
+      }
+    ),
+    await ask([{ calls: [bash('touch made')] }, 'Done.'])
+  ]
+  const fired = new Set(runs.flatMap(({ names }) => names))
+  const marked = EVENT_NAMES.filter(name => rowOf(name).later !== undefined)
+  expect(EVENT_NAMES.filter(name => !fired.has(name) && !OF_SETTINGS.includes(name))).toEqual(marked)
+  expect(marked).toEqual([
+    'SubagentStart',
+    'SubagentStop',
+    'PreCompact',
+    'PostCompact',
+    'TeammateIdle',
+    'TaskCompleted'
+  ])
+})

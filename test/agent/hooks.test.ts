@@ -1,0 +1,420 @@
+/** What hooks of a running agent can do: to calls, prompts, results, and to what the model is told. */
+import { describe, expect, test } from 'vitest'
+import { block, deny, tool, transform, createSdkMcpServer, type HookRegistry } from '../../src/index.ts'
+import { ask, informed, inputsOf, ofType, ownTool, project, registry, resultsIn, words, type Asking } from './kit.ts'
+
+const bash = (command: string) => ({ calls: [{ name: 'Bash', input: { command } }] })
+const call = (name: string) => ({ calls: [{ name, input: {} }] })
+const on = (fill: (hooks: HookRegistry) => unknown): Asking => ({ hooks: registry(fill) })
+
+// F127, F58
+test('without hooks an agent works, and says nothing of hooks', async () => {
+  const place = project({ 'a.txt': 'one' })
+  const { result, messages, sent, events } = await ask(
+    [{ calls: [{ name: 'Read', input: { file_path: 'a.txt' } }] }, 'Done.'],
+    { in: place, watch: false, includeHookEvents: true }
+  )
+  expect(result).toMatchObject({ subtype: 'success', result: 'Done.' })
+  expect(resultsIn(sent[1]!)).toEqual([{ id: 'toolu_1', text: '1\tone', isError: false }])
+  expect(messages.map(({ type }) => type)).toEqual(['system', 'assistant', 'user', 'assistant', 'result'])
+  expect(events).toEqual([])
+})
+
+// F128
+test('hooks are added again and again, and those of settings files come beside them', async () => {
+  const place = project({
+    '.claude/settings.json': JSON.stringify({
+      hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command: 'touch from-settings' }] }] }
+    })
+  })
+  const seen: string[] = []
+  const hooks = registry()
+  hooks.on('PreToolUse', () => void seen.push('one'))
+  hooks.on('PreToolUse', () => void seen.push('two'))
+  await ask([bash('true'), 'Done.'], { in: place, hooks, trust: true, allowedTools: ['Bash'] })
+  expect(seen).toEqual(['one', 'two'])
+  expect(place.has('from-settings')).toBe(true)
+})
+
+describe('a call', () => {
+  // F131, F96
+  test.each([
+    ['denied with a reason', () => deny('too loud'), 'too loud'],
+    ['denied without one', () => ({ decision: 'deny' }) as const, 'refused by quiet'],
+    ['blocked', () => block('too loud'), 'too loud'],
+    ['judged by a hook that throws', () => Promise.reject(new Error('hook broke')), 'hook broke']
+  ])('%s does not run, and the model is told why and by whom', async (_, run, reason) => {
+    const place = project()
+    const { sent, messages, result, names } = await ask([bash('touch made'), 'Done.'], {
+      in: place,
+      allowedTools: ['Bash'],
+      ...on(hooks => hooks.on('PreToolUse', 'Bash', run, { name: 'quiet' }))
+    })
+    expect(place.has('made')).toBe(false)
+    const [told] = resultsIn(sent[1]!)
+    expect(told).toMatchObject({ isError: true, text: expect.stringContaining('PreToolUse:Bash hook error: [quiet]') })
+    expect(told!.text).toContain(reason)
+    expect(names).not.toContain('PostToolUse')
+    expect(names).not.toContain('PostToolUseFailure')
+    expect(result).toMatchObject({ result: 'Done.', permission_denials: [{ tool_name: 'Bash' }] })
+    expect(messages).toContainEqual(
+      expect.objectContaining({ subtype: 'permission_denied', decision_reason_type: 'hook', tool_name: 'Bash' })
+    )
+  })
+
+  // F36, F60, F134, F6
+  test('whose input hooks change runs with what they made of it, and the model’s own words stay', async () => {
+    const place = project()
+    const { sent, events } = await ask([bash('touch a'), 'Done.'], {
+      in: place,
+      allowedTools: ['Bash'],
+      ...on(hooks => {
+        hooks.on('PreToolUse', 'Bash', ctx => transform({ command: `${ctx.toolInput.command} b` }))
+        hooks.on('PreToolUse', 'Bash', ctx => void (ctx.toolInput.command += ' c'))
+      })
+    })
+    expect(['a', 'b', 'c'].map(name => place.has(name))).toEqual([true, true, true])
+    expect(inputsOf({ events }, 'PostToolUse')).toMatchObject([{ tool_input: { command: 'touch a b c' } }])
+    const [asked] = sent[1]!.filter(({ role }) => role === 'assistant')
+    expect(asked!.content).toMatchObject([{ type: 'tool_use', input: { command: 'touch a' } }])
+  })
+
+  // F134
+  test('that a hook makes invalid does not run', async () => {
+    const { sent } = await ask([bash('touch a'), 'Done.'], {
+      allowedTools: ['Bash'],
+      ...on(hooks => hooks.on('PreToolUse', 'Bash', () => ({ updatedInput: { command: 7 } })))
+    })
+    expect(resultsIn(sent[1]!)).toMatchObject([{ isError: true, text: expect.stringContaining('"command"') }])
+  })
+
+  // F136
+  test('keeps its result when a hook objects afterwards, and the model hears of that beside it', async () => {
+    const { sent } = await ask([bash('echo hi'), 'Done.'], {
+      allowedTools: ['Bash'],
+      ...on(hooks => hooks.on('PostToolUse', () => deny('I saw that'), { name: 'critic' }))
+    })
+    expect(resultsIn(sent[1]!)).toEqual([{ id: 'toolu_1', text: 'hi', isError: false }])
+    expect(words(sent[1]!.at(-1)!)).toContain('I saw that')
+    expect(words(sent[1]!.at(-1)!)).toContain('critic')
+  })
+})
+
+// F141, F142, F56a
+test('a Stop hook makes the agent go on, with words of its own; without one it ends', async () => {
+  let times = 0
+  const { sent, result } = await ask(
+    ['One.', 'Two.'],
+    on(hooks => hooks.on('Stop', () => (++times === 1 ? { continue: true, systemMessage: 'Test it.' } : undefined)))
+  )
+  expect(sent).toHaveLength(2)
+  expect(sent[1]!.map(words).join('\n')).toContain('Test it.')
+  expect(result.result).toBe('Two.')
+  const plain = await ask(['One.', 'Two.'])
+  expect(plain.sent).toHaveLength(1)
+})
+
+describe('context', () => {
+  // F143
+  test('of SessionStart stands in the system prompt of every call', async () => {
+    const { systems } = await ask([bash('true'), 'Done.'], {
+      allowedTools: ['Bash'],
+      ...on(hooks => hooks.on('SessionStart', () => ({ additionalContext: 'The moon is full.' })))
+    })
+    expect(systems).toHaveLength(2)
+    for (const system of systems) expect(system).toContain('The moon is full.')
+  })
+
+  // F144, F145, F55
+  test('of other events is told once, in order, and is history from then on', async () => {
+    const { sent } = await ask(
+      [
+        {
+          calls: [
+            { name: 'ok', input: {} },
+            { name: 'no', input: {} }
+          ]
+        },
+        call('ok'),
+        'Done.'
+      ],
+      {
+        tools: [ownTool('ok', () => 'fine', true), ownTool('no', () => Promise.reject(new Error('bad')), true)],
+        ...on(hooks => {
+          let first = true
+          const say = (text: string) => () => (first ? { additionalContext: text } : undefined)
+          hooks.on('UserPromptSubmit', say('<prompt>'))
+          hooks.on('PreToolUse', 'ok', say('<before>'))
+          hooks.on('PostToolUse', 'ok', say('<after>'))
+          hooks.on('PostToolUseFailure', 'no', say('<failed>'))
+          hooks.on('PostToolBatch', () => {
+            const said = say('<batch>')()
+            first = false
+            return said
+          })
+        })
+      }
+    )
+    const notes = sent.map(messages => messages.filter(({ role }) => role === 'system').map(words))
+    expect(notes[0]).toHaveLength(1)
+    expect(notes[0]![0]).toContain('<prompt>')
+    expect(notes[1]).toHaveLength(2)
+    const places = ['<before>', '<after>', '<failed>', '<batch>'].map(text => notes[1]![1]!.indexOf(text))
+    expect(places).toEqual(places.toSorted((a, b) => a - b))
+    expect(places).not.toContain(-1)
+    expect(notes[2]).toEqual(notes[1])
+  })
+
+  // F41, F56a
+  test('and system messages go to the model from the library’s hooks, to people from callbacks of the contract', async () => {
+    const library = await ask(
+      ['One.'],
+      on(hooks => hooks.on('UserPromptSubmit', () => ({ systemMessage: 'psst' })))
+    )
+    expect(library.sent[0]!.map(words).join()).toContain('psst')
+    const contract = await ask(['One.'], {
+      hooks: { UserPromptSubmit: [{ hooks: [async () => ({ systemMessage: 'psst' })] }] }
+    })
+    expect(contract.sent[0]!.map(words).join()).not.toContain('psst')
+    expect(informed(contract).join()).toContain('psst')
+  })
+})
+
+// F8, F37, F137
+test('a prompt can be changed and refused', async () => {
+  const changed = await ask(['Done.'], {
+    prompt: 'hello',
+    ...on(hooks => hooks.on('UserPromptSubmit', ctx => void (ctx.prompt = `${ctx.prompt} there`)))
+  })
+  expect(changed.sent[0]!.map(words)).toEqual(['hello there'])
+  const refused = await ask(['Done.'], {
+    prompt: 'hello',
+    ...on(hooks => hooks.on('UserPromptSubmit', () => deny('no greetings', { context: 'secret' }), { name: 'stern' }))
+  })
+  expect(refused.sent).toEqual([])
+  expect(refused.result).toMatchObject({ is_error: false, terminal_reason: 'prompt_blocked', num_turns: 0 })
+  expect(refused.result.result).toMatch(/blocked by hook:\nno greetings \[stern\]\n\nOriginal prompt: hello/)
+  expect(refused.names).not.toContain('AgentStart')
+})
+
+// F138
+test('SessionStart and AgentStart can keep it from starting', async () => {
+  for (const event of ['SessionStart', 'AgentStart'] as const) {
+    const { sent, result } = await ask(
+      ['Done.'],
+      on(hooks => hooks.on(event, () => deny('not today')))
+    )
+    expect(sent).toEqual([])
+    expect(result).toMatchObject({ is_error: true, terminal_reason: 'start_blocked' })
+    expect(result.result).toContain('not today')
+  }
+})
+
+// F80
+describe('continue: false ends the run after the step', () => {
+  const make = (
+    place: ReturnType<typeof project>,
+    event: 'PreToolUse' | 'PostToolUse' | 'PostToolBatch' | 'Iteration'
+  ) =>
+    ask([{ calls: ['one', 'two'].map(name => ({ name: 'Bash', input: { command: `touch ${name}` } })) }, 'Done.'], {
+      in: place,
+      allowedTools: ['Bash'],
+      ...on(hooks => hooks.on(event, () => ({ continue: false, stopReason: 'enough' })))
+    })
+
+  test.each([
+    ['PreToolUse', []],
+    ['PostToolUse', ['one']],
+    ['PostToolBatch', ['one', 'two']]
+  ] as const)('said on %s: %j ran', async (event, ran) => {
+    const place = project()
+    const { result, sent, messages } = await make(place, event)
+    expect(['one', 'two'].filter(name => place.has(name))).toEqual(ran)
+    expect(sent).toHaveLength(1)
+    expect(result).toMatchObject({ terminal_reason: 'hook_stopped', is_error: false })
+    expect(result.result).toContain('enough')
+    expect(ofType({ messages }, 'user')).toHaveLength(2)
+  })
+
+  test('said on Iteration: the model is not called', async () => {
+    const { sent, result } = await make(project(), 'Iteration')
+    expect(sent).toEqual([])
+    expect(result).toMatchObject({ terminal_reason: 'hook_stopped' })
+  })
+})
+
+// F146
+test('suppressOutput hides what a tool gave from the model and the reader, and the tool ran', async () => {
+  const place = project()
+  const { sent, messages } = await ask([bash('touch made && echo secret'), 'Done.'], {
+    in: place,
+    allowedTools: ['Bash'],
+    ...on(hooks => hooks.on('PostToolUse', () => ({ suppressOutput: true })))
+  })
+  expect(place.has('made')).toBe(true)
+  expect(resultsIn(sent[1]!)).toMatchObject([{ text: '[The output was hidden by a hook.]', isError: false }])
+  expect(JSON.stringify(messages.filter(({ type }) => type === 'user'))).not.toContain('secret')
+})
+
+describe('the output of a tool', () => {
+  const server = createSdkMcpServer({
+    name: 'own',
+    tools: [
+      tool('say', 'says', {}, () => ({ content: [{ type: 'text', text: 'plain' }] }), {
+        annotations: { readOnlyHint: true }
+      })
+    ]
+  })
+  const say = { calls: [{ name: 'mcp__own__say', input: {} }] }
+  const options = { mcpServers: { own: server }, allowedTools: ['mcp__own__say', 'Bash'] }
+
+  // F54, F147
+  test('of a server is replaced by updatedMCPToolOutput, that of others is not', async () => {
+    const { sent } = await ask([say, bash('echo plain'), 'Done.'], {
+      ...options,
+      ...on(hooks => hooks.on('PostToolUse', () => ({ updatedMCPToolOutput: 'changed' })))
+    })
+    expect(resultsIn(sent[2]!).map(({ text }) => text)).toEqual(['changed', 'plain'])
+  })
+
+  // F147
+  test('is replaced by updatedToolOutput when it has the shape of the tool’s own', async () => {
+    const place = project({ 'a.txt': 'one\ntwo\n' })
+    const file = { filePath: place.path('a.txt'), content: 'uno\ndos', numLines: 2, startLine: 1, totalLines: 2 }
+    const outputs: Record<string, unknown> = {
+      Bash: { stdout: 'changed', stderr: 'and this', interrupted: false, isImage: false },
+      Read: { type: 'text', file },
+      Glob: { filenames: ['b.txt'], durationMs: 1, numFiles: 1, truncated: false },
+      Grep: { mode: 'files_with_matches', filenames: ['c.txt'], numFiles: 1 },
+      Write: { type: 'create', filePath: 'elsewhere.txt', content: 'x', structuredPatch: [], originalFile: null },
+      Edit: { filePath: 'elsewhere.txt', oldString: 'a', newString: 'b', originalFile: '', structuredPatch: [] }
+    }
+    const { sent, messages } = await ask(
+      [
+        {
+          calls: [
+            { name: 'Bash', input: { command: 'echo plain' } },
+            { name: 'Read', input: { file_path: 'a.txt' } },
+            { name: 'Glob', input: { pattern: '*.txt' } },
+            { name: 'Grep', input: { pattern: 'one' } },
+            { name: 'Edit', input: { file_path: 'a.txt', old_string: 'one', new_string: 'eins' } },
+            { name: 'Write', input: { file_path: 'n.txt', content: 'x' } }
+          ]
+        },
+        'Done.'
+      ],
+      {
+        in: place,
+        permissionMode: 'acceptEdits',
+        allowedTools: ['Bash'],
+        ...on(hooks => hooks.on('PostToolUse', ctx => ({ updatedToolOutput: outputs[ctx.toolName] })))
+      }
+    )
+    expect(resultsIn(sent[1]!).map(({ text }) => text)).toEqual([
+      'changed\nand this',
+      '1\tuno\n2\tdos',
+      'b.txt',
+      'Found 1 file\nc.txt',
+      expect.stringContaining('elsewhere.txt'),
+      expect.stringContaining('elsewhere.txt')
+    ])
+    expect(informed({ messages })).toEqual([])
+    expect(ofType({ messages }, 'user').map(({ tool_use_result }) => tool_use_result)).toContainEqual(outputs['Bash'])
+  })
+
+  test.each([['changed'], [{ stdout: 7 }], [['x']]])('stays as it is for %j, with a warning', async output => {
+    const place = project({ 'a.txt': 'one\n' })
+    const calls = [
+      { name: 'Bash', input: { command: 'echo plain' } },
+      { name: 'Read', input: { file_path: 'a.txt' } },
+      { name: 'Glob', input: { pattern: '*.txt' } },
+      { name: 'Grep', input: { pattern: 'one' } },
+      { name: 'Write', input: { file_path: 'n.txt', content: 'x' } }
+    ]
+    const run = (hooks: Asking) =>
+      ask([{ calls }, 'Done.'], { in: place, permissionMode: 'acceptEdits', allowedTools: ['Bash'], ...hooks })
+    const plain = resultsIn((await run({})).sent[1]!)
+    place.write('n.txt', 'old')
+    const after = await run(
+      on(hooks => hooks.on('PostToolUse', 'Bash|Read|Glob|Grep', () => ({ updatedToolOutput: output })))
+    )
+    expect(resultsIn(after.sent[1]!).slice(0, 4)).toEqual(
+      plain.slice(0, 4).map(result => ({ ...result, text: expect.any(String) }))
+    )
+    expect(resultsIn(after.sent[1]!)[0]!.text).toBe('plain')
+    expect(informed(after).filter(text => text.includes('was not used'))).toHaveLength(4)
+  })
+})
+
+// F152
+test('a tool fires hooks through its call; without hooks nothing happens', async () => {
+  const teller = tool('tell', 'tells', {}, async (_, extra) => {
+    const { fire } = extra as {
+      fire(event: string, input: object): Promise<{ additionalContext?: string } | undefined>
+    }
+    const outcome = await fire('Notification', { message: 'psst', notification_type: 'own' })
+    return { content: [{ type: 'text', text: `heard: ${outcome?.additionalContext ?? 'nothing'}` }] }
+  })
+  const run = (asking: Asking) => ask([call('tell'), 'Done.'], { tools: [teller], allowedTools: ['tell'], ...asking })
+  const heard = await run(on(hooks => hooks.on('Notification', 'own', () => ({ additionalContext: 'I heard' }))))
+  expect(resultsIn(heard.sent[1]!)[0]!.text).toBe('heard: I heard')
+  expect(inputsOf(heard, 'Notification')).toMatchObject([{ message: 'psst', notification_type: 'own' }])
+  const silent = await run({ watch: false })
+  expect(resultsIn(silent.sent[1]!)[0]!.text).toBe('heard: nothing')
+})
+
+// F154
+test('of several hooks a deny wins, then a question, then an allow', async () => {
+  const decided = async (...decisions: readonly ('allow' | 'ask' | 'deny')[]): Promise<string> => {
+    const place = project()
+    const { result } = await ask([bash('touch made'), 'Done.'], {
+      in: place,
+      canUseTool: async () => ({ behavior: 'deny', message: 'I was asked' }),
+      ...on(hooks => decisions.map(decision => hooks.on('PreToolUse', () => ({ decision }))))
+    })
+    const [denial] = result.permission_denials
+    return place.has('made') ? 'ran' : `${denial!.tool_name} refused`
+  }
+  expect(await decided('allow', 'allow')).toBe('ran')
+  expect(await decided('allow', 'ask')).toBe('Bash refused')
+  expect(await decided('allow', 'deny')).toBe('Bash refused')
+})
+
+// F158
+test('hooks of calls that run side by side each have their own context', async () => {
+  const names = ['a', 'b', 'c', 'd']
+  const { events } = await ask(
+    [{ calls: names.map(name => ({ name: 'Bash', input: { command: `echo ${name}` }, id: name })) }, 'Done.'],
+    {
+      allowedTools: ['Bash'],
+      ...on(hooks =>
+        hooks.on('PreToolUse', 'Bash', async ctx => {
+          const mine = ctx.toolUseId
+          await new Promise(resolve => setImmediate(resolve))
+          ctx.toolInput.command += `-${mine}-${ctx.toolUseId}`
+        })
+      )
+    }
+  )
+  const ran = inputsOf({ events }, 'PostToolUse').map(({ tool_use_id, tool_response }) => [
+    tool_use_id,
+    (tool_response as { stdout: string }).stdout
+  ])
+  expect(Object.fromEntries(ran)).toEqual(Object.fromEntries(names.map(name => [name, `${name}-${name}-${name}`])))
+})
+
+// F159, F162, F163
+test('messages of hooks stand among those of the agent, when they are wanted', async () => {
+  const hooks = () => registry(all => all.on('PreToolUse', () => undefined, { name: 'looker' }))
+  const run = async (includeHookEvents: boolean) => {
+    const { messages } = await ask([bash('true'), 'Done.'], {
+      allowedTools: ['Bash'],
+      hooks: hooks(),
+      watch: false,
+      includeHookEvents
+    })
+    return messages.map(message => ('subtype' in message && message.type === 'system' ? message.subtype : message.type))
+  }
+  expect(await run(true)).toEqual(['init', 'assistant', 'hook_started', 'hook_response', 'user', 'assistant', 'result'])
+  expect(await run(false)).toEqual(['init', 'assistant', 'user', 'assistant', 'result'])
+})

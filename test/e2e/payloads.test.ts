@@ -1,0 +1,201 @@
+/**
+ * What command hooks are given, beside what Claude Code gave them in a recorded session. docs/payloads.md lists every
+ * difference: one that is not listed fails, and so does one that is listed and is none.
+ */
+import { readFileSync } from 'node:fs'
+import { beforeAll, expect, test, vi } from 'vitest'
+import { z } from 'zod'
+import { createSdkMcpServer, tool, type QueryOptions } from '../../src/index.ts'
+import { nameOfStatus } from '../../src/lib/model/failure.ts'
+import peer from '../fixtures/peer-payloads.json' with { type: 'json' }
+import { record, type Payload } from './recording.ts'
+import { differencesOf } from './shapes.ts'
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+const sample = createSdkMcpServer({
+  name: 'sample',
+  tools: [
+    tool('echo', 'Says it again', { text: z.string() }, async ({ text }) => ({
+      content: [{ type: 'text', text: `echo: ${text}` }]
+    }))
+  ]
+})
+
+const call = (name: string, input: object) => ({ calls: [{ name, input }] })
+
+/** The calls of the recorded session, and those of the tools that it did not use. */
+const MAIN = [
+  call('Read', { file_path: 'a.txt' }),
+  call('Bash', { command: 'false', description: 'fail' }),
+  call('Bash', { command: 'echo hi', description: 'say hi' }),
+  call('Read', { file_path: 'missing.txt' }),
+  call('Write', { file_path: 'b.txt', content: 'beta\n' }),
+  call('Edit', { file_path: 'a.txt', old_string: 'alpha', new_string: 'ALPHA' }),
+  call('Bash', { command: 'touch x.txt', description: 'needs permission' }),
+  call('mcp__sample__echo', { text: 'yo' }),
+  call('NoSuchTool', { x: 1 }),
+  call('Bash', { nocommand: 1 }),
+  call('Glob', { pattern: '*.txt' }),
+  call('Grep', { pattern: 'A' }),
+  call('Grep', { pattern: 'A', output_mode: 'content' }),
+  call('Grep', { pattern: 'A', output_mode: 'count' }),
+  call('Bash', { command: 'cd sub', description: 'go there' }),
+  'all done'
+]
+
+const ALLOWED = ['Write', 'Edit', 'Bash(echo *)', 'Bash(false)', 'Bash(cd *)', 'mcp__sample__echo']
+
+/** Whoever waits for a person is told at once, and not after a while; all else takes its time. */
+const hasty: QueryOptions['clock'] = {
+  coarse: false,
+  now: () => performance.now(),
+  after(ms, run) {
+    const timer = setTimeout(run, ms === 6000 ? 0 : ms)
+    return () => clearTimeout(timer)
+  }
+}
+
+/** Somebody is asked, and answers when the notification about that has gone out. */
+async function recordNotification(): Promise<readonly Payload[]> {
+  let answer = (): void => {}
+  const told = new Promise<void>(resolve => (answer = resolve))
+  const canUseTool: QueryOptions['canUseTool'] = async () => {
+    await told
+    return { behavior: 'allow' }
+  }
+  const turns = [call('Bash', { command: 'touch x.txt' }), 'done']
+  return record(turns, { canUseTool, clock: hasty, includeHookEvents: true }, message => {
+    if (message.type === 'system' && message.subtype === 'hook_response' && message.hook_event === 'Notification')
+      answer()
+  })
+}
+
+let ours: readonly Payload[]
+beforeAll(async () => {
+  ours = [
+    ...(await record(MAIN, { mcpServers: { sample }, setup: 'init', allowedTools: ALLOWED })),
+    ...(await record([{ fail: { status: 400, message: 'no' } }])),
+    ...(await recordNotification())
+  ]
+})
+
+const recorded: readonly Payload[] = [...peer.main, ...Object.values(peer.samples)]
+
+/** Every event that an agent fires today and that was recorded; events of calls once a tool. */
+const COMPARED: readonly string[] = [
+  ...['Setup', 'SessionStart', 'InstructionsLoaded', 'UserPromptSubmit', 'Notification', 'CwdChanged'],
+  ...['Stop', 'StopFailure', 'SessionEnd', 'PermissionRequest Bash', 'PermissionDenied Bash'],
+  ...['Read', 'Write', 'Edit', 'Bash', 'mcp__sample__echo'].flatMap(name => [
+    `PreToolUse ${name}`,
+    `PostToolUse ${name}`,
+    `PostToolBatch ${name}`
+  ]),
+  ...['PostToolUseFailure Bash', 'PostToolUseFailure Read', 'PostToolBatch NoSuchTool']
+]
+
+/** The first payload of this event, about this tool. */
+function find(payloads: readonly Payload[], [event, toolName]: readonly string[]): Payload {
+  const found = payloads.find(payload => {
+    const calls = payload['tool_calls'] as readonly Payload[] | undefined
+    const about = calls?.length === 1 ? calls[0]?.['tool_name'] : payload['tool_name']
+    return payload['hook_event_name'] === event && about === toolName
+  })
+  if (found === undefined) throw new Error(`no payload of ${event} ${toolName ?? ''}`)
+  return found
+}
+
+/** The rows of the table: to which payloads a difference belongs, what it is, and why. */
+function documented(): readonly { events: string; field: string; difference: string; why: string }[] {
+  const text = readFileSync(new URL('../../docs/payloads.md', import.meta.url), 'utf8')
+  const [, rest = ''] = text.split('<!-- differences -->\n')
+  const rows = rest
+    .slice(0, rest.indexOf('\n## '))
+    .split('\n')
+    .filter(line => line.startsWith('| ') && !line.startsWith('| event'))
+  return rows.map(row => {
+    const [events = '', field = '', difference = '', why = ''] = row
+      .slice(1, -1)
+      .split('|')
+      .map(cell => cell.trim().replaceAll('`', ''))
+    return { events, field, difference, why }
+  })
+}
+
+const concerns = (events: string, label: string): boolean =>
+  events === 'every event' || events.split(', ').some(each => each === label || each === label.split(' ')[0])
+
+/** StopFailure hooks match on a name for what went wrong; it follows from the provider's status. */
+const failureNames = () =>
+  Object.entries(peer.stopFailure).flatMap(([status, payload]) => {
+    const name = nameOfStatus(Number(status))
+    const error = payload[0]?.error
+    return name === error
+      ? []
+      : [{ label: `StopFailure ${status}`, field: 'error', difference: `${name} instead of ${error}` }]
+  })
+
+test('every difference from the recorded payloads is in docs/payloads.md, with a reason, and nothing else is', () => {
+  const rows = documented()
+  const found = COMPARED.flatMap(label => {
+    const words = label.split(' ')
+    return differencesOf(find(recorded, words), find(ours, words)).map(difference => ({ label, ...difference }))
+  })
+  found.push(...failureNames())
+  const fits = (row: (typeof rows)[number], { label, field, difference }: (typeof found)[number]): boolean =>
+    concerns(row.events, label) && row.field === field && row.difference === difference
+  expect(found.filter(each => !rows.some(row => fits(row, each)))).toEqual([])
+  expect(rows.filter(row => !found.some(each => fits(row, each)))).toEqual([])
+  expect(rows.filter(({ why }) => why === '')).toEqual([])
+})
+
+test('a call that nobody permits is asked about, and then denied', () => {
+  const about = ours.filter(({ tool_input }) => (tool_input as Payload | undefined)?.['command'] === 'touch x.txt')
+  expect(about.slice(0, 3).map(payload => payload['hook_event_name'])).toEqual([
+    'PreToolUse',
+    'PermissionRequest',
+    'PermissionDenied'
+  ])
+})
+
+test('a payload is one line, and what only we say stands behind what the contract says', () => {
+  for (const payload of ours) {
+    const keys = Object.keys(payload)
+    expect(keys.slice(keys.indexOf('event'))).toEqual(
+      'user_prompt' in payload ? ['event', 'user_prompt', 'timestamp'] : ['event', 'timestamp']
+    )
+    expect(keys.slice(0, 3)).toEqual(['session_id', 'transcript_path', 'cwd'])
+  }
+})
+
+/** Not recorded, but published: what Glob and Grep may give, by name and type. */
+const PUBLISHED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  Glob: {
+    durationMs: 'number',
+    numFiles: 'number',
+    filenames: 'object',
+    truncated: 'boolean',
+    totalMatches: 'number',
+    countIsComplete: 'boolean'
+  },
+  Grep: {
+    mode: 'string',
+    numFiles: 'number',
+    filenames: 'object',
+    content: 'string',
+    numLines: 'number',
+    numMatches: 'number',
+    totalFiles: 'number',
+    totalLines: 'number',
+    appliedLimit: 'number',
+    appliedOffset: 'number'
+  }
+}
+
+test.each(Object.entries(PUBLISHED))('the output of %s has the published fields only', (name, fields) => {
+  const after = ours.filter(payload => payload['hook_event_name'] === 'PostToolUse' && payload['tool_name'] === name)
+  expect(after.length).toBeGreaterThan(0)
+  for (const { tool_response } of after)
+    for (const [key, value] of Object.entries(tool_response as Payload))
+      expect([key, typeof value]).toEqual([key, fields[key]])
+})

@@ -1,0 +1,46 @@
+/** An agent at work whose every event is kept, as a command hook received it. */
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { EVENT_NAMES, query, type AgentMessage, type QueryOptions } from '../../src/index.ts'
+import { scriptedModel, type TurnOrMaker } from '../../src/lib/model/scripted.ts'
+
+/** A payload, its fields in the order in which they came. */
+export type Payload = Readonly<Record<string, unknown>>
+
+/**
+ * Runs an agent in a folder of its own, with a hook on every event that keeps what it is given. The folder holds
+ * `a.txt`, `CLAUDE.md` and the folder `sub`.
+ */
+export async function record(
+  turns: readonly TurnOrMaker[],
+  more: QueryOptions = {},
+  hear: (message: AgentMessage) => void = () => {}
+): Promise<readonly Payload[]> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'carabiner-')))
+  const [home, project, kept] = [join(folder, 'home'), join(folder, 'project'), join(folder, 'kept')]
+  mkdirSync(home)
+  mkdirSync(join(project, 'sub'), { recursive: true })
+  writeFileSync(join(project, 'a.txt'), 'alpha\n')
+  writeFileSync(join(project, 'CLAUDE.md'), 'Be kind.\n')
+  writeFileSync(kept, '')
+  const keep = [{ hooks: [{ type: 'command', command: `cat >> '${kept}'` }] }]
+  try {
+    const messages = query({
+      prompt: 'go',
+      options: {
+        cwd: project,
+        env: { PATH: process.env['PATH'], HOME: home },
+        effort: 'medium',
+        model: scriptedModel(turns),
+        ...more,
+        settings: { hooks: Object.fromEntries(EVENT_NAMES.map(event => [event, keep])) }
+      }
+    })
+    for await (const message of messages) hear(message)
+    const lines = readFileSync(kept, 'utf8').trimEnd().split('\n')
+    return lines.map(line => JSON.parse(line) as Payload)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

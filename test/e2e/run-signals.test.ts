@@ -1,0 +1,115 @@
+/** However a run is ended: its last hooks have run, and nothing that it started is left. FM62. */
+import { existsSync, readFileSync } from 'node:fs'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { ended, HANG, rule } from '../cli/stage.ts'
+import { agent, calls, says, type Agent } from './agent.ts'
+
+vi.setConfig({ testTimeout: HANG })
+
+const isGone = (pid: number): boolean => {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
+  } catch {
+    return true
+  }
+}
+
+/** Lines of a shell that leave word of its process and of one that it has started, and go on for long. */
+const lingers = (file: string): string => `sleep 600 & echo $$ $! > ${file}.new; mv ${file}.new ${file}; wait`
+
+const appears = (file: string): Promise<unknown> =>
+  vi.waitUntil(() => existsSync(file), { timeout: HANG / 2, interval: 20 })
+
+const pidsIn = (file: string): readonly number[] => readFileSync(file, 'utf8').trim().split(' ').map(Number)
+
+const allGone = (pids: readonly number[]): Promise<unknown> =>
+  vi.waitUntil(() => pids.every(isGone), { timeout: HANG / 2, interval: 20 })
+
+/** A run whose user keeps word of the end of the session. */
+function begin(run: Agent, args: readonly string[]) {
+  const child = run.begin(args)
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return { child, end: ended(child) }
+}
+
+const KEEPS_END = (file: string) => ({ SessionEnd: [rule(`cat >> ${file}`)] })
+
+const ENDINGS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
+
+test.skipIf(process.platform !== 'linux').each(Object.entries(ENDINGS))(
+  '%s while a command runs: SessionEnd runs, no process is left, and it ends with %i (Linux)',
+  async (signal, code) => {
+    const run = await agent()
+    const [running, over] = [run.path('home/running'), run.path('home/over')]
+    run.server.reply(calls(['Bash', { command: lingers(running) }]), says('never'))
+    run.user({ hooks: KEEPS_END(over) })
+    const { child, end } = begin(run, ['Go', '--allowedTools', 'Bash', '--output-format', 'json'])
+    await appears(running)
+    const pids = pidsIn(running)
+    expect(pids.map(isGone)).toEqual([false, false])
+    child.kill(signal as NodeJS.Signals)
+    const ran = await end
+    expect(ran.code).toBe(code)
+    expect(JSON.parse(ran.stdout)).toMatchObject({ is_error: true, subtype: 'error_during_execution' })
+    expect(readFileSync(over, 'utf8').trim().split('\n')).toHaveLength(1)
+    await allGone(pids)
+    expect(run.server.requests).toHaveLength(1)
+  }
+)
+
+test('a signal while the model is silent', async () => {
+  const run = await agent([{ ...says('A long answer'), stallAt: 600 }])
+  const over = run.path('home/over')
+  run.user({ hooks: KEEPS_END(over) })
+  const { child, end } = begin(run, ['Go'])
+  const request = await run.server.request(0)
+  child.kill('SIGINT')
+  expect((await end).code).toBe(130)
+  expect(existsSync(over)).toBe(true)
+  await request.left
+})
+
+test.skipIf(process.platform !== 'linux')(
+  'a second signal does not wait for SessionEnd, and leaves nothing either (Linux)',
+  async () => {
+    const run = await agent([{ ...says('A long answer'), stallAt: 600 }])
+    const slow = run.path('home/slow')
+    run.user({ hooks: { SessionEnd: [rule(lingers(slow), undefined, { timeout: 60 })] } })
+    const { child, end } = begin(run, ['Go'])
+    await run.server.request(0)
+    child.kill('SIGINT')
+    await appears(slow)
+    child.kill('SIGINT')
+    expect((await end).code).toBe(130)
+    await allGone(pidsIn(slow))
+  }
+)
+
+// FM3
+test.skipIf(process.platform !== 'linux')(
+  'a run that is killed outright takes its commands and its hooks along (Linux)',
+  async () => {
+    const run = await agent()
+    const [command, hook] = [run.path('home/command'), run.path('home/hook')]
+    run.server.reply(calls(['Read', { file_path: 'notes.txt' }], ['Bash', { command: lingers(command) }]))
+    run.user({ hooks: { PreToolUse: [rule(`cat > /dev/null; ${lingers(hook)}`, 'Read')] } })
+    const { child, end } = begin(run, ['Go', '--allowedTools', 'Bash'])
+    await appears(hook)
+    child.kill('SIGKILL')
+    expect((await end).signal).toBe('SIGKILL')
+    await allGone(pidsIn(hook))
+    expect(existsSync(command)).toBe(false)
+  }
+)
+
+// FM3
+test.skipIf(process.platform !== 'linux')('so it is with a command that runs (Linux)', async () => {
+  const run = await agent()
+  const command = run.path('home/command')
+  run.server.reply(calls(['Bash', { command: lingers(command) }]))
+  const { child, end } = begin(run, ['Go', '--allowedTools', 'Bash'])
+  await appears(command)
+  child.kill('SIGKILL')
+  expect((await end).signal).toBe('SIGKILL')
+  await allGone(pidsIn(command))
+})

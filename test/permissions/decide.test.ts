@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest'
+import { decide } from '../../src/lib/permissions/decide.ts'
+import { MODES, parseMode } from '../../src/lib/permissions/modes.ts'
+import { allow, ask, bash, decided, deny, fetching, other, policy, read, ROOT, write } from './support.ts'
+
+const HOOK = { by: 'guard', reason: 'because' }
+
+describe('what decides, and who is named', () => {
+  test.each([
+    ['a hook', [], { hook: { ...HOOK, decision: 'deny' } }, 'deny', 'hook guard', 'hook', 'because'],
+    ['a rule', [deny('Bash(ls)')], {}, 'deny', 'Bash(ls) (settings.json:1)', 'rule', /Bash\(ls\) in settings\.json:1/],
+    ['a rule', [ask('Bash(ls)')], {}, 'ask', 'Bash(ls) (settings.json:1)', 'rule', /asks/],
+    ['a rule', [deny('Bash(x)')], { cmd: '$X' }, 'ask', 'Bash(x) (settings.json:1)', 'rule', /cannot be told/],
+    ['a rule', [allow('Bash(ls)')], {}, 'allow', 'Bash(ls) (settings.json:1)', 'rule', undefined],
+    ['a hook', [], { hook: { ...HOOK, decision: 'ask' } }, 'ask', 'hook guard', 'hook', 'because'],
+    ['a hook', [], { hook: { ...HOOK, decision: 'allow' } }, 'allow', 'hook guard', 'hook', 'because'],
+    ['a mode', [], { mode: 'bypassPermissions' }, 'allow', 'mode bypassPermissions', 'mode', undefined],
+    ['a mode', [], { mode: 'plan' }, 'deny', 'mode plan', 'mode', /ExitPlanMode/],
+    ['a mode', [], { mode: 'dontAsk' }, 'deny', 'mode dontAsk', 'mode', /nothing allows it/],
+    ['a mode', [ask('Bash')], { mode: 'dontAsk' }, 'deny', 'mode dontAsk', 'mode', /Bash \(settings\.json:1\)/],
+    ['nothing', [], {}, 'ask', 'default', 'default', undefined]
+  ] as const)('%s: %j %j: %s by %s', (_, rules, more, decision, by, kind, reason) => {
+    const { cmd = 'ls', ...rest } = more as { cmd?: string }
+    const words = reason instanceof RegExp ? expect.stringMatching(reason) : reason
+    expect(decide(bash(cmd), policy(rules, rest))).toEqual({ decision, by, kind, reason: words })
+  })
+})
+
+describe('the order', () => {
+  test('what a hook refuses is refused in every mode', () => {
+    for (const mode of MODES)
+      expect(decided(bash('ls'), [allow('Bash')], { mode, hook: { decision: 'deny', by: 'h' } })).toBe('deny')
+  })
+
+  test('a rule that refuses comes before all that allows, whatever the order of rules', () => {
+    const hook = { decision: 'allow', by: 'h' } as const
+    for (const mode of MODES) {
+      expect(decided(bash('ls'), [allow('Bash'), deny('Bash(ls)')], { mode, hook })).toBe('deny')
+      expect(decided(bash('ls'), [deny('Bash(ls)'), allow('Bash(ls)')], { mode, hook })).toBe('deny')
+    }
+  })
+
+  // F132
+  test('a hook that allows: nobody is asked, but rules that refuse or ask hold', () => {
+    const hook = { decision: 'allow', by: 'h' } as const
+    expect(decided(bash('ls'), [], { hook })).toBe('allow')
+    expect(decided(bash('ls'), [], { hook, mode: 'dontAsk' })).toBe('allow')
+    expect(decided(bash('ls'), [ask('Bash(ls)')], { hook })).toBe('ask')
+    expect(decided(bash('ls'), [deny('Bash(ls)')], { hook })).toBe('deny')
+  })
+
+  // F133
+  test('a hook that asks: somebody is asked, whatever rules and modes allow', () => {
+    const hook = { decision: 'ask', by: 'h' } as const
+    expect(decided(bash('ls'), [allow('Bash')], { hook })).toBe('ask')
+    expect(decided(bash('ls'), [allow('Bash')], { hook, mode: 'bypassPermissions' })).toBe('ask')
+    expect(decided(bash('ls'), [deny('Bash')], { hook })).toBe('deny')
+  })
+
+  // F133, F153
+  test('nobody says anything: it is asked about, and in mode dontAsk refused', () => {
+    expect(decided(bash('ls'))).toBe('ask')
+    expect(decided(bash('ls'), [], { mode: 'acceptEdits' })).toBe('ask')
+    expect(decided(bash('ls'), [], { mode: 'dontAsk' })).toBe('deny')
+  })
+
+  test('a rule that asks does so in mode bypassPermissions', () => {
+    expect(decided(bash('ls'), [ask('Bash')], { mode: 'bypassPermissions' })).toBe('ask')
+  })
+})
+
+describe('modes', () => {
+  // F187
+  test('reading in the project needs no question; the rest does', () => {
+    for (const tool of ['Read', 'Glob', 'Grep']) {
+      expect(decided(read(`${ROOT}/a`, tool))).toBe('allow')
+      expect(decided(read(`${ROOT}/a`, tool), [], { mode: 'dontAsk' })).toBe('allow')
+      expect(decided(read('/etc/passwd', tool))).toBe('ask')
+    }
+    expect(decided(read('/more/a'), [], { roots: [ROOT, '/more'] })).toBe('allow')
+    expect(decided(write(`${ROOT}/a`))).toBe('ask')
+    expect(decided(bash('ls'))).toBe('ask')
+    expect(decided(fetching('https://example.com/'))).toBe('ask')
+    expect(decided(other('TaskOutput', {}, true))).toBe('allow')
+  })
+
+  test('what a server says of its tools is not taken for granted', () => {
+    expect(decided(other('mcp__a__read', {}, true))).toBe('ask')
+  })
+
+  test('acceptEdits: files of the work are changed without a question', () => {
+    const more = { mode: 'acceptEdits', roots: [ROOT, '/more'] } as const
+    for (const tool of ['Write', 'Edit', 'NotebookEdit']) {
+      expect(decided(write(`${ROOT}/a`, tool), [], more)).toBe('allow')
+      expect(decided(write('/more/a', tool), [], more)).toBe('allow')
+      expect(decided(write('/etc/a', tool), [], more)).toBe('ask')
+    }
+    expect(decided({ ...write(`${ROOT}/a`), tool: 'mcp__a__write' }, [], more)).toBe('ask')
+    expect(decided(write(`${ROOT}/a`), [ask('Edit(a)')], more)).toBe('ask')
+  })
+
+  // P1, P2, P3
+  test.each(['/home/ann/ws-evil/a', '/home/ann/ws/../a', '/home/ann', '/', '/proc/self/root/home/ann/ws/a', 'a', ''])(
+    '%j is not in the project',
+    path => {
+      expect(decided(write(path), [], { mode: 'acceptEdits' })).toBe('ask')
+      expect(decided(read(path))).toBe('ask')
+    }
+  )
+
+  test('plan: nothing is changed, and how to leave it is said', () => {
+    const more = { mode: 'plan' } as const
+    expect(decided(read(`${ROOT}/a`), [], more)).toBe('allow')
+    expect(decided(read('/etc/passwd'), [], more)).toBe('ask')
+    expect(decided(write(`${ROOT}/a`), [allow('Edit'), allow('Write')], more)).toBe('deny')
+    expect(decided(bash('ls'), [allow('Bash')], { ...more, hook: { decision: 'allow', by: 'h' } })).toBe('deny')
+    expect(decided(bash('ls'), [ask('Bash')], more)).toBe('deny')
+    expect(decide(write(`${ROOT}/a`), policy([], more)).reason).toContain('ExitPlanMode')
+    expect(decide(other('ExitPlanMode'), policy([], more))).toMatchObject({ decision: 'ask', by: 'mode plan' })
+    expect(decided(other('ExitPlanMode'), [allow('ExitPlanMode')], more)).toBe('ask')
+    expect(decided(other('ExitPlanMode'), [], { ...more, hook: { decision: 'allow', by: 'h' } })).toBe('allow')
+    expect(decided(other('ExitPlanMode'), [deny('ExitPlanMode')], more)).toBe('deny')
+  })
+
+  test('names of modes', () => {
+    for (const mode of MODES) expect(parseMode(mode, true)).toBe(mode)
+    expect(parseMode('bypassPermissions', false)).toEqual({ problem: expect.stringContaining('--dangerously-skip') })
+    expect(parseMode('auto', true)).toEqual({ problem: expect.stringMatching(/no mode auto here.*use default/) })
+    expect(parseMode('delegate', true)).toEqual({ problem: expect.stringContaining('no mode delegate here') })
+    expect(parseMode('acceptEdit', true)).toEqual({ problem: expect.stringContaining('did you mean acceptEdits?') })
+    expect(parseMode('', true)).toEqual({ problem: expect.stringContaining('use default') })
+  })
+})

@@ -1,0 +1,64 @@
+import { decide, type Call, type Policy } from '../../src/lib/permissions/decide.ts'
+import { parseRule, type Behavior, type Rule } from '../../src/lib/permissions/rule.ts'
+
+export const ROOT = '/home/ann/ws'
+export const HOME = '/home/ann'
+
+/** A rule, which must be one. */
+export function rule(behavior: Behavior, text: string, more: Partial<Rule> = {}): Rule {
+  const parsed = parseRule(text, behavior, 'settings.json:1')
+  if ('problem' in parsed) throw new Error(parsed.problem)
+  return { ...parsed, ...more }
+}
+
+export const allow = (text: string, more?: Partial<Rule>): Rule => rule('allow', text, more)
+export const ask = (text: string, more?: Partial<Rule>): Rule => rule('ask', text, more)
+export const deny = (text: string, more?: Partial<Rule>): Rule => rule('deny', text, more)
+
+export const bash = (command: string): Call => ({
+  tool: 'Bash',
+  input: { command },
+  subject: { kind: 'command', command },
+  readOnly: false
+})
+
+export const read = (path: string, tool = 'Read'): Call => ({
+  tool,
+  input: tool === 'Read' ? { file_path: path } : { path, pattern: 'x' },
+  subject: { kind: 'file', path, access: 'read' },
+  readOnly: true
+})
+
+/** A write to `path`, as the file is really called; `given` is how the model called it. */
+export const write = (path: string, tool = 'Write', given = path): Call => ({
+  tool,
+  input: { file_path: given, content: '' },
+  subject: { kind: 'file', path, access: 'write' },
+  readOnly: false
+})
+
+export const fetching = (url: string): Call => ({
+  tool: 'WebFetch',
+  input: { url, prompt: '' },
+  subject: { kind: 'url', url },
+  readOnly: true
+})
+
+export const other = (tool: string, input: Call['input'] = {}, readOnly = false): Call => ({
+  tool,
+  input,
+  subject: undefined,
+  readOnly
+})
+
+export const policy = (rules: readonly Rule[] = [], more: Partial<Policy> = {}): Policy => ({
+  rules,
+  mode: 'default',
+  roots: [ROOT],
+  home: HOME,
+  ...more
+})
+
+/** What is decided, in one word. */
+export const decided = (call: Call, rules: readonly Rule[] = [], more: Partial<Policy> = {}): Behavior =>
+  decide(call, policy(rules, more)).decision

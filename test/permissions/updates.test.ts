@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest'
+import type { Call } from '../../src/lib/permissions/decide.ts'
+import { suggestionsFor } from '../../src/lib/permissions/suggestions.ts'
+import { applyUpdate, type Changeable, type PermissionUpdate } from '../../src/lib/permissions/updates.ts'
+import { allow, ask, bash, decided, deny, fetching, HOME, other, policy, read, ROOT, write } from './support.ts'
+
+const NOW: Changeable = { rules: [deny('Bash(rm *)')], mode: 'default', roots: [ROOT], mayBypass: false }
+
+const add = (behavior: 'allow' | 'deny', toolName: string, ruleContent?: string): PermissionUpdate => ({
+  type: 'addRules',
+  rules: [{ toolName, ...(ruleContent !== undefined && { ruleContent }) }],
+  behavior,
+  destination: 'session'
+})
+
+describe('updates', () => {
+  test('rules are added under the name of their destination, once', () => {
+    const { rules = [], ...rest } = applyUpdate(add('allow', 'Bash', 'git *'), NOW)
+    expect(rest).toEqual({})
+    expect(rules).toEqual([
+      ...NOW.rules,
+      { behavior: 'allow', tool: 'Bash', specifier: 'git *', source: 'session', text: 'Bash(git *)' }
+    ])
+    expect(applyUpdate(add('allow', 'Bash', 'git *'), { ...NOW, rules }).rules).toEqual(rules)
+  })
+
+  // S5
+  test('what stands in a file is neither removed nor replaced', () => {
+    for (const type of ['removeRules', 'replaceRules'] as const)
+      for (const destination of ['session', 'userSettings', 'localSettings'] as const) {
+        const rules = [{ toolName: 'Bash', ruleContent: 'rm *' }]
+        const after = applyUpdate({ type, rules, behavior: 'deny', destination }, NOW).rules
+        expect(after).toContain(NOW.rules[0])
+      }
+  })
+
+  test('rules of the same destination and behavior are', () => {
+    const { rules = [] } = applyUpdate(add('allow', 'Read'), {
+      ...NOW,
+      rules: applyUpdate(add('allow', 'Bash'), NOW).rules!
+    })
+    const change = (type: 'removeRules' | 'replaceRules', toolName: string): readonly string[] =>
+      applyUpdate(
+        { type, rules: [{ toolName }], behavior: 'allow', destination: 'session' },
+        { ...NOW, rules }
+      ).rules!.map(({ text }) => text)
+    expect(change('removeRules', 'Bash')).toEqual(['Bash(rm *)', 'Read'])
+    expect(change('replaceRules', 'Grep')).toEqual(['Bash(rm *)', 'Grep'])
+  })
+
+  test('a mode, as far as it may be chosen', () => {
+    const to = (mode: 'acceptEdits' | 'bypassPermissions' | 'auto', mayBypass = false) =>
+      applyUpdate({ type: 'setMode', mode, destination: 'session' }, { ...NOW, mayBypass })
+    expect(to('acceptEdits')).toEqual({ mode: 'acceptEdits' })
+    expect(to('bypassPermissions')).toEqual({ problem: expect.stringContaining('not allowed') })
+    expect(to('bypassPermissions', true)).toEqual({ mode: 'bypassPermissions' })
+    expect(to('auto')).toEqual({ problem: expect.stringContaining('no mode auto') })
+  })
+
+  test('folders; the project stays', () => {
+    const to = (type: 'addDirectories' | 'removeDirectories', directories: string[], roots = [ROOT, '/more']) =>
+      applyUpdate({ type, directories, destination: 'session' }, { ...NOW, roots })
+    expect(to('addDirectories', ['/x/../y', '/more'])).toEqual({ roots: [ROOT, '/more', '/y'] })
+    expect(to('removeDirectories', ['/more', ROOT])).toEqual({ roots: [ROOT] })
+    expect(to('addDirectories', ['../x'])).toEqual({ problem: expect.stringContaining('absolute') })
+  })
+
+  test.each([
+    null,
+    'x',
+    {},
+    { type: 'addRules', rules: [], behavior: 'allow' },
+    { type: 'addRules', rules: [], behavior: 'ALLOW', destination: 'session' },
+    { type: 'addRules', rules: 'Bash', behavior: 'allow', destination: 'session' },
+    { type: 'addRules', rules: [{ toolName: 1 }], behavior: 'allow', destination: 'session' },
+    { type: 'addRules', rules: [{ toolName: 'Bash(' }], behavior: 'allow', destination: 'session' },
+    { type: 'addRules', rules: [{ toolName: 'Bash', ruleContent: ' ' }], behavior: 'allow', destination: 'session' },
+    { type: 'setMode', mode: 7, destination: 'session' },
+    { type: 'addDirectories', directories: '/x', destination: 'session' },
+    { type: 'constructor', destination: 'session' }
+  ])('%j changes nothing', update => {
+    expect(applyUpdate(update as unknown as PermissionUpdate, NOW)).toEqual({ problem: expect.any(String) })
+  })
+})
+
+describe('what may be allowed for good', () => {
+  const offered = (call: Call, rules = NOW.rules): readonly PermissionUpdate[] => suggestionsFor(call, policy(rules))
+
+  test('the one command', () => {
+    expect(offered(bash(' touch x.txt'))).toEqual([
+      {
+        type: 'addRules',
+        rules: [{ toolName: 'Bash', ruleContent: 'touch x.txt' }],
+        behavior: 'allow',
+        destination: 'localSettings'
+      }
+    ])
+  })
+
+  test.each(['a; b', 'touch $X', `find . -name '*.ts'`, 'a > b', ''])(
+    '%j: nothing that could be told apart',
+    command => {
+      expect(offered(bash(command), [])).toEqual([])
+    }
+  )
+
+  test('edits in the project, the folder of a file outside, the file where that would be too much', () => {
+    const accept = { type: 'setMode', mode: 'acceptEdits', destination: 'session' }
+    expect(offered(write(`${ROOT}/a`))).toEqual([accept])
+    expect(offered(write('/srv/x/a'))).toEqual([
+      { type: 'addDirectories', directories: ['/srv/x'], destination: 'session' },
+      accept
+    ])
+    expect(offered(read('/srv/x/a'))).toEqual([
+      { type: 'addDirectories', directories: ['/srv/x'], destination: 'session' }
+    ])
+    for (const path of ['/a*[b]', `${HOME}/a`])
+      expect(offered(read(path))).toMatchObject([
+        { type: 'addRules', rules: [{ toolName: 'Read' }], destination: 'session' }
+      ])
+  })
+
+  test('the host, the tool, the one subagent', () => {
+    const rules = (call: Call) => offered(call).map(update => ('rules' in update ? update.rules : update))
+    expect(rules(fetching('https://docs.example.com/x?y'))).toEqual([
+      [{ toolName: 'WebFetch', ruleContent: 'domain:docs.example.com' }]
+    ])
+    expect(rules(other('mcp__a__t', { query: 'x' }))).toEqual([[{ toolName: 'mcp__a__t' }]])
+    expect(rules(other('Task', { subagent_type: 'x' }))).toEqual([[{ toolName: 'Agent', ruleContent: 'x' }]])
+    expect(rules(other('Skill', { skill: 'a*' }))).toEqual([])
+    expect(rules(other('Bad name', {}))).toEqual([])
+  })
+
+  test('nothing where it would not help', () => {
+    expect(offered(bash('ls'), [ask('Bash')])).toEqual([])
+    expect(offered(bash('rm x'))).toEqual([])
+    expect(offered(bash('ls'), [allow('Bash')])).toEqual([])
+    expect(offered(bash('cp x .git/hooks/y'))).toEqual([])
+    expect(suggestionsFor(other('ExitPlanMode'), policy([], { mode: 'plan' }))).toEqual([])
+  })
+
+  test('afterwards the call is allowed, and others are not', () => {
+    const calls: readonly (readonly [Call, readonly Call[]])[] = [
+      [bash('touch x.txt'), [bash('touch y.txt'), bash('touch x.txt y'), bash('touch x.txt; rm y'), read('/srv/x')]],
+      [bash(`echo 'a b'`), [bash('echo a b')]],
+      [write(`${ROOT}/a`), [bash('ls'), write('/srv/x/a'), write(`${ROOT}/.git/config`)]],
+      [write('/srv/x/a'), [write('/srv/a'), write('/srv/x-evil/a')]],
+      [read('/a*[b]'), [read('/ab'), write('/a*[b]')]],
+      [fetching('https://example.com/x'), [fetching('https://example.com.evil.test/')]],
+      [other('mcp__a__t'), [other('mcp__a__u')]]
+    ]
+    for (const [call, others] of calls) {
+      const now = { ...NOW }
+      for (const update of suggestionsFor(call, policy(now.rules))) Object.assign(now, applyUpdate(update, now))
+      const { rules, mode, roots } = now
+      expect(decided(call, rules, { mode, roots })).toBe('allow')
+      for (const each of others) expect(decided(each, rules, { mode, roots })).not.toBe('allow')
+    }
+  })
+})

@@ -1,0 +1,76 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { fields, type InputOf } from '../../src/lib/tools/fields.ts'
+
+const FIELDS = fields({
+  name: { type: 'string', words: 'A name' },
+  'size?': { type: 'integer', min: 1, max: 9, words: 'A size' },
+  'part?': { type: 'number', words: 'A part' },
+  'all?': { type: 'boolean', default: false, words: 'All' },
+  'mode?': { type: ['fast', 'slow'], default: 'fast', words: 'A mode' }
+})
+
+/** What is wrong with it. */
+function problem(input: unknown): string {
+  const checked = FIELDS.check(input)
+  return 'problem' in checked ? checked.problem : 'nothing'
+}
+
+test('the schema says what the table says', () => {
+  expect(FIELDS.schema).toEqual({
+    type: 'object',
+    properties: {
+      name: { type: 'string', description: 'A name' },
+      size: { type: 'integer', description: 'A size', minimum: 1, maximum: 9 },
+      part: { type: 'number', description: 'A part' },
+      all: { type: 'boolean', description: 'All', default: false },
+      mode: { type: 'string', enum: ['fast', 'slow'], description: 'A mode', default: 'fast' }
+    },
+    required: ['name'],
+    additionalProperties: false
+  })
+})
+
+test('the type says so, too', () => {
+  const input: InputOf<typeof FIELDS> = { name: 'a', all: true, mode: 'slow' }
+  const mode: 'fast' | 'slow' = input.mode
+  const size: number | undefined = input.size
+  // @ts-expect-error A name must be there.
+  const without: InputOf<typeof FIELDS> = { all: true, mode }
+  expect([mode, size, without]).toHaveLength(3)
+})
+
+test('defaults are filled in, in the order of the table', () => {
+  const checked = FIELDS.check({ mode: 'slow', name: 'a', size: null, part: undefined })
+  expect(checked).toEqual({ input: { name: 'a', all: false, mode: 'slow' } })
+  expect(Object.keys('input' in checked ? checked.input : {})).toEqual(['name', 'all', 'mode'])
+})
+
+test('problems name the key', () => {
+  expect(problem({})).toBe('"name" is missing')
+  expect(problem({ name: null })).toBe('"name" must be a string, not null')
+  expect(problem({ name: ['a'] })).toBe('"name" must be a string, not a list')
+  expect(problem({ name: 'a', size: 0 })).toBe('"size" must be at least 1, not 0')
+  expect(problem({ name: 'a', size: 10 })).toBe('"size" must be at most 9, not 10')
+  expect(problem({ name: 'a', size: 1.5 })).toBe('"size" must be a whole number, not 1.5')
+  expect(problem({ name: 'a', part: Number.POSITIVE_INFINITY })).toBe('"part" must be a finite number')
+  expect(problem({ name: 'a', part: '1' })).toBe('"part" must be a number, not a string')
+  expect(problem({ name: 'a', all: 'yes' })).toBe('"all" must be a boolean, not a string')
+  expect(problem({ name: 'a', mode: 'quick' })).toBe('"mode" must be one of "fast", "slow", not "quick"')
+  expect(problem({ name: 'a', nmae: 'b' })).toBe('there is no key "nmae" (did you mean "name"?)')
+  expect(problem({ name: 'a', something: 1 })).toBe(
+    'there is no key "something" (the keys are name, size, part, all, mode)'
+  )
+  expect(problem(null)).toBe('the input must be a plain object, not null')
+  expect(problem([])).toBe('the input must be a plain object, not a list')
+  expect(problem(new Date(0))).toBe('the input must be a plain object, not an object')
+})
+
+test('whatever comes, there is an answer', () => {
+  const anything = fc.oneof(
+    fc.anything(),
+    fc.dictionary(fc.constantFrom('name', 'size', '__proto__', 'toString'), fc.anything())
+  )
+  fc.assert(fc.property(anything, input => void FIELDS.check(input)))
+  expect(problem(JSON.parse('{"name":"a","__proto__":{"all":true}}'))).toContain('"__proto__"')
+})
