@@ -108,8 +108,9 @@ test('an interrupt ends the turn, and the session goes on', async () => {
 test('a line that is neither a prompt nor an order is passed over, and said so', async () => {
   const { ask } = await agent([says('Hello.')])
   const prompt = JSON.stringify({ type: 'user', message: { role: 'user', content: 'Hi' } })
-  const ran = await ask(STREAMS, `not json\n{"type":"surprise"}\n\n${prompt}\n`)
+  const ran = await ask(STREAMS, `not json \u001B[2J\n{"type":"surprise"}\n\n${prompt}\n`)
   expect(ran.code).toBe(0)
   expect(ran.stdout).toContain('Hello.')
   expect(ran.stderr.match(/passed over/g)).toHaveLength(2)
+  expect(ran.stderr).toContain(String.raw`not json \u001b[2J`)
 })

@@ -85,6 +85,19 @@ test.skipIf(process.platform !== 'linux')(
   }
 )
 
+test.skipIf(process.platform !== 'linux')('a signal while the session begins (Linux)', async () => {
+  const run = await agent([says('never')])
+  const [slow, over] = [run.path('home/slow'), run.path('home/over')]
+  run.user({ hooks: { SessionStart: [rule(lingers(slow))], ...KEEPS_END(over) } })
+  const { child, end } = begin(run, ['Go'])
+  await appears(slow)
+  child.kill('SIGTERM')
+  expect((await end).code).toBe(143)
+  await allGone(pidsIn(slow))
+  expect(existsSync(over)).toBe(true)
+  expect(run.server.requests).toHaveLength(0)
+})
+
 // FM3
 test.skipIf(process.platform !== 'linux')(
   'a run that is killed outright takes its commands and its hooks along (Linux)',

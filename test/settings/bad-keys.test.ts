@@ -34,6 +34,7 @@ describe('names that reach prototypes elsewhere are names like any other', () =>
     expect(hooks.map(({ spec }) => spec['command'])).toEqual(['x'])
     expect(findings.map(brief).toSorted()).toEqual(
       [
+        `warning key-type env.${key}:2`,
         `error event-unknown hooks.${key}:3`,
         `error key-unknown carabiner.${key}:1`,
         `error key-unknown permissions.${key}:1`,
@@ -247,6 +248,16 @@ describe('a project cannot switch permissions off', () => {
         message: expect.stringContaining('ignored')
       }))
     )
+  })
+
+  test('nor choose a mode that lets more pass; a stricter one counts', () => {
+    const { ofProject, user, load } = scene()
+    user({ permissions: { defaultMode: 'dontAsk' }, env: { LEVEL: 3 } })
+    ofProject({ permissions: { defaultMode: 'acceptEdits', additionalDirectories: ['/'] }, env: { PATH: '.' } })
+    expect(load()).toMatchObject({ mode: 'dontAsk', directories: [], env: { LEVEL: '3' } })
+    expect(load().findings).toMatchObject([{ level: 'info', code: 'project-mode' }])
+    ofProject({ permissions: { defaultMode: 'plan' } })
+    expect(load()).toMatchObject({ mode: 'plan', findings: [] })
   })
 
   test('a user may', () => {

@@ -8,10 +8,11 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { createContext, runInContext } from 'node:vm'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -53,6 +54,11 @@ beforeAll(async () => {
   await must('tar', ['-xzf', tarball!], folder)
   renameSync(join(folder, 'package'), installed)
   writeFileSync(join(app, 'package.json'), '{ "type": "module" }')
+  const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: object }
+  for (const name of Object.keys(dependencies)) {
+    mkdirSync(dirname(join(app, 'node_modules', name)), { recursive: true })
+    symlinkSync(resolve('node_modules', name), join(app, 'node_modules', name), 'junction')
+  }
 }, 120_000)
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { statSync } from 'node:fs'
+import { chmodSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readTool } from '../../src/lib/tools/read.ts'
@@ -19,7 +19,7 @@ function openIn({ folder }: Place): readonly string[] {
 }
 
 // FM43, FM48
-describe.each(WAYS)('$way: whatever call fails', way => {
+describe.each(WAYS)('$way: whatever call fails', { timeout: 60_000 }, way => {
   test.each(['EIO', 'ENOSPC', 'EMFILE', 'EACCES'])(
     '%s: there is the old file or the new one, and nothing else',
     async code => {
@@ -75,10 +75,10 @@ describe.each(WAYS)('$way: whatever call fails', way => {
   })
 })
 
-const DRIVER = join(import.meta.dirname, 'kill-driver.ts')
+const DRIVER = join(import.meta.dirname, 'drivers/change-and-die.ts')
 
 // FM43
-describe.each(WAYS)('$way: killed', way => {
+describe.each(WAYS)('$way: killed', { timeout: 120_000 }, way => {
   /** Gives whether it was killed, or came to its end before that. */
   async function kill(moment: string): Promise<{ readonly isKilled: boolean; readonly strays: number }> {
     const place = await prepare(way)
@@ -94,26 +94,22 @@ describe.each(WAYS)('$way: killed', way => {
     return { isKilled: signal !== null, strays }
   }
 
-  test(
-    'before every change: old or new, and the next to write there removes what was left',
-    { timeout: 120_000 },
-    async () => {
-      let strays = 0
-      for (let moment = 0; ; moment++) {
-        const killed = await kill(String(moment))
-        strays += killed.strays
-        if (!killed.isKilled) break
-      }
-      expect(strays).toBeGreaterThan(0)
+  test('before every change: old or new, and the next to write there removes what was left', async () => {
+    let strays = 0
+    for (let moment = 0; ; moment++) {
+      const killed = await kill(String(moment))
+      strays += killed.strays
+      if (!killed.isKilled) break
     }
-  )
+    expect(strays).toBeGreaterThan(0)
+  })
 
   test('half-way through writing', async () => {
     expect(await kill('writev')).toEqual({ isKilled: true, strays: 1 })
   })
 })
 
-test.runIf(process.platform === 'linux')('a file that may not grow stays as it was', async () => {
+test.runIf(process.platform === 'linux')('a file that may not grow stays as it was', { timeout: 60_000 }, async () => {
   const { write, text, names } = makePlace()
   const file_path = write('a', `one\n${'x'.repeat(1000)}`)
   const input = JSON.stringify({ file_path, old_string: 'one', new_string: 'y'.repeat(100_000) })
@@ -124,3 +120,26 @@ test.runIf(process.platform === 'linux')('a file that may not grow stays as it w
   expect(text('a')).toBe(`one\n${'x'.repeat(1000)}`)
   expect(names()).toEqual(['a'])
 })
+
+// E11
+test.runIf(process.getuid?.() === 0)(
+  'a file of somebody else, whose owner would be lost, stays as it was',
+  async ctx => {
+    const { folder, write, text, names } = makePlace()
+    const file_path = write('a', 'one')
+    chmodSync(folder, 0o777)
+    chmodSync(file_path, 0o666)
+    const [uid, gid] = [65_534, 65_534]
+    const look = ['-e', 'require("fs").accessSync(process.argv[1])', DRIVER]
+    if (spawnSync(process.execPath, look, { uid, gid }).status !== 0) ctx.skip('nobody else may read this folder')
+    const input = JSON.stringify({ file_path, old_string: 'one', new_string: 'two' })
+    const { status, stderr } = spawnSync(process.execPath, [DRIVER, 'Edit', input, 'never'], {
+      uid,
+      gid,
+      encoding: 'utf8'
+    })
+    expect([status, stderr]).toEqual([1, expect.stringContaining('belongs to 0:0')])
+    expect(text('a')).toBe('one')
+    expect(names()).toEqual(['a'])
+  }
+)

@@ -30,7 +30,7 @@ export function within<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T>
 }
 
 /** How long hooks that are told of an interrupted turn may take, in milliseconds. */
-const LINGER = 5000
+const LINGER = 2000
 
 /** A signal that comes a while after the other. `end` when neither is needed any more. */
 export function lingering(signal: AbortSignal): { readonly signal: AbortSignal; end(): void } {

@@ -6,22 +6,12 @@ import { isObject } from '../util/plain.ts'
 import { askModel } from './ask-model.ts'
 import type { Answered } from './call-tool.ts'
 import { textOf } from './conversation.ts'
-import type { AssistantMessage, TerminalReason } from './output.ts'
+import { ended, INTERRUPTED, type Ending } from './ending.ts'
+import type { AssistantMessage } from './output.ts'
 import type { Session } from './session.ts'
 import { NO_USAGE } from './spending.ts'
 import { Ends } from './stop.ts'
 import { runCalls } from './turn.ts'
-
-/** How a run ended. */
-export interface Ending {
-  readonly reason: TerminalReason
-  /** The last words; for an error, what went wrong. */
-  readonly text: string
-  readonly isError: boolean
-  readonly stopReason: string | null
-  readonly structured?: unknown
-  readonly deferred?: ToolUseBlock
-}
 
 /** Model, calls, results, and again, until the model has nothing left to call and no hook sends it back. */
 export async function runLoop(session: Session, signal: AbortSignal): Promise<Ending> {
@@ -72,20 +62,6 @@ function limitReached({ spending, options: { limits } }: Session, iteration: num
 }
 
 /** What the model is told, and the result says. */
-export const INTERRUPTED = '[Request interrupted by user]'
-
-export const ended = (
-  reason: TerminalReason,
-  text: string,
-  isError: boolean,
-  stopReason: string | null = null
-): Ending => ({
-  reason,
-  text,
-  isError,
-  stopReason
-})
-
 /** A call that the token limit cut off in the middle of its input was never made. */
 function wholeContent({ content, stop }: Answer): readonly Block[] {
   if (stop !== 'max_tokens') return content

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../errors.ts'
 import type { HookMessage } from '../hooks/trace.ts'
 import type { Block, Message } from '../message.ts'
 import type { FailureName, StopReason, StreamEvent, Usage } from '../model/model.ts'
@@ -164,6 +165,8 @@ interface ResultFacts extends Common {
   readonly is_error: boolean
   /** The last words of the agent; for an error, what went wrong. */
   readonly result: string
+  /** For programs: why it could not begin. */
+  readonly error_code?: ErrorCode
   readonly terminal_reason: TerminalReason
   readonly stop_reason: string | null
   readonly num_turns: number

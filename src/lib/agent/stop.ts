@@ -1,6 +1,6 @@
 import { goesOn, type Outcome } from '../hooks/outcome.ts'
 import type { Answer } from '../model/model.ts'
-import { ended, type Ending } from './loop.ts'
+import { ended, type Ending } from './ending.ts'
 import type { Session } from './session.ts'
 import { structuredIn, type Structured } from './structured.ts'
 

@@ -1,73 +1,73 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
+/** Text without the indentation that it has here. */
+const text = (words: TemplateStringsArray): string => words.raw[0]!.slice(1).replaceAll(/^ {4}/gm, '').trimEnd() + '\n'
+
 /** The project of the tour: a small program with two mistakes, its tests, and hook scripts as people write them. */
 const FILES: Readonly<Record<string, string>> = {
-  'total.mjs': `/** The sum of the prices, less a discount in percent. */
-export function total(prices, discount = 0) {
-  const sum = prices.reduce((so, price) => so - price, 0)
-  return sum * (1 + discount / 100)
-}
-`,
-  'total.test.mjs': `import assert from 'node:assert/strict'
-import test from 'node:test'
-import { total } from './total.mjs'
+  'total.mjs': text`
+    /** The sum of the prices, less a discount in percent. */
+    export function total(prices, discount = 0) {
+      const sum = prices.reduce((so, price) => so - price, 0)
+      return sum * (1 + discount / 100)
+    }`,
+  'total.test.mjs': text`
+    import assert from 'node:assert/strict'
+    import test from 'node:test'
+    import { total } from './total.mjs'
 
-test('sum', () => assert.equal(total([1, 2, 3]), 6))
-test('discount', () => assert.equal(total([100], 10), 90))
-`,
+    test('sum', () => assert.equal(total([1, 2, 3]), 6))
+    test('discount', () => assert.equal(total([100], 10), 90))`,
   'draft.txt': 'An older draft.\n',
   'build/report.txt': 'It took a night to make this.\n',
   '.trash/README': 'What agents throw away is kept here.\n',
-  '.claude/settings.json': `${JSON.stringify(
+  '.claude/settings.json': text`
     {
-      hooks: {
-        PreToolUse: [
-          { matcher: 'Bash', hooks: [{ type: 'command', command: '.claude/hooks/trash.mjs' }] },
-          { matcher: 'Write', hooks: [{ type: 'command', command: '.claude/hooks/scan.mjs' }] }
+      "hooks": {
+        "PreToolUse": [
+          { "matcher": "Bash", "hooks": [{ "type": "command", "command": ".claude/hooks/trash.mjs" }] },
+          { "matcher": "Write", "hooks": [{ "type": "command", "command": ".claude/hooks/scan.mjs" }] }
         ],
-        Stop: [{ hooks: [{ type: 'command', command: '.claude/hooks/tests-pass.sh' }] }]
+        "Stop": [{ "hooks": [{ "type": "command", "command": ".claude/hooks/tests-pass.sh" }] }]
       }
-    },
-    undefined,
-    2
-  )}\n`,
-  '.claude/hooks/trash.mjs': `#!/usr/bin/env node
-// Nothing is deleted for good: "rm FILE" becomes "mv FILE .trash/".
-import { readFileSync } from 'node:fs'
+    }`,
+  '.claude/hooks/trash.mjs': text`
+    #!/usr/bin/env node
+    // Nothing is deleted for good: "rm FILE" becomes "mv FILE .trash/".
+    import { readFileSync } from 'node:fs'
 
-const { tool_input } = JSON.parse(readFileSync(0, 'utf8'))
-const file = /^rm ([\\w.]+)$/.exec(tool_input.command)?.[1]
-if (file !== undefined) {
-  const updatedInput = { ...tool_input, command: \`mv \${file} .trash/\` }
-  const hookSpecificOutput = { hookEventName: 'PreToolUse', permissionDecision: 'allow', updatedInput }
-  console.log(JSON.stringify({ hookSpecificOutput }))
-}
-`,
-  '.claude/hooks/scan.mjs': `#!/usr/bin/env node
-// Looks for secrets in what is written. Its list was forgotten, so it crashes.
-import { existsSync, readFileSync } from 'node:fs'
+    const { tool_input } = JSON.parse(readFileSync(0, 'utf8'))
+    const file = /^rm ([\w.]+)$/.exec(tool_input.command)?.[1]
+    if (file !== undefined) {
+      const updatedInput = { ...tool_input, command: 'mv ' + file + ' .trash/' }
+      const hookSpecificOutput = { hookEventName: 'PreToolUse', permissionDecision: 'allow', updatedInput }
+      console.log(JSON.stringify({ hookSpecificOutput }))
+    }`,
+  '.claude/hooks/scan.mjs': text`
+    #!/usr/bin/env node
+    // Looks for secrets in what is written. Its list was forgotten, so it crashes.
+    import { existsSync, readFileSync } from 'node:fs'
 
-const list = new URL('secrets.txt', import.meta.url)
-if (!existsSync(list)) throw new Error('secrets.txt is missing')
-const secrets = readFileSync(list, 'utf8').trim().split('\\n')
-const text = readFileSync(0, 'utf8')
-if (secrets.some(secret => text.includes(secret))) process.exit(2)
-`,
-  '.claude/hooks/tests-pass.sh': `#!/bin/sh
-# The agent may stop when the tests pass. Exit code 2 sends it back, and it is told what stands on standard error.
-report=$(node --test --test-reporter=tap) && exit 0
-echo "a test fails: $(printf '%s\\n' "$report" | sed -n 's/^not ok [0-9]* - //p')" >&2
-exit 2
-`
+    const list = new URL('secrets.txt', import.meta.url)
+    if (!existsSync(list)) throw new Error('secrets.txt is missing')
+    const secrets = readFileSync(list, 'utf8').trim().split('\n')
+    const text = readFileSync(0, 'utf8')
+    if (secrets.some(secret => text.includes(secret))) process.exit(2)`,
+  '.claude/hooks/tests-pass.sh': text`
+    #!/bin/sh
+    # The agent may stop when the tests pass. Exit code 2 sends it back, and it is told what stands on standard error.
+    report=$(node --test --test-reporter=tap) && exit 0
+    echo "a test fails: $(printf '%s\n' "$report" | sed -n 's/^not ok [0-9]* - //p')" >&2
+    exit 2`
 }
 
 /** Puts the project into a folder. */
 export function writeProject(folder: string): void {
-  for (const [name, text] of Object.entries(FILES)) {
+  for (const [name, content] of Object.entries(FILES)) {
     const path = join(folder, name)
     mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, text)
+    writeFileSync(path, content)
     if (name.startsWith('.claude/hooks/')) chmodSync(path, 0o755)
   }
 }

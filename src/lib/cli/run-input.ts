@@ -6,7 +6,7 @@ import type { QueryOptions } from '../query/options.ts'
 import type { PromptMessage } from '../query/prompts.ts'
 import { query, type Query } from '../query/query.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
-import { complain } from './print.ts'
+import { complain, inOneLine } from './print.ts'
 
 /** How long a pipe that nobody seems to write to is waited for, in milliseconds. */
 const PATIENCE = 3000
@@ -54,7 +54,10 @@ async function* prompts(input: Readable, onOrder: (order: PlainObject) => void):
     const message = messageIn(line)
     if (message?.['type'] === 'user') yield message as unknown as PromptMessage
     else if (message?.['type'] === 'control_request') onOrder(message)
-    else complain(`a line of input is neither a prompt nor an order, and was passed over: ${line.slice(0, 200)}`)
+    else {
+      const begins = inOneLine(line.slice(0, 200))
+      complain(`a line of input is neither a prompt nor an order, and was passed over: ${begins}`)
+    }
   }
 }
 

@@ -2,7 +2,7 @@ import { CarabinerError, fault } from '../errors.ts'
 import type { AgentMessage, ResultMessage } from '../agent/output.ts'
 import type { QueryOptions } from '../query/options.ts'
 import { query, type Query } from '../query/query.ts'
-import { describeUntrusted, EXIT, howToTrust, look, projectCounts, type CommonFlags } from './common.ts'
+import { describeUntrusted, EXIT, howToTrust, look, projectCounts, type CommonFlags, type Scene } from './common.ts'
 import { complain, harmless, safeJson } from './print.ts'
 import { pipedText, promptsFrom } from './run-input.ts'
 
@@ -37,17 +37,23 @@ export interface RunFlags extends CommonFlags {
 export async function run(argument: string | undefined, flags: RunFlags): Promise<number> {
   if (flags.print !== true && flags.initOnly !== true)
     throw fault('E_USAGE', 'carabiner run needs -p: it answers one prompt and ends')
-  const scene = look(flags)
-  if (projectCounts(scene, flags) === undefined) {
-    for (const line of [...describeUntrusted(scene.loaded, scene.trust), ...howToTrust(scene)]) complain(line)
-    return EXIT.untrusted
-  }
-  const abort = new AbortController()
-  const options = optionsOf(flags, abort)
   if (flags.inputFormat === 'stream-json')
-    return show(flags, abort, respond => promptsFrom(process.stdin, options, respond))
+    return show(flags, (options, respond) => promptsFrom(process.stdin, options, respond)).then(code =>
+      code === EXIT.untrusted ? untrusted(look(flags)) : code
+    )
   const prompt = flags.initOnly === true ? '' : await promptOf(argument)
-  return show(flags, abort, () => query({ prompt: flags.initOnly === true ? nothing() : prompt, options }))
+  const begin = (options: QueryOptions): Query =>
+    query({ prompt: flags.initOnly === true ? nothing() : prompt, options })
+  const code = await show(flags, begin)
+  if (code !== EXIT.untrusted) return code
+  // Settings are looked at once, by the session; only where it may not begin, a person is asked, and it is tried again.
+  const scene = look(flags)
+  return projectCounts(scene, flags) === undefined ? untrusted(scene) : show(flags, begin)
+}
+
+function untrusted(scene: Scene): number {
+  for (const line of [...describeUntrusted(scene.loaded, scene.trust), ...howToTrust(scene)]) complain(line)
+  return EXIT.untrusted
 }
 
 async function promptOf(argument: string | undefined): Promise<string> {
@@ -92,7 +98,7 @@ function optionsOf(flags: RunFlags, abortController: AbortController): QueryOpti
     includePartialMessages: flags.includePartialMessages,
     setup:
       flags.init === true || flags.initOnly === true ? 'init' : flags.maintenance === true ? 'maintenance' : undefined,
-    stderr: complain
+    stderr: text => complain(harmless(text))
   }
 }
 
@@ -127,19 +133,20 @@ function schemaIn(text: string): Readonly<Record<string, unknown>> {
 /** Reads the agent to its end, prints what was asked for, and listens to signals meanwhile. */
 async function show(
   flags: RunFlags,
-  abort: AbortController,
-  begin: (respond: (message: object) => void) => Query
+  begin: (options: QueryOptions, respond: (message: object) => void) => Query
 ): Promise<number> {
+  const abort = new AbortController()
   const listening = listen(abort)
   const streams = flags.outputFormat === 'stream-json'
   const print = (message: object): void => void process.stdout.write(`${safeJson(message)}\n`)
   let result: ResultMessage | undefined
   try {
-    for await (const message of begin(print)) {
+    for await (const message of begin(optionsOf(flags, abort), print)) {
       if (message.type === 'result') result = message
       if (streams) print(message)
       else if (message.type !== 'result') note(message, flags)
     }
+    if (result?.error_code === 'E_UNTRUSTED') return EXIT.untrusted
     if (!streams && result !== undefined) printResult(result, flags)
     return listening.signal ?? codeOf(result)
   } finally {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { beginSession, endSession, resultOf, runPrompt } from '../agent/life.ts'
-import { ended, INTERRUPTED, type Ending } from '../agent/loop.ts'
+import { ended, INTERRUPTED, type Ending } from '../agent/ending.ts'
 import { Outbox } from '../agent/outbox.ts'
 import type { AgentMessage, InitMessage, ResultMessage } from '../agent/output.ts'
 import { Session } from '../agent/session.ts'
 import { NO_USAGE } from '../agent/spending.ts'
-import { fault, wordsOf } from '../errors.ts'
+import { CarabinerError, fault, wordsOf } from '../errors.ts'
 import type { Block } from '../message.ts'
 import { parseMode } from '../permissions/modes.ts'
 import { VERSION, CONTRACT } from '../version.ts'
@@ -74,7 +74,7 @@ class RunningQuery implements Query {
     try {
       opened = await this.#opened
     } catch (error) {
-      this.#tellResult(failedToStart(wordsOf(error), this.#options))
+      this.#tellResult(failedToStart(error, this.#options))
       this.#end()
       return
     }
@@ -223,13 +223,15 @@ function initOf(session: Session, { serverTools = [], mcpServers = {} }: QueryOp
 }
 
 /** A session that never was has a result all the same. */
-function failedToStart(why: string, { sessionId }: QueryOptions): ResultMessage {
+function failedToStart(error: unknown, { sessionId }: QueryOptions): ResultMessage {
+  const why = wordsOf(error)
   return {
     type: 'result',
     subtype: 'error_during_execution',
     is_error: true,
     result: why,
     errors: [why],
+    ...(error instanceof CarabinerError && { error_code: error.code }),
     terminal_reason: 'turn_setup_failed',
     stop_reason: null,
     num_turns: 0,

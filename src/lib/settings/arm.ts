@@ -1,14 +1,12 @@
 import { wordsOf } from '../errors.ts'
-import { commandHook, type CommandSpec } from '../hooks/kinds/command.ts'
-import { httpHook, type HttpSpec } from '../hooks/kinds/http.ts'
 import type { Outside } from '../hooks/kinds/outside.ts'
 import { hookOf, type OutsideHook, type OutsideSpec } from '../hooks/kinds/spec.ts'
-import { workerHook, type WorkerSpec } from '../hooks/kinds/worker.ts'
 import { Failed } from '../hooks/outcome.ts'
 import type { HookRegistry } from '../hooks/registry.ts'
 import type { Finding } from './finding.ts'
 import type { Standing } from './force.ts'
 import { AGENT_TYPES } from './handlers.ts'
+import { makerOf } from './kinds.ts'
 import type { LoadedHook } from './loaded.ts'
 import { vouchFor } from './trust.ts'
 
@@ -88,9 +86,9 @@ function freeName({ name, place }: LoadedHook, hooks: HookRegistry, names: Set<s
 }
 
 function outsideHook(hook: LoadedHook, name: string | undefined, place: Outside, root: string): OutsideHook {
-  const { type, timeout: _, ...own } = hook.spec
+  const { type: _, timeout: given, ...own } = hook.spec
   const { file, line, column } = hook.place
-  const timeout = (hook.spec['timeout'] as number | undefined) ?? hook.defaultTimeout
+  const timeout = (given as number | undefined) ?? hook.defaultTimeout
   const spec = {
     ...own,
     name,
@@ -99,15 +97,11 @@ function outsideHook(hook: LoadedHook, name: string | undefined, place: Outside,
     plugin: hook.plugin,
     verify: hook.ofProject ? vouchFor(hook, root) : undefined
   }
-  // Their keys were checked one by one against the table of handlers.
-  if (AGENT_TYPES.includes(hook.type)) return unable(hook, spec as OutsideSpec, place)
-  if (type === 'http') return httpHook(spec as unknown as HttpSpec, place)
-  const built =
-    type === 'worker'
-      ? workerHook(spec as unknown as WorkerSpec, place)
-      : commandHook(spec as unknown as CommandSpec, place)
+  if (AGENT_TYPES.includes(hook.type)) return unable(hook, spec, place)
+  const built = makerOf(hook.type)(spec, place)
   // In each plugin ${CLAUDE_PLUGIN_ROOT} is another folder, so that the same words are another program.
-  return hook.plugin === undefined ? built : { ...built, identity: `${built.identity}\0${hook.plugin.root}` }
+  const isProgram = hook.plugin !== undefined && hook.type !== 'http'
+  return isProgram ? { ...built, identity: `${built.identity}\0${hook.plugin.root}` } : built
 }
 
 /** What cannot run yet has failed: a gate that nobody can ask is closed, not absent. */

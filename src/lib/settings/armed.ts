@@ -2,9 +2,9 @@ import { wordsOf } from '../errors.ts'
 import { HookRegistry } from '../hooks/registry.ts'
 import type { RegistryOptions } from '../hooks/settings.ts'
 import { Outside, type OutsideOptions } from '../hooks/kinds/outside.ts'
-import { ruleFits } from './condition.ts'
 import type { Finding } from './finding.ts'
 import { reasonBarred, type Circumstances, type Standing } from './force.ts'
+import { loadKinds, ruleFitsNow } from './kinds.ts'
 import { LiveHooks, watchSettings, type Reloaded } from './live.ts'
 import type { Loaded } from './loaded.ts'
 import { armModules } from './modules.ts'
@@ -52,12 +52,13 @@ export async function armHooks(look: () => Situation, options: ArmOptions = {}):
     ...options.registry,
     profile: loaded.locks.profile ?? options.registry?.profile ?? options.onto?.options.profile ?? loaded.profile
   })
+  await loadKinds(loaded)
   const { allowedUrls, allowedEnvVars } = loaded
   const place = new Outside({
     projectDir: loaded.root,
     allowedUrls,
     allowedEnvVars,
-    matchesRule: ruleFits,
+    matchesRule: ruleFitsNow,
     ...options.outside
   })
   const live = new LiveHooks(loaded, situation, hooks, place)
@@ -66,8 +67,9 @@ export async function armHooks(look: () => Situation, options: ArmOptions = {}):
   // One after the other: what is looked at last shall be in force in the end.
   let last: Promise<unknown> = Promise.resolve()
   const reload = (file: string): Promise<Reloaded> => {
-    const next = last.then(() => {
+    const next = last.then(async () => {
       const now = look()
+      await loadKinds(now.loaded)
       return live.replace(now.loaded, now, file)
     })
     const safe = next.catch((error: unknown): Reloaded => ({

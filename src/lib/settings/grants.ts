@@ -10,7 +10,7 @@ const TIGHT = ['default', 'plan', 'dontAsk']
 export class Grants {
   readonly #rules: LoadedRule[] = []
   readonly #directories: string[] = []
-  readonly #env: Record<string, string> = {}
+  readonly #env = new Map<string, string>()
   #mode: string | undefined
 
   /** Whether managed policy forbids the mode in which nobody is asked. */
@@ -35,27 +35,33 @@ export class Grants {
   #readMode(mode: string | undefined, ofProject: boolean, document: Document): void {
     if (mode === undefined) return
     if (!ofProject || TIGHT.includes(mode)) this.#mode = mode
-    else
+    else if (mode.startsWith('bypass'))
       document.findings.add(
         'warning',
         'project-bypass',
         ['permissions', 'defaultMode'],
-        mode.startsWith('bypass')
-          ? 'a project cannot switch permissions off; this is ignored'
-          : `a project cannot let more pass by the mode ${mode}; this is ignored`,
+        'a project cannot switch permissions off; this is ignored',
+        'set it in your own settings, if you mean it'
+      )
+    else
+      document.findings.add(
+        'info',
+        'project-mode',
+        ['permissions', 'defaultMode'],
+        `a project cannot let more pass by the mode ${mode}; this is ignored`,
         'set it in your own settings, if you mean it'
       )
   }
 
   #readEnv(document: Document): void {
-    const env = new KeyReader(document, ['env'])
-    for (const name of Object.keys(new KeyReader(document).object('env') ?? {})) {
-      const value = env.text(name)
-      if (value !== undefined) this.#env[name] = value
+    for (const [name, value] of Object.entries(new KeyReader(document).object('env') ?? {})) {
+      if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+        this.#env.set(name, String(value))
+      else document.findings.add('warning', 'key-type', ['env', name], `${name} is no text`, 'give a text')
     }
   }
 
   result(): Pick<Loaded, 'rules' | 'mode' | 'directories' | 'env'> {
-    return { rules: this.#rules, mode: this.#mode, directories: this.#directories, env: this.#env }
+    return { rules: this.#rules, mode: this.#mode, directories: this.#directories, env: Object.fromEntries(this.#env) }
   }
 }

@@ -14,13 +14,12 @@ const CR = 13
 
 /** How lines end in each of these spans; without a line end in it, after it; on the last line, before it. */
 export function* lineEndsAt(bytes: Buffer, spans: readonly Span[]): Generator<LineEnd, void, undefined> {
+  const last = bytes.lastIndexOf(LF)
   let at = -1
   for (const { start } of spans) {
     // A line may be as long as the file: it is searched once, not once a span.
-    if (at < start) at = bytes.indexOf(LF, start)
-    if (at === -1) at = bytes.length
-    const end = at < bytes.length ? at : bytes.lastIndexOf(LF)
-    yield end > 0 && bytes[end - 1] === CR ? '\r\n' : '\n'
+    if (at < start && at !== last) at = start > last ? last : bytes.indexOf(LF, start)
+    yield at > 0 && bytes[at - 1] === CR ? '\r\n' : '\n'
   }
 }
 

@@ -47,18 +47,18 @@ function nearestPlace(lines: readonly string[], wanted: readonly string[]): numb
 
 /** How alike lines are to one line, from 0 to 1: by the pairs of characters that they share. */
 function alike(wanted: string): (line: string) => number {
-  const pairs = pairsOf(wanted.slice(0, SHOWN_CHARACTERS))
+  const known = new Uint8Array(PAIRS)
+  for (let at = 1; at < wanted.length && at < SHOWN_CHARACTERS; at++) known[pairAt(wanted, at)] = 1
   return line => {
     if (line === wanted) return line === '' ? 0 : 1
-    const others = pairsOf(line.slice(0, SHOWN_CHARACTERS))
+    const length = Math.min(line.length, SHOWN_CHARACTERS)
     let shared = 0
-    for (const pair of others) if (pairs.has(pair)) shared++
-    return pairs.size + others.size === 0 ? 0 : (0.99 * 2 * shared) / (pairs.size + others.size)
+    for (let at = 1; at < length; at++) shared += known[pairAt(line, at)]!
+    return (0.99 * shared) / Math.max(length, Math.min(wanted.length, SHOWN_CHARACTERS))
   }
 }
 
-function pairsOf(text: string): ReadonlySet<string> {
-  const pairs = new Set<string>()
-  for (let at = 0; at + 1 < text.length; at++) pairs.add(text.slice(at, at + 2))
-  return pairs
-}
+/** Of pairs that share a place only a few are met in one text. */
+const PAIRS = 65_536
+
+const pairAt = (text: string, at: number): number => (text.charCodeAt(at - 1) * 257 + text.charCodeAt(at)) % PAIRS

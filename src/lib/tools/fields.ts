@@ -3,7 +3,7 @@ import type { JsonSchema } from '../message.ts'
 import { isObject, isPlain, type PlainObject } from '../util/plain.ts'
 
 /** What one key of an input may hold, and what the model is told about it. A list is a choice of words. */
-export interface Field {
+interface Field {
   readonly type: 'string' | 'number' | 'integer' | 'boolean' | readonly string[]
   readonly words: string
   /** What stands there when the call leaves it out. Only for keys that end in `?`. */
@@ -32,7 +32,7 @@ type Present<T extends Table> = {
 }[keyof T]
 
 /** An input that was checked against the table: defaults are filled in. */
-export type Read<T extends Table> = { readonly [K in Present<T> as Name<K>]: Value<T[K]> } & {
+type Read<T extends Table> = { readonly [K in Present<T> as Name<K>]: Value<T[K]> } & {
   readonly [K in Exclude<keyof T, Present<T>> as Name<K>]?: Value<T[K]>
 }
 

@@ -148,4 +148,4 @@ class LineReader {
 }
 
 /** Whether bytes begin with the mark of UTF-8. */
-export const isBom = (bytes: Buffer): boolean => bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+const isBom = (bytes: Buffer): boolean => bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf

@@ -6,7 +6,7 @@ import { fingerprint } from '../world/fingerprint.ts'
 import { fields, type InputOf } from './fields.ts'
 import { fileSubject, filePath, judgedPath } from './paths.ts'
 import { presentRead } from './present.ts'
-import { readLines, type Lines, type Wanted } from './read-lines.ts'
+import { LONGEST_LINE, readLines, type Lines, type Wanted } from './read-lines.ts'
 import { remember } from './seen.ts'
 import { HEAD, imageType, refuseBinary } from './text-kind.ts'
 import type { Tool, ToolCall, ToolResult, ToolSession } from './tool.ts'
@@ -30,7 +30,7 @@ type ReadInput = InputOf<typeof INPUT>
 
 const DESCRIPTION = `Reads a file.
 - Text is shown with the number of each line and a tab in front; they are not part of the file. Line ends are shown as they are everywhere, whatever the file uses.
-- Up to ${LINES} lines are shown at once; use offset and limit for other parts. Lines beyond 2000 characters are cut.
+- Up to ${LINES} lines are shown at once; use offset and limit for other parts. Lines beyond ${LONGEST_LINE} characters are cut.
 - Pictures (PNG, JPEG, GIF, WebP) are shown as such. Other files that are not text cannot be read, nor can folders: list those with Glob or a command.
 - A file must have been read before it can be changed with Edit or Write.
 - Several files can be read side by side in one answer.`

@@ -73,7 +73,8 @@ export const taskStopTool: Tool = {
     const task_id = checked.input.task_id ?? checked.input.shell_id
     return task_id === undefined ? { problem: '"task_id" is missing' } : { input: { task_id } }
   },
-  readOnly: () => false,
+  // What it ends was begun by the agent itself.
+  readOnly: () => true,
   async run(input, { session }) {
     const task = session.background.get(String(input['task_id']))
     if (task === undefined) return unknownTask(session, String(input['task_id']))

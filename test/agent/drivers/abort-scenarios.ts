@@ -13,6 +13,9 @@ export interface Scenario {
   asking(step: Step, place: Project): Omit<Asking, 'in'>
 }
 
+/** Ends soon if it is let; if it is killed and its child is not, that shows for a minute. */
+const BRIEF = 'sleep 60 > /dev/null 2>&1 & sleep 0.02; kill $!'
+
 const bash = (command: string, more: object = {}) => ({ name: 'Bash', input: { command, ...more } })
 const later = (turns = 1): Promise<void> =>
   new Promise(resolve => setImmediate(() => resolve(turns > 1 ? later(turns - 1) : undefined)))
@@ -76,7 +79,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
   effects: {
     turns: [
-      { calls: [bash('sleep 60', { run_in_background: true }), bash('echo a; sleep 0.02'), bash('touch made')] },
+      { calls: [bash('sleep 60', { run_in_background: true }), bash(BRIEF), bash('touch made')] },
       { text: 'Done.' }
     ],
     asking: step => ({ allowedTools: ['Bash'], hooks: slowHooks(step) })
@@ -111,7 +114,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
         hooks: Object.fromEntries(
           ['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'Stop'].map(event => [
             event,
-            [{ hooks: [{ type: 'command', command: 'sleep 0.01; sleep 60 & true' }] }]
+            [{ hooks: [{ type: 'command', command: BRIEF }] }]
           ])
         )
       })

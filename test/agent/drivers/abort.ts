@@ -12,6 +12,8 @@ import { SCENARIOS, turnsOf } from './abort-scenarios.ts'
 
 /** Whatever takes longer hangs, in milliseconds. */
 const HANG = 30_000
+/** How long a process that was killed may be seen, in milliseconds. */
+const GONE = 5000
 const MICROTASKS = [0, 1, 2, 3, 5, 8, 13]
 
 const scenario = SCENARIOS[process.argv[2] ?? '']!
@@ -46,7 +48,7 @@ async function play(at: number, microtasks: number): Promise<{ aborted: boolean;
   const asked = await Promise.race([askIn(place, turnsOf(scenario, step), asking), hung.promise])
   clearTimeout(timer)
   const wrong = asked === undefined ? ['it hangs'] : problemsOf(asked, abortController.signal.aborted)
-  const left = processesWith(mark)
+  const left = await stillThere(mark)
   rmSync(join(base, 'place'), { recursive: true, force: true })
   return { aborted: abortController.signal.aborted, wrong: [...wrong, ...left.map(name => `left running: ${name}`)] }
 }
@@ -69,6 +71,17 @@ function problemsOf(asked: Asked, aborted: boolean): readonly string[] {
     ...(count('AgentStart') - count('AgentStop') <= (aborted ? 1 : 0) ? [] : ['an agent did not stop']),
     ...(calls.join() === results.join() ? [] : [`calls ${calls.join()} have results ${results.join()}`])
   ]
+}
+
+/** What was killed may take a moment to be gone. */
+async function stillThere(mark: string): Promise<readonly string[]> {
+  const end = performance.now() + GONE
+  let left = processesWith(mark)
+  while (left.length > 0 && performance.now() < end) {
+    await new Promise(resolve => setTimeout(resolve, 10))
+    left = processesWith(mark)
+  }
+  return left
 }
 
 /** The names of processes that were started with this mark in their environment, and are still there. */

@@ -1,0 +1,32 @@
+import type { Outside } from '../hooks/kinds/outside.ts'
+import type { OutsideHook } from '../hooks/kinds/spec.ts'
+import type { ruleFits } from './condition.ts'
+import type { Loaded } from './loaded.ts'
+
+type Make = (spec: never, place: Outside) => OutsideHook
+
+/** What makes hooks of a type of what a file says, and what reads their rules. Nothing is loaded that no hook needs. */
+const LOADERS: Readonly<Record<string, () => Promise<Make>>> = {
+  command: async () => (await import('../hooks/kinds/command.ts')).commandHook,
+  http: async () => (await import('../hooks/kinds/http.ts')).httpHook,
+  worker: async () => (await import('../hooks/kinds/worker.ts')).workerHook
+}
+
+const makers = new Map<string, Make>()
+let fits: typeof ruleFits | undefined
+
+/** Loads what these hooks need. */
+export async function loadKinds({ hooks }: Loaded): Promise<void> {
+  for (const type of new Set(hooks.map(hook => hook.type))) {
+    const load = makers.has(type) ? undefined : LOADERS[type]
+    if (load !== undefined) makers.set(type, await load())
+  }
+  if (hooks.some(({ spec }) => spec['if'] !== undefined)) fits ??= (await import('./condition.ts')).ruleFits
+}
+
+/** What makes hooks of this type, after `loadKinds`. Their keys were checked one by one against the table of handlers. */
+export const makerOf = (type: string): ((spec: object, place: Outside) => OutsideHook) =>
+  makers.get(type) as unknown as (spec: object, place: Outside) => OutsideHook
+
+/** Whether a rule of `if` fits, after `loadKinds`. */
+export const ruleFitsNow: typeof ruleFits = (rule, input) => fits!(rule, input)

@@ -1,0 +1,119 @@
+/** The pages about the agent and the command line name all that there is, and the commands they show work. */
+import { execFileSync } from 'node:child_process'
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { COMMANDS } from '../src/lib/cli/commands.ts'
+import { MODES } from '../src/lib/permissions/modes.ts'
+import { ROOT } from './support/built-package.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
+
+/** The part of a page below a heading. */
+function section(page: string, heading: string): string {
+  const text = read(page)
+  const start = text.indexOf(`\n## ${heading}\n`)
+  expect(start, `${page} should have a section ${heading}`).toBeGreaterThan(-1)
+  const end = text.indexOf('\n## ', start + 1)
+  return text.slice(start, end === -1 ? undefined : end)
+}
+
+/** What stands in backquotes in the first column of the tables. */
+const firstColumn = (text: string): readonly string[] =>
+  text
+    .split('\n')
+    .filter(line => line.startsWith('| `'))
+    .flatMap(line => Array.from(line.split(' | ')[0]!.matchAll(/`([^`]+)`/g), ({ 1: name }) => name!))
+
+/** The members of a union or the keys of an object in a source file. */
+function namesIn(file: string, from: string, pattern: RegExp): readonly string[] {
+  const text = read(file)
+  const start = text.indexOf(from)
+  expect(start, `${file} should hold ${from}`).toBeGreaterThan(-1)
+  const body = text.slice(start + from.length).split(/\n\n/)[0]!
+  return Array.from(body.matchAll(pattern), ({ 1: name }) => name!)
+}
+
+test('docs/agent.md lists the options of query(), in their order', () => {
+  const options = namesIn('src/lib/query/options.ts', 'const KINDS', /^ {2}(\w+): '/gm)
+  expect(options.length).toBeGreaterThan(30)
+  expect(firstColumn(section('docs/agent.md', 'Options'))).toEqual(options)
+})
+
+test('docs/agent.md lists every reason why a run is over', () => {
+  const reasons = namesIn('src/lib/agent/output.ts', 'export type TerminalReason', /\| '(\w+)'/g)
+  expect(reasons.length).toBeGreaterThan(10)
+  expect(firstColumn(section('docs/agent.md', 'The result'))).toEqual(expect.arrayContaining([...reasons]))
+})
+
+test('docs/agent.md lists every kind of message', () => {
+  const text = section('docs/agent.md', 'Messages')
+  const named = read('src/lib/agent/output.ts').matchAll(/readonly (?:sub)?type: '(\w+)'/g)
+  const hooks = read('src/lib/hooks/trace.ts').matchAll(/readonly subtype: '(\w+)'/g)
+  const names = new Set(
+    [...named, ...hooks].map(({ 1: name }) => name!).filter(name => !/^error|^(message|success)$/.test(name))
+  )
+  expect([...names].filter(name => !text.includes(`\`${name}\``))).toEqual([])
+})
+
+test('docs/agent.md lists what a turn of a script may have', () => {
+  const keys = namesIn('src/lib/model/script-file.ts', 'const TURN', /^ {4}(\w+): /gm)
+  expect(keys.length).toBeGreaterThan(5)
+  const documented = firstColumn(section('docs/agent.md', 'Scripts instead of a model'))
+  expect(documented.toSorted()).toEqual(keys.toSorted())
+})
+
+test('docs/permissions.md lists the modes', () => {
+  expect(firstColumn(section('docs/permissions.md', 'Modes'))).toEqual(MODES)
+})
+
+/** `--output-format <format>` → `--output-format`. */
+const flagsOf = (flags: string): readonly string[] => flags.match(/(?<=^|[\s,])--?[\w-]+/g) ?? []
+
+test('docs/cli.md lists every flag of run', () => {
+  const { flags } = COMMANDS.find(({ name }) => name === 'run')!
+  const text = section('docs/cli.md', 'run') + section('docs/cli.md', 'Flags that all of them take')
+  const missing = flags.flatMap(each => flagsOf(each.flags)).filter(flag => !new RegExp(`\`${flag}\\b`).test(text))
+  expect(missing).toEqual([])
+})
+
+/** The command lines that the pages show. */
+const SHOWN = ['README.md', ...globSync('docs/*.md', { cwd: ROOT })].flatMap(page =>
+  Array.from(read(page).matchAll(/^```sh\n([\s\S]*?)^```/gm), ({ 1: block = '' }) => block)
+    .flatMap(block => block.split('\n'))
+    .flatMap(line => line.replace(/\s+#.*$/, '').match(/\bcarabiner .*/)?.[0] ?? [])
+    .map(line => ({ page, line }))
+)
+
+test('commands in the pages have names and flags that exist', () => {
+  expect(SHOWN.length).toBeGreaterThan(20)
+  const strange = SHOWN.filter(({ line }) => {
+    const row = COMMANDS.find(({ name }) => line.startsWith(`carabiner ${name}`))
+    if (row === undefined) return !line.startsWith('carabiner --')
+    const known = new Set(row.flags.flatMap(({ flags }) => flagsOf(flags)))
+    const bare = line.replaceAll(/"[^"]*"|'[^']*'/g, '')
+    return flagsOf(bare).some(flag => !known.has(flag) && flag !== '--help')
+  })
+  expect(strange).toEqual([])
+})
+
+test('the script in docs/agent.md runs with the command below it', () => {
+  const text = section('docs/agent.md', 'Scripts instead of a model')
+  const [, script] = /```yaml\n([\s\S]*?)```/.exec(text)!
+  expect(text).toContain('carabiner run -p "What is here?" --model script:hello.yaml')
+  const folder = mkdtempSync(join(tmpdir(), 'carabiner-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  writeFileSync(join(folder, 'hello.yaml'), script!)
+  const args = [join(ROOT, 'src/cli.ts'), 'run', '-p', 'What is here?', '--model', 'script:hello.yaml']
+  const env = { PATH: process.env['PATH'], HOME: join(folder, 'home') }
+  const stdout = execFileSync(process.execPath, args, {
+    cwd: folder,
+    env,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore']
+  })
+  expect(stdout).toBe('There is one script here.\n')
+})

@@ -1,0 +1,96 @@
+import { expect, test, vi } from 'vitest'
+import { HANG } from '../cli/stage.ts'
+import { anthropicBytes } from '../support/anthropic-server.ts'
+import { agent, calls, linesOf, says } from './agent.ts'
+
+vi.setConfig({ testTimeout: HANG })
+
+/** All that a terminal would obey, but for the ends of lines. */
+// oxlint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/
+
+const ESCAPES = '\u001B]0;mine\u0007\u001B[2J\u001B[31mred\u009B1m\r\u0008\u007F'
+
+test.each(['text', 'json', 'stream-json'])(
+  'control bytes of tools and models do not reach the terminal: %s',
+  async format => {
+    const { ask, write } = await agent([
+      calls(['Bash', { command: String.raw`printf '\033[2J\033]0;x\007\r\010'` }], ['Read', { file_path: 'odd.txt' }]),
+      calls(['Bash', { command: `rm ${ESCAPES}` }]),
+      says(`It says ${ESCAPES}`)
+    ])
+    write('project/odd.txt', `${ESCAPES}\n`)
+    const flags = ['--allowedTools', 'Bash(printf *)', '--verbose', '--include-partial-messages']
+    const { code, stdout, stderr } = await ask(['Go', '--output-format', format, ...flags])
+    expect(code).toBe(0)
+    expect(stdout).toContain('It says')
+    expect(stdout).not.toMatch(CONTROL)
+    expect(stderr).not.toMatch(CONTROL)
+    expect(stderr + stdout).toContain('u001b')
+  }
+)
+
+// FM51
+test('a provider that asks to wait is waited for, and people are told', async () => {
+  const { ask, server } = await agent([{ fail: { status: 429, headers: { 'retry-after': '0' } } }, says('Hello.')])
+  const ran = await ask(['Hi'])
+  expect(ran).toMatchObject({ code: 0, stdout: 'Hello.\n' })
+  expect(ran.stderr).toMatch(/did not answer \(rate_limit\); trying again in \d+ s/)
+  expect(server.requests).toHaveLength(2)
+})
+
+// FM51
+test('clients are told in the stream', async () => {
+  const { ask } = await agent([
+    { fail: { status: 429, headers: { 'retry-after': '0' } } },
+    { fail: { status: 529, headers: { 'retry-after': '0' } } },
+    says('Hello.')
+  ])
+  const lines = linesOf(await ask(['Hi', '--output-format', 'stream-json']))
+  const retries = lines.filter(({ subtype }) => subtype === 'api_retry')
+  expect(retries.map(({ attempt, error_status, error }) => [attempt, error_status, error])).toEqual([
+    [1, 429, 'rate_limit'],
+    [2, 529, 'overloaded']
+  ])
+})
+
+const WRITES = calls(['Write', { file_path: 'once.txt', content: 'once\n' }])
+const LENGTH = anthropicBytes(WRITES).length
+
+// FM53
+test.each([0.3, 0.6, 0.8, 0.97].map(part => Math.floor(LENGTH * part)))(
+  'an answer that is cut at byte %i is asked for again, and nothing of it is used',
+  async cutAt => {
+    const cutText = { ...says('Half of it and no more'), cutAt: 700, cutBy: 'end' } as const
+    const { ask, read, server } = await agent([{ ...WRITES, cutAt }, WRITES, cutText, says('Done.')])
+    const ran = await ask(['Go', '--permission-mode', 'acceptEdits', '--output-format', 'stream-json'])
+    expect(ran.code).toBe(0)
+    const lines = linesOf(ran)
+    expect(lines.filter(({ type }) => type === 'assistant')).toHaveLength(2)
+    expect(lines.filter(({ type }) => type === 'user')).toHaveLength(1)
+    expect(lines.filter(({ subtype }) => subtype === 'api_retry')).toHaveLength(2)
+    expect(ran.stdout).not.toContain('Half of it')
+    expect(lines.at(-1)).toMatchObject({ result: 'Done.', num_turns: 2 })
+    expect(read('project/once.txt')).toBe('once\n')
+    expect(server.requests).toHaveLength(4)
+  }
+)
+
+// FM53
+test('pieces of an answer that was cut are followed by a new beginning', async () => {
+  const { ask } = await agent([{ ...says('Half of it and no more'), cutAt: 700 }, says('All of it.')])
+  const lines = linesOf(await ask(['Hi', '--output-format', 'stream-json', '--include-partial-messages']))
+  const events = lines.flatMap(({ event }) => (event as { type: string; delta?: { text?: string } } | undefined) ?? [])
+  const last = events.slice(events.findLastIndex(({ type }) => type === 'message_start'))
+  expect(events.filter(({ type }) => type === 'message_start')).toHaveLength(2)
+  expect(last.flatMap(({ delta }) => delta?.text ?? []).join('')).toBe('All of it.')
+})
+
+// FM54
+test('an error in the middle of a stream is a failure, and is tried again', async () => {
+  const error = { events: 4, type: 'overloaded_error', message: 'busy' }
+  const { ask } = await agent([{ ...says('Half of it'), errorAfter: error }, says('All of it.')])
+  const ran = await ask(['Hi'])
+  expect(ran).toMatchObject({ code: 0, stdout: 'All of it.\n' })
+  expect(ran.stderr).toContain('(overloaded)')
+})
