@@ -133,6 +133,8 @@ async function finish(
   session.heed(after, use.name)
   if (after.decision === 'deny')
     session.conversation.note(`${after.event}:${use.name} hook blocking error: ${after.reason} (from ${after.by})`)
+  const news = error === undefined ? await tool.settle?.(input, session.options.place) : undefined
+  if (news !== undefined) session.conversation.note(news)
   const { content, output } = shown(after, use.name, result, session)
   return answer(use, input, content, output, error !== undefined)
 }

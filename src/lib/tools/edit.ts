@@ -9,7 +9,7 @@ import { fields, type InputOf } from './fields.ts'
 import { LARGEST_PATCHED, structuredPatch } from './patch.ts'
 import { filePath, fileSubject, judgedPath } from './paths.ts'
 import { presentEdit } from './present.ts'
-import { LARGEST, remember, seenAsItIs } from './seen.ts'
+import { LARGEST, remember, seenAsItIs, settleFile } from './seen.ts'
 import { refuseBinary } from './text-kind.ts'
 import type { Checked, Tool, ToolCall, ToolResult, ToolSession } from './tool.ts'
 import { inTurn } from './turns.ts'
@@ -37,6 +37,7 @@ export const editTool: Tool = {
   inputSchema: INPUT.schema,
   check,
   readOnly: () => false,
+  settle: settleFile,
   subject: input => fileSubject(input, 'write'),
   present: presentEdit,
   async run(input, call) {

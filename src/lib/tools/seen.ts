@@ -1,6 +1,7 @@
 import { changeSince, fingerprint, type Fingerprint } from '../world/fingerprint.ts'
 import { openFile, readAll, shownPath, type OpenFile } from '../world/files.ts'
 import { realPath } from '../world/real-path.ts'
+import type { PlainObject } from '../util/plain.ts'
 import type { SeenFile, ToolSession } from './tool.ts'
 import { inTurn } from './turns.ts'
 
@@ -57,6 +58,13 @@ function linesIn(bytes: Buffer): number {
   let lines = 0
   for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) lines++
   return lines
+}
+
+/** For tools that write: looks at the file again when hooks are done, so that their changes are not taken for somebody else's. */
+export async function settleFile(input: PlainObject, session: ToolSession): Promise<string | undefined> {
+  const path = String(input['file_path'])
+  const isChanged = await refreshSeen(session, path)
+  return isChanged ? `${shownPath(path)} was changed by a hook after this call, as a formatter does.` : undefined
 }
 
 /**

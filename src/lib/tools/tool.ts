@@ -17,6 +17,8 @@ export interface Tool {
   subject?(input: PlainObject, session: ToolSession): Subject | undefined
   /** What the model sees of an output that a hook put in place of the tool's own; `undefined` if it has another shape. */
   present?(output: unknown): string | readonly Block[] | undefined
+  /** Hooks have looked at what a call did, and may have done more. Gives what the model should know of that. */
+  settle?(input: PlainObject, session: ToolSession): Promise<string | undefined>
   /** May throw: that is a failure, too. */
   run(input: PlainObject, call: ToolCall): Promise<ToolResult>
 }

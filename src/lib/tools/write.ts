@@ -7,7 +7,7 @@ import { fields, type InputOf } from './fields.ts'
 import { LARGEST_PATCHED, structuredPatch } from './patch.ts'
 import { filePath, fileSubject, judgedPath } from './paths.ts'
 import { presentWrite } from './present.ts'
-import { LARGEST, remember, seenAsItIs } from './seen.ts'
+import { LARGEST, remember, seenAsItIs, settleFile } from './seen.ts'
 import type { Tool, ToolCall, ToolResult } from './tool.ts'
 import { inTurn } from './turns.ts'
 
@@ -38,6 +38,7 @@ export const writeTool: Tool = {
     return 'problem' in found ? found : { input: { ...checked.input, file_path: found.path } }
   },
   readOnly: () => false,
+  settle: settleFile,
   subject: input => fileSubject(input, 'write'),
   present: presentWrite,
   async run(input, call) {
