@@ -53,6 +53,8 @@ export interface Permissions {
   readonly home: string
   /** Folders of our own, in which nothing is written without a rule that names them. */
   readonly own: readonly string[]
+  /** Searches leave out what may not be read. */
+  readonly leavesOut: boolean
 }
 
 export interface Limits {

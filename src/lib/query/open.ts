@@ -1,6 +1,7 @@
 import { loadInstructions } from '../agent/instructions.ts'
 import type { Beginning } from '../agent/life.ts'
 import type { AgentMessage } from '../agent/output.ts'
+import { mayRead } from '../agent/readable.ts'
 import { Session, type Permissions } from '../agent/session.ts'
 import { fault } from '../errors.ts'
 import { HookRegistry } from '../hooks/registry.ts'
@@ -61,6 +62,7 @@ export async function open(options: QueryOptions, emit: (message: AgentMessage) 
     })
     const remembered = new Remembered(ground.where.ownHome, ground.loaded.root)
     const permissions = permissionsOf(ground, place, remembered)
+    place.tools.mayRead = path => mayRead(path, permissions)
     const system = systemPrompt(
       options.systemPrompt,
       { cwd: place.tools.cwd, date: new Date().toISOString().slice(0, 10) },
@@ -188,7 +190,15 @@ function permissionsOf(
   if (typeof mode === 'object') throw fault('E_RULE', mode.problem, 'permissionMode')
   const rules = [...rulesInForce(loaded, trusted, options), ...remembered.rules()]
   const { home, ownHome } = where
-  return { rules, mode, roots: [tools.root, ...tools.directories], mayBypass, home, own: [ownHome] }
+  return {
+    rules,
+    mode,
+    roots: [tools.root, ...tools.directories],
+    mayBypass,
+    home,
+    own: [ownHome, ...where.managed],
+    leavesOut: true
+  }
 }
 
 function thinkingOf({ thinking, maxThinkingTokens }: QueryOptions): number | undefined {

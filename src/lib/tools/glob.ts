@@ -5,7 +5,7 @@ import { prefixOf, shownName } from './names.ts'
 import { absolutePath } from './paths.ts'
 import { presentGlob } from './present.ts'
 import { bare, MOST_RESULTS, newestFirst, ripgrep, withoutRecords, type Searched } from './ripgrep.ts'
-import { judgedFolder, placeAt, searchSubject } from './search-place.ts'
+import { judgedFolder, placeAt, searchSubject, Shown } from './search-place.ts'
 import type { Tool, ToolCall, ToolResult } from './tool.ts'
 
 const MOST_SHOWN = 100
@@ -51,8 +51,13 @@ export const globTool: Tool = {
     const searched = await filesIn(call, folder, glob, found)
     if (searched.failure !== undefined) return failed(searched.failure)
     if (searched.why === 'aborted') return failed('the search was interrupted')
-    const names = await newestFirst(folder, found)
-    return resultOf(names, prefixOf(folder, realPath(cwd)), searched, performance.now() - begun)
+    const shown = new Shown({ folder }, call.session)
+    const names = await newestFirst(
+      folder,
+      found.filter(name => shown.has(name))
+    )
+    const result = resultOf(names, prefixOf(folder, realPath(cwd)), searched, performance.now() - begun)
+    return { ...result, content: [result.content, ...shown.notes].join('\n') }
   }
 }
 

@@ -6,6 +6,8 @@ const LONGEST = 500
 
 /** How lines are written. */
 interface Writing {
+  /** Whether what is in a file may be shown. */
+  readonly shows: (path: Buffer) => boolean
   readonly name: (path: Buffer) => string
   readonly numbers: boolean
   /** Only what matched. */
@@ -46,6 +48,7 @@ export class Matches {
     const type = isObject(said) ? said['type'] : undefined
     if (!isObject(said) || (type !== 'match' && type !== 'context')) return true
     const found = said['data'] as Found
+    if (!this.#writing.shows(bare(bytesOf(found.path)))) return true
     if (this.#writing.only) return type === 'context' || this.#writeParts(found)
     return this.#write(found, type === 'match' ? ':' : '-')
   }

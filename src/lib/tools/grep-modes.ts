@@ -3,7 +3,7 @@ import { commonArgs, type GrepInput } from './grep-input.ts'
 import { Matches } from './grep-lines.ts'
 import { prefixOf, shownName } from './names.ts'
 import { bare, MOST_RESULTS, newestFirst, ripgrep, type Searched } from './ripgrep.ts'
-import type { Place } from './search-place.ts'
+import { Shown, type Place } from './search-place.ts'
 import type { ToolCall, ToolResult } from './tool.ts'
 
 /** One way to answer; `undefined` when the call was given up. */
@@ -23,13 +23,15 @@ export const filesOf: Mode = async (input, place, call) => {
     separator: 0,
     each: record => found.push(bare(record)) < MOST_RESULTS
   })
-  const sorted = searched.why === 'aborted' ? [] : await newestFirst(place.folder, found)
+  const shown = new Shown(place, call.session)
+  const readable = found.filter(path => shown.has(path))
+  const sorted = searched.why === 'aborted' ? [] : await newestFirst(place.folder, readable)
   const page = new Page(input, SHOWN)
   const name = namer(place, call)
   for (const each of sorted) if (!page.add(name(each))) break
   const filenames = page.lines
   const count = filenames.length
-  return answer(searched, page, {
+  return answer(searched, page, shown, {
     words: count === 0 ? ['No files found'] : [`Found ${count} ${count === 1 ? 'file' : 'files'}`, ...filenames],
     output: { mode: 'files_with_matches', filenames, numFiles: count, totalFiles: sorted.length }
   })
@@ -38,6 +40,7 @@ export const filesOf: Mode = async (input, place, call) => {
 /** How many lines match in each file, by name. */
 export const countsOf: Mode = async (input, place, call) => {
   const found: { readonly path: Buffer; readonly count: number }[] = []
+  const shown = new Shown(place, call.session)
   let begun: Buffer[] = []
   const searched = await ripgrep(call, {
     args: [...commonArgs(input), '--count', '--with-filename', '--null'],
@@ -49,6 +52,7 @@ export const countsOf: Mode = async (input, place, call) => {
       if (end === -1) return begun.push(record, Buffer.of(NEWLINE)) < MOST_RESULTS
       const path = Buffer.concat([...begun, record.subarray(0, end)])
       begun = []
+      if (!shown.has(bare(path))) return true
       return found.push({ path: bare(path), count: Number(record.subarray(end + 1)) }) < MOST_RESULTS
     }
   })
@@ -59,7 +63,7 @@ export const countsOf: Mode = async (input, place, call) => {
   const numMatches = found.reduce((sum, { count }) => sum + count, 0)
   const content = page.lines.join('\n')
   const total = `${numMatches} ${numMatches === 1 ? 'line matches' : 'lines match'} in ${found.length} ${found.length === 1 ? 'file' : 'files'}`
-  return answer(searched, page, {
+  return answer(searched, page, shown, {
     words: found.length === 0 ? ['No matches found'] : [...page.lines, total],
     output: { mode: 'count', numFiles: found.length, filenames: [], content, numMatches }
   })
@@ -68,10 +72,12 @@ export const countsOf: Mode = async (input, place, call) => {
 /** The lines that match, and those around them, by the names of files. */
 export const contentOf: Mode = async (input, place, call) => {
   const page = new Page(input, SHOWN)
+  const shown = new Shown(place, call.session)
   const context = input.context ?? input['-C']
   const [before, after] = [input['-B'] ?? context ?? 0, input['-A'] ?? context ?? 0]
   const matches = new Matches(
     {
+      shows: path => shown.has(path),
       name: namer(place, call),
       numbers: input['-n'] !== false,
       only: input['-o'] === true,
@@ -87,7 +93,7 @@ export const contentOf: Mode = async (input, place, call) => {
     each: record => matches.read(record)
   })
   const content = page.lines.join('\n')
-  return answer(searched, page, {
+  return answer(searched, page, shown, {
     words: content === '' ? ['No matches found'] : [content],
     output: { mode: 'content', numFiles: 0, filenames: [], content, numLines: page.lines.length }
   })
@@ -129,6 +135,7 @@ class Page {
 function answer(
   { why, failure, trouble }: Searched,
   page: Page,
+  shown: Shown,
   { words, output }: { readonly words: readonly string[]; readonly output: Readonly<Record<string, unknown>> }
 ): ToolResult | undefined {
   if (why === 'aborted') return undefined
@@ -140,7 +147,8 @@ function answer(
     ...(page.isCut ? [`(${page.offset + 1} to ${end} are shown. There is more: ask with "offset": ${end}.)`] : []),
     ...(late === undefined ? [] : [`(${late} There may be more.)`]),
     ...(why === 'enough' && !page.isCut ? [`(The search ended after ${MOST_RESULTS} files. There may be more.)`] : []),
-    ...(trouble === undefined ? [] : [`(Not everything could be searched: ${trouble})`])
+    ...(trouble === undefined ? [] : [`(Not everything could be searched: ${trouble})`]),
+    ...shown.notes
   ]
   return {
     content: [...words, ...notes].join('\n'),

@@ -1,11 +1,12 @@
 import type { Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { basename, dirname } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { wordsOf } from '../errors.ts'
 import type { Subject } from '../message.ts'
 import type { PlainObject } from '../util/plain.ts'
 import { shownPath } from '../world/files.ts'
 import { realPath } from '../world/real-path.ts'
+import type { ToolSession } from './tool.ts'
 
 /** What is searched: `name` in `folder`, or all of it. */
 export interface Place {
@@ -52,4 +53,37 @@ export async function placeAt(path: string): Promise<Place | { readonly problem:
   if (found.isDirectory()) return { folder: path, name: undefined }
   if (found.isFile()) return { folder: dirname(path), name: basename(path) }
   return { problem: `${shownPath(path)} is a pipe, a socket or a device, not a file or folder` }
+}
+
+/** Tells which of the files that were found may be shown, and counts the others. */
+export class Shown {
+  leftOut = 0
+  readonly #folder: string
+  readonly #mayRead: ToolSession['mayRead']
+  readonly #known = new Map<string, boolean>()
+
+  constructor({ folder }: Pick<Place, 'folder'>, { mayRead }: ToolSession) {
+    this.#folder = folder
+    this.#mayRead = mayRead
+  }
+
+  has(path: Buffer): boolean {
+    if (this.#mayRead === undefined) return true
+    const name = path.toString()
+    let shown = this.#known.get(name)
+    if (shown === undefined) {
+      shown = this.#mayRead(join(this.#folder, name))
+      if (!shown) this.leftOut++
+      this.#known.set(name, shown)
+    }
+    return shown
+  }
+
+  /** What to say of those that were left out. */
+  get notes(): readonly string[] {
+    const { leftOut } = this
+    return leftOut === 0
+      ? []
+      : [`(${leftOut} ${leftOut === 1 ? 'file is' : 'files are'} left out: a rule forbids to read them.)`]
+  }
 }

@@ -61,6 +61,8 @@ export interface ToolSession {
   readonly envFile?: string | undefined
   /** Where output that is too long to be shown is kept whole. Without it, it is not. */
   readonly outputFolder?: string | undefined
+  /** Whether a search may show what is in a file. Without it, everything. */
+  mayRead?: ((path: string) => boolean) | undefined
   /** What was read, so that an edit knows whether a file has changed since. */
   readonly seen: Map<string, SeenFile>
   /** Commands that go on in the background, by their id. */

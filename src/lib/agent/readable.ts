@@ -1,0 +1,14 @@
+import { decide } from '../permissions/decide.ts'
+import type { Permissions } from './session.ts'
+
+/** Whether a search may show what is in a file: no rule refuses to have it read, or has somebody asked first. */
+export function mayRead(path: string, permissions: Permissions): boolean {
+  const call = {
+    tool: 'Read',
+    input: { file_path: path },
+    subject: { kind: 'file', path, access: 'read' },
+    readOnly: true
+  } as const
+  const { decision, kind } = decide(call, { ...permissions, mode: 'default' })
+  return decision === 'allow' || (decision === 'ask' && kind !== 'rule')
+}
