@@ -68,6 +68,15 @@ export type { CompilePattern, Pattern } from './lib/hooks/matcher.ts'
 export type * from './lib/hooks/tool-inputs.ts'
 
 export { applyEdits, type Insertion, type MessageEdits } from './lib/hooks/history.ts'
-export type { Block, Message, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock } from './lib/message.ts'
+export type {
+  Block,
+  ImageBlock,
+  Message,
+  RedactedThinkingBlock,
+  TextBlock,
+  ThinkingBlock,
+  ToolResultBlock,
+  ToolUseBlock
+} from './lib/message.ts'
 export { CarabinerError, type ErrorCode } from './lib/errors.ts'
 export type { Clock } from './lib/util/clock.ts'

@@ -45,11 +45,18 @@ describe('the public API', () => {
   // F196
   test('few packages are installed with it, and the engine reaches none of them', () => {
     expect(Object.keys(manifest.dependencies).toSorted()).toEqual([
+      '@ai-sdk/anthropic',
+      '@ai-sdk/openai-compatible',
+      '@ai-sdk/provider',
+      '@types/json-schema',
+      '@vscode/ripgrep',
+      'ajv',
       'chokidar',
       'commander',
       'jsonc-parser',
       're2js',
-      'yaml'
+      'yaml',
+      'zod'
     ])
   })
 })

@@ -23,7 +23,7 @@ export function within<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T>
       },
       (error: unknown) => {
         settled()
-        reject(error as Error)
+        reject(error)
       }
     )
   })

@@ -17,12 +17,12 @@ import { runCalls } from './turn.ts'
 export async function runLoop(session: Session, signal: AbortSignal): Promise<Ending> {
   const ends = new Ends(session, signal)
   for (let iteration = 1; ; iteration++) {
-    const limit = isOver(session, signal) ?? limitReached(session, iteration)
-    if (limit !== undefined) return limit
+    const before = isOver(session, signal) ?? limitReached(session, iteration)
+    if (before !== undefined) return before
     const fired = session.fire('Iteration', { agent_id: session.agentId, iteration }, { signal })
     session.heed(fired instanceof Promise ? await fired : fired)
-    const over = isOver(session, signal)
-    if (over !== undefined) return over
+    const meanwhile = isOver(session, signal)
+    if (meanwhile !== undefined) return meanwhile
     session.turns++
     const notes = session.conversation.deliverNotes()
     if (notes !== undefined) session.record({ type: 'attachment', attachment: { type: 'notes', content: notes } })
@@ -61,7 +61,6 @@ function limitReached({ spending, options: { limits } }: Session, iteration: num
   return undefined
 }
 
-/** What the model is told, and the result says. */
 /** A call that the token limit cut off in the middle of its input was never made. */
 function wholeContent({ content, stop }: Answer): readonly Block[] {
   if (stop !== 'max_tokens') return content

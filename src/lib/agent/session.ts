@@ -57,7 +57,7 @@ export interface Permissions {
   readonly leavesOut: boolean
 }
 
-export interface Limits {
+interface Limits {
   readonly turns: number
   readonly dollars: number | undefined
   readonly maxTokens: number | undefined
@@ -68,7 +68,7 @@ export interface Limits {
 /** Asks somebody whether a call may run. */
 export type AskPerson = (question: Question) => Promise<PersonAnswer | undefined>
 
-export interface Question {
+interface Question {
   readonly toolName: string
   readonly input: PlainObject
   readonly toolUseId: string
@@ -150,7 +150,7 @@ export class Session {
   /** The same for tools, which know events by their names only. */
   async fireByName(name: string, input: PlainObject): Promise<PlainObject | undefined> {
     const event = parseEvent(name)
-    const outcome = await this.fire(event, input as unknown as FireInput<EventName>)
+    const outcome = await this.fire(event, input)
     this.heed(outcome)
     return { ...outcome }
   }
@@ -173,7 +173,7 @@ export class Session {
 
   /** Tells whoever reads, and writes nothing down. */
   say(message: Unsigned<AgentMessage>, uuid: string = randomUUID()): void {
-    this.options.emit(Object.assign(message, { session_id: this.id, uuid }) as AgentMessage)
+    this.options.emit(Object.assign(message, { session_id: this.id, uuid }))
   }
 
   /** Words for people. */

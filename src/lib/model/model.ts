@@ -78,7 +78,7 @@ export type StreamEvent =
     }
   | { readonly type: 'message_stop' }
 
-export interface StartedMessage {
+interface StartedMessage {
   readonly id: string
   readonly type: 'message'
   readonly role: 'assistant'

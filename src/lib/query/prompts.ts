@@ -54,7 +54,7 @@ export class Prompts {
 
   /** The next prompt, or nothing when there will be none. */
   next(): Promise<Prompt | undefined> {
-    if (this.#failure !== undefined) return Promise.reject(this.#failure as Error)
+    if (this.#failure !== undefined) return Promise.reject(this.#failure)
     const prompt = this.#waiting.shift()
     if (prompt !== undefined || this.#over || this.#open === 0) return Promise.resolve(prompt)
     return new Promise(resolve => (this.#asked = resolve))

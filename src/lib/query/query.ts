@@ -3,7 +3,7 @@ import { beginSession, endSession, resultOf, runPrompt } from '../agent/life.ts'
 import { ended, INTERRUPTED, type Ending } from '../agent/ending.ts'
 import { Outbox } from '../agent/outbox.ts'
 import type { AgentMessage, InitMessage, ResultMessage } from '../agent/output.ts'
-import { Session } from '../agent/session.ts'
+import type { Session } from '../agent/session.ts'
 import { NO_USAGE } from '../agent/spending.ts'
 import { CarabinerError, fault, wordsOf } from '../errors.ts'
 import type { Block } from '../message.ts'
@@ -108,9 +108,10 @@ class RunningQuery implements Query {
       const ending: Ending = ended('turn_setup_failed', wordsOf(error), true)
       this.#tellResult(resultOf(ending, session, 0, NOTHING))
     } finally {
-      await endSession(session, reason)
-        .catch((error: unknown) => session.inform(`the session did not end well: ${wordsOf(error)}`, 'warning'))
-        .finally(close)
+      await endSession(session, reason).catch((error: unknown) =>
+        session.inform(`the session did not end well: ${wordsOf(error)}`, 'warning')
+      )
+      await close()
     }
   }
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { randomUUID } from 'node:crypto'
 import { dirname, join } from 'node:path'
-import { parseRule, type Behavior, type Rule } from '../permissions/rule.ts'
+import { parseRule, type Rule } from '../permissions/rule.ts'
 import type { PermissionUpdate } from '../permissions/updates.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 
@@ -35,7 +35,7 @@ export class Remembered {
     if (update.type !== 'addRules') return
     const kept = this.#read()
     const added = update.rules.map(({ toolName, ruleContent }) => ({
-      behavior: update.behavior as Behavior,
+      behavior: update.behavior,
       rule: ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`
     }))
     if (update.destination === 'userSettings') kept['user'] = [...listOf(kept['user']), ...added]

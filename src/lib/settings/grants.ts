@@ -4,7 +4,7 @@ import type { Loaded, LoadedRule } from './loaded.ts'
 import { OF_PROJECT, type Scope } from './sources.ts'
 
 /** Modes that a project may choose: none of them lets more pass than the usual one. */
-const TIGHT = ['default', 'plan', 'dontAsk']
+const TIGHT = new Set(['default', 'plan', 'dontAsk'])
 
 /** What settings say of permissions, folders and variables. Later files win where only one can. */
 export class Grants {
@@ -34,7 +34,7 @@ export class Grants {
 
   #readMode(mode: string | undefined, ofProject: boolean, document: Document): void {
     if (mode === undefined) return
-    if (!ofProject || TIGHT.includes(mode)) this.#mode = mode
+    if (!ofProject || TIGHT.has(mode)) this.#mode = mode
     else if (mode.startsWith('bypass'))
       document.findings.add(
         'warning',

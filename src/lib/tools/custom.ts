@@ -92,9 +92,9 @@ async function wholeSchema({ name, inputSchema }: ToolDefinition): Promise<Stand
   if (isSchema(inputSchema)) return inputSchema
   const { z } = await import('zod')
   try {
-    return z.object(inputSchema as Parameters<typeof z.object>[0])
+    return z.object(inputSchema)
   } catch (error) {
-    throw new TypeError(`the input of the tool ${name} is no schema: ${wordsOf(error)}`)
+    throw new TypeError(`the input of the tool ${name} is no schema: ${wordsOf(error)}`, { cause: error })
   }
 }
 
@@ -131,7 +131,7 @@ const isResult = (value: unknown): value is HandlerResult =>
   isObject(value) && Array.isArray(value['content']) && value['content'].every(isObject)
 
 /** What a handler gave back, as the model and hooks see it. */
-export function resultOf(result: unknown): ToolResult {
+function resultOf(result: unknown): ToolResult {
   if (!isResult(result))
     throw new TypeError('the tool gave back no result: { content: [{ type: "text", text }] } was expected')
   const content = contentOf(result)

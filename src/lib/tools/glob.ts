@@ -56,8 +56,7 @@ export const globTool: Tool = {
       folder,
       found.filter(name => shown.has(name))
     )
-    const result = resultOf(names, prefixOf(folder, realPath(cwd)), searched, performance.now() - begun)
-    return { ...result, content: [result.content, ...shown.notes].join('\n') }
+    return resultOf(names, prefixOf(folder, realPath(cwd)), searched, shown, performance.now() - begun)
   }
 }
 
@@ -89,6 +88,7 @@ function resultOf(
   names: readonly Buffer[],
   prefix: string,
   { why, trouble }: Searched,
+  shown: Shown,
   durationMs: number
 ): ToolResult {
   const filenames = names.slice(0, MOST_SHOWN).map(name => shownName(Buffer.concat([Buffer.from(prefix), name])))
@@ -97,7 +97,8 @@ function resultOf(
   const notes = [
     ...(truncated ? [`(These are the first ${MOST_SHOWN} of ${all} files. Use a narrower pattern or path.)`] : []),
     ...(why === 'timeout' ? ['(The search took too long and was ended: there may be more. Use a narrower path.)'] : []),
-    ...(trouble === undefined ? [] : [`(Not everything could be searched: ${trouble})`])
+    ...(trouble === undefined ? [] : [`(Not everything could be searched: ${trouble})`]),
+    ...shown.notes
   ]
   return {
     content: [...(filenames.length === 0 ? ['No files found'] : filenames), ...notes].join('\n'),
