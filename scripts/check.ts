@@ -13,6 +13,7 @@ const CHECKS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   lint: [['oxlint']],
   format: [['oxfmt', '--check']],
   imports: [[node, 'scripts/check-imports.ts']],
+  door: [[node, 'scripts/check-door.ts']],
   docs: [
     [node, 'scripts/print-docs.ts', '--check'],
     [node, 'scripts/print-features.ts', '--check'],

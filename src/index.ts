@@ -7,14 +7,13 @@ export type * from './lib/query/sdk-names.ts'
 export {
   createSdkMcpServer,
   tool,
-  type HandlerContent,
-  type HandlerResult,
   type InputOf as ToolInputOf,
   type SdkMcpServer,
   type Shape,
   type StandardSchema,
   type ToolDefinition
 } from './lib/tools/custom.ts'
+export type { HandlerContent, HandlerResult } from './lib/tools/content.ts'
 export type * from './lib/agent/output.ts'
 export type { PersonAnswer } from './lib/agent/session.ts'
 export type { PermissionUpdate } from './lib/permissions/updates.ts'

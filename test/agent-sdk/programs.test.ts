@@ -213,7 +213,6 @@ test('every program in the folder is run below, and needs nothing but another im
   }
 })
 
-
 test.each(Object.entries(CASES))('%s', async (program, { replies, lines, check }) => {
   const ran = await runProgram(program, replies)
   expect(ran.lines).toEqual(lines)

@@ -1,7 +1,7 @@
 /** What hooks of a running agent can do: to calls, prompts, results, and to what the model is told. */
 import { describe, expect, test } from 'vitest'
-import { block, deny, tool, transform, createSdkMcpServer, type HookRegistry } from '../../src/index.ts'
-import { ask, informed, inputsOf, ofType, ownTool, project, registry, resultsIn, words, type Asking } from './kit.ts'
+import { block, deny, tool, transform, type HookRegistry } from '../../src/index.ts'
+import { ask, inputsOf, ofType, project, registry, resultsIn, words, type Asking } from './kit.ts'
 
 const bash = (command: string) => ({ calls: [{ name: 'Bash', input: { command } }] })
 const call = (name: string) => ({ calls: [{ name, input: {} }] })
@@ -75,7 +75,7 @@ describe('a call', () => {
     })
     expect(['a', 'b', 'c'].map(name => place.has(name))).toEqual([true, true, true])
     expect(inputsOf({ events }, 'PostToolUse')).toMatchObject([{ tool_input: { command: 'touch a b c' } }])
-    const [asked] = sent[1]!.filter(({ role }) => role === 'assistant')
+    const asked = sent[1]!.find(({ role }) => role === 'assistant')
     expect(asked!.content).toMatchObject([{ type: 'tool_use', input: { command: 'touch a' } }])
   })
 
@@ -112,72 +112,6 @@ test('a Stop hook makes the agent go on, with words of its own; without one it e
   expect(result.result).toBe('Two.')
   const plain = await ask(['One.', 'Two.'])
   expect(plain.sent).toHaveLength(1)
-})
-
-describe('context', () => {
-  // F143
-  test('of SessionStart stands in the system prompt of every call', async () => {
-    const { systems } = await ask([bash('true'), 'Done.'], {
-      allowedTools: ['Bash'],
-      ...on(hooks => hooks.on('SessionStart', () => ({ additionalContext: 'The moon is full.' })))
-    })
-    expect(systems).toHaveLength(2)
-    for (const system of systems) expect(system).toContain('The moon is full.')
-  })
-
-  // F144, F145, F55
-  test('of other events is told once, in order, and is history from then on', async () => {
-    const { sent } = await ask(
-      [
-        {
-          calls: [
-            { name: 'ok', input: {} },
-            { name: 'no', input: {} }
-          ]
-        },
-        call('ok'),
-        'Done.'
-      ],
-      {
-        tools: [ownTool('ok', () => 'fine', true), ownTool('no', () => Promise.reject(new Error('bad')), true)],
-        ...on(hooks => {
-          let first = true
-          const say = (text: string) => () => (first ? { additionalContext: text } : undefined)
-          hooks.on('UserPromptSubmit', say('<prompt>'))
-          hooks.on('PreToolUse', 'ok', say('<before>'))
-          hooks.on('PostToolUse', 'ok', say('<after>'))
-          hooks.on('PostToolUseFailure', 'no', say('<failed>'))
-          hooks.on('PostToolBatch', () => {
-            const said = say('<batch>')()
-            first = false
-            return said
-          })
-        })
-      }
-    )
-    const notes = sent.map(messages => messages.filter(({ role }) => role === 'system').map(words))
-    expect(notes[0]).toHaveLength(1)
-    expect(notes[0]![0]).toContain('<prompt>')
-    expect(notes[1]).toHaveLength(2)
-    const places = ['<before>', '<after>', '<failed>', '<batch>'].map(text => notes[1]![1]!.indexOf(text))
-    expect(places).toEqual(places.toSorted((a, b) => a - b))
-    expect(places).not.toContain(-1)
-    expect(notes[2]).toEqual(notes[1])
-  })
-
-  // F41, F56a
-  test('and system messages go to the model from the library’s hooks, to people from callbacks of the contract', async () => {
-    const library = await ask(
-      ['One.'],
-      on(hooks => hooks.on('UserPromptSubmit', () => ({ systemMessage: 'psst' })))
-    )
-    expect(library.sent[0]!.map(words).join()).toContain('psst')
-    const contract = await ask(['One.'], {
-      hooks: { UserPromptSubmit: [{ hooks: [async () => ({ systemMessage: 'psst' })] }] }
-    })
-    expect(contract.sent[0]!.map(words).join()).not.toContain('psst')
-    expect(informed(contract).join()).toContain('psst')
-  })
 })
 
 // F8, F37, F137
@@ -240,109 +174,6 @@ describe('continue: false ends the run after the step', () => {
     const { sent, result } = await make(project(), 'Iteration')
     expect(sent).toEqual([])
     expect(result).toMatchObject({ terminal_reason: 'hook_stopped' })
-  })
-})
-
-// F146
-test('suppressOutput hides what a tool gave from the model and the reader, and the tool ran', async () => {
-  const place = project()
-  const { sent, messages } = await ask([bash('touch made && echo secret'), 'Done.'], {
-    in: place,
-    allowedTools: ['Bash'],
-    ...on(hooks => hooks.on('PostToolUse', () => ({ suppressOutput: true })))
-  })
-  expect(place.has('made')).toBe(true)
-  expect(resultsIn(sent[1]!)).toMatchObject([{ text: '[The output was hidden by a hook.]', isError: false }])
-  expect(JSON.stringify(messages.filter(({ type }) => type === 'user'))).not.toContain('secret')
-})
-
-describe('the output of a tool', () => {
-  const server = createSdkMcpServer({
-    name: 'own',
-    tools: [
-      tool('say', 'says', {}, () => ({ content: [{ type: 'text', text: 'plain' }] }), {
-        annotations: { readOnlyHint: true }
-      })
-    ]
-  })
-  const say = { calls: [{ name: 'mcp__own__say', input: {} }] }
-  const options = { mcpServers: { own: server }, allowedTools: ['mcp__own__say', 'Bash'] }
-
-  // F54, F147
-  test('of a server is replaced by updatedMCPToolOutput, that of others is not', async () => {
-    const { sent } = await ask([say, bash('echo plain'), 'Done.'], {
-      ...options,
-      ...on(hooks => hooks.on('PostToolUse', () => ({ updatedMCPToolOutput: 'changed' })))
-    })
-    expect(resultsIn(sent[2]!).map(({ text }) => text)).toEqual(['changed', 'plain'])
-  })
-
-  // F147
-  test('is replaced by updatedToolOutput when it has the shape of the tool’s own', async () => {
-    const place = project({ 'a.txt': 'one\ntwo\n' })
-    const file = { filePath: place.path('a.txt'), content: 'uno\ndos', numLines: 2, startLine: 1, totalLines: 2 }
-    const outputs: Record<string, unknown> = {
-      Bash: { stdout: 'changed', stderr: 'and this', interrupted: false, isImage: false },
-      Read: { type: 'text', file },
-      Glob: { filenames: ['b.txt'], durationMs: 1, numFiles: 1, truncated: false },
-      Grep: { mode: 'files_with_matches', filenames: ['c.txt'], numFiles: 1 },
-      Write: { type: 'create', filePath: 'elsewhere.txt', content: 'x', structuredPatch: [], originalFile: null },
-      Edit: { filePath: 'elsewhere.txt', oldString: 'a', newString: 'b', originalFile: '', structuredPatch: [] }
-    }
-    const { sent, messages } = await ask(
-      [
-        {
-          calls: [
-            { name: 'Bash', input: { command: 'echo plain' } },
-            { name: 'Read', input: { file_path: 'a.txt' } },
-            { name: 'Glob', input: { pattern: '*.txt' } },
-            { name: 'Grep', input: { pattern: 'one' } },
-            { name: 'Edit', input: { file_path: 'a.txt', old_string: 'one', new_string: 'eins' } },
-            { name: 'Write', input: { file_path: 'n.txt', content: 'x' } }
-          ]
-        },
-        'Done.'
-      ],
-      {
-        in: place,
-        permissionMode: 'acceptEdits',
-        allowedTools: ['Bash'],
-        ...on(hooks => hooks.on('PostToolUse', ctx => ({ updatedToolOutput: outputs[ctx.toolName] })))
-      }
-    )
-    expect(resultsIn(sent[1]!).map(({ text }) => text)).toEqual([
-      'changed\nand this',
-      '1\tuno\n2\tdos',
-      'b.txt',
-      'Found 1 file\nc.txt',
-      expect.stringContaining('elsewhere.txt'),
-      expect.stringContaining('elsewhere.txt')
-    ])
-    expect(informed({ messages })).toEqual([])
-    expect(ofType({ messages }, 'user').map(({ tool_use_result }) => tool_use_result)).toContainEqual(outputs['Bash'])
-  })
-
-  test.each([['changed'], [{ stdout: 7 }], [['x']]])('stays as it is for %j, with a warning', async output => {
-    const place = project({ 'a.txt': 'one\n' })
-    const calls = [
-      { name: 'Bash', input: { command: 'echo plain' } },
-      { name: 'Read', input: { file_path: 'a.txt' } },
-      { name: 'Glob', input: { pattern: '*.txt' } },
-      { name: 'Grep', input: { pattern: 'one' } },
-      { name: 'Write', input: { file_path: 'n.txt', content: 'x' } }
-    ]
-    const run = (hooks: Asking) =>
-      ask([{ calls }, 'Done.'], { in: place, permissionMode: 'acceptEdits', allowedTools: ['Bash'], ...hooks })
-    const plain = resultsIn((await run({})).sent[1]!)
-    place.write('n.txt', 'old')
-    const after = await run(
-      on(hooks => hooks.on('PostToolUse', 'Bash|Read|Glob|Grep', () => ({ updatedToolOutput: output })))
-    )
-    expect(resultsIn(after.sent[1]!).slice(0, 4)).toEqual(
-      plain.slice(0, 4).map(result => ({ ...result, text: expect.any(String) }))
-    )
-    expect(resultsIn(after.sent[1]!)[0]!.text).toBe('plain')
-    expect(informed(after).filter(text => text.includes('was not used'))).toHaveLength(4)
   })
 })
 

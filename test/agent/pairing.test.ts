@@ -1,5 +1,5 @@
 /** Every call has exactly one result, in call order, whatever becomes of it. */
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { allow, deny, type Query, type ToolDefinition } from '../../src/index.ts'
 import type { ScriptedCall, ScriptedTurn, TurnOrMaker } from '../../src/lib/model/scripted.ts'
@@ -26,13 +26,13 @@ const tools = (step: () => void): readonly ToolDefinition[] => {
     refused: () => 'nobody should see this',
     patient: async extra => Promise.race([untilAborted(extra), pause().then(pause)])
   }
-  return Object.entries(named).flatMap(([name, run]) =>
+  return Object.entries(named).flatMap(([name, act]) =>
     [true, false].map(readOnly =>
       ownTool(
         `${name}${readOnly ? 'Read' : ''}`,
         extra => {
           step()
-          return run(extra)
+          return act(extra)
         },
         readOnly
       )

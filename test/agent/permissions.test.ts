@@ -1,35 +1,11 @@
 /** Who may do what: rules, modes, hooks and people, through a running agent. */
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { allow, ask as askFirst, deny, type CanUseTool, type PermissionUpdate } from '../../src/index.ts'
-import { ask, informed, inputsOf, ownTool, project, registry, resultsIn, type Asked, type Asking } from './kit.ts'
+import { allow, ask as askFirst, deny } from '../../src/index.ts'
+import { ask, inputsOf, ownTool, project, registry, resultsIn, type Asking } from './kit.ts'
+import { no, touch, TOUCH, yes } from './touch.ts'
 
-const TOUCH = { calls: [{ name: 'Bash', input: { command: 'touch made' } }] }
-
-/** Runs `touch made`; says whether it was made, who was asked, and what the model heard. */
-async function touch(asking: Asking): Promise<Asked & { ran: boolean; told: string; asked: number }> {
-  let asked = 0
-  const { canUseTool } = asking
-  const counted: CanUseTool | undefined =
-    canUseTool &&
-    (async (...question) => {
-      asked++
-      return canUseTool(...question)
-    })
-  const place = asking.in ?? project()
-  const run = await ask([TOUCH, 'Done.'], { in: place, ...asking, canUseTool: counted })
-  const told =
-    run.sent[1] === undefined
-      ? ''
-      : resultsIn(run.sent[1])
-          .map(({ text }) => text)
-          .join()
-  return { ...run, ran: place.has('made'), told, asked }
-}
-
-const yes: CanUseTool = async () => ({ behavior: 'allow' })
-const no: CanUseTool = async () => ({ behavior: 'deny', message: 'not while I look' })
 const onPre = (reply: () => ReturnType<typeof allow>) =>
   registry(hooks => hooks.on('PreToolUse', reply, { name: 'gate' }))
 
@@ -194,106 +170,6 @@ describe('PermissionRequest', () => {
   })
 })
 
-describe('canUseTool', () => {
-  test('hears what is asked and why, and what could be allowed for good', async () => {
-    let heard: unknown[] = []
-    await touch({
-      canUseTool: async (...question) => {
-        heard = question
-        return { behavior: 'deny', message: 'no' }
-      }
-    })
-    expect(heard).toMatchObject([
-      'Bash',
-      { command: 'touch made' },
-      {
-        toolUseID: 'toolu_1',
-        signal: expect.any(AbortSignal),
-        suggestions: [{ type: 'addRules', rules: [{ toolName: 'Bash', ruleContent: 'touch made' }], behavior: 'allow' }]
-      }
-    ])
-  })
-
-  test('may change the input, which is checked and judged', async () => {
-    const to =
-      (command: unknown): CanUseTool =>
-      async () => ({ behavior: 'allow', updatedInput: { command } })
-    const changed = await touch({ canUseTool: to('touch other') })
-    expect([changed.ran, changed.project.has('other')]).toEqual([false, true])
-    expect(inputsOf(changed, 'PostToolUse')).toMatchObject([{ tool_input: { command: 'touch other' } }])
-    const refused = await touch({ canUseTool: to('touch other'), disallowedTools: ['Bash(touch other)'] })
-    expect(refused.project.has('other')).toBe(false)
-    expect((await touch({ canUseTool: to(7) })).told).toContain('not valid')
-  })
-
-  test.each<[string, CanUseTool, string]>([
-    ['throws', () => Promise.reject(new Error('no line')), 'no line'],
-    ['gives nothing', (async () => undefined) as unknown as CanUseTool, 'nobody could be asked'],
-    ['gives nonsense', (async () => ({ behavior: 'perhaps' })) as unknown as CanUseTool, 'neither allow nor deny']
-  ])('that %s is a no', async (_, canUseTool, words) => {
-    expect(await touch({ canUseTool })).toMatchObject({ ran: false, told: expect.stringContaining(words) })
-  })
-
-  test('deny with interrupt ends the turn', async () => {
-    const { result, sent } = await touch({
-      canUseTool: async () => ({ behavior: 'deny', message: 'enough', interrupt: true })
-    })
-    expect(sent).toHaveLength(1)
-    expect(result).toMatchObject({ terminal_reason: 'aborted_tools', result: 'enough' })
-  })
-
-  const remembering = (destination: 'session' | 'userSettings' | 'projectSettings' | 'localSettings'): CanUseTool => {
-    const update: PermissionUpdate = {
-      type: 'addRules',
-      rules: [{ toolName: 'Bash', ruleContent: 'touch made' }],
-      behavior: 'allow',
-      destination
-    }
-    return async () => ({ behavior: 'allow', updatedPermissions: [update] })
-  }
-
-  test('may allow it for the session: the same is not asked again, another is, and the next session is', async () => {
-    const place = project()
-    let asked = 0
-    const canUseTool: CanUseTool = async (...question) => {
-      asked++
-      return remembering('session')(...question)
-    }
-    const other = { calls: [{ name: 'Bash', input: { command: 'touch other' } }] }
-    await ask([TOUCH, TOUCH, other, 'Done.'], { in: place, canUseTool })
-    expect(asked).toBe(2)
-    expect(await touch({ in: place, canUseTool: no })).toMatchObject({ asked: 1 })
-  })
-
-  test.each(['userSettings', 'projectSettings', 'localSettings'] as const)(
-    'may allow it for good (%s): it is remembered in a file of ours, never in the project',
-    async destination => {
-      const place = project()
-      await touch({ in: place, canUseTool: remembering(destination) })
-      expect(await touch({ in: place, canUseTool: no })).toMatchObject({ asked: 0, told: 'Done' })
-      expect(place.has('.claude')).toBe(false)
-      expect(readFileSync(join(place.home, '.carabiner', 'remembered.json'), 'utf8')).toContain('touch made')
-      const elsewhere = { ...project(), home: place.home, env: place.env }
-      const there = await touch({ in: elsewhere, canUseTool: no })
-      expect(there.asked).toBe(destination === 'userSettings' ? 0 : 1)
-    }
-  )
-
-  test('an update that cannot be made is said, and the call runs', async () => {
-    const update = {
-      type: 'addRules',
-      rules: [{ toolName: 'Bash(' }],
-      behavior: 'allow',
-      destination: 'session'
-    } as const
-    const { ran, messages } = await touch({
-      canUseTool: async () => ({ behavior: 'allow', updatedPermissions: [{ ...update, rules: [...update.rules] }] })
-    })
-    expect(ran).toBe(true)
-    expect(informed({ messages }).join()).toContain('a permission was not kept')
-  })
-})
-
 test('rules that cannot be read keep a session from starting', async () => {
   const { result } = await ask(['Done.'], { disallowedTools: ['Bash(touch'] })
   expect(result).toMatchObject({ is_error: true, terminal_reason: 'turn_setup_failed' })
@@ -322,4 +198,57 @@ test('a rule may speak of the home, and our own folder is not written to, wherev
   const [read, written] = resultsIn((await run(['Read(~/note.txt)'])).sent[1]!)
   expect(read).toMatchObject({ isError: false, text: '1\tmine' })
   expect(written!.text).toContain('protected path')
+})
+
+// FM37
+test('one deny among any other answers, in any order and at any speed, and nothing runs', async () => {
+  const place = project()
+  const answer = fc.record({
+    reply: fc.constantFrom<object>(allow(), askFirst('hm'), { updatedInput: { command: 'touch made too' } }, {}),
+    turns: fc.integer({ min: 0, max: 3 }),
+    priority: fc.integer({ min: -1, max: 1 })
+  })
+  const wait = async (turns: number): Promise<void> => {
+    for (let turn = 0; turn < turns; turn++) await new Promise(resolve => setImmediate(resolve))
+  }
+  await fc.assert(
+    fc.asyncProperty(fc.array(answer, { maxLength: 4 }), fc.nat(4), fc.nat(3), async (answers, at, turns) => {
+      const hooks = registry(all => {
+        const replies = answers.toSpliced(at, 0, { reply: deny('never'), turns, priority: 0 })
+        for (const { reply, turns: slow, priority } of replies)
+          all.on(
+            'PreToolUse',
+            async () => {
+              await wait(slow)
+              return reply
+            },
+            { priority }
+          )
+      })
+      const {
+        ran,
+        told,
+        project: { has }
+      } = await touch({ in: place, hooks, canUseTool: yes, allowedTools: ['Bash'] })
+      expect([ran, has('made'), has('too')]).toEqual([false, false, false])
+      expect(told).toContain('never')
+    }),
+    { numRuns: 60 }
+  )
+})
+
+// FM36
+test('what a project brings and nobody trusts does not run, and that is said', async () => {
+  const place = project({
+    '.claude/settings.json': JSON.stringify({
+      hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'touch made' }] }] },
+      permissions: { allow: ['Bash'] }
+    })
+  })
+  const refused = await touch({ in: place })
+  expect(refused.result).toMatchObject({ is_error: true, terminal_reason: 'turn_setup_failed' })
+  expect(refused.result.result).toContain(place.cwd)
+  expect(refused.names).toEqual([])
+  const without = await touch({ in: place, projectHooks: false })
+  expect(without).toMatchObject({ ran: false, told: expect.stringContaining('nobody could be asked') })
 })

@@ -1,56 +1,9 @@
 /** A session that is steered while it runs: prompts that come later, interrupts, changes of model and mode, its end. */
 import { describe, expect, test } from 'vitest'
-import { query, type PromptMessage, type Query, type QueryOptions } from '../../src/index.ts'
-import { scriptedModel, type TurnOrMaker } from '../../src/lib/model/scripted.ts'
-import { ask, gate, informed, inputsOf, ofType, ownTool, project, prompted, registry, resultsIn, words } from './kit.ts'
-
-/** Prompts that are given one at a time. */
-function channel(): { readonly prompts: AsyncIterable<PromptMessage>; say(text: string): void; end(): void } {
-  const waiting: PromptMessage[] = []
-  let over = false
-  let wake = gate()
-  const tell = (): void => {
-    wake.open()
-    wake = gate()
-  }
-  return {
-    prompts: (async function* () {
-      for (;;) {
-        const next = waiting.shift()
-        if (next !== undefined) yield next
-        else if (over) return
-        else await wake.opened
-      }
-    })(),
-    say(text) {
-      waiting.push(prompted(text))
-      tell()
-    },
-    end() {
-      over = true
-      tell()
-    }
-  }
-}
-
-/** A query that the test reads by itself. */
-function start(
-  turns: readonly TurnOrMaker[],
-  prompt: string | AsyncIterable<PromptMessage>,
-  more: QueryOptions = {}
-): Query {
-  const place = project()
-  return query({
-    prompt,
-    options: { cwd: place.cwd, env: place.env, persistSession: false, model: scriptedModel(turns), ...more }
-  })
-}
-
-const HANGS = ownTool(
-  'hang',
-  ({ signal }) => new Promise((_, fail) => signal.addEventListener('abort', () => fail(new Error('ended'))))
-)
-const HANG = { calls: [{ name: 'hang', input: {} }] }
+import { type PromptMessage } from '../../src/index.ts'
+import { scriptedModel } from '../../src/lib/model/scripted.ts'
+import { channel, HANG, HANGS } from './channel.ts'
+import { ask, inputsOf, ofType, ownTool, project, prompted, registry, resultsIn, words } from './kit.ts'
 
 describe('prompts', () => {
   test('come one after the other, in one session with one beginning and one end', async () => {
@@ -177,7 +130,7 @@ describe('interrupt()', () => {
         in: place,
         allowedTools: ['first', 'second', 'third'],
         tools: ['first', 'second', 'third'].map(name => ownTool(name, () => place.write(name, ''))),
-        hooks: registry(hooks => hooks.on('PostToolUse', 'first', () => void stop())),
+        hooks: registry(hooks => hooks.on('PostToolUse', 'first', () => stop())),
         steer: running => (stop = () => void running.interrupt())
       }
     )
@@ -225,108 +178,4 @@ test('setModel() and setPermissionMode() count from the next step on', async () 
   expect(ofType({ messages }, 'assistant').map(({ message }) => message.model)).toEqual(['scripted', 'another'])
   expect(inputsOf({ events }, 'Stop').map(({ permission_mode }) => permission_mode)).toEqual(['default', 'plan'])
   expect(Object.keys(ofType({ messages }, 'result').at(-1)!.modelUsage)).toEqual(['scripted', 'another'])
-})
-
-describe('the end', () => {
-  test('close() may be called again and again, and what comes after it is told so', async () => {
-    const running = start([HANG], 'go', { tools: [HANGS], allowedTools: ['hang'] })
-    running.close()
-    running.close()
-    expect(await running.result()).toMatchObject({ is_error: true })
-    running.close()
-    const none = (async function* () {})()
-    for (const late of [
-      () => running.interrupt(),
-      () => running.setModel('x'),
-      () => running.setPermissionMode('plan'),
-      () => running.streamInput(none)
-    ])
-      await expect(late()).rejects.toMatchObject({
-        code: 'E_CLOSED',
-        message: expect.stringContaining('begin a new one')
-      })
-    expect(await running.next()).toMatchObject({ done: false })
-    for await (const _ of running);
-    expect(await running.next()).toEqual({ value: undefined, done: true })
-  })
-
-  // F162
-  test('a run whose messages nobody reads ends all the same', async () => {
-    const ended = gate()
-    const turns: TurnOrMaker[] = Array.from({ length: 50 }, () => ({ calls: [{ name: 'look', input: {} }] }))
-    const running = start([...turns, 'Done.'], 'go', {
-      tools: [ownTool('look', () => 'seen', true)],
-      includeHookEvents: true,
-      hooks: registry(hooks => hooks.on('SessionEnd', () => ended.open()))
-    })
-    await ended.opened
-    expect(await running.result()).toMatchObject({ result: 'Done.' })
-    const { value } = await running.next()
-    expect(value).toMatchObject({ type: 'system' })
-  })
-
-  test('a reader that leaves ends it, and waits for that end', async () => {
-    const ended: string[] = []
-    const running = start([HANG], 'go', {
-      tools: [HANGS],
-      allowedTools: ['hang'],
-      hooks: registry(hooks =>
-        hooks.on('SessionEnd', async () => {
-          await new Promise(resolve => setImmediate(resolve))
-          ended.push('SessionEnd')
-        })
-      )
-    })
-    for await (const message of running) if (message.type === 'assistant') break
-    expect(ended).toEqual(['SessionEnd'])
-  })
-
-  test('`await using` and throw() end it, too', async () => {
-    let ended = 0
-    const hooks = () => registry(all => all.on('SessionEnd', () => void ended++))
-    {
-      await using running = start([HANG], 'go', { tools: [HANGS], allowedTools: ['hang'], hooks: hooks() })
-      await running.next()
-    }
-    expect(ended).toBe(1)
-    const running = start([HANG], 'go', { tools: [HANGS], allowedTools: ['hang'], hooks: hooks() })
-    await expect(running.throw(new Error('mine'))).rejects.toThrow('mine')
-    expect(ended).toBe(2)
-  })
-
-  test('input that never ends does not keep a closed session', async () => {
-    const input = channel()
-    const running = start(['One.'], input.prompts)
-    input.say('one')
-    for await (const message of running) if (message.type === 'result') running.close()
-    expect(await running.result()).toMatchObject({ result: 'One.' })
-  })
-})
-
-describe('misuse', () => {
-  test('throws at once, and says what to do', () => {
-    expect(() => query({ prompt: 7 as unknown as string })).toThrow(/prompt/)
-    expect(() => query({ prompt: 'x', options: { maxTurn: 3 } as QueryOptions })).toThrow(/maxTurns/)
-    expect(() => query({ prompt: 'x', options: { maxTurns: '3' } as unknown as QueryOptions })).toThrow(/a number/)
-  })
-
-  test('what is wrong with the surroundings is a result with is_error', async () => {
-    const { result, messages } = await ask(['Done.'], { tools: ['Raed'] })
-    expect(messages).toHaveLength(1)
-    expect(result).toMatchObject({ is_error: true, subtype: 'error_during_execution' })
-    expect(result.result).toContain('Read')
-  })
-})
-
-test('a session whose log cannot be written ends with an error, and says so', async () => {
-  const place = project()
-  const { result, messages, names } = await ask([HANG], {
-    in: place,
-    persistSession: true,
-    env: { ...place.env, CARABINER_HOME: '/proc/nowhere' }
-  })
-  expect(result).toMatchObject({ is_error: true, terminal_reason: 'turn_setup_failed' })
-  expect(result.result).toContain('/proc/nowhere')
-  expect(informed({ messages })).toEqual([])
-  expect(names).toEqual([])
 })

@@ -1,50 +1,73 @@
-/** There is one door: nothing but agent/call-tool.ts runs a tool. Read from the sources. */
-import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ROOT } from '../support/built-package.ts'
+import { problemsIn } from '../../scripts/check-door.ts'
+import { sourceFiles } from '../../scripts/check-imports.ts'
 
 const DOOR = 'src/lib/agent/call-tool.ts'
+const GOOD = {
+  [DOOR]: 'const running = tool.run(input, call)',
+  'src/lib/tools/bash.ts': 'export const bashTool: Tool = {\n  async run(input, call) {}\n}',
+  'src/lib/tools/custom.ts': 'export async function customTool(given: Given): Promise<Tool> {\n}',
+  'src/lib/query/tools.ts': `import { bashTool } from '../tools/bash.ts'\nimport { customTool } from '../tools/custom.ts'`
+}
+const problems = (more: Record<string, string>): readonly string[] =>
+  problemsIn(new Map(Object.entries({ ...GOOD, ...more })))
 
-/** Whoever could get hold of a tool. Hooks and commands have a `run` as well, but no tools. */
-const ROOMS = ['agent', 'query', 'tools', 'model', 'permissions', 'transcript']
-
-/** `x.run(…)`, `x?.run`, `x['run']`, `const { run } = x`, `const { run: go } = x`; not the method of a tool itself. */
-const USES = /\.run\b|\[['"`]run['"`]\]|\{[^{}\n]*\brun\b[^{}\n]*\}\s*(?:=(?!>)|:\s*Tool\b)/g
-
-const withoutComments = (text: string): string => text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
-
-const usesIn = (text: string): readonly string[] => Array.from(withoutComments(text).matchAll(USES), ([use]) => use)
-
-const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
-
-test('nothing but the door runs a tool', () => {
-  const files = globSync(`src/lib/{${ROOMS.join(',')}}/**/*.ts`, { cwd: ROOT })
-  expect(files.length).toBeGreaterThan(80)
-  const uses = files.filter(file => file !== DOOR).flatMap(file => usesIn(read(file)).map(use => `${file}: ${use}`))
-  expect(uses).toEqual([])
-})
-
-test('the door itself does so in one place', () => {
-  expect(usesIn(read(DOOR))).toEqual(['.run'])
-})
-
-test('no other room knows tools', () => {
-  const others = globSync('src/**/*.ts', { cwd: ROOT }).filter(
-    file => !ROOMS.some(room => file.startsWith(`src/lib/${room}/`))
-  )
-  const knows = others.filter(file => /from '\.[^']*\/tools\/(?!custom\.ts)/.test(read(file)))
-  expect(knows).toEqual([])
+// FM35
+test('in src there is one place that runs a tool', async () => {
+  const files = await sourceFiles('.')
+  expect(files.has(DOOR)).toBe(true)
+  expect(problemsIn(files)).toEqual([])
+  expect(problems({})).toEqual([])
 })
 
 test.each([
-  ['await tool.run(input, call)', true],
-  ["tool['run'](input)", true],
-  ['const { run } = tool', true],
-  ['const { name, run: go } = tool', true],
-  ['async run(input, call) {', false],
-  ['run: () => undefined', false],
-  ['runCalls(uses, session)', false]
-])('%s', (text, found) => {
-  expect(usesIn(text).length > 0).toBe(found)
+  'tool.run(input, call)',
+  'tool?.run(input, call)',
+  'tool\n  .run(input, call)',
+  'session.tools.get(name)!.run(input, call)',
+  'const start = tool.run.bind(tool)',
+  `tool['run'](input, call)`,
+  'const { run } = tool',
+  'const { name, run: start } = tool'
+])('another is found: %j', text => {
+  for (const path of [
+    'src/lib/agent/loop.ts',
+    'src/lib/query/open.ts',
+    'src/lib/tools/tasks.ts',
+    'src/lib/cli/run.ts',
+    'src/index.ts'
+  ])
+    expect(problems({ [path]: text })).toEqual([expect.stringContaining(`${path} mentions run`)])
+  expect(problems({ [DOOR]: `${GOOD[DOOR]}\n${text}` })).toEqual([expect.stringContaining('in 2')])
+})
+
+test('a door that runs nothing is no door', () => {
+  expect(problems({ [DOOR]: '// tool.run(input)' })).toEqual([expect.stringContaining('in 0')])
+})
+
+test('what is no tool may run, in the places that are known', () => {
+  expect(
+    problems({
+      'src/lib/cli/main.ts': 'code = await row.run(argument, flags)',
+      'src/lib/hooks/run.ts': 'hook.run(ctx)',
+      'src/lib/agent/loop.ts': '/** Calls tool.run(input). */\n// tool.run()\nrunCalls(calls)\nsession.running = true'
+    })
+  ).toEqual([])
+  expect(problems({ 'src/lib/cli/main.ts': 'tool.run(argument)' })).toHaveLength(1)
+})
+
+test('only one file imports what makes tools', () => {
+  const named = [expect.stringContaining('src/lib/agent/loop.ts imports bashTool of tools')]
+  expect(problems({ 'src/lib/agent/loop.ts': `import { bashTool } from '../tools/bash.ts'` })).toEqual(named)
+  expect(problems({ 'src/lib/agent/loop.ts': `import {\n  bashTool as b\n} from '../tools/bash.ts'` })).toEqual(named)
+  const whole = [expect.stringContaining('imports a whole module of tools')]
+  expect(problems({ 'src/lib/cli/run.ts': `import * as bash from '../tools/bash.ts'` })).toEqual(whole)
+  expect(problems({ 'src/lib/cli/run.ts': `const bash = await import('../tools/bash.ts')` })).toEqual(whole)
+  expect(problems({ 'src/index.ts': `export * from './lib/tools/bash.ts'` })).toEqual(whole)
+  expect(problems({ 'src/index.ts': `export { tool } from './lib/tools/custom.ts'` })).toEqual([])
+  expect(problems({ 'src/lib/agent/permit.ts': `import type { Tool } from '../tools/tool.ts'` })).toEqual([])
+})
+
+test('a check that finds no tools says so', () => {
+  expect(problemsIn(new Map([[DOOR, 'tool.run(x)']]))).toEqual([expect.stringContaining('wrong place')])
 })

@@ -8,7 +8,7 @@ import type { Block, Message } from '../message.ts'
  */
 export class Conversation {
   messages: Message[] = []
-  #notes: string[] = []
+  #notes: { readonly text: string; readonly isLogged: boolean }[] = []
   #edits: MessageEdits[] = []
   /** Of all calls so far. */
   readonly #ids = new Set<string>()
@@ -44,17 +44,17 @@ export class Conversation {
   }
 
   /** Text that the next model call is given, and that is history from then on. */
-  note(text: string): void {
-    this.#notes.push(text)
+  note(text: string, isLogged = true): void {
+    this.#notes.push({ text, isLogged })
   }
 
-  /** Adds what is waiting, as one message. Gives it back, so that it can be written down. */
+  /** Adds what is waiting, as one message. Gives back what may be written down of it. */
   deliverNotes(): string | undefined {
     if (this.#notes.length === 0) return undefined
-    const text = this.#notes.join('\n\n')
+    const notes = this.#notes
     this.#notes = []
-    this.messages.push({ role: 'system', content: text })
-    return text
+    this.messages.push({ role: 'system', content: notes.map(({ text }) => text).join('\n\n') })
+    return notes.map(({ text, isLogged }) => (isLogged ? text : UNLOGGED)).join('\n\n')
   }
 
   /** What hooks did to the conversation. While calls are open it waits for their results. */
@@ -67,6 +67,8 @@ export class Conversation {
     this.messages = [...applyEdits(this.messages, edits)]
   }
 }
+
+const UNLOGGED = '[What a hook said here was to be left out of the log.]'
 
 /** The text of a message, without what else is in it. */
 export function textOf(content: string | readonly Block[]): string {

@@ -195,7 +195,7 @@ export class Session {
       {
         type: 'user',
         message: { role: 'user', content },
-        ...(more.promptId !== undefined && { promptId: more.promptId })
+        ...(more.promptId !== undefined && { promptId: more.promptId, permissionMode: this.permissions.mode })
       },
       uuid
     )
@@ -208,17 +208,18 @@ export class Session {
     if (outcome.messageEdits !== undefined) this.#edit(outcome)
     const { contexts, systemMessages, failures, conflicts } = outcome
     if (contexts.length + systemMessages.length + failures.length + conflicts.length === 0) return
+    const isLogged = !outcome.suppressLogging
     const label = about === '' ? outcome.event : `${outcome.event}:${about}`
     for (const { text, by } of contexts) {
-      this.conversation.note(`${label} hook additional context: ${text}`)
-      if (outcome.suppressLogging) continue
+      this.conversation.note(`${label} hook additional context: ${text}`, isLogged)
+      if (!isLogged) continue
       this.record({
         type: 'attachment',
         attachment: { type: 'hook_additional_context', hookName: label, hookEvent: outcome.event, by, content: [text] }
       })
     }
     for (const { text, by, to } of systemMessages) {
-      if (to === 'model') this.conversation.note(text)
+      if (to === 'model') this.conversation.note(text, isLogged)
       else this.inform(`${label} says: ${text}`, 'info', by)
     }
     for (const { by, message, failedOpen } of failures)

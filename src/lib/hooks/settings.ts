@@ -1,5 +1,5 @@
 import { fault, nearest } from '../errors.ts'
-import type { Clock } from '../util/clock.ts'
+import { systemClock, type Clock } from '../util/clock.ts'
 import type { Precedence } from './answers.ts'
 import type { AgentView } from './context.ts'
 import type { Profile } from './decode.ts'
@@ -107,15 +107,6 @@ export function settingsFrom(options: RegistryOptions): Settings {
     onLate: options.onLate,
     clock: options.clock ?? systemClock,
     compilePattern: options.compilePattern ?? (source => new RegExp(source))
-  }
-}
-
-const systemClock: Clock = {
-  coarse: true,
-  now: () => performance.now(),
-  after(ms, run) {
-    const timer = setTimeout(run, ms)
-    return () => clearTimeout(timer)
   }
 }
 

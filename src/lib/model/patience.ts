@@ -1,4 +1,4 @@
-import type { Clock } from '../util/clock.ts'
+import { systemClock, type Clock } from '../util/clock.ts'
 import { cutOff, givenUp } from './failure.ts'
 
 /** How long nothing may come, in milliseconds. */
@@ -6,15 +6,6 @@ const IDLE = 60_000
 
 /** The same, as a multiple, while a model thinks where nobody can see it. */
 const PONDERING = 5
-
-const systemClock: Clock = {
-  coarse: false,
-  now: () => performance.now(),
-  after(ms, run) {
-    const timer = setTimeout(run, ms)
-    return () => clearTimeout(timer)
-  }
-}
 
 /** Waits for one answer: until it is there, nobody wants it any more, or nothing has come for too long. */
 export class Patience {

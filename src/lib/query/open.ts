@@ -11,6 +11,7 @@ import { loadSettings } from '../settings/load.ts'
 import type { Loaded } from '../settings/loaded.ts'
 import { usualPlaces, type Where } from '../settings/sources.ts'
 import { trustOf } from '../settings/trust.ts'
+import { systemClock } from '../util/clock.ts'
 import { modelOf } from './models.ts'
 import { askThrough, type QueryOptions } from './options.ts'
 import { logOf, placeOf, type Place } from './place.ts'
@@ -111,15 +112,6 @@ export async function open(options: QueryOptions, emit: (message: AgentMessage) 
 const MOST_TURNS = 200
 const MOST_STOP_BLOCKS = 8
 
-const systemClock = {
-  coarse: true,
-  now: () => performance.now(),
-  after(ms: number, run: () => void) {
-    const timer = setTimeout(run, ms)
-    return () => clearTimeout(timer)
-  }
-}
-
 /** Reads settings and trust. Starts nothing. */
 function lookAround(options: QueryOptions): Ground {
   const env = options.env ?? process.env
@@ -193,7 +185,8 @@ function permissionsOf(
   return {
     rules,
     mode,
-    roots: [tools.root, ...tools.directories],
+    // Where output that was too long to be shown is kept: the model is told to look there.
+    roots: [tools.root, ...tools.directories, ...(tools.outputFolder === undefined ? [] : [tools.outputFolder])],
     mayBypass,
     home,
     own: [ownHome, ...where.managed],

@@ -1,8 +1,9 @@
 import type { ZodType } from 'zod'
 import { wordsOf } from '../errors.ts'
-import type { Block, JsonSchema } from '../message.ts'
-import { isObject, type PlainObject } from '../util/plain.ts'
-import type { Checked, Tool, ToolResult } from './tool.ts'
+import type { JsonSchema } from '../message.ts'
+import { isObject } from '../util/plain.ts'
+import { presentContent, resultOf, type HandlerResult } from './content.ts'
+import type { Checked, Tool } from './tool.ts'
 
 /** Whatever can check a value in the way of Standard Schema: zod, valibot, arktype and others. */
 export interface StandardSchema<Output = unknown> {
@@ -31,18 +32,6 @@ export type InputOf<S extends Shape | StandardSchema> =
     : { [K in keyof S as undefined extends OutputOf<S[K]> ? never : K]: OutputOf<S[K]> } & {
         [K in keyof S as undefined extends OutputOf<S[K]> ? K : never]?: OutputOf<S[K]>
       }
-
-/** What a handler gives back: what MCP calls a tool result. */
-export interface HandlerResult {
-  readonly content: readonly HandlerContent[]
-  readonly isError?: boolean | undefined
-  readonly structuredContent?: unknown
-}
-
-export type HandlerContent =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'image'; readonly data: string; readonly mimeType: string }
-  | { readonly type: string; readonly [more: string]: unknown }
 
 /** A tool of the user's own. */
 export interface ToolDefinition {
@@ -80,10 +69,7 @@ export async function customTool(definition: ToolDefinition, name = definition.n
     async run(input, { signal, id, fire, progress }) {
       return resultOf(await definition.handler(input as never, { signal, toolUseId: id, fire, progress }))
     },
-    present(output) {
-      const given = Array.isArray(output) ? { content: output } : output
-      return typeof given === 'string' ? given : isResult(given) ? contentOf(given) : undefined
-    }
+    present: presentContent
   }
 }
 
@@ -126,29 +112,6 @@ const pathOf = (path: readonly unknown[] | undefined): string =>
   path === undefined || path.length === 0
     ? ''
     : `${path.map(part => String(isObject(part) ? part['key'] : part)).join('.')}: `
-
-const isResult = (value: unknown): value is HandlerResult =>
-  isObject(value) && Array.isArray(value['content']) && value['content'].every(isObject)
-
-/** What a handler gave back, as the model and hooks see it. */
-function resultOf(result: unknown): ToolResult {
-  if (!isResult(result))
-    throw new TypeError('the tool gave back no result: { content: [{ type: "text", text }] } was expected')
-  const content = contentOf(result)
-  if (result.isError !== true) return { content, output: result.content }
-  const error = content.flatMap(block => (block.type === 'text' ? [block.text] : [])).join('\n')
-  return { content, output: result.content, error: error === '' ? 'the tool failed' : error }
-}
-
-const contentOf = ({ content }: HandlerResult): readonly Block[] => content.map(blockOf)
-
-function blockOf(part: HandlerContent): Block {
-  const { type, text, data, mimeType } = part as PlainObject
-  if (type === 'text' && typeof text === 'string') return { type: 'text', text }
-  if (type === 'image' && typeof data === 'string')
-    return { type: 'image', source: { type: 'base64', media_type: String(mimeType), data } }
-  return { type: 'text', text: JSON.stringify(part) }
-}
 
 /** Tools of the user's own under one name, as the Claude Agent SDK takes them in `mcpServers`. */
 export interface SdkMcpServer {

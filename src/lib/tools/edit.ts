@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path'
 import type { PlainObject } from '../util/plain.ts'
-import { explained, openFile, readAll, shownPath, type OpenFile } from '../world/files.ts'
+import { openFile, readAll, shownPath, type OpenFile } from '../world/files.ts'
 import { afterSplices, piecesOf } from '../world/fingerprint.ts'
 import { openFolder } from '../world/folders.ts'
 import { replaceFile } from '../world/replace.ts'
@@ -12,7 +12,7 @@ import { presentEdit } from './present.ts'
 import { LARGEST, remember, seenAsItIs, settleFile } from './seen.ts'
 import { refuseBinary } from './text-kind.ts'
 import type { Checked, Tool, ToolCall, ToolResult, ToolSession } from './tool.ts'
-import { inTurn } from './turns.ts'
+import { onFile } from './turns.ts'
 
 const INPUT = fields({
   file_path: { type: 'string', words: 'The absolute path of the file' },
@@ -40,21 +40,7 @@ export const editTool: Tool = {
   settle: settleFile,
   subject: input => fileSubject(input, 'write'),
   present: presentEdit,
-  async run(input, call) {
-    const path = judgedPath(input)
-    return inTurn(path, async () => {
-      let file: OpenFile | undefined
-      try {
-        call.signal.throwIfAborted()
-        file = await openFile(path)
-        return await edit(file, input as EditInput, call)
-      } catch (error) {
-        throw explained(error, path)
-      } finally {
-        await file?.handle.close()
-      }
-    })
-  }
+  run: (input, call) => onFile(judgedPath(input), call, openFile, file => edit(file, input as EditInput, call))
 }
 
 function check(input: unknown, session: ToolSession): Checked {

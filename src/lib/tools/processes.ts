@@ -10,10 +10,16 @@ export class Processes {
 
   /** Starts a program that reads nothing. It throws when the session is over. */
   start(words: Words, cwd: string, env: Readonly<Record<string, string>>, listener: Listener): Running {
+    const running = this.startTalk(words, cwd, env, listener)
+    running.close()
+    return running
+  }
+
+  /** The same with a program that is spoken to. */
+  startTalk(words: Words, cwd: string, env: Readonly<Record<string, string>>, listener: Listener): Running {
     if (this.#closed) throw new Error('nothing can be started any more: the session is over')
     // Never through the helper, which ends whoever prints more than a hook may.
     const running = startProcess(withCookie({ ...words, cwd, env, cookie: '' }), listener)
-    running.close()
     this.#running.add(running)
     void running.ended.then(() => this.#running.delete(running))
     return running

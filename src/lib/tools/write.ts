@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path'
-import { explained, openFile, readAll, shownPath, type OpenFile } from '../world/files.ts'
+import { openFile, readAll, shownPath, type OpenFile } from '../world/files.ts'
 import { fingerprint } from '../world/fingerprint.ts'
 import { openFolder } from '../world/folders.ts'
 import { replaceFile, type Old } from '../world/replace.ts'
@@ -9,7 +9,7 @@ import { filePath, fileSubject, judgedPath } from './paths.ts'
 import { presentWrite } from './present.ts'
 import { LARGEST, remember, seenAsItIs, settleFile } from './seen.ts'
 import type { Tool, ToolCall, ToolResult } from './tool.ts'
-import { inTurn } from './turns.ts'
+import { onFile } from './turns.ts'
 
 const INPUT = fields({
   file_path: { type: 'string', words: 'The absolute path of the file' },
@@ -41,20 +41,9 @@ export const writeTool: Tool = {
   settle: settleFile,
   subject: input => fileSubject(input, 'write'),
   present: presentWrite,
-  async run(input, call) {
+  run(input, call) {
     const path = judgedPath(input)
-    return inTurn(path, async () => {
-      let file: OpenFile | undefined
-      try {
-        call.signal.throwIfAborted()
-        file = await openThere(path)
-        return await write(path, file, input as WriteInput, call)
-      } catch (error) {
-        throw explained(error, path)
-      } finally {
-        await file?.handle.close()
-      }
-    })
+    return onFile(path, call, openThere, file => write(path, file, input as WriteInput, call))
   }
 }
 

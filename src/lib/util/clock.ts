@@ -4,3 +4,13 @@ export interface Clock {
   now(): number
   after(ms: number, run: () => void): () => void
 }
+
+/** Time as it passes. */
+export const systemClock: Clock = {
+  coarse: true,
+  now: () => performance.now(),
+  after(ms, run) {
+    const timer = setTimeout(run, ms)
+    return () => clearTimeout(timer)
+  }
+}

@@ -4,3 +4,17 @@ export const RENAMED: ReadonlyMap<string, string> = new Map([
   ['KillShell', 'TaskStop'],
   ['KillBash', 'TaskStop']
 ])
+
+/**
+ * A server, as the names of its tools have it: letters, digits, `-` and single `_`. So it is always plain where it ends
+ * and the name of the tool begins.
+ */
+export const serverLabel = (server: string): string =>
+  server
+    .replaceAll(/[^A-Za-z0-9-]+/g, '_')
+    .replaceAll(/_+/g, '_')
+    .replaceAll(/^_|_$/g, '')
+
+/** What a tool of a server is called: `mcp__server__tool`. No tool of our own is called so. */
+export const nameInServer = (server: string, tool: string): string =>
+  `mcp__${serverLabel(server)}__${tool.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`

@@ -12,10 +12,11 @@ import { SCENARIOS, turnsOf } from './abort-scenarios.ts'
 
 /** Whatever takes longer hangs, in milliseconds. */
 const HANG = 30_000
-/** How long a process that was killed may be seen, in milliseconds. */
-const GONE = 5000
+/** How long what was ended may be seen, in milliseconds: less than any timer of a session would keep it alive. */
+const GONE = 1500
 const MICROTASKS = [0, 1, 2, 3, 5, 8, 13]
 
+const STANDARD = new Set(process.getActiveResourcesInfo())
 const scenario = SCENARIOS[process.argv[2] ?? '']!
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'carabiner-abort-')))
 const problems: string[] = []
@@ -48,9 +49,12 @@ async function play(at: number, microtasks: number): Promise<{ aborted: boolean;
   const asked = await Promise.race([askIn(place, turnsOf(scenario, step), asking), hung.promise])
   clearTimeout(timer)
   const wrong = asked === undefined ? ['it hangs'] : problemsOf(asked, abortController.signal.aborted)
-  const left = await stillThere(mark)
+  const left = await stillThere(() => [
+    ...processesWith(mark).map(name => `left running: ${name}`),
+    ...handles().map(name => `left open: ${name}`)
+  ])
   rmSync(join(base, 'place'), { recursive: true, force: true })
-  return { aborted: abortController.signal.aborted, wrong: [...wrong, ...left.map(name => `left running: ${name}`)] }
+  return { aborted: abortController.signal.aborted, wrong: [...wrong, ...left] }
 }
 
 async function abortSoon(abortController: AbortController, microtasks: number): Promise<void> {
@@ -73,15 +77,20 @@ function problemsOf(asked: Asked, aborted: boolean): readonly string[] {
   ]
 }
 
-/** What was killed may take a moment to be gone. */
-async function stillThere(mark: string): Promise<readonly string[]> {
+/** What was ended may take a moment to be gone. */
+async function stillThere(look: () => readonly string[]): Promise<readonly string[]> {
   const end = performance.now() + GONE
-  let left = processesWith(mark)
+  let left = look()
   while (left.length > 0 && performance.now() < end) {
     await new Promise(resolve => setTimeout(resolve, 10))
-    left = processesWith(mark)
+    left = look()
   }
   return left
+}
+
+/** What keeps this process alive, but for the pipes that it was started with. */
+function handles(): readonly string[] {
+  return process.getActiveResourcesInfo().filter(name => !STANDARD.has(name))
 }
 
 /** The names of processes that were started with this mark in their environment, and are still there. */
