@@ -1,7 +1,7 @@
 /** What hooks of a running agent can do: to calls, prompts, results, and to what the model is told. */
 import { describe, expect, test } from 'vitest'
 import { block, deny, tool, transform, type HookRegistry } from '../../src/index.ts'
-import { ask, inputsOf, ofType, project, registry, resultsIn, words, type Asking } from './kit.ts'
+import { ask, inputsOf, ofType, project, prompted, registry, resultsIn, words, type Asking } from './kit.ts'
 
 const bash = (command: string) => ({ calls: [{ name: 'Bash', input: { command } }] })
 const call = (name: string) => ({ calls: [{ name, input: {} }] })
@@ -129,6 +129,20 @@ test('a prompt can be changed and refused', async () => {
   expect(refused.result).toMatchObject({ is_error: false, terminal_reason: 'prompt_blocked', num_turns: 0 })
   expect(refused.result.result).toMatch(/blocked by hook:\nno greetings \[stern\]\n\nOriginal prompt: hello/)
   expect(refused.names).not.toContain('AgentStart')
+})
+
+// F137
+test('what hooks say of a prompt that is refused does not reach the next one', async () => {
+  const { sent } = await ask(['Done.'], {
+    prompt: (async function* () {
+      yield prompted('one')
+      yield prompted('two')
+    })(),
+    ...on(hooks =>
+      hooks.on('UserPromptSubmit', ctx => (ctx.prompt === 'one' ? deny('no', { context: 'about one' }) : undefined))
+    )
+  })
+  expect(sent.map(messages => messages.map(words))).toEqual([['two']])
 })
 
 // F138

@@ -52,3 +52,25 @@ test('two reads stand side by side, two effects one behind the other', async () 
     'SessionEnd'
   ])
 })
+
+// F155
+test('what has effects waits for the reads before it, and the reads behind it wait for its end', async () => {
+  const log: string[] = []
+  const logged = (name: string, readOnly: boolean) =>
+    ownTool(
+      name,
+      async () => {
+        log.push(`${name} begins`)
+        await new Promise(resolve => setImmediate(resolve))
+        await new Promise(resolve => setImmediate(resolve))
+        log.push(`${name} ends`)
+      },
+      readOnly
+    )
+  const names = ['before', 'effect', 'after']
+  await ask([{ calls: names.map(name => ({ name, input: {} })) }, 'Done.'], {
+    tools: names.map(name => logged(name, name !== 'effect')),
+    allowedTools: names
+  })
+  expect(log).toEqual(names.flatMap(name => [`${name} begins`, `${name} ends`]))
+})

@@ -195,6 +195,25 @@ test('a worker whose script has changed is not started again either', async () =
   expect(await appears(path('ran'))).toBe(false)
 })
 
+test('what a hook writes to may change: it is no script', async () => {
+  const here = scene()
+  const command = 'cat >> "$CLAUDE_PROJECT_DIR"/calls.log 2>> err.log'
+  here.ofProject({ hooks: { PreToolUse: [{ hooks: [{ type: 'command', command }] }] } })
+  giveTrust(here.load(), here.where)
+  const armed = await here.arm()
+  for (const _ of [1, 2, 3]) expect(await fire(armed)).toMatchObject({ blocked: false, failures: [] })
+})
+
+test('unless it is run as well', async () => {
+  const here = scene()
+  const command = 'echo exit 0 > made.sh; sh made.sh'
+  here.ofProject({ hooks: { PreToolUse: [{ hooks: [{ type: 'command', command }] }] } })
+  giveTrust(here.load(), here.where)
+  const armed = await here.arm()
+  expect(await fire(armed)).toMatchObject({ blocked: false, failures: [] })
+  expect(await fire(armed)).toMatchObject(untrusted)
+})
+
 test('hooks that are not the project’s are not watched', async () => {
   const { user, write, arm, path } = scene()
   write('home/check.sh', ALLOWING)

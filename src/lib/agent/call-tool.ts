@@ -57,13 +57,13 @@ const DEFERRED = '[The call was put aside until somebody decides about it; nothi
 
 /** Schema, PreToolUse, schema of what hooks made of it, rules, mode, questions. */
 async function prepare(use: ToolUseBlock, session: Session, signal: AbortSignal): Promise<Ready | Answered> {
-  const tool = session.tools.get(use.name)
+  const tool = session.tool(use.name)
   if (tool === undefined) return failed(use, use.input, unknownTool(use.name, session))
   const place = session.options.place
   const checked = await tool.check(use.input, place)
   if ('problem' in checked) return failed(use, use.input, `InputValidationError: ${checked.problem}`)
 
-  const call = { tool_name: use.name, tool_input: checked.input, tool_use_id: use.id, mcp_server: tool.server }
+  const call = { tool_name: tool.name, tool_input: checked.input, tool_use_id: use.id, mcp_server: tool.server }
   const fired = session.fire('PreToolUse', call, {
     signal,
     messages: session.conversation.messages,
@@ -100,7 +100,7 @@ async function run({ use, tool, input }: Ready, session: Session, signal: AbortS
         session.say({
           type: 'tool_progress',
           tool_use_id: use.id,
-          tool_name: use.name,
+          tool_name: tool.name,
           parent_tool_use_id: null,
           elapsed_time_seconds: (performance.now() - begun) / 1000,
           output
@@ -122,7 +122,7 @@ async function finish(
   session: Session,
   signal: AbortSignal
 ): Promise<Answered> {
-  const call = { tool_name: use.name, tool_input: input, tool_use_id: use.id, mcp_server: tool.server }
+  const call = { tool_name: tool.name, tool_input: input, tool_use_id: use.id, mcp_server: tool.server }
   const { error } = result
   const options = { signal: session.afterwards, messages: session.conversation.messages }
   const fired =

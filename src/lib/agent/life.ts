@@ -99,7 +99,12 @@ async function promptToEnd(given: string | readonly Block[], session: Session, s
   session.tell({ role: 'user', content }, { promptId: session.promptId })
   if (outcome.continue === false) return ended('hook_stopped', outcome.stopReason ?? '', false)
 
-  const start = await session.fire('AgentStart', { agent_id: session.agentId, task: prompt }, { signal })
+  return runAgent(prompt, session, signal)
+}
+
+/** An agent, main or sub, works on what it was told. */
+export async function runAgent(task: string, session: Session, signal: AbortSignal): Promise<Ending> {
+  const start = await session.fire('AgentStart', { agent_id: session.agentId, task }, { signal })
   session.heed(start)
   if (start.blocked) return ended('start_blocked', `The agent was not started: ${start.reason} [${start.by}]`, true)
   return runToEnd(session, signal)

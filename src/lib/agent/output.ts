@@ -31,7 +31,8 @@ export interface InitMessage extends Common {
   readonly model: string
   readonly permissionMode: string
   readonly tools: readonly string[]
-  readonly mcp_servers: readonly { readonly name: string; readonly status: string }[]
+  /** `status`: `connected` or `failed`; `source`: where the server was named. */
+  readonly mcp_servers: readonly { readonly name: string; readonly status: string; readonly source: string }[]
   readonly slash_commands: readonly string[]
   readonly agents: readonly string[]
   readonly skills: readonly string[]

@@ -92,17 +92,18 @@ async function askSomebody(
   signal: AbortSignal
 ): Promise<PersonAnswer | undefined> {
   const subject = tool.subject?.(input, session.options.place)
-  const suggestions = suggestionsFor(
-    { tool: tool.name, input, subject, readOnly: tool.readOnly(input) },
-    session.permissions
-  )
+  const call = { tool: tool.name, input, subject, readOnly: tool.readOnly(input) }
+  // No rule keeps a hook from asking.
+  const suggestions = ruling.kind === 'hook' ? [] : suggestionsFor(call, session.permissions)
   const ofHook = ruling.kind === 'hook' && session.options.profile === 'compat'
   const answered = ofHook ? undefined : await askHooks(use, input, suggestions, session, signal)
   if (answered !== undefined || session.options.ask === undefined) return answered
-  const reason = ruling.reason ?? ruling.by
+  const { by, kind } = ruling
+  const reason = kind === 'hook' && ruling.reason !== undefined ? `${by}: ${ruling.reason}` : (ruling.reason ?? by)
+  const words = tool.caution === undefined ? reason : `${reason}; ${tool.caution}`
   const told = session.options.clock.after(PATIENCE, () => void remind(use, session, signal))
   try {
-    const question = { toolName: use.name, input, toolUseId: use.id, reason, suggestions, signal }
+    const question = { toolName: use.name, input, toolUseId: use.id, reason: words, suggestions, signal }
     return answerIn(await within(session.options.ask(question), signal))
   } catch (error) {
     return { behavior: 'deny', message: `the question whether ${use.name} may run failed: ${wordsOf(error)}` }

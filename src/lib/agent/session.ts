@@ -13,6 +13,7 @@ import type { Tool, ToolSession } from '../tools/tool.ts'
 import type { Entry, Log } from '../transcript/entry.ts'
 import type { Clock } from '../util/clock.ts'
 import type { PlainObject } from '../util/plain.ts'
+import { RENAMED } from '../util/tool-names.ts'
 import type { Answered } from './call-tool.ts'
 import { Conversation } from './conversation.ts'
 import type { AgentMessage, Denial, Unsigned } from './output.ts'
@@ -40,6 +41,22 @@ export interface SessionOptions {
   readonly profile: 'strict' | 'compat'
   readonly clock: Clock
   readonly emit: (message: AgentMessage) => void
+  /** Tools that work for one session alone. */
+  readonly own?: ((session: Session) => readonly Tool[]) | undefined
+  /** Who a subagent is. The main agent is none. */
+  readonly agent?: SubagentView | undefined
+  /** What its parent has used counts together with what it uses. */
+  readonly spending?: Spending | undefined
+}
+
+interface SubagentView {
+  readonly id: string
+  readonly type: string
+  readonly depth: number
+  /** The call that it works for. */
+  readonly toolUseId: string
+  /** The transcript of the main agent: what hooks are told. */
+  readonly transcriptPath: string
 }
 
 /** What may be done without asking. It changes while a session runs. */
@@ -91,7 +108,7 @@ export class Session {
   readonly options: SessionOptions
   readonly id: string
   readonly conversation = new Conversation()
-  readonly spending = new Spending()
+  readonly spending: Spending
   readonly tools: ReadonlyMap<string, Tool>
   readonly specs: readonly ToolSpec[]
   readonly denials: Denial[] = []
@@ -113,11 +130,18 @@ export class Session {
   constructor(options: SessionOptions) {
     this.options = options
     this.id = options.place.id
-    this.agentId = `agent-${this.id.slice(0, 8)}`
+    this.agentId = options.agent?.id ?? `agent-${this.id.slice(0, 8)}`
+    this.spending = options.spending ?? new Spending()
     this.model = options.model
     this.#system = options.system
-    this.tools = new Map(options.tools.map(tool => [tool.name, tool]))
-    this.specs = options.tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
+    const tools = [...options.tools, ...(options.own?.(this) ?? [])]
+    this.tools = new Map(tools.map(tool => [tool.name, tool]))
+    this.specs = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
+  }
+
+  /** The tool of this name; one that was renamed is known by its old name, too. */
+  tool(name: string): Tool | undefined {
+    return this.tools.get(name) ?? this.tools.get(RENAMED.get(name) ?? '')
   }
 
   get permissions(): Permissions {
@@ -135,16 +159,18 @@ export class Session {
 
   /** Fires an event about this session. */
   fire<E extends EventName>(event: E, input: FireInput<E>, options?: FireOptions): Outcome | Promise<Outcome> {
-    const { place, permissions, effort } = this.options
+    const { place, permissions, effort, agent } = this.options
     const base: PlainObject = {
       session_id: this.id,
-      transcript_path: this.options.log.path,
+      transcript_path: agent?.transcriptPath ?? this.options.log.path,
       cwd: place.cwd,
       permission_mode: permissions.mode
     }
     if (this.promptId !== undefined) base['prompt_id'] = this.promptId
+    if (agent !== undefined) Object.assign(base, { agent_id: agent.id, agent_type: agent.type })
     if (effort !== undefined && KNOWS_EFFORT.has(event)) base['effort'] = { level: effort }
-    return this.options.hooks.fire(event, Object.assign(base, input) as unknown as FireInput<E>, options)
+    const about = agent === undefined ? options : { ...options, agent }
+    return this.options.hooks.fire(event, Object.assign(base, input) as unknown as FireInput<E>, about)
   }
 
   /** The same for tools, which know events by their names only. */
@@ -173,7 +199,10 @@ export class Session {
 
   /** Tells whoever reads, and writes nothing down. */
   say(message: Unsigned<AgentMessage>, uuid: string = randomUUID()): void {
-    this.options.emit(Object.assign(message, { session_id: this.id, uuid }))
+    const { agent, emit } = this.options
+    if (agent !== undefined && 'parent_tool_use_id' in message)
+      Object.assign(message, { parent_tool_use_id: agent.toolUseId })
+    emit(Object.assign(message, { session_id: this.id, uuid }))
   }
 
   /** Words for people. */

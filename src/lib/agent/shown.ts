@@ -19,7 +19,7 @@ export function shown(after: Outcome, toolName: string, result: ToolResult, sess
   const ofServer = toolName.startsWith('mcp__') ? updatedMCPToolOutput : undefined
   const output = updatedToolOutput ?? ofServer
   if (output === undefined) return result
-  const tool = session.tools.get(toolName)
+  const tool = session.tool(toolName)
   const content = tool?.present === undefined ? contentIn(output, result.output) : tool.present(output)
   if (content !== undefined) return { content, output }
   session.inform(

@@ -37,17 +37,7 @@ export class Ends {
     if (stop === 'max_tokens') return this.#wasCut(text)
     const structured = await this.#structured(text)
     if (structured !== undefined && 'problem' in structured) return this.#repair(structured.problem)
-    const fired = this.#session.fire(
-      'Stop',
-      {
-        stop_hook_active: this.#inAll > 0,
-        last_assistant_message: text,
-        background_tasks: backgroundTasks(this.#session),
-        session_crons: [],
-        ...(this.#inAll > 0 && { block_count: this.#inAll, previous_reason: this.#reason })
-      },
-      { signal: this.#signal, messages: this.#session.conversation.messages }
-    )
+    const fired = this.#fire(text)
     const outcome = fired instanceof Promise ? await fired : fired
     this.#session.heed(outcome)
     const done: Ending = {
@@ -56,6 +46,22 @@ export class Ends {
     }
     if (outcome.continue === false) return { ...done, reason: 'stop_hook_prevented' }
     return goesOn(outcome) ? this.#sendBack(outcome, done) : done
+  }
+
+  /** The end of a subagent is another event, and says whose end it is. */
+  #fire(last_assistant_message: string): Outcome | Promise<Outcome> {
+    const { agent, log } = this.#session.options
+    const options = { signal: this.#signal, messages: this.#session.conversation.messages }
+    const end = {
+      stop_hook_active: this.#inAll > 0,
+      last_assistant_message,
+      background_tasks: backgroundTasks(this.#session),
+      session_crons: [],
+      ...(this.#inAll > 0 && { block_count: this.#inAll, previous_reason: this.#reason })
+    }
+    if (agent === undefined) return this.#session.fire('Stop', end, options)
+    const whose = { agent_id: agent.id, agent_type: agent.type, agent_transcript_path: log.path }
+    return this.#session.fire('SubagentStop', { ...whose, ...end, success: true }, options)
   }
 
   #sendBack(outcome: Outcome, done: Ending): Ending | undefined {

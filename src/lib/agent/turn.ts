@@ -25,7 +25,7 @@ export async function runCalls(
 }
 
 async function onlyReads(use: ToolUseBlock, session: Session): Promise<boolean> {
-  const tool = session.tools.get(use.name)
+  const tool = session.tool(use.name)
   if (tool === undefined) return true
   const checked = await tool.check(use.input, session.options.place)
   return 'problem' in checked || tool.readOnly(checked.input)

@@ -53,9 +53,9 @@ export async function main(args: readonly string[]): Promise<number> {
   return code
 }
 
-/** `carabiner hooks list | head` is no fault. */
+/** `carabiner hooks list | head` is no fault, nor is a terminal that was closed. */
 function unlessReadEnough(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error
+  if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
 }
 
 const examplesOf = ({ examples }: CommandRow): string =>

@@ -5,6 +5,7 @@ import { query, type Query } from '../query/query.ts'
 import { describeUntrusted, EXIT, howToTrust, look, projectCounts, type CommonFlags, type Scene } from './common.ts'
 import { complain, harmless, safeJson } from './print.ts'
 import { pipedText, promptsFrom } from './run-input.ts'
+import { serversFrom } from './run-servers.ts'
 
 /** The flags of `carabiner run`. */
 export interface RunFlags extends CommonFlags {
@@ -21,22 +22,24 @@ export interface RunFlags extends CommonFlags {
   allowedTools?: string[]
   disallowedTools?: string[]
   tools?: string[]
+  mcpConfig?: string[]
+  strictMcpConfig?: boolean
   maxTurns?: string
   maxBudgetUsd?: string
   systemPrompt?: string
   appendSystemPrompt?: string
   jsonSchema?: string
   addDir?: string[]
+  agents?: string
   effort?: string
   init?: boolean
   initOnly?: boolean
   maintenance?: boolean
 }
 
-/** `carabiner run -p`: an agent in this folder, for scripts. */
+/** `carabiner run`: an agent in this folder, for somebody at a terminal; with -p for scripts. */
 export async function run(argument: string | undefined, flags: RunFlags): Promise<number> {
-  if (flags.print !== true && flags.initOnly !== true)
-    throw fault('E_USAGE', 'carabiner run needs -p: it answers one prompt and ends')
+  if (flags.print !== true && flags.initOnly !== true) return atTerminal(argument, flags)
   if (flags.inputFormat === 'stream-json')
     return show(flags, (options, respond) => promptsFrom(process.stdin, options, respond)).then(code =>
       code === EXIT.untrusted ? untrusted(look(flags)) : code
@@ -49,6 +52,25 @@ export async function run(argument: string | undefined, flags: RunFlags): Promis
   // Settings are looked at once, by the session; only where it may not begin, a person is asked, and it is tried again.
   const scene = look(flags)
   return projectCounts(scene, flags) === undefined ? untrusted(scene) : show(flags, begin)
+}
+
+async function atTerminal(prompt: string | undefined, flags: RunFlags): Promise<number> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY)
+    throw fault('E_USAGE', 'where there is no terminal, carabiner run needs -p: it answers one prompt and ends')
+  if (flags.outputFormat !== undefined || flags.inputFormat !== undefined)
+    throw fault('E_USAGE', '--output-format and --input-format need -p')
+  const scene = look(flags)
+  const counts = projectCounts(scene, flags)
+  if (counts === undefined) return untrusted(scene)
+  const abort = new AbortController()
+  const listening = listen(abort)
+  try {
+    const { talk } = await import('./terminal/session.ts')
+    const code = await talk(prompt, { ...scene, projectCounts: counts }, optionsOf(flags, abort), abort)
+    return listening.signal ?? code
+  } finally {
+    listening.end()
+  }
 }
 
 function untrusted(scene: Scene): number {
@@ -88,11 +110,16 @@ function optionsOf(flags: RunFlags, abortController: AbortController): QueryOpti
     disallowedTools: listIn(flags.disallowedTools),
     tools: listIn(flags.tools),
     additionalDirectories: flags.addDir,
+    agents: flags.agents === undefined ? undefined : (jsonIn('--agents', flags.agents) as QueryOptions['agents']),
+    mcpServers: serversFrom(flags.mcpConfig, flags.cwd),
+    strictMcpConfig: flags.strictMcpConfig,
     maxTurns: numberIn('--max-turns', flags.maxTurns),
     maxBudgetUsd: numberIn('--max-budget-usd', flags.maxBudgetUsd),
     systemPrompt: flags.systemPrompt ?? appended(flags.appendSystemPrompt),
     outputFormat:
-      flags.jsonSchema === undefined ? undefined : { type: 'json_schema', schema: schemaIn(flags.jsonSchema) },
+      flags.jsonSchema === undefined
+        ? undefined
+        : { type: 'json_schema', schema: jsonIn('--json-schema', flags.jsonSchema) },
     effort: flags.effort as QueryOptions['effort'],
     includeHookEvents: flags.includeHookEvents,
     includePartialMessages: flags.includePartialMessages,
@@ -122,11 +149,11 @@ function numberIn(flag: string, text: string | undefined): number | undefined {
   throw fault('E_USAGE', `${flag} takes a number, not ${JSON.stringify(text)}`)
 }
 
-function schemaIn(text: string): Readonly<Record<string, unknown>> {
+function jsonIn(flag: string, text: string): Readonly<Record<string, unknown>> {
   try {
     return JSON.parse(text) as Readonly<Record<string, unknown>>
   } catch (error) {
-    throw fault('E_USAGE', `--json-schema is not valid JSON: ${(error as Error).message}`)
+    throw fault('E_USAGE', `${flag} is not valid JSON: ${(error as Error).message}`)
   }
 }
 

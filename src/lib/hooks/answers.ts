@@ -24,6 +24,8 @@ export const FIELDS = {
   sessionTitle: { type: 'string', words: 'a title for the session' },
   watchPaths: { type: 'list', words: 'files whose changes shall be reported' },
   reloadSkills: { type: 'boolean', words: 'look for skills again' },
+  action: { type: 'accept | decline | cancel', words: 'what the server is told: nobody else is asked' },
+  content: { type: 'object', words: 'what was filled in; counts with `accept`' },
   suppressOriginalPrompt: { type: 'boolean', words: 'leave the refused prompt out of what is shown' }
 } as const
 
@@ -96,6 +98,12 @@ export const ANSWERS = {
     fields: CONTEXT,
     deny: 'the error stays; the reason goes to the model beside it',
     blocks: false
+  },
+  elicitation: {
+    decisions: ['deny'],
+    fields: ['action', 'content'],
+    deny: 'the server is told that nobody wants to answer (decline)',
+    blocks: true
   },
   retry: { decisions: [], fields: ['retry'], deny: 'nothing: it is refused already', blocks: false },
   inform: { decisions: [], fields: CONTEXT, deny: 'nothing', blocks: false },

@@ -13,7 +13,7 @@ interface Row<F extends Fields> {
   readonly draft?: FieldName<F>
   readonly fileTimeout?: number
   /** What an agent must have before it fires the event; those of today do not. */
-  readonly later?: 'subagents' | 'compaction' | 'task lists'
+  readonly later?: 'compaction' | 'task lists'
   readonly sample: NoInfer<Read<F>>
 }
 
@@ -37,6 +37,7 @@ const TOOL = { tool_name: 'string', tool_input: 'object' } as const
 const CALL = { ...TOOL, tool_use_id: 'string' } as const
 /** Stands last on the events of a call: the server of a tool that belongs to one. */
 const SERVER = { 'mcp_server?': 'object' } as const
+const ASKING_SERVER = { mcp_server_name: 'string' } as const
 const AGENT = { agent_id: 'string', agent_type: 'string' } as const
 
 const BASH = { tool_name: 'Bash', tool_input: { command: 'git status' } }
@@ -176,7 +177,6 @@ export const EVENTS = {
     target: 'agent_type',
     answer: 'start',
     failure: 'open',
-    later: 'subagents',
     sample: { agent_id: 'agent-1', agent_type: 'Explore', description: 'Find the tests' }
   }),
   SubagentStop: event({
@@ -196,7 +196,6 @@ export const EVENTS = {
     target: 'agent_type',
     answer: 'stop',
     failure: 'open',
-    later: 'subagents',
     sample: {
       agent_id: 'agent-1',
       agent_type: 'Explore',
@@ -283,6 +282,35 @@ export const EVENTS = {
     answer: 'watch',
     failure: 'open',
     sample: { old_cwd: 'app', new_cwd: 'app/src' }
+  }),
+  Elicitation: event({
+    when: 'an MCP server wants to be told something by a person, before anybody is asked',
+    fields: {
+      ...ASKING_SERVER,
+      message: 'string',
+      'mode?': 'form | url',
+      'url?': 'string',
+      'elicitation_id?': 'string',
+      'requested_schema?': 'object'
+    },
+    target: 'mcp_server_name',
+    answer: 'elicitation',
+    failure: 'closed',
+    sample: { mcp_server_name: 'booking', message: 'Which day?', mode: 'form' }
+  }),
+  ElicitationResult: event({
+    when: 'there is an answer for an MCP server, before it is sent',
+    fields: {
+      ...ASKING_SERVER,
+      'elicitation_id?': 'string',
+      'mode?': 'form | url',
+      action: 'accept | decline | cancel',
+      'content?': 'object'
+    },
+    target: 'mcp_server_name',
+    answer: 'elicitation',
+    failure: 'closed',
+    sample: { mcp_server_name: 'booking', mode: 'form', action: 'accept', content: { day: 'Monday' } }
   }),
   Notification: event({
     when: 'the user is told something, or waited for',

@@ -1,3 +1,4 @@
+import { agentTool } from '../agent/agent-tool.ts'
 import { loadInstructions } from '../agent/instructions.ts'
 import type { Beginning } from '../agent/life.ts'
 import type { AgentMessage } from '../agent/output.ts'
@@ -12,20 +13,32 @@ import type { Loaded } from '../settings/loaded.ts'
 import { usualPlaces, type Where } from '../settings/sources.ts'
 import { trustOf } from '../settings/trust.ts'
 import { systemClock } from '../util/clock.ts'
+import { agentsOf } from './agents.ts'
 import { modelOf } from './models.ts'
 import { askThrough, type QueryOptions } from './options.ts'
 import { logOf, placeOf, type Place } from './place.ts'
 import { Remembered } from './remembered.ts'
 import { rulesInForce } from './rules.ts'
+import { projectServers, serverPorts } from './servers.ts'
 import { systemPrompt } from './system-prompt.ts'
-import { toolsOf } from './tools.ts'
+import { isWanted, serversOf, toolsOf } from './tools.ts'
 
 /** A session that is ready to begin. */
 export interface Opened {
   readonly session: Session
   readonly beginning: Beginning
+  readonly servers: readonly OpenedServer[]
+  /** What is to be said to people once it has begun. */
+  readonly notices: readonly string[]
   /** Ends what hooks and tools have left running. */
   close(): Promise<void>
+}
+
+/** A server whose tools are there, or would be. */
+export interface OpenedServer {
+  readonly name: string
+  readonly source: string
+  readonly status: string
 }
 
 /** What is known before anything runs. */
@@ -38,7 +51,11 @@ interface Ground {
 }
 
 /** Puts together what an agent works with: settings, trust, hooks, rules, tools, model, instructions, log. */
-export async function open(options: QueryOptions, emit: (message: AgentMessage) => void): Promise<Opened> {
+export async function open(
+  options: QueryOptions,
+  emit: (message: AgentMessage) => void,
+  signal: AbortSignal
+): Promise<Opened> {
   const ground = lookAround(options)
   const model = await modelOf(options.model, ground.env)
   if (options.maxBudgetUsd !== undefined && model.price === undefined)
@@ -69,10 +86,14 @@ export async function open(options: QueryOptions, emit: (message: AgentMessage) 
       { cwd: place.tools.cwd, date: new Date().toISOString().slice(0, 10) },
       instructions
     )
+    const notices: string[] = []
+    const ports = serverPorts(options, place.tools, heard, notices)
+    const servers = await serversOf(options, projectServers(ground, ports), ports, signal)
+    const agents = agentsOf(options, ground.where, ground.loaded.root, place, armed, ground.env)
     heard.session = new Session({
       hooks: armed.hooks,
       model,
-      tools: await toolsOf(options, permissions),
+      tools: await toolsOf(options, permissions, servers),
       serverTools: options.serverTools ?? [],
       log: logOf(options, ground.where, place),
       place: place.tools,
@@ -92,11 +113,14 @@ export async function open(options: QueryOptions, emit: (message: AgentMessage) 
       partialMessages: options.includePartialMessages === true,
       profile: armed.hooks.options.profile ?? 'strict',
       clock: options.clock ?? systemClock,
-      emit
+      emit,
+      own: isWanted('Agent', options) ? session => [agentTool(agents, session)] : undefined
     })
     const { session } = heard
     return {
       session,
+      servers,
+      notices,
       beginning: { source: 'startup', setup: options.setup, instructions },
       async close() {
         await place.close()
@@ -104,6 +128,7 @@ export async function open(options: QueryOptions, emit: (message: AgentMessage) 
       }
     }
   } catch (error) {
+    await place.close()
     await armed.close()
     throw error
   }

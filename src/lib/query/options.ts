@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { fault, nearest } from '../errors.ts'
+import type { AgentDefinition } from '../agent/definitions.ts'
 import type { AskPerson, PersonAnswer } from '../agent/session.ts'
 import type { CallbackRecord, ForeignCallbackRecord } from '../hooks/callbacks.ts'
 import type { Profile } from '../hooks/decode.ts'
@@ -7,7 +9,9 @@ import type { HookRegistry } from '../hooks/registry.ts'
 import type { JsonSchema } from '../message.ts'
 import type { Model } from '../model/model.ts'
 import type { PermissionUpdate } from '../permissions/updates.ts'
+import type { AskForServer } from '../agent/elicit.ts'
 import type { SdkMcpServer, ToolDefinition } from '../tools/custom.ts'
+import type { OutsideServer } from '../tools/mcp-config.ts'
 import type { Clock } from '../util/clock.ts'
 import type { PlainObject } from '../util/plain.ts'
 
@@ -25,6 +29,19 @@ export type CanUseTool = (
   }
 ) => Promise<PersonAnswer | null>
 
+/** Asks a person what a server wants to know, as in the Claude Agent SDK. */
+export type OnElicitation = (
+  request: {
+    readonly serverName: string
+    readonly message: string
+    readonly mode?: 'form' | 'url'
+    readonly url?: string
+    readonly elicitationId?: string
+    readonly requestedSchema?: Record<string, unknown>
+  },
+  options: { readonly signal: AbortSignal; readonly requestId: string }
+) => Promise<{ readonly action: 'accept' | 'decline' | 'cancel'; readonly content?: unknown } | null>
+
 /** What an agent may be told. Everything has a default. */
 export interface QueryOptions {
   /** Stops everything. */
@@ -32,6 +49,8 @@ export interface QueryOptions {
   additionalDirectories?: readonly string[] | undefined
   /** May `permissionMode` be `bypassPermissions`? */
   allowDangerouslySkipPermissions?: boolean | undefined
+  /** Subagents that can be called, by name. */
+  agents?: Readonly<Record<string, AgentDefinition>> | undefined
   /** Rules such as `Bash(git *)`: what they fit runs without a question. */
   allowedTools?: readonly string[] | undefined
   canUseTool?: CanUseTool | undefined
@@ -48,10 +67,12 @@ export interface QueryOptions {
   maxBudgetUsd?: number | undefined
   maxThinkingTokens?: number | undefined
   maxTurns?: number | undefined
-  /** Servers of tools of your own, by name. */
-  mcpServers?: Readonly<Record<string, SdkMcpServer>> | undefined
+  /** Servers of tools, by name: programs, addresses, or made by `createSdkMcpServer()`. */
+  mcpServers?: Readonly<Record<string, OutsideServer | SdkMcpServer>> | undefined
   /** A name, a model of the AI SDK, or a model of our own. */
   model?: string | LanguageModelV4 | Model | undefined
+  /** Asked when a server wants to know something and no hook has answered. Default: it is declined. */
+  onElicitation?: OnElicitation | undefined
   outputFormat?: { readonly type: 'json_schema'; readonly schema: JsonSchema } | undefined
   permissionMode?: string | undefined
   /** `false`: nothing of the session is written down. */
@@ -64,6 +85,8 @@ export interface QueryOptions {
   settingSources?: readonly ('user' | 'project' | 'local')[] | undefined
   /** Hears of what concerns no single message. */
   stderr?: ((text: string) => void) | undefined
+  /** `true`: go without the servers of the project's `.mcp.json`. */
+  strictMcpConfig?: boolean | undefined
   systemPrompt?:
     | string
     | readonly string[]
@@ -103,6 +126,7 @@ type Kind = 'string' | 'number' | 'boolean' | 'object' | 'function' | 'list' | '
 const KINDS: { readonly [K in keyof Required<QueryOptions>]: Kind } = {
   abortController: 'object',
   additionalDirectories: 'list',
+  agents: 'object',
   allowDangerouslySkipPermissions: 'boolean',
   allowedTools: 'list',
   canUseTool: 'function',
@@ -118,6 +142,7 @@ const KINDS: { readonly [K in keyof Required<QueryOptions>]: Kind } = {
   maxTurns: 'number',
   mcpServers: 'object',
   model: 'any',
+  onElicitation: 'function',
   outputFormat: 'object',
   permissionMode: 'string',
   persistSession: 'boolean',
@@ -126,6 +151,7 @@ const KINDS: { readonly [K in keyof Required<QueryOptions>]: Kind } = {
   settings: 'any',
   settingSources: 'list',
   stderr: 'function',
+  strictMcpConfig: 'boolean',
   systemPrompt: 'any',
   thinking: 'object',
   tools: 'any',
@@ -173,3 +199,19 @@ export const askThrough =
       suggestions: [...suggestions],
       decisionReason: reason
     })) ?? undefined
+
+/** What a server wants to know, put to `onElicitation`. */
+export const elicitThrough =
+  (onElicitation: OnElicitation): AskForServer =>
+  (serverName, { message, mode, url, id, schema }, signal) =>
+    onElicitation(
+      {
+        serverName,
+        message,
+        mode,
+        ...(url !== undefined && { url }),
+        ...(id !== undefined && { elicitationId: id }),
+        ...(schema !== undefined && { requestedSchema: schema })
+      },
+      { signal, requestId: randomUUID() }
+    )

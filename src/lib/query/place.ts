@@ -64,11 +64,19 @@ function real(folder: string): string {
 }
 
 /** The transcript, where others look for one: a folder a project, a file a session. */
-export function logOf({ persistSession }: QueryOptions, where: Where, { tools, envFile }: Place): Log {
+export function logOf(
+  { persistSession }: QueryOptions,
+  where: Where,
+  { tools, envFile }: Place,
+  agentId?: string
+): Log {
   if (persistSession === false) return new MemoryLog()
   mkdirSync(dirname(envFile), { recursive: true, mode: 0o700 })
+  const folder = join(where.ownHome, 'projects', where.cwd.replaceAll(/[^A-Za-z0-9]/g, '-'))
+  const file = agentId === undefined ? `${tools.id}.jsonl` : join(tools.id, 'subagents', `agent-${agentId}.jsonl`)
   return new JsonlLog({
-    path: join(where.ownHome, 'projects', where.cwd.replaceAll(/[^A-Za-z0-9]/g, '-'), `${tools.id}.jsonl`),
+    path: join(folder, file),
+    agentId,
     sessionId: tools.id,
     version: VERSION,
     entrypoint: 'carabiner',

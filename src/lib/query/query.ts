@@ -65,7 +65,7 @@ class RunningQuery implements Query {
     if (outside?.aborted === true) this.#all.abort(outside.reason)
     const onAbort = (): void => this.#abort(outside?.reason)
     outside?.addEventListener('abort', onAbort, { once: true })
-    this.#opened = open(options, message => this.#outbox.push(message))
+    this.#opened = open(options, message => this.#outbox.push(message), this.#all.signal)
     this.#over = this.#run().finally(() => outside?.removeEventListener('abort', onAbort))
   }
 
@@ -92,11 +92,12 @@ class RunningQuery implements Query {
   }
 
   /** The whole life of a session. Its last event is fired however it ends. */
-  async #live({ session, beginning, close }: Opened): Promise<void> {
+  async #live({ session, beginning, servers, notices, close }: Opened): Promise<void> {
     let reason = 'other'
     try {
       const { blocked, prompt } = await beginSession(session, beginning, this.#all.signal)
-      this.#outbox.push(initOf(session, this.#options))
+      this.#outbox.push(initOf(session, servers, this.#options))
+      for (const text of notices) session.inform(text, 'warning', 'mcp')
       if (blocked !== undefined) return this.#tellResult(resultOf(blocked, session, 0, NOTHING))
       if (prompt !== undefined) await this.#answer(prompt, session)
       for (let next = await this.#next(); next !== undefined; next = await this.#next())
@@ -200,7 +201,7 @@ class RunningQuery implements Query {
 
 const NOTHING = { turns: 0, denials: 0 }
 
-function initOf(session: Session, { serverTools = [], mcpServers = {} }: QueryOptions): InitMessage {
+function initOf(session: Session, servers: Opened['servers'], { serverTools = [] }: QueryOptions): InitMessage {
   return {
     type: 'system',
     subtype: 'init',
@@ -210,7 +211,7 @@ function initOf(session: Session, { serverTools = [], mcpServers = {} }: QueryOp
     model: session.model.name,
     permissionMode: session.permissions.mode,
     tools: [...session.tools.keys()],
-    mcp_servers: Object.keys(mcpServers).map(name => ({ name, status: 'connected' })),
+    mcp_servers: servers.map(({ name, status, source }) => ({ name, status, source })),
     slash_commands: [],
     agents: [],
     skills: [],

@@ -1,20 +1,27 @@
 import type { Permissions } from '../agent/session.ts'
 import { fault, nearest } from '../errors.ts'
-import { customTool, type ToolDefinition } from '../tools/custom.ts'
+import { customTool, type SdkMcpServer, type ToolDefinition } from '../tools/custom.ts'
 import { exitPlanMode } from '../tools/exit-plan-mode.ts'
 import { bashTool } from '../tools/bash.ts'
 import { editTool } from '../tools/edit.ts'
 import { globTool } from '../tools/glob.ts'
 import { grepTool } from '../tools/grep.ts'
 import { readTool } from '../tools/read.ts'
+import { connectServers, type ConnectedServer, type NamedServer, type ServerPorts } from '../tools/mcp.ts'
+import { readServer } from '../tools/mcp-config.ts'
 import { taskOutputTool, taskStopTool } from '../tools/tasks.ts'
 import { writeTool } from '../tools/write.ts'
 import type { Tool } from '../tools/tool.ts'
+import { nameInServer, serverLabel } from '../util/tool-names.ts'
 import type { QueryOptions } from './options.ts'
 
 /** The tools that the model is told of. */
-export async function toolsOf(options: QueryOptions, permissions: Permissions): Promise<readonly Tool[]> {
-  const own = await ownTools(options)
+export async function toolsOf(
+  options: QueryOptions,
+  permissions: Permissions,
+  servers: readonly ConnectedServer[]
+): Promise<readonly Tool[]> {
+  const own = [...(await ownTools(options)), ...servers.flatMap(({ tools }) => tools)]
   const there = builtIns(permissions).filter(({ name }) => isWanted(name, options))
   const taken = new Set<string>()
   for (const { name } of [...there, ...own]) {
@@ -31,31 +38,55 @@ function builtIns(permissions: Permissions): readonly Tool[] {
   return permissions.mode === 'plan' ? [...tools, exitPlanMode(() => (permissions.mode = 'default'))] : tools
 }
 
-function isWanted(name: string, { tools }: QueryOptions): boolean {
-  if (!Array.isArray(tools)) return true
-  return name === 'ExitPlanMode' || tools.includes(name)
+/** Whether a tool of ours shall be there. */
+export function isWanted(name: string, { tools, disallowedTools = [] }: QueryOptions): boolean {
+  if (disallowedTools.includes(name)) return false
+  return !Array.isArray(tools) || name === 'ExitPlanMode' || tools.includes(name)
 }
 
-async function ownTools({ tools, mcpServers }: QueryOptions): Promise<readonly Tool[]> {
+async function ownTools({ tools }: QueryOptions): Promise<readonly Tool[]> {
   const direct = Array.isArray(tools) ? tools.filter((each): each is ToolDefinition => typeof each === 'object') : []
   const named = Array.isArray(tools) ? tools.filter(each => typeof each === 'string') : []
-  const known = ['Read', 'Write', 'Edit', 'Bash', 'Glob', 'Grep', 'TaskOutput', 'TaskStop', 'ExitPlanMode']
+  const known = ['Read', 'Write', 'Edit', 'Bash', 'Glob', 'Grep', 'TaskOutput', 'TaskStop', 'ExitPlanMode', 'Agent']
   const stray = named.find(name => !known.includes(name) && !name.startsWith('mcp__'))
   if (stray !== undefined) throw fault('E_OPTION_INVALID', 'tools', stray, nearest(stray, known) ?? known.join(', '))
-  const servers = Object.entries(mcpServers ?? {}).flatMap(([server, config]) => {
-    if (config.type !== 'sdk')
-      throw fault(
-        'E_OPTION_INVALID',
-        `mcpServers.${server}`,
-        String(config.type),
-        'a server made by createSdkMcpServer()'
-      )
-    return config.tools.map(definition => ofServer(definition, server))
-  })
-  return Promise.all([...direct.map(definition => customTool(definition)), ...servers])
+  return Promise.all(direct.map(definition => customTool(definition)))
 }
 
-async function ofServer(definition: ToolDefinition, server: string): Promise<Tool> {
-  const tool = await customTool(definition, `mcp__${server}__${definition.name}`)
-  return { ...tool, server: { name: server, source: 'sdk' } }
+/** The servers and their tools. Those outside this process are connected to, all side by side. */
+export async function serversOf(
+  { mcpServers = {} }: QueryOptions,
+  project: readonly NamedServer[],
+  ports: ServerPorts,
+  signal: AbortSignal
+): Promise<readonly ConnectedServer[]> {
+  const servers = Object.entries(mcpServers)
+  checkNames([...servers.map(([name]) => name), ...project.map(({ name }) => name)])
+  const outside = servers.flatMap(([name, server]) =>
+    server.type === 'sdk' ? [] : [{ name, source: 'dynamic', config: readServer(server, `mcpServers.${name}`) }]
+  )
+  const own = servers.flatMap(([name, server]) => (server.type === 'sdk' ? [ownServer(name, server)] : []))
+  return (await Promise.all([...own, connectServers([...outside, ...project], ports, signal)])).flat()
+}
+
+/** Two servers whose tools would have the same names are one too many. */
+function checkNames(names: readonly string[]): void {
+  const labels = new Set<string>()
+  for (const name of names) {
+    const label = serverLabel(name)
+    if (label === '' || labels.has(label))
+      throw fault(
+        'E_OPTION_INVALID',
+        'a server',
+        JSON.stringify(name),
+        'a name of letters and digits that no other has'
+      )
+    labels.add(label)
+  }
+}
+
+async function ownServer(name: string, { tools }: SdkMcpServer): Promise<ConnectedServer> {
+  const made = await Promise.all(tools.map(definition => customTool(definition, nameInServer(name, definition.name))))
+  const server = { name, source: 'sdk' }
+  return { ...server, status: 'connected', tools: made.map(tool => ({ ...tool, server })) }
 }

@@ -3,7 +3,8 @@ import { HookRegistry } from '../hooks/registry.ts'
 import type { RegistryOptions } from '../hooks/settings.ts'
 import { Outside, type OutsideOptions } from '../hooks/kinds/outside.ts'
 import type { Finding } from './finding.ts'
-import { reasonBarred, type Circumstances, type Standing } from './force.ts'
+import { arm } from './arm.ts'
+import { reasonBarred, standing, type Circumstances, type Standing } from './force.ts'
 import { loadKinds, ruleFitsNow } from './kinds.ts'
 import { LiveHooks, watchSettings, type Reloaded } from './live.ts'
 import type { Loaded } from './loaded.ts'
@@ -34,6 +35,11 @@ export interface ArmedHooks {
   reload(file: string): Promise<Reloaded>
   /** Does so by itself from now on. Call what comes back to end that. */
   watch(onReload: (reloaded: Reloaded, file: string) => unknown): Promise<() => Promise<void>>
+  /**
+   * A registry that fires these hooks, or those of a scope of it, together with the ones of a skill or a subagent, until
+   * `leave`.
+   */
+  enter(owner: string, onto: HookRegistry): { readonly hooks: HookRegistry; leave(): void }
   /** Takes them out of the registry and ends what they keep running. */
   close(): Promise<void>
 }
@@ -87,9 +93,30 @@ export async function armHooks(look: () => Situation, options: ArmOptions = {}):
     reload,
     watch: onReload =>
       watchSettings(loaded.watched, file => void reload(file).then(reloaded => onReload(reloaded, file))),
+    enter(owner, onto) {
+      const scope = onto.scope(owner)
+      const armed = arm(standingsOf(owner, situation), scope, place, loaded.root)
+      return {
+        hooks: scope,
+        leave() {
+          armed.disarm()
+          scope.release()
+        }
+      }
+    },
     async close() {
       live.disarm()
       await place.close()
     }
   }
+}
+
+/** The hooks of one owner, as if it were active. What a subagent says of its own end is about a subagent's end. */
+function standingsOf(owner: string, situation: Situation): readonly Standing[] {
+  return standing(situation.loaded, { ...situation, owners: [owner] })
+    .filter(({ hook }) => hook.owner === owner)
+    .map(({ hook, off }) => ({
+      hook: hook.scope === 'agent' && hook.event === 'Stop' ? { ...hook, event: 'SubagentStop' } : hook,
+      off
+    }))
 }

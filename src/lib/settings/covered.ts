@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto'
 import { closeSync, lstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { wordsIn } from '../hooks/kinds/paths.ts'
-import type { LoadedHook, LoadedModule } from './loaded.ts'
+import { wordsOf } from '../hooks/kinds/words.ts'
+import type { LoadedHook, LoadedModule, LoadedServer } from './loaded.ts'
 import { namesIn } from './sources.ts'
 
 /** What came with a project and names files of it. */
-type Owner = LoadedHook | LoadedModule
+type Owner = LoadedHook | LoadedModule | LoadedServer
 
 /** Of a folder with more files than this, those count that come first by name, and whatever is named itself. */
 const MOST_FILES = 2_000
@@ -36,19 +37,20 @@ const filesIn = (folder: string): readonly string[] =>
 function scriptsOf(owner: Owner, root: string): readonly string[] {
   if (!('spec' in owner)) return [owner.file].filter(isFile)
   if (isBeyondTelling(owner)) return []
-  const folders = [root, ...(owner.plugin === undefined ? [] : [owner.plugin.root])]
-  const paths = new Set(textsOf(owner).flatMap(text => pathsIn(text, root, folders[1])))
+  const plugin = 'plugin' in owner ? owner.plugin?.root : undefined
+  const folders = [root, ...(plugin === undefined ? [] : [plugin])]
+  const paths = new Set(textsOf(owner).flatMap(text => pathsIn(text, root, plugin)))
   return [...paths].filter(path => folders.some(folder => isWithinFolder(path, folder)) && isFile(path))
 }
 
-const textsOf = ({ spec: { command, args } }: LoadedHook): readonly string[] =>
+const textsOf = ({ spec: { command, args } }: LoadedHook | LoadedServer): readonly string[] =>
   [command, ...(Array.isArray(args) ? (args as readonly unknown[]) : [])].filter(text => typeof text === 'string')
 
 const LONGEST = 10_000
 const MOST_FOLDERS = 8
 
 /** Whether a command is so long that it would take us too long to tell which files it names. */
-export function isBeyondTelling(hook: LoadedHook): boolean {
+export function isBeyondTelling(hook: LoadedHook | LoadedServer): boolean {
   const text = textsOf(hook).join(' ')
   return text.length > LONGEST || text.split(/\bcd\b/).length > MOST_FOLDERS
 }
@@ -58,7 +60,8 @@ export function isBeyondTelling(hook: LoadedHook): boolean {
  * something that only a shell can tell, such as `$(git rev-parse --show-toplevel)`, the root is taken for it.
  */
 function pathsIn(text: string, root: string, plugin: string | undefined): readonly string[] {
-  const readings = [wordsIn(text), piecesIn(text)].map(words => words.map(word => expanded(word, root, plugin)))
+  const told = withoutTargets(text)
+  const readings = [wordsIn(told), piecesIn(told)].map(words => words.map(word => expanded(word, root, plugin)))
   const folders = readings.flatMap(words => words.filter((_, place) => words[place - 1] === 'cd'))
   const bases = [root, ...folders.map(folder => resolve(root, folder))]
   const words = [text, ...readings.flat()].flatMap(word => [word, ...word.split('=').slice(1)])
@@ -66,6 +69,14 @@ function pathsIn(text: string, root: string, plugin: string | undefined): readon
     ...bases.map(base => resolve(base, word)),
     ...(/^[/$})\]]/.test(word) ? [join(root, word.replace(/^[^/]*/, ''))] : [])
   ])
+}
+
+/** A command without what it writes its output to. That does not run, unless it is named once more: a log may grow. */
+function withoutTargets(text: string): string {
+  let rest = text
+  for (const { isTarget, from, to } of wordsOf(text).toReversed())
+    if (isTarget) rest = `${rest.slice(0, from)} ${rest.slice(to)}`
+  return rest
 }
 
 /** What stands between blanks, quotes and signs: what is quoted may be a program of its own. */

@@ -23,17 +23,17 @@ export function coverageOf(loaded: Loaded): Coverage | undefined {
 }
 
 function cover(loaded: Loaded): Coverage | undefined {
-  const { hooks, modules, root } = loaded
+  const { hooks, modules, servers, root } = loaded
   const parts = new Map<string, string>()
   for (const [name, text] of declarations(loaded)) parts.set(name, hashOf(text))
-  const owners = [...hooks, ...modules].filter(({ ofProject }) => ofProject)
+  const owners = [...[...hooks, ...modules].filter(({ ofProject }) => ofProject), ...servers]
   for (const [file, hash] of lookAt(owners, root)) parts.set(`file ${relative(root, file).split(sep).join('/')}`, hash)
   if (parts.size === 0) return undefined
   const lines = [...parts].map(part => `${JSON.stringify(part)}\n`).toSorted()
   return { digest: `sha256:${hashOf(lines.join(''))}`, parts }
 }
 
-function* declarations({ hooks, rules, modules, root }: Loaded): Generator<readonly [string, string]> {
+function* declarations({ hooks, rules, modules, servers, root }: Loaded): Generator<readonly [string, string]> {
   const seen = new Map<string, number>()
   const number = (name: string): string => {
     const count = (seen.get(name) ?? 0) + 1
@@ -50,6 +50,7 @@ function* declarations({ hooks, rules, modules, root }: Loaded): Generator<reado
   for (const each of rules) if (needsTrust(each)) yield [number(`rule allow ${each.rule}`), each.rule]
   for (const { file, ofProject } of modules)
     if (ofProject) yield [number(`module ${relative(root, file)}`), relative(root, file)]
+  for (const { name, spec } of servers) yield [number(`server ${name}`), canonical([name, spec])]
 }
 
 /** Whether a rule counts only when the project is trusted: it makes something looser. */

@@ -47,6 +47,14 @@ export function readFrontmatter(file: string): Looked {
   }
 }
 
+/** What stands below them. */
+export function bodyOf(file: string): string {
+  const read = readText(file)
+  if (!('text' in read)) return ''
+  const block = read.text.startsWith('---') ? FENCE.exec(read.text) : null
+  return block === null ? read.text : read.text.slice(block.index + block[0].length).trimStart()
+}
+
 /** The first line of the file is the one with the dashes. */
 function placeIn(yaml: Yaml.Document, lines: Yaml.LineCounter, file: string, path: Path): Place {
   for (let length = path.length; length > 0; length--) {

@@ -1,12 +1,13 @@
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Profile } from '../hooks/decode.ts'
 import { rowOf } from '../hooks/events.ts'
+import { isObject } from '../util/plain.ts'
 import { parseDocument, readDocument, type Document, type Looked } from './document.ts'
 import type { Finding, Path, Place } from './finding.ts'
 import { readFrontmatter } from './frontmatter.ts'
 import { Grants } from './grants.ts'
 import { checkKeys, KeyReader } from './keys.ts'
-import type { Loaded, LoadedHook, LoadedModule, LoadOptions, Locks } from './loaded.ts'
+import type { Loaded, LoadedHook, LoadedModule, LoadedServer, LoadOptions, Locks } from './loaded.ts'
 import { installedPlugins, loadPlugin } from './plugins.ts'
 import { readHooks, type Declared } from './shapes.ts'
 import {
@@ -29,6 +30,7 @@ export function loadSettings(where: Where, options: LoadOptions = {}): Loaded {
   const loading = new Loading(where, rootOf(where))
   for (const source of sourcesOf(where, loading.root)) if (isAsked(source.scope, options)) loading.settingsFile(source)
   if (options.settings !== undefined) loading.flag(options.settings)
+  if (isAsked('project', options)) loading.servers()
   loading.plugins(options.pluginDirs ?? [])
   loading.frontmatter()
   for (const file of options.modules ?? [])
@@ -48,6 +50,7 @@ class Loading {
   readonly #byName = new Map<string, LoadedHook>()
   readonly #grants = new Grants()
   readonly #modules: LoadedModule[] = []
+  readonly #servers: LoadedServer[] = []
   readonly #findings: Finding[] = []
   readonly #disabled = new Set<Scope>()
   readonly #enabled = new Map<string, { on: boolean; scope: Scope; place: Place }>()
@@ -87,6 +90,19 @@ class Loading {
       fix,
       gate: true
     })
+  }
+
+  /** The servers of the project. Those of the user come with a flag, or in code. */
+  servers(): void {
+    const file = join(this.root, '.mcp.json')
+    if (this.root === this.#where.home || !isWithin(file, this.root)) return
+    const { document, findings } = readDocument(file)
+    const servers = document === undefined ? undefined : new KeyReader(document).object('mcpServers')
+    for (const [name, spec] of Object.entries(servers ?? {})) {
+      const place = findings.place(['mcpServers', name])
+      this.#servers.push({ name, spec: isObject(spec) ? spec : { command: spec }, place })
+    }
+    this.#findings.push(...findings.all.map(finding => ({ ...finding, gate: false })))
   }
 
   flag(settings: string): void {
@@ -295,6 +311,7 @@ class Loading {
       hooks: this.#hooks,
       ...this.#grants.result(),
       modules: this.#modules,
+      servers: this.#servers,
       findings: this.#findings,
       locks: this.#locks,
       profile: this.#locks.profile ?? this.#profile,

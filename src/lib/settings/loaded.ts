@@ -1,5 +1,6 @@
 import type { Profile } from '../hooks/decode.ts'
 import type { Plugin } from '../hooks/kinds/paths.ts'
+import type { PlainObject } from '../util/plain.ts'
 import type { Finding, Place } from './finding.ts'
 import type { Declared } from './shapes.ts'
 import type { Scope, Source } from './sources.ts'
@@ -35,6 +36,14 @@ export interface LoadedModule {
   readonly ofProject: boolean
 }
 
+/** An MCP server that `.mcp.json` of a project names. */
+export interface LoadedServer {
+  readonly name: string
+  /** What is said about it, as it stands there. */
+  readonly spec: Readonly<PlainObject>
+  readonly place: Place
+}
+
 /** What managed policy fixes, so that nobody else can loosen it. */
 export interface Locks {
   readonly profile: Profile | undefined
@@ -55,6 +64,7 @@ export interface Loaded {
   readonly hooks: readonly LoadedHook[]
   readonly rules: readonly LoadedRule[]
   readonly modules: readonly LoadedModule[]
+  readonly servers: readonly LoadedServer[]
   readonly findings: readonly Finding[]
   readonly locks: Locks
   readonly profile: Profile | undefined

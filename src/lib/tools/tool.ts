@@ -9,6 +9,8 @@ export interface Tool {
   readonly inputSchema: JsonSchema
   /** The server that it belongs to, and where that was named. */
   readonly server?: { readonly name: string; readonly source: string } | undefined
+  /** What a person who is asked about a call should know of it. */
+  readonly caution?: string | undefined
   /** The input with defaults filled in and paths made absolute, or what is wrong with it. */
   check(input: unknown, session: ToolSession): Checked | Promise<Checked>
   /** Whether this call changes nothing: such calls run side by side, and may be made again after a crash. */

@@ -9,6 +9,8 @@ export interface LogOptions {
   readonly version: string
   readonly entrypoint: string
   readonly cwd: () => string
+  /** Whose file it is, for a subagent's. */
+  readonly agentId?: string | undefined
 }
 
 /**
@@ -30,12 +32,13 @@ export class JsonlLog implements Log {
 
   append(entry: Entry, uuid: string): void {
     this.#file ??= this.#open()
-    const { sessionId, version, entrypoint, cwd } = this.#options
+    const { sessionId, version, entrypoint, cwd, agentId } = this.#options
     const line: Line = {
       ...entry,
       uuid,
       parentUuid: this.#last,
-      isSidechain: false,
+      isSidechain: agentId !== undefined,
+      ...(agentId !== undefined && { agentId }),
       timestamp: new Date().toISOString(),
       sessionId,
       cwd: cwd(),

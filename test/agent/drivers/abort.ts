@@ -13,7 +13,7 @@ import { SCENARIOS, turnsOf } from './abort-scenarios.ts'
 /** Whatever takes longer hangs, in milliseconds. */
 const HANG = 30_000
 /** How long what was ended may be seen, in milliseconds: less than any timer of a session would keep it alive. */
-const GONE = 1500
+const GONE = 4000
 const MICROTASKS = [0, 1, 2, 3, 5, 8, 13]
 
 const STANDARD = new Set(process.getActiveResourcesInfo())
@@ -30,6 +30,7 @@ for (let at = 1, isOver = false; !isOver; at++) {
     else isOver = true
   }
 }
+problems.push(...(await stillThere(handles)).map(name => `left open: ${name}`))
 rmSync(base, { recursive: true })
 console.log(JSON.stringify({ points, problems }))
 
@@ -49,10 +50,7 @@ async function play(at: number, microtasks: number): Promise<{ aborted: boolean;
   const asked = await Promise.race([askIn(place, turnsOf(scenario, step), asking), hung.promise])
   clearTimeout(timer)
   const wrong = asked === undefined ? ['it hangs'] : problemsOf(asked, abortController.signal.aborted)
-  const left = await stillThere(() => [
-    ...processesWith(mark).map(name => `left running: ${name}`),
-    ...handles().map(name => `left open: ${name}`)
-  ])
+  const left = await stillThere(() => processesWith(mark).map(name => `left running: ${name}`))
   rmSync(join(base, 'place'), { recursive: true, force: true })
   return { aborted: abortController.signal.aborted, wrong: [...wrong, ...left] }
 }

@@ -6,6 +6,9 @@ export interface Word {
   readonly text: string
   /** Output goes there: it is written, not run. */
   readonly isTarget: boolean
+  /** Where it stands, quotes included. */
+  readonly from: number
+  readonly to: number
 }
 
 const SEPARATORS = /[\s;&|<>()`]/
@@ -15,17 +18,19 @@ export function wordsOf(command: string): readonly Word[] {
   const words: Word[] = []
   let text: string | undefined
   let isTarget = false
-  const end = (): void => {
+  let from = 0
+  const end = (to: number): void => {
     if (text !== undefined) {
-      words.push({ text, isTarget })
+      words.push({ text, isTarget, from, to })
       isTarget = false
     }
     text = undefined
   }
   for (let at = 0; at < command.length; at++) {
     const char = command[at]!
+    if (text === undefined) from = at
     if (SEPARATORS.test(char)) {
-      end()
+      end(at)
       if (char === '>') isTarget = true
       else if (!/\s/.test(char)) isTarget = false
     } else if (char === "'" || char === '"') {
@@ -34,7 +39,7 @@ export function wordsOf(command: string): readonly Word[] {
       at = quoted.end
     } else text = (text ?? '') + (char === '\\' ? (command[++at] ?? '') : char)
   }
-  end()
+  end(command.length)
   return words
 }
 

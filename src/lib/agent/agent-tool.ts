@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto'
+import { nearest, wordsOf } from '../errors.ts'
+import { fields, type InputOf } from '../tools/fields.ts'
+import type { BackgroundTask, Tool, ToolCall, ToolResult } from '../tools/tool.ts'
+import type { Session } from './session.ts'
+import { runSubagent, type AgentPorts, type Errand, type Errands } from './subagent.ts'
+
+const INPUT = fields({
+  description: { type: 'string', words: 'The task in three to five words' },
+  prompt: {
+    type: 'string',
+    words: 'The task, with all that the agent must know: it sees nothing of this conversation'
+  },
+  'subagent_type?': { type: 'string', default: 'general-purpose', words: 'Which agent' },
+  'model?': { type: 'string', words: 'Another model than usual' },
+  'run_in_background?': { type: 'boolean', default: false, words: 'Go on at once; TaskOutput tells what became of it' }
+})
+
+type Input = InputOf<typeof INPUT>
+
+/** So many may run at the same time. */
+const MOST_AT_ONCE = 10
+
+/** Calls other agents on behalf of one. `Task` is what it was called before. */
+export function agentTool(ports: AgentPorts, parent: Session): Tool {
+  const types = [...ports.definitions.keys()]
+  return {
+    name: 'Agent',
+    description: `Gives a task to another agent, which works on it by itself and answers once.
+
+${[...ports.definitions].map(([name, { description }]) => `- ${name}: ${description}`).join('\n')}`,
+    inputSchema: INPUT.schema,
+    check(input) {
+      const checked = INPUT.check(input)
+      if ('problem' in checked) return checked
+      const type = checked.input.subagent_type
+      if (ports.definitions.has(type)) return checked
+      const near = nearest(type, types)
+      return {
+        problem: `there is no agent ${type}${near === undefined ? '' : `; did you mean ${near}?`}; there are ${types.join(', ')}`
+      }
+    },
+    // What it does passes the door by itself.
+    readOnly: () => true,
+    async run(given, call) {
+      const input = given as Input
+      if (ports.running.size >= MOST_AT_ONCE) return failed(`${MOST_AT_ONCE} agents are running already; wait for one`)
+      const errand = errandOf(input, call)
+      const work = async (signal: AbortSignal): Promise<Errands | { readonly refused: string }> => {
+        ports.running.add(errand)
+        try {
+          return await runSubagent(errand, parent, ports, signal)
+        } finally {
+          ports.running.delete(errand)
+        }
+      }
+      if (input.run_in_background) return inBackground(errand, parent, call, work)
+      const done = await work(call.signal)
+      return 'refused' in done ? failed(done.refused) : resultOf(done, input)
+    }
+  }
+}
+
+const errandOf = (
+  { description, prompt, subagent_type, model, run_in_background }: Input,
+  { id }: ToolCall
+): Errand => ({
+  type: subagent_type,
+  description,
+  prompt,
+  model,
+  toolUseId: id,
+  unattended: run_in_background
+})
+
+const failed = (words: string): ToolResult => ({ content: words, output: words, error: words })
+
+function resultOf({ id, ending, toolUses, tokens, ms }: Errands, { prompt }: Input): ToolResult {
+  const said = ending.text === '' ? '(It said nothing.)' : ending.text
+  const content = `${said}\n\nagentId: ${id}`
+  const output = {
+    status: ending.isError ? 'failed' : 'completed',
+    prompt,
+    agentId: id,
+    content: [{ type: 'text', text: ending.text }],
+    totalToolUseCount: toolUses,
+    totalDurationMs: Math.round(ms),
+    totalTokens: tokens
+  }
+  return ending.isError ? { content, output, error: content } : { content, output }
+}
+
+/** Goes on by itself, and is ended with the session. Its parent hears of its end with the next model call. */
+function inBackground(
+  { description, type }: Errand,
+  parent: Session,
+  { session: place }: ToolCall,
+  work: (signal: AbortSignal) => Promise<Errands | { readonly refused: string }>
+): ToolResult {
+  const id = `b${randomUUID().slice(0, 8)}`
+  const abort = new AbortController()
+  let status: BackgroundTask['status'] = 'running'
+  let text = ''
+  const settle = (how: BackgroundTask['status'], words: string): void => {
+    if (status === 'running') status = how
+    text = words
+    parent.conversation.note(`The agent in the background (${id}, ${description}) has ended: ${status}.\n${words}`)
+  }
+  const done = work(abort.signal).then(
+    made =>
+      'refused' in made
+        ? settle('failed', made.refused)
+        : settle(made.ending.isError ? 'failed' : 'completed', made.ending.text),
+    (error: unknown) => settle('failed', wordsOf(error))
+  )
+  place.background.set(id, {
+    id,
+    type: 'local_agent',
+    description,
+    command: undefined,
+    get status() {
+      return status
+    },
+    exitCode: undefined,
+    done,
+    read() {
+      const news = text
+      text = ''
+      return news
+    },
+    end() {
+      if (status === 'running') status = 'killed'
+      abort.abort(new Error('ended'))
+    }
+  })
+  place.onClose(async () => {
+    abort.abort(new Error('the session has ended'))
+    await done
+  })
+  const words = `The agent ${type} works in the background as ${id}. Look with TaskOutput, end it with TaskStop.`
+  return { content: words, output: { status: 'async_launched', agentId: id, description } }
+}

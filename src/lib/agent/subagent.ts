@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto'
+import { wordsOf } from '../errors.ts'
+import type { HookRegistry } from '../hooks/registry.ts'
+import type { Model } from '../model/model.ts'
+import { parseMode } from '../permissions/modes.ts'
+import { nowNamed } from '../permissions/rule.ts'
+import type { Log } from '../transcript/entry.ts'
+import type { AgentDefinition } from './definitions.ts'
+import type { Ending } from './ending.ts'
+import { runAgent } from './life.ts'
+import { Session, type Permissions, type SessionOptions } from './session.ts'
+
+/** What subagents need from outside. */
+export interface AgentPorts {
+  readonly definitions: ReadonlyMap<string, AgentDefinition>
+  modelFor(name: string): Promise<Model>
+  /** The hooks of a session together with those of one kind of subagent, until `leave`. */
+  enter(type: string, hooks: HookRegistry): { readonly hooks: HookRegistry; leave(): void }
+  logFor(agentId: string): Log
+  /** What is under way, of all sessions that share these. */
+  readonly running: Set<Errand>
+}
+
+/** A subagent that is about to run. */
+export interface Errand {
+  readonly type: string
+  readonly description: string
+  readonly prompt: string
+  readonly model: string | undefined
+  /** The call that asked for it. */
+  readonly toolUseId: string
+  /** Nobody can be asked anything. */
+  readonly unattended: boolean
+}
+
+/** What came of it. */
+export interface Errands {
+  readonly id: string
+  readonly ending: Ending
+  readonly toolUses: number
+  readonly tokens: number
+  readonly ms: number
+}
+
+/** How deep subagents may call others. */
+const DEEPEST = 3
+
+/**
+ * Runs a subagent to its end. Its calls pass the same door as those of its parent, the same hooks and rules; what it adds
+ * to these is its own and ends with it.
+ */
+export async function runSubagent(
+  errand: Errand,
+  parent: Session,
+  ports: AgentPorts,
+  signal: AbortSignal
+): Promise<Errands | { readonly refused: string }> {
+  const definition = ports.definitions.get(errand.type)!
+  const id = `a${randomUUID().replaceAll('-', '').slice(0, 16)}`
+  const about = { agent_id: id, agent_type: errand.type }
+  const start = await parent.fire('SubagentStart', { ...about, description: errand.description }, { signal })
+  parent.heed({ ...start, contexts: [] })
+  if (start.blocked || start.continue === false)
+    return {
+      refused: `${errand.type} was not started: ${start.reason ?? start.stopReason ?? ''} [${start.by ?? 'a hook'}]`
+    }
+  const { hooks, leave } = ports.enter(errand.type, parent.options.hooks)
+  const begun = performance.now()
+  const before = tokensIn(parent)
+  try {
+    const child = await childOf(parent, errand, definition, id, hooks, ports)
+    for (const { text } of start.contexts) child.conversation.note(`SubagentStart hook additional context: ${text}`)
+    child.tell({ role: 'user', content: errand.prompt })
+    const ending = await untilStopped(child, errand, signal)
+    parent.denials.push(...child.denials)
+    child.options.log.close()
+    const tokens = tokensIn(parent) - before
+    return { id, ending, toolUses: child.toolUses, tokens, ms: performance.now() - begun }
+  } finally {
+    leave()
+  }
+}
+
+const tokensIn = ({ spending: { usage } }: Session): number => usage.input_tokens + usage.output_tokens
+
+/** The loop; and where it did not end well, word of that: an end in good order was told by the loop itself. */
+async function untilStopped(child: Session, { prompt }: Errand, signal: AbortSignal): Promise<Ending> {
+  const failed = async (error: string): Promise<void> => {
+    const { id: agent_id, type: agent_type } = child.options.agent!
+    const told = { agent_id, agent_type, stop_hook_active: false, agent_transcript_path: child.options.log.path }
+    child.heed(await child.fire('SubagentStop', { ...told, success: false, error }, { signal: child.afterwards }))
+  }
+  try {
+    const ending = await runAgent(prompt, child, signal)
+    if (ending.reason !== 'completed' && ending.reason !== 'stop_hook_prevented') await failed(ending.text)
+    return ending
+  } catch (error) {
+    await failed(wordsOf(error))
+    throw error
+  }
+}
+
+async function childOf(
+  parent: Session,
+  errand: Errand,
+  definition: AgentDefinition,
+  id: string,
+  hooks: HookRegistry,
+  ports: AgentPorts
+): Promise<Session> {
+  const name = errand.model ?? definition.model
+  const { options } = parent
+  const depth = (options.agent?.depth ?? 0) + 1
+  const child: SessionOptions = {
+    ...options,
+    hooks,
+    agent: {
+      id,
+      type: errand.type,
+      depth,
+      toolUseId: errand.toolUseId,
+      transcriptPath: options.agent?.transcriptPath ?? options.log.path
+    },
+    model: name === undefined || name === 'inherit' ? parent.model : await ports.modelFor(name),
+    tools: options.tools.filter(({ name }) => has(definition, name)),
+    own: depth < DEEPEST && has(definition, 'Agent') ? options.own : undefined,
+    log: ports.logFor(id),
+    place: { ...options.place, seen: new Map() },
+    system: definition.prompt,
+    permissions: permissionsFor(definition, options.permissions),
+    limits: { ...options.limits, turns: definition.maxTurns ?? options.limits.turns },
+    ask: errand.unattended ? undefined : options.ask,
+    outputSchema: undefined,
+    spending: parent.spending
+  }
+  const session = new Session(child)
+  session.promptId = parent.promptId
+  session.afterwards = parent.afterwards
+  return session
+}
+
+/** Whether it has a tool of its parent's: what is named and forbidden at once is absent. */
+function has({ tools, disallowedTools = [] }: AgentDefinition, name: string): boolean {
+  return (tools === undefined || tools.map(nowNamed).includes(name)) && !disallowedTools.map(nowNamed).includes(name)
+}
+
+/** The same as its parent's, approvals included; only its mode may be its own, where the parent's asks for no less. */
+function permissionsFor({ permissionMode }: AgentDefinition, parent: Permissions): Permissions {
+  const mode = permissionMode === undefined ? parent.mode : parseMode(permissionMode, parent.mayBypass)
+  if (typeof mode === 'object' || parent.mode === 'bypassPermissions' || parent.mode === 'plan') return parent
+  const own = { mode }
+  return {
+    ...parent,
+    get mode() {
+      return own.mode
+    },
+    set mode(next) {
+      own.mode = next
+    },
+    get rules() {
+      return parent.rules
+    },
+    set rules(next) {
+      parent.rules = next
+    },
+    get roots() {
+      return parent.roots
+    },
+    set roots(next) {
+      parent.roots = next
+    }
+  }
+}

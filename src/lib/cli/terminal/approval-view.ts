@@ -1,0 +1,71 @@
+import { homedir } from 'node:os'
+import type { PermissionUpdate } from '../../permissions/updates.ts'
+import { ruleText } from '../../permissions/updates.ts'
+import type { PlainObject } from '../../util/plain.ts'
+import { realPath } from '../../world/real-path.ts'
+import { inOneLine, styled } from '../print.ts'
+import { wrap } from './width.ts'
+
+/** What a reader cannot see, or sees as something else: control and direction marks, fillers, odd blanks. */
+const UNREADABLE = /[^\P{C}\t\n]|[\p{Zl}\p{Zp}\u115F\u1160\u2800\u3164\uFFA0]|[^\P{Zs} ]/gu
+
+/** Whether all of it can be read as it will be run. */
+export const isReadable = (input: unknown): boolean => textsIn(input).every(text => text.search(UNREADABLE) === -1)
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, each]) => [key, ...textsIn(each)])
+}
+
+/** With everything spelt out that could not be seen. */
+const spelt = (text: string): string =>
+  text.replaceAll(UNREADABLE, char => `\\u${char.codePointAt(0)!.toString(16).padStart(4, '0')}`)
+
+const BAR = '  │ '
+
+/** A call as it would run: the whole of its input, and where its file really is. */
+export function callInFull(name: string, input: PlainObject, columns: number): string {
+  const lines = [
+    styled('bold', `  ${inOneLine(name)}`),
+    ...Object.entries(input).flatMap(([key, value]) => field(spelt(key), value)),
+    ...whereIn(input)
+  ]
+  const [head, ...rest] = lines
+  return [head, ...rest.flatMap(line => wrap(line, columns - BAR.length - 1)).map(line => `${BAR}${line}`)].join('\n')
+}
+
+function field(key: string, value: unknown): readonly string[] {
+  const text = spelt(typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing'))
+  return text.includes('\n') ? [`${key}:`, ...text.split('\n').map(line => `  ${line}`)] : [`${key}: ${text}`]
+}
+
+const PATHS = ['file_path', 'notebook_path', 'path']
+
+/** A path that leads elsewhere. */
+function whereIn(input: PlainObject): readonly string[] {
+  return PATHS.flatMap(key => {
+    const path = input[key]
+    if (typeof path !== 'string' || !path.startsWith('/')) return []
+    const real = realPath(path)
+    return real === path ? [] : [`${key} is really: ${spelt(real)}`]
+  })
+}
+
+/** What would be kept, and where. */
+export function keptWords(updates: readonly PermissionUpdate[], ownHome: string): string {
+  const file = `${ownHome}/remembered.json`
+  const shown = file.startsWith(`${homedir()}/`) ? `~${file.slice(homedir().length)}` : file
+  return updates.map(update => `${changeIn(update)}, ${placeOf(update.destination, spelt(shown))}`).join('; ')
+}
+
+function changeIn(update: PermissionUpdate): string {
+  if (update.type === 'setMode') return `mode ${update.mode}`
+  if ('directories' in update) return `work in ${spelt(update.directories.join(', '))}`
+  return inOneLine(`${update.behavior} ${update.rules.map(rule => ruleText(rule)).join(', ')}`)
+}
+
+function placeOf(destination: PermissionUpdate['destination'], file: string): string {
+  if (destination === 'session' || destination === 'cliArg') return 'for this session'
+  return `for ${destination === 'userSettings' ? 'every project' : 'this project'}, in ${file}`
+}

@@ -1,0 +1,131 @@
+import { setImmediate } from 'node:timers/promises'
+import type { PersonAnswer } from '../../agent/session.ts'
+import type { PermissionUpdate } from '../../permissions/updates.ts'
+import type { CanUseTool } from '../../query/options.ts'
+import { inOneLine, styled } from '../print.ts'
+import { callInFull, isReadable, keptWords } from './approval-view.ts'
+import type { Keyboard } from './keyboard.ts'
+import { LineEditor } from './line-editor.ts'
+import type { Screen } from './screen.ts'
+import type { Show } from './show.ts'
+import { hang } from './width.ts'
+
+const UNSEEN = 'It holds characters that cannot be seen: only yes, in full, lets it run.'
+
+type Question = Parameters<CanUseTool>[2]
+
+/** What can be answered. A line of its own, so that nothing that was typed for something else is a yes. */
+const ANSWERS = { y: 'once', a: 'always', n: 'no', '': 'no', r: 'why' } as const
+
+/** Asks the person at the terminal whether a call may run, one call at a time. */
+export class Approvals {
+  readonly #keyboard: Keyboard
+  readonly #screen: Screen
+  readonly #show: Show
+  readonly #ownHome: string
+  readonly #interrupt: () => void
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(keyboard: Keyboard, screen: Screen, show: Show, ownHome: string, interrupt: () => void) {
+    this.#keyboard = keyboard
+    this.#screen = screen
+    this.#show = show
+    this.#ownHome = ownHome
+    this.#interrupt = interrupt
+  }
+
+  readonly ask: CanUseTool = (name, input, question) => {
+    const answer = this.#last.then(() => this.#askNow(name, input, question))
+    this.#last = answer.catch(() => undefined)
+    return answer
+  }
+
+  async #askNow(name: string, input: Parameters<CanUseTool>[1], question: Question): Promise<PersonAnswer> {
+    // What was told before the question shall stand above it.
+    await setImmediate()
+    const { signal, suggestions = [], decisionReason = 'default' } = question
+    if (signal.aborted) return { behavior: 'deny' }
+    const readable = isReadable(input)
+    const offered = readable ? suggestions : []
+    const { columns } = this.#screen
+    this.#screen.status()
+    this.#screen.print(
+      [
+        styled('yellow', '  May this run?'),
+        callInFull(name, input, columns),
+        hang(
+          '  ',
+          `asked by: ${decisionReason === 'default' ? 'nothing allows it yet' : inOneLine(decisionReason)}`,
+          columns
+        ),
+        ...(readable ? [] : [styled('red', hang('  ', UNSEEN, columns))]),
+        ...(offered.length === 0 ? [] : [hang('  ', `a means: ${keptWords(offered, this.#ownHome)}`, columns)])
+      ].join('\n')
+    )
+    try {
+      return await this.#answer(name, question, readable, offered)
+    } finally {
+      this.#screen.status()
+      this.#show.going()
+    }
+  }
+
+  async #answer(
+    name: string,
+    { signal, toolUseID }: Question,
+    readable: boolean,
+    offered: readonly PermissionUpdate[]
+  ): Promise<PersonAnswer> {
+    const yes = readable ? (offered.length === 0 ? 'y once' : 'y once, a always') : 'yes once'
+    for (;;) {
+      const line = await this.#line(`  ${yes}, n no, r no and say why [n] `, signal)
+      if (line === undefined) return this.#no(toolUseID, 'refused by you')
+      const answer = meant(line, readable)
+      if (answer === 'once' || (answer === 'always' && offered.length > 0)) {
+        this.#show.decided(toolUseID)
+        return answer === 'once' ? { behavior: 'allow' } : this.#always(offered)
+      }
+      if (answer === 'no') return this.#no(toolUseID, 'refused by you')
+      if (answer === 'why') return this.#noAndWhy(name, toolUseID, signal)
+    }
+  }
+
+  #always(updatedPermissions: readonly PermissionUpdate[]): PersonAnswer {
+    for (const update of updatedPermissions) if (update.type === 'setMode') this.#show.mode = update.mode
+    this.#screen.print(
+      styled('dim', hang('  · ', `from now on: ${keptWords(updatedPermissions, this.#ownHome)}`, this.#screen.columns))
+    )
+    return { behavior: 'allow', updatedPermissions }
+  }
+
+  async #noAndWhy(name: string, id: string, signal: AbortSignal): Promise<PersonAnswer> {
+    const why = (await this.#line('  why? ', signal))?.trim() ?? ''
+    if (why === '') return this.#no(id, 'refused by you')
+    return this.#no(id, `refused by you: ${why}`, `The user does not want ${name} to run, and says: ${why}`)
+  }
+
+  #no(id: string, shown: string, message?: string): PersonAnswer {
+    this.#show.decided(id, shown)
+    return { behavior: 'deny', message }
+  }
+
+  /** A line, or nothing when the turn was given up. */
+  #line(prompt: string, signal: AbortSignal): Promise<string | undefined> {
+    const over = new AbortController()
+    const onInterrupt = (): void => {
+      this.#interrupt()
+      over.abort()
+    }
+    const asking = { prompt, signal: AbortSignal.any([signal, over.signal]), onInterrupt }
+    return new LineEditor(this.#keyboard, this.#screen, asking).read()
+  }
+}
+
+/** What a line means; nothing when that is not clear. */
+function meant(line: string, readable: boolean): (typeof ANSWERS)[keyof typeof ANSWERS] | undefined {
+  const word = line.trim().toLowerCase()
+  if (word === 'yes') return 'once'
+  if (word === 'no') return 'no'
+  const answer = Object.hasOwn(ANSWERS, word) ? ANSWERS[word as keyof typeof ANSWERS] : undefined
+  return readable || answer === 'no' || answer === 'why' ? answer : undefined
+}

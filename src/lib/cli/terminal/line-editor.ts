@@ -1,0 +1,127 @@
+import { clearScreenDown, createInterface, cursorTo, moveCursor, type Interface } from 'node:readline'
+import { PassThrough } from 'node:stream'
+import { LINE_END, type Keyboard, type Listener } from './keyboard.ts'
+import type { Bottom, Screen } from './screen.ts'
+
+/** What is asked for. */
+export interface Asking {
+  readonly prompt: string
+  /** A line that ends with a backslash goes on with the next. */
+  readonly goesOn?: boolean
+  /** What the arrow keys bring back, the latest first. */
+  readonly history?: string[]
+  /** Also takes what was typed before it was asked for. */
+  readonly earlier?: boolean
+  readonly signal: AbortSignal
+  /** Ctrl-C; where lines go on, only when there is nothing to take back. */
+  onInterrupt(): void
+}
+
+const MORE = '… '
+
+/** Reads a line at the bottom of the screen, while other things may be printed above it. */
+export class LineEditor implements Bottom, Listener {
+  readonly #keyboard: Keyboard
+  readonly #screen: Screen
+  readonly #asking: Asking
+  readonly #keys = new PassThrough()
+  readonly #readline: Interface
+  readonly #before: string[] = []
+  readonly #done = Promise.withResolvers<string | undefined>()
+  #release: (() => void) | undefined
+  #isOver = false
+
+  constructor(keyboard: Keyboard, screen: Screen, asking: Asking) {
+    this.#keyboard = keyboard
+    this.#screen = screen
+    this.#asking = asking
+    this.#readline = createInterface({
+      input: this.#keys,
+      output: process.stdout,
+      terminal: true,
+      prompt: asking.prompt,
+      history: asking.history ?? [],
+      historySize: asking.history === undefined ? 0 : 1000
+    })
+    this.#readline.on('line', line => this.#line(line)).once('close', this.#onAbort)
+  }
+
+  /** The line, its line ends written as `LINE_END`; nothing when there will be none. */
+  read(): Promise<string | undefined> {
+    const { signal } = this.#asking
+    if (signal.aborted) this.#end(undefined)
+    else {
+      signal.addEventListener('abort', this.#onAbort, { once: true })
+      this.#readline.prompt()
+      this.resume()
+    }
+    return this.#done.promise
+  }
+
+  /** Somebody else has the screen and the keyboard for a while. */
+  pause(): void {
+    if (this.#release === undefined) return
+    this.#release()
+    this.#release = undefined
+    this.hide()
+    this.#screen.hold(undefined)
+  }
+
+  resume(): void {
+    if (this.#isOver || this.#release !== undefined) return
+    this.#screen.hold(this)
+    this.#release = this.#keyboard.listen(this)
+    if (this.#asking.earlier === true) this.#keyboard.catchUp(this)
+  }
+
+  typed(keys: string): void {
+    // At once, and not when the stream sees fit: what follows may be for somebody else.
+    this.#keys.emit('data', Buffer.from(keys))
+  }
+
+  interrupt(): void {
+    const isEmpty = this.#readline.line === '' && this.#before.length === 0
+    if (isEmpty || this.#asking.goesOn !== true) return this.#asking.onInterrupt()
+    this.#readline.write(null, { ctrl: true, name: 'e' })
+    this.#readline.write(null, { ctrl: true, name: 'u' })
+    this.#before.length = 0
+    this.#readline.setPrompt(this.#asking.prompt)
+    this.#readline.prompt()
+  }
+
+  hide(): void {
+    if (!this.#screen.redraws) return this.#screen.write('\n')
+    moveCursor(process.stdout, 0, -this.#readline.getCursorPos().rows)
+    cursorTo(process.stdout, 0)
+    clearScreenDown(process.stdout)
+  }
+
+  show(): void {
+    // Readline goes up as many rows as its cursor was below its first.
+    if (this.#screen.redraws) this.#screen.write('\n'.repeat(this.#readline.getCursorPos().rows))
+    this.#readline.prompt(true)
+  }
+
+  #line(line: string): void {
+    if (this.#asking.goesOn === true && line.endsWith('\\')) {
+      this.#before.push(line.slice(0, -1))
+      this.#readline.setPrompt(MORE)
+      this.#readline.prompt()
+    } else this.#end([...this.#before, line].join(LINE_END))
+  }
+
+  readonly #onAbort = (): void => {
+    if (!this.#isOver) this.#screen.write('\n')
+    this.#end(undefined)
+  }
+
+  #end(line: string | undefined): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#asking.signal.removeEventListener('abort', this.#onAbort)
+    this.#release?.()
+    this.#screen.hold(undefined)
+    this.#readline.close()
+    this.#done.resolve(line)
+  }
+}

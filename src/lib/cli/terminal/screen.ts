@@ -1,0 +1,114 @@
+import { styled } from '../print.ts'
+import { cut } from './width.ts'
+
+/** What stands below all that is printed: it makes way, and comes back. */
+export interface Bottom {
+  hide(): void
+  show(): void
+}
+
+const ERASE = '\r\u001B[2K'
+/** What is over sooner is not worth a line, in milliseconds. */
+const SOON = 150
+
+/** The terminal: lines that stay, text as it comes, and one line below that says what is going on. */
+export class Screen {
+  /** A terminal that knows nothing but text is given nothing but text. */
+  readonly redraws = process.env['TERM'] !== 'dumb'
+  #inLine = false
+  #status: { readonly text: string; readonly since: number } | undefined
+  #note = ''
+  #isDrawn = false
+  #timer: NodeJS.Timeout | undefined
+  #bottom: Bottom | undefined
+  #gone = false
+
+  get columns(): number {
+    return process.stdout.columns || 80
+  }
+
+  /** Whole lines. */
+  print(text: string): void {
+    this.#bottom?.hide()
+    this.#erase()
+    this.write(`${this.#inLine ? '\n' : ''}${text}\n`)
+    this.#inLine = false
+    this.#bottom?.show()
+    this.#draw()
+  }
+
+  /** Text as it comes. */
+  stream(text: string): void {
+    if (text === '') return
+    this.#erase()
+    this.write(text)
+    this.#inLine = !text.endsWith('\n')
+  }
+
+  /** What comes next begins on a line of its own. */
+  fresh(): void {
+    if (this.#inLine) this.stream('\n')
+  }
+
+  /** What is going on, from now on; nothing, when nothing is. */
+  status(text?: string): void {
+    if (text === this.#status?.text) return
+    clearTimeout(this.#timer)
+    this.#erase()
+    this.#note = ''
+    this.#status = text === undefined ? undefined : { text, since: performance.now() }
+    if (text !== undefined) this.#drawIn(SOON)
+  }
+
+  /** More about it, for as long as it goes on. */
+  note(text = ''): void {
+    this.#note = text
+  }
+
+  /** Something stays below what is printed, until it is taken away. */
+  hold(bottom: Bottom | undefined): void {
+    this.#erase()
+    this.#bottom = bottom
+  }
+
+  /** Nobody sees it any more. */
+  gone(): void {
+    this.#gone = true
+    clearTimeout(this.#timer)
+  }
+
+  write(text: string): void {
+    if (!this.#gone) process.stdout.write(text)
+  }
+
+  #drawIn(ms: number): void {
+    this.#timer = setTimeout(() => {
+      this.#draw()
+      this.#drawIn(1000)
+    }, ms).unref()
+  }
+
+  #draw(): void {
+    if (this.#status === undefined || !this.redraws || this.#inLine || this.#bottom !== undefined) return
+    const { text, since } = this.#status
+    const ms = performance.now() - since
+    if (ms < SOON) return
+    const time = ` · ${lasting(ms)}`
+    const room = this.columns - 1 - time.length
+    const note = this.#note === '' ? '' : ` · ${this.#note}`
+    this.#erase()
+    this.write(styled('dim', cut(`${cut(text, room)}${time}${note}`, this.columns - 1)))
+    this.#isDrawn = true
+  }
+
+  #erase(): void {
+    if (this.#isDrawn) this.write(ERASE)
+    this.#isDrawn = false
+  }
+}
+
+/** `3 s`, `1 m 05 s`. */
+export function lasting(ms: number): string {
+  const seconds = Math.floor(ms / 1000)
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} m ${String(seconds % 60).padStart(2, '0')} s`
+}

@@ -1,0 +1,203 @@
+import { join } from 'node:path'
+import type { InitMessage, ResultMessage } from '../../agent/output.ts'
+import type { QueryOptions } from '../../query/options.ts'
+import type { PromptMessage } from '../../query/prompts.ts'
+import { query, type Query } from '../../query/query.ts'
+import { VERSION } from '../../version.ts'
+import { EXIT, type Scene } from '../common.ts'
+import { harmless, inOneLine, styled } from '../print.ts'
+import { Approvals } from './approvals.ts'
+import { History } from './history.ts'
+import { Keyboard, LINE_END } from './keyboard.ts'
+import { LineEditor } from './line-editor.ts'
+import { Screen } from './screen.ts'
+import { Show } from './show.ts'
+import { slash, type Desk } from './slash.ts'
+import { hang } from './width.ts'
+
+/** Two of them within so many milliseconds end the session. */
+const TWICE = 2000
+const INTERRUPTED = 130
+const HUNG_UP = 129
+
+/** A session at a terminal. Gives back what to end with. */
+export async function talk(
+  first: string | undefined,
+  scene: Scene & { readonly projectCounts: boolean },
+  options: QueryOptions,
+  abort: AbortController
+): Promise<number> {
+  return new Talk(scene, options, abort).run(first)
+}
+
+class Talk {
+  readonly #scene: Scene & { readonly projectCounts: boolean }
+  readonly #abort: AbortController
+  readonly #options: QueryOptions
+  readonly #screen = new Screen()
+  readonly #show = new Show(this.#screen)
+  readonly #history: History
+  readonly #keyboard: Keyboard
+  /** Aborted when no more prompts are wanted. */
+  readonly #over = new AbortController()
+  readonly #begun = Promise.withResolvers<void>()
+  #running: Query | undefined
+  #turn: PromiseWithResolvers<void> | undefined
+  #editor: LineEditor | undefined
+  #init: InitMessage | undefined
+  #result: ResultMessage | undefined
+  #lastInterrupt = { at: Number.NEGATIVE_INFINITY, inTurn: false }
+  /** What to end with, once somebody has said that it ends. */
+  #code: number | undefined
+
+  constructor(scene: Scene & { readonly projectCounts: boolean }, options: QueryOptions, abort: AbortController) {
+    this.#scene = scene
+    this.#options = options
+    this.#abort = abort
+    this.#history = new History(join(scene.where.ownHome, 'history'))
+    const onGone = (): void => this.#gone()
+    process.stdout.on('error', onGone)
+    process.stderr.on('error', onGone)
+    this.#keyboard = new Keyboard(process.stdin, () => this.#interrupted(true), onGone)
+  }
+
+  async run(first: string | undefined): Promise<number> {
+    const { ask } = new Approvals(this.#keyboard, this.#screen, this.#show, this.#scene.where.ownHome, () =>
+      this.#interrupted(true)
+    )
+    this.#screen.status('starting')
+    this.#running = query({
+      prompt: this.#prompts(first),
+      options: {
+        ...this.#options,
+        canUseTool: ask,
+        includePartialMessages: true,
+        includeHookEvents: true,
+        stderr: text => this.#screen.print(styled('yellow', `  ! ${harmless(text.trimEnd())}`))
+      }
+    })
+    try {
+      for await (const message of this.#running) {
+        if (message.type === 'stream_event' || message.type === 'assistant') this.#editor?.pause()
+        this.#show.message(message)
+        if (message.type === 'result') this.#finished(message)
+        else if (message.type === 'system' && message.subtype === 'init') this.#start(message)
+      }
+    } finally {
+      this.#over.abort()
+      this.#begun.resolve()
+      this.#turn?.resolve()
+      this.#screen.status()
+      this.#keyboard.end()
+    }
+    return this.#code ?? codeOf(this.#result)
+  }
+
+  #start(init: InitMessage): void {
+    this.#init = init
+    this.#screen.status()
+    const { model, cwd } = init
+    this.#screen.print(
+      styled('dim', hang('', inOneLine(`carabiner ${VERSION} · ${model} · ${cwd} · /help`), this.#screen.columns))
+    )
+    this.#begun.resolve()
+  }
+
+  #finished(result: ResultMessage): void {
+    this.#result = result
+    this.#turn?.resolve()
+    this.#turn = undefined
+    this.#editor?.resume()
+  }
+
+  /** One prompt after the other, each when the one before has its result. */
+  async *#prompts(first: string | undefined): AsyncGenerator<PromptMessage> {
+    await this.#begun.promise
+    if (first !== undefined) this.#screen.print(`> ${harmless(first)}`)
+    for (let text = first ?? (await this.#read()); text !== undefined; text = await this.#read()) {
+      this.#turn = Promise.withResolvers<void>()
+      this.#show.going()
+      yield { type: 'user', message: { role: 'user', content: text } }
+      await this.#turn?.promise
+      this.#screen.print('')
+    }
+  }
+
+  /** The next prompt that somebody types; nothing when the session ends. */
+  async #read(): Promise<string | undefined> {
+    while (!this.#over.signal.aborted) {
+      const line = await this.#line()
+      if (line === undefined) {
+        this.#end(EXIT.done)
+        return undefined
+      }
+      this.#history.add(line)
+      const text = line.replaceAll(LINE_END, '\n').trim()
+      if (text === '') continue
+      const isDone = await slash(text, this.#desk(), this.#init?.slash_commands ?? [])
+      if (!isDone) return text
+    }
+    return undefined
+  }
+
+  async #line(): Promise<string | undefined> {
+    const { mode } = this.#show
+    this.#editor = new LineEditor(this.#keyboard, this.#screen, {
+      prompt: mode === 'default' ? '> ' : `${inOneLine(mode)} > `,
+      goesOn: true,
+      earlier: true,
+      history: this.#history.latest,
+      signal: this.#over.signal,
+      onInterrupt: () => this.#interrupted(false)
+    })
+    const line = await this.#editor.read()
+    this.#editor = undefined
+    return line
+  }
+
+  #desk(): Desk {
+    return {
+      screen: this.#screen,
+      show: this.#show,
+      scene: this.#scene,
+      projectCounts: this.#scene.projectCounts,
+      setMode: async mode => this.#running?.setPermissionMode(mode),
+      exit: () => this.#end(EXIT.done)
+    }
+  }
+
+  /** Ctrl-C: once interrupts, twice ends, three times ends at once. */
+  #interrupted(inTurn: boolean): void {
+    const now = performance.now()
+    const { at, inTurn: wasInTurn } = this.#lastInterrupt
+    if (this.#code !== undefined) process.exit(INTERRUPTED)
+    if (now - at < TWICE) {
+      this.#end(wasInTurn ? INTERRUPTED : EXIT.done)
+      this.#abort.abort(new Error('interrupted'))
+      return
+    }
+    this.#lastInterrupt = { at: now, inTurn }
+    if (!inTurn) return this.#screen.print(styled('dim', '  Ctrl-C again ends the session; so does Ctrl-D.'))
+    this.#screen.status('interrupting; Ctrl-C again ends the session')
+    this.#running?.interrupt().catch(() => undefined)
+  }
+
+  #end(code: number): void {
+    this.#code ??= code
+    this.#over.abort()
+    this.#screen.status('ending')
+  }
+
+  /** Nobody is there any more. */
+  #gone(): void {
+    this.#screen.gone()
+    this.#end(HUNG_UP)
+    this.#abort.abort(new Error('the terminal is gone'))
+  }
+}
+
+function codeOf(result: ResultMessage | undefined): number {
+  if (result?.error_code === 'E_UNTRUSTED') return EXIT.untrusted
+  if (result?.terminal_reason === 'turn_setup_failed') return EXIT.badSettings
+  return result?.is_error === true ? EXIT.failed : EXIT.done
+}

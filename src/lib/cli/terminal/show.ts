@@ -1,0 +1,189 @@
+import type {
+  AgentMessage,
+  AssistantMessage,
+  DeniedMessage,
+  PartialMessage,
+  ResultMessage,
+  UserMessage
+} from '../../agent/output.ts'
+import type { Block, ToolResultBlock } from '../../message.ts'
+import { harmless, inOneLine, styled } from '../print.ts'
+import { hookWords } from './hook-words.ts'
+import { lasting, type Screen } from './screen.ts'
+import { callIn } from './telling.ts'
+import { cut, hang } from './width.ts'
+
+interface Call {
+  readonly words: string
+  readonly name: string
+  begun: number
+  /** How long it took is known only of a call that had its answer to itself. */
+  readonly isAlone: boolean
+  /** It belongs to a subagent. */
+  readonly isNested: boolean
+  /** By whom and why. */
+  refused?: string
+}
+
+/** Shows what an agent tells, in lines for people. Nothing of it reaches the terminal as it came. */
+export class Show {
+  readonly #screen: Screen
+  readonly #calls = new Map<string, Call>()
+  #cwd = ''
+  #isStreamed = false
+  /** The mode as far as this terminal knows. */
+  mode = 'default'
+  /** What the last result says of tokens and dollars. */
+  usage: ResultMessage['modelUsage'] = {}
+
+  constructor(screen: Screen) {
+    this.#screen = screen
+  }
+
+  message(message: AgentMessage): void {
+    if (message.type === 'stream_event') {
+      if (message.parent_tool_use_id === null) this.#piece(message.event)
+    } else if (message.type === 'assistant') this.#answer(message)
+    else if (message.type === 'user') this.#told(message)
+    else if (message.type === 'tool_progress') this.#progress(message.tool_use_id, message.output)
+    else if (message.type === 'result') this.#result(message)
+    else this.#system(message)
+  }
+
+  /** Somebody at the terminal decided about a call; with words, against it. */
+  decided(id: string, refused?: string): void {
+    const call = this.#calls.get(id)
+    if (call === undefined) return
+    if (refused === undefined) call.begun = performance.now()
+    else call.refused = refused
+  }
+
+  #piece(event: PartialMessage['event']): void {
+    if (event.type === 'message_start') {
+      this.#isStreamed = false
+      this.going()
+    } else if (event.type === 'content_block_start') {
+      const { type } = event.content_block
+      if (type === 'thinking' || type === 'redacted_thinking') this.#screen.status('thinking…')
+      if (type === 'tool_use') this.#screen.status(`writing a call of ${inOneLine(event.content_block.name)}`)
+    } else if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') {
+      this.#isStreamed = true
+      this.#screen.status()
+      this.#screen.stream(plain(event.delta.text))
+    } else if (event.type === 'content_block_stop') this.#screen.fresh()
+  }
+
+  #answer({ message: { content }, parent_tool_use_id }: AssistantMessage): void {
+    const isNested = parent_tool_use_id !== null
+    this.#screen.fresh()
+    const isAlone = content.filter(({ type }) => type === 'tool_use').length === 1
+    for (const block of content) {
+      if (block.type === 'text' && !this.#isStreamed && !isNested) this.#screen.print(plain(block.text))
+      if (block.type !== 'tool_use') continue
+      const words = callIn(block.name, block.input, this.#cwd)
+      this.#calls.set(block.id, { words, name: block.name, begun: performance.now(), isAlone, isNested })
+    }
+    if (!isNested) this.#isStreamed = false
+    this.going()
+  }
+
+  #told({ message: { content }, isSynthetic }: UserMessage): void {
+    if (typeof content === 'string') {
+      if (isSynthetic === true) this.#quiet(harmless(content))
+      return
+    }
+    for (const block of content) if (block.type === 'tool_result') this.#came(block)
+    this.going()
+  }
+
+  /** A call has its result: one line. */
+  #came({ tool_use_id, content, is_error }: ToolResultBlock): void {
+    const call = this.#calls.get(tool_use_id)
+    if (call === undefined) return
+    this.#calls.delete(tool_use_id)
+    const ms = performance.now() - call.begun
+    const why = call.refused ?? (is_error === true ? whyIn(content) : undefined)
+    const left = call.isNested ? '    ' : '  '
+    if (why !== undefined) {
+      const { columns } = this.#screen
+      this.#screen.print(`${left}${styled('red', '✗')} ${hang(`${left}  `, call.words, columns).trimStart()}`)
+      this.#screen.print(styled('red', hang(`${left}  `, inOneLine(why), columns)))
+      return
+    }
+    if (call.name === 'ExitPlanMode') this.mode = 'default'
+    const time = ms < 1000 || !call.isAlone ? '' : `  ${lasting(ms)}`
+    const words = cut(call.words, this.#screen.columns - left.length - 3 - time.length)
+    this.#screen.print(`${left}${styled('green', '✓')} ${styled('dim', `${words}${time}`)}`)
+  }
+
+  #progress(id: string, output: string | undefined): void {
+    const call = this.#calls.get(id)
+    const last = output?.trimEnd().split('\n').at(-1)
+    if (call === undefined || last === undefined || last === '') return
+    this.#screen.note(inOneLine(last))
+  }
+
+  /** Says what is going on: the oldest call that has no result, and how many more there are; or the model. */
+  going(): void {
+    const [first, ...rest] = this.#calls.values()
+    if (first === undefined) this.#screen.status('waiting for the model')
+    else this.#screen.status(rest.length === 0 ? first.words : `${first.words} and ${rest.length} more`)
+  }
+
+  #system(message: Extract<AgentMessage, { type: 'system' }>): void {
+    if (message.subtype === 'init') {
+      this.#cwd = message.cwd
+      this.mode = message.permissionMode
+    } else if (message.subtype === 'permission_denied') this.#denied(message)
+    else if (message.subtype === 'informational') {
+      const { content, level, tag } = message
+      if (level === 'warning') this.#warn(content)
+      else this.#quiet(`${harmless(content)}${tag === undefined ? '' : ` [${inOneLine(tag)}]`}`)
+    } else if (message.subtype === 'notification') this.#warn(message.text)
+    else if (message.subtype === 'api_retry') {
+      const seconds = Math.ceil(message.retry_delay_ms / 1000)
+      this.#warn(`the model did not answer (${message.error}); trying again in ${seconds} s`)
+    } else if (message.subtype === 'hook_started')
+      this.#screen.note(inOneLine(message.status_message ?? `hook ${message.hook_name}`))
+    else if (message.subtype === 'hook_response') {
+      this.#screen.note()
+      for (const words of hookWords(message)) this.#quiet(words)
+    }
+  }
+
+  /** It is told with the call, once that has its result. */
+  #denied({ tool_use_id, tool_name, message }: DeniedMessage): void {
+    const call = this.#calls.get(tool_use_id)
+    if (call === undefined) this.#screen.print(styled('red', inOneLine(message)))
+    else call.refused ??= message.replace(`${tool_name} was `, '')
+  }
+
+  #warn(words: string): void {
+    this.#screen.print(styled('yellow', hang('  ! ', harmless(words), this.#screen.columns)))
+  }
+
+  #quiet(words: string): void {
+    this.#screen.print(styled('dim', hang('  · ', words, this.#screen.columns)))
+  }
+
+  #result({ terminal_reason, is_error, result, modelUsage }: ResultMessage): void {
+    this.usage = modelUsage
+    this.#calls.clear()
+    this.#screen.status()
+    this.#screen.fresh()
+    if (terminal_reason.startsWith('aborted')) this.#screen.print(styled('yellow', 'Interrupted.'))
+    else if (is_error) this.#screen.print(styled('red', harmless(result)))
+    else if (terminal_reason === 'prompt_blocked' || (terminal_reason === 'hook_stopped' && result !== ''))
+      this.#screen.print(styled('yellow', harmless(result)))
+  }
+}
+
+const plain = (text: string): string => harmless(text.replaceAll('\r\n', '\n'))
+
+/** What went wrong, in its first lines. */
+function whyIn(content: string | readonly Block[]): string {
+  const text =
+    typeof content === 'string' ? content : content.map(block => ('text' in block ? block.text : '')).join(' ')
+  const words = text.trim().split('\n').slice(0, 3).join(' · ')
+  return words.length > 300 ? `${words.slice(0, 300)}…` : words
+}

@@ -1,0 +1,96 @@
+import { relative } from 'node:path'
+import { wordsOf } from '../../errors.ts'
+import { MODES } from '../../permissions/modes.ts'
+import { standing } from '../../settings/force.ts'
+import type { Scene } from '../common.ts'
+import { inOneLine, table } from '../print.ts'
+import type { Screen } from './screen.ts'
+import type { Show } from './show.ts'
+import { hang } from './width.ts'
+
+/** What commands work with. */
+export interface Desk {
+  readonly screen: Screen
+  readonly show: Show
+  readonly scene: Scene
+  readonly projectCounts: boolean
+  setMode(mode: string): Promise<void>
+  exit(): void
+}
+
+interface Slash {
+  readonly words: string
+  run(rest: string, desk: Desk): void | Promise<void>
+}
+
+const SLASHES: Readonly<Record<string, Slash>> = {
+  help: { words: 'what can be typed here', run: (_, { screen }) => screen.print(helpOf()) },
+  hooks: { words: 'the hooks that are in force', run: (_, desk) => desk.screen.print(hooksInForce(desk)) },
+  cost: { words: 'tokens and dollars so far, by model', run: (_, { screen, show }) => screen.print(costOf(show)) },
+  mode: { words: 'the permission mode; with a name: another', run: changeMode },
+  exit: { words: 'end the session (also Ctrl-D)', run: (_, desk) => desk.exit() }
+}
+
+/** Carries out `/name rest`. False: it is a prompt, since it is no command, or one of the agent's own. */
+export async function slash(line: string, desk: Desk, ofAgent: readonly string[]): Promise<boolean> {
+  const [, name, rest = ''] = /^\/([a-z-]*)(?:\s+(.*))?$/s.exec(line.trim()) ?? []
+  if (name === undefined || ofAgent.includes(name)) return false
+  if (Object.hasOwn(SLASHES, name)) await SLASHES[name]!.run(rest.trim(), desk)
+  else {
+    const there = [...Object.keys(SLASHES), ...ofAgent].map(each => `/${each}`).join(', ')
+    desk.screen.print(`  There is no /${name}. There are ${inOneLine(there)}.`)
+  }
+  return true
+}
+
+const helpOf = (): string =>
+  [
+    ...table(Object.entries(SLASHES).map(([name, { words }]) => [`  /${name}`, words])),
+    '  A line that ends with \\ goes on. Pasted lines are one prompt.',
+    '  The arrow keys bring back earlier prompts.',
+    '  Ctrl-C interrupts; twice ends the session.'
+  ].join('\n')
+
+function hooksInForce({ scene: { loaded, where }, projectCounts: projectTrusted, screen: { columns } }: Desk): string {
+  const near = (file: string): string => {
+    const path = relative(loaded.root, file)
+    return path.startsWith('..') ? file.replace(`${where.home}/`, '~/') : path
+  }
+  const hooks = standing(loaded, { projectTrusted, hasAgent: true }).filter(({ off }) => off === undefined)
+  const modules = loaded.modules.filter(({ ofProject }) => projectTrusted || !ofProject)
+  if (hooks.length + modules.length === 0) return '  no hooks are in force'
+  return [
+    ...hooks.flatMap(({ hook: { event, matcher, name, runs, place } }) => [
+      inOneLine(`  ${event}${matcher === undefined || matcher === '' ? '' : ` ${matcher}`}`),
+      hang('    ', inOneLine(`${name ?? runs}  (${near(place.file)}:${place.line})`), columns)
+    ]),
+    ...modules.map(({ file, place }) => inOneLine(`  module ${file}  (${near(place.file)}:${place.line})`))
+  ].join('\n')
+}
+
+function costOf({ usage }: Show): string {
+  const models = Object.entries(usage)
+  if (models.length === 0) return '  nothing so far'
+  const dollars = models.reduce((sum, [, { costUSD }]) => sum + costUSD, 0)
+  const rows = models.map(([model, used]) => [
+    `  ${inOneLine(model)}`,
+    `${used.inputTokens} in`,
+    `${used.outputTokens} out`,
+    `${used.cacheReadInputTokens} cached`,
+    used.costUSD > 0 ? priced(used.costUSD) : 'no price known'
+  ])
+  return [...table(rows), ...(models.length > 1 ? [`  ${priced(dollars)} in all`] : [])].join('\n')
+}
+
+const priced = (dollars: number): string => `$${dollars.toFixed(4)}`
+
+async function changeMode(name: string, { screen, show, setMode }: Desk): Promise<void> {
+  if (name === '') return screen.print(`  mode ${show.mode}; there are ${MODES.join(', ')}`)
+  try {
+    await setMode(name)
+    show.mode = name
+    screen.print(`  mode ${inOneLine(name)}`)
+  } catch (error) {
+    screen.print(`  ${inOneLine(wordsOf(error))}`)
+  }
+}

@@ -1,0 +1,55 @@
+import { elicit } from '../agent/elicit.ts'
+import type { Session } from '../agent/session.ts'
+import { wordsOf } from '../errors.ts'
+import { changeIn, isBeyondTelling } from '../settings/covered.ts'
+import type { Loaded, LoadedServer } from '../settings/loaded.ts'
+import type { NamedServer, ServerPorts } from '../tools/mcp.ts'
+import { serversIn } from '../tools/mcp-config.ts'
+import type { ToolSession } from '../tools/tool.ts'
+import { serverLabel } from '../util/tool-names.ts'
+import { elicitThrough, type QueryOptions } from './options.ts'
+
+/** What servers may ask for. Before there is a session nobody can answer, and words for people wait. */
+export const serverPorts = (
+  { onElicitation }: QueryOptions,
+  tools: ToolSession,
+  heard: { readonly session?: Session },
+  notices: string[]
+): ServerPorts => ({
+  session: tools,
+  async elicit(server, wanted, signal) {
+    const { session } = heard
+    if (session === undefined) return { action: 'decline' }
+    return elicit(server, wanted, session, onElicitation && elicitThrough(onElicitation), signal)
+  },
+  notice: text => void (heard.session === undefined ? notices.push(text) : heard.session.inform(text, 'warning', 'mcp'))
+})
+
+/** The servers of `.mcp.json`: those of a project that is trusted, unless somebody has given others of their names. */
+export function projectServers(
+  { loaded, trusted, options }: { readonly loaded: Loaded; readonly trusted: boolean; readonly options: QueryOptions },
+  { session, notice }: ServerPorts
+): readonly NamedServer[] {
+  if (!trusted || options.strictMcpConfig === true) return []
+  for (const { place, message, fix } of loaded.findings)
+    if (place.file.endsWith('.mcp.json')) notice(`${place.file}:${place.line}: ${message} (${fix})`)
+  const taken = new Set(Object.keys(options.mcpServers ?? {}).map(serverLabel))
+  return loaded.servers
+    .filter(({ name }) => !taken.has(serverLabel(name)))
+    .flatMap(server => {
+      try {
+        return [named(server, loaded.root, session)]
+      } catch (error) {
+        notice(wordsOf(error))
+        return []
+      }
+    })
+}
+
+/** What it says of variables means those that commands have: a project gets no others by asking. */
+function named(server: LoadedServer, root: string, { env }: ToolSession): NamedServer {
+  const { name, spec, place } = server
+  const config = serversIn({ mcpServers: { [name]: spec } }, env, place.file)[name]!
+  if (isBeyondTelling(server)) throw new Error(`${place.file}: ${name}: nobody can tell which files it would run`)
+  return { name, source: 'project', config, objection: () => changeIn(server, root) }
+}

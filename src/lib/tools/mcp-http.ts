@@ -1,0 +1,96 @@
+import type { FetchLike, JSONRPCMessage, RequestId } from '@modelcontextprotocol/client'
+import { LONGEST_MESSAGE, type Link } from './mcp-stdio.ts'
+
+/** The addresses of servers, and those that servers want people to visit. Nothing else is an address here. */
+export function isWebAddress(url: string): boolean {
+  const protocol = URL.canParse(url) ? new URL(url).protocol : ''
+  return protocol === 'http:' || protocol === 'https:'
+}
+
+/** How long a server may take to say good-bye, in milliseconds. */
+const FAREWELL = 1000
+
+/** A server at an address. What fails there is not sent again. */
+export async function httpLink(url: string, headers: Readonly<Record<string, string>>): Promise<Link> {
+  const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
+  const transport = new StreamableHTTPClientTransport(new URL(url), {
+    requestInit: { headers: { ...headers } },
+    fetch: boundedFetch,
+    // A stream that broke off is taken up where it ended. That asks for what is still to come, and sends no call again.
+    reconnectionOptions: {
+      maxRetries: 2,
+      initialReconnectionDelay: 500,
+      maxReconnectionDelay: 1000,
+      reconnectionDelayGrowFactor: 2
+    }
+  })
+  const owed = new Owed()
+  const send = transport.send.bind(transport)
+  transport.onmessage = message => owed.received(message)
+  transport.send = async (message, options) => {
+    owed.sent(message)
+    await send(message, { ...options, onRequestStreamEnd: () => void (owed.has(message) && transport.close()) })
+  }
+  return {
+    transport,
+    failure: () => undefined,
+    async end() {
+      await Promise.race([transport.terminateSession().catch(() => undefined), after(FAREWELL)])
+      await transport.close()
+    }
+  }
+}
+
+const after = (ms: number): Promise<void> => new Promise(resolve => void setTimeout(resolve, ms).unref())
+
+/** The requests that have no answer yet. A stream that ends without it will never bring it, and nobody else says so. */
+class Owed {
+  readonly #ids = new Set<RequestId>()
+
+  sent(message: JSONRPCMessage | JSONRPCMessage[]): void {
+    if (Array.isArray(message) || !('method' in message)) return
+    if ('id' in message) this.#ids.add(message.id)
+    else if (message.method === 'notifications/cancelled') this.#ids.delete(message.params?.['requestId'] as RequestId)
+  }
+
+  received(message: JSONRPCMessage): void {
+    if (!('method' in message) && message.id !== undefined) this.#ids.delete(message.id)
+  }
+
+  has(message: JSONRPCMessage | JSONRPCMessage[]): boolean {
+    return !Array.isArray(message) && 'method' in message && 'id' in message && this.#ids.has(message.id)
+  }
+}
+
+/** Nobody may fill our memory with one message. */
+const boundedFetch: FetchLike = async (url, init) => {
+  const response = await fetch(url, init)
+  if (response.body === null) return response
+  const { status, statusText, headers } = response
+  const isStream = headers.get('content-type')?.includes('text/event-stream') === true
+  return new Response(response.body.pipeThrough(bound(isStream)), { status, statusText, headers })
+}
+
+const NEWLINE = 10
+const RETURN = 13
+
+/** Lets pass what is short enough: a whole body, or, in a stream, what stands between two empty lines. */
+function bound(isStream: boolean): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+  let size = 0
+  let lineIsEmpty = false
+  return new TransformStream({
+    transform(chunk, controller) {
+      for (let at = 0; isStream && at < chunk.length; at++) {
+        const byte = chunk[at]
+        if (byte === NEWLINE) {
+          if (lineIsEmpty) size = -at
+          lineIsEmpty = true
+        } else if (byte !== RETURN) lineIsEmpty = false
+      }
+      size += chunk.length
+      if (size > LONGEST_MESSAGE)
+        controller.error(new Error(`the server sent a message of more than ${LONGEST_MESSAGE} bytes`))
+      else controller.enqueue(chunk)
+    }
+  })
+}

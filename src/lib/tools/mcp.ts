@@ -1,0 +1,138 @@
+import { wordsOf } from '../errors.ts'
+import { isObject } from '../util/plain.ts'
+import { nameInServer } from '../util/tool-names.ts'
+import { presentContent } from './content.ts'
+import type { OutsideServer } from './mcp-config.ts'
+import { Connection, type Told, type Wanted } from './mcp-connection.ts'
+import { shownDescription, shownSchema, type Definition } from './mcp-definition.ts'
+import { httpLink } from './mcp-http.ts'
+import { boundedResult } from './mcp-result.ts'
+import { stdioLink } from './mcp-stdio.ts'
+import { processesOf } from './processes.ts'
+import type { Tool, ToolSession } from './tool.ts'
+import { visible } from './visible.ts'
+
+/** A server outside this process, and where it was named. */
+export interface NamedServer {
+  readonly name: string
+  readonly source: string
+  readonly config: OutsideServer
+  /** Why it may not be started any more, where somebody knows. */
+  objection?(): string | undefined
+}
+
+/** What servers need from whoever uses them. */
+export interface ServerPorts {
+  readonly session: ToolSession
+  elicit(server: string, wanted: Wanted, signal: AbortSignal): Promise<Told>
+  /** Words for people. */
+  notice(text: string): void
+}
+
+/** A server that was asked for its tools. */
+export interface ConnectedServer {
+  readonly name: string
+  readonly source: string
+  readonly status: 'connected' | 'failed'
+  readonly tools: readonly Tool[]
+}
+
+/** How long a server may take to be ready, and one call to be answered, in milliseconds. */
+const START_TIMEOUT = 30_000
+const CALL_TIMEOUT = 1_800_000
+
+/** Connects to all servers, side by side. One that fails, or takes too long, holds up nobody. It never rejects. */
+export function connectServers(
+  servers: readonly NamedServer[],
+  ports: ServerPorts,
+  signal: AbortSignal
+): Promise<readonly ConnectedServer[]> {
+  return Promise.all(servers.map(server => connect(server, ports, signal)))
+}
+
+async function connect(server: NamedServer, ports: ServerPorts, signal: AbortSignal): Promise<ConnectedServer> {
+  const { name, source, config } = server
+  const connection = new Connection({
+    name,
+    async link() {
+      const why = server.objection?.()
+      if (why !== undefined) throw new Error(`it is not started: ${why}`)
+      return linkTo(config, ports.session)
+    },
+    elicit: (wanted, until) => ports.elicit(name, wanted, until),
+    notice: text => ports.notice(text),
+    startTimeout: millisecondsIn(ports.session.env['MCP_TIMEOUT']) ?? START_TIMEOUT,
+    callTimeout: config.timeout ?? millisecondsIn(ports.session.env['MCP_TOOL_TIMEOUT']) ?? CALL_TIMEOUT
+  })
+  const close = (): Promise<void> => connection.close()
+  ports.session.onClose(close)
+  if (signal.aborted) await close()
+  signal.addEventListener('abort', close, { once: true })
+  try {
+    const tools = toolsOf(await connection.open(), server, connection, ports)
+    return { name, source, status: 'connected', tools }
+  } catch (error) {
+    ports.notice(wordsOf(error))
+    return { name, source, status: 'failed', tools: [] }
+  } finally {
+    signal.removeEventListener('abort', close)
+  }
+}
+
+async function linkTo(config: OutsideServer, session: ToolSession): ReturnType<typeof httpLink> {
+  if ('url' in config) return httpLink(config.url, config.headers ?? {})
+  const { command, args = [], env = {} } = config
+  const words = { file: command, args }
+  return stdioLink(listener =>
+    processesOf(session).startTalk(words, session.root, { ...session.env, ...env }, listener)
+  )
+}
+
+function millisecondsIn(text: string | undefined): number | undefined {
+  const value = Number(text)
+  return value >= 1 && value <= 2_147_483_647 ? value : undefined
+}
+
+const LONGEST_NAME = 128
+
+/** The tools under the names that the model knows them by. Those that cannot be told apart are left out, and named. */
+function toolsOf(
+  definitions: readonly Definition[],
+  { name, source }: NamedServer,
+  connection: Connection,
+  ports: ServerPorts
+): readonly Tool[] {
+  const tools = new Map<string, Tool>()
+  for (const definition of definitions) {
+    const known = nameInServer(name, definition.name)
+    const problem =
+      known.length > LONGEST_NAME ? 'its name is too long' : tools.has(known) ? 'another has its name' : ''
+    if (problem === '') tools.set(known, { ...toolOf(definition, known, connection), server: { name, source } })
+    else ports.notice(`the tool ${visible(definition.name)} of the server ${name} is left out: ${problem}`)
+  }
+  return [...tools.values()]
+}
+
+function toolOf(definition: Definition, name: string, connection: Connection): Omit<Tool, 'server'> {
+  const { readOnlyHint, destructiveHint } = definition.annotations
+  return {
+    name,
+    description: shownDescription(definition),
+    inputSchema: shownSchema(definition.inputSchema),
+    ...(destructiveHint === true && { caution: 'its server says that it may destroy something' }),
+    // Its server knows its schema best, and checks it.
+    check: input => (isObject(input) ? { input } : { problem: 'it is not an object' }),
+    readOnly: () => readOnlyHint === true && destructiveHint !== true,
+    present: presentContent,
+    async run(input, call) {
+      const { signal } = call
+      const given = await connection.call({
+        tool: definition.name,
+        input,
+        signal,
+        progress: text => call.progress(text)
+      })
+      return boundedResult(given, call)
+    }
+  }
+}

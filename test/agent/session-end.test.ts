@@ -1,0 +1,89 @@
+/** The last event of a session. */
+import { describe, expect, test } from 'vitest'
+import { deny } from '../../src/index.ts'
+import { scriptedModel, type TurnOrMaker } from '../../src/lib/model/scripted.ts'
+import { ask, gate, ownTool, project, registry, type Asked, type Asking } from './kit.ts'
+
+const call = (name: string) => ({ calls: [{ name, input: {} }] })
+
+// F14, F139
+describe('SessionEnd is fired once, and last,', () => {
+  const priced = (turns: readonly TurnOrMaker[]) =>
+    scriptedModel(turns, { price: { input: 1e6, output: 1e6, cacheWrite: 0, cacheRead: 0 }, repeatLast: true })
+  const slow = ownTool('slow', ({ signal }) => new Promise((_, fail) => signal.addEventListener('abort', fail)))
+  const whenAtWork = (
+    act: Parameters<NonNullable<Asking['each']>>[1] extends infer Q ? (running: Q) => unknown : never
+  ) =>
+    ({
+      allowedTools: ['slow'],
+      tools: [slow],
+      each: (message, running) => message.type === 'assistant' && act(running)
+    }) satisfies Asking
+  const cases: Record<string, () => Promise<Asked>> = {
+    'when it is done': () => ask(['Done.']),
+    'after an error of the provider': () => ask([{ fail: { status: 401 } }]),
+    'at the limit of turns': () =>
+      ask(scriptedModel([call('look')], { repeatLast: true }), {
+        maxTurns: 2,
+        tools: [ownTool('look', () => 1, true)]
+      }),
+    'when the budget is used up': () =>
+      ask(priced([{ ...call('look'), usage: { input_tokens: 5 } }]), {
+        maxBudgetUsd: 2,
+        tools: [ownTool('look', () => 1, true)]
+      }),
+    'after an interrupt': () =>
+      ask(
+        [call('slow')],
+        whenAtWork(running => running.interrupt())
+      ),
+    'after an abort': () => {
+      const abortController = new AbortController()
+      return ask([call('slow')], { abortController, ...whenAtWork(() => abortController.abort()) })
+    },
+    'after a close': () =>
+      ask(
+        [call('slow')],
+        whenAtWork(running => running.close())
+      ),
+    'when its start is blocked': () =>
+      ask(['Done.'], { hooks: registry(hooks => hooks.on('SessionStart', () => deny('not today'))) }),
+    'when its agent is blocked': () =>
+      ask(['Done.'], { hooks: registry(hooks => hooks.on('AgentStart', () => deny('not today'))) }),
+    'when its prompt is blocked': () =>
+      ask(['Done.'], { hooks: registry(hooks => hooks.on('UserPromptSubmit', () => deny('not this'))) }),
+    'when a hook ends the run': () =>
+      ask([call('look')], {
+        tools: [ownTool('look', () => 1, true)],
+        hooks: registry(hooks => hooks.on('PostToolUse', () => ({ continue: false })))
+      }),
+    'when its prompts fail': () =>
+      ask(['Done.'], {
+        // oxlint-disable-next-line require-yield
+        prompt: (async function* () {
+          throw new Error('no more prompts')
+        })()
+      }),
+    'when there is no prompt at all': () =>
+      ask(['Done.'], { steer: running => running.close(), prompt: (async function* () {})() })
+  }
+  test.each(Object.entries(cases))('%s', async (_, run) => {
+    const { names, result } = await run()
+    expect(names.filter(name => name === 'SessionEnd')).toEqual(['SessionEnd'])
+    expect(names.at(-1)).toBe('SessionEnd')
+    expect(result.type).toBe('result')
+  })
+
+  test('also when its reader leaves', async () => {
+    const ended = gate()
+    const hooks = registry(all => all.on('SessionEnd', () => ended.open()))
+    const { query } = await import('../../src/index.ts')
+    const place = project()
+    const running = query({
+      prompt: 'go',
+      options: { cwd: place.cwd, env: place.env, hooks, persistSession: false, model: scriptedModel(['Done.']) }
+    })
+    for await (const message of running) if (message.type === 'system') break
+    await ended.opened
+  })
+})

@@ -1,0 +1,209 @@
+/** Approvals at a terminal: what is asked, what can be answered, and what comes of it. */
+import { existsSync, symlinkSync } from 'node:fs'
+import { describe, expect, test, vi } from 'vitest'
+import type { Turn } from '../../src/lib/model/scripted.ts'
+import { decides, HANG, on, stage } from './stage.ts'
+import { hasTmux, terminal, toldModel } from './terminal-kit.ts'
+
+vi.setConfig({ testTimeout: HANG })
+
+/** Makes a file, twice over. */
+const makes = (file: string): readonly Turn[] => [
+  { calls: [{ name: 'Bash', input: { command: `touch ${file}` } }] },
+  { calls: [{ name: 'Bash', input: { command: `touch ${file}` } }] },
+  'Done.'
+]
+
+const once = (file: string): readonly Turn[] => [makes(file)[0]!, 'Done.']
+const QUESTION = /r no and say why \[n\]$/
+
+describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
+  test.each([60, 100])('y: once, and the next time it is asked again (at %i columns)', async columns => {
+    const here = stage()
+    const { line, keys, ready, shows, screen } = terminal(here, makes(here.path('made')), { columns })
+    await ready()
+    line('go')
+    const asked = await shows(QUESTION)
+    expect(asked).toContain('  May this run?\n  Bash\n  │ command: touch ')
+    expect(asked).toContain('  asked by: nothing allows it yet\n')
+    expect(existsSync(here.path('made'))).toBe(false)
+    line('y')
+    await shows(/✓ Bash touch [\s\S]*May this run\?[\s\S]*say why \[n\]$/)
+    expect(existsSync(here.path('made'))).toBe(true)
+    keys('Enter')
+    await shows(/Done\.\n\n>$/)
+    expect(screen()).toMatch(/✗ Bash touch [\s\S]*refused by you\nDone\./)
+    expect(existsSync(here.path('home/.carabiner/remembered.json'))).toBe(false)
+  })
+
+  test('a: always; it says which rule, and where it is kept', async () => {
+    const here = stage()
+    const file = here.path('made')
+    const { line, ready, shows } = terminal(here, makes(file), { columns: 160 })
+    await ready()
+    line('go')
+    const kept = `allow Bash(touch ${file}), for this project, in ~/.carabiner/remembered.json`
+    expect((await shows(QUESTION)).replaceAll(/\s+/g, ' ')).toContain(`a means: ${kept}`)
+    line('a')
+    const screen = await shows(/Done\.\n\n>$/)
+    expect(screen.replaceAll(/\s+/g, ' ')).toContain(`from now on: ${kept}`)
+    expect(screen.match(/May this run\?/g)).toHaveLength(1)
+    expect(screen.match(/✓ Bash touch/g)).toHaveLength(2)
+    expect(JSON.parse(here.read('home/.carabiner/remembered.json'))).toEqual({
+      projects: { [here.project]: [{ behavior: 'allow', rule: `Bash(touch ${file})` }] }
+    })
+  })
+
+  test('a, for an edit: the mode changes for this session, and the prompt says so', async () => {
+    const here = stage()
+    const { line, ready, shows } = terminal(here, [
+      { calls: [{ name: 'Write', input: { file_path: 'new.txt', content: 'one\ntwo\n' } }] },
+      'Done.'
+    ])
+    await ready()
+    line('go')
+    const asked = await shows(QUESTION)
+    expect(asked).toContain(`  │ file_path: ${here.path('project/new.txt')}\n  │ content:\n  │   one\n  │   two\n`)
+    expect(asked).toContain('a means: mode acceptEdits, for this session')
+    line('a')
+    await shows(/Done\.\n\nacceptEdits >$/)
+    expect(here.read('project/new.txt')).toBe('one\ntwo\n')
+  })
+
+  test.each(['n', '', 'no'])('%j: no', async answer => {
+    const here = stage()
+    const { line, ready, shows } = terminal(here, once(here.path('made')))
+    await ready()
+    line('go')
+    await shows(QUESTION)
+    line(answer)
+    expect(await shows(/Done\.\n\n>$/)).toMatch(/✗ Bash touch [^\n]*\n {4}refused by you\n/)
+    expect(existsSync(here.path('made'))).toBe(false)
+  })
+
+  test('r: no, and the model is told why', async () => {
+    const here = stage()
+    const { line, ready, shows } = terminal(here, once(here.path('made')))
+    await ready()
+    line('go')
+    await shows(QUESTION)
+    line('r')
+    await shows(/ {2}why\?$/)
+    line('use mktemp')
+    expect(await shows(/Done\.\n\n>$/)).toContain('refused by you: use mktemp')
+    expect(existsSync(here.path('made'))).toBe(false)
+    expect(toldModel(here)).toContain('The user does not want Bash to run, and says: use mktemp')
+  })
+
+  test('what is no answer is asked again; what was typed before the question is none', async () => {
+    const here = stage()
+    const ready1 = here.path('ready')
+    const { line, keys, ready, shows, screen } = terminal(
+      here,
+      [
+        { calls: [{ name: 'Bash', input: { command: `until [ -e ${ready1} ]; do sleep 0.05; done` } }] },
+        ...once(here.path('made')),
+        'And?'
+      ],
+      { args: ['--allowedTools', 'Bash(until *)', `Bash(sleep *)`, `Bash([ *)`] }
+    )
+    await ready()
+    line('go')
+    await shows(/(?:Bash until .* · \d+ s|say why \[n\])$/)
+    if (screen().includes('say why')) line('y')
+    await shows(/Bash until .* · \d+ s$/)
+    line('y')
+    here.write('ready', '')
+    await shows(/touch [\s\S]*say why \[n\]$/)
+    line('maybe')
+    await shows(/\[n\] maybe\n.*say why \[n\]$/)
+    expect(existsSync(here.path('made'))).toBe(false)
+    keys('Enter')
+    await shows(/Done\.\n\n> y\nAnd\?\n\n>$/)
+    expect(existsSync(here.path('made'))).toBe(false)
+  })
+
+  test('Ctrl-C is a no, and interrupts the turn', async () => {
+    const here = stage()
+    const { line, keys, ready, shows } = terminal(here, once(here.path('made')))
+    await ready()
+    line('go')
+    await shows(QUESTION)
+    keys('-l', 'y')
+    await shows(/\[n\] y$/)
+    keys('C-c')
+    await shows(/Interrupted\.\n\n>$/)
+    expect(existsSync(here.path('made'))).toBe(false)
+    line('and on')
+    await shows(/Done\.\n\n>$/)
+  })
+
+  test('who asks is named: a hook, a rule', async () => {
+    const here = stage()
+    here.user({
+      ...on('PreToolUse', decides('ask', { permissionDecisionReason: 'Is it time?' }), 'Bash', { name: 'the-clock' }),
+      permissions: { ask: ['Write(*.txt)'] }
+    })
+    const { line, ready, shows } = terminal(
+      here,
+      [
+        { calls: [{ name: 'Bash', input: { command: 'true' } }] },
+        { calls: [{ name: 'Write', input: { file_path: 'a.txt', content: '' } }] },
+        'Done.'
+      ],
+      { columns: 160 }
+    )
+    await ready()
+    line('go')
+    const asked = await shows(QUESTION)
+    expect(asked).toMatch(/asked by: hook .*: Is it time\?/)
+    expect(asked).not.toContain('a means')
+    line('n')
+    await shows(/asked by: the rule Write\(\*\.txt\) in .*settings\.json:\d+ asks[\s\S]*say why \[n\]$/)
+    line('n')
+    await shows(/Done\.\n\n>$/)
+  })
+
+  // X1
+  test('what cannot be read is spelt out, and only yes in full lets it run', async () => {
+    const here = stage()
+    const command = `touch ${here.path('made')} #\u202E\u200B\u001B[2K\u00A0`
+    const { line, ready, shows, raw } = terminal(here, [{ calls: [{ name: 'Bash', input: { command } }] }, 'Done.'])
+    await ready()
+    line('go')
+    const asked = await shows(/yes once, n no, r no and say why \[n\]$/)
+    expect(asked.replaceAll(/\n {2}│ /g, '')).toContain(String.raw`#\u202e\u200b\u001b[2K\u00a0`)
+    expect(asked).toContain('It holds characters that cannot be seen')
+    expect(asked).not.toContain('a means')
+    for (const answer of ['y', 'a']) {
+      line(answer)
+      await shows(new RegExp(String.raw`\[n\] ${answer}\n.*say why \[n\]$`))
+    }
+    expect(existsSync(here.path('made'))).toBe(false)
+    line('yes')
+    await shows(/Done\.\n\n>$/)
+    expect(existsSync(here.path('made'))).toBe(true)
+    expect(raw()).not.toContain('\u202E')
+  })
+
+  test('a long input is shown whole, and a path that leads elsewhere with where it leads', async () => {
+    const here = stage()
+    here.write('home/elsewhere.txt', 'old\n')
+    symlinkSync(here.path('home'), here.path('project/link'))
+    const content = Array.from({ length: 300 }, (_, number) => `line ${number} ${'x'.repeat(100)}`).join('\n')
+    const { line, ready, shows, keys } = terminal(
+      here,
+      [{ calls: [{ name: 'Write', input: { file_path: 'link/new.txt', content } }] }, 'Done.'],
+      { columns: 60 }
+    )
+    await ready()
+    line('go')
+    const asked = await shows(QUESTION)
+    const shown = asked.replaceAll(/[\s│]/g, '')
+    for (const number of [0, 150, 299]) expect(shown).toContain(`line${number}${'x'.repeat(100)}`)
+    expect(shown).toContain(`file_pathisreally:${here.path('home/new.txt')}`)
+    keys('Enter')
+    await shows(/Done\.\n\n>$/)
+    expect(existsSync(here.path('home/new.txt'))).toBe(false)
+  })
+})
