@@ -222,10 +222,18 @@ test('what no run fires is marked in the table, and nothing else is', async () =
       }
     ),
     await ask([{ calls: [bash('touch made')] }, 'Done.']),
-    await ask([{ calls: [{ name: 'Agent', input: { description: 'a task', prompt: 'go' } }] }, 'Done too.', 'Done.'])
+    await ask([{ calls: [{ name: 'Agent', input: { description: 'a task', prompt: 'go' } }] }, 'Done too.', 'Done.']),
+    await ask([
+      { calls: [{ name: 'TaskCreate', input: { subject: 'a task' } }] },
+      { calls: [{ name: 'TaskUpdate', input: { taskId: '1', status: 'completed' } }] },
+      { calls: [{ name: 'TaskList', input: {} }] },
+      { calls: [{ name: 'TaskList', input: {} }], usage: { input_tokens: 200_000, output_tokens: 1 } },
+      'A summary.',
+      'Done.'
+    ])
   ]
   const fired = new Set(runs.flatMap(({ names }) => names))
   const marked = EVENT_NAMES.filter(name => rowOf(name).later !== undefined)
   expect(EVENT_NAMES.filter(name => !fired.has(name) && !ELSEWHERE.has(name))).toEqual(marked)
-  expect(marked).toEqual(['PreCompact', 'PostCompact', 'TeammateIdle', 'TaskCompleted'])
+  expect(marked).toEqual(['TeammateIdle'])
 })

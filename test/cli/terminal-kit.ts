@@ -1,6 +1,6 @@
 /** A terminal of its own, with `carabiner run` in it: keys are typed, and the screen is read back. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Turn } from '../../src/lib/model/scripted.ts'
@@ -14,7 +14,7 @@ const POLL = 40
 
 export interface Terminal {
   /** The process that runs in it. */
-  readonly pid: number
+  pid(): number
   /** Keys by the names that tmux has for them, after which it does not wait. */
   keys(...names: string[]): void
   /** Text, and Enter. */
@@ -47,12 +47,19 @@ interface Choice {
 export function terminal(here: Stage, turns: readonly Turn[], choice: Choice = {}): Terminal {
   const { columns = 100, args = [], env = {} } = choice
   const script = here.write('script.json', { turns, price: { input: 3, output: 15, cacheWrite: 4, cacheRead: 0.3 } })
-  const config = here.write('tmux.conf', 'set -g remain-on-exit on\nset -g history-limit 5000\nset -s exit-empty off\n')
+  const config = here.write(
+    'tmux.conf',
+    'set -g remain-on-exit on\nset -g history-limit 5000\nset -g default-shell /bin/sh\n'
+  )
   const socket = here.path('tmux')
   const raw = here.path('raw')
   const variables = Object.entries({ ...here.env, LC_ALL: 'C.UTF-8', TERM: 'tmux-256color', ...env })
   const words = [process.execPath, CLI, 'run', '--model', `script:${script}`, ...args]
-  const command = ['env', '-i', ...variables.map(([name, value]) => `${name}=${value}`), ...words].map(quoted).join(' ')
+  const program = ['env', '-i', ...variables.map(([name, value]) => `${name}=${value}`), ...words].map(quoted).join(' ')
+  // tmux forgets now and then how a program ended: the shell around it writes it down.
+  const [pidFile, codeFile] = [here.path('terminal-pid'), here.path('terminal-code')]
+  for (const file of [pidFile, codeFile]) rmSync(file, { force: true })
+  const command = `sh -c 'echo $$ > ${pidFile}; exec "$@"' sh ${program}; echo $? > ${codeFile}`
   const tmux = (...given: string[]): string =>
     execFileSync('tmux', ['-u', '-S', socket, '-f', config, ...given], {
       encoding: 'utf8',
@@ -60,7 +67,8 @@ export function terminal(here: Stage, turns: readonly Turn[], choice: Choice = {
     })
   const size = ['-x', String(columns), '-y', '50', '-c', here.project]
   tmux('new-session', '-d', '-s', 'run', ...size, command, ';', 'pipe-pane', `cat > ${quoted(raw)}`)
-  const pid = Number(tmux('display-message', '-p', '-t', 'run', '#{pane_pid}'))
+  const numberIn = (file: string): number => Number(existsSync(file) ? readFileSync(file, 'utf8') || NaN : NaN)
+  const pid = (): number => numberIn(pidFile)
   let isOpen = true
   const close = (): void => {
     if (isOpen) tmux('kill-server')
@@ -68,7 +76,7 @@ export function terminal(here: Stage, turns: readonly Turn[], choice: Choice = {
   }
   onTestFinished(async () => {
     close()
-    await until(() => isGone(pid), 'the session is still there')
+    await until(() => isGone(pid()), 'the session is still there')
   })
 
   const screen = (): string => tmux('capture-pane', '-p', '-t', 'run', '-S', '-').trimEnd()
@@ -91,12 +99,11 @@ export function terminal(here: Stage, turns: readonly Turn[], choice: Choice = {
     shows,
     ready: () => shows(/(?:^|\n)(?:\w+ )?>$/),
     async ended() {
-      const status = (): string => tmux('display-message', '-p', '-t', 'run', '#{pane_dead_status}').trim()
       await until(
-        () => status() !== '',
+        () => !Number.isNaN(numberIn(codeFile)),
         () => `it has not ended:\n${screen()}`
       )
-      return Number(status())
+      return numberIn(codeFile)
     },
     close
   }
@@ -111,6 +118,7 @@ export async function until(holds: () => boolean, why: string | (() => string)):
 }
 
 export function isGone(pid: number): boolean {
+  if (Number.isNaN(pid)) return true
   if (existsSync(`/proc/${pid}/stat`)) return readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
   try {
     process.kill(pid, 0)

@@ -57,6 +57,11 @@ export class Conversation {
     return notes.map(({ text, isLogged }) => (isLogged ? text : UNLOGGED)).join('\n\n')
   }
 
+  /** Puts one message in place of all before this one. */
+  shorten(cut: number, instead: Message): void {
+    this.messages = [instead, ...this.messages.slice(cut)]
+  }
+
   /** What hooks did to the conversation. While calls are open it waits for their results. */
   edit(edits: MessageEdits): void {
     if (this.#open) this.#edits.push(edits)

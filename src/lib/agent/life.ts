@@ -197,6 +197,15 @@ export function resultOf(
   }
 }
 
+/** A new conversation in the same session. Gives why it may not begin, if it may not. */
+export async function clearSession(session: Session, signal: AbortSignal): Promise<Ending | undefined> {
+  session.heed(await session.fire('SessionEnd', { reason: 'clear' }))
+  session.clear()
+  session.record({ type: 'system', subtype: 'clear' })
+  const { blocked } = await beginSession(session, { source: 'clear', setup: undefined, instructions: [] }, signal)
+  return blocked
+}
+
 /** How long work that hooks left going may keep a session from ending, in milliseconds. */
 const DRAIN = 5000
 

@@ -6,6 +6,7 @@ import { isObject } from '../util/plain.ts'
 import { askModel } from './ask-model.ts'
 import type { Answered } from './call-tool.ts'
 import { textOf } from './conversation.ts'
+import { compact, isFull, isTooLong } from './compact.ts'
 import { ended, INTERRUPTED, type Ending } from './ending.ts'
 import type { AssistantMessage } from './output.ts'
 import type { Session } from './session.ts'
@@ -24,6 +25,7 @@ export async function runLoop(session: Session, signal: AbortSignal): Promise<En
     const meanwhile = isOver(session, signal)
     if (meanwhile !== undefined) return meanwhile
     session.turns++
+    if (isFull(session)) await compact(session, { trigger: 'auto' }, signal)
     const notes = session.conversation.deliverNotes()
     if (notes !== undefined) session.record({ type: 'attachment', attachment: { type: 'notes', content: notes } })
 
@@ -31,7 +33,9 @@ export async function runLoop(session: Session, signal: AbortSignal): Promise<En
     try {
       answer = await askModel(session, signal)
     } catch (error) {
-      return unanswered(failureOf(error), session, signal)
+      const failure = failureOf(error)
+      if (isTooLong(failure) && (await compact(session, { trigger: 'auto', forced: true }, signal))) continue
+      return unanswered(failure, session, signal)
     }
     const content = session.conversation.withOwnIds(wholeContent(answer))
     const calls = content.filter(block => block.type === 'tool_use')
@@ -70,6 +74,8 @@ function wholeContent({ content, stop }: Answer): readonly Block[] {
 function takeAnswer(answer: Answer, content: readonly Block[], hasCalls: boolean, session: Session): void {
   const { id, model, stop, usage, ungated } = answer
   session.spending.add(answer, session.model.price)
+  session.tokens =
+    usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens + usage.output_tokens
   session.conversation.answer(content, hasCalls)
   const rest = { id, type: 'message', role: 'assistant', model, stop_reason: stop, stop_sequence: null, usage } as const
   tellAnswer({ ...rest, content }, session)

@@ -15,6 +15,7 @@ export type AgentMessage =
   | DeniedMessage
   | InformationMessage
   | NotificationMessage
+  | CompactMessage
   | HookEventMessage
   | ResultMessage
 
@@ -127,6 +128,13 @@ export interface NotificationMessage extends Common {
   readonly subtype: 'notification'
   readonly key: string
   readonly text: string
+}
+
+/** What was said before is a summary now. */
+export interface CompactMessage extends Common {
+  readonly type: 'system'
+  readonly subtype: 'compact_boundary'
+  readonly compact_metadata: { readonly trigger: 'manual' | 'auto'; readonly pre_tokens: number }
 }
 
 /** A hook was started, says something, has answered. */

@@ -78,6 +78,8 @@ interface Limits {
   readonly turns: number
   readonly dollars: number | undefined
   readonly maxTokens: number | undefined
+  /** What the model can take, in tokens; 0: the conversation is never made shorter. */
+  readonly window: number | undefined
   /** How often Stop hooks may send the agent back without a tool call between. */
   readonly stopBlocks: number
 }
@@ -107,7 +109,7 @@ export type PersonAnswer =
 export class Session {
   readonly options: SessionOptions
   readonly id: string
-  readonly conversation = new Conversation()
+  conversation = new Conversation()
   readonly spending: Spending
   readonly tools: ReadonlyMap<string, Tool>
   readonly specs: readonly ToolSpec[]
@@ -116,6 +118,8 @@ export class Session {
   readonly agentId: string
   model: Model
   turns = 0
+  /** How much of its window the model has used for its last answer. */
+  tokens = 0
   toolUses = 0
   promptId: string | undefined
   /** A hook has said that the run ends after this step. */
@@ -150,6 +154,13 @@ export class Session {
 
   get system(): string {
     return this.#system
+  }
+
+  /** Forgets the conversation, and what hooks had added to the system prompt. */
+  clear(): void {
+    this.conversation = new Conversation()
+    this.#system = this.options.system
+    this.tokens = 0
   }
 
   /** Text that every model call of the session begins with. */
@@ -233,7 +244,7 @@ export class Session {
 
   /** What hooks said beside their decision goes where it belongs. */
   heed(outcome: Outcome, about = ''): void {
-    if (outcome.continue === false && outcome.event !== 'PreCompact') this.stopped ??= { reason: outcome.stopReason }
+    if (outcome.continue === false && !IS_NO_END.has(outcome.event)) this.stopped ??= { reason: outcome.stopReason }
     if (outcome.messageEdits !== undefined) this.#edit(outcome)
     const { contexts, systemMessages, failures, conflicts } = outcome
     if (contexts.length + systemMessages.length + failures.length + conflicts.length === 0) return
@@ -278,6 +289,9 @@ export class Session {
       this.inform(`${event} hook ${by} failed in the background: ${failure.message}`, 'warning')
   }
 }
+
+/** What ends with these is something else than the run. */
+const IS_NO_END: ReadonlySet<EventName> = new Set<EventName>(['PreCompact', 'TaskCreated', 'TaskCompleted'])
 
 /** The events whose input says how hard the model thinks. */
 const KNOWS_EFFORT: ReadonlySet<EventName> = new Set<EventName>([

@@ -71,6 +71,7 @@ export const ANSWERS = {
     deny: 'the session does not start',
     blocks: true
   },
+  create: { decisions: ['deny'], fields: [], deny: 'the task is not made', blocks: true },
   start: { decisions: ['deny'], fields: CONTEXT, deny: 'the agent does not run', blocks: true },
   block: { decisions: ['deny'], fields: CONTEXT, deny: 'the run ends before the next model call', blocks: true },
   stop: { decisions: ['deny'], fields: CONTEXT, deny: 'it goes on instead of ending, with the reason', blocks: true },

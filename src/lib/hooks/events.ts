@@ -13,7 +13,7 @@ interface Row<F extends Fields> {
   readonly draft?: FieldName<F>
   readonly fileTimeout?: number
   /** What an agent must have before it fires the event; those of today do not. */
-  readonly later?: 'compaction' | 'task lists'
+  readonly later?: 'teammates'
   readonly sample: NoInfer<Read<F>>
 }
 
@@ -38,6 +38,13 @@ const CALL = { ...TOOL, tool_use_id: 'string' } as const
 /** Stands last on the events of a call: the server of a tool that belongs to one. */
 const SERVER = { 'mcp_server?': 'object' } as const
 const ASKING_SERVER = { mcp_server_name: 'string' } as const
+const TASK = {
+  task_id: 'string',
+  task_subject: 'string',
+  'task_description?': 'string',
+  'teammate_name?': 'string',
+  'team_name?': 'string'
+} as const
 const AGENT = { agent_id: 'string', agent_type: 'string' } as const
 
 const BASH = { tool_name: 'Bash', tool_input: { command: 'git status' } }
@@ -240,7 +247,6 @@ export const EVENTS = {
     target: 'trigger',
     answer: 'veto',
     failure: 'open',
-    later: 'compaction',
     sample: { trigger: 'auto', custom_instructions: null }
   }),
   PostCompact: event({
@@ -249,7 +255,6 @@ export const EVENTS = {
     target: 'trigger',
     answer: 'inform',
     failure: 'open',
-    later: 'compaction',
     sample: { trigger: 'auto', compact_summary: 'The build folder was tidied.' }
   }),
   ConfigChange: event({
@@ -325,21 +330,21 @@ export const EVENTS = {
     fields: { teammate_name: 'string', team_name: 'string' },
     answer: 'stop',
     failure: 'open',
-    later: 'task lists',
+    later: 'teammates',
     sample: { teammate_name: 'tester', team_name: 'release' }
+  }),
+  TaskCreated: event({
+    when: 'a task is about to be added to the task list',
+    fields: TASK,
+    answer: 'create',
+    failure: 'open',
+    sample: { task_id: '1', task_subject: 'Make the tests pass' }
   }),
   TaskCompleted: event({
     when: 'a task of the task list is about to be marked completed',
-    fields: {
-      task_id: 'string',
-      task_subject: 'string',
-      'task_description?': 'string',
-      'teammate_name?': 'string',
-      'team_name?': 'string'
-    },
+    fields: TASK,
     answer: 'stop',
     failure: 'open',
-    later: 'task lists',
     sample: { task_id: '1', task_subject: 'Make the tests pass' }
   })
 } as const

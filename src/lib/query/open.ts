@@ -103,6 +103,7 @@ export async function open(
         turns: options.maxTurns ?? MOST_TURNS,
         dollars: options.maxBudgetUsd,
         maxTokens: options.maxOutputTokens,
+        window: options.contextWindow,
         stopBlocks: options.maxStopBlocks ?? Number(ground.env['CLAUDE_CODE_STOP_HOOK_BLOCK_CAP'] ?? MOST_STOP_BLOCKS)
       },
       ask: options.canUseTool === undefined ? undefined : askThrough(options.canUseTool),

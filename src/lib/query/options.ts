@@ -55,6 +55,8 @@ export interface QueryOptions {
   allowedTools?: readonly string[] | undefined
   canUseTool?: CanUseTool | undefined
   /** Default: the folder of this process. */
+  /** What the model can take, in tokens: from 0.8 of it on the conversation is made shorter. 0: never. Default 200,000. */
+  contextWindow?: number | undefined
   cwd?: string | undefined
   /** Names of tools that are not there, and rules for calls that are refused. */
   disallowedTools?: readonly string[] | undefined
@@ -130,6 +132,7 @@ const KINDS: { readonly [K in keyof Required<QueryOptions>]: Kind } = {
   allowDangerouslySkipPermissions: 'boolean',
   allowedTools: 'list',
   canUseTool: 'function',
+  contextWindow: 'number',
   cwd: 'string',
   disallowedTools: 'list',
   effort: 'string',

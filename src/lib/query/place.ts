@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fault } from '../errors.ts'
 import { Outside } from '../hooks/kinds/outside.ts'
@@ -10,6 +10,7 @@ import type { Log } from '../transcript/entry.ts'
 import { JsonlLog } from '../transcript/jsonl.ts'
 import { MemoryLog } from '../transcript/memory.ts'
 import { VERSION } from '../version.ts'
+import { makeFolders } from '../world/make-folders.ts'
 import type { QueryOptions } from './options.ts'
 
 /** Where a session works, and what ends with it. */
@@ -71,7 +72,7 @@ export function logOf(
   agentId?: string
 ): Log {
   if (persistSession === false) return new MemoryLog()
-  mkdirSync(dirname(envFile), { recursive: true, mode: 0o700 })
+  makeFolders(dirname(envFile))
   const folder = join(where.ownHome, 'projects', where.cwd.replaceAll(/[^A-Za-z0-9]/g, '-'))
   const file = agentId === undefined ? `${tools.id}.jsonl` : join(tools.id, 'subagents', `agent-${agentId}.jsonl`)
   return new JsonlLog({

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { beginSession, endSession, resultOf, runPrompt } from '../agent/life.ts'
+import { beginSession, clearSession, endSession, resultOf, runPrompt } from '../agent/life.ts'
 import { ended, INTERRUPTED, type Ending } from '../agent/ending.ts'
+import { compact } from '../agent/compact.ts'
 import { Outbox } from '../agent/outbox.ts'
 import type { AgentMessage, InitMessage, ResultMessage } from '../agent/output.ts'
 import type { Session } from '../agent/session.ts'
@@ -20,6 +21,10 @@ export interface Query extends AsyncGenerator<AgentMessage, void> {
   interrupt(): Promise<undefined>
   setModel(model?: QueryOptions['model']): Promise<void>
   setPermissionMode(mode: string): Promise<void>
+  /** Makes the conversation shorter, between two prompts. Gives whether that was done. */
+  compact(instructions?: string): Promise<boolean>
+  /** Begins a new conversation in the same session, between two prompts. */
+  clear(): Promise<void>
   /** Adds prompts. */
   streamInput(prompts: PromptStream): Promise<void>
   /** Ends everything. May be called more than once. */
@@ -155,6 +160,24 @@ class RunningQuery implements Query {
     const mode = parseMode(text, session.permissions.mayBypass)
     if (typeof mode === 'object') throw fault('E_RULE', mode.problem, 'setPermissionMode')
     session.permissions.mode = mode
+  }
+
+  async compact(instructions?: string): Promise<boolean> {
+    const session = await this.#idle('compact()')
+    return compact(session, { trigger: 'manual', instructions }, this.#all.signal)
+  }
+
+  async clear(): Promise<void> {
+    const blocked = await clearSession(await this.#idle('clear()'), this.#all.signal)
+    if (blocked !== undefined) throw fault('E_REFUSED', 'clear()', blocked.text)
+  }
+
+  /** The session, between two prompts. */
+  async #idle(what: string): Promise<Session> {
+    this.#mustBeOpen(what)
+    const { session } = await this.#opened
+    if (this.#turn !== undefined) throw fault('E_USAGE', `${what} was called while a prompt is being answered`)
+    return session
   }
 
   async streamInput(prompts: PromptStream): Promise<void> {

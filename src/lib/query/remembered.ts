@@ -1,9 +1,10 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { randomUUID } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { parseRule, type Rule } from '../permissions/rule.ts'
 import type { PermissionUpdate } from '../permissions/updates.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
+import { makeFolders } from '../world/make-folders.ts'
 
 /** Answers that were given for more than one session: a file of ours, since the files of others are never written. */
 export class Remembered {
@@ -56,7 +57,7 @@ export class Remembered {
   }
 
   #write(value: PlainObject): void {
-    mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 })
+    makeFolders(dirname(this.#file))
     const next = `${this.#file}.${randomUUID()}`
     writeFileSync(next, `${JSON.stringify(value, undefined, 2)}\n`, { mode: 0o600 })
     renameSync(next, this.#file)

@@ -9,6 +9,7 @@ import { grepTool } from '../tools/grep.ts'
 import { readTool } from '../tools/read.ts'
 import { connectServers, type ConnectedServer, type NamedServer, type ServerPorts } from '../tools/mcp.ts'
 import { readServer } from '../tools/mcp-config.ts'
+import { taskListTools } from '../tools/task-list.ts'
 import { taskOutputTool, taskStopTool } from '../tools/tasks.ts'
 import { writeTool } from '../tools/write.ts'
 import type { Tool } from '../tools/tool.ts'
@@ -34,20 +35,26 @@ export async function toolsOf(
 }
 
 function builtIns(permissions: Permissions): readonly Tool[] {
-  const tools = [readTool, writeTool, editTool, bashTool, globTool, grepTool, taskOutputTool, taskStopTool]
+  const files = [readTool, writeTool, editTool, globTool, grepTool]
+  const tools = [...files, bashTool, taskOutputTool, taskStopTool, ...taskListTools()]
   return permissions.mode === 'plan' ? [...tools, exitPlanMode(() => (permissions.mode = 'default'))] : tools
 }
 
 /** Whether a tool of ours shall be there. */
 export function isWanted(name: string, { tools, disallowedTools = [] }: QueryOptions): boolean {
   if (disallowedTools.includes(name)) return false
+  // It does what others do better; it is there for those who ask for it.
+  if (name === 'TodoWrite') return Array.isArray(tools) && tools.includes(name)
   return !Array.isArray(tools) || name === 'ExitPlanMode' || tools.includes(name)
 }
 
 async function ownTools({ tools }: QueryOptions): Promise<readonly Tool[]> {
   const direct = Array.isArray(tools) ? tools.filter((each): each is ToolDefinition => typeof each === 'object') : []
   const named = Array.isArray(tools) ? tools.filter(each => typeof each === 'string') : []
-  const known = ['Read', 'Write', 'Edit', 'Bash', 'Glob', 'Grep', 'TaskOutput', 'TaskStop', 'ExitPlanMode', 'Agent']
+  const known = [
+    ...['Read', 'Write', 'Edit', 'Bash', 'Glob', 'Grep', 'TaskOutput', 'TaskStop', 'ExitPlanMode', 'Agent'],
+    ...['TaskCreate', 'TaskUpdate', 'TaskList', 'TodoWrite']
+  ]
   const stray = named.find(name => !known.includes(name) && !name.startsWith('mcp__'))
   if (stray !== undefined) throw fault('E_OPTION_INVALID', 'tools', stray, nearest(stray, known) ?? known.join(', '))
   return Promise.all(direct.map(definition => customTool(definition)))

@@ -23,7 +23,7 @@ export interface Declared {
 
 /** Events of the contract that have no place here. */
 const FOREIGN =
-  'PreModelSwitch PostModelSwitch UserPromptExpansion TaskCreated WorktreeCreate WorktreeRemove FileChanged DirectoryAdded MessageDisplay'.split(
+  'PreModelSwitch PostModelSwitch UserPromptExpansion WorktreeCreate WorktreeRemove FileChanged DirectoryAdded MessageDisplay'.split(
     ' '
   )
 

@@ -1,4 +1,4 @@
-import type { Client, ElicitResult } from '@modelcontextprotocol/client'
+import type { Client, ElicitResult, Progress } from '@modelcontextprotocol/client'
 import { wordsOf } from '../errors.ts'
 import type { PlainObject } from '../util/plain.ts'
 import { VERSION } from '../version.ts'
@@ -90,7 +90,7 @@ export class Connection {
     try {
       return await standing.client.callTool(
         { name: tool, arguments: input },
-        { signal, timeout, onprogress: ({ message }) => void (message !== undefined && progress(visible(message))) }
+        { signal, timeout, onprogress: news => progress(wordsOfProgress(news)) }
       )
     } catch (error) {
       signal.throwIfAborted()
@@ -140,7 +140,8 @@ export class Connection {
       { capabilities: { elicitation: { form: {}, url: {} } } }
     )
     const standing: Standing = { client, link, offered: new Map(), isStale: false }
-    client.onerror = error => this.#remark(wordsOf(error))
+    const early: string[] = []
+    client.onerror = error => (this.#standing === standing ? this.#remark(wordsOf(error)) : early.push(wordsOf(error)))
     client.onclose = () => this.#forget(standing)
     client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
       const told = await this.#around.elicit(wantedIn(params as PlainObject), mcpReq.signal)
@@ -152,6 +153,7 @@ export class Connection {
     standing.offered = await list(client, { signal, timeout })
     if (client.transport === undefined) throw new Error('it ended at once')
     this.#standing = standing
+    for (const text of early.slice(0, MOST_REMARKS)) this.#remark(text)
     this.#compare(standing.offered)
     if (standing.isStale) this.#changed(standing)
     return standing
@@ -255,6 +257,9 @@ function wantedIn({ message, mode, url, elicitationId, requestedSchema }: PlainO
     schema: requestedSchema as PlainObject | undefined
   }
 }
+
+const wordsOfProgress = ({ message, progress, total }: Progress): string =>
+  visible(message ?? (total === undefined ? String(progress) : `${progress} of ${total}`))
 
 const brief = (text: string): string => visible(text.slice(0, 2000))
 

@@ -1,5 +1,6 @@
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs'
+import { closeSync, openSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeFolders } from '../world/make-folders.ts'
 import type { Entry, Line, Log } from './entry.ts'
 
 /** What all lines of a session have in common. */
@@ -51,7 +52,7 @@ export class JsonlLog implements Log {
   }
 
   #open(): number {
-    mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 })
+    makeFolders(dirname(this.path))
     return openSync(this.path, 'a', 0o600)
   }
 

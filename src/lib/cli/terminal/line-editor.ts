@@ -1,5 +1,5 @@
 import { clearScreenDown, createInterface, cursorTo, moveCursor, type Interface } from 'node:readline'
-import { PassThrough } from 'node:stream'
+import { PassThrough, Writable } from 'node:stream'
 import { LINE_END, type Keyboard, type Listener } from './keyboard.ts'
 import type { Bottom, Screen } from './screen.ts'
 
@@ -18,6 +18,7 @@ export interface Asking {
 }
 
 const MORE = '… '
+const ESCAPE = '\u001B'
 
 /** Reads a line at the bottom of the screen, while other things may be printed above it. */
 export class LineEditor implements Bottom, Listener {
@@ -25,6 +26,13 @@ export class LineEditor implements Bottom, Listener {
   readonly #screen: Screen
   readonly #asking: Asking
   readonly #keys = new PassThrough()
+  readonly #output = new Writable({
+    write: (bytes: Buffer, _, done) => {
+      if (!this.#isMuted) this.#screen.write(bytes.toString())
+      done()
+    }
+  })
+  #isMuted = false
   readonly #readline: Interface
   readonly #before: string[] = []
   readonly #done = Promise.withResolvers<string | undefined>()
@@ -35,9 +43,11 @@ export class LineEditor implements Bottom, Listener {
     this.#keyboard = keyboard
     this.#screen = screen
     this.#asking = asking
+    Object.defineProperty(this.#output, 'columns', { get: () => screen.columns })
+    process.stdout.on('resize', this.#onResize)
     this.#readline = createInterface({
       input: this.#keys,
-      output: process.stdout,
+      output: this.#output,
       terminal: true,
       prompt: asking.prompt,
       history: asking.history ?? [],
@@ -52,7 +62,6 @@ export class LineEditor implements Bottom, Listener {
     if (signal.aborted) this.#end(undefined)
     else {
       signal.addEventListener('abort', this.#onAbort, { once: true })
-      this.#readline.prompt()
       this.resume()
     }
     return this.#done.promise
@@ -70,13 +79,31 @@ export class LineEditor implements Bottom, Listener {
   resume(): void {
     if (this.#isOver || this.#release !== undefined) return
     this.#screen.hold(this)
+    this.show()
     this.#release = this.#keyboard.listen(this)
     if (this.#asking.earlier === true) this.#keyboard.catchUp(this)
   }
 
   typed(keys: string): void {
-    // At once, and not when the stream sees fit: what follows may be for somebody else.
+    const text = keys.endsWith('\r') ? keys.slice(0, -1) : keys
+    // Readline loses count of its rows where several characters come at once.
+    if (text.length > 1 && !text.startsWith(ESCAPE) && this.#screen.redraws) {
+      this.hide()
+      this.#silently(() => this.#press(text))
+      this.show()
+    } else if (text !== '') this.#press(text)
+    if (text !== keys) this.#press('\r')
+  }
+
+  /** At once, and not when a stream sees fit: what follows may be for somebody else. */
+  #press(keys: string): void {
     this.#keys.emit('data', Buffer.from(keys))
+  }
+
+  #silently(change: () => void): void {
+    this.#isMuted = true
+    change()
+    this.#isMuted = false
   }
 
   interrupt(): void {
@@ -97,8 +124,11 @@ export class LineEditor implements Bottom, Listener {
   }
 
   show(): void {
-    // Readline goes up as many rows as its cursor was below its first.
-    if (this.#screen.redraws) this.#screen.write('\n'.repeat(this.#readline.getCursorPos().rows))
+    if (this.#screen.redraws) {
+      // Readline goes up as many rows as its cursor was below its first when it last drew.
+      this.#silently(() => this.#readline.prompt(true))
+      this.#screen.write('\n'.repeat(this.#readline.getCursorPos().rows))
+    }
     this.#readline.prompt(true)
   }
 
@@ -110,6 +140,8 @@ export class LineEditor implements Bottom, Listener {
     } else this.#end([...this.#before, line].join(LINE_END))
   }
 
+  readonly #onResize = (): void => void this.#output.emit('resize')
+
   readonly #onAbort = (): void => {
     if (!this.#isOver) this.#screen.write('\n')
     this.#end(undefined)
@@ -119,6 +151,7 @@ export class LineEditor implements Bottom, Listener {
     if (this.#isOver) return
     this.#isOver = true
     this.#asking.signal.removeEventListener('abort', this.#onAbort)
+    process.stdout.off('resize', this.#onResize)
     this.#release?.()
     this.#screen.hold(undefined)
     this.#readline.close()

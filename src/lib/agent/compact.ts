@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto'
+import type { Message } from '../message.ts'
+import { failureOf } from '../model/failure.ts'
+import type { ModelFailure } from '../model/model.ts'
+import { textOf } from './conversation.ts'
+import type { Session } from './session.ts'
+
+/** From this part of a model's window on, the conversation is made shorter. */
+const FULL = 0.8
+/** What a model can take, in tokens, where nobody has said. */
+const USUAL_WINDOW = 200_000
+/** So many of the last messages stay as they are. */
+const KEPT = 6
+
+/** Why the conversation is made shorter. */
+export interface Compaction {
+  readonly trigger: 'manual' | 'auto'
+  /** The model takes no more: nobody can keep it from happening. */
+  readonly forced?: boolean | undefined
+  readonly instructions?: string | undefined
+}
+
+/** Whether the last answer has left little room. */
+export const isFull = ({ tokens, options }: Session): boolean =>
+  tokens >= FULL * (options.limits.window ?? USUAL_WINDOW) && options.limits.window !== 0
+
+/** Whether the model refused because the conversation is too long for it. */
+export const isTooLong = ({ why, message }: ModelFailure): boolean =>
+  why === 'invalid_request' && /too long|too many tokens|context (?:length|window)|maximum context/i.test(message)
+
+/**
+ * Puts a summary in place of all but the last messages. Calls stay with their results. Where the model gives no summary,
+ * the old messages are dropped, and the model is told so. Gives whether it was done.
+ */
+export async function compact(session: Session, compaction: Compaction, signal: AbortSignal): Promise<boolean> {
+  const { trigger, forced = false, instructions } = compaction
+  const { conversation } = session
+  const cut = cutIn(conversation.messages)
+  if (cut === 0) return false
+  const before = await session.fire('PreCompact', { trigger, custom_instructions: instructions ?? null }, { signal })
+  session.heed(before)
+  if (signal.aborted || (before.blocked && !forced)) {
+    if (before.blocked) session.inform(`the conversation was not compacted: ${before.reason} [${before.by}]`, 'notice')
+    return false
+  }
+  const tokens = session.tokens
+  const summary = await summaryOf(session, instructions, signal)
+  if (signal.aborted) return false
+  const text = summary ?? DROPPED
+  conversation.shorten(cut, { role: 'user', content: `${HEAD}\n\n${text}` })
+  session.tokens = 0
+  const uuid = randomUUID()
+  const about = { trigger, pre_tokens: tokens }
+  session.record(
+    { type: 'system', subtype: 'compact_boundary', content: text, kept: KEPT, compactMetadata: about },
+    uuid
+  )
+  session.say({ type: 'system', subtype: 'compact_boundary', compact_metadata: about }, uuid)
+  session.heed(await session.fire('SessionStart', { source: 'compact', model: session.model.name }, { signal }))
+  session.heed(await session.fire('PostCompact', { trigger, compact_summary: text }, { signal }))
+  return true
+}
+
+const HEAD = 'This conversation goes on from an earlier part that did not fit any more. What was before, in short:'
+const DROPPED = '(There is no summary. Look again at whatever you need to know.)'
+
+/** The first message that stays: one that begins something, so that no call is parted from its result. */
+function cutIn(messages: readonly Message[]): number {
+  for (let at = Math.max(1, messages.length - KEPT); at < messages.length; at++)
+    if (messages[at]!.role === 'assistant') return at
+  return messages.length > KEPT ? messages.length : 0
+}
+
+const TASK = `Write a summary of this conversation, from which you will go on without seeing it again: what the user asked for, in \
+their own words where they matter; what was done, with the names of files, functions and commands; what was decided, and \
+why; what failed; what is still to be done, and the very next step. Leave out nothing that you would have to ask for again. \
+Answer with the summary alone.`
+
+/** What the model says of it; nothing where it fails. */
+async function summaryOf(
+  session: Session,
+  instructions: string | undefined,
+  signal: AbortSignal
+): Promise<string | undefined> {
+  const { model, system, conversation, spending } = session
+  const content = instructions === undefined ? TASK : `${TASK}\n\nThe user adds: ${instructions}`
+  const messages: Message[] = [...conversation.messages, { role: 'user', content }]
+  try {
+    const answer = await model.ask({ system, messages, tools: [] }, signal)
+    spending.add(answer, model.price)
+    const text = textOf(answer.content).trim()
+    return text === '' ? undefined : text
+  } catch (error) {
+    session.inform(`the conversation could not be summarised: ${failureOf(error).message}`, 'warning')
+    return undefined
+  }
+}

@@ -1,0 +1,178 @@
+import { isObject, type PlainObject } from '../util/plain.ts'
+import { fields, type InputOf } from './fields.ts'
+import type { Tool, ToolCall, ToolResult } from './tool.ts'
+
+type Status = 'pending' | 'in_progress' | 'completed'
+
+interface Task {
+  readonly id: string
+  subject: string
+  description: string
+  status: Status
+}
+
+const STATUS = ['pending', 'in_progress', 'completed'] as const
+
+const CREATE = fields({
+  subject: { type: 'string', words: 'What is to be done, in a few words' },
+  'description?': { type: 'string', default: '', words: 'All that must be known to do it' }
+})
+
+const UPDATE = fields({
+  taskId: { type: 'string', words: 'The id that TaskCreate gave' },
+  'status?': { type: [...STATUS, 'deleted'], words: 'Its new state' },
+  'subject?': { type: 'string', words: 'Other words for it' },
+  'description?': { type: 'string', words: 'Another description' }
+})
+
+const LIST = fields({})
+
+/** A list of tasks that the model keeps for itself, and that hooks watch over. */
+export function taskListTools(): readonly Tool[] {
+  const list = new TaskList()
+  return [
+    {
+      name: 'TaskCreate',
+      description: 'Adds a task to your list. Use the list for work of several steps, and keep it true.',
+      inputSchema: CREATE.schema,
+      check: input => CREATE.check(input),
+      readOnly: () => true,
+      run: (input, call) => list.create(input as InputOf<typeof CREATE>, call)
+    },
+    {
+      name: 'TaskUpdate',
+      description: 'Changes a task of your list: its state, its words; or removes it (status "deleted").',
+      inputSchema: UPDATE.schema,
+      check: input => UPDATE.check(input),
+      readOnly: () => true,
+      run: (input, call) => list.update(input as InputOf<typeof UPDATE>, call)
+    },
+    {
+      name: 'TaskList',
+      description: 'Shows your list of tasks.',
+      inputSchema: LIST.schema,
+      check: input => LIST.check(input),
+      readOnly: () => true,
+      run: async () => list.show()
+    },
+    todoWrite(list)
+  ]
+}
+
+class TaskList {
+  readonly #tasks = new Map<string, Task>()
+  #last = 0
+
+  /** A hook may refuse it: then there is no such task. */
+  async create({ subject, description }: InputOf<typeof CREATE>, call: ToolCall): Promise<ToolResult> {
+    const task: Task = { id: String(++this.#last), subject, description, status: 'pending' }
+    const refusal = refusalIn(await call.fire('TaskCreated', told(task)))
+    if (refusal !== undefined) return failed(`The task was not made: ${refusal}`)
+    this.#tasks.set(task.id, task)
+    return { content: `Task #${task.id} was made: ${subject}`, output: { task: { id: task.id, subject } } }
+  }
+
+  /** A hook may refuse that it is done: then it stays as it is. */
+  async update(change: InputOf<typeof UPDATE>, call: ToolCall): Promise<ToolResult> {
+    const task = this.#tasks.get(change.taskId)
+    if (task === undefined) return failed(`There is no task #${change.taskId}; TaskList shows those there are`)
+    const from = task.status
+    task.subject = change.subject ?? task.subject
+    task.description = change.description ?? task.description
+    if (change.status === 'deleted') this.#tasks.delete(task.id)
+    else if (change.status !== undefined) {
+      const refusal = await this.#move(task, change.status, call)
+      if (refusal !== undefined) return failed(`Task #${task.id} stays ${from}: ${refusal}`)
+    }
+    const to = change.status ?? from
+    const output = { success: true, taskId: task.id, ...(from !== to && { statusChange: { from, to } }) }
+    return { content: `Task #${task.id} was changed: ${to}`, output }
+  }
+
+  async #move(task: Task, status: Status, call: ToolCall): Promise<string | undefined> {
+    const refusal =
+      status === 'completed' && task.status !== 'completed'
+        ? refusalIn(await call.fire('TaskCompleted', told(task)))
+        : undefined
+    if (refusal === undefined) task.status = status
+    return refusal
+  }
+
+  show(): ToolResult {
+    const tasks = [...this.#tasks.values()].map(({ id, subject, status }) => ({ id, subject, status }))
+    const lines = tasks.map(({ id, subject, status }) => `#${id} [${status}] ${subject}`)
+    return { content: lines.length === 0 ? 'There are no tasks' : lines.join('\n'), output: { tasks } }
+  }
+
+  /** The whole list at once, as older models write it. What hooks refuse stays as it was. */
+  async write(todos: readonly Todo[], call: ToolCall): Promise<readonly string[]> {
+    const before = new Map([...this.#tasks.values()].map(task => [task.subject, task]))
+    const refused: string[] = []
+    for (const { content, status } of todos) {
+      const made = before.get(content) ?? (await this.#made(content, call, refused))
+      before.delete(content)
+      const refusal = made && (await this.#move(made, status, call))
+      if (refusal !== undefined) refused.push(`${content}: ${refusal}`)
+    }
+    for (const { id } of before.values()) this.#tasks.delete(id)
+    return refused
+  }
+
+  async #made(subject: string, call: ToolCall, refused: string[]): Promise<Task | undefined> {
+    const id = String(this.#last + 1)
+    const { error, content } = await this.create({ subject, description: '' }, call)
+    if (error !== undefined) refused.push(`${subject}: ${String(content)}`)
+    return this.#tasks.get(id)
+  }
+}
+
+interface Todo {
+  readonly content: string
+  readonly status: Status
+}
+
+function todoWrite(list: TaskList): Tool {
+  const item = {
+    type: 'object',
+    properties: {
+      content: { type: 'string' },
+      status: { enum: [...STATUS] },
+      activeForm: { type: 'string' }
+    },
+    required: ['content', 'status']
+  }
+  return {
+    name: 'TodoWrite',
+    description: 'Writes your whole list of tasks anew. TaskCreate and TaskUpdate change single ones.',
+    inputSchema: { type: 'object', properties: { todos: { type: 'array', items: item } }, required: ['todos'] },
+    check(input) {
+      const todos = isObject(input) ? input['todos'] : undefined
+      return Array.isArray(todos) && todos.every(isTodo)
+        ? { input: { todos } }
+        : { problem: '"todos" must be a list of { content, status: pending, in_progress or completed }' }
+    },
+    readOnly: () => true,
+    async run({ todos }, call) {
+      const refused = await list.write(todos as readonly Todo[], call)
+      if (refused.length > 0) return failed(`Not everything was written: ${refused.join('; ')}`)
+      return { content: 'The list was written', output: { newTodos: todos } }
+    }
+  }
+}
+
+const isTodo = (value: unknown): boolean =>
+  isObject(value) && typeof value['content'] === 'string' && STATUS.some(status => status === value['status'])
+
+const told = ({ id, subject, description }: Task): PlainObject => ({
+  task_id: id,
+  task_subject: subject,
+  task_description: description
+})
+
+/** Why a hook refused, if one did. */
+function refusalIn(outcome: PlainObject | undefined): string | undefined {
+  if (outcome === undefined || (outcome['blocked'] !== true && outcome['continue'] !== false)) return undefined
+  return `${String(outcome['reason'] ?? outcome['stopReason'] ?? 'a hook says no')}${outcome['by'] === undefined ? '' : ` [${String(outcome['by'])}]`}`
+}
+
+const failed = (words: string): ToolResult => ({ content: words, output: words, error: words })
