@@ -211,6 +211,32 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
     expect(await shows(/Two\.\n\n>$/)).toContain('One.\n\n> second\nTwo.')
   })
 
+  test('a turn that begins by itself, and words that come late, stand above what is being typed', async () => {
+    const here = stage()
+    const [go, late] = [here.path('go'), here.path('late')]
+    const waits = (file: string): string => `until [ -e ${file} ]; do sleep 0.05; done`
+    const fields = { hookEventName: 'SessionStart', initialUserMessage: 'begin' }
+    const first = { type: 'command', command: prints({ hookSpecificOutput: fields }) }
+    const second = { type: 'command', command: `${waits(late)}; exit 7`, async: true }
+    here.user({ hooks: { SessionStart: [{ hooks: [first, second] }] } })
+    const { keys, shows } = terminal(here, [{ text: 'I begin.', calls: [bash(waits(go))] }, 'Begun.', 'Heard.'], {
+      columns: 60,
+      args: ['--allowedTools', 'Bash']
+    })
+    await shows(/I begin\.\nBash until .* s$/)
+    const typed = `${'words that are typed '.repeat(4)}until here`
+    keys('-l', typed)
+    here.write('go', '')
+    const begun = await shows(/Begun\.\n> words[\s\S]*until here$/)
+    expect(begun.match(/> words/g)).toHaveLength(1)
+    here.write('late', '')
+    const told = await shows(/Begun\.\n {2}! SessionStart hook [\s\S]*exit code 7[\s\S]*\n> words[\s\S]*until here$/)
+    expect(told.match(/> words/g)).toHaveLength(1)
+    keys('Enter')
+    await shows(/Heard\.\n\n>$/)
+    expect(toldModel(here)).toContain(typed)
+  })
+
   // X1
   test('nothing of a model, a tool or a hook steers the terminal', async () => {
     const evil = '\u001B]0;title\u0007\u001B[2J\u009B31m\u202Eabc\rover'
@@ -242,6 +268,16 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
     await until(() => isGone(running), 'the session is still there')
     expect(here.ended()).not.toBe('')
     await until(() => isGone(Number(here.read('pid'))), 'the command is still there')
+  })
+
+  // FM62
+  test('SIGTERM ends it in good order', async () => {
+    const here = scene()
+    const { ready, pid, ended } = terminal(here, [])
+    await ready()
+    process.kill(pid(), 'SIGTERM')
+    expect(await ended()).toBe(143)
+    expect(here.ended()).not.toBe('')
   })
 
   test.each([

@@ -6,11 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { query, type QueryOptions } from '../../src/index.ts'
 import { scriptedModel } from '../../src/testing.ts'
 
-const HOOKS = [
-  { type: 'prompt', prompt: 'Is this well?' },
-  { type: 'agent', prompt: 'Is this well?' },
-  { type: 'mcp_tool', server: 'police', tool: 'ask' }
-]
+const HOOKS = [{ type: 'mcp_tool', server: 'police', tool: 'ask' }]
 
 async function reading(hook: object, options: QueryOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'carabiner-'))

@@ -47,7 +47,7 @@ export const COMMANDS: readonly CommandRow[] = [
   {
     name: 'run',
     argument: { name: '[prompt]', words: 'what to do; what is piped in is added to it' },
-    words: 'run an agent in this folder (-p: answer one prompt and end)',
+    words: 'run an agent in this folder: a session at the terminal, or one prompt with -p',
     flags: [
       { flags: '-p, --print', words: 'answer the prompt, print the answer, end' },
       { flags: '--output-format <format>', words: 'how to print', choices: ['text', 'json', 'stream-json'] },
@@ -82,6 +82,7 @@ export const COMMANDS: readonly CommandRow[] = [
       ...TRUST
     ],
     examples: [
+      ['carabiner run', 'a session at the terminal'],
       ['carabiner run -p "What does this project do?"', 'reads, and answers'],
       ['git diff | carabiner run -p "Review this" --output-format json', 'for a script'],
       ['carabiner run -p "Fix the tests" --allowedTools "Bash(npm test) Edit"', 'with permissions'],

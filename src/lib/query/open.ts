@@ -14,6 +14,7 @@ import { usualPlaces, type Where } from '../settings/sources.ts'
 import { trustOf } from '../settings/trust.ts'
 import { systemClock } from '../util/clock.ts'
 import { agentsOf } from './agents.ts'
+import { askAgent, askOnce } from './ask-once.ts'
 import { modelOf } from './models.ts'
 import { askThrough, type QueryOptions } from './options.ts'
 import { logOf, placeOf, type Place } from './place.ts'
@@ -178,7 +179,13 @@ function arm(
       ...(options.clock !== undefined && { clock: options.clock }),
       ...(options.includeHookEvents === true && { sink: message => heard.session?.say(message) })
     },
-    outside: { env, envFile: place.envFile, onNotice: text => options.stderr?.(text) }
+    outside: {
+      askModel: question => askOnce(question, heard.session, env),
+      askAgent: question => askAgent(question, heard.session, env),
+      env,
+      envFile: place.envFile,
+      onNotice: text => options.stderr?.(text)
+    }
   })
 }
 

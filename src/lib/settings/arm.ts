@@ -5,7 +5,6 @@ import { Failed } from '../hooks/outcome.ts'
 import type { HookRegistry } from '../hooks/registry.ts'
 import type { Finding } from './finding.ts'
 import type { Standing } from './force.ts'
-import { AGENT_TYPES } from './handlers.ts'
 import { makerOf } from './kinds.ts'
 import type { LoadedHook } from './loaded.ts'
 import { vouchFor } from './trust.ts'
@@ -97,12 +96,15 @@ function outsideHook(hook: LoadedHook, name: string | undefined, place: Outside,
     plugin: hook.plugin,
     verify: hook.ofProject ? vouchFor(hook, root) : undefined
   }
-  if (AGENT_TYPES.includes(hook.type)) return unable(hook, spec, place)
+  if (NOT_YET.has(hook.type)) return unable(hook, spec, place)
   const built = makerOf(hook.type)(spec, place)
   // In each plugin ${CLAUDE_PLUGIN_ROOT} is another folder, so that the same words are another program.
   const isProgram = hook.plugin !== undefined && hook.type !== 'http'
   return isProgram ? { ...built, identity: `${built.identity}\0${hook.plugin.root}` } : built
 }
+
+/** Kinds that cannot run in this version. */
+const NOT_YET: ReadonlySet<string> = new Set(['mcp_tool'])
 
 /** What cannot run yet has failed: a gate that nobody can ask is closed, not absent. */
 function unable({ type, runs }: LoadedHook, spec: OutsideSpec, place: Outside): OutsideHook {

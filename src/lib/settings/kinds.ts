@@ -8,7 +8,9 @@ type Make = (spec: never, place: Outside) => OutsideHook
 /** What makes hooks of a type of what a file says, and what reads their rules. Nothing is loaded that no hook needs. */
 const LOADERS: Readonly<Record<string, () => Promise<Make>>> = {
   command: async () => (await import('../hooks/kinds/command.ts')).commandHook,
+  agent: async () => (await import('../hooks/kinds/prompt.ts')).agentHook,
   http: async () => (await import('../hooks/kinds/http.ts')).httpHook,
+  prompt: async () => (await import('../hooks/kinds/prompt.ts')).promptHook,
   worker: async () => (await import('../hooks/kinds/worker.ts')).workerHook
 }
 

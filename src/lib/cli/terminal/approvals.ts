@@ -17,21 +17,28 @@ type Question = Parameters<CanUseTool>[2]
 /** What can be answered. A line of its own, so that nothing that was typed for something else is a yes. */
 const ANSWERS = { y: 'once', a: 'always', n: 'no', '': 'no', r: 'why' } as const
 
+/** Whoever has the terminal besides: makes way for a question, and comes back. */
+interface Around {
+  begin(): void
+  end(): void
+  interrupt(): void
+}
+
 /** Asks the person at the terminal whether a call may run, one call at a time. */
 export class Approvals {
   readonly #keyboard: Keyboard
   readonly #screen: Screen
   readonly #show: Show
   readonly #ownHome: string
-  readonly #interrupt: () => void
+  readonly #around: Around
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(keyboard: Keyboard, screen: Screen, show: Show, ownHome: string, interrupt: () => void) {
+  constructor(keyboard: Keyboard, screen: Screen, show: Show, ownHome: string, around: Around) {
     this.#keyboard = keyboard
     this.#screen = screen
     this.#show = show
     this.#ownHome = ownHome
-    this.#interrupt = interrupt
+    this.#around = around
   }
 
   readonly ask: CanUseTool = (name, input, question) => {
@@ -48,6 +55,7 @@ export class Approvals {
     const readable = isReadable(input)
     const offered = readable ? suggestions : []
     const { columns } = this.#screen
+    this.#around.begin()
     this.#screen.status()
     this.#screen.print(
       [
@@ -67,6 +75,7 @@ export class Approvals {
     } finally {
       this.#screen.status()
       this.#show.going()
+      this.#around.end()
     }
   }
 
@@ -113,7 +122,7 @@ export class Approvals {
   #line(prompt: string, signal: AbortSignal): Promise<string | undefined> {
     const over = new AbortController()
     const onInterrupt = (): void => {
-      this.#interrupt()
+      this.#around.interrupt()
       over.abort()
     }
     const asking = { prompt, signal: AbortSignal.any([signal, over.signal]), onInterrupt }

@@ -39,7 +39,7 @@ export class Keyboard {
     this.#meanwhile = meanwhile
     input.setRawMode(true)
     input.on('data', (bytes: Buffer) => this.#take(this.#decoder.write(bytes)))
-    input.once('end', onGone).once('error', onGone)
+    input.on('end', onGone).on('error', onGone)
     if (process.env['TERM'] !== 'dumb') process.stdout.write(PASTE_ON)
   }
 

@@ -43,6 +43,7 @@ class Talk {
   readonly #begun = Promise.withResolvers<void>()
   #running: Query | undefined
   #turn: PromiseWithResolvers<void> | undefined
+  #isBusy = false
   #editor: LineEditor | undefined
   #init: InitMessage | undefined
   #result: ResultMessage | undefined
@@ -62,9 +63,11 @@ class Talk {
   }
 
   async run(first: string | undefined): Promise<number> {
-    const { ask } = new Approvals(this.#keyboard, this.#screen, this.#show, this.#scene.where.ownHome, () =>
-      this.#interrupted(true)
-    )
+    const { ask } = new Approvals(this.#keyboard, this.#screen, this.#show, this.#scene.where.ownHome, {
+      begin: () => this.#editor?.pause(),
+      end: () => (this.#isBusy ? undefined : this.#editor?.resume()),
+      interrupt: () => this.#interrupted(true)
+    })
     this.#screen.status('starting')
     this.#running = query({
       prompt: this.#prompts(first),
@@ -73,12 +76,16 @@ class Talk {
         canUseTool: ask,
         includePartialMessages: true,
         includeHookEvents: true,
-        stderr: text => this.#screen.print(styled('yellow', `  ! ${harmless(text.trimEnd())}`))
+        stderr: text => this.#show.warn(text.trimEnd())
       }
     })
     try {
       for await (const message of this.#running) {
-        if (message.type === 'stream_event' || message.type === 'assistant') this.#editor?.pause()
+        // A turn may begin by itself, while somebody types.
+        if ((message.type === 'stream_event' || message.type === 'assistant') && message.parent_tool_use_id === null) {
+          this.#isBusy = true
+          this.#editor?.pause()
+        }
         this.#show.message(message)
         if (message.type === 'result') this.#finished(message)
         else if (message.type === 'system' && message.subtype === 'init') this.#start(message)
@@ -107,6 +114,7 @@ class Talk {
     this.#result = result
     this.#turn?.resolve()
     this.#turn = undefined
+    this.#isBusy = false
     this.#editor?.resume()
   }
 
@@ -116,6 +124,7 @@ class Talk {
     if (first !== undefined) this.#screen.print(`> ${harmless(first)}`)
     for (let text = first ?? (await this.#read()); text !== undefined; text = await this.#read()) {
       this.#turn = Promise.withResolvers<void>()
+      this.#isBusy = true
       this.#show.going()
       yield { type: 'user', message: { role: 'user', content: text } }
       await this.#turn?.promise
@@ -170,7 +179,10 @@ class Talk {
   #interrupted(inTurn: boolean): void {
     const now = performance.now()
     const { at, inTurn: wasInTurn } = this.#lastInterrupt
-    if (this.#code !== undefined) process.exit(INTERRUPTED)
+    if (this.#code !== undefined) {
+      this.#keyboard.end()
+      process.exit(INTERRUPTED)
+    }
     if (now - at < TWICE) {
       this.#end(wasInTurn ? INTERRUPTED : EXIT.done)
       this.#abort.abort(new Error('interrupted'))

@@ -137,12 +137,12 @@ export class Show {
     } else if (message.subtype === 'permission_denied') this.#denied(message)
     else if (message.subtype === 'informational') {
       const { content, level, tag } = message
-      if (level === 'warning') this.#warn(content)
+      if (level === 'warning') this.warn(content)
       else this.#quiet(`${harmless(content)}${tag === undefined ? '' : ` [${inOneLine(tag)}]`}`)
-    } else if (message.subtype === 'notification') this.#warn(message.text)
+    } else if (message.subtype === 'notification') this.warn(message.text)
     else if (message.subtype === 'api_retry') {
       const seconds = Math.ceil(message.retry_delay_ms / 1000)
-      this.#warn(`the model did not answer (${message.error}); trying again in ${seconds} s`)
+      this.warn(`the model did not answer (${message.error}); trying again in ${seconds} s`)
     } else if (message.subtype === 'hook_started')
       this.#screen.note(inOneLine(message.status_message ?? `hook ${message.hook_name}`))
     else if (message.subtype === 'hook_response') {
@@ -158,7 +158,8 @@ export class Show {
     else call.refused ??= message.replace(`${tool_name} was `, '')
   }
 
-  #warn(words: string): void {
+  /** Something that must not pass unseen. */
+  warn(words: string): void {
     this.#screen.print(styled('yellow', hang('  ! ', harmless(words), this.#screen.columns)))
   }
 
@@ -172,9 +173,9 @@ export class Show {
     this.#screen.status()
     this.#screen.fresh()
     if (terminal_reason.startsWith('aborted')) this.#screen.print(styled('yellow', 'Interrupted.'))
-    else if (is_error) this.#screen.print(styled('red', harmless(result)))
+    else if (is_error) this.#screen.print(styled('red', hang('  ! ', harmless(result), this.#screen.columns)))
     else if (terminal_reason === 'prompt_blocked' || (terminal_reason === 'hook_stopped' && result !== ''))
-      this.#screen.print(styled('yellow', harmless(result)))
+      this.warn(result)
   }
 }
 

@@ -25,6 +25,10 @@ export interface OutsideOptions {
   allowedUrls?: readonly string[] | undefined
   /** The variables that headers may name, whatever a hook asks for. Default: those that the hook asks for. */
   allowedEnvVars?: readonly string[] | undefined
+  /** Asks a model, for hooks that are questions. Without it, they fail. */
+  askModel?: ((question: ModelQuestion) => Promise<string>) | undefined
+  /** The same, with an agent that looks into it. */
+  askAgent?: ((question: ModelQuestion) => Promise<string>) | undefined
   /** Told of what concerns no single event: a worker that was started anew, a process that was dropped. */
   onNotice?: ((text: string) => unknown) | undefined
   /**
@@ -34,6 +38,15 @@ export interface OutsideOptions {
   starter?: Starter | undefined
   /** Time for what goes on between events. */
   clock?: Clock | undefined
+}
+
+/** What a hook wants to know from a model. */
+export interface ModelQuestion {
+  readonly system: string
+  readonly prompt: string
+  /** Which one; a small and fast one unless it says. */
+  readonly model: string | undefined
+  readonly signal: AbortSignal
 }
 
 /** What the runtime itself holds to speak to models, and where its own traces go. */

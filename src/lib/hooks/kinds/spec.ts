@@ -34,7 +34,18 @@ export interface OutsideHook<E extends EventName = EventName> extends Hook<E> {
 /** What of its context such a hook looks at, whatever the event. */
 export type OutsideContext = Pick<
   HookContext,
-  'event' | 'wire' | 'profile' | 'sessionId' | 'cwd' | 'env' | 'signal' | 'progress' | 'ran' | 'note' | 'letPass'
+  | 'agent'
+  | 'event'
+  | 'wire'
+  | 'profile'
+  | 'sessionId'
+  | 'cwd'
+  | 'env'
+  | 'signal'
+  | 'progress'
+  | 'ran'
+  | 'note'
+  | 'letPass'
 >
 
 /** What a kind adds to what all kinds have in common. */

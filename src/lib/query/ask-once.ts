@@ -1,0 +1,44 @@
+import { textOf } from '../agent/conversation.ts'
+import type { Session } from '../agent/session.ts'
+import { verify } from '../agent/verify.ts'
+import type { ModelQuestion } from '../hooks/kinds/outside.ts'
+import type { Model } from '../model/model.ts'
+import { modelOf } from './models.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Who answers the questions of hooks to a model of Anthropic's, unless they name another. */
+const SMALL = 'haiku'
+
+/** Asks a model one question, on the account of a session. */
+export async function askOnce(
+  question: ModelQuestion,
+  session: Session | undefined,
+  env: Environment
+): Promise<string> {
+  const { system, prompt, signal } = question
+  const { model, asker } = await answererFor(question, session, env)
+  const answer = await model.ask({ system, messages: [{ role: 'user', content: prompt }], tools: [] }, signal)
+  asker.spending.add(answer, model.price)
+  return textOf(answer.content)
+}
+
+/** Has an agent look into it first. */
+export async function askAgent(
+  question: ModelQuestion,
+  session: Session | undefined,
+  env: Environment
+): Promise<string> {
+  const { model, asker } = await answererFor(question, session, env)
+  return verify(question, asker, model)
+}
+
+async function answererFor(
+  { model: name }: ModelQuestion,
+  session: Session | undefined,
+  env: Environment
+): Promise<{ readonly model: Model; readonly asker: Session }> {
+  if (session === undefined) throw new Error('the session has not begun')
+  const wanted = name ?? (session.model.provider === 'anthropic' ? SMALL : undefined)
+  return { model: wanted === undefined ? session.model : await modelOf(wanted, env), asker: session }
+}

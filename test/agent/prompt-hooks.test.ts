@@ -1,0 +1,160 @@
+/** Hooks that are questions to a model. */
+import { expect, test } from 'vitest'
+import type { EventName } from '../../src/index.ts'
+import type { ModelRequest } from '../../src/lib/model/model.ts'
+import type { TurnOrMaker } from '../../src/lib/model/scripted.ts'
+import { ask, inputsOf, project } from './kit.ts'
+
+const isQuestion = ({ system }: ModelRequest): boolean => system.startsWith('You judge one event')
+
+/** A script in which questions of hooks get these answers, and the agent has its turns. */
+function play(
+  turns: readonly TurnOrMaker[],
+  answers: readonly TurnOrMaker[],
+  asked: string[] = []
+): readonly TurnOrMaker[] {
+  let [turn, answer] = [0, 0]
+  const next: TurnOrMaker = (request, signal) => {
+    if (isQuestion(request)) asked.push(JSON.stringify(request.messages))
+    const made = isQuestion(request) ? answers[Math.min(answer++, answers.length - 1)]! : turns[turn++]!
+    return typeof made === 'function' ? made(request, signal) : made
+  }
+  return Array.from({ length: 50 }, () => next)
+}
+
+const settings = (event: EventName, more: object = {}) => ({
+  hooks: { [event]: [{ hooks: [{ type: 'prompt', prompt: 'Is this all right? $ARGUMENTS', ...more }] }] }
+})
+
+const touch = { calls: [{ name: 'Bash', input: { command: 'touch made' } }] }
+const no = '{"ok": false, "reason": "not on my watch"}'
+const open = { permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true }
+
+test('a yes lets pass; the model is shown the event, and nothing else', async () => {
+  const asked: string[] = []
+  const { project: place } = await ask(play([touch, 'done'], ['{"ok": true}'], asked), {
+    settings: settings('PreToolUse'),
+    ...open
+  })
+  expect(place.has('made')).toBe(true)
+  expect(asked).toHaveLength(1)
+  expect(asked[0]).toContain('touch made')
+})
+
+test('a no on a call refuses it and ends the turn', async () => {
+  const {
+    project: place,
+    result,
+    sent
+  } = await ask(play([touch, 'done'], [no]), { settings: settings('PreToolUse'), ...open })
+  expect(place.has('made')).toBe(false)
+  expect(result).toMatchObject({ terminal_reason: 'hook_stopped', result: 'not on my watch' })
+  expect(sent.filter(request => JSON.stringify(request).includes('not on my watch'))).toEqual([])
+})
+
+test('with continueOnBlock the agent is told, and goes on', async () => {
+  const {
+    project: place,
+    result,
+    sent
+  } = await ask(play([touch, 'done'], [no]), {
+    settings: settings('PreToolUse', { continueOnBlock: true }),
+    ...open
+  })
+  expect(place.has('made')).toBe(false)
+  expect(result.result).toBe('done')
+  expect(JSON.stringify(sent.at(-1))).toContain('not on my watch')
+})
+
+test.each([
+  ['no JSON', 'I think it is fine'],
+  ['no verdict', '{"fine": true}'],
+  ['a word for a verdict', '{"ok": "yes"}'],
+  ['a model that fails', { fail: { status: 500, message: 'broken' } }]
+])('%s is no yes: the gate is closed', async (_, answer) => {
+  const { project: place, sent } = await ask(play([touch, 'done'], [answer as TurnOrMaker]), {
+    settings: settings('PreToolUse'),
+    ...open
+  })
+  expect(place.has('made')).toBe(false)
+  expect(JSON.stringify(sent.at(-1))).toContain('gate_failed')
+})
+
+test('the end of a turn: sent back, until all is well or cannot be', async () => {
+  const { result, events } = await ask(
+    play(['one', 'two', 'three'], [no, '{"ok": false, "reason": "x", "impossible": true}']),
+    {
+      settings: settings('Stop')
+    }
+  )
+  expect(result.result).toBe('two')
+  expect(inputsOf({ events }, 'Stop')).toHaveLength(2)
+})
+
+test('a prompt that is refused never reaches the model', async () => {
+  const { result, names } = await ask(play(['done'], [no]), { settings: settings('UserPromptSubmit') })
+  expect(result.terminal_reason).toBe('prompt_blocked')
+  expect(names).not.toContain('Iteration')
+})
+
+test('what is done is done: PostToolUse ends the turn, or tells', async () => {
+  const { result } = await ask(play([touch, 'done'], [no]), {
+    in: project(),
+    settings: settings('PostToolUse'),
+    ...open
+  })
+  expect(result).toMatchObject({ terminal_reason: 'hook_stopped' })
+  const told = await ask(play([touch, 'done'], [no]), {
+    settings: settings('PostToolUse', { continueOnBlock: true }),
+    ...open
+  })
+  expect(JSON.stringify(told.sent.at(-1))).toContain('not on my watch')
+})
+
+test('where the event has no place in it, it stands at the end; a dollar can be meant as one', async () => {
+  const asked: string[] = []
+  await ask(play([touch, 'done'], ['{"ok": true}'], asked), {
+    settings: settings('PreToolUse', { prompt: String.raw`Costs it \$ARGUMENTS?` }),
+    ...open
+  })
+  expect(asked[0]).toMatch(/Costs it \$ARGUMENTS\?\\n\\n\{/)
+})
+
+test('an agent looks into it, with tools that only read, and is not asked about itself', async () => {
+  const place = project({ 'rules.txt': 'nobody may touch anything' })
+  const { events, sent } = await ask(
+    play(
+      [touch, 'done'],
+      [
+        {
+          calls: [
+            { name: 'Read', input: { file_path: 'rules.txt' } },
+            { name: 'Bash', input: { command: 'touch by-hook' } }
+          ]
+        },
+        no
+      ]
+    ),
+    {
+      in: place,
+      settings: { hooks: { PreToolUse: [{ hooks: [{ type: 'agent', prompt: 'Look at rules.txt' }] }] } },
+      ...open
+    }
+  )
+  expect(place.has('made') || place.has('by-hook')).toBe(false)
+  expect(JSON.stringify(sent.at(-1))).toContain('not on my watch')
+  const calls = inputsOf({ events }, 'PreToolUse').map(({ tool_name, agent_type }) => [tool_name, agent_type])
+  expect(calls).toEqual([
+    ['Read', 'hook'],
+    ['Bash', undefined]
+  ])
+})
+
+test('an agent that says nothing useful closes the gate', async () => {
+  const { project: place, sent } = await ask(play([touch, 'done'], ['well, well']), {
+    settings: { hooks: { PreToolUse: [{ hooks: [{ type: 'agent', prompt: 'Look' }] }] } },
+    ...open
+  })
+  expect(place.has('made')).toBe(false)
+  expect(JSON.stringify(sent.at(-1))).toContain('gate_failed')
+})
