@@ -152,7 +152,7 @@ const CASES: Readonly<Record<string, Case>> = {
       says('5, and no.')
     ],
     lines: [
-      "servers [ { name: 'calculator', status: 'connected' } ]",
+      "servers [ { name: 'calculator', status: 'connected', source: 'sdk' } ]",
       '{"type":"tool_result","tool_use_id":"toolu_a","content":[{"type":"text","text":"5"}]}',
       '{"type":"tool_result","tool_use_id":"toolu_b","content":[{"type":"text","text":"Nothing can be divided by nothing"}],"is_error":true}',
       expect.stringMatching(/InputValidationError.*"is_error":true}$/),

@@ -222,6 +222,7 @@ test('what no run fires is marked in the table, and nothing else is', async () =
       }
     ),
     await ask([{ calls: [bash('touch made')] }, 'Done.']),
+    await ask(['Done.'], { in: project({ '.claude/commands/tidy.md': 'Tidy up.' }), prompt: '/tidy' }),
     await ask([{ calls: [{ name: 'Agent', input: { description: 'a task', prompt: 'go' } }] }, 'Done too.', 'Done.']),
     await ask([
       { calls: [{ name: 'TaskCreate', input: { subject: 'a task' } }] },

@@ -105,7 +105,7 @@ async function traced({ path, project, env, home }: Stage, args: readonly string
 }
 
 /** What may be looked at before trust: what is listed, and what is hashed. */
-const LISTED = /^(?:\.claude(?:\/.*)?|plugin(?:\/.*)?|evil\.(?:mjs|ts)|a\.hooktest\.yaml|\.|hooks|tests?)$/
+const LISTED = /^(?:\.claude(?:\/.*)?|plugin(?:\/.*)?|evil\.(?:mjs|ts)|a\.hooktest\.yaml|\.mcp\.json|\.|hooks|tests?)$/
 
 describe.skipIf(!hasStrace)('before trust (skipped where there is no strace)', () => {
   // Q1

@@ -1,7 +1,7 @@
 /** What only some of the other events take. */
 import { exit, json, specific, the } from './build.ts'
 import type { Case } from './cases.ts'
-import { feedback, nothing, refused, warned } from './expected.ts'
+import { closed, feedback, nothing, opened, refused, warned } from './expected.ts'
 
 const OUTPUT = { stdout: 'clean', stderr: '', interrupted: false }
 const MISSING = "python3: can't open file 'check.py': [Errno 2] No such file or directory"
@@ -52,6 +52,27 @@ export const OTHER_CASES: readonly Case[] = [
     'a field of the wrong type',
     json(specific('SessionStart', { sessionTitle: 7 })),
     warned('reply')
+  ),
+  the('Elicitation', 'an answer', json(specific('Elicitation', { action: 'accept', content: { day: 'Monday' } })), {
+    fields: { action: 'accept', content: { day: 'Monday' } }
+  }),
+  the('Elicitation', 'exit 2, the reason on stderr', exit(2, 'nobody answers'), refused('nobody answers')),
+  the(
+    'Elicitation',
+    'an answer that there is not',
+    json(specific('Elicitation', { action: 'perhaps' })),
+    closed('reply'),
+    opened('reply')
+  ),
+  the('ElicitationResult', 'another answer', json(specific('ElicitationResult', { action: 'cancel' })), {
+    fields: { action: 'cancel' }
+  }),
+  the(
+    'ElicitationResult',
+    'a content that is none',
+    json(specific('ElicitationResult', { content: 7 })),
+    closed('reply'),
+    opened('reply')
   ),
   the('Stop', 'context makes it go on', json(specific('Stop', { additionalContext: 'run the tests' })), {
     contexts: ['run the tests']

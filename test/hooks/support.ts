@@ -15,7 +15,13 @@ import {
 import { manualClock, type ManualClock } from '../../src/testing.ts'
 
 /** The events that close when a hook fails. */
-export const GATES = ['PreToolUse', 'PermissionRequest', 'UserPromptSubmit'] as const
+export const GATES = [
+  'PreToolUse',
+  'PermissionRequest',
+  'UserPromptSubmit',
+  'Elicitation',
+  'ElicitationResult'
+] as const
 
 export const call = (tool_name: string, tool_input: Record<string, unknown> = {}) => ({
   tool_name,

@@ -19,7 +19,6 @@ async function told(params: object, more: QueryOptions = {}) {
 
 const answering = (fill: (hooks: HookRegistry) => unknown): QueryOptions => ({ hooks: registry(fill) })
 
-// F41, F42
 test('nobody is there: the server is told no, and hooks have seen all of it', async () => {
   const { answer, names, events } = await told(FORM)
   expect(answer).toEqual({ action: 'decline' })

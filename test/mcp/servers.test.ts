@@ -20,7 +20,7 @@ import {
 
 vi.setConfig({ testTimeout: 60_000 })
 
-// F173, M3
+// M3, FM35
 test('tools of a server are there under its name, are called, and hooks know whose they are', async () => {
   const { results, events, names, ...asked } = await calls(
     [

@@ -48,6 +48,7 @@ describe('the public API', () => {
       '@ai-sdk/anthropic',
       '@ai-sdk/openai-compatible',
       '@ai-sdk/provider',
+      '@modelcontextprotocol/client',
       '@types/json-schema',
       '@vscode/ripgrep',
       'ajv',

@@ -1,12 +1,9 @@
 import { wordsOf } from '../errors.ts'
-import type { Told, Wanted } from '../tools/mcp-connection.ts'
+import type { AskForServer, Told, Wanted } from '../tools/elicitation.ts'
 import { isWebAddress } from '../tools/mcp-http.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { within } from './abort.ts'
 import type { Session } from './session.ts'
-
-/** Asks a person in the name of a server. No answer is a no. */
-export type AskForServer = (server: string, wanted: Wanted, signal: AbortSignal) => Promise<unknown>
 
 const NO: Told = { action: 'decline' }
 

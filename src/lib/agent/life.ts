@@ -7,6 +7,7 @@ import { ended, INTERRUPTED, type Ending } from './ending.ts'
 import { runLoop } from './loop.ts'
 import type { ErrorSubtype, ResultMessage } from './output.ts'
 import type { Session } from './session.ts'
+import { expand } from './skills.ts'
 import { answerDeferred } from './turn.ts'
 
 /** Text that was put into the system prompt from files, and where it came from. */
@@ -96,7 +97,10 @@ async function promptToEnd(given: string | readonly Block[], session: Session, s
   const { updatedPrompt } = outcome
   const content =
     updatedPrompt === undefined || typeof given !== 'string' ? withText(given, updatedPrompt) : updatedPrompt
-  session.tell({ role: 'user', content }, { promptId: session.promptId })
+  const expanded = typeof content === 'string' ? await expand(content, session, signal) : undefined
+  if (signal.aborted) return ended('aborted_streaming', INTERRUPTED, true)
+  if (expanded !== undefined && 'refused' in expanded) return ended('prompt_blocked', expanded.refused, false)
+  session.tell({ role: 'user', content: expanded?.text ?? content }, { promptId: session.promptId })
   if (outcome.continue === false) return ended('hook_stopped', outcome.stopReason ?? '', false)
 
   return runAgent(prompt, session, signal)

@@ -20,7 +20,9 @@ export async function permit(
   session: Session,
   signal: AbortSignal
 ): Promise<Permit> {
-  const ruling = rule(tool, input, before, session)
+  const ruled = rule(tool, input, before, session)
+  const mustAsk = tool.asks === true && ruled.decision === 'allow' && ruled.kind !== 'hook'
+  const ruling: Ruling = mustAsk ? { decision: 'ask', kind: 'default', by: tool.name, reason: undefined } : ruled
   if (ruling.decision === 'allow') return { input }
   if (ruling.decision === 'deny') return refuse(use, input, ruling, session)
   const answer = await askSomebody(use, tool, input, ruling, session, signal)

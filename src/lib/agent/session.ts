@@ -16,6 +16,7 @@ import type { PlainObject } from '../util/plain.ts'
 import { RENAMED } from '../util/tool-names.ts'
 import type { Answered } from './call-tool.ts'
 import { Conversation } from './conversation.ts'
+import type { Skills } from './skills.ts'
 import type { AgentMessage, Denial, Unsigned } from './output.ts'
 import { Spending } from './spending.ts'
 
@@ -41,6 +42,8 @@ export interface SessionOptions {
   readonly profile: 'strict' | 'compat'
   readonly clock: Clock
   readonly emit: (message: AgentMessage) => void
+  /** Skills and slash commands. */
+  readonly skills?: Skills | undefined
   /** Tools that work for one session alone. */
   readonly own?: ((session: Session) => readonly Tool[]) | undefined
   /** Who a subagent is. The main agent is none. */

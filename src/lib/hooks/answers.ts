@@ -65,6 +65,12 @@ export const ANSWERS = {
     deny: 'the prompt is dropped; the reason goes to the caller',
     blocks: true
   },
+  expansion: {
+    decisions: ['deny'],
+    fields: [...CONTEXT, 'suppressOriginalPrompt'],
+    deny: 'the command is not expanded; the reason goes to the caller',
+    blocks: true
+  },
   session: {
     decisions: ['deny'],
     fields: [...CONTEXT, 'initialUserMessage', 'sessionTitle', 'watchPaths', 'reloadSkills'],

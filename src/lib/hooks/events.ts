@@ -107,6 +107,20 @@ export const EVENTS = {
     fileTimeout: 30,
     sample: { prompt: 'Tidy the build folder' }
   }),
+  UserPromptExpansion: event({
+    when: 'a slash command that the user typed is about to become its words',
+    fields: {
+      expansion_type: 'string',
+      command_name: 'string',
+      command_args: 'string',
+      'command_source?': 'string',
+      prompt: 'string'
+    },
+    target: 'command_name',
+    answer: 'expansion',
+    failure: 'closed',
+    sample: { expansion_type: 'slash_command', command_name: 'review', command_args: 'src', prompt: '/review src' }
+  }),
   PermissionRequest: event({
     when: 'somebody would be asked whether a call may run',
     fields: { ...TOOL, 'permission_suggestions?': 'list', ...SERVER },

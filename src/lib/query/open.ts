@@ -21,6 +21,7 @@ import { logOf, placeOf, type Place } from './place.ts'
 import { Remembered } from './remembered.ts'
 import { rulesInForce } from './rules.ts'
 import { projectServers, serverPorts } from './servers.ts'
+import { skillsOf, skillToolsOf } from './skills.ts'
 import { systemPrompt } from './system-prompt.ts'
 import { isWanted, serversOf, toolsOf } from './tools.ts'
 
@@ -29,6 +30,8 @@ export interface Opened {
   readonly session: Session
   readonly beginning: Beginning
   readonly servers: readonly OpenedServer[]
+  /** The names of what can be called. */
+  readonly names: { readonly agents: readonly string[]; readonly skills: readonly string[] }
   /** What is to be said to people once it has begun. */
   readonly notices: readonly string[]
   /** Ends what hooks and tools have left running. */
@@ -91,10 +94,11 @@ export async function open(
     const ports = serverPorts(options, place.tools, heard, notices)
     const servers = await serversOf(options, projectServers(ground, ports), ports, signal)
     const agents = agentsOf(options, ground.where, ground.loaded.root, place, armed, ground.env)
+    const skills = skillsOf(options, ground.where, ground.loaded.root, armed)
     heard.session = new Session({
       hooks: armed.hooks,
       model,
-      tools: await toolsOf(options, permissions, servers),
+      tools: [...(await toolsOf(options, permissions, servers)), ...skillToolsOf(options, skills)],
       serverTools: options.serverTools ?? [],
       log: logOf(options, ground.where, place),
       place: place.tools,
@@ -116,11 +120,13 @@ export async function open(
       profile: armed.hooks.options.profile ?? 'strict',
       clock: options.clock ?? systemClock,
       emit,
+      skills,
       own: isWanted('Agent', options) ? session => [agentTool(agents, session)] : undefined
     })
     const { session } = heard
     return {
       session,
+      names: { agents: [...agents.definitions.keys()], skills: [...skills.all.keys()] },
       servers,
       notices,
       beginning: { source: 'startup', setup: options.setup, instructions },

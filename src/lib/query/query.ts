@@ -97,11 +97,11 @@ class RunningQuery implements Query {
   }
 
   /** The whole life of a session. Its last event is fired however it ends. */
-  async #live({ session, beginning, servers, notices, close }: Opened): Promise<void> {
+  async #live({ session, names, beginning, servers, notices, close }: Opened): Promise<void> {
     let reason = 'other'
     try {
       const { blocked, prompt } = await beginSession(session, beginning, this.#all.signal)
-      this.#outbox.push(initOf(session, servers, this.#options))
+      this.#outbox.push(initOf(session, servers, names, this.#options))
       for (const text of notices) session.inform(text, 'warning', 'mcp')
       if (blocked !== undefined) return this.#tellResult(resultOf(blocked, session, 0, NOTHING))
       if (prompt !== undefined) await this.#answer(prompt, session)
@@ -224,7 +224,12 @@ class RunningQuery implements Query {
 
 const NOTHING = { turns: 0, denials: 0 }
 
-function initOf(session: Session, servers: Opened['servers'], { serverTools = [] }: QueryOptions): InitMessage {
+function initOf(
+  session: Session,
+  servers: Opened['servers'],
+  { agents, skills }: Opened['names'],
+  { serverTools = [] }: QueryOptions
+): InitMessage {
   return {
     type: 'system',
     subtype: 'init',
@@ -235,9 +240,9 @@ function initOf(session: Session, servers: Opened['servers'], { serverTools = []
     permissionMode: session.permissions.mode,
     tools: [...session.tools.keys()],
     mcp_servers: servers.map(({ name, status, source }) => ({ name, status, source })),
-    slash_commands: [],
-    agents: [],
-    skills: [],
+    slash_commands: skills,
+    agents,
+    skills,
     plugins: [],
     apiKeySource: 'none',
     output_style: 'default',

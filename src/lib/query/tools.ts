@@ -2,6 +2,7 @@ import type { Permissions } from '../agent/session.ts'
 import { fault, nearest } from '../errors.ts'
 import { customTool, type SdkMcpServer, type ToolDefinition } from '../tools/custom.ts'
 import { exitPlanMode } from '../tools/exit-plan-mode.ts'
+import { askUserQuestionTool } from '../tools/ask-user-question.ts'
 import { bashTool } from '../tools/bash.ts'
 import { editTool } from '../tools/edit.ts'
 import { globTool } from '../tools/glob.ts'
@@ -23,7 +24,7 @@ export async function toolsOf(
   servers: readonly ConnectedServer[]
 ): Promise<readonly Tool[]> {
   const own = [...(await ownTools(options)), ...servers.flatMap(({ tools }) => tools)]
-  const there = builtIns(permissions).filter(({ name }) => isWanted(name, options))
+  const there = builtIns(permissions, options).filter(({ name }) => isWanted(name, options))
   const taken = new Set<string>()
   for (const { name } of [...there, ...own]) {
     if (taken.has(name))
@@ -34,9 +35,10 @@ export async function toolsOf(
   return [...there, ...own].filter(({ name }) => !removed.has(name))
 }
 
-function builtIns(permissions: Permissions): readonly Tool[] {
+function builtIns(permissions: Permissions, { canUseTool }: QueryOptions): readonly Tool[] {
   const files = [readTool, writeTool, editTool, globTool, grepTool]
-  const tools = [...files, bashTool, taskOutputTool, taskStopTool, ...taskListTools()]
+  const asking = canUseTool === undefined ? [] : [askUserQuestionTool]
+  const tools = [...files, bashTool, taskOutputTool, taskStopTool, ...taskListTools(), ...asking]
   return permissions.mode === 'plan' ? [...tools, exitPlanMode(() => (permissions.mode = 'default'))] : tools
 }
 
@@ -53,7 +55,7 @@ async function ownTools({ tools }: QueryOptions): Promise<readonly Tool[]> {
   const named = Array.isArray(tools) ? tools.filter(each => typeof each === 'string') : []
   const known = [
     ...['Read', 'Write', 'Edit', 'Bash', 'Glob', 'Grep', 'TaskOutput', 'TaskStop', 'ExitPlanMode', 'Agent'],
-    ...['TaskCreate', 'TaskUpdate', 'TaskList', 'TodoWrite']
+    ...['TaskCreate', 'TaskUpdate', 'TaskList', 'TodoWrite', 'Skill', 'AskUserQuestion']
   ]
   const stray = named.find(name => !known.includes(name) && !name.startsWith('mcp__'))
   if (stray !== undefined) throw fault('E_OPTION_INVALID', 'tools', stray, nearest(stray, known) ?? known.join(', '))

@@ -3,7 +3,7 @@ import { HookRegistry } from '../hooks/registry.ts'
 import type { RegistryOptions } from '../hooks/settings.ts'
 import { Outside, type OutsideOptions } from '../hooks/kinds/outside.ts'
 import type { Finding } from './finding.ts'
-import { arm } from './arm.ts'
+import { arm, type Armed } from './arm.ts'
 import { reasonBarred, standing, type Circumstances, type Standing } from './force.ts'
 import { loadKinds, ruleFitsNow } from './kinds.ts'
 import { LiveHooks, watchSettings, type Reloaded } from './live.ts'
@@ -35,6 +35,8 @@ export interface ArmedHooks {
   reload(file: string): Promise<Reloaded>
   /** Does so by itself from now on. Call what comes back to end that. */
   watch(onReload: (reloaded: Reloaded, file: string) => unknown): Promise<() => Promise<void>>
+  /** Puts the hooks of a skill in force too, from now on. */
+  activate(owner: string): void
   /**
    * A registry that fires these hooks, or those of a scope of it, together with the ones of a skill or a subagent, until
    * `leave`.
@@ -70,6 +72,7 @@ export async function armHooks(look: () => Situation, options: ArmOptions = {}):
   const live = new LiveHooks(loaded, situation, hooks, place)
   const modules = loaded.modules.filter(module => reasonBarred(module, loaded, situation) === undefined)
   const findings = [...live.findings, ...(await armModules(modules, hooks, loaded.root))]
+  const active = new Map<string, Armed>()
   // One after the other: what is looked at last shall be in force in the end.
   let last: Promise<unknown> = Promise.resolve()
   const reload = (file: string): Promise<Reloaded> => {
@@ -93,6 +96,10 @@ export async function armHooks(look: () => Situation, options: ArmOptions = {}):
     reload,
     watch: onReload =>
       watchSettings(loaded.watched, file => void reload(file).then(reloaded => onReload(reloaded, file))),
+    activate(owner) {
+      if (active.has(owner)) return
+      active.set(owner, arm(standingsOf(owner, situation), hooks, place, loaded.root))
+    },
     enter(owner, onto) {
       const scope = onto.scope(owner)
       const armed = arm(standingsOf(owner, situation), scope, place, loaded.root)
@@ -105,6 +112,7 @@ export async function armHooks(look: () => Situation, options: ArmOptions = {}):
       }
     },
     async close() {
+      for (const each of active.values()) each.disarm()
       live.disarm()
       await place.close()
     }

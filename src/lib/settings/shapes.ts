@@ -23,9 +23,7 @@ export interface Declared {
 
 /** Events of the contract that have no place here. */
 const FOREIGN =
-  'PreModelSwitch PostModelSwitch UserPromptExpansion WorktreeCreate WorktreeRemove FileChanged DirectoryAdded MessageDisplay'.split(
-    ' '
-  )
+  'PreModelSwitch PostModelSwitch WorktreeCreate WorktreeRemove FileChanged DirectoryAdded MessageDisplay'.split(' ')
 
 /** More than all events in all spellings. */
 const MOST_EVENTS = 500

@@ -2,24 +2,10 @@ import type { Client, ElicitResult, Progress } from '@modelcontextprotocol/clien
 import { wordsOf } from '../errors.ts'
 import type { PlainObject } from '../util/plain.ts'
 import { VERSION } from '../version.ts'
+import type { Told, Wanted } from './elicitation.ts'
 import { changeSince, definitionOf, isTooDeep, type Definition } from './mcp-definition.ts'
 import type { Link } from './mcp-stdio.ts'
 import { visible } from './visible.ts'
-
-/** What a server wants to be told by a person. */
-export interface Wanted {
-  readonly message: string
-  readonly mode: 'form' | 'url'
-  readonly url: string | undefined
-  readonly id: string | undefined
-  readonly schema: PlainObject | undefined
-}
-
-/** What it is told. */
-export interface Told {
-  readonly action: 'accept' | 'decline' | 'cancel'
-  readonly content?: Readonly<PlainObject> | undefined
-}
 
 /** What a connection needs from around it. */
 export interface Surroundings {

@@ -15,6 +15,8 @@ export interface Tool {
   check(input: unknown, session: ToolSession): Checked | Promise<Checked>
   /** Whether this call changes nothing: such calls run side by side, and may be made again after a crash. */
   readOnly(input: PlainObject): boolean
+  /** Somebody must be asked in any case: the answer is what it is for. */
+  readonly asks?: true
   /** What permission rules look at. */
   subject?(input: PlainObject, session: ToolSession): Subject | undefined
   /** What the model sees of an output that a hook put in place of the tool's own; `undefined` if it has another shape. */

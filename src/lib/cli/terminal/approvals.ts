@@ -2,10 +2,12 @@ import { setImmediate } from 'node:timers/promises'
 import type { PersonAnswer } from '../../agent/session.ts'
 import type { PermissionUpdate } from '../../permissions/updates.ts'
 import type { CanUseTool } from '../../query/options.ts'
+import type { PlainObject } from '../../util/plain.ts'
 import { inOneLine, styled } from '../print.ts'
 import { callInFull, isReadable, keptWords } from './approval-view.ts'
 import type { Keyboard } from './keyboard.ts'
 import { LineEditor } from './line-editor.ts'
+import { askQuestions } from './questions.ts'
 import type { Screen } from './screen.ts'
 import type { Show } from './show.ts'
 import { hang } from './width.ts'
@@ -47,36 +49,47 @@ export class Approvals {
     return answer
   }
 
-  async #askNow(name: string, input: Parameters<CanUseTool>[1], question: Question): Promise<PersonAnswer> {
+  async #askNow(name: string, input: PlainObject, question: Question): Promise<PersonAnswer> {
     // What was told before the question shall stand above it.
     await setImmediate()
-    const { signal, suggestions = [], decisionReason = 'default' } = question
-    if (signal.aborted) return { behavior: 'deny' }
-    const readable = isReadable(input)
-    const offered = readable ? suggestions : []
-    const { columns } = this.#screen
+    if (question.signal.aborted) return { behavior: 'deny' }
     this.#around.begin()
     this.#screen.status()
-    this.#screen.print(
-      [
-        styled('yellow', '  May this run?'),
-        callInFull(name, input, columns),
-        hang(
-          '  ',
-          `asked by: ${decisionReason === 'default' ? 'nothing allows it yet' : inOneLine(decisionReason)}`,
-          columns
-        ),
-        ...(readable ? [] : [styled('red', hang('  ', UNSEEN, columns))]),
-        ...(offered.length === 0 ? [] : [hang('  ', `a means: ${keptWords(offered, this.#ownHome)}`, columns)])
-      ].join('\n')
-    )
     try {
-      return await this.#answer(name, question, readable, offered)
+      const { questions } = input
+      const asks = name === 'AskUserQuestion' && Array.isArray(questions)
+      return await (asks ? this.#questions(input, questions, question) : this.#permission(name, input, question))
     } finally {
       this.#screen.status()
       this.#show.going()
       this.#around.end()
     }
+  }
+
+  /** The agent asks something itself; the answers go back with the permission. */
+  async #questions(input: PlainObject, questions: readonly unknown[], question: Question): Promise<PersonAnswer> {
+    const { signal, toolUseID } = question
+    const answers = await askQuestions(questions, this.#screen, prompt => this.#line(prompt, signal))
+    if (answers === undefined) return this.#no(toolUseID, 'not answered', 'The user gave no answer.')
+    return { behavior: 'allow', updatedInput: { ...input, answers } }
+  }
+
+  #permission(name: string, input: PlainObject, question: Question): Promise<PersonAnswer> {
+    const { suggestions = [], decisionReason = 'default' } = question
+    const readable = isReadable(input)
+    const offered = readable ? suggestions : []
+    const { columns } = this.#screen
+    const by = decisionReason === 'default' ? 'nothing allows it yet' : inOneLine(decisionReason)
+    this.#screen.print(
+      [
+        styled('yellow', '  May this run?'),
+        callInFull(name, input, columns),
+        hang('  ', `asked by: ${by}`, columns),
+        ...(readable ? [] : [styled('red', hang('  ', UNSEEN, columns))]),
+        ...(offered.length === 0 ? [] : [hang('  ', `a means: ${keptWords(offered, this.#ownHome)}`, columns)])
+      ].join('\n')
+    )
+    return this.#answer(name, question, readable, offered)
   }
 
   async #answer(

@@ -170,8 +170,9 @@ class Talk {
       show: this.#show,
       scene: this.#scene,
       projectCounts: this.#scene.projectCounts,
-      setMode: async mode => this.#running?.setPermissionMode(mode),
-      exit: () => this.#end(EXIT.done)
+      running: this.#running!,
+      exit: () => this.#end(EXIT.done),
+      isOver: () => this.#over.signal.aborted
     }
   }
 

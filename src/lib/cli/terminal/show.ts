@@ -140,6 +140,8 @@ export class Show {
       if (level === 'warning') this.warn(content)
       else this.#quiet(`${harmless(content)}${tag === undefined ? '' : ` [${inOneLine(tag)}]`}`)
     } else if (message.subtype === 'notification') this.warn(message.text)
+    else if (message.subtype === 'compact_boundary')
+      this.#quiet(`the conversation was made shorter; it had ${message.compact_metadata.pre_tokens} tokens`)
     else if (message.subtype === 'api_retry') {
       const seconds = Math.ceil(message.retry_delay_ms / 1000)
       this.warn(`the model did not answer (${message.error}); trying again in ${seconds} s`)

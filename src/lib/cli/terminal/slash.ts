@@ -1,6 +1,7 @@
 import { relative } from 'node:path'
 import { wordsOf } from '../../errors.ts'
 import { MODES } from '../../permissions/modes.ts'
+import type { Query } from '../../query/query.ts'
 import { standing } from '../../settings/force.ts'
 import type { Scene } from '../common.ts'
 import { inOneLine, table } from '../print.ts'
@@ -14,8 +15,9 @@ export interface Desk {
   readonly show: Show
   readonly scene: Scene
   readonly projectCounts: boolean
-  setMode(mode: string): Promise<void>
+  readonly running: Query
   exit(): void
+  isOver(): boolean
 }
 
 interface Slash {
@@ -28,19 +30,31 @@ const SLASHES: Readonly<Record<string, Slash>> = {
   hooks: { words: 'the hooks that are in force', run: (_, desk) => desk.screen.print(hooksInForce(desk)) },
   cost: { words: 'tokens and dollars so far, by model', run: (_, { screen, show }) => screen.print(costOf(show)) },
   mode: { words: 'the permission mode; with a name: another', run: changeMode },
+  compact: { words: 'make the conversation shorter; with words: what to keep', run: compact },
+  clear: { words: 'a new conversation', run: clear },
   exit: { words: 'end the session (also Ctrl-D)', run: (_, desk) => desk.exit() }
 }
 
 /** Carries out `/name rest`. False: it is a prompt, since it is no command, or one of the agent's own. */
 export async function slash(line: string, desk: Desk, ofAgent: readonly string[]): Promise<boolean> {
-  const [, name, rest = ''] = /^\/([a-z-]*)(?:\s+(.*))?$/s.exec(line.trim()) ?? []
+  const [, name, rest = ''] = /^\/([\w:-]*)(?:\s+(.*))?$/s.exec(line.trim()) ?? []
   if (name === undefined || ofAgent.includes(name)) return false
-  if (Object.hasOwn(SLASHES, name)) await SLASHES[name]!.run(rest.trim(), desk)
+  if (Object.hasOwn(SLASHES, name)) await carryOut(SLASHES[name]!, rest.trim(), desk)
   else {
     const there = [...Object.keys(SLASHES), ...ofAgent].map(each => `/${each}`).join(', ')
     desk.screen.print(`  There is no /${name}. There are ${inOneLine(there)}.`)
   }
   return true
+}
+
+async function carryOut({ run }: Slash, rest: string, desk: Desk): Promise<void> {
+  try {
+    await run(rest, desk)
+  } catch (error) {
+    desk.show.warn(wordsOf(error))
+  } finally {
+    if (!desk.isOver()) desk.screen.status()
+  }
 }
 
 const helpOf = (): string =>
@@ -84,13 +98,21 @@ function costOf({ usage }: Show): string {
 
 const priced = (dollars: number): string => `$${dollars.toFixed(4)}`
 
-async function changeMode(name: string, { screen, show, setMode }: Desk): Promise<void> {
+async function changeMode(name: string, { screen, show, running }: Desk): Promise<void> {
   if (name === '') return screen.print(`  mode ${show.mode}; there are ${MODES.join(', ')}`)
-  try {
-    await setMode(name)
-    show.mode = name
-    screen.print(`  mode ${inOneLine(name)}`)
-  } catch (error) {
-    screen.print(`  ${inOneLine(wordsOf(error))}`)
-  }
+  await running.setPermissionMode(name)
+  show.mode = name
+  screen.print(`  mode ${inOneLine(name)}`)
+}
+
+async function compact(instructions: string, { screen, running }: Desk): Promise<void> {
+  screen.status('making the conversation shorter')
+  const done = await running.compact(instructions === '' ? undefined : instructions)
+  if (!done) screen.print('  The conversation stays as it is.')
+}
+
+async function clear(_: string, { screen, running }: Desk): Promise<void> {
+  screen.status('beginning anew')
+  await running.clear()
+  screen.print('  A new conversation.')
 }

@@ -1,0 +1,98 @@
+import { nearest } from '../errors.ts'
+import { fields, type InputOf } from '../tools/fields.ts'
+import type { Tool } from '../tools/tool.ts'
+import type { Session } from './session.ts'
+
+/** Words that somebody has written down for a task: a skill, or a slash command. */
+export interface Skill {
+  readonly name: string
+  readonly description: string
+  readonly source: 'userSettings' | 'projectSettings'
+  readonly folder: string
+  /** The model may call it by itself. */
+  readonly byModel: boolean
+  text(): string
+}
+
+/** The skills that are there. */
+export interface Skills {
+  readonly all: ReadonlyMap<string, Skill>
+  /** Puts the hooks of a skill in force, for the rest of the session. */
+  activate(name: string): void
+}
+
+const INPUT = fields({
+  skill: { type: 'string', words: 'The name of the skill' },
+  'args?': { type: 'string', default: '', words: 'What it is for, this time' }
+})
+
+/** Reads a skill to the model when it is wanted. */
+export function skillTool({ all, activate }: Skills): Tool {
+  const names = [...all.values()].filter(({ byModel }) => byModel)
+  return {
+    name: 'Skill',
+    description: `Gives you the instructions of a skill. Call it when a task fits one of these:
+
+${names.map(({ name, description }) => `- ${name}: ${description}`).join('\n')}`,
+    inputSchema: INPUT.schema,
+    check(input) {
+      const checked = INPUT.check(input)
+      if ('problem' in checked || all.get(checked.input.skill)?.byModel === true) return checked
+      const { skill } = checked.input
+      const near = nearest(
+        skill,
+        names.map(({ name }) => name)
+      )
+      return { problem: `there is no skill ${skill}${near === undefined ? '' : `; did you mean ${near}?`}` }
+    },
+    readOnly: () => true,
+    async run(given) {
+      const { skill: name, args } = given as InputOf<typeof INPUT>
+      activate(name)
+      const content = filledIn(all.get(name)!, args)
+      return { content, output: { success: true, commandName: name } }
+    }
+  }
+}
+
+/** `$ARGUMENTS` is all of them, `$1` the first; where no place is named, they stand at the end. */
+function filledIn({ folder, text }: Skill, args: string): string {
+  const words = args.split(/\s+/).filter(word => word !== '')
+  let used = false
+  const body = text().replaceAll(/\$(?:ARGUMENTS\b|([1-9])(?!\d))/g, (_, place?: string) => {
+    used = true
+    return place === undefined ? args : (words[Number(place) - 1] ?? '')
+  })
+  const told = body.replaceAll('${CLAUDE_SKILL_DIR}', folder)
+  return used || args === '' ? told : `${told}\n\nARGUMENTS: ${args}`
+}
+
+/**
+ * What a prompt such as `/review src` stands for. Hooks may refuse the expansion; `undefined` where the prompt is no
+ * command, and then it is what it says.
+ */
+export async function expand(
+  prompt: string,
+  session: Session,
+  signal: AbortSignal
+): Promise<{ readonly text: string } | { readonly refused: string } | undefined> {
+  const { skills } = session.options
+  const [, name, args = ''] = /^\/([\w:-]+)(?:\s+([\s\S]*))?$/.exec(prompt.trim()) ?? []
+  const skill = name === undefined ? undefined : skills?.all.get(name)
+  if (skills === undefined || skill === undefined) return undefined
+  const outcome = await session.fire(
+    'UserPromptExpansion',
+    {
+      expansion_type: 'slash_command',
+      command_name: skill.name,
+      command_args: args.trim(),
+      command_source: skill.source,
+      prompt
+    },
+    { signal, messages: session.conversation.messages }
+  )
+  session.heed(outcome)
+  if (outcome.blocked) return { refused: `/${skill.name} was refused: ${outcome.reason} [${outcome.by}]` }
+  skills.activate(skill.name)
+  return { text: filledIn(skill, args.trim()) }
+}

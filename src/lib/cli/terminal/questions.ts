@@ -1,0 +1,61 @@
+import { isObject, type PlainObject } from '../../util/plain.ts'
+import { inOneLine, styled } from '../print.ts'
+import type { Screen } from './screen.ts'
+import { hang } from './width.ts'
+
+interface Question {
+  readonly question: string
+  readonly labels: readonly string[]
+  readonly descriptions: readonly string[]
+  readonly isMany: boolean
+}
+
+/**
+ * Puts the questions of an agent to the person at the terminal. Gives the answers by question; nothing when there was
+ * none to one of them.
+ */
+export async function askQuestions(
+  given: readonly unknown[],
+  screen: Screen,
+  line: (prompt: string) => Promise<string | undefined>
+): Promise<PlainObject | undefined> {
+  const answers: [string, string][] = []
+  for (const each of given) {
+    const question = questionIn(each)
+    screen.print(shown(question, screen.columns))
+    const own = question.labels.length === 0 ? 'your words: ' : 'your own words: '
+    const choice = question.labels.length === 0 ? '' : question.isMany ? 'numbers, or ' : 'a number, or '
+    const typed = (await line(`  ${choice}${own}`))?.trim() ?? ''
+    if (typed === '') return undefined
+    answers.push([question.question, meant(typed, question)])
+  }
+  return Object.fromEntries(answers)
+}
+
+function questionIn(given: unknown): Question {
+  const { question, options, multiSelect } = isObject(given) ? given : {}
+  const choices = (Array.isArray(options) ? options : []).filter(isObject)
+  return {
+    question: String(question),
+    labels: choices.map(({ label }) => String(label)),
+    descriptions: choices.map(({ description }) => (typeof description === 'string' ? description : '')),
+    isMany: multiSelect === true
+  }
+}
+
+function shown({ question, labels, descriptions }: Question, columns: number): string {
+  return [
+    styled('yellow', hang('  ', inOneLine(question), columns)),
+    ...labels.map((label, place) => {
+      const more = descriptions[place] === '' ? '' : `: ${descriptions[place]}`
+      return hang(`  ${place + 1}  `, inOneLine(`${label}${more}`), columns)
+    })
+  ].join('\n')
+}
+
+/** Numbers stand for what is offered; all else is an answer of its own. */
+function meant(typed: string, { labels, isMany }: Question): string {
+  const numbers = isMany ? typed.split(/[\s,]+/).filter(word => word !== '') : [typed]
+  const chosen = numbers.map(word => (/^\d+$/.test(word) ? labels[Number(word) - 1] : undefined))
+  return chosen.every(label => label !== undefined) ? chosen.join(', ') : typed
+}
