@@ -1,7 +1,9 @@
 /** `carabiner`: an agent whose every step is hooked, and what most programs need besides, from one place. */
 export * from './hooks.ts'
 export { query, type Query } from './lib/query/query.ts'
-export type { CanUseTool, QueryOptions } from './lib/query/options.ts'
+export { SubAgent, type SubAgentOptions, type SubAgentResult } from './lib/query/sub-agent.ts'
+export type { AgentDefinition } from './lib/agent/definitions.ts'
+export type { CanUseTool, OnElicitation, QueryOptions } from './lib/query/options.ts'
 export type { ForeignPrompt, PromptMessage, PromptStream } from './lib/query/prompts.ts'
 export type * from './lib/query/sdk-names.ts'
 export {

@@ -190,8 +190,8 @@ test('a command that changes the folder is told of', async () => {
   })
 })
 
-/** What happens only where settings files are watched, or a server asks the user something. */
-const ELSEWHERE: ReadonlySet<string> = new Set(['ConfigChange', 'Elicitation', 'ElicitationResult'])
+/** What happens only where files change meanwhile, or a server asks the user something: there are tests of their own. */
+const ELSEWHERE: ReadonlySet<string> = new Set(['ConfigChange', 'FileChanged', 'Elicitation', 'ElicitationResult'])
 
 // F1, F199
 test('what no run fires is marked in the table, and nothing else is', async () => {

@@ -157,6 +157,31 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
     await shows(/Done\.\n\n>$/)
   })
 
+  test('questions of the agent are answered by number or in words', async () => {
+    const here = stage()
+    const options = [{ label: 'Red', description: 'warm' }, { label: 'Blue' }]
+    const questions = [
+      { question: 'Which colour?', options },
+      { question: 'Which ones?', options, multiSelect: true },
+      { question: 'Or what?', options }
+    ]
+    const ask = { calls: [{ name: 'AskUserQuestion', input: { questions } }] }
+    const { line, ready, shows } = terminal(here, [ask, ask, 'Done.'])
+    await ready()
+    line('go')
+    await shows(/ {2}Which colour\?\n {2}1 {2}Red: warm\n {2}2 {2}Blue\n {2}a number, or your own words:$/)
+    line('2')
+    await shows(/Which ones\?\n[\s\S]*numbers, or your own words:$/)
+    line('1, 2')
+    await shows(/Or what\?\n[\s\S]*your own words:$/)
+    line('green')
+    await shows(/✓ AskUserQuestion[\s\S]*Which colour\?\n[\s\S]*your own words:$/)
+    line('')
+    expect(await shows(/Done\.\n\n>$/)).toMatch(/✗ AskUserQuestion.*\n {4}not answered\n/)
+    expect(toldModel(here)).toContain(String.raw`Which colour?: Blue\nWhich ones?: Red, Blue\nOr what?: green`)
+    expect(toldModel(here)).toContain('The user gave no answer.')
+  })
+
   // X1
   test('what cannot be read is spelt out, and only yes in full lets it run', async () => {
     const here = stage()

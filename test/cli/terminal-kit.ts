@@ -1,6 +1,6 @@
 /** A terminal of its own, with `carabiner run` in it: keys are typed, and the screen is read back. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Turn } from '../../src/lib/model/scripted.ts'
@@ -43,6 +43,8 @@ interface Choice {
   readonly env?: Readonly<Record<string, string>>
 }
 
+let opened = 0
+
 /** Opens one, with a model that says these turns. */
 export function terminal(here: Stage, turns: readonly Turn[], choice: Choice = {}): Terminal {
   const { columns = 100, args = [], env = {} } = choice
@@ -51,14 +53,14 @@ export function terminal(here: Stage, turns: readonly Turn[], choice: Choice = {
     'tmux.conf',
     'set -g remain-on-exit on\nset -g history-limit 5000\nset -g default-shell /bin/sh\n'
   )
-  const socket = here.path('tmux')
-  const raw = here.path('raw')
+  const number = ++opened
+  const place = (name: string): string => here.path(`terminal-${number}-${name}`)
+  const [socket, raw] = [place('tmux'), place('raw')]
   const variables = Object.entries({ ...here.env, LC_ALL: 'C.UTF-8', TERM: 'tmux-256color', ...env })
   const words = [process.execPath, CLI, 'run', '--model', `script:${script}`, ...args]
   const program = ['env', '-i', ...variables.map(([name, value]) => `${name}=${value}`), ...words].map(quoted).join(' ')
   // tmux forgets now and then how a program ended: the shell around it writes it down.
-  const [pidFile, codeFile] = [here.path('terminal-pid'), here.path('terminal-code')]
-  for (const file of [pidFile, codeFile]) rmSync(file, { force: true })
+  const [pidFile, codeFile] = [place('pid'), place('code')]
   const command = `sh -c 'echo $$ > ${pidFile}; exec "$@"' sh ${program}; echo $? > ${codeFile}`
   const tmux = (...given: string[]): string =>
     execFileSync('tmux', ['-u', '-S', socket, '-f', config, ...given], {

@@ -51,7 +51,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
     line('/cost')
     await shows(/scripted {2}2000 in {2}40 out {2}0 cached {2}\$0\.0066\n/)
     line('/nope')
-    await shows('There is no /nope. There are /help, /hooks, /cost, /mode, /exit.')
+    await shows('There is no /nope. There are /help, /hooks, /cost, /mode, /compact, /clear, /exit.')
     line('/mode plna')
     await shows('did you mean plan?')
     line('/mode plan')
@@ -60,6 +60,57 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
     expect(await ended()).toBe(0)
     expect(JSON.parse(here.ended())).toMatchObject({ hook_event_name: 'SessionEnd' })
     expect(toldModel(here).split('\n')).toHaveLength(2)
+  })
+
+  test('/compact makes the conversation shorter, /clear begins another, and hooks are told', async () => {
+    const here = stage()
+    const tells = `cat >> ${here.path('events')}`
+    here.user({
+      hooks: Object.assign({}, ...['SessionStart', 'SessionEnd', 'PreCompact'].map(name => on(name, tells).hooks))
+    })
+    const { line, ready, shows, ended } = terminal(here, ['One.', 'In short: one.', 'Two.'])
+    await ready()
+    line('/compact')
+    await shows('  The conversation stays as it is.')
+    line('first')
+    await shows(/One\.\n\n>$/)
+    line('/compact keep the names')
+    await shows(/the conversation was made shorter; it had \d+ tokens\n>$/)
+    line('second')
+    await shows(/Two\.\n\n>$/)
+    line('/clear')
+    await shows(/ {2}A new conversation\.\n>$/)
+    line('/exit')
+    expect(await ended()).toBe(0)
+    const told = here
+      .read('events')
+      .trim()
+      .split('\n')
+      .map(text => JSON.parse(text) as Record<string, string>)
+      .map(event => [event['hook_event_name'], event['source'] ?? event['reason'] ?? event['custom_instructions']])
+    expect(told).toEqual([
+      ['SessionStart', 'startup'],
+      ['PreCompact', 'keep the names'],
+      ['SessionStart', 'compact'],
+      ['SessionEnd', 'clear'],
+      ['SessionStart', 'clear'],
+      ['SessionEnd', expect.any(String)]
+    ])
+  })
+
+  test('a command of the user’s own files is a prompt', async () => {
+    const here = scene()
+    here.write('home/.claude/commands/greet.md', 'Say hello to $ARGUMENTS.')
+    const { line, ready, shows } = terminal(here, ['Hello.', 'A path.'])
+    await ready()
+    line('/greet everybody')
+    await shows(/Hello\.\n\n>$/)
+    line('/etc/hosts is what?')
+    await shows(/A path\.\n\n>$/)
+    line('/nope')
+    await shows('/exit, /greet.')
+    expect(toldModel(here)).toContain('Say hello to everybody.')
+    expect(toldModel(here)).toContain('/etc/hosts is what?')
   })
 
   test('a prompt on the command line is the first; the next goes on with the same conversation; Ctrl-D ends', async () => {

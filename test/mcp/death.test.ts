@@ -58,7 +58,7 @@ test('a real server that is killed in a call, and before the next: the one fails
 test('a server that cannot be started again: each call fails, and nothing hangs', async () => {
   const { place, server, lines } = logged()
   const program = place.write('once.sh', 'test -e used && exit 1; touch used; exec "$@"')
-  const { command, args = [], env } = server as { command: string; args: string[]; env: Record<string, string> }
+  const { command, args, env } = server as { command: string; args: string[]; env: Record<string, string> }
   const once = { command: '/bin/sh', args: [program, command, ...args], env }
   const { results } = await calls(
     [call('mcp__own__die'), call('mcp__own__pid'), call('mcp__own__pid')],

@@ -11,7 +11,7 @@ import { ask, project, resultsIn, type Asked, type Asking, type Project } from '
 const require = createRequire(import.meta.url)
 const EVERYTHING = require.resolve('@modelcontextprotocol/server-everything/dist/index.js')
 const FILESYSTEM = require.resolve('@modelcontextprotocol/server-filesystem/dist/index.js')
-export const SCRIPTED = fileURLToPath(new URL('../fixtures/mcp/server.mjs', import.meta.url))
+export const SCRIPTED = fileURLToPath(new URL('../fixtures/mcp/server.ts', import.meta.url))
 
 type Server = NonNullable<QueryOptions['mcpServers']>[string]
 

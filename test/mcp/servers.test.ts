@@ -37,7 +37,7 @@ test('tools of a server are there under its name, are called, and hooks know who
     [expect.stringContaining('"temperature"'), false]
   ])
   const server = { name: 'every', source: 'dynamic' }
-  expect(inputsOf({ events }, 'PreToolUse')).toMatchObject(Array(3).fill({ mcp_server: server }))
+  expect(inputsOf({ events }, 'PreToolUse')).toMatchObject([1, 2, 3].map(() => ({ mcp_server: server })))
   expect(inputsOf({ events }, 'PostToolUse')).toMatchObject([
     { tool_name: 'mcp__every__echo', tool_response: [{ type: 'text', text: 'Echo: hello' }], mcp_server: server },
     {},
@@ -56,9 +56,9 @@ test('pictures are shown, resources are text, what is wrong is an error', async 
     ],
     { every: everything }
   )
-  const [image] = sent[1]!
+  const image = sent[1]!
     .flatMap(({ content }) => (typeof content === 'string' ? [] : content))
-    .filter(block => block.type === 'tool_result')
+    .find(block => block.type === 'tool_result')
   expect(image?.content).toContainEqual(
     expect.objectContaining({ type: 'image', source: expect.objectContaining({ media_type: 'image/png' }) })
   )

@@ -125,9 +125,9 @@ test('a server of the project counts when the project is trusted, and does not r
 
 // M6
 test('what was trusted is this server and this program, and no other', async () => {
-  const { place } = withServers({ own: { command: 'node', args: ['tools/server.mjs'] } })
+  const { place } = withServers({ own: { command: process.execPath, args: ['tools/server.ts'] } })
   mkdirSync(place.path('tools'))
-  writeFileSync(place.path('tools/server.mjs'), readFileSync(SCRIPTED))
+  writeFileSync(place.path('tools/server.ts'), readFileSync(SCRIPTED))
   const { result } = await ask(['Done.'], { in: place, trust: 'sha256:0' })
   expect(result).toMatchObject({ error_code: 'E_UNTRUSTED' })
   const { trustOf } = await import('../../src/lib/settings/trust.ts')
@@ -136,24 +136,24 @@ test('what was trusted is this server and this program, and no other', async () 
   const where = usualPlaces(place.cwd, place.env)
   const { digest } = trustOf(loadSettings(where), where)
   expect(statuses(await ask(['Done.'], { in: place, trust: digest! }))).toEqual({ own: 'connected' })
-  writeFileSync(place.path('tools/server.mjs'), `${readFileSync(SCRIPTED, 'utf8')}\n`)
+  writeFileSync(place.path('tools/server.ts'), `${readFileSync(SCRIPTED, 'utf8')}\n`)
   expect((await ask(['Done.'], { in: place, trust: digest! })).result).toMatchObject({ error_code: 'E_UNTRUSTED' })
 })
 
 test('a program of the project that has changed meanwhile is not started again', async () => {
-  const { place } = withServers({ own: { command: 'node', args: ['server.mjs'] } })
-  writeFileSync(place.path('server.mjs'), readFileSync(SCRIPTED))
+  const { place } = withServers({ own: { command: process.execPath, args: ['server.ts'] } })
+  writeFileSync(place.path('server.ts'), readFileSync(SCRIPTED))
   const asked = await ask([call('mcp__own__die'), call('mcp__own__pid'), 'Done.'], {
     in: place,
     trust: true,
     allowedTools: ['mcp__own'],
     each: message => {
-      if (message.type === 'user') writeFileSync(place.path('server.mjs'), `${readFileSync(SCRIPTED, 'utf8')}\n`)
+      if (message.type === 'user') writeFileSync(place.path('server.ts'), `${readFileSync(SCRIPTED, 'utf8')}\n`)
     }
   })
   expect(resultsIn(asked.sent.at(-1)!)[1]).toMatchObject({
     isError: true,
-    text: expect.stringMatching(/it is not started: .*server\.mjs has changed/)
+    text: expect.stringMatching(/it is not started: .*server\.ts has changed/)
   })
 })
 

@@ -9,6 +9,7 @@ import type { ErrorSubtype, ResultMessage } from './output.ts'
 import type { Session } from './session.ts'
 import { expand } from './skills.ts'
 import { answerDeferred } from './turn.ts'
+import { FileWatch } from './watch.ts'
 
 /** Text that was put into the system prompt from files, and where it came from. */
 export interface Instruction {
@@ -42,6 +43,8 @@ export async function beginSession(
     const why = outcome.blocked ? `${outcome.reason} [${outcome.by}]` : (outcome.stopReason ?? 'a hook ended it')
     return { blocked: ended('start_blocked', `The session was not started: ${why}`, true) }
   }
+  session.watch ??= new FileWatch(session)
+  session.watch.heed(outcome)
   for (const instruction of instructions) await announce(instruction, session, signal)
   const prompt = outcome.fields.initialUserMessage
   return typeof prompt === 'string' ? { prompt } : {}
@@ -219,6 +222,7 @@ export async function endSession(session: Session, reason: string): Promise<void
   const drained = new AbortController()
   try {
     session.heed(await session.fire('SessionEnd', { reason }))
+    await session.watch?.close()
     await Promise.race([hooks.drain(), pause(DRAIN, clock, drained.signal)])
   } finally {
     drained.abort()

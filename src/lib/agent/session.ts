@@ -17,6 +17,7 @@ import { RENAMED } from '../util/tool-names.ts'
 import type { Answered } from './call-tool.ts'
 import { Conversation } from './conversation.ts'
 import type { Skills } from './skills.ts'
+import type { FileWatch } from './watch.ts'
 import type { AgentMessage, Denial, Unsigned } from './output.ts'
 import { Spending } from './spending.ts'
 
@@ -129,6 +130,8 @@ export class Session {
   stopped: { readonly reason: string | undefined; readonly interrupts?: boolean } | undefined
   /** Comes a while after a turn was given up: hooks that are told of it have until then. */
   afterwards: AbortSignal | undefined
+  /** Files that hooks want to hear of. */
+  watch: FileWatch | undefined
   /** A batch in which a call waits for a decision. */
   deferred: readonly Answered[] | undefined
   /** What SessionStart hooks added; it stays in the system prompt. */
@@ -192,6 +195,7 @@ export class Session {
     const event = parseEvent(name)
     const outcome = await this.fire(event, input)
     this.heed(outcome)
+    this.watch?.heed(outcome)
     return { ...outcome }
   }
 

@@ -114,6 +114,7 @@ export const ANSWERS = {
   },
   retry: { decisions: [], fields: ['retry'], deny: 'nothing: it is refused already', blocks: false },
   inform: { decisions: [], fields: CONTEXT, deny: 'nothing', blocks: false },
+  news: { decisions: [], fields: ['watchPaths'], deny: 'nothing', blocks: false },
   watch: { decisions: [], fields: [], deny: 'nothing', blocks: false }
 } as const satisfies Record<string, Answer>
 

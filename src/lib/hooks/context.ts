@@ -309,7 +309,8 @@ function wireInput(entry: Entry, input: PlainObject, base: (field: string) => un
   wire['hook_event_name'] = entry.event
   for (const field of Object.keys(entry.row.fields)) take(wire, input, field.replace('?', ''))
   for (const field of Object.keys(input)) if (!Object.hasOwn(wire, field)) take(wire, input, field)
-  wire['event'] = snakeName(entry.event)
+  // One event of the contract has a field of this name.
+  wire['event'] ??= snakeName(entry.event)
   if (entry.row.draft === 'prompt') wire['user_prompt'] = wire['prompt']
   wire['timestamp'] = new Date().toISOString()
   if (rejudge) wire['rejudge'] = true

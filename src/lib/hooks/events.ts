@@ -298,7 +298,7 @@ export const EVENTS = {
   CwdChanged: event({
     when: 'a command has changed the folder that later commands run in',
     fields: { old_cwd: 'string', new_cwd: 'string' },
-    answer: 'watch',
+    answer: 'news',
     failure: 'open',
     sample: { old_cwd: 'app', new_cwd: 'app/src' }
   }),
@@ -330,6 +330,14 @@ export const EVENTS = {
     answer: 'elicitation',
     failure: 'closed',
     sample: { mcp_server_name: 'booking', mode: 'form', action: 'accept', content: { day: 'Monday' } }
+  }),
+  FileChanged: event({
+    when: 'a file that hooks watch has changed on disk, whoever changed it',
+    fields: { file_path: 'string', event: 'add | change | unlink', 'file_name?': 'string' },
+    target: 'file_name',
+    answer: 'news',
+    failure: 'open',
+    sample: { file_path: 'app/.env', event: 'change', file_name: '.env' }
   }),
   Notification: event({
     when: 'the user is told something, or waited for',

@@ -3,23 +3,19 @@ import { loadInstructions } from '../agent/instructions.ts'
 import type { Beginning } from '../agent/life.ts'
 import type { AgentMessage } from '../agent/output.ts'
 import { mayRead } from '../agent/readable.ts'
-import { Session, type Permissions } from '../agent/session.ts'
+import { Session } from '../agent/session.ts'
 import { fault } from '../errors.ts'
 import { HookRegistry } from '../hooks/registry.ts'
-import { parseMode } from '../permissions/modes.ts'
 import { armHooks, type ArmedHooks } from '../settings/armed.ts'
-import { loadSettings } from '../settings/load.ts'
-import type { Loaded } from '../settings/loaded.ts'
-import { usualPlaces, type Where } from '../settings/sources.ts'
-import { trustOf } from '../settings/trust.ts'
 import { systemClock } from '../util/clock.ts'
 import { agentsOf } from './agents.ts'
 import { askAgent, askOnce } from './ask-once.ts'
+import { lookAround, lookingAt, type Ground } from './ground.ts'
 import { modelOf } from './models.ts'
 import { askThrough, type QueryOptions } from './options.ts'
 import { logOf, placeOf, type Place } from './place.ts'
 import { Remembered } from './remembered.ts'
-import { rulesInForce } from './rules.ts'
+import { permissionsOf } from './rules.ts'
 import { projectServers, serverPorts } from './servers.ts'
 import { skillsOf, skillToolsOf } from './skills.ts'
 import { systemPrompt } from './system-prompt.ts'
@@ -34,6 +30,8 @@ export interface Opened {
   readonly names: { readonly agents: readonly string[]; readonly skills: readonly string[] }
   /** What is to be said to people once it has begun. */
   readonly notices: readonly string[]
+  /** Takes up changes of settings files from now on. */
+  watch(): Promise<() => Promise<void>>
   /** Ends what hooks and tools have left running. */
   close(): Promise<void>
 }
@@ -43,15 +41,6 @@ export interface OpenedServer {
   readonly name: string
   readonly source: string
   readonly status: string
-}
-
-/** What is known before anything runs. */
-interface Ground {
-  readonly options: QueryOptions
-  readonly where: Where
-  readonly loaded: Loaded
-  readonly trusted: boolean
-  readonly env: Readonly<Record<string, string | undefined>>
 }
 
 /** Puts together what an agent works with: settings, trust, hooks, rules, tools, model, instructions, log. */
@@ -126,6 +115,8 @@ export async function open(
     const { session } = heard
     return {
       session,
+      watch: () =>
+        armed.watch(({ counts, why }, file) => session.inform(told(file, counts, why), counts ? 'info' : 'warning')),
       names: { agents: [...agents.definitions.keys()], skills: [...skills.all.keys()] },
       servers,
       notices,
@@ -142,40 +133,17 @@ export async function open(
   }
 }
 
+const told = (file: string, counts: boolean, why: string): string =>
+  counts
+    ? `the settings in ${file} have changed, and count from now on`
+    : `the settings in ${file} have changed: ${why}`
+
 const MOST_TURNS = 200
 const MOST_STOP_BLOCKS = 8
 
-/** Reads settings and trust. Starts nothing. */
-function lookAround(options: QueryOptions): Ground {
-  const env = options.env ?? process.env
-  const where = usualPlaces(options.cwd ?? process.cwd(), env)
-  const loaded = loadSettings(where, {
-    settings: typeof options.settings === 'object' ? JSON.stringify(options.settings) : options.settings,
-    pluginDirs: options.plugins?.map(({ path }) => path),
-    modules: options.hookModules,
-    sources: options.settingSources
-  })
-  return { options, where, loaded, trusted: isTrusted(loaded, where, options), env: { ...env, ...loaded.env } }
-}
-
-function isTrusted(loaded: Loaded, where: Where, { trust, projectHooks }: QueryOptions): boolean {
-  if (projectHooks === false) return false
-  const digest = typeof trust === 'string' ? trust : undefined
-  const { state, changes } = trustOf(loaded, where, { digest, thisRun: trust === true })
-  if (state === 'nothing' || state === 'trusted') return true
-  throw fault(
-    'E_UNTRUSTED',
-    loaded.root,
-    state === 'changed' ? `changed since: ${changes.join(', ')}` : 'never trusted'
-  )
-}
-
-function arm(
-  { options, loaded, trusted, env }: Ground,
-  place: Place,
-  heard: { session?: Session }
-): Promise<ArmedHooks> {
-  return armHooks(() => ({ loaded, projectTrusted: trusted, hasAgent: true }), {
+function arm(ground: Ground, place: Place, heard: { session?: Session }): Promise<ArmedHooks> {
+  const { options, env } = ground
+  return armHooks(lookingAt(ground), {
     onto: registryOf(options.hooks),
     registry: {
       profile: options.profile,
@@ -209,28 +177,6 @@ function checkSettings({ loaded, options }: Ground, armed: ArmedHooks): void {
   const words = wrong.map(({ place, message, fix }) => `${place.file}:${place.line}: ${message} (${fix})`).join('; ')
   if (armed.hooks.options.profile !== 'compat') throw fault('E_SETTINGS', words)
   options.stderr?.(`dropped, since the profile is compat: ${words}`)
-}
-
-function permissionsOf(
-  { options, where, loaded, trusted }: Ground,
-  { tools }: Place,
-  remembered: Remembered
-): Permissions {
-  const mayBypass = options.allowDangerouslySkipPermissions === true && !loaded.locks.noBypass
-  const mode = parseMode(options.permissionMode ?? loaded.mode ?? 'default', mayBypass)
-  if (typeof mode === 'object') throw fault('E_RULE', mode.problem, 'permissionMode')
-  const rules = [...rulesInForce(loaded, trusted, options), ...remembered.rules()]
-  const { home, ownHome } = where
-  return {
-    rules,
-    mode,
-    // Where output that was too long to be shown is kept: the model is told to look there.
-    roots: [tools.root, ...tools.directories, ...(tools.outputFolder === undefined ? [] : [tools.outputFolder])],
-    mayBypass,
-    home,
-    own: [ownHome, ...where.managed],
-    leavesOut: true
-  }
 }
 
 function thinkingOf({ thinking, maxThinkingTokens }: QueryOptions): number | undefined {

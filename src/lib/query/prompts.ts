@@ -31,8 +31,11 @@ export class Prompts {
   #open = 0
   #over = false
   #failure: unknown
+  /** More than one may come. */
+  readonly isStream: boolean
 
   constructor(first: string | PromptStream) {
+    this.isStream = typeof first !== 'string'
     if (typeof first === 'string') this.#waiting.push(first)
     else void this.add(first).catch((error: unknown) => this.#fail(error))
   }

@@ -97,14 +97,17 @@ class RunningQuery implements Query {
   }
 
   /** The whole life of a session. Its last event is fired however it ends. */
-  async #live({ session, names, beginning, servers, notices, close }: Opened): Promise<void> {
+  async #live({ session, names, watch, beginning, servers, notices, close }: Opened): Promise<void> {
     let reason = 'other'
+    let unwatch: (() => Promise<void>) | undefined
     try {
       const { blocked, prompt } = await beginSession(session, beginning, this.#all.signal)
       this.#outbox.push(initOf(session, servers, names, this.#options))
       for (const text of notices) session.inform(text, 'warning', 'mcp')
       if (blocked !== undefined) return this.#tellResult(resultOf(blocked, session, 0, NOTHING))
       if (prompt !== undefined) await this.#answer(prompt, session)
+      // One prompt is answered by what was there when it was given.
+      if (this.#prompts.isStream) unwatch = await watch()
       for (let next = await this.#next(); next !== undefined; next = await this.#next())
         await this.#answer(next, session)
       if (this.#result === undefined && this.#all.signal.aborted)
@@ -117,6 +120,7 @@ class RunningQuery implements Query {
       await endSession(session, reason).catch((error: unknown) =>
         session.inform(`the session did not end well: ${wordsOf(error)}`, 'warning')
       )
+      await unwatch?.()
       await close()
     }
   }

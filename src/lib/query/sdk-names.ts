@@ -5,6 +5,7 @@ import type { EventName, InputOf } from '../hooks/events.ts'
 import type { Reply } from '../hooks/reply.ts'
 import type { Mode } from '../permissions/modes.ts'
 import type { SdkMcpServer, ToolDefinition } from '../tools/custom.ts'
+import type { HttpServer, OutsideServer, StdioServer } from '../tools/mcp-config.ts'
 import type { QueryOptions } from './options.ts'
 import type { PromptMessage } from './prompts.ts'
 
@@ -12,6 +13,9 @@ export type Options = QueryOptions
 export type PermissionMode = Mode
 export type PermissionResult = PersonAnswer
 export type McpSdkServerConfigWithInstance = SdkMcpServer
+export type McpStdioServerConfig = StdioServer
+export type McpHttpServerConfig = HttpServer
+export type McpServerConfig = OutsideServer | SdkMcpServer
 export type SdkMcpToolDefinition = ToolDefinition
 
 export type SDKMessage = AgentMessage
@@ -58,5 +62,7 @@ export type PostCompactHookInput = InputOf<'PostCompact'>
 export type ConfigChangeHookInput = InputOf<'ConfigChange'>
 export type InstructionsLoadedHookInput = InputOf<'InstructionsLoaded'>
 export type CwdChangedHookInput = InputOf<'CwdChanged'>
+export type ElicitationHookInput = InputOf<'Elicitation'>
+export type ElicitationResultHookInput = InputOf<'ElicitationResult'>
 export type TeammateIdleHookInput = InputOf<'TeammateIdle'>
 export type TaskCompletedHookInput = InputOf<'TaskCompleted'>

@@ -22,8 +22,7 @@ export interface Declared {
 }
 
 /** Events of the contract that have no place here. */
-const FOREIGN =
-  'PreModelSwitch PostModelSwitch WorktreeCreate WorktreeRemove FileChanged DirectoryAdded MessageDisplay'.split(' ')
+const FOREIGN = 'PreModelSwitch PostModelSwitch WorktreeCreate WorktreeRemove DirectoryAdded MessageDisplay'.split(' ')
 
 /** More than all events in all spellings. */
 const MOST_EVENTS = 500

@@ -47,7 +47,7 @@ function blockOf(part: HandlerContent): Block {
   if (type === 'image' && typeof data === 'string') return pictureOf(data, mimeType)
   if (type === 'audio' && typeof data === 'string') return note(`sound (${String(mimeType)}), which is not played`)
   if (type === 'resource' && isObject(resource)) return resourceOf(resource)
-  if (type === 'resource_link') return linkOf(part as PlainObject)
+  if (type === 'resource_link') return linkOf(part)
   return { type: 'text', text: JSON.stringify(part) }
 }
 

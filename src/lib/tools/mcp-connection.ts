@@ -127,10 +127,13 @@ export class Connection {
     )
     const standing: Standing = { client, link, offered: new Map(), isStale: false }
     const early: string[] = []
-    client.onerror = error => (this.#standing === standing ? this.#remark(wordsOf(error)) : early.push(wordsOf(error)))
-    client.onclose = () => this.#forget(standing)
+    Object.assign(client, {
+      onerror: (error: Error) =>
+        this.#standing === standing ? this.#remark(wordsOf(error)) : early.push(wordsOf(error)),
+      onclose: () => this.#forget(standing)
+    })
     client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
-      const told = await this.#around.elicit(wantedIn(params as PlainObject), mcpReq.signal)
+      const told = await this.#around.elicit(wantedIn(params), mcpReq.signal)
       return told as ElicitResult
     })
     client.setNotificationHandler('notifications/tools/list_changed', () => this.#changed(standing))

@@ -20,7 +20,7 @@ export function isTooDeep(value: unknown): boolean {
   let level: readonly unknown[] = [value]
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > DEEPEST) return true
-    level = level.flatMap(item => (typeof item === 'object' && item !== null ? Object.values(item) : []))
+    level = level.flatMap(item => (typeof item === 'object' && item !== null ? (Object.values(item) as unknown[]) : []))
   }
   return false
 }

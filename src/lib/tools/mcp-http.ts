@@ -26,11 +26,13 @@ export async function httpLink(url: string, headers: Readonly<Record<string, str
   })
   const owed = new Owed()
   const send = transport.send.bind(transport)
-  transport.onmessage = message => owed.received(message)
-  transport.send = async (message, options) => {
-    owed.sent(message)
-    await send(message, { ...options, onRequestStreamEnd: () => void (owed.has(message) && transport.close()) })
-  }
+  Object.assign(transport, {
+    onmessage: (message: JSONRPCMessage) => owed.received(message),
+    async send(message: JSONRPCMessage, options?: Parameters<typeof send>[1]) {
+      owed.sent(message)
+      await send(message, { ...options, onRequestStreamEnd: () => void (owed.has(message) && transport.close()) })
+    }
+  })
   return {
     transport,
     failure: () => undefined,
@@ -47,8 +49,8 @@ const after = (ms: number): Promise<void> => new Promise(resolve => void setTime
 class Owed {
   readonly #ids = new Set<RequestId>()
 
-  sent(message: JSONRPCMessage | JSONRPCMessage[]): void {
-    if (Array.isArray(message) || !('method' in message)) return
+  sent(message: JSONRPCMessage): void {
+    if (!('method' in message)) return
     if ('id' in message) this.#ids.add(message.id)
     else if (message.method === 'notifications/cancelled') this.#ids.delete(message.params?.['requestId'] as RequestId)
   }
@@ -57,8 +59,8 @@ class Owed {
     if (!('method' in message) && message.id !== undefined) this.#ids.delete(message.id)
   }
 
-  has(message: JSONRPCMessage | JSONRPCMessage[]): boolean {
-    return !Array.isArray(message) && 'method' in message && 'id' in message && this.#ids.has(message.id)
+  has(message: JSONRPCMessage): boolean {
+    return 'method' in message && 'id' in message && this.#ids.has(message.id)
   }
 }
 
@@ -78,15 +80,15 @@ const RETURN = 13
 function bound(isStream: boolean): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
   let size = 0
   let lineIsEmpty = false
+  const divide = (chunk: Uint8Array): void => {
+    for (const [at, byte] of chunk.entries()) {
+      if (byte === NEWLINE && lineIsEmpty) size = -at
+      if (byte !== RETURN) lineIsEmpty = byte === NEWLINE
+    }
+  }
   return new TransformStream({
     transform(chunk, controller) {
-      for (let at = 0; isStream && at < chunk.length; at++) {
-        const byte = chunk[at]
-        if (byte === NEWLINE) {
-          if (lineIsEmpty) size = -at
-          lineIsEmpty = true
-        } else if (byte !== RETURN) lineIsEmpty = false
-      }
+      if (isStream) divide(chunk)
       size += chunk.length
       if (size > LONGEST_MESSAGE)
         controller.error(new Error(`the server sent a message of more than ${LONGEST_MESSAGE} bytes`))

@@ -65,9 +65,9 @@ async function connect(server: NamedServer, ports: ServerPorts, signal: AbortSig
     startTimeout: millisecondsIn(ports.session.env['MCP_TIMEOUT']) ?? START_TIMEOUT,
     callTimeout: config.timeout ?? millisecondsIn(ports.session.env['MCP_TOOL_TIMEOUT']) ?? CALL_TIMEOUT
   })
-  const close = (): Promise<void> => connection.close()
-  ports.session.onClose(close)
-  if (signal.aborted) await close()
+  const close = (): void => void connection.close()
+  ports.session.onClose(() => connection.close())
+  if (signal.aborted) close()
   signal.addEventListener('abort', close, { once: true })
   try {
     const tools = toolsOf(await connection.open(), server, connection, ports)

@@ -5,7 +5,7 @@
 import type * as sdk from '@anthropic-ai/claude-agent-sdk'
 import { query, type Query, type QueryOptions } from 'carabiner'
 
-/** Servers that are processes or addresses are not there yet; those of `createSdkMcpServer()` are. */
+/** Servers of the older kind (SSE) are not there, nor all keys of the others. */
 type Narrower = 'mcpServers'
 type Shared = Exclude<Extract<keyof sdk.Options, keyof QueryOptions>, Narrower>
 

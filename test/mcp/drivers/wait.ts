@@ -3,7 +3,7 @@ import { query } from '../../../src/index.ts'
 import { scriptedModel } from '../../../src/lib/model/scripted.ts'
 
 const [cwd, home, file] = process.argv.slice(2) as [string, string, string]
-const server = new URL('../../fixtures/mcp/server.mjs', import.meta.url).pathname
+const server = new URL('../../fixtures/mcp/server.ts', import.meta.url).pathname
 const running = query({
   prompt: 'go',
   options: {

@@ -5,7 +5,7 @@ import type { CanUseTool } from '../../query/options.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import { inOneLine, styled } from '../print.ts'
 import { callInFull, isReadable, keptWords } from './approval-view.ts'
-import type { Keyboard } from './keyboard.ts'
+import { LINE_END, type Keyboard } from './keyboard.ts'
 import { LineEditor } from './line-editor.ts'
 import { askQuestions } from './questions.ts'
 import type { Screen } from './screen.ts'
@@ -132,14 +132,15 @@ export class Approvals {
   }
 
   /** A line, or nothing when the turn was given up. */
-  #line(prompt: string, signal: AbortSignal): Promise<string | undefined> {
+  async #line(prompt: string, signal: AbortSignal): Promise<string | undefined> {
     const over = new AbortController()
     const onInterrupt = (): void => {
       this.#around.interrupt()
       over.abort()
     }
     const asking = { prompt, signal: AbortSignal.any([signal, over.signal]), onInterrupt }
-    return new LineEditor(this.#keyboard, this.#screen, asking).read()
+    const line = await new LineEditor(this.#keyboard, this.#screen, asking).read()
+    return line?.replaceAll(LINE_END, '\n')
   }
 }
 

@@ -17,7 +17,7 @@ export interface OutsideOptions {
   env?: Readonly<Record<string, string | undefined>> | undefined
   /** Variables that hooks do not inherit. Default: the credentials for models. */
   withhold?: readonly string[] | undefined
-  /** A file whose lines set variables for later commands; told to hooks of SessionStart, Setup and CwdChanged. */
+  /** A file whose lines set variables for later commands; told to hooks of SessionStart, Setup, CwdChanged and FileChanged. */
   envFile?: string | undefined
   /** Whether a rule such as `Bash(git *)` fits an input; needed for hooks with `if`. */
   matchesRule?: ((rule: string, input: Readonly<PlainObject>) => boolean) | undefined
@@ -55,7 +55,7 @@ const EXPORTERS = 'OTEL_'
 /** Bash would read the file that this names. */
 const START_UP = 'BASH_ENV'
 
-const ENV_FILE_EVENTS = new Set<EventName>(['SessionStart', 'Setup', 'CwdChanged'])
+const ENV_FILE_EVENTS = new Set<EventName>(['SessionStart', 'Setup', 'CwdChanged', 'FileChanged'])
 
 /** What a hook has to know of the event that it runs for. */
 export interface Occasion {

@@ -1,0 +1,120 @@
+import type { AgentDefinition } from '../agent/definitions.ts'
+import type { Ending } from '../agent/ending.ts'
+import { endSession, runAgent } from '../agent/life.ts'
+import type { AgentMessage } from '../agent/output.ts'
+import { fault } from '../errors.ts'
+import type { AgentResult } from '../hooks/fields.ts'
+import type { Message } from '../message.ts'
+import { open, type Opened } from './open.ts'
+import { checkOptions, type QueryOptions } from './options.ts'
+
+/** What a subagent came to. */
+export interface SubAgentResult extends AgentResult {
+  readonly success: boolean
+  /** Why it did not succeed. */
+  readonly error: string | undefined
+}
+
+/** What a subagent of your own is told beside its definition. */
+export type SubAgentOptions = Omit<
+  QueryOptions,
+  'agents' | 'systemPrompt' | 'maxTurns' | 'abortController' | 'setup'
+> & {
+  /** Hears every message. */
+  onMessage?: ((message: AgentMessage) => unknown) | undefined
+}
+
+/**
+ * An agent for one kind of task, without a session around it: its hooks are AgentStart, Iteration, those of tools and
+ * AgentStop. It keeps its conversation: a second task goes on from the first. Settings files count only where
+ * `settingSources` names them.
+ */
+export class SubAgent {
+  readonly definition: AgentDefinition
+  readonly #opened: Promise<Opened>
+  readonly #all = new AbortController()
+  #running: AbortController | undefined
+  #messages: readonly Message[] = []
+  #id = ''
+
+  constructor(definition: AgentDefinition, { onMessage, ...options }: SubAgentOptions = {}) {
+    this.definition = definition
+    checkOptions(options)
+    const whole: QueryOptions = {
+      settingSources: [],
+      persistSession: false,
+      ...options,
+      systemPrompt: definition.prompt,
+      maxTurns: definition.maxTurns,
+      ...(definition.model !== undefined && options.model === undefined && { model: definition.model }),
+      ...(definition.permissionMode !== undefined && { permissionMode: definition.permissionMode }),
+      ...(definition.tools !== undefined && options.tools === undefined && { tools: [...definition.tools] }),
+      disallowedTools: [...(options.disallowedTools ?? []), ...(definition.disallowedTools ?? [])]
+    }
+    this.#opened = open(whole, message => void onMessage?.(message), this.#all.signal)
+    // Whoever runs it hears of it.
+    this.#opened.catch(() => undefined)
+  }
+
+  /** Who it is, once it has run. */
+  get id(): string {
+    return this.#id
+  }
+
+  get status(): 'idle' | 'running' | 'closed' {
+    if (this.#all.signal.aborted) return 'closed'
+    return this.#running === undefined ? 'idle' : 'running'
+  }
+
+  /** Works on a task to its end. It never rejects for what the agent does; only for misuse, and where it cannot begin. */
+  async run(task: string): Promise<SubAgentResult> {
+    if (this.status !== 'idle') throw fault('E_USAGE', `run() was called on a subagent that is ${this.status}`)
+    const running = (this.#running = new AbortController())
+    try {
+      const { session } = await this.#opened
+      this.#id = session.agentId
+      const { turns, toolUses, spending } = session
+      const before = spending.usage
+      session.tell({ role: 'user', content: task })
+      const ending = await runAgent(task, session, running.signal)
+      this.#messages = session.conversation.messages
+      const usage = {
+        input_tokens: spending.usage.input_tokens - before.input_tokens,
+        output_tokens: spending.usage.output_tokens - before.output_tokens
+      }
+      const counts = { tool_uses: session.toolUses - toolUses, iterations: session.turns - turns, usage }
+      return { id: session.agentId, ...counts, ...saidBy(ending) }
+    } finally {
+      this.#running = undefined
+    }
+  }
+
+  /** All that was said so far, the final answer included. */
+  transcript(): readonly Message[] {
+    return [...this.#messages]
+  }
+
+  /** Ends what it is doing. Gives whether it was doing anything. */
+  cancel(): boolean {
+    const wasRunning = this.#running !== undefined && !this.#running.signal.aborted
+    this.#running?.abort(new Error('cancelled'))
+    return wasRunning
+  }
+
+  /** Ends it, with everything that it has left running. */
+  async close(): Promise<void> {
+    if (this.#all.signal.aborted) return
+    this.cancel()
+    this.#all.abort(new Error('closed'))
+    const opened = await this.#opened.catch(() => undefined)
+    if (opened === undefined) return
+    await endSession(opened.session, 'other')
+    await opened.close()
+  }
+}
+
+const saidBy = ({ text, isError }: Ending): Pick<SubAgentResult, 'content' | 'success' | 'error'> => ({
+  content: text,
+  success: !isError,
+  error: isError ? text : undefined
+})

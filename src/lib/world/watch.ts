@@ -1,0 +1,35 @@
+/** What can happen to a file. */
+export type FileEvent = 'add' | 'change' | 'unlink'
+
+/** Files that are looked after. */
+export interface Watch {
+  /** Looks after these instead, beside those that it began with. */
+  further(paths: readonly string[]): void
+  close(): Promise<void>
+}
+
+/** Tells what happens to these files, whether they are there or not. */
+export async function watchFiles(
+  paths: readonly string[],
+  onEvent: (path: string, event: FileEvent) => void
+): Promise<Watch> {
+  const { watch } = await import('chokidar')
+  const watcher = watch([...paths], {
+    ignoreInitial: true,
+    awaitWriteFinish: { stabilityThreshold: 50, pollInterval: 10 }
+  })
+  for (const event of ['add', 'change', 'unlink'] as const) watcher.on(event, path => onEvent(path, event))
+  // A file that cannot be watched is one that nothing is told of.
+  watcher.on('error', () => undefined)
+  await new Promise<void>(resolve => void watcher.once('ready', () => resolve()))
+  let dynamic: readonly string[] = []
+  return {
+    further(next) {
+      const gone = dynamic.filter(path => !next.includes(path) && !paths.includes(path))
+      if (gone.length > 0) watcher.unwatch(gone)
+      watcher.add(next.filter(path => !dynamic.includes(path)))
+      dynamic = next
+    },
+    close: () => watcher.close()
+  }
+}
