@@ -117,7 +117,7 @@ function summaryOf(event: EventName): readonly string[] {
   const row = rowOf(event)
   return [
     `[${event}](#${event.toLowerCase()})<br>\`${snakeName(event)}\``,
-    row.later === undefined ? row.when : `${row.when} (not fired by the agent yet)`,
+    row.when,
     row.target === undefined ? '–' : `\`${row.target}\``,
     answerOf(row.answer).deny,
     row.failure === 'closed' ? '**refuses**' : 'goes on',
@@ -159,7 +159,6 @@ function sectionOf(event: EventName): string {
   return [
     `### ${event}\n`,
     `Fires when ${row.when}. In snake case: \`${snakeName(event)}\`.\n`,
-    ...(row.later === undefined ? [] : [`Not fired by the agent yet: it has no ${row.later}.\n`]),
     table(['field', 'type', 'optional', ''], fieldRows(event)),
     answerWords(event),
     '```json',

@@ -245,3 +245,43 @@ test('approvals given to a child hold for its parent', async () => {
   expect(asked).toBe(1)
   expect(result.permission_denials).toEqual([])
 })
+
+// F199
+test('a teammate stays for further messages; TeammateIdle keeps it working', async () => {
+  const team = (more: object) => call('worker', { run_in_background: true, name: 'ann', ...more })
+  const { sent, events } = await ask(
+    cast({
+      main: [
+        { calls: [team({})] },
+        {
+          calls: [
+            { name: 'SendMessage', input: { to: 'ann', message: 'and now the roof' } },
+            { name: 'SendMessage', input: { to: 'anne', message: 'x' } }
+          ]
+        },
+        async () => {
+          await roof.promise
+          return { calls: [team({})] }
+        },
+        'done'
+      ],
+      worker: ['the walls', 'the walls, painted', () => (roof.resolve(), 'the roof')]
+    }),
+    {
+      agents,
+      hooks: registry(hooks => {
+        let idle = 0
+        hooks.on('TeammateIdle', () => (idle++ === 0 ? { decision: 'block', reason: 'paint them' } : undefined))
+      })
+    }
+  )
+  const told = JSON.stringify(sent)
+  expect(told).toContain('paint them')
+  expect(told).toContain('and now the roof')
+  expect(told).toContain('There is no teammate anne; did you mean ann?')
+  expect(told).toContain('There is a teammate ann already')
+  expect(inputsOf({ events }, 'TeammateIdle')[0]).toMatchObject({ teammate_name: 'ann' })
+  expect(inputsOf({ events }, 'SessionEnd')).toHaveLength(1)
+})
+
+const roof = Promise.withResolvers<void>()

@@ -190,7 +190,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
     await ready()
     line('go')
     const asked = await shows(/yes once, n no, r no and say why \[n\]$/)
-    expect(asked.replaceAll(/\n {2}│ /g, '')).toContain(String.raw`#\u202e\u200b\u001b[2K\u00a0`)
+    expect(asked.replaceAll(/\n {2}┆ /g, '')).toContain(String.raw`#\u202e\u200b\u001b[2K\u00a0`)
     expect(asked).toContain('It holds characters that cannot be seen')
     expect(asked).not.toContain('a means')
     for (const answer of ['y', 'a']) {
@@ -217,7 +217,8 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
     await ready()
     line('go')
     const asked = await shows(QUESTION)
-    const shown = asked.replaceAll(/[\s│]/g, '')
+    expect(asked).toMatch(/ {2}│ {3}line 0\n {2}┆ x+\n {2}┆ x+\n {2}│ {3}line 1\n/)
+    const shown = asked.replaceAll(/[\s│┆]/g, '')
     for (const number of [0, 150, 299]) expect(shown).toContain(`line${number}${'x'.repeat(100)}`)
     expect(shown).toContain(`file_pathisreally:${here.path('home/new.txt')}`)
     keys('Enter')

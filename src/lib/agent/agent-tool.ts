@@ -3,6 +3,7 @@ import { nearest, wordsOf } from '../errors.ts'
 import { fields, type InputOf } from '../tools/fields.ts'
 import type { BackgroundTask, Tool, ToolCall, ToolResult } from '../tools/tool.ts'
 import type { Session } from './session.ts'
+import { Mailbox } from './teammate.ts'
 import { runSubagent, type AgentPorts, type Errand, type Errands } from './subagent.ts'
 
 const INPUT = fields({
@@ -13,6 +14,7 @@ const INPUT = fields({
   },
   'subagent_type?': { type: 'string', default: 'general-purpose', words: 'Which agent' },
   'model?': { type: 'string', words: 'Another model than usual' },
+  'name?': { type: 'string', words: 'With run_in_background: it stays under this name, for SendMessage' },
   'run_in_background?': { type: 'boolean', default: false, words: 'Go on at once; TaskOutput tells what became of it' }
 })
 
@@ -45,13 +47,18 @@ ${[...ports.definitions].map(([name, { description }]) => `- ${name}: ${descript
     async run(given, call) {
       const input = given as Input
       if (ports.running.size >= MOST_AT_ONCE) return failed(`${MOST_AT_ONCE} agents are running already; wait for one`)
+      const { name } = input
+      if (name !== undefined && ports.teammates.has(name)) return failed(`There is a teammate ${name} already`)
       const errand = errandOf(input, call)
+      const { teammate } = errand
+      if (teammate !== undefined) ports.teammates.set(teammate.name, teammate.mailbox)
       const work = async (signal: AbortSignal): Promise<Errands | { readonly refused: string }> => {
         ports.running.add(errand)
         try {
           return await runSubagent(errand, parent, ports, signal)
         } finally {
           ports.running.delete(errand)
+          if (teammate !== undefined) ports.teammates.delete(teammate.name)
         }
       }
       if (input.run_in_background) return inBackground(errand, parent, call, work)
@@ -62,9 +69,10 @@ ${[...ports.definitions].map(([name, { description }]) => `- ${name}: ${descript
 }
 
 const errandOf = (
-  { description, prompt, subagent_type, model, run_in_background }: Input,
+  { description, prompt, subagent_type, model, run_in_background, name }: Input,
   { id }: ToolCall
 ): Errand => ({
+  teammate: run_in_background && name !== undefined ? { name, mailbox: new Mailbox() } : undefined,
   type: subagent_type,
   description,
   prompt,

@@ -9,6 +9,7 @@ import type { AgentDefinition } from './definitions.ts'
 import type { Ending } from './ending.ts'
 import { runAgent } from './life.ts'
 import { Session, type Permissions, type SessionOptions } from './session.ts'
+import { stay, type Mailbox } from './teammate.ts'
 
 /** What subagents need from outside. */
 export interface AgentPorts {
@@ -19,6 +20,8 @@ export interface AgentPorts {
   logFor(agentId: string): Log
   /** What is under way, of all sessions that share these. */
   readonly running: Set<Errand>
+  /** Those that stay, by name. */
+  readonly teammates: Map<string, Mailbox>
 }
 
 /** A subagent that is about to run. */
@@ -31,6 +34,8 @@ export interface Errand {
   readonly toolUseId: string
   /** Nobody can be asked anything. */
   readonly unattended: boolean
+  /** It stays under a name, for further messages. */
+  readonly teammate: { readonly name: string; readonly mailbox: Mailbox } | undefined
 }
 
 /** What came of it. */
@@ -70,8 +75,9 @@ export async function runSubagent(
   try {
     const child = await childOf(parent, errand, definition, id, hooks, ports)
     for (const { text } of start.contexts) child.conversation.note(`SubagentStart hook additional context: ${text}`)
-    child.tell({ role: 'user', content: errand.prompt })
-    const ending = await untilStopped(child, errand, signal)
+    const work = (task: string): Promise<Ending> => workOn(task, child, signal)
+    const { teammate, prompt } = errand
+    const ending = await (teammate === undefined ? work(prompt) : stay({ ...teammate, prompt }, work, parent, signal))
     parent.denials.push(...child.denials)
     child.options.log.close()
     const tokens = tokensIn(parent) - before
@@ -84,14 +90,16 @@ export async function runSubagent(
 const tokensIn = ({ spending: { usage } }: Session): number => usage.input_tokens + usage.output_tokens
 
 /** The loop; and where it did not end well, word of that: an end in good order was told by the loop itself. */
-async function untilStopped(child: Session, { prompt }: Errand, signal: AbortSignal): Promise<Ending> {
+async function workOn(task: string, child: Session, signal: AbortSignal): Promise<Ending> {
+  child.tell({ role: 'user', content: task })
+  child.stopped = undefined
   const failed = async (error: string): Promise<void> => {
     const { id: agent_id, type: agent_type } = child.options.agent!
     const told = { agent_id, agent_type, stop_hook_active: false, agent_transcript_path: child.options.log.path }
     child.heed(await child.fire('SubagentStop', { ...told, success: false, error }, { signal: child.afterwards }))
   }
   try {
-    const ending = await runAgent(prompt, child, signal)
+    const ending = await runAgent(task, child, signal)
     if (ending.reason !== 'completed' && ending.reason !== 'stop_hook_prevented') await failed(ending.text)
     return ending
   } catch (error) {

@@ -12,8 +12,6 @@ interface Row<F extends Fields> {
   readonly failure: 'closed' | 'open'
   readonly draft?: FieldName<F>
   readonly fileTimeout?: number
-  /** What an agent must have before it fires the event; those of today do not. */
-  readonly later?: 'teammates'
   readonly sample: NoInfer<Read<F>>
 }
 
@@ -57,7 +55,7 @@ const BASH_CALL = { ...BASH, tool_use_id: 'toolu_sample' }
  * Reading a row: `when` it fires; its `fields`; the field a matcher tests (`target`); how it may be
  * answered (`answer`, a family of answers.ts); whether a hook that fails blocks (`failure: 'closed'`);
  * the `draft`, a field that hooks may rewrite and that is judged again when they do; the default
- * timeout of hooks from files, in seconds; what its moment waits for (`later`); a sample.
+ * timeout of hooks from files, in seconds; a sample.
  */
 export const EVENTS = {
   PreToolUse: event({
@@ -352,7 +350,6 @@ export const EVENTS = {
     fields: { teammate_name: 'string', team_name: 'string' },
     answer: 'stop',
     failure: 'open',
-    later: 'teammates',
     sample: { teammate_name: 'tester', team_name: 'release' }
   }),
   TaskCreated: event({

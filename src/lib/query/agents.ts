@@ -25,7 +25,8 @@ export function agentsOf(
     modelFor: name => modelOf(name, env),
     enter: (type, hooks) => armed.enter(type, hooks),
     logFor: agentId => logOf(options, where, place, agentId),
-    running: new Set()
+    running: new Set(),
+    teammates: new Map()
   }
 }
 

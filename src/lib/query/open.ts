@@ -1,4 +1,5 @@
 import { agentTool } from '../agent/agent-tool.ts'
+import { sendMessageTool } from '../agent/teammate.ts'
 import { loadInstructions } from '../agent/instructions.ts'
 import type { Beginning } from '../agent/life.ts'
 import type { AgentMessage } from '../agent/output.ts'
@@ -37,7 +38,7 @@ export interface Opened {
 }
 
 /** A server whose tools are there, or would be. */
-export interface OpenedServer {
+interface OpenedServer {
   readonly name: string
   readonly source: string
   readonly status: string
@@ -110,7 +111,9 @@ export async function open(
       clock: options.clock ?? systemClock,
       emit,
       skills,
-      own: isWanted('Agent', options) ? session => [agentTool(agents, session)] : undefined
+      own: isWanted('Agent', options)
+        ? session => [agentTool(agents, session), sendMessageTool(agents.teammates)]
+        : undefined
     })
     const { session } = heard
     return {

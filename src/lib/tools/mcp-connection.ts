@@ -222,6 +222,9 @@ export class Connection {
 
 const MOST_REMARKS = 100
 
+/** More characters than that nobody reads before they answer. */
+const LONGEST_QUESTION = 10_000
+
 const UNKNOWN = 'whether the call did anything is not known, and it was not repeated'
 
 /** How long to wait before it is tried again, in milliseconds, after so many failures in a row. */
@@ -237,9 +240,11 @@ async function list(
   return new Map(tools.map(tool => [tool.name, definitionOf(tool)]))
 }
 
-function wantedIn({ message, mode, url, elicitationId, requestedSchema }: PlainObject): Wanted {
+function wantedIn(params: PlainObject): Wanted {
+  if (isTooDeep(params)) throw new Error('what it asks for is nested too deep')
+  const { message, mode, url, elicitationId, requestedSchema } = params
   return {
-    message: visible(String(message)),
+    message: visible(String(message).slice(0, LONGEST_QUESTION)),
     mode: mode === 'url' ? 'url' : 'form',
     url: typeof url === 'string' ? url : undefined,
     id: typeof elicitationId === 'string' ? elicitationId : undefined,

@@ -23,6 +23,8 @@ const spelt = (text: string): string =>
   text.replaceAll(UNREADABLE, char => `\\u${char.codePointAt(0)!.toString(16).padStart(4, '0')}`)
 
 const BAR = '  │ '
+/** The same line goes on. */
+const SAME = '  ┆ '
 
 /** A call as it would run: the whole of its input, and where its file really is. */
 export function callInFull(name: string, input: PlainObject, columns: number): string {
@@ -32,7 +34,9 @@ export function callInFull(name: string, input: PlainObject, columns: number): s
     ...whereIn(input)
   ]
   const [head, ...rest] = lines
-  return [head, ...rest.flatMap(line => wrap(line, columns - BAR.length - 1)).map(line => `${BAR}${line}`)].join('\n')
+  const barred = (line: string): readonly string[] =>
+    wrap(line, columns - BAR.length - 1).map((piece, place) => `${place === 0 ? BAR : SAME}${piece}`)
+  return [head, ...rest.flatMap(barred)].join('\n')
 }
 
 function field(key: string, value: unknown): readonly string[] {

@@ -30,7 +30,7 @@ const SLASHES: Readonly<Record<string, Slash>> = {
   hooks: { words: 'the hooks that are in force', run: (_, desk) => desk.screen.print(hooksInForce(desk)) },
   cost: { words: 'tokens and dollars so far, by model', run: (_, { screen, show }) => screen.print(costOf(show)) },
   mode: { words: 'the permission mode; with a name: another', run: changeMode },
-  compact: { words: 'make the conversation shorter; with words: what to keep', run: compact },
+  compact: { words: 'make the conversation shorter', run: compact },
   clear: { words: 'a new conversation', run: clear },
   exit: { words: 'end the session (also Ctrl-D)', run: (_, desk) => desk.exit() }
 }
@@ -60,7 +60,7 @@ async function carryOut({ run }: Slash, rest: string, desk: Desk): Promise<void>
 const helpOf = (): string =>
   [
     ...table(Object.entries(SLASHES).map(([name, { words }]) => [`  /${name}`, words])),
-    '  A line that ends with \\ goes on. Pasted lines are one prompt.',
+    '  A line that ends with \\ goes on. Pasted lines are one.',
     '  The arrow keys bring back earlier prompts.',
     '  Ctrl-C interrupts; twice ends the session.'
   ].join('\n')
