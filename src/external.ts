@@ -1,4 +1,5 @@
 /** `carabiner/external`: hooks outside this process. Commands, workers that stay, and servers. */
+export { mcpToolHook, type McpToolSpec } from './lib/hooks/kinds/mcp-tool.ts'
 export { agentHook, promptHook, type PromptSpec } from './lib/hooks/kinds/prompt.ts'
 export { commandHook, type CommandSpec } from './lib/hooks/kinds/command.ts'
 export { httpHook, type HttpSpec } from './lib/hooks/kinds/http.ts'

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { commandHook, httpHook, workerHook, type CommandSpec, type Outside } from '../../src/external.ts'
+import { commandHook, httpHook, mcpToolHook, Outside, workerHook, type CommandSpec } from '../../src/external.ts'
 import { HookRegistry, type EventName, type Profile, type Reply, type Reported } from '../../src/hooks.ts'
 import { parseObject } from '../../src/lib/util/json.ts'
 import { harness } from '../../src/testing.ts'
@@ -137,6 +137,17 @@ const http: Driver = {
   }
 }
 
+/** The text of a tool is read as what a command prints; it has no exit code. */
+const mcpTool: Driver = {
+  kind: 'mcp_tool',
+  expresses: ({ code = 0, stderr = '' }) => code === 0 && stderr === '',
+  answer({ stdout = '' }, event, profile) {
+    const place = new Outside({ callServer: async () => stdout })
+    const hook = mcpToolHook({ name: 'hook', events: event, server: 'police', tool: 'ask' }, place)
+    return fire(registryFor(profile).register(hook), event)
+  }
+}
+
 /** Every kind there is. Processes are started by this process in one form, and by the helper in the other. */
 export const DRIVERS: readonly Driver[] = [
   callback,
@@ -144,5 +155,6 @@ export const DRIVERS: readonly Driver[] = [
   commands('exec', { command: 'sh', args: [fixture('answer.sh')] }),
   prewarmed,
   worker,
-  http
+  http,
+  mcpTool
 ]

@@ -8,6 +8,8 @@ import { Session } from '../agent/session.ts'
 import { fault } from '../errors.ts'
 import { HookRegistry } from '../hooks/registry.ts'
 import { armHooks, type ArmedHooks } from '../settings/armed.ts'
+import type { ConnectedServer } from '../tools/mcp.ts'
+import { webFetchTool } from '../tools/web-fetch.ts'
 import { systemClock } from '../util/clock.ts'
 import { agentsOf } from './agents.ts'
 import { askAgent, askOnce } from './ask-once.ts'
@@ -17,7 +19,7 @@ import { askThrough, type QueryOptions } from './options.ts'
 import { logOf, placeOf, type Place } from './place.ts'
 import { Remembered } from './remembered.ts'
 import { permissionsOf } from './rules.ts'
-import { projectServers, serverPorts } from './servers.ts'
+import { callServer, projectServers, serverPorts } from './servers.ts'
 import { skillsOf, skillToolsOf } from './skills.ts'
 import { systemPrompt } from './system-prompt.ts'
 import { isWanted, serversOf, toolsOf } from './tools.ts'
@@ -35,6 +37,12 @@ export interface Opened {
   watch(): Promise<() => Promise<void>>
   /** Ends what hooks and tools have left running. */
   close(): Promise<void>
+}
+
+/** What hooks reach that were armed before it was there. */
+interface Heard {
+  session?: Session
+  servers?: readonly ConnectedServer[]
 }
 
 /** A server whose tools are there, or would be. */
@@ -60,7 +68,7 @@ export async function open(
       `a model whose price is known; that of ${model.name} is not`
     )
   const place = placeOf(ground)
-  const heard: { session?: Session } = {}
+  const heard: Heard = {}
   const armed = await arm(ground, place, heard)
   try {
     checkSettings(ground, armed)
@@ -82,13 +90,16 @@ export async function open(
     )
     const notices: string[] = []
     const ports = serverPorts(options, place.tools, heard, notices)
-    const servers = await serversOf(options, projectServers(ground, ports), ports, signal)
+    const servers = (heard.servers = await serversOf(options, projectServers(ground, ports), ports, signal))
     const agents = agentsOf(options, ground.where, ground.loaded.root, place, armed, ground.env)
     const skills = skillsOf(options, ground.where, ground.loaded.root, armed)
+    const webTools = isWanted('WebFetch', options)
+      ? [webFetchTool(question => askOnce({ ...question, model: undefined }, heard.session, ground.env))]
+      : []
     heard.session = new Session({
       hooks: armed.hooks,
       model,
-      tools: [...(await toolsOf(options, permissions, servers)), ...skillToolsOf(options, skills)],
+      tools: [...(await toolsOf(options, permissions, servers)), ...skillToolsOf(options, skills), ...webTools],
       serverTools: options.serverTools ?? [],
       log: logOf(options, ground.where, place),
       place: place.tools,
@@ -144,7 +155,7 @@ const told = (file: string, counts: boolean, why: string): string =>
 const MOST_TURNS = 200
 const MOST_STOP_BLOCKS = 8
 
-function arm(ground: Ground, place: Place, heard: { session?: Session }): Promise<ArmedHooks> {
+function arm(ground: Ground, place: Place, heard: Heard): Promise<ArmedHooks> {
   const { options, env } = ground
   return armHooks(lookingAt(ground), {
     onto: registryOf(options.hooks),
@@ -159,6 +170,7 @@ function arm(ground: Ground, place: Place, heard: { session?: Session }): Promis
     outside: {
       askModel: question => askOnce(question, heard.session, env),
       askAgent: question => askAgent(question, heard.session, env),
+      callServer: call => callServer(call, heard.servers),
       env,
       envFile: place.envFile,
       onNotice: text => options.stderr?.(text)

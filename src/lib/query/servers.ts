@@ -1,9 +1,10 @@
 import { elicit } from '../agent/elicit.ts'
 import type { Session } from '../agent/session.ts'
 import { wordsOf } from '../errors.ts'
+import type { ServerCall } from '../hooks/kinds/outside.ts'
 import { changeIn, isBeyondTelling } from '../settings/covered.ts'
 import type { Loaded, LoadedServer } from '../settings/loaded.ts'
-import type { NamedServer, ServerPorts } from '../tools/mcp.ts'
+import type { ConnectedServer, NamedServer, ServerPorts } from '../tools/mcp.ts'
 import { serversIn } from '../tools/mcp-config.ts'
 import type { ToolSession } from '../tools/tool.ts'
 import { serverLabel } from '../util/tool-names.ts'
@@ -24,6 +25,19 @@ export const serverPorts = (
   },
   notice: text => void (heard.session === undefined ? notices.push(text) : heard.session.inform(text, 'warning', 'mcp'))
 })
+
+/** Calls a tool for a hook. The server must be there already. */
+export async function callServer(
+  { server, tool, input, signal }: ServerCall,
+  servers: readonly ConnectedServer[] = []
+): Promise<string> {
+  const found = servers.find(({ name }) => name === server)
+  if (found === undefined) throw new Error(`there is no server ${server}`)
+  if (found.status === 'failed') throw new Error(`the server ${server} is not connected`)
+  if (found.callForHook === undefined)
+    throw new Error(`the server ${server} is in this process: use a function as hook`)
+  return found.callForHook(tool, input, signal)
+}
 
 /** The servers of `.mcp.json`: those of a project that is trusted, unless somebody has given others of their names. */
 export function projectServers(

@@ -55,7 +55,7 @@ async function ownTools({ tools }: QueryOptions): Promise<readonly Tool[]> {
   const named = Array.isArray(tools) ? tools.filter(each => typeof each === 'string') : []
   const known = [
     ...['Read', 'Write', 'Edit', 'Bash', 'Glob', 'Grep', 'TaskOutput', 'TaskStop', 'ExitPlanMode', 'Agent'],
-    ...['TaskCreate', 'TaskUpdate', 'TaskList', 'TodoWrite', 'Skill', 'AskUserQuestion']
+    ...['TaskCreate', 'TaskUpdate', 'TaskList', 'TodoWrite', 'Skill', 'AskUserQuestion', 'WebFetch']
   ]
   const stray = named.find(name => !known.includes(name) && !name.startsWith('mcp__'))
   if (stray !== undefined) throw fault('E_OPTION_INVALID', 'tools', stray, nearest(stray, known) ?? known.join(', '))

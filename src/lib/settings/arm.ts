@@ -1,7 +1,6 @@
 import { wordsOf } from '../errors.ts'
 import type { Outside } from '../hooks/kinds/outside.ts'
-import { hookOf, type OutsideHook, type OutsideSpec } from '../hooks/kinds/spec.ts'
-import { Failed } from '../hooks/outcome.ts'
+import type { OutsideHook } from '../hooks/kinds/spec.ts'
 import type { HookRegistry } from '../hooks/registry.ts'
 import type { Finding } from './finding.ts'
 import type { Standing } from './force.ts'
@@ -96,24 +95,8 @@ function outsideHook(hook: LoadedHook, name: string | undefined, place: Outside,
     plugin: hook.plugin,
     verify: hook.ofProject ? vouchFor(hook, root) : undefined
   }
-  if (NOT_YET.has(hook.type)) return unable(hook, spec, place)
   const built = makerOf(hook.type)(spec, place)
   // In each plugin ${CLAUDE_PLUGIN_ROOT} is another folder, so that the same words are another program.
   const isProgram = hook.plugin !== undefined && hook.type !== 'http'
   return isProgram ? { ...built, identity: `${built.identity}\0${hook.plugin.root}` } : built
-}
-
-/** Kinds that cannot run in this version. */
-const NOT_YET: ReadonlySet<string> = new Set(['mcp_tool'])
-
-/** What cannot run yet has failed: a gate that nobody can ask is closed, not absent. */
-function unable({ type, runs }: LoadedHook, spec: OutsideSpec, place: Outside): OutsideHook {
-  return hookOf(spec, place, {
-    label: runs,
-    identity: `${type}\0${runs}`,
-    run: () => {
-      throw new Failed('spawn', `hooks of type ${type} do not run in this version`)
-    },
-    close: () => undefined
-  })
 }

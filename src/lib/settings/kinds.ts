@@ -10,6 +10,7 @@ const LOADERS: Readonly<Record<string, () => Promise<Make>>> = {
   command: async () => (await import('../hooks/kinds/command.ts')).commandHook,
   agent: async () => (await import('../hooks/kinds/prompt.ts')).agentHook,
   http: async () => (await import('../hooks/kinds/http.ts')).httpHook,
+  mcp_tool: async () => (await import('../hooks/kinds/mcp-tool.ts')).mcpToolHook,
   prompt: async () => (await import('../hooks/kinds/prompt.ts')).promptHook,
   worker: async () => (await import('../hooks/kinds/worker.ts')).workerHook
 }

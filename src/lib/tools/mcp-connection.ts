@@ -69,7 +69,9 @@ export class Connection {
   async call({ tool, input, signal, progress }: Sent): Promise<unknown> {
     const standing = await this.#ready()
     while (standing.listing !== undefined) await standing.listing
-    const change = changeSince(this.#approved!.get(tool)!, standing.offered.get(tool))
+    const approved = this.#approved?.get(tool)
+    if (approved === undefined) throw new Error(`the server ${this.#around.name} has no tool ${visible(tool)}`)
+    const change = changeSince(approved, standing.offered.get(tool))
     if (change !== undefined) throw new Error(this.#suspended(tool, change))
     signal.throwIfAborted()
     const { callTimeout: timeout } = this.#around

@@ -1,7 +1,7 @@
 import { wordsOf } from '../errors.ts'
-import { isObject } from '../util/plain.ts'
+import { isObject, type PlainObject } from '../util/plain.ts'
 import { nameInServer } from '../util/tool-names.ts'
-import { presentContent } from './content.ts'
+import { presentContent, resultOf } from './content.ts'
 import type { Told, Wanted } from './elicitation.ts'
 import type { OutsideServer } from './mcp-config.ts'
 import { Connection } from './mcp-connection.ts'
@@ -36,7 +36,11 @@ export interface ConnectedServer {
   readonly source: string
   readonly status: 'connected' | 'failed'
   readonly tools: readonly Tool[]
+  /** Calls a tool for a hook, and gives its text. Nothing judges that: hooks are what judges. */
+  readonly callForHook?: CallForHook
 }
+
+type CallForHook = (tool: string, input: PlainObject, signal: AbortSignal) => Promise<string>
 
 /** How long a server may take to be ready, and one call to be answered, in milliseconds. */
 const START_TIMEOUT = 30_000
@@ -71,7 +75,7 @@ async function connect(server: NamedServer, ports: ServerPorts, signal: AbortSig
   signal.addEventListener('abort', close, { once: true })
   try {
     const tools = toolsOf(await connection.open(), server, connection, ports)
-    return { name, source, status: 'connected', tools }
+    return { name, source, status: 'connected', tools, callForHook: forHooks(connection) }
   } catch (error) {
     ports.notice(wordsOf(error))
     return { name, source, status: 'failed', tools: [] }
@@ -79,6 +83,16 @@ async function connect(server: NamedServer, ports: ServerPorts, signal: AbortSig
     signal.removeEventListener('abort', close)
   }
 }
+
+const forHooks =
+  (connection: Connection): CallForHook =>
+  async (tool, input, signal) => {
+    const { content, error } = resultOf(await connection.call({ tool, input, signal, progress: () => undefined }))
+    if (error !== undefined) throw new Error(error)
+    return typeof content === 'string'
+      ? content
+      : content.flatMap(part => (part.type === 'text' ? [part.text] : [])).join('\n')
+  }
 
 async function linkTo(config: OutsideServer, session: ToolSession): ReturnType<typeof httpLink> {
   if ('url' in config) return httpLink(config.url, config.headers ?? {})

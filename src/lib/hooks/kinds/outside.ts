@@ -29,6 +29,8 @@ export interface OutsideOptions {
   askModel?: ((question: ModelQuestion) => Promise<string>) | undefined
   /** The same, with an agent that looks into it. */
   askAgent?: ((question: ModelQuestion) => Promise<string>) | undefined
+  /** Calls a tool of an MCP server, and gives its text, for hooks that are such tools. Without it, they fail. */
+  callServer?: ((call: ServerCall) => Promise<string>) | undefined
   /** Told of what concerns no single event: a worker that was started anew, a process that was dropped. */
   onNotice?: ((text: string) => unknown) | undefined
   /**
@@ -38,6 +40,14 @@ export interface OutsideOptions {
   starter?: Starter | undefined
   /** Time for what goes on between events. */
   clock?: Clock | undefined
+}
+
+/** What a hook wants a server to do. */
+export interface ServerCall {
+  readonly server: string
+  readonly tool: string
+  readonly input: PlainObject
+  readonly signal: AbortSignal
 }
 
 /** What a hook wants to know from a model. */

@@ -1,0 +1,55 @@
+import { wordsOf } from '../../errors.ts'
+import { isObject, type PlainObject } from '../../util/plain.ts'
+import type { EventName } from '../events.ts'
+import { Failed } from '../outcome.ts'
+import { anywhere, type Outside } from './outside.ts'
+import { readRaw } from './raw.ts'
+import { hookOf, type OutsideHook, type OutsideSpec } from './spec.ts'
+
+/** A hook that is a tool of an MCP server: its text is read as what a command prints. */
+export interface McpToolSpec<E extends EventName = EventName> extends OutsideSpec<E> {
+  /** The server, by its name. It must be connected. */
+  server: string
+  tool: string
+  /** In its texts `${path.into.the.event}` stands for a field of the event. */
+  input?: Readonly<PlainObject> | undefined
+}
+
+/** A hook that calls a tool of a server for each event. */
+export const mcpToolHook = <const E extends EventName = EventName>(
+  spec: McpToolSpec<E>,
+  place: Outside = anywhere()
+): OutsideHook<E> => {
+  const { server, tool, input = {} } = spec
+  return hookOf(spec, place, {
+    label: `${server}/${tool}`,
+    identity: `mcp_tool\0${server}\0${tool}\0${JSON.stringify(input)}`,
+    async run(ctx) {
+      const { callServer } = place.options
+      if (callServer === undefined) throw new Failed('spawn', 'there is no agent, and so no server to call')
+      const given = filledIn(input, JSON.parse(ctx.wire)) as PlainObject
+      const stdout = await callServer({ server, tool, input: given, signal: ctx.signal }).catch((error: unknown) => {
+        throw new Failed('output', wordsOf(error))
+      })
+      ctx.ran({ stdout, stderr: '' })
+      return readRaw({ code: 0, stdout, stderr: '' }, ctx, spec.onFailure)
+    },
+    close: () => undefined
+  })
+}
+
+function filledIn(value: unknown, event: unknown): unknown {
+  if (typeof value === 'string')
+    return value.replaceAll(/\$\{([\w.]+)\}/g, (_, path: string) => textOf(fieldOf(event, path.split('.'))))
+  if (Array.isArray(value)) return value.map(item => filledIn(item, event))
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filledIn(item, event)]))
+}
+
+const fieldOf = (value: unknown, [key, ...rest]: readonly string[]): unknown => {
+  if (key === undefined) return value
+  const held = typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+  return held ? fieldOf((value as PlainObject)[key], rest) : undefined
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
