@@ -26,11 +26,10 @@ const DENY = JSON.stringify({
   hookSpecificOutput: {
     hookEventName: 'PreToolUse',
     permissionDecision: 'deny',
-    permissionDecisionReason: 'not ${tool_input.command}, ${nothing.here}${tool_input}'
+    permissionDecisionReason: 'not ${tool_input.command}${nothing.here}!'
   }
 })
 
-// F105
 test('the tool is called with fields of the event, and what it says is read as what a command prints', async () => {
   const { lines, result } = await judged({
     tool: 'judge',
@@ -46,7 +45,7 @@ test('the tool is called with fields of the event, and what it says is read as w
 test('a tool of a server refuses', async () => {
   const { result } = await judged({ tool: 'say', input: { text: DENY } })
   expect(result.isError).toBe(true)
-  expect(result.text).toContain('not echo hi, {"command":"echo hi"}')
+  expect(result.text).toContain('not echo hi!')
 })
 
 test.each([
