@@ -1,5 +1,5 @@
 /** Long conversations: what is before becomes a summary, and calls stay with their results. */
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Message } from '../../src/index.ts'
 import type { ModelRequest } from '../../src/lib/model/model.ts'

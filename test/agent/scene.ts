@@ -50,7 +50,7 @@ export function projectIn(base: string): Project {
 }
 
 /** An event that was fired, and what its hooks were given. */
-export interface Fired {
+interface Fired {
   readonly event: EventName
   readonly input: Readonly<Record<string, unknown>>
 }

@@ -116,7 +116,7 @@ async function childOf(
   hooks: HookRegistry,
   ports: AgentPorts
 ): Promise<Session> {
-  const name = errand.model ?? definition.model
+  const wanted = errand.model ?? definition.model
   const { options } = parent
   const depth = (options.agent?.depth ?? 0) + 1
   const child: SessionOptions = {
@@ -129,7 +129,7 @@ async function childOf(
       toolUseId: errand.toolUseId,
       transcriptPath: options.agent?.transcriptPath ?? options.log.path
     },
-    model: name === undefined || name === 'inherit' ? parent.model : await ports.modelFor(name),
+    model: wanted === undefined || wanted === 'inherit' ? parent.model : await ports.modelFor(wanted),
     tools: options.tools.filter(({ name }) => has(definition, name)),
     own: depth < DEEPEST && has(definition, 'Agent') ? options.own : undefined,
     log: ports.logFor(id),

@@ -9,7 +9,7 @@ import { fault } from '../errors.ts'
 import { HookRegistry } from '../hooks/registry.ts'
 import { armHooks, type ArmedHooks } from '../settings/armed.ts'
 import type { ConnectedServer } from '../tools/mcp.ts'
-import { webFetchTool } from '../tools/web-fetch.ts'
+import type { AskAboutPage } from '../tools/web-fetch.ts'
 import { systemClock } from '../util/clock.ts'
 import { agentsOf } from './agents.ts'
 import { askAgent, askOnce } from './ask-once.ts'
@@ -93,13 +93,11 @@ export async function open(
     const servers = (heard.servers = await serversOf(options, projectServers(ground, ports), ports, signal))
     const agents = agentsOf(options, ground.where, ground.loaded.root, place, armed, ground.env)
     const skills = skillsOf(options, ground.where, ground.loaded.root, armed)
-    const webTools = isWanted('WebFetch', options)
-      ? [webFetchTool(question => askOnce({ ...question, model: undefined }, heard.session, ground.env))]
-      : []
+    const aboutPage: AskAboutPage = question => askOnce({ ...question, model: undefined }, heard.session, ground.env)
     heard.session = new Session({
       hooks: armed.hooks,
       model,
-      tools: [...(await toolsOf(options, permissions, servers)), ...skillToolsOf(options, skills), ...webTools],
+      tools: [...(await toolsOf(options, permissions, servers, aboutPage)), ...skillToolsOf(options, skills)],
       serverTools: options.serverTools ?? [],
       log: logOf(options, ground.where, place),
       place: place.tools,

@@ -12,6 +12,7 @@ import { connectServers, type ConnectedServer, type NamedServer, type ServerPort
 import { readServer } from '../tools/mcp-config.ts'
 import { taskListTools } from '../tools/task-list.ts'
 import { taskOutputTool, taskStopTool } from '../tools/tasks.ts'
+import { webFetchTool, type AskAboutPage } from '../tools/web-fetch.ts'
 import { writeTool } from '../tools/write.ts'
 import type { Tool } from '../tools/tool.ts'
 import { nameInServer, serverLabel } from '../util/tool-names.ts'
@@ -21,10 +22,13 @@ import type { QueryOptions } from './options.ts'
 export async function toolsOf(
   options: QueryOptions,
   permissions: Permissions,
-  servers: readonly ConnectedServer[]
+  servers: readonly ConnectedServer[],
+  askAboutPage: AskAboutPage
 ): Promise<readonly Tool[]> {
   const own = [...(await ownTools(options)), ...servers.flatMap(({ tools }) => tools)]
-  const there = builtIns(permissions, options).filter(({ name }) => isWanted(name, options))
+  const there = [...builtIns(permissions, options), webFetchTool(askAboutPage)].filter(({ name }) =>
+    isWanted(name, options)
+  )
   const taken = new Set<string>()
   for (const { name } of [...there, ...own]) {
     if (taken.has(name))
@@ -50,13 +54,14 @@ export function isWanted(name: string, { tools, disallowedTools = [] }: QueryOpt
   return !Array.isArray(tools) || name === 'ExitPlanMode' || tools.includes(name)
 }
 
+/** The names of all tools of ours. */
+const KNOWN =
+  'Read Write Edit Bash Glob Grep TaskOutput TaskStop ExitPlanMode Agent SendMessage TaskCreate TaskUpdate TaskList TodoWrite Skill AskUserQuestion WebFetch'
+
 async function ownTools({ tools }: QueryOptions): Promise<readonly Tool[]> {
   const direct = Array.isArray(tools) ? tools.filter((each): each is ToolDefinition => typeof each === 'object') : []
   const named = Array.isArray(tools) ? tools.filter(each => typeof each === 'string') : []
-  const known = [
-    ...['Read', 'Write', 'Edit', 'Bash', 'Glob', 'Grep', 'TaskOutput', 'TaskStop', 'ExitPlanMode', 'Agent'],
-    ...['TaskCreate', 'TaskUpdate', 'TaskList', 'TodoWrite', 'Skill', 'AskUserQuestion', 'WebFetch']
-  ]
+  const known = KNOWN.split(' ')
   const stray = named.find(name => !known.includes(name) && !name.startsWith('mcp__'))
   if (stray !== undefined) throw fault('E_OPTION_INVALID', 'tools', stray, nearest(stray, known) ?? known.join(', '))
   return Promise.all(direct.map(definition => customTool(definition)))

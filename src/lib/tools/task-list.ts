@@ -120,8 +120,8 @@ class TaskList {
 
   async #made(subject: string, call: ToolCall, refused: string[]): Promise<Task | undefined> {
     const id = String(this.#last + 1)
-    const { error, content } = await this.create({ subject, description: '' }, call)
-    if (error !== undefined) refused.push(`${subject}: ${String(content)}`)
+    const { error } = await this.create({ subject, description: '' }, call)
+    if (error !== undefined) refused.push(`${subject}: ${error}`)
     return this.#tasks.get(id)
   }
 }
@@ -172,7 +172,8 @@ const told = ({ id, subject, description }: Task): PlainObject => ({
 /** Why a hook refused, if one did. */
 function refusalIn(outcome: PlainObject | undefined): string | undefined {
   if (outcome === undefined || (outcome['blocked'] !== true && outcome['continue'] !== false)) return undefined
-  return `${String(outcome['reason'] ?? outcome['stopReason'] ?? 'a hook says no')}${outcome['by'] === undefined ? '' : ` [${String(outcome['by'])}]`}`
+  const { reason, stopReason, by } = outcome as Readonly<Record<string, string | undefined>>
+  return `${reason ?? stopReason ?? 'a hook says no'}${by === undefined ? '' : ` [${by}]`}`
 }
 
 const failed = (words: string): ToolResult => ({ content: words, output: words, error: words })

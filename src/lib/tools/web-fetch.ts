@@ -98,7 +98,7 @@ async function load(url: URL, signal: AbortSignal): Promise<Page | { readonly el
 async function read(response: Response): Promise<Page> {
   const pieces: Uint8Array[] = []
   let bytes = 0
-  for await (const piece of response.body ?? []) {
+  for await (const piece of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     bytes += piece.length
     if (bytes > LARGEST) throw new Error(`it is larger than ${LARGEST} bytes`)
     pieces.push(piece)
