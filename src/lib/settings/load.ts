@@ -1,7 +1,6 @@
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Profile } from '../hooks/decode.ts'
 import { rowOf } from '../hooks/events.ts'
-import { isObject } from '../util/plain.ts'
 import { parseDocument, readDocument, type Document, type Looked } from './document.ts'
 import type { Finding, Path, Place } from './finding.ts'
 import { readFrontmatter } from './frontmatter.ts'
@@ -9,6 +8,7 @@ import { Grants } from './grants.ts'
 import { checkKeys, KeyReader } from './keys.ts'
 import type { Loaded, LoadedHook, LoadedModule, LoadedServer, LoadOptions, Locks } from './loaded.ts'
 import { installedPlugins, loadPlugin } from './plugins.ts'
+import { projectServers } from './servers.ts'
 import { readHooks, type Declared } from './shapes.ts'
 import {
   foreignHand,
@@ -92,17 +92,10 @@ class Loading {
     })
   }
 
-  /** The servers of the project. Those of the user come with a flag, or in code. */
   servers(): void {
-    const file = join(this.root, '.mcp.json')
-    if (this.root === this.#where.home || !isWithin(file, this.root)) return
-    const { document, findings } = readDocument(file)
-    const servers = document === undefined ? undefined : new KeyReader(document).object('mcpServers')
-    for (const [name, spec] of Object.entries(servers ?? {})) {
-      const place = findings.place(['mcpServers', name])
-      this.#servers.push({ name, spec: isObject(spec) ? spec : { command: spec }, place })
-    }
-    this.#findings.push(...findings.all.map(finding => ({ ...finding, gate: false })))
+    const { servers, findings } = projectServers(this.root, this.#where)
+    this.#servers.push(...servers)
+    this.#findings.push(...findings)
   }
 
   flag(settings: string): void {
