@@ -26,6 +26,7 @@ const SCENES: readonly Scene[] = [
   { event: 'PreToolUse', refusal: refused, gate: true, context: true },
   { event: 'PermissionRequest', refusal: refused, gate: true },
   { event: 'UserPromptSubmit', refusal: refused, gate: true, context: true, text: true },
+  { event: 'UserPromptExpansion', refusal: refused, gate: true, context: true, text: true },
   { event: 'SessionStart', refusal: refused, context: true, text: true, open: true },
   { event: 'SubagentStart', refusal: refused, context: true, open: true },
   { event: 'AgentStart', refusal: refused, context: true },
@@ -35,10 +36,12 @@ const SCENES: readonly Scene[] = [
   { event: 'Stop', refusal: refused, context: true },
   { event: 'SubagentStop', refusal: refused, context: true },
   { event: 'TaskCompleted', refusal: refused, context: true },
+  { event: 'TaskCreated', refusal: refused },
   { event: 'PreCompact', refusal: refused },
   { event: 'ConfigChange', refusal: refused },
   { event: 'PermissionDenied', refusal: ignored },
   { event: 'Notification', refusal: ignored, context: true },
+  { event: 'FileChanged', refusal: ignored },
   { event: 'SessionEnd', refusal: ignored }
 ]
 

@@ -69,7 +69,7 @@ test('the file for later variables is told where a session or a project is prepa
     const { env } = await environmentOn(event, { outside: { envFile: '/tmp/later.env' } })
     if (env['CLAUDE_ENV_FILE'] !== undefined) told.push(event)
   }
-  expect(told).toEqual(['SessionStart', 'Setup'])
+  expect(told).toEqual(['SessionStart', 'Setup', 'CwdChanged', 'FileChanged'])
 })
 
 test('what this process has is inherited, the PATH included', async () => {

@@ -110,7 +110,7 @@ const worker: Driver = {
 }
 
 /** Where a command may print text for the model. From a server text is always a mistake, in JSON or not. */
-const TEXT_EVENTS: ReadonlySet<EventName> = new Set(['UserPromptSubmit', 'SessionStart'])
+const TEXT_EVENTS: ReadonlySet<EventName> = new Set(['UserPromptSubmit', 'UserPromptExpansion', 'SessionStart'])
 
 /** A server has no exit code, and sends JSON or nothing. */
 const http: Driver = {

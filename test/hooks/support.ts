@@ -19,6 +19,7 @@ export const GATES = [
   'PreToolUse',
   'PermissionRequest',
   'UserPromptSubmit',
+  'UserPromptExpansion',
   'Elicitation',
   'ElicitationResult'
 ] as const

@@ -145,9 +145,9 @@ describe('a key that nobody reads', () => {
 
   test('events of Claude Code that are not fired here are worth knowing, and no mistake', () => {
     const { user, load } = scene()
-    user({ hooks: { FileChanged: [rule('x')], WorktreeCreate: [rule('y')] } })
+    user({ hooks: { DirectoryAdded: [rule('x')], WorktreeCreate: [rule('y')] } })
     expect(load().findings.map(brief)).toEqual([
-      'info event-not-here hooks.FileChanged:3',
+      'info event-not-here hooks.DirectoryAdded:3',
       'info event-not-here hooks.WorktreeCreate:13'
     ])
   })

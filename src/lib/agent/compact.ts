@@ -35,7 +35,8 @@ export const isTooLong = ({ why, message }: ModelFailure): boolean =>
 export async function compact(session: Session, compaction: Compaction, signal: AbortSignal): Promise<boolean> {
   const { trigger, forced = false, instructions } = compaction
   const { conversation } = session
-  const cut = cutIn(conversation.messages)
+  const isShort = conversation.messages.length <= KEPT && trigger === 'auto' && !forced
+  const cut = isShort ? 0 : cutIn(conversation.messages)
   if (cut === 0) return false
   const before = await session.fire('PreCompact', { trigger, custom_instructions: instructions ?? null }, { signal })
   session.heed(before)

@@ -16,6 +16,8 @@ const HANG = 30_000
 const GONE = 4000
 const MICROTASKS = [0, 1, 2, 3, 5, 8, 13]
 
+// Node looks at these when a socket is closed, and from then on they are there.
+void [process.stdout, process.stderr]
 const STANDARD = new Set(process.getActiveResourcesInfo())
 const scenario = SCENARIOS[process.argv[2] ?? '']!
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'carabiner-abort-')))

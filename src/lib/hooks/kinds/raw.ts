@@ -81,7 +81,7 @@ function readText(text: string, asked: Asked): Reply | undefined {
 /** Where a session or a prompt begins, what a hook prints is for the model. */
 function takesText({ event }: Asked): boolean {
   const { answer } = rowOf(event)
-  return answer === 'session' || answer === 'prompt'
+  return answer === 'session' || answer === 'prompt' || answer === 'expansion'
 }
 
 const contextOf = (text: string, { event }: Asked): Reply => ({
