@@ -1,5 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { fault, wordsOf } from '../errors.ts'
+import { plainFetch } from '../world/plain-fetch.ts'
 import { fromLanguageModel, type AdapterOptions } from './ai-sdk.ts'
 import { failureOf } from './failure.ts'
 import type { Model } from './model.ts'
@@ -66,7 +67,11 @@ function anthropic(model: string, { env, baseUrl }: ModelOptions): Model {
   const load = async (): Promise<LanguageModelV4> => {
     const { createAnthropic } = await import('@ai-sdk/anthropic')
     const baseURL = versioned(baseUrl ?? nonEmpty(env['ANTHROPIC_BASE_URL']) ?? 'https://api.anthropic.com')
-    return createAnthropic({ baseURL, ...(authToken === undefined ? { apiKey: secret } : { authToken }) })(model)
+    return createAnthropic({
+      baseURL,
+      fetch: plainFetch,
+      ...(authToken === undefined ? { apiKey: secret } : { authToken })
+    })(model)
   }
   return later(model, 'anthropic', load, { secrets: [secret], idle: idleOf(env) })
 }
@@ -98,6 +103,7 @@ function compatible(model: string, url: string, key: string | undefined, env: En
     const provider = createOpenAICompatible({
       name: 'openaiCompatible',
       baseURL: url,
+      fetch: plainFetch,
       includeUsage: true,
       supportsStructuredOutputs: true,
       ...(apiKey !== undefined && { apiKey }),
