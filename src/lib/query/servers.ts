@@ -1,4 +1,3 @@
-import { elicit } from '../agent/elicit.ts'
 import type { Session } from '../agent/session.ts'
 import { wordsOf } from '../errors.ts'
 import type { ServerCall } from '../hooks/kinds/outside.ts'
@@ -21,6 +20,7 @@ export const serverPorts = (
   async elicit(server, wanted, signal) {
     const { session } = heard
     if (session === undefined) return { action: 'decline' }
+    const { elicit } = await import('../agent/elicit.ts')
     return elicit(server, wanted, session, onElicitation && elicitThrough(onElicitation), signal)
   },
   notice: text => void (heard.session === undefined ? notices.push(text) : heard.session.inform(text, 'warning', 'mcp'))

@@ -8,7 +8,7 @@ import { editTool } from '../tools/edit.ts'
 import { globTool } from '../tools/glob.ts'
 import { grepTool } from '../tools/grep.ts'
 import { readTool } from '../tools/read.ts'
-import { connectServers, type ConnectedServer, type NamedServer, type ServerPorts } from '../tools/mcp.ts'
+import type { ConnectedServer, NamedServer, ServerPorts } from '../tools/mcp.ts'
 import { readServer } from '../tools/mcp-config.ts'
 import { taskListTools } from '../tools/task-list.ts'
 import { taskOutputTool, taskStopTool } from '../tools/tasks.ts'
@@ -80,7 +80,19 @@ export async function serversOf(
     server.type === 'sdk' ? [] : [{ name, source: 'dynamic', config: readServer(server, `mcpServers.${name}`) }]
   )
   const own = servers.flatMap(([name, server]) => (server.type === 'sdk' ? [ownServer(name, server)] : []))
-  return (await Promise.all([...own, connectServers([...outside, ...project], ports, signal)])).flat()
+  const all = [...outside, ...project]
+  return (await Promise.all([...own, connected(all, ports, signal)])).flat()
+}
+
+/** Most sessions have none, and need not load what speaks to them. */
+async function connected(
+  servers: readonly NamedServer[],
+  ports: ServerPorts,
+  signal: AbortSignal
+): Promise<readonly ConnectedServer[]> {
+  if (servers.length === 0) return []
+  const { connectServers } = await import('../tools/mcp.ts')
+  return connectServers(servers, ports, signal)
 }
 
 /** Two servers whose tools would have the same names are one too many. */

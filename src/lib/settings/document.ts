@@ -1,4 +1,4 @@
-import { getNodeValue, parseTree, printParseErrorCode, visit, type Node, type ParseError } from 'jsonc-parser'
+import { getNodeValue, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { Findings, keyOf, type Path, type Place } from './finding.ts'
 import { readText } from './text.ts'
@@ -40,9 +40,12 @@ export function parseDocument(file: string, text: string): Looked {
     whole.add('error', code, [], message, fix, true)
     return { document: undefined, findings: whole }
   }
-  const fault = faultIn(text)
+  const errors: ParseError[] = []
+  const excess = excessIn(text)
+  if (excess === undefined) tree = parseTree(text, errors, { allowTrailingComma: true, disallowComments: false })
+  const [error] = errors
+  const fault = excess ?? (error === undefined ? tree && duplicateIn(tree) : syntaxFault(error))
   if (fault !== undefined) return give(fault.code, fault.offset, fault.message, fault.fix)
-  tree = parseTree(text, [], { allowTrailingComma: true, disallowComments: false })
   const value: unknown = tree === undefined ? undefined : getNodeValue(tree)
   if (!isObject(value))
     return give('not-an-object', 0, 'the file is not a JSON object', 'write { } around what it says, or delete it')
@@ -56,58 +59,80 @@ interface Fault {
   readonly fix: string
 }
 
-/** The first thing that makes the whole file unusable: broken syntax, too deep, too much, a key twice. */
-function faultIn(text: string): Fault | undefined {
-  const open: Set<string>[] = []
+/** What makes a text unfit to be parsed at all: it is too deep, or holds too much. */
+function excessIn(text: string): Fault | undefined {
+  let depth = 0
   let commas = 0
-  let fault: Fault | undefined
-  const found = (each: Fault): void => {
-    fault ??= each
-    throw STOP
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at)
+    if (char === QUOTE) at = endOfString(text, at)
+    else if (char === SLASH) at = endOfComment(text, at)
+    else if (char === BRACE || char === BRACKET) {
+      if (++depth > DEEPEST)
+        return {
+          code: 'too-deep',
+          offset: at,
+          message: `it is nested deeper than ${DEEPEST} levels`,
+          fix: 'flatten it'
+        }
+    } else if (char === BRACE + 2 || char === BRACKET + 2) depth--
+    else if (char === COMMA && ++commas >= MOST)
+      return { code: 'too-many', offset: at, message: `it holds more than ${MOST} values`, fix: 'split it' }
   }
-  const begin = (offset: number): void => {
-    if (open.push(new Set()) > DEEPEST)
-      found({ code: 'too-deep', offset, message: `it is nested deeper than ${DEEPEST} levels`, fix: 'flatten it' })
-  }
-  try {
-    visit(
-      text,
-      {
-        onObjectBegin: begin,
-        onArrayBegin: begin,
-        onObjectEnd: () => void open.pop(),
-        onArrayEnd: () => void open.pop(),
-        onSeparator: (character, offset) => {
-          if (character === ',' && ++commas >= MOST)
-            found({ code: 'too-many', offset, message: `it holds more than ${MOST} values`, fix: 'split it' })
-        },
-        onObjectProperty: (key, offset) => {
-          if (open.at(-1)?.has(key) === true)
-            found({
-              code: 'duplicate-key',
-              offset,
-              message: `the key ${JSON.stringify(key)} stands there twice`,
-              fix: 'keep one of the two: of two equal keys only one would count'
-            })
-          open.at(-1)?.add(key)
-        },
-        onError: (error, offset) =>
-          found({
-            code: 'not-json',
-            offset,
-            message: `it is not valid JSON (${wordsOfSyntax(error)})`,
-            fix: 'correct it; until then nothing in this file counts'
-          })
-      },
-      { allowTrailingComma: true }
-    )
-  } catch (error) {
-    if (error !== STOP) throw error
-  }
-  return fault
+  return undefined
 }
 
-const STOP = new Error('found')
+const [QUOTE, SLASH, COMMA, BRACKET, BRACE, BACKSLASH] = [...'"/,[{\\'].map(char => char.charCodeAt(0)) as [
+  number,
+  number,
+  number,
+  number,
+  number,
+  number
+]
+
+/** A string ends at its quote, or, where that is missing, with its line. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const char = text.charCodeAt(at)
+    if (char === BACKSLASH) at++
+    else if (char === QUOTE || char === 10 || char === 13) return at
+  }
+  return text.length
+}
+
+function endOfComment(text: string, start: number): number {
+  const kind = text[start + 1]
+  if (kind !== '/' && kind !== '*') return start
+  const end = kind === '/' ? text.indexOf('\n', start) : text.indexOf('*/', start + 2) + 1
+  return end <= 0 ? text.length : end
+}
+
+const syntaxFault = ({ error, offset }: ParseError): Fault => ({
+  code: 'not-json',
+  offset,
+  message: `it is not valid JSON (${wordsOfSyntax(error)})`,
+  fix: 'correct it; until then nothing in this file counts'
+})
+
+/** The first key that stands twice in one object. */
+function duplicateIn(node: Node): Fault | undefined {
+  const seen = new Set<unknown>()
+  for (const child of node.children ?? []) {
+    const key = node.type === 'object' ? child.children?.[0] : undefined
+    if (key !== undefined && seen.has(key.value))
+      return {
+        code: 'duplicate-key',
+        offset: key.offset,
+        message: `the key ${JSON.stringify(key.value)} stands there twice`,
+        fix: 'keep one of the two: of two equal keys only one would count'
+      }
+    if (key !== undefined) seen.add(key.value)
+    const fault = child.children === undefined ? undefined : duplicateIn(child)
+    if (fault !== undefined) return fault
+  }
+  return undefined
+}
 
 const wordsOfSyntax = (error: ParseError['error']): string =>
   printParseErrorCode(error)
