@@ -1,18 +1,8 @@
-import { basename, dirname } from 'node:path'
-import type { PlainObject } from '../util/plain.ts'
-import { openFile, readAll, shownPath, type OpenFile } from '../world/files.ts'
-import { afterSplices, piecesOf } from '../world/fingerprint.ts'
-import { openFolder } from '../world/folders.ts'
-import { replaceFile } from '../world/replace.ts'
-import { findSplices, type Match, type Wanted } from './edit-match.ts'
 import { fields, type InputOf } from './fields.ts'
-import { LARGEST_PATCHED, structuredPatch } from './patch.ts'
-import { filePath, fileSubject, judgedPath } from './paths.ts'
+import { filePath, fileSubject } from './paths.ts'
 import { presentEdit } from './present.ts'
-import { LARGEST, remember, seenAsItIs, settleFile } from './seen.ts'
-import { refuseBinary } from './text-kind.ts'
-import type { Checked, Tool, ToolCall, ToolResult, ToolSession } from './tool.ts'
-import { onFile } from './turns.ts'
+import { settleFile } from './seen.ts'
+import type { Checked, Tool, ToolSession } from './tool.ts'
 
 const INPUT = fields({
   file_path: { type: 'string', words: 'The absolute path of the file' },
@@ -21,7 +11,7 @@ const INPUT = fields({
   'replace_all?': { type: 'boolean', default: false, words: 'Replace every occurrence of old_string' }
 })
 
-type EditInput = InputOf<typeof INPUT>
+export type EditInput = InputOf<typeof INPUT>
 
 const DESCRIPTION = `Replaces a piece of text in a file, and leaves every other byte as it is.
 - Read the file first. If it has changed since, the edit is refused: Read it again.
@@ -40,7 +30,10 @@ export const editTool: Tool = {
   settle: settleFile,
   subject: input => fileSubject(input, 'write'),
   present: presentEdit,
-  run: (input, call) => onFile(judgedPath(input), call, openFile, file => edit(file, input as EditInput, call))
+  async run(input, call) {
+    const { runEdit } = await import('./edit-run.ts')
+    return runEdit(input as EditInput, call)
+  }
 }
 
 function check(input: unknown, session: ToolSession): Checked {
@@ -55,54 +48,4 @@ function check(input: unknown, session: ToolSession): Checked {
   }
   const found = filePath(file_path, session)
   return 'problem' in found ? found : { input: { ...checked.input, file_path: found.path } }
-}
-
-async function edit(file: OpenFile, input: EditInput, { session, signal }: ToolCall): Promise<ToolResult> {
-  const { path, stat } = file
-  if (stat.size > LARGEST) throw new Error(`${shownPath(path)} has ${stat.size} bytes; up to ${LARGEST} can be edited`)
-  const bytes = await readAll(file)
-  refuseBinary(bytes, path)
-  const seen = seenAsItIs(session, file, bytes)
-  const wanted: Wanted = { old: input.old_string, now: input.new_string, all: input.replace_all }
-  const match = findSplices(bytes, wanted)
-  const hash = afterSplices(seen.hash, bytes, match.splices)
-  const folder = await openFolder(dirname(path))
-  try {
-    const content = piecesOf(bytes, match.splices)
-    const now = await replaceFile(folder, basename(path), content, { file, bytes }, () => signal.throwIfAborted())
-    remember(session, { path, stat: now, isSettled: false }, hash, seen.partial)
-  } finally {
-    await folder.handle.close()
-  }
-  return { content: told(file, input, match), output: outputOf(bytes, input, match) }
-}
-
-function told({ stat }: OpenFile, { file_path, replace_all }: EditInput, { splices, ignored }: Match): string {
-  const name = shownPath(file_path)
-  const what = replace_all
-    ? `${splices.length} ${splices.length === 1 ? 'occurrence was' : 'occurrences were'} replaced in ${name}.`
-    : `The file ${name} has been updated.`
-  const how =
-    ignored === undefined
-      ? ''
-      : ` There was no exact match; the only one that differs in nothing but ${ignored} was replaced.`
-  const links =
-    stat.nlink > 1n ? ` It had ${stat.nlink} names (hard links); the others still have the old content.` : ''
-  return `${what}${how}${links}`
-}
-
-/** Of large files there is neither the text nor the difference. */
-function outputOf(bytes: Buffer, input: EditInput, { splices }: Match): PlainObject {
-  const isLarge = bytes.length > LARGEST_PATCHED
-  const before = isLarge ? '' : bytes.toString('utf8')
-  const after = isLarge ? '' : Buffer.concat([...piecesOf(bytes, splices)]).toString('utf8')
-  return {
-    filePath: input.file_path,
-    oldString: input.old_string,
-    newString: input.new_string,
-    originalFile: isLarge ? null : before,
-    structuredPatch: structuredPatch(before, after),
-    userModified: false,
-    replaceAll: input.replace_all
-  }
 }

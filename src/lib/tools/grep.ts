@@ -1,5 +1,4 @@
 import { GREP, type GrepInput } from './grep-input.ts'
-import { contentOf, countsOf, filesOf } from './grep-modes.ts'
 import { absolutePath } from './paths.ts'
 import { presentGrep } from './present.ts'
 import { judgedFolder, placeAt, searchSubject } from './search-place.ts'
@@ -32,6 +31,7 @@ export const grepTool: Tool = {
     const input = checked as GrepInput
     const place = await placeAt(judgedFolder(checked, input.path ?? call.session.cwd))
     if ('problem' in place) return failed(place.problem)
+    const { contentOf, countsOf, filesOf } = await import('./grep-modes.ts')
     const mode = { content: contentOf, files_with_matches: filesOf, count: countsOf }[input.output_mode]
     return (await mode(input, place, call)) ?? failed('the search was interrupted')
   }

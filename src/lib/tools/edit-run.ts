@@ -1,0 +1,68 @@
+import { basename, dirname } from 'node:path'
+import type { PlainObject } from '../util/plain.ts'
+import { openFile, readAll, shownPath, type OpenFile } from '../world/files.ts'
+import { afterSplices, piecesOf } from '../world/fingerprint.ts'
+import { openFolder } from '../world/folders.ts'
+import { replaceFile } from '../world/replace.ts'
+import type { EditInput } from './edit.ts'
+import { findSplices, type Match, type Wanted } from './edit-match.ts'
+import { LARGEST_PATCHED, structuredPatch } from './patch.ts'
+import { judgedPath } from './paths.ts'
+import { LARGEST, remember, seenAsItIs } from './seen.ts'
+import { refuseBinary } from './text-kind.ts'
+import type { ToolCall, ToolResult } from './tool.ts'
+import { onFile } from './turns.ts'
+
+/** Replaces text in the file that was judged. */
+export const runEdit = (input: EditInput, call: ToolCall): Promise<ToolResult> =>
+  onFile(judgedPath(input), call, openFile, file => edit(file, input, call))
+
+async function edit(file: OpenFile, input: EditInput, { session, signal }: ToolCall): Promise<ToolResult> {
+  const { path, stat } = file
+  if (stat.size > LARGEST) throw new Error(`${shownPath(path)} has ${stat.size} bytes; up to ${LARGEST} can be edited`)
+  const bytes = await readAll(file)
+  refuseBinary(bytes, path)
+  const seen = seenAsItIs(session, file, bytes)
+  const wanted: Wanted = { old: input.old_string, now: input.new_string, all: input.replace_all }
+  const match = findSplices(bytes, wanted)
+  const hash = afterSplices(seen.hash, bytes, match.splices)
+  const folder = await openFolder(dirname(path))
+  try {
+    const content = piecesOf(bytes, match.splices)
+    const now = await replaceFile(folder, basename(path), content, { file, bytes }, () => signal.throwIfAborted())
+    remember(session, { path, stat: now, isSettled: false }, hash, seen.partial)
+  } finally {
+    await folder.handle.close()
+  }
+  return { content: told(file, input, match), output: outputOf(bytes, input, match) }
+}
+
+function told({ stat }: OpenFile, { file_path, replace_all }: EditInput, { splices, ignored }: Match): string {
+  const name = shownPath(file_path)
+  const what = replace_all
+    ? `${splices.length} ${splices.length === 1 ? 'occurrence was' : 'occurrences were'} replaced in ${name}.`
+    : `The file ${name} has been updated.`
+  const how =
+    ignored === undefined
+      ? ''
+      : ` There was no exact match; the only one that differs in nothing but ${ignored} was replaced.`
+  const links =
+    stat.nlink > 1n ? ` It had ${stat.nlink} names (hard links); the others still have the old content.` : ''
+  return `${what}${how}${links}`
+}
+
+/** Of large files there is neither the text nor the difference. */
+function outputOf(bytes: Buffer, input: EditInput, { splices }: Match): PlainObject {
+  const isLarge = bytes.length > LARGEST_PATCHED
+  const before = isLarge ? '' : bytes.toString('utf8')
+  const after = isLarge ? '' : Buffer.concat([...piecesOf(bytes, splices)]).toString('utf8')
+  return {
+    filePath: input.file_path,
+    oldString: input.old_string,
+    newString: input.new_string,
+    originalFile: isLarge ? null : before,
+    structuredPatch: structuredPatch(before, after),
+    userModified: false,
+    replaceAll: input.replace_all
+  }
+}
