@@ -21,6 +21,8 @@ const quantile = (values: readonly number[], part: number): number =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))]!
 
 interface Round {
+  /** What a start of Node takes at this moment: machines have moods. */
+  readonly bare: number
   readonly first: number
   readonly calls: readonly number[]
   readonly memory: number
@@ -30,7 +32,14 @@ interface Round {
 const peakOf = (pid: number): number =>
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024
 
+async function bareStart(): Promise<number> {
+  const begun = performance.now()
+  await once(spawn(process.execPath, ['-e', '0'], { stdio: 'ignore' }), 'close')
+  return performance.now() - begun
+}
+
 async function round(project: string, home: string): Promise<Round> {
+  const bare = await bareStart()
   const times: number[] = []
   const child: { pid?: number; memory: number } = { memory: 0 }
   const answer = (index: number) => () => {
@@ -57,6 +66,7 @@ async function round(project: string, home: string): Promise<Round> {
   await server.close()
   if (code !== 0 || said !== 'done\n' || times.length !== CALLS + 1) throw new Error(`it ended with ${code}: ${said}`)
   return {
+    bare,
     first: times[0]! - begun,
     calls: times.slice(1).map((at, index) => at - times[index]!),
     memory: child.memory
@@ -70,6 +80,10 @@ try {
   await round(folder, home)
   const rounds: Round[] = []
   for (let index = 0; index < ROUNDS; index++) rounds.push(await round(folder, home))
+  const starts = rounds.map(({ bare }) => bare)
+  console.log(
+    `a bare start of Node                 ms  min ${quantile(starts, 0).toFixed(1)}  p50 ${quantile(starts, 0.5).toFixed(1)}`
+  )
   const line = (what: string, unit: string, values: readonly number[], goal: number): void => {
     const middle = quantile(values, 0.5)
     console.log(

@@ -82,14 +82,13 @@ function excessIn(text: string): Fault | undefined {
   return undefined
 }
 
-const [QUOTE, SLASH, COMMA, BRACKET, BRACE, BACKSLASH] = [...'"/,[{\\'].map(char => char.charCodeAt(0)) as [
-  number,
-  number,
-  number,
-  number,
-  number,
-  number
-]
+/** The signs that matter, by their codes. */
+const QUOTE = 34
+const COMMA = 44
+const SLASH = 47
+const BRACKET = 91
+const BACKSLASH = 92
+const BRACE = 123
 
 /** A string ends at its quote, or, where that is missing, with its line. */
 function endOfString(text: string, start: number): number {
