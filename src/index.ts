@@ -17,7 +17,7 @@ export {
 } from './lib/tools/custom.ts'
 export type { HandlerContent, HandlerResult } from './lib/tools/content.ts'
 export type * from './lib/agent/output.ts'
-export type { PersonAnswer } from './lib/agent/session.ts'
+export type { PersonAnswer } from './lib/agent/given.ts'
 export type { PermissionUpdate } from './lib/permissions/updates.ts'
 export type { Mode } from './lib/permissions/modes.ts'
 export type {

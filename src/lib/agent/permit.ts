@@ -7,7 +7,8 @@ import { applyUpdate, type PermissionUpdate } from '../permissions/updates.ts'
 import type { Tool } from '../tools/tool.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { within } from './abort.ts'
-import type { PersonAnswer, Session } from './session.ts'
+import type { PersonAnswer } from './given.ts'
+import type { Session } from './session.ts'
 
 type Permit = { readonly input: PlainObject } | { readonly refused: string }
 

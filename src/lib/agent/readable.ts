@@ -1,5 +1,5 @@
 import { decide } from '../permissions/decide.ts'
-import type { Permissions } from './session.ts'
+import type { Permissions } from './given.ts'
 
 /** Whether a search may show what is in a file: no rule refuses to have it read, or has somebody asked first. */
 export function mayRead(path: string, permissions: Permissions): boolean {

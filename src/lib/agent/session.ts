@@ -2,112 +2,19 @@ import { randomUUID } from 'node:crypto'
 import { parseEvent, type EventName, type FireInput } from '../hooks/events.ts'
 import type { LateAnswer } from '../hooks/late.ts'
 import type { Outcome } from '../hooks/outcome.ts'
-import type { HookRegistry } from '../hooks/registry.ts'
 import type { FireOptions } from '../hooks/run.ts'
-import type { JsonSchema, Message, ToolUseBlock } from '../message.ts'
+import type { Message, ToolUseBlock } from '../message.ts'
 import type { Model, ToolSpec } from '../model/model.ts'
-import type { Mode } from '../permissions/modes.ts'
-import type { Rule } from '../permissions/rule.ts'
-import type { PermissionUpdate } from '../permissions/updates.ts'
-import type { Tool, ToolSession } from '../tools/tool.ts'
-import type { Entry, Log } from '../transcript/entry.ts'
-import type { Clock } from '../util/clock.ts'
+import type { Tool } from '../tools/tool.ts'
+import type { Entry } from '../transcript/entry.ts'
 import type { PlainObject } from '../util/plain.ts'
 import { RENAMED } from '../util/tool-names.ts'
 import type { Answered } from './call-tool.ts'
 import { Conversation } from './conversation.ts'
-import type { Skills } from './skills.ts'
+import type { Permissions, SessionOptions } from './given.ts'
 import type { FileWatch } from './watch.ts'
 import type { AgentMessage, Denial, Unsigned } from './output.ts'
 import { Spending } from './spending.ts'
-
-/** What an agent works with. */
-export interface SessionOptions {
-  readonly hooks: HookRegistry
-  readonly model: Model
-  readonly tools: readonly Tool[]
-  /** Tools that the provider may run on its side. */
-  readonly serverTools: readonly string[]
-  readonly log: Log
-  readonly place: ToolSession
-  readonly system: string
-  readonly permissions: Permissions
-  readonly limits: Limits
-  readonly ask: AskPerson | undefined
-  /** Keeps an answer for later sessions. */
-  readonly remember: ((update: PermissionUpdate) => void) | undefined
-  readonly effort: string | undefined
-  readonly thinking: number | undefined
-  readonly outputSchema: JsonSchema | undefined
-  readonly partialMessages: boolean
-  readonly profile: 'strict' | 'compat'
-  readonly clock: Clock
-  readonly emit: (message: AgentMessage) => void
-  /** Skills and slash commands. */
-  readonly skills?: Skills | undefined
-  /** Tools that work for one session alone. */
-  readonly own?: ((session: Session) => readonly Tool[]) | undefined
-  /** Who a subagent is. The main agent is none. */
-  readonly agent?: SubagentView | undefined
-  /** What its parent has used counts together with what it uses. */
-  readonly spending?: Spending | undefined
-}
-
-interface SubagentView {
-  readonly id: string
-  readonly type: string
-  readonly depth: number
-  /** The call that it works for. */
-  readonly toolUseId: string
-  /** The transcript of the main agent: what hooks are told. */
-  readonly transcriptPath: string
-}
-
-/** What may be done without asking. It changes while a session runs. */
-export interface Permissions {
-  rules: readonly Rule[]
-  mode: Mode
-  /** Folders that belong to the work, as real paths. */
-  roots: readonly string[]
-  /** The mode that asks nobody may be chosen. */
-  readonly mayBypass: boolean
-  readonly home: string
-  /** Folders of our own, in which nothing is written without a rule that names them. */
-  readonly own: readonly string[]
-  /** Searches leave out what may not be read. */
-  readonly leavesOut: boolean
-}
-
-interface Limits {
-  readonly turns: number
-  readonly dollars: number | undefined
-  readonly maxTokens: number | undefined
-  /** What the model can take, in tokens; 0: the conversation is never made shorter. */
-  readonly window: number | undefined
-  /** How often Stop hooks may send the agent back without a tool call between. */
-  readonly stopBlocks: number
-}
-
-/** Asks somebody whether a call may run. */
-export type AskPerson = (question: Question) => Promise<PersonAnswer | undefined>
-
-interface Question {
-  readonly toolName: string
-  readonly input: PlainObject
-  readonly toolUseId: string
-  /** Why it is asked: the rule, the hook, the mode. */
-  readonly reason: string
-  readonly suggestions: readonly PermissionUpdate[]
-  readonly signal: AbortSignal
-}
-
-export type PersonAnswer =
-  | {
-      readonly behavior: 'allow'
-      readonly updatedInput?: PlainObject | undefined
-      readonly updatedPermissions?: readonly PermissionUpdate[] | undefined
-    }
-  | { readonly behavior: 'deny'; readonly message?: string | undefined; readonly interrupt?: boolean | undefined }
 
 /** One agent at work: what it works with, and what has become of it so far. */
 export class Session {

@@ -8,7 +8,8 @@ import type { Log } from '../transcript/entry.ts'
 import type { AgentDefinition } from './definitions.ts'
 import type { Ending } from './ending.ts'
 import { runAgent } from './life.ts'
-import { Session, type Permissions, type SessionOptions } from './session.ts'
+import type { Permissions, SessionOptions } from './given.ts'
+import { Session } from './session.ts'
 import { stay, type Mailbox } from './teammate.ts'
 
 /** What subagents need from outside. */

@@ -1,4 +1,4 @@
-import type { Permissions } from '../agent/session.ts'
+import type { Permissions } from '../agent/given.ts'
 import { fault } from '../errors.ts'
 import { parseMode } from '../permissions/modes.ts'
 import { parseRule, type Behavior, type Rule } from '../permissions/rule.ts'

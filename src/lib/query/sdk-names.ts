@@ -1,6 +1,6 @@
 /** The names that the Claude Agent SDK has for types of ours, so that programs written for it need another import only. */
 import type { AgentMessage, AssistantMessage, InitMessage, PartialMessage, ResultMessage } from '../agent/output.ts'
-import type { PersonAnswer } from '../agent/session.ts'
+import type { PersonAnswer } from '../agent/given.ts'
 import type { EventName, InputOf } from '../hooks/events.ts'
 import type { Reply } from '../hooks/reply.ts'
 import type { Mode } from '../permissions/modes.ts'

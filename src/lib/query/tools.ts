@@ -1,4 +1,4 @@
-import type { Permissions } from '../agent/session.ts'
+import type { Permissions } from '../agent/given.ts'
 import { fault, nearest } from '../errors.ts'
 import { customTool, type SdkMcpServer, type ToolDefinition } from '../tools/custom.ts'
 import { exitPlanMode } from '../tools/exit-plan-mode.ts'

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { PersonAnswer } from '../../agent/session.ts'
+import type { PersonAnswer } from '../../agent/given.ts'
 import type { PermissionUpdate } from '../../permissions/updates.ts'
 import type { CanUseTool } from '../../query/options.ts'
 import type { PlainObject } from '../../util/plain.ts'
