@@ -3,7 +3,8 @@ import { spawn, type ChildProcess } from 'node:child_process'
 /**
  * A small shell that outlives us. It is told which groups run; when our end of its pipe closes, however we ended, it
  * kills what still runs: the tree, the group, and whoever carries the cookie, also that of a process which was just
- * being started. It also looks for cookies on demand. What it is told is short: a shell reads a pipe byte by byte.
+ * being started. It also looks for cookies on demand; what is no cookie is not looked for, since everybody might carry
+ * it. What it is told is short: a shell reads a pipe byte by byte.
  */
 const SCRIPT = `
 trap '' INT TERM HUP QUIT
@@ -15,7 +16,9 @@ tree() {
   done
 }
 holders() {
-  patterns=; for each; do patterns="$patterns -e $each"; done
+  patterns=
+  for each; do case $each in ????????.*x) patterns="$patterns -e $each";; esac; done
+  [ -n "$patterns" ] || return
   for file in $(grep -lsF $patterns /proc/[0-9]*/environ); do
     file=\${file#/proc/}; kill -s KILL "\${file%/environ}"
   done
