@@ -34,7 +34,7 @@ export class Warm {
   readonly #name: string
   readonly #verify: OutsideSpec['verify']
   readonly #waiting = new Map<string, Waiting>()
-  /** How long the latest run that was not started ahead has taken, in milliseconds. */
+  /** How long the longest run that was not started ahead has taken, in milliseconds. */
   #whole = 0
   #off = false
 
@@ -60,15 +60,15 @@ export class Warm {
 
   /**
    * One that has been there for less time than a run takes may still be busy, without having looked at its input: it
-   * would answer from what it saw before the event.
+   * would answer from what it saw before the event. Runs differ, so it is given twice the time of the longest.
    */
   #isReady({ since }: Waiting): boolean {
-    return this.#place.clock.now() - since >= this.#whole
+    return this.#place.clock.now() - since >= 2 * this.#whole
   }
 
   /** How long a process took that was not started ahead. */
   learn(ms: number): void {
-    this.#whole = ms
+    this.#whole = Math.max(this.#whole, ms)
   }
 
   /** Starts the next process for the same. */
