@@ -285,3 +285,19 @@ test('a teammate stays for further messages; TeammateIdle keeps it working', asy
 })
 
 const roof = Promise.withResolvers<void>()
+
+test('ten run at the same time; the eleventh is told to wait', async () => {
+  const { sent } = await ask(
+    cast({
+      main: [{ calls: Array.from({ length: 11 }, () => call('worker')) }, 'done'],
+      worker: Array.from({ length: 11 }, () => async () => {
+        await new Promise(resolve => setImmediate(resolve))
+        return 'worked'
+      })
+    }),
+    { agents }
+  )
+  const results = sent.at(-1)!.at(-1)!.content as readonly { readonly content: string }[]
+  expect(results.filter(({ content }) => content.startsWith('worked'))).toHaveLength(10)
+  expect(results.filter(({ content }) => content.startsWith('10 agents are running already'))).toHaveLength(1)
+})

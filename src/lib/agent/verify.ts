@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { HOOK_AGENT } from '../hooks/kinds/outside.ts'
+import { MemoryLog } from '../transcript/memory.ts'
 import { runAgent } from './life.ts'
 import { Session } from './session.ts'
-
-/** What an agent that works for a hook is called. Hooks that are agents themselves do not look at what it does. */
-const HOOK_AGENT = 'hook'
 
 /** It reads, and that is all. */
 const TOOLS = new Set(['Read', 'Glob', 'Grep'])
@@ -33,8 +32,9 @@ export async function verify(
     limits: { ...options.limits, turns: MOST_TURNS },
     ask: undefined,
     outputSchema: undefined,
-    // What it says is for the hook alone.
+    // What it says is for the hook alone, and no part of the conversation.
     emit: () => undefined,
+    log: new MemoryLog(),
     spending: parent.spending
   })
   session.promptId = parent.promptId

@@ -34,7 +34,7 @@ export class FileWatch {
   #named(): readonly string[] {
     return this.#session.options.hooks
       .list('FileChanged')
-      .flatMap(({ matcher }) => (typeof matcher === 'string' ? matcher.split('|') : []))
+      .flatMap(({ matcher }) => textsIn(matcher).flatMap(text => text.split('|')))
       .map(name => name.trim())
       .filter(name => name !== '' && name !== '*')
       .map(name => resolve(this.#cwd, name))
@@ -58,3 +58,7 @@ export class FileWatch {
     await (await this.#watch)?.close()
   }
 }
+
+/** The texts of a matcher, as a description shows it: in quotes; regular expressions and "everything" have none. */
+const textsIn = (matcher: string): readonly string[] =>
+  matcher.startsWith('/') ? [] : (matcher.match(/"(?:[^"\\]|\\.)*"/g) ?? []).map(text => String(JSON.parse(text)))

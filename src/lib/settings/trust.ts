@@ -2,7 +2,6 @@ import {
   accessSync,
   chmodSync,
   constants,
-  mkdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -17,6 +16,7 @@ import { changeIn, isBeyondTelling, lookOnce } from './covered.ts'
 import { coverageOf, type Coverage } from './digest.ts'
 import type { Loaded, LoadedHook } from './loaded.ts'
 import { foreignHand, isWithin, type Where } from './sources.ts'
+import { makeFolders } from '../world/make-folders.ts'
 
 /** Whether what came with a project counts. */
 export interface Trust {
@@ -105,7 +105,7 @@ function readStore(where: Where): PlainObject {
 /** Whole or not at all, and for nobody else to read. */
 function writeStore(where: Where, store: PlainObject): void {
   const file = storeFile(where)
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  makeFolders(dirname(file))
   const fresh = `${file}.${randomUUID()}`
   writeFileSync(fresh, `${JSON.stringify(store, null, 2)}\n`, { mode: 0o600, flag: 'wx', flush: true })
   chmodSync(fresh, 0o600)

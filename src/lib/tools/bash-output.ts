@@ -1,8 +1,9 @@
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs'
+import { closeSync, openSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
 import { wordsOf } from '../errors.ts'
 import type { Listener } from '../world/process.ts'
+import { makeFolders } from '../world/make-folders.ts'
 
 /** So many characters are shown at most, of both streams together. */
 export const SHOWN = 30_000
@@ -148,7 +149,7 @@ class Whole {
 
   #begin(): void {
     this.begun = true
-    mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 })
+    makeFolders(dirname(this.path))
     this.#fd = openSync(this.path, 'wx', 0o600)
     const early = Buffer.concat(this.#early)
     this.#early = []

@@ -1,10 +1,11 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { wordsOf } from '../errors.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { isResult, resultOf, type HandlerContent, type HandlerResult } from './content.ts'
 import { DEEPEST, isTooDeep } from './mcp-definition.ts'
 import type { ToolCall, ToolResult } from './tool.ts'
+import { makeFolders } from '../world/make-folders.ts'
 
 /** So many characters of text are shown of one result. */
 const MOST_TEXT = 100_000
@@ -81,7 +82,7 @@ function keep({ content }: HandlerResult, { id, session: { outputFolder } }: Too
   if (outputFolder === undefined) return ''
   const file = join(outputFolder, `${id.replaceAll(/[^\w-]/g, '_')}.txt`)
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    makeFolders(dirname(file))
     writeFileSync(file, content.map(part => textIn(part) ?? '').join('\n'), { flag: 'wx', mode: 0o600 })
     return `; everything is in ${file}`
   } catch (error) {

@@ -1,5 +1,6 @@
-import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeFolders } from '../../world/make-folders.ts'
 
 const MOST = 1000
 
@@ -25,7 +26,7 @@ export class History {
     if (line.trim() === '' || line.startsWith(' ') || line === this.#lines.at(-1)) return
     this.#lines.push(line)
     attempt(() => {
-      mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 })
+      makeFolders(dirname(this.#file))
       appendFileSync(this.#file, `${line}\n`, { mode: 0o600 })
     })
   }

@@ -50,6 +50,9 @@ export interface ServerCall {
   readonly signal: AbortSignal
 }
 
+/** The type of an agent that works for a hook. Hooks that are agents themselves do not look at what it does. */
+export const HOOK_AGENT = 'hook'
+
 /** What a hook wants to know from a model. */
 export interface ModelQuestion {
   readonly system: string

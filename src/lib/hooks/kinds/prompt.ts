@@ -3,7 +3,7 @@ import { isObject } from '../../util/plain.ts'
 import type { EventName } from '../events.ts'
 import { Failed } from '../outcome.ts'
 import type { Reply } from '../reply.ts'
-import { anywhere, type Outside, type OutsideOptions } from './outside.ts'
+import { anywhere, HOOK_AGENT, type Outside, type OutsideOptions } from './outside.ts'
 import { hookOf, type OutsideHook, type OutsideSpec } from './spec.ts'
 
 /** A hook that is a question to a model: it says whether the event is all right. */
@@ -39,9 +39,6 @@ export const agentHook = <const E extends EventName = EventName>(
   spec: PromptSpec<E>,
   place: Outside = anywhere()
 ): OutsideHook<E> => asking('agent', { ...spec, continueOnBlock: true }, place, place.options.askAgent)
-
-/** The type of an agent that works for a hook. */
-const HOOK_AGENT = 'hook'
 
 function asking<E extends EventName>(
   kind: 'prompt' | 'agent',

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import { Failed } from '../outcome.ts'
 import type { Reply } from '../reply.ts'
+import { makeFolders } from '../../world/make-folders.ts'
 
 /** Texts that people or the model are shown. */
 const TEXTS = new Set([
@@ -58,7 +59,7 @@ function shortened(text: string): string {
   const file = join(folder, `${randomUUID()}.txt`)
   const rest = `… (${text.length} characters`
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFolders(folder)
     writeFileSync(file, text, { mode: 0o600, flag: 'wx' })
     return `${text.slice(0, PREVIEW)}${rest}; all of it is in ${file})`
   } catch {
