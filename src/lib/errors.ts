@@ -49,6 +49,22 @@ const ERRORS = {
     'see `carabiner hooks check`; the compat profile goes on without what is wrong'
   ],
   E_RULE: (rule: string, where: string) => [`${rule} (${where})`, ''],
+  E_TRANSCRIPT: (path: string, why: string) => [
+    `nothing more can be written to the transcript ${path}: ${why}`,
+    'what was written before is safe; see to the disk, then go on with --resume'
+  ],
+  E_SESSION_BUSY: (id: string, holder: string) => [
+    `session ${id} is running: ${holder}`,
+    'end it first, or go on from a copy with --fork-session'
+  ],
+  E_SESSION_UNKNOWN: (id: string, near: string) => [
+    `there is no session ${id}`,
+    near === '' ? 'see `carabiner sessions list`' : `did you mean ${near}?`
+  ],
+  E_SESSION_NEWER: (id: string, what: string) => [
+    `session ${id} was written by a newer Carabiner (${what}), and is not written to`,
+    'use that version, or go on from a copy with --fork-session'
+  ],
   E_CLOSED: (what: string) => [`${what} came after the query had ended`, 'begin a new one'],
   E_USAGE: (why: string) => [why, 'see --help'],
   E_REFUSED: (tool: string, reason: string) => [`${tool} was refused: ${reason}`, ''],

@@ -189,7 +189,7 @@ test('a call that is put aside leaves a conversation that can go on', async () =
   expect(unpaired(sent[1]!)).toEqual([])
   expect(resultsIn(sent[1]!)).toMatchObject([
     { text: 'fine' },
-    { isError: true, text: expect.stringContaining('put aside') }
+    { isError: true, text: expect.stringContaining('Nobody has decided') }
   ])
 })
 

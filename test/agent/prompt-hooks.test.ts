@@ -1,9 +1,11 @@
 /** Hooks that are questions to a model. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
 import { expect, test } from 'vitest'
-import type { EventName } from '../../src/index.ts'
+import { deny, type EventName } from '../../src/index.ts'
 import type { ModelRequest } from '../../src/lib/model/model.ts'
 import type { TurnOrMaker } from '../../src/lib/model/scripted.ts'
-import { ask, inputsOf, project } from './kit.ts'
+import { ask, inputsOf, project, registry } from './kit.ts'
 
 const isQuestion = ({ system }: ModelRequest): boolean => system.startsWith('You judge one event')
 
@@ -149,6 +151,48 @@ test('an agent looks into it, with tools that only read, and is not asked about 
     ['Bash', undefined]
   ])
 })
+
+test('what an agent of a hook says and does is for the hook alone, and its calls pass the gate', async () => {
+  const place = project({ 'rules.txt': 'the rules of the house', 'secret.txt': 'a secret' })
+  const read = (name: string) => ({ name: 'Read', input: { file_path: place.path(name) } })
+  const looks = { text: 'I look into the rules.', calls: [read('rules.txt'), read('secret.txt')] }
+  const asked: string[] = []
+  const { messages, sent, events, result } = await ask(play([touch, 'done'], [looks, '{"ok": true}'], asked), {
+    in: place,
+    persistSession: true,
+    settings: { hooks: { PreToolUse: [{ hooks: [{ type: 'agent', prompt: 'Look at rules.txt' }] }] } },
+    hooks: registry(hooks => hooks.on('PreToolUse', 'Read', ({ input }) => secretsStay(input.tool_input))),
+    ...open
+  })
+  expect(result.result).toBe('done')
+  expect(place.has('made')).toBe(true)
+  // Its calls went through the door: hooks judged each, and the one that was refused has read nothing.
+  expect(asked).toHaveLength(2)
+  expect(asked[1]).toContain('the rules of the house')
+  expect(asked[1]).toContain('secrets stay')
+  expect(asked[1]).not.toContain('a secret')
+  const before = inputsOf({ events }, 'PreToolUse').filter(({ agent_type }) => agent_type === 'hook')
+  expect(before.map(({ tool_input }) => tool_input)).toMatchObject([read('rules.txt').input, read('secret.txt').input])
+  const after = inputsOf({ events }, 'PostToolUse').map(({ tool_name, agent_type }) => [tool_name, agent_type])
+  expect(after).toEqual([
+    ['Read', 'hook'],
+    ['Bash', undefined]
+  ])
+
+  const own = sent.filter(request => !asked.includes(JSON.stringify(request)))
+  const file = String(inputsOf({ events }, 'SessionEnd')[0]!['transcript_path'])
+  const written = [readFileSync(file, 'utf8'), JSON.stringify(own), JSON.stringify(messages)]
+  for (const text of written) {
+    expect(text).toContain('touch made')
+    for (const its of ['I look into', 'the rules of the house', 'secrets stay', 'Look at rules.txt', '"Read"'])
+      expect(text.replace(/"tools":\[[^\]]*\]/, '')).not.toContain(its)
+  }
+  const transcripts = readdirSync(dirname(file), { recursive: true }).filter(name => String(name).endsWith('.jsonl'))
+  expect(transcripts).toEqual([basename(file)])
+})
+
+const secretsStay = ({ file_path }: Readonly<Record<string, unknown>>) =>
+  String(file_path).endsWith('secret.txt') ? deny('secrets stay') : undefined
 
 test('an agent that says nothing useful closes the gate', async () => {
   const { project: place, sent } = await ask(play([touch, 'done'], ['well, well']), {

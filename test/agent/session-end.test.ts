@@ -1,8 +1,10 @@
 /** The last event of a session. */
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { deny } from '../../src/index.ts'
 import { scriptedModel, type TurnOrMaker } from '../../src/lib/model/scripted.ts'
-import { ask, gate, ownTool, project, registry, type Asked, type Asking } from './kit.ts'
+import { ask, gate, inputsOf, ownTool, project, registry, type Asked, type Asking } from './kit.ts'
 
 const call = (name: string) => ({ calls: [{ name, input: {} }] })
 
@@ -74,6 +76,23 @@ describe('SessionEnd is fired once, and last,', () => {
     expect(result.type).toBe('result')
   })
 
+  // F14
+  test('and says why', async () => {
+    const reasonOf = (asked: Asked): unknown => inputsOf(asked, 'SessionEnd')[0]!['reason']
+    expect(reasonOf(await cases['when it is done']!())).toBe('other')
+    expect(reasonOf(await cases['after a close']!())).toBe('other')
+    expect(reasonOf(await cases['when its prompts fail']!())).toBe('error')
+    const prompt = { type: 'user', message: { role: 'user', content: 'go' } } as const
+    const left = await ask(['Done.', 'Never said.'], {
+      prompt: (async function* () {
+        yield prompt
+        yield prompt
+      })(),
+      each: (message, running) => message.type === 'assistant' && running.leave()
+    })
+    expect([left.result.result, reasonOf(left)]).toEqual(['Done.', 'prompt_input_exit'])
+  })
+
   test('also when its reader leaves', async () => {
     const ended = gate()
     const hooks = registry(all => all.on('SessionEnd', () => ended.open()))
@@ -86,4 +105,18 @@ describe('SessionEnd is fired once, and last,', () => {
     for await (const message of running) if (message.type === 'system') break
     await ended.opened
   })
+})
+
+test('a session leaves no empty folder behind, and keeps what hooks wrote there', async () => {
+  const sessions = (home: string): readonly string[] => {
+    const folder = join(home, '.carabiner', 'sessions')
+    return existsSync(folder) ? readdirSync(folder) : []
+  }
+  const settings = {
+    hooks: { SessionStart: [{ hooks: [{ type: 'command', command: 'echo A=1 > $CLAUDE_ENV_FILE' }] }] }
+  }
+  const plain = await ask(['Done.'], { persistSession: true })
+  expect(sessions(plain.project.home)).toEqual([])
+  const wrote = await ask(['Done.'], { persistSession: true, settings })
+  expect(sessions(wrote.project.home)).toEqual([wrote.result.session_id])
 })

@@ -143,7 +143,8 @@ describe('context of hooks', () => {
           hookName: 'UserPromptSubmit',
           hookEvent: 'UserPromptSubmit',
           by: 'teller',
-          content: ['the word is swordfish']
+          content: ['the word is swordfish'],
+          rendered: 'UserPromptSubmit hook additional context: the word is swordfish'
         }
       })
     )

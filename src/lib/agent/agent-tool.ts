@@ -14,6 +14,8 @@ const INPUT = fields({
   },
   'subagent_type?': { type: 'string', default: 'general-purpose', words: 'Which agent' },
   'model?': { type: 'string', words: 'Another model than usual' },
+  'resume?': { type: 'string', words: 'The agentId of an agent that has worked before: it goes on with the prompt' },
+  'resume_agent_id?': { type: 'string', words: 'Another name for resume' },
   'name?': { type: 'string', words: 'With run_in_background: it stays under this name, for SendMessage' },
   'run_in_background?': { type: 'boolean', default: false, words: 'Go on at once; TaskOutput tells what became of it' }
 })
@@ -35,6 +37,9 @@ ${[...ports.definitions].map(([name, { description }]) => `- ${name}: ${descript
     check(input) {
       const checked = INPUT.check(input)
       if ('problem' in checked) return checked
+      const { resume, resume_agent_id } = checked.input
+      if (resume !== undefined && resume_agent_id !== undefined && resume !== resume_agent_id)
+        return { problem: 'resume and resume_agent_id name two agents; give one of them' }
       const type = checked.input.subagent_type
       if (ports.definitions.has(type)) return checked
       const near = nearest(type, types)
@@ -44,42 +49,51 @@ ${[...ports.definitions].map(([name, { description }]) => `- ${name}: ${descript
     },
     // What it does passes the door by itself.
     readOnly: () => true,
+    isWork: true,
     async run(given, call) {
       const input = given as Input
       if (ports.running.size >= MOST_AT_ONCE) return failed(`${MOST_AT_ONCE} agents are running already; wait for one`)
       const { name } = input
       if (name !== undefined && ports.teammates.has(name)) return failed(`There is a teammate ${name} already`)
       const errand = errandOf(input, call)
-      const { teammate } = errand
+      const { teammate, id } = errand
+      const same = ports.running.get(id)
+      if (same !== undefined) return failed(`Agent ${id} is at work already (${same.type}: ${same.description})`)
       if (teammate !== undefined) ports.teammates.set(teammate.name, teammate.mailbox)
       const work = async (signal: AbortSignal): Promise<Errands | { readonly refused: string }> => {
-        ports.running.add(errand)
+        ports.running.set(id, errand)
         try {
           return await runSubagent(errand, parent, ports, signal)
         } finally {
-          ports.running.delete(errand)
+          ports.running.delete(id)
           if (teammate !== undefined) ports.teammates.delete(teammate.name)
         }
       }
       if (input.run_in_background) return inBackground(errand, parent, call, work)
       const done = await work(call.signal)
-      return 'refused' in done ? failed(done.refused) : resultOf(done, input)
+      if ('refused' in done) return failed(done.refused)
+      return done.ending.reason === 'tool_deferred' ? undecided(done.id) : resultOf(done, input)
     }
   }
 }
 
+/** An agent that was at work for the same call goes on with that. */
 const errandOf = (
-  { description, prompt, subagent_type, model, run_in_background, name }: Input,
-  { id }: ToolCall
+  { description, prompt, subagent_type, model, run_in_background, name, resume, resume_agent_id }: Input,
+  { id, agentId }: ToolCall
 ): Errand => ({
+  id: agentId ?? resume ?? resume_agent_id ?? `a${randomUUID().replaceAll('-', '').slice(0, 16)}`,
+  isResumed: (agentId ?? resume ?? resume_agent_id) !== undefined,
   teammate: run_in_background && name !== undefined ? { name, mailbox: new Mailbox() } : undefined,
   type: subagent_type,
   description,
-  prompt,
+  prompt: agentId === undefined ? prompt : '',
   model,
   toolUseId: id,
   unattended: run_in_background
 })
+
+const undecided = (agentId: string): ToolResult => ({ content: '', output: undefined, undecided: agentId })
 
 const failed = (words: string): ToolResult => ({ content: words, output: words, error: words })
 
@@ -112,7 +126,7 @@ function inBackground(
   const settle = (how: BackgroundTask['status'], words: string): void => {
     if (status === 'running') status = how
     text = words
-    parent.conversation.note(`The agent in the background (${id}, ${description}) has ended: ${status}.\n${words}`)
+    parent.note(`The agent in the background (${id}, ${description}) has ended: ${status}.\n${words}`)
   }
   const done = work(abort.signal).then(
     made =>

@@ -18,6 +18,7 @@ export async function askModel(session: Session, signal: AbortSignal): Promise<A
     outputSchema: options.outputSchema,
     serverTools: options.serverTools.length === 0 ? undefined : options.serverTools
   }
+  session.doing = 'waiting for the model'
   const begun = performance.now()
   try {
     for (let attempt = 1; ; attempt++) {

@@ -1,10 +1,13 @@
+import { randomUUID } from 'node:crypto'
 import { wordsOf } from '../errors.ts'
 import type { Outcome } from '../hooks/outcome.ts'
 import type { Block, ToolResultBlock, ToolUseBlock } from '../message.ts'
 import type { Checked, Tool, ToolResult } from '../tools/tool.ts'
 import { freezeDeep, type PlainObject } from '../util/plain.ts'
 import { within } from './abort.ts'
-import { permit } from './permit.ts'
+import type { OpenCall } from './open-batch.ts'
+import { hooksOf, recordPending, type Pending } from './pending.ts'
+import { permit, type Said } from './permit.ts'
 import { shown } from './shown.ts'
 import type { Session } from './session.ts'
 
@@ -16,12 +19,14 @@ export interface Answered {
   readonly result: ToolResultBlock
   /** What the tool gave back, for programs. */
   readonly output: unknown
+  /** The line in which its result stands. */
+  readonly uuid: string
   /** It waits for somebody to decide, and has no result that the model may see. */
-  readonly deferred?: boolean
+  readonly pending?: Pending
 }
 
 /** A call that passed every gate: what is about to run. */
-interface Ready {
+export interface Ready {
   readonly use: ToolUseBlock
   readonly tool: Tool
   readonly input: PlainObject
@@ -31,21 +36,36 @@ interface Ready {
  * The door: every call of every tool comes through here, and nothing else runs a tool. It always has an answer, and
  * rejects only where what happens can no longer be written down.
  */
-export async function callTool(use: ToolUseBlock, session: Session, signal: AbortSignal): Promise<Answered> {
-  const ready = mayBegin(session, signal) ? await prepare(use, session, signal) : failed(use, use.input, INTERRUPTED)
+export async function callTool(
+  use: ToolUseBlock,
+  session: Session,
+  signal: AbortSignal,
+  before?: OpenCall
+): Promise<Answered> {
+  const ready = mayBegin(session, signal)
+    ? await prepare(use, session, signal, before)
+    : answerCall(use, use.input, INTERRUPTED, session)
   if ('result' in ready) return ready
 
   const { tool, input } = ready
-  if (!tool.readOnly(input)) session.record({ type: 'tool-intent', toolUseId: use.id, toolName: use.name, input })
+  const hasEffects = tool.isWork === true || !tool.readOnly(input)
+  if (hasEffects) {
+    session.record({ type: 'tool-intent', toolUseId: use.id, toolName: use.name, input })
+    await session.saved()
+  }
 
   const begun = performance.now()
-  const result = await run(ready, session, signal)
+  const result = await run(ready, session, signal, before?.agentId)
   const duration_ms = Math.round(performance.now() - begun)
 
-  const { content, error } = result
-  session.record({ type: 'tool-outcome', toolUseId: use.id, isError: error !== undefined, content })
-
-  return finish(ready, result, duration_ms, session, signal)
+  if (result.undecided !== undefined)
+    return putAside(use, input, { why: 'nested', agentId: result.undecided, hooks: hooksOf(session) }, session)
+  if (hasEffects) {
+    const { content, output, error } = result
+    session.record({ type: 'tool-outcome', toolUseId: use.id, isError: error !== undefined, content, output, input })
+    await session.saved()
+  }
+  return finishCall(ready, result, duration_ms, session, signal)
 }
 
 const INTERRUPTED = '[The call was interrupted before it began; nothing was done.]'
@@ -53,15 +73,23 @@ const INTERRUPTED = '[The call was interrupted before it began; nothing was done
 /** Nothing begins once the turn was given up, by whoever runs the agent or by a hook. */
 const mayBegin = ({ stopped }: Session, { aborted }: AbortSignal): boolean => !aborted && stopped === undefined
 
-const DEFERRED = '[The call was put aside until somebody decides about it; nothing was done.]'
+const PUT_ASIDE = '[The call was put aside until somebody decides about it; nothing was done.]'
 
 /** Schema, PreToolUse, schema of what hooks made of it, rules, mode, questions. */
-async function prepare(use: ToolUseBlock, session: Session, signal: AbortSignal): Promise<Ready | Answered> {
+async function prepare(
+  use: ToolUseBlock,
+  session: Session,
+  signal: AbortSignal,
+  open: OpenCall | undefined
+): Promise<Ready | Answered> {
+  const failed = (input: unknown, why: string): Answered => answerCall(use, input, why, session)
   const tool = session.tool(use.name)
-  if (tool === undefined) return failed(use, use.input, unknownTool(use.name, session))
+  if (tool === undefined) return failed(use.input, unknownTool(use.name, session))
   const place = session.options.place
-  const checked = await tool.check(use.input, place)
-  if ('problem' in checked) return failed(use, use.input, `InputValidationError: ${checked.problem}`)
+  const answered = wasJudged(open, session) ? open : undefined
+  const checked = await tool.check(answered === undefined ? use.input : answered.input, place)
+  if ('problem' in checked) return failed(use.input, `InputValidationError: ${checked.problem}`)
+  if (answered !== undefined) return permitted(use, tool, checked.input, answered.pending!, session, signal)
 
   const call = { tool_name: tool.name, tool_input: checked.input, tool_use_id: use.id, mcp_server: tool.server }
   const fired = session.fire('PreToolUse', call, {
@@ -70,30 +98,57 @@ async function prepare(use: ToolUseBlock, session: Session, signal: AbortSignal)
     accept: draft => problemIn(tool.check(draft, place))
   })
   const before = fired instanceof Promise ? await fired : fired
-  if (signal.aborted) return failed(use, checked.input, INTERRUPTED)
+  if (signal.aborted) return failed(checked.input, INTERRUPTED)
   session.heed(before, use.name)
   if (before.blocked) return refusedByHook(use, before, session)
-  if (before.decision === 'defer') return { ...failed(use, checked.input, DEFERRED), deferred: true }
+  if (before.decision === 'defer') return putAside(use, checked.input, { why: 'deferred' }, session)
 
   const judged = before.updatedInput === undefined ? checked : await tool.check(before.updatedInput, place)
-  if ('problem' in judged) return failed(use, before.updatedInput, `a hook made the input invalid: ${judged.problem}`)
-  const permitted = await permit(use, tool, judged.input, before, session, signal)
-  if (signal.aborted) return failed(use, judged.input, INTERRUPTED)
-  if ('refused' in permitted) return failed(use, judged.input, permitted.refused)
-  return { use, tool, input: freezeDeep(permitted.input) }
+  if ('problem' in judged) return failed(before.updatedInput, `a hook made the input invalid: ${judged.problem}`)
+  return permitted(use, tool, judged.input, before, session, signal)
 }
+
+/** Rules, mode, questions. */
+async function permitted(
+  use: ToolUseBlock,
+  tool: Tool,
+  input: PlainObject,
+  before: Said,
+  session: Session,
+  signal: AbortSignal
+): Promise<Ready | Answered> {
+  const may = await permit(use, tool, input, before, session, signal)
+  if ('unanswered' in may) return putAside(use, input, may.unanswered, session)
+  if (signal.aborted) return answerCall(use, input, INTERRUPTED, session)
+  if ('refused' in may) return answerCall(use, input, may.refused, session)
+  return { use, tool, input: freezeDeep(may.input) }
+}
+
+/**
+ * Whether hooks have judged a call before we were ended, and are the same as then: they are not asked again. That a
+ * person must decide stays as it is; what a log says is never a yes.
+ */
+const wasJudged = (open: OpenCall | undefined, session: Session): boolean =>
+  open?.pending?.hooks !== undefined && open.pending.hooks === hooksOf(session)
 
 /** A check that takes its time is made again when all hooks have answered. */
 const problemIn = (checked: Checked | Promise<Checked>): string | true =>
   checked instanceof Promise || !('problem' in checked) ? true : checked.problem
 
 /** Runs it. Whatever a tool does, something comes back. */
-async function run({ use, tool, input }: Ready, session: Session, signal: AbortSignal): Promise<ToolResult> {
+async function run(
+  { use, tool, input }: Ready,
+  session: Session,
+  signal: AbortSignal,
+  agentId: string | undefined
+): Promise<ToolResult> {
   const begun = performance.now()
   session.toolUses++
+  session.doing = `running ${tool.name}`
   try {
     const running = tool.run(input, {
       id: use.id,
+      agentId,
       signal,
       session: session.options.place,
       progress: output =>
@@ -115,7 +170,7 @@ async function run({ use, tool, input }: Ready, session: Session, signal: AbortS
 }
 
 /** PostToolUse or PostToolUseFailure, never both. Hooks may change what is shown, not what was done. */
-async function finish(
+export async function finishCall(
   { use, tool, input }: Ready,
   result: ToolResult,
   duration_ms: number,
@@ -132,16 +187,16 @@ async function finish(
   const after = fired instanceof Promise ? await fired : fired
   session.heed(after, use.name)
   if (after.decision === 'deny')
-    session.conversation.note(`${after.event}:${use.name} hook blocking error: ${after.reason} (from ${after.by})`)
+    session.note(`${after.event}:${use.name} hook blocking error: ${after.reason} (from ${after.by})`)
   const news = error === undefined ? await tool.settle?.(input, session.options.place) : undefined
-  if (news !== undefined) session.conversation.note(news)
+  if (news !== undefined) session.note(news)
   const { content, output } = shown(after, use.name, result, session)
-  return answer(use, input, content, output, error !== undefined)
+  return answer(use, input, content, output, error !== undefined, session)
 }
 
 function refusedByHook(use: ToolUseBlock, { reason, by }: Outcome, session: Session): Answered {
   session.deny(use, use.input as PlainObject, 'hook', by ?? '', reason ?? '')
-  return failed(use, use.input, `PreToolUse:${use.name} hook error: [${by}]: ${reason}`)
+  return answerCall(use, use.input, `PreToolUse:${use.name} hook error: [${by}]: ${reason}`, session)
 }
 
 function unknownTool(name: string, session: Session): string {
@@ -149,17 +204,30 @@ function unknownTool(name: string, session: Session): string {
 }
 
 /** An answer to a call that did not run. */
-const failed = (use: ToolUseBlock, input: unknown, why: string): Answered => answer(use, input, why, why, true)
+export const answerCall = (use: ToolUseBlock, input: unknown, why: string, session: Session): Answered =>
+  answer(use, input, why, why, true, session)
+
+/** Somebody has to decide first: the call stays open. */
+function putAside(use: ToolUseBlock, input: PlainObject, pending: Pending, session: Session): Answered {
+  const uuid = recordPending(use, input, pending, session)
+  return { use, input, result: resultBlock(use, PUT_ASIDE, true), output: PUT_ASIDE, uuid, pending }
+}
 
 function answer(
   use: ToolUseBlock,
   input: unknown,
   content: string | readonly Block[],
   output: unknown,
-  isError: boolean
+  isError: boolean,
+  session: Session
 ): Answered {
-  const result: ToolResultBlock = isError
+  const uuid = randomUUID()
+  const result = resultBlock(use, content, isError)
+  session.record({ type: 'user', message: { role: 'user', content: [result] }, toolUseResult: output }, uuid)
+  return { use, input, result, output, uuid }
+}
+
+const resultBlock = (use: ToolUseBlock, content: string | readonly Block[], isError: boolean): ToolResultBlock =>
+  isError
     ? { type: 'tool_result', tool_use_id: use.id, content, is_error: true }
     : { type: 'tool_result', tool_use_id: use.id, content }
-  return { use, input, result, output }
-}

@@ -48,14 +48,24 @@ export async function compact(session: Session, compaction: Compaction, signal: 
   const summary = await summaryOf(session, instructions, signal)
   if (signal.aborted) return false
   const text = summary ?? DROPPED
-  conversation.shorten(cut, { role: 'user', content: `${HEAD}\n\n${text}` })
-  session.tokens = 0
   const uuid = randomUUID()
   const about = { trigger, pre_tokens: tokens }
+  const message: Message = { role: 'user', content: `${HEAD}\n\n${text}` }
+  const head = { uuid: `${uuid}:summary`, message }
+  session.saveMetadata()
+  const kept = conversation.shorten(cut, head)
   session.record(
-    { type: 'system', subtype: 'compact_boundary', content: text, kept: KEPT, compactMetadata: about },
+    {
+      type: 'system',
+      subtype: 'compact_boundary',
+      content: text,
+      kept: [head, ...kept],
+      state: session.state,
+      compactMetadata: about
+    },
     uuid
   )
+  session.tokens = 0
   session.say({ type: 'system', subtype: 'compact_boundary', compact_metadata: about }, uuid)
   session.heed(await session.fire('SessionStart', { source: 'compact', model: session.model.name }, { signal }))
   session.heed(await session.fire('PostCompact', { trigger, compact_summary: text }, { signal }))

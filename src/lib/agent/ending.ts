@@ -9,7 +9,8 @@ export interface Ending {
   readonly isError: boolean
   readonly stopReason: string | null
   readonly structured?: unknown
-  readonly deferred?: ToolUseBlock
+  /** Calls that somebody has to decide about. */
+  readonly deferred?: readonly ToolUseBlock[]
 }
 
 /** The last words of a run that somebody ended. */

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { wordsOf } from '../errors.ts'
-import type { Block } from '../message.ts'
+import type { Block, ToolUseBlock } from '../message.ts'
 import { lingering, pause } from './abort.ts'
 import { textOf } from './conversation.ts'
 import { ended, INTERRUPTED, type Ending } from './ending.ts'
-import { runLoop } from './loop.ts'
-import type { ErrorSubtype, ResultMessage } from './output.ts'
+import { afterCalls, runLoop } from './loop.ts'
+import { answerOpen, continueOpen } from './open-batch.ts'
+import type { DeferredUse, ErrorSubtype, ResultMessage } from './output.ts'
 import type { Session } from './session.ts'
 import { expand } from './skills.ts'
-import { answerDeferred } from './turn.ts'
 import { FileWatch } from './watch.ts'
 
 /** Text that was put into the system prompt from files, and where it came from. */
@@ -22,7 +22,7 @@ export interface Instruction {
 
 /** How a session comes to be. */
 export interface Beginning {
-  readonly source: 'startup' | 'clear'
+  readonly source: 'startup' | 'clear' | 'resume' | 'fork'
   readonly setup: 'init' | 'maintenance' | undefined
   readonly instructions: readonly Instruction[]
 }
@@ -36,9 +36,16 @@ export async function beginSession(
   if (setup !== undefined) session.heed(await session.fire('Setup', { trigger: setup }, { signal }))
   const outcome = await session.fire('SessionStart', { source, model: session.model.name }, { signal })
   if (signal.aborted) return {}
-  if (outcome.additionalContext !== undefined)
-    session.addToSystem(`SessionStart hook additional context: ${outcome.additionalContext}`)
-  session.heed({ ...outcome, contexts: [] })
+  const isNew = source === 'startup' || source === 'clear'
+  if (isNew && outcome.additionalContext !== undefined)
+    session.addToSystem(`SessionStart hook additional context: ${outcome.additionalContext}`, {
+      type: 'hook_additional_context',
+      hookName: 'SessionStart',
+      hookEvent: 'SessionStart',
+      content: [outcome.additionalContext]
+    })
+  // What a session begins with stays as it was: what is new when it goes on stands behind all that was said.
+  session.heed(isNew ? { ...outcome, contexts: [] } : outcome)
   if (outcome.blocked || outcome.continue === false) {
     const why = outcome.blocked ? `${outcome.reason} [${outcome.by}]` : (outcome.stopReason ?? 'a hook ended it')
     return { blocked: ended('start_blocked', `The session was not started: ${why}`, true) }
@@ -65,22 +72,49 @@ async function announce(
 }
 
 /** One prompt, from the hooks that look at it to the result. */
-export async function runPrompt(
+export const runPrompt = (
   content: string | readonly Block[],
   session: Session,
   signal: AbortSignal
-): Promise<ResultMessage> {
+): Promise<ResultMessage> =>
+  toResult(session, signal, async () => {
+    await answerOpen(session, signal)
+    return promptToEnd(content, session, signal)
+  })
+
+/** Goes on where the session was ended: with calls that have no results, or with the model. */
+export const runOn = (session: Session, signal: AbortSignal): Promise<ResultMessage> =>
+  toResult(session, signal, () => goOn(session, signal))
+
+/** Whether there is anything to go on with: calls without results, or something that the model has not answered. */
+export const canGoOn = ({ open, conversation: { messages, notes } }: Session): boolean =>
+  open !== undefined || notes.length > 0 || (messages.length > 0 && messages.at(-1)!.role !== 'assistant')
+
+/** The same for an agent of any kind. */
+export async function goOn(session: Session, signal: AbortSignal): Promise<Ending> {
+  if (session.open !== undefined) {
+    const over = await afterCalls(await continueOpen(session, signal), session, signal)
+    if (over !== undefined) return over
+  }
+  return runAgent('', session, signal)
+}
+
+async function toResult(session: Session, signal: AbortSignal, work: () => Promise<Ending>): Promise<ResultMessage> {
   const begun = performance.now()
   const before = { turns: session.turns, denials: session.denials.length }
   session.stopped = undefined
-  answerDeferred(session)
   const late = lingering(signal)
   session.afterwards = late.signal
+  const endTurn = session.options.skills?.turn()
   try {
-    const ending = await promptToEnd(content, session, signal)
+    const ending = await work()
+    session.saveMetadata()
+    session.doing = 'waiting for a prompt'
+    await session.saved()
     return resultOf(ending, session, performance.now() - begun, before)
   } finally {
     late.end()
+    endTurn?.()
   }
 }
 
@@ -196,13 +230,14 @@ export function resultOf(
     modelUsage: spending.byModel(),
     permission_denials: session.denials.slice(before.denials),
     ...('structured' in ending && { structured_output: ending.structured }),
-    ...(deferred !== undefined && {
-      deferred_tool_use: { id: deferred.id, name: deferred.name, input: deferred.input }
-    }),
+    ...(deferred !== undefined && { deferred_tool_use: facts(deferred[0]!) }),
+    ...(deferred !== undefined && deferred.length > 1 && { deferred_tool_uses: deferred.map(facts) }),
     uuid: randomUUID(),
     session_id: session.id
   }
 }
+
+const facts = ({ id, name, input }: ToolUseBlock): DeferredUse => ({ id, name, input })
 
 /** A new conversation in the same session. Gives why it may not begin, if it may not. */
 export async function clearSession(session: Session, signal: AbortSignal): Promise<Ending | undefined> {
@@ -220,12 +255,15 @@ const DRAIN = 5000
 export async function endSession(session: Session, reason: string): Promise<void> {
   const { hooks, clock, log } = session.options
   const drained = new AbortController()
+  const metadata = hooks.metadata(session.id)
   try {
     session.heed(await session.fire('SessionEnd', { reason }))
+    session.saveMetadata(metadata)
     await session.watch?.close()
     await Promise.race([hooks.drain(), pause(DRAIN, clock, drained.signal)])
   } finally {
     drained.abort()
-    log.close()
+    session.isOver = true
+    await log.close()
   }
 }

@@ -11,6 +11,7 @@ import { ended, INTERRUPTED, type Ending } from './ending.ts'
 import type { AssistantMessage } from './output.ts'
 import type { Session } from './session.ts'
 import { NO_USAGE } from './spending.ts'
+import { openIn } from './open-batch.ts'
 import { Ends } from './stop.ts'
 import { runCalls } from './turn.ts'
 
@@ -26,8 +27,7 @@ export async function runLoop(session: Session, signal: AbortSignal): Promise<En
     if (meanwhile !== undefined) return meanwhile
     session.turns++
     if (isFull(session)) await compact(session, { trigger: 'auto' }, signal)
-    const notes = session.conversation.deliverNotes()
-    if (notes !== undefined) session.record({ type: 'attachment', attachment: { type: 'notes', content: notes } })
+    deliverNotes(session)
 
     let answer: Answer
     try {
@@ -39,7 +39,7 @@ export async function runLoop(session: Session, signal: AbortSignal): Promise<En
     }
     const content = session.conversation.withOwnIds(wholeContent(answer))
     const calls = content.filter(block => block.type === 'tool_use')
-    takeAnswer(answer, content, calls.length > 0, session)
+    takeAnswer(answer, content, session)
 
     if (calls.length > 0) {
       ends.progress()
@@ -50,6 +50,14 @@ export async function runLoop(session: Session, signal: AbortSignal): Promise<En
       if (over !== undefined) return over
     }
   }
+}
+
+/** What hooks and others had to say goes into the next request. */
+function deliverNotes(session: Session): void {
+  if (session.conversation.notes.length === 0) return
+  const uuid = randomUUID()
+  session.record({ type: 'attachment', attachment: { type: 'notes' } }, uuid)
+  session.conversation.deliverNotes(uuid)
 }
 
 /** Somebody has said that it is. */
@@ -71,12 +79,11 @@ function wholeContent({ content, stop }: Answer): readonly Block[] {
   return content.filter(block => block.type !== 'tool_use' || isObject(block.input))
 }
 
-function takeAnswer(answer: Answer, content: readonly Block[], hasCalls: boolean, session: Session): void {
+function takeAnswer(answer: Answer, content: readonly Block[], session: Session): void {
   const { id, model, stop, usage, ungated } = answer
   session.spending.add(answer, session.model.price)
   session.tokens =
     usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens + usage.output_tokens
-  session.conversation.answer(content, hasCalls)
   const rest = { id, type: 'message', role: 'assistant', model, stop_reason: stop, stop_sequence: null, usage } as const
   tellAnswer({ ...rest, content }, session)
   for (const { name, input } of ungated ?? []) {
@@ -88,16 +95,22 @@ function takeAnswer(answer: Answer, content: readonly Block[], hasCalls: boolean
 /** What had come of an answer before it was given up. */
 function takePartial(text: string, session: Session): void {
   const content = [{ type: 'text', text } as const]
-  session.conversation.answer(content, false)
   const rest = { type: 'message', role: 'assistant', model: session.model.name, stop_sequence: null } as const
   tellAnswer({ id: `msg_${randomUUID()}`, ...rest, stop_reason: null, usage: NO_USAGE, content }, session)
 }
 
 function tellAnswer(message: AssistantMessage['message'], session: Session): void {
   const uuid = randomUUID()
+  const of = message.content.length
   // Viewers know one line a block.
-  for (const [index, block] of message.content.entries())
-    session.record({ type: 'assistant', message: { ...message, content: [block] } }, index === 0 ? uuid : randomUUID())
+  for (const [index, block] of message.content.entries()) {
+    const part = [index, of]
+    session.record(
+      { type: 'assistant', message: { ...message, content: [block] }, part },
+      index === 0 ? uuid : randomUUID()
+    )
+  }
+  session.conversation.answer(message.content, uuid)
   session.say({ type: 'assistant', message, parent_tool_use_id: null }, uuid)
 }
 
@@ -108,15 +121,25 @@ async function answerCalls(
   signal: AbortSignal
 ): Promise<Ending | undefined> {
   const answers = await runCalls(calls, session, signal)
-  const deferred = answers.find(answer => answer.deferred === true)
-  if (deferred !== undefined) {
-    session.deferred = answers
-    return {
-      ...ended('tool_deferred', '', false, 'tool_deferred'),
-      deferred: { ...deferred.use, input: deferred.input }
-    }
-  }
-  session.conversation.close(answers.map(({ result }) => result))
+  const isOpen = answers.some(({ pending }) => pending !== undefined)
+  if (isOpen) session.open = openIn(answers)
+  else
+    session.conversation.close(
+      answers.map(({ result }) => result),
+      answers[0]!.uuid
+    )
+  return afterCalls(answers, session, signal)
+}
+
+/** All calls have been answered, or put aside: is it over now? */
+export async function afterCalls(
+  answers: readonly Answered[],
+  session: Session,
+  signal: AbortSignal
+): Promise<Ending | undefined> {
+  const deferred = answers.flatMap(({ pending, use, input }) => (pending === undefined ? [] : [{ ...use, input }]))
+  session.saveMetadata()
+  if (deferred.length > 0 && !signal.aborted) return { ...ended('tool_deferred', '', false, 'tool_deferred'), deferred }
   const blocked = signal.aborted ? undefined : await afterBatch(answers, session, signal)
   if (signal.aborted) return ended('aborted_tools', INTERRUPTED, true)
   if (blocked !== undefined) return ended('hook_stopped', blocked, false)

@@ -186,7 +186,16 @@ interface ResultFacts extends Common {
   readonly modelUsage: Readonly<Record<string, ModelUsage>>
   readonly permission_denials: readonly Denial[]
   readonly structured_output?: unknown
-  readonly deferred_tool_use?: { readonly id: string; readonly name: string; readonly input: unknown }
+  /** The first of the calls that somebody has to decide about; where there are more, all of them. */
+  readonly deferred_tool_use?: DeferredUse
+  readonly deferred_tool_uses?: readonly DeferredUse[]
+}
+
+/** A call that waits for somebody to decide. */
+export interface DeferredUse {
+  readonly id: string
+  readonly name: string
+  readonly input: unknown
 }
 
 export interface ModelUsage {

@@ -1,23 +1,35 @@
 import { wordsOf } from '../errors.ts'
 import type { Outcome } from '../hooks/outcome.ts'
 import type { ToolUseBlock } from '../message.ts'
-import { decide, type Ruling } from '../permissions/decide.ts'
+import { decide, type Call, type Ruling } from '../permissions/decide.ts'
 import { suggestionsFor } from '../permissions/suggestions.ts'
 import { applyUpdate, type PermissionUpdate } from '../permissions/updates.ts'
 import type { Tool } from '../tools/tool.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { within } from './abort.ts'
 import type { PersonAnswer } from './given.ts'
+import { hooksOf, recordPending, type Pending } from './pending.ts'
 import type { Session } from './session.ts'
 
-type Permit = { readonly input: PlainObject } | { readonly refused: string }
+type Permit =
+  | { readonly input: PlainObject }
+  | { readonly refused: string }
+  /** The session is closing, and somebody may answer when it goes on. */
+  | { readonly unanswered: Pending }
+
+/** What hooks have said about a call. */
+export type Said = {
+  readonly decision?: Outcome['decision']
+  readonly by?: string | undefined
+  readonly reason?: string | undefined
+}
 
 /** May it run? Rules, mode and hooks decide; where they say that somebody must be asked, somebody is. */
 export async function permit(
   use: ToolUseBlock,
   tool: Tool,
   input: PlainObject,
-  before: Outcome,
+  before: Said,
   session: Session,
   signal: AbortSignal
 ): Promise<Permit> {
@@ -26,35 +38,40 @@ export async function permit(
   const ruling: Ruling = mustAsk ? { decision: 'ask', kind: 'default', by: tool.name, reason: undefined } : ruled
   if (ruling.decision === 'allow') return { input }
   if (ruling.decision === 'deny') return refuse(use, input, ruling, session)
-  const answer = await askSomebody(use, tool, input, ruling, session, signal)
-  if (signal.aborted) return { refused: 'interrupted' }
+  const pending: Pending = { why: 'asked', hooks: hooksOf(session), by: ruling.by, reason: ruling.reason }
+  const answer = await askSomebody(use, tool, input, ruling, session, signal, pending)
+  if (signal.aborted)
+    return session.isClosing && answer === undefined ? { unanswered: pending } : { refused: 'interrupted' }
   if (answer === undefined) return refuse(use, input, unanswered(ruling), session)
   if (answer.behavior === 'deny') {
     if (answer.interrupt === true) session.stopped ??= { reason: answer.message, interrupts: true }
     session.deny(use, input, 'asked', ruling.by, answer.message ?? '')
     return { refused: answer.message ?? `The user does not want ${use.name} to run.` }
   }
+  tool.change?.approve()
   for (const update of answer.updatedPermissions ?? []) keep(update, session)
   return answer.updatedInput === undefined ? { input } : again(use, tool, answer.updatedInput, session)
 }
 
-function rule(tool: Tool, input: PlainObject, { decision, by = '', reason }: Outcome, session: Session): Ruling {
-  const call = {
-    tool: tool.name,
-    input,
-    subject: tool.subject?.(input, session.options.place),
-    readOnly: tool.readOnly(input)
-  }
+function rule(tool: Tool, input: PlainObject, { decision, by = '', reason }: Said, session: Session): Ruling {
   const hook = decision === 'allow' || decision === 'ask' ? { decision, by, reason } : undefined
-  return decide(call, { ...session.permissions, hook })
+  return decide(callOf(tool, input, session), { ...session.permissions, hook })
 }
+
+const callOf = (tool: Tool, input: PlainObject, session: Session): Call => ({
+  tool: tool.name,
+  input,
+  subject: tool.subject?.(input, session.options.place),
+  readOnly: tool.readOnly(input),
+  doubt: tool.change?.words
+})
 
 /** What somebody changed is judged like everything else; only that somebody said yes is known already. */
 async function again(use: ToolUseBlock, tool: Tool, given: PlainObject, session: Session): Promise<Permit> {
   const checked = await tool.check(given, session.options.place)
   if ('problem' in checked)
     return { refused: `the input that came with the permission is not valid: ${checked.problem}` }
-  const yes = { decision: 'allow', by: 'the permission' } as Outcome
+  const yes: Said = { decision: 'allow', by: 'the permission' }
   const ruling = rule(tool, checked.input, yes, session)
   return ruling.decision === 'deny' ? refuse(use, checked.input, ruling, session) : { input: checked.input }
 }
@@ -92,23 +109,28 @@ async function askSomebody(
   input: PlainObject,
   ruling: Ruling,
   session: Session,
-  signal: AbortSignal
+  signal: AbortSignal,
+  pending: Pending
 ): Promise<PersonAnswer | undefined> {
-  const subject = tool.subject?.(input, session.options.place)
-  const call = { tool: tool.name, input, subject, readOnly: tool.readOnly(input) }
   // No rule keeps a hook from asking.
-  const suggestions = ruling.kind === 'hook' ? [] : suggestionsFor(call, session.permissions)
+  const suggestions = ruling.kind === 'hook' ? [] : suggestionsFor(callOf(tool, input, session), session.permissions)
   const ofHook = ruling.kind === 'hook' && session.options.profile === 'compat'
-  const answered = ofHook ? undefined : await askHooks(use, input, suggestions, session, signal)
+  const said = ofHook ? undefined : await askHooks(use, input, suggestions, session, signal)
+  // Hooks are not told what has changed about a tool: they may refuse it, and approve of nothing.
+  const answered = tool.change !== undefined && said?.behavior === 'allow' ? undefined : said
   if (answered !== undefined || session.options.ask === undefined) return answered
   const { by, kind } = ruling
   const reason = kind === 'hook' && ruling.reason !== undefined ? `${by}: ${ruling.reason}` : (ruling.reason ?? by)
   const words = tool.caution === undefined ? reason : `${reason}; ${tool.caution}`
+  recordPending(use, input, pending, session)
+  session.doing = `waiting for somebody to decide about ${use.name}`
+  await session.saved()
   const told = session.options.clock.after(PATIENCE, () => void remind(use, session, signal))
   try {
     const question = { toolName: use.name, input, toolUseId: use.id, reason: words, suggestions, signal }
     return answerIn(await within(session.options.ask(question), signal))
   } catch (error) {
+    if (signal.aborted) return undefined
     return { behavior: 'deny', message: `the question whether ${use.name} may run failed: ${wordsOf(error)}` }
   } finally {
     told()

@@ -9,11 +9,12 @@ import type { Tool } from '../tools/tool.ts'
 import type { Entry } from '../transcript/entry.ts'
 import type { PlainObject } from '../util/plain.ts'
 import { RENAMED } from '../util/tool-names.ts'
-import type { Answered } from './call-tool.ts'
 import { Conversation } from './conversation.ts'
 import type { Permissions, SessionOptions } from './given.ts'
 import type { FileWatch } from './watch.ts'
 import type { AgentMessage, Denial, Unsigned } from './output.ts'
+import type { OpenBatch } from './open-batch.ts'
+import { toldEdits, type Replayed, type SessionState } from './replay.ts'
 import { Spending } from './spending.ts'
 
 /** One agent at work: what it works with, and what has become of it so far. */
@@ -23,7 +24,6 @@ export class Session {
   conversation = new Conversation()
   readonly spending: Spending
   readonly tools: ReadonlyMap<string, Tool>
-  readonly specs: readonly ToolSpec[]
   readonly denials: Denial[] = []
   /** Who this is, for hooks. */
   readonly agentId: string
@@ -37,12 +37,20 @@ export class Session {
   stopped: { readonly reason: string | undefined; readonly interrupts?: boolean } | undefined
   /** Comes a while after a turn was given up: hooks that are told of it have until then. */
   afterwards: AbortSignal | undefined
+  /** What it is doing, for whoever wants to know. */
+  doing = 'starting'
+  /** It is being closed: what waits for an answer may be answered when it goes on. */
+  isClosing = false
+  /** It has ended: what comes late is for nobody. */
+  isOver = false
   /** Files that hooks want to hear of. */
   watch: FileWatch | undefined
-  /** A batch in which a call waits for a decision. */
-  deferred: readonly Answered[] | undefined
+  /** Calls of the last answer that have no results: somebody has yet to decide, or we were ended in between. */
+  open: OpenBatch | undefined
   /** What SessionStart hooks added; it stays in the system prompt. */
-  #system: string
+  #system: readonly string[] = []
+  /** What hooks keep, as it was last written down. */
+  #metadata = '{}'
 
   constructor(options: SessionOptions) {
     this.options = options
@@ -50,10 +58,13 @@ export class Session {
     this.agentId = options.agent?.id ?? `agent-${this.id.slice(0, 8)}`
     this.spending = options.spending ?? new Spending()
     this.model = options.model
-    this.#system = options.system
     const tools = [...options.tools, ...(options.own?.(this) ?? [])]
     this.tools = new Map(tools.map(tool => [tool.name, tool]))
-    this.specs = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
+  }
+
+  /** What the model is told of the tools. */
+  get specs(): readonly ToolSpec[] {
+    return [...this.tools.values()].map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
   }
 
   /** The tool of this name; one that was renamed is known by its old name, too. */
@@ -66,19 +77,31 @@ export class Session {
   }
 
   get system(): string {
-    return this.#system
+    return [this.options.system, ...this.#system].join('\n\n')
+  }
+
+  /** Goes on from what a log told. */
+  resume({ conversation, system, metadata, open, tokens }: Replayed): void {
+    this.conversation = conversation
+    this.#system = system
+    this.open = open
+    this.tokens = tokens
+    Object.assign(this.options.hooks.metadata(this.id), metadata)
+    this.#metadata = JSON.stringify(metadata)
   }
 
   /** Forgets the conversation, and what hooks had added to the system prompt. */
   clear(): void {
     this.conversation = new Conversation()
-    this.#system = this.options.system
+    this.#system = []
+    this.open = undefined
     this.tokens = 0
   }
 
   /** Text that every model call of the session begins with. */
-  addToSystem(text: string): void {
-    this.#system = `${this.#system}\n\n${text}`
+  addToSystem(text: string, about: PlainObject): void {
+    this.record({ type: 'attachment', attachment: { ...about, system: text } })
+    this.#system = [...this.#system, text]
   }
 
   /** Fires an event about this session. */
@@ -140,11 +163,36 @@ export class Session {
     this.options.log.append(entry, uuid)
   }
 
+  /** Settles when all that was written down is safe; nothing with effects begins before. */
+  saved(): Promise<void> {
+    return this.options.log.flush()
+  }
+
+  /** Writes down what hooks keep, where it has changed. */
+  saveMetadata(metadata = this.options.hooks.metadata(this.id)): void {
+    if (this.options.agent !== undefined) return
+    const json = writable(metadata)
+    if (json === this.#metadata) return
+    this.record({ type: 'system', subtype: 'metadata', metadata: JSON.parse(json) as PlainObject })
+    this.#metadata = json
+  }
+
+  /** All that a log must tell of us beside the messages, for a reader who begins with it. */
+  get state(): SessionState {
+    return { system: this.#system, metadata: JSON.parse(this.#metadata) as PlainObject, notes: this.conversation.notes }
+  }
+
+  /** The next model call is given this text. */
+  note(text: string, isLogged = true, about: PlainObject = { type: 'note' }): void {
+    if (this.isOver) return
+    this.record({ type: 'attachment', attachment: { ...about, rendered: isLogged ? text : UNLOGGED } })
+    this.conversation.note(text)
+  }
+
   /** The model is told this, and so are readers and the log. */
   tell(message: Message & { role: 'user' }, more: { synthetic?: boolean; promptId?: string | undefined } = {}): void {
     const uuid = randomUUID()
     const { content } = message
-    this.conversation.add(message)
     this.record(
       {
         type: 'user',
@@ -153,6 +201,7 @@ export class Session {
       },
       uuid
     )
+    this.conversation.add(message, uuid)
     if (more.synthetic === true) this.say({ type: 'user', message, parent_tool_use_id: null, isSynthetic: true }, uuid)
   }
 
@@ -165,15 +214,17 @@ export class Session {
     const isLogged = !outcome.suppressLogging
     const label = about === '' ? outcome.event : `${outcome.event}:${about}`
     for (const { text, by } of contexts) {
-      this.conversation.note(`${label} hook additional context: ${text}`, isLogged)
-      if (!isLogged) continue
-      this.record({
-        type: 'attachment',
-        attachment: { type: 'hook_additional_context', hookName: label, hookEvent: outcome.event, by, content: [text] }
-      })
+      const about = {
+        type: 'hook_additional_context',
+        hookName: label,
+        hookEvent: outcome.event,
+        by,
+        content: isLogged ? [text] : []
+      }
+      this.note(`${label} hook additional context: ${text}`, isLogged, about)
     }
     for (const { text, by, to } of systemMessages) {
-      if (to === 'model') this.conversation.note(text, isLogged)
+      if (to === 'model') this.note(text, isLogged)
       else this.inform(`${label} says: ${text}`, 'info', by)
     }
     for (const { by, message, failedOpen } of failures)
@@ -191,16 +242,39 @@ export class Session {
   }
 
   #edit({ messageEdits, event }: Outcome): void {
-    this.conversation.edit(messageEdits!)
-    const { removed, inserted, appended } = messageEdits!
-    this.record({ type: 'system', subtype: 'messages_changed', hookEvent: event, removed, inserted, appended })
+    const { conversation } = this
+    const uuid = randomUUID()
+    const told = toldEdits(messageEdits!, message => conversation.idOf(message))
+    this.record({ type: 'system', subtype: 'messages_changed', hookEvent: event, ...told }, uuid)
+    conversation.edit(messageEdits!, uuid)
   }
 
   /** What a hook said after its event had gone on joins the next model call. */
   heedLate({ by, event, contexts, systemMessages, failure }: LateAnswer): void {
-    for (const { text } of [...systemMessages, ...contexts]) this.conversation.note(text)
+    for (const { text } of [...systemMessages, ...contexts]) this.note(text)
     if (failure !== undefined)
       this.inform(`${event} hook ${by} failed in the background: ${failure.message}`, 'warning')
+  }
+}
+
+const UNLOGGED = '[What a hook said here was to be left out of the log.]'
+
+/** What hooks keep may be anything; what is no JSON is not kept for later. */
+function writable(metadata: Record<string, unknown>): string {
+  try {
+    return JSON.stringify(metadata)
+  } catch {
+    const kept = Object.entries(metadata).filter(([, value]) => isWritable(value))
+    return JSON.stringify(Object.fromEntries(kept))
+  }
+}
+
+function isWritable(value: unknown): boolean {
+  try {
+    JSON.stringify(value)
+    return true
+  } catch {
+    return false
   }
 }
 

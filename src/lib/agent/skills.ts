@@ -1,4 +1,5 @@
 import { nearest } from '../errors.ts'
+import type { Rule } from '../permissions/rule.ts'
 import { fields, type InputOf } from '../tools/fields.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { Session } from './session.ts'
@@ -7,18 +8,22 @@ import type { Session } from './session.ts'
 export interface Skill {
   readonly name: string
   readonly description: string
-  readonly source: 'userSettings' | 'projectSettings'
+  readonly source: 'userSettings' | 'projectSettings' | 'plugin'
   readonly folder: string
   /** The model may call it by itself. */
   readonly byModel: boolean
+  /** What needs no question while it is active. */
+  readonly allows: readonly Rule[]
   text(): string
 }
 
 /** The skills that are there. */
 export interface Skills {
   readonly all: ReadonlyMap<string, Skill>
-  /** Puts the hooks of a skill in force, for the rest of the session. */
+  /** Puts a skill in force: its hooks for the rest of the session, what it allows until the turn ends. */
   activate(name: string): void
+  /** A turn begins. Call what comes back when it ends. */
+  turn(): () => void
 }
 
 const INPUT = fields({
@@ -63,7 +68,7 @@ function filledIn({ folder, text }: Skill, args: string): string {
     used = true
     return place === undefined ? args : (words[Number(place) - 1] ?? '')
   })
-  const told = body.replaceAll('${CLAUDE_SKILL_DIR}', folder)
+  const told = body.replaceAll('${CLAUDE_SKILL_DIR}', () => folder)
   return used || args === '' ? told : `${told}\n\nARGUMENTS: ${args}`
 }
 
@@ -77,7 +82,7 @@ export async function expand(
   signal: AbortSignal
 ): Promise<{ readonly text: string } | { readonly refused: string } | undefined> {
   const { skills } = session.options
-  const [, name, args = ''] = /^\/([\w:-]+)(?:\s+([\s\S]*))?$/.exec(prompt.trim()) ?? []
+  const [, name, args = ''] = /^\/(\S+)(?:\s+([\s\S]*))?$/.exec(prompt.trim()) ?? []
   const skill = name === undefined ? undefined : skills?.all.get(name)
   if (skills === undefined || skill === undefined) return undefined
   const outcome = await session.fire(

@@ -37,6 +37,8 @@ export class Ends {
     if (stop === 'max_tokens') return this.#wasCut(text)
     const structured = await this.#structured(text)
     if (structured !== undefined && 'problem' in structured) return this.#repair(structured.problem)
+    // Hooks look into the log for what was said last.
+    await this.#session.saved()
     const fired = this.#fire(text)
     const outcome = fired instanceof Promise ? await fired : fired
     this.#session.heed(outcome)

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { wordsOf } from '../errors.ts'
 import type { HookRegistry } from '../hooks/registry.ts'
 import type { Model } from '../model/model.ts'
@@ -7,7 +6,9 @@ import { nowNamed } from '../permissions/rule.ts'
 import type { Log } from '../transcript/entry.ts'
 import type { AgentDefinition } from './definitions.ts'
 import type { Ending } from './ending.ts'
-import { runAgent } from './life.ts'
+import { goOn, runAgent } from './life.ts'
+import { answerOpen } from './open-batch.ts'
+import type { Replayed } from './replay.ts'
 import type { Permissions, SessionOptions } from './given.ts'
 import { Session } from './session.ts'
 import { stay, type Mailbox } from './teammate.ts'
@@ -18,15 +19,25 @@ export interface AgentPorts {
   modelFor(name: string): Promise<Model>
   /** The hooks of a session together with those of one kind of subagent, until `leave`. */
   enter(type: string, hooks: HookRegistry): { readonly hooks: HookRegistry; leave(): void }
-  logFor(agentId: string): Log
+  logFor(agentId: string, after: string | null): Promise<Log>
+  /** What was kept of an agent; nothing where there is no such agent. Without it, nothing is kept. */
+  readonly load: ((agentId: string) => Promise<KeptAgent | undefined>) | undefined
   /** What is under way, of all sessions that share these. */
-  readonly running: Set<Errand>
+  readonly running: Map<string, Errand>
   /** Those that stay, by name. */
   readonly teammates: Map<string, Mailbox>
 }
 
+/** A subagent that has run before. */
+export interface KeptAgent extends Replayed {
+  readonly type: string | undefined
+}
+
 /** A subagent that is about to run. */
 export interface Errand {
+  readonly id: string
+  /** It has run before, and goes on from there: with the prompt, or, without one, with what it was doing. */
+  readonly isResumed: boolean
   readonly type: string
   readonly description: string
   readonly prompt: string
@@ -61,26 +72,33 @@ export async function runSubagent(
   ports: AgentPorts,
   signal: AbortSignal
 ): Promise<Errands | { readonly refused: string }> {
-  const definition = ports.definitions.get(errand.type)!
-  const id = `a${randomUUID().replaceAll('-', '').slice(0, 16)}`
-  const about = { agent_id: id, agent_type: errand.type }
+  const { id } = errand
+  const kept = errand.isResumed ? await keptAgent(id, ports) : undefined
+  if (kept !== undefined && 'refused' in kept) return kept
+  const type = kept?.type !== undefined && ports.definitions.has(kept.type) ? kept.type : errand.type
+  const definition = ports.definitions.get(type)!
+  const about = { agent_id: id, agent_type: type }
   const start = await parent.fire('SubagentStart', { ...about, description: errand.description }, { signal })
   parent.heed({ ...start, contexts: [] })
   if (start.blocked || start.continue === false)
     return {
-      refused: `${errand.type} was not started: ${start.reason ?? start.stopReason ?? ''} [${start.by ?? 'a hook'}]`
+      refused: `${type} was not started: ${start.reason ?? start.stopReason ?? ''} [${start.by ?? 'a hook'}]`
     }
-  const { hooks, leave } = ports.enter(errand.type, parent.options.hooks)
+  const { hooks, leave } = ports.enter(type, parent.options.hooks)
   const begun = performance.now()
   const before = tokensIn(parent)
   try {
-    const child = await childOf(parent, errand, definition, id, hooks, ports)
-    for (const { text } of start.contexts) child.conversation.note(`SubagentStart hook additional context: ${text}`)
+    const log = await ports.logFor(id, kept?.last ?? null)
+    const child = await childOf(parent, { ...errand, type }, definition, hooks, log, ports)
+    if (kept !== undefined) child.resume(kept)
+    await tellStart({ ...errand, type }, child, parent)
+    for (const { text } of start.contexts) child.note(`SubagentStart hook additional context: ${text}`)
     const work = (task: string): Promise<Ending> => workOn(task, child, signal)
     const { teammate, prompt } = errand
     const ending = await (teammate === undefined ? work(prompt) : stay({ ...teammate, prompt }, work, parent, signal))
     parent.denials.push(...child.denials)
-    child.options.log.close()
+    child.isOver = true
+    await log.close()
     const tokens = tokensIn(parent) - before
     return { id, ending, toolUses: child.toolUses, tokens, ms: performance.now() - begun }
   } finally {
@@ -88,11 +106,28 @@ export async function runSubagent(
   }
 }
 
+async function keptAgent(id: string, ports: AgentPorts): Promise<KeptAgent | { readonly refused: string }> {
+  if (ports.load === undefined) return { refused: `Agent ${id} cannot go on: nothing is kept of agents here` }
+  try {
+    return (await ports.load(id)) ?? { refused: `There is no agent ${id} that could go on` }
+  } catch (error) {
+    return { refused: `Agent ${id} cannot go on: what was kept of it cannot be read: ${wordsOf(error)}` }
+  }
+}
+
+/** Both logs tell who works for whom. */
+async function tellStart({ id, type, description, toolUseId }: Errand, child: Session, parent: Session): Promise<void> {
+  const { depth } = child.options.agent!
+  const about = { agentId: id, agentType: type, description, toolUseId, depth, parentAgentId: parent.options.agent?.id }
+  child.record({ type: 'system', subtype: 'subagent', ...about })
+  parent.record({ type: 'system', subtype: 'subagent_started', ...about })
+  await parent.saved()
+}
+
 const tokensIn = ({ spending: { usage } }: Session): number => usage.input_tokens + usage.output_tokens
 
 /** The loop; and where it did not end well, word of that: an end in good order was told by the loop itself. */
 async function workOn(task: string, child: Session, signal: AbortSignal): Promise<Ending> {
-  child.tell({ role: 'user', content: task })
   child.stopped = undefined
   const failed = async (error: string): Promise<void> => {
     const { id: agent_id, type: agent_type } = child.options.agent!
@@ -100,7 +135,8 @@ async function workOn(task: string, child: Session, signal: AbortSignal): Promis
     child.heed(await child.fire('SubagentStop', { ...told, success: false, error }, { signal: child.afterwards }))
   }
   try {
-    const ending = await runAgent(task, child, signal)
+    const ending = await begin(task, child, signal)
+    if (ending.reason === 'tool_deferred') return ending
     if (ending.reason !== 'completed' && ending.reason !== 'stop_hook_prevented') await failed(ending.text)
     return ending
   } catch (error) {
@@ -109,12 +145,20 @@ async function workOn(task: string, child: Session, signal: AbortSignal): Promis
   }
 }
 
+/** Without a task it goes on with what it was doing. */
+async function begin(task: string, child: Session, signal: AbortSignal): Promise<Ending> {
+  if (task === '') return goOn(child, signal)
+  await answerOpen(child, signal)
+  child.tell({ role: 'user', content: task })
+  return runAgent(task, child, signal)
+}
+
 async function childOf(
   parent: Session,
   errand: Errand,
   definition: AgentDefinition,
-  id: string,
   hooks: HookRegistry,
+  log: Log,
   ports: AgentPorts
 ): Promise<Session> {
   const wanted = errand.model ?? definition.model
@@ -124,7 +168,7 @@ async function childOf(
     ...options,
     hooks,
     agent: {
-      id,
+      id: errand.id,
       type: errand.type,
       depth,
       toolUseId: errand.toolUseId,
@@ -133,7 +177,7 @@ async function childOf(
     model: wanted === undefined || wanted === 'inherit' ? parent.model : await ports.modelFor(wanted),
     tools: options.tools.filter(({ name }) => has(definition, name)),
     own: depth < DEEPEST && has(definition, 'Agent') ? options.own : undefined,
-    log: ports.logFor(id),
+    log,
     place: { ...options.place, seen: new Map() },
     system: definition.prompt,
     permissions: permissionsFor(definition, options.permissions),

@@ -58,7 +58,7 @@ export async function stay(
       task = `TeammateIdle hook feedback:\n${idle.reason} [${idle.by}]`
       continue
     }
-    parent.conversation.note(`The teammate ${name} is idle, and waits for messages. It says:\n${ending.text}`)
+    parent.note(`The teammate ${name} is idle, and waits for messages. It says:\n${ending.text}`)
     const next = await mailbox.next(signal)
     if (next === undefined) return ending
     blocks = 0

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { ToolUseBlock } from '../message.ts'
 import { callTool, type Answered } from './call-tool.ts'
 import type { Session } from './session.ts'
@@ -31,22 +30,11 @@ async function onlyReads(use: ToolUseBlock, session: Session): Promise<boolean> 
   return 'problem' in checked || tool.readOnly(checked.input)
 }
 
-/** Who asks something else has not decided: the batch is answered, so that the conversation can go on. */
-export function answerDeferred(session: Session): void {
-  const { deferred } = session
-  if (deferred === undefined) return
-  session.deferred = undefined
-  for (const answer of deferred) if (answer.deferred === true) tellResult({ ...answer, deferred: false }, session)
-  session.conversation.close(deferred.map(({ result }) => result))
-}
-
-/** Readers and the log get one message a result; the model gets them all in one. */
-function tellResult(answer: Answered, session: Session): Answered {
-  if (answer.deferred === true) return answer
-  const uuid = randomUUID()
-  const { result, output } = answer
+/** Readers get one message a result; the model gets them all in one. */
+export function tellResult(answer: Answered, session: Session): Answered {
+  if (answer.pending !== undefined) return answer
+  const { result, output, uuid } = answer
   const message = { role: 'user', content: [result] } as const
-  session.record({ type: 'user', message, toolUseResult: output }, uuid)
   session.say({ type: 'user', message, parent_tool_use_id: null, tool_use_result: output }, uuid)
   return answer
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { HOOK_AGENT } from '../hooks/kinds/outside.ts'
-import { MemoryLog } from '../transcript/memory.ts'
+import { noLog } from '../transcript/log.ts'
 import { runAgent } from './life.ts'
 import { Session } from './session.ts'
 
@@ -34,7 +34,7 @@ export async function verify(
     outputSchema: undefined,
     // What it says is for the hook alone, and no part of the conversation.
     emit: () => undefined,
-    log: new MemoryLog(),
+    log: noLog,
     spending: parent.spending
   })
   session.promptId = parent.promptId

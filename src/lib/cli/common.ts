@@ -100,7 +100,7 @@ const DESCRIBED = { nothing: 'brings nothing', trusted: 'is trusted', untrusted:
 
 /** What the project brings that has to be trusted, for people. */
 export function describeUntrusted(loaded: Loaded, trust: Trust): readonly string[] {
-  const { root, hooks, modules, rules, servers } = loaded
+  const { root, hooks, modules, rules, grants, servers } = loaded
   const state = trust.state === 'changed' ? 'has changed since it was trusted' : DESCRIBED[trust.state]
   const of = ({ place }: { place: Finding['place'] }): string => `(${place.file}:${place.line})`
   return [
@@ -108,6 +108,9 @@ export function describeUntrusted(loaded: Loaded, trust: Trust): readonly string
     ...hooks.filter(({ ofProject }) => ofProject).map(hook => `  ${hook.event}  ${hook.runs}  ${of(hook)}`),
     ...modules.filter(({ ofProject }) => ofProject).map(module => `  module  ${module.file}  ${of(module)}`),
     ...rules.filter(needsTrust).map(each => `  allow  ${each.rule}  ${of(each)}`),
+    ...grants
+      .filter(({ ofProject }) => ofProject)
+      .map(each => `  allow  ${each.rule}  while ${each.owner} is active  ${of(each)}`),
     ...servers.map(server => `  server  ${server.name}  ${wordsOfServer(server)}  ${of(server)}`),
     ...trust.changes.map(change => `  ${change}`)
   ].map(inOneLine)

@@ -16,6 +16,10 @@ export interface RunFlags extends CommonFlags {
   includeHookEvents?: boolean
   includePartialMessages?: boolean
   model?: string
+  resume?: string
+  continue?: boolean
+  forkSession?: boolean
+  resumeSessionAt?: string
   sessionId?: string
   permissionMode?: string
   dangerouslySkipPermissions?: boolean
@@ -44,7 +48,8 @@ export async function run(argument: string | undefined, flags: RunFlags): Promis
     return show(flags, (options, respond) => promptsFrom(process.stdin, options, respond)).then(code =>
       code === EXIT.untrusted ? untrusted(look(flags)) : code
     )
-  const prompt = flags.initOnly === true ? '' : await promptOf(argument)
+  const goesOn = flags.resume !== undefined || flags.continue === true
+  const prompt = flags.initOnly === true ? '' : await promptOf(argument, goesOn)
   const begin = (options: QueryOptions): Query =>
     query({ prompt: flags.initOnly === true ? nothing() : prompt, options })
   const code = await show(flags, begin)
@@ -66,7 +71,7 @@ async function atTerminal(prompt: string | undefined, flags: RunFlags): Promise<
   const listening = listen(abort)
   try {
     const { talk } = await import('./terminal/session.ts')
-    const code = await talk(prompt, { ...scene, projectCounts: counts }, optionsOf(flags, abort), abort)
+    const code = await talk(prompt, scene, optionsOf(flags, abort), abort)
     return listening.signal ?? code
   } finally {
     listening.end()
@@ -78,10 +83,11 @@ function untrusted(scene: Scene): number {
   return EXIT.untrusted
 }
 
-async function promptOf(argument: string | undefined): Promise<string> {
-  const piped = await pipedText(argument === undefined)
+/** A session that goes on needs no prompt. */
+async function promptOf(argument: string | undefined, goesOn: boolean): Promise<string> {
+  const piped = await pipedText(argument === undefined && !goesOn)
   const prompt = [argument, piped].filter(text => text !== undefined && text.trim() !== '').join('\n\n')
-  if (prompt === '') throw fault('E_USAGE', 'there is no prompt: give one as an argument or on standard input')
+  if (prompt === '' && !goesOn) throw fault('E_USAGE', 'there is no prompt: give one as an argument or on standard input')
   return prompt
 }
 
@@ -96,6 +102,10 @@ function optionsOf(flags: RunFlags, abortController: AbortController): QueryOpti
     abortController,
     cwd: flags.cwd,
     model: flags.model,
+    resume: flags.resume,
+    continue: flags.continue,
+    forkSession: flags.forkSession,
+    resumeSessionAt: flags.resumeSessionAt,
     sessionId: flags.sessionId,
     settings: flags.settings,
     settingSources: sourcesIn(flags.settingSources),
@@ -204,6 +214,7 @@ function note(message: AgentMessage, { verbose }: RunFlags): void {
 
 function codeOf(result: ResultMessage | undefined): number {
   if (result === undefined) return EXIT.done
+  if (result.error_code?.startsWith('E_SESSION') === true) return EXIT.failed
   if (result.terminal_reason === 'turn_setup_failed') return EXIT.badSettings
   return result.is_error ? EXIT.failed : EXIT.done
 }

@@ -146,6 +146,14 @@ export class HookRegistry {
     return child
   }
 
+  /** What `ctx.metadata` shows in this session, until its SessionEnd: to keep it, and to put it back. */
+  metadata(sessionId: string): Record<string, unknown> {
+    const { sessions } = this.#hub
+    const kept = sessions.get(sessionId) ?? {}
+    sessions.set(sessionId, kept)
+    return kept
+  }
+
   /** What was said about how it behaves. */
   get options(): Readonly<RegistryOptions> {
     return this.#hub.settings.options

@@ -1,31 +1,31 @@
 import { USUAL_AGENTS, type AgentDefinition } from '../agent/definitions.ts'
 import type { AgentPorts } from '../agent/subagent.ts'
 import { fault } from '../errors.ts'
-import { loadAgents } from '../settings/agents.ts'
+import { agentsIn } from '../settings/agents.ts'
 import type { ArmedHooks } from '../settings/armed.ts'
-import type { Where } from '../settings/sources.ts'
 import { isObject } from '../util/plain.ts'
+import type { Ground } from './ground.ts'
 import { modelOf } from './models.ts'
 import type { QueryOptions } from './options.ts'
-import { logOf, type Place } from './place.ts'
+import type { Transcripts } from './transcripts.ts'
+import { ownersFor } from './skills.ts'
 
 /** The subagents that can be called: the usual ones, those of files, and those of the caller, who has the last word. */
 export function agentsOf(
   options: QueryOptions,
-  where: Where,
-  root: string,
-  place: Place,
-  armed: ArmedHooks,
-  env: Readonly<Record<string, string | undefined>>
+  { loaded, trusted, env }: Ground,
+  transcripts: Transcripts,
+  armed: ArmedHooks
 ): AgentPorts {
-  const ofFiles = options.settingSources?.length === 0 ? [] : loadAgents(where, root)
+  const ofFiles = agentsIn({ owners: ownersFor(options, loaded) }, trusted)
   const ofCaller = Object.entries(options.agents ?? {}).map(([name, agent]) => [name, checked(name, agent)] as const)
   return {
     definitions: new Map([...Object.entries(USUAL_AGENTS), ...ofFiles, ...ofCaller]),
     modelFor: name => modelOf(name, env),
     enter: (type, hooks) => armed.enter(type, hooks),
-    logFor: agentId => logOf(options, where, place, agentId),
-    running: new Set(),
+    logFor: transcripts.logFor,
+    load: transcripts.load,
+    running: new Map(),
     teammates: new Map()
   }
 }

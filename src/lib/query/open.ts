@@ -2,7 +2,7 @@ import { agentTool } from '../agent/agent-tool.ts'
 import { sendMessageTool } from '../agent/teammate.ts'
 import { loadInstructions } from '../agent/instructions.ts'
 import type { Beginning } from '../agent/life.ts'
-import type { AgentMessage } from '../agent/output.ts'
+import type { AgentMessage, InitMessage } from '../agent/output.ts'
 import { mayRead } from '../agent/readable.ts'
 import { Session } from '../agent/session.ts'
 import { fault } from '../errors.ts'
@@ -12,17 +12,19 @@ import type { ConnectedServer } from '../tools/mcp.ts'
 import type { AskAboutPage } from '../tools/web-fetch.ts'
 import { systemClock } from '../util/clock.ts'
 import { agentsOf } from './agents.ts'
+import { chooseSession } from './chosen.ts'
 import { askAgent, askOnce } from './ask-once.ts'
 import { lookAround, lookingAt, type Ground } from './ground.ts'
 import { modelOf } from './models.ts'
 import { askThrough, type QueryOptions } from './options.ts'
-import { logOf, placeOf, type Place } from './place.ts'
+import { placeOf, type Place } from './place.ts'
 import { Remembered } from './remembered.ts'
 import { permissionsOf } from './rules.ts'
 import { callServer, projectServers, serverPorts } from './servers.ts'
-import { skillsOf, skillToolsOf } from './skills.ts'
+import { pluginsOf, skillsOf, skillToolsOf } from './skills.ts'
 import { systemPrompt } from './system-prompt.ts'
 import { isWanted, serversOf, toolsOf } from './tools.ts'
+import { openTranscripts, type Transcripts } from './transcripts.ts'
 
 /** A session that is ready to begin. */
 export interface Opened {
@@ -30,9 +32,11 @@ export interface Opened {
   readonly beginning: Beginning
   readonly servers: readonly OpenedServer[]
   /** The names of what can be called. */
-  readonly names: { readonly agents: readonly string[]; readonly skills: readonly string[] }
+  readonly names: Pick<InitMessage, 'agents' | 'skills' | 'plugins'>
   /** What is to be said to people once it has begun. */
   readonly notices: readonly string[]
+  /** What is missing of the transcript that it goes on from. */
+  readonly gaps: readonly string[]
   /** Takes up changes of settings files from now on. */
   watch(): Promise<() => Promise<void>>
   /** Ends what hooks and tools have left running. */
@@ -67,9 +71,11 @@ export async function open(
       String(options.maxBudgetUsd),
       `a model whose price is known; that of ${model.name} is not`
     )
-  const place = placeOf(ground)
+  const chosen = await chooseSession(options, ground.where)
+  const place = placeOf(ground, chosen)
   const heard: Heard = {}
   const armed = await arm(ground, place, heard)
+  let transcripts: Transcripts | undefined
   try {
     checkSettings(ground, armed)
     const instructions = loadInstructions({
@@ -88,18 +94,23 @@ export async function open(
       { cwd: place.tools.cwd, date: new Date().toISOString().slice(0, 10) },
       instructions
     )
+    transcripts = await openTranscripts(chosen, options, {
+      env: ground.env,
+      cwd: () => place.tools.cwd,
+      doing: () => heard.session?.doing ?? 'starting'
+    })
     const notices: string[] = []
-    const ports = serverPorts(options, place.tools, heard, notices)
+    const ports = serverPorts(options, place.tools, heard, notices, ground.where)
     const servers = (heard.servers = await serversOf(options, projectServers(ground, ports), ports, signal))
-    const agents = agentsOf(options, ground.where, ground.loaded.root, place, armed, ground.env)
-    const skills = skillsOf(options, ground.where, ground.loaded.root, armed)
+    const agents = agentsOf(options, ground, transcripts, armed)
+    const skills = skillsOf(ground, permissions, armed)
     const aboutPage: AskAboutPage = question => askOnce({ ...question, model: undefined }, heard.session, ground.env)
     heard.session = new Session({
       hooks: armed.hooks,
       model,
       tools: [...(await toolsOf(options, permissions, servers, aboutPage)), ...skillToolsOf(options, skills)],
       serverTools: options.serverTools ?? [],
-      log: logOf(options, ground.where, place),
+      log: transcripts.log,
       place: place.tools,
       system,
       permissions,
@@ -125,20 +136,27 @@ export async function open(
         : undefined
     })
     const { session } = heard
+    if (transcripts.resumed !== undefined) session.resume(transcripts.resumed)
     return {
       session,
       watch: () =>
         armed.watch(({ counts, why }, file) => session.inform(told(file, counts, why), counts ? 'info' : 'warning')),
-      names: { agents: [...agents.definitions.keys()], skills: [...skills.all.keys()] },
+      names: {
+        agents: [...agents.definitions.keys()],
+        skills: [...skills.all.keys()],
+        plugins: pluginsOf(ground)
+      },
       servers,
       notices,
-      beginning: { source: 'startup', setup: options.setup, instructions },
+      gaps: transcripts.notices,
+      beginning: { source: chosen.source, setup: options.setup, instructions },
       async close() {
         await place.close()
         await armed.close()
       }
     }
   } catch (error) {
+    await transcripts?.log.close().catch(() => undefined)
     await place.close()
     await armed.close()
     throw error

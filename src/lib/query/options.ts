@@ -12,6 +12,7 @@ import type { PermissionUpdate } from '../permissions/updates.ts'
 import type { SdkMcpServer, ToolDefinition } from '../tools/custom.ts'
 import type { AskForServer } from '../tools/elicitation.ts'
 import type { OutsideServer } from '../tools/mcp-config.ts'
+import type { TranscriptStore } from '../transcript/store.ts'
 import type { Clock } from '../util/clock.ts'
 import type { PlainObject } from '../util/plain.ts'
 
@@ -57,6 +58,8 @@ export interface QueryOptions {
   /** Default: the folder of this process. */
   /** What the model can take, in tokens: from 0.8 of it on the conversation is made shorter. 0: never. Default 200,000. */
   contextWindow?: number | undefined
+  /** Goes on with the last session of this folder. */
+  continue?: boolean | undefined
   cwd?: string | undefined
   /** Names of tools that are not there, and rules for calls that are refused. */
   disallowedTools?: readonly string[] | undefined
@@ -64,6 +67,8 @@ export interface QueryOptions {
   /** The environment of commands and hooks, and of providers. Default: that of this process. */
   env?: Readonly<Record<string, string | undefined>> | undefined
   hooks?: HookRegistry | CallbackRecord | ForeignCallbackRecord | undefined
+  /** With `resume` or `continue`: in a copy, under an id of its own. */
+  forkSession?: boolean | undefined
   includeHookEvents?: boolean | undefined
   includePartialMessages?: boolean | undefined
   maxBudgetUsd?: number | undefined
@@ -80,7 +85,13 @@ export interface QueryOptions {
   /** `false`: nothing of the session is written down. */
   persistSession?: boolean | undefined
   plugins?: readonly { readonly type: 'local'; readonly path: string }[] | undefined
+  /** Goes on with a session: its id. An empty prompt goes on with what it was doing. */
+  resume?: string | undefined
+  /** With `resume`: only up to this message, by its `uuid`. */
+  resumeSessionAt?: string | undefined
   sessionId?: string | undefined
+  /** Where transcripts are kept. Default: files in `CARABINER_HOME/projects`. */
+  sessionStore?: TranscriptStore | undefined
   /** A file of settings, its JSON, or the object itself. */
   settings?: string | object | undefined
   /** Which settings files count. Default: all. */
@@ -133,10 +144,12 @@ const KINDS: { readonly [K in keyof Required<QueryOptions>]: Kind } = {
   allowedTools: 'list',
   canUseTool: 'function',
   contextWindow: 'number',
+  continue: 'boolean',
   cwd: 'string',
   disallowedTools: 'list',
   effort: 'string',
   env: 'object',
+  forkSession: 'boolean',
   hooks: 'object',
   includeHookEvents: 'boolean',
   includePartialMessages: 'boolean',
@@ -150,7 +163,10 @@ const KINDS: { readonly [K in keyof Required<QueryOptions>]: Kind } = {
   permissionMode: 'string',
   persistSession: 'boolean',
   plugins: 'list',
+  resume: 'string',
+  resumeSessionAt: 'string',
   sessionId: 'string',
+  sessionStore: 'object',
   settings: 'any',
   settingSources: 'list',
   stderr: 'function',

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { beginSession, clearSession, endSession, resultOf, runPrompt } from '../agent/life.ts'
+import { beginSession, canGoOn, clearSession, endSession, resultOf, runOn, runPrompt } from '../agent/life.ts'
+import { isPending } from '../agent/open-batch.ts'
 import { ended, INTERRUPTED, type Ending } from '../agent/ending.ts'
 import { compact } from '../agent/compact.ts'
 import { Outbox } from '../agent/outbox.ts'
@@ -7,6 +8,7 @@ import type { AgentMessage, InitMessage, ResultMessage } from '../agent/output.t
 import type { Session } from '../agent/session.ts'
 import { NO_USAGE } from '../agent/spending.ts'
 import { CarabinerError, fault, wordsOf } from '../errors.ts'
+import type { HookDescription } from '../hooks/hook.ts'
 import type { Block } from '../message.ts'
 import { parseMode } from '../permissions/modes.ts'
 import { VERSION, CONTRACT } from '../version.ts'
@@ -27,6 +29,10 @@ export interface Query extends AsyncGenerator<AgentMessage, void> {
   clear(): Promise<void>
   /** Adds prompts. */
   streamInput(prompts: PromptStream): Promise<void>
+  /** The hooks that are registered now, those of files and of active skills among them. */
+  hooks(): Promise<readonly HookDescription[]>
+  /** Whoever gives the prompts leaves: there are no more, and SessionEnd says `prompt_input_exit`. */
+  leave(): void
   /** Ends everything. May be called more than once. */
   close(): void
   /** The last result. What was not read before is dropped. */
@@ -58,10 +64,13 @@ class RunningQuery implements Query {
   /** Aborted when everything shall end; the other when the turn shall. */
   readonly #all = new AbortController()
   #turn: AbortController | undefined
+  #session: Session | undefined
   readonly #opened: Promise<Opened>
   readonly #over: Promise<void>
   #result: ResultMessage | undefined
   #isOver = false
+  /** What SessionEnd says, unless the session breaks. */
+  #reason = 'other'
 
   constructor(prompt: string | PromptStream, options: QueryOptions) {
     this.#options = options
@@ -97,27 +106,30 @@ class RunningQuery implements Query {
   }
 
   /** The whole life of a session. Its last event is fired however it ends. */
-  async #live({ session, names, watch, beginning, servers, notices, close }: Opened): Promise<void> {
-    let reason = 'other'
+  async #live({ session, names, watch, beginning, servers, notices, gaps, close }: Opened): Promise<void> {
+    let hasBroken = false
     let unwatch: (() => Promise<void>) | undefined
     try {
       const { blocked, prompt } = await beginSession(session, beginning, this.#all.signal)
       this.#outbox.push(initOf(session, servers, names, this.#options))
       for (const text of notices) session.inform(text, 'warning', 'mcp')
+      for (const text of gaps) session.inform(text, 'warning', 'transcript')
       if (blocked !== undefined) return this.#tellResult(resultOf(blocked, session, 0, NOTHING))
       if (prompt !== undefined) await this.#answer(prompt, session)
       // One prompt is answered by what was there when it was given.
       if (this.#prompts.isStream) unwatch = await watch()
+      // Somebody is there who can be asked what was left undecided.
+      if (this.#prompts.isStream && isPending(session.open)) await this.#turnOf(session, runOn)
       for (let next = await this.#next(); next !== undefined; next = await this.#next())
         await this.#answer(next, session)
       if (this.#result === undefined && this.#all.signal.aborted)
         this.#tellResult(resultOf(ended('aborted_streaming', INTERRUPTED, true), session, 0, NOTHING))
     } catch (error) {
-      reason = 'error'
+      hasBroken = true
       const ending: Ending = ended('turn_setup_failed', wordsOf(error), true)
       this.#tellResult(resultOf(ending, session, 0, NOTHING))
     } finally {
-      await endSession(session, reason).catch((error: unknown) =>
+      await endSession(session, hasBroken ? 'error' : this.#reason).catch((error: unknown) =>
         session.inform(`the session did not end well: ${wordsOf(error)}`, 'warning')
       )
       await unwatch?.()
@@ -130,9 +142,20 @@ class RunningQuery implements Query {
   }
 
   async #answer(prompt: string | readonly Block[], session: Session): Promise<void> {
+    const { resume, continue: goesOn } = this.#options
+    const isResumed = resume !== undefined || goesOn === true
+    const work = isResumed && prompt === '' && canGoOn(session) ? runOn : runPrompt.bind(undefined, prompt)
+    await this.#turnOf(session, work)
+  }
+
+  async #turnOf(
+    session: Session,
+    work: (session: Session, signal: AbortSignal) => Promise<ResultMessage>
+  ): Promise<void> {
     this.#turn = new AbortController()
     if (this.#all.signal.aborted) this.#turn.abort(this.#all.signal.reason)
-    this.#tellResult(await runPrompt(prompt, session, this.#turn.signal))
+    this.#session = session
+    this.#tellResult(await work(session, this.#turn.signal))
     this.#turn = undefined
   }
 
@@ -142,6 +165,7 @@ class RunningQuery implements Query {
   }
 
   #abort(reason: unknown): void {
+    if (this.#session !== undefined) this.#session.isClosing = true
     this.#all.abort(reason)
     this.#turn?.abort(reason)
     this.#prompts.end()
@@ -192,6 +216,16 @@ class RunningQuery implements Query {
     if (this.#isOver || this.#all.signal.aborted) throw fault('E_CLOSED', what)
   }
 
+  async hooks(): Promise<readonly HookDescription[]> {
+    const { session } = await this.#opened
+    return session.options.hooks.list()
+  }
+
+  leave(): void {
+    this.#reason = 'prompt_input_exit'
+    this.#prompts.end()
+  }
+
   close(): void {
     this.#abort(new Error('closed'))
   }
@@ -231,7 +265,7 @@ const NOTHING = { turns: 0, denials: 0 }
 function initOf(
   session: Session,
   servers: Opened['servers'],
-  { agents, skills }: Opened['names'],
+  { agents, skills, plugins }: Opened['names'],
   { serverTools = [] }: QueryOptions
 ): InitMessage {
   return {
@@ -247,7 +281,7 @@ function initOf(
     slash_commands: skills,
     agents,
     skills,
-    plugins: [],
+    plugins,
     apiKeySource: 'none',
     output_style: 'default',
     claude_code_version: CONTRACT.replace('claude-code ', ''),

@@ -1,10 +1,9 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { randomUUID } from 'node:crypto'
-import { dirname, join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseRule, type Rule } from '../permissions/rule.ts'
 import type { PermissionUpdate } from '../permissions/updates.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
-import { makeFolders } from '../world/make-folders.ts'
+import { putOwnFile } from '../world/own-file.ts'
 
 /** Answers that were given for more than one session: a file of ours, since the files of others are never written. */
 export class Remembered {
@@ -44,7 +43,7 @@ export class Remembered {
       const projects = isObject(kept['projects']) ? kept['projects'] : {}
       kept['projects'] = { ...projects, [this.#root]: [...listOf(projects[this.#root]), ...added] }
     }
-    this.#write(kept)
+    putOwnFile(this.#file, `${JSON.stringify(kept, undefined, 2)}\n`)
   }
 
   #read(): PlainObject {
@@ -54,13 +53,6 @@ export class Remembered {
     } catch {
       return {}
     }
-  }
-
-  #write(value: PlainObject): void {
-    makeFolders(dirname(this.#file))
-    const next = `${this.#file}.${randomUUID()}`
-    writeFileSync(next, `${JSON.stringify(value, undefined, 2)}\n`, { mode: 0o600 })
-    renameSync(next, this.#file)
   }
 }
 

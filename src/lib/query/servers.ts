@@ -1,8 +1,10 @@
+import { join } from 'node:path'
 import type { Session } from '../agent/session.ts'
 import { wordsOf } from '../errors.ts'
 import type { ServerCall } from '../hooks/kinds/outside.ts'
 import { changeIn, isBeyondTelling } from '../settings/covered.ts'
 import type { Loaded, LoadedServer } from '../settings/loaded.ts'
+import type { Where } from '../settings/sources.ts'
 import type { ConnectedServer, NamedServer, ServerPorts } from '../tools/mcp.ts'
 import { serversIn } from '../tools/mcp-config.ts'
 import type { ToolSession } from '../tools/tool.ts'
@@ -14,9 +16,11 @@ export const serverPorts = (
   { onElicitation }: QueryOptions,
   tools: ToolSession,
   heard: { readonly session?: Session },
-  notices: string[]
+  notices: string[],
+  { ownHome }: Where
 ): ServerPorts => ({
   session: tools,
+  knownFolder: join(ownHome, 'mcp-tools'),
   async elicit(server, wanted, signal) {
     const { session } = heard
     if (session === undefined) return { action: 'decline' }

@@ -1,16 +1,47 @@
+import type { Permissions } from '../agent/given.ts'
+import type { InitMessage } from '../agent/output.ts'
 import { skillTool, type Skills } from '../agent/skills.ts'
+import type { Rule } from '../permissions/rule.ts'
 import type { ArmedHooks } from '../settings/armed.ts'
-import { loadSkills } from '../settings/skills.ts'
-import type { Where } from '../settings/sources.ts'
+import type { Loaded, LoadedOwner } from '../settings/loaded.ts'
+import { skillsIn } from '../settings/skills.ts'
 import type { Tool } from '../tools/tool.ts'
+import type { Ground } from './ground.ts'
 import type { QueryOptions } from './options.ts'
 import { isWanted } from './tools.ts'
 
-/** The skills and slash commands of files, unless no files shall count. */
-export const skillsOf = ({ settingSources }: QueryOptions, where: Where, root: string, armed: ArmedHooks): Skills => ({
-  all: settingSources?.length === 0 ? new Map() : loadSkills(where, root),
-  activate: name => armed.activate(name)
-})
+/** What was found in files. Where no settings files shall count, what comes with plugins still does. */
+export const ownersFor = ({ settingSources }: QueryOptions, { owners }: Loaded): readonly LoadedOwner[] =>
+  settingSources?.length === 0 ? owners.filter(({ plugin }) => plugin !== undefined) : owners
+
+/** The plugins that count. */
+export const pluginsOf = ({ loaded, trusted }: Ground): InitMessage['plugins'] =>
+  loaded.plugins.filter(({ ofProject }) => trusted || !ofProject).map(({ name, root: path }) => ({ name, path }))
+
+/** The skills and slash commands of files. What they allow is added to the rules, and taken out when the turn ends. */
+export function skillsOf({ options, loaded, trusted }: Ground, permissions: Permissions, armed: ArmedHooks): Skills {
+  const found = { owners: ownersFor(options, loaded), grants: loaded.grants }
+  const all = skillsIn(found, trusted, text => options.stderr?.(text))
+  const granted = new Set<Rule>()
+  let inTurn = false
+  return {
+    all,
+    activate(name) {
+      armed.activate(name)
+      const allows = inTurn ? all.get(name)!.allows.filter(rule => !granted.has(rule)) : []
+      for (const rule of allows) granted.add(rule)
+      permissions.rules = [...permissions.rules, ...allows]
+    },
+    turn() {
+      inTurn = true
+      return () => {
+        inTurn = false
+        permissions.rules = permissions.rules.filter(rule => !granted.has(rule))
+        granted.clear()
+      }
+    }
+  }
+}
 
 /** The tool that reads them to the model, where there is one to read. */
 export const skillToolsOf = (options: QueryOptions, skills: Skills): readonly Tool[] =>

@@ -11,10 +11,14 @@ export interface Tool {
   readonly server?: { readonly name: string; readonly source: string } | undefined
   /** What a person who is asked about a call should know of it. */
   readonly caution?: string | undefined
+  /** It is not what somebody has approved of: whatever allows a call, somebody is told of it and asked first. */
+  readonly change?: ToolChange | undefined
   /** The input with defaults filled in and paths made absolute, or what is wrong with it. */
   check(input: unknown, session: ToolSession): Checked | Promise<Checked>
   /** Whether this call changes nothing: such calls run side by side, and may be made again after a crash. */
   readOnly(input: PlainObject): boolean
+  /** Others do something for it, which is more than reading, though such calls run side by side. */
+  readonly isWork?: true
   /** Somebody must be asked in any case: the answer is what it is for. */
   readonly asks?: true
   /** What permission rules look at. */
@@ -27,6 +31,14 @@ export interface Tool {
   run(input: PlainObject, call: ToolCall): Promise<ToolResult>
 }
 
+/** What is different about a tool since it was approved of. */
+interface ToolChange {
+  /** For whoever is asked. */
+  readonly words: string
+  /** They said yes. */
+  approve(): void
+}
+
 export type Checked = { readonly input: PlainObject } | { readonly problem: string }
 
 /** What came of a call. */
@@ -37,11 +49,15 @@ export interface ToolResult {
   readonly output: unknown
   /** It failed, and why. `content` then says the same to the model. */
   readonly error?: string | undefined
+  /** The subagent in which somebody has to decide first: the call stays open. */
+  readonly undecided?: string | undefined
 }
 
 /** What a tool knows of the one call. */
 export interface ToolCall {
   readonly id: string
+  /** The subagent that worked for this call before we were ended. */
+  readonly agentId?: string | undefined
   /** The call is given up: end what was started and settle soon. */
   readonly signal: AbortSignal
   readonly session: ToolSession

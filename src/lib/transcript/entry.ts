@@ -1,4 +1,4 @@
-import type { Block } from '../message.ts'
+import type { Block, Message } from '../message.ts'
 import type { PlainObject } from '../util/plain.ts'
 
 /** What every line begins with, in the shape that existing viewers and hooks read. */
@@ -25,7 +25,7 @@ export type Entry =
   | { readonly type: 'assistant'; readonly message: PlainObject; readonly [more: string]: unknown }
   | { readonly type: 'system'; readonly subtype: string; readonly [more: string]: unknown }
   | { readonly type: 'attachment'; readonly attachment: PlainObject; readonly [more: string]: unknown }
-  /** A tool is about to start, with this input. */
+  /** A tool is about to start, with this input: hooks and rules have said yes. */
   | { readonly type: 'tool-intent'; readonly toolUseId: string; readonly toolName: string; readonly input: PlainObject }
   /** A tool has ended; hooks have not seen it yet. */
   | {
@@ -33,7 +33,30 @@ export type Entry =
       readonly toolUseId: string
       readonly isError: boolean
       readonly content: string | readonly Block[]
+      readonly output?: unknown
+      readonly input?: unknown
     }
+  /** Somebody has to decide about a call, and has not yet. */
+  | {
+      readonly type: 'tool-pending'
+      readonly toolUseId: string
+      readonly toolName: string
+      readonly input: unknown
+      readonly why: 'asked' | 'deferred' | 'nested'
+      /** The hooks that have answered already. */
+      readonly hooks?: string | undefined
+      /** The subagent in which somebody has to decide. */
+      readonly agentId?: string | undefined
+    }
+
+/** A line as it was read back. What is in it was written by somebody: nothing in it may be believed that matters. */
+export type Rec = PlainObject & { readonly type: string }
+
+/** A message, and the line in which it stands. */
+export interface Kept {
+  readonly uuid: string
+  readonly message: Message
+}
 
 /** Where what happens is written down. */
 export interface Log {
@@ -41,5 +64,7 @@ export interface Log {
   readonly path: string
   /** Takes an entry. Throws where it cannot be written: nothing may happen that was not written down before. */
   append(entry: Entry, uuid: string): void
-  close(): void
+  /** Settles when all that was taken so far cannot be lost any more; rejects where that cannot be had. */
+  flush(): Promise<void>
+  close(): Promise<void>
 }

@@ -1,69 +1,215 @@
-import { closeSync, openSync, writeSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { makeFolders } from '../world/make-folders.ts'
-import type { Entry, Line, Log } from './entry.ts'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { dirname, join, relative, sep } from 'node:path'
+import { fault } from '../errors.ts'
+import { Appender } from './appender.ts'
+import { realDisk, type Disk } from './disk.ts'
+import type { Rec } from './entry.ts'
+import { lock, type Lock } from './lock.ts'
+import { Reading } from './reading.ts'
+import type { Cursor, Holder, Loaded, Page, SessionKey, TranscriptStore, TranscriptWriter } from './store.ts'
 
-/** What all lines of a session have in common. */
-export interface LogOptions {
-  readonly path: string
-  readonly sessionId: string
-  readonly version: string
-  readonly entrypoint: string
-  readonly cwd: () => string
-  /** Whose file it is, for a subagent's. */
-  readonly agentId?: string | undefined
-}
+/** How much is read at once. */
+const PIECE = 1 << 20
+/** How much of the end is looked at first. */
+const TAIL = 1 << 18
+
+/** A name that is one step in a path, and no way out. */
+const NAME = /^[\w-][\w.-]{0,200}$/
 
 /**
- * A file with one JSON object a line. It is opened with its first line, and each line is written whole before the next
- * thing happens.
+ * Files with one JSON object a line, where others look for them: `<root>/<project>/<session>.jsonl`, and
+ * `<root>/<project>/<session>/subagents/agent-<id>.jsonl`. Nothing in them is ever changed.
  */
-export class JsonlLog implements Log {
-  readonly #options: LogOptions
-  #file: number | undefined
-  #last: string | null = null
+export class JsonlStore implements TranscriptStore {
+  readonly root: string
+  readonly #disk: Disk
 
-  constructor(options: LogOptions) {
-    this.#options = options
+  constructor(root: string, disk: Disk = realDisk) {
+    this.root = root
+    this.#disk = disk
   }
 
-  get path(): string {
-    return this.#options.path
+  pathOf({ projectKey, sessionId, subpath }: SessionKey): string {
+    const steps = [projectKey, sessionId, ...(subpath?.split('/') ?? [])]
+    const wrong = steps.find(step => !NAME.test(step) || step.includes('..'))
+    if (wrong !== undefined)
+      throw fault('E_OPTION_INVALID', 'the name of a transcript', JSON.stringify(wrong), 'letters, digits, _, . and -')
+    return `${join(this.root, ...steps)}.jsonl`
   }
 
-  append(entry: Entry, uuid: string): void {
-    this.#file ??= this.#open()
-    const { sessionId, version, entrypoint, cwd, agentId } = this.#options
-    const line: Line = {
-      ...entry,
-      uuid,
-      parentUuid: this.#last,
-      isSidechain: agentId !== undefined,
-      ...(agentId !== undefined && { agentId }),
-      timestamp: new Date().toISOString(),
-      sessionId,
-      cwd: cwd(),
-      version,
-      userType: 'external',
-      entrypoint
+  async append(key: SessionKey, entries: readonly Rec[]): Promise<void> {
+    const writer = await this.open(key, () => 'writing')
+    if ('holder' in writer) throw fault('E_SESSION_BUSY', key.sessionId, wordsOfHolder(writer.holder))
+    try {
+      for (const entry of entries) writer.write(entry)
+    } finally {
+      await writer.close()
     }
-    writeWhole(this.#file, `${JSON.stringify(line)}\n`)
-    this.#last = uuid
   }
 
-  #open(): number {
-    makeFolders(dirname(this.path))
-    return openSync(this.path, 'a', 0o600)
+  async load(key: SessionKey): Promise<Loaded | undefined> {
+    return withFile(this.pathOf(key), this.#disk, file => {
+      const reading = new Reading(key)
+      for (let at = 0, bytes = this.#bytes(file, at, PIECE); bytes.length > 0; bytes = this.#bytes(file, at, PIECE)) {
+        reading.add(bytes)
+        at += bytes.length
+      }
+      return reading.end()
+    })
   }
 
-  close(): void {
-    if (this.#file !== undefined) closeSync(this.#file)
-    this.#file = undefined
+  async page(key: SessionKey, before?: Cursor): Promise<Page | undefined> {
+    return withFile(this.pathOf(key), this.#disk, file => {
+      const end = before === undefined ? this.#disk.size(file) : Number(before)
+      for (let length = TAIL; ; length *= 4) {
+        const start = Math.max(0, end - length)
+        const bytes = this.#bytes(file, start, end - start)
+        // The first line has begun before this piece, unless the file begins here.
+        const cut = start === 0 ? 0 : bytes.indexOf(10) + 1
+        if (start > 0 && (cut === 0 || cut === bytes.length)) continue
+        const at = start + cut
+        const reading = new Reading(key, { at, isPart: at > 0 })
+        reading.add(bytes.subarray(cut))
+        return { ...reading.end(), before: at === 0 ? undefined : at }
+      }
+    })
+  }
+
+  async open(key: SessionKey, doing: () => string): Promise<TranscriptWriter | { readonly holder: Holder }> {
+    const path = this.pathOf(key)
+    // A subagent belongs to a session, and that has one writer.
+    const locked = key.subpath === undefined ? await lock(path, doing) : undefined
+    if (locked !== undefined && 'holder' in locked) return locked
+    try {
+      const { last, isTorn, isNew } = await this.#end(key, path)
+      const folders = isNew ? foldersBetween(dirname(path), dirname(this.root)) : []
+      return releasing(new Appender(path, this.#disk, { last, isTorn, folders }), locked)
+    } catch (error) {
+      await locked?.release()
+      throw error
+    }
+  }
+
+  /** The number of the last entry, and whether anything torn stands behind it. */
+  async #end(
+    key: SessionKey,
+    path: string
+  ): Promise<{ readonly last: number; readonly isTorn: boolean; readonly isNew: boolean }> {
+    let last = 0
+    let before: Cursor | undefined
+    do {
+      const page: Page | undefined = await this.page(key, before)
+      if (page === undefined) return { last: 0, isTorn: false, isNew: true }
+      for (const { seq } of page.entries) last = Math.max(last, Number(seq ?? 0))
+      before = page.before
+    } while (last === 0 && before !== undefined)
+    const isTorn = withFile(path, this.#disk, file => {
+      const size = this.#disk.size(file)
+      return size > 0 && this.#bytes(file, size - 1, 1)[0] !== 10
+    })
+    return { last, isTorn: isTorn ?? false, isNew: false }
+  }
+
+  #bytes(file: number, at: number, most: number): Buffer {
+    const bytes = Buffer.allocUnsafe(most)
+    let length = 0
+    while (length < most) {
+      const read = this.#disk.read(file, bytes.subarray(length), at + length)
+      if (read === 0) break
+      length += read
+    }
+    return bytes.subarray(0, length)
+  }
+
+  async listSessions(projectKey: string): Promise<readonly { readonly sessionId: string; readonly mtime: number }[]> {
+    const folder = join(this.root, projectKey)
+    return namesIn(folder).flatMap(name => {
+      if (!name.endsWith('.jsonl')) return []
+      const stat = statSync(join(folder, name), { throwIfNoEntry: false })
+      return stat?.isFile() === true ? [{ sessionId: name.slice(0, -'.jsonl'.length), mtime: stat.mtimeMs }] : []
+    })
+  }
+
+  /** The sessions of a project, by name alone. */
+  idsIn(projectKey: string): readonly string[] {
+    const names = namesIn(join(this.root, projectKey))
+    return names.filter(name => name.endsWith('.jsonl')).map(name => name.slice(0, -'.jsonl'.length))
+  }
+
+  /** The projects of which there are sessions. */
+  projects(): readonly string[] {
+    return namesIn(this.root)
+  }
+
+  /** The project to which a session belongs, should it be another than one thinks. */
+  projectOf(sessionId: string, likely: string): string | undefined {
+    return [likely, ...this.projects()].find(projectKey => existsSync(this.pathOf({ projectKey, sessionId })))
+  }
+
+  async listSubkeys({ projectKey, sessionId }: Omit<SessionKey, 'subpath'>): Promise<readonly string[]> {
+    const folder = join(this.root, projectKey, sessionId)
+    const names = namesIn(folder, true).filter(name => name.endsWith('.jsonl'))
+    return names.map(name => relative(folder, join(folder, name)).split(sep).join('/').slice(0, -'.jsonl'.length))
+  }
+
+  async delete(key: SessionKey): Promise<void> {
+    const path = this.pathOf(key)
+    await rm(path, { force: true })
+    if (key.subpath === undefined) await rm(path.slice(0, -'.jsonl'.length), { recursive: true, force: true })
   }
 }
 
-/** A file system may take less than it was given. */
-function writeWhole(file: number, text: string): void {
-  const bytes = Buffer.from(text)
-  for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at)
+/** Words for whoever wanted to write, too. */
+export const wordsOfHolder = ({ pid, since, doing }: Holder): string =>
+  `process ${pid} has had it since ${since}${doing === undefined || doing === '' ? '' : `, and is ${doing}`}`
+
+/** Nothing where there is no such file. */
+function withFile<T>(path: string, disk: Disk, read: (file: number) => T): T | undefined {
+  let file: number
+  try {
+    file = disk.openToRead(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+  try {
+    return read(file)
+  } finally {
+    disk.close(file)
+  }
+}
+
+function releasing(writer: Appender, locked: Lock | undefined): TranscriptWriter {
+  if (locked === undefined) return writer
+  return {
+    get last() {
+      return writer.last
+    },
+    write: (entry, json) => writer.write(entry, json),
+    flush: () => writer.flush(),
+    async close() {
+      try {
+        await writer.close()
+      } finally {
+        await locked.release()
+      }
+    }
+  }
+}
+
+/** A folder and those above it, up to and with the last one: a name is safe when the folder that holds it is. */
+function foldersBetween(from: string, last: string): readonly string[] {
+  const folders = [from]
+  for (let next = from; next !== last && dirname(next) !== next;) folders.push((next = dirname(next)))
+  return folders
+}
+
+function namesIn(folder: string, recursive = false): readonly string[] {
+  try {
+    return readdirSync(folder, { recursive }).map(String)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
 }

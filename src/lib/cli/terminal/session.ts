@@ -23,7 +23,7 @@ const HUNG_UP = 129
 /** A session at a terminal. Gives back what to end with. */
 export async function talk(
   first: string | undefined,
-  scene: Scene & { readonly projectCounts: boolean },
+  scene: Scene,
   options: QueryOptions,
   abort: AbortController
 ): Promise<number> {
@@ -31,7 +31,7 @@ export async function talk(
 }
 
 class Talk {
-  readonly #scene: Scene & { readonly projectCounts: boolean }
+  readonly #scene: Scene
   readonly #abort: AbortController
   readonly #options: QueryOptions
   readonly #screen = new Screen()
@@ -51,7 +51,7 @@ class Talk {
   /** What to end with, once somebody has said that it ends. */
   #code: number | undefined
 
-  constructor(scene: Scene & { readonly projectCounts: boolean }, options: QueryOptions, abort: AbortController) {
+  constructor(scene: Scene, options: QueryOptions, abort: AbortController) {
     this.#scene = scene
     this.#options = options
     this.#abort = abort
@@ -137,7 +137,7 @@ class Talk {
     while (!this.#over.signal.aborted) {
       const line = await this.#line()
       if (line === undefined) {
-        this.#end(EXIT.done)
+        this.#leave()
         return undefined
       }
       this.#history.add(line)
@@ -169,9 +169,8 @@ class Talk {
       screen: this.#screen,
       show: this.#show,
       scene: this.#scene,
-      projectCounts: this.#scene.projectCounts,
       running: this.#running!,
-      exit: () => this.#end(EXIT.done),
+      exit: () => this.#leave(),
       isOver: () => this.#over.signal.aborted
     }
   }
@@ -185,7 +184,8 @@ class Talk {
       process.exit(INTERRUPTED)
     }
     if (now - at < TWICE) {
-      this.#end(wasInTurn ? INTERRUPTED : EXIT.done)
+      if (wasInTurn) this.#end(INTERRUPTED)
+      else this.#leave()
       this.#abort.abort(new Error('interrupted'))
       return
     }
@@ -193,6 +193,12 @@ class Talk {
     if (!inTurn) return this.#screen.print(styled('dim', '  Ctrl-C again ends the session; so does Ctrl-D.'))
     this.#screen.status('interrupting; Ctrl-C again ends the session')
     this.#running?.interrupt().catch(() => undefined)
+  }
+
+  /** Somebody leaves the prompt. */
+  #leave(): void {
+    if (this.#code === undefined) this.#running?.leave()
+    this.#end(EXIT.done)
   }
 
   #end(code: number): void {

@@ -2,7 +2,6 @@ import { relative } from 'node:path'
 import { wordsOf } from '../../errors.ts'
 import { MODES } from '../../permissions/modes.ts'
 import type { Query } from '../../query/query.ts'
-import { standing } from '../../settings/force.ts'
 import type { Scene } from '../common.ts'
 import { inOneLine, table } from '../print.ts'
 import type { Screen } from './screen.ts'
@@ -14,7 +13,6 @@ export interface Desk {
   readonly screen: Screen
   readonly show: Show
   readonly scene: Scene
-  readonly projectCounts: boolean
   readonly running: Query
   exit(): void
   isOver(): boolean
@@ -27,7 +25,7 @@ interface Slash {
 
 const SLASHES: Readonly<Record<string, Slash>> = {
   help: { words: 'what can be typed here', run: (_, { screen }) => screen.print(helpOf()) },
-  hooks: { words: 'the hooks that are in force', run: (_, desk) => desk.screen.print(hooksInForce(desk)) },
+  hooks: { words: 'the hooks that are in force', run: showHooks },
   cost: { words: 'tokens and dollars so far, by model', run: (_, { screen, show }) => screen.print(costOf(show)) },
   mode: { words: 'the permission mode; with a name: another', run: changeMode },
   compact: { words: 'make the conversation shorter', run: compact },
@@ -65,21 +63,20 @@ const helpOf = (): string =>
     '  Ctrl-C interrupts; twice ends the session.'
   ].join('\n')
 
-function hooksInForce({ scene: { loaded, where }, projectCounts: projectTrusted, screen: { columns } }: Desk): string {
-  const near = (file: string): string => {
+async function showHooks(_: string, { screen, scene: { loaded, where }, running }: Desk): Promise<void> {
+  const hooks = await running.hooks()
+  const near = (source: string): string => {
+    const [, file, line] = /^(\/.*?):(\d+)(?::\d+)?$/.exec(source) ?? []
+    if (file === undefined) return source
     const path = relative(loaded.root, file)
-    return path.startsWith('..') ? file.replace(`${where.home}/`, '~/') : path
+    return `${path.startsWith('..') ? file.replace(`${where.home}/`, '~/') : path}:${line}`
   }
-  const hooks = standing(loaded, { projectTrusted, hasAgent: true }).filter(({ off }) => off === undefined)
-  const modules = loaded.modules.filter(({ ofProject }) => projectTrusted || !ofProject)
-  if (hooks.length + modules.length === 0) return '  no hooks are in force'
-  return [
-    ...hooks.flatMap(({ hook: { event, matcher, name, runs, place } }) => [
-      inOneLine(`  ${event}${matcher === undefined || matcher === '' ? '' : ` ${matcher}`}`),
-      hang('    ', inOneLine(`${name ?? runs}  (${near(place.file)}:${place.line})`), columns)
-    ]),
-    ...modules.map(({ file, place }) => inOneLine(`  module ${file}  (${near(place.file)}:${place.line})`))
-  ].join('\n')
+  const lines = hooks.flatMap(({ events, matcher, name, source, enabled }) => [
+    inOneLine(`  ${events.join(', ')}${matcher === 'everything' ? '' : ` ${matcher}`}${enabled ? '' : ' (off)'}`),
+    // One without a name is called after what it runs and where it stands; that follows anyway.
+    hang('    ', inOneLine(`${name.replace(/ \([^()]*:\d+\)$/, '')}  (${near(source)})`), screen.columns)
+  ])
+  screen.print(lines.length === 0 ? '  no hooks are in force' : lines.join('\n'))
 }
 
 function costOf({ usage }: Show): string {

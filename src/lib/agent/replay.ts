@@ -1,0 +1,273 @@
+import type { MessageEdits } from '../hooks/history.ts'
+import type { Block, Message, ToolResultBlock, ToolUseBlock } from '../message.ts'
+import type { Kept, Rec } from '../transcript/entry.ts'
+import { isObject, type PlainObject } from '../util/plain.ts'
+import { Conversation } from './conversation.ts'
+import type { OpenBatch, OpenCall } from './open-batch.ts'
+import type { Pending } from './pending.ts'
+
+/** What a session is beside its messages. */
+export interface SessionState {
+  /** What hooks added to the system prompt. */
+  readonly system: readonly string[]
+  readonly metadata: PlainObject
+  /** What waits for the next model call. */
+  readonly notes: readonly string[]
+}
+
+/** A session as its log tells it. */
+export interface Replayed extends Omit<SessionState, 'notes'> {
+  readonly conversation: Conversation
+  /** Calls that have no results. */
+  readonly open: OpenBatch | undefined
+  /** How much of its window the model had used. */
+  readonly tokens: number
+  /** The last line. */
+  readonly last: string | null
+}
+
+/** Lines before one of these tell nothing that matters any more. */
+export const isFreshStart = ({ type, subtype }: Rec): boolean =>
+  type === 'system' && (subtype === 'clear' || subtype === 'compact_boundary')
+
+/**
+ * Does again what a log tells, up to the line with this id; nothing is fired, nothing is run. Lines that it cannot read
+ * are left out. Gives nothing where somebody went back to a line that is not among these.
+ */
+export function replay(entries: readonly Rec[], until?: string): Replayed | undefined {
+  const left = unwound(entries)
+  if (left === undefined) return undefined
+  const replaying = new Replaying()
+  for (const entry of left) {
+    replaying.take(entry)
+    if (until !== undefined && entry['uuid'] === until) break
+  }
+  return replaying.end()
+}
+
+/** Without what somebody went back behind. */
+function unwound(entries: readonly Rec[]): readonly Rec[] | undefined {
+  if (!entries.some(isRewind)) return entries
+  const left: Rec[] = []
+  for (const entry of entries) {
+    left.push(entry)
+    if (!isRewind(entry)) continue
+    const at = left.findLastIndex(({ uuid }) => uuid === entry['to'])
+    if (at < 0) return undefined
+    left.length = at + 1
+  }
+  return left
+}
+
+const isRewind = ({ type, subtype }: Rec): boolean => type === 'system' && subtype === 'rewound'
+
+class Replaying {
+  #conversation = new Conversation()
+  #system: readonly string[] = []
+  #metadata: PlainObject = {}
+  #tokens = 0
+  #last: string | null = null
+  /** An answer of which not all blocks have come. */
+  #answer: { readonly uuid: string; readonly id: unknown; readonly blocks: Block[] } | undefined
+  /** The calls of the last answer, by their ids. */
+  #calls = new Map<string, OpenCall>()
+
+  take(entry: Rec): void {
+    const { type } = entry
+    const uuid = typeof entry['uuid'] === 'string' ? entry['uuid'] : undefined
+    if (uuid === undefined) return
+    if (type !== 'assistant') this.#settle()
+    if (type === 'user') this.#user(entry, uuid)
+    else if (type === 'assistant') this.#block(entry, uuid)
+    else if (type === 'attachment') this.#attachment(entry, uuid)
+    else if (type === 'system') this.#event(entry, uuid)
+    else if (type.startsWith('tool-')) this.#step(entry)
+    this.#last = uuid
+  }
+
+  end(): Replayed {
+    this.#settle()
+    const open = this.#calls.size === 0 ? undefined : [...this.#calls.values()]
+    return {
+      conversation: this.#conversation,
+      system: this.#system,
+      metadata: this.#metadata,
+      open,
+      tokens: this.#tokens,
+      last: this.#last
+    }
+  }
+
+  /** One line a block: those of one answer follow one another. */
+  #block({ message, part }: Rec, uuid: string): void {
+    if (!isObject(message) || !Array.isArray(message['content'])) return
+    const [index] = Array.isArray(part) ? (part as number[]) : []
+    const begins = index === 0 || this.#answer === undefined || this.#answer.id !== message['id']
+    if (begins) {
+      this.#settle()
+      this.#answer = { uuid, id: message['id'], blocks: [] }
+    }
+    this.#answer!.blocks.push(...(message['content'] as Block[]).filter(isObject))
+    const usage = message['usage']
+    if (isObject(usage)) this.#tokens = Object.values(usage).reduce<number>((sum, each) => sum + (Number(each) || 0), 0)
+  }
+
+  /** An answer is whole, or as whole as it will ever be. Thoughts alone are none. */
+  #settle(): void {
+    const answer = this.#answer
+    this.#answer = undefined
+    if (answer === undefined || !answer.blocks.some(({ type }) => type === 'text' || type === 'tool_use')) return
+    this.#abandon()
+    this.#conversation.withOwnIds(answer.blocks)
+    this.#conversation.answer(answer.blocks, answer.uuid)
+    for (const block of answer.blocks) if (block.type === 'tool_use') this.#calls.set(block.id, { use: block })
+  }
+
+  #user({ message, toolUseResult }: Rec, uuid: string): void {
+    const content = isObject(message) ? message['content'] : undefined
+    if (typeof content !== 'string' && !Array.isArray(content)) return
+    const results = Array.isArray(content) ? (content as Block[]).filter(block => block.type === 'tool_result') : []
+    if (results.length === 0) {
+      this.#abandon()
+      this.#conversation.add({ role: 'user', content: content as Message['content'] }, uuid)
+    }
+    for (const result of results as ToolResultBlock[]) this.#answered(result, toolUseResult, uuid)
+  }
+
+  #answered(result: ToolResultBlock, output: unknown, uuid: string): void {
+    const call = this.#calls.get(result.tool_use_id)
+    // A result without its call would be refused by every provider.
+    if (call === undefined || call.result !== undefined) return
+    this.#calls.set(result.tool_use_id, { ...call, result: { result, output, uuid } })
+    if ([...this.#calls.values()].every(each => each.result !== undefined)) this.#close()
+  }
+
+  #close(): void {
+    const results = [...this.#calls.values()].map(({ result }) => result!)
+    this.#calls.clear()
+    if (results.length > 0)
+      this.#conversation.close(
+        results.map(({ result }) => result),
+        results[0]!.uuid
+      )
+  }
+
+  /** Something else follows, though calls have no results: other programs leave them so. */
+  #abandon(): void {
+    for (const [id, call] of this.#calls)
+      if (call.result === undefined)
+        this.#calls.set(id, { ...call, result: { result: lost(call.use), output: LOST, uuid: `${id}:lost` } })
+    this.#close()
+  }
+
+  #attachment({ attachment }: Rec, uuid: string): void {
+    if (!isObject(attachment)) return
+    const { type, rendered, system } = attachment
+    if (type === 'notes') this.#conversation.deliverNotes(uuid)
+    if (typeof rendered === 'string') this.#conversation.note(rendered)
+    if (typeof system === 'string') this.#system = [...this.#system, system]
+  }
+
+  #event(entry: Rec, uuid: string): void {
+    const { subtype } = entry
+    if (subtype === 'metadata' && isObject(entry['metadata'])) this.#metadata = entry['metadata']
+    else if (subtype === 'messages_changed') this.#edit(entry, uuid)
+    else if (subtype === 'subagent_started') this.#atWork(entry)
+    else if (subtype === 'clear' || subtype === 'compact_boundary') this.#startAfresh(entry)
+  }
+
+  #startAfresh({ kept, state }: Rec): void {
+    this.#conversation = new Conversation()
+    this.#calls.clear()
+    this.#tokens = 0
+    const { system, metadata, notes } = (isObject(state) ? state : {}) as Partial<SessionState>
+    this.#system = Array.isArray(system) ? (system as string[]) : []
+    this.#metadata = isObject(metadata) ? metadata : {}
+    const messages = keptIn(kept)
+    this.#conversation.restore(messages, Array.isArray(notes) ? (notes as string[]) : [])
+    for (const { message } of messages)
+      if (typeof message.content !== 'string') this.#conversation.withOwnIds(message.content)
+  }
+
+  #edit({ removed, inserted, appended }: Rec, uuid: string): void {
+    const conversation = this.#conversation
+    const find = (id: unknown): Message | undefined => (typeof id === 'string' ? conversation.withId(id) : undefined)
+    const named = (kept: unknown): Message[] =>
+      keptIn(kept).map(each => {
+        conversation.idOf(each.message, each.uuid)
+        return each.message
+      })
+    const edits: MessageEdits = {
+      removed: listIn(removed).flatMap(id => find(id) ?? []),
+      inserted: listIn(inserted)
+        .filter(isObject)
+        .map(({ after, before, messages }) => ({
+          after: find(after),
+          before: find(before),
+          messages: named(messages)
+        })),
+      appended: named(appended)
+    }
+    conversation.edit(edits, uuid)
+  }
+
+  #atWork({ toolUseId, agentId }: Rec): void {
+    const call = this.#calls.get(String(toolUseId))
+    if (call !== undefined && typeof agentId === 'string') this.#calls.set(call.use.id, { ...call, agentId })
+  }
+
+  /** How far a call had come. */
+  #step(entry: Rec): void {
+    const call = this.#calls.get(String(entry['toolUseId']))
+    if (call === undefined) return
+    const { type, input, content, isError, output } = entry
+    const next: OpenCall =
+      type === 'tool-intent'
+        ? { ...call, started: true, pending: undefined, input }
+        : type === 'tool-outcome'
+          ? {
+              ...call,
+              input: input ?? call.input,
+              outcome: { content: content as string, output, isError: isError === true }
+            }
+          : { ...call, input, pending: pendingIn(entry), agentId: pendingIn(entry).agentId ?? call.agentId }
+    this.#calls.set(call.use.id, next)
+  }
+}
+
+function pendingIn(entry: Rec): Pending {
+  const text = (key: string): string | undefined => (typeof entry[key] === 'string' ? entry[key] : undefined)
+  const why = entry['why'] === 'asked' || entry['why'] === 'nested' ? entry['why'] : 'deferred'
+  return { why, hooks: text('hooks'), by: text('by'), reason: text('reason'), agentId: text('agentId') }
+}
+
+const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+const keptIn = (value: unknown): readonly Kept[] =>
+  listIn(value).filter(
+    (each): each is Kept => isObject(each) && typeof each['uuid'] === 'string' && isObject(each['message'])
+  )
+
+const LOST = '[What came of this call was not written down.]'
+
+const lost = ({ id }: ToolUseBlock): ToolResultBlock => ({
+  type: 'tool_result',
+  tool_use_id: id,
+  content: LOST,
+  is_error: true
+})
+
+/** What hooks did to the messages, as a log tells it: by the ids of the messages. */
+export function toldEdits(edits: MessageEdits, idOf: (message: Message) => string): PlainObject {
+  const kept = (messages: readonly Message[]): readonly Kept[] =>
+    messages.map(message => ({ uuid: idOf(message), message }))
+  return {
+    removed: edits.removed.map(idOf),
+    inserted: edits.inserted.map(({ after, before, messages }) => ({
+      after: after === undefined ? null : idOf(after),
+      before: before === undefined ? null : idOf(before),
+      messages: kept(messages)
+    })),
+    appended: kept(edits.appended)
+  }
+}

@@ -1,0 +1,148 @@
+import { isFreshStart, replay, type Replayed } from '../agent/replay.ts'
+import type { KeptAgent } from '../agent/subagent.ts'
+import { fault } from '../errors.ts'
+import { CREDENTIALS } from '../hooks/kinds/outside.ts'
+import type { Log, Rec } from '../transcript/entry.ts'
+import { wordsOfHolder } from '../transcript/jsonl.ts'
+import { noLog, TranscriptLog, writerOver } from '../transcript/log.ts'
+import { MemoryStore } from '../transcript/memory.ts'
+import { loadTail, loadWhole, lastSeq, unknownType } from '../transcript/load.ts'
+import type { Gap, SessionKey, TranscriptStore, TranscriptWriter } from '../transcript/store.ts'
+import { VERSION } from '../version.ts'
+import type { Chosen } from './chosen.ts'
+import type { QueryOptions } from './options.ts'
+
+/** What is written down of a session and its subagents, and what was written down before. */
+export interface Transcripts {
+  readonly log: Log
+  /** What the session goes on from. */
+  readonly resumed: Replayed | undefined
+  /** What people should know of it. */
+  readonly notices: readonly string[]
+  logFor(agentId: string, after: string | null): Promise<Log>
+  load(agentId: string): Promise<KeptAgent | undefined>
+}
+
+/** What all transcripts of a session have in common. */
+interface Common {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly cwd: () => string
+  readonly doing: () => string
+}
+
+/** Opens the transcript of a session, for nobody else to write to; reads what there is. */
+export async function openTranscripts(
+  { key, source, from, store }: Chosen,
+  { resumeSessionAt }: QueryOptions,
+  common: Common
+): Promise<Transcripts> {
+  // What is not written down is kept for as long as the session lasts: its subagents may be called again.
+  const forAgents = store ?? new MemoryStore()
+  const writer = store === undefined ? undefined : await writerFor(store, key, common.doing)
+  try {
+    const before = from === undefined ? undefined : await loaded(from, store ?? forAgents, resumeSessionAt)
+    if (before !== undefined && source === 'resume') checkKnown(before.entries, key)
+    const log = writer === undefined ? noLog : logOver(writer, store!, key, common, before?.replayed.last ?? null)
+    if (before !== undefined && source === 'fork') copy(before.entries, from!, log)
+    if (source === 'resume' && resumeSessionAt !== undefined)
+      log.append({ type: 'system', subtype: 'rewound', to: resumeSessionAt }, crypto.randomUUID())
+    return {
+      log,
+      resumed: before?.replayed,
+      notices: before === undefined ? [] : wordsOfGaps(before.gaps, from!),
+      async logFor(agentId, after) {
+        const own = agentKey(key, agentId)
+        return logOver(await writerFor(forAgents, own, common.doing), forAgents, own, common, after, agentId)
+      },
+      load: agentId => keptAgent(agentKey(key, agentId), forAgents)
+    }
+  } catch (error) {
+    await writer?.close().catch(() => undefined)
+    throw error
+  }
+}
+
+const agentKey = (key: SessionKey, agentId: string): SessionKey => ({ ...key, subpath: `subagents/agent-${agentId}` })
+
+async function writerFor(store: TranscriptStore, key: SessionKey, doing: () => string): Promise<TranscriptWriter> {
+  if (store.open === undefined) return writerOver(store, key, lastSeq((await loadWhole(store, key))?.entries ?? []))
+  const writer = await store.open(key, doing)
+  if ('holder' in writer) throw fault('E_SESSION_BUSY', key.sessionId, wordsOfHolder(writer.holder))
+  return writer
+}
+
+function logOver(
+  writer: TranscriptWriter,
+  store: TranscriptStore,
+  key: SessionKey,
+  { env, cwd }: Common,
+  after: string | null,
+  agentId?: string
+): Log {
+  const secrets = CREDENTIALS.flatMap(name => env[name] ?? []).filter(({ length }) => length >= SHORTEST_SECRET)
+  const path = store.pathOf?.(key) ?? ''
+  const { sessionId } = key
+  return new TranscriptLog(writer, {
+    path,
+    sessionId,
+    version: VERSION,
+    entrypoint: 'carabiner',
+    cwd,
+    agentId,
+    after,
+    secrets
+  })
+}
+
+/** Shorter ones stand in all kinds of words. */
+const SHORTEST_SECRET = 8
+
+interface Before {
+  readonly entries: readonly Rec[]
+  readonly gaps: readonly Gap[]
+  readonly replayed: Replayed
+}
+
+async function loaded(from: SessionKey, store: TranscriptStore, at: string | undefined): Promise<Before> {
+  const tail = at === undefined ? await loadTail(store, from, isFreshStart) : await loadWhole(store, from)
+  if (tail === undefined) throw fault('E_SESSION_UNKNOWN', from.sessionId, '')
+  if (at !== undefined && !tail.entries.some(({ uuid }) => uuid === at))
+    throw fault('E_OPTION_INVALID', 'resumeSessionAt', at, 'the uuid of a message of that session')
+  const replayed = replay(tail.entries, at)
+  // The place that somebody went back to may lie before what was read.
+  if (replayed === undefined) {
+    const whole = (await loadWhole(store, from))!
+    return { ...whole, replayed: replay(whole.entries, at)! }
+  }
+  return { ...tail, replayed }
+}
+
+/** Who does not know what stands there must not write behind it. */
+function checkKnown(entries: readonly Rec[], { sessionId }: SessionKey): void {
+  const unknown = unknownType(entries)
+  if (unknown !== undefined) throw fault('E_SESSION_NEWER', sessionId, `it has entries of the type ${unknown}`)
+}
+
+/** A copy has entries of its own, which tell where they came from. */
+function copy(entries: readonly Rec[], { sessionId }: SessionKey, log: Log): void {
+  for (const { seq: _, crc: __, uuid, parentUuid: ___, sessionId: ____, ...rest } of entries)
+    log.append({ ...rest, forkedFrom: { sessionId, messageUuid: uuid } } as never, String(uuid))
+}
+
+async function keptAgent(key: SessionKey, store: TranscriptStore): Promise<KeptAgent | undefined> {
+  const found = await loadWhole(store, key)
+  if (found === undefined) return undefined
+  const start = found.entries.findLast(({ type, subtype }) => type === 'system' && subtype === 'subagent')
+  const type = start?.['agentType']
+  return { ...replay(found.entries)!, type: typeof type === 'string' ? type : undefined }
+}
+
+const wordsOfGaps = (gaps: readonly Gap[], { sessionId }: SessionKey): readonly string[] =>
+  gaps.length === 0
+    ? []
+    : [
+        `the transcript of ${sessionId} is not whole: ${gaps.map(wordsOfGap).join(', ')}; see \`carabiner sessions verify ${sessionId}\``
+      ]
+
+const wordsOfGap = ({ at, length, why, seqs }: Gap): string =>
+  seqs === undefined ? `${why} at byte ${at} (${length} bytes)` : `entries ${seqs[0]} to ${seqs[1]} are missing`

@@ -1,0 +1,117 @@
+import { dirname } from 'node:path'
+import { fault, wordsOf } from '../errors.ts'
+import type { Disk } from './disk.ts'
+import type { Rec } from './entry.ts'
+import { seal, sealText } from './seal.ts'
+import type { TranscriptWriter } from './store.ts'
+
+/** What is known of a file before the first line is added. */
+interface Start {
+  /** The number of its last entry. */
+  readonly last: number
+  /** Its last line has no end: somebody was stopped in the middle of it. */
+  readonly isTorn: boolean
+  /** The folders whose names are to be made safe with the first line of a new file, the nearest first. */
+  readonly folders: readonly string[]
+}
+
+/**
+ * Puts lines behind a file. A line is written whole before anything else happens, so that hooks can read it; it is safe
+ * once `flush` has settled. Whoever waits while others do is served together with them. Once anything fails, nothing
+ * more is written: what is in memory is then no longer what is on the disk, and only a new start can tell.
+ */
+export class Appender implements TranscriptWriter {
+  readonly #path: string
+  readonly #disk: Disk
+  #file: number | undefined
+  #last: number
+  #isTorn: boolean
+  #folders: readonly string[]
+  #failure: Error | undefined
+  /** Lines that were written, and those of them that are safe. */
+  #written = 0
+  #safe = 0
+  #syncing: Promise<void> | undefined
+
+  constructor(path: string, disk: Disk, { last, isTorn, folders }: Start) {
+    this.#path = path
+    this.#disk = disk
+    this.#last = last
+    this.#isTorn = isTorn
+    this.#folders = folders
+  }
+
+  get last(): number {
+    return this.#last
+  }
+
+  write(entry: Rec, json?: string): void {
+    if (this.#failure !== undefined) throw this.#failure
+    const line = json === undefined ? seal(entry, this.#last + 1) : sealText(json, this.#last + 1)
+    try {
+      this.#file ??= this.#open()
+      this.#put(this.#isTorn ? Buffer.concat([NEWLINE, line]) : line)
+    } catch (error) {
+      throw this.#fail(error)
+    }
+    this.#isTorn = false
+    this.#last++
+    this.#written++
+  }
+
+  #open(): number {
+    this.#disk.makeFolder(dirname(this.#path))
+    return this.#disk.openToAppend(this.#path)
+  }
+
+  /** A disk may take less than it was given. */
+  #put(bytes: Buffer): void {
+    for (let from = 0; from < bytes.length;) {
+      const taken = this.#disk.write(this.#file!, bytes, from)
+      if (taken <= 0) throw new Error('nothing more can be written')
+      from += taken
+    }
+  }
+
+  async flush(): Promise<void> {
+    const wanted = this.#written
+    while (this.#safe < wanted) {
+      if (this.#failure !== undefined) throw this.#failure
+      this.#syncing ??= this.#sync().finally(() => (this.#syncing = undefined))
+      await this.#syncing
+    }
+    if (this.#failure !== undefined) throw this.#failure
+  }
+
+  async #sync(): Promise<void> {
+    const written = this.#written
+    try {
+      await this.#disk.sync(this.#file!)
+      const folders = this.#folders
+      this.#folders = []
+      for (const folder of folders) await this.#disk.syncFolder(folder)
+    } catch (error) {
+      throw this.#fail(error)
+    }
+    this.#safe = written
+  }
+
+  #fail(error: unknown): Error {
+    this.#failure ??= fault('E_TRANSCRIPT', this.#path, wordsOf(error))
+    return this.#failure
+  }
+
+  async close(): Promise<void> {
+    const file = this.#file
+    if (file === undefined) return
+    try {
+      await this.flush()
+    } finally {
+      this.#file = undefined
+      this.#failure ??= fault('E_CLOSED', 'a line of the transcript')
+      this.#disk.close(file)
+    }
+  }
+}
+
+const NEWLINE = Buffer.from('\n')

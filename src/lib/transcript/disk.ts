@@ -1,0 +1,53 @@
+import { closeSync, constants, fdatasync, fstatSync, fsync, openSync, readSync, writeSync } from 'node:fs'
+import { makeFolders } from '../world/make-folders.ts'
+
+/** The few things that a transcript asks of a disk. Nothing else in this room touches one. */
+export interface Disk {
+  makeFolder(path: string): void
+  /** Opens a file for the user alone, to put bytes behind its end; makes it where it is not there. */
+  openToAppend(path: string): number
+  openToRead(path: string): number
+  /** Bytes that are there. */
+  size(file: number): number
+  /** Gives how many bytes were taken: it may be fewer than there are. */
+  write(file: number, bytes: Uint8Array, from: number): number
+  /** Gives how many bytes were read into it. */
+  read(file: number, into: Uint8Array, at: number): number
+  /** Settles when what was written cannot be lost any more. */
+  sync(file: number): Promise<void>
+  /** The same for the names in a folder. */
+  syncFolder(path: string): Promise<void>
+  close(file: number): void
+}
+
+// To wait for a pipe that somebody put there is to wait for ever.
+const { O_APPEND, O_CREAT, O_RDWR, O_RDONLY, O_NONBLOCK, O_NOFOLLOW = 0 } = constants
+
+export const realDisk: Disk = {
+  makeFolder: makeFolders,
+  openToAppend: path => ordinary(openSync(path, O_APPEND | O_CREAT | O_RDWR | O_NONBLOCK | O_NOFOLLOW, 0o600), path),
+  openToRead: path => ordinary(openSync(path, O_RDONLY | O_NONBLOCK), path),
+  size: file => fstatSync(file).size,
+  write: (file, bytes, from) => writeSync(file, bytes, from),
+  read: (file, into, at) => readSync(file, into, 0, into.length, at),
+  sync: file => settled(done => fdatasync(file, done)),
+  async syncFolder(path) {
+    if (process.platform === 'win32') return
+    const folder = openSync(path, O_RDONLY)
+    try {
+      await settled(done => fsync(folder, done))
+    } finally {
+      closeSync(folder)
+    }
+  },
+  close: closeSync
+}
+
+function ordinary(file: number, path: string): number {
+  if (fstatSync(file).isFile()) return file
+  closeSync(file)
+  throw new Error(`${path} is no ordinary file`)
+}
+
+const settled = (start: (done: (error: Error | null) => void) => void): Promise<void> =>
+  new Promise((resolve, reject) => start(error => (error === null ? resolve() : reject(error))))

@@ -1,0 +1,52 @@
+import type { Rec } from './entry.ts'
+import type { Cursor, Gap, Loaded, SessionKey, TranscriptStore } from './store.ts'
+
+/** What is here was written by this version, or by one that knew no more. */
+const KNOWN = new Set(['user', 'assistant', 'system', 'attachment', 'tool-intent', 'tool-outcome', 'tool-pending'])
+
+/** All that a store has of a transcript. */
+export async function loadWhole(store: TranscriptStore, key: SessionKey): Promise<Loaded | undefined> {
+  const found = await store.load(key)
+  if (found === undefined || found === null) return undefined
+  return Array.isArray(found) ? { entries: found, gaps: [] } : found
+}
+
+/** The end of a transcript, from the last entry on that is a fresh start; all of it where there is none. */
+export async function loadTail(
+  store: TranscriptStore,
+  key: SessionKey,
+  isStart: (entry: Rec) => boolean
+): Promise<Loaded | undefined> {
+  if (store.page === undefined) return from(await loadWhole(store, key), isStart)
+  let entries: Rec[] = []
+  let gaps: readonly Gap[] = []
+  let before: Cursor | undefined
+  do {
+    const page = await store.page(key, before)
+    if (page === undefined || page === null) return undefined
+    gaps = [...page.gaps, ...missingBetween(page.entries, entries), ...gaps]
+    entries = page.entries.concat(entries)
+    if (page.entries.some(isStart)) return from({ entries, gaps }, isStart)
+    before = page.before
+  } while (before !== undefined)
+  return { entries, gaps }
+}
+
+function from(loaded: Loaded | undefined, isStart: (entry: Rec) => boolean): Loaded | undefined {
+  const at = loaded?.entries.findLastIndex(isStart) ?? -1
+  return loaded === undefined || at < 0 ? loaded : { ...loaded, entries: loaded.entries.slice(at) }
+}
+
+/** Pages are read one by one: what is missing between two of them is seen here. */
+function missingBetween(earlier: readonly Rec[], later: readonly Rec[]): readonly Gap[] {
+  const [last, next] = [Number(earlier.at(-1)?.['seq']), Number(later[0]?.['seq'])]
+  return next > last + 1 ? [{ at: 0, length: 0, why: 'missing', seqs: [last + 1, next - 1] }] : []
+}
+
+/** The number of the last entry. */
+export const lastSeq = (entries: readonly Rec[]): number =>
+  entries.reduce((last, { seq }) => Math.max(last, Number(seq) || 0), entries.length)
+
+/** A type of entry that this version does not know. */
+export const unknownType = (entries: readonly Rec[]): string | undefined =>
+  entries.find(({ type }) => !KNOWN.has(type))?.type

@@ -1,0 +1,114 @@
+import type { Entry, Line, Log, Rec } from './entry.ts'
+import type { SessionKey, TranscriptStore, TranscriptWriter } from './store.ts'
+
+/** What all lines of a transcript have in common. */
+export interface LogOptions {
+  readonly path: string
+  readonly sessionId: string
+  readonly version: string
+  readonly entrypoint: string
+  readonly cwd: () => string
+  /** Whose it is, for a subagent's. */
+  readonly agentId?: string | undefined
+  /** The line that was the last one so far. */
+  readonly after?: string | null | undefined
+  /** What must not stand in it. */
+  readonly secrets: readonly string[]
+}
+
+/** What stands in the place of a secret. */
+const HIDDEN = '[a credential]'
+
+/** Makes lines of what happens, one behind the other. */
+export class TranscriptLog implements Log {
+  readonly #writer: TranscriptWriter
+  readonly #options: LogOptions
+  readonly #secrets: readonly string[]
+  #last: string | null
+
+  constructor(writer: TranscriptWriter, options: LogOptions) {
+    this.#writer = writer
+    this.#options = options
+    this.#last = options.after ?? null
+    this.#secrets = options.secrets.map(secret => JSON.stringify(secret).slice(1, -1))
+  }
+
+  get path(): string {
+    return this.#options.path
+  }
+
+  append(entry: Entry, uuid: string): void {
+    const { sessionId, version, entrypoint, cwd, agentId } = this.#options
+    const line: Line = {
+      ...entry,
+      uuid,
+      parentUuid: this.#last,
+      isSidechain: agentId !== undefined,
+      ...(agentId !== undefined && { agentId }),
+      timestamp: new Date().toISOString(),
+      sessionId,
+      cwd: cwd(),
+      version,
+      userType: 'external',
+      entrypoint
+    }
+    const text = textOf(line)
+    const clean = this.#secrets.reduce((left, secret) => left.replaceAll(secret, HIDDEN), text)
+    this.#writer.write(clean === text ? { ...line } : (JSON.parse(clean) as Rec), clean)
+    this.#last = uuid
+  }
+
+  flush(): Promise<void> {
+    return this.#writer.flush()
+  }
+
+  close(): Promise<void> {
+    return this.#writer.close()
+  }
+}
+
+/** What a tool gave to programs may be anything, also what cannot be written. */
+function textOf(line: Line): string {
+  try {
+    return JSON.stringify(line)
+  } catch {
+    return JSON.stringify({ ...line, toolUseResult: UNWRITABLE, output: undefined })
+  }
+}
+
+const UNWRITABLE = '[This cannot be written down.]'
+
+/** A log of which nothing is kept. */
+export const noLog: Log = {
+  path: '',
+  append: () => undefined,
+  flush: () => Promise.resolve(),
+  close: () => Promise.resolve()
+}
+
+/** A writer for a store that can only append: what is taken is kept back until somebody wants it to be safe. */
+export function writerOver(store: TranscriptStore, key: SessionKey, last: number): TranscriptWriter {
+  let seq = last
+  let waiting: Rec[] = []
+  let appending: Promise<void> = Promise.resolve()
+  const flush = (): Promise<void> => {
+    // What failed once fails all that comes behind.
+    appending = appending.then(async () => {
+      if (waiting.length === 0) return
+      const entries = waiting
+      waiting = []
+      await store.append(key, entries)
+    })
+    return appending
+  }
+  return {
+    get last() {
+      return seq
+    },
+    write(entry) {
+      waiting.push({ ...entry, seq: ++seq })
+    },
+    flush,
+    close: flush
+  }
+}

@@ -1,0 +1,141 @@
+import type { Rec } from './entry.ts'
+import { eachLine, salvage, unseal, type Read } from './seal.ts'
+import type { Gap, GapKind, Loaded, SessionKey } from './store.ts'
+
+interface Placed {
+  readonly at: number
+  readonly length: number
+  readonly seq: number
+  readonly entry: Rec
+}
+
+const NOTHING = Buffer.alloc(0)
+
+/**
+ * Reads a transcript from any bytes, in pieces: what verifies is taken, in the order of its numbers, and for all else
+ * there is word of what is wrong and where. It never throws.
+ */
+export class Reading {
+  readonly #key: SessionKey | undefined
+  readonly #keep: boolean
+  /** Lines before this piece were read by somebody else: what they held is not missing. */
+  readonly #isPart: boolean
+  readonly #sealed: Placed[] = []
+  /** Lines that nobody sealed: all there is in the transcript of another program. */
+  readonly #unsealed: { readonly at: number; readonly length: number; readonly entry: Rec }[] = []
+  readonly #gaps: Gap[] = []
+  #rest: Buffer = NOTHING
+  #at = 0
+  count = 0
+
+  constructor(
+    key?: SessionKey,
+    { at = 0, isPart = false, keep = true }: { at?: number; isPart?: boolean; keep?: boolean } = {}
+  ) {
+    this.#key = key
+    this.#at = at
+    this.#isPart = isPart
+    this.#keep = keep
+  }
+
+  /** The next bytes. */
+  add(bytes: Buffer): void {
+    const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes])
+    const used = eachLine(all, this.#at, (line, at) => this.#line(line, at, true))
+    this.#at += used
+    // The caller may use its buffer again.
+    this.#rest = used === all.length ? NOTHING : Buffer.from(all.subarray(used))
+  }
+
+  /** There is no more. */
+  end(): Loaded & { readonly isForeign: boolean } {
+    if (this.#rest.length > 0) this.#line(this.#rest, this.#at, false)
+    this.#rest = NOTHING
+    const isForeign = this.#sealed.length === 0 && this.#unsealed.length > 0
+    if (isForeign) {
+      this.count = this.#unsealed.length
+      return { entries: this.#unsealed.map(({ entry }) => entry), gaps: this.#gaps, isForeign }
+    }
+    for (const { at, length } of this.#unsealed) this.#gap(at, length, 'unsealed')
+    const entries = this.#inOrder()
+    this.count = entries.length
+    return { entries, gaps: this.#gaps.sort((a, b) => a.at - b.at), isForeign }
+  }
+
+  #line(line: Buffer, at: number, hasEnd: boolean): void {
+    if (line.length === 0) return
+    const read = unseal(line)
+    if (read.kind !== 'damaged') return this.#take(read, at, line.length)
+    const found = salvage(line)
+    let from = 0
+    for (const piece of found) {
+      this.#rubbish(line.subarray(from, piece.at), at + from, true)
+      this.#take(piece.read, at + piece.at, piece.end - piece.at)
+      from = piece.end
+    }
+    this.#rubbish(line.subarray(from), at + from, hasEnd)
+  }
+
+  #rubbish(bytes: Buffer, at: number, hasEnd: boolean): void {
+    if (bytes.length > 0) this.#gap(at, bytes.length, hasEnd ? 'damaged' : 'torn')
+  }
+
+  #take(read: Read, at: number, length: number): void {
+    if (read.kind === 'damaged') return
+    const { entry } = read
+    if (read.kind === 'unsealed') this.#unsealed.push({ at, length, entry: this.#keep ? entry : EMPTY })
+    else if (!this.#isOurs(entry)) this.#gap(at, length, 'foreign')
+    else this.#sealed.push({ at, length, seq: read.seq, entry: this.#keep ? entry : EMPTY })
+  }
+
+  #isOurs({ sessionId, agentId }: Rec): boolean {
+    if (this.#key === undefined) return true
+    const { sessionId: ours, subpath } = this.#key
+    return sessionId === ours && (subpath === undefined) === (agentId === undefined)
+  }
+
+  #gap(at: number, length: number, why: GapKind, seqs?: readonly [number, number]): void {
+    this.#gaps.push(seqs === undefined ? { at, length, why } : { at, length, why, seqs })
+  }
+
+  /** By number; each number once. */
+  #inOrder(): Rec[] {
+    const placed = this.#sealed
+    if (!placed.every(({ seq }, index) => index === 0 || seq > placed[index - 1]!.seq)) this.#sort()
+    let next = this.#isPart ? (placed[0]?.seq ?? 1) : 1
+    return placed.map(({ seq, at, entry }) => {
+      if (seq > next) this.#gap(at, 0, 'missing', [next, seq - 1])
+      next = seq + 1
+      return entry
+    })
+  }
+
+  #sort(): void {
+    const placed = this.#sealed
+    const known = new Map<number, Placed>()
+    let highest = 0
+    for (const each of placed.splice(0)) {
+      const { seq, at, length, entry } = each
+      const first = known.get(seq)
+      if (first !== undefined) {
+        const same = first.length === length && JSON.stringify(first.entry) === JSON.stringify(entry)
+        this.#gap(at, length, same ? 'duplicate' : 'conflict')
+        continue
+      }
+      if (seq < highest) this.#gap(at, length, 'moved')
+      highest = Math.max(highest, seq)
+      known.set(seq, each)
+      placed.push(each)
+    }
+    placed.sort((a, b) => a.seq - b.seq)
+  }
+}
+
+const EMPTY: Rec = Object.freeze({ type: '' })
+
+/** All at once. */
+export function readTranscript(bytes: Buffer, key?: SessionKey): Loaded & { readonly isForeign: boolean } {
+  const reading = new Reading(key)
+  reading.add(bytes)
+  return reading.end()
+}
