@@ -66,14 +66,15 @@ test('a turn that is interrupted takes it away as well', async () => {
   const place = owned(skill('Bash(touch *)'))
   let next: () => void = () => undefined
   const first = new Promise<void>(resolve => (next = resolve))
-  await ask([() => new Promise(() => undefined), bash('touch b'), 'two'], {
+  let interrupt: () => unknown = () => undefined
+  await ask([() => (interrupt(), new Promise(() => undefined)), bash('touch b'), 'two'], {
     in: place,
     prompt: (async function* () {
       yield prompted('/tidy')
       await first
       yield prompted('and now?')
     })(),
-    steer: running => void setTimeout(() => void running.interrupt(), 50),
+    steer: running => (interrupt = () => running.interrupt()),
     each: message => message.type === 'result' && next()
   })
   expect(place.has('b')).toBe(false)

@@ -34,6 +34,7 @@ const plugins = (place: Project, ...names: readonly string[]): Pick<Asking, 'plu
   plugins: names.map(name => ({ type: 'local', path: place.path(name) }))
 })
 
+// F122
 test('the model calls a skill of a plugin; its hooks are in force from then on, and not before', async () => {
   const place = project(PLUGIN)
   const root = place.path('plug')
@@ -63,6 +64,7 @@ test('a slash command of a plugin; a skill of its name beats one', async () => {
   expect(JSON.stringify(review.sent[0])).toContain('The task: x')
 })
 
+// F123
 test('a subagent of a plugin: its words, and its hooks while it runs', async () => {
   const place = project(PLUGIN)
   const root = place.path('plug')
@@ -126,9 +128,7 @@ test.each([
 test('one that a project enables counts when the project is trusted', async () => {
   const place = project({
     ...PLUGIN,
-    'plug/hooks/hooks.json': '{}',
-    '.claude/settings.json': JSON.stringify({ enabledPlugins: { 'plug@market': true } }),
-    '../home/.claude/plugins/installed_plugins.json': '{}'
+    '.claude/settings.json': JSON.stringify({ enabledPlugins: { 'plug@market': true } })
   })
   place.write(
     '../home/.claude/plugins/installed_plugins.json',

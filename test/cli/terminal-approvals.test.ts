@@ -1,5 +1,6 @@
 /** Approvals at a terminal: what is asked, what can be answered, and what comes of it. */
 import { existsSync, symlinkSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, test, vi } from 'vitest'
 import type { Turn } from '../../src/lib/model/scripted.ts'
 import { decides, HANG, on, stage } from './stage.ts'
@@ -52,6 +53,36 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
     expect(JSON.parse(here.read('home/.carabiner/remembered.json'))).toEqual({
       projects: { [here.project]: [{ behavior: 'allow', rule: `Bash(touch ${file})` }] }
     })
+  })
+
+  // FM58
+  test('a tool of a server that has changed since the last session is shown with what changed; y approves of it', async () => {
+    const here = stage()
+    const server = fileURLToPath(new URL('../fixtures/mcp/server.ts', import.meta.url))
+    const described = (description: string): readonly string[] => {
+      const tools = JSON.stringify([{ name: 'look', description, inputSchema: { type: 'object' } }])
+      const own = { command: process.execPath, args: [server], env: { MCP_TOOLS: tools } }
+      const config = here.write('servers.json', { mcpServers: { own } })
+      return ['--mcp-config', config, '--allowedTools', 'mcp__own']
+    }
+    const turns: readonly Turn[] = [{ calls: [{ name: 'mcp__own__look', input: {} }] }, 'Done.']
+    const first = terminal(here, turns, { args: described('Looks around.') })
+    await first.ready()
+    first.line('go')
+    expect(await first.shows(/Done\.\n\n>$/)).not.toContain('May this run?')
+    first.close()
+
+    const second = terminal(here, [...turns, ...turns], { args: described('Looks under the bed.'), columns: 60 })
+    await second.ready()
+    second.line('go')
+    const asked = (await second.shows(QUESTION)).replaceAll(/\s+/g, ' ')
+    expect(asked).toContain('tools of the server own are not as they were approved of: mcp__own__look')
+    expect(asked).toContain('"Looks around." and is "Looks under the bed."')
+    expect(asked).not.toContain('a always')
+    second.line('y')
+    await second.shows(/✓ mcp__own__look[\s\S]*Done\.\n\n>$/)
+    second.line('again')
+    expect((await second.shows(/again\n[\s\S]*Done\.\n\n>$/)).match(/May this run\?/g)).toHaveLength(1)
   })
 
   test('a, for an edit: the mode changes for this session, and the prompt says so', async () => {

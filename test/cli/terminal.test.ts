@@ -6,12 +6,13 @@ import { hasTmux, isGone, terminal, toldModel, until } from './terminal-kit.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
-/** A stage whose user has a hook that tells of the end of a session. */
+/** A stage whose user has a hook that tells of the end of a session, and why it ended. */
 function scene(more: { hooks: object } = { hooks: {} }): Stage & { ended(): string } {
   const here = stage()
   const end = on('SessionEnd', `cat > ${here.path('end')}`)
   here.user({ hooks: { ...end.hooks, ...more.hooks } })
-  const ended = (): string => (existsSync(here.path('end')) ? here.read('end') : '')
+  const ended = (): string =>
+    existsSync(here.path('end')) ? (JSON.parse(here.read('end')) as { reason: string }).reason : ''
   return { ...here, ended }
 }
 
@@ -46,7 +47,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
     expect(answered).toMatch(/ {2}! Stop hook exit 1 \(.*\) failed/)
     line('/hooks')
     expect(await shows(/SessionEnd\n {4}cat > /)).toMatch(
-      / {2}PostToolUse Read\n {4}echo .*\(~\/\.claude\/settings\.json:\d+\)\n/
+      / {2}PostToolUse "Read"\n {4}echo .*\(~\/\.claude\/settings\.json:\d+\)\n/
     )
     line('/cost')
     await shows(/scripted {2}2000 in {2}40 out {2}0 cached {2}\$0\.0066\n/)
@@ -58,8 +59,22 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
     await shows(/\nplan >$/)
     line('/exit')
     expect(await ended()).toBe(0)
-    expect(JSON.parse(here.ended())).toMatchObject({ hook_event_name: 'SessionEnd' })
+    expect(here.ended()).toBe('prompt_input_exit')
     expect(toldModel(here).split('\n')).toHaveLength(2)
+  })
+
+  test('/hooks shows what is in force now, also after settings have changed', async () => {
+    const here = scene(on('PreToolUse', 'echo first', 'Bash'))
+    const { line, ready, shows } = terminal(here, [])
+    await ready()
+    line('/hooks')
+    const before = await shows(/PreToolUse "Bash"\n {4}echo first {2}\(~\/\.claude\/settings\.json:\d+\)\n/)
+    expect(before).not.toContain('echo second')
+    here.user(on('PreToolUse', 'echo second', 'Write'))
+    await shows(/settings\.json\s+have\s+changed,\s+and\s+count\s+from\s+now\s+on/)
+    line('/hooks')
+    const after = await shows(/PreToolUse "Write"\n {4}echo second {2}\(~\/\.claude\/settings\.json:\d+\)\n>$/)
+    expect(after.match(/echo first/g)).toHaveLength(1)
   })
 
   test('/compact makes the conversation shorter, /clear begins another, and hooks are told', async () => {
@@ -94,7 +109,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
       ['SessionStart', 'compact'],
       ['SessionEnd', 'clear'],
       ['SessionStart', 'clear'],
-      ['SessionEnd', expect.any(String)]
+      ['SessionEnd', 'prompt_input_exit']
     ])
   })
 
@@ -122,7 +137,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
     await ready()
     keys('C-d')
     expect(await ended()).toBe(0)
-    expect(here.ended()).not.toBe('')
+    expect(here.ended()).toBe('prompt_input_exit')
     expect(toldModel(here)).toBe('"begin"\n"and on"')
   })
 
@@ -186,7 +201,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
     await until(() => existsSync(here.path('pid')) && here.read('pid') !== '', 'the command did not begin')
     keys('C-c', 'C-c')
     expect(await ended()).toBe(130)
-    expect(here.ended()).not.toBe('')
+    expect(here.ended()).toBe('other')
     await until(() => isGone(Number(here.read('pid'))), 'the command is still there')
   })
 
@@ -200,7 +215,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
     await ready()
     keys('C-c', 'C-c')
     expect(await ended()).toBe(0)
-    expect(here.ended()).not.toBe('')
+    expect(here.ended()).toBe('prompt_input_exit')
   })
 
   test('lines that go on, and pasted ones, are one prompt; the arrow keys bring it back, in the next session too', async () => {
@@ -317,7 +332,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
     const running = pid()
     close()
     await until(() => isGone(running), 'the session is still there')
-    expect(here.ended()).not.toBe('')
+    expect(here.ended()).toBe('other')
     await until(() => isGone(Number(here.read('pid'))), 'the command is still there')
   })
 
@@ -328,7 +343,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
     await ready()
     process.kill(pid(), 'SIGTERM')
     expect(await ended()).toBe(143)
-    expect(here.ended()).not.toBe('')
+    expect(here.ended()).toBe('other')
   })
 
   test.each([

@@ -57,6 +57,18 @@ describe('the order', () => {
     expect(decided(bash('ls'), [deny('Bash')], { hook })).toBe('deny')
   })
 
+  // FM58
+  test('what is in doubt is asked about, whatever allows it, and whoever asks is told of it', () => {
+    const hook = { decision: 'allow', by: 'h' } as const
+    const call = { ...other('mcp__own__look', {}, true), doubt: 'it has changed' }
+    const asks = { decision: 'ask', by: 'changed tool', kind: 'safety', reason: 'it has changed' }
+    for (const mode of MODES) {
+      const ruling = decide(call, policy([allow('mcp__own'), ask('mcp__own__look')], { mode, hook }))
+      expect(ruling).toMatchObject(mode === 'dontAsk' ? { decision: 'deny', kind: 'mode' } : asks)
+      expect(decided(call, [deny('mcp__own')], { mode, hook })).toBe('deny')
+    }
+  })
+
   // F133, F153
   test('nobody says anything: it is asked about, and in mode dontAsk refused', () => {
     expect(decided(bash('ls'))).toBe('ask')

@@ -39,6 +39,8 @@ export interface SessionOptions {
   readonly skills?: Skills | undefined
   /** Tools that work for one session alone. */
   readonly own?: ((session: Session) => readonly Tool[]) | undefined
+  /** The id by which hooks know it, where it is not that of its session. */
+  readonly agentId?: string | undefined
   /** Who a subagent is. The main agent is none. */
   readonly agent?: SubagentView | undefined
   /** What its parent has used counts together with what it uses. */

@@ -24,7 +24,8 @@ export function recordPending(
   session: Session
 ): string {
   const uuid = randomUUID()
-  session.record({ type: 'tool-pending', toolUseId: id, toolName: name, input, ...pending }, uuid)
+  const { agentId: subagentId, ...rest } = pending
+  session.record({ type: 'tool-pending', toolUseId: id, toolName: name, input, ...rest, subagentId }, uuid)
   return uuid
 }
 

@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import type { MessageEdits } from '../hooks/history.ts'
 import type { Block, Message, ToolResultBlock, ToolUseBlock } from '../message.ts'
 import type { Kept, Rec } from '../transcript/entry.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
-import { Conversation } from './conversation.ts'
+import { Conversation, textOf } from './conversation.ts'
 import type { OpenBatch, OpenCall } from './open-batch.ts'
 import type { Pending } from './pending.ts'
 
@@ -60,6 +61,19 @@ function unwound(entries: readonly Rec[]): readonly Rec[] | undefined {
 }
 
 const isRewind = ({ type, subtype }: Rec): boolean => type === 'system' && subtype === 'rewound'
+
+/** The entries that would have told of a message, for a conversation that somebody kept without its log. */
+export function entriesOf(message: Message): readonly Rec[] {
+  const { role, content } = message
+  const uuid = randomUUID()
+  if (role === 'user') return [{ type: 'user', uuid, message }]
+  if (role === 'system') {
+    const note = { type: 'attachment', uuid: randomUUID(), attachment: { type: 'note', rendered: textOf(content) } }
+    return [note, { type: 'attachment', uuid, attachment: { type: 'notes' } }]
+  }
+  const blocks = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content
+  return [{ type: 'assistant', uuid, part: [0, 1], message: { role, content: blocks } }]
+}
 
 class Replaying {
   #conversation = new Conversation()
@@ -211,7 +225,7 @@ class Replaying {
     conversation.edit(edits, uuid)
   }
 
-  #atWork({ toolUseId, agentId }: Rec): void {
+  #atWork({ toolUseId, subagentId: agentId }: Rec): void {
     const call = this.#calls.get(String(toolUseId))
     if (call !== undefined && typeof agentId === 'string') this.#calls.set(call.use.id, { ...call, agentId })
   }
@@ -238,7 +252,7 @@ class Replaying {
 function pendingIn(entry: Rec): Pending {
   const text = (key: string): string | undefined => (typeof entry[key] === 'string' ? entry[key] : undefined)
   const why = entry['why'] === 'asked' || entry['why'] === 'nested' ? entry['why'] : 'deferred'
-  return { why, hooks: text('hooks'), by: text('by'), reason: text('reason'), agentId: text('agentId') }
+  return { why, hooks: text('hooks'), by: text('by'), reason: text('reason'), agentId: text('subagentId') }
 }
 
 const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

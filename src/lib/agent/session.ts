@@ -55,7 +55,7 @@ export class Session {
   constructor(options: SessionOptions) {
     this.options = options
     this.id = options.place.id
-    this.agentId = options.agent?.id ?? `agent-${this.id.slice(0, 8)}`
+    this.agentId = options.agent?.id ?? options.agentId ?? `agent-${this.id.slice(0, 8)}`
     this.spending = options.spending ?? new Spending()
     this.model = options.model
     const tools = [...options.tools, ...(options.own?.(this) ?? [])]

@@ -118,7 +118,7 @@ async function keptAgent(id: string, ports: AgentPorts): Promise<KeptAgent | { r
 /** Both logs tell who works for whom. */
 async function tellStart({ id, type, description, toolUseId }: Errand, child: Session, parent: Session): Promise<void> {
   const { depth } = child.options.agent!
-  const about = { agentId: id, agentType: type, description, toolUseId, depth, parentAgentId: parent.options.agent?.id }
+  const about = { subagentId: id, agentType: type, description, toolUseId, depth, parentAgentId: parent.options.agent?.id }
   child.record({ type: 'system', subtype: 'subagent', ...about })
   parent.record({ type: 'system', subtype: 'subagent_started', ...about })
   await parent.saved()
@@ -167,6 +167,7 @@ async function childOf(
   const child: SessionOptions = {
     ...options,
     hooks,
+    agentId: undefined,
     agent: {
       id: errand.id,
       type: errand.type,

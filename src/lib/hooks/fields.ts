@@ -1,5 +1,6 @@
 import type { Block } from '../message.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
+import type { Family } from './answers.ts'
 
 /**
  * The little language in which the event table states its fields. A field's type is a string such as
@@ -51,6 +52,23 @@ export type Read<F extends Fields> = Flat<
     [K in keyof F as K extends `${infer Name}?` ? Name : never]?: Value<F[K]> | undefined
   }
 >
+
+/** A row of the event table: what there is to know about one event. */
+export interface Row<F extends Fields> {
+  readonly when: string
+  readonly fields: F
+  readonly target?: FieldName<F>
+  readonly answer: Family
+  readonly failure: 'closed' | 'open'
+  readonly draft?: FieldName<F>
+  readonly fileTimeout?: number
+  readonly sample: NoInfer<Read<F>>
+}
+
+type FieldName<F extends Fields> = keyof Read<F> & string
+
+/** Checks that a row means the fields that it states. */
+export const event = <const F extends Fields>(row: Row<F>): Row<F> => row
 
 type Check = (value: unknown) => boolean
 

@@ -14,6 +14,8 @@ export interface Call {
   readonly subject: Subject | undefined
   /** It changes nothing. */
   readonly readOnly: boolean
+  /** Why somebody has to be asked about it, whatever allows it. */
+  readonly doubt?: string | undefined
 }
 
 /** What is in force. */
@@ -41,8 +43,8 @@ export interface Ruling {
 }
 
 /**
- * Whether a call may run. What refuses comes first: a hook, a rule, a protected path, plan mode. Then what asks: a rule,
- * a protected path, a hook. Only then what allows: a mode that asks nobody, a hook, a rule, the mode, and reading within
+ * Whether a call may run. What refuses comes first: a hook, a rule, a protected path, plan mode. Then what asks: a doubt,
+ * a rule, a protected path, a hook. Only then what allows: a mode that asks nobody, a hook, a rule, the mode, and reading within
  * the project. What is left is asked about, and in mode dontAsk refused. Pure: it looks at nothing but its arguments.
  */
 export function decide(call: Call, policy: Policy): Ruling {
@@ -108,7 +110,10 @@ const bySafety = (decision: 'ask' | 'deny', part: string): Ruling => ({
       : `it names ${part}, which decides over the agent or runs by itself later`
 })
 
-function question({ tool }: Call, { mode, hook }: Policy, { asks, protection }: Against): Ruling | undefined {
+function question({ tool, doubt }: Call, { mode, hook }: Policy, against: Against): Ruling | undefined {
+  // First, so that whoever is asked for another reason is told of it as well.
+  if (doubt !== undefined) return { decision: 'ask', by: 'changed tool', kind: 'safety', reason: doubt }
+  const { asks, protection } = against
   if (asks !== undefined) {
     const { text, source } = asks.rule
     const means = `the rule ${text} in ${source}`

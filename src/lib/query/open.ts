@@ -60,7 +60,8 @@ interface OpenedServer {
 export async function open(
   options: QueryOptions,
   emit: (message: AgentMessage) => void,
-  signal: AbortSignal
+  signal: AbortSignal,
+  agentId?: string
 ): Promise<Opened> {
   const ground = lookAround(options)
   const model = await modelOf(options.model, ground.env)
@@ -130,6 +131,7 @@ export async function open(
       profile: armed.hooks.options.profile ?? 'strict',
       clock: options.clock ?? systemClock,
       emit,
+      agentId,
       skills,
       own: isWanted('Agent', options)
         ? session => [agentTool(agents, session), sendMessageTool(agents.teammates)]

@@ -29,7 +29,8 @@ export function placeOf(
   const { options, where, loaded, env } = ground
   const id = key.sessionId
   const folder = join(where.ownHome, 'sessions', id)
-  if (store !== undefined) makeFolders(folder)
+  // Hooks write their variables there; where that cannot be, they hear of it when they try.
+  tryTo(() => makeFolders(folder))
   const beside = store?.pathOf?.(key).replace(/\.jsonl$/, '') ?? folder
   const envFile = join(folder, 'env.sh')
   const closing: (() => void | Promise<void>)[] = []
@@ -53,6 +54,14 @@ export function placeOf(
       // Most sessions leave nothing there; a folder that holds something stays.
       await rmdir(folder).catch(() => undefined)
     }
+  }
+}
+
+function tryTo(work: () => void): void {
+  try {
+    work()
+  } catch {
+    // It is tried again by whoever needs it.
   }
 }
 

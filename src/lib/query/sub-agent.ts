@@ -1,10 +1,15 @@
+import { randomUUID } from 'node:crypto'
 import type { AgentDefinition } from '../agent/definitions.ts'
 import type { Ending } from '../agent/ending.ts'
 import { endSession, runAgent } from '../agent/life.ts'
+import { answerOpen } from '../agent/open-batch.ts'
 import type { AgentMessage } from '../agent/output.ts'
+import { entriesOf, replay } from '../agent/replay.ts'
+import type { Session } from '../agent/session.ts'
 import { fault } from '../errors.ts'
 import type { AgentResult } from '../hooks/fields.ts'
 import type { Message } from '../message.ts'
+import type { Entry } from '../transcript/entry.ts'
 import { open, type Opened } from './open.ts'
 import { checkOptions, type QueryOptions } from './options.ts'
 
@@ -24,6 +29,9 @@ export type SubAgentOptions = Omit<
   onMessage?: ((message: AgentMessage) => unknown) | undefined
 }
 
+/** What a subagent goes on from: what somebody kept of it, or, without that, what its store has. */
+export type ResumeOptions = SubAgentOptions & { readonly transcript?: readonly Message[] | undefined }
+
 /**
  * An agent for one kind of task, without a session around it: its hooks are AgentStart, Iteration, those of tools and
  * AgentStop. It keeps its conversation: a second task goes on from the first. Settings files count only where
@@ -34,16 +42,20 @@ export class SubAgent {
   readonly #opened: Promise<Opened>
   readonly #all = new AbortController()
   #running: AbortController | undefined
-  #messages: readonly Message[] = []
-  #id = ''
+  #session: Session | undefined
+  #ready: Promise<void> = Promise.resolve()
+  /** Who it is, for hooks and for whoever wants it to go on later. */
+  readonly id: string
 
   constructor(definition: AgentDefinition, { onMessage, ...options }: SubAgentOptions = {}) {
     this.definition = definition
     checkOptions(options)
+    this.id = options.resume ?? options.sessionId ?? `a${randomUUID().replaceAll('-', '').slice(0, 16)}`
     const whole: QueryOptions = {
       settingSources: [],
       persistSession: false,
       ...options,
+      ...(options.resume === undefined && { sessionId: this.id }),
       systemPrompt: definition.prompt,
       maxTurns: definition.maxTurns,
       ...(definition.model !== undefined && options.model === undefined && { model: definition.model }),
@@ -51,14 +63,26 @@ export class SubAgent {
       ...(definition.tools !== undefined && options.tools === undefined && { tools: [...definition.tools] }),
       disallowedTools: [...(options.disallowedTools ?? []), ...(definition.disallowedTools ?? [])]
     }
-    this.#opened = open(whole, message => void onMessage?.(message), this.#all.signal)
+    this.#opened = open(whole, message => void onMessage?.(message), this.#all.signal, this.id)
     // Whoever runs it hears of it.
     this.#opened.catch(() => undefined)
   }
 
-  /** Who it is, once it has run. */
-  get id(): string {
-    return this.#id
+  /**
+   * An agent that has worked before, with its id and all that was said. Calls that had no results then are told so to the
+   * model. Where one that is still at work has the same transcript, its first run says so.
+   */
+  static resume(id: string, definition: AgentDefinition, { transcript, ...options }: ResumeOptions = {}): SubAgent {
+    if (transcript === undefined) return new SubAgent(definition, { persistSession: true, ...options, resume: id })
+    const agent = new SubAgent(definition, { ...options, sessionId: id })
+    const entries = structuredClone(transcript).flatMap(entriesOf)
+    agent.#ready = agent.#opened.then(({ session }) => {
+      for (const { uuid, ...entry } of entries) session.record(entry as Entry, String(uuid))
+      session.resume(replay(entries)!)
+    })
+    // Whoever runs it hears of it.
+    agent.#ready.catch(() => undefined)
+    return agent
   }
 
   get status(): 'idle' | 'running' | 'closed' {
@@ -72,12 +96,14 @@ export class SubAgent {
     const running = (this.#running = new AbortController())
     try {
       const { session } = await this.#opened
-      this.#id = session.agentId
+      await this.#ready
+      this.#session = session
+      await answerOpen(session, running.signal)
       const { turns, toolUses, spending } = session
       const before = spending.usage
       session.tell({ role: 'user', content: task })
       const ending = await runAgent(task, session, running.signal)
-      this.#messages = session.conversation.messages
+      await session.saved()
       const usage = {
         input_tokens: spending.usage.input_tokens - before.input_tokens,
         output_tokens: spending.usage.output_tokens - before.output_tokens
@@ -91,7 +117,7 @@ export class SubAgent {
 
   /** All that was said so far, the final answer included. */
   transcript(): readonly Message[] {
-    return [...this.#messages]
+    return [...(this.#session?.conversation.messages ?? [])]
   }
 
   /** Ends what it is doing. Gives whether it was doing anything. */

@@ -1,6 +1,6 @@
 import type { Permissions } from '../agent/given.ts'
 import { fault, nearest } from '../errors.ts'
-import { customTool, type SdkMcpServer, type ToolDefinition } from '../tools/custom.ts'
+import { callForHook, customTool, type SdkMcpServer, type ToolDefinition } from '../tools/custom.ts'
 import { exitPlanMode } from '../tools/exit-plan-mode.ts'
 import { askUserQuestionTool } from '../tools/ask-user-question.ts'
 import { bashTool } from '../tools/bash.ts'
@@ -114,5 +114,14 @@ function checkNames(names: readonly string[]): void {
 async function ownServer(name: string, { tools }: SdkMcpServer): Promise<ConnectedServer> {
   const made = await Promise.all(tools.map(definition => customTool(definition, nameInServer(name, definition.name))))
   const server = { name, source: 'sdk' }
-  return { ...server, status: 'connected', tools: made.map(tool => ({ ...tool, server })) }
+  return {
+    ...server,
+    status: 'connected',
+    tools: made.map(tool => ({ ...tool, server })),
+    async callForHook(called, input, signal) {
+      const definition = tools.find(each => each.name === called)
+      if (definition === undefined) throw new Error(`the server ${name} has no tool ${called}`)
+      return callForHook(definition, input, signal)
+    }
+  }
 }

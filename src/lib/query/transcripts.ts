@@ -141,8 +141,16 @@ const wordsOfGaps = (gaps: readonly Gap[], { sessionId }: SessionKey): readonly 
   gaps.length === 0
     ? []
     : [
-        `the transcript of ${sessionId} is not whole: ${gaps.map(wordsOfGap).join(', ')}; see \`carabiner sessions verify ${sessionId}\``
+        `the transcript of ${sessionId} is not whole: ${few(gaps).join(', ')}; see \`carabiner sessions verify ${sessionId}\``
       ]
+
+/** The first of them, and how many more there are. */
+const few = (gaps: readonly Gap[]): readonly string[] => [
+  ...gaps.slice(0, FEW).map(wordsOfGap),
+  ...(gaps.length > FEW ? [`and ${gaps.length - FEW} more places`] : [])
+]
+
+const FEW = 3
 
 const wordsOfGap = ({ at, length, why, seqs }: Gap): string =>
   seqs === undefined ? `${why} at byte ${at} (${length} bytes)` : `entries ${seqs[0]} to ${seqs[1]} are missing`

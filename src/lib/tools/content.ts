@@ -30,6 +30,15 @@ export function resultOf(result: unknown): ToolResult {
   return { content, output, error: error === '' ? 'the tool failed' : error }
 }
 
+/** The text of what was given back, for a hook. What failed has none: it is thrown. */
+export function textOf(result: unknown): string {
+  const { content, error } = resultOf(result)
+  if (error !== undefined) throw new Error(error)
+  return typeof content === 'string'
+    ? content
+    : content.flatMap(part => (part.type === 'text' ? [part.text] : [])).join('\n')
+}
+
 /** What the model sees of an output that a hook gave: a text, a list of content, or a whole result. */
 export function presentContent(output: unknown): string | readonly Block[] | undefined {
   const given = Array.isArray(output) ? { content: output } : output

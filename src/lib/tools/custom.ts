@@ -1,8 +1,8 @@
 import type { ZodType } from 'zod'
 import { wordsOf } from '../errors.ts'
 import type { JsonSchema } from '../message.ts'
-import { isObject } from '../util/plain.ts'
-import { presentContent, resultOf, type HandlerResult } from './content.ts'
+import { isObject, type PlainObject } from '../util/plain.ts'
+import { presentContent, resultOf, textOf, type HandlerResult } from './content.ts'
 import type { Checked, Tool } from './tool.ts'
 
 /** Whatever can check a value in the way of Standard Schema: zod, valibot, arktype and others. */
@@ -71,6 +71,18 @@ export async function customTool(definition: ToolDefinition, name = definition.n
     },
     present: presentContent
   }
+}
+
+/** Calls one for a hook, and gives its text. Nothing judges that: hooks are what judges. */
+export async function callForHook(
+  definition: ToolDefinition,
+  input: PlainObject,
+  signal: AbortSignal
+): Promise<string> {
+  const checked = await checkedBy(await wholeSchema(definition), input)
+  if ('problem' in checked) throw new Error(`the input of ${definition.name} is not valid: ${checked.problem}`)
+  const extra = { signal, toolUseId: 'hook', fire: async () => undefined, progress: () => undefined }
+  return textOf(await definition.handler(checked.input as never, extra))
 }
 
 /** An object of schemas is one for zod to put together. */

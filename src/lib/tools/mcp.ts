@@ -1,12 +1,13 @@
 import { wordsOf } from '../errors.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { nameInServer } from '../util/tool-names.ts'
-import { presentContent, resultOf } from './content.ts'
+import { presentContent, textOf } from './content.ts'
 import type { Told, Wanted } from './elicitation.ts'
 import type { OutsideServer } from './mcp-config.ts'
 import { Connection } from './mcp-connection.ts'
 import { shownDescription, shownSchema, type Definition } from './mcp-definition.ts'
 import { httpLink } from './mcp-http.ts'
+import { KnownTools, type KnownTool } from './mcp-known.ts'
 import { boundedResult } from './mcp-result.ts'
 import { stdioLink } from './mcp-stdio.ts'
 import { processesOf } from './processes.ts'
@@ -25,6 +26,8 @@ export interface NamedServer {
 /** What servers need from whoever uses them. */
 export interface ServerPorts {
   readonly session: ToolSession
+  /** Where it is kept what was approved of tools. */
+  readonly knownFolder: string
   elicit(server: string, wanted: Wanted, signal: AbortSignal): Promise<Told>
   /** Words for people. */
   notice(text: string): void
@@ -86,13 +89,8 @@ async function connect(server: NamedServer, ports: ServerPorts, signal: AbortSig
 
 const forHooks =
   (connection: Connection): CallForHook =>
-  async (tool, input, signal) => {
-    const { content, error } = resultOf(await connection.call({ tool, input, signal, progress: () => undefined }))
-    if (error !== undefined) throw new Error(error)
-    return typeof content === 'string'
-      ? content
-      : content.flatMap(part => (part.type === 'text' ? [part.text] : [])).join('\n')
-  }
+  async (tool, input, signal) =>
+    textOf(await connection.call({ tool, input, signal, progress: () => undefined }))
 
 async function linkTo(config: OutsideServer, session: ToolSession): ReturnType<typeof httpLink> {
   if ('url' in config) return httpLink(config.url, config.headers ?? {})
@@ -113,31 +111,66 @@ const LONGEST_NAME = 128
 /** The tools under the names that the model knows them by. Those that cannot be told apart are left out, and named. */
 function toolsOf(
   definitions: readonly Definition[],
-  { name, source }: NamedServer,
+  server: NamedServer,
   connection: Connection,
   ports: ServerPorts
 ): readonly Tool[] {
+  const { name } = server
+  const known = new KnownTools(ports.knownFolder, identityOf(server, ports.session), text =>
+    ports.notice(`the server ${name}: ${text}`)
+  )
   const tools = new Map<string, Tool>()
   for (const definition of definitions) {
-    const known = nameInServer(name, definition.name)
-    const problem =
-      known.length > LONGEST_NAME ? 'its name is too long' : tools.has(known) ? 'another has its name' : ''
-    if (problem === '') tools.set(known, { ...toolOf(definition, known, connection), server: { name, source } })
+    const full = nameInServer(name, definition.name)
+    const problem = full.length > LONGEST_NAME ? 'its name is too long' : tools.has(full) ? 'another has its name' : ''
+    if (problem === '') tools.set(full, toolOf(definition, full, known.look(definition), server, connection))
     else ports.notice(`the tool ${visible(definition.name)} of the server ${name} is left out: ${problem}`)
   }
+  const changed = [...tools.values()].filter(tool => tool.change !== undefined)
+  if (changed.length > 0)
+    ports.notice(
+      `tools of the server ${name} are not as they were approved of: ${changed.map(tool => tool.name).join(', ')}; ` +
+        'somebody is asked before they run'
+    )
   return [...tools.values()]
 }
 
-function toolOf(definition: Definition, name: string, connection: Connection): Omit<Tool, 'server'> {
-  const { readOnlyHint, destructiveHint } = definition.annotations
+/** What a server is known by: its name and how it is reached. The program that a project names is that project's. */
+function identityOf({ name, source, config }: NamedServer, { root }: ToolSession): readonly string[] {
+  const way = 'url' in config ? [config.url] : [config.command, ...(config.args ?? [])]
+  return [source, source === 'project' ? root : '', name, ...way]
+}
+
+function toolOf(
+  definition: Definition,
+  name: string,
+  known: KnownTool,
+  { name: server, source }: NamedServer,
+  connection: Connection
+): Tool {
   return {
     name,
-    description: shownDescription(definition),
-    inputSchema: shownSchema(definition.inputSchema),
-    ...(destructiveHint === true && { caution: 'its server says that it may destroy something' }),
+    server: { name: server, source },
+    get description() {
+      return shownDescription(known.definition)
+    },
+    get inputSchema() {
+      return shownSchema(known.definition.inputSchema)
+    },
+    ...(definition.annotations['destructiveHint'] === true && {
+      caution: 'its server says that it may destroy something'
+    }),
+    get change() {
+      if (known.change === undefined) return undefined
+      const words = `the tool ${visible(definition.name)} of the server ${server} is not as it was approved of`
+      return { words: `${words}: ${known.change}. A yes approves of it as it is`, approve: () => known.approve() }
+    },
     // Its server knows its schema best, and checks it.
     check: input => (isObject(input) ? { input } : { problem: 'it is not an object' }),
-    readOnly: () => readOnlyHint === true && destructiveHint !== true,
+    readOnly() {
+      const { readOnlyHint, destructiveHint } = known.definition.annotations
+      return readOnlyHint === true && destructiveHint !== true
+    },
     present: presentContent,
     async run(input, call) {
       const { signal } = call

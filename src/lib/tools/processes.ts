@@ -1,6 +1,5 @@
 import { startProcess, type Listener, type Running } from '../world/process.ts'
 import type { Words } from '../world/shell.ts'
-import { withCookie } from '../world/start.ts'
 import type { ToolSession } from './tool.ts'
 
 /** What a session has running. All of it ends with the session. */
@@ -19,7 +18,7 @@ export class Processes {
   startTalk(words: Words, cwd: string, env: Readonly<Record<string, string>>, listener: Listener): Running {
     if (this.#closed) throw new Error('nothing can be started any more: the session is over')
     // Never through the helper, which ends whoever prints more than a hook may.
-    const running = startProcess(withCookie({ ...words, cwd, env, cookie: '' }), listener)
+    const running = startProcess({ ...words, cwd, env }, listener)
     this.#running.add(running)
     void running.ended.then(() => this.#running.delete(running))
     return running

@@ -1,4 +1,16 @@
-import { closeSync, constants, fdatasync, fstatSync, fsync, openSync, readSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fstatSync,
+  fsync,
+  linkSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync
+} from 'node:fs'
 import { makeFolders } from '../world/make-folders.ts'
 
 /** The few things that a transcript asks of a disk. Nothing else in this room touches one. */
@@ -20,10 +32,20 @@ export interface Disk {
   close(file: number): void
 }
 
-// To wait for a pipe that somebody put there is to wait for ever.
-const { O_APPEND, O_CREAT, O_RDWR, O_RDONLY, O_NONBLOCK, O_NOFOLLOW = 0 } = constants
+/** What it takes besides to put one file in the place of another. */
+export interface ReplacingDisk extends Disk {
+  /** Opens a file for the user alone, without what it held before. */
+  openAnew(path: string): number
+  /** A further name for a file; fails where that name is taken. False where the disk has no such names. */
+  link(path: string, further: string): boolean
+  rename(from: string, to: string): void
+  remove(path: string): void
+}
 
-export const realDisk: Disk = {
+// To wait for a pipe that somebody put there is to wait for ever.
+const { O_APPEND, O_CREAT, O_RDWR, O_RDONLY, O_TRUNC, O_NONBLOCK, O_NOFOLLOW = 0 } = constants
+
+export const realDisk: ReplacingDisk = {
   makeFolder: makeFolders,
   openToAppend: path => ordinary(openSync(path, O_APPEND | O_CREAT | O_RDWR | O_NONBLOCK | O_NOFOLLOW, 0o600), path),
   openToRead: path => ordinary(openSync(path, O_RDONLY | O_NONBLOCK), path),
@@ -40,8 +62,22 @@ export const realDisk: Disk = {
       closeSync(folder)
     }
   },
-  close: closeSync
+  close: closeSync,
+  openAnew: path => ordinary(openSync(path, O_TRUNC | O_CREAT | O_RDWR | O_NONBLOCK | O_NOFOLLOW, 0o600), path),
+  link(path, further) {
+    try {
+      linkSync(path, further)
+      return true
+    } catch (error) {
+      if (NO_LINKS.has((error as NodeJS.ErrnoException).code)) return false
+      throw error
+    }
+  },
+  rename: renameSync,
+  remove: path => rmSync(path, { force: true })
 }
+
+const NO_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS'])
 
 function ordinary(file: number, path: string): number {
   if (fstatSync(file).isFile()) return file

@@ -46,7 +46,7 @@ export type Entry =
       /** The hooks that have answered already. */
       readonly hooks?: string | undefined
       /** The subagent in which somebody has to decide. */
-      readonly agentId?: string | undefined
+      readonly subagentId?: string | undefined
     }
 
 /** A line as it was read back. What is in it was written by somebody: nothing in it may be believed that matters. */

@@ -5,14 +5,9 @@ import { fault } from '../errors.ts'
 import { Appender } from './appender.ts'
 import { realDisk, type Disk } from './disk.ts'
 import type { Rec } from './entry.ts'
+import { bytesIn, loadFile, pageOfFile, withFile } from './file.ts'
 import { lock, type Lock } from './lock.ts'
-import { Reading } from './reading.ts'
 import type { Cursor, Holder, Loaded, Page, SessionKey, TranscriptStore, TranscriptWriter } from './store.ts'
-
-/** How much is read at once. */
-const PIECE = 1 << 20
-/** How much of the end is looked at first. */
-const TAIL = 1 << 18
 
 /** A name that is one step in a path, and no way out. */
 const NAME = /^[\w-][\w.-]{0,200}$/
@@ -49,31 +44,11 @@ export class JsonlStore implements TranscriptStore {
   }
 
   async load(key: SessionKey): Promise<Loaded | undefined> {
-    return withFile(this.pathOf(key), this.#disk, file => {
-      const reading = new Reading(key)
-      for (let at = 0, bytes = this.#bytes(file, at, PIECE); bytes.length > 0; bytes = this.#bytes(file, at, PIECE)) {
-        reading.add(bytes)
-        at += bytes.length
-      }
-      return reading.end()
-    })
+    return loadFile(this.pathOf(key), this.#disk, key)
   }
 
   async page(key: SessionKey, before?: Cursor): Promise<Page | undefined> {
-    return withFile(this.pathOf(key), this.#disk, file => {
-      const end = before === undefined ? this.#disk.size(file) : Number(before)
-      for (let length = TAIL; ; length *= 4) {
-        const start = Math.max(0, end - length)
-        const bytes = this.#bytes(file, start, end - start)
-        // The first line has begun before this piece, unless the file begins here.
-        const cut = start === 0 ? 0 : bytes.indexOf(10) + 1
-        if (start > 0 && (cut === 0 || cut === bytes.length)) continue
-        const at = start + cut
-        const reading = new Reading(key, { at, isPart: at > 0 })
-        reading.add(bytes.subarray(cut))
-        return { ...reading.end(), before: at === 0 ? undefined : at }
-      }
-    })
+    return pageOfFile(this.pathOf(key), this.#disk, key, before)
   }
 
   async open(key: SessionKey, doing: () => string): Promise<TranscriptWriter | { readonly holder: Holder }> {
@@ -106,20 +81,9 @@ export class JsonlStore implements TranscriptStore {
     } while (last === 0 && before !== undefined)
     const isTorn = withFile(path, this.#disk, file => {
       const size = this.#disk.size(file)
-      return size > 0 && this.#bytes(file, size - 1, 1)[0] !== 10
+      return size > 0 && bytesIn(file, this.#disk, size - 1, 1)[0] !== 10
     })
     return { last, isTorn: isTorn ?? false, isNew: false }
-  }
-
-  #bytes(file: number, at: number, most: number): Buffer {
-    const bytes = Buffer.allocUnsafe(most)
-    let length = 0
-    while (length < most) {
-      const read = this.#disk.read(file, bytes.subarray(length), at + length)
-      if (read === 0) break
-      length += read
-    }
-    return bytes.subarray(0, length)
   }
 
   async listSessions(projectKey: string): Promise<readonly { readonly sessionId: string; readonly mtime: number }[]> {
@@ -163,22 +127,6 @@ export class JsonlStore implements TranscriptStore {
 /** Words for whoever wanted to write, too. */
 export const wordsOfHolder = ({ pid, since, doing }: Holder): string =>
   `process ${pid} has had it since ${since}${doing === undefined || doing === '' ? '' : `, and is ${doing}`}`
-
-/** Nothing where there is no such file. */
-function withFile<T>(path: string, disk: Disk, read: (file: number) => T): T | undefined {
-  let file: number
-  try {
-    file = disk.openToRead(path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
-  try {
-    return read(file)
-  } finally {
-    disk.close(file)
-  }
-}
 
 function releasing(writer: Appender, locked: Lock | undefined): TranscriptWriter {
   if (locked === undefined) return writer

@@ -17,24 +17,31 @@ export async function loadTail(
   key: SessionKey,
   isStart: (entry: Rec) => boolean
 ): Promise<Loaded | undefined> {
-  if (store.page === undefined) return from(await loadWhole(store, key), isStart)
+  if (store.page === undefined) {
+    const whole = await loadWhole(store, key)
+    return whole === undefined ? undefined : from(whole, isStart)
+  }
   let entries: Rec[] = []
   let gaps: readonly Gap[] = []
   let before: Cursor | undefined
   do {
     const page = await store.page(key, before)
     if (page === undefined || page === null) return undefined
-    gaps = [...page.gaps, ...missingBetween(page.entries, entries), ...gaps]
-    entries = page.entries.concat(entries)
-    if (page.entries.some(isStart)) return from({ entries, gaps }, isStart)
-    before = page.before
+    const part = from(page, isStart)
+    gaps = [...part.gaps, ...missingBetween(part.entries, entries), ...gaps]
+    entries = part.entries.concat(entries)
+    before = part === page ? page.before : undefined
   } while (before !== undefined)
   return { entries, gaps }
 }
 
-function from(loaded: Loaded | undefined, isStart: (entry: Rec) => boolean): Loaded | undefined {
-  const at = loaded?.entries.findLastIndex(isStart) ?? -1
-  return loaded === undefined || at < 0 ? loaded : { ...loaded, entries: loaded.entries.slice(at) }
+/** The part of it that begins with the last fresh start; all of it where there is none. */
+function from(loaded: Loaded, isStart: (entry: Rec) => boolean): Loaded {
+  const { entries, gaps, offsets } = loaded
+  const first = entries.findLastIndex(isStart)
+  if (first < 0) return loaded
+  const begin = offsets?.[first] ?? 0
+  return { entries: entries.slice(first), gaps: gaps.filter(({ at }) => at > begin) }
 }
 
 /** Pages are read one by one: what is missing between two of them is seen here. */

@@ -66,13 +66,9 @@ async function claimIn(path: string): Promise<Locked | undefined> {
     const own = { id: randomUUID(), pid: process.pid, start: await ownStart(), since: new Date().toISOString() }
     append(fd, own)
     const claims = claimsIn(fd)
-    const earlier = await firstAlive(
-      claims.slice(
-        0,
-        claims.findIndex(({ id }) => id === own.id)
-      )
-    )
-    isHeld = earlier === undefined && isAt(fd, path)
+    const place = claims.findIndex(({ id }) => id === own.id)
+    const earlier = await firstAlive(claims.slice(0, place))
+    isHeld = place >= 0 && earlier === undefined && isAt(fd, path)
     if (isHeld) return lockOf(fd, path, own.id)
     append(fd, { gone: own.id })
     return earlier && { holder: { pid: earlier.pid, since: earlier.since } }

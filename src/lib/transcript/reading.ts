@@ -2,14 +2,28 @@ import type { Rec } from './entry.ts'
 import { eachLine, salvage, unseal, type Read } from './seal.ts'
 import type { Gap, GapKind, Loaded, SessionKey } from './store.ts'
 
-interface Placed {
+/** An entry that verifies, and where it stands. */
+export interface Placed {
   readonly at: number
   readonly length: number
   readonly seq: number
+  /** Its checksum: two entries with one number and one checksum are the same. */
+  readonly sum: unknown
   readonly entry: Rec
 }
 
-const NOTHING = Buffer.alloc(0)
+interface ReadingOptions {
+  /** Where the bytes begin. */
+  readonly at?: number
+  /** Lines before this piece were read by somebody else: what they held is not missing. */
+  readonly isPart?: boolean
+  /** `false`: entries are not kept, so that a file of any length can be read; only `each` sees them. */
+  readonly keep?: boolean
+  /** Sees each entry, in the order in which they stand there, and each number once. */
+  readonly each?: (entry: Rec, at: number) => void
+}
+
+const NEWLINE = 10
 
 /**
  * Reads a transcript from any bytes, in pieces: what verifies is taken, in the order of its numbers, and for all else
@@ -18,48 +32,62 @@ const NOTHING = Buffer.alloc(0)
 export class Reading {
   readonly #key: SessionKey | undefined
   readonly #keep: boolean
-  /** Lines before this piece were read by somebody else: what they held is not missing. */
   readonly #isPart: boolean
+  readonly #each: ReadingOptions['each']
+  /** The numbers that `each` has seen. */
+  readonly #seen = new Set<number>()
   readonly #sealed: Placed[] = []
   /** Lines that nobody sealed: all there is in the transcript of another program. */
   readonly #unsealed: { readonly at: number; readonly length: number; readonly entry: Rec }[] = []
   readonly #gaps: Gap[] = []
-  #rest: Buffer = NOTHING
+  /** What came behind the last line end, in pieces: a line may be long. */
+  #rest: Buffer[] = []
   #at = 0
   count = 0
 
-  constructor(
-    key?: SessionKey,
-    { at = 0, isPart = false, keep = true }: { at?: number; isPart?: boolean; keep?: boolean } = {}
-  ) {
+  constructor(key?: SessionKey, { at = 0, isPart = false, keep = true, each }: ReadingOptions = {}) {
     this.#key = key
     this.#at = at
     this.#isPart = isPart
     this.#keep = keep
+    this.#each = each
+  }
+
+  /** The entries that verify, once all was read: in the order of their numbers. */
+  get placed(): readonly Placed[] {
+    return this.#sealed
   }
 
   /** The next bytes. */
   add(bytes: Buffer): void {
-    const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes])
+    if (!bytes.includes(NEWLINE)) return this.#keepRest(bytes)
+    const all = this.#rest.length === 0 ? bytes : Buffer.concat([...this.#rest, bytes])
+    this.#rest = []
     const used = eachLine(all, this.#at, (line, at) => this.#line(line, at, true))
     this.#at += used
-    // The caller may use its buffer again.
-    this.#rest = used === all.length ? NOTHING : Buffer.from(all.subarray(used))
+    this.#keepRest(all.subarray(used))
+  }
+
+  /** The caller may use its buffer again. */
+  #keepRest(bytes: Buffer): void {
+    if (bytes.length > 0) this.#rest.push(Buffer.from(bytes))
   }
 
   /** There is no more. */
   end(): Loaded & { readonly isForeign: boolean } {
-    if (this.#rest.length > 0) this.#line(this.#rest, this.#at, false)
-    this.#rest = NOTHING
+    if (this.#rest.length > 0) this.#line(Buffer.concat(this.#rest), this.#at, false)
+    this.#rest = []
     const isForeign = this.#sealed.length === 0 && this.#unsealed.length > 0
     if (isForeign) {
       this.count = this.#unsealed.length
-      return { entries: this.#unsealed.map(({ entry }) => entry), gaps: this.#gaps, isForeign }
+      const entries = this.#unsealed.map(({ entry }) => entry)
+      return { entries, gaps: this.#gaps, offsets: this.#unsealed.map(({ at }) => at), isForeign }
     }
     for (const { at, length } of this.#unsealed) this.#gap(at, length, 'unsealed')
     const entries = this.#inOrder()
     this.count = entries.length
-    return { entries, gaps: this.#gaps.sort((a, b) => a.at - b.at), isForeign }
+    const offsets = this.#sealed.map(({ at }) => at)
+    return { entries, gaps: this.#gaps.sort((a, b) => a.at - b.at), offsets, isForeign }
   }
 
   #line(line: Buffer, at: number, hasEnd: boolean): void {
@@ -83,15 +111,23 @@ export class Reading {
   #take(read: Read, at: number, length: number): void {
     if (read.kind === 'damaged') return
     const { entry } = read
-    if (read.kind === 'unsealed') this.#unsealed.push({ at, length, entry: this.#keep ? entry : EMPTY })
-    else if (!this.#isOurs(entry)) this.#gap(at, length, 'foreign')
-    else this.#sealed.push({ at, length, seq: read.seq, entry: this.#keep ? entry : EMPTY })
+    const kept = this.#keep ? entry : EMPTY
+    if (read.kind === 'unsealed') {
+      this.#unsealed.push({ at, length, entry: kept })
+      this.#each?.(entry, at)
+    } else if (this.#isOurs(entry)) {
+      const { seq } = read
+      this.#sealed.push({ at, length, seq, sum: entry['crc'], entry: kept })
+      if (this.#each === undefined || this.#seen.has(seq)) return
+      this.#seen.add(seq)
+      this.#each(entry, at)
+    } else this.#gap(at, length, 'foreign')
   }
 
-  #isOurs({ sessionId, agentId }: Rec): boolean {
+  #isOurs({ sessionId, isSidechain }: Rec): boolean {
     if (this.#key === undefined) return true
     const { sessionId: ours, subpath } = this.#key
-    return sessionId === ours && (subpath === undefined) === (agentId === undefined)
+    return sessionId === ours && (subpath === undefined) === (isSidechain !== true)
   }
 
   #gap(at: number, length: number, why: GapKind, seqs?: readonly [number, number]): void {
@@ -115,10 +151,10 @@ export class Reading {
     const known = new Map<number, Placed>()
     let highest = 0
     for (const each of placed.splice(0)) {
-      const { seq, at, length, entry } = each
+      const { seq, at, length, sum } = each
       const first = known.get(seq)
       if (first !== undefined) {
-        const same = first.length === length && JSON.stringify(first.entry) === JSON.stringify(entry)
+        const same = first.length === length && first.sum === sum
         this.#gap(at, length, same ? 'duplicate' : 'conflict')
         continue
       }

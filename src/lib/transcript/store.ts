@@ -44,6 +44,8 @@ export interface Page extends Loaded {
 export interface Loaded {
   readonly entries: Rec[]
   readonly gaps: readonly Gap[]
+  /** Where each entry begins, in bytes, for a store that knows. */
+  readonly offsets?: readonly number[]
 }
 
 /** A place at which something is missing, or is not what it should be. */

@@ -1,0 +1,91 @@
+import { event } from './fields.ts'
+
+const TOOL = { tool_name: 'string', tool_input: 'object' } as const
+const CALL = { ...TOOL, tool_use_id: 'string' } as const
+/** Stands last on the events of a call: the server of a tool that belongs to one. */
+const SERVER = { 'mcp_server?': 'object' } as const
+
+const BASH = { tool_name: 'Bash', tool_input: { command: 'git status' } }
+const BASH_CALL = { ...BASH, tool_use_id: 'toolu_sample' }
+
+/** Tool calls, prompts, permissions: what an agent is asked for, and what it wants to do. */
+export const EVENTS_OF_CALLS = {
+  PreToolUse: event({
+    when: 'a tool call is ready and valid, before any permission step',
+    fields: { ...CALL, ...SERVER },
+    target: 'tool_name',
+    answer: 'gate',
+    failure: 'closed',
+    draft: 'tool_input',
+    sample: BASH_CALL
+  }),
+  PostToolUse: event({
+    when: 'a tool has succeeded',
+    fields: {
+      ...TOOL,
+      tool_response: 'unknown',
+      tool_use_id: 'string',
+      'duration_ms?': 'number',
+      ...SERVER
+    },
+    target: 'tool_name',
+    answer: 'result',
+    failure: 'open',
+    sample: { ...BASH_CALL, tool_response: { stdout: 'nothing to commit', stderr: '', interrupted: false } }
+  }),
+  PostToolUseFailure: event({
+    when: 'a tool has thrown, returned an error or was interrupted',
+    fields: { ...CALL, error: 'string', 'is_interrupt?': 'boolean', 'duration_ms?': 'number', ...SERVER },
+    target: 'tool_name',
+    answer: 'feedback',
+    failure: 'open',
+    sample: { ...BASH_CALL, error: 'Exit code 1', is_interrupt: false }
+  }),
+  PostToolBatch: event({
+    when: 'all calls of one answer have results, before the next model call',
+    fields: { tool_calls: 'tool calls' },
+    answer: 'block',
+    failure: 'open',
+    sample: { tool_calls: [{ ...BASH_CALL, tool_response: 'nothing to commit' }] }
+  }),
+  UserPromptSubmit: event({
+    when: 'a prompt is about to reach the model',
+    fields: { prompt: 'string', 'source?': 'string', 'session_title?': 'string' },
+    answer: 'prompt',
+    failure: 'closed',
+    draft: 'prompt',
+    fileTimeout: 30,
+    sample: { prompt: 'Tidy the build folder' }
+  }),
+  UserPromptExpansion: event({
+    when: 'a slash command that the user typed is about to become its words',
+    fields: {
+      expansion_type: 'string',
+      command_name: 'string',
+      command_args: 'string',
+      'command_source?': 'string',
+      prompt: 'string'
+    },
+    target: 'command_name',
+    answer: 'expansion',
+    failure: 'closed',
+    sample: { expansion_type: 'slash_command', command_name: 'review', command_args: 'src', prompt: '/review src' }
+  }),
+  PermissionRequest: event({
+    when: 'somebody would be asked whether a call may run',
+    fields: { ...TOOL, 'permission_suggestions?': 'list', ...SERVER },
+    target: 'tool_name',
+    answer: 'permission',
+    failure: 'closed',
+    draft: 'tool_input',
+    sample: BASH
+  }),
+  PermissionDenied: event({
+    when: 'a call was refused by the mode, or because nobody could answer',
+    fields: { ...CALL, reason: 'string', ...SERVER },
+    target: 'tool_name',
+    answer: 'retry',
+    failure: 'open',
+    sample: { ...BASH_CALL, reason: 'nobody could be asked' }
+  })
+} as const

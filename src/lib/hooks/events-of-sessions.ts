@@ -1,0 +1,245 @@
+import { event } from './fields.ts'
+
+const ASKING_SERVER = { mcp_server_name: 'string' } as const
+const TASK = {
+  task_id: 'string',
+  task_subject: 'string',
+  'task_description?': 'string',
+  'teammate_name?': 'string',
+  'team_name?': 'string'
+} as const
+const AGENT = { agent_id: 'string', agent_type: 'string' } as const
+
+/** Sessions, turns and agents: how they begin and end, and what happens around them. */
+export const EVENTS_OF_SESSIONS = {
+  SessionStart: event({
+    when: 'a session begins, resumes, or goes on after a clear or a compaction',
+    fields: {
+      source: 'startup | resume | clear | compact | fork',
+      'agent_type?': 'string',
+      'model?': 'string',
+      'session_title?': 'string',
+      'seconds_since_last_response?': 'number',
+      'context_tokens?': 'number'
+    },
+    target: 'source',
+    answer: 'session',
+    failure: 'open',
+    sample: { source: 'startup' }
+  }),
+  SessionEnd: event({
+    when: 'a session is over, however it ended',
+    fields: { reason: 'string' },
+    target: 'reason',
+    answer: 'watch',
+    failure: 'open',
+    fileTimeout: 1.5,
+    sample: { reason: 'other' }
+  }),
+  Setup: event({
+    when: 'a run was asked to prepare or maintain the project',
+    fields: { trigger: 'init | maintenance' },
+    target: 'trigger',
+    answer: 'inform',
+    failure: 'open',
+    sample: { trigger: 'init' }
+  }),
+  Stop: event({
+    when: 'the agent would end its turn',
+    fields: {
+      stop_hook_active: 'boolean',
+      'last_assistant_message?': 'string',
+      'background_tasks?': 'list',
+      'session_crons?': 'list',
+      'block_count?': 'number',
+      'previous_reason?': 'string'
+    },
+    answer: 'stop',
+    failure: 'open',
+    sample: { stop_hook_active: false, last_assistant_message: 'Done.' }
+  }),
+  StopFailure: event({
+    when: 'a turn was ended by an error of the model provider',
+    fields: { error: 'string', 'error_details?': 'string', 'last_assistant_message?': 'string' },
+    target: 'error',
+    answer: 'watch',
+    failure: 'open',
+    sample: { error: 'rate_limit' }
+  }),
+  SubagentStart: event({
+    when: 'a subagent is about to run',
+    fields: { ...AGENT, 'description?': 'string' },
+    target: 'agent_type',
+    answer: 'start',
+    failure: 'open',
+    sample: { agent_id: 'agent-1', agent_type: 'Explore', description: 'Find the tests' }
+  }),
+  SubagentStop: event({
+    when: 'a subagent has finished, failed or was cancelled',
+    fields: {
+      ...AGENT,
+      stop_hook_active: 'boolean',
+      agent_transcript_path: 'string',
+      'last_assistant_message?': 'string',
+      'background_tasks?': 'list',
+      'session_crons?': 'list',
+      success: 'boolean',
+      'error?': 'string',
+      'block_count?': 'number',
+      'previous_reason?': 'string'
+    },
+    target: 'agent_type',
+    answer: 'stop',
+    failure: 'open',
+    sample: {
+      agent_id: 'agent-1',
+      agent_type: 'Explore',
+      stop_hook_active: false,
+      agent_transcript_path: 'subagents/agent-1.jsonl',
+      success: true
+    }
+  }),
+  AgentStart: event({
+    when: 'an agent, main or sub, begins its loop',
+    fields: { agent_id: 'string', task: 'string' },
+    answer: 'start',
+    failure: 'open',
+    sample: { agent_id: 'agent-0', task: 'Tidy the build folder' }
+  }),
+  AgentStop: event({
+    when: 'an agent, main or sub, has ended its loop',
+    fields: { agent_id: 'string', result: 'agent result' },
+    answer: 'watch',
+    failure: 'open',
+    sample: {
+      agent_id: 'agent-0',
+      result: {
+        id: 'agent-0',
+        content: 'Done.',
+        tool_uses: 3,
+        iterations: 4,
+        usage: { input_tokens: 1200, output_tokens: 80 }
+      }
+    }
+  }),
+  Iteration: event({
+    when: 'an agent is about to call its model; retries do not count',
+    fields: { agent_id: 'string', iteration: 'number' },
+    answer: 'watch',
+    failure: 'open',
+    sample: { agent_id: 'agent-0', iteration: 1 }
+  }),
+  PreCompact: event({
+    when: 'the conversation is about to be compacted',
+    fields: { trigger: 'manual | auto', custom_instructions: 'string | null' },
+    target: 'trigger',
+    answer: 'veto',
+    failure: 'open',
+    sample: { trigger: 'auto', custom_instructions: null }
+  }),
+  PostCompact: event({
+    when: 'the conversation was compacted',
+    fields: { trigger: 'manual | auto', compact_summary: 'string' },
+    target: 'trigger',
+    answer: 'inform',
+    failure: 'open',
+    sample: { trigger: 'auto', compact_summary: 'The build folder was tidied.' }
+  }),
+  ConfigChange: event({
+    when: 'a settings file has changed, before the change counts',
+    fields: {
+      source: 'user_settings | project_settings | local_settings | policy_settings | skills',
+      'file_path?': 'string'
+    },
+    target: 'source',
+    answer: 'change',
+    failure: 'open',
+    sample: { source: 'project_settings', file_path: '.claude/settings.json' }
+  }),
+  InstructionsLoaded: event({
+    when: 'a file of instructions was added to what the model is told',
+    fields: {
+      file_path: 'string',
+      memory_type: 'string',
+      load_reason: 'string',
+      'parent_file_path?': 'string'
+    },
+    target: 'load_reason',
+    answer: 'watch',
+    failure: 'open',
+    sample: { file_path: 'CLAUDE.md', memory_type: 'Project', load_reason: 'session_start' }
+  }),
+  CwdChanged: event({
+    when: 'a command has changed the folder that later commands run in',
+    fields: { old_cwd: 'string', new_cwd: 'string' },
+    answer: 'news',
+    failure: 'open',
+    sample: { old_cwd: 'app', new_cwd: 'app/src' }
+  }),
+  Elicitation: event({
+    when: 'an MCP server wants to be told something by a person, before anybody is asked',
+    fields: {
+      ...ASKING_SERVER,
+      message: 'string',
+      'mode?': 'form | url',
+      'url?': 'string',
+      'elicitation_id?': 'string',
+      'requested_schema?': 'object'
+    },
+    target: 'mcp_server_name',
+    answer: 'elicitation',
+    failure: 'closed',
+    sample: { mcp_server_name: 'booking', message: 'Which day?', mode: 'form' }
+  }),
+  ElicitationResult: event({
+    when: 'there is an answer for an MCP server, before it is sent',
+    fields: {
+      ...ASKING_SERVER,
+      'elicitation_id?': 'string',
+      'mode?': 'form | url',
+      action: 'accept | decline | cancel',
+      'content?': 'object'
+    },
+    target: 'mcp_server_name',
+    answer: 'elicitation',
+    failure: 'closed',
+    sample: { mcp_server_name: 'booking', mode: 'form', action: 'accept', content: { day: 'Monday' } }
+  }),
+  FileChanged: event({
+    when: 'a file that hooks watch has changed on disk, whoever changed it',
+    fields: { file_path: 'string', event: 'add | change | unlink', 'file_name?': 'string' },
+    target: 'file_name',
+    answer: 'news',
+    failure: 'open',
+    sample: { file_path: 'app/.env', event: 'change', file_name: '.env' }
+  }),
+  Notification: event({
+    when: 'the user is told something, or waited for',
+    fields: { message: 'string', 'title?': 'string', notification_type: 'string' },
+    target: 'notification_type',
+    answer: 'inform',
+    failure: 'open',
+    sample: { message: 'Bash needs your permission', notification_type: 'permission_prompt' }
+  }),
+  TeammateIdle: event({
+    when: 'a teammate is about to go idle',
+    fields: { teammate_name: 'string', team_name: 'string' },
+    answer: 'stop',
+    failure: 'open',
+    sample: { teammate_name: 'tester', team_name: 'release' }
+  }),
+  TaskCreated: event({
+    when: 'a task is about to be added to the task list',
+    fields: TASK,
+    answer: 'create',
+    failure: 'open',
+    sample: { task_id: '1', task_subject: 'Make the tests pass' }
+  }),
+  TaskCompleted: event({
+    when: 'a task of the task list is about to be marked completed',
+    fields: TASK,
+    answer: 'stop',
+    failure: 'open',
+    sample: { task_id: '1', task_subject: 'Make the tests pass' }
+  })
+} as const

@@ -1,0 +1,81 @@
+import type { Disk } from './disk.ts'
+import { Reading } from './reading.ts'
+import type { Cursor, Loaded, Page, SessionKey } from './store.ts'
+
+/** How much is read at once. */
+const PIECE = 1 << 20
+/** How much of the end is looked at first. */
+const TAIL = 1 << 18
+
+/** Nothing where there is no such file. */
+export function withFile<T>(path: string, disk: Disk, read: (file: number) => T): T | undefined {
+  let file: number
+  try {
+    file = disk.openToRead(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+  try {
+    return read(file)
+  } finally {
+    disk.close(file)
+  }
+}
+
+/** The bytes from there on: so many, or as many as there are. */
+export function bytesIn(file: number, disk: Disk, at: number, most: number): Buffer {
+  const bytes = Buffer.allocUnsafe(most)
+  let length = 0
+  while (length < most) {
+    const read = disk.read(file, bytes.subarray(length), at + length)
+    if (read === 0) break
+    length += read
+  }
+  return bytes.subarray(0, length)
+}
+
+/** Reads all of a file, a piece at a time. Gives how many bytes there were. */
+export function readInto(reading: Reading, file: number, disk: Disk): number {
+  let at = 0
+  for (let bytes = bytesIn(file, disk, at, PIECE); bytes.length > 0; bytes = bytesIn(file, disk, at, PIECE)) {
+    reading.add(bytes)
+    at += bytes.length
+  }
+  return at
+}
+
+/** What could be read, and whether another program wrote it. */
+export type LoadedFile = Loaded & { readonly isForeign: boolean }
+
+/** All entries of a file. */
+export function loadFile(path: string, disk: Disk, key?: SessionKey): LoadedFile | undefined {
+  return withFile(path, disk, file => {
+    const reading = new Reading(key)
+    readInto(reading, file, disk)
+    return reading.end()
+  })
+}
+
+/** Some entries of a file, from the end. */
+export function pageOfFile(
+  path: string,
+  disk: Disk,
+  key: SessionKey | undefined,
+  before: Cursor | undefined
+): Page | undefined {
+  return withFile(path, disk, file => {
+    const end = before === undefined ? disk.size(file) : Number(before)
+    for (let length = TAIL; ; length *= 4) {
+      const start = Math.max(0, end - length)
+      const bytes = bytesIn(file, disk, start, end - start)
+      // The first line has begun before this piece, unless the file begins here.
+      const cut = start === 0 ? 0 : bytes.indexOf(10) + 1
+      if (start > 0 && (cut === 0 || cut === bytes.length)) continue
+      const at = start + cut
+      const reading = new Reading(key, { at, isPart: at > 0 })
+      reading.add(bytes.subarray(cut))
+      return { ...reading.end(), before: at === 0 ? undefined : at }
+    }
+  })
+}

@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto'
+import { chmodSync, linkSync, lstatSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { makeFolders } from './make-folders.ts'
+
+/** Puts a file of ours in place of the one that is there, if there is one: whole or not at all, for the user alone. */
+export function putOwnFile(path: string, text: string): void {
+  const fresh = written(path, text, true)
+  try {
+    renameSync(fresh, path)
+  } catch (error) {
+    rmSync(fresh, { force: true })
+    throw error
+  }
+}
+
+/** The same where there is none yet. False: somebody else was first, and theirs stays. */
+export function addOwnFile(path: string, text: string): boolean {
+  const fresh = written(path, text, false)
+  try {
+    // Unlike renaming, a hard link never replaces anything.
+    linkSync(fresh, path)
+    return true
+  } catch (error) {
+    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return false
+    // Some file systems have no hard links.
+    if (!NO_LINKS.has((error as NodeJS.ErrnoException).code)) throw error
+    renameSync(fresh, path)
+    return true
+  } finally {
+    rmSync(fresh, { force: true })
+  }
+}
+
+const NO_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP'])
+
+function written(path: string, text: string, flush: boolean): string {
+  makeFolders(dirname(path))
+  const fresh = `${path}.${randomUUID()}`
+  writeFileSync(fresh, text, { mode: 0o600, flag: 'wx', flush })
+  chmodSync(fresh, 0o600)
+  return fresh
+}

@@ -1,0 +1,47 @@
+/** Long sessions: what has been forgotten is gone from memory, too. */
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+
+const DRIVER = fileURLToPath(new URL('drivers/memory.ts', import.meta.url))
+/** Whoever has not ended by then never will, in milliseconds. */
+const HANG = 280_000
+
+const MB = 1024 * 1024
+/** How much larger a session may be after its turn 2,000 than after its turn 500. */
+const BOUND = 8 * MB
+
+interface Seen {
+  readonly turns: number
+  readonly summaries: number
+  readonly longest: number
+  readonly heaps: Readonly<Record<number, number>>
+}
+
+async function grown(...args: readonly string[]): Promise<Seen & { readonly growth: number }> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', DRIVER, ...args], { timeout: HANG })
+  const seen = JSON.parse(stdout) as Seen
+  return { ...seen, growth: seen.heaps[2000]! - seen.heaps[500]! }
+}
+
+test.each(['calls', 'prompts'])(
+  'a session of two thousand turns with compaction does not grow: %s',
+  async manner => {
+    const { growth, turns, summaries, longest } = await grown(manner)
+    expect(turns).toBe(2000)
+    expect(summaries).toBeGreaterThan(50)
+    expect(longest).toBeLessThan(60)
+    expect(growth).toBeLessThan(BOUND)
+  },
+  HANG
+)
+
+test(
+  'and that would be seen if it leaked ten kilobytes a turn',
+  async () => {
+    const { growth } = await grown('calls', '10000')
+    expect(growth).toBeGreaterThan(BOUND)
+  },
+  HANG
+)

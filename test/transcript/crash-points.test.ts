@@ -1,0 +1,148 @@
+/** A process that is ended at any moment: what was acknowledged is there, and nothing is done twice. */
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import type { Message } from '../../src/lib/message.ts'
+import type { Rec } from '../../src/lib/transcript/entry.ts'
+import { projectIn, resultsIn, unpaired } from '../agent/scene.ts'
+import { FaultyDisk, IMAGES, seeded, type Image, type Step } from './faulty-disk.ts'
+import { SCENARIOS } from './scenarios.ts'
+import { GROUND, keyOfPath, perform, storeIn, World, type Scenario, type Seen } from './staged.ts'
+
+const base = realpathSync(mkdtempSync(join(tmpdir(), 'carabiner-crash-')))
+afterAll(() => rmSync(base, { recursive: true, force: true }))
+const place = projectIn(base)
+
+/** All acts, one after the other, until the disk is gone. */
+async function play(scenario: Scenario, world: World, disk: FaultyDisk): Promise<readonly Seen[]> {
+  const seen: Seen[] = []
+  for (let act = 0; act < scenario.acts.length && !disk.isCrashed; act++)
+    seen.push(await perform(scenario, act, world, disk, place))
+  return seen
+}
+
+interface Loaded {
+  readonly entries: readonly Rec[]
+  readonly gaps: readonly object[]
+}
+
+/** All transcripts that a new process finds. */
+async function transcriptsIn(disk: FaultyDisk, paths: Iterable<string>): Promise<ReadonlyMap<string, Loaded>> {
+  const { jsonl } = storeIn(new World(), disk)
+  const loaded = await Promise.all([...paths].map(async path => [path, await jsonl.load(keyOfPath(path))] as const))
+  return new Map(loaded.flatMap(([path, found]) => (found === undefined ? [] : [[path, found]])))
+}
+
+/** What is wrong with what a new process finds. */
+function lossesIn(found: ReadonlyMap<string, Loaded>, world: World): readonly string[] {
+  return [...world.written.keys()].flatMap(path => {
+    const acked = world.ackedIn(path)
+    const there = new Set(found.get(path)?.entries.map(({ uuid }) => String(uuid)))
+    const written = world.written.get(path)!.map(({ uuid }) => String(uuid))
+    const lost = acked.filter(uuid => !there.has(uuid))
+    const order = written.filter(uuid => there.has(uuid))
+    return [
+      ...lost.map(uuid => `${path}: ${uuid} was acknowledged, and is lost`),
+      ...(order.join() === [...there].join() ? [] : [`${path}: what is there is not what was written, in its order`])
+    ]
+  })
+}
+
+/** Calls that had begun, and of which nothing else is known. */
+function unknownIn(found: ReadonlyMap<string, Loaded>): readonly string[] {
+  return [...found.values()].flatMap(({ entries }) => {
+    const of = (type: string): ReadonlySet<unknown> =>
+      new Set(entries.flatMap(entry => (entry.type === type ? [entry['toolUseId']] : [])))
+    const [outcomes, answered] = [of('tool-outcome'), JSON.stringify(entries)]
+    return [...of('tool-intent')]
+      .map(String)
+      .filter(id => !outcomes.has(id) && !answered.includes(`"tool_use_id":"${id}"`))
+  })
+}
+
+const UNKNOWN = /is not known/
+
+/** What is wrong with what a model was sent. */
+function faultsIn(sent: readonly (readonly Message[])[]): readonly string[] {
+  return sent.flatMap(messages => [
+    ...unpaired(messages),
+    ...(messages.length === 0 ? ['the model was sent nothing'] : []),
+    ...(messages.at(-1)?.role === 'assistant' ? ['the model was asked to go on with its own words'] : [])
+  ])
+}
+
+/** A new process goes on from what is there. Gives what is wrong. */
+async function goOn(scenario: Scenario, before: World, image: Image, prompt: string): Promise<readonly string[]> {
+  const disk = new FaultyDisk({ ground: GROUND, image })
+  const found = await transcriptsIn(disk, before.written.keys())
+  const world = new World(before.starts)
+  const problems = [...before.problems, ...lossesIn(found, before)]
+  const unknown = unknownIn(found)
+  const sent: (readonly Message[])[] = []
+  for (const path of before.written.keys()) {
+    const { sessionId, subpath } = keyOfPath(path)
+    if (subpath !== undefined) continue
+    const { result, sent: asked } = await perform(scenario, { prompt, resume: sessionId }, world, disk, place)
+    sent.push(...asked)
+    const isThere = found.has(path)
+    if (result.is_error && (isThere || result.error_code !== 'E_SESSION_UNKNOWN'))
+      problems.push(`${sessionId} does not go on: ${result.result}`)
+  }
+  problems.push(...world.problems, ...faultsIn(sent))
+  for (const [id, times] of world.starts) if (times > 1) problems.push(`${id} was started ${times} times`)
+  for (const id of scenario.denied ?? []) if (world.starts.has(id)) problems.push(`${id} was refused, and started`)
+  const results = new Map(sent.flatMap(resultsIn).map(({ id, text }) => [id, text]))
+  for (const id of unknown) {
+    if (world.starts.get(id) !== before.starts.get(id)) problems.push(`${id} had begun, and was begun again`)
+    if (results.has(id) && !UNKNOWN.test(results.get(id)!)) problems.push(`${id} had begun: ${results.get(id)}`)
+  }
+  const after = await transcriptsIn(disk, before.written.keys())
+  for (const [path, { entries }] of found)
+    if (JSON.stringify(after.get(path)!.entries.slice(0, entries.length)) !== JSON.stringify(entries))
+      problems.push(`${path}: what was there is not there any more`)
+  return problems
+}
+
+/** The process ends before the step, or in the middle of it. */
+const crashAt =
+  (number: number, isTorn: boolean) =>
+  ({ bytes }: Step, at: number) =>
+    at === number ? { crash: isTorn ? Math.max(1, Math.floor((bytes?.length ?? 0) / 2)) : 0 } : undefined
+
+const counts: number[] = []
+
+// FM30
+test.each(SCENARIOS)('$name: ended before and in each step on the disk', { timeout: 300_000 }, async scenario => {
+  const whole = new FaultyDisk({ ground: GROUND })
+  const dry = new World()
+  const seen = await play(scenario, dry, whole)
+  expect(seen.map(({ result }) => result.is_error)).not.toContain(true)
+  expect(dry.problems).toEqual([])
+  expect(whole.opened).toEqual([])
+  const wrong: string[] = []
+  let points = 0
+  for (let number = 1; number <= whole.steps.length; number++)
+    for (const isTorn of [false, true]) {
+      const disk = new FaultyDisk({ ground: GROUND, plan: crashAt(number, isTorn) })
+      const world = new World()
+      const before = await play(scenario, world, disk)
+      const where = `${isTorn ? 'in' : 'before'} step ${number} (${disk.steps.at(-1)!.kind})`
+      wrong.push(...before.flatMap(({ sent }) => faultsIn(sent)).map(fault => `${where}: ${fault}`))
+      for (const kind of IMAGES)
+        for (const prompt of ['', 'and now?']) {
+          const image = disk.image(kind, seeded(number))
+          const problems = await goOn(scenario, world, image, prompt)
+          wrong.push(...problems.map(problem => `${where}, ${kind}, ${prompt}: ${problem}`))
+          points++
+        }
+    }
+  counts.push(points)
+  expect(wrong).toEqual([])
+})
+
+test('that were thousands of points', () => {
+  const points = counts.reduce((sum, each) => sum + each, 0)
+  console.log(`${points} crash points in whole sessions`)
+  expect(points).toBeGreaterThan(3_000)
+})

@@ -1,0 +1,118 @@
+/** One writer a file, in one process and among several. */
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import { array, assert, asyncProperty, constantFrom, record } from 'fast-check'
+import { describe, expect, test, vi } from 'vitest'
+import { lock } from '../../src/lib/transcript/lock.ts'
+import type { Lock } from '../../src/lib/transcript/lock.ts'
+import { doing, held, holderOf, locker, scene, WAYS } from './lock-kit.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+test('the lock of this platform', async () => {
+  const path = scene()
+  const own = await held(lock(path('a.jsonl'), doing))
+  expect(await holderOf(lock(path('a.jsonl'), doing))).toMatchObject({ pid: process.pid })
+  await own.release()
+})
+
+// FM41
+describe.each(WAYS)('by %s', (way, take) => {
+  test('the second is told who has it, and since when', async () => {
+    const path = scene()
+    const before = Date.now()
+    const own = await held(take(path('a.jsonl'), doing))
+    const after = Date.now()
+    const { pid, since } = await holderOf(take(path('a.jsonl'), doing))
+    expect(pid).toBe(process.pid)
+    expect(Date.parse(String(since))).toBeGreaterThanOrEqual(before)
+    expect(Date.parse(String(since))).toBeLessThanOrEqual(after)
+    await own.release()
+  })
+
+  test('another process is refused, and told', async () => {
+    const path = scene()
+    const own = await held(take(path('a.jsonl'), doing))
+    const other = await locker()
+    const order = { order: 'take', way, file: path('a.jsonl') } as const
+    expect(await other.ask(order)).toMatchObject({ holder: { pid: process.pid } })
+    await own.release()
+    expect(await other.ask(order)).toEqual({ held: true })
+    expect(await holderOf(take(path('a.jsonl'), doing))).toMatchObject({ pid: other.pid })
+  })
+
+  test('whoever has it may let go more than once, and nothing is left', async () => {
+    const path = scene()
+    const own = await held(take(path('a.jsonl'), doing))
+    await Promise.all([own.release(), own.release()])
+    const next = await held(take(path('a.jsonl'), doing))
+    await own.release()
+    expect(await holderOf(take(path('a.jsonl'), doing))).toMatchObject({ pid: process.pid })
+    await next.release()
+    expect(readdirSync(path())).toEqual([])
+  })
+
+  test('of many at once exactly one gets it', async () => {
+    const path = scene()
+    for (let round = 0; round < 20; round++) {
+      const all = await Promise.all(Array.from({ length: 20 }, () => take(path('a.jsonl'), doing)))
+      const [winner, ...more] = all.filter(one => 'release' in one)
+      expect(more).toEqual([])
+      await winner!.release()
+    }
+  })
+
+  test('it is the same file by any way that leads to it, also when it is not there yet', async () => {
+    const path = scene()
+    mkdirSync(path('real'))
+    symlinkSync(path('real'), path('link'))
+    symlinkSync('link/new/a.jsonl', path('b.jsonl'))
+    const own = await held(take(path('link/new/a.jsonl'), doing))
+    const ways = [
+      path('real/new/a.jsonl'),
+      path('link/new/a.jsonl'),
+      path('b.jsonl'),
+      relative('.', path('real/new/a.jsonl'))
+    ]
+    const asked = (): Promise<unknown[]> => Promise.all(ways.map(file => holderOf(take(file, doing))))
+    const all = ways.map(() => expect.objectContaining({ pid: process.pid }))
+    expect(await asked()).toEqual(all)
+    mkdirSync(path('real/new'), { recursive: true })
+    writeFileSync(path('real/new/a.jsonl'), '')
+    expect(await asked()).toEqual(all)
+    const other = await held(take(path('real/new/b.jsonl'), doing))
+    await other.release()
+    await own.release()
+  })
+
+  test('law: it is given exactly when nobody has it', async () => {
+    const path = scene()
+    mkdirSync(path('real'))
+    symlinkSync(path('real'), path('link'))
+    const step = record({
+      name: constantFrom('a', 'b', 'c'),
+      folder: constantFrom('real', 'link'),
+      // Somebody else, some time, or whoever has it.
+      act: constantFrom('take', 'let go')
+    })
+    await assert(
+      asyncProperty(array(step, { maxLength: 30 }), async steps => {
+        const locks = new Map<string, Lock>()
+        for (const { name, folder, act } of steps) {
+          const own = locks.get(name)
+          if (act === 'let go') {
+            await own?.release()
+            locks.delete(name)
+            continue
+          }
+          const locked = await take(path(folder, name), doing)
+          expect('holder' in locked).toBe(own !== undefined)
+          if ('release' in locked) locks.set(name, locked)
+        }
+        for (const own of locks.values()) await own.release()
+        expect(readdirSync(path('real'))).toEqual([])
+      }),
+      { numRuns: 50 }
+    )
+  })
+})

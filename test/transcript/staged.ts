@@ -1,0 +1,180 @@
+/** Whole sessions on a disk in memory: what they did, what was written down, and what of it was acknowledged. */
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { QueryOptions, ResultMessage } from '../../src/index.ts'
+import type { Message } from '../../src/lib/message.ts'
+import type { ModelRequest } from '../../src/lib/model/model.ts'
+import type { TurnOrMaker } from '../../src/lib/model/scripted.ts'
+import type { Rec } from '../../src/lib/transcript/entry.ts'
+import { JsonlStore } from '../../src/lib/transcript/jsonl.ts'
+import type { SessionKey, TranscriptStore } from '../../src/lib/transcript/store.ts'
+import { projectKeyOf } from '../../src/lib/query/chosen.ts'
+import { askIn, ownTool, type Project } from '../agent/scene.ts'
+import type { FaultyDisk } from './faulty-disk.ts'
+
+/** Nothing is ever written there. The folder in which it stands is the only one that was there before. */
+export const GROUND = tmpdir()
+export const ROOT = join(GROUND, 'carabiner-faulty', 'projects')
+
+/** One run of `query()`. */
+export interface Act {
+  readonly prompt: string
+  /** The turns of each agent, by name. */
+  readonly turns: Readonly<Record<string, readonly TurnOrMaker[]>>
+  readonly options?: QueryOptions
+  /** It goes back to the line for which this holds. */
+  readonly backTo?: (entry: Rec) => boolean
+}
+
+export interface Scenario {
+  readonly name: string
+  readonly acts: readonly Act[]
+  /** How the last act ends. */
+  readonly ends?: ResultMessage['terminal_reason']
+  /** Beside the tools. Made anew for each run; `act` is the number of the act, or nothing where it goes on. */
+  readonly options?: (act: number | undefined) => QueryOptions
+  /** Calls that somebody refuses. */
+  readonly denied?: readonly string[]
+}
+
+/** What outlives a process: its effects, and what it was promised. */
+export class World {
+  /** How often each call was started, of tools with effects. */
+  readonly starts: Map<string, number>
+  /** What was handed over to be written, by file, and how much of it was acknowledged. */
+  readonly written = new Map<string, Rec[]>()
+  readonly acked = new Map<string, number>()
+  readonly problems: string[] = []
+
+  constructor(starts: ReadonlyMap<string, number> = new Map()) {
+    this.starts = new Map(starts)
+  }
+
+  start(id: string): void {
+    this.starts.set(id, (this.starts.get(id) ?? 0) + 1)
+    const isPromised = [...this.written].some(([path, entries]) =>
+      entries
+        .slice(0, this.acked.get(path) ?? 0)
+        .some(({ type, toolUseId }) => type === 'tool-intent' && toolUseId === id)
+    )
+    if (!isPromised) this.problems.push(`${id} was started before its intent was safe`)
+  }
+
+  /** The ids of what was acknowledged, in order. */
+  ackedIn(path: string): readonly string[] {
+    return (this.written.get(path) ?? []).slice(0, this.acked.get(path) ?? 0).map(({ uuid }) => String(uuid))
+  }
+}
+
+/** A store that writes down what it was given, and what it has promised. It is no JsonlStore to others. */
+export function storeIn(world: World, disk: FaultyDisk): TranscriptStore & { readonly jsonl: JsonlStore } {
+  const jsonl = new JsonlStore(ROOT, disk)
+  return {
+    jsonl,
+    append: (key, entries) => jsonl.append(key, entries),
+    load: key => jsonl.load(key),
+    page: (key, before) => jsonl.page(key, before),
+    pathOf: key => jsonl.pathOf(key),
+    async open(key, doing) {
+      const writer = await jsonl.open(key, doing)
+      if ('holder' in writer) return writer
+      const path = jsonl.pathOf(key)
+      const written = world.written.get(path) ?? []
+      world.written.set(path, written)
+      const promised = async (work: Promise<void>): Promise<void> => {
+        const count = written.length
+        await work
+        world.acked.set(path, Math.max(count, world.acked.get(path) ?? 0))
+      }
+      return {
+        get last() {
+          return writer.last
+        },
+        write(entry, json) {
+          writer.write(entry, json)
+          written.push(entry)
+        },
+        flush: () => promised(writer.flush()),
+        close: () => promised(writer.close())
+      }
+    }
+  }
+}
+
+/** Two tools with effects, one that fails, and one that only reads. */
+export const toolsIn = (world: World): NonNullable<QueryOptions['tools']> => {
+  const effect = (name: string, run: (id: string) => unknown) =>
+    ownTool(name, ({ toolUseId }) => {
+      world.start(toolUseId)
+      return run(toolUseId)
+    })
+  return [
+    'Agent',
+    effect('put', id => `${id} was put`),
+    effect('set', id => `${id} was set`),
+    effect('fail', id => {
+      throw new Error(`${id} went wrong`)
+    }),
+    ownTool('look', ({ toolUseId }) => `${toolUseId} looks good`, true)
+  ]
+}
+
+export const AGENTS: QueryOptions['agents'] = { worker: { description: 'Works.', prompt: 'I am worker.' } }
+
+/** What was seen of a run. */
+export interface Seen {
+  readonly result: ResultMessage
+  readonly sent: readonly (readonly Message[])[]
+}
+
+/** One run. The model of `act` says what it is told to; that of `'over'` that it is done, whatever it is asked. */
+export async function perform(
+  scenario: Scenario,
+  which: number | { readonly prompt: string; readonly resume: string },
+  world: World,
+  disk: FaultyDisk,
+  place: Project
+): Promise<Seen> {
+  const isAct = typeof which === 'number'
+  const act: Act = isAct ? scenario.acts[which]! : { prompt: which.prompt, turns: {}, options: { resume: which.resume } }
+  const { result, sent } = await askIn(place, castOf(act.turns), {
+    watch: false,
+    prompt: act.prompt,
+    settingSources: [],
+    sessionStore: storeIn(world, disk),
+    tools: toolsIn(world),
+    allowedTools: ['put', 'set', 'fail', 'look', 'Agent'],
+    agents: AGENTS!,
+    ...scenario.options?.(isAct ? which : undefined),
+    ...act.options,
+    ...(act.backTo !== undefined && { resumeSessionAt: lineIn(world, act.backTo) })
+  })
+  return { result, sent }
+}
+
+const lineIn = (world: World, fits: (entry: Rec) => boolean): string =>
+  String([...world.written.values()].flat().find(fits)!['uuid'])
+
+/** One script for all: each agent is known by its system prompt, and has its own turns. Then it is over. */
+function castOf(turns: Act['turns']): readonly TurnOrMaker[] {
+  const at = new Map<string, number>()
+  const next = (request: ModelRequest, signal: AbortSignal) => {
+    const who = request.tools.length === 0 ? 'summary' : request.system.includes('I am worker.') ? 'worker' : 'main'
+    const index = at.get(who) ?? 0
+    at.set(who, index + 1)
+    const turn = turns[who]?.[index] ?? 'over'
+    return typeof turn === 'function' ? turn(request, signal) : turn
+  }
+  return Array.from({ length: 100 }, () => next)
+}
+
+export const keyOf = (sessionId: string, place: Project): SessionKey => ({
+  projectKey: projectKeyOf(place.cwd),
+  sessionId
+})
+
+/** The key of a file that stands there. */
+export function keyOfPath(path: string): SessionKey {
+  const [projectKey = '', sessionId = '', ...rest] = path.slice(ROOT.length + 1, -'.jsonl'.length).split('/')
+  return rest.length === 0 ? { projectKey, sessionId } : { projectKey, sessionId, subpath: rest.join('/') }
+}
