@@ -1,7 +1,7 @@
 /** `allowed-tools` of skills and slash commands: what needs no question while they are active. */
 import { expect, test } from 'vitest'
 import type { TurnOrMaker } from '../../src/lib/model/scripted.ts'
-import { ask, prompted, project, registry, resultsIn, type Asking, type Project } from './kit.ts'
+import { ask, gate, prompted, project, registry, resultsIn, type Asking, type Project } from './kit.ts'
 
 const skill = (allowed: string): string => `---\ndescription: Tidies up.\nallowed-tools: ${allowed}\n---\nTidy up.\n`
 const bash = (command: string): TurnOrMaker => ({ calls: [{ name: 'Bash', input: { command } }] })
@@ -87,6 +87,40 @@ test('in a subagent that is called meanwhile', async () => {
   expect(place.has('a')).toBe(true)
 })
 
+test('not in one that is still at work when the turn has ended', async () => {
+  const place = owned(skill('Bash(touch *)'))
+  const ended = gate()
+  const input = { description: 'x', prompt: 'x', run_in_background: true }
+  const main: TurnOrMaker[] = [call('tidy'), { calls: [{ name: 'Agent', input }] }, 'one', 'two']
+  const helper: TurnOrMaker[] = [
+    async () => {
+      await ended.opened
+      return { calls: [{ name: 'Bash', input: { command: 'touch a' } }] }
+    },
+    'tried'
+  ]
+  const tried = gate()
+  const next: TurnOrMaker = (request, signal) => {
+    const isHelper = request.system.startsWith('You are a helper')
+    if (isHelper && helper.length === 1) tried.open()
+    const turn = (isHelper ? helper : main).shift()!
+    return typeof turn === 'function' ? turn(request, signal) : turn
+  }
+  await ask(
+    Array.from({ length: 6 }, () => next),
+    {
+      in: place,
+      prompt: (async function* () {
+        yield prompted('go')
+        await tried.opened
+        yield prompted('and now?')
+      })(),
+      each: message => message.type === 'result' && ended.open()
+    }
+  )
+  expect([place.has('a'), helper]).toEqual([false, []])
+})
+
 test('never against a rule that denies, or one that asks', async () => {
   const place = owned(skill('Bash'))
   const settings = { permissions: { deny: ['Bash(touch *)'], ask: ['Bash(mkdir *)'] } }
@@ -97,7 +131,7 @@ test('never against a rule that denies, or one that asks', async () => {
 
 test('nor against a hook that asks, a protected path, or plan mode', async () => {
   const place = owned(skill('Bash, Write'))
-  const hooks = registry(hooks => hooks.on('PreToolUse', 'Bash', () => ({ decision: 'ask' })))
+  const hooks = registry(made => made.on('PreToolUse', 'Bash', () => ({ decision: 'ask' })))
   const write: TurnOrMaker = {
     calls: [{ name: 'Write', input: { file_path: place.path('.claude/settings.json'), content: '{}' } }]
   }
@@ -155,7 +189,7 @@ test('what is no rule allows nothing, and is said', async () => {
 
 test('a refused expansion makes nothing active', async () => {
   const place = owned(skill('Bash(touch *)'))
-  const hooks = registry(hooks => hooks.on('UserPromptExpansion', () => ({ decision: 'block', reason: 'no' })))
+  const hooks = registry(made => made.on('UserPromptExpansion', () => ({ decision: 'block', reason: 'no' })))
   const { result, sent } = await ask(['done'], { in: place, prompt: '/tidy', hooks })
   expect([result.terminal_reason, sent]).toEqual(['prompt_blocked', []])
 })

@@ -26,11 +26,11 @@ export const linesOf = (place: Project, id?: string): readonly Line[] =>
     .map(line => JSON.parse(line) as Line)
 
 /** Cuts the log behind the first line that fits, as if we had been ended there. */
-export function cutBehind(place: Project, fits: (line: Line) => boolean): void {
-  const at = linesOf(place).findIndex(fits)
+export function cutBehind(place: Project, fits: (line: Line) => boolean, id?: string): void {
+  const at = linesOf(place, id).findIndex(fits)
   expect(at).toBeGreaterThanOrEqual(0)
-  const lines = readFileSync(logOf(place), 'utf8').split('\n')
-  writeFileSync(logOf(place), `${lines.slice(0, at + 1).join('\n')}\n`)
+  const lines = readFileSync(logOf(place, id), 'utf8').split('\n')
+  writeFileSync(logOf(place, id), `${lines.slice(0, at + 1).join('\n')}\n`)
 }
 
 export const isOf =

@@ -172,7 +172,7 @@ test('in the background: the parent goes on, nobody is asked, and its end is tol
       main: [
         { calls: [call('worker', { run_in_background: true })] },
         request => ({
-          calls: [{ name: 'TaskOutput', input: { task_id: /as (b\w+)\./.exec(JSON.stringify(request.messages))![1]! } }]
+          calls: [{ name: 'TaskOutput', input: { task_id: /as (a\w+)\./.exec(JSON.stringify(request.messages))![1]! } }]
         }),
         'done'
       ],

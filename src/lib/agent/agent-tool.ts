@@ -84,10 +84,11 @@ const errandOf = (
 ): Errand => ({
   id: agentId ?? resume ?? resume_agent_id ?? `a${randomUUID().replaceAll('-', '').slice(0, 16)}`,
   isResumed: (agentId ?? resume ?? resume_agent_id) !== undefined,
+  goesOn: agentId !== undefined,
   teammate: run_in_background && name !== undefined ? { name, mailbox: new Mailbox() } : undefined,
   type: subagent_type,
   description,
-  prompt: agentId === undefined ? prompt : '',
+  prompt,
   model,
   toolUseId: id,
   unattended: run_in_background
@@ -114,19 +115,18 @@ function resultOf({ id, ending, toolUses, tokens, ms }: Errands, { prompt }: Inp
 
 /** Goes on by itself, and is ended with the session. Its parent hears of its end with the next model call. */
 function inBackground(
-  { description, type }: Errand,
+  { id, description, type }: Errand,
   parent: Session,
   { session: place }: ToolCall,
   work: (signal: AbortSignal) => Promise<Errands | { readonly refused: string }>
 ): ToolResult {
-  const id = `b${randomUUID().slice(0, 8)}`
   const abort = new AbortController()
   let status: BackgroundTask['status'] = 'running'
   let text = ''
   const settle = (how: BackgroundTask['status'], words: string): void => {
     if (status === 'running') status = how
     text = words
-    parent.note(`The agent in the background (${id}, ${description}) has ended: ${status}.\n${words}`)
+    parent.note(`The agent in the background (agentId: ${id}, ${description}) has ended: ${status}.\n${words}`)
   }
   const done = work(abort.signal).then(
     made =>

@@ -18,6 +18,12 @@ import { runCalls } from './turn.ts'
 /** Model, calls, results, and again, until the model has nothing left to call and no hook sends it back. */
 export async function runLoop(session: Session, signal: AbortSignal): Promise<Ending> {
   const ends = new Ends(session, signal)
+  const said = session.conversation.notes.length === 0 ? session.conversation.messages.at(-1) : undefined
+  // It was interrupted behind its last answer: whether hooks have seen the end is not known.
+  if (said?.role === 'assistant') {
+    const over = await ends.reached({ stop: 'end_turn' }, textOf(said.content))
+    if (over !== undefined) return over
+  }
   for (let iteration = 1; ; iteration++) {
     const before = isOver(session, signal) ?? limitReached(session, iteration)
     if (before !== undefined) return before

@@ -36,31 +36,39 @@ export const isFreshStart = ({ type, subtype }: Rec): boolean =>
  * are left out. Gives nothing where somebody went back to a line that is not among these.
  */
 export function replay(entries: readonly Rec[], until?: string): Replayed | undefined {
-  const left = unwound(entries)
-  if (left === undefined) return undefined
+  const wound = unwound(entries, until)
+  if (wound === undefined) return undefined
   const replaying = new Replaying()
-  for (const entry of left) {
-    replaying.take(entry)
-    if (until !== undefined && entry['uuid'] === until) break
-  }
+  for (const entry of wound.left) replaying.take(entry)
+  for (const entry of wound.done) replaying.takeDone(entry)
   return replaying.end()
 }
 
-/** Without what somebody went back behind. */
-function unwound(entries: readonly Rec[]): readonly Rec[] | undefined {
-  if (!entries.some(isRewind)) return entries
+/** Without what somebody went back behind; what tools have done stays done. */
+function unwound(
+  entries: readonly Rec[],
+  until: string | undefined
+): { readonly left: readonly Rec[]; readonly done: readonly Rec[] } | undefined {
+  const done: Rec[] = []
+  if (until === undefined && !entries.some(isRewind)) return { left: entries, done }
   const left: Rec[] = []
+  const goBack = (to: unknown): boolean => {
+    const at = left.findLastIndex(({ uuid }) => uuid === to)
+    if (at >= 0) done.push(...left.splice(at + 1).filter(isDone))
+    return at >= 0
+  }
   for (const entry of entries) {
     left.push(entry)
-    if (!isRewind(entry)) continue
-    const at = left.findLastIndex(({ uuid }) => uuid === entry['to'])
-    if (at < 0) return undefined
-    left.length = at + 1
+    if (isRewind(entry) && !goBack(entry['to'])) return undefined
   }
-  return left
+  if (until !== undefined) goBack(until)
+  return { left, done }
 }
 
-const isRewind = ({ type, subtype }: Rec): boolean => type === 'system' && subtype === 'rewound'
+/** What a tool has begun, or done. */
+export const isDone = ({ type }: Rec): boolean => type === 'tool-intent' || type === 'tool-outcome'
+/** Somebody went back to an earlier line. */
+export const isRewind = ({ type, subtype }: Rec): boolean => type === 'system' && subtype === 'rewound'
 
 /** The entries that would have told of a message, for a conversation that somebody kept without its log. */
 export function entriesOf(message: Message): readonly Rec[] {
@@ -82,9 +90,14 @@ class Replaying {
   #tokens = 0
   #last: string | null = null
   /** An answer of which not all blocks have come. */
-  #answer: { readonly uuid: string; readonly id: unknown; readonly blocks: Block[] } | undefined
+  #answer:
+    | { readonly uuid: string; readonly id: unknown; readonly isCopy: boolean; readonly blocks: Block[] }
+    | undefined
   /** The calls of the last answer, by their ids. */
   #calls = new Map<string, OpenCall>()
+  /** They were made in another session, of which this one began as a copy; and whether all of it was copied. */
+  #areCopies = false
+  #isWhole = false
 
   take(entry: Rec): void {
     const { type } = entry
@@ -99,9 +112,16 @@ class Replaying {
     this.#last = uuid
   }
 
+  /** What was done behind the line to which somebody went back. */
+  takeDone(entry: Rec): void {
+    this.#settle()
+    this.#step(entry)
+  }
+
   end(): Replayed {
     this.#settle()
-    const open = this.#calls.size === 0 ? undefined : [...this.#calls.values()]
+    const calls = [...this.#calls.values()]
+    const open = calls.length === 0 ? undefined : this.#areCopies ? calls.map(call => this.#elsewhere(call)) : calls
     return {
       conversation: this.#conversation,
       system: this.#system,
@@ -112,14 +132,21 @@ class Replaying {
     }
   }
 
+  /** What another session has begun, or will, is not begun here; only what somebody has yet to decide is. */
+  #elsewhere(call: OpenCall): OpenCall {
+    return this.#isWhole && call.pending !== undefined
+      ? call
+      : { ...call, started: true, pending: undefined, agentId: undefined }
+  }
+
   /** One line a block: those of one answer follow one another. */
-  #block({ message, part }: Rec, uuid: string): void {
+  #block({ message, part, forkedFrom }: Rec, uuid: string): void {
     if (!isObject(message) || !Array.isArray(message['content'])) return
     const [index] = Array.isArray(part) ? (part as number[]) : []
     const begins = index === 0 || this.#answer === undefined || this.#answer.id !== message['id']
     if (begins) {
       this.#settle()
-      this.#answer = { uuid, id: message['id'], blocks: [] }
+      this.#answer = { uuid, id: message['id'], isCopy: forkedFrom !== undefined, blocks: [] }
     }
     this.#answer!.blocks.push(...(message['content'] as Block[]).filter(isObject))
     const usage = message['usage']
@@ -134,6 +161,7 @@ class Replaying {
     this.#abandon()
     this.#conversation.withOwnIds(answer.blocks)
     this.#conversation.answer(answer.blocks, answer.uuid)
+    this.#areCopies = answer.isCopy
     for (const block of answer.blocks) if (block.type === 'tool_use') this.#calls.set(block.id, { use: block })
   }
 
@@ -187,6 +215,7 @@ class Replaying {
     if (subtype === 'metadata' && isObject(entry['metadata'])) this.#metadata = entry['metadata']
     else if (subtype === 'messages_changed') this.#edit(entry, uuid)
     else if (subtype === 'subagent_started') this.#atWork(entry)
+    else if (subtype === 'forked') this.#isWhole = true
     else if (subtype === 'clear' || subtype === 'compact_boundary') this.#startAfresh(entry)
   }
 

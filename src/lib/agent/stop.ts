@@ -33,7 +33,7 @@ export class Ends {
   }
 
   /** The model would end here. Gives back how, or nothing if it goes on. */
-  async reached({ stop }: Answer, text: string): Promise<Ending | undefined> {
+  async reached({ stop }: Pick<Answer, 'stop'>, text: string): Promise<Ending | undefined> {
     if (stop === 'max_tokens') return this.#wasCut(text)
     const structured = await this.#structured(text)
     if (structured !== undefined && 'problem' in structured) return this.#repair(structured.problem)

@@ -36,8 +36,10 @@ export interface KeptAgent extends Replayed {
 /** A subagent that is about to run. */
 export interface Errand {
   readonly id: string
-  /** It has run before, and goes on from there: with the prompt, or, without one, with what it was doing. */
+  /** It has run before, and goes on from there. */
   readonly isResumed: boolean
+  /** It was at work for this very call, and goes on with that, unless it had not even heard of its task. */
+  readonly goesOn: boolean
   readonly type: string
   readonly description: string
   readonly prompt: string
@@ -94,7 +96,8 @@ export async function runSubagent(
     await tellStart({ ...errand, type }, child, parent)
     for (const { text } of start.contexts) child.note(`SubagentStart hook additional context: ${text}`)
     const work = (task: string): Promise<Ending> => workOn(task, child, signal)
-    const { teammate, prompt } = errand
+    const { teammate } = errand
+    const prompt = errand.goesOn && child.conversation.messages.length > 0 ? '' : errand.prompt
     const ending = await (teammate === undefined ? work(prompt) : stay({ ...teammate, prompt }, work, parent, signal))
     parent.denials.push(...child.denials)
     child.isOver = true
@@ -118,8 +121,17 @@ async function keptAgent(id: string, ports: AgentPorts): Promise<KeptAgent | { r
 /** Both logs tell who works for whom. */
 async function tellStart({ id, type, description, toolUseId }: Errand, child: Session, parent: Session): Promise<void> {
   const { depth } = child.options.agent!
-  const about = { subagentId: id, agentType: type, description, toolUseId, depth, parentAgentId: parent.options.agent?.id }
+  const about = {
+    subagentId: id,
+    agentType: type,
+    description,
+    toolUseId,
+    depth,
+    parentAgentId: parent.options.agent?.id
+  }
   child.record({ type: 'system', subtype: 'subagent', ...about })
+  // Whoever is said to be at work must be found.
+  await child.saved()
   parent.record({ type: 'system', subtype: 'subagent_started', ...about })
   await parent.saved()
 }

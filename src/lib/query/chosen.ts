@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { join } from 'node:path'
+import { basename, isAbsolute, join, resolve } from 'node:path'
 import { fault, nearest } from '../errors.ts'
 import type { Where } from '../settings/sources.ts'
+import { oneFile } from '../transcript/file.ts'
 import { JsonlStore } from '../transcript/jsonl.ts'
 import type { SessionKey, TranscriptStore } from '../transcript/store.ts'
 import type { QueryOptions } from './options.ts'
@@ -10,8 +11,8 @@ import type { QueryOptions } from './options.ts'
 export interface Chosen {
   readonly key: SessionKey
   readonly source: 'startup' | 'resume' | 'fork'
-  /** The transcript that it goes on from. */
-  readonly from: SessionKey | undefined
+  /** The transcript that it goes on from, and where that is kept. */
+  readonly from: (SessionKey & { readonly store: TranscriptStore }) | undefined
   /** Where it is written down; nothing where it is not. */
   readonly store: TranscriptStore | undefined
 }
@@ -30,11 +31,20 @@ export function projectKeyOf(cwd: string): string {
 /** Where transcripts are kept, unless somebody has said where. */
 export const usualStore = ({ ownHome }: Where): JsonlStore => new JsonlStore(join(ownHome, 'projects'))
 
+/** Where Claude Code keeps its own. */
+export function claudeStore({ home }: Where, env: Readonly<Record<string, string | undefined>>): JsonlStore {
+  const own = env['CLAUDE_CONFIG_DIR']
+  return new JsonlStore(join(own !== undefined && isAbsolute(own) ? own : join(home, '.claude'), 'projects'))
+}
+
+/** Whether somebody means a file, and not a session by its id. */
+const isPath = (resume: string | undefined): boolean => resume?.endsWith('.jsonl') === true
+
 /** Finds the session. Throws where there is none, or where two things are asked for at once. */
 export async function chooseSession(options: QueryOptions, where: Where): Promise<Chosen> {
-  const { resume, sessionId, forkSession, persistSession } = options
+  const { resume, sessionId, forkSession } = options
   checkWishes(options)
-  const store = options.sessionStore ?? (persistSession === false ? undefined : usualStore(where))
+  const store = storeOf(options, where)
   const projectKey = projectKeyOf(where.cwd)
   if (resume === undefined && options.continue !== true) {
     const key = { projectKey, sessionId: sessionId ?? randomUUID() }
@@ -42,12 +52,23 @@ export async function chooseSession(options: QueryOptions, where: Where): Promis
       throw fault('E_OPTION_INVALID', 'sessionId', sessionId, 'an id that is not taken, or { resume } to go on')
     return { key, source: 'startup', from: undefined, store }
   }
+  const fork = { projectKey, sessionId: sessionId ?? randomUUID() }
+  if (isPath(resume)) {
+    const path = resolve(where.cwd, resume!)
+    const from = { projectKey, sessionId: basename(path, '.jsonl'), store: oneFile(path) }
+    return { key: fork, source: 'fork', from, store }
+  }
   const kept = store ?? usualStore(where)
-  const from = { projectKey, sessionId: resume ?? (await newest(projectKey, kept, where.cwd)) }
-  const found = kept instanceof JsonlStore ? { ...from, projectKey: projectIn(kept, from) } : from
-  return forkSession === true
-    ? { key: { projectKey, sessionId: sessionId ?? randomUUID() }, source: 'fork', from: found, store }
-    : { key: found, source: 'resume', from: found, store }
+  const id = resume ?? (await newest(projectKey, kept, where.cwd))
+  const found =
+    kept instanceof JsonlStore ? placeOf(id, kept, options, where) : { projectKey, sessionId: id, store: kept }
+  if (forkSession === true) return { key: fork, source: 'fork', from: found, store }
+  return { key: { projectKey: found.projectKey, sessionId: id }, source: 'resume', from: found, store }
+}
+
+function storeOf({ sessionStore, persistSession }: QueryOptions, where: Where): TranscriptStore | undefined {
+  if (sessionStore === false) return undefined
+  return sessionStore ?? (persistSession === false ? undefined : usualStore(where))
 }
 
 function checkWishes({
@@ -60,9 +81,16 @@ function checkWishes({
   sessionStore
 }: QueryOptions): void {
   const isOld = resume !== undefined || goesOn === true
+  const isFork = forkSession === true || isPath(resume)
+  const isKept = sessionStore === undefined ? persistSession !== false : sessionStore !== false
   for (const [what, id] of [['sessionId', sessionId] as const, ['resume', resume] as const])
-    if (id !== undefined && !SESSION_ID.test(id))
-      throw fault('E_OPTION_INVALID', what, JSON.stringify(id), 'letters, digits, _ and -')
+    if (id !== undefined && !SESSION_ID.test(id) && !(what === 'resume' && isPath(id)))
+      throw fault(
+        'E_OPTION_INVALID',
+        what,
+        JSON.stringify(id),
+        what === 'resume' ? 'an id, or the path of a .jsonl file' : 'letters, digits, _ and -'
+      )
   if (resume !== undefined && goesOn === true)
     throw fault('E_OPTION_INVALID', 'continue', 'true', 'either resume or continue')
   if (!isOld && (forkSession === true || resumeSessionAt !== undefined))
@@ -72,9 +100,9 @@ function checkWishes({
       'given alone',
       'it together with resume or continue'
     )
-  if (isOld && sessionId !== undefined && forkSession !== true)
+  if (isOld && sessionId !== undefined && !isFork)
     throw fault('E_OPTION_INVALID', 'sessionId', sessionId, 'it with resume only together with forkSession')
-  if (isOld && persistSession === false && forkSession !== true && sessionStore === undefined)
+  if (isOld && !isKept && !isFork)
     throw fault(
       'E_OPTION_INVALID',
       'persistSession',
@@ -96,11 +124,26 @@ async function newest(projectKey: string, store: TranscriptStore, cwd: string): 
   return last.sessionId
 }
 
-/** A session may have begun in another folder. */
-function projectIn(store: JsonlStore, { projectKey, sessionId }: SessionKey): string {
-  const found = store.projectOf(sessionId, projectKey)
-  if (found !== undefined) return found
-  const known = store.projects().flatMap(project => store.idsIn(project))
+/** A session may have begun in another folder, and, where only a copy is wanted, in another program. */
+function placeOf(
+  sessionId: string,
+  store: JsonlStore,
+  { env = process.env, forkSession }: QueryOptions,
+  where: Where
+): SessionKey & { readonly store: TranscriptStore } {
+  const likely = projectKeyOf(where.cwd)
+  const project = store.projectOf(sessionId, likely)
+  if (project !== undefined) return { projectKey: project, sessionId, store }
+  const claude = claudeStore(where, env)
+  const theirs = claude.projectOf(sessionId, likely)
+  if (theirs !== undefined && forkSession !== true) throw fault('E_SESSION_FOREIGN', sessionId)
+  if (theirs !== undefined) return { projectKey: theirs, sessionId, store: claude }
+  throw unknownSession(sessionId, [store])
+}
+
+/** There is none of this name; perhaps one whose name is like it. */
+export function unknownSession(sessionId: string, stores: readonly JsonlStore[]): Error {
+  const known = stores.flatMap(store => store.projects().flatMap(project => store.idsIn(project)))
   const alike = known.filter(id => sessionId.length >= 4 && id.startsWith(sessionId))
-  throw fault('E_SESSION_UNKNOWN', sessionId, alike[0] ?? nearest(sessionId, known) ?? '')
+  return fault('E_SESSION_UNKNOWN', sessionId, alike[0] ?? nearest(sessionId, known) ?? '')
 }

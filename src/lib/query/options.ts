@@ -85,13 +85,16 @@ export interface QueryOptions {
   /** `false`: nothing of the session is written down. */
   persistSession?: boolean | undefined
   plugins?: readonly { readonly type: 'local'; readonly path: string }[] | undefined
-  /** Goes on with a session: its id. An empty prompt goes on with what it was doing. */
+  /**
+   * Goes on with a session: its id, or, in a copy, the path of a `.jsonl` file, also of Claude Code's. An empty prompt goes
+   * on with what it was doing.
+   */
   resume?: string | undefined
   /** With `resume`: only up to this message, by its `uuid`. */
   resumeSessionAt?: string | undefined
   sessionId?: string | undefined
-  /** Where transcripts are kept. Default: files in `CARABINER_HOME/projects`. */
-  sessionStore?: TranscriptStore | undefined
+  /** Where transcripts are kept. Default: files in `CARABINER_HOME/projects`. `false`: nowhere, also not those of subagents. */
+  sessionStore?: TranscriptStore | false | undefined
   /** A file of settings, its JSON, or the object itself. */
   settings?: string | object | undefined
   /** Which settings files count. Default: all. */
@@ -166,7 +169,7 @@ const KINDS: { readonly [K in keyof Required<QueryOptions>]: Kind } = {
   resume: 'string',
   resumeSessionAt: 'string',
   sessionId: 'string',
-  sessionStore: 'object',
+  sessionStore: 'any',
   settings: 'any',
   settingSources: 'list',
   stderr: 'function',

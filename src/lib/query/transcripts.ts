@@ -1,13 +1,14 @@
-import { isFreshStart, replay, type Replayed } from '../agent/replay.ts'
+import { isDone, isFreshStart, isRewind, replay, type Replayed } from '../agent/replay.ts'
 import type { KeptAgent } from '../agent/subagent.ts'
 import { fault } from '../errors.ts'
 import { CREDENTIALS } from '../hooks/kinds/outside.ts'
 import type { Log, Rec } from '../transcript/entry.ts'
-import { wordsOfHolder } from '../transcript/jsonl.ts'
+import { asOurs, isForeign, readClaude } from '../transcript/claude.ts'
+import { JsonlStore, wordsOfHolder } from '../transcript/jsonl.ts'
 import { noLog, TranscriptLog, writerOver } from '../transcript/log.ts'
 import { MemoryStore } from '../transcript/memory.ts'
 import { loadTail, loadWhole, lastSeq, unknownType } from '../transcript/load.ts'
-import type { Gap, SessionKey, TranscriptStore, TranscriptWriter } from '../transcript/store.ts'
+import type { Gap, Loaded, SessionKey, TranscriptStore, TranscriptWriter } from '../transcript/store.ts'
 import { VERSION } from '../version.ts'
 import type { Chosen } from './chosen.ts'
 import type { QueryOptions } from './options.ts'
@@ -20,7 +21,7 @@ export interface Transcripts {
   /** What people should know of it. */
   readonly notices: readonly string[]
   logFor(agentId: string, after: string | null): Promise<Log>
-  load(agentId: string): Promise<KeptAgent | undefined>
+  readonly load: ((agentId: string) => Promise<KeptAgent | undefined>) | undefined
 }
 
 /** What all transcripts of a session have in common. */
@@ -33,32 +34,55 @@ interface Common {
 /** Opens the transcript of a session, for nobody else to write to; reads what there is. */
 export async function openTranscripts(
   { key, source, from, store }: Chosen,
-  { resumeSessionAt }: QueryOptions,
+  { resumeSessionAt, sessionStore }: QueryOptions,
   common: Common
 ): Promise<Transcripts> {
   // What is not written down is kept for as long as the session lasts: its subagents may be called again.
-  const forAgents = store ?? new MemoryStore()
+  const forAgents = sessionStore === false ? undefined : (store ?? new MemoryStore())
   const writer = store === undefined ? undefined : await writerFor(store, key, common.doing)
   try {
-    const before = from === undefined ? undefined : await loaded(from, store ?? forAgents, resumeSessionAt)
-    if (before !== undefined && source === 'resume') checkKnown(before.entries, key)
+    const before = from === undefined ? undefined : await loaded(from, resumeSessionAt)
+    if (before !== undefined && source === 'resume') checkKnown(before.entries, key, store)
     const log = writer === undefined ? noLog : logOver(writer, store!, key, common, before?.replayed.last ?? null)
-    if (before !== undefined && source === 'fork') copy(before.entries, from!, log)
+    const copied = source === 'fork' ? copy(upTo(before!.entries, resumeSessionAt), from!, log) : undefined
     if (source === 'resume' && resumeSessionAt !== undefined)
       log.append({ type: 'system', subtype: 'rewound', to: resumeSessionAt }, crypto.randomUUID())
     return {
       log,
-      resumed: before?.replayed,
+      resumed: copied === undefined ? before?.replayed : replay(copied),
       notices: before === undefined ? [] : wordsOfGaps(before.gaps, from!),
-      async logFor(agentId, after) {
-        const own = agentKey(key, agentId)
-        return logOver(await writerFor(forAgents, own, common.doing), forAgents, own, common, after, agentId)
-      },
-      load: agentId => keptAgent(agentKey(key, agentId), forAgents)
+      ...agentTranscripts(key, forAgents, source === 'fork' ? from : undefined, common)
     }
   } catch (error) {
     await writer?.close().catch(() => undefined)
     throw error
+  }
+}
+
+/** The transcripts of subagents. A copy of a session has copies of those that go on in it. */
+function agentTranscripts(
+  key: SessionKey,
+  store: TranscriptStore | undefined,
+  from: Chosen['from'],
+  common: Common
+): Pick<Transcripts, 'logFor' | 'load'> {
+  if (store === undefined) return { logFor: async () => noLog, load: undefined }
+  const logFor = async (agentId: string, after: string | null): Promise<Log> => {
+    const own = agentKey(key, agentId)
+    return logOver(await writerFor(store, own, common.doing), store, own, common, after, agentId)
+  }
+  return {
+    logFor,
+    async load(agentId) {
+      const kept = await keptAgent(agentKey(key, agentId), store)
+      if (kept !== undefined || from === undefined) return kept
+      const old = await loadWhole(from.store, agentKey(from, agentId))
+      if (old === undefined) return undefined
+      const log = await logFor(agentId, null)
+      copy(old.entries, from, log)
+      await log.close()
+      return keptAgent(agentKey(key, agentId), store)
+    }
   }
 }
 
@@ -103,30 +127,68 @@ interface Before {
   readonly replayed: Replayed
 }
 
-async function loaded(from: SessionKey, store: TranscriptStore, at: string | undefined): Promise<Before> {
+async function loaded(from: NonNullable<Chosen['from']>, at: string | undefined): Promise<Before> {
+  const { store } = from
   const tail = at === undefined ? await loadTail(store, from, isFreshStart) : await loadWhole(store, from)
   if (tail === undefined) throw fault('E_SESSION_UNKNOWN', from.sessionId, '')
-  if (at !== undefined && !tail.entries.some(({ uuid }) => uuid === at))
-    throw fault('E_OPTION_INVALID', 'resumeSessionAt', at, 'the uuid of a message of that session')
+  if (isForeign(tail.entries)) return foreign((await loadWhole(store, from))!, at)
+  checkPlace(tail.entries, at)
   const replayed = replay(tail.entries, at)
   // The place that somebody went back to may lie before what was read.
   if (replayed === undefined) {
     const whole = (await loadWhole(store, from))!
-    return { ...whole, replayed: replay(whole.entries, at)! }
+    return {
+      ...whole,
+      replayed:
+        replay(whole.entries, at) ??
+        replay(
+          whole.entries.filter(entry => !isRewind(entry)),
+          at
+        )!
+    }
   }
   return { ...tail, replayed }
 }
 
+function checkPlace(entries: readonly Rec[], at: string | undefined): void {
+  if (at !== undefined && !entries.some(({ uuid }) => uuid === at))
+    throw fault('E_OPTION_INVALID', 'resumeSessionAt', at, 'the uuid of a message of that session')
+}
+
+/** What another program wrote down: the conversation that led to its last line. */
+function foreign({ entries, gaps }: Loaded, at: string | undefined): Before {
+  const all = asOurs(readClaude(entries).main)
+  checkPlace(all, at)
+  const start = at === undefined ? all.findLastIndex(isFreshStart) : 0
+  const ours = all.slice(Math.max(0, start))
+  return { entries: ours, gaps, replayed: replay(ours, at)! }
+}
+
 /** Who does not know what stands there must not write behind it. */
-function checkKnown(entries: readonly Rec[], { sessionId }: SessionKey): void {
+function checkKnown(entries: readonly Rec[], { sessionId }: SessionKey, store: TranscriptStore | undefined): void {
+  if (store instanceof JsonlStore && isForeign(entries)) throw fault('E_SESSION_FOREIGN', sessionId)
   const unknown = unknownType(entries)
   if (unknown !== undefined) throw fault('E_SESSION_NEWER', sessionId, `it has entries of the type ${unknown}`)
 }
 
-/** A copy has entries of its own, which tell where they came from. */
-function copy(entries: readonly Rec[], { sessionId }: SessionKey, log: Log): void {
-  for (const { seq: _, crc: __, uuid, parentUuid: ___, sessionId: ____, ...rest } of entries)
-    log.append({ ...rest, forkedFrom: { sessionId, messageUuid: uuid } } as never, String(uuid))
+/** Entries up to one of them; what tools have done afterwards is done all the same. */
+function upTo(entries: readonly Rec[], at: string | undefined): readonly Rec[] {
+  const end = at === undefined ? entries.length : entries.findIndex(({ uuid }) => uuid === at) + 1
+  return [...entries.slice(0, end), ...entries.slice(end).filter(isDone)]
+}
+
+/** A copy has entries of its own, which tell where they came from. Where the last line is missing, it is not whole. */
+function copy(entries: readonly Rec[], { sessionId }: SessionKey, log: Log): readonly Rec[] {
+  const copies = entries.map(({ seq: _, crc: __, parentUuid: ___, sessionId: ____, ...rest }) => ({
+    ...rest,
+    forkedFrom: { sessionId, messageUuid: rest['uuid'] }
+  }))
+  const all: readonly Rec[] = [
+    ...copies,
+    { type: 'system', subtype: 'forked', from: sessionId, uuid: crypto.randomUUID() }
+  ]
+  for (const entry of all) log.append(entry as never, String(entry['uuid']))
+  return all
 }
 
 async function keptAgent(key: SessionKey, store: TranscriptStore): Promise<KeptAgent | undefined> {

@@ -1,6 +1,6 @@
-import type { Disk } from './disk.ts'
+import { realDisk, type Disk } from './disk.ts'
 import { Reading } from './reading.ts'
-import type { Cursor, Loaded, Page, SessionKey } from './store.ts'
+import type { Cursor, Loaded, Page, SessionKey, TranscriptStore } from './store.ts'
 
 /** How much is read at once. */
 const PIECE = 1 << 20
@@ -79,3 +79,10 @@ export function pageOfFile(
     }
   })
 }
+
+/** A transcript that stands anywhere, whatever its name: it is read, and never written to. */
+export const oneFile = (path: string): TranscriptStore => ({
+  append: () => Promise.reject(new Error(`${path} is only read`)),
+  load: async () => loadFile(path, realDisk),
+  page: async (_, before) => pageOfFile(path, realDisk, undefined, before)
+})

@@ -58,7 +58,8 @@ export class JsonlStore implements TranscriptStore {
     if (locked !== undefined && 'holder' in locked) return locked
     try {
       const { last, isTorn, isNew } = await this.#end(key, path)
-      const folders = isNew ? foldersBetween(dirname(path), dirname(this.root)) : []
+      // The root may be new, and so may be the folder in which it stands.
+      const folders = isNew ? foldersBetween(dirname(path), dirname(dirname(this.root))) : []
       return releasing(new Appender(path, this.#disk, { last, isTorn, folders }), locked)
     } catch (error) {
       await locked?.release()

@@ -54,6 +54,8 @@ function missingBetween(earlier: readonly Rec[], later: readonly Rec[]): readonl
 export const lastSeq = (entries: readonly Rec[]): number =>
   entries.reduce((last, { seq }) => Math.max(last, Number(seq) || 0), entries.length)
 
+/** Whether this version knows entries of this type. */
+export const isKnown = ({ type }: Rec): boolean => KNOWN.has(type)
+
 /** A type of entry that this version does not know. */
-export const unknownType = (entries: readonly Rec[]): string | undefined =>
-  entries.find(({ type }) => !KNOWN.has(type))?.type
+export const unknownType = (entries: readonly Rec[]): string | undefined => entries.find(entry => !isKnown(entry))?.type

@@ -16,6 +16,7 @@ import { explained } from '../world/files.ts'
 import { makeFolders } from '../world/make-folders.ts'
 import { realPath } from '../world/real-path.ts'
 import type { Lock, Locked } from './lock.ts'
+import type { Holder } from './store.ts'
 
 /** A line in the lock file: somebody wants it. */
 interface Claim {
@@ -52,6 +53,22 @@ export async function lockByFile(file: string, _doing: () => string): Promise<Lo
     throw explained(error, path)
   }
   return { holder: { pid: 0, since: '' } }
+}
+
+/** Who has the lock; nothing where nobody does. */
+export async function holderByFile(file: string): Promise<Holder | undefined> {
+  let fd: number
+  try {
+    fd = openSync(`${realPath(resolve(file))}.lock`, O_NOFOLLOW | O_NONBLOCK)
+  } catch {
+    return undefined
+  }
+  try {
+    const claim = await firstAlive(claimsIn(fd))
+    return claim && { pid: claim.pid, since: claim.since }
+  } finally {
+    closeSync(fd)
+  }
 }
 
 const { O_RDWR, O_CREAT, O_APPEND, O_NOFOLLOW, O_NONBLOCK } = constants

@@ -38,6 +38,11 @@ export async function lockBySocket(file: string, doing: () => string): Promise<L
   return { holder: SILENT }
 }
 
+/** Who has the lock; nothing where nobody does. */
+export async function holderBySocket(file: string): Promise<Holder | undefined> {
+  return ask(await import('node:net'), nameFor(file))
+}
+
 /** The file may not be there yet, nor its folder. */
 function nameFor(file: string): string {
   const hash = createHash('sha256')

@@ -1,5 +1,5 @@
-import { lockByFile } from './lock-file.ts'
-import { lockBySocket } from './lock-socket.ts'
+import { holderByFile, lockByFile } from './lock-file.ts'
+import { holderBySocket, lockBySocket } from './lock-socket.ts'
 import type { Holder } from './store.ts'
 
 /** What keeps others from writing to a file. */
@@ -17,3 +17,7 @@ export type Locked = Lock | { readonly holder: Holder }
  */
 export const lock: (file: string, doing: () => string) => Promise<Locked> =
   process.platform === 'linux' ? lockBySocket : lockByFile
+
+/** Who writes to the file just now, without keeping anybody from it; nothing where nobody does. */
+export const holderOf: (file: string) => Promise<Holder | undefined> =
+  process.platform === 'linux' ? holderBySocket : holderByFile

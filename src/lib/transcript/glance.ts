@@ -1,0 +1,82 @@
+import { isObject } from '../util/plain.ts'
+import { realDisk, type Disk } from './disk.ts'
+import type { Rec } from './entry.ts'
+import { bytesIn, withFile } from './file.ts'
+import { Reading } from './reading.ts'
+import type { SessionKey } from './store.ts'
+
+/** How much of each end is read, at first and at most. */
+const LITTLE = 1 << 15
+const MUCH = 1 << 22
+
+/** The beginning and the end of a transcript. */
+export interface Glance {
+  readonly bytes: number
+  readonly head: readonly Rec[]
+  readonly tail: readonly Rec[]
+  /** What was read is all there is. */
+  readonly isWhole: boolean
+  readonly isForeign: boolean
+  /** Its last line has no end. */
+  readonly isTorn: boolean
+  /** Something in what was read is no entry of it. */
+  readonly isDamaged: boolean
+}
+
+/** Looks at both ends of a file, however long it is. Nothing where there is no such file. */
+export function glance(path: string, key?: SessionKey, disk: Disk = realDisk): Glance | undefined {
+  return withFile(path, disk, file => {
+    const bytes = disk.size(file)
+    const end = part(file, disk, bytes, key, false, ({ entries }) => entries.length > 0)
+    const isWhole = end.isWhole
+    const head = isWhole ? end : part(file, disk, bytes, key, true, ({ entries }) => entries.some(isPrompt))
+    const gaps = isWhole ? end.gaps : [...head.gaps, ...end.gaps]
+    return {
+      bytes,
+      head: head.entries,
+      tail: end.entries,
+      isWhole,
+      isForeign: head.isForeign && end.isForeign,
+      isTorn: gaps.some(({ why }) => why === 'torn'),
+      isDamaged: gaps.some(({ why }) => why !== 'torn')
+    }
+  })
+}
+
+type Part = ReturnType<Reading['end']> & { readonly isWhole: boolean }
+
+/** Whole lines from the beginning or the end: as few as will do. */
+function part(
+  file: number,
+  disk: Disk,
+  size: number,
+  key: SessionKey | undefined,
+  isHead: boolean,
+  isEnough: (part: Part) => boolean
+): Part {
+  for (let length = LITTLE; ; length *= 8) {
+    const isWhole = length >= size
+    const at = isHead || isWhole ? 0 : size - length
+    const bytes = bytesIn(file, disk, at, Math.min(length, size))
+    // A line that goes on beyond what was read is left out.
+    const from = at === 0 ? 0 : bytes.indexOf(10) + 1
+    const to = isHead && !isWhole ? bytes.lastIndexOf(10) + 1 : bytes.length
+    const reading = new Reading(key, { at: at + from, isPart: at > 0 })
+    reading.add(bytes.subarray(from, Math.max(from, to)))
+    const found = { ...reading.end(), isWhole }
+    if (isWhole || length >= MUCH || isEnough(found)) return found
+  }
+}
+
+/** What somebody typed, in a line of a transcript. */
+export function promptIn({ type, message, isMeta, isCompactSummary }: Rec): string | undefined {
+  if (type !== 'user' || isMeta === true || isCompactSummary === true || !isObject(message)) return undefined
+  const { content } = message
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return undefined
+  const blocks = (content as unknown[]).filter(isObject)
+  if (blocks.some(block => block['type'] === 'tool_result')) return undefined
+  return blocks.flatMap(({ type: kind, text }) => (kind === 'text' ? [String(text)] : [])).join('\n')
+}
+
+const isPrompt = (entry: Rec): boolean => promptIn(entry) !== undefined

@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto'
+import { basename, dirname } from 'node:path'
+import { fault, wordsOf } from '../errors.ts'
+import { realDisk, type ReplacingDisk } from './disk.ts'
+import type { Rec } from './entry.ts'
+import { bytesIn, readInto, withFile } from './file.ts'
+import { Reading, type Placed } from './reading.ts'
+import { reseal, seal, unseal } from './seal.ts'
+import type { Gap, SessionKey } from './store.ts'
+
+/** What a repair does, or would do. */
+export interface Repair {
+  /** So many entries are kept. */
+  readonly entries: number
+  /** What is left out, by its place in the file as it was. */
+  readonly leftOut: readonly Gap[]
+  /** Where the file as it was is kept. */
+  readonly original: string
+}
+
+export interface RepairOptions {
+  readonly key?: SessionKey | undefined
+  /** Only says what would be done. */
+  readonly isTrial?: boolean | undefined
+  readonly now?: Date
+  readonly disk?: ReplacingDisk
+}
+
+/** How much is written at once. */
+const PIECE = 1 << 20
+
+/**
+ * Puts a file with all entries that verify, numbered anew, in the place of one that has gaps; the old one stays beside
+ * it, byte for byte. Whenever it is interrupted, one of the two is there whole. Whoever calls it has the lock. Gives
+ * nothing where there is nothing to repair.
+ */
+export async function repairFile(path: string, options: RepairOptions = {}): Promise<Repair | undefined> {
+  const { key, isTrial = false, now = new Date(), disk = realDisk } = options
+  const found = survey(path, key, disk)
+  if (found.leftOut.length === 0) return undefined
+  const original = `${path}.${now.toISOString().replaceAll(/[-:.]/g, '')}.bak`
+  const repair = { entries: found.placed.length, leftOut: found.leftOut, original }
+  if (isTrial) return repair
+  const fresh = `${path}.repair`
+  try {
+    await write(path, fresh, found.placed, { ...repair, now }, disk)
+    await keep(path, original, disk)
+    await disk.syncFolder(dirname(path))
+    disk.rename(fresh, path)
+    await disk.syncFolder(dirname(path))
+  } catch (error) {
+    try {
+      disk.remove(fresh)
+    } catch {
+      // The next repair begins it anew.
+    }
+    throw fault('E_REPAIR', path, wordsOf(error))
+  }
+  return repair
+}
+
+function survey(
+  path: string,
+  key: SessionKey | undefined,
+  disk: ReplacingDisk
+): { readonly placed: readonly Placed[]; readonly leftOut: readonly Gap[] } {
+  const found = withFile(path, disk, file => {
+    const reading = new Reading(key, { keep: false })
+    readInto(reading, file, disk)
+    return { ...reading.end(), placed: reading.placed }
+  })
+  if (found === undefined) throw fault('E_REPAIR', path, 'there is no such file')
+  if (found.isForeign) throw fault('E_REPAIR', path, 'another program wrote it, and it has no checksums')
+  if (found.placed.length === 0) throw fault('E_REPAIR', path, 'nothing in it is an entry of ours')
+  return { placed: found.placed, leftOut: found.gaps }
+}
+
+/** The new file, safe on the disk, under a name of its own. */
+async function write(
+  path: string,
+  fresh: string,
+  placed: readonly Placed[],
+  repair: Repair & { readonly now: Date },
+  disk: ReplacingDisk
+): Promise<void> {
+  const to = disk.openAnew(fresh)
+  try {
+    withFile(path, disk, from => {
+      let lines: Buffer[] = []
+      let size = 0
+      const flush = (): void => {
+        put(to, Buffer.concat(lines), disk)
+        lines = []
+        size = 0
+      }
+      placed.forEach(({ at, length }, index) => {
+        const line = reseal(bytesIn(from, disk, at, length), index + 1)
+        lines.push(line)
+        if ((size += line.length) >= PIECE) flush()
+      })
+      const { at, length } = placed.at(-1)!
+      lines.push(seal(entryOf(bytesIn(from, disk, at, length), repair), placed.length + 1))
+      flush()
+    })
+    await disk.sync(to)
+  } finally {
+    disk.close(to)
+  }
+}
+
+/** The entry that tells of the repair, behind the last one that is kept. */
+function entryOf(last: Buffer, { leftOut, original, now }: Repair & { readonly now: Date }): Rec {
+  const read = unseal(last)
+  const { uuid, isSidechain, agentId, sessionId, cwd, version, userType, entrypoint } =
+    read.kind === 'sealed' ? read.entry : ({} as Rec)
+  return {
+    type: 'system',
+    subtype: 'repaired',
+    leftOut,
+    original: basename(original),
+    uuid: randomUUID(),
+    parentUuid: uuid ?? null,
+    isSidechain,
+    ...(agentId !== undefined && { agentId }),
+    timestamp: now.toISOString(),
+    sessionId,
+    cwd,
+    version,
+    userType,
+    entrypoint
+  }
+}
+
+/** A disk may take less than it was given. */
+function put(file: number, bytes: Buffer, disk: ReplacingDisk): void {
+  for (let from = 0; from < bytes.length;) {
+    const taken = disk.write(file, bytes, from)
+    if (taken <= 0) throw new Error('nothing more can be written')
+    from += taken
+  }
+}
+
+/** The old file under a further name; where there are no such names, a copy. */
+async function keep(path: string, original: string, disk: ReplacingDisk): Promise<void> {
+  if (disk.link(path, original)) return
+  if (withFile(original, disk, () => true) === true) throw new Error(`${original} is there already`)
+  const to = disk.openAnew(original)
+  try {
+    withFile(path, disk, from => {
+      for (let at = 0, bytes = bytesIn(from, disk, at, PIECE); bytes.length > 0;) {
+        put(to, bytes, disk)
+        at += bytes.length
+        bytes = bytesIn(from, disk, at, PIECE)
+      }
+    })
+    await disk.sync(to)
+  } finally {
+    disk.close(to)
+  }
+}

@@ -1,0 +1,101 @@
+import { isObject } from '../util/plain.ts'
+import { realDisk, type Disk } from './disk.ts'
+import type { Rec } from './entry.ts'
+import { readInto, withFile } from './file.ts'
+import { isKnown } from './load.ts'
+import { Reading } from './reading.ts'
+import type { Gap, GapKind, SessionKey } from './store.ts'
+
+/** A call that has no result, and how far it had come. */
+export interface Unanswered {
+  readonly toolUseId: string
+  readonly toolName: string
+  /** `started`: what it has done is not known · `ended`: only its hooks were not told · `waiting`: for a decision. */
+  readonly state: 'not started' | 'waiting' | 'started' | 'ended'
+}
+
+/** All that can be said of a file without believing anything in it. */
+export interface Verified {
+  readonly bytes: number
+  readonly entries: number
+  /** Another program wrote it: there are no checksums. */
+  readonly isForeign: boolean
+  readonly gaps: readonly Gap[]
+  readonly unanswered: readonly Unanswered[]
+  /** Results whose call is not there. */
+  readonly strays: number
+  /** Calls that had started when everything was interrupted, and were answered so later. */
+  readonly unknownOutcomes: number
+  /** Types of entries that this version does not know, and how many there are. */
+  readonly unknownTypes: Readonly<Record<string, number>>
+}
+
+/** Reads all of a file, of any length, and keeps none of it. Nothing where there is no such file. */
+export function verifyFile(path: string, key?: SessionKey, disk: Disk = realDisk): Verified | undefined {
+  return withFile(path, disk, file => {
+    const calls = new Calls()
+    const unknownTypes: Record<string, number> = {}
+    const each = (entry: Rec): void => {
+      calls.take(entry)
+      if (!isKnown(entry)) unknownTypes[entry.type] = (unknownTypes[entry.type] ?? 0) + 1
+    }
+    const reading = new Reading(key, { keep: false, each })
+    const bytes = readInto(reading, file, disk)
+    const { gaps, isForeign } = reading.end()
+    const { unanswered, strays, unknownOutcomes } = calls
+    return { bytes, entries: reading.count, isForeign, gaps, unanswered, strays, unknownOutcomes, unknownTypes }
+  })
+}
+
+/** Pairs calls with their results. */
+class Calls {
+  readonly #open = new Map<string, Unanswered>()
+  strays = 0
+  unknownOutcomes = 0
+
+  get unanswered(): readonly Unanswered[] {
+    return [...this.#open.values()]
+  }
+
+  take(entry: Rec): void {
+    const { type, message, subtype } = entry
+    if (type === 'tool-intent') this.#step(entry, 'started')
+    else if (type === 'tool-outcome') this.#step(entry, 'ended')
+    else if (type === 'tool-pending') this.#step(entry, 'waiting')
+    // What stood before is no part of the conversation any more.
+    else if (type === 'system' && (subtype === 'rewound' || subtype === 'clear')) this.#open.clear()
+    else if (isObject(message) && Array.isArray(message['content']))
+      for (const block of message['content'] as unknown[]) if (isObject(block)) this.#block(block)
+  }
+
+  #block({ type, id, name, tool_use_id }: Readonly<Record<string, unknown>>): void {
+    if (type === 'tool_use') {
+      const call = { toolUseId: String(id), toolName: String(name), state: 'not started' } as const
+      this.#open.set(call.toolUseId, call)
+    }
+    if (type !== 'tool_result') return
+    const call = this.#open.get(String(tool_use_id))
+    if (call === undefined) this.strays++
+    if (call?.state === 'started') this.unknownOutcomes++
+    this.#open.delete(String(tool_use_id))
+  }
+
+  #step({ toolUseId }: Rec, state: Unanswered['state']): void {
+    const call = this.#open.get(String(toolUseId))
+    if (call !== undefined) this.#open.set(call.toolUseId, { ...call, state })
+  }
+}
+
+/** What a gap means for whoever goes on with the session. */
+const MEANINGS: Readonly<Record<GapKind, { readonly matters: boolean; readonly words: string }>> = {
+  torn: { matters: false, words: 'cut off while it was written, as a crash leaves it; it was not acknowledged yet' },
+  damaged: { matters: false, words: 'these bytes are no entry; where one was lost, its number is missing' },
+  missing: { matters: true, words: 'these entries were there, and are not' },
+  duplicate: { matters: false, words: 'the same entry once more; it counts once' },
+  moved: { matters: false, words: 'this entry stood elsewhere; its number says where' },
+  conflict: { matters: true, words: 'another entry has the same number; the first one counts' },
+  foreign: { matters: true, words: 'an entry of another transcript; it does not count' },
+  unsealed: { matters: true, words: 'somebody else wrote this; it does not count' }
+}
+
+export const meaningOf = ({ why }: Gap): { readonly matters: boolean; readonly words: string } => MEANINGS[why]
