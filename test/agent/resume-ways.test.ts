@@ -1,8 +1,8 @@
 /** Which session goes on, from where, and what is refused. */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { query } from '../../src/index.ts'
+import { query, tool } from '../../src/index.ts'
 import { scriptedModel } from '../../src/lib/model/scripted.ts'
 import { ask, informed, inputsOf, ofType, project, registry, resultsIn } from './kit.ts'
 import { again, calling, counting, first, linesOf, logOf } from './resume-kit.ts'
@@ -228,4 +228,23 @@ test('no key stands in it', async () => {
   expect(readFileSync(logOf(place), 'utf8')).not.toContain(key)
   const two = await again(place, ['Yes.'], { env })
   expect(JSON.stringify(two.sent)).toContain('[a credential]')
+})
+
+test('what is big and only for programs stands beside it', async () => {
+  const place = project()
+  const big = 'x'.repeat(300_000)
+  const tools = [
+    tool('big', 'gives much', {}, async () => ({
+      content: [{ type: 'text', text: 'much' }],
+      structuredContent: { big }
+    }))
+  ]
+  const run = await first(place, [calling('big'), 'Done.'], { tools, allowedTools: ['big'] })
+  const line = linesOf(place).find(({ toolUseResult }) => toolUseResult !== undefined)!
+  const { file, bytes } = line['toolUseResult'] as { file: string; bytes: number }
+  expect(dirname(file)).toBe(join(logOf(place).replace('.jsonl', ''), 'tool-results'))
+  expect(readFileSync(file, 'utf8')).toContain(big)
+  expect(readFileSync(file)).toHaveLength(bytes)
+  const two = await again(place, ['Yes.'], { tools })
+  expect(two.sent[0]!.slice(0, 3)).toEqual(run.sent[1])
 })

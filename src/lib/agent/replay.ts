@@ -6,6 +6,7 @@ import { isObject, type PlainObject } from '../util/plain.ts'
 import { Conversation, textOf } from './conversation.ts'
 import type { OpenBatch, OpenCall } from './open-batch.ts'
 import type { Pending } from './pending.ts'
+import { unwound } from './rewind.ts'
 
 /** What a session is beside its messages. */
 export interface SessionState {
@@ -43,32 +44,6 @@ export function replay(entries: readonly Rec[], until?: string): Replayed | unde
   for (const entry of wound.done) replaying.takeDone(entry)
   return replaying.end()
 }
-
-/** Without what somebody went back behind; what tools have done stays done. */
-function unwound(
-  entries: readonly Rec[],
-  until: string | undefined
-): { readonly left: readonly Rec[]; readonly done: readonly Rec[] } | undefined {
-  const done: Rec[] = []
-  if (until === undefined && !entries.some(isRewind)) return { left: entries, done }
-  const left: Rec[] = []
-  const goBack = (to: unknown): boolean => {
-    const at = left.findLastIndex(({ uuid }) => uuid === to)
-    if (at >= 0) done.push(...left.splice(at + 1).filter(isDone))
-    return at >= 0
-  }
-  for (const entry of entries) {
-    left.push(entry)
-    if (isRewind(entry) && !goBack(entry['to'])) return undefined
-  }
-  if (until !== undefined) goBack(until)
-  return { left, done }
-}
-
-/** What a tool has begun, or done. */
-export const isDone = ({ type }: Rec): boolean => type === 'tool-intent' || type === 'tool-outcome'
-/** Somebody went back to an earlier line. */
-export const isRewind = ({ type, subtype }: Rec): boolean => type === 'system' && subtype === 'rewound'
 
 /** The entries that would have told of a message, for a conversation that somebody kept without its log. */
 export function entriesOf(message: Message): readonly Rec[] {

@@ -1,4 +1,6 @@
-import { isDone, isFreshStart, isRewind, replay, type Replayed } from '../agent/replay.ts'
+import { dirname, join } from 'node:path'
+import { isFreshStart, replay, type Replayed } from '../agent/replay.ts'
+import { isDone, isRewind } from '../agent/rewind.ts'
 import type { KeptAgent } from '../agent/subagent.ts'
 import { fault } from '../errors.ts'
 import { CREDENTIALS } from '../hooks/kinds/outside.ts'
@@ -10,6 +12,7 @@ import { MemoryStore } from '../transcript/memory.ts'
 import { loadTail, loadWhole, lastSeq, unknownType } from '../transcript/load.ts'
 import type { Gap, Loaded, SessionKey, TranscriptStore, TranscriptWriter } from '../transcript/store.ts'
 import { VERSION } from '../version.ts'
+import { putOwnFile } from '../world/own-file.ts'
 import type { Chosen } from './chosen.ts'
 import type { QueryOptions } from './options.ts'
 
@@ -114,8 +117,17 @@ function logOver(
     cwd,
     agentId,
     after,
-    secrets
+    secrets,
+    ...(path !== '' && { beside: (name, text) => putBeside(path, key, name, text) })
   })
+}
+
+/** Into the folder of the session, where long output of tools is, too. */
+function putBeside(path: string, { subpath }: SessionKey, name: string, text: string): string {
+  const folder = subpath === undefined ? path.replace(/\.jsonl$/, '') : dirname(dirname(path))
+  const file = join(folder, 'tool-results', name)
+  putOwnFile(file, text)
+  return file
 }
 
 /** Shorter ones stand in all kinds of words. */

@@ -4,8 +4,9 @@ import type { Cursor, Loaded, Page, SessionKey, TranscriptStore } from './store.
 
 /** How much is read at once. */
 const PIECE = 1 << 20
-/** How much of the end is looked at first. */
+/** How much of the end is looked at first, and how much of what stands before it at most. */
 const TAIL = 1 << 18
+const MORE = 1 << 23
 
 /** Nothing where there is no such file. */
 export function withFile<T>(path: string, disk: Disk, read: (file: number) => T): T | undefined {
@@ -37,10 +38,11 @@ export function bytesIn(file: number, disk: Disk, at: number, most: number): Buf
 
 /** Reads all of a file, a piece at a time. Gives how many bytes there were. */
 export function readInto(reading: Reading, file: number, disk: Disk): number {
+  const piece = Buffer.allocUnsafeSlow(PIECE)
   let at = 0
-  for (let bytes = bytesIn(file, disk, at, PIECE); bytes.length > 0; bytes = bytesIn(file, disk, at, PIECE)) {
-    reading.add(bytes)
-    at += bytes.length
+  for (let length = disk.read(file, piece, at); length > 0; length = disk.read(file, piece, at)) {
+    reading.add(piece.subarray(0, length))
+    at += length
   }
   return at
 }
@@ -65,8 +67,10 @@ export function pageOfFile(
   before: Cursor | undefined
 ): Page | undefined {
   return withFile(path, disk, file => {
-    const end = before === undefined ? disk.size(file) : Number(before)
-    for (let length = TAIL; ; length *= 4) {
+    const size = disk.size(file)
+    const end = before === undefined ? size : Number(before)
+    // Whoever asks for more gets as much as there was so far: where all is read, pages are few.
+    for (let length = Math.min(Math.max(TAIL, size - end), MORE); ; length *= 4) {
       const start = Math.max(0, end - length)
       const bytes = bytesIn(file, disk, start, end - start)
       // The first line has begun before this piece, unless the file begins here.

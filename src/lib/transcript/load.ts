@@ -1,5 +1,5 @@
 import type { Rec } from './entry.ts'
-import type { Cursor, Gap, Loaded, SessionKey, TranscriptStore } from './store.ts'
+import type { Cursor, Loaded, SessionKey, TranscriptStore } from './store.ts'
 
 /** What is here was written by this version, or by one that knew no more. */
 const KNOWN = new Set(['user', 'assistant', 'system', 'attachment', 'tool-intent', 'tool-outcome', 'tool-pending'])
@@ -17,22 +17,36 @@ export async function loadTail(
   key: SessionKey,
   isStart: (entry: Rec) => boolean
 ): Promise<Loaded | undefined> {
-  if (store.page === undefined) {
-    const whole = await loadWhole(store, key)
-    return whole === undefined ? undefined : from(whole, isStart)
-  }
-  let entries: Rec[] = []
-  let gaps: readonly Gap[] = []
+  if (store.page === undefined) return wholeFrom(store, key, isStart)
+  const parts: Loaded[] = []
   let before: Cursor | undefined
   do {
     const page = await store.page(key, before)
     if (page === undefined || page === null) return undefined
     const part = from(page, isStart)
-    gaps = [...part.gaps, ...missingBetween(part.entries, entries), ...gaps]
-    entries = part.entries.concat(entries)
+    // What stands in the wrong place can be told only where all is seen.
+    if (!follows(part, parts.at(-1))) return wholeFrom(store, key, isStart)
+    parts.push(part)
     before = part === page ? page.before : undefined
   } while (before !== undefined)
-  return { entries, gaps }
+  parts.reverse()
+  return { entries: parts.flatMap(({ entries }) => entries), gaps: parts.flatMap(({ gaps }) => gaps) }
+}
+
+async function wholeFrom(
+  store: TranscriptStore,
+  key: SessionKey,
+  isStart: (entry: Rec) => boolean
+): Promise<Loaded | undefined> {
+  const whole = await loadWhole(store, key)
+  return whole === undefined ? undefined : from(whole, isStart)
+}
+
+/** Whether a page is in order, and the next one goes on where it ends. An entry that was cut off is in order: at the end. */
+function follows({ entries, gaps }: Loaded, later: Loaded | undefined): boolean {
+  const [last, next] = [entries.at(-1)?.['seq'], later?.entries[0]?.['seq']]
+  const isNext = last === undefined || next === undefined || Number(next) === Number(last) + 1
+  return isNext && entries.length > 0 && gaps.every(({ why }) => why === 'torn')
 }
 
 /** The part of it that begins with the last fresh start; all of it where there is none. */
@@ -42,12 +56,6 @@ function from(loaded: Loaded, isStart: (entry: Rec) => boolean): Loaded {
   if (first < 0) return loaded
   const begin = offsets?.[first] ?? 0
   return { entries: entries.slice(first), gaps: gaps.filter(({ at }) => at > begin) }
-}
-
-/** Pages are read one by one: what is missing between two of them is seen here. */
-function missingBetween(earlier: readonly Rec[], later: readonly Rec[]): readonly Gap[] {
-  const [last, next] = [Number(earlier.at(-1)?.['seq']), Number(later[0]?.['seq'])]
-  return next > last + 1 ? [{ at: 0, length: 0, why: 'missing', seqs: [last + 1, next - 1] }] : []
 }
 
 /** The number of the last entry. */

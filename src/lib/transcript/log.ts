@@ -14,7 +14,12 @@ export interface LogOptions {
   readonly after?: string | null | undefined
   /** What must not stand in it. */
   readonly secrets: readonly string[]
+  /** Puts what is big into a file of its own; gives where. Without it, everything stands in the line. */
+  readonly beside?: ((name: string, text: string) => string) | undefined
 }
+
+/** A line longer than this, in characters, leaves out what only programs read. */
+const LONG = 1 << 18
 
 /** What stands in the place of a secret. */
 const HIDDEN = '[a credential]'
@@ -52,10 +57,23 @@ export class TranscriptLog implements Log {
       userType: 'external',
       entrypoint
     }
-    const text = textOf(line)
-    const clean = this.#secrets.reduce((left, secret) => left.replaceAll(secret, HIDDEN), text)
+    const whole = textOf(line)
+    const text = whole.length > LONG ? (this.#shorter(line, uuid) ?? whole) : whole
+    const clean = this.#withoutSecrets(text)
     this.#writer.write(clean === text ? { ...line } : (JSON.parse(clean) as Rec), clean)
     this.#last = uuid
+  }
+
+  /** What a tool gave to programs, in a file of its own. What the model saw stays in the line. */
+  #shorter(line: Line & { readonly toolUseResult?: unknown }, uuid: string): string | undefined {
+    const { beside } = this.#options
+    if (beside === undefined || line.toolUseResult === undefined) return undefined
+    const json = this.#withoutSecrets(JSON.stringify(line.toolUseResult))
+    return textOf({ ...line, toolUseResult: { file: beside(`${uuid}.json`, json), bytes: Buffer.byteLength(json) } })
+  }
+
+  #withoutSecrets(text: string): string {
+    return this.#secrets.reduce((left, secret) => left.replaceAll(secret, HIDDEN), text)
   }
 
   flush(): Promise<void> {
@@ -68,7 +86,7 @@ export class TranscriptLog implements Log {
 }
 
 /** What a tool gave to programs may be anything, also what cannot be written. */
-function textOf(line: Line): string {
+function textOf(line: object): string {
   try {
     return JSON.stringify(line)
   } catch {

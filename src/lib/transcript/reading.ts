@@ -34,8 +34,9 @@ export class Reading {
   readonly #keep: boolean
   readonly #isPart: boolean
   readonly #each: ReadingOptions['each']
-  /** The numbers that `each` has seen. */
-  readonly #seen = new Set<number>()
+  /** The highest number that `each` has seen; all of them, once one comes that is not higher. */
+  #highest = 0
+  #seen: Set<number> | undefined
   readonly #sealed: Placed[] = []
   /** Lines that nobody sealed: all there is in the transcript of another program. */
   readonly #unsealed: { readonly at: number; readonly length: number; readonly entry: Rec }[] = []
@@ -60,12 +61,19 @@ export class Reading {
 
   /** The next bytes. */
   add(bytes: Buffer): void {
-    if (!bytes.includes(NEWLINE)) return this.#keepRest(bytes)
-    const all = this.#rest.length === 0 ? bytes : Buffer.concat([...this.#rest, bytes])
-    this.#rest = []
-    const used = eachLine(all, this.#at, (line, at) => this.#line(line, at, true))
-    this.#at += used
-    this.#keepRest(all.subarray(used))
+    let from = 0
+    if (this.#rest.length > 0) {
+      const to = bytes.indexOf(NEWLINE)
+      if (to < 0) return this.#keepRest(bytes)
+      const line = Buffer.concat([...this.#rest, bytes.subarray(0, to)])
+      this.#rest = []
+      this.#line(line, this.#at, true)
+      this.#at += line.length + 1
+      from = to + 1
+    }
+    const used = eachLine(bytes, from, (line, begin) => this.#line(line, this.#at + begin - from, true))
+    this.#at += used - from
+    this.#keepRest(bytes.subarray(used))
   }
 
   /** The caller may use its buffer again. */
@@ -117,11 +125,23 @@ export class Reading {
       this.#each?.(entry, at)
     } else if (this.#isOurs(entry)) {
       const { seq } = read
+      const isNew = this.#each !== undefined && this.#isNew(seq)
       this.#sealed.push({ at, length, seq, sum: entry['crc'], entry: kept })
-      if (this.#each === undefined || this.#seen.has(seq)) return
-      this.#seen.add(seq)
-      this.#each(entry, at)
+      if (isNew) this.#each!(entry, at)
     } else this.#gap(at, length, 'foreign')
+  }
+
+  /** Whether no entry had this number so far. Mostly they come in their order, and nobody has to remember them. */
+  #isNew(seq: number): boolean {
+    if (seq > this.#highest) {
+      this.#highest = seq
+      this.#seen?.add(seq)
+      return true
+    }
+    this.#seen ??= new Set(this.#sealed.map(placed => placed.seq))
+    if (this.#seen.has(seq)) return false
+    this.#seen.add(seq)
+    return true
   }
 
   #isOurs({ sessionId, isSidechain }: Rec): boolean {

@@ -5,6 +5,7 @@ import type { Rec } from './entry.ts'
 /** An entry begins with its number and ends with a checksum of all before, so that any of them can be told from rubbish. */
 const HEAD = '{"seq":'
 const SEAL = ',"crc":"'
+const SEAL_BYTES = Buffer.from(SEAL)
 const SEAL_LENGTH = SEAL.length + 8 + '"}'.length
 const NEWLINE = 10
 const COMMA = 44
@@ -17,9 +18,11 @@ export function seal(entry: Rec, seq: number): Buffer {
 
 /** The same for an object that is text already. */
 export function sealText(text: string, seq: number): Buffer {
-  const body = Buffer.from(`${HEAD}${seq},${text.slice(1, -1)}`)
-  const sum = crc32(body).toString(16).padStart(8, '0')
-  return Buffer.concat([body, Buffer.from(`${SEAL}${sum}"}\n`)])
+  const line = Buffer.from(`${HEAD}${seq},${text.slice(1, -1)}${SEAL}00000000"}\n`)
+  const end = line.length - SEAL_LENGTH - 1
+  const sum = crc32(line.subarray(0, end)).toString(16).padStart(8, '0')
+  line.write(sum, end + SEAL.length, 'latin1')
+  return line
 }
 
 /** A line that verifies, without its end, under another number; nothing else in it changes. */
@@ -53,9 +56,22 @@ export function unseal(line: Buffer): Read {
 /** Whether the checksum at the end is that of what stands before it. */
 export function isSealed(line: Buffer): boolean {
   const end = line.length - SEAL_LENGTH
-  if (end < HEAD.length || line[0] !== 0x7b || line.toString('latin1', end, end + SEAL.length) !== SEAL) return false
-  const sum = line.toString('latin1', end + SEAL.length, line.length - 2)
-  return /^[0-9a-f]{8}$/.test(sum) && crc32(line.subarray(0, end)) === Number.parseInt(sum, 16)
+  if (end < HEAD.length || line[0] !== 0x7b) return false
+  for (let index = 0; index < SEAL.length; index++) if (line[end + index] !== SEAL_BYTES[index]) return false
+  const sum = hexIn(line, end + SEAL.length)
+  return sum !== undefined && crc32(line.subarray(0, end)) === sum
+}
+
+/** The number that eight digits say. */
+function hexIn(line: Buffer, from: number): number | undefined {
+  let sum = 0
+  for (let at = from; at < from + 8; at++) {
+    const byte = line[at]!
+    const digit = byte >= 0x30 && byte <= 0x39 ? byte - 0x30 : byte >= 0x61 && byte <= 0x66 ? byte - 0x57 : -1
+    if (digit < 0) return undefined
+    sum = sum * 16 + digit
+  }
+  return sum
 }
 
 function parse(line: Buffer): Rec | undefined {
@@ -99,11 +115,11 @@ export function salvage(line: Buffer): readonly Found[] {
 }
 
 /** Calls for each line, with where it begins; the last may have no end. Gives where what is left begins. */
-export function eachLine(bytes: Buffer, offset: number, take: (line: Buffer, at: number) => void): number {
-  let from = 0
-  for (let to = bytes.indexOf(NEWLINE); to >= 0; to = bytes.indexOf(NEWLINE, from)) {
-    take(bytes.subarray(from, to), offset + from)
-    from = to + 1
+export function eachLine(bytes: Buffer, from: number, take: (line: Buffer, at: number) => void): number {
+  let begin = from
+  for (let end = bytes.indexOf(NEWLINE, begin); end >= 0; end = bytes.indexOf(NEWLINE, begin)) {
+    take(bytes.subarray(begin, end), begin)
+    begin = end + 1
   }
-  return from
+  return begin
 }

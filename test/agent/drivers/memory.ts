@@ -12,7 +12,7 @@ import type { Model } from '../../../src/lib/model/model.ts'
 import { projectIn } from '../scene.ts'
 
 const TURNS = 2000
-const SAMPLED = [500, 1000, 1500, TURNS]
+const SAMPLED = new Set([500, 1000, 1500, TURNS])
 
 const [, , manner = 'calls', bytes = '0'] = process.argv
 const leak = Number(bytes)
@@ -45,7 +45,7 @@ const model: Model = {
     longest = Math.max(longest, messages.length)
     // Numbers in a list lie on the heap, eight bytes each.
     if (leak > 0) leaked.push(Array.from({ length: leak / 8 }, Math.random))
-    if (SAMPLED.includes(turns)) heaps[turns] = await heapSize()
+    if (SAMPLED.has(turns)) heaps[turns] = await heapSize()
     const used = messages.length > 40 ? { ...usage, input_tokens: 900 } : usage
     if (manner === 'prompts') return { ...answer, content: [{ type: 'text', text: `Turn ${turns}.` }], usage: used }
     const input = { file_path: 'a.txt', offset: (turns % 50) + 1 }
@@ -54,11 +54,14 @@ const model: Model = {
   }
 }
 
+let answered = Promise.withResolvers<void>()
+
+/** Each when the one before has its result. */
 async function* prompts(): AsyncGenerator<PromptMessage> {
   for (let count = 0; count < TURNS; count++) {
-    const answered = turns
+    answered = Promise.withResolvers<void>()
     yield { type: 'user', message: { role: 'user', content: `Prompt ${count} ${'x'.repeat(500)}` } }
-    while (turns === answered) await setImmediate()
+    await answered.promise
   }
 }
 
@@ -71,9 +74,11 @@ try {
   hooks.on('PostToolUse', async () => undefined)
   hooks.on('PreCompact', () => undefined)
   const options = { cwd, env, model, hooks, contextWindow: 1000, maxTurns: TURNS, includeHookEvents: true }
-  for await (const message of query({ prompt: manner === 'prompts' ? prompts() : 'go', options }))
-    if (message.type === 'result' && !['max_turns', 'completed'].includes(message.terminal_reason))
-      throw new Error(message.result)
+  for await (const message of query({ prompt: manner === 'prompts' ? prompts() : 'go', options })) {
+    if (message.type !== 'result') continue
+    answered.resolve()
+    if (!['max_turns', 'completed'].includes(message.terminal_reason)) throw new Error(message.result)
+  }
 } finally {
   rmSync(base, { recursive: true, force: true })
 }
