@@ -8,6 +8,7 @@ import { afterCalls, runLoop } from './loop.ts'
 import { answerOpen, continueOpen } from './open-batch.ts'
 import type { DeferredUse, ErrorSubtype, ResultMessage } from './output.ts'
 import type { Session } from './session.ts'
+import { NO_USAGE } from './spending.ts'
 import { expand } from './skills.ts'
 import { FileWatch } from './watch.ts'
 
@@ -93,10 +94,27 @@ export const canGoOn = ({ open, conversation: { messages, notes } }: Session): b
 /** The same for an agent of any kind. */
 export async function goOn(session: Session, signal: AbortSignal): Promise<Ending> {
   if (session.open !== undefined) {
+    tellOpen(session)
     const over = await afterCalls(await continueOpen(session, signal), session, signal)
     if (over !== undefined) return over
   }
   return runAgent('', session, signal)
+}
+
+/** Whoever reads now has not seen the answer whose calls are gone on with. */
+function tellOpen(session: Session): void {
+  const answer = session.conversation.messages.findLast(({ role }) => role === 'assistant')
+  if (answer === undefined || typeof answer.content === 'string') return
+  const uuid = session.conversation.idOf(answer)
+  const rest = { type: 'message', role: 'assistant', model: session.model.name, stop_sequence: null } as const
+  const message = {
+    id: `msg_${uuid}`,
+    ...rest,
+    stop_reason: 'tool_use',
+    usage: NO_USAGE,
+    content: answer.content
+  } as const
+  session.say({ type: 'assistant', message, parent_tool_use_id: null }, uuid)
 }
 
 async function toResult(session: Session, signal: AbortSignal, work: () => Promise<Ending>): Promise<ResultMessage> {

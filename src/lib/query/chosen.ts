@@ -144,6 +144,6 @@ function placeOf(
 /** There is none of this name; perhaps one whose name is like it. */
 export function unknownSession(sessionId: string, stores: readonly JsonlStore[]): Error {
   const known = stores.flatMap(store => store.projects().flatMap(project => store.idsIn(project)))
-  const alike = known.filter(id => sessionId.length >= 4 && id.startsWith(sessionId))
-  return fault('E_SESSION_UNKNOWN', sessionId, alike[0] ?? nearest(sessionId, known) ?? '')
+  const alike = known.find(id => sessionId.length >= 4 && id.startsWith(sessionId))
+  return fault('E_SESSION_UNKNOWN', sessionId, alike ?? nearest(sessionId, known) ?? '')
 }

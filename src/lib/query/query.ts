@@ -31,8 +31,8 @@ export interface Query extends AsyncGenerator<AgentMessage, void> {
   streamInput(prompts: PromptStream): Promise<void>
   /** The hooks that are registered now, those of files and of active skills among them. */
   hooks(): Promise<readonly HookDescription[]>
-  /** Whoever gives the prompts leaves: there are no more, and SessionEnd says `prompt_input_exit`. */
-  leave(): void
+  /** Whoever gives the prompts leaves: there are no more, and SessionEnd says why. Default `prompt_input_exit`. */
+  leave(reason?: 'prompt_input_exit' | 'resume'): void
   /** Ends everything. May be called more than once. */
   close(): void
   /** The last result. What was not read before is dropped. */
@@ -221,8 +221,8 @@ class RunningQuery implements Query {
     return session.options.hooks.list()
   }
 
-  leave(): void {
-    this.#reason = 'prompt_input_exit'
+  leave(reason: 'prompt_input_exit' | 'resume' = 'prompt_input_exit'): void {
+    this.#reason = reason
     this.#prompts.end()
   }
 

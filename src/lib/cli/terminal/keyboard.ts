@@ -40,6 +40,8 @@ export class Keyboard {
     input.setRawMode(true)
     input.on('data', (bytes: Buffer) => this.#take(this.#decoder.write(bytes)))
     input.on('end', onGone).on('error', onGone)
+    // Another one may have been at it before.
+    input.resume()
     if (process.env['TERM'] !== 'dumb') process.stdout.write(PASTE_ON)
   }
 

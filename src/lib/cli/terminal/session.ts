@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { wordsOf } from '../../errors.ts'
 import type { InitMessage, ResultMessage } from '../../agent/output.ts'
 import type { QueryOptions } from '../../query/options.ts'
 import type { PromptMessage } from '../../query/prompts.ts'
@@ -9,6 +10,7 @@ import { harmless, inOneLine, styled } from '../print.ts'
 import { Approvals } from './approvals.ts'
 import { History } from './history.ts'
 import { Keyboard, LINE_END } from './keyboard.ts'
+import { lastWords } from './resume.ts'
 import { LineEditor } from './line-editor.ts'
 import { Screen } from './screen.ts'
 import { Show } from './show.ts'
@@ -27,7 +29,11 @@ export async function talk(
   options: QueryOptions,
   abort: AbortController
 ): Promise<number> {
-  return new Talk(scene, options, abort).run(first)
+  const running = new Talk(scene, options, abort)
+  const code = await running.run(first)
+  if (running.next === undefined) return code
+  const { sessionId: _, continue: __, forkSession: ___, resumeSessionAt: ____, ...rest } = options
+  return talk(undefined, scene, { ...rest, resume: running.next }, abort)
 }
 
 class Talk {
@@ -41,6 +47,7 @@ class Talk {
   /** Aborted when no more prompts are wanted. */
   readonly #over = new AbortController()
   readonly #begun = Promise.withResolvers<void>()
+  readonly #onGone = (): void => this.#gone()
   #running: Query | undefined
   #turn: PromiseWithResolvers<void> | undefined
   #isBusy = false
@@ -50,16 +57,17 @@ class Talk {
   #lastInterrupt = { at: Number.NEGATIVE_INFINITY, inTurn: false }
   /** What to end with, once somebody has said that it ends. */
   #code: number | undefined
+  /** The session to go on with instead. */
+  next: string | undefined
 
   constructor(scene: Scene, options: QueryOptions, abort: AbortController) {
     this.#scene = scene
     this.#options = options
     this.#abort = abort
     this.#history = new History(join(scene.where.ownHome, 'history'))
-    const onGone = (): void => this.#gone()
-    process.stdout.on('error', onGone)
-    process.stderr.on('error', onGone)
-    this.#keyboard = new Keyboard(process.stdin, () => this.#interrupted(true), onGone)
+    process.stdout.on('error', this.#onGone)
+    process.stderr.on('error', this.#onGone)
+    this.#keyboard = new Keyboard(process.stdin, () => this.#interrupted(true), this.#onGone)
   }
 
   async run(first: string | undefined): Promise<number> {
@@ -96,6 +104,8 @@ class Talk {
       this.#turn?.resolve()
       this.#screen.status()
       this.#keyboard.end()
+      process.stdout.off('error', this.#onGone)
+      process.stderr.off('error', this.#onGone)
     }
     return this.#code ?? codeOf(this.#result)
   }
@@ -107,7 +117,12 @@ class Talk {
     this.#screen.print(
       styled('dim', hang('', inOneLine(`carabiner ${VERSION} · ${model} · ${cwd} · /help`), this.#screen.columns))
     )
-    this.#begun.resolve()
+    const { resume, continue: goesOn } = this.#options
+    if (resume === undefined && goesOn !== true) return this.#begun.resolve()
+    void lastWords(init.session_id, this.#scene, this.#screen)
+      .then(words => this.#screen.print(words))
+      .catch((error: unknown) => this.#show.warn(wordsOf(error)))
+      .finally(() => this.#begun.resolve())
   }
 
   #finished(result: ResultMessage): void {
@@ -171,6 +186,8 @@ class Talk {
       scene: this.#scene,
       running: this.#running!,
       exit: () => this.#leave(),
+      current: this.#init?.session_id ?? '',
+      goOnWith: id => this.#switchTo(id),
       isOver: () => this.#over.signal.aborted
     }
   }
@@ -198,6 +215,13 @@ class Talk {
   /** Somebody leaves the prompt. */
   #leave(): void {
     if (this.#code === undefined) this.#running?.leave()
+    this.#end(EXIT.done)
+  }
+
+  /** This session ends here, and another one goes on. */
+  #switchTo(id: string): void {
+    this.next = id
+    this.#running?.leave('resume')
     this.#end(EXIT.done)
   }
 

@@ -4,6 +4,7 @@ import { MODES } from '../../permissions/modes.ts'
 import type { Query } from '../../query/query.ts'
 import type { Scene } from '../common.ts'
 import { inOneLine, table } from '../print.ts'
+import { resume } from './resume.ts'
 import type { Screen } from './screen.ts'
 import type { Show } from './show.ts'
 import { hang } from './width.ts'
@@ -15,6 +16,10 @@ export interface Desk {
   readonly scene: Scene
   readonly running: Query
   exit(): void
+  /** The id of this session. */
+  readonly current: string
+  /** Ends this session, and goes on with that one. */
+  goOnWith(id: string): void
   isOver(): boolean
 }
 
@@ -30,6 +35,7 @@ const SLASHES: Readonly<Record<string, Slash>> = {
   mode: { words: 'the permission mode; with a name: another', run: changeMode },
   compact: { words: 'make the conversation shorter', run: compact },
   clear: { words: 'a new conversation', run: clear },
+  resume: { words: 'earlier sessions of this folder; with a number or an id: go on with it', run: resume },
   exit: { words: 'end the session (also Ctrl-D)', run: (_, desk) => desk.exit() }
 }
 

@@ -1,0 +1,67 @@
+import { textOf } from '../../agent/conversation.ts'
+import { isFreshStart, replay } from '../../agent/replay.ts'
+import { projectKeyOf, usualStore } from '../../query/chosen.ts'
+import type { Where } from '../../settings/sources.ts'
+import { glance, promptIn } from '../../transcript/glance.ts'
+import { loadTail } from '../../transcript/load.ts'
+import type { Scene } from '../common.ts'
+import { inOneLine, styled, table } from '../print.ts'
+import { ago } from '../sessions/paper.ts'
+import { findSession } from '../sessions/places.ts'
+import type { Screen } from './screen.ts'
+import type { Desk } from './slash.ts'
+import { cut, hang } from './width.ts'
+
+/** So many sessions are offered. */
+const MOST = 10
+
+/** `/resume`: the earlier sessions of this folder, by number; with one, or with an id, goes on with it. */
+export async function resume(wanted: string, { screen, scene: { where }, current, goOnWith }: Desk): Promise<void> {
+  const ids = await sessionsOf(where, current)
+  if (wanted === '') {
+    screen.print(ids.length === 0 ? '  there are no others of this folder' : listOf(ids, where, screen))
+    return
+  }
+  const numbered = /^\d{1,2}$/.test(wanted) ? ids[Number(wanted) - 1] : undefined
+  goOnWith(numbered ?? findSession(wanted, { cwd: where.cwd }).id)
+}
+
+async function sessionsOf(where: Where, current: string): Promise<readonly string[]> {
+  const sessions = await usualStore(where).listSessions(projectKeyOf(where.cwd))
+  const others = sessions.filter(({ sessionId }) => sessionId !== current)
+  return others
+    .toSorted((a, b) => b.mtime - a.mtime)
+    .slice(0, MOST)
+    .map(({ sessionId }) => sessionId)
+}
+
+function listOf(ids: readonly string[], where: Where, { columns }: Screen): string {
+  const store = usualStore(where)
+  const rows = ids.map((sessionId, index) => {
+    const key = { projectKey: projectKeyOf(where.cwd), sessionId }
+    const seen = glance(store.pathOf(key), key)
+    const prompt = seen?.head.map(promptIn).find(text => text !== undefined) ?? ''
+    const when = Date.parse(String(seen?.tail.at(-1)?.['timestamp']))
+    return [`  ${index + 1}`, Number.isNaN(when) ? '' : ago(when), inOneLine(prompt)]
+  })
+  return [...table(rows).map(line => cut(line, columns - 1)), styled('dim', '  /resume NUMBER goes on with one')].join(
+    '\n'
+  )
+}
+
+/** What was said last, for somebody who has forgotten. */
+export async function lastWords(sessionId: string, { where }: Scene, { columns }: Screen): Promise<string> {
+  const store = usualStore(where)
+  const projectKey = store.projectOf(sessionId, projectKeyOf(where.cwd))
+  const tail = projectKey === undefined ? undefined : await loadTail(store, { projectKey, sessionId }, isFreshStart)
+  const messages = (tail === undefined ? undefined : replay(tail.entries))?.conversation.messages ?? []
+  const prompt = messages.findLast(({ role, content }) => role === 'user' && textOf(content) !== '')
+  const answer = messages.findLast(({ role, content }) => role === 'assistant' && textOf(content) !== '')
+  return [
+    `goes on with session ${sessionId}`,
+    ...[prompt, answer].flatMap(each => (each ? [textOf(each.content)] : []))
+  ]
+    .map(text => hang('  ', inOneLine(text).slice(0, 4 * columns), columns))
+    .map(line => styled('dim', line))
+    .join('\n')
+}
