@@ -2,8 +2,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { EVENT_NAMES, type EventName } from '../src/hooks.ts'
 import { CASES, type Case } from '../test/conformance/cases.ts'
-import { code, wordsOf } from '../test/conformance/expected.ts'
-import { DRIVERS, type Behaviour } from '../test/external/kit.ts'
+import { code, wordsOf, type Expected } from '../test/conformance/expected.ts'
+import { VERDICT_CASES, type VerdictCase } from '../test/conformance/verdict-cases.ts'
+import { DRIVERS, OBSTACLES, type Behaviour, type Obstacle } from '../test/external/kit.ts'
 
 const PAGE = new URL('../docs/conformance.md', import.meta.url)
 
@@ -12,7 +13,7 @@ const INTRODUCTION = `# What a hook gives back, and what comes of it
 <!-- Printed by \`node scripts/print-conformance.ts\` from test/conformance. Change the cases, not this page. -->
 
 Every line of this page is a case of the conformance suite. It is put to a hook of every kind that can give that back,
-in both profiles, and all must agree.
+in both profiles, and all must agree. A kind that is left out of a case has a number behind it that says why.
 
 **strict** is the default: a gate whose hook fails is closed. **compat** does what the contract's first host does; where
 it lets pass what a strict gate refuses, the outcome is marked *failed open*. Where both do the same, it is said once.
@@ -22,18 +23,47 @@ the model is told the reason. *Fails (kind)*: the hook has no answer that can be
 refuses for it, with a reason that begins with \`gate_failed:kind\`.
 `
 
+const VERDICT_WORDS = `## Verdicts
+
+Hooks of the types \`prompt\` and \`agent\` ask a model, which says \`{"ok": true}\`, or \`{"ok": false, "reason": "…"}\`.
+In the cases above a yes is how they say nothing, and a no how they refuse; a prompt has \`continueOnBlock\` there. These
+cases are about models only. The model of all of them is a script.
+`
+
+const REASONS = Object.entries(OBSTACLES) as readonly (readonly [Obstacle, string])[]
+const numberOf = (obstacle: Obstacle): number => REASONS.findIndex(([name]) => name === obstacle) + 1
+
 /** The page, as the cases make it. */
 export function conformancePage(): string {
   const events = EVENT_NAMES.filter(event => CASES.some(each => each.event === event))
-  return [INTRODUCTION, kindsWords(), ...events.map(sectionOf)].join('\n')
+  return [INTRODUCTION, kindsWords(), ...events.map(sectionOf), verdictsWords()].join('\n')
 }
 
 function kindsWords(): string {
-  const lines = DRIVERS.map(({ kind, expresses }) => {
-    const count = CASES.filter(({ gives, event }) => expresses(gives, event)).length
-    return `| ${kind} | ${count} |`
+  const lines = DRIVERS.map(({ kind, obstacle }) => {
+    const given = CASES.map(({ gives, event }) => obstacle(gives, event))
+    const counts = [undefined, ...REASONS.map(([name]) => name)].map(each => given.filter(one => one === each).length)
+    return `| ${[kind, ...counts.map(count => (count === 0 ? '' : count))].join(' | ')} |`
   })
-  return ['| kind of hook | cases |', '|---|---|', ...lines, ''].join('\n')
+  const numbers = REASONS.map(([name]) => `not: ${numberOf(name)}`)
+  const head = [`| kind of hook | cases | ${numbers.join(' | ')} |`, `|---|---|${'---|'.repeat(numbers.length)}`]
+  return [...head, ...lines, '', ...REASONS.map(([name, why]) => `${numberOf(name)}. ${why}`), ''].join('\n')
+}
+
+function verdictsWords(): string {
+  const head = ['| event | the model | says | strict | compat | asked by |', '|---|---|---|---|---|---|']
+  return [VERDICT_WORDS, ...head, ...VERDICT_CASES.map(verdictRow), ''].join('\n')
+}
+
+function verdictRow({ event, name, says, strict, compat, manners }: VerdictCase): string {
+  const words = typeof says === 'string' ? says : (says.text ?? '')
+  const shown = words.trim() === '' ? '' : code(printable(words))
+  return `| ${[event, name, shown, ...outcomesIn(strict, compat), manners.join('; ')].join(' | ')} |`
+}
+
+function outcomesIn(strict: Expected, compat: Expected): readonly string[] {
+  const [inStrict, inCompat] = [wordsOf(strict), wordsOf(compat)]
+  return [inStrict, inCompat === inStrict ? 'the same' : inCompat]
 }
 
 function sectionOf(event: EventName): string {
@@ -43,15 +73,7 @@ function sectionOf(event: EventName): string {
 }
 
 function rowOf({ name, event, gives, strict, compat }: Case): string {
-  const [inStrict, inCompat] = [wordsOf(strict), wordsOf(compat)]
-  const cells = [
-    name,
-    givesWords(gives),
-    inStrict,
-    inCompat === inStrict ? 'the same' : inCompat,
-    kindsOf(gives, event)
-  ]
-  return `| ${cells.join(' | ')} |`
+  return `| ${[name, givesWords(gives), ...outcomesIn(strict, compat), kindsOf(gives, event)].join(' | ')} |`
 }
 
 function givesWords({ code: exit = 0, stdout = '', stderr = '' }: Behaviour): string {
@@ -68,15 +90,18 @@ const printable = (text: string): string =>
   text.trimEnd().replaceAll('\uFEFF', '\\uFEFF').replaceAll('\u001B', '\\e').replaceAll('\t', '\\t')
 
 function kindsOf(gives: Behaviour, event: EventName): string {
-  const kinds = DRIVERS.filter(({ expresses }) => expresses(gives, event)).map(({ kind }) => kind)
-  return kinds.length === DRIVERS.length ? 'all' : kinds.join(', ')
+  const left = DRIVERS.flatMap(({ kind, obstacle }) => {
+    const why = obstacle(gives, event)
+    return why === undefined ? [] : [`${kind}<sup>${numberOf(why)}</sup>`]
+  })
+  return left.length === 0 ? 'all' : `all but ${left.join(', ')}`
 }
 
 if (import.meta.main) {
   const page = conformancePage()
   if (!process.argv.includes('--check')) {
     writeFileSync(PAGE, page)
-    console.log(`docs/conformance.md: ${CASES.length} cases`)
+    console.log(`docs/conformance.md: ${CASES.length + VERDICT_CASES.length} cases`)
   } else if (readFileSync(PAGE, 'utf8') === page) {
     console.log('docs/conformance.md is fresh')
   } else {

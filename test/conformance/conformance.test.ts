@@ -4,8 +4,9 @@ import { conformancePage } from '../../scripts/print-conformance.ts'
 import { Outside } from '../../src/external.ts'
 import { ANSWERS, EVENTS, type Outcome } from '../../src/hooks.ts'
 import { readFileSync } from 'node:fs'
-import { DRIVERS } from '../external/kit.ts'
+import { answerBy, DRIVERS, OBSTACLES } from '../external/kit.ts'
 import { CASES } from './cases.ts'
+import { MANNERS, VERDICT_CASES } from './verdict-cases.ts'
 import { seen, type Expected } from './expected.ts'
 
 const tally = new Map(DRIVERS.map(({ kind }) => [kind, { passed: 0, total: 0 }]))
@@ -17,7 +18,7 @@ function check(outcome: Outcome, { reason, ...rest }: Expected): void {
 }
 
 // F103-F106, F113, FM4, FM6, FM15, FM18
-describe.each(DRIVERS)('a hook of the kind $kind', ({ kind, expresses, answer }) => {
+describe.each(DRIVERS)('a hook of the kind $kind', ({ kind, obstacle, answer }) => {
   const notices: string[] = []
   let place: Outside
   beforeAll(() => {
@@ -25,7 +26,7 @@ describe.each(DRIVERS)('a hook of the kind $kind', ({ kind, expresses, answer })
   })
   afterAll(() => place.close())
 
-  const cases = CASES.filter(({ gives, event }) => expresses(gives, event))
+  const cases = CASES.filter(({ gives, event }) => obstacle(gives, event) === undefined)
   test.each(cases)('$event: $name', async ({ event, gives, strict, compat }) => {
     const count = tally.get(kind)!
     count.total++
@@ -42,13 +43,30 @@ describe.each(DRIVERS)('a hook of the kind $kind', ({ kind, expresses, answer })
   })
 })
 
+// What a model says is read alike, however it is asked.
+describe.each(MANNERS)('what a model says to %s', manner => {
+  const cases = VERDICT_CASES.filter(({ manners }) => manners.includes(manner))
+  test.each(cases)('$event: it $name', async ({ event, says, strict, compat }) => {
+    check(await answerBy(manner, says, event, 'strict'), strict)
+    check(await answerBy(manner, says, event, 'compat'), compat)
+  })
+})
+
+test('every reason to leave a case out is given, and needed', () => {
+  const given = DRIVERS.flatMap(({ obstacle }) => CASES.map(({ gives, event }) => obstacle(gives, event)))
+  expect([...new Set(given)].filter(each => each !== undefined).toSorted()).toEqual(Object.keys(OBSTACLES).toSorted())
+})
+
 test('there are cases for every family of answers', () => {
   const families = new Set(CASES.map(({ event }) => EVENTS[event].answer))
   expect([...families].toSorted()).toEqual(Object.keys(ANSWERS).toSorted())
 })
 
 test('no two cases of an event have one name', () => {
-  const names = CASES.map(({ event, name }) => `${event}: ${name}`)
+  const verdicts = VERDICT_CASES.flatMap(({ event, name, manners }) =>
+    manners.map(each => ({ event, name: `${name} ${each}` }))
+  )
+  const names = [...CASES, ...verdicts].map(({ event, name }) => `${event}: ${name}`)
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
 })
 

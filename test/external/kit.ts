@@ -4,10 +4,21 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { commandHook, httpHook, mcpToolHook, Outside, workerHook, type CommandSpec } from '../../src/external.ts'
+import {
+  agentHook,
+  commandHook,
+  httpHook,
+  mcpToolHook,
+  Outside,
+  promptHook,
+  workerHook,
+  type CommandSpec
+} from '../../src/external.ts'
 import { HookRegistry, type EventName, type Profile, type Reply, type Reported } from '../../src/hooks.ts'
 import { parseObject } from '../../src/lib/util/json.ts'
 import { harness } from '../../src/testing.ts'
+import type { Turn } from '../../src/lib/model/scripted.ts'
+import { withModel } from './models.ts'
 
 /** What a hook gives back, in the words of a process. Whatever is left out is nothing, and the code 0. */
 export interface Behaviour {
@@ -16,11 +27,20 @@ export interface Behaviour {
   readonly stderr?: string
 }
 
+/** Why a kind of hook is not put to a case. */
+export const OBSTACLES = {
+  code: 'it is no process: it has no exit code and no standard error',
+  text: 'it gives back an object, never text',
+  words: 'it sends JSON or nothing: words are a failure on every event, never context',
+  verdict: 'a model says yes or no, and nothing else: see [verdicts](#verdicts)'
+}
+export type Obstacle = keyof typeof OBSTACLES
+
 /** A kind of hook. */
 export interface Driver {
   readonly kind: string
-  /** Whether hooks of this kind can give that back at all, and it means the same there. */
-  expresses(gives: Behaviour, event: EventName): boolean
+  /** What keeps hooks of this kind from giving that back, or from meaning the same by it. */
+  obstacle(gives: Behaviour, event: EventName): Obstacle | undefined
   /** What comes of an event that one hook of this kind, named `hook`, answers so. */
   answer(gives: Behaviour, event: EventName, profile: Profile, place: Outside): Promise<Reported>
 }
@@ -43,8 +63,9 @@ const variables = ({ code = 0, stdout = '', stderr = '' }: Behaviour): Record<st
 })
 
 /** The reply that a callback would give; `undefined` where only a process can give it. */
-function replyIn({ code = 0, stdout = '', stderr = '' }: Behaviour): { reply: Reply | undefined } | undefined {
-  if (code !== 0 || stderr !== '') return undefined
+function replyIn(gives: Behaviour): { reply: Reply | undefined } | undefined {
+  const { stdout = '' } = gives
+  if (isProcess(gives)) return undefined
   if (stdout.trim() === '') return { reply: undefined }
   try {
     return { reply: parseObject(stdout) }
@@ -53,9 +74,11 @@ function replyIn({ code = 0, stdout = '', stderr = '' }: Behaviour): { reply: Re
   }
 }
 
+const isProcess = ({ code = 0, stderr = '' }: Behaviour): boolean => code !== 0 || stderr !== ''
+
 const callback: Driver = {
   kind: 'callback',
-  expresses: gives => replyIn(gives) !== undefined,
+  obstacle: gives => (isProcess(gives) ? 'code' : replyIn(gives) === undefined ? 'text' : undefined),
   answer(gives, event, profile) {
     const hooks = registryFor(profile)
     const said = replyIn(gives)?.reply
@@ -67,7 +90,7 @@ const callback: Driver = {
 /** All kinds of commands give back anything; they differ in how they are started. */
 const commands = (kind: string, words: Pick<CommandSpec, 'command' | 'args'>): Driver => ({
   kind,
-  expresses: () => true,
+  obstacle: () => undefined,
   answer(gives, event, profile, place) {
     const hooks = registryFor(profile)
     hooks.register(commandHook({ ...words, name: 'hook', events: event, env: variables(gives) }, place))
@@ -78,7 +101,7 @@ const commands = (kind: string, words: Pick<CommandSpec, 'command' | 'args'>): D
 /** Its first run, in a registry of its own, gets the second one started ahead. */
 const prewarmed: Driver = {
   kind: 'prewarmed',
-  expresses: () => true,
+  obstacle: () => undefined,
   async answer(gives, event, profile, place) {
     const spec: CommandSpec = { name: 'hook', events: event, command: ANSWER, env: variables(gives), prewarm: true }
     const hook = commandHook(spec, place)
@@ -94,7 +117,7 @@ const prewarmed: Driver = {
 /** One process that stays. Its frames hold a reply, or what a process would have given back. */
 const worker: Driver = {
   kind: 'worker',
-  expresses: () => true,
+  obstacle: () => undefined,
   async answer(gives, event, profile, place) {
     const reply = replyIn(gives)?.reply
     const { code = 0, stdout = '', stderr = '' } = gives
@@ -112,12 +135,18 @@ const worker: Driver = {
 /** Where a command may print text for the model. From a server text is always a mistake, in JSON or not. */
 const TEXT_EVENTS: ReadonlySet<EventName> = new Set(['UserPromptSubmit', 'UserPromptExpansion', 'SessionStart'])
 
+/** JSON that cannot be read, where nobody takes it for text. */
+const isBroken = ({ stdout = '' }: Behaviour, event: EventName): boolean =>
+  stdout.startsWith('{') && !TEXT_EVENTS.has(event)
+
 /** A server has no exit code, and sends JSON or nothing. */
 const http: Driver = {
   kind: 'http',
-  expresses: (gives, event) =>
-    replyIn(gives) !== undefined ||
-    (gives.code === undefined && gives.stdout?.startsWith('{') === true && !TEXT_EVENTS.has(event)),
+  obstacle: (gives, event) => {
+    if (isProcess(gives)) return 'code'
+    const isMeant = replyIn(gives) !== undefined || isBroken(gives, event)
+    return isMeant ? undefined : 'words'
+  },
   async answer({ stdout = '' }, event, profile, place) {
     const server = createServer((request, response) => {
       request.resume()
@@ -140,13 +169,47 @@ const http: Driver = {
 /** The text of a tool is read as what a command prints; it has no exit code. */
 const mcpTool: Driver = {
   kind: 'mcp_tool',
-  expresses: ({ code = 0, stderr = '' }) => code === 0 && stderr === '',
+  obstacle: gives => (isProcess(gives) ? 'code' : undefined),
   answer({ stdout = '' }, event, profile) {
     const place = new Outside({ callServer: async () => stdout })
     const hook = mcpToolHook({ name: 'hook', events: event, server: 'police', tool: 'ask' }, place)
     return fire(registryFor(profile).register(hook), event)
   }
 }
+
+/** What a model says that means the same: yes, no, or what nobody can read. */
+function verdictFor(gives: Behaviour, event: EventName): string | undefined {
+  const said = replyIn(gives)
+  if (said === undefined) return isBroken(gives, event) ? gives.stdout : undefined
+  const { decision, reason, ...more } = said.reply ?? {}
+  // What a model leaves unsaid is no yes; so blanks are none.
+  if (Object.keys(more).length > 0 || (gives.stdout !== '' && gives.stdout?.trim() === '')) return undefined
+  if (decision === undefined) return JSON.stringify({ ok: true })
+  return decision === 'block' ? JSON.stringify({ ok: false, reason }) : undefined
+}
+
+/** What comes of an event about which a model, asked in this manner, says that. */
+export const answerBy = (
+  manner: 'prompt' | 'prompt, continueOnBlock' | 'agent',
+  says: Turn,
+  event: EventName,
+  profile: Profile
+): Promise<Reported> =>
+  withModel([says], place => {
+    const spec = { name: 'hook', events: event, prompt: 'Is it all right?' }
+    const hook =
+      manner === 'agent' ? agentHook(spec, place) : promptHook({ ...spec, continueOnBlock: manner !== 'prompt' }, place)
+    return fire(registryFor(profile).register(hook), event)
+  })
+
+/** Hooks that ask a model. Those that go on mean by a no what all others mean. */
+const asking = (kind: 'prompt' | 'agent'): Driver => ({
+  kind,
+  obstacle: (gives, event) =>
+    isProcess(gives) ? 'code' : verdictFor(gives, event) === undefined ? 'verdict' : undefined,
+  answer: (gives, event, profile) =>
+    answerBy(kind === 'agent' ? kind : 'prompt, continueOnBlock', verdictFor(gives, event)!, event, profile)
+})
 
 /** Every kind there is. Processes are started by this process in one form, and by the helper in the other. */
 export const DRIVERS: readonly Driver[] = [
@@ -156,5 +219,7 @@ export const DRIVERS: readonly Driver[] = [
   prewarmed,
   worker,
   http,
-  mcpTool
+  mcpTool,
+  asking('prompt'),
+  asking('agent')
 ]

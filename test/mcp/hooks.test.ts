@@ -1,7 +1,8 @@
 /** Hooks that are tools of servers. */
 import { expect, test, vi } from 'vitest'
-import { createSdkMcpServer } from '../../src/index.ts'
-import { ask, informed, resultsIn, type Asking } from '../agent/kit.ts'
+import { z } from 'zod'
+import { createSdkMcpServer, tool } from '../../src/index.ts'
+import { ask, informed, inputsOf, resultsIn, type Asking } from '../agent/kit.ts'
 import { call, logged } from './kit.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -21,6 +22,24 @@ async function judged(hook: object, options: Asking = {}) {
   })
   return { ...asked, lines: lines(), result: resultsIn(asked.sent.at(-1)!)[0]! }
 }
+
+/** A server of the program's own. */
+const here = (asked: unknown[] = []) =>
+  createSdkMcpServer({
+    name: 'here',
+    tools: [
+      tool('judge', 'says it again', { text: z.string(), times: z.number().default(1) }, async input => {
+        asked.push(input)
+        return { content: [{ type: 'text', text: input.text }] }
+      }),
+      tool('throw', 'throws', {}, async () => {
+        throw new Error('it threw')
+      }),
+      tool('fail', 'fails', {}, async () => ({ content: [{ type: 'text', text: 'it failed' }], isError: true })),
+      tool('nothing', 'gives nothing back', {}, async () => undefined as never),
+      tool('hang', 'never answers', {}, () => new Promise(() => undefined))
+    ]
+  })
 
 const DENY = JSON.stringify({
   hookSpecificOutput: {
@@ -48,14 +67,29 @@ test('a tool of a server refuses', async () => {
   expect(result.text).toContain('not echo hi!')
 })
 
+test('a tool of a server in this process judges as well; its schema is asked, and nothing else', async () => {
+  const asked: unknown[] = []
+  const servers = { mcpServers: { here: here(asked) } }
+  const refused = await judged({ server: 'here', tool: 'judge', input: { text: DENY } }, servers)
+  expect(refused.result).toMatchObject({ isError: true, text: expect.stringContaining('not echo hi!') })
+  const passed = await judged({ server: 'here', tool: 'judge', input: { text: 'fine: ${tool_name}' } }, servers)
+  expect(passed.result).toMatchObject({ isError: false, text: 'hi' })
+  expect(asked.at(-1)).toEqual({ text: 'fine: Bash', times: 1 })
+  expect(inputsOf(passed, 'PreToolUse').map(({ tool_name }) => tool_name)).toEqual(['Bash'])
+})
+
 test.each([
   ['a tool that fails', { tool: 'fail' }, 'it is broken'],
   ['a tool that dies', { tool: 'die' }, 'was lost during the call'],
   ['a server that is not there', { server: 'other', tool: 'x' }, 'there is no server other'],
-  ['a server in this process', { server: 'here', tool: 'x' }, 'is in this process: use a function as hook']
+  ['a tool that a server in this process has not', { server: 'here', tool: 'x' }, 'the server here has no tool x'],
+  ['a tool in this process that throws', { server: 'here', tool: 'throw' }, 'it threw'],
+  ['a tool in this process that fails', { server: 'here', tool: 'fail' }, 'it failed'],
+  ['a tool in this process that gives nothing back', { server: 'here', tool: 'nothing' }, 'gave back no result'],
+  ['an input that its schema refuses', { server: 'here', tool: 'judge', input: { text: 7 } }, 'is not valid: text'],
+  ['a tool in this process that takes too long', { server: 'here', tool: 'hang', timeout: 0.1 }, 'timeout']
 ])('%s closes the gate', async (_, hook, words) => {
-  const here = createSdkMcpServer({ name: 'here' })
-  const { result } = await judged(hook, { mcpServers: { own: logged().server, here } })
+  const { result } = await judged(hook, { mcpServers: { own: logged().server, here: here() } })
   expect(result).toMatchObject({ isError: true, text: expect.stringContaining(words) })
 })
 

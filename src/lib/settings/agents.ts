@@ -1,44 +1,35 @@
-import { basename, join } from 'node:path'
 import type { AgentDefinition } from '../agent/definitions.ts'
-import type { Document } from './document.ts'
-import { bodyOf, readFrontmatter } from './frontmatter.ts'
+import { bodyOf } from './frontmatter.ts'
 import { KeyReader } from './keys.ts'
-import { namesIn, type Where } from './sources.ts'
+import type { Loaded, LoadedOwner } from './loaded.ts'
+import { withPluginPaths } from './owners.ts'
+import { counts } from './skills.ts'
 
 /**
- * The subagents of the user and of the project, from Markdown files: what they are told stands below their settings. Of
- * two that have one name the project's counts, and it cannot choose its own permission mode.
+ * The subagents that were found: what they are told stands below their settings. Of two that have one name the project's
+ * counts. Only one of the user's own can choose its permission mode.
  */
-export function loadAgents({ home }: Where, root: string): ReadonlyMap<string, AgentDefinition> {
+export function agentsIn({ owners }: Pick<Loaded, 'owners'>, trusted: boolean): ReadonlyMap<string, AgentDefinition> {
   const agents = new Map<string, AgentDefinition>()
-  for (const base of new Set([home, root])) {
-    const folder = join(base, '.claude/agents')
-    for (const name of namesIn(folder, '.md')) {
-      const file = join(folder, name)
-      const { document } = readFrontmatter(file)
-      if (document === undefined) continue
-      const { agent, called } = definitionIn(document, basename(name, '.md'), base !== root || base === home)
-      agents.set(called, agent)
-    }
+  for (const owner of owners) {
+    const definition = owner.kind === 'agent' && counts(owner, trusted) ? definitionOf(owner) : undefined
+    if (definition !== undefined) agents.set(owner.name, definition)
   }
   return agents
 }
 
-function definitionIn(document: Document, name: string, own: boolean): { agent: AgentDefinition; called: string } {
+function definitionOf({ name, file, document, plugin, ofProject }: LoadedOwner): AgentDefinition | undefined {
+  if (document === undefined) return undefined
   const reader = new KeyReader(document)
-  const { value, file } = document
-  const turns = value['maxTurns']
+  const turns = document.value['maxTurns']
   return {
-    called: reader.text('name') ?? name,
-    agent: {
-      description: reader.text('description') ?? name,
-      prompt: bodyOf(file),
-      tools: listIn(value['tools']),
-      disallowedTools: listIn(value['disallowedTools']),
-      model: reader.text('model'),
-      maxTurns: typeof turns === 'number' && turns > 0 ? turns : undefined,
-      permissionMode: own ? reader.text('permissionMode') : undefined
-    }
+    description: reader.text('description') ?? name,
+    prompt: plugin === undefined ? bodyOf(file) : withPluginPaths(bodyOf(file), plugin),
+    tools: listIn(document.value['tools']),
+    disallowedTools: listIn(document.value['disallowedTools']),
+    model: reader.text('model'),
+    maxTurns: typeof turns === 'number' && turns > 0 ? turns : undefined,
+    permissionMode: ofProject || plugin !== undefined ? undefined : reader.text('permissionMode')
   }
 }
 

@@ -90,6 +90,7 @@ function outsideHook(hook: LoadedHook, name: string | undefined, place: Outside,
   const spec = {
     ...own,
     name,
+    events: hook.event,
     timeout,
     source: `${file}:${line}:${column}`,
     plugin: hook.plugin,

@@ -38,8 +38,7 @@ export interface ArmedHooks {
   /** Puts the hooks of a skill in force too, from now on. */
   activate(owner: string): void
   /**
-   * A registry that fires these hooks, or those of a scope of it, together with the ones of a skill or a subagent, until
-   * `leave`.
+   * A registry that fires these hooks, or those of a scope of it, together with the ones of a subagent, until `leave`.
    */
   enter(owner: string, onto: HookRegistry): { readonly hooks: HookRegistry; leave(): void }
   /** Takes them out of the registry and ends what they keep running. */
@@ -98,11 +97,11 @@ export async function armHooks(look: () => Situation, options: ArmOptions = {}):
       watchSettings(loaded.watched, file => void reload(file).then(reloaded => onReload(reloaded, file))),
     activate(owner) {
       if (active.has(owner)) return
-      active.set(owner, arm(standingsOf(owner, situation), hooks, place, loaded.root))
+      active.set(owner, arm(standingsOf(owner, 'skill', situation), hooks, place, loaded.root))
     },
     enter(owner, onto) {
       const scope = onto.scope(owner)
-      const armed = arm(standingsOf(owner, situation), scope, place, loaded.root)
+      const armed = arm(standingsOf(owner, 'agent', situation), scope, place, loaded.root)
       return {
         hooks: scope,
         leave() {
@@ -120,11 +119,11 @@ export async function armHooks(look: () => Situation, options: ArmOptions = {}):
 }
 
 /** The hooks of one owner, as if it were active. What a subagent says of its own end is about a subagent's end. */
-function standingsOf(owner: string, situation: Situation): readonly Standing[] {
+function standingsOf(owner: string, scope: 'skill' | 'agent', situation: Situation): readonly Standing[] {
   return standing(situation.loaded, { ...situation, owners: [owner] })
-    .filter(({ hook }) => hook.owner === owner)
+    .filter(({ hook }) => hook.owner === owner && hook.scope === scope)
     .map(({ hook, off }) => ({
-      hook: hook.scope === 'agent' && hook.event === 'Stop' ? { ...hook, event: 'SubagentStop' } : hook,
+      hook: scope === 'agent' && hook.event === 'Stop' ? { ...hook, event: 'SubagentStop' } : hook,
       off
     }))
 }

@@ -33,7 +33,7 @@ function cover(loaded: Loaded): Coverage | undefined {
   return { digest: `sha256:${hashOf(lines.join(''))}`, parts }
 }
 
-function* declarations({ hooks, rules, modules, servers, root }: Loaded): Generator<readonly [string, string]> {
+function* declarations({ hooks, rules, grants, modules, servers, root }: Loaded): Generator<readonly [string, string]> {
   const seen = new Map<string, number>()
   const number = (name: string): string => {
     const count = (seen.get(name) ?? 0) + 1
@@ -48,6 +48,8 @@ function* declarations({ hooks, rules, modules, servers, root }: Loaded): Genera
     ]
   }
   for (const each of rules) if (needsTrust(each)) yield [number(`rule allow ${each.rule}`), each.rule]
+  for (const { owner, rule, ofProject } of grants)
+    if (ofProject) yield [number(`rule allow ${rule} while ${owner} is active`), canonical([owner, rule])]
   for (const { file, ofProject } of modules)
     if (ofProject) yield [number(`module ${relative(root, file)}`), relative(root, file)]
   for (const { name, spec } of servers) yield [number(`server ${name}`), canonical([name, spec])]

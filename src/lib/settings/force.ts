@@ -42,10 +42,12 @@ function reasonOff(hook: LoadedHook, loaded: Loaded, circumstances: Circumstance
 
 /** Why nothing from there is in force, be it hooks or modules of hooks. */
 export function reasonBarred(
-  { scope, ofProject }: Pick<LoadedHook, 'scope' | 'ofProject'>,
+  { scope: own, ofProject, plugin }: Pick<LoadedHook, 'scope' | 'ofProject'> & Partial<Pick<LoadedHook, 'plugin'>>,
   { disabled, locks }: Pick<Loaded, 'disabled' | 'locks'>,
   { projectTrusted }: Circumstances
 ): string | undefined {
+  // A skill of a plugin is as much the plugin's as its other hooks.
+  const scope = plugin === undefined ? own : plugin.managed ? 'managed' : 'plugin'
   if (disabled.has(scope)) return 'switched off by disableAllHooks'
   if (locks.managedHooksOnly && scope !== 'managed') return 'managed policy allows managed hooks only'
   if (locks.pluginHooksOnly && scope !== 'managed' && scope !== 'plugin')

@@ -1,20 +1,28 @@
 import { basename, dirname, join, resolve } from 'node:path'
-import type { Profile } from '../hooks/decode.ts'
 import { rowOf } from '../hooks/events.ts'
+import type { Declared } from './declared.ts'
 import { parseDocument, readDocument, type Document, type Looked } from './document.ts'
 import type { Finding, Path, Place } from './finding.ts'
-import { readFrontmatter } from './frontmatter.ts'
 import { Grants } from './grants.ts'
 import { checkKeys, KeyReader } from './keys.ts'
-import type { Loaded, LoadedHook, LoadedModule, LoadedServer, LoadOptions, Locks } from './loaded.ts'
+import type {
+  EnabledPlugin,
+  Loaded,
+  LoadedGrant,
+  LoadedHook,
+  LoadedModule,
+  LoadedOwner,
+  LoadedServer,
+  LoadOptions
+} from './loaded.ts'
+import { grantsOf, objectionTo, ownersIn, type OwnerFolder } from './owners.ts'
 import { installedPlugins, loadPlugin } from './plugins.ts'
 import { projectServers } from './servers.ts'
-import { readHooks, type Declared } from './shapes.ts'
+import { readHooks } from './shapes.ts'
 import {
   foreignHand,
   isWithin,
   OF_PROJECT,
-  namesIn,
   rootOf,
   sourcesOf,
   watchedBy,
@@ -22,8 +30,7 @@ import {
   type Source,
   type Where
 } from './sources.ts'
-
-const ALL_BUT_MANAGED: readonly Scope[] = ['user', 'project', 'local', 'flag', 'plugin', 'skill', 'agent']
+import { Switches } from './switches.ts'
 
 /** Reads every file that may say something about hooks here. It starts nothing and executes nothing. */
 export function loadSettings(where: Where, options: LoadOptions = {}): Loaded {
@@ -32,7 +39,7 @@ export function loadSettings(where: Where, options: LoadOptions = {}): Loaded {
   if (options.settings !== undefined) loading.flag(options.settings)
   if (isAsked('project', options)) loading.servers()
   loading.plugins(options.pluginDirs ?? [])
-  loading.frontmatter()
+  loading.owners()
   for (const file of options.modules ?? [])
     loading.module(file, 'flag', where.cwd, { file: '--hooks', line: 1, column: 1, key: '' })
   return loading.result()
@@ -51,19 +58,11 @@ class Loading {
   readonly #grants = new Grants()
   readonly #modules: LoadedModule[] = []
   readonly #servers: LoadedServer[] = []
+  readonly #plugins: EnabledPlugin[] = []
+  readonly #owners: LoadedOwner[] = []
+  readonly #allowed: LoadedGrant[] = []
   readonly #findings: Finding[] = []
-  readonly #disabled = new Set<Scope>()
-  readonly #enabled = new Map<string, { on: boolean; scope: Scope; place: Place }>()
-  #locks: Locks = {
-    profile: undefined,
-    trustByDigest: false,
-    noBypass: false,
-    managedHooksOnly: false,
-    pluginHooksOnly: false
-  }
-  #profile: Profile | undefined
-  #urls: readonly string[] | undefined
-  #variables: readonly string[] | undefined
+  readonly #switches = new Switches()
 
   constructor(where: Where, root: string) {
     this.#where = where
@@ -120,8 +119,8 @@ class Loading {
       checkKeys(document)
       this.#hooksOf(document, ['hooks'], document.value['hooks'], source.scope)
       this.#extension(document, source)
-      if (this.#grants.read(document, source.scope)) this.#locks = { ...this.#locks, noBypass: true }
-      this.#switches(document, source.scope)
+      if (this.#grants.read(document, source.scope)) this.#switches.forbidBypass()
+      this.#switches.read(document, source.scope)
     }
     this.#findings.push(...findings.all)
   }
@@ -189,71 +188,17 @@ class Loading {
         scope === 'project' || scope === 'local' ? this.root : dirname(file),
         document.findings.place(['carabiner', 'modules'])
       )
-    const profile = own.choice('profile', ['strict', 'compat'])
-    // A project may ask for the stricter profile, and not for the other.
-    if (profile !== undefined && (profile === 'strict' || !OF_PROJECT.includes(scope))) this.#profile = profile
-    if (scope !== 'managed') return
-    this.#locks = {
-      ...this.#locks,
-      profile: profile ?? this.#locks.profile,
-      trustByDigest: this.#locks.trustByDigest || own.choice('trust', ['digest']) === 'digest',
-      noBypass: this.#locks.noBypass || own.flag('disableBypass') === true
-    }
+    this.#switches.readOwn(own, scope)
   }
 
   module(path: string, scope: Scope, base: string, place: Place): void {
     this.#modules.push({ file: resolve(base, path), scope, place, ofProject: OF_PROJECT.includes(scope) })
   }
 
-  #switches(document: Document, scope: Scope): void {
-    const reader = new KeyReader(document)
-    if (reader.flag('disableAllHooks') === true) this.#disable(scope)
-    const enabled = new KeyReader(document, ['enabledPlugins'])
-    for (const name of Object.keys(reader.object('enabledPlugins') ?? {})) {
-      const on = enabled.flag(name)
-      if (on !== undefined) this.#enable(name, on, scope, document.findings.place(['enabledPlugins', name]))
-    }
-    const [urls, variables] = [reader.texts('allowedHttpHookUrls'), reader.texts('httpHookAllowedEnvVars')]
-    // A project neither opens what others have closed, nor closes the way to their gates.
-    if (!OF_PROJECT.includes(scope)) {
-      this.#urls = joined(this.#urls, urls)
-      this.#variables = joined(this.#variables, variables)
-    }
-    if (scope !== 'managed') return
-    const pluginsOnly = reader.flagOrTexts('strictPluginOnlyCustomization')
-    this.#locks = {
-      ...this.#locks,
-      managedHooksOnly: this.#locks.managedHooksOnly || reader.flag('allowManagedHooksOnly') === true,
-      pluginHooksOnly:
-        this.#locks.pluginHooksOnly ||
-        pluginsOnly === true ||
-        (typeof pluginsOnly === 'object' && pluginsOnly.includes('hooks'))
-    }
-  }
-
-  /** Nobody switches off what stands above them: a project its own hooks, a user all but the managed ones. */
-  #disable(scope: Scope): void {
-    const scopes =
-      scope === 'managed'
-        ? ['managed' as const, ...ALL_BUT_MANAGED]
-        : OF_PROJECT.includes(scope)
-          ? OF_PROJECT
-          : ALL_BUT_MANAGED
-    for (const each of scopes) this.#disabled.add(each)
-  }
-
-  /** What the user or managed policy has switched on is theirs, whatever a project says of it. */
-  #enable(name: string, on: boolean, scope: Scope, place: Place): void {
-    const before = this.#enabled.get(name)
-    if (before?.scope === 'managed') return
-    if (before?.on === true && OF_PROJECT.includes(scope) && !OF_PROJECT.includes(before.scope)) return
-    this.#enabled.set(name, { on, scope, place })
-  }
-
   plugins(folders: readonly string[]): void {
     const installed = installedPlugins(this.#where)
     this.#findings.push(...installed.findings.all)
-    for (const [name, { on, scope, place }] of this.#enabled) {
+    for (const [name, { on, scope, place }] of this.#switches.plugins) {
       const root = installed.folders.get(name)
       if (on && root === undefined) this.#findings.push(notInstalled(name, place))
       else if (on && root !== undefined) this.#plugin(name, root, scope)
@@ -262,36 +207,42 @@ class Loading {
   }
 
   /** What managed policy has enabled is managed: nobody else switches it off. */
-  #plugin(name: string, folder: string, enabledBy: Scope): void {
-    const { root, data, maps, findings } = loadPlugin(name, folder, this.#where)
-    const scope = enabledBy === 'managed' ? 'managed' : 'plugin'
-    const more = { plugin: { name, root, data }, ofProject: OF_PROJECT.includes(enabledBy) }
-    for (const { document, path, map } of maps) this.#hooksOf(document, path, map, scope, more)
+  #plugin(id: string, folder: string, enabledBy: Scope): void {
+    const { name, root, data, maps, findings } = loadPlugin(id, folder, this.#where)
+    const managed = enabledBy === 'managed'
+    const ofProject = OF_PROJECT.includes(enabledBy)
+    const more = { plugin: { name: id, root, data, managed }, ofProject }
+    for (const { document, path, map } of maps) this.#hooksOf(document, path, map, managed ? 'managed' : 'plugin', more)
     this.#findings.push(...findings.flatMap(({ all }) => all))
+    const plugin = { name, id, root, data, managed, ofProject }
+    const objection = objectionTo(plugin, this.#plugins)
+    if (objection !== undefined) this.#findings.push(objection)
+    else if (!this.#plugins.some(each => each.root === root)) this.#plugins.push(plugin)
   }
 
-  /** Skills and subagents, of the user and of the project. */
-  frontmatter(): void {
+  /** Skills, slash commands and subagents: of the user, of the project, of plugins, whose names are their own. */
+  owners(): void {
     const { home } = this.#where
-    for (const [base, ofProject] of [
-      [home, false],
-      [this.root, true]
-    ] as const) {
-      if (ofProject && base === home) continue
-      for (const name of namesIn(join(base, '.claude/skills'), ''))
-        this.#owned(join(base, '.claude/skills', name, 'SKILL.md'), 'skill', name, ofProject)
-      for (const name of namesIn(join(base, '.claude/agents'), '.md'))
-        this.#owned(join(base, '.claude/agents', name), 'agent', basename(name, '.md'), ofProject)
+    const own = { folder: join(home, '.claude'), ofProject: false, plugin: undefined }
+    const project = { folder: join(this.root, '.claude'), ofProject: true, plugin: undefined }
+    const ofPlugins = this.#plugins.map(plugin => ({ folder: plugin.root, ofProject: plugin.ofProject, plugin }))
+    for (const folder of [own, ...(this.root === home ? [] : [project]), ...ofPlugins]) this.#ownersOf(folder)
+  }
+
+  #ownersOf(folder: OwnerFolder): void {
+    for (const { owner, findings } of ownersIn(folder)) {
+      if (owner !== undefined) this.#own(owner)
+      this.#findings.push(...findings)
     }
   }
 
-  #owned(file: string, scope: 'skill' | 'agent', name: string, ofProject: boolean): void {
-    const { document, findings } = readFrontmatter(file)
-    if (document !== undefined) {
-      const owner = typeof document.value['name'] === 'string' ? document.value['name'] : name
-      this.#hooksOf(document, ['hooks'], document.value['hooks'], scope, { owner, ofProject })
-    }
-    this.#findings.push(...findings.all)
+  #own(owner: LoadedOwner): void {
+    const { kind, name, document, ofProject, plugin } = owner
+    this.#owners.push(owner)
+    this.#allowed.push(...grantsOf(owner))
+    if (document === undefined) return
+    const more = { owner: name, ofProject, plugin: plugin && { ...plugin, name: plugin.id } }
+    this.#hooksOf(document, ['hooks'], document.value['hooks'], kind === 'agent' ? kind : 'skill', more)
   }
 
   result(): Loaded {
@@ -305,12 +256,11 @@ class Loading {
       ...this.#grants.result(),
       modules: this.#modules,
       servers: this.#servers,
+      plugins: this.#plugins,
+      owners: this.#owners,
+      grants: this.#allowed,
       findings: this.#findings,
-      locks: this.#locks,
-      profile: this.#locks.profile ?? this.#profile,
-      disabled: this.#disabled,
-      allowedUrls: this.#urls,
-      allowedEnvVars: this.#variables
+      ...this.#switches.result()
     }
   }
 }
@@ -325,8 +275,3 @@ const notInstalled = (name: string, place: Place): Finding => ({
 })
 
 const where = ({ place }: LoadedHook): string => `${place.file}:${place.line}`
-
-const joined = (
-  before: readonly string[] | undefined,
-  more: readonly string[] | undefined
-): readonly string[] | undefined => (more === undefined ? before : [...(before ?? []), ...more])

@@ -1,8 +1,9 @@
 import type { Profile } from '../hooks/decode.ts'
 import type { Plugin } from '../hooks/kinds/paths.ts'
 import type { PlainObject } from '../util/plain.ts'
+import type { Document } from './document.ts'
 import type { Finding, Place } from './finding.ts'
-import type { Declared } from './shapes.ts'
+import type { Declared } from './declared.ts'
 import type { Scope, Source } from './sources.ts'
 
 /** A hook that was found in a file. */
@@ -11,13 +12,44 @@ export interface LoadedHook extends Declared {
   readonly place: Place
   /** Where one of its keys stands. */
   readonly placeOf: (key: string) => Place
-  readonly plugin: (Plugin & { readonly name: string }) | undefined
+  readonly plugin: (Plugin & { readonly name: string; readonly managed: boolean }) | undefined
   /** The skill or subagent that it belongs to; it is in force only while that is. */
   readonly owner: string | undefined
   /** It came with the project: in force only when that is trusted. */
   readonly ofProject: boolean
   /** The user's hook of its name, whose place it takes while it is in force. */
   readonly replaces: LoadedHook | undefined
+}
+
+/** A plugin that is enabled. */
+export interface EnabledPlugin extends Plugin {
+  /** What comes with it is called after it: `name:skill`. */
+  readonly name: string
+  /** The name under which it was enabled, such as `name@marketplace`; or its folder. */
+  readonly id: string
+  /** Managed policy has enabled it. */
+  readonly managed: boolean
+  /** The project has: it counts only when that is trusted. */
+  readonly ofProject: boolean
+}
+
+/** A skill, a slash command or a subagent: what stands in its file is read when it is wanted. */
+export interface LoadedOwner {
+  readonly kind: 'skill' | 'command' | 'agent'
+  readonly name: string
+  readonly file: string
+  /** The settings at the top of its file. */
+  readonly document: Document | undefined
+  readonly plugin: EnabledPlugin | undefined
+  readonly ofProject: boolean
+}
+
+/** What a skill or a slash command may do without a question while it is active. */
+export interface LoadedGrant {
+  readonly owner: string
+  readonly rule: string
+  readonly place: Place
+  readonly ofProject: boolean
 }
 
 /** A permission rule that was found in a file. */
@@ -65,6 +97,11 @@ export interface Loaded {
   readonly rules: readonly LoadedRule[]
   readonly modules: readonly LoadedModule[]
   readonly servers: readonly LoadedServer[]
+  /** The plugins that are enabled, each under a name of its own. */
+  readonly plugins: readonly EnabledPlugin[]
+  /** Of two of one kind and name the later counts. */
+  readonly owners: readonly LoadedOwner[]
+  readonly grants: readonly LoadedGrant[]
   readonly findings: readonly Finding[]
   readonly locks: Locks
   readonly profile: Profile | undefined

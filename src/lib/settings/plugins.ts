@@ -7,6 +7,7 @@ import { isWithin, type Where } from './sources.ts'
 
 /** A plugin that is enabled, and where it declares hooks. */
 export interface LoadedPlugin {
+  /** What its manifest calls it; else what it is enabled as, without its marketplace. */
   readonly name: string
   readonly root: string
   readonly data: string
@@ -41,7 +42,7 @@ export function installedPlugins({ home }: Where): {
 }
 
 /** Reads what a plugin says about hooks. Paths in its manifest stay within it. */
-export function loadPlugin(name: string, root: string, where: Where): LoadedPlugin {
+export function loadPlugin(id: string, root: string, where: Where): LoadedPlugin {
   const manifest = readDocument(join(root, '.claude-plugin/plugin.json'))
   const usual = join(root, 'hooks/hooks.json')
   const maps: HookMap[] = []
@@ -50,14 +51,15 @@ export function loadPlugin(name: string, root: string, where: Where): LoadedPlug
     findings.push(looked.findings)
     if (looked.document !== undefined) maps.push(mapIn(looked.document, [], looked.document.value))
   }
-  if (!existsSync(root))
-    findings.push(objection(placeAt(root), 'plugin-missing', `the plugin ${name} is not at ${root}`))
+  if (!existsSync(root)) findings.push(objection(placeAt(root), 'plugin-missing', `the plugin ${id} is not at ${root}`))
   take(readDocument(usual))
   for (const { part, path } of partsOf(manifest.document)) {
     if (typeof part !== 'string') maps.push(mapIn(manifest.document!, path, part))
     else if (resolve(root, part) !== usual) take(within(root, part, manifest.findings.place(path)))
   }
-  return { name, root, data: join(where.ownHome, 'plugins', name.replaceAll(/[^\w.@-]/g, '_')), maps, findings }
+  const called = manifest.document?.value['name']
+  const name = typeof called === 'string' && called !== '' ? called : id.replace(/@[^@]*$/, '')
+  return { name, root, data: join(where.ownHome, 'plugins', id.replaceAll(/[^\w.@-]/g, '_')), maps, findings }
 }
 
 /** What the manifest says of hooks: a path, the hooks themselves, or a list of these. */

@@ -1,54 +1,61 @@
-import { basename, dirname, join, relative } from 'node:path'
-import { globSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Skill } from '../agent/skills.ts'
-import { bodyOf, readFrontmatter } from './frontmatter.ts'
+import { parseRule, type Rule } from '../permissions/rule.ts'
+import { bodyOf } from './frontmatter.ts'
 import { KeyReader } from './keys.ts'
-import { namesIn, type Where } from './sources.ts'
+import type { Loaded, LoadedOwner } from './loaded.ts'
+import { withPluginPaths } from './owners.ts'
 
 /**
- * The skills and slash commands of the user and of the project, from Markdown files. A skill comes before a command of
- * its name, and the project's before the user's. Nothing in them is ever executed.
+ * The skills and slash commands that were found. A skill comes before a command of its name, and the project's before
+ * the user's. Nothing in them is ever executed. What one of a project allows counts only when the project is trusted,
+ * and so does all of a plugin that the project has enabled.
  */
-export function loadSkills({ home }: Where, root: string): ReadonlyMap<string, Skill> {
+export function skillsIn(
+  { owners, grants }: Pick<Loaded, 'owners' | 'grants'>,
+  trusted: boolean,
+  note: (text: string) => void
+): ReadonlyMap<string, Skill> {
   const skills = new Map<string, Skill>()
-  for (const base of new Set([home, root])) {
-    const source = base === root && base !== home ? 'projectSettings' : 'userSettings'
-    const commands = join(base, '.claude/commands')
-    for (const file of filesIn(commands)) {
-      const name = relative(commands, file).replace(/\.md$/, '').replaceAll(/[/\\]/g, ':')
-      skills.set(name, skillIn(file, name, source))
-    }
-    const folder = join(base, '.claude/skills')
-    for (const name of namesIn(folder, '')) {
-      const file = join(folder, name, 'SKILL.md')
-      const skill = skillIn(file, name, source)
-      if (skill.text() !== '') skills.set(skill.name, skill)
-    }
+  for (const owner of owners) {
+    if (owner.kind === 'agent' || !counts(owner, trusted)) continue
+    const allows = grants.filter(each => isOf(each.place.file, owner) && (trusted || !owner.ofProject))
+    skills.set(
+      owner.name,
+      skillOf(
+        owner,
+        allows.flatMap(each => ruleIn(each, note))
+      )
+    )
   }
   return skills
 }
 
-function filesIn(folder: string): readonly string[] {
-  try {
-    return globSync('**/*.md', { cwd: folder })
-      .toSorted()
-      .map(name => join(folder, name))
-  } catch {
-    return []
-  }
+/** What a project has enabled counts when the project does. Its own words are only words. */
+export const counts = ({ plugin }: LoadedOwner, trusted: boolean): boolean => plugin?.ofProject !== true || trusted
+
+const isOf = (file: string, owner: LoadedOwner): boolean => owner.file === file
+
+/** A rule that cannot be read allows nothing. It lifts no protection of a path, whoever wrote it. */
+function ruleIn({ rule, place }: Loaded['grants'][number], note: (text: string) => void): readonly Rule[] {
+  const source = `${place.file}:${place.line}`
+  const parsed = parseRule(rule, 'allow', source)
+  if (!('problem' in parsed)) return [{ ...parsed, ofProject: true }]
+  note(`allowed-tools in ${source}: ${parsed.problem}`)
+  return []
 }
 
-function skillIn(file: string, name: string, source: Skill['source']): Skill {
-  const { document } = readFrontmatter(file)
-  const isSkill = basename(file) === 'SKILL.md'
+function skillOf({ kind, name, file, document, plugin, ofProject }: LoadedOwner, allows: readonly Rule[]): Skill {
+  const isSkill = kind === 'skill'
   const reader = document && new KeyReader(document)
   return {
-    name: (isSkill ? reader?.text('name') : undefined) ?? name,
+    name,
     description: reader?.text('description') ?? name,
-    source,
+    source: plugin !== undefined ? 'plugin' : ofProject ? 'projectSettings' : 'userSettings',
     folder: dirname(file),
     byModel: isSkill && reader?.flag('disable-model-invocation') !== true,
+    allows,
     // Read when it is called: most are not.
-    text: () => bodyOf(file)
+    text: () => (plugin === undefined ? bodyOf(file) : withPluginPaths(bodyOf(file), plugin))
   }
 }

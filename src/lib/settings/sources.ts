@@ -89,7 +89,9 @@ const projectSources = (root: string): readonly Source[] => [
 
 /** The files that may say something, and the folders in which more of them may appear. */
 export function watchedBy(where: Where, root: string): readonly string[] {
-  const folders = [where.home, root].flatMap(base => [join(base, '.claude/skills'), join(base, '.claude/agents')])
+  const folders = [where.home, root].flatMap(base =>
+    ['skills', 'commands', 'agents'].map(name => join(base, '.claude', name))
+  )
   const managed = where.managed.map(folder => join(folder, 'managed-settings.d'))
   return [...sourcesOf(where, root).map(({ file }) => file), ...managed, ...folders]
 }

@@ -1,22 +1,12 @@
-import {
-  accessSync,
-  chmodSync,
-  constants,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  statSync,
-  writeFileSync
-} from 'node:fs'
+import { accessSync, constants, readFileSync, realpathSync, statSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
-import { randomUUID } from 'node:crypto'
 import { wordsIn } from '../hooks/kinds/paths.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { changeIn, isBeyondTelling, lookOnce } from './covered.ts'
 import { coverageOf, type Coverage } from './digest.ts'
 import type { Loaded, LoadedHook } from './loaded.ts'
 import { foreignHand, isWithin, type Where } from './sources.ts'
-import { makeFolders } from '../world/make-folders.ts'
+import { putOwnFile } from '../world/own-file.ts'
 
 /** Whether what came with a project counts. */
 export interface Trust {
@@ -102,14 +92,8 @@ function readStore(where: Where): PlainObject {
   }
 }
 
-/** Whole or not at all, and for nobody else to read. */
 function writeStore(where: Where, store: PlainObject): void {
-  const file = storeFile(where)
-  makeFolders(dirname(file))
-  const fresh = `${file}.${randomUUID()}`
-  writeFileSync(fresh, `${JSON.stringify(store, null, 2)}\n`, { mode: 0o600, flag: 'wx', flush: true })
-  chmodSync(fresh, 0o600)
-  renameSync(fresh, file)
+  putOwnFile(storeFile(where), `${JSON.stringify(store, null, 2)}\n`)
 }
 
 /**

@@ -42,9 +42,10 @@ function runCommand(
   ctx: OutsideContext
 ): Later | Promise<Reply | Later | undefined> {
   const program = programFor(spec, place, ctx)
-  const payload = `${ctx.wire}\n`
   const scripts = scriptsNamedBy([program.file, ...program.args], program.cwd, program.env)
+  let payload: string | undefined
   const ask = (process: Taken): Promise<Reply | Later | undefined> => {
+    payload ??= payloadOf(ctx, process)
     const answer = follow(process, spec, place, ctx).then(reply => heard(reply, scripts))
     process.running.write(payload)
     process.running.close()
@@ -69,6 +70,16 @@ function heard<T>(reply: T | undefined, scripts: readonly string[]): T | undefin
   const lost = reply === undefined ? scripts.find(isFolder) : undefined
   if (lost === undefined) return reply
   throw new Failed('spawn', `its script became a folder while it ran, so that its silence says nothing: ${lost}`)
+}
+
+/** It is written down while the process starts. One that cannot be given anything must not wait for it. */
+function payloadOf(ctx: OutsideContext, { running }: Taken): string {
+  try {
+    return `${ctx.wire}\n`
+  } catch (error) {
+    running.end()
+    throw error
+  }
 }
 
 const MISSED = new Failed('spawn', 'ended before it was given the event')

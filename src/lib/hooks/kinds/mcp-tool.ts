@@ -29,7 +29,7 @@ export const mcpToolHook = <const E extends EventName = EventName>(
       if (callServer === undefined) throw new Failed('spawn', 'there is no agent, and so no server to call')
       const given = filledIn(input, JSON.parse(ctx.wire)) as PlainObject
       const stdout = await callServer({ server, tool, input: given, signal: ctx.signal }).catch((error: unknown) => {
-        throw new Failed('output', wordsOf(error))
+        throw new Failed('threw', wordsOf(error))
       })
       ctx.ran({ stdout, stderr: '' })
       return readRaw({ code: 0, stdout, stderr: '' }, ctx, spec.onFailure)

@@ -3,7 +3,7 @@ import { homedir, tmpdir } from 'node:os'
 import { fault } from '../../errors.ts'
 import type { Clock } from '../../util/clock.ts'
 import type { PlainObject } from '../../util/plain.ts'
-import { startBy, withCookie, type Starter } from '../../world/start.ts'
+import { startBy, type Starter } from '../../world/start.ts'
 import type { Listener, Program, Running, Start } from '../../world/process.ts'
 import type { Words } from '../../world/shell.ts'
 import { snakeName, type EventName } from '../events.ts'
@@ -63,7 +63,8 @@ export interface ModelQuestion {
 }
 
 /** What the runtime itself holds to speak to models, and where its own traces go. */
-const CREDENTIALS = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN', 'OPENAI_API_KEY']
+/** What the runtime itself holds, and nobody else is to get. */
+export const CREDENTIALS = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN', 'OPENAI_API_KEY']
 const EXPORTERS = 'OTEL_'
 /** Bash would read the file that this names. */
 const START_UP = 'BASH_ENV'
@@ -108,11 +109,13 @@ export class Outside {
     return this.#options
   }
 
-  /** What hooks inherit, before anything is added. */
+  /** What hooks inherit, before anything is added. Names alone are a third of the price of entries: each asks the system. */
   inherited(): Record<string, string> {
+    const all = this.#options.env ?? process.env
     const env: Record<string, string> = {}
-    for (const [name, value] of Object.entries(this.#options.env ?? process.env)) {
-      if (value !== undefined && this.#isShared(name)) env[name] = value
+    for (const name of Object.getOwnPropertyNames(all)) {
+      const value = this.#isShared(name) ? all[name] : undefined
+      if (value !== undefined) env[name] = value
     }
     return env
   }
@@ -130,8 +133,7 @@ export class Outside {
   /** The program for one run, in the environment of the contract and ours. */
   program(words: Words, cwd: string, occasion: Occasion, own: Readonly<Record<string, string>>): Program {
     const { envFile } = this.#options
-    const env: Record<string, string> = {
-      ...this.inherited(),
+    const env = Object.assign(this.inherited(), {
       CLAUDE_PROJECT_DIR: this.projectDir,
       CLAUDECODE: '1',
       CLAUDE_CODE_SESSION_ID: occasion.sessionId,
@@ -140,16 +142,15 @@ export class Outside {
       ...(envFile !== undefined && ENV_FILE_EVENTS.has(occasion.event) && { CLAUDE_ENV_FILE: envFile }),
       ...occasion.env,
       ...own
-    }
+    })
     // Bash would take itself for the first shell of a login, and read start-up files that print.
     if (!(Number(env['SHLVL']) > 0)) env['SHLVL'] = '1'
-    return withCookie({ ...words, cwd, env, cookie: '' })
+    return { ...words, cwd, env }
   }
 
   /** The first of these folders that is there: to start a program in one that is gone looks as if it were missing. */
   folder(...wanted: readonly (string | undefined)[]): string {
-    const folders = [...wanted, this.projectDir, homedir(), tmpdir()]
-    return folders.find(folder => folder !== undefined && isFolder(folder)) ?? '/'
+    return [...wanted, this.projectDir].find(isFolder) ?? [homedir(), tmpdir()].find(isFolder) ?? '/'
   }
 
   /** Starts a process that ends when this is closed. */
@@ -192,9 +193,9 @@ export class Outside {
   }
 }
 
-function isFolder(path: string): boolean {
+function isFolder(path: string | undefined): boolean {
   try {
-    return statSync(path).isDirectory()
+    return path !== undefined && statSync(path).isDirectory()
   } catch {
     return false
   }

@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs'
 import { startThroughHelper } from '../../world/helper.ts'
 import type { Program, Running } from '../../world/process.ts'
-import { withCookie } from '../../world/start.ts'
 import { Capture } from './capture.ts'
 import type { Outside } from './outside.ts'
 import type { OutsideSpec } from './spec.ts'
@@ -78,7 +77,7 @@ export class Warm {
     const key = keyOf(template)
     const capture = new Capture()
     capture.onFlood = () => running.end()
-    const running = this.#place.start(withCookie(template), capture, startThroughHelper)
+    const running = this.#place.start(template, capture, startThroughHelper)
     const forget = this.#place.clock.after(IDLE, () => this.#drop(event))
     this.#waiting.set(event, { running, capture, ahead: true, since: this.#place.clock.now(), key, forget })
     void running.ended.then(() => this.#hasEnded(event, running))
@@ -119,8 +118,7 @@ const eventOf = ({ env }: Program): string => env['EVENT'] ?? ''
 
 /** All that a process is started from, its files included. */
 function keyOf({ file, args, cwd, env }: Program): string {
-  const { CARABINER_RUN: _, ...lasting } = env
-  return JSON.stringify([file, args, cwd, lasting, filesNamedBy([file, ...args], cwd, env).map(stampOf)])
+  return JSON.stringify([file, args, cwd, env, filesNamedBy([file, ...args], cwd, env).map(stampOf)])
 }
 
 function stampOf(path: string): string {

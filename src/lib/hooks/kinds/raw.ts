@@ -187,14 +187,13 @@ const specificOf = (reply: PlainObject): PlainObject => {
 const read = (object: PlainObject, key: string): unknown =>
   object[key] ?? object[key.replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)]
 
+const UTF_8 = new TextDecoder('utf-8', { fatal: true })
+
 /** A mark of the byte order is accepted once, at the beginning. */
 function textOf(output: Raw['stdout']): string {
   let text: string
   try {
-    text =
-      typeof output === 'string'
-        ? output.replace(/^\uFEFF/, '')
-        : new TextDecoder('utf-8', { fatal: true }).decode(output)
+    text = typeof output === 'string' ? output.replace(/^\uFEFF/, '') : UTF_8.decode(output)
   } catch {
     throw new Failed('output', 'what it printed is not UTF-8')
   }

@@ -12,9 +12,12 @@ export interface Word {
 }
 
 const SEPARATORS = /[\s;&|<>()`]/
+/** What makes a word more, or less, than itself. */
+const SPECIAL = /[\s;&|<>()`'"\\]/
 
 /** The words of a command, as far as one can tell without running it. */
 export function wordsOf(command: string): readonly Word[] {
+  if (command !== '' && !SPECIAL.test(command)) return [{ text: command, isTarget: false, from: 0, to: command.length }]
   const words: Word[] = []
   let text: string | undefined
   let isTarget = false

@@ -1,6 +1,5 @@
 import type { Program } from '../../world/process.ts'
 import { startProcess } from '../../world/process.ts'
-import { withCookie } from '../../world/start.ts'
 import { Failed } from '../outcome.ts'
 import type { Later, Reply } from '../reply.ts'
 import type { Outside } from './outside.ts'
@@ -103,7 +102,7 @@ export class Worker {
       this.#state = 'stopped'
       return this.#requests.failAll(new Failed('untrusted', objection))
     }
-    const program = withCookie({ ...this.#program!, cwd: this.#place.folder(this.#program!.cwd) })
+    const program = { ...this.#program!, cwd: this.#place.folder(this.#program!.cwd) }
     this.#cancelStart = undefined
     this.#leavePlace ??= this.#place.onClose(() => this.close())
     this.#state = 'starting'

@@ -1,0 +1,125 @@
+import { existsSync, globSync } from 'node:fs'
+import { basename, join, relative } from 'node:path'
+import type { Document } from './document.ts'
+import type { Finding, Place } from './finding.ts'
+import { readFrontmatter } from './frontmatter.ts'
+import type { EnabledPlugin, LoadedGrant, LoadedOwner } from './loaded.ts'
+import { namesIn } from './sources.ts'
+import { readText } from './text.ts'
+
+/** Stands between a plugin and what comes with it, and between a folder of slash commands and what is in it. */
+const SEPARATOR = ':'
+
+/** A folder that may hold skills, slash commands and subagents, and whose it is. */
+export interface OwnerFolder {
+  readonly folder: string
+  readonly ofProject: boolean
+  readonly plugin: EnabledPlugin | undefined
+}
+
+/** What one file is, and what is to be said about it. */
+export interface FoundOwner {
+  /** `undefined` where it cannot be one. */
+  readonly owner: LoadedOwner | undefined
+  readonly findings: readonly Finding[]
+}
+
+/** Skills, slash commands and subagents of a folder, from Markdown files. Of what has one name, the later counts. */
+export function* ownersIn({ folder, ofProject, plugin }: OwnerFolder): Generator<FoundOwner> {
+  const commands = join(folder, 'commands')
+  for (const file of filesIn(commands)) {
+    const parts = relative(commands, file).replace(/\.md$/, '').split(/[/\\]/)
+    yield found('command', file, parts)
+  }
+  for (const name of namesIn(join(folder, 'skills'), '')) {
+    const file = join(folder, 'skills', name, 'SKILL.md')
+    if (existsSync(file)) yield found('skill', file, [name])
+  }
+  for (const name of namesIn(join(folder, 'agents'), '.md'))
+    yield found('agent', join(folder, 'agents', name), [basename(name, '.md')])
+
+  function found(kind: LoadedOwner['kind'], file: string, parts: readonly string[]): FoundOwner {
+    const { document, findings: said } = readFrontmatter(file)
+    const given = kind === 'command' ? undefined : document?.value['name']
+    const named = typeof given === 'string' ? [given] : parts
+    const isPlain = kind === 'command' && document === undefined && !namesHooks(file)
+    const findings = isPlain ? said.all.map(lessSevere) : said.all
+    const stray = named.find(part => part.includes(SEPARATOR))
+    if (stray !== undefined)
+      return { owner: undefined, findings: [...findings, separatorIn(stray, kind, placeOf(file))] }
+    const name = [...(plugin === undefined ? [] : [plugin.name]), ...named].join(SEPARATOR)
+    return { owner: { kind, name, file, document, ofProject, plugin }, findings }
+  }
+}
+
+/** Many slash commands have hints at their top that are no YAML; what they say below is still meant. */
+const lessSevere = (finding: Finding): Finding =>
+  finding.code === 'not-yaml' ? { ...finding, level: 'warning', gate: false } : finding
+
+/** Where a gate may be meant, it is missing. */
+function namesHooks(file: string): boolean {
+  const read = readText(file)
+  return 'text' in read && /^hooks[ \t]*:/m.test(read.text)
+}
+
+function filesIn(folder: string): readonly string[] {
+  if (!existsSync(folder)) return []
+  try {
+    return globSync('**/*.md', { cwd: folder })
+      .toSorted()
+      .map(name => join(folder, name))
+  } catch {
+    return []
+  }
+}
+
+const placeOf = (file: string): Place => ({ file, line: 1, column: 1, key: 'name' })
+
+const separatorIn = (name: string, what: string, place: Place): Finding => ({
+  level: 'error',
+  code: 'name-separator',
+  place,
+  message: `the ${what} ${JSON.stringify(name)} has a ${SEPARATOR} in its name, which stands between a plugin and what it brings`,
+  fix: 'give it another name',
+  gate: true
+})
+
+/** What keeps a plugin from having its name, so that nothing of it can be called; `undefined` if nothing does. */
+export function objectionTo(plugin: EnabledPlugin, others: readonly EnabledPlugin[]): Finding | undefined {
+  const place = placeOf(plugin.root)
+  if (plugin.name.includes(SEPARATOR)) return separatorIn(plugin.name, 'plugin', place)
+  const other = others.find(({ name, root }) => name === plugin.name && root !== plugin.root)
+  return (
+    other && {
+      level: 'error',
+      code: 'plugin-name-taken',
+      place,
+      message: `two plugins are called ${plugin.name}: ${other.root} and ${plugin.root}`,
+      fix: 'disable one of them, or give it another name in its .claude-plugin/plugin.json',
+      gate: true
+    }
+  )
+}
+
+/** What a skill or a slash command may do without a question while it is active: its `allowed-tools`. */
+export function grantsOf({ kind, name, document, ofProject, plugin }: LoadedOwner): readonly LoadedGrant[] {
+  if (kind === 'agent' || document === undefined) return []
+  const place = document.findings.place(['allowed-tools'])
+  return rulesIn(document).map(rule => ({
+    owner: name,
+    rule: plugin === undefined ? rule : withPluginPaths(rule, plugin),
+    place,
+    ofProject
+  }))
+}
+
+/** A list, or rules with commas or blanks between; within parentheses these belong to the rule. */
+function rulesIn({ value }: Document): readonly string[] {
+  const given = value['allowed-tools']
+  if (Array.isArray(given)) return given.filter((rule): rule is string => typeof rule === 'string')
+  return typeof given === 'string' ? (given.match(/[^\s,(]+(?:\([^)]*\))?/g) ?? []) : []
+}
+
+/** What stands for the folders of a plugin, at every place. */
+export const withPluginPaths = (text: string, { root, data }: EnabledPlugin): string =>
+  text.replaceAll('${CLAUDE_PLUGIN_ROOT}', () => root).replaceAll('${CLAUDE_PLUGIN_DATA}', () => data)
