@@ -248,3 +248,39 @@ test('what is big and only for programs stands beside it', async () => {
   const two = await again(place, ['Yes.'], { tools })
   expect(two.sent[0]!.slice(0, 3)).toEqual(run.sent[1])
 })
+
+test('the list of tasks goes on, too, also behind a compaction', async () => {
+  const place = project()
+  const make = (subject: string) => calling('TaskCreate', { subject })
+  await first(place, [make('one'), make('two'), calling('TaskUpdate', { taskId: '1', status: 'completed' }), 'Done.'])
+  const two = await again(
+    place,
+    [calling('TaskList'), make('three'), { text: 'x', usage: { input_tokens: 900 } }, 'Done.'],
+    {
+      contextWindow: 1000
+    }
+  )
+  expect(resultsIn(two.sent[1]!).at(-1)!.text).toBe('#1 [completed] one\n#2 [pending] two')
+  const three = await again(place, ['A summary.', calling('TaskList'), 'Done.'], { contextWindow: 1000 })
+  expect(three.messages.some(each => each.type === 'system' && each.subtype === 'compact_boundary')).toBe(true)
+  const four = await again(place, [calling('TaskList'), 'Done.'])
+  expect(resultsIn(four.sent.at(-1)!).at(-1)!.text).toContain('#3 [pending] three')
+})
+
+test('a conversation that was cleared stays so', async () => {
+  const place = project()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await first(place, [calling('TaskCreate', { subject: 'one' }), 'One.', 'Two.'], {
+    prompt: (async function* () {
+      yield { type: 'user', message: { role: 'user', content: 'go' } } as const
+      await promise
+      yield { type: 'user', message: { role: 'user', content: 'anew' } } as const
+    })(),
+    each: (message, running) => {
+      if (message.type === 'result' && message.result === 'One.') void running.clear().then(resolve)
+    }
+  })
+  const two = await again(place, [calling('TaskList'), 'Three.'])
+  expect(two.sent[0]).toEqual([asked('anew'), said('Two.'), asked('and now')])
+  expect(resultsIn(two.sent[1]!)[0]!.text).toBe('#1 [pending] one')
+})

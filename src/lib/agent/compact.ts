@@ -52,7 +52,7 @@ export async function compact(session: Session, compaction: Compaction, signal: 
   const about = { trigger, pre_tokens: tokens }
   const message: Message = { role: 'user', content: `${HEAD}\n\n${text}` }
   const head = { uuid: `${uuid}:summary`, message }
-  session.saveMetadata()
+  session.saveState()
   const kept = conversation.shorten(cut, head)
   session.record(
     {

@@ -126,7 +126,7 @@ async function toResult(session: Session, signal: AbortSignal, work: () => Promi
   const endTurn = session.options.skills?.turn()
   try {
     const ending = await work()
-    session.saveMetadata()
+    session.saveState()
     session.doing = 'waiting for a prompt'
     await session.saved()
     return resultOf(ending, session, performance.now() - begun, before)
@@ -260,8 +260,9 @@ const facts = ({ id, name, input }: ToolUseBlock): DeferredUse => ({ id, name, i
 /** A new conversation in the same session. Gives why it may not begin, if it may not. */
 export async function clearSession(session: Session, signal: AbortSignal): Promise<Ending | undefined> {
   session.heed(await session.fire('SessionEnd', { reason: 'clear' }))
+  session.saveState()
   session.clear()
-  session.record({ type: 'system', subtype: 'clear' })
+  session.record({ type: 'system', subtype: 'clear', state: { memory: session.state.memory } })
   const { blocked } = await beginSession(session, { source: 'clear', setup: undefined, instructions: [] }, signal)
   return blocked
 }
@@ -276,7 +277,7 @@ export async function endSession(session: Session, reason: string): Promise<void
   const metadata = hooks.metadata(session.id)
   try {
     session.heed(await session.fire('SessionEnd', { reason }))
-    session.saveMetadata(metadata)
+    session.saveState(metadata)
     await session.watch?.close()
     await Promise.race([hooks.drain(), pause(DRAIN, clock, drained.signal)])
   } finally {

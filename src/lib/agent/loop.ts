@@ -144,7 +144,7 @@ export async function afterCalls(
   signal: AbortSignal
 ): Promise<Ending | undefined> {
   const deferred = answers.flatMap(({ pending, use, input }) => (pending === undefined ? [] : [{ ...use, input }]))
-  session.saveMetadata()
+  session.saveState()
   if (deferred.length > 0 && !signal.aborted) return { ...ended('tool_deferred', '', false, 'tool_deferred'), deferred }
   const blocked = signal.aborted ? undefined : await afterBatch(answers, session, signal)
   if (signal.aborted) return ended('aborted_tools', INTERRUPTED, true)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { MessageEdits } from '../hooks/history.ts'
-import type { Block, Message, ToolResultBlock, ToolUseBlock } from '../message.ts'
+import type { Block, Message, ToolResultBlock } from '../message.ts'
 import type { Kept, Rec } from '../transcript/entry.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { Conversation, textOf } from './conversation.ts'
@@ -13,6 +13,8 @@ export interface SessionState {
   /** What hooks added to the system prompt. */
   readonly system: readonly string[]
   readonly metadata: PlainObject
+  /** What tools keep, by their names. */
+  readonly memory: PlainObject
   /** What waits for the next model call. */
   readonly notes: readonly string[]
 }
@@ -62,6 +64,7 @@ class Replaying {
   #conversation = new Conversation()
   #system: readonly string[] = []
   #metadata: PlainObject = {}
+  #memory: PlainObject = {}
   #tokens = 0
   #last: string | null = null
   /** An answer of which not all blocks have come. */
@@ -101,6 +104,7 @@ class Replaying {
       conversation: this.#conversation,
       system: this.#system,
       metadata: this.#metadata,
+      memory: this.#memory,
       open,
       tokens: this.#tokens,
       last: this.#last
@@ -173,14 +177,17 @@ class Replaying {
   #abandon(): void {
     for (const [id, call] of this.#calls)
       if (call.result === undefined)
-        this.#calls.set(id, { ...call, result: { result: lost(call.use), output: LOST, uuid: `${id}:lost` } })
+        this.#calls.set(id, { ...call, result: { result: lost(call), output: LOST, uuid: `${id}:lost` } })
     this.#close()
   }
 
   #attachment({ attachment }: Rec, uuid: string): void {
     if (!isObject(attachment)) return
     const { type, rendered, system } = attachment
-    if (type === 'notes') this.#conversation.deliverNotes(uuid)
+    if (type === 'notes') {
+      this.#abandon()
+      this.#conversation.deliverNotes(uuid)
+    }
     if (typeof rendered === 'string') this.#conversation.note(rendered)
     if (typeof system === 'string') this.#system = [...this.#system, system]
   }
@@ -188,6 +195,7 @@ class Replaying {
   #event(entry: Rec, uuid: string): void {
     const { subtype } = entry
     if (subtype === 'metadata' && isObject(entry['metadata'])) this.#metadata = entry['metadata']
+    else if (subtype === 'tool_memory' && isObject(entry['memory'])) this.#memory = entry['memory']
     else if (subtype === 'messages_changed') this.#edit(entry, uuid)
     else if (subtype === 'subagent_started') this.#atWork(entry)
     else if (subtype === 'forked') this.#isWhole = true
@@ -198,9 +206,10 @@ class Replaying {
     this.#conversation = new Conversation()
     this.#calls.clear()
     this.#tokens = 0
-    const { system, metadata, notes } = (isObject(state) ? state : {}) as Partial<SessionState>
+    const { system, metadata, memory, notes } = (isObject(state) ? state : {}) as Partial<SessionState>
     this.#system = Array.isArray(system) ? (system as string[]) : []
     this.#metadata = isObject(metadata) ? metadata : {}
+    this.#memory = isObject(memory) ? memory : {}
     const messages = keptIn(kept)
     this.#conversation.restore(messages, Array.isArray(notes) ? (notes as string[]) : [])
     for (const { message } of messages)
@@ -268,11 +277,11 @@ const keptIn = (value: unknown): readonly Kept[] =>
 
 const LOST = '[What came of this call was not written down.]'
 
-const lost = ({ id }: ToolUseBlock): ToolResultBlock => ({
+const lost = ({ use: { id }, outcome }: OpenCall): ToolResultBlock => ({
   type: 'tool_result',
   tool_use_id: id,
-  content: LOST,
-  is_error: true
+  content: outcome?.content ?? LOST,
+  ...(outcome?.isError !== false && { is_error: true })
 })
 
 /** What hooks did to the messages, as a log tells it: by the ids of the messages. */

@@ -49,8 +49,9 @@ export class Session {
   open: OpenBatch | undefined
   /** What SessionStart hooks added; it stays in the system prompt. */
   #system: readonly string[] = []
-  /** What hooks keep, as it was last written down. */
+  /** What hooks and tools keep, as it was last written down. */
   #metadata = '{}'
+  #memory = '{}'
 
   constructor(options: SessionOptions) {
     this.options = options
@@ -81,19 +82,22 @@ export class Session {
   }
 
   /** Goes on from what a log told. */
-  resume({ conversation, system, metadata, open, tokens }: Replayed): void {
+  resume({ conversation, system, metadata, memory, open, tokens }: Replayed): void {
     this.conversation = conversation
     this.#system = system
     this.open = open
     this.tokens = tokens
     Object.assign(this.options.hooks.metadata(this.id), metadata)
     this.#metadata = JSON.stringify(metadata)
+    for (const [name, kept] of Object.entries(memory)) this.tools.get(name)?.memory?.restore(kept)
+    this.#memory = JSON.stringify(memory)
   }
 
   /** Forgets the conversation, and what hooks had added to the system prompt. */
   clear(): void {
     this.conversation = new Conversation()
     this.#system = []
+    this.#metadata = '{}'
     this.open = undefined
     this.tokens = 0
   }
@@ -168,18 +172,23 @@ export class Session {
     return this.options.log.flush()
   }
 
-  /** Writes down what hooks keep, where it has changed. */
-  saveMetadata(metadata = this.options.hooks.metadata(this.id)): void {
+  /** Writes down what hooks and tools keep, where it has changed. */
+  saveState(metadata = this.options.hooks.metadata(this.id)): void {
     if (this.options.agent !== undefined) return
-    const json = writable(metadata)
-    if (json === this.#metadata) return
-    this.record({ type: 'system', subtype: 'metadata', metadata: JSON.parse(json) as PlainObject })
-    this.#metadata = json
+    const kept = writable(metadata)
+    if (kept !== this.#metadata)
+      this.record({ type: 'system', subtype: 'metadata', metadata: JSON.parse(kept) as PlainObject })
+    this.#metadata = kept
+    const memory = writable(memoryOf(this.tools))
+    if (memory !== this.#memory)
+      this.record({ type: 'system', subtype: 'tool_memory', memory: JSON.parse(memory) as PlainObject })
+    this.#memory = memory
   }
 
   /** All that a log must tell of us beside the messages, for a reader who begins with it. */
   get state(): SessionState {
-    return { system: this.#system, metadata: JSON.parse(this.#metadata) as PlainObject, notes: this.conversation.notes }
+    const [metadata, memory] = [this.#metadata, this.#memory].map(json => JSON.parse(json) as PlainObject)
+    return { system: this.#system, metadata: metadata!, memory: memory!, notes: this.conversation.notes }
   }
 
   /** The next model call is given this text. */
@@ -258,6 +267,16 @@ export class Session {
 }
 
 const UNLOGGED = '[What a hook said here was to be left out of the log.]'
+
+/** What tools keep, by their names. */
+function memoryOf(tools: ReadonlyMap<string, Tool>): Record<string, unknown> {
+  const memory: Record<string, unknown> = {}
+  for (const [name, tool] of tools) {
+    const kept = tool.memory?.read()
+    if (kept !== undefined) memory[name] = kept
+  }
+  return memory
+}
 
 /** What hooks keep may be anything; what is no JSON is not kept for later. */
 function writable(metadata: Record<string, unknown>): string {

@@ -53,7 +53,8 @@ export function taskListTools(): readonly Tool[] {
       inputSchema: LIST.schema,
       check: input => LIST.check(input),
       readOnly: () => true,
-      run: async () => list.show()
+      run: async () => list.show(),
+      memory: { read: () => list.read(), restore: kept => list.restore(kept) }
     },
     todoWrite(list)
   ]
@@ -96,6 +97,17 @@ class TaskList {
         : undefined
     if (refusal === undefined) task.status = status
     return refusal
+  }
+
+  /** All tasks; nothing where there were never any. */
+  read(): unknown {
+    return this.#last === 0 ? undefined : { last: this.#last, tasks: [...this.#tasks.values()] }
+  }
+
+  restore(kept: unknown): void {
+    if (!isObject(kept) || !Array.isArray(kept['tasks']) || !Number.isSafeInteger(kept['last'])) return
+    this.#last = kept['last'] as number
+    for (const task of (kept['tasks'] as unknown[]).filter(isTask)) this.#tasks.set(task.id, { ...task })
   }
 
   show(): ToolResult {
@@ -159,6 +171,11 @@ function todoWrite(list: TaskList): Tool {
     }
   }
 }
+
+const isTask = (value: unknown): value is Task =>
+  isObject(value) &&
+  [value['id'], value['subject'], value['description']].every(each => typeof each === 'string') &&
+  STATUS.some(status => status === value['status'])
 
 const isTodo = (value: unknown): boolean =>
   isObject(value) && typeof value['content'] === 'string' && STATUS.some(status => status === value['status'])

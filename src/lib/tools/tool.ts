@@ -25,6 +25,8 @@ export interface Tool {
   subject?(input: PlainObject, session: ToolSession): Subject | undefined
   /** What the model sees of an output that a hook put in place of the tool's own; `undefined` if it has another shape. */
   present?(output: unknown): string | readonly Block[] | undefined
+  /** What it keeps from one call to the next, as JSON: a session that goes on later gives it back. */
+  readonly memory?: { read(): unknown; restore(kept: unknown): void }
   /** Hooks have looked at what a call did, and may have done more. Gives what the model should know of that. */
   settle?(input: PlainObject, session: ToolSession): Promise<string | undefined>
   /** May throw: that is a failure, too. */
