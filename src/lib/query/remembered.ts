@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parseRule, type Rule } from '../permissions/rule.ts'
 import type { PermissionUpdate } from '../permissions/updates.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
-import { putOwnFile } from '../world/own-file.ts'
+import { changeOwnFile } from '../world/own-file.ts'
 
 /** Answers that were given for more than one session: a file of ours, since the files of others are never written. */
 export class Remembered {
@@ -33,26 +33,39 @@ export class Remembered {
   /** Adds the rules of an answer. */
   keep(update: PermissionUpdate): void {
     if (update.type !== 'addRules') return
-    const kept = this.#read()
-    const added = update.rules.map(({ toolName, ruleContent }) => ({
-      behavior: update.behavior,
+    const { behavior, rules, destination } = update
+    const added = rules.map(({ toolName, ruleContent }) => ({
+      behavior,
       rule: ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`
     }))
-    if (update.destination === 'userSettings') kept['user'] = [...listOf(kept['user']), ...added]
-    else {
-      const projects = isObject(kept['projects']) ? kept['projects'] : {}
-      kept['projects'] = { ...projects, [this.#root]: [...listOf(projects[this.#root]), ...added] }
-    }
-    putOwnFile(this.#file, `${JSON.stringify(kept, undefined, 2)}\n`)
+    changeOwnFile(this.#file, text => {
+      const kept = this.#with(added, destination === 'userSettings', objectIn(text))
+      return `${JSON.stringify(kept, undefined, 2)}\n`
+    })
+  }
+
+  #with(added: readonly object[], forAll: boolean, kept: PlainObject): PlainObject {
+    if (forAll) return { ...kept, user: [...listOf(kept['user']), ...added] }
+    const projects = isObject(kept['projects']) ? kept['projects'] : {}
+    return { ...kept, projects: { ...projects, [this.#root]: [...listOf(projects[this.#root]), ...added] } }
   }
 
   #read(): PlainObject {
     try {
-      const value: unknown = JSON.parse(readFileSync(this.#file, 'utf8'))
-      return isObject(value) ? value : {}
+      return objectIn(readFileSync(this.#file, 'utf8'))
     } catch {
       return {}
     }
+  }
+}
+
+/** What is broken says nothing. */
+function objectIn(text: string | undefined): PlainObject {
+  try {
+    const value: unknown = JSON.parse(text ?? '')
+    return isObject(value) ? value : {}
+  } catch {
+    return {}
   }
 }
 

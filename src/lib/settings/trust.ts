@@ -6,7 +6,7 @@ import { changeIn, isBeyondTelling, lookOnce } from './covered.ts'
 import { coverageOf, type Coverage } from './digest.ts'
 import type { Loaded, LoadedHook } from './loaded.ts'
 import { foreignHand, isWithin, type Where } from './sources.ts'
-import { putOwnFile } from '../world/own-file.ts'
+import { changeOwnFile } from '../world/own-file.ts'
 
 /** Whether what came with a project counts. */
 export interface Trust {
@@ -56,7 +56,10 @@ export function giveTrust(loaded: Loaded, where: Where, folder = false): Trust {
   if (coverage === undefined) return trustOf(loaded, where)
   const { dev: device, ino: inode } = statSync(loaded.root)
   const entry: Entry = { digest: coverage.digest, device, inode, folder, parts: Object.fromEntries(coverage.parts) }
-  writeStore(where, { ...readStore(where), [realpathSync(loaded.root)]: entry })
+  changeOwnFile(storeFile(where), () => {
+    const store = { ...readStore(where), [realpathSync(loaded.root)]: entry }
+    return `${JSON.stringify(store, null, 2)}\n`
+  })
   return trustOf(loaded, where)
 }
 
@@ -90,10 +93,6 @@ function readStore(where: Where): PlainObject {
   } catch {
     return {}
   }
-}
-
-function writeStore(where: Where, store: PlainObject): void {
-  putOwnFile(storeFile(where), `${JSON.stringify(store, null, 2)}\n`)
 }
 
 /**
