@@ -185,6 +185,9 @@ const EXAMPLES: Record<string, (lines: readonly string[]) => void> = {
   },
   '16-hooks-of-a-project.ts': lines => {
     expect(lines).toEqual(['not trusted, not started', 'Bash: force-pushing needs a person', 'Then not.'])
+  },
+  '17-decide-later.ts': lines => {
+    expect(lines).toEqual(['tool_deferred call_1 call_2', 'paid 10 to Ada', 'Ada has her money.'])
   }
 }
 
