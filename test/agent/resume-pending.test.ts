@@ -5,7 +5,7 @@ import { inputsOf, ofType, project, registry, resultsIn } from './kit.ts'
 import { again, calling, counting, cutBehind, first, isOf, linesOf, logOf } from './resume-kit.ts'
 import { readFileSync, writeFileSync } from 'node:fs'
 
-const three = {
+const threeCalls = {
   calls: [
     { name: 'write', input: {}, id: 'toolu_1' },
     { name: 'write', input: {}, id: 'toolu_2' },
@@ -27,7 +27,7 @@ describe('a question that was open when we were ended', () => {
     const place = project()
     const { begun, tools } = counting()
     const canUseTool = answering({ toolu_1: 'allow', toolu_2: 'allow', toolu_3: 'allow' })
-    await first(place, [three, 'Done.'], { tools, canUseTool })
+    await first(place, [threeCalls, 'Done.'], { tools, canUseTool })
     // As if the process had died while somebody was asked about the second call.
     cutBehind(place, line => line['type'] === 'tool-pending' && line['toolUseId'] === 'toolu_2')
     begun.length = 0
@@ -124,7 +124,7 @@ describe('calls that a hook puts off', () => {
   test('any number of them wait, and each is asked about again', async () => {
     const place = project()
     const { begun, tools } = counting()
-    const one = await first(place, [three, 'Done.'], {
+    const one = await first(place, [threeCalls, 'Done.'], {
       tools,
       hooks: deferring(id => (id === 'toolu_2' ? 'allow' : 'defer'))
     })
@@ -140,9 +140,9 @@ describe('calls that a hook puts off', () => {
       hooks: deferring(id => (id === 'toolu_1' ? 'deny' : 'defer'))
     })
     expect(two.result).toMatchObject({ terminal_reason: 'tool_deferred', deferred_tool_use: { id: 'toolu_3' } })
-    const three_ = await again(place, ['I see.'], { tools, prompt: '', hooks: deferring(() => 'allow') })
-    expect(inputsOf(three_, 'PreToolUse')).toMatchObject([{ tool_use_id: 'toolu_3' }])
-    expect(resultsIn(three_.sent[0]!)).toMatchObject([
+    const three = await again(place, ['I see.'], { tools, prompt: '', hooks: deferring(() => 'allow') })
+    expect(inputsOf(three, 'PreToolUse')).toMatchObject([{ tool_use_id: 'toolu_3' }])
+    expect(resultsIn(three.sent[0]!)).toMatchObject([
       { id: 'toolu_1', isError: true },
       { id: 'toolu_2', text: 'write done' },
       { id: 'toolu_3', text: 'write done' }

@@ -1,9 +1,9 @@
 /** A session that goes on: what the model is sent, what runs, what hooks hear. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { HookRegistry, tool } from '../../src/index.ts'
+import { tool, type HookRegistry } from '../../src/index.ts'
 import { ask, inputsOf, project, registry, resultsIn } from './kit.ts'
 import { again, calling, counting, cutBehind, first, isOf, linesOf, logOf } from './resume-kit.ts'
 

@@ -147,7 +147,9 @@ class Replaying {
   #user({ message, toolUseResult }: Rec, uuid: string): void {
     const content = isObject(message) ? message['content'] : undefined
     if (typeof content !== 'string' && !Array.isArray(content)) return
-    const results = Array.isArray(content) ? (content as Block[]).filter(block => block.type === 'tool_result') : []
+    const results = Array.isArray(content)
+      ? (content as Block[]).filter(block => isObject(block) && block.type === 'tool_result')
+      : []
     if (results.length === 0) {
       this.#abandon()
       this.#conversation.add({ role: 'user', content: content as Message['content'] }, uuid)

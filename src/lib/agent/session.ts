@@ -223,14 +223,14 @@ export class Session {
     const isLogged = !outcome.suppressLogging
     const label = about === '' ? outcome.event : `${outcome.event}:${about}`
     for (const { text, by } of contexts) {
-      const about = {
+      const attachment = {
         type: 'hook_additional_context',
         hookName: label,
         hookEvent: outcome.event,
         by,
         content: isLogged ? [text] : []
       }
-      this.note(`${label} hook additional context: ${text}`, isLogged, about)
+      this.note(`${label} hook additional context: ${text}`, isLogged, attachment)
     }
     for (const { text, by, to } of systemMessages) {
       if (to === 'model') this.note(text, isLogged)

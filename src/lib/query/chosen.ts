@@ -119,7 +119,7 @@ async function isThere(key: SessionKey, store: TranscriptStore | undefined): Pro
 
 async function newest(projectKey: string, store: TranscriptStore, cwd: string): Promise<string> {
   const sessions = (await store.listSessions?.(projectKey)) ?? []
-  const last = [...sessions].sort((a, b) => b.mtime - a.mtime)[0]
+  const last = sessions.toSorted((a, b) => b.mtime - a.mtime)[0]
   if (last === undefined) throw fault('E_SESSION_UNKNOWN', `of ${cwd} to continue`, '')
   return last.sessionId
 }
