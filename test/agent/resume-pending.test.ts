@@ -65,6 +65,18 @@ describe('a question that was open when we were ended', () => {
     expect(resultsIn(three.sent[0]!)).toMatchObject([{ isError: true, text: expect.stringContaining('not any more') }])
   })
 
+  test('somebody is asked though a rule would allow it by now', async () => {
+    const place = project()
+    const { begun, tools } = counting()
+    const hooks = () => registry(all => all.on('PreToolUse', () => ({ decision: 'ask' }), { name: 'asker' }))
+    const canUseTool = answering({ toolu_w: 'allow' })
+    await first(place, [calling('write', {}, 'toolu_w'), 'Done.'], { tools, canUseTool, hooks: hooks() })
+    cutBehind(place, isOf('tool-pending'))
+    begun.length = 0
+    await again(place, ['I see.'], { tools, allowedTools: ['write'], hooks: hooks(), prompt: '' })
+    expect(begun).toEqual([])
+  })
+
   // Nothing in a log is a yes.
   test('is a no where nobody can be asked now, whatever the log says', async () => {
     const place = project()

@@ -89,7 +89,7 @@ async function prepare(
   const answered = wasJudged(open, session) ? open : undefined
   const checked = await tool.check(answered === undefined ? use.input : answered.input, place)
   if ('problem' in checked) return failed(use.input, `InputValidationError: ${checked.problem}`)
-  if (answered !== undefined) return permitted(use, tool, checked.input, answered.pending!, session, signal)
+  if (answered !== undefined) return permitted(use, tool, checked.input, saidBefore(answered.pending!), session, signal)
 
   const call = { tool_name: tool.name, tool_input: checked.input, tool_use_id: use.id, mcp_server: tool.server }
   const fired = session.fire('PreToolUse', call, {
@@ -130,6 +130,10 @@ async function permitted(
  */
 const wasJudged = (open: OpenCall | undefined, session: Session): boolean =>
   open?.pending?.hooks !== undefined && open.pending.hooks === hooksOf(session)
+
+/** Whoever was to be asked is asked, whatever rules would allow by now. */
+const saidBefore = ({ why, by, reason }: Pending): Said =>
+  why === 'asked' ? { decision: 'ask', by, reason } : { by, reason }
 
 /** A check that takes its time is made again when all hooks have answered. */
 const problemIn = (checked: Checked | Promise<Checked>): string | true =>

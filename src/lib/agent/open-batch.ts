@@ -35,7 +35,8 @@ export const isPending = (batch: OpenBatch | undefined): boolean =>
 const UNDECIDED = '[Nobody has decided about this call; nothing was done.]'
 const NOT_BEGUN = '[The call was interrupted before it began; nothing was done.]'
 const ONLY_READ = '[The call was interrupted. It could change nothing; call again if you need to know.]'
-const UNKNOWN =
+/** The result of a call that had begun, and of which nothing else is known. */
+export const UNKNOWN =
   '[The run was interrupted while this call was at work: whether it has done anything, or all of it, is not known. Look before you rely on it, and before you do it again.]'
 
 /** Who asks something else has not decided: what was left open is answered as it is, and nothing is run. */

@@ -123,11 +123,11 @@ class Replaying {
     if (!isObject(message) || !Array.isArray(message['content'])) return
     const [index] = Array.isArray(part) ? (part as number[]) : []
     const begins = index === 0 || this.#answer === undefined || this.#answer.id !== message['id']
+    const blocks = (message['content'] as Block[]).filter(isObject)
     if (begins) {
       this.#settle()
-      this.#answer = { uuid, id: message['id'], isCopy: forkedFrom !== undefined, blocks: [] }
-    }
-    this.#answer!.blocks.push(...(message['content'] as Block[]).filter(isObject))
+      this.#answer = { uuid, id: message['id'], isCopy: forkedFrom !== undefined, blocks }
+    } else for (const block of blocks) this.#answer!.blocks.push(block)
     const usage = message['usage']
     if (isObject(usage)) this.#tokens = Object.values(usage).reduce<number>((sum, each) => sum + (Number(each) || 0), 0)
   }
@@ -141,7 +141,11 @@ class Replaying {
     this.#conversation.withOwnIds(answer.blocks)
     this.#conversation.answer(answer.blocks, answer.uuid)
     this.#areCopies = answer.isCopy
-    for (const block of answer.blocks) if (block.type === 'tool_use') this.#calls.set(block.id, { use: block })
+    this.#called(answer.blocks)
+  }
+
+  #called(blocks: readonly Block[]): void {
+    for (const block of blocks) if (block.type === 'tool_use') this.#calls.set(block.id, { use: block })
   }
 
   #user({ message, toolUseResult }: Rec, uuid: string): void {
@@ -201,7 +205,19 @@ class Replaying {
     else if (subtype === 'messages_changed') this.#edit(entry, uuid)
     else if (subtype === 'subagent_started') this.#atWork(entry)
     else if (subtype === 'forked') this.#isWhole = true
+    else if (subtype === 'saved') this.#said(entry)
     else if (subtype === 'clear' || subtype === 'compact_boundary') this.#startAfresh(entry)
+  }
+
+  /** Messages that somebody has saved as they are. */
+  #said({ kept }: Rec): void {
+    for (const { uuid, message } of keptIn(kept)) {
+      const { role, content } = message
+      if (this.#calls.size > 0 && role === 'user' && typeof content !== 'string') this.#conversation.close(content, uuid)
+      else this.#conversation.add(message, uuid)
+      this.#calls.clear()
+      if (role === 'assistant' && typeof content !== 'string') this.#called(content)
+    }
   }
 
   #startAfresh({ kept, state }: Rec): void {
