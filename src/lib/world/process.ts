@@ -1,15 +1,15 @@
 import { spawn, type ChildProcess } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
 import { endTree, killTree } from './tree.ts'
-import { reaper } from './reaper.ts'
+import { cookieOf, reaper } from './reaper.ts'
 
 /** What to start, and how. Nothing is inherited that is not said here. */
 export interface Program {
   readonly file: string
   readonly args: readonly string[]
   readonly cwd: string
+  /** In addition it gets `CARABINER_RUN`, by which all that it starts can be found. */
   readonly env: Readonly<Record<string, string>>
-  /** Stands in the environment of all that it starts, so that they can be found. */
-  readonly cookie: string
 }
 
 /** Hears what a process prints. */
@@ -53,15 +53,17 @@ export type Start = (program: Program, listener: Listener) => Running
 const PIPE_GRACE = 100
 
 const ALIVE = new Set<number>()
+let isListening = false
 
 /** Starts a process as the leader of a group of its own. */
 export const startProcess: Start = (program, listener) => {
   let child: ChildProcess
+  let run: number
   try {
-    reaper.expect(program.cookie)
+    run = reaper.expect()
     child = spawn(program.file, [...program.args], {
       cwd: program.cwd,
-      env: program.env,
+      env: { ...program.env, CARABINER_RUN: cookieOf(run) },
       detached: true,
       windowsHide: true,
       stdio: ['pipe', 'pipe', 'pipe']
@@ -70,7 +72,7 @@ export const startProcess: Start = (program, listener) => {
     return failedToStart(error)
   }
   const { pid } = child
-  if (pid !== undefined) keepWatch(pid, program.cookie)
+  if (pid !== undefined) keepWatch(run, pid)
   const { stdin, stdout, stderr } = child
   // Without descriptors to spare there are no streams; with them, one that breaks off must not end us.
   for (const stream of [stdin, stdout, stderr]) stream?.on('error', () => undefined)
@@ -92,14 +94,14 @@ export const startProcess: Start = (program, listener) => {
       // Nobody wants to know what it has still to say.
       stdout?.pause()
       stderr?.pause()
-      endTree(pid, program.cookie, () => ALIVE.has(pid))
+      endTree(pid, run, () => ALIVE.has(pid))
     },
     hold(on) {
       const way = on ? 'ref' : 'unref'
       for (const handle of [child, stdin, stdout, stderr] as (Holding | null)[]) handle?.[way]()
     },
     pid,
-    ended: endOf(child, state)
+    ended: endOf(child, run, state)
   }
 }
 
@@ -109,7 +111,11 @@ interface Holding {
   unref(): void
 }
 
-function endOf(child: ChildProcess, state: { readonly ending: boolean; readonly fed: boolean }): Promise<Ended> {
+function endOf(
+  child: ChildProcess,
+  run: number,
+  state: { readonly ending: boolean; readonly fed: boolean }
+): Promise<Ended> {
   const { pid } = child
   return new Promise(resolve => {
     let over = false
@@ -117,7 +123,7 @@ function endOf(child: ChildProcess, state: { readonly ending: boolean; readonly 
       // To destroy the pipes closes them, and that is heard, too.
       if (over) return
       over = true
-      if (pid !== undefined) letGo(pid, state.ending)
+      if (pid !== undefined) letGo(run, pid, state.ending)
       for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy()
       resolve(ended)
     }
@@ -126,16 +132,25 @@ function endOf(child: ChildProcess, state: { readonly ending: boolean; readonly 
     })
     child.once('exit', (code, signal) => {
       const { fed } = state
-      const end = (left: boolean): void => {
-        clearTimeout(grace)
-        clearImmediate(last)
+      const end = (left: boolean): void =>
         finish({ code, signal, error: undefined, left: left || hasMembers(pid!), fed })
-      }
-      // A busy loop may be late for both: what is in the pipes is read before the time is found to be over.
-      let last: NodeJS.Immediate | undefined
-      const grace = setTimeout(() => (last = setImmediate(end, true)), PIPE_GRACE)
-      child.once('close', () => end(false))
+      if (isClosed(child.stdin) && isClosed(child.stdout) && isClosed(child.stderr)) end(false)
+      else waitForPipes(child, end)
     })
+  })
+}
+
+const isClosed = (stream: Readable | Writable | null): boolean => stream?.closed !== false
+
+/** Tells when the pipes of a process that has ended are closed, or that somebody else holds them. */
+function waitForPipes(child: ChildProcess, end: (isHeld: boolean) => void): void {
+  // A busy loop may be late for both: what is in the pipes is read before the time is found to be over.
+  let last: NodeJS.Immediate | undefined
+  const grace = setTimeout(() => (last = setImmediate(end, true)), PIPE_GRACE)
+  child.once('close', () => {
+    clearTimeout(grace)
+    clearImmediate(last)
+    end(false)
   })
 }
 
@@ -151,26 +166,30 @@ const wordsOfError = (error: Error): { code: string; message: string } => ({
   message: error.message
 })
 
-/** Whether anybody is left in the group of a process that has ended. */
+/** Whether anybody is left in the group of a process that has ended. Mostly nobody is: the error needs no stack. */
 function hasMembers(group: number): boolean {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
   try {
     return process.platform !== 'win32' && process.kill(-group, 0)
   } catch {
     return false
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
   }
 }
 
-function keepWatch(pid: number, cookie: string): void {
-  if (ALIVE.size === 0) process.on('exit', killAll)
+function keepWatch(run: number, pid: number): void {
+  if (!isListening) process.on('exit', killAll)
+  isListening = true
   ALIVE.add(pid)
-  reaper.watch(pid, cookie)
+  reaper.watch(run, pid)
 }
 
 /** What was told to end is watched until its whole tree is gone. */
-function letGo(pid: number, ending: boolean): void {
+function letGo(run: number, pid: number, ending: boolean): void {
   ALIVE.delete(pid)
-  if (ALIVE.size === 0) process.off('exit', killAll)
-  if (!ending) reaper.forget(pid)
+  if (!ending) reaper.forget(run)
 }
 
 /** Nothing that was started outlives us. What our end does not let us do, the reaper does. */

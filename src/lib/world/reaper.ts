@@ -1,70 +1,99 @@
 import { spawn, type ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import type { Writable } from 'node:stream'
 
 /**
- * A small shell that outlives us. It is told which groups run; when our end of its pipe closes, however we ended, it
- * kills what still runs: the tree, the group, and whoever carries the cookie, also that of a process which was just
- * being started. It also looks for cookies on demand; what is no cookie is not looked for, since everybody might carry
- * it. What it is told is short: a shell reads a pipe byte by byte.
+ * A small shell that outlives us. When our end of its pipe closes, however we ended, it kills what still runs: each
+ * process with its group and its tree. It finds them by the cookie in their environment, which begins alike for all of
+ * ours and ends in the number of the run; it leaves those whose runs are known to have ended, and kills those that it
+ * was never told of. So nothing has to be said before a start: a line now and then says the last number, and which runs
+ * came (`+group.number`) and went (`-group.number`). `!` looks for numbers at once; `.` says that nothing runs.
+ * What is no cookie of ours is never looked for, and nobody is struck whose number is 0 or 1: that would mean everybody.
  */
 const SCRIPT = `
 trap '' INT TERM HUP QUIT
-live= gone=0 next=
+ours=$1 last=0 live=' ' calm=
+case $ours in *[!A-Za-z0-9]*) exit;; ????????) ;; *) exit;; esac
 tree() {
   for list in /proc/"$1"/task/*/children; do
     children=; { read -r children < "$list"; } 2>/dev/null
     for child in $children; do found="$found $child"; tree "$child"; done
   done
 }
+strike() {
+  case $1 in ''|0|1|*[!0-9]*) return;; esac
+  found=; tree "$1"
+  shift; kill -s KILL -- "$@" $found
+}
 holders() {
-  patterns=
-  for each; do case $each in ????????.*x) patterns="$patterns -e $each";; esac; done
-  [ -n "$patterns" ] || return
-  for file in $(grep -lsF $patterns /proc/[0-9]*/environ); do
-    file=\${file#/proc/}; kill -s KILL "\${file%/environ}"
+  for each in $(grep -aosHE "$ours[.][0-9]+x" /proc/[0-9]*/environ); do
+    run=\${each##*.}; run=\${run%x}
+    case $sought in
+      *" $run "*) ;;
+      rest) [ "$run" -gt "$last" ] || case $live in *".$run "*) ;; *) continue;; esac;;
+      *) continue;;
+    esac
+    pid=\${each#/proc/}; pid=\${pid%%/*}
+    strike "$pid" "$pid" "-$pid"
   done
 }
-forget() {
-  gone=0; kept=
-  for each in $live; do eval 'cookie=$run_'"$each"; [ -z "$cookie" ] || kept="$kept $each"; done
-  live=$kept
-}
 while read -r what which; do
+  calm=
   case $what in
-    '?') next=$which;;
-    +) eval "run_$which=$next"; next=; live="$live $which";;
-    -) unset "run_$which"; gone=$((gone + 1)); [ $gone -lt 200 ] || forget;;
-    !) holders $which; holders $which;;
+    !) sought=" $which "; holders; holders;;
+    .) calm=yes;;
+    [0-9]*) last=$what
+      for each in $which; do
+        case $each in
+          +*) live="$live\${each#+} ";;
+          *) each=\${each#-}; case $live in *" $each "*) live=\${live%%" $each "*}' '\${live#*" $each "};; esac;;
+        esac
+      done;;
   esac
 done
-[ -z "$next" ] || { holders "$next"; sleep 0.1; holders "$next"; }
-forget
-for group in $live; do
-  found=; tree "$group"
-  kill -s KILL -- "-$group" $found
-  eval 'cookie=$run_'"$group"; holders "$cookie"
-done
+[ -z "$calm" ] || exit
+for each in $live; do strike "\${each%.*}" "-\${each%.*}"; done
+sought=rest
+holders; sleep 0.1; holders
 `
 
+/** How our cookies begin: eight letters and digits. The shell takes nothing else. */
+const OURS = randomBytes(6)
+  .toString('base64url')
+  .replaceAll(/[^A-Za-z0-9]/g, 'q')
+
+/** Runs that begin and end within this time are never spoken of, in milliseconds. Only Linux shows cookies. */
+const SOON = process.platform === 'linux' ? 100 : 0
 /** Groups that end at about the same time are swept together, in milliseconds. */
 const TOGETHER = 20
 
 let shell: ChildProcess | undefined
-/** What a new shell must be told, should somebody end this one. */
-const live = new Map<number, string>()
-let swept: { readonly group: number; readonly cookie: string }[] = []
+let last = 0
+/** The groups of runs that the shell was told of, and of those that it was not. */
+const known = new Map<number, number>()
+const fresh = new Map<number, number>()
+/** What went since it was told, and what is to be looked for. */
+let gone: string[] = []
+let swept: number[] = []
+let timer: NodeJS.Timeout | undefined
+let leaving = false
 
-function tell(line: string): void {
-  if (process.platform === 'win32') return
-  if (shell === undefined || shell.exitCode !== null || shell.signalCode !== null) {
-    shell = start()
-    for (const [group, cookie] of live) shell.stdin?.write(`? ${cookie}\n+ ${group}\n`)
-  }
-  shell.stdin?.write(line)
+/** The shell. A new one, should somebody have ended the other, has to be told of everything. */
+function ready(): ChildProcess {
+  if (shell !== undefined && shell.exitCode === null && shell.signalCode === null) return shell
+  const isFirst = shell === undefined
+  shell = start()
+  if (isFirst) process.once('exit', leave)
+  for (const [run, group] of known) fresh.set(run, group)
+  known.clear()
+  soon()
+  return shell
 }
 
 function start(): ChildProcess {
   const env = { PATH: process.env['PATH'] ?? '/usr/bin:/bin' }
-  const child = spawn('/bin/sh', ['-c', SCRIPT], { stdio: ['pipe', 'ignore', 'ignore'], detached: true, cwd: '/', env })
+  const stdio: ['pipe', 'ignore', 'ignore'] = ['pipe', 'ignore', 'ignore']
+  const child = spawn('/bin/sh', ['-c', SCRIPT, 'sh', OURS], { stdio, detached: true, cwd: '/', env })
   child.on('error', () => undefined)
   child.stdin?.on('error', () => undefined)
   // It must not keep us from ending: our end is what it waits for.
@@ -76,33 +105,73 @@ function start(): ChildProcess {
   return child
 }
 
-function sweepAll(): void {
-  const all = swept
-  swept = []
-  for (const { group } of all) live.delete(group)
-  tell(`! ${all.map(({ cookie }) => cookie).join(' ')}\n${all.map(({ group }) => `- ${group}\n`).join('')}`)
+/** Without descriptors to spare there is none: whoever starts something next tries again, and is told why it cannot. */
+function pipe(): Writable | null {
+  try {
+    return ready().stdin
+  } catch {
+    return null
+  }
 }
 
+/** Says what has changed. */
+function say(): void {
+  clearTimeout(timer)
+  timer = undefined
+  const to = pipe()
+  if (to === null) return
+  const came = Array.from(fresh, ([run, group]) => `+${group}.${run}`)
+  to.write(`${[last, ...came, ...gone].join(' ')}\n`)
+  for (const [run, group] of fresh) known.set(run, group)
+  fresh.clear()
+  gone = []
+}
+
+function soon(): void {
+  if (process.platform === 'win32') return
+  if (SOON === 0 || leaving) say()
+  else timer ??= setTimeout(say, SOON).unref()
+}
+
+/** What ended by itself in the last moments may have left others on purpose: they stay, unless we have no time for this. */
+function leave(): void {
+  leaving = true
+  if (known.size + fresh.size > 0) say()
+  else shell?.stdin?.write('.\n')
+}
+
+function sweepAll(): void {
+  const runs = swept
+  swept = []
+  if (process.platform !== 'win32') pipe()?.write(`! ${runs.join(' ')}\n`)
+  for (const run of runs) reaper.forget(run)
+}
+
+/** What stands in the environment of all that a run starts. None is the beginning of another. */
+export const cookieOf = (run: number): string => `${OURS}.${run}x`
+
 export const reaper = {
-  /** Something that carries the cookie is about to start: we may end before we know its group. */
-  expect(cookie: string): void {
-    tell(`? ${cookie}\n`)
+  /** Something is about to start: it gets a number, and must not outlive us from its first moment. */
+  expect(): number {
+    if (process.platform !== 'win32') ready()
+    return ++last
   },
 
-  /** It has started, in this group: it must not outlive us. */
-  watch(group: number, cookie: string): void {
-    tell(`+ ${group}\n`)
-    live.set(group, cookie)
+  /** It has started, as the leader of this group. */
+  watch(run: number, group: number): void {
+    fresh.set(run, group)
+    soon()
   },
 
-  /** The group has ended by itself; what it left behind may stay. */
-  forget(group: number): void {
-    live.delete(group)
-    tell(`- ${group}\n`)
+  /** It has ended by itself; what it left behind may stay. */
+  forget(run: number): void {
+    if (!fresh.delete(run)) gone.push(`-${known.get(run)}.${run}`)
+    known.delete(run)
+    soon()
   },
 
-  /** The group was made to end: nobody of it may be left. */
-  sweep(group: number, cookie: string): void {
-    if (swept.push({ group, cookie }) === 1) setTimeout(sweepAll, TOGETHER)
+  /** It was made to end: nobody of it may be left. */
+  sweep(run: number): void {
+    if (swept.push(run) === 1) setTimeout(sweepAll, TOGETHER)
   }
 }

@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto'
 import { startThroughHelper } from './helper.ts'
-import { startProcess, type Program, type Start } from './process.ts'
+import { startProcess, type Start } from './process.ts'
 
 /** From here on (resident bytes), starting a process from within costs more than asking the helper to. */
 const LARGE = 192 * 1024 * 1024
@@ -15,23 +14,20 @@ export function startBy(starter: Starter | undefined): Start {
   return helper ? startThroughHelper : startProcess
 }
 
-/** Without descriptors to spare not even this can be asked. */
+let large: boolean | undefined
+
+/** To ask takes time, so it is done while the last process starts: who has grown since is believed small once more. */
 function isLarge(): boolean {
-  try {
-    return process.memoryUsage.rss() > LARGE
-  } catch {
-    return false
-  }
+  const known = large ?? look()
+  setImmediate(look)
+  return known
 }
 
-/** Of this process; with a number behind it, of one that it starts. None is the beginning of another. */
-const OURS = randomBytes(6)
-  .toString('base64url')
-  .replaceAll(/[^A-Za-z0-9]/g, 'q')
-let started = 0
-
-/** The same program, to be told apart from others that run it. */
-export function withCookie(program: Program): Program {
-  const cookie = `${OURS}.${++started}x`
-  return { ...program, cookie, env: { ...program.env, CARABINER_RUN: cookie } }
+function look(): boolean {
+  try {
+    return (large = process.memoryUsage.rss() > LARGE)
+  } catch {
+    // Without descriptors to spare not even this can be asked.
+    return false
+  }
 }

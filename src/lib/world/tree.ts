@@ -11,7 +11,7 @@ const LOOK_AGAIN = 25
  * tree but carry the cookie in their environment. One that has done all three, and emptied its environment, gets away
  * on hosts without process namespaces.
  */
-export function endTree(leader: number, cookie: string, isAlive: () => boolean): void {
+export function endTree(leader: number, run: number, isAlive: () => boolean): void {
   if (process.platform === 'win32') {
     spawn('taskkill', ['/pid', String(leader), '/t', '/f'], { stdio: 'ignore' }).on('error', () => undefined)
     return
@@ -26,7 +26,7 @@ export function endTree(leader: number, cookie: string, isAlive: () => boolean):
     if (isAlive()) strays.push(...descendantsOf(leader))
     signal(-leader, 'SIGKILL')
     for (const stray of strays) signalSame(stray, 'SIGKILL')
-    reaper.sweep(leader, cookie)
+    reaper.sweep(run)
   }
   setTimeout(look, LOOK_AGAIN)
 }

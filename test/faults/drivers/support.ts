@@ -14,8 +14,8 @@ export async function appears(name: string): Promise<void> {
   while (!existsSync(join(folder, name))) await new Promise(resolve => setTimeout(resolve, 10))
 }
 
-export function registryWith(spec: Omit<CommandSpec, 'name' | 'events'>): HookRegistry {
-  return new HookRegistry().register(commandHook({ ...spec, name: 'gate', events: 'PreToolUse' }, place))
+export function registryWith(spec: Omit<CommandSpec, 'name' | 'events'>, where = place): HookRegistry {
+  return new HookRegistry().register(commandHook({ ...spec, name: 'gate', events: 'PreToolUse' }, where))
 }
 
 export const ask = async (hooks: HookRegistry, command = 'ls', signal?: AbortSignal): Promise<Reported> =>
@@ -39,13 +39,13 @@ export function grow(megabytes: number): readonly Buffer[] {
 /** The small process that starts others for a large one, if there is one. */
 export const helpers = (): readonly number[] => childrenWith('helper-main')
 
-/** The shell that ends what is left when this process dies. */
-export const reapers = (): readonly number[] => childrenWith("trap '' INT TERM HUP QUIT")
+/** The shell that ends what is left when this process, or another, dies. */
+export const reapers = (parent = process.pid): readonly number[] => childrenWith("trap '' INT TERM HUP QUIT", parent)
 
-const childrenWith = (words: string): readonly number[] =>
+const childrenWith = (words: string, parent = process.pid): readonly number[] =>
   readdirSync('/proc')
     .map(Number)
-    .filter(pid => pid > 0 && parentOf(pid) === process.pid && wordsOf(pid).includes(words))
+    .filter(pid => pid > 0 && parentOf(pid) === parent && wordsOf(pid).includes(words))
 
 const parentOf = (pid: number): number => Number(/\) \w (\d+) /.exec(fileOf(pid, 'stat'))?.[1] ?? 0)
 
