@@ -165,6 +165,16 @@ describe('what had no result when we were ended', () => {
     expect(three.result.result).toBe('I see.')
   })
 
+  test('where the last answer is there, hooks hear of the end, and the model is not asked', async () => {
+    const place = project()
+    await first(place, ['Done.'])
+    const two = await again(place, [], { prompt: '' })
+    expect(two.result).toMatchObject({ result: 'Done.', is_error: false })
+    expect(two.sent).toEqual([])
+    expect(inputsOf(two, 'Stop')).toMatchObject([{ last_assistant_message: 'Done.' }])
+    expect(linesOf(place).filter(isOf('user'))).toHaveLength(1)
+  })
+
   test('a prompt that was not answered is answered', async () => {
     const place = project()
     await first(place, ['Done.'])

@@ -119,4 +119,7 @@ test('a session leaves no empty folder behind, and keeps what hooks wrote there'
   expect(sessions(plain.project.home)).toEqual([])
   const wrote = await ask(['Done.'], { persistSession: true, settings })
   expect(sessions(wrote.project.home)).toEqual([wrote.result.session_id])
+  const echo = { calls: [{ name: 'Bash', input: { command: 'echo "A is $A"' } }] }
+  const unkept = await ask([echo, 'Done.'], { persistSession: false, settings, allowedTools: ['Bash'] })
+  expect(resultsIn(unkept.sent[1]!)[0]!.text).toBe('A is 1')
 })

@@ -5,7 +5,6 @@ import { Outside } from '../hooks/kinds/outside.ts'
 import type { Loaded } from '../settings/loaded.ts'
 import type { Where } from '../settings/sources.ts'
 import type { ToolSession } from '../tools/tool.ts'
-import { makeFolders } from '../world/make-folders.ts'
 import type { Chosen } from './chosen.ts'
 import type { QueryOptions } from './options.ts'
 
@@ -29,8 +28,6 @@ export function placeOf(
   const { options, where, loaded, env } = ground
   const id = key.sessionId
   const folder = join(where.ownHome, 'sessions', id)
-  // Hooks write their variables there; where that cannot be, they hear of it when they try.
-  tryTo(() => makeFolders(folder))
   const beside = store?.pathOf?.(key).replace(/\.jsonl$/, '') ?? folder
   const envFile = join(folder, 'env.sh')
   const closing: (() => void | Promise<void>)[] = []
@@ -54,14 +51,6 @@ export function placeOf(
       // Most sessions leave nothing there; a folder that holds something stays.
       await rmdir(folder).catch(() => undefined)
     }
-  }
-}
-
-function tryTo(work: () => void): void {
-  try {
-    work()
-  } catch {
-    // It is tried again by whoever needs it.
   }
 }
 

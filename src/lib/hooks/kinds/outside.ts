@@ -1,8 +1,10 @@
 import { statSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
+import { dirname } from 'node:path'
 import { fault } from '../../errors.ts'
 import type { Clock } from '../../util/clock.ts'
 import type { PlainObject } from '../../util/plain.ts'
+import { makeFolders } from '../../world/make-folders.ts'
 import { startBy, type Starter } from '../../world/start.ts'
 import type { Listener, Program, Running, Start } from '../../world/process.ts'
 import type { Words } from '../../world/shell.ts'
@@ -139,7 +141,7 @@ export class Outside {
       CLAUDE_CODE_SESSION_ID: occasion.sessionId,
       CLAUDE_PID: String(process.pid),
       EVENT: snakeName(occasion.event),
-      ...(envFile !== undefined && ENV_FILE_EVENTS.has(occasion.event) && { CLAUDE_ENV_FILE: envFile }),
+      ...(envFile !== undefined && ENV_FILE_EVENTS.has(occasion.event) && { CLAUDE_ENV_FILE: placeFor(envFile) }),
       ...occasion.env,
       ...own
     })
@@ -205,3 +207,13 @@ let shared: Outside | undefined
 
 /** Where hooks run that were given no place. */
 export const anywhere = (): Outside => (shared ??= new Outside())
+
+/** Hooks write there what commands shall find; where that cannot be, they hear of it when they try. */
+function placeFor(envFile: string): string {
+  try {
+    makeFolders(dirname(envFile))
+  } catch {
+    // The hook says so better.
+  }
+  return envFile
+}

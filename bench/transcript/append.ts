@@ -1,0 +1,108 @@
+import { closeSync, fdatasync, fdatasyncSync, openSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { sealText } from '../../dist/lib/transcript/seal.js'
+import type { TranscriptLog } from '../../dist/lib/transcript/log.js'
+import { entryAt, openLog } from './messages.ts'
+import { median, print, quantile, shuffled, type Row } from './table.ts'
+
+/** Contenders take turns after so many messages. */
+const BLOCK = 16
+const AT_ONCE = 16
+
+/** Puts messages on the disk, and gives the microseconds that each, or each batch, took. */
+type Contender = (from: number) => Promise<readonly number[]>
+
+const block = (from: number): readonly number[] => Array.from({ length: BLOCK }, (_, index) => from + index)
+
+const timed = async (run: () => unknown): Promise<number> => {
+  const begun = performance.now()
+  const running = run()
+  // A floor that waits for nothing shall not wait for a promise.
+  if (running instanceof Promise) await running
+  return (performance.now() - begun) * 1000
+}
+
+async function oneByOne(from: number, run: (index: number) => unknown): Promise<readonly number[]> {
+  const taken: number[] = []
+  for (const index of block(from)) taken.push(await timed(() => run(index)))
+  return taken
+}
+
+async function inBatches(from: number, run: (indexes: readonly number[]) => unknown): Promise<readonly number[]> {
+  const taken: number[] = []
+  const indexes = block(from)
+  for (let at = 0; at + AT_ONCE <= indexes.length; at += AT_ONCE) {
+    const batch = indexes.slice(at, at + AT_ONCE)
+    taken.push((await timed(() => run(batch))) / AT_ONCE)
+  }
+  return taken
+}
+
+const write = (log: TranscriptLog, index: number): Promise<void> => {
+  log.append(entryAt(index), crypto.randomUUID())
+  return log.flush()
+}
+
+const synced = promisify(fdatasync)
+
+/** Messages that are acknowledged once they are safe, beside the bare system calls with bytes that are ready. */
+export async function measureAppend(folder: string, messages: number): Promise<void> {
+  const root = join(folder, 'append')
+  const key = (sessionId: string) => ({ projectKey: 'bench', sessionId })
+  const single = await openLog(root, key('single'), folder)
+  const group = await openLog(root, key('group'), folder)
+  const line = bytesOfLine(folder)
+  const lines = Buffer.concat(Array.from({ length: AT_ONCE }, () => line))
+  const files = [1, 2, 3, 4].map(name => openSync(join(folder, `bare-${name}`), 'a'))
+  const [plain, waited, together, unsynced] = files as [number, number, number, number]
+  const bare = (file: number, bytes: Buffer) => () => {
+    writeSync(file, bytes)
+    fdatasyncSync(file)
+  }
+  const contenders: Readonly<Record<string, Contender>> = {
+    'write, fdatasync': from => oneByOne(from, bare(plain, line)),
+    'write, await fdatasync': from =>
+      oneByOne(from, () => {
+        writeSync(waited, line)
+        return synced(waited)
+      }),
+    'write alone': from => oneByOne(from, () => void writeSync(unsynced, line)),
+    carabiner: from => oneByOne(from, index => write(single, index)),
+    [`write, fdatasync, ${AT_ONCE} lines`]: from => inBatches(from, bare(together, lines)),
+    [`carabiner, ${AT_ONCE} waiting at once`]: from =>
+      inBatches(from, batch => Promise.all(batch.map(index => write(group, index))))
+  }
+  const taken = Object.fromEntries(Object.keys(contenders).map(name => [name, [] as number[]]))
+  for (let from = -BLOCK; from < messages; from += BLOCK)
+    for (const name of shuffled(Object.keys(contenders))) {
+      const times = await contenders[name]!(Math.max(0, from))
+      // The first round warms up.
+      if (from >= 0) taken[name]!.push(...times)
+    }
+  await Promise.all([single.close(), group.close()])
+  files.forEach(closeSync)
+  const floor = median(taken['write, fdatasync']!)
+  const rows = Object.entries(taken).map(([what, times]): Row => {
+    const p50 = median(times)
+    const ratio = p50 / floor
+    return {
+      what,
+      cells: [quantile(times, 0), p50, quantile(times, 0.95), ratio],
+      goal: what === 'carabiner' ? { value: ratio, most: 1.3, words: '≤ 1.3×' } : undefined
+    }
+  })
+  print(
+    `append, ${messages} messages of ${line.length} bytes: µs a message`,
+    ['least', 'median', 'p95', '× floor'],
+    rows
+  )
+}
+
+/** A line as ours. */
+function bytesOfLine(cwd: string): Buffer {
+  const uuid = crypto.randomUUID()
+  const about = { isSidechain: false, timestamp: new Date().toISOString(), sessionId: uuid, cwd, version: '0.0.0' }
+  const text = { ...entryAt(1), uuid, parentUuid: uuid, ...about, userType: 'external', entrypoint: 'bench' }
+  return sealText(JSON.stringify(text), 1000)
+}
