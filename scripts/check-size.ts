@@ -6,8 +6,8 @@ import { build } from 'esbuild'
 /** In bytes. Raise a limit only with a reason that users would accept. The engine's goal is 12,000: it is not there yet. */
 const LIMITS = {
   'carabiner/hooks, minified and gzipped': 23_500,
-  'the package, packed': 450_000,
-  'the package, unpacked': 1_500_000
+  'the package, packed': 520_000,
+  'the package, unpacked': 1_750_000
 }
 
 async function gzippedEngine(): Promise<number> {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { deny } from '../../src/index.ts'
 import { scriptedModel, type TurnOrMaker } from '../../src/lib/model/scripted.ts'
-import { ask, gate, inputsOf, ownTool, project, registry, type Asked, type Asking } from './kit.ts'
+import { ask, gate, inputsOf, ownTool, project, registry, resultsIn, type Asked, type Asking } from './kit.ts'
 
 const call = (name: string) => ({ calls: [{ name, input: {} }] })
 
