@@ -80,6 +80,16 @@ test('docs/cli.md lists every flag of run', () => {
   expect(missing).toEqual([])
 })
 
+test('docs/cli.md lists every flag of the commands about sessions, and every gap', () => {
+  const text = section('docs/cli.md', 'sessions')
+  const flags = COMMANDS.filter(({ name }) => name.startsWith('sessions ')).flatMap(row => row.flags)
+  const missing = flags.flatMap(each => flagsOf(each.flags)).filter(flag => !text.includes(`| \`${flag}`))
+  expect(missing).toEqual([])
+  const gaps = namesIn('src/lib/transcript/verify.ts', 'const MEANINGS', /^ {2}(\w+): \{/gm)
+  expect(gaps).toHaveLength(8)
+  expect(gaps.filter(gap => !text.includes(`| \`${gap}\` |`))).toEqual([])
+})
+
 /** The command lines that the pages show. */
 const SHOWN = ['README.md', ...globSync('docs/*.md', { cwd: ROOT })].flatMap(page =>
   Array.from(read(page).matchAll(/^```sh\n([\s\S]*?)^```/gm), ({ 1: block = '' }) => block)

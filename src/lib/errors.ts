@@ -65,6 +65,14 @@ const ERRORS = {
     `session ${id} was written by a newer Carabiner (${what}), and is not written to`,
     'use that version, or go on from a copy with --fork-session'
   ],
+  E_SESSION_FOREIGN: (id: string) => [
+    `session ${id} was written by another program, and is not written to`,
+    'go on from a copy with --fork-session (forkSession)'
+  ],
+  E_REPAIR: (path: string, why: string) => [
+    `${path} cannot be repaired: ${why}`,
+    'what was there is there still: in its place, or beside it with the ending .bak'
+  ],
   E_CLOSED: (what: string) => [`${what} came after the query had ended`, 'begin a new one'],
   E_USAGE: (why: string) => [why, 'see --help'],
   E_REFUSED: (tool: string, reason: string) => [`${tool} was refused: ${reason}`, ''],

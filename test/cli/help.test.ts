@@ -8,7 +8,18 @@ import { HANG, stage } from './stage.ts'
 vi.setConfig({ testTimeout: HANG })
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
-const COMMANDS = ['run', 'demo', 'fire', 'hooks list', 'hooks check', 'hooks test', 'hooks trust', 'completion']
+const SESSIONS = ['list', 'show', 'verify', 'repair', 'export'].map(name => `sessions ${name}`)
+const COMMANDS = [
+  'run',
+  'demo',
+  'fire',
+  'hooks list',
+  'hooks check',
+  'hooks test',
+  'hooks trust',
+  ...SESSIONS,
+  'completion'
+]
 
 test('--version prints the version and nothing else', async () => {
   const { run } = stage()
@@ -30,7 +41,8 @@ test('--help names every command, the exit codes, and where to begin', async () 
   const { run } = stage()
   const { code, stdout, stderr } = await run(['--help'])
   expect([code, stderr]).toEqual([0, ''])
-  for (const name of ['fire', 'hooks', 'completion']) expect(stdout).toMatch(new RegExp(`^  ${name}\\b`, 'm'))
+  for (const name of ['fire', 'hooks', 'sessions', 'completion'])
+    expect(stdout).toMatch(new RegExp(`^  ${name}\\b`, 'm'))
   expect(stdout).toContain('0 done · 1 failed · 2 blocked')
   expect(stdout).toContain('3 not trusted · 4 bad configuration · 64 usage')
   expect(stdout).toContain('carabiner hooks list')
@@ -57,7 +69,7 @@ test('the help of fire names each of its flags', async () => {
 
 test('without a command the help comes on standard error, and it is no success', async () => {
   const { run } = stage()
-  for (const args of [[], ['hooks']]) {
+  for (const args of [[], ['hooks'], ['sessions']]) {
     const { code, stdout, stderr } = await run(args)
     expect([code, stdout]).toEqual([64, ''])
     expect(stderr).toContain('Usage: carabiner')
@@ -78,6 +90,8 @@ describe('completion', () => {
   test('bash offers commands, events and flags', async () => {
     expect(await offered('')).toEqual(expect.arrayContaining(['fire', 'hooks', 'completion', '--help', '--version']))
     expect((await offered('hooks', '')).toSorted()).toEqual(['check', 'list', 'test', 'trust'])
+    expect((await offered('sessions', '')).toSorted()).toEqual(['export', 'list', 'repair', 'show', 'verify'])
+    expect(await offered('sessions', 'repair', 'x', '--d')).toEqual(['--dry-run'])
     expect(await offered('fire', '')).toEqual(expect.arrayContaining([...EVENT_NAMES]))
     expect(await offered('fire', 'PreT')).toEqual(['PreToolUse'])
     expect(await offered('fire', 'Stop', '--ex')).toEqual(['--explain', '--exit-code'])

@@ -43,6 +43,24 @@ const TRUST: readonly Flag[] = [
 
 const JSON_FLAG: Flag = { flags: '--json', words: 'one JSON object, for machines' }
 
+const SESSION: NonNullable<CommandRow['argument']> = {
+  name: 'session',
+  words: 'its id, the beginning of it, or the path of a .jsonl file'
+}
+
+const SESSIONS: readonly Flag[] = [
+  { flags: '--claude', words: 'look only among the sessions of Claude Code' },
+  { flags: '--cwd <folder>', words: 'look from this folder' }
+]
+
+const AGENT: Flag = { flags: '--agent <id>', words: 'one of its subagents instead' }
+
+/** Words for commands of which there are several with one name in front. */
+export const GROUPS: Readonly<Record<string, string>> = {
+  hooks: 'see, check, test and trust the hooks of this folder',
+  sessions: 'see, check, repair and hand on what was written down of sessions'
+}
+
 export const COMMANDS: readonly CommandRow[] = [
   {
     name: 'run',
@@ -71,7 +89,10 @@ export const COMMANDS: readonly CommandRow[] = [
       { flags: '--append-system-prompt <text>', words: 'in addition to the usual one' },
       { flags: '--json-schema <schema>', words: 'the answer must be JSON of this schema' },
       { flags: '--effort <level>', words: 'how hard to think', choices: ['low', 'medium', 'high', 'xhigh', 'max'] },
-      { flags: '-r, --resume <id>', words: 'go on with this session; without a prompt, with what it was doing' },
+      {
+        flags: '-r, --resume <id>',
+        words: 'go on with this session, or, in a copy, from a .jsonl file; without a prompt, with what it was doing'
+      },
       { flags: '-c, --continue', words: 'go on with the last session of this folder' },
       { flags: '--fork-session', words: 'with --resume or --continue: in a copy, under an id of its own' },
       { flags: '--resume-session-at <uuid>', words: 'with --resume: only up to this message' },
@@ -158,6 +179,77 @@ export const COMMANDS: readonly CommandRow[] = [
     ],
     examples: [['carabiner hooks trust --print', 'the digest to give to --trust in CI']],
     run: async (_, flags) => (await import('./trust.ts')).trust(flags)
+  },
+  {
+    name: 'sessions list',
+    words: 'list the sessions of this folder, the newest first, and how each was left',
+    flags: [
+      { flags: '--all', words: 'those of all folders' },
+      { flags: '--limit <n>', words: 'so many at most; default: 20' },
+      JSON_FLAG,
+      ...SESSIONS
+    ],
+    examples: [
+      ['carabiner sessions list', 'what was done here?'],
+      ['carabiner sessions list --all --json', 'for a script'],
+      ['carabiner sessions list --claude', 'those of Claude Code']
+    ],
+    run: async (_, flags) => (await import('./sessions/list.ts')).list(flags)
+  },
+  {
+    name: 'sessions show',
+    argument: SESSION,
+    words: 'show a session: what was said and done, what hooks added, who refused what',
+    flags: [{ flags: '--full', words: 'nothing is cut short' }, AGENT, JSON_FLAG, ...SESSIONS],
+    examples: [
+      ['carabiner sessions show 10eb8395', 'the beginning of an id will do'],
+      ['carabiner sessions show 10eb8395 --agent a45ed90d', 'what a subagent did'],
+      ['carabiner sessions show ~/.claude/projects/-home-you-x/4fc1.jsonl --full', 'a transcript of Claude Code']
+    ],
+    run: async (session, flags) => (await import('./sessions/show.ts')).show(String(session), flags)
+  },
+  {
+    name: 'sessions verify',
+    argument: { ...SESSION, name: '[session]' },
+    words: 'read every byte of a session, and say what is missing; ends with 1 if anything is',
+    flags: [{ flags: '--all', words: 'every session of every folder' }, JSON_FLAG, ...SESSIONS],
+    examples: [
+      ['carabiner sessions verify 10eb8395', 'is it whole?'],
+      ['carabiner sessions verify --all && echo all whole', 'in a backup script']
+    ],
+    run: async (session, flags) => (await import('./sessions/verify.ts')).verify(session as string | undefined, flags)
+  },
+  {
+    name: 'sessions repair',
+    argument: SESSION,
+    words: 'put a whole file in the place of one with gaps; the old one stays beside it',
+    flags: [{ flags: '--dry-run', words: 'only say what would be done' }, JSON_FLAG, ...SESSIONS],
+    examples: [
+      ['carabiner sessions repair 10eb8395 --dry-run', 'what would be left out?'],
+      ['carabiner sessions repair 10eb8395', 'the original is kept as .bak']
+    ],
+    run: async (session, flags) => (await import('./sessions/repair.ts')).repair(String(session), flags)
+  },
+  {
+    name: 'sessions export',
+    argument: SESSION,
+    words: 'print a session: as a page, as messages for a model, or as lines for other programs',
+    flags: [
+      {
+        flags: '--format <format>',
+        words: 'markdown for people, json for a model, jsonl as Claude Code writes it',
+        choices: ['markdown', 'json', 'jsonl']
+      },
+      AGENT,
+      { flags: '--json', words: 'the same as --format json' },
+      ...SESSIONS
+    ],
+    examples: [
+      ['carabiner sessions export 10eb8395 > session.md', 'to read, or to hand on'],
+      ['carabiner sessions export 10eb8395 --format json | jq .messages', 'what the model was told'],
+      ['carabiner sessions export 10eb8395 --format jsonl > lines.jsonl', 'for viewers of transcripts']
+    ],
+    run: async (session, flags) => (await import('./sessions/export.ts')).exportSession(String(session), flags)
   },
   {
     name: 'demo',

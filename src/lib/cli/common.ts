@@ -40,7 +40,7 @@ export function look(flags: CommonFlags): Scene {
   const { env } = process
   if (flags.cwd !== undefined && statSync(flags.cwd, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw fault('E_USAGE', `there is no folder ${flags.cwd}`)
-  const where = usualPlaces(flags.cwd ?? process.cwd(), env)
+  const where = usualPlaces(flags.cwd, env)
   const loaded = loadSettings(where, {
     settings: flags.settings,
     pluginDirs: flags.pluginDir,

@@ -11,10 +11,13 @@ function wordsByCommand(commands: readonly CommandRow[]): Words {
   const words = new Map<string, readonly string[]>()
   const tops = [...new Set(commands.map(({ name }) => name.split(' ')[0]!))]
   words.set('', [...tops, '--help', '--version'])
-  words.set(
-    'hooks',
-    commands.filter(({ name }) => name.startsWith('hooks ')).map(({ name }) => name.slice('hooks '.length))
-  )
+  for (const group of tops) {
+    const within = commands.filter(({ name }) => name.startsWith(`${group} `))
+    words.set(
+      group,
+      within.map(({ name }) => name.slice(group.length + 1))
+    )
+  }
   for (const { name, flags, argument } of commands) {
     const choices = name === 'fire' ? EVENT_NAMES : (argument?.choices ?? [])
     words.set(name, [...choices, ...flags.map(flag => flag.flags.split(' ')[0]!), '--help'])

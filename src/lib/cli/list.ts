@@ -102,7 +102,8 @@ const shortened = (text: string): string => {
 /** Seconds: its own, or what the contract gives its kind and event. */
 function timeoutOf({ spec, event, type, defaultTimeout }: Standing['hook']): number {
   const own = spec['timeout']
-  const usual = type === 'prompt' ? 30 : type === 'agent' ? 60 : (rowOf(event).fileTimeout ?? 600)
+  const asking = event === 'SessionEnd' ? undefined : type === 'prompt' ? 30 : type === 'agent' ? 60 : undefined
+  const usual = asking ?? rowOf(event).fileTimeout ?? 600
   return typeof own === 'number' ? own : (defaultTimeout ?? usual)
 }
 

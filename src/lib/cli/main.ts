@@ -1,6 +1,6 @@
 import { CarabinerError } from '../errors.ts'
 import { CONTRACT, VERSION } from '../version.ts'
-import { COMMANDS, type CommandRow, type Flag } from './commands.ts'
+import { COMMANDS, GROUPS, type CommandRow, type Flag } from './commands.ts'
 
 const EXIT_CODES = `Exit codes: 0 done · 1 failed · 2 blocked (fire --exit-code) · 3 not trusted · 4 bad configuration · 64 usage`
 
@@ -42,8 +42,10 @@ export async function main(args: readonly string[]): Promise<number> {
     .enablePositionalOptions()
     .exitOverride()
     .configureHelp({ showGlobalOptions: false })
-  const hooks = program.command('hooks').description('see, check, test and trust the hooks of this folder')
-  for (const row of COMMANDS) add(row.name.startsWith('hooks ') ? hooks : program, row)
+  const groups = new Map(
+    Object.entries(GROUPS).map(([name, words]) => [name, program.command(name).description(words)])
+  )
+  for (const row of COMMANDS) add(groups.get(row.name.split(' ')[0]!) ?? program, row)
   try {
     await program.parseAsync([...args], { from: 'user' })
   } catch (error) {

@@ -16,9 +16,9 @@ export function harmless(text: string): string {
   )
 }
 
-/** JSON on one line, without anything that a terminal would obey. */
-export const safeJson = (value: unknown): string =>
-  JSON.stringify(value).replaceAll(
+/** JSON, on one line unless it is set in, without anything that a terminal would obey. */
+export const safeJson = (value: unknown, indent?: number): string =>
+  JSON.stringify(value, null, indent).replaceAll(
     /[\u007F-\u009F\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/g,
     char => `\\u${char.codePointAt(0)!.toString(16).padStart(4, '0')}`
   )

@@ -87,7 +87,8 @@ function untrusted(scene: Scene): number {
 async function promptOf(argument: string | undefined, goesOn: boolean): Promise<string> {
   const piped = await pipedText(argument === undefined && !goesOn)
   const prompt = [argument, piped].filter(text => text !== undefined && text.trim() !== '').join('\n\n')
-  if (prompt === '' && !goesOn) throw fault('E_USAGE', 'there is no prompt: give one as an argument or on standard input')
+  if (prompt === '' && !goesOn)
+    throw fault('E_USAGE', 'there is no prompt: give one as an argument or on standard input')
   return prompt
 }
 

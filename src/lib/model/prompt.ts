@@ -102,7 +102,7 @@ function converted(message: Message, tools: Map<string, string>, imagesApart: bo
 }
 
 /** Instructions in the middle of a conversation: few providers take them there as such. */
-const reminder = (text: string): string => `<system-reminder>\n${text}\n</system-reminder>`
+export const reminder = (text: string): string => `<system-reminder>\n${text}\n</system-reminder>`
 
 /** Providers refuse texts without a word. */
 const isSaid = (text: string): boolean => text.trim() !== ''

@@ -18,7 +18,7 @@ export interface Ground {
 /** Reads settings and trust. Starts nothing. */
 export function lookAround(options: QueryOptions): Ground {
   const env = options.env ?? process.env
-  const where = usualPlaces(options.cwd ?? process.cwd(), env)
+  const where = usualPlaces(options.cwd, env)
   const loaded = load(where, options)
   const { state, changes } = trustIn(loaded, where, options)
   const trusted = options.projectHooks !== false

@@ -9,7 +9,7 @@ import { asOurs, isForeign, readClaude } from '../transcript/claude.ts'
 import { JsonlStore, wordsOfHolder } from '../transcript/jsonl.ts'
 import { noLog, TranscriptLog, writerOver } from '../transcript/log.ts'
 import { MemoryStore } from '../transcript/memory.ts'
-import { loadTail, loadWhole, lastSeq, unknownType } from '../transcript/load.ts'
+import { lastSeq, loadTail, loadWhole, unknownType, withoutFrame } from '../transcript/load.ts'
 import type { Gap, Loaded, SessionKey, TranscriptStore, TranscriptWriter } from '../transcript/store.ts'
 import { VERSION } from '../version.ts'
 import { putOwnFile } from '../world/own-file.ts'
@@ -44,7 +44,7 @@ export async function openTranscripts(
   const forAgents = sessionStore === false ? undefined : (store ?? new MemoryStore())
   const writer = store === undefined ? undefined : await writerFor(store, key, common.doing)
   try {
-    const before = from === undefined ? undefined : await loaded(from, resumeSessionAt)
+    const before = from === undefined ? undefined : await loaded(from, resumeSessionAt, source)
     if (before !== undefined && source === 'resume') checkKnown(before.entries, key, store)
     const log = writer === undefined ? noLog : logOver(writer, store!, key, common, before?.replayed.last ?? null)
     const copied = source === 'fork' ? copy(upTo(before!.entries, resumeSessionAt), from!, log) : undefined
@@ -89,7 +89,11 @@ function agentTranscripts(
   }
 }
 
-const agentKey = (key: SessionKey, agentId: string): SessionKey => ({ ...key, subpath: `subagents/agent-${agentId}` })
+const agentKey = ({ projectKey, sessionId }: SessionKey, agentId: string): SessionKey => ({
+  projectKey,
+  sessionId,
+  subpath: `subagents/agent-${agentId}`
+})
 
 async function writerFor(store: TranscriptStore, key: SessionKey, doing: () => string): Promise<TranscriptWriter> {
   if (store.open === undefined) return writerOver(store, key, lastSeq((await loadWhole(store, key))?.entries ?? []))
@@ -139,16 +143,22 @@ interface Before {
   readonly replayed: Replayed
 }
 
-async function loaded(from: NonNullable<Chosen['from']>, at: string | undefined): Promise<Before> {
-  const { store } = from
-  const tail = at === undefined ? await loadTail(store, from, isFreshStart) : await loadWhole(store, from)
+async function loaded(
+  from: NonNullable<Chosen['from']>,
+  at: string | undefined,
+  source: Chosen['source']
+): Promise<Before> {
+  const { store, ...key } = from
+  // A copy is made of all that stands there.
+  const kept = source === 'fork' ? undefined : withoutFrame
+  const tail = at === undefined ? await loadTail(store, key, isFreshStart, kept) : await loadWhole(store, key)
   if (tail === undefined) throw fault('E_SESSION_UNKNOWN', from.sessionId, '')
-  if (isForeign(tail.entries)) return foreign((await loadWhole(store, from))!, at)
+  if (isForeign(tail.entries)) return foreign((await loadWhole(store, key))!, at)
   checkPlace(tail.entries, at)
   const replayed = replay(tail.entries, at)
   // The place that somebody went back to may lie before what was read.
   if (replayed === undefined) {
-    const whole = (await loadWhole(store, from))!
+    const whole = (await loadWhole(store, key))!
     return {
       ...whole,
       replayed:

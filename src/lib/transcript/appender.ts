@@ -11,8 +11,9 @@ interface Start {
   readonly last: number
   /** Its last line has no end: somebody was stopped in the middle of it. */
   readonly isTorn: boolean
-  /** The folders whose names are to be made safe with the first line of a new file, the nearest first. */
+  /** The folders whose names are to be made safe with the first line, the nearest first; and who hears that they are. */
   readonly folders: readonly string[]
+  readonly onNamed?: () => void
 }
 
 /**
@@ -27,18 +28,20 @@ export class Appender implements TranscriptWriter {
   #last: number
   #isTorn: boolean
   #folders: readonly string[]
+  readonly #onNamed: Start['onNamed']
   #failure: Error | undefined
   /** Lines that were written, and those of them that are safe. */
   #written = 0
   #safe = 0
   #syncing: Promise<void> | undefined
 
-  constructor(path: string, disk: Disk, { last, isTorn, folders }: Start) {
+  constructor(path: string, disk: Disk, { last, isTorn, folders, onNamed }: Start) {
     this.#path = path
     this.#disk = disk
     this.#last = last
     this.#isTorn = isTorn
     this.#folders = folders
+    this.#onNamed = onNamed
   }
 
   get last(): number {
@@ -90,6 +93,7 @@ export class Appender implements TranscriptWriter {
       const folders = this.#folders
       this.#folders = []
       for (const folder of folders) await this.#disk.syncFolder(folder)
+      this.#onNamed?.()
     } catch (error) {
       throw this.#fail(error)
     }

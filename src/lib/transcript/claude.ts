@@ -93,37 +93,56 @@ function segmentIn({ compactMetadata }: Rec): readonly Segment[] {
 
 /** Calls of one answer have their results side by side: of those, the way to the last line meets one only. */
 function withSiblings(way: readonly Rec[], lines: readonly Rec[]): readonly Rec[] {
-  const answers = Map.groupBy(
-    lines.filter(line => answerOf(line) !== undefined),
-    answerOf
-  )
-  const results = Map.groupBy(
-    lines.flatMap(line => resultsIn(line).map(id => ({ id, line }))),
-    ({ id }) => id
-  )
+  const groups = answersIn(lines)
+  const members = Map.groupBy(groups.keys(), line => groups.get(line))
   const met = new Set(way)
   const out = new Set<Rec>()
-  let open: Rec[] = []
-  const close = (): void => {
-    for (const line of open) out.add(line)
-    open = []
-  }
+  let results: readonly Rec[] = []
   for (const line of way) {
-    const answer = answerOf(line)
-    if (answer === undefined) {
-      if (resultsIn(line).length === 0) close()
-      out.add(line)
-      continue
-    }
+    const group = line.type === 'assistant' ? groups.get(line) : undefined
     if (out.has(line)) continue
-    close()
-    const whole = answers.get(answer) ?? [line]
-    for (const each of whole) out.add(each)
-    const calls = whole.flatMap(callsIn)
-    open = calls.flatMap(id => (results.get(id) ?? []).map(each => each.line)).filter(each => !met.has(each))
+    for (const result of results) out.add(result)
+    results = []
+    out.add(line)
+    if (group === undefined) continue
+    const all = members.get(group) ?? []
+    for (const each of all) if (each.type === 'assistant') out.add(each)
+    results = all.filter(each => each.type !== 'assistant' && !met.has(each))
   }
-  close()
+  for (const result of results) out.add(result)
   return [...out]
+}
+
+/** The first line of the answer to which a line belongs: one of its blocks, or a result of one of its calls. */
+function answersIn(lines: readonly Rec[]): ReadonlyMap<Rec, Rec> {
+  const byId = new Map(lines.map(line => [idOf(line), line]))
+  const groups = new Map<Rec, Rec>()
+  for (const line of lines) {
+    if (groups.has(line) || (line.type !== 'assistant' && resultsIn(line).length === 0)) continue
+    const blocks = new Set<Rec>()
+    for (let at: Rec | undefined = line; at !== undefined && !blocks.has(at) && !groups.has(at);) {
+      blocks.add(at)
+      at = answerAbove(at, byId)
+    }
+    const last = [...blocks].at(-1)!
+    const above = answerAbove(last, byId)
+    const first = (above && groups.get(above)) ?? (last.type === 'assistant' ? last : undefined)
+    if (first !== undefined) for (const block of blocks) groups.set(block, first)
+  }
+  return groups
+}
+
+/** The nearest line above that is a block of the same answer; nothing where something else was said between. */
+function answerAbove(line: Rec, byId: ReadonlyMap<string, Rec>): Rec | undefined {
+  const seen = new Set<Rec>()
+  const parentOf = (each: Rec): Rec | undefined =>
+    byId.get(String(each['sourceToolAssistantUUID'] ?? each['parentUuid']))
+  for (let at = parentOf(line); at !== undefined && !seen.has(at); at = parentOf(at)) {
+    seen.add(at)
+    if (at.type === 'assistant') return line.type === 'assistant' && answerOf(line) !== answerOf(at) ? undefined : at
+    if (at.type === 'user' && resultsIn(at).length === 0) return undefined
+  }
+  return undefined
 }
 
 /** The id of the answer to which a line belongs: each block of it has a line. */

@@ -43,7 +43,7 @@ export interface ReplacingDisk extends Disk {
 }
 
 // To wait for a pipe that somebody put there is to wait for ever.
-const { O_APPEND, O_CREAT, O_RDWR, O_RDONLY, O_TRUNC, O_NONBLOCK, O_NOFOLLOW = 0 } = constants
+const { O_APPEND, O_CREAT, O_RDWR, O_RDONLY, O_TRUNC, O_NONBLOCK, O_NOFOLLOW } = constants
 
 export const realDisk: ReplacingDisk = {
   makeFolder: makeFolders,

@@ -3,10 +3,10 @@ import { Reading } from './reading.ts'
 import type { Cursor, Loaded, Page, SessionKey, TranscriptStore } from './store.ts'
 
 /** How much is read at once. */
-const PIECE = 1 << 20
+const PIECE = 1 << 18
 /** How much of the end is looked at first, and how much of what stands before it at most. */
-const TAIL = 1 << 18
-const MORE = 1 << 23
+const TAIL = 1 << 16
+const MORE = 1 << 20
 
 /** Nothing where there is no such file. */
 export function withFile<T>(path: string, disk: Disk, read: (file: number) => T): T | undefined {
@@ -25,8 +25,12 @@ export function withFile<T>(path: string, disk: Disk, read: (file: number) => T)
 }
 
 /** The bytes from there on: so many, or as many as there are. */
-export function bytesIn(file: number, disk: Disk, at: number, most: number): Buffer {
-  const bytes = Buffer.allocUnsafe(most)
+export const bytesIn = (file: number, disk: Disk, at: number, most: number): Buffer =>
+  fill(Buffer.allocUnsafe(most), file, disk, at)
+
+/** The part of a buffer that could be filled. */
+function fill(bytes: Buffer, file: number, disk: Disk, at: number): Buffer {
+  const most = bytes.length
   let length = 0
   while (length < most) {
     const read = disk.read(file, bytes.subarray(length), at + length)

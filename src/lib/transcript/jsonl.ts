@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
-import { fault } from '../errors.ts'
+import { fault, wordsOf } from '../errors.ts'
 import { Appender } from './appender.ts'
 import { realDisk, type Disk } from './disk.ts'
 import type { Rec } from './entry.ts'
@@ -19,6 +19,8 @@ const NAME = /^[\w-][\w.-]{0,200}$/
 export class JsonlStore implements TranscriptStore {
   readonly root: string
   readonly #disk: Disk
+  /** The files whose names are safe. That one is there does not make it so: who made it may not have come that far. */
+  readonly #named = new Set<string>()
 
   constructor(root: string, disk: Disk = realDisk) {
     this.root = root
@@ -58,12 +60,14 @@ export class JsonlStore implements TranscriptStore {
     if (locked !== undefined && 'holder' in locked) return locked
     try {
       const { last, isTorn, isNew } = await this.#end(key, path)
+      const isNamed = !isNew && this.#named.has(path)
       // The root may be new, and so may be the folder in which it stands.
-      const folders = isNew ? foldersBetween(dirname(path), dirname(dirname(this.root))) : []
-      return releasing(new Appender(path, this.#disk, { last, isTorn, folders }), locked)
+      const folders = isNamed ? [] : foldersBetween(dirname(path), dirname(dirname(this.root)))
+      const onNamed = (): void => void this.#named.add(path)
+      return releasing(new Appender(path, this.#disk, { last, isTorn, folders, onNamed }), locked)
     } catch (error) {
       await locked?.release()
-      throw error
+      throw fault('E_TRANSCRIPT', path, wordsOf(error))
     }
   }
 
@@ -88,7 +92,7 @@ export class JsonlStore implements TranscriptStore {
   }
 
   async listSessions(projectKey: string): Promise<readonly { readonly sessionId: string; readonly mtime: number }[]> {
-    const folder = join(this.root, projectKey)
+    const folder = dirname(this.pathOf({ projectKey, sessionId: 'any' }))
     return namesIn(folder).flatMap(name => {
       if (!name.endsWith('.jsonl')) return []
       const stat = statSync(join(folder, name), { throwIfNoEntry: false })
@@ -113,7 +117,7 @@ export class JsonlStore implements TranscriptStore {
   }
 
   async listSubkeys({ projectKey, sessionId }: Omit<SessionKey, 'subpath'>): Promise<readonly string[]> {
-    const folder = join(this.root, projectKey, sessionId)
+    const folder = this.pathOf({ projectKey, sessionId }).slice(0, -'.jsonl'.length)
     const names = namesIn(folder, true).filter(name => name.endsWith('.jsonl'))
     return names.map(name => relative(folder, join(folder, name)).split(sep).join('/').slice(0, -'.jsonl'.length))
   }

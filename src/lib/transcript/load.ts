@@ -11,11 +11,15 @@ export async function loadWhole(store: TranscriptStore, key: SessionKey): Promis
   return Array.isArray(found) ? { entries: found, gaps: [] } : found
 }
 
-/** The end of a transcript, from the last entry on that is a fresh start; all of it where there is none. */
+/**
+ * The end of a transcript, from the last entry on that is a fresh start; all of it where there is none. There may be
+ * many: of each, only what `kept` gives is held.
+ */
 export async function loadTail(
   store: TranscriptStore,
   key: SessionKey,
-  isStart: (entry: Rec) => boolean
+  isStart: (entry: Rec) => boolean,
+  kept: (entry: Rec) => Rec = entry => entry
 ): Promise<Loaded | undefined> {
   if (store.page === undefined) return wholeFrom(store, key, isStart)
   const parts: Loaded[] = []
@@ -26,7 +30,7 @@ export async function loadTail(
     const part = from(page, isStart)
     // What stands in the wrong place can be told only where all is seen.
     if (!follows(part, parts.at(-1))) return wholeFrom(store, key, isStart)
-    parts.push(part)
+    parts.push({ entries: part.entries.map(kept), gaps: part.gaps })
     before = part === page ? page.before : undefined
   } while (before !== undefined)
   parts.reverse()
@@ -57,6 +61,19 @@ function from(loaded: Loaded, isStart: (entry: Rec) => boolean): Loaded {
   const begin = offsets?.[first] ?? 0
   return { entries: entries.slice(first), gaps: gaps.filter(({ at }) => at > begin) }
 }
+
+/** An entry without what its line says of itself: who goes on from it needs what happened, and its number. */
+export const withoutFrame = ({
+  parentUuid: _parent,
+  timestamp: _time,
+  sessionId: _session,
+  cwd: _cwd,
+  version: _version,
+  userType: _user,
+  entrypoint: _entrypoint,
+  crc: _sum,
+  ...rest
+}: Rec): Rec => rest
 
 /** The number of the last entry. */
 export const lastSeq = (entries: readonly Rec[]): number =>

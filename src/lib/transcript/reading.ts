@@ -95,7 +95,7 @@ export class Reading {
     const entries = this.#inOrder()
     this.count = entries.length
     const offsets = this.#sealed.map(({ at }) => at)
-    return { entries, gaps: this.#gaps.sort((a, b) => a.at - b.at), offsets, isForeign }
+    return { entries, gaps: this.#gaps.toSorted((a, b) => a.at - b.at), offsets, isForeign }
   }
 
   #line(line: Buffer, at: number, hasEnd: boolean): void {
@@ -127,7 +127,7 @@ export class Reading {
       const { seq } = read
       const isNew = this.#each !== undefined && this.#isNew(seq)
       this.#sealed.push({ at, length, seq, sum: entry['crc'], entry: kept })
-      if (isNew) this.#each!(entry, at)
+      if (isNew) this.#each(entry, at)
     } else this.#gap(at, length, 'foreign')
   }
 
@@ -144,10 +144,13 @@ export class Reading {
     return true
   }
 
-  #isOurs({ sessionId, isSidechain }: Rec): boolean {
+  #isOurs({ sessionId, isSidechain, agentId }: Rec): boolean {
     if (this.#key === undefined) return true
     const { sessionId: ours, subpath } = this.#key
-    return sessionId === ours && (subpath === undefined) === (isSidechain !== true)
+    const isInPlace = isSidechain === undefined || isSidechain === (subpath !== undefined)
+    if (subpath !== undefined && typeof agentId === 'string' && !subpath.endsWith(`agent-${agentId}`)) return false
+    // Who writes to a store may write anything; what we write says where it belongs.
+    return (sessionId === undefined || sessionId === ours) && isInPlace
   }
 
   #gap(at: number, length: number, why: GapKind, seqs?: readonly [number, number]): void {

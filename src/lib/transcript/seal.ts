@@ -49,6 +49,8 @@ export function unseal(line: Buffer): Read {
       ? { kind: 'sealed', entry, seq: seq as number }
       : DAMAGED
   }
+  // It begins like ours, or ends so: something in it has changed.
+  if (line.toString('latin1', 0, HEAD.length) === HEAD) return DAMAGED
   const entry = parse(line)
   return entry === undefined || 'crc' in entry ? DAMAGED : { kind: 'unsealed', entry }
 }

@@ -7,7 +7,7 @@ import { Reading } from './reading.ts'
 import type { Gap, GapKind, SessionKey } from './store.ts'
 
 /** A call that has no result, and how far it had come. */
-export interface Unanswered {
+interface Unanswered {
   readonly toolUseId: string
   readonly toolName: string
   /** `started`: what it has done is not known · `ended`: only its hooks were not told · `waiting`: for a decision. */
@@ -33,25 +33,24 @@ export interface Verified {
 /** Reads all of a file, of any length, and keeps none of it. Nothing where there is no such file. */
 export function verifyFile(path: string, key?: SessionKey, disk: Disk = realDisk): Verified | undefined {
   return withFile(path, disk, file => {
-    const calls = new Calls()
-    const unknownTypes: Record<string, number> = {}
-    const each = (entry: Rec): void => {
-      calls.take(entry)
-      if (!isKnown(entry)) unknownTypes[entry.type] = (unknownTypes[entry.type] ?? 0) + 1
-    }
-    const reading = new Reading(key, { keep: false, each })
+    const [ours, theirs] = [new Tally(), new Tally()]
+    const reading = new Reading(key, { keep: false, each: entry => (isSealed(entry) ? ours : theirs).take(entry) })
     const bytes = readInto(reading, file, disk)
     const { gaps, isForeign } = reading.end()
-    const { unanswered, strays, unknownOutcomes } = calls
+    // Between entries of ours, those of others do not count.
+    const { unanswered, strays, unknownOutcomes, unknownTypes } = isForeign ? theirs : ours
     return { bytes, entries: reading.count, isForeign, gaps, unanswered, strays, unknownOutcomes, unknownTypes }
   })
 }
 
-/** Pairs calls with their results. */
-class Calls {
+const isSealed = ({ crc }: Rec): boolean => crc !== undefined
+
+/** Pairs calls with their results, and counts what is strange. */
+class Tally {
   readonly #open = new Map<string, Unanswered>()
   strays = 0
   unknownOutcomes = 0
+  readonly unknownTypes: Record<string, number> = {}
 
   get unanswered(): readonly Unanswered[] {
     return [...this.#open.values()]
@@ -59,6 +58,7 @@ class Calls {
 
   take(entry: Rec): void {
     const { type, message, subtype } = entry
+    if (!isKnown(entry)) this.unknownTypes[type] = (this.unknownTypes[type] ?? 0) + 1
     if (type === 'tool-intent') this.#step(entry, 'started')
     else if (type === 'tool-outcome') this.#step(entry, 'ended')
     else if (type === 'tool-pending') this.#step(entry, 'waiting')

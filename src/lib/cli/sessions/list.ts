@@ -1,0 +1,160 @@
+import { statSync } from 'node:fs'
+import { fault } from '../../errors.ts'
+import { projectKeyOf } from '../../query/chosen.ts'
+import type { Rec } from '../../transcript/entry.ts'
+import { glance, promptIn, type Glance } from '../../transcript/glance.ts'
+import type { JsonlStore } from '../../transcript/jsonl.ts'
+import type { SessionKey } from '../../transcript/store.ts'
+import { EXIT } from '../common.ts'
+import { inOneLine, safeJson, say, styled } from '../print.ts'
+import { cut } from '../terminal/width.ts'
+import { ago, columns } from './paper.ts'
+import { placesFor, sessionsIn, type SessionFlags } from './places.ts'
+import { stateOf, wordsOfState, type State } from './state.ts'
+
+export interface ListFlags extends SessionFlags {
+  all?: boolean
+  limit?: string
+}
+
+/** A session, as far as its beginning and its end tell. */
+interface Listed {
+  readonly id: string
+  readonly path: string
+  readonly format: 'carabiner' | 'claude-code'
+  readonly cwd: string | null
+  readonly startedAt: string | null
+  readonly changedAt: string
+  readonly bytes: number
+  /** Not known of long transcripts of other programs, which have no numbers. */
+  readonly entries: number | null
+  readonly prompt: string | null
+  readonly forkedFrom: string | null
+  readonly state: State
+  readonly isTorn: boolean
+  readonly isDamaged: boolean
+}
+
+const USUAL = 20
+/** What is shown of a prompt where nobody said how wide a line is. */
+const LONGEST_PROMPT = 500
+
+/** `carabiner sessions list`: the newest first. Of each file only both ends are read. */
+export async function list(flags: ListFlags): Promise<number> {
+  const { where, ours, theirs } = placesFor(flags)
+  const store = flags.claude === true ? theirs : ours
+  const most = limitIn(flags)
+  const files = filesIn(store, flags.all === true ? store.projects() : [projectKeyOf(where.cwd)])
+  const sessions: Listed[] = []
+  for (const file of files.slice(0, most)) sessions.push(await look(file, store === ours))
+  if (flags.json === true) {
+    say(safeJson({ total: files.length, sessions }, 2))
+    return EXIT.done
+  }
+  if (files.length === 0) say(nothing(flags, where.cwd))
+  for (const session of sessions) for (const line of linesOf(session, flags)) say(line)
+  if (files.length > sessions.length)
+    say(styled('dim', `and ${files.length - sessions.length} more: --limit ${files.length}`))
+  return EXIT.done
+}
+
+function limitIn({ limit }: ListFlags): number {
+  if (limit === undefined) return USUAL
+  const most = Number(limit)
+  if (!Number.isSafeInteger(most) || most < 1) throw fault('E_USAGE', `--limit takes a number above 0, not ${limit}`)
+  return most
+}
+
+const nothing = ({ all, claude }: ListFlags, cwd: string): string =>
+  `no sessions${claude === true ? ' of Claude Code' : ''}${all === true ? '' : ` of ${inOneLine(cwd)}; --all shows those of all folders`}`
+
+interface File {
+  readonly key: SessionKey
+  readonly path: string
+  readonly mtime: number
+}
+
+function filesIn(store: JsonlStore, projects: readonly string[]): readonly File[] {
+  const files = sessionsIn(store, projects).flatMap(({ key, path }) => {
+    const stat = statSync(path, { throwIfNoEntry: false })
+    return stat?.isFile() === true ? [{ key, path, mtime: stat.mtimeMs }] : []
+  })
+  return files.toSorted((a, b) => b.mtime - a.mtime)
+}
+
+async function look({ key, path, mtime }: File, isOurs: boolean): Promise<Listed> {
+  const seen = glanceAt(path, isOurs ? key : undefined)
+  const { head = [], tail = [], isForeign = false, isTorn = false, isDamaged = false } = seen ?? {}
+  const isRead = seen !== undefined && (tail.length > 0 || seen.bytes === 0)
+  const said = [...head, ...tail]
+  return {
+    id: key.sessionId,
+    path,
+    format: isForeign || !isOurs ? 'claude-code' : 'carabiner',
+    cwd: textIn(said, 'cwd') ?? null,
+    startedAt: textIn(head, 'timestamp') ?? null,
+    changedAt: new Date(mtime).toISOString(),
+    bytes: seen?.bytes ?? 0,
+    entries: countOf(seen),
+    prompt: promptOf(said) ?? null,
+    forkedFrom: originOf(head) ?? null,
+    state: isRead ? await stateOf(path, tail, isForeign) : { kind: 'unreadable' },
+    isTorn,
+    isDamaged
+  }
+}
+
+/** A file that may not be read is listed, too. */
+function glanceAt(path: string, key: SessionKey | undefined): Glance | undefined {
+  try {
+    return glance(path, key)
+  } catch {
+    return undefined
+  }
+}
+
+function countOf(seen: Glance | undefined): number | null {
+  if (seen === undefined) return null
+  if (seen.isWhole) return seen.tail.length
+  const last = seen.tail.at(-1)?.['seq']
+  return typeof last === 'number' ? last : null
+}
+
+const textIn = (entries: readonly Rec[], key: string): string | undefined =>
+  entries.map(entry => entry[key]).find((value): value is string => typeof value === 'string')
+
+function promptOf(entries: readonly Rec[]): string | undefined {
+  for (const entry of entries) {
+    const text = promptIn(entry)?.replaceAll(/\s+/g, ' ').trim()
+    if (text !== undefined && text !== '') return text.slice(0, LONGEST_PROMPT)
+  }
+  return undefined
+}
+
+function originOf(head: readonly Rec[]): string | undefined {
+  const from = head[0]?.['forkedFrom']
+  return typeof from === 'object' && from !== null && 'sessionId' in from ? String(from.sessionId) : undefined
+}
+
+const COLOURS = { running: 'green', waiting: 'yellow', interrupted: 'yellow', unreadable: 'red' } as const
+
+function linesOf(session: Listed, { all }: ListFlags): readonly string[] {
+  const { id, changedAt, prompt, state, entries, cwd, isTorn, isDamaged, forkedFrom, format } = session
+  const width = columns()
+  const facts = [
+    ...(entries === null ? [] : [`${entries} ${entries === 1 ? 'entry' : 'entries'}`]),
+    ...(format === 'carabiner' ? [] : ['written by another program']),
+    ...(forkedFrom === null ? [] : [`a copy of ${forkedFrom}`]),
+    ...(isTorn ? ['its last line is torn'] : []),
+    ...(isDamaged ? ['damaged: see sessions verify'] : [])
+  ]
+  const colour = state.kind in COLOURS ? COLOURS[state.kind as keyof typeof COLOURS] : undefined
+  const words = cut(inOneLine(wordsOfState(state)), width - 2)
+  return [
+    `${styled('bold', inOneLine(id))}  ${ago(Date.parse(changedAt))}`,
+    `  ${cut(inOneLine(prompt ?? '(no prompt)'), width - 2)}`,
+    `  ${colour === undefined ? words : styled(colour, words)}`,
+    ...(facts.length === 0 ? [] : [`  ${styled('dim', cut(inOneLine(facts.join(', ')), width - 2))}`]),
+    ...(all === true && cwd !== null ? [`  ${styled('dim', cut(inOneLine(cwd), width - 2))}`] : [])
+  ]
+}

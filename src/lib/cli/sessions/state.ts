@@ -1,0 +1,60 @@
+import { replay } from '../../agent/replay.ts'
+import { asOurs, readClaude } from '../../transcript/claude.ts'
+import type { Rec } from '../../transcript/entry.ts'
+import { holderOf } from '../../transcript/lock.ts'
+import type { Holder } from '../../transcript/store.ts'
+
+/** A call that has no result. */
+interface OpenCall {
+  readonly toolUseId: string
+  readonly toolName: string
+  /** It had begun, and nobody knows what it did. */
+  readonly started: boolean
+}
+
+/** What a session does, or how it was left. */
+export type State =
+  | ({ readonly kind: 'running' } & Holder)
+  /** Somebody has to decide about these calls. */
+  | { readonly kind: 'waiting'; readonly calls: readonly OpenCall[] }
+  /** It was ended in the middle; without calls, before the model had answered. */
+  | { readonly kind: 'interrupted'; readonly calls: readonly OpenCall[] }
+  | { readonly kind: 'ended' }
+  /** Nothing was said in it, or nothing in it can be read. */
+  | { readonly kind: 'empty' | 'unreadable' }
+
+/** By the lock, and by the last entries. */
+export async function stateOf(path: string, tail: readonly Rec[], isForeign: boolean): Promise<State> {
+  const holder = isForeign ? undefined : await holderOf(path)
+  if (holder !== undefined) return { kind: 'running', ...holder }
+  const left = isForeign ? asOurs(readClaude(tail).main) : tail.filter(({ subtype }) => subtype !== 'rewound')
+  const { open = [], conversation } = replay(left)!
+  const calls = open
+    .filter(({ result }) => result === undefined)
+    .map(({ use, started, outcome }) => ({
+      toolUseId: use.id,
+      toolName: use.name,
+      started: started === true && outcome === undefined
+    }))
+  if (open.some(({ result, pending }) => result === undefined && pending !== undefined))
+    return { kind: 'waiting', calls }
+  if (calls.length > 0) return { kind: 'interrupted', calls }
+  const last = conversation.messages.at(-1)
+  if (last === undefined) return { kind: 'empty' }
+  return last.role === 'assistant' ? { kind: 'ended' } : { kind: 'interrupted', calls }
+}
+
+export function wordsOfState(state: State): string {
+  if (state.kind === 'running') {
+    const what = state.doing === undefined || state.doing === '' ? '' : `, ${state.doing}`
+    return `running: process ${state.pid} since ${state.since}${what}`
+  }
+  if (state.kind === 'waiting') return `waiting for a decision about ${namesOf(state.calls)}`
+  if (state.kind !== 'interrupted') return state.kind
+  if (state.calls.length === 0) return 'interrupted before the model had answered'
+  return state.calls.some(({ started }) => started)
+    ? `interrupted while ${namesOf(state.calls)} was at work; what it did is not known`
+    : `interrupted before ${namesOf(state.calls)} had a result`
+}
+
+const namesOf = (calls: readonly OpenCall[]): string => [...new Set(calls.map(({ toolName }) => toolName))].join(', ')
