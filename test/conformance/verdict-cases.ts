@@ -8,7 +8,7 @@ import { closed, feedback, nothing, opened, refused, warned, type Expected } fro
 
 /** The ways in which a model is asked: by a hook that ends the turn, by one that goes on, by an agent. */
 export const MANNERS = ['prompt', 'prompt, continueOnBlock', 'agent'] as const
-export type Manner = (typeof MANNERS)[number]
+type Manner = (typeof MANNERS)[number]
 
 export interface VerdictCase extends Readonly<Record<Profile, Expected>> {
   readonly name: string

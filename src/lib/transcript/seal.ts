@@ -56,7 +56,7 @@ export function unseal(line: Buffer): Read {
 }
 
 /** Whether the checksum at the end is that of what stands before it. */
-export function isSealed(line: Buffer): boolean {
+function isSealed(line: Buffer): boolean {
   const end = line.length - SEAL_LENGTH
   if (end < HEAD.length || line[0] !== 0x7b) return false
   for (let index = 0; index < SEAL.length; index++) if (line[end + index] !== SEAL_BYTES[index]) return false

@@ -30,7 +30,7 @@ export async function talk(
   abort: AbortController
 ): Promise<number> {
   const running = new Talk(scene, options, abort)
-  const code = await running.run(first)
+  const code = await running.begin(first)
   if (running.next === undefined) return code
   const { sessionId: _, continue: __, forkSession: ___, resumeSessionAt: ____, ...rest } = options
   return talk(undefined, scene, { ...rest, resume: running.next }, abort)
@@ -70,7 +70,7 @@ class Talk {
     this.#keyboard = new Keyboard(process.stdin, () => this.#interrupted(true), this.#onGone)
   }
 
-  async run(first: string | undefined): Promise<number> {
+  async begin(first: string | undefined): Promise<number> {
     const { ask } = new Approvals(this.#keyboard, this.#screen, this.#show, this.#scene.where.ownHome, {
       begin: () => this.#editor?.pause(),
       end: () => (this.#isBusy ? undefined : this.#editor?.resume()),
