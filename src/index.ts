@@ -2,6 +2,21 @@
 export * from './hooks.ts'
 export { query, type Query } from './lib/query/query.ts'
 export { SubAgent, type SubAgentOptions, type SubAgentResult } from './lib/query/sub-agent.ts'
+export { savedIn, storeOf, type SavedConversations, type Savings } from './lib/agent/saved.ts'
+export { JsonlStore } from './lib/transcript/jsonl.ts'
+export { MemoryStore } from './lib/transcript/memory.ts'
+export type { Rec as TranscriptEntry } from './lib/transcript/entry.ts'
+export type {
+  Cursor,
+  Gap,
+  GapKind,
+  Holder,
+  Loaded,
+  Page,
+  SessionKey,
+  TranscriptStore,
+  TranscriptWriter
+} from './lib/transcript/store.ts'
 export type { AgentDefinition } from './lib/agent/definitions.ts'
 export type { CanUseTool, OnElicitation, QueryOptions } from './lib/query/options.ts'
 export type { ForeignPrompt, PromptMessage, PromptStream } from './lib/query/prompts.ts'

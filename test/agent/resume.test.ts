@@ -175,6 +175,14 @@ describe('what had no result when we were ended', () => {
     expect(linesOf(place).filter(isOf('user'))).toHaveLength(1)
   })
 
+  test('where there is nothing to go on with, that is said', async () => {
+    const place = project()
+    await first(place, ['Done.'])
+    const { result, sent } = await again(place, ['never'], { prompt: '' })
+    expect(result).toMatchObject({ is_error: true, result: expect.stringContaining('Give it a prompt') })
+    expect(sent).toEqual([])
+  })
+
   test('a prompt that was not answered is answered', async () => {
     const place = project()
     await first(place, ['Done.'])

@@ -49,15 +49,16 @@ function lossesIn(found: ReadonlyMap<string, Loaded>, world: World): readonly st
   })
 }
 
-/** Calls that had begun, and of which nothing else is known. */
+/** Calls that had begun, and of which nothing else is known; a subagent knows by itself. */
 function unknownIn(found: ReadonlyMap<string, Loaded>): readonly string[] {
   return [...found.values()].flatMap(({ entries }) => {
     const of = (type: string): ReadonlySet<unknown> =>
       new Set(entries.flatMap(entry => (entry.type === type ? [entry['toolUseId']] : [])))
     const [outcomes, answered] = [of('tool-outcome'), JSON.stringify(entries)]
+    const atWork = new Set(entries.map(({ subtype, toolUseId }) => (subtype === 'subagent_started' ? toolUseId : '')))
     return [...of('tool-intent')]
       .map(String)
-      .filter(id => !outcomes.has(id) && !answered.includes(`"tool_use_id":"${id}"`))
+      .filter(id => !outcomes.has(id) && !atWork.has(id) && !answered.includes(`"tool_use_id":"${id}"`))
   })
 }
 
@@ -76,7 +77,10 @@ function faultsIn(sent: readonly (readonly Message[])[]): readonly string[] {
 async function goOn(scenario: Scenario, before: World, image: Image, prompt: string): Promise<readonly string[]> {
   const disk = new FaultyDisk({ ground: GROUND, image })
   const found = await transcriptsIn(disk, before.written.keys())
-  const world = new World(before.starts)
+  const world = new World(
+    before.starts,
+    [...found.values()].flatMap(({ entries }) => entries)
+  )
   const problems = [...before.problems, ...lossesIn(found, before)]
   const unknown = unknownIn(found)
   const sent: (readonly Message[])[] = []
@@ -93,6 +97,7 @@ async function goOn(scenario: Scenario, before: World, image: Image, prompt: str
   for (const [id, times] of world.starts) if (times > 1) problems.push(`${id} was started ${times} times`)
   for (const id of scenario.denied ?? []) if (world.starts.has(id)) problems.push(`${id} was refused, and started`)
   const results = new Map(sent.flatMap(resultsIn).map(({ id, text }) => [id, text]))
+  for (const [id, text] of results) if (/no agent/.test(text)) problems.push(`${id} was at work, and is gone: ${text}`)
   for (const id of unknown) {
     if (world.starts.get(id) !== before.starts.get(id)) problems.push(`${id} had begun, and was begun again`)
     if (results.has(id) && !UNKNOWN.test(results.get(id)!)) problems.push(`${id} had begun: ${results.get(id)}`)
@@ -129,20 +134,45 @@ test.each(SCENARIOS)('$name: ended before and in each step on the disk', { timeo
       const before = await play(scenario, world, disk)
       const where = `${isTorn ? 'in' : 'before'} step ${number} (${disk.steps.at(-1)!.kind})`
       wrong.push(...before.flatMap(({ sent }) => faultsIn(sent)).map(fault => `${where}: ${fault}`))
-      for (const kind of IMAGES)
-        for (const prompt of ['', 'and now?']) {
-          const image = disk.image(kind, seeded(number))
-          const problems = await goOn(scenario, world, image, prompt)
-          wrong.push(...problems.map(problem => `${where}, ${kind}, ${prompt}: ${problem}`))
-          points++
-        }
+      for (const kind of IMAGES) {
+        const prompt = points++ % 2 === 0 ? '' : 'and now?'
+        const problems = await goOn(scenario, world, disk.image(kind, seeded(number)), prompt)
+        wrong.push(...problems.map(problem => `${where}, ${kind}, ${prompt}: ${problem}`))
+      }
     }
   counts.push(points)
+  expect(wrong).toEqual([])
+})
+
+// FM30
+test('killed, gone on with, and then the power fails', { timeout: 300_000 }, async () => {
+  const wrong: string[] = []
+  for (const scenario of SCENARIOS.filter(({ acts }) => acts.length === 1)) {
+    for (let number = 1, isOver = false; !isOver; number++) {
+      const disk = new FaultyDisk({ ground: GROUND, plan: crashAt(number, false) })
+      const world = new World()
+      await play(scenario, world, disk)
+      isOver = !disk.isCrashed
+      const second = disk.revived()
+      const after = new World(world.starts)
+      await perform(scenario, { prompt: '', resume: 'first' }, after, second, place)
+      const lost = new FaultyDisk({ ground: GROUND, image: second.image('synced', Math.random) })
+      const found = await transcriptsIn(lost, [...world.written.keys(), ...after.written.keys()])
+      for (const [path] of after.written) {
+        const there = new Set(found.get(path)?.entries.map(({ uuid }) => uuid))
+        const acked = [...world.ackedIn(path), ...after.ackedIn(path)]
+        if (!acked.every(uuid => there.has(uuid)))
+          wrong.push(
+            `${scenario.name}: before step ${number}: ${keyOfPath(path).subpath ?? 'main'} lost what was acknowledged`
+          )
+      }
+    }
+  }
   expect(wrong).toEqual([])
 })
 
 test('that were thousands of points', () => {
   const points = counts.reduce((sum, each) => sum + each, 0)
   console.log(`${points} crash points in whole sessions`)
-  expect(points).toBeGreaterThan(3_000)
+  expect(points).toBeGreaterThan(2_500)
 })

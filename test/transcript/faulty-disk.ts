@@ -50,6 +50,7 @@ export class FaultyDisk implements Disk {
   /** Files and folders whose names are safe. */
   readonly #named = new Set<string>()
   readonly #open = new Map<number, string>()
+  readonly #reading = new Set<number>()
   #next = 3
   readonly steps: Step[] = []
   isCrashed = false
@@ -98,12 +99,15 @@ export class FaultyDisk implements Disk {
   }
 
   close(file: number): void {
-    this.#step({ kind: 'close', path: this.#pathOf(file) }, () => this.#open.delete(file))
+    const path = this.#pathOf(file)
+    if (this.#reading.delete(file)) this.#open.delete(file)
+    else this.#step({ kind: 'close', path }, () => this.#open.delete(file))
   }
 
   openToRead(path: string): number {
     this.#mustLive()
     if (!this.#files.has(path)) throw failure('ENOENT')
+    this.#reading.add(this.#next)
     return this.#opened(path)
   }
 
@@ -125,10 +129,21 @@ export class FaultyDisk implements Disk {
       const written = bytes.subarray(0, length)
       const all = torn?.path === path ? Buffer.concat([written, torn.bytes!]) : Buffer.from(written)
       if (kind === 'cache') image.set(path, all)
-      else if (this.#isNamed(path)) image.set(path, kind === 'synced' ? all.subarray(0, synced) : half(all, synced, random))
+      else if (this.#isNamed(path))
+        image.set(path, kind === 'synced' ? all.subarray(0, synced) : half(all, synced, random))
       else if (kind === 'half' && random() < 0.5) image.set(path, half(all, synced, random))
     }
     return image
+  }
+
+  /** The process is gone, and another one finds the same disk: what was not safe is not safe. */
+  revived(): FaultyDisk {
+    const disk = new FaultyDisk({ ground: this.#ground })
+    for (const [path, { bytes, length, synced }] of this.#files)
+      disk.#files.set(path, { bytes: Buffer.from(bytes), length, synced })
+    for (const each of this.#folders) disk.#folders.add(each)
+    for (const each of this.#named) disk.#named.add(each)
+    return disk
   }
 
   /** Files that are open. */

@@ -63,11 +63,12 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: 'what hooks say, and what they do to messages',
-    options: () => ({
+    options: (_, world) => ({
       hooks: registry(hooks => {
         hooks.on('SessionStart', () => ({ additionalContext: 'from the start' }))
         hooks.on('UserPromptSubmit', () => ({ additionalContext: 'with the prompt' }))
         hooks.on('PreToolUse', ctx => void ctx.messages.push({ role: 'user', content: 'by the way' }))
+        hooks.on('PostToolUse', 'put', ctx => world.mustBeSafe('tool-outcome', ctx.input.tool_use_id))
         hooks.on('PostToolUse', () => ({ additionalContext: 'after the call', updatedToolOutput: 'rewritten' }))
         hooks.on('PostToolBatch', ctx => {
           ctx.messages = ctx.messages.filter(({ content }) => content !== 'by the way')
@@ -92,9 +93,7 @@ export const SCENARIOS: readonly Scenario[] = [
         )
       }
     },
-    acts: [
-      { prompt: 'go', turns: main('first', { calls: [call('put', 'e1')] }, 'second', 'third'), options: named }
-    ]
+    acts: [{ prompt: 'go', turns: main('first', { calls: [call('put', 'e1')] }, 'second', 'third'), options: named }]
   },
   {
     name: 'a conversation that is made shorter',
@@ -132,9 +131,7 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'a call that is put off, and goes on later',
     options: act => ({
-      hooks: registry(hooks =>
-        hooks.on('PreToolUse', 'set', () => ({ decision: act === 0 ? 'defer' : 'allow' }))
-      )
+      hooks: registry(hooks => hooks.on('PreToolUse', 'set', () => ({ decision: act === 0 ? 'defer' : 'allow' })))
     }),
     acts: [
       { prompt: 'go', turns: main({ calls: [call('put', 'e1'), call('set', 'e2')] }), options: named },
@@ -144,9 +141,7 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'a call that is put off in a subagent',
     options: act => ({
-      hooks: registry(hooks =>
-        hooks.on('PreToolUse', 'set', () => ({ decision: act === 0 ? 'defer' : 'allow' }))
-      )
+      hooks: registry(hooks => hooks.on('PreToolUse', 'set', () => ({ decision: act === 0 ? 'defer' : 'allow' })))
     }),
     acts: [
       {

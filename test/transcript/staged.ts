@@ -8,7 +8,6 @@ import type { TurnOrMaker } from '../../src/lib/model/scripted.ts'
 import type { Rec } from '../../src/lib/transcript/entry.ts'
 import { JsonlStore } from '../../src/lib/transcript/jsonl.ts'
 import type { SessionKey, TranscriptStore } from '../../src/lib/transcript/store.ts'
-import { projectKeyOf } from '../../src/lib/query/chosen.ts'
 import { askIn, ownTool, type Project } from '../agent/scene.ts'
 import type { FaultyDisk } from './faulty-disk.ts'
 
@@ -17,7 +16,7 @@ export const GROUND = tmpdir()
 export const ROOT = join(GROUND, 'carabiner-faulty', 'projects')
 
 /** One run of `query()`. */
-export interface Act {
+interface Act {
   readonly prompt: string
   /** The turns of each agent, by name. */
   readonly turns: Readonly<Record<string, readonly TurnOrMaker[]>>
@@ -32,7 +31,7 @@ export interface Scenario {
   /** How the last act ends. */
   readonly ends?: ResultMessage['terminal_reason']
   /** Beside the tools. Made anew for each run; `act` is the number of the act, or nothing where it goes on. */
-  readonly options?: (act: number | undefined) => QueryOptions
+  readonly options?: (act: number | undefined, world: World) => QueryOptions
   /** Calls that somebody refuses. */
   readonly denied?: readonly string[]
 }
@@ -44,20 +43,29 @@ export class World {
   /** What was handed over to be written, by file, and how much of it was acknowledged. */
   readonly written = new Map<string, Rec[]>()
   readonly acked = new Map<string, number>()
+  /** When that was: after so many steps on the disk, so many entries of this file. */
+  readonly acks: { readonly after: number; readonly path: string; readonly count: number }[] = []
   readonly problems: string[] = []
+  /** What was there before. */
+  readonly #found: readonly Rec[]
 
-  constructor(starts: ReadonlyMap<string, number> = new Map()) {
+  constructor(starts: ReadonlyMap<string, number> = new Map(), found: readonly Rec[] = []) {
     this.starts = new Map(starts)
+    this.#found = found
   }
 
   start(id: string): void {
     this.starts.set(id, (this.starts.get(id) ?? 0) + 1)
-    const isPromised = [...this.written].some(([path, entries]) =>
-      entries
-        .slice(0, this.acked.get(path) ?? 0)
-        .some(({ type, toolUseId }) => type === 'tool-intent' && toolUseId === id)
+    this.mustBeSafe('tool-intent', id)
+  }
+
+  /** What somebody is about to rely on must have been acknowledged. */
+  mustBeSafe(type: 'tool-intent' | 'tool-outcome', id: string): void {
+    const acked = [...this.written].map(([path, entries]) => entries.slice(0, this.acked.get(path) ?? 0))
+    const isSafe = [this.#found, ...acked].some(entries =>
+      entries.some(entry => entry.type === type && entry['toolUseId'] === id)
     )
-    if (!isPromised) this.problems.push(`${id} was started before its intent was safe`)
+    if (!isSafe) this.problems.push(`the ${type} of ${id} is not safe, and is relied on`)
   }
 
   /** The ids of what was acknowledged, in order. */
@@ -85,6 +93,7 @@ export function storeIn(world: World, disk: FaultyDisk): TranscriptStore & { rea
         const count = written.length
         await work
         world.acked.set(path, Math.max(count, world.acked.get(path) ?? 0))
+        world.acks.push({ after: disk.steps.length, path, count })
       }
       return {
         get last() {
@@ -102,7 +111,7 @@ export function storeIn(world: World, disk: FaultyDisk): TranscriptStore & { rea
 }
 
 /** Two tools with effects, one that fails, and one that only reads. */
-export const toolsIn = (world: World): NonNullable<QueryOptions['tools']> => {
+const toolsIn = (world: World): NonNullable<QueryOptions['tools']> => {
   const effect = (name: string, run: (id: string) => unknown) =>
     ownTool(name, ({ toolUseId }) => {
       world.start(toolUseId)
@@ -119,7 +128,7 @@ export const toolsIn = (world: World): NonNullable<QueryOptions['tools']> => {
   ]
 }
 
-export const AGENTS: QueryOptions['agents'] = { worker: { description: 'Works.', prompt: 'I am worker.' } }
+const AGENTS: QueryOptions['agents'] = { worker: { description: 'Works.', prompt: 'I am worker.' } }
 
 /** What was seen of a run. */
 export interface Seen {
@@ -136,7 +145,9 @@ export async function perform(
   place: Project
 ): Promise<Seen> {
   const isAct = typeof which === 'number'
-  const act: Act = isAct ? scenario.acts[which]! : { prompt: which.prompt, turns: {}, options: { resume: which.resume } }
+  const act: Act = isAct
+    ? scenario.acts[which]!
+    : { prompt: which.prompt, turns: {}, options: { resume: which.resume } }
   const { result, sent } = await askIn(place, castOf(act.turns), {
     watch: false,
     prompt: act.prompt,
@@ -145,7 +156,7 @@ export async function perform(
     tools: toolsIn(world),
     allowedTools: ['put', 'set', 'fail', 'look', 'Agent'],
     agents: AGENTS!,
-    ...scenario.options?.(isAct ? which : undefined),
+    ...scenario.options?.(isAct ? which : undefined, world),
     ...act.options,
     ...(act.backTo !== undefined && { resumeSessionAt: lineIn(world, act.backTo) })
   })
@@ -167,11 +178,6 @@ function castOf(turns: Act['turns']): readonly TurnOrMaker[] {
   }
   return Array.from({ length: 100 }, () => next)
 }
-
-export const keyOf = (sessionId: string, place: Project): SessionKey => ({
-  projectKey: projectKeyOf(place.cwd),
-  sessionId
-})
 
 /** The key of a file that stands there. */
 export function keyOfPath(path: string): SessionKey {

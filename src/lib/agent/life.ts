@@ -87,9 +87,9 @@ export const runPrompt = (
 export const runOn = (session: Session, signal: AbortSignal): Promise<ResultMessage> =>
   toResult(session, signal, () => goOn(session, signal))
 
-/** Whether there is anything to go on with: calls without results, or something that the model has not answered. */
+/** Whether there is anything to go on with: behind a last answer, hooks may not have seen the end. */
 export const canGoOn = ({ open, conversation: { messages, notes } }: Session): boolean =>
-  open !== undefined || notes.length > 0 || (messages.length > 0 && messages.at(-1)!.role !== 'assistant')
+  open !== undefined || notes.length > 0 || messages.length > 0
 
 /** The same for an agent of any kind. */
 export async function goOn(session: Session, signal: AbortSignal): Promise<Ending> {

@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import type { MessageEdits } from '../hooks/history.ts'
 import type { Block, Message, ToolResultBlock } from '../message.ts'
 import type { Kept, Rec } from '../transcript/entry.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
-import { Conversation, textOf } from './conversation.ts'
+import { Conversation } from './conversation.ts'
 import type { OpenBatch, OpenCall } from './open-batch.ts'
 import type { Pending } from './pending.ts'
 import { unwound } from './rewind.ts'
@@ -45,19 +44,6 @@ export function replay(entries: readonly Rec[], until?: string): Replayed | unde
   for (const entry of wound.left) replaying.take(entry)
   for (const entry of wound.done) replaying.takeDone(entry)
   return replaying.end()
-}
-
-/** The entries that would have told of a message, for a conversation that somebody kept without its log. */
-export function entriesOf(message: Message): readonly Rec[] {
-  const { role, content } = message
-  const uuid = randomUUID()
-  if (role === 'user') return [{ type: 'user', uuid, message }]
-  if (role === 'system') {
-    const note = { type: 'attachment', uuid: randomUUID(), attachment: { type: 'note', rendered: textOf(content) } }
-    return [note, { type: 'attachment', uuid, attachment: { type: 'notes' } }]
-  }
-  const blocks = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content
-  return [{ type: 'assistant', uuid, part: [0, 1], message: { role, content: blocks } }]
 }
 
 class Replaying {
@@ -209,13 +195,14 @@ class Replaying {
     else if (subtype === 'clear' || subtype === 'compact_boundary') this.#startAfresh(entry)
   }
 
-  /** Messages that somebody has saved as they are. */
+  /** Messages that somebody has saved, as they are. Calls that have no results yet stay open. */
   #said({ kept }: Rec): void {
     for (const { uuid, message } of keptIn(kept)) {
       const { role, content } = message
-      if (this.#calls.size > 0 && role === 'user' && typeof content !== 'string') this.#conversation.close(content, uuid)
-      else this.#conversation.add(message, uuid)
-      this.#calls.clear()
+      if (role === 'assistant' || this.#calls.size === 0 || !hasResults(content)) {
+        this.#abandon()
+        this.#conversation.add(message, uuid)
+      } else this.#user({ type: 'user', message }, uuid)
       if (role === 'assistant' && typeof content !== 'string') this.#called(content)
     }
   }
@@ -286,6 +273,9 @@ function pendingIn(entry: Rec): Pending {
   return { why, hooks: text('hooks'), by: text('by'), reason: text('reason'), agentId: text('subagentId') }
 }
 
+const hasResults = (content: Message['content']): boolean =>
+  typeof content !== 'string' && content.some(({ type }) => type === 'tool_result')
+
 const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 const keptIn = (value: unknown): readonly Kept[] =>
@@ -301,18 +291,3 @@ const lost = ({ use: { id }, outcome }: OpenCall): ToolResultBlock => ({
   content: outcome?.content ?? LOST,
   ...(outcome?.isError !== false && { is_error: true })
 })
-
-/** What hooks did to the messages, as a log tells it: by the ids of the messages. */
-export function toldEdits(edits: MessageEdits, idOf: (message: Message) => string): PlainObject {
-  const kept = (messages: readonly Message[]): readonly Kept[] =>
-    messages.map(message => ({ uuid: idOf(message), message }))
-  return {
-    removed: edits.removed.map(idOf),
-    inserted: edits.inserted.map(({ after, before, messages }) => ({
-      after: after === undefined ? null : idOf(after),
-      before: before === undefined ? null : idOf(before),
-      messages: kept(messages)
-    })),
-    appended: kept(edits.appended)
-  }
-}

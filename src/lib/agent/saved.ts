@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { fault } from '../errors.ts'
 import type { Message, ToolResultBlock } from '../message.ts'
-import type { Rec } from '../transcript/entry.ts'
-import { loadTail } from '../transcript/load.ts'
+import type { Kept, Rec } from '../transcript/entry.ts'
+import { lastSeq, loadTail } from '../transcript/load.ts'
 import type { SessionKey, TranscriptStore } from '../transcript/store.ts'
 import { UNKNOWN } from './open-batch.ts'
-import { entriesOf, isFreshStart, replay, type Replayed } from './replay.ts'
+import { isFreshStart, replay, type Replayed } from './replay.ts'
 
 /** Where whole conversations are kept, by the ids of sessions and subagents. */
 export interface SavedConversations {
@@ -30,7 +30,7 @@ export function storeOf(saved: SavedConversations): TranscriptStore {
     if (messages === undefined || messages === null) return undefined
     const entries = known.get(id)
     if (entries !== undefined && isDeepStrictEqual(asJson(messagesIn(entries)), messages)) return entries
-    return structuredClone([...messages]).flatMap(entriesOf)
+    return [{ ...lineOf('saved', { kept: keptOf(messages) }), seq: 1 }]
   }
   return {
     async load(key) {
@@ -90,10 +90,8 @@ export interface Savings {
 /** Saves and loads whole conversations in any store of transcripts; sessions of `query()` with this project are among them. */
 export function savedIn(store: TranscriptStore, projectKey = 'saved'): Savings {
   const waiting = new Map<string, Promise<void>>()
-  const load = async (id: string): Promise<Message[] | undefined> => {
-    const loaded = await loadTail(store, { projectKey, sessionId: id }, isFreshStart)
-    return loaded === undefined ? undefined : structuredClone([...messagesIn(loaded.entries)])
-  }
+  const tailOf = async (id: string): Promise<readonly Rec[] | undefined> =>
+    (await loadTail(store, { projectKey, sessionId: id }, isFreshStart))?.entries
   const inTurn = (id: string, work: () => Promise<void>): Promise<void> => {
     const before = waiting.get(id)
     const done = before === undefined ? work() : before.then(work, work)
@@ -103,11 +101,17 @@ export function savedIn(store: TranscriptStore, projectKey = 'saved'): Savings {
     return done
   }
   return {
-    load,
+    async load(id) {
+      const tail = await tailOf(id)
+      return tail === undefined ? undefined : structuredClone([...messagesIn(tail)])
+    },
     save(id, messages) {
       const given = asJson(messages)
       return inTurn(id, async () => {
-        const entries = entriesToSave(id, await load(id), given)
+        const tail = await tailOf(id)
+        const added = entriesToSave(tail && messagesIn(tail), given)
+        const last = lastSeq(tail ?? [])
+        const entries = added.map((entry, at) => ({ ...entry, sessionId: id, seq: last + 1 + at }))
         if (entries.length > 0) await store.append({ projectKey, sessionId: id }, entries)
       })
     },
@@ -123,19 +127,20 @@ export function savedIn(store: TranscriptStore, projectKey = 'saved'): Savings {
   }
 }
 
-function entriesToSave(sessionId: string, before: readonly Message[] | undefined, messages: readonly Message[]): Rec[] {
-  const line = (more: object): Rec => ({
-    type: 'system',
-    ...more,
-    uuid: randomUUID(),
-    timestamp: new Date().toISOString(),
-    sessionId
-  })
+function entriesToSave(before: readonly Message[] | undefined, messages: readonly Message[]): Rec[] {
   const goesOn = before !== undefined && isDeepStrictEqual(before, messages.slice(0, before.length))
   const added = goesOn ? messages.slice(before.length) : messages
-  const kept = added.map(message => ({ uuid: randomUUID(), message }))
-  return [
-    ...(goesOn ? [] : [line({ subtype: 'clear' })]),
-    ...(kept.length > 0 ? [line({ subtype: 'saved', kept })] : [])
-  ]
+  const start = goesOn ? [] : [lineOf('clear', {})]
+  return added.length === 0 ? start : [...start, lineOf('saved', { kept: keptOf(added) })]
 }
+
+const lineOf = (subtype: string, more: object): Rec => ({
+  type: 'system',
+  subtype,
+  ...more,
+  uuid: randomUUID(),
+  timestamp: new Date().toISOString()
+})
+
+const keptOf = (messages: readonly Message[]): readonly Kept[] =>
+  messages.map(message => ({ uuid: randomUUID(), message: structuredClone(message) }))

@@ -14,8 +14,9 @@ import type { Permissions, SessionOptions } from './given.ts'
 import type { FileWatch } from './watch.ts'
 import type { AgentMessage, Denial, Unsigned } from './output.ts'
 import type { OpenBatch } from './open-batch.ts'
-import { toldEdits, type Replayed, type SessionState } from './replay.ts'
+import type { Replayed, SessionState } from './replay.ts'
 import { Spending } from './spending.ts'
+import { toldEdits } from './told.ts'
 
 /** One agent at work: what it works with, and what has become of it so far. */
 export class Session {

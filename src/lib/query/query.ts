@@ -144,8 +144,9 @@ class RunningQuery implements Query {
   async #answer(prompt: string | readonly Block[], session: Session): Promise<void> {
     const { resume, continue: goesOn } = this.#options
     const isResumed = resume !== undefined || goesOn === true
-    const work = isResumed && prompt === '' && canGoOn(session) ? runOn : runPrompt.bind(undefined, prompt)
-    await this.#turnOf(session, work)
+    if (!isResumed || prompt !== '') return this.#turnOf(session, runPrompt.bind(undefined, prompt))
+    if (canGoOn(session)) return this.#turnOf(session, runOn)
+    this.#tellResult(resultOf(ended('turn_setup_failed', NOTHING_OPEN, true), session, 0, NOTHING))
   }
 
   async #turnOf(
@@ -259,6 +260,8 @@ class RunningQuery implements Query {
     await this.return()
   }
 }
+
+const NOTHING_OPEN = 'There is nothing to go on with: the session had ended with its last answer. Give it a prompt.'
 
 const NOTHING = { turns: 0, denials: 0 }
 
