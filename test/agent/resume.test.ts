@@ -175,12 +175,20 @@ describe('what had no result when we were ended', () => {
     expect(linesOf(place).filter(isOf('user'))).toHaveLength(1)
   })
 
-  test('where there is nothing to go on with, that is said', async () => {
+  test('the last answer is the result again, and Stop hooks may have missed it; nothing at all is said to be nothing', async () => {
     const place = project()
     await first(place, ['Done.'])
-    const { result, sent } = await again(place, ['never'], { prompt: '' })
-    expect(result).toMatchObject({ is_error: true, result: expect.stringContaining('Give it a prompt') })
+    const { result, sent, names } = await again(place, ['never'], { prompt: '' })
+    expect(result).toMatchObject({ is_error: false, result: 'Done.' })
     expect(sent).toEqual([])
+    expect(names).toContain('Stop')
+    const blocking = registry(all => {
+      all.on('SessionStart', () => ({ additionalContext: 'a line in the log' }))
+      all.on('UserPromptSubmit', () => ({ decision: 'deny', reason: 'no' }))
+    })
+    await first(place, [], { sessionId: 'empty', hooks: blocking })
+    const none = await again(place, ['never'], { resume: 'empty', prompt: '' })
+    expect(none.result).toMatchObject({ is_error: true, result: expect.stringContaining('Give it a prompt') })
   })
 
   test('a prompt that was not answered is answered', async () => {

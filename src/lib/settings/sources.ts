@@ -26,14 +26,23 @@ export interface Where {
 }
 
 /** Where an ordinary process on this machine looks. */
-export function usualPlaces(cwd: string, env: Readonly<Record<string, string | undefined>>): Where {
+export function usualPlaces(cwd: string | undefined, env: Readonly<Record<string, string | undefined>>): Where {
   const home = real(folderIn(env, 'HOME') ?? usualHome())
   const further = folderIn(env, 'CARABINER_MANAGED_DIR')
   return {
-    cwd: real(resolve(cwd)),
+    cwd: real(resolve(cwd ?? ownFolder())),
     home,
     ownHome: folderIn(env, 'CARABINER_HOME') ?? join(home, '.carabiner'),
     managed: ['/etc/claude-code', '/etc/carabiner', ...(further === undefined ? [] : [further])]
+  }
+}
+
+/** Somebody may have removed the folder in which we were started. */
+function ownFolder(): string {
+  try {
+    return process.cwd()
+  } catch {
+    throw fault('E_USAGE', 'the folder in which this was started is gone: go to one that is there')
   }
 }
 
