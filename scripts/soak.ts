@@ -16,8 +16,7 @@ const { values } = parseArgs({
 const number = (name: keyof typeof values): number => {
   const value = Number(values[name])
   if (Number.isSafeInteger(value) && value > 0) return value
-  console.error(`--${name} takes a number, not ${JSON.stringify(values[name])}`)
-  process.exit(64)
+  throw new Error(`--${name} takes a number, not ${JSON.stringify(values[name])}`)
 }
 const [kills, seed, atOnce] = [number('kills'), number('seed'), number('at-once')]
 
