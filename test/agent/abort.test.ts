@@ -75,8 +75,8 @@ describe('an abort ends a run although', () => {
   test('a person never answers', async () => {
     const { result, messages } = await deaf(reached => ({ allowedTools: [], canUseTool: reached }))
     expect(result).toMatchObject({ terminal_reason: 'aborted_tools', permission_denials: [] })
-    const told = messages.flatMap(message => (message.type === 'user' ? resultsIn([message.message]) : []))
-    expect(told).toMatchObject([{ isError: true, text: expect.stringContaining('nothing was done') }])
+    // The question stays open, for when the session goes on.
+    expect(messages.filter(({ type }) => type === 'user')).toEqual([])
   })
 
   test('a model never answers', async () => {

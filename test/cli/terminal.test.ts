@@ -52,7 +52,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
     line('/cost')
     await shows(/scripted {2}2000 in {2}40 out {2}0 cached {2}\$0\.0066\n/)
     line('/nope')
-    await shows('There is no /nope. There are /help, /hooks, /cost, /mode, /compact, /clear, /exit.')
+    await shows('There is no /nope. There are /help, /hooks, /cost, /mode, /compact, /clear, /resume, /exit.')
     line('/mode plna')
     await shows('did you mean plan?')
     line('/mode plan')

@@ -89,9 +89,10 @@ async function goOn(scenario: Scenario, before: World, image: Image, prompt: str
     if (subpath !== undefined) continue
     const { result, sent: asked } = await perform(scenario, { prompt, resume: sessionId }, world, disk, place)
     sent.push(...asked)
-    const isThere = found.has(path)
-    if (result.is_error && (isThere || result.error_code !== 'E_SESSION_UNKNOWN'))
-      problems.push(`${sessionId} does not go on: ${result.result}`)
+    const there = found.get(path)?.entries
+    const isSilent = there?.every(({ type }) => type !== 'user') === true
+    const isExcused = there === undefined ? result.error_code === 'E_SESSION_UNKNOWN' : isSilent && prompt === ''
+    if (result.is_error && !isExcused) problems.push(`${sessionId} does not go on: ${result.result}`)
   }
   problems.push(...world.problems, ...faultsIn(sent))
   for (const [id, times] of world.starts) if (times > 1) problems.push(`${id} was started ${times} times`)

@@ -72,7 +72,7 @@ ${[...ports.definitions].map(([name, { description }]) => `- ${name}: ${descript
       if (input.run_in_background) return inBackground(errand, parent, call, work)
       const done = await work(call.signal)
       if ('refused' in done) return failed(done.refused)
-      return done.ending.reason === 'tool_deferred' ? undecided(done.id) : resultOf(done, input)
+      return done.isUndecided ? undecided(done.id) : resultOf(done, input)
     }
   }
 }

@@ -44,7 +44,9 @@ export async function callTool(
 ): Promise<Answered> {
   const ready = mayBegin(session, signal)
     ? await prepare(use, session, signal, before)
-    : answerCall(use, use.input, INTERRUPTED, session)
+    : session.isClosing && before?.pending !== undefined
+      ? putAside(use, before.input as PlainObject, before.pending, session)
+      : answerCall(use, use.input, INTERRUPTED, session)
   if ('result' in ready) return ready
 
   const { tool, input } = ready
@@ -86,7 +88,7 @@ async function prepare(
   const tool = session.tool(use.name)
   if (tool === undefined) return failed(use.input, unknownTool(use.name, session))
   const place = session.options.place
-  const answered = wasJudged(open, session) ? open : undefined
+  const answered = wasJudged(open, tool, session) ? open : undefined
   const checked = await tool.check(answered === undefined ? use.input : answered.input, place)
   if ('problem' in checked) return failed(use.input, `InputValidationError: ${checked.problem}`)
   if (answered !== undefined) return permitted(use, tool, checked.input, saidBefore(answered.pending!), session, signal)
@@ -128,8 +130,10 @@ async function permitted(
  * Whether hooks have judged a call before we were ended, and are the same as then: they are not asked again. That a
  * person must decide stays as it is; what a log says is never a yes.
  */
-const wasJudged = (open: OpenCall | undefined, session: Session): boolean =>
-  open?.pending?.hooks !== undefined && open.pending.hooks === hooksOf(session)
+const wasJudged = (open: OpenCall | undefined, tool: Tool, session: Session): boolean =>
+  open?.pending?.hooks !== undefined &&
+  open.pending.hooks === hooksOf(session) &&
+  (open.pending.why === 'asked' || tool.isWork === true)
 
 /** Whoever was to be asked is asked, whatever rules would allow by now. */
 const saidBefore = ({ why, by, reason }: Pending): Said =>
@@ -166,7 +170,8 @@ async function run(
         }),
       fire: (event, given) => session.fireByName(event, given)
     })
-    return await within(running, signal)
+    // What passes the door itself ends by itself, and in good order.
+    return await (tool.isWork === true ? running : within(running, signal))
   } catch (error) {
     const words = wordsOf(error)
     return { content: words, output: words, error: words }

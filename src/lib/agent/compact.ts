@@ -35,6 +35,10 @@ export const isTooLong = ({ why, message }: ModelFailure): boolean =>
 export async function compact(session: Session, compaction: Compaction, signal: AbortSignal): Promise<boolean> {
   const { trigger, forced = false, instructions } = compaction
   const { conversation } = session
+  if (session.open !== undefined) {
+    session.inform('the conversation was not compacted: calls in it have no results yet', 'notice')
+    return false
+  }
   const isShort = conversation.messages.length <= KEPT && trigger === 'auto' && !forced
   const cut = isShort ? 0 : cutIn(conversation.messages)
   if (cut === 0) return false

@@ -56,6 +56,7 @@ interface SubagentView {
   readonly toolUseId: string
   /** The transcript of the main agent: what hooks are told. */
   readonly transcriptPath: string
+  readonly isParentClosing?: () => boolean
 }
 
 /** What may be done without asking. It changes while a session runs. */

@@ -270,8 +270,8 @@ export async function clearSession(session: Session, signal: AbortSignal): Promi
 /** How long work that hooks left going may keep a session from ending, in milliseconds. */
 const DRAIN = 5000
 
-/** The last event of a session. Whatever happened before, it is fired once. */
-export async function endSession(session: Session, reason: string): Promise<void> {
+/** The last event of a session. Whatever happened before, it is fired once. Others may have it when all has ended. */
+export async function endSession(session: Session, reason: string, endWork: () => Promise<void>): Promise<void> {
   const { hooks, clock, log } = session.options
   const drained = new AbortController()
   const metadata = hooks.metadata(session.id)
@@ -283,6 +283,10 @@ export async function endSession(session: Session, reason: string): Promise<void
   } finally {
     drained.abort()
     session.isOver = true
-    await log.close()
+    try {
+      await endWork()
+    } finally {
+      await log.close()
+    }
   }
 }

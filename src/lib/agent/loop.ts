@@ -20,8 +20,8 @@ export async function runLoop(session: Session, signal: AbortSignal): Promise<En
   const ends = new Ends(session, signal)
   const said = session.conversation.notes.length === 0 ? session.conversation.messages.at(-1) : undefined
   // It was interrupted behind its last answer: whether hooks have seen the end is not known.
-  if (said?.role === 'assistant') {
-    const over = await ends.reached({ stop: 'end_turn' }, textOf(said.content))
+  if (said?.role === 'assistant' && session.unended !== 'pause_turn') {
+    const over = await ends.reached({ stop: session.unended ?? 'end_turn' }, textOf(said.content))
     if (over !== undefined) return over
   }
   for (let iteration = 1; ; iteration++) {
@@ -32,6 +32,7 @@ export async function runLoop(session: Session, signal: AbortSignal): Promise<En
     const meanwhile = isOver(session, signal)
     if (meanwhile !== undefined) return meanwhile
     session.turns++
+    session.unended = undefined
     if (isFull(session)) await compact(session, { trigger: 'auto' }, signal)
     deliverNotes(session)
 

@@ -112,3 +112,14 @@ export const openIn = (answers: readonly Answered[]): OpenBatch =>
       ? { use, input, result: { result, output, uuid } }
       : { use, input, pending, ...(pending.agentId !== undefined && { agentId: pending.agentId }) }
   )
+
+/** The output of a call of which nobody wrote down what came of it. */
+export const LOST = '[What came of this call was not written down.]'
+
+/** Its result. */
+export const lost = ({ use: { id }, outcome }: OpenCall): ToolResultBlock => ({
+  type: 'tool_result',
+  tool_use_id: id,
+  content: outcome?.content ?? LOST,
+  ...(outcome?.isError !== false && { is_error: true })
+})

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { ToolUseBlock } from '../message.ts'
+import type { Rec } from '../transcript/entry.ts'
 import type { PlainObject } from '../util/plain.ts'
 import type { Session } from './session.ts'
 
@@ -27,6 +28,13 @@ export function recordPending(
   const { agentId: subagentId, ...rest } = pending
   session.record({ type: 'tool-pending', toolUseId: id, toolName: name, input, ...rest, subagentId }, uuid)
   return uuid
+}
+
+/** What such a line says. */
+export function pendingIn(entry: Rec): Pending {
+  const text = (key: string): string | undefined => (typeof entry[key] === 'string' ? entry[key] : undefined)
+  const why = entry['why'] === 'asked' || entry['why'] === 'nested' ? entry['why'] : 'deferred'
+  return { why, hooks: text('hooks'), by: text('by'), reason: text('reason'), agentId: text('subagentId') }
 }
 
 /** Which hooks look at calls. */

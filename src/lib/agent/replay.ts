@@ -1,11 +1,12 @@
 import type { MessageEdits } from '../hooks/history.ts'
 import type { Block, Message, ToolResultBlock } from '../message.ts'
-import type { Kept, Rec } from '../transcript/entry.ts'
+import type { Rec } from '../transcript/entry.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { Conversation } from './conversation.ts'
-import type { OpenBatch, OpenCall } from './open-batch.ts'
-import type { Pending } from './pending.ts'
+import { LOST, lost, type OpenBatch, type OpenCall } from './open-batch.ts'
+import { pendingIn } from './pending.ts'
 import { unwound } from './rewind.ts'
+import { blocksIn, contentIn, hasResults, keptIn, listIn, textsIn } from './well-formed.ts'
 
 /** What a session is beside its messages. */
 export interface SessionState {
@@ -25,6 +26,8 @@ export interface Replayed extends Omit<SessionState, 'notes'> {
   readonly open: OpenBatch | undefined
   /** How much of its window the model had used. */
   readonly tokens: number
+  /** Why its last answer is none yet, if it is not. */
+  readonly unended: 'max_tokens' | 'pause_turn' | undefined
   /** The last line. */
   readonly last: string | null
 }
@@ -39,10 +42,18 @@ export const isFreshStart = ({ type, subtype }: Rec): boolean =>
  */
 export function replay(entries: readonly Rec[], until?: string): Replayed | undefined {
   const wound = unwound(entries, until)
-  if (wound === undefined) return undefined
+  return wound === undefined ? undefined : replayed(wound)
+}
+
+/** The same for all that there is. */
+export const replayAll = (entries: readonly Rec[], until?: string): Replayed => replayed(unwound(entries, until, true)!)
+
+function replayed({ left, done }: NonNullable<ReturnType<typeof unwound>>): Replayed {
   const replaying = new Replaying()
-  for (const entry of wound.left) replaying.take(entry)
-  for (const entry of wound.done) replaying.takeDone(entry)
+  for (const entry of left) {
+    if (done.has(entry)) replaying.takeDone(entry)
+    else replaying.take(entry)
+  }
   return replaying.end()
 }
 
@@ -55,8 +66,16 @@ class Replaying {
   #last: string | null = null
   /** An answer of which not all blocks have come. */
   #answer:
-    | { readonly uuid: string; readonly id: unknown; readonly isCopy: boolean; readonly blocks: Block[] }
+    | {
+        readonly uuid: string
+        readonly id: unknown
+        readonly isCopy: boolean
+        readonly blocks: unknown[]
+        stop: unknown
+      }
     | undefined
+  /** Why the last answer ended where it did. */
+  #stop: unknown
   /** The calls of the last answer, by their ids. */
   #calls = new Map<string, OpenCall>()
   /** They were made in another session, of which this one began as a copy; and whether all of it was copied. */
@@ -93,14 +112,16 @@ class Replaying {
       memory: this.#memory,
       open,
       tokens: this.#tokens,
+      unended: this.#stop === 'max_tokens' || this.#stop === 'pause_turn' ? this.#stop : undefined,
       last: this.#last
     }
   }
 
   /** What another session has begun, or will, is not begun here; only what somebody has yet to decide is. */
   #elsewhere(call: OpenCall): OpenCall {
+    // Whoever made the copy may have written anything: hooks are asked again.
     return this.#isWhole && call.pending !== undefined
-      ? call
+      ? { ...call, pending: { ...call.pending, hooks: undefined } }
       : { ...call, started: true, pending: undefined, agentId: undefined }
   }
 
@@ -109,42 +130,44 @@ class Replaying {
     if (!isObject(message) || !Array.isArray(message['content'])) return
     const [index] = Array.isArray(part) ? (part as number[]) : []
     const begins = index === 0 || this.#answer === undefined || this.#answer.id !== message['id']
-    const blocks = (message['content'] as Block[]).filter(isObject)
+    const blocks = message['content'] as unknown[]
     if (begins) {
       this.#settle()
-      this.#answer = { uuid, id: message['id'], isCopy: forkedFrom !== undefined, blocks }
+      this.#answer = { uuid, id: message['id'], isCopy: forkedFrom !== undefined, blocks: [...blocks], stop: undefined }
     } else for (const block of blocks) this.#answer!.blocks.push(block)
+    this.#answer!.stop = message['stop_reason']
     const usage = message['usage']
-    if (isObject(usage)) this.#tokens = Object.values(usage).reduce<number>((sum, each) => sum + (Number(each) || 0), 0)
+    if (isObject(usage))
+      this.#tokens = Object.values(usage).reduce<number>((sum, each) => sum + (typeof each === 'number' ? each : 0), 0)
   }
 
   /** An answer is whole, or as whole as it will ever be. Thoughts alone are none. */
   #settle(): void {
     const answer = this.#answer
     this.#answer = undefined
-    if (answer === undefined || !answer.blocks.some(({ type }) => type === 'text' || type === 'tool_use')) return
+    const blocks = blocksIn(answer?.blocks ?? [])
+    if (answer === undefined || !blocks.some(({ type }) => type === 'text' || type === 'tool_use')) return
     this.#abandon()
-    this.#conversation.withOwnIds(answer.blocks)
-    this.#conversation.answer(answer.blocks, answer.uuid)
-    this.#areCopies = answer.isCopy
-    this.#called(answer.blocks)
+    this.#conversation.withOwnIds(blocks)
+    this.#conversation.answer(blocks, answer.uuid)
+    this.#called(blocks, answer.isCopy)
+    this.#stop = answer.stop
   }
 
-  #called(blocks: readonly Block[]): void {
+  #called(blocks: readonly Block[], areCopies: boolean): void {
+    this.#areCopies = areCopies
     for (const block of blocks) if (block.type === 'tool_use') this.#calls.set(block.id, { use: block })
   }
 
   #user({ message, toolUseResult }: Rec, uuid: string): void {
-    const content = isObject(message) ? message['content'] : undefined
-    if (typeof content !== 'string' && !Array.isArray(content)) return
-    const results = Array.isArray(content)
-      ? (content as Block[]).filter(block => isObject(block) && block.type === 'tool_result')
-      : []
+    const content = isObject(message) ? contentIn(message['content']) : undefined
+    if (content === undefined) return
+    const results = typeof content === 'string' ? [] : content.filter(block => block.type === 'tool_result')
     if (results.length === 0) {
       this.#abandon()
-      this.#conversation.add({ role: 'user', content: content as Message['content'] }, uuid)
+      this.#conversation.add({ role: 'user', content }, uuid)
     }
-    for (const result of results as ToolResultBlock[]) this.#answered(result, toolUseResult, uuid)
+    for (const result of results) this.#answered(result, toolUseResult, uuid)
   }
 
   #answered(result: ToolResultBlock, output: unknown, uuid: string): void {
@@ -196,14 +219,19 @@ class Replaying {
   }
 
   /** Messages that somebody has saved, as they are. Calls that have no results yet stay open. */
-  #said({ kept }: Rec): void {
+  #said({ kept, forkedFrom }: Rec): void {
     for (const { uuid, message } of keptIn(kept)) {
       const { role, content } = message
-      if (role === 'assistant' || this.#calls.size === 0 || !hasResults(content)) {
-        this.#abandon()
-        this.#conversation.add(message, uuid)
-      } else this.#user({ type: 'user', message }, uuid)
-      if (role === 'assistant' && typeof content !== 'string') this.#called(content)
+      if (role === 'user' && this.#calls.size > 0 && hasResults(content)) {
+        this.#user({ type: 'user', message }, uuid)
+        continue
+      }
+      this.#abandon()
+      if (role === 'assistant' && typeof content !== 'string') {
+        this.#conversation.withOwnIds(content)
+        this.#conversation.answer(content, uuid)
+        this.#called(content, forkedFrom !== undefined)
+      } else this.#conversation.add(message, uuid)
     }
   }
 
@@ -211,12 +239,12 @@ class Replaying {
     this.#conversation = new Conversation()
     this.#calls.clear()
     this.#tokens = 0
-    const { system, metadata, memory, notes } = (isObject(state) ? state : {}) as Partial<SessionState>
-    this.#system = Array.isArray(system) ? (system as string[]) : []
+    const { system, metadata, memory, notes } = isObject(state) ? state : {}
+    this.#system = textsIn(system)
     this.#metadata = isObject(metadata) ? metadata : {}
     this.#memory = isObject(memory) ? memory : {}
     const messages = keptIn(kept)
-    this.#conversation.restore(messages, Array.isArray(notes) ? (notes as string[]) : [])
+    this.#conversation.restore(messages, textsIn(notes))
     for (const { message } of messages)
       if (typeof message.content !== 'string') this.#conversation.withOwnIds(message.content)
   }
@@ -244,13 +272,13 @@ class Replaying {
   }
 
   #atWork({ toolUseId, subagentId: agentId }: Rec): void {
-    const call = this.#calls.get(String(toolUseId))
+    const call = this.#calls.get(toolUseId as string)
     if (call !== undefined && typeof agentId === 'string') this.#calls.set(call.use.id, { ...call, agentId })
   }
 
   /** How far a call had come. */
   #step(entry: Rec): void {
-    const call = this.#calls.get(String(entry['toolUseId']))
+    const call = this.#calls.get(entry['toolUseId'] as string)
     if (call === undefined) return
     const { type, input, content, isError, output } = entry
     const next: OpenCall =
@@ -260,34 +288,9 @@ class Replaying {
           ? {
               ...call,
               input: input ?? call.input,
-              outcome: { content: content as string, output, isError: isError === true }
+              outcome: { content: contentIn(content) ?? '', output, isError: isError === true }
             }
           : { ...call, input, pending: pendingIn(entry), agentId: pendingIn(entry).agentId ?? call.agentId }
     this.#calls.set(call.use.id, next)
   }
 }
-
-function pendingIn(entry: Rec): Pending {
-  const text = (key: string): string | undefined => (typeof entry[key] === 'string' ? entry[key] : undefined)
-  const why = entry['why'] === 'asked' || entry['why'] === 'nested' ? entry['why'] : 'deferred'
-  return { why, hooks: text('hooks'), by: text('by'), reason: text('reason'), agentId: text('subagentId') }
-}
-
-const hasResults = (content: Message['content']): boolean =>
-  typeof content !== 'string' && content.some(({ type }) => type === 'tool_result')
-
-const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-
-const keptIn = (value: unknown): readonly Kept[] =>
-  listIn(value).filter(
-    (each): each is Kept => isObject(each) && typeof each['uuid'] === 'string' && isObject(each['message'])
-  )
-
-const LOST = '[What came of this call was not written down.]'
-
-const lost = ({ use: { id }, outcome }: OpenCall): ToolResultBlock => ({
-  type: 'tool_result',
-  tool_use_id: id,
-  content: outcome?.content ?? LOST,
-  ...(outcome?.isError !== false && { is_error: true })
-})

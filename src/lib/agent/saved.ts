@@ -6,7 +6,7 @@ import type { Kept, Rec } from '../transcript/entry.ts'
 import { lastSeq, loadTail } from '../transcript/load.ts'
 import type { SessionKey, TranscriptStore } from '../transcript/store.ts'
 import { UNKNOWN } from './open-batch.ts'
-import { isFreshStart, replay, type Replayed } from './replay.ts'
+import { isFreshStart, replayAll, type Replayed } from './replay.ts'
 
 /** Where whole conversations are kept, by the ids of sessions and subagents. */
 export interface SavedConversations {
@@ -52,7 +52,7 @@ const idOf = ({ sessionId, subpath }: SessionKey): string => subpath?.replace(/^
 
 /** The conversation that these entries tell of, as it must be if nothing else is ever heard. */
 function messagesIn(entries: readonly Rec[]): readonly Message[] {
-  const { conversation, open } = replay(entries) ?? replay([])!
+  const { conversation, open } = replayAll(entries)
   const { messages, notes } = conversation
   if (open === undefined)
     return notes.length === 0 ? messages : [...messages, { role: 'system', content: notes.join('\n\n') }]

@@ -41,13 +41,15 @@ export class Session {
   /** What it is doing, for whoever wants to know. */
   doing = 'starting'
   /** It is being closed: what waits for an answer may be answered when it goes on. */
-  isClosing = false
+  #isClosing = false
   /** It has ended: what comes late is for nobody. */
   isOver = false
   /** Files that hooks want to hear of. */
   watch: FileWatch | undefined
   /** Calls of the last answer that have no results: somebody has yet to decide, or we were ended in between. */
   open: OpenBatch | undefined
+  /** Why the answer that it goes on from is none yet, if it is not. */
+  unended: Replayed['unended']
   /** What SessionStart hooks added; it stays in the system prompt. */
   #system: readonly string[] = []
   /** What hooks and tools keep, as it was last written down. */
@@ -74,6 +76,14 @@ export class Session {
     return this.tools.get(name) ?? this.tools.get(RENAMED.get(name) ?? '')
   }
 
+  get isClosing(): boolean {
+    return this.#isClosing || this.options.agent?.isParentClosing?.() === true
+  }
+
+  set isClosing(isClosing: boolean) {
+    this.#isClosing = isClosing
+  }
+
   get permissions(): Permissions {
     return this.options.permissions
   }
@@ -83,15 +93,16 @@ export class Session {
   }
 
   /** Goes on from what a log told. */
-  resume({ conversation, system, metadata, memory, open, tokens }: Replayed): void {
+  resume({ conversation, system, metadata, memory, open, tokens, unended }: Replayed): void {
     this.conversation = conversation
     this.#system = system
     this.open = open
     this.tokens = tokens
+    this.unended = unended
     Object.assign(this.options.hooks.metadata(this.id), metadata)
-    this.#metadata = JSON.stringify(metadata)
+    this.#metadata = writable(metadata)
     for (const [name, kept] of Object.entries(memory)) this.tools.get(name)?.memory?.restore(kept)
-    this.#memory = JSON.stringify(memory)
+    this.#memory = writable(memory)
   }
 
   /** Forgets the conversation, and what hooks had added to the system prompt. */

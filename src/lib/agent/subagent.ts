@@ -7,7 +7,7 @@ import type { Log } from '../transcript/entry.ts'
 import type { AgentDefinition } from './definitions.ts'
 import type { Ending } from './ending.ts'
 import { goOn, runAgent } from './life.ts'
-import { answerOpen } from './open-batch.ts'
+import { answerOpen, isPending } from './open-batch.ts'
 import type { Replayed } from './replay.ts'
 import type { Permissions, SessionOptions } from './given.ts'
 import { Session } from './session.ts'
@@ -56,6 +56,8 @@ export interface Errand {
 export interface Errands {
   readonly id: string
   readonly ending: Ending
+  /** Somebody has yet to decide about a call of its, and can when the session goes on. */
+  readonly isUndecided: boolean
   readonly toolUses: number
   readonly tokens: number
   readonly ms: number
@@ -89,8 +91,9 @@ export async function runSubagent(
   const { hooks, leave } = ports.enter(type, parent.options.hooks)
   const begun = performance.now()
   const before = tokensIn(parent)
+  let log: Log | undefined
   try {
-    const log = await ports.logFor(id, kept?.last ?? null)
+    log = await ports.logFor(id, kept?.last ?? null)
     const child = await childOf(parent, { ...errand, type }, definition, hooks, log, ports)
     if (kept !== undefined) child.resume(kept)
     await tellStart({ ...errand, type }, child, parent)
@@ -103,13 +106,21 @@ export async function runSubagent(
     child.isOver = true
     await log.close()
     const tokens = tokensIn(parent) - before
-    return { id, ending, toolUses: child.toolUses, tokens, ms: performance.now() - begun }
+    const isUndecided = ending.reason === 'tool_deferred' || (child.isClosing && isPending(child.open))
+    return { id, ending, isUndecided, toolUses: child.toolUses, tokens, ms: performance.now() - begun }
+  } catch (error) {
+    await log?.close().catch(() => undefined)
+    throw error
   } finally {
     leave()
   }
 }
 
+const AGENT_ID = /^[\w-]{1,128}$/
+
 async function keptAgent(id: string, ports: AgentPorts): Promise<KeptAgent | { readonly refused: string }> {
+  // A model may ask for anything, and a store may make a path of it.
+  if (!AGENT_ID.test(id)) return { refused: `There is no agent ${JSON.stringify(id)} that could go on` }
   if (ports.load === undefined) return { refused: `Agent ${id} cannot go on: nothing is kept of agents here` }
   try {
     return (await ports.load(id)) ?? { refused: `There is no agent ${id} that could go on` }
@@ -185,7 +196,8 @@ async function childOf(
       type: errand.type,
       depth,
       toolUseId: errand.toolUseId,
-      transcriptPath: options.agent?.transcriptPath ?? options.log.path
+      transcriptPath: options.agent?.transcriptPath ?? options.log.path,
+      isParentClosing: () => parent.isClosing
     },
     model: wanted === undefined || wanted === 'inherit' ? parent.model : await ports.modelFor(wanted),
     tools: options.tools.filter(({ name }) => has(definition, name)),

@@ -129,11 +129,13 @@ class RunningQuery implements Query {
       const ending: Ending = ended('turn_setup_failed', wordsOf(error), true)
       this.#tellResult(resultOf(ending, session, 0, NOTHING))
     } finally {
-      await endSession(session, hasBroken ? 'error' : this.#reason).catch((error: unknown) =>
+      const endWork = async (): Promise<void> => {
+        await unwatch?.()
+        await close()
+      }
+      await endSession(session, hasBroken ? 'error' : this.#reason, endWork).catch((error: unknown) =>
         session.inform(`the session did not end well: ${wordsOf(error)}`, 'warning')
       )
-      await unwatch?.()
-      await close()
     }
   }
 
@@ -154,8 +156,8 @@ class RunningQuery implements Query {
     work: (session: Session, signal: AbortSignal) => Promise<ResultMessage>
   ): Promise<void> {
     this.#turn = new AbortController()
-    if (this.#all.signal.aborted) this.#turn.abort(this.#all.signal.reason)
     this.#session = session
+    if (this.#all.signal.aborted) this.#abort(this.#all.signal.reason)
     this.#tellResult(await work(session, this.#turn.signal))
     this.#turn = undefined
   }
@@ -261,7 +263,7 @@ class RunningQuery implements Query {
   }
 }
 
-const NOTHING_OPEN = 'There is nothing to go on with: the session had ended with its last answer. Give it a prompt.'
+const NOTHING_OPEN = 'There is nothing to go on with: nothing was said in this session. Give it a prompt.'
 
 const NOTHING = { turns: 0, denials: 0 }
 

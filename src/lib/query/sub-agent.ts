@@ -4,7 +4,7 @@ import type { Ending } from '../agent/ending.ts'
 import { endSession, runAgent } from '../agent/life.ts'
 import { answerOpen } from '../agent/open-batch.ts'
 import type { AgentMessage } from '../agent/output.ts'
-import { replay } from '../agent/replay.ts'
+import { replayAll } from '../agent/replay.ts'
 import type { Session } from '../agent/session.ts'
 import { entriesOf } from '../agent/told.ts'
 import { fault } from '../errors.ts'
@@ -43,6 +43,8 @@ export class SubAgent {
   readonly #opened: Promise<Opened>
   readonly #all = new AbortController()
   #running: AbortController | undefined
+  /** Settles when what it is doing has ended. */
+  #done: Promise<unknown> = Promise.resolve()
   #session: Session | undefined
   #ready: Promise<void> = Promise.resolve()
   /** Who it is, for hooks and for whoever wants it to go on later. */
@@ -79,7 +81,7 @@ export class SubAgent {
     const entries = structuredClone(transcript).flatMap(entriesOf)
     agent.#ready = agent.#opened.then(({ session }) => {
       for (const { uuid, ...entry } of entries) session.record(entry as Entry, String(uuid))
-      session.resume(replay(entries)!)
+      session.resume(replayAll(entries))
     })
     // Whoever runs it hears of it.
     agent.#ready.catch(() => undefined)
@@ -95,6 +97,12 @@ export class SubAgent {
   async run(task: string): Promise<SubAgentResult> {
     if (this.status !== 'idle') throw fault('E_USAGE', `run() was called on a subagent that is ${this.status}`)
     const running = (this.#running = new AbortController())
+    const done = this.#work(task, running)
+    this.#done = done.catch(() => undefined)
+    return done
+  }
+
+  async #work(task: string, running: AbortController): Promise<SubAgentResult> {
     try {
       const { session } = await this.#opened
       await this.#ready
@@ -135,8 +143,8 @@ export class SubAgent {
     this.#all.abort(new Error('closed'))
     const opened = await this.#opened.catch(() => undefined)
     if (opened === undefined) return
-    await endSession(opened.session, 'other')
-    await opened.close()
+    await this.#done
+    await endSession(opened.session, 'other', opened.close)
   }
 }
 

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
-import { isFreshStart, replay, type Replayed } from '../agent/replay.ts'
-import { isDone, isRewind } from '../agent/rewind.ts'
+import { isFreshStart, replay, replayAll, type Replayed } from '../agent/replay.ts'
+import { endOf, isDone, unwound } from '../agent/rewind.ts'
 import type { KeptAgent } from '../agent/subagent.ts'
 import { fault } from '../errors.ts'
 import { CREDENTIALS } from '../hooks/kinds/outside.ts'
@@ -9,7 +9,7 @@ import { asOurs, isForeign, readClaude } from '../transcript/claude.ts'
 import { JsonlStore, wordsOfHolder } from '../transcript/jsonl.ts'
 import { noLog, TranscriptLog, writerOver } from '../transcript/log.ts'
 import { MemoryStore } from '../transcript/memory.ts'
-import { lastSeq, loadTail, loadWhole, unknownType, withoutFrame } from '../transcript/load.ts'
+import { isLossy, lastSeq, loadTail, loadWhole, unknownType, withoutFrame } from '../transcript/load.ts'
 import type { Gap, Loaded, SessionKey, TranscriptStore, TranscriptWriter } from '../transcript/store.ts'
 import { VERSION } from '../version.ts'
 import { putOwnFile } from '../world/own-file.ts'
@@ -46,13 +46,14 @@ export async function openTranscripts(
   try {
     const before = from === undefined ? undefined : await loaded(from, resumeSessionAt, source)
     if (before !== undefined && source === 'resume') checkKnown(before.entries, key, store)
-    const log = writer === undefined ? noLog : logOver(writer, store!, key, common, before?.replayed.last ?? null)
+    const after = source === 'fork' ? null : (before?.replayed.last ?? null)
+    const log = writer === undefined ? noLog : logOver(writer, store!, key, common, after)
     const copied = source === 'fork' ? copy(upTo(before!.entries, resumeSessionAt), from!, log) : undefined
     if (source === 'resume' && resumeSessionAt !== undefined)
       log.append({ type: 'system', subtype: 'rewound', to: resumeSessionAt }, crypto.randomUUID())
     return {
       log,
-      resumed: copied === undefined ? before?.replayed : replay(copied),
+      resumed: copied === undefined ? before?.replayed : replayAll(copied),
       notices: before === undefined ? [] : wordsOfGaps(before.gaps, from!),
       ...agentTranscripts(key, forAgents, source === 'fork' ? from : undefined, common)
     }
@@ -155,26 +156,38 @@ async function loaded(
   if (tail === undefined) throw fault('E_SESSION_UNKNOWN', from.sessionId, '')
   if (isForeign(tail.entries)) return foreign((await loadWhole(store, key))!, at)
   checkPlace(tail.entries, at)
+  if (source === 'resume') checkStands(tail.entries, at)
   const replayed = replay(tail.entries, at)
   // The place that somebody went back to may lie before what was read.
   if (replayed === undefined) {
     const whole = (await loadWhole(store, key))!
-    return {
-      ...whole,
-      replayed:
-        replay(whole.entries, at) ??
-        replay(
-          whole.entries.filter(entry => !isRewind(entry)),
-          at
-        )!
-    }
+    return { ...whole, replayed: unsure(replayAll(whole.entries, at), whole) }
   }
-  return { ...tail, replayed }
+  return { ...tail, replayed: unsure(replayed, tail) }
+}
+
+/** Where lines are gone behind the last answer, one of them may have said that a call had begun. */
+function unsure(replayed: Replayed, found: Loaded): Replayed {
+  const { open } = replayed
+  const answer = found.entries.findLastIndex(({ type }) => type === 'assistant')
+  if (open === undefined || !isLossy(found, answer)) return replayed
+  return { ...replayed, open: open.map(call => ({ ...call, started: true, pending: undefined })) }
 }
 
 function checkPlace(entries: readonly Rec[], at: string | undefined): void {
   if (at !== undefined && !entries.some(({ uuid }) => uuid === at))
     throw fault('E_OPTION_INVALID', 'resumeSessionAt', at, 'the uuid of a message of that session')
+}
+
+/** Who goes on in the same file can only go back to what is still said; a copy can begin anywhere. */
+function checkStands(entries: readonly Rec[], at: string | undefined): void {
+  if (at !== undefined && !unwound(entries, undefined, true)!.left.some(({ uuid }) => uuid === at))
+    throw fault(
+      'E_OPTION_INVALID',
+      'resumeSessionAt',
+      at,
+      'a message that still stands; with forkSession also one behind which somebody went back'
+    )
 }
 
 /** What another program wrote down: the conversation that led to its last line. */
@@ -183,7 +196,7 @@ function foreign({ entries, gaps }: Loaded, at: string | undefined): Before {
   checkPlace(all, at)
   const start = at === undefined ? all.findLastIndex(isFreshStart) : 0
   const ours = all.slice(Math.max(0, start))
-  return { entries: ours, gaps, replayed: replay(ours, at)! }
+  return { entries: ours, gaps, replayed: replayAll(ours, at) }
 }
 
 /** Who does not know what stands there must not write behind it. */
@@ -195,13 +208,14 @@ function checkKnown(entries: readonly Rec[], { sessionId }: SessionKey, store: T
 
 /** Entries up to one of them; what tools have done afterwards is done all the same. */
 function upTo(entries: readonly Rec[], at: string | undefined): readonly Rec[] {
-  const end = at === undefined ? entries.length : entries.findIndex(({ uuid }) => uuid === at) + 1
+  const place = entries.findIndex(({ uuid }) => uuid === at)
+  const end = at === undefined ? entries.length : endOf(entries, place)
   return [...entries.slice(0, end), ...entries.slice(end).filter(isDone)]
 }
 
 /** A copy has entries of its own, which tell where they came from. Where the last line is missing, it is not whole. */
 function copy(entries: readonly Rec[], { sessionId }: SessionKey, log: Log): readonly Rec[] {
-  const copies = entries.map(({ seq: _, crc: __, parentUuid: ___, sessionId: ____, ...rest }) => ({
+  const copies = entries.filter(isWritable).map(({ seq: _, crc: __, parentUuid: ___, sessionId: ____, ...rest }) => ({
     ...rest,
     forkedFrom: { sessionId, messageUuid: rest['uuid'] }
   }))
@@ -209,16 +223,29 @@ function copy(entries: readonly Rec[], { sessionId }: SessionKey, log: Log): rea
     ...copies,
     { type: 'system', subtype: 'forked', from: sessionId, uuid: crypto.randomUUID() }
   ]
-  for (const entry of all) log.append(entry as never, String(entry['uuid']))
+  for (const entry of all) {
+    const { uuid } = entry
+    log.append(entry as never, typeof uuid === 'string' ? uuid : crypto.randomUUID())
+  }
   return all
+}
+
+/** What is nested too deeply can be read, and not be written. */
+function isWritable(entry: Rec): boolean {
+  try {
+    return JSON.stringify(entry) !== undefined
+  } catch {
+    return false
+  }
 }
 
 async function keptAgent(key: SessionKey, store: TranscriptStore): Promise<KeptAgent | undefined> {
   const found = await loadWhole(store, key)
-  if (found === undefined) return undefined
+  // Each begins with word of who it is: where nothing can be read, nobody knows what it has done.
+  if (found === undefined || found.entries.length === 0) return undefined
   const start = found.entries.findLast(({ type, subtype }) => type === 'system' && subtype === 'subagent')
   const type = start?.['agentType']
-  return { ...replay(found.entries)!, type: typeof type === 'string' ? type : undefined }
+  return { ...unsure(replayAll(found.entries), found), type: typeof type === 'string' ? type : undefined }
 }
 
 const wordsOfGaps = (gaps: readonly Gap[], { sessionId }: SessionKey): readonly string[] =>

@@ -34,6 +34,7 @@ export class Appender implements TranscriptWriter {
   #written = 0
   #safe = 0
   #syncing: Promise<void> | undefined
+  #closing: Promise<void> | undefined
 
   constructor(path: string, disk: Disk, { last, isTorn, folders, onNamed }: Start) {
     this.#path = path
@@ -52,6 +53,7 @@ export class Appender implements TranscriptWriter {
     if (this.#failure !== undefined) throw this.#failure
     const line = json === undefined ? seal(entry, this.#last + 1) : sealText(json, this.#last + 1)
     try {
+      if (!Number.isSafeInteger(this.#last + 1)) throw new Error('its numbers have come to an end')
       this.#file ??= this.#open()
       this.#put(this.#isTorn ? Buffer.concat([NEWLINE, line]) : line)
     } catch (error) {
@@ -105,15 +107,20 @@ export class Appender implements TranscriptWriter {
     return this.#failure
   }
 
-  async close(): Promise<void> {
-    const file = this.#file
-    if (file === undefined) return
+  /** Whoever closes it once more hears the same. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
     try {
-      await this.flush()
+      if (this.#file !== undefined) await this.flush()
     } finally {
+      const file = this.#file
       this.#file = undefined
       this.#failure ??= fault('E_CLOSED', 'a line of the transcript')
-      this.#disk.close(file)
+      if (file !== undefined) this.#disk.close(file)
     }
   }
 }

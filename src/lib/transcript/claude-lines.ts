@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { isObject } from '../util/plain.ts'
+import { asText, isObject } from '../util/plain.ts'
 import type { Kept, Rec } from './entry.ts'
 
 /**
@@ -12,13 +12,13 @@ export function asTheirs(entries: readonly Rec[]): readonly Rec[] {
   const put = (line: Rec, parentUuid: string | null = last): void => {
     const { seq: _, crc: __, part: ___, ...rest } = line
     out.push({ ...rest, parentUuid })
-    last = String(line['uuid'])
+    last = asText(line['uuid'])
   }
   for (const entry of entries) {
     const { type, subtype, attachment } = entry
     if (type === 'user' || type === 'assistant') put(entry)
     else if (type === 'attachment' && isObject(attachment) && attachment['type'] !== 'notes') put(entry)
-    else if (type === 'system' && subtype === 'rewound') last = String(entry['to'])
+    else if (type === 'system' && subtype === 'rewound') last = asText(entry['to'])
     else if (type === 'system' && subtype === 'clear') last = null
     else if (type === 'system' && subtype === 'compact_boundary') {
       const logicalParentUuid: string | null = last
@@ -31,7 +31,7 @@ export function asTheirs(entries: readonly Rec[]): readonly Rec[] {
 
 function boundary({ kept: _, state: __, compactMetadata, ...rest }: Rec): Rec {
   const { trigger, pre_tokens } = isObject(compactMetadata) ? compactMetadata : {}
-  const type = String(rest['type'])
+  const type = asText(rest['type'])
   return { ...rest, type, content: 'Conversation compacted', compactMetadata: { trigger, preTokens: pre_tokens } }
 }
 
@@ -41,7 +41,7 @@ function keptIn({ kept, uuid, sessionId, timestamp, cwd, version, isSidechain }:
   return messages
     .filter(({ message }) => isObject(message))
     .map(({ message: { role, content } }, index) => {
-      const id = idFrom(`${String(uuid)}:${index}`)
+      const id = idFrom(`${asText(uuid)}:${index}`)
       const common = { uuid: id, sessionId, timestamp, cwd, version, isSidechain, userType: 'external' }
       if (role === 'system')
         return {

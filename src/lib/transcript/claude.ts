@@ -1,4 +1,4 @@
-import { isObject, type PlainObject } from '../util/plain.ts'
+import { asText, isObject, type PlainObject } from '../util/plain.ts'
 import type { Rec } from './entry.ts'
 
 /**
@@ -35,14 +35,14 @@ function ofOne(lines: readonly Rec[], all: readonly Rec[]): Omit<ClaudeTranscrip
   const main = line.filter(({ type }) => TYPES.has(type))
   const abandoned = lines.filter(each => isSaid(each) && !there.has(idOf(each))).length
   // Titles of other sessions stand there, too.
-  const title = all.findLast(({ type, leafUuid }) => type === 'summary' && there.has(String(leafUuid)))?.['summary']
+  const title = all.findLast(({ type, leafUuid }) => type === 'summary' && there.has(asText(leafUuid)))?.['summary']
   return { main, abandoned, title: typeof title === 'string' ? title : undefined }
 }
 
 /** What has a meaning for the conversation; others only stand between. */
 const TYPES = new Set(['user', 'assistant', 'system', 'attachment'])
 
-const idOf = ({ uuid }: Rec): string => String(uuid)
+const idOf = ({ uuid }: Rec): string => asText(uuid)
 const isSaid = ({ type }: Rec): boolean => type === 'user' || type === 'assistant'
 
 /** Lines that a compaction kept: they go on behind its summary, though they stand before it. */
@@ -136,7 +136,7 @@ function answersIn(lines: readonly Rec[]): ReadonlyMap<Rec, Rec> {
 function answerAbove(line: Rec, byId: ReadonlyMap<string, Rec>): Rec | undefined {
   const seen = new Set<Rec>()
   const parentOf = (each: Rec): Rec | undefined =>
-    byId.get(String(each['sourceToolAssistantUUID'] ?? each['parentUuid']))
+    byId.get(asText(each['sourceToolAssistantUUID'] ?? each['parentUuid']))
   for (let at = parentOf(line); at !== undefined && !seen.has(at); at = parentOf(at)) {
     seen.add(at)
     if (at.type === 'assistant') return line.type === 'assistant' && answerOf(line) !== answerOf(at) ? undefined : at
@@ -155,7 +155,7 @@ const resultsIn = (line: Rec): readonly string[] => idsIn(line, 'tool_result', '
 function idsIn({ message }: Rec, type: string, key: string): readonly string[] {
   const content = isObject(message) ? message['content'] : undefined
   const blocks = Array.isArray(content) ? (content as unknown[]).filter(isObject) : []
-  return blocks.filter(block => block['type'] === type).map(block => String(block[key]))
+  return blocks.filter(block => block['type'] === type).map(block => asText(block[key]))
 }
 
 /** By the id that lines have; those of older versions have none, and are told apart by their first line. */
@@ -169,7 +169,7 @@ function bySubagent(lines: readonly Rec[]): ReadonlyMap<string, readonly Rec[]> 
     for (;;) {
       known = roots.get(at)
       way.add(at)
-      const parent: Rec | undefined = byId.get(String(at['parentUuid']))
+      const parent: Rec | undefined = byId.get(asText(at['parentUuid']))
       if (known !== undefined || parent === undefined || way.has(parent)) break
       at = parent
     }

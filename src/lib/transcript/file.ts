@@ -88,9 +88,10 @@ export function pageOfFile(
   })
 }
 
-/** A transcript that stands anywhere, whatever its name: it is read, and never written to. */
+/** A transcript that stands anywhere, whatever its name: it is read, and never written to. What its subagents said is elsewhere. */
 export const oneFile = (path: string): TranscriptStore => ({
   append: () => Promise.reject(new Error(`${path} is only read`)),
-  load: async () => loadFile(path, realDisk),
-  page: async (_, before) => pageOfFile(path, realDisk, undefined, before)
+  load: async ({ subpath }) => (subpath === undefined ? loadFile(path, realDisk) : undefined),
+  page: async ({ subpath }, before) =>
+    subpath === undefined ? pageOfFile(path, realDisk, undefined, before) : undefined
 })

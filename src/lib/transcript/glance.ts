@@ -1,4 +1,4 @@
-import { isObject } from '../util/plain.ts'
+import { asText, isObject } from '../util/plain.ts'
 import { realDisk, type Disk } from './disk.ts'
 import type { Rec } from './entry.ts'
 import { bytesIn, withFile } from './file.ts'
@@ -76,7 +76,7 @@ export function promptIn({ type, message, isMeta, isCompactSummary }: Rec): stri
   if (!Array.isArray(content)) return undefined
   const blocks = (content as unknown[]).filter(isObject)
   if (blocks.some(block => block['type'] === 'tool_result')) return undefined
-  return blocks.flatMap(({ type: kind, text }) => (kind === 'text' ? [String(text)] : [])).join('\n')
+  return blocks.flatMap(({ type: kind, text }) => (kind === 'text' ? [asText(text)] : [])).join('\n')
 }
 
 const isPrompt = (entry: Rec): boolean => promptIn(entry) !== undefined

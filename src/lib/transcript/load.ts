@@ -1,5 +1,6 @@
 import type { Rec } from './entry.ts'
-import type { Cursor, Loaded, SessionKey, TranscriptStore } from './store.ts'
+import { isObject } from '../util/plain.ts'
+import type { Cursor, GapKind, Loaded, Page, SessionKey, TranscriptStore } from './store.ts'
 
 /** What is here was written by this version, or by one that knew no more. */
 const KNOWN = new Set(['user', 'assistant', 'system', 'attachment', 'tool-intent', 'tool-outcome', 'tool-pending'])
@@ -8,8 +9,20 @@ const KNOWN = new Set(['user', 'assistant', 'system', 'attachment', 'tool-intent
 export async function loadWhole(store: TranscriptStore, key: SessionKey): Promise<Loaded | undefined> {
   const found = await store.load(key)
   if (found === undefined || found === null) return undefined
-  return Array.isArray(found) ? { entries: found, gaps: [] } : found
+  return Array.isArray(found) ? { entries: entriesIn(found), gaps: [] } : loadedIn(found)
 }
+
+/** A store is somebody else's: what it gives may be anything. */
+function loadedIn(found: Loaded): Loaded {
+  const { entries, gaps } = found as Partial<Loaded>
+  if (!Array.isArray(entries)) throw new Error('the store of transcripts gave something that is no list of entries')
+  return { ...found, entries: entriesIn(entries), gaps: gaps ?? [] }
+}
+
+/** With all of them in order, the list stays as it is. */
+const entriesIn = (found: Rec[]): Rec[] => (found.every(isEntry) ? found : found.filter(isEntry))
+
+const isEntry = (value: unknown): boolean => isObject(value) && typeof value['type'] === 'string'
 
 /**
  * The end of a transcript, from the last entry on that is a fresh start; all of it where there is none. There may be
@@ -25,16 +38,21 @@ export async function loadTail(
   const parts: Loaded[] = []
   let before: Cursor | undefined
   do {
-    const page = await store.page(key, before)
-    if (page === undefined || page === null) return undefined
+    const given = await store.page(key, before)
+    if (given === undefined || given === null) return undefined
+    const page: Page = { ...loadedIn(given), before: given.before }
     const part = from(page, isStart)
     // What stands in the wrong place can be told only where all is seen.
     if (!follows(part, parts.at(-1))) return wholeFrom(store, key, isStart)
-    parts.push({ entries: part.entries.map(kept), gaps: part.gaps })
+    parts.push({ ...part, entries: part.entries.map(kept) })
     before = part === page ? page.before : undefined
   } while (before !== undefined)
   parts.reverse()
-  return { entries: parts.flatMap(({ entries }) => entries), gaps: parts.flatMap(({ gaps }) => gaps) }
+  return {
+    entries: parts.flatMap(({ entries }) => entries),
+    gaps: parts.flatMap(({ gaps }) => gaps),
+    offsets: parts.flatMap(({ offsets }) => offsets ?? [])
+  }
 }
 
 async function wholeFrom(
@@ -59,7 +77,8 @@ function from(loaded: Loaded, isStart: (entry: Rec) => boolean): Loaded {
   const first = entries.findLastIndex(isStart)
   if (first < 0) return loaded
   const begin = offsets?.[first] ?? 0
-  return { entries: entries.slice(first), gaps: gaps.filter(({ at }) => at > begin) }
+  const left = { entries: entries.slice(first), gaps: gaps.filter(({ at }) => at > begin) }
+  return offsets === undefined ? left : { ...left, offsets: offsets.slice(first) }
 }
 
 /** An entry without what its line says of itself: who goes on from it needs what happened, and its number. */
@@ -74,6 +93,15 @@ export const withoutFrame = ({
   crc: _sum,
   ...rest
 }: Rec): Rec => rest
+
+/** Whether entries may have stood behind this one that are not there any more. */
+export function isLossy({ entries, gaps, offsets }: Loaded, behind: number): boolean {
+  const number = Number(entries[behind]?.['seq'] ?? 0)
+  const end = offsets?.at(-1) ?? Number.POSITIVE_INFINITY
+  return gaps.some(({ why, at, seqs }) => (why === 'missing' ? (seqs?.[1] ?? 0) > number : LOSSES.has(why) && at > end))
+}
+
+const LOSSES: ReadonlySet<GapKind> = new Set<GapKind>(['damaged', 'foreign', 'unsealed'])
 
 /** The number of the last entry. */
 export const lastSeq = (entries: readonly Rec[]): number =>

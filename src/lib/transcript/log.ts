@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Entry, Line, Log, Rec } from './entry.ts'
 import type { SessionKey, TranscriptStore, TranscriptWriter } from './store.ts'
 
@@ -20,6 +21,9 @@ export interface LogOptions {
 
 /** A line longer than this, in characters, leaves out what only programs read. */
 const LONG = 1 << 18
+
+/** What can be the name of a file, and is no way out of its folder. */
+const NAME = /^[\w-]{1,100}$/
 
 /** What stands in the place of a secret. */
 const HIDDEN = '[a credential]'
@@ -69,7 +73,9 @@ export class TranscriptLog implements Log {
     const { beside } = this.#options
     if (beside === undefined || line.toolUseResult === undefined) return undefined
     const json = this.#withoutSecrets(JSON.stringify(line.toolUseResult))
-    return textOf({ ...line, toolUseResult: { file: beside(`${uuid}.json`, json), bytes: Buffer.byteLength(json) } })
+    // The ids of lines that were copied are whatever somebody wrote there.
+    const name = NAME.test(uuid) ? uuid : randomUUID()
+    return textOf({ ...line, toolUseResult: { file: beside(`${name}.json`, json), bytes: Buffer.byteLength(json) } })
   }
 
   #withoutSecrets(text: string): string {

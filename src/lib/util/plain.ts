@@ -165,3 +165,7 @@ export function applyChange(onto: PlainObject, change: Change): PlainObject {
 function put(target: PlainObject, key: string, value: unknown): void {
   Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })
 }
+
+/** Any value as text. An object may have anything as its `toString`: it is only said that it is one. */
+export const asText = (value: unknown): string =>
+  typeof value === 'object' && value !== null ? '[object Object]' : String(value)
