@@ -215,7 +215,6 @@ function note(message: AgentMessage, { verbose }: RunFlags): void {
 
 function codeOf(result: ResultMessage | undefined): number {
   if (result === undefined) return EXIT.done
-  if (result.error_code?.startsWith('E_SESSION') === true) return EXIT.failed
   if (result.terminal_reason === 'turn_setup_failed') return EXIT.badSettings
   return result.is_error ? EXIT.failed : EXIT.done
 }
