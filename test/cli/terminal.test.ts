@@ -123,7 +123,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
     line('/etc/hosts is what?')
     await shows(/A path\.\n\n>$/)
     line('/nope')
-    await shows('/exit, /greet.')
+    await shows(/\/exit,\s+\/greet\./)
     expect(toldModel(here)).toContain('Say hello to everybody.')
     expect(toldModel(here)).toContain('/etc/hosts is what?')
   })

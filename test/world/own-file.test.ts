@@ -28,9 +28,9 @@ test(
     await Promise.all(children.map(child => new Promise(resolve => child.stdout.once('data', resolve))))
     const ends = children.map(child => new Promise(resolve => child.once('exit', resolve)))
     for (const child of children) child.stdin.write('go')
-    let [isOver, reads, longest] = [false, 0, 0]
-    void Promise.all(ends).then(() => (isOver = true))
-    while (!isOver) {
+    let [reads, longest] = [0, 0]
+    const isOver = (): boolean => children.every(({ exitCode, signalCode }) => exitCode !== null || signalCode !== null)
+    while (!isOver()) {
       for (let each = 0; each < 200; each++) {
         const text = read(path)
         if (text === undefined) continue

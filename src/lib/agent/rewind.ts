@@ -49,4 +49,4 @@ const idIn = (message: unknown): unknown => (isObject(message) ? message['id'] :
 export const isDone = ({ type }: Rec): boolean => type === 'tool-intent' || type === 'tool-outcome'
 
 /** Somebody went back to an earlier line. */
-export const isRewind = ({ type, subtype }: Rec): boolean => type === 'system' && subtype === 'rewound'
+const isRewind = ({ type, subtype }: Rec): boolean => type === 'system' && subtype === 'rewound'
