@@ -46,7 +46,8 @@ export async function slash(line: string, desk: Desk, ofAgent: readonly string[]
   if (Object.hasOwn(SLASHES, name)) await carryOut(SLASHES[name]!, rest.trim(), desk)
   else {
     const there = [...Object.keys(SLASHES), ...ofAgent].map(each => `/${each}`).join(', ')
-    desk.screen.print(`  There is no /${name}. There are ${inOneLine(there)}.`)
+    const words = `There is no /${name}. There are ${inOneLine(there)}.`
+    desk.screen.print(hang('  ', words, desk.screen.columns))
   }
   return true
 }
