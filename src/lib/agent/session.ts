@@ -15,6 +15,7 @@ import type { FileWatch } from './watch.ts'
 import type { AgentMessage, Denial, Unsigned } from './output.ts'
 import type { OpenBatch } from './open-batch.ts'
 import type { Replayed, SessionState } from './replay.ts'
+import { KeptState } from './kept-state.ts'
 import { Spending } from './spending.ts'
 import { toldEdits } from './told.ts'
 
@@ -52,9 +53,8 @@ export class Session {
   unended: Replayed['unended']
   /** What SessionStart hooks added; it stays in the system prompt. */
   #system: readonly string[] = []
-  /** What hooks and tools keep, as it was last written down. */
-  #metadata = '{}'
-  #memory = '{}'
+  /** What hooks and tools keep. */
+  readonly #kept: KeptState
 
   constructor(options: SessionOptions) {
     this.options = options
@@ -64,6 +64,7 @@ export class Session {
     this.model = options.model
     const tools = [...options.tools, ...(options.own?.(this) ?? [])]
     this.tools = new Map(tools.map(tool => [tool.name, tool]))
+    this.#kept = new KeptState(this.tools)
   }
 
   /** What the model is told of the tools. */
@@ -100,16 +101,15 @@ export class Session {
     this.tokens = tokens
     this.unended = unended
     Object.assign(this.options.hooks.metadata(this.id), metadata)
-    this.#metadata = writable(metadata)
     for (const [name, kept] of Object.entries(memory)) this.tools.get(name)?.memory?.restore(kept)
-    this.#memory = writable(memory)
+    this.#kept.isWritten({ metadata, memory })
   }
 
   /** Forgets the conversation, and what hooks had added to the system prompt. */
   clear(): void {
     this.conversation = new Conversation()
     this.#system = []
-    this.#metadata = '{}'
+    this.#kept.forgetMetadata()
     this.open = undefined
     this.tokens = 0
   }
@@ -186,21 +186,12 @@ export class Session {
 
   /** Writes down what hooks and tools keep, where it has changed. */
   saveState(metadata = this.options.hooks.metadata(this.id)): void {
-    if (this.options.agent !== undefined) return
-    const kept = writable(metadata)
-    if (kept !== this.#metadata)
-      this.record({ type: 'system', subtype: 'metadata', metadata: JSON.parse(kept) as PlainObject })
-    this.#metadata = kept
-    const memory = writable(memoryOf(this.tools))
-    if (memory !== this.#memory)
-      this.record({ type: 'system', subtype: 'tool_memory', memory: JSON.parse(memory) as PlainObject })
-    this.#memory = memory
+    if (this.options.agent === undefined) for (const entry of this.#kept.changes(metadata)) this.record(entry)
   }
 
   /** All that a log must tell of us beside the messages, for a reader who begins with it. */
   get state(): SessionState {
-    const [metadata, memory] = [this.#metadata, this.#memory].map(json => JSON.parse(json) as PlainObject)
-    return { system: this.#system, metadata: metadata!, memory: memory!, notes: this.conversation.notes }
+    return { system: this.#system, ...this.#kept.written, notes: this.conversation.notes }
   }
 
   /** The next model call is given this text. */
@@ -279,35 +270,6 @@ export class Session {
 }
 
 const UNLOGGED = '[What a hook said here was to be left out of the log.]'
-
-/** What tools keep, by their names. */
-function memoryOf(tools: ReadonlyMap<string, Tool>): Record<string, unknown> {
-  const memory: Record<string, unknown> = {}
-  for (const [name, tool] of tools) {
-    const kept = tool.memory?.read()
-    if (kept !== undefined) memory[name] = kept
-  }
-  return memory
-}
-
-/** What hooks keep may be anything; what is no JSON is not kept for later. */
-function writable(metadata: Record<string, unknown>): string {
-  try {
-    return JSON.stringify(metadata)
-  } catch {
-    const kept = Object.entries(metadata).filter(([, value]) => isWritable(value))
-    return JSON.stringify(Object.fromEntries(kept))
-  }
-}
-
-function isWritable(value: unknown): boolean {
-  try {
-    JSON.stringify(value)
-    return true
-  } catch {
-    return false
-  }
-}
 
 /** What ends with these is something else than the run. */
 const IS_NO_END: ReadonlySet<EventName> = new Set<EventName>(['PreCompact', 'TaskCreated', 'TaskCompleted'])

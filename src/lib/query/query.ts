@@ -1,17 +1,15 @@
-import { randomUUID } from 'node:crypto'
 import { beginSession, canGoOn, clearSession, endSession, resultOf, runOn, runPrompt } from '../agent/life.ts'
 import { isPending } from '../agent/open-batch.ts'
 import { ended, INTERRUPTED, type Ending } from '../agent/ending.ts'
 import { compact } from '../agent/compact.ts'
 import { Outbox } from '../agent/outbox.ts'
-import type { AgentMessage, InitMessage, ResultMessage } from '../agent/output.ts'
+import type { AgentMessage, ResultMessage } from '../agent/output.ts'
 import type { Session } from '../agent/session.ts'
-import { NO_USAGE } from '../agent/spending.ts'
-import { CarabinerError, fault, wordsOf } from '../errors.ts'
+import { fault, wordsOf } from '../errors.ts'
 import type { HookDescription } from '../hooks/hook.ts'
 import type { Block } from '../message.ts'
 import { parseMode } from '../permissions/modes.ts'
-import { VERSION, CONTRACT } from '../version.ts'
+import { failedToStart, initOf } from './first-message.ts'
 import { modelOf } from './models.ts'
 import { open, type Opened } from './open.ts'
 import { checkOptions, type QueryOptions } from './options.ts'
@@ -266,55 +264,3 @@ class RunningQuery implements Query {
 const NOTHING_OPEN = 'There is nothing to go on with: nothing was said in this session. Give it a prompt.'
 
 const NOTHING = { turns: 0, denials: 0 }
-
-function initOf(
-  session: Session,
-  servers: Opened['servers'],
-  { agents, skills, plugins }: Opened['names'],
-  { serverTools = [] }: QueryOptions
-): InitMessage {
-  return {
-    type: 'system',
-    subtype: 'init',
-    session_id: session.id,
-    uuid: randomUUID(),
-    cwd: session.options.place.cwd,
-    model: session.model.name,
-    permissionMode: session.permissions.mode,
-    tools: [...session.tools.keys()],
-    mcp_servers: servers.map(({ name, status, source }) => ({ name, status, source })),
-    slash_commands: skills,
-    agents,
-    skills,
-    plugins,
-    apiKeySource: 'none',
-    output_style: 'default',
-    claude_code_version: CONTRACT.replace('claude-code ', ''),
-    carabiner_version: VERSION,
-    ungated_tools: serverTools
-  }
-}
-
-/** A session that never was has a result all the same. */
-function failedToStart(error: unknown, { sessionId }: QueryOptions): ResultMessage {
-  const why = wordsOf(error)
-  return {
-    type: 'result',
-    subtype: 'error_during_execution',
-    is_error: true,
-    result: why,
-    errors: [why],
-    ...(error instanceof CarabinerError && { error_code: error.code }),
-    terminal_reason: 'turn_setup_failed',
-    stop_reason: null,
-    num_turns: 0,
-    duration_ms: 0,
-    duration_api_ms: 0,
-    total_cost_usd: 0,
-    usage: NO_USAGE,
-    modelUsage: {},
-    permission_denials: [],
-    uuid: randomUUID(),
-    session_id: sessionId ?? ''
-  }
-}

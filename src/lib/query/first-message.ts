@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto'
+import type { InitMessage, ResultMessage } from '../agent/output.ts'
+import type { Session } from '../agent/session.ts'
+import { NO_USAGE } from '../agent/spending.ts'
+import { CarabinerError, wordsOf } from '../errors.ts'
+import { CONTRACT, VERSION } from '../version.ts'
+import type { Opened } from './open.ts'
+import type { QueryOptions } from './options.ts'
+
+/** What a session begins with: who works here, and with what. */
+export function initOf(
+  session: Session,
+  servers: Opened['servers'],
+  { agents, skills, plugins }: Opened['names'],
+  { serverTools = [] }: QueryOptions
+): InitMessage {
+  return {
+    type: 'system',
+    subtype: 'init',
+    session_id: session.id,
+    uuid: randomUUID(),
+    cwd: session.options.place.cwd,
+    model: session.model.name,
+    permissionMode: session.permissions.mode,
+    tools: [...session.tools.keys()],
+    mcp_servers: servers.map(({ name, status, source }) => ({ name, status, source })),
+    slash_commands: skills,
+    agents,
+    skills,
+    plugins,
+    apiKeySource: 'none',
+    output_style: 'default',
+    claude_code_version: CONTRACT.replace('claude-code ', ''),
+    carabiner_version: VERSION,
+    ungated_tools: serverTools
+  }
+}
+
+/** A session that never was has a result all the same. */
+export function failedToStart(error: unknown, { sessionId }: QueryOptions): ResultMessage {
+  const why = wordsOf(error)
+  return {
+    type: 'result',
+    subtype: 'error_during_execution',
+    is_error: true,
+    result: why,
+    errors: [why],
+    ...(error instanceof CarabinerError && { error_code: error.code }),
+    terminal_reason: 'turn_setup_failed',
+    stop_reason: null,
+    num_turns: 0,
+    duration_ms: 0,
+    duration_api_ms: 0,
+    total_cost_usd: 0,
+    usage: NO_USAGE,
+    modelUsage: {},
+    permission_denials: [],
+    uuid: randomUUID(),
+    session_id: sessionId ?? ''
+  }
+}
