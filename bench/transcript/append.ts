@@ -2,6 +2,7 @@ import { closeSync, fdatasync, fdatasyncSync, openSync, writeSync } from 'node:f
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { sealText } from '../../dist/lib/transcript/seal.js'
+import type { Entry } from '../../dist/lib/transcript/entry.js'
 import type { TranscriptLog } from '../../dist/lib/transcript/log.js'
 import { entryAt, openLog } from './messages.ts'
 import { median, print, quantile, shuffled, type Row } from './table.ts'
@@ -10,10 +11,18 @@ import { median, print, quantile, shuffled, type Row } from './table.ts'
 const BLOCK = 16
 const AT_ONCE = 16
 
+/** A message that was said: to put it into words is nobody's cost here. */
+interface Message {
+  readonly entry: Entry
+  readonly uuid: string
+}
+
+const messageAt = (index: number): Message => ({ entry: entryAt(index), uuid: crypto.randomUUID() })
+
 /** Puts messages on the disk, and gives the microseconds that each, or each batch, took. */
 type Contender = (from: number) => Promise<readonly number[]>
 
-const block = (from: number): readonly number[] => Array.from({ length: BLOCK }, (_, index) => from + index)
+const block = (from: number): readonly Message[] => Array.from({ length: BLOCK }, (_, index) => messageAt(from + index))
 
 const timed = async (run: () => unknown): Promise<number> => {
   const begun = performance.now()
@@ -23,24 +32,24 @@ const timed = async (run: () => unknown): Promise<number> => {
   return (performance.now() - begun) * 1000
 }
 
-async function oneByOne(from: number, run: (index: number) => unknown): Promise<readonly number[]> {
+async function oneByOne(from: number, run: (message: Message) => unknown): Promise<readonly number[]> {
   const taken: number[] = []
-  for (const index of block(from)) taken.push(await timed(() => run(index)))
+  for (const message of block(from)) taken.push(await timed(() => run(message)))
   return taken
 }
 
-async function inBatches(from: number, run: (indexes: readonly number[]) => unknown): Promise<readonly number[]> {
+async function inBatches(from: number, run: (messages: readonly Message[]) => unknown): Promise<readonly number[]> {
   const taken: number[] = []
-  const indexes = block(from)
-  for (let at = 0; at + AT_ONCE <= indexes.length; at += AT_ONCE) {
-    const batch = indexes.slice(at, at + AT_ONCE)
+  const messages = block(from)
+  for (let at = 0; at + AT_ONCE <= messages.length; at += AT_ONCE) {
+    const batch = messages.slice(at, at + AT_ONCE)
     taken.push((await timed(() => run(batch))) / AT_ONCE)
   }
   return taken
 }
 
-const write = (log: TranscriptLog, index: number): Promise<void> => {
-  log.append(entryAt(index), crypto.randomUUID())
+const write = (log: TranscriptLog, { entry, uuid }: Message): Promise<void> => {
+  log.append(entry, uuid)
   return log.flush()
 }
 
@@ -50,8 +59,6 @@ const synced = promisify(fdatasync)
 export async function measureAppend(folder: string, messages: number): Promise<void> {
   const root = join(folder, 'append')
   const key = (sessionId: string) => ({ projectKey: 'bench', sessionId })
-  const single = await openLog(root, key('single'), folder)
-  const group = await openLog(root, key('group'), folder)
   const line = bytesOfLine(folder)
   const lines = Buffer.concat(Array.from({ length: AT_ONCE }, () => line))
   const files = [1, 2, 3, 4].map(name => openSync(join(folder, `bare-${name}`), 'a'))
@@ -60,7 +67,9 @@ export async function measureAppend(folder: string, messages: number): Promise<v
     writeSync(file, bytes)
     fdatasyncSync(file)
   }
-  const contenders: Readonly<Record<string, Contender>> = {
+  // One after the other: where two transcripts are open, nobody is kept waiting by the other's disk.
+  const single = await openLog(root, key('single'), folder)
+  const one = await race(messages, {
     'write, fdatasync': from => oneByOne(from, bare(plain, line)),
     'write, await fdatasync': from =>
       oneByOne(from, () => {
@@ -68,19 +77,17 @@ export async function measureAppend(folder: string, messages: number): Promise<v
         return synced(waited)
       }),
     'write alone': from => oneByOne(from, () => void writeSync(unsynced, line)),
-    carabiner: from => oneByOne(from, index => write(single, index)),
+    carabiner: from => oneByOne(from, message => write(single, message))
+  })
+  await single.close()
+  const group = await openLog(root, key('group'), folder)
+  const many = await race(messages, {
     [`write, fdatasync, ${AT_ONCE} lines`]: from => inBatches(from, bare(together, lines)),
     [`carabiner, ${AT_ONCE} waiting at once`]: from =>
-      inBatches(from, batch => Promise.all(batch.map(index => write(group, index))))
-  }
-  const taken = Object.fromEntries(Object.keys(contenders).map(name => [name, [] as number[]]))
-  for (let from = -BLOCK; from < messages; from += BLOCK)
-    for (const name of shuffled(Object.keys(contenders))) {
-      const times = await contenders[name]!(Math.max(0, from))
-      // The first round warms up.
-      if (from >= 0) taken[name]!.push(...times)
-    }
-  await Promise.all([single.close(), group.close()])
+      inBatches(from, batch => Promise.all(batch.map(message => write(group, message))))
+  })
+  await group.close()
+  const taken = { ...one, ...many }
   files.forEach(closeSync)
   const floor = median(taken['write, fdatasync']!)
   const rows = Object.entries(taken).map(([what, times]): Row => {
@@ -97,6 +104,21 @@ export async function measureAppend(folder: string, messages: number): Promise<v
     ['least', 'median', 'p95', '× floor'],
     rows
   )
+}
+
+/** Lets them take turns, block by block. */
+async function race(
+  messages: number,
+  contenders: Readonly<Record<string, Contender>>
+): Promise<Readonly<Record<string, readonly number[]>>> {
+  const taken = Object.fromEntries(Object.keys(contenders).map(name => [name, [] as number[]]))
+  for (let from = -BLOCK; from < messages; from += BLOCK)
+    for (const name of shuffled(Object.keys(contenders))) {
+      const times = await contenders[name]!(Math.max(0, from))
+      // The first round warms up.
+      if (from >= 0) taken[name]!.push(...times)
+    }
+  return taken
 }
 
 /** A line as ours. */

@@ -33,6 +33,8 @@ export class Appender implements TranscriptWriter {
   /** Lines that were written, and those of them that are safe. */
   #written = 0
   #safe = 0
+  /** How long the disk took the last time, in milliseconds. */
+  #took = Number.POSITIVE_INFINITY
   #syncing: Promise<void> | undefined
   #closing: Promise<void> | undefined
 
@@ -66,7 +68,9 @@ export class Appender implements TranscriptWriter {
 
   #open(): number {
     this.#disk.makeFolder(dirname(this.#path))
-    return this.#disk.openToAppend(this.#path)
+    const file = this.#disk.openToAppend(this.#path)
+    open++
+    return file
   }
 
   /** A disk may take less than it was given. */
@@ -89,9 +93,14 @@ export class Appender implements TranscriptWriter {
   }
 
   async #sync(): Promise<void> {
+    // Whoever wants it in this moment, too, is served with it.
+    await Promise.resolve()
     const written = this.#written
+    const begun = performance.now()
     try {
-      await this.#disk.sync(this.#file!)
+      if (this.#took < FAST && open === 1 && this.#disk.syncNow !== undefined) this.#disk.syncNow(this.#file!)
+      else await this.#disk.sync(this.#file!)
+      this.#took = performance.now() - begun
       const folders = this.#folders
       this.#folders = []
       for (const folder of folders) await this.#disk.syncFolder(folder)
@@ -120,9 +129,17 @@ export class Appender implements TranscriptWriter {
       const file = this.#file
       this.#file = undefined
       this.#failure ??= fault('E_CLOSED', 'a line of the transcript')
-      if (file !== undefined) this.#disk.close(file)
+      if (file !== undefined) {
+        open--
+        this.#disk.close(file)
+      }
     }
   }
 }
+
+/** A disk that took less, in milliseconds, is waited for on the spot, unless others write, too. */
+const FAST = 1
+/** Files that are written to. */
+let open = 0
 
 const NEWLINE = Buffer.from('\n')

@@ -2,6 +2,7 @@ import {
   closeSync,
   constants,
   fdatasync,
+  fdatasyncSync,
   fstatSync,
   fsync,
   linkSync,
@@ -27,6 +28,8 @@ export interface Disk {
   read(file: number, into: Uint8Array, at: number): number
   /** Settles when what was written cannot be lost any more. */
   sync(file: number): Promise<void>
+  /** The same at once: on a fast disk that is shorter than the way through a thread. */
+  syncNow?(file: number): void
   /** The same for the names in a folder. */
   syncFolder(path: string): Promise<void>
   close(file: number): void
@@ -53,6 +56,7 @@ export const realDisk: ReplacingDisk = {
   write: (file, bytes, from) => writeSync(file, bytes, from),
   read: (file, into, at) => readSync(file, into, 0, into.length, at),
   sync: file => settled(done => fdatasync(file, done)),
+  syncNow: fdatasyncSync,
   async syncFolder(path) {
     if (process.platform === 'win32') return
     const folder = openSync(path, O_RDONLY)

@@ -53,7 +53,6 @@ export class TranscriptLog implements Log {
       uuid,
       parentUuid: this.#last,
       isSidechain: agentId !== undefined,
-      ...(agentId !== undefined && { agentId }),
       timestamp: new Date().toISOString(),
       sessionId,
       cwd: cwd(),
@@ -61,10 +60,11 @@ export class TranscriptLog implements Log {
       userType: 'external',
       entrypoint
     }
+    if (agentId !== undefined) Object.assign(line, { agentId })
     const whole = textOf(line)
     const text = whole.length > LONG ? (this.#shorter(line, uuid) ?? whole) : whole
     const clean = this.#withoutSecrets(text)
-    this.#writer.write(clean === text ? { ...line } : (JSON.parse(clean) as Rec), clean)
+    this.#writer.write(clean === text ? (line as unknown as Rec) : (JSON.parse(clean) as Rec), clean)
     this.#last = uuid
   }
 

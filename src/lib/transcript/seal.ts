@@ -20,10 +20,12 @@ export function seal(entry: Rec, seq: number): Buffer {
 export function sealText(text: string, seq: number): Buffer {
   const line = Buffer.from(`${HEAD}${seq},${text.slice(1, -1)}${SEAL}00000000"}\n`)
   const end = line.length - SEAL_LENGTH - 1
-  const sum = crc32(line.subarray(0, end)).toString(16).padStart(8, '0')
-  line.write(sum, end + SEAL.length, 'latin1')
+  const sum = crc32(line.subarray(0, end))
+  for (let digit = 0; digit < 8; digit++) line[end + SEAL.length + digit] = HEX[(sum >>> (28 - 4 * digit)) & 15]!
   return line
 }
+
+const HEX = Buffer.from('0123456789abcdef')
 
 /** A line that verifies, without its end, under another number; nothing else in it changes. */
 export function reseal(line: Buffer, seq: number): Buffer {
