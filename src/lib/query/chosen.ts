@@ -44,7 +44,7 @@ const isPath = (resume: string | undefined): boolean => resume?.endsWith('.jsonl
 export async function chooseSession(options: QueryOptions, where: Where): Promise<Chosen> {
   const { resume, sessionId, forkSession } = options
   checkWishes(options)
-  const store = storeOf(options, where)
+  const store = storeFor(options, where)
   const projectKey = projectKeyOf(where.cwd)
   if (resume === undefined && options.continue !== true) {
     const key = { projectKey, sessionId: sessionId ?? randomUUID() }
@@ -66,7 +66,7 @@ export async function chooseSession(options: QueryOptions, where: Where): Promis
   return { key: { projectKey: found.projectKey, sessionId: id }, source: 'resume', from: found, store }
 }
 
-function storeOf({ sessionStore, persistSession }: QueryOptions, where: Where): TranscriptStore | undefined {
+function storeFor({ sessionStore, persistSession }: QueryOptions, where: Where): TranscriptStore | undefined {
   if (sessionStore === false) return undefined
   return sessionStore ?? (persistSession === false ? undefined : usualStore(where))
 }

@@ -4,7 +4,7 @@ import { endOf, isDone, unwound } from '../agent/rewind.ts'
 import type { KeptAgent } from '../agent/subagent.ts'
 import { fault } from '../errors.ts'
 import { CREDENTIALS } from '../hooks/kinds/outside.ts'
-import type { Log, Rec } from '../transcript/entry.ts'
+import type { Entry, Log, Rec } from '../transcript/entry.ts'
 import { asOurs, isForeign, readClaude } from '../transcript/claude.ts'
 import { JsonlStore, wordsOfHolder } from '../transcript/jsonl.ts'
 import { noLog, TranscriptLog, writerOver } from '../transcript/log.ts'
@@ -225,7 +225,7 @@ function copy(entries: readonly Rec[], { sessionId }: SessionKey, log: Log): rea
   ]
   for (const entry of all) {
     const { uuid } = entry
-    log.append(entry as never, typeof uuid === 'string' ? uuid : crypto.randomUUID())
+    log.append(entry as Entry, typeof uuid === 'string' ? uuid : crypto.randomUUID())
   }
   return all
 }
