@@ -153,14 +153,13 @@ export class Context {
     return this.#field('tool_use_id')
   }
   get toolInput(): unknown {
-    if (this.#entry.row.draft === 'tool_input') return this.#borrow()
-    return (this.#more.toolInput ??= copyPlain(this.#field('tool_input')))
+    return this.#entry.row.draft === 'tool_input' ? this.#borrow() : this.#copied('tool_input')
   }
   set toolInput(value: unknown) {
     this.#write('tool_input', value)
   }
   get toolResponse(): unknown {
-    return (this.#more.toolResponse ??= copyPlain(this.#field('tool_response')))
+    return this.#copied('tool_response')
   }
   get error(): unknown {
     return this.#field('error')
@@ -218,6 +217,9 @@ export class Context {
     const { fields } = this.#entry.row
     return name in fields || `${name}?` in fields ? this.#run.input[name] : undefined
   }
+  #copied(name: 'tool_input' | 'tool_response'): unknown {
+    return (this.#more[name] ??= copyPlain(this.#field(name)))
+  }
   get #more(): Rare {
     return (this.#rest ??= {})
   }
@@ -258,8 +260,8 @@ export class Context {
 /** What few hooks ask for, so that the others need not carry it. */
 interface Rare {
   messages?: Message[]
-  toolInput?: unknown
-  toolResponse?: unknown
+  tool_input?: unknown
+  tool_response?: unknown
   controller?: AbortController
   abandoned?: Error
 }

@@ -125,15 +125,15 @@ export class Run {
     return this.#receive(entry, ctx, raw)
   }
 
-  /** Takes what a hook gave: an answer, or something that has to be waited for. */
+  /** Takes what a hook gave. Most hooks, most of the time, have nothing to say. */
   #receive(entry: Entry, ctx: Context, raw: unknown): Pending | undefined {
-    if (raw === undefined) {
-      // Most hooks, most of the time, have nothing to say.
-      if (this.isPlain(entry) && this.#isUnchanged(ctx)) {
-        Context.close(ctx)
-        return undefined
-      }
-    }
+    if (raw !== undefined || !this.isPlain(entry) || !this.#isUnchanged(ctx)) return this.#hear(entry, ctx, raw)
+    Context.close(ctx)
+    return undefined
+  }
+
+  /** It is an answer, or something that has to be waited for. */
+  #hear(entry: Entry, ctx: Context, raw: unknown): Pending | undefined {
     try {
       const pending = pendingOf(this, entry, raw, this)
       if (pending === undefined) settle(this, entry, ctx, raw, this.place)
@@ -151,18 +151,23 @@ export class Run {
   }
 
   #isUnchanged(ctx: Context): boolean {
-    if (Context.isUntouched(ctx)) return true
     const copy = Context.draft(ctx)
     if (Context.messages(ctx) !== undefined) return false
     if (copy === undefined) return true
-    if (this.#flatKeys > 0 && isObject(copy)) return holdsSame(copy, this.given as PlainObject, this.#flatKeys)
-    return same(copy, this.given)
+    return this.#flatKeys > 0 && isObject(copy)
+      ? holdsSame(copy, this.given as PlainObject, this.#flatKeys)
+      : same(copy, this.given)
   }
 
   /** A copy of the draft. Each hook has its own, so that what it does to it later is nobody's business. */
   lend(): unknown {
-    if (this.#flatKeys < 0) this.give(this.lane.draftOf(this.input))
-    return this.#flatKeys === 0 ? copyPlain(this.given) : { ...(this.given as PlainObject) }
+    return this.#flatKeys > 0 ? { ...(this.given as PlainObject) } : this.#lendOther()
+  }
+
+  #lendOther(): unknown {
+    if (this.#flatKeys === 0) return copyPlain(this.given)
+    this.give(this.lane.draftOf(this.input))
+    return this.lend()
   }
 
   /** From now on hooks are given this draft. */
@@ -258,13 +263,16 @@ export class Run {
 
   /** Whether the hook is not to be asked; if it should have been, that is its failure. */
   isPassedOver(entry: Entry): boolean {
-    if (this.phase !== 'observe' && this.isAborted()) {
-      return fail(this, entry, undefined, 'aborted', 'the run was aborted before the hook was asked')
-    }
-    if (this.budgetEnd !== undefined && this.phase !== 'observe' && this.hub.settings.clock.now() >= this.budgetEnd) {
-      return fail(this, entry, undefined, 'budget', 'the time for all hooks together was used up')
-    }
+    if ((this.budgetEnd !== undefined || this.isAborted()) && this.#isTooLate(entry)) return true
     return !entry.simple && this.#skips(entry)
+  }
+
+  #isTooLate(entry: Entry): boolean {
+    if (this.phase === 'observe') return false
+    if (this.isAborted())
+      return fail(this, entry, undefined, 'aborted', 'the run was aborted before the hook was asked')
+    if (this.hub.settings.clock.now() < this.budgetEnd!) return false
+    return fail(this, entry, undefined, 'budget', 'the time for all hooks together was used up')
   }
 
   #skips(entry: Entry): boolean {

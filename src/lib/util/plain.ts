@@ -107,15 +107,16 @@ function sameKeys(a: PlainObject, b: PlainObject): boolean {
 export function holdsSame(a: PlainObject, b: PlainObject, keys: number): boolean {
   let count = 0
   for (const key in a) {
-    const x = a[key]
-    // What is inherited, such as `__proto__`, is not held.
-    if (x !== b[key] ? !Object.hasOwn(b, key) || !same(x, b[key]) : x === undefined && !Object.hasOwn(b, key)) {
-      return false
-    }
+    const value = a[key]
+    if ((value !== b[key] || value === undefined) && !isSameHeld(value, b, key)) return false
     count++
   }
   return count === keys
 }
+
+/** What is inherited, such as `__proto__`, is not held. */
+const isSameHeld = (value: unknown, b: PlainObject, key: string): boolean =>
+  Object.hasOwn(b, key) && same(value, b[key])
 
 /** How many keys a plain object has, where all its values are simple, so that a spread is a copy; else 0. */
 export function flatKeys(value: unknown): number {
