@@ -24,10 +24,10 @@ export type {
   HookOptions,
   HookResult
 } from './lib/hooks/hook.ts'
-export type { AgentView, HookContext } from './lib/hooks/context.ts'
+export type { AgentView, HookContext } from './lib/hooks/hook-context.ts'
 export type { Callback, CallbackMatcher, CallbackRecord, ForeignCallbackRecord } from './lib/hooks/callbacks.ts'
 export type { RegistryOptions } from './lib/hooks/settings.ts'
-export type { FireOptions, Reported } from './lib/hooks/run.ts'
+export type { FireOptions, Reported } from './lib/hooks/hub.ts'
 export type { HookReport } from './lib/hooks/trace.ts'
 export {
   goesOn,
@@ -45,6 +45,8 @@ export type { LateAnswer } from './lib/hooks/late.ts'
 export {
   EVENT_NAMES,
   EVENTS,
+  parseEvent,
+  snakeName,
   type BaseInput,
   type EventName,
   type FieldsOf,
@@ -52,7 +54,6 @@ export {
   type InputOf,
   type ToolEvent
 } from './lib/hooks/events.ts'
-export { parseEvent, snakeName } from './lib/hooks/events.ts'
 export {
   ANSWERS,
   FIELDS,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fault } from '../errors.ts'
 import { parseEvent, rowOf, type EventName, type FireInput } from '../hooks/events.ts'
-import type { Reported } from '../hooks/run.ts'
+import type { Reported } from '../hooks/hub.ts'
 import type { HookReport } from '../hooks/trace.ts'
 import { armHooks } from '../settings/armed.ts'
 import type { Standing } from '../settings/force.ts'

@@ -32,7 +32,8 @@ export const FIELDS = {
 /** The name of a field that only some events take. */
 export type SpecificField = keyof typeof FIELDS
 
-interface Answer {
+/** What a family of answers means. */
+export interface Answer {
   readonly decisions: readonly Decision[]
   readonly fields: readonly SpecificField[]
   /** What a deny, a block or exit code 2 does. */

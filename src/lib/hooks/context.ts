@@ -3,96 +3,11 @@ import type { Message } from '../message.ts'
 import { copyPlain, freezeDeep, type PlainObject } from '../util/plain.ts'
 import type { Profile } from './decode.ts'
 import type { Entry } from './entry.ts'
-import {
-  baseFields,
-  snakeName,
-  type EventName,
-  type FieldsOf,
-  type FireInput,
-  type InputOf,
-  type ToolEvent
-} from './events.ts'
+import { baseFields, type EventName } from './events.ts'
+import type { AgentView } from './hook-context.ts'
 import type { Outcome } from './outcome.ts'
 import type { Run } from './run.ts'
 import type { RawResult } from './trace.ts'
-import type { Matcher, ToolInputFor, ToolNameFor } from './tool-inputs.ts'
-
-/** The agent around a hook, as far as it shows itself. The runtime adds to it. */
-export interface AgentView {
-  readonly id?: string | undefined
-  readonly type?: string | undefined
-  readonly depth?: number | undefined
-  readonly session?: unknown
-  readonly config?: Readonly<Record<string, unknown>> | undefined
-}
-
-/**
- * What a hook is given. It can be read, and changed in place: `toolInput`, `prompt`, `messages`, `metadata`.
- * It is the hook's own and dead once the hook has settled: later writes are dropped and reported.
- */
-export type HookContext<E extends EventName = EventName, M extends Matcher = string> = E extends EventName
-  ? CommonContext<E> & ToolPart<E, M> & ResultPart<E> & PromptPart<E> & SubagentPart<E>
-  : never
-
-interface CommonContext<E extends EventName> {
-  readonly event: E
-  /** The wire object: what hooks outside the process receive. Frozen. */
-  readonly input: Readonly<InputOf<E>>
-  /** The same as one line of JSON, made once for all hooks that are shown the same. */
-  readonly wire: string
-  readonly profile: Profile
-  readonly sessionId: string
-  readonly cwd: string | undefined
-  readonly env: Readonly<Record<string, string>>
-  /** Aborted when the hook times out, the fire is aborted or its budget is used up. */
-  readonly signal: AbortSignal
-  readonly agent: AgentView
-  /** The conversation. Push, filter, splice; the messages themselves are frozen, also those that the caller gave. */
-  messages: Message[]
-  /** Shared by all hooks of a session, over all its events. Writes stay, even when the hook fails. */
-  readonly metadata: Record<string, unknown>
-  setMetadata(key: string, value: unknown): void
-  /** True when the hook is asked again because the input it judged was changed after it. */
-  readonly rejudge: boolean
-  /** For hooks marked `observe`: what the others decided. */
-  readonly outcome: Outcome | undefined
-  /** Fires another event through the same hooks. */
-  fire<F extends EventName>(event: F, input: FireInput<F>): Outcome | Promise<Outcome>
-  /** Work that goes on after the hook has answered; `drain()` waits for it. */
-  spawn(work: PromiseLike<unknown>): void
-  /** Tells whoever watches how far the hook is; for a process, from which of its streams that is. */
-  progress(text: string, stream?: 'stdout' | 'stderr'): void
-  /** For hooks that run outside: what came back, as it came, for reports and messages. */
-  ran(raw: RawResult): void
-  /** Something worth knowing that decides nothing. */
-  note(text: string): void
-  /** For hooks that run outside: the profile lets pass what a strict gate refuses. It is marked. */
-  letPass(why: string): void
-}
-
-type ToolPart<E extends EventName, M extends Matcher> = E extends ToolEvent
-  ? {
-      readonly toolName: ToolNameFor<M>
-      readonly toolUseId: E extends 'PermissionRequest' ? undefined : string
-    } & (E extends 'PreToolUse' | 'PermissionRequest'
-      ? { toolInput: ToolInputFor<M> }
-      : { readonly toolInput: Readonly<ToolInputFor<M>> })
-  : { readonly toolName?: undefined; readonly toolInput?: undefined; readonly toolUseId?: undefined }
-
-type ResultPart<E extends EventName> = (E extends 'PostToolUse'
-  ? { readonly toolResponse: unknown }
-  : { readonly toolResponse?: undefined }) &
-  ('error' extends keyof FieldsOf<E>
-    ? { readonly error: FieldsOf<E>['error' & keyof FieldsOf<E>] }
-    : { readonly error?: undefined })
-
-type PromptPart<E extends EventName> = E extends 'UserPromptSubmit'
-  ? { prompt: string }
-  : { readonly prompt?: undefined }
-
-type SubagentPart<E extends EventName> = E extends 'SubagentStart' | 'SubagentStop'
-  ? { readonly subagentId: string }
-  : { readonly subagentId?: undefined }
 
 /** The one class behind every `HookContext`. Nothing is computed before it is asked for. */
 export class Context {
@@ -122,10 +37,10 @@ export class Context {
     return this.#entry.profile
   }
   get sessionId(): string {
-    return baseField(this.#run, 'session_id')
+    return this.#run.base('session_id')
   }
   get cwd(): string | undefined {
-    return baseField(this.#run, 'cwd') || undefined
+    return this.#run.base('cwd') || undefined
   }
   get env(): Readonly<Record<string, string>> {
     return this.#run.hub.settings.env
@@ -269,15 +184,10 @@ interface Rare {
 /** A hook that fires the event it listens to would never end. */
 const DEEPEST_FIRE = 16
 
-export function baseField(run: Run, field: string): string {
-  const given = run.input[field]
-  return given === undefined ? run.hub.settings.base[field]! : (given as string)
-}
-
 function metadataOf(run: Run): Record<string, unknown> {
   if (run.options.metadata !== undefined) return run.options.metadata
   const { sessions } = run.hub
-  const session = baseField(run, 'session_id')
+  const session = run.base('session_id')
   let metadata = sessions.get(session)
   if (metadata === undefined) sessions.set(session, (metadata = {}))
   return metadata
@@ -287,14 +197,14 @@ function metadataOf(run: Run): Record<string, unknown> {
 function wireOf(run: Run, entry: Entry): PlainObject {
   const rejudge = run.phase === 'rejudge'
   const { rewrites } = run
-  return rewrites.wire(rejudge, input => wireInput(entry, input, field => baseField(run, field), rejudge))
+  return rewrites.wire(rejudge, input => wireInput(entry, input, field => run.base(field), rejudge))
 }
 
 function fireWithin(run: Run, event: EventName, input: PlainObject): Outcome | Promise<Outcome> {
   const depth = run.depth + 1
   if (depth > DEEPEST_FIRE) throw fault('E_FIRE_DEPTH', event, String(depth))
   const { signal, metadata, agent } = run.options
-  const base = Object.fromEntries(baseFields.map(field => [field, baseField(run, field)]))
+  const base = Object.fromEntries(baseFields.map(field => [field, run.base(field)]))
   return run.hub.fire(event, { ...base, ...input }, { signal, metadata, agent }, depth)
 }
 
@@ -312,7 +222,7 @@ function wireInput(entry: Entry, input: PlainObject, base: (field: string) => un
   for (const field of Object.keys(entry.row.fields)) take(wire, input, field.replace('?', ''))
   for (const field of Object.keys(input)) if (!Object.hasOwn(wire, field)) take(wire, input, field)
   // One event of the contract has a field of this name.
-  wire['event'] ??= snakeName(entry.event)
+  wire['event'] ??= entry.row.snake
   if (entry.row.draft === 'prompt') wire['user_prompt'] = wire['prompt']
   wire['timestamp'] = new Date().toISOString()
   if (rejudge) wire['rejudge'] = true

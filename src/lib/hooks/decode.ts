@@ -1,8 +1,8 @@
 import { fault, nearest } from '../errors.ts'
 import { copyReply, isObject, isPlain, type PlainObject } from '../util/plain.ts'
-import { answerOf, FIELDS, type Decision, type SpecificField } from './answers.ts'
+import { FIELDS, type Decision, type SpecificField } from './answers.ts'
 import type { Entry } from './entry.ts'
-import { snakeName, type EventName } from './events.ts'
+import type { EventName } from './events.ts'
 import { checkOf } from './fields.ts'
 import { joinRest, type Rest, type Said } from './outcome.ts'
 import { ALLOW } from './reply.ts'
@@ -132,7 +132,7 @@ const camel = (key: string): string => key.replace(/_([a-z])/g, (_, letter: stri
 function readSpecific(given: PlainObject, said: Said, entry: Entry, trace: Trace | undefined): void {
   const specific = camelKeys(given)
   const named = specific['hookEventName']
-  if (named !== undefined && !isNameOf(entry.event, named)) {
+  if (named !== undefined && named !== entry.event && named !== entry.row.snake) {
     throw invalid(`hookSpecificOutput is for ${nameOf(named)}, but the event is ${entry.event}`)
   }
   const { answer } = entry.row
@@ -153,9 +153,6 @@ function readSpecific(given: PlainObject, said: Said, entry: Entry, trace: Trace
 }
 
 const GATE_KEYS = new Set(['hookEventName', 'permissionDecision', 'permissionDecisionReason'])
-
-/** Hooks are told the name in snake case, too. */
-const isNameOf = (event: EventName, named: unknown): boolean => named === event || named === snakeName(event)
 
 /** On a gate, a decision that stands where nobody reads it, or is misspelt, would be a silent yes; true if it is one. */
 function leaveUnread(key: string, entry: Entry, trace: Trace | undefined): boolean {
@@ -194,7 +191,7 @@ function readFields(fields: PlainObject, said: Said, entry: Entry, trace: Trace 
 
 function readField(key: SpecificField, value: unknown, said: Said, entry: Entry, trace: Trace | undefined): void {
   if (value === undefined || value === null) return
-  if (!answerOf(entry.row.answer).fields.includes(key)) {
+  if (!entry.row.takes.fields.includes(key)) {
     // A rewrite that is lost without a word is what hooks are feared for.
     if (key === 'updatedInput' && entry.dialect === 'library') throw invalid(`${entry.event} has no input to change`)
     return trace?.note(entry, `${key} has no effect on ${entry.event}`)
@@ -209,7 +206,7 @@ function readField(key: SpecificField, value: unknown, said: Said, entry: Entry,
 function keepDecision(said: Said, entry: Entry, trace: Trace | undefined): void {
   const { decision } = said
   if (decision === undefined || entry.row.answer === 'gate') return
-  const taken = answerOf(entry.row.answer).decisions.includes(decision)
+  const taken = entry.row.takes.decisions.includes(decision)
   if (taken && !(decision === 'deny' && neverBlocks(entry))) return
   if (decision === 'ask' || decision === 'defer') throw invalid(`${entry.event} cannot be answered with ${decision}`)
   said.decision = undefined
@@ -225,8 +222,7 @@ function readStop(keys: Keys, said: Said, entry: Entry, trace: Trace | undefined
   const stopReason = textOf('stopReason', keys.stopReason)
   if (stopReason !== undefined) add(said, { stopReason })
   if (keys.continueExecution === false) {
-    if (answerOf(entry.row.answer).explicitOnly === true)
-      trace?.note(entry, `only decision: "block" refuses ${entry.event}`)
+    if (entry.row.takes.explicitOnly === true) trace?.note(entry, `only decision: "block" refuses ${entry.event}`)
     else refuse(said, stopReason)
   }
   if (keys.continue === true && entry.row.answer === 'stop' && entry.dialect === 'library')

@@ -1,6 +1,7 @@
 import { fault, nearest } from '../errors.ts'
-import type { Callback } from './callbacks.ts'
-import type { HookContext } from './context.ts'
+import { isObject } from '../util/plain.ts'
+import type { Callback, CallbackMatcher } from './callbacks.ts'
+import type { HookContext } from './hook-context.ts'
 import type { Entry, EntryState, Group } from './entry.ts'
 import { parseEvent, rowOf, type EventName, type InputOf } from './events.ts'
 import type { GroupHook, GroupOptions, Hook, HookDescription } from './hook.ts'
@@ -163,8 +164,35 @@ export function describe({ name, entries, state }: Enrolled, scope: string | und
   }
 }
 
+/** The groups in a record of callbacks, each with the meaning it has where that record comes from. */
+export function groupsIn(record: object): readonly Grouped[] {
+  if (!isObject(record)) throw notMatchers('callbacks()')
+  return Object.entries(record).flatMap(([event, matchers]) =>
+    matchersIn(matchers, event).flatMap(({ matcher = '', hooks, ...options }) =>
+      groupOf(parseEvent(event), matcher, (listOf(hooks, event) as readonly Callback[]).map(callbackHook), options)
+    )
+  )
+}
+
+function matchersIn(value: unknown, event: string): readonly CallbackMatcher[] {
+  const list = listOf(value, event)
+  if (list.every(isMatcher)) return list
+  throw notMatchers(event)
+}
+
+const isMatcher = (value: unknown): value is CallbackMatcher => isObject(value)
+
+const notMatchers = (event: string): Error =>
+  fault('E_HOOK_INVALID', `${event} needs a list of { matcher, hooks: [callback] }`)
+
+function listOf(value: unknown, event: string): readonly unknown[] {
+  if (value === undefined) return []
+  if (Array.isArray(value)) return value
+  throw notMatchers(event)
+}
+
 /** A callback as one of our hooks. All callbacks of an event may run side by side, as their authors expect. */
-export function callbackHook<E extends EventName>(callback: Callback<E>): GroupHook<E> & { label: string } {
+function callbackHook<E extends EventName>(callback: Callback<E>): GroupHook<E> & { label: string } {
   if (typeof callback !== 'function') throw fault('E_HOOK_INVALID', 'a callback is no function')
   const run = (ctx: HookContext<E>): ReturnType<Callback<E>> => {
     const { input, toolUseId, signal } = ctx as unknown as CallbackView<E>

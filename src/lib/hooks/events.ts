@@ -1,5 +1,6 @@
 import { fault, nearest } from '../errors.ts'
 import type { PlainObject } from '../util/plain.ts'
+import { answerOf, type Answer } from './answers.ts'
 import { EVENTS_OF_CALLS } from './events-of-calls.ts'
 import { EVENTS_OF_SESSIONS } from './events-of-sessions.ts'
 import { listFields, type Fields, type Read, type Row } from './fields.ts'
@@ -58,9 +59,20 @@ export type AnyRow = Omit<Row<Fields>, 'sample' | 'target' | 'draft'> & {
   readonly target?: string
   readonly draft?: string
   readonly sample: Readonly<Record<string, unknown>>
+  /** What its family of answers means. */
+  readonly takes: Answer
+  /** Its name in snake case. */
+  readonly snake: string
 }
 
-export const rowOf = (name: EventName): AnyRow => EVENTS[name]
+const ROWS = new Map(
+  EVENT_NAMES.map((name): [EventName, AnyRow] => [
+    name,
+    { ...EVENTS[name], takes: answerOf(EVENTS[name].answer), snake: snakeName(name) }
+  ])
+)
+
+export const rowOf = (name: EventName): AnyRow => ROWS.get(name)!
 
 export const baseFields: readonly string[] = listFields(BASE).map(field => field.name)
 

@@ -2,7 +2,7 @@ import { fault, wordsOf, type CarabinerError } from '../errors.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import type { Outcome } from './outcome.ts'
 import type { HookRegistry } from './registry.ts'
-import type { FireOptions } from './run.ts'
+import type { FireOptions } from './hub.ts'
 
 /** What the agent around a guarded tool lets the gate do. */
 export interface GuardOptions<Rest extends readonly unknown[], Result> extends Pick<

@@ -1,4 +1,4 @@
-import type { HookContext } from './context.ts'
+import type { HookContext } from './hook-context.ts'
 import type { Dialect } from './decode.ts'
 import type { EventName } from './events.ts'
 import type { Later, Reply } from './reply.ts'

@@ -1,12 +1,36 @@
+import type { Message } from '../message.ts'
 import type { PlainObject } from '../util/plain.ts'
+import type { Precedence } from './answers.ts'
+import type { Profile } from './decode.ts'
+import type { AgentView } from './hook-context.ts'
 import type { Background } from './late.ts'
 import type { Deadlines, Heard } from './deadlines.ts'
 import type { Entry } from './entry.ts'
 import type { EventName } from './events.ts'
-import type { Outbox } from './trace.ts'
+import type { HookReport, Outbox } from './trace.ts'
 import type { Outcome } from './outcome.ts'
-import type { FireOptions } from './run.ts'
 import type { Settings } from './settings.ts'
+
+/** What a caller may say about one fire. */
+export interface FireOptions {
+  /** Add a report: every registered hook, what it said, or why it did not run. */
+  report?: boolean | undefined
+  signal?: AbortSignal | undefined
+  /** Whether a rewritten draft can be used: true or nothing, or why not. */
+  accept?: ((draft: unknown) => boolean | string | undefined | void) | undefined
+  /** The conversation that `ctx.messages` shows. */
+  messages?: readonly Message[] | undefined
+  /** What `ctx.metadata` shows; by default the registry keeps one object a session. */
+  metadata?: Record<string, unknown> | undefined
+  agent?: AgentView | undefined
+}
+
+/** An outcome with who said what, and why the others did not. */
+export interface Reported extends Outcome {
+  readonly precedence: Precedence
+  readonly profile: Profile
+  readonly report: readonly HookReport[]
+}
 
 /** What a fire needs of its registry. */
 export interface Hub {

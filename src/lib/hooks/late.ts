@@ -1,5 +1,3 @@
-import { wordsOf } from '../errors.ts'
-import { baseField } from './context.ts'
 import type { Entry } from './entry.ts'
 import type { EventName } from './events.ts'
 import { Failed, type AddedContext, type Failure, type Said, type SystemMessage } from './outcome.ts'
@@ -13,7 +11,7 @@ export class Background {
   spawn(work: PromiseLike<unknown>, onError: (message: string) => void): void {
     const settled: Promise<void> = Promise.resolve(work)
       .then(() => undefined)
-      .catch(error => onError(wordsOf(error)))
+      .catch(error => onError(Failed.from(error).message))
       .finally(() => this.#work.delete(settled))
     this.#work.add(settled)
   }
@@ -40,7 +38,7 @@ export interface LateAnswer {
  */
 export function answerLater(run: Run, entry: Entry, later: Later): void {
   const { hub } = run
-  const session = baseField(run, 'session_id')
+  const session = run.base('session_id')
   const tell = async (said: Said | undefined, failed: Failed | undefined): Promise<void> => {
     const failure = failed && { by: entry.name, kind: failed.kind, message: failed.message, failedOpen: false }
     run.trace?.end(entry, failure === undefined ? 'answered' : 'failed', undefined, failure)

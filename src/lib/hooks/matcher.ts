@@ -1,6 +1,5 @@
 import { fault, wordsOf } from '../errors.ts'
-import { globOf } from '../util/glob.ts'
-import { RENAMED } from '../util/tool-names.ts'
+import { globOf, RENAMED } from '../util/names.ts'
 import type { Matcher } from './tool-inputs.ts'
 
 /** A pattern that can be asked. The engine for patterns from files is handed in; it runs in linear time. */

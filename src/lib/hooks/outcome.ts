@@ -1,7 +1,7 @@
 import { wordsOf } from '../errors.ts'
 import { copyPlain, freezeDeep, type PlainObject } from '../util/plain.ts'
-import { answerOf, STRENGTH, type Decision, type Precedence, type SpecificField } from './answers.ts'
-import { rowOf, type EventName } from './events.ts'
+import { STRENGTH, type Decision, type Precedence, type SpecificField } from './answers.ts'
+import type { EventName } from './events.ts'
 import type { MessageEdits } from './history.ts'
 
 /** Who decided what, and why. */
@@ -141,7 +141,11 @@ export class Failed {
   /** Anything that was thrown, as a failure. Only this question cannot be answered by what is asked about. */
   static from(error: unknown): Failed {
     if (typeof error === 'object' && error !== null && #kind in error) return error
-    return new Failed('threw', wordsOf(error))
+    return Failed.by('threw', error)
+  }
+
+  static by(kind: FailureKind, error: unknown): Failed {
+    return new Failed(kind, wordsOf(error))
   }
 }
 
@@ -209,7 +213,13 @@ export interface Aftermath {
 const NO_REST: Rest = Object.freeze({})
 const NO_FIELDS = Object.freeze({})
 
-export function outcomeOf(event: EventName, folded: Folded, after: Aftermath | undefined): Outcome {
+/** An event, and whether something comes of the answers to it. */
+interface Asked {
+  readonly event: EventName
+  readonly decides: boolean
+}
+
+export function outcomeOf({ event, decides }: Asked, folded: Folded, after: Aftermath | undefined): Outcome {
   const { decision, verdicts, rest = NO_REST } = folded
   const contexts = rest.contexts ?? NONE
   const systemMessages = rest.systemMessages ?? NONE
@@ -217,7 +227,7 @@ export function outcomeOf(event: EventName, folded: Folded, after: Aftermath | u
   return {
     event,
     decision,
-    blocked: decision === 'deny' && answerOf(rowOf(event).answer).blocks,
+    blocked: decision === 'deny' && decides,
     by: lead?.by,
     reason: lead?.reason ?? (decision === 'deny' ? `refused by ${lead!.by}` : undefined),
     reasons: verdicts,
@@ -266,7 +276,7 @@ export function frozen(outcome: Outcome): Outcome {
 }
 
 /** Nobody said anything: one frozen object an event, so that asking costs nothing. */
-export const neutralOutcome = (event: EventName): Outcome => Object.freeze(outcomeOf(event, NOTHING, undefined))
+export const neutralOutcome = (asked: Asked): Outcome => Object.freeze(outcomeOf(asked, NOTHING, undefined))
 
 /** Whether an agent that was about to stop goes on: through a block, a context, or `continue: true`. */
 export function goesOn(outcome: Outcome): boolean {

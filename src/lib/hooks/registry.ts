@@ -1,16 +1,15 @@
 import { fault } from '../errors.ts'
-import { isObject, type PlainObject } from '../util/plain.ts'
-import type { Callback, CallbackMatcher, CallbackRecord, ForeignCallbackRecord } from './callbacks.ts'
-import { baseField } from './context.ts'
+import type { PlainObject } from '../util/plain.ts'
+import type { CallbackRecord, ForeignCallbackRecord } from './callbacks.ts'
 import { deadlinesOf } from './deadlines.ts'
-import { callbackHook, callSite, checkOptions, enroll, groupOf, type AnyHook, type Grouped } from './enroll.ts'
-import { parseEvent, type EventName, type FireInput } from './events.ts'
+import { callSite, checkOptions, enroll, groupOf, groupsIn, type AnyHook, type Grouped } from './enroll.ts'
+import type { EventName, FireInput } from './events.ts'
 import type { GroupHook, GroupOptions, Hook, HookDescription, HookFunction, HookOptions } from './hook.ts'
-import type { Hub } from './hub.ts'
+import type { FireOptions, Hub, Reported } from './hub.ts'
 import { Background } from './late.ts'
 import type { Outcome } from './outcome.ts'
 import { Roster } from './roster.ts'
-import { Run, type FireOptions, type Reported } from './run.ts'
+import { Run } from './run.ts'
 import { settingsFrom, type RegistryOptions } from './settings.ts'
 import type { Matcher } from './tool-inputs.ts'
 import { Outbox } from './trace.ts'
@@ -82,13 +81,7 @@ export class HookRegistry {
   callbacks(record: CallbackRecord, source?: string): () => void
   callbacks(record: ForeignCallbackRecord, source?: string): () => void
   callbacks(record: object, source: string = callSite(this.callbacks)): () => void {
-    if (!isObject(record)) throw notMatchers('callbacks()')
-    const groups = Object.entries(record).flatMap(([event, matchers]) =>
-      matchersIn(matchers, event).flatMap(({ matcher = '', hooks, ...options }) =>
-        groupOf(parseEvent(event), matcher, (listOf(hooks, event) as readonly Callback[]).map(callbackHook), options)
-      )
-    )
-    return this.#add(groups, source)
+    return this.#add(groupsIn(record), source)
   }
 
   /** All or none: a hook that is not in order leaves the registry as it was. */
@@ -127,7 +120,7 @@ export class HookRegistry {
 
   /** With its last event a session is over, and so is what hooks kept for it. */
   #fireLast(run: Run): Outcome | Promise<Outcome> {
-    const forget = (): void => void this.#hub.sessions.delete(baseField(run, 'session_id'))
+    const forget = (): void => void this.#hub.sessions.delete(run.base('session_id'))
     const outcome = run.start()
     if (outcome instanceof Promise) return outcome.finally(forget)
     forget()
@@ -170,8 +163,7 @@ export class HookRegistry {
 
   /** The hooks in the order they run, of one event or of all. */
   list(event?: EventName): readonly HookDescription[] {
-    const wanted = event === undefined ? undefined : parseEvent(event)
-    return this.#roster.list(wanted)
+    return this.#roster.list(event)
   }
 
   describe(name: string): HookDescription {
@@ -209,21 +201,4 @@ function sharedBy(options: RegistryOptions): Shared {
     outbox: settings.sink === undefined ? undefined : new Outbox(settings.sink),
     sessions: new Map()
   }
-}
-
-function matchersIn(value: unknown, event: string): readonly CallbackMatcher[] {
-  const list = listOf(value, event)
-  if (list.every(isMatcher)) return list
-  throw notMatchers(event)
-}
-
-const isMatcher = (value: unknown): value is CallbackMatcher => isObject(value)
-
-const notMatchers = (event: string): Error =>
-  fault('E_HOOK_INVALID', `${event} needs a list of { matcher, hooks: [callback] }`)
-
-function listOf(value: unknown, event: string): readonly unknown[] {
-  if (value === undefined) return []
-  if (Array.isArray(value)) return value
-  throw notMatchers(event)
 }

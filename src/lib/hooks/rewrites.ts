@@ -1,4 +1,3 @@
-import { wordsOf } from '../errors.ts'
 import type { Message } from '../message.ts'
 import {
   applyChange,
@@ -174,7 +173,7 @@ export class Rewrites {
     try {
       return copyReply(value, this.#before)
     } catch (error) {
-      throw new Failed('rewrite', wordsOf(error))
+      throw Failed.by('rewrite', error)
     }
   }
 
@@ -187,7 +186,7 @@ export class Rewrites {
       const verdict = this.#run.options.accept?.(draft)
       return verdict === undefined || verdict === true ? undefined : verdict || 'it is not a valid input'
     } catch (error) {
-      return wordsOf(error)
+      return Failed.from(error).message
     }
   }
 
@@ -200,7 +199,7 @@ export class Rewrites {
       const now = applyEdits(this.#messages, edits)
       return { now, edits: editsBetween(this.#run.options.messages ?? NO_MESSAGES, now) }
     } catch (error) {
-      throw new Failed('messages', wordsOf(error))
+      throw Failed.by('messages', error)
     }
   }
 }

@@ -1,4 +1,3 @@
-import { answerOf } from './answers.ts'
 import { fault, nearest } from '../errors.ts'
 import type { PlainObject } from '../util/plain.ts'
 import { describe, type Enrolled } from './enroll.ts'
@@ -28,11 +27,11 @@ export class Lane {
   constructor(event: EventName, entries: readonly Entry[]) {
     this.event = event
     this.row = rowOf(event)
-    let neutral = NEUTRAL.get(event)
-    if (neutral === undefined) NEUTRAL.set(event, (neutral = neutralOutcome(event)))
-    this.neutral = neutral
     this.last = event === 'SessionEnd'
-    this.decides = answerOf(this.row.answer).blocks
+    this.decides = this.row.takes.blocks
+    let neutral = NEUTRAL.get(event)
+    if (neutral === undefined) NEUTRAL.set(event, (neutral = neutralOutcome(this)))
+    this.neutral = neutral
     this.#entries = entries
     this.#target = this.row.target
     this.#everything = choose(entries, () => true)
@@ -97,6 +96,7 @@ function withoutTwins(entries: readonly Entry[]): readonly Entry[] {
 const twinIn = ({ hooks, observers }: Chosen, { identity }: Entry): Entry | undefined =>
   identity === undefined ? undefined : [...hooks, ...observers].find(entry => entry.identity === identity)
 
+/** For each place, how many hooks from there on run side by side. */
 export function stagesOf(hooks: readonly Entry[]): readonly number[] | undefined {
   return hooks.some(entry => entry.concurrent) ? hooks.map((_, place) => stageLength(hooks, place)) : undefined
 }
@@ -226,7 +226,8 @@ export class Roster {
   }
 
   /** Hooks in the order they run, those of one event or all. */
-  list(event: EventName | undefined): readonly HookDescription[] {
+  list(name: EventName | undefined): readonly HookDescription[] {
+    const event = name === undefined ? undefined : parseEvent(name)
     const listed = new Map<Enrolled, HookDescription>()
     for (const entry of this.entries()) {
       if (event !== undefined && entry.event !== event) continue

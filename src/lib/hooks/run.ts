@@ -1,42 +1,16 @@
-import { wordsOf } from '../errors.ts'
-import type { Message } from '../message.ts'
 import { copyPlain, flatKeys, holdsSame, isObject, same, type PlainObject } from '../util/plain.ts'
-import type { Precedence } from './answers.ts'
-import { baseField, Context, type AgentView } from './context.ts'
-import type { Profile } from './decode.ts'
+import { Context } from './context.ts'
 import type { Heard } from './deadlines.ts'
 import type { Chosen, Entry } from './entry.ts'
-import type { Condition } from './hook.ts'
-import type { Hub } from './hub.ts'
-import { frozen, type Outcome } from './outcome.ts'
+import type { FireOptions, Hub, Reported } from './hub.ts'
+import { Failed, frozen, type Outcome } from './outcome.ts'
 import { Rewrites } from './rewrites.ts'
 import { stagesOf, type Lane } from './roster.ts'
 import { LONGEST_TIMER } from './settings.ts'
-import { abandon, fail, failWith, pendingOf, settle } from './settle.ts'
+import { abandon, fail, failWith, isPassedOver, pendingOf, settle } from './settle.ts'
 import { Tally } from './tally.ts'
-import { Trace, type HookReport } from './trace.ts'
+import { Trace } from './trace.ts'
 import { Stage, Wait } from './wait.ts'
-
-/** What a caller may say about one fire. */
-export interface FireOptions {
-  /** Add a report: every registered hook, what it said, or why it did not run. */
-  report?: boolean | undefined
-  signal?: AbortSignal | undefined
-  /** Whether a rewritten draft can be used: true or nothing, or why not. */
-  accept?: ((draft: unknown) => boolean | string | undefined | void) | undefined
-  /** The conversation that `ctx.messages` shows. */
-  messages?: readonly Message[] | undefined
-  /** What `ctx.metadata` shows; by default the registry keeps one object a session. */
-  metadata?: Record<string, unknown> | undefined
-  agent?: AgentView | undefined
-}
-
-/** An outcome with who said what, and why the others did not. */
-export interface Reported extends Outcome {
-  readonly precedence: Precedence
-  readonly profile: Profile
-  readonly report: readonly HookReport[]
-}
 
 export type Pending = PromiseLike<unknown>
 
@@ -87,7 +61,7 @@ export class Run {
     this.signal = heeded(options.signal, lane)
     this.session = heeded(hub.session, lane)
     const watched = options.report === true || hub.outbox !== undefined
-    this.trace = watched ? new Trace(hub, baseField(this, 'session_id'), options.report === true) : undefined
+    this.trace = watched ? new Trace(hub, this.base('session_id'), options.report === true) : undefined
     this.#chosen = chosen
     this.list = chosen.hooks
     this.#stages = chosen.stages
@@ -113,7 +87,7 @@ export class Run {
   }
 
   #ask(entry: Entry): Pending | undefined {
-    if (this.isPassedOver(entry)) return undefined
+    if (isPassedOver(this, entry)) return undefined
     const ctx = this.open(entry)
     let raw: unknown
     try {
@@ -140,7 +114,7 @@ export class Run {
       else this.#ctx = ctx
       return pending
     } catch (error) {
-      fail(this, entry, ctx, 'reply', wordsOf(error))
+      fail(this, entry, ctx, 'reply', Failed.from(error).message)
       return undefined
     }
   }
@@ -261,47 +235,10 @@ export class Run {
     return (this.signal !== undefined && this.signal.aborted) || (this.session !== undefined && this.session.aborted)
   }
 
-  /** Whether the hook is not to be asked; if it should have been, that is its failure. */
-  isPassedOver(entry: Entry): boolean {
-    if ((this.budgetEnd !== undefined || this.isAborted()) && this.#isTooLate(entry)) return true
-    return !entry.simple && this.#skips(entry)
-  }
-
-  #isTooLate(entry: Entry): boolean {
-    if (this.phase === 'observe') return false
-    if (this.isAborted())
-      return fail(this, entry, undefined, 'aborted', 'the run was aborted before the hook was asked')
-    if (this.hub.settings.clock.now() < this.budgetEnd!) return false
-    return fail(this, entry, undefined, 'budget', 'the time for all hooks together was used up')
-  }
-
-  #skips(entry: Entry): boolean {
-    const stopper = entry.observe ? undefined : this.#tally?.stopperOf(entry)
-    if (stopper !== undefined) return this.#skip(entry, `${stopper}, of the same group, said continue: false`)
-    if (entry.condition !== undefined && !this.#holds(entry, entry.condition)) return true
-    if (!entry.once || this.phase === 'rejudge') return false
-    if (entry.state.spent) return this.#skip(entry, 'runs once, and has run')
-    entry.state.spent = true
-    return false
-  }
-
-  /** A hook that is not concerned with this draft may be concerned with a later one: it is not excused. */
-  #holds(entry: Entry, condition: Condition): boolean {
-    try {
-      if (condition.holds(this.#rewrites?.current() ?? this.input)) return true
-    } catch (error) {
-      this.trace?.note(entry, `its condition ${condition.words} cannot be told, so it runs: ${wordsOf(error)}`)
-      return true
-    }
-    if (this.phase === 'rejudge') this.tally.withdraw(entry)
-    this.trace?.skip(entry, `condition ${condition.words} does not hold`)
-    return false
-  }
-
-  #skip(entry: Entry, why: string): true {
-    this.tally.excuse(entry)
-    this.trace?.skip(entry, why)
-    return true
+  /** A field that every input has. */
+  base(field: string): string {
+    const given = this.input[field]
+    return given === undefined ? this.hub.settings.base[field]! : (given as string)
   }
 
   open(entry: Entry): Context {

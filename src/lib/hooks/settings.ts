@@ -1,7 +1,7 @@
 import { fault, nearest } from '../errors.ts'
 import { systemClock, type Clock } from '../util/clock.ts'
 import type { Precedence } from './answers.ts'
-import type { AgentView } from './context.ts'
+import type { AgentView } from './hook-context.ts'
 import type { Profile } from './decode.ts'
 import type { LateAnswer } from './late.ts'
 import type { CompilePattern } from './matcher.ts'

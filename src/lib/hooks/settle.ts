@@ -1,6 +1,6 @@
-import { answerOf } from './answers.ts'
 import { Context } from './context.ts'
 import type { Entry } from './entry.ts'
+import type { Condition } from './hook.ts'
 import { answerLater } from './late.ts'
 import { Failed, type FailureKind, type Said } from './outcome.ts'
 import { Later } from './reply.ts'
@@ -11,6 +11,48 @@ import type { Given } from './tally.ts'
 interface Patient {
   patience: number
   budgeted: boolean
+}
+
+/** Whether the hook is not to be asked; if it should have been, that is its failure. */
+export function isPassedOver(run: Run, entry: Entry): boolean {
+  if ((run.budgetEnd !== undefined || run.isAborted()) && isTooLate(run, entry)) return true
+  return !entry.simple && skips(run, entry)
+}
+
+function isTooLate(run: Run, entry: Entry): boolean {
+  if (run.phase === 'observe') return false
+  if (run.isAborted()) return fail(run, entry, undefined, 'aborted', 'the run was aborted before the hook was asked')
+  if (run.hub.settings.clock.now() < run.budgetEnd!) return false
+  return fail(run, entry, undefined, 'budget', 'the time for all hooks together was used up')
+}
+
+function skips(run: Run, entry: Entry): boolean {
+  const stopper = entry.observe ? undefined : run.tallied?.stopperOf(entry)
+  if (stopper !== undefined) return skip(run, entry, `${stopper}, of the same group, said continue: false`)
+  if (entry.condition !== undefined && !holds(run, entry, entry.condition)) return true
+  if (!entry.once || run.phase === 'rejudge') return false
+  if (entry.state.spent) return skip(run, entry, 'runs once, and has run')
+  entry.state.spent = true
+  return false
+}
+
+/** A hook that is not concerned with this draft may be concerned with a later one: it is not excused. */
+function holds(run: Run, entry: Entry, condition: Condition): boolean {
+  try {
+    if (condition.holds(run.rewritten?.current() ?? run.input)) return true
+  } catch (error) {
+    run.trace?.note(entry, `its condition ${condition.words} cannot be told, so it runs: ${Failed.from(error).message}`)
+    return true
+  }
+  if (run.phase === 'rejudge') run.tally.withdraw(entry)
+  run.trace?.skip(entry, `condition ${condition.words} does not hold`)
+  return false
+}
+
+function skip(run: Run, entry: Entry, why: string): true {
+  run.tally.excuse(entry)
+  run.trace?.skip(entry, why)
+  return true
 }
 
 /** What has to be waited for before `raw` is an answer; says how long `waiter` may take for it. */
@@ -36,7 +78,7 @@ function limit(waiter: Patient, left: number): void {
 }
 
 /** Only an event that decides something is worth waiting for, and only library hooks are waited for. */
-const waitsFor = ({ dialect, row }: Entry): boolean => dialect === 'library' && answerOf(row.answer).blocks
+const waitsFor = ({ dialect, row }: Entry): boolean => dialect === 'library' && row.takes.blocks
 
 /** Takes what a hook answered. */
 export function settle(run: Run, entry: Entry, ctx: Context, raw: unknown, place: number): void {

@@ -1,7 +1,5 @@
-import { wordsOf } from '../errors.ts'
 import type { Message } from '../message.ts'
 import { same, type PlainObject } from '../util/plain.ts'
-import { answerOf } from './answers.ts'
 import { decode } from './decode.ts'
 import type { Entry, Group } from './entry.ts'
 import { Failed, fold, outcomeOf, type Failure, type FailureKind, type Outcome, type Said } from './outcome.ts'
@@ -51,7 +49,7 @@ export class Tally {
     try {
       return decode(raw, entry, this.#run.trace)
     } catch (error) {
-      throw new Failed('reply', wordsOf(error))
+      throw Failed.by('reply', error)
     }
   }
 
@@ -142,9 +140,9 @@ export class Tally {
   outcome(): Outcome {
     const { lane, hub, rewritten } = this.#run
     const folded = fold(this.#revised ? this.#inOrder() : this.#answers, hub.settings.precedence)
-    if (rewritten === undefined && this.#failures === undefined) return outcomeOf(lane.event, folded, undefined)
+    if (rewritten === undefined && this.#failures === undefined) return outcomeOf(lane, folded, undefined)
     const draft = rewritten?.finalDraft()
-    return outcomeOf(lane.event, folded, {
+    return outcomeOf(lane, folded, {
       updatedInput: lane.row.draft === 'tool_input' ? (draft as PlainObject | undefined) : undefined,
       updatedPrompt: lane.row.draft === 'prompt' ? (draft as string | undefined) : undefined,
       messageEdits: rewritten?.edits,
@@ -158,4 +156,4 @@ const isBare = ({ said, draft, messages }: Given): boolean =>
   draft === undefined && messages === undefined && said?.updatedInput === undefined
 
 /** A hook that broke must not keep an agent from stopping: only a hook that said so may. */
-const mayRefuse = ({ row }: Entry): boolean => row.answer !== 'stop' && answerOf(row.answer).decisions.includes('deny')
+const mayRefuse = ({ row }: Entry): boolean => row.answer !== 'stop' && row.takes.decisions.includes('deny')

@@ -1,4 +1,3 @@
-import { wordsOf } from '../errors.ts'
 import { copyPlain } from '../util/plain.ts'
 import { Context } from './context.ts'
 import type { Heard, Waiter } from './deadlines.ts'
@@ -6,7 +5,7 @@ import type { Entry } from './entry.ts'
 import { Failed, type Outcome } from './outcome.ts'
 import { Later } from './reply.ts'
 import type { Pending, Run } from './run.ts'
-import { abandon, count, drop, fail, ignore, pendingOf, settle } from './settle.ts'
+import { abandon, count, drop, fail, ignore, isPassedOver, pendingOf, settle } from './settle.ts'
 import type { Given } from './tally.ts'
 
 /**
@@ -164,7 +163,7 @@ class Slot implements Waiter {
   }
 
   start(): void {
-    if (this.#run.isPassedOver(this.#entry)) return this.#finish(undefined)
+    if (isPassedOver(this.#run, this.#entry)) return this.#finish(undefined)
     this.#ctx = this.#run.open(this.#entry)
     try {
       this.#receive(this.#entry.call(this.#ctx))
@@ -180,7 +179,7 @@ class Slot implements Waiter {
       pending = pendingOf(this.#run, this.#entry, raw, this)
       if (pending === undefined) return this.#finish(raw instanceof Later ? raw : this.#takeDown(raw))
     } catch (error) {
-      return this.#finish(error instanceof Failed ? error : new Failed('reply', wordsOf(error)))
+      return this.#finish(error instanceof Failed ? error : Failed.by('reply', error))
     }
     if (this.#state === 'waiting') this.#run.hub.deadlines.restart(this)
     else this.#run.hub.deadlines.add(this)

@@ -1,4 +1,4 @@
-import { globOf } from '../util/glob.ts'
+import { globOf } from '../util/names.ts'
 import { commandsHeldBy, nameOf, type HeldCommand } from './held-commands.ts'
 import { turnIn } from './programs.ts'
 import { simpleCommand } from './simple-command.ts'

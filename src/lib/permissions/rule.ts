@@ -1,5 +1,4 @@
-import { globOf } from '../util/glob.ts'
-import { RENAMED } from '../util/tool-names.ts'
+import { globOf, RENAMED } from '../util/names.ts'
 import { allowsCommand, concernsCommand, type Fit } from './command-fits.ts'
 import type { Call } from './decide.ts'
 import { concernsFile } from './file-fits.ts'

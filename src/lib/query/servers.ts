@@ -8,7 +8,7 @@ import type { Where } from '../settings/sources.ts'
 import type { ConnectedServer, NamedServer, ServerPorts } from '../tools/mcp.ts'
 import { serversIn } from '../tools/mcp-config.ts'
 import type { ToolSession } from '../tools/tool.ts'
-import { serverLabel } from '../util/tool-names.ts'
+import { serverLabel } from '../util/names.ts'
 import { elicitThrough, type QueryOptions } from './options.ts'
 
 /** What servers may ask for. Before there is a session nobody can answer, and words for people wait. */

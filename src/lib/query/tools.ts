@@ -15,7 +15,7 @@ import { taskOutputTool, taskStopTool } from '../tools/tasks.ts'
 import { webFetchTool, type AskAboutPage } from '../tools/web-fetch.ts'
 import { writeTool } from '../tools/write.ts'
 import type { Tool } from '../tools/tool.ts'
-import { nameInServer, serverLabel } from '../util/tool-names.ts'
+import { nameInServer, serverLabel } from '../util/names.ts'
 import type { QueryOptions } from './options.ts'
 
 /** The tools that the model is told of. */

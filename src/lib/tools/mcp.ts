@@ -1,6 +1,6 @@
 import { wordsOf } from '../errors.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
-import { nameInServer } from '../util/tool-names.ts'
+import { nameInServer } from '../util/names.ts'
 import { presentContent, textOf } from './content.ts'
 import type { Told, Wanted } from './elicitation.ts'
 import type { OutsideServer } from './mcp-config.ts'

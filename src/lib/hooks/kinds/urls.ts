@@ -1,5 +1,5 @@
 import { fault } from '../../errors.ts'
-import { globOf } from '../../util/glob.ts'
+import { globOf } from '../../util/names.ts'
 
 /** The URL of a hook, if a hook may be there. */
 export function allowedUrl(text: string, allowed: readonly string[] | undefined): URL {
