@@ -10,8 +10,10 @@ import { fileURLToPath } from 'node:url'
 import { HookRegistry } from '../../dist/hooks.js'
 import { CONTENDERS, HOOKS, readSoFar, TOOL, type Body, type Call, type Dispatch, type Timing } from './contenders.ts'
 
-const ROUNDS = Number(process.env['ROUNDS'] ?? 25)
-const CALLS = Number(process.env['CALLS'] ?? 40_000)
+/** Many short rounds: the speed of a machine drifts, and contenders are only compared within a round. */
+const ROUNDS = Number(process.env['ROUNDS'] ?? 250)
+const CALLS = Number(process.env['CALLS'] ?? 4_000)
+const WARM_UP = 20
 const IDLE_CALLS = 50_000_000
 
 const CALL: Call = {
@@ -45,17 +47,19 @@ async function compare(timing: Timing, body: Body): Promise<void> {
     dispatch: make({ timing, body, hooks: HOOKS }),
     times: [] as number[]
   }))
-  for (const lane of lanes) await cpuOf(lane.dispatch)
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const lane of lanes) lane.times.push(await cpuOf(lane.dispatch))
+  for (let round = -WARM_UP; round < ROUNDS; round++) {
+    for (const lane of lanes) {
+      const time = await cpuOf(lane.dispatch)
+      if (round >= 0) lane.times.push(time)
+    }
   }
   if (body === 'reading' && readSoFar() === 0) throw new Error('the reading hooks read nothing')
-  const hand = median(lanes[0]!.times)
+  const byHand = lanes[0]!.times
   const goal = GOALS[`${timing} ${body}`]
   console.log(`\n20 ${timing} hooks, 6 match, ${body}${goal === undefined ? '' : ` (goal ${goal}×)`}`)
   for (const { name, times } of lanes) {
-    const ns = median(times)
-    console.log(`  ${name.padEnd(30)} ${ns.toFixed(0).padStart(6)} ns   ${(ns / hand).toFixed(2)}×`)
+    const ratio = median(times.map((time, round) => time / byHand[round]!))
+    console.log(`  ${name.padEnd(30)} ${median(times).toFixed(0).padStart(6)} ns   ${ratio.toFixed(2)}×`)
   }
 }
 
@@ -99,7 +103,9 @@ async function scene(name: string): Promise<void> {
 const [asked] = process.argv.slice(2)
 if (asked !== undefined) await scene(asked)
 else {
-  console.log(`node ${process.version}; CPU time of one call, median of ${ROUNDS} rounds of ${CALLS} calls`)
+  console.log(
+    `node ${process.version}; CPU time of one call and its ratio, medians of ${ROUNDS} rounds of ${CALLS} calls`
+  )
   const bodies = ['silent', 'reading', 'replying'] as const
   const scenes = ['sync', 'async'].flatMap(timing => bodies.map(body => `${timing} ${body}`))
   for (const name of ['idle', ...scenes]) {

@@ -3,7 +3,7 @@ import type { Entry } from './entry.ts'
 import type { Condition } from './hook.ts'
 import { answerLater } from './late.ts'
 import { Failed, type FailureKind, type Said } from './outcome.ts'
-import { Later } from './reply.ts'
+import { ALLOW, Later } from './reply.ts'
 import type { Pending, Run } from './run.ts'
 import type { Given } from './tally.ts'
 
@@ -57,7 +57,7 @@ function skip(run: Run, entry: Entry, why: string): true {
 
 /** What has to be waited for before `raw` is an answer; says how long `waiter` may take for it. */
 export function pendingOf(run: Run, entry: Entry, raw: unknown, waiter: Patient): Pending | undefined {
-  if (typeof raw !== 'object' || raw === null) return undefined
+  if (typeof raw !== 'object' || raw === null || raw === ALLOW) return undefined
   let pending: Pending
   let patience = entry.patience
   if (typeof (raw as { then?: unknown }).then === 'function') {
@@ -83,7 +83,7 @@ const waitsFor = ({ dialect, row }: Entry): boolean => dialect === 'library' && 
 /** Takes what a hook answered. */
 export function settle(run: Run, entry: Entry, ctx: Context, raw: unknown, place: number): void {
   Context.close(ctx)
-  if (raw instanceof Later) {
+  if (raw !== ALLOW && raw instanceof Later) {
     run.tally.excuse(entry)
     run.trace?.handOver(entry)
     answerLater(run, entry, raw)
