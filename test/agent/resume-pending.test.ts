@@ -92,6 +92,9 @@ describe('a question that was open when we were ended', () => {
     expect(resultsIn(two.sent[0]!)).toMatchObject([
       { isError: true, text: expect.stringContaining('nobody could be asked') }
     ])
+    expect(ofType(two, 'system')).toContainEqual(
+      expect.objectContaining({ subtype: 'permission_denied', decision_reason_type: 'default' })
+    )
   })
 
   test('stays open when the session is closed, and is answered as undecided by whoever asks something else', async () => {

@@ -255,3 +255,18 @@ test('a server cannot pass for another, nor a tool for one of ours', async () =>
   expect(resultsIn(asked.sent.at(-1)!).map(({ text }) => text)).toEqual(['called Bash', 'said'])
   expect(place.has('hit')).toBe(false)
 })
+
+// FM33
+test('that a tool changes nothing is only what its server says: it is begun once, and not in plan mode', async () => {
+  const place = project({ 'notes.txt': 'one' })
+  const read = call('mcp__files__read_text_file', { path: place.path('notes.txt') })
+  const files = { files: filesystem(place.cwd) }
+  const sessionId = '11111111-1111-4111-8111-111111111111'
+  const run = await calls([read], files, { in: place, persistSession: true, sessionId })
+  expect(run.results).toMatchObject([{ isError: false }])
+  const folder = `${place.home}/.carabiner/projects/${place.cwd.replaceAll(/[^A-Za-z0-9]/g, '-')}`
+  const log = readFileSync(`${folder}/${sessionId}.jsonl`, 'utf8')
+  expect(log).toContain('"type":"tool-intent"')
+  const plan = await calls([read], files, { in: place, permissionMode: 'plan' })
+  expect(plan.results).toMatchObject([{ isError: true, text: expect.stringContaining('plan mode') }])
+})

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { wordsOf } from '../errors.ts'
-import type { Outcome } from '../hooks/outcome.ts'
 import type { Block, ToolResultBlock, ToolUseBlock } from '../message.ts'
-import type { Checked, Tool, ToolResult } from '../tools/tool.ts'
+import type { Tool, ToolResult } from '../tools/tool.ts'
 import { freezeDeep, type PlainObject } from '../util/plain.ts'
 import { within } from './abort.ts'
+import { judge, refusedByHook } from './judge.ts'
 import type { OpenCall } from './open-batch.ts'
 import { hooksOf, recordPending, type Pending } from './pending.ts'
 import { permit, type Said } from './permit.ts'
@@ -50,7 +50,7 @@ export async function callTool(
   if ('result' in ready) return ready
 
   const { tool, input } = ready
-  const hasEffects = tool.isWork === true || !tool.readOnly(input)
+  const hasEffects = tool.isWork === true || tool.isHearsay === true || !tool.readOnly(input)
   if (hasEffects) {
     session.record({ type: 'tool-intent', toolUseId: use.id, toolName: use.name, input })
     await session.saved()
@@ -93,19 +93,11 @@ async function prepare(
   if ('problem' in checked) return failed(use.input, `InputValidationError: ${checked.problem}`)
   if (answered !== undefined) return permitted(use, tool, checked.input, saidBefore(answered.pending!), session, signal)
 
-  const call = { tool_name: tool.name, tool_input: checked.input, tool_use_id: use.id, mcp_server: tool.server }
-  const fired = session.fire('PreToolUse', call, {
-    signal,
-    messages: session.conversation.messages,
-    accept: draft => problemIn(tool.check(draft, place))
-  })
-  const before = fired instanceof Promise ? await fired : fired
+  const judged = await judge(use, tool, checked.input, session, signal)
+  const { before } = judged
   if (signal.aborted) return failed(checked.input, INTERRUPTED)
-  session.heed(before, use.name)
-  if (before.blocked) return refusedByHook(use, before, session)
+  if (before.blocked) return failed(use.input, refusedByHook(use, use.input, before, session))
   if (before.decision === 'defer') return putAside(use, checked.input, { why: 'deferred' }, session)
-
-  const judged = before.updatedInput === undefined ? checked : await tool.check(before.updatedInput, place)
   if ('problem' in judged) return failed(before.updatedInput, `a hook made the input invalid: ${judged.problem}`)
   return permitted(use, tool, judged.input, before, session, signal)
 }
@@ -136,12 +128,8 @@ const wasJudged = (open: OpenCall | undefined, tool: Tool, session: Session): bo
   (open.pending.why === 'asked' || tool.isWork === true)
 
 /** Whoever was to be asked is asked, whatever rules would allow by now. */
-const saidBefore = ({ why, by, reason }: Pending): Said =>
-  why === 'asked' ? { decision: 'ask', by, reason } : { by, reason }
-
-/** A check that takes its time is made again when all hooks have answered. */
-const problemIn = (checked: Checked | Promise<Checked>): string | true =>
-  checked instanceof Promise || !('problem' in checked) ? true : checked.problem
+const saidBefore = ({ why, by = '', kind = 'default', reason }: Pending): Said =>
+  why === 'asked' ? { decision: 'ask', by, reason, asked: { decision: 'ask', by, kind, reason } } : { by, reason }
 
 /** Runs it. Whatever a tool does, something comes back. */
 async function run(
@@ -201,11 +189,6 @@ export async function finishCall(
   if (news !== undefined) session.note(news)
   const { content, output } = shown(after, use.name, result, session)
   return answer(use, input, content, output, error !== undefined, session)
-}
-
-function refusedByHook(use: ToolUseBlock, { reason, by }: Outcome, session: Session): Answered {
-  session.deny(use, use.input as PlainObject, 'hook', by ?? '', reason ?? '')
-  return answerCall(use, use.input, `PreToolUse:${use.name} hook error: [${by}]: ${reason}`, session)
 }
 
 function unknownTool(name: string, session: Session): string {

@@ -102,7 +102,8 @@ function wordsFor({ use, started, pending, agentId, input }: OpenCall, session: 
   }
   if (pending !== undefined) return UNDECIDED
   const tool = session.tool(use.name)
-  return tool?.readOnly((input ?? use.input) as PlainObject) === true ? ONLY_READ : NOT_BEGUN
+  const onlyRead = tool?.isHearsay !== true && tool?.readOnly((input ?? use.input) as PlainObject) === true
+  return onlyRead ? ONLY_READ : NOT_BEGUN
 }
 
 /** What is left open of a batch in which somebody has yet to decide. */

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { ToolUseBlock } from '../message.ts'
+import type { Ruling } from '../permissions/decide.ts'
 import type { Rec } from '../transcript/entry.ts'
 import type { PlainObject } from '../util/plain.ts'
 import type { Session } from './session.ts'
@@ -12,6 +13,7 @@ export interface Pending {
   readonly hooks?: string | undefined
   /** Who wanted somebody to be asked, and why. */
   readonly by?: string | undefined
+  readonly kind?: Ruling['kind'] | undefined
   readonly reason?: string | undefined
   /** The subagent in which it is asked. */
   readonly agentId?: string | undefined
@@ -30,11 +32,14 @@ export function recordPending(
   return uuid
 }
 
+const KINDS: readonly Ruling['kind'][] = ['rule', 'mode', 'hook', 'safety', 'default']
+
 /** What such a line says. */
 export function pendingIn(entry: Rec): Pending {
   const text = (key: string): string | undefined => (typeof entry[key] === 'string' ? entry[key] : undefined)
   const why = entry['why'] === 'asked' || entry['why'] === 'nested' ? entry['why'] : 'deferred'
-  return { why, hooks: text('hooks'), by: text('by'), reason: text('reason'), agentId: text('subagentId') }
+  const kind = KINDS.find(each => each === entry['kind'])
+  return { why, hooks: text('hooks'), by: text('by'), kind, reason: text('reason'), agentId: text('subagentId') }
 }
 
 /** Which hooks look at calls. */

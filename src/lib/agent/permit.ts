@@ -5,9 +5,10 @@ import { decide, type Call, type Ruling } from '../permissions/decide.ts'
 import { suggestionsFor } from '../permissions/suggestions.ts'
 import { applyUpdate, type PermissionUpdate } from '../permissions/updates.ts'
 import type { Tool } from '../tools/tool.ts'
-import { isObject, type PlainObject } from '../util/plain.ts'
+import { copyPlain, isObject, same, type PlainObject } from '../util/plain.ts'
 import { within } from './abort.ts'
 import type { PersonAnswer } from './given.ts'
+import { judge, refusedByHook } from './judge.ts'
 import { hooksOf, recordPending, type Pending } from './pending.ts'
 import type { Session } from './session.ts'
 
@@ -22,6 +23,16 @@ export type Said = {
   readonly decision?: Outcome['decision']
   readonly by?: string | undefined
   readonly reason?: string | undefined
+  /** Somebody was about to be asked before we were ended, and why. */
+  readonly asked?: Ruling
+}
+
+/** A call, and where it is made. */
+interface Asking {
+  readonly use: ToolUseBlock
+  readonly tool: Tool
+  readonly session: Session
+  readonly signal: AbortSignal
 }
 
 /** May it run? Rules, mode and hooks decide; where they say that somebody must be asked, somebody is. */
@@ -33,13 +44,21 @@ export async function permit(
   session: Session,
   signal: AbortSignal
 ): Promise<Permit> {
-  const ruled = rule(tool, input, before, session)
-  const mustAsk = tool.asks === true && ruled.decision === 'allow' && ruled.kind !== 'hook'
-  const ruling: Ruling = mustAsk ? { decision: 'ask', kind: 'default', by: tool.name, reason: undefined } : ruled
+  const ruling = rulingOn(tool, input, before, session)
   if (ruling.decision === 'allow') return { input }
   if (ruling.decision === 'deny') return refuse(use, input, ruling, session)
-  const pending: Pending = { why: 'asked', hooks: hooksOf(session), by: ruling.by, reason: ruling.reason }
-  const answer = await askSomebody(use, tool, input, ruling, session, signal, pending)
+  return ask({ use, tool, session, signal }, input, ruling, 0)
+}
+
+/** So often somebody is asked about one call: input that comes with a yes may be changed by hooks, and asked about again. */
+const MOST_QUESTIONS = 3
+
+async function ask(asking: Asking, input: PlainObject, ruling: Ruling, asked: number): Promise<Permit> {
+  const { use, tool, session, signal } = asking
+  const { by, kind, reason } = ruling
+  const pending: Pending = { why: 'asked', hooks: hooksOf(session), by, kind, reason }
+  const ofHooks = asked === 0 ? await hooksAnswer(asking, input, ruling) : undefined
+  const answer = ofHooks ?? (await personsAnswer(asking, input, ruling, pending))
   if (signal.aborted)
     return session.isClosing && answer === undefined ? { unanswered: pending } : { refused: 'interrupted' }
   if (answer === undefined) return refuse(use, input, unanswered(ruling), session)
@@ -50,7 +69,42 @@ export async function permit(
   }
   tool.change?.approve()
   for (const update of answer.updatedPermissions ?? []) keep(update, session)
-  return answer.updatedInput === undefined ? { input } : again(use, tool, answer.updatedInput, session)
+  const { updatedInput } = answer
+  if (updatedInput === undefined || same(updatedInput, input)) return { input }
+  return again(asking, updatedInput, ofHooks === undefined, asked + 1)
+}
+
+/**
+ * Input that came with a yes is judged like any other: by its schema, by PreToolUse hooks, by rules. That a person said
+ * yes to exactly this is known already; a hook's yes is no answer to what asks for a person.
+ */
+async function again(asking: Asking, given: PlainObject, byPerson: boolean, asked: number): Promise<Permit> {
+  const { use, tool, session, signal } = asking
+  const checked = await tool.check(given, session.options.place)
+  if ('problem' in checked)
+    return { refused: `the input that came with the permission is not valid: ${checked.problem}` }
+  const judged = await judge(use, tool, checked.input, session, signal)
+  const { before } = judged
+  if (signal.aborted) return { refused: 'interrupted' }
+  if (before.blocked) return { refused: refusedByHook(use, checked.input, before, session) }
+  if (before.decision === 'defer') return { unanswered: { why: 'deferred' } }
+  if ('problem' in judged) return { refused: `a hook made the input invalid: ${judged.problem}` }
+  const { input } = judged
+  const isAsGiven = same(input, checked.input)
+  const ruling = rulingOn(tool, input, isAsGiven && before.decision !== 'ask' ? YES : before, session)
+  if (ruling.decision === 'deny') return refuse(use, input, ruling, session)
+  if (ruling.decision === 'allow' || (isAsGiven && byPerson)) return { input }
+  if (asked < MOST_QUESTIONS) return ask(asking, input, ruling, asked)
+  return { refused: `what came with the permission for ${use.name} was changed by hooks ${asked} times` }
+}
+
+const YES: Said = { decision: 'allow', by: 'the permission' }
+
+function rulingOn(tool: Tool, input: PlainObject, said: Said, session: Session): Ruling {
+  const ruled = rule(tool, input, said, session)
+  if (ruled.decision === 'ask' && said.asked !== undefined) return said.asked
+  const mustAsk = tool.asks === true && ruled.decision === 'allow' && ruled.kind !== 'hook'
+  return mustAsk ? { decision: 'ask', kind: 'default', by: tool.name, reason: undefined } : ruled
 }
 
 function rule(tool: Tool, input: PlainObject, { decision, by = '', reason }: Said, session: Session): Ruling {
@@ -62,19 +116,9 @@ const callOf = (tool: Tool, input: PlainObject, session: Session): Call => ({
   tool: tool.name,
   input,
   subject: tool.subject?.(input, session.options.place),
-  readOnly: tool.readOnly(input),
+  readOnly: tool.isHearsay !== true && tool.readOnly(input),
   doubt: tool.change?.words
 })
-
-/** What somebody changed is judged like everything else; only that somebody said yes is known already. */
-async function again(use: ToolUseBlock, tool: Tool, given: PlainObject, session: Session): Promise<Permit> {
-  const checked = await tool.check(given, session.options.place)
-  if ('problem' in checked)
-    return { refused: `the input that came with the permission is not valid: ${checked.problem}` }
-  const yes: Said = { decision: 'allow', by: 'the permission' }
-  const ruling = rule(tool, checked.input, yes, session)
-  return ruling.decision === 'deny' ? refuse(use, checked.input, ruling, session) : { input: checked.input }
-}
 
 const unanswered = ({ by, reason }: Ruling): Ruling => ({
   decision: 'deny',
@@ -102,33 +146,41 @@ async function refuse(use: ToolUseBlock, input: PlainObject, ruling: Ruling, ses
 
 const serverOf = ({ name }: ToolUseBlock, session: Session): Tool['server'] => session.tools.get(name)?.server
 
-/** Hooks first, then a person. Nobody answers: `undefined`, and that is a no. */
-async function askSomebody(
-  use: ToolUseBlock,
-  tool: Tool,
+/** What may be kept together with a yes. No rule keeps a hook from asking. */
+const suggestionsOn = ({ tool, session }: Asking, input: PlainObject, { kind }: Ruling): readonly PermissionUpdate[] =>
+  kind === 'hook' ? [] : suggestionsFor(callOf(tool, input, session), session.permissions)
+
+/** Hooks are asked before a person is. */
+async function hooksAnswer(asking: Asking, input: PlainObject, ruling: Ruling): Promise<PersonAnswer | undefined> {
+  const { use, tool, session, signal } = asking
+  if (ruling.kind === 'hook' && session.options.profile === 'compat') return undefined
+  const said = await askHooks(use, input, suggestionsOn(asking, input, ruling), session, signal)
+  // Hooks are not told what has changed about a tool: they may refuse it, and approve of nothing.
+  return tool.change !== undefined && said?.behavior === 'allow' ? undefined : said
+}
+
+/** Nobody answers: `undefined`, and that is a no. */
+async function personsAnswer(
+  asking: Asking,
   input: PlainObject,
   ruling: Ruling,
-  session: Session,
-  signal: AbortSignal,
   pending: Pending
 ): Promise<PersonAnswer | undefined> {
-  // No rule keeps a hook from asking.
-  const suggestions = ruling.kind === 'hook' ? [] : suggestionsFor(callOf(tool, input, session), session.permissions)
-  const ofHook = ruling.kind === 'hook' && session.options.profile === 'compat'
-  const said = ofHook ? undefined : await askHooks(use, input, suggestions, session, signal)
-  // Hooks are not told what has changed about a tool: they may refuse it, and approve of nothing.
-  const answered = tool.change !== undefined && said?.behavior === 'allow' ? undefined : said
-  if (answered !== undefined || session.options.ask === undefined) return answered
+  const { use, tool, session, signal } = asking
+  const { ask: askPerson, clock } = session.options
+  if (askPerson === undefined || signal.aborted) return undefined
   const { by, kind } = ruling
   const reason = kind === 'hook' && ruling.reason !== undefined ? `${by}: ${ruling.reason}` : (ruling.reason ?? by)
   const words = tool.caution === undefined ? reason : `${reason}; ${tool.caution}`
   recordPending(use, input, pending, session)
   session.doing = `waiting for somebody to decide about ${use.name}`
   await session.saved()
-  const told = session.options.clock.after(PATIENCE, () => void remind(use, session, signal))
+  const told = clock.after(PATIENCE, () => void remind(use, session, signal))
   try {
-    const question = { toolName: use.name, input, toolUseId: use.id, reason: words, suggestions, signal }
-    return answerIn(await within(session.options.ask(question), signal))
+    const suggestions = suggestionsOn(asking, input, ruling)
+    // A copy: what is done to it changes nothing of what was judged.
+    const shown = { toolName: use.name, input: copyPlain(input), toolUseId: use.id }
+    return answerIn(await within(askPerson({ ...shown, reason: words, suggestions, signal }), signal))
   } catch (error) {
     if (signal.aborted) return undefined
     return { behavior: 'deny', message: `the question whether ${use.name} may run failed: ${wordsOf(error)}` }

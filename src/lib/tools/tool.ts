@@ -17,6 +17,8 @@ export interface Tool {
   check(input: unknown, session: ToolSession): Checked | Promise<Checked>
   /** Whether this call changes nothing: such calls run side by side, and may be made again after a crash. */
   readOnly(input: PlainObject): boolean
+  /** That it changes nothing is only what somebody else says of it: it may run beside others, and nothing more follows. */
+  readonly isHearsay?: true
   /** Others do something for it, which is more than reading, though such calls run side by side. */
   readonly isWork?: true
   /** Somebody must be asked in any case: the answer is what it is for. */
