@@ -161,6 +161,17 @@ describe('what is no hook', () => {
     expect(hooks.list().map(hook => hook.events)).toEqual([['PreToolUse']])
   })
 
+  it('what only looks like a record is not one: a registry of another copy, a map, matchers without callbacks', () => {
+    class HookRegistryOfAnotherCopy {}
+    const hooks = new HookRegistry()
+    const refused = coded('E_HOOK_INVALID') as Error
+    expect(() => hooks.callbacks(odd(new HookRegistryOfAnotherCopy()))).toThrow(refused)
+    expect(() => hooks.callbacks(odd(new HookRegistryOfAnotherCopy()))).toThrow(/this copy of the package/)
+    expect(() => hooks.callbacks(odd(new Map([['PreToolUse', []]])))).toThrow(refused)
+    expect(() => hooks.callbacks(odd({ PreToolUse: [{ matcher: 'Bash' }] }))).toThrow(refused)
+    expect(hooks.list()).toEqual([])
+  })
+
   it.each(['', '  ', 5])('the name %j is an error', name => {
     expect(() => new HookRegistry().on('Stop', quietly, { name: odd<string>(name) })).toThrow(
       coded('E_HOOK_INVALID') as Error

@@ -95,6 +95,8 @@ const SHAPES: readonly [string, () => unknown][] = [
       )
   ],
   ['an error', () => new Error('should not run')],
+  ['a key in another case', () => ({ Continue: false })],
+  ['a key with a slip of the pen', () => ({ decison: 'block' })],
   ['a map', () => new Map([['decision', 'deny']])],
   ['a date', () => new Date(0)],
   ['bytes', () => new Uint8Array([1, 2])]

@@ -206,3 +206,16 @@ describe('precedence', () => {
     expect(await hooks.fire('PreToolUse', bash('ls'))).toMatchObject({ decision: 'allow' })
   })
 })
+
+describe('a key that was meant to refuse, and is not read', () => {
+  it.each([{ decison: 'block' }, { Continue: false }, { desicion: 'deny' }])('%j closes a gate', async reply => {
+    const strict = await heard('contract', 'PreToolUse', reply as Reply)
+    expect(strict).toMatchObject({ decision: 'deny', failures: [{ kind: 'reply' }] })
+    const compat = await heard('contract', 'PreToolUse', reply as Reply, { profile: 'compat' })
+    expect(compat).toMatchObject({ decision: undefined, failedOpen: true })
+  })
+
+  it('other keys are nobody’s business', async () => {
+    expect(await heard('contract', 'PreToolUse', { precision: 1, ok: true } as Reply)).toMatchObject({ failures: [] })
+  })
+})

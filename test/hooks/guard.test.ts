@@ -196,3 +196,39 @@ test('many guarded calls at once keep to themselves', async () => {
   const results = await Promise.all(Array.from({ length: 100 }, (_, id) => run({ id })))
   expect(results).toEqual(Array.from({ length: 100 }, (_, id) => (id % 5 === 0 ? -1 : id + 1000)))
 })
+
+describe('what runs is what was judged', () => {
+  test('whatever becomes of the caller’s object while hooks look at it', async () => {
+    const hooks = new HookRegistry()
+    const input = { command: 'ls', options: { deep: true } }
+    hooks.on('PreToolUse', async () => void (input.options.deep = false))
+    const run = guard(hooks, 'Bash', (given: typeof input) => given)
+    expect(await run(input)).toEqual({ command: 'ls', options: { deep: true } })
+  })
+
+  test('an instance of a class has no copy, so a hook that looks at it closes the gate', async () => {
+    class Command {
+      command: string
+      constructor(command: string) {
+        this.command = command
+      }
+    }
+    const hooks = new HookRegistry()
+    hooks.on('PreToolUse', 'Bash', ctx => void (ctx.toolInput.command = 'rm -rf /'), { name: 'changes' })
+    const run = guard(hooks, 'Bash', (given: Command) => given.command)
+    await expect(run(new Command('ls'))).rejects.toThrow(/changes.*an instance of Command/)
+    const nested = guard(hooks, 'Bash', (given: object) => given)
+    await expect(nested({ command: 'ls', since: new Date(0) })).rejects.toThrow(/an instance of Date/)
+    expect(await guard(new HookRegistry(), 'Bash', (given: Command) => given.command)(new Command('ls'))).toBe('ls')
+  })
+
+  test('nothing begins once the run was aborted, whoever was asked', async () => {
+    const signal = AbortSignal.abort()
+    await expect(guard(new HookRegistry(), 'Bash', () => 'ran', { signal })({})).rejects.toThrow('aborted')
+    const asking = new HookRegistry()
+    asking.on('PreToolUse', () => ask('really?'))
+    const run = new AbortController()
+    const onAsk = (): boolean => (run.abort(), true)
+    await expect(guard(asking, 'Bash', () => 'ran', { signal: run.signal, onAsk })({})).rejects.toThrow('aborted')
+  })
+})

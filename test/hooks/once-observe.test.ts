@@ -40,13 +40,25 @@ describe('a hook that runs once', () => {
     const hooks = new HookRegistry({ clock })
     let runs = 0
     const work = Promise.withResolvers<void>()
-    hooks.on('PreToolUse', () => (runs++, work.promise), { name: 'once', once: true })
-    const first = hooks.fire('PreToolUse', bash())
-    const second = await harness(hooks).fire('PreToolUse')
+    hooks.on('PostToolUse', () => (runs++, work.promise), { name: 'once', once: true })
+    const { fire } = harness(hooks)
+    const first = fire('PostToolUse')
+    const second = await fire('PostToolUse')
     expect(second.report[0]).toMatchObject({ matched: true, ran: false, why: expect.stringContaining('once') })
     work.resolve()
     await first
     expect([runs, hooks.has('once')]).toEqual([1, false])
+  })
+
+  // FM36
+  test('on a gate, another call is not let pass while it has not answered', async () => {
+    const hooks = new HookRegistry()
+    const answers = [deny('not this'), allow()].map(answer => Promise.resolve(answer))
+    let runs = 0
+    hooks.on('PreToolUse', () => answers[runs++]!, { name: 'once', once: true })
+    const [one, two] = await Promise.all([hooks.fire('PreToolUse', bash()), hooks.fire('PreToolUse', bash())])
+    expect([one.decision, two.decision, runs, hooks.has('once')]).toEqual(['deny', 'allow', 2, false])
+    expect((await hooks.fire('PreToolUse', bash())).decision).toBeUndefined()
   })
 
   test('does not run a second time because a fire beside it was aborted', async () => {

@@ -1,6 +1,6 @@
 import { fault } from '../errors.ts'
 import type { Message } from '../message.ts'
-import { copyPlain, freezeDeep, type PlainObject } from '../util/plain.ts'
+import { copyPlain, freezeDeep, strangerIn, type PlainObject } from '../util/plain.ts'
 import type { Profile } from './decode.ts'
 import type { Entry } from './entry.ts'
 import { baseFields, type EventName } from './events.ts'
@@ -181,6 +181,13 @@ interface Rare {
   abandoned?: Error
 }
 
+/** Of an instance of a class there is no copy: whoever changed it would change what others have judged. */
+export function refuseStrangers(event: EventName, draft: unknown): void {
+  const stranger = strangerIn(draft)
+  if (stranger !== undefined)
+    throw fault('E_INPUT_INVALID', event, `it holds an instance of ${stranger}, and hooks are given plain data only`)
+}
+
 /** A hook that fires the event it listens to would never end. */
 const DEEPEST_FIRE = 16
 
@@ -214,6 +221,7 @@ function fireWithin(run: Run, event: EventName, input: PlainObject): Outcome | P
  */
 function wireInput(entry: Entry, input: PlainObject, base: (field: string) => unknown, rejudge: boolean): PlainObject {
   const wire: PlainObject = {}
+  if (entry.row.draft !== undefined) refuseStrangers(entry.event, input[entry.row.draft])
   for (const field of baseFields) {
     const value = base(field)
     if (value !== undefined) wire[field] = value

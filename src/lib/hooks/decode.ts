@@ -162,8 +162,11 @@ function leaveUnread(key: string, entry: Entry, trace: Trace | undefined): boole
   return meant
 }
 
+/** The keys that refuse, in another case or with the usual slips of the pen. */
+const MEANT = /^(perm\w*)?de[cs]i?[cs]{0,2}i?on$|^continue(execution)?$/i
+
 const isMeantAsDecision = (key: string, { dialect }: Entry): boolean =>
-  /^(perm\w*)?decision$/i.test(key) || (dialect === 'library' && nearest(key, ['decision']) !== undefined)
+  MEANT.test(key) || (dialect === 'library' && nearest(key, ['decision']) !== undefined)
 
 function readPermission(decision: unknown, said: Said, entry: Entry, trace: Trace | undefined): void {
   if (decision === undefined) return

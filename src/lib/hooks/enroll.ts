@@ -1,5 +1,5 @@
 import { fault, nearest } from '../errors.ts'
-import { isObject } from '../util/plain.ts'
+import { isObject, isPlain } from '../util/plain.ts'
 import type { Callback, CallbackMatcher } from './callbacks.ts'
 import type { HookContext } from './hook-context.ts'
 import type { Entry, EntryState, Group } from './entry.ts'
@@ -41,7 +41,7 @@ export function enroll(hook: AnyHook, group: Group | undefined, site: string, se
   if (name !== undefined && (typeof name !== 'string' || name.trim() === ''))
     throw fault('E_HOOK_INVALID', 'its name is empty')
   const events = eventsOf(hook.events)
-  const state: EntryState = { enabled: true, spent: false }
+  const state: EntryState = { enabled: true, once: 'ready' }
   const common = {
     name: name ?? `${hook.label || events[0]} (${shortPlace(source)})`,
     source,
@@ -56,6 +56,7 @@ export function enroll(hook: AnyHook, group: Group | undefined, site: string, se
     once: flagOf('once', hook.once),
     group,
     identity: hook.identity,
+    rank: numberOf('rank', hook.rank ?? 0),
     condition: hook.condition,
     statusMessage: hook.statusMessage,
     simple: hook.once !== true && group === undefined && hook.condition === undefined,
@@ -102,21 +103,33 @@ export function groupOf(
     const own = (typeof member === 'function' ? { run: member, label: member.name } : (member ?? {})) as AnyHook
     if (typeof own.run !== 'function') throw fault('E_HOOK_INVALID', 'a member of a group has no function run(ctx)')
     checkSpelling(own)
-    const { name, once, observe, concurrent, dialect, source, identity, condition, statusMessage, label = '' } = own
+    const {
+      name,
+      once,
+      observe,
+      concurrent,
+      dialect,
+      source,
+      identity,
+      rank,
+      condition,
+      statusMessage,
+      label = ''
+    } = own
     const run = own.label === undefined ? own.run.bind(own) : own.run
     const priority = own.priority ?? options.priority
     const timeout = own.timeout ?? options.timeout
     const onFailure = own.onFailure ?? options.onFailure
     const shared = { events: event, matcher, run, label, priority, timeout, onFailure }
-    return { name, once, observe, concurrent, dialect, source, identity, condition, statusMessage, ...shared }
+    return { name, once, observe, concurrent, dialect, source, identity, rank, condition, statusMessage, ...shared }
   })
   const apart = hooks.filter(hook => hook.concurrent !== true)
   const beside = hooks.filter(hook => hook.concurrent === true)
   return [...apart, ...beside].map(hook => ({ hook, group }))
 }
 
-const HOOK_OPTIONS = ['name', 'priority', 'timeout', 'onFailure', 'once', 'observe']
-const PARTS = ['concurrent', 'dialect', 'source', 'identity', 'condition', 'statusMessage', 'run', 'label']
+const HOOK_OPTIONS = ['name', 'priority', 'timeout', 'onFailure', 'once', 'observe', 'concurrent']
+const PARTS = ['dialect', 'source', 'identity', 'rank', 'condition', 'statusMessage', 'run', 'label']
 const HOOK_KEYS = [...HOOK_OPTIONS, ...PARTS, 'events', 'matcher']
 
 /** An option that nobody reads is a mistake that nobody sees. */
@@ -167,6 +180,7 @@ export function describe({ name, entries, state }: Enrolled, scope: string | und
 /** The groups in a record of callbacks, each with the meaning it has where that record comes from. */
 export function groupsIn(record: object): readonly Grouped[] {
   if (!isObject(record)) throw notMatchers('callbacks()')
+  if (!isPlain(record)) throw fault('E_HOOK_INVALID', NOT_A_RECORD)
   return Object.entries(record).flatMap(([event, matchers]) =>
     matchersIn(matchers, event).flatMap(({ matcher = '', hooks, ...options }) =>
       groupOf(parseEvent(event), matcher, (listOf(hooks, event) as readonly Callback[]).map(callbackHook), options)
@@ -174,8 +188,12 @@ export function groupsIn(record: object): readonly Grouped[] {
   )
 }
 
+/** A registry that another copy of this package made would look like a record without hooks. */
+const NOT_A_RECORD =
+  'what stands for hooks is neither a HookRegistry of this copy of the package nor a plain record of matchers by event'
+
 function matchersIn(value: unknown, event: string): readonly CallbackMatcher[] {
-  const list = listOf(value, event)
+  const list = value === undefined ? [] : listOf(value, event)
   if (list.every(isMatcher)) return list
   throw notMatchers(event)
 }
@@ -186,7 +204,6 @@ const notMatchers = (event: string): Error =>
   fault('E_HOOK_INVALID', `${event} needs a list of { matcher, hooks: [callback] }`)
 
 function listOf(value: unknown, event: string): readonly unknown[] {
-  if (value === undefined) return []
   if (Array.isArray(value)) return value
   throw notMatchers(event)
 }

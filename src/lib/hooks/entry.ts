@@ -33,6 +33,7 @@ export interface Entry {
   readonly once: boolean
   readonly group: Group | undefined
   readonly identity: string | undefined
+  readonly rank: number
   readonly condition: Condition | undefined
   readonly statusMessage: string | undefined
   /** Nothing but its own failure can keep it from running: it has no condition, does not run once, nor belong to a group. */
@@ -43,8 +44,8 @@ export interface Entry {
 
 export interface EntryState {
   enabled: boolean
-  /** A `once` hook that has started; it is given back when the run fails or blocks. */
-  spent: boolean
+  /** Of a `once` hook: it has begun; it is back to `ready` when it fails or refuses, and else it is done for good. */
+  once: 'ready' | 'running' | 'done'
 }
 
 /** The hooks of one event that match one target, in the order they run. */

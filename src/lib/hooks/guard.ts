@@ -1,5 +1,5 @@
 import { fault, wordsOf, type CarabinerError } from '../errors.ts'
-import { isObject, type PlainObject } from '../util/plain.ts'
+import { copyPlain, isObject, same, type PlainObject } from '../util/plain.ts'
 import type { Outcome } from './outcome.ts'
 import type { HookRegistry } from './registry.ts'
 import type { FireOptions } from './hub.ts'
@@ -59,7 +59,8 @@ export function guard<Input extends object, Rest extends readonly unknown[], Res
 
     let result: Result
     try {
-      result = await execute(judged.tool_input as Input, ...rest)
+      // The caller's own object, unless it was changed since, by hooks or by whoever holds it.
+      result = await execute(same(input, judged.tool_input) ? input : (judged.tool_input as Input), ...rest)
     } catch (error) {
       await afterFailure(hooks, judged, wordsOf(error), options)
       throw error
@@ -84,19 +85,21 @@ interface Call {
 
 function callOf(toolName: string, input: unknown, id: string | undefined, sessionId: string | undefined): Call {
   if (!isObject(input)) throw fault('E_INPUT_INVALID', 'PreToolUse', `the input of ${toolName} is not an object`)
-  const call = { tool_name: toolName, tool_input: input, tool_use_id: id ?? `call_${crypto.randomUUID()}` }
+  const call = { tool_name: toolName, tool_input: copyPlain(input), tool_use_id: id ?? `call_${crypto.randomUUID()}` }
   return sessionId === undefined ? call : Object.assign(call, { session_id: sessionId })
 }
 
 async function refusalOf<Rest extends readonly unknown[], Result>(
   { decision, reason }: Outcome,
   call: Call,
-  { onAsk }: GuardOptions<Rest, Result>
+  { onAsk, signal }: GuardOptions<Rest, Result>
 ): Promise<CarabinerError | undefined> {
   const { tool_name: toolName, tool_use_id: toolUseId, tool_input: input } = call
-  if (decision === undefined || decision === 'allow') return undefined
+  const aborted = (): CarabinerError | undefined =>
+    signal?.aborted === true ? fault('E_REFUSED', toolName, 'the run was aborted before it began') : undefined
+  if (decision === undefined || decision === 'allow') return aborted()
   if (decision === 'ask' && onAsk !== undefined) {
-    if ((await onAsk({ toolName, toolUseId, input, reason })) === true) return undefined
+    if ((await onAsk({ toolName, toolUseId, input, reason })) === true) return aborted()
     return fault('E_REFUSED', toolName, reason ?? 'the answer was no')
   }
   const nobody = decision === 'ask' ? 'nobody could be asked' : 'it was put off'

@@ -27,17 +27,19 @@ export interface HookOptions {
   once?: boolean | undefined
   /** Runs last, sees what was decided, and decides nothing. */
   observe?: boolean | undefined
+  /** It may run beside its neighbours, and does not see what they change. */
+  concurrent?: boolean | undefined
 }
 
 /** A hook as an object: the one interface of all kinds, in this process or outside. */
 export interface Hook<E extends EventName = EventName, M extends Matcher = string> extends HookOptions {
   events: E | readonly E[]
   matcher?: M | undefined
-  /** It may run beside its neighbours, and does not see what they change. */
-  concurrent?: boolean | undefined
   dialect?: Dialect | undefined
-  /** Of hooks with the same identity that match an event, only the one declared last runs. */
+  /** Of hooks with the same identity that match an event only one runs: the highest in rank, and of those the last. */
   identity?: string | undefined
+  /** Beside `identity`, whatever the order and the scope: the higher one runs, with its options. Default 0. */
+  rank?: number | undefined
   /** Asked after the matcher. */
   condition?: Condition | undefined
   /** What people are shown while it runs. */

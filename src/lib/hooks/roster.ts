@@ -80,18 +80,21 @@ function choose(entries: readonly Entry[], matches: (entry: Entry) => boolean): 
   })
 }
 
-/** Of hooks that are the same, the one that was declared last runs. */
+/** Of hooks that are the same, the one of the highest rank runs, and of those the one that was declared last. */
 function withoutTwins(entries: readonly Entry[]): readonly Entry[] {
-  const last = new Map<string, Entry>()
+  const first = new Map<string, Entry>()
   for (const entry of entries) {
     if (entry.identity === undefined) continue
-    const twin = last.get(entry.identity)
-    if (twin === undefined || twin.order < entry.order) last.set(entry.identity, entry)
+    const twin = first.get(entry.identity)
+    if (twin === undefined || outranks(entry, twin)) first.set(entry.identity, entry)
   }
-  return last.size === 0
+  return first.size === 0
     ? entries
-    : entries.filter(({ identity }, place) => identity === undefined || last.get(identity) === entries[place])
+    : entries.filter(({ identity }, place) => identity === undefined || first.get(identity) === entries[place])
 }
+
+const outranks = (one: Entry, other: Entry): boolean =>
+  one.rank === other.rank ? one.order > other.order : one.rank > other.rank
 
 const twinIn = ({ hooks, observers }: Chosen, { identity }: Entry): Entry | undefined =>
   identity === undefined ? undefined : [...hooks, ...observers].find(entry => entry.identity === identity)

@@ -1,5 +1,5 @@
 import { copyPlain, flatKeys, holdsSame, isObject, same, type PlainObject } from '../util/plain.ts'
-import { Context } from './context.ts'
+import { Context, refuseStrangers } from './context.ts'
 import type { Heard } from './deadlines.ts'
 import type { Chosen, Entry } from './entry.ts'
 import type { FireOptions, Hub, Reported } from './hub.ts'
@@ -140,7 +140,9 @@ export class Run {
 
   #lendOther(): unknown {
     if (this.#flatKeys === 0) return copyPlain(this.given)
-    this.give(this.lane.draftOf(this.input))
+    const draft = this.lane.draftOf(this.input)
+    refuseStrangers(this.lane.event, draft)
+    this.give(draft)
     return this.lend()
   }
 
@@ -226,8 +228,12 @@ export class Run {
 
   #retire(done: readonly Entry[]): void {
     for (const entry of done) {
-      if (this.#tally?.refuses(entry) === true) entry.state.spent = false
-      else this.hub.retire(entry)
+      if (this.#tally?.refuses(entry) === true) {
+        if (entry.state.once === 'running') entry.state.once = 'ready'
+      } else {
+        entry.state.once = 'done'
+        this.hub.retire(entry)
+      }
     }
   }
 

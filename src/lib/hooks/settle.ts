@@ -31,10 +31,14 @@ function skips(run: Run, entry: Entry): boolean {
   if (stopper !== undefined) return skip(run, entry, `${stopper}, of the same group, said continue: false`)
   if (entry.condition !== undefined && !holds(run, entry, entry.condition)) return true
   if (!entry.once || run.phase === 'rejudge') return false
-  if (entry.state.spent) return skip(run, entry, 'runs once, and has run')
-  entry.state.spent = true
+  if (!mayRunOnce(entry)) return skip(run, entry, 'runs once, and has run')
+  if (entry.state.once === 'ready') entry.state.once = 'running'
   return false
 }
+
+/** What another call is told by a gate that has not answered yet says nothing of this call: a gate is asked again. */
+const mayRunOnce = ({ state, row }: Entry): boolean =>
+  state.once === 'ready' || (state.once === 'running' && row.failure === 'closed')
 
 /** A hook that is not concerned with this draft may be concerned with a later one: it is not excused. */
 function holds(run: Run, entry: Entry, condition: Condition): boolean {
@@ -119,11 +123,16 @@ export function count(run: Run, entry: Entry, ctx: Context, given: Given, place:
 export function fail(run: Run, entry: Entry, ctx: Context | undefined, kind: FailureKind, message: string): true {
   if (ctx !== undefined) {
     Context.close(ctx)
-    entry.state.spent = false
+    putBack(entry)
   }
   const failure = run.tally.fail(entry, kind, message)
   run.trace?.end(entry, 'failed', undefined, failure)
   return true
+}
+
+/** A `once` hook that has not done its work may run again. */
+function putBack({ state }: Entry): void {
+  if (state.once === 'running') state.once = 'ready'
 }
 
 /** The same for whatever was thrown. */
@@ -156,7 +165,7 @@ export function ignore(run: Run, entry: Entry, raw: unknown): void {
 
 /** An earlier member of the group had said `continue: false` before this answer was counted. */
 export function drop(run: Run, entry: Entry, stopper: string): void {
-  entry.state.spent = false
+  putBack(entry)
   run.tally.excuse(entry)
   run.trace?.end(entry, 'skipped', undefined, undefined)
   run.trace?.note(entry, `ran, but its answer was dropped: ${stopper}, of the same group, said continue: false`)

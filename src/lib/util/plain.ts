@@ -24,6 +24,18 @@ export function copyPlain<T>(value: T): T {
   return copy(value, 0, INPUT_LIMITS, undefined) as T
 }
 
+/** What in `value` is not plain, and could be changed behind the back of whoever has a copy: the name of its class. */
+export function strangerIn(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  if (!Array.isArray(value) && !isPlain(value))
+    return (value as { constructor?: { name?: string } }).constructor?.name ?? 'a class'
+  for (const item of Object.values(value)) {
+    const stranger = strangerIn(item)
+    if (stranger !== undefined) return stranger
+  }
+  return undefined
+}
+
 /**
  * The same for data from a hook: refuses what is too deep or too large, and keys that reach prototypes. What is
  * as large as `besides`, which the hook was given, is not its fault.
