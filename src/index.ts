@@ -21,15 +21,8 @@ export type { AgentDefinition } from './lib/agent/definitions.ts'
 export type { CanUseTool, OnElicitation, QueryOptions } from './lib/query/options.ts'
 export type { ForeignPrompt, PromptMessage, PromptStream } from './lib/query/prompts.ts'
 export type * from './lib/query/sdk-names.ts'
-export {
-  createSdkMcpServer,
-  tool,
-  type InputOf as ToolInputOf,
-  type SdkMcpServer,
-  type Shape,
-  type StandardSchema,
-  type ToolDefinition
-} from './lib/tools/custom.ts'
+export { createSdkMcpServer, tool, type SdkMcpServer, type ToolDefinition } from './lib/tools/custom.ts'
+export type { InputOf as ToolInputOf, Shape, StandardSchema } from './lib/tools/own-schema.ts'
 export type { HandlerContent, HandlerResult } from './lib/tools/content.ts'
 export type * from './lib/agent/output.ts'
 export type { PersonAnswer } from './lib/agent/given.ts'

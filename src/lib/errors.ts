@@ -44,15 +44,25 @@ const ERRORS = {
     `the project ${root} brings hooks, rules or modules that are not trusted: ${what}`,
     'look at them with `carabiner hooks trust`, or give { trust: "sha256:…" }, { trust: true } or { projectHooks: false }'
   ],
+  E_TRUST_STORE: (folder: string, why: string) => [
+    `trust cannot be kept in ${folder}: ${why}`,
+    'make that folder writable, or name another with CARABINER_HOME; for one run, give --trust with the digest of `carabiner hooks trust --print`'
+  ],
   E_SETTINGS: (problems: string) => [
     `the settings have errors, and a gate might be missing: ${problems}`,
     'see `carabiner hooks check`; the compat profile goes on without what is wrong'
   ],
   E_RULE: (rule: string, where: string) => [`${rule} (${where})`, ''],
-  E_TRANSCRIPT: (path: string, why: string) => [
-    `nothing more can be written to the transcript ${path}: ${why}`,
-    'what was written before is safe; see to the disk, then go on with --resume'
-  ],
+  E_TRANSCRIPT: (path: string, why: string, saved: string) =>
+    saved === '0'
+      ? [
+          `the transcript ${path} cannot be written: ${why}`,
+          'nothing of this run was saved; see to the disk and to the rights on that folder, or name another with CARABINER_HOME'
+        ]
+      : [
+          `nothing more can be written to the transcript ${path}: ${why}`,
+          'what was written before is safe; see to the disk, then go on with --resume'
+        ],
   E_SESSION_BUSY: (id: string, holder: string) => [
     `session ${id} is running: ${holder}`,
     'end it first, or go on from a copy with --fork-session'

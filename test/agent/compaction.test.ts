@@ -186,3 +186,17 @@ test('a conversation of two thousand turns stays short', async () => {
   expect(result.num_turns).toBe(2000)
   expect(longest).toBeLessThan(60)
 }, 60_000)
+
+// F38
+test.each([1, 2, 3, 11])('what a PreCompact hook takes out, %i messages, moves the cut with it', async count => {
+  const { sent, result } = await ask(busy(8, 6), {
+    in: project(FILES),
+    contextWindow: 1000,
+    hooks: registry(hooks => hooks.on('PreCompact', ctx => void ctx.messages.splice(0, count)))
+  })
+  expect(result.result).toBe('done')
+  for (const request of sent) expect(unpaired(request)).toEqual([])
+  // Of what was said last, nothing is lost.
+  for (const request of sent.slice(1))
+    expect(textIn(request.findLast(({ role }) => role === 'user'))).not.toMatch(/^.{0,40}This conversation goes on/)
+})

@@ -1,4 +1,5 @@
 /** What becomes of a run when its model fails, and of what had come before. */
+import assert from 'node:assert/strict'
 import { describe, expect, test } from 'vitest'
 import { query } from '../../src/index.ts'
 import { manualClock } from '../../src/testing.ts'
@@ -32,7 +33,7 @@ describe('a provider that', () => {
     const { result, retries, sent, names } = await patiently([{ fail: { status } }, { fail: { status } }, 'Done.'])
     expect(result).toMatchObject({ result: 'Done.', is_error: false, num_turns: 1 })
     expect(retries).toMatchObject([
-      { attempt: 1, error_status: status, error },
+      { attempt: 1, error_status: status, error, error_details: `the script fails here with status ${status}` },
       { attempt: 2, error_status: status, error }
     ])
     expect(retries[1]!.retry_delay_ms).toBeGreaterThanOrEqual(1000)
@@ -80,6 +81,21 @@ describe('a provider that', () => {
     expect(names).not.toContain('Stop')
     expect(result).toMatchObject({ is_error: true, terminal_reason: 'api_error', result: 'API Error: so it is' })
   })
+})
+
+test('an assertion that fails in a turn of a script ends the run with its words', async () => {
+  const { result, retries, sent, events } = await patiently([
+    ({ messages }) => {
+      assert.equal(messages.length, 2, 'there should be two messages')
+      return 'never'
+    },
+    'never'
+  ])
+  expect(sent).toHaveLength(1)
+  expect(retries).toEqual([])
+  const said = expect.stringContaining('turn 1 of the script threw: there should be two messages')
+  expect(result).toMatchObject({ is_error: true, terminal_reason: 'api_error', result: said })
+  expect(inputsOf({ events }, 'StopFailure')).toMatchObject([{ error: 'unknown' }])
 })
 
 test('after a failure the next prompt goes on where it was', async () => {

@@ -10,7 +10,7 @@ hooks:
     - matcher: Bash
       hooks: [{ type: command, command: "echo seen >> calls.log" }]
 ---
-Look at $1, then at the rest: $ARGUMENTS. Notes are in \${CLAUDE_SKILL_DIR}.
+Look at $0, then at the rest: $ARGUMENTS. Notes are in \${CLAUDE_SKILL_DIR}.
 `
 const FILES = { '.claude/skills/review/SKILL.md': SKILL, '.claude/commands/git/tidy.md': 'Tidy up.\n' }
 const bash = { calls: [{ name: 'Bash', input: { command: 'echo hello' } }] }
@@ -45,6 +45,17 @@ test('a skill that is not there is an error that says which is meant', async () 
 test('without skills there is no such tool', async () => {
   const { messages } = await ask(['done'])
   expect(JSON.stringify(messages[0])).not.toContain('"Skill"')
+})
+
+test('a skill that is typed: words by their places, and the session that it is in', async () => {
+  const place = project({
+    '.claude/skills/m/SKILL.md': '$ARGUMENTS[0], $ARGUMENTS[1], $0, $2, $3, $ARGUMENTS in ${CLAUDE_SESSION_ID}'
+  })
+  const { sent, messages } = await ask(['done'], { in: place, prompt: "/m Button 'React js' Vue", ...free })
+  const { session_id: id } = messages[0]!
+  expect(sent[0]).toEqual([
+    { role: 'user', content: `Button, React js, Button, Vue, $3, Button 'React js' Vue in ${id}` }
+  ])
 })
 
 // F199

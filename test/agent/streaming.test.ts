@@ -159,6 +159,20 @@ describe('interrupt()', () => {
   })
 })
 
+test('setModel() finds what the settings set', async () => {
+  const input = channel()
+  await ask(['One.'], {
+    settings: { env: { ANTHROPIC_API_KEY: 'key-of-a-test' } },
+    prompt: input.prompts,
+    steer: () => input.say('one'),
+    each: async (message, running) => {
+      if (message.type !== 'result') return
+      await running.setModel('claude-sonnet-4-5')
+      input.end()
+    }
+  })
+})
+
 test('setModel() and setPermissionMode() count from the next step on', async () => {
   const input = channel()
   const other = scriptedModel(['From another.'], { name: 'another' })

@@ -1,5 +1,6 @@
 /** Answers that must be JSON of a schema. */
-import { expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { z } from 'zod'
 import { scriptedModel } from '../../src/lib/model/scripted.ts'
 import { ask, inputsOf, registry, words } from './kit.ts'
 
@@ -41,7 +42,74 @@ test('a Stop hook may send a good answer back, and the last one counts', async (
   expect(result).toMatchObject({ structured_output: { n: 2 } })
 })
 
-test('a schema that is none is an error', async () => {
-  const { result } = await ask(['{}'], { outputFormat: { type: 'json_schema', schema: { type: 'nonsense' } } })
-  expect(result).toMatchObject({ is_error: true })
+describe('before the model is asked', () => {
+  test.each<[string, unknown, RegExp]>([
+    [
+      'a schema that is none',
+      { type: 'json_schema', schema: { type: 'objct' } },
+      /outputFormat\.schema .*"objct".*data\/type/
+    ],
+    [
+      'a reference to nothing',
+      { type: 'json_schema', schema: { $ref: '#/$defs/none' } },
+      /outputFormat\.schema .*can't resolve reference #\/\$defs\/none/
+    ],
+    ['no schema', { type: 'json_schema' }, /outputFormat\.schema cannot be undefined; use a JSON Schema/],
+    [
+      'a text',
+      { type: 'json_schema', schema: '{}' },
+      /outputFormat\.schema cannot be {}; use a JSON Schema, as an object/
+    ],
+    ['a schema of zod', { type: 'json_schema', schema: z.object({}) }, /outputFormat\.schema .*z\.toJSONSchema/],
+    ['another type', { type: 'json', schema: {} }, /outputFormat\.type cannot be json; use 'json_schema'/],
+    ['a further key', { type: 'json_schema', schema: {}, strict: true }, /a key of outputFormat cannot be strict/],
+    [
+      'a draft that nobody knows',
+      { type: 'json_schema', schema: { $schema: 'http://json-schema.org/draft-03/schema#' } },
+      /outputFormat\.schema\.\$schema cannot be .*draft-03.*; use draft-07/
+    ]
+  ])('%s is refused', async (_, format, why) => {
+    const model = scriptedModel(['{}'])
+    const { result } = await ask(model, { outputFormat: format as typeof outputFormat })
+    expect(result).toMatchObject({
+      is_error: true,
+      terminal_reason: 'turn_setup_failed',
+      error_code: 'E_OPTION_INVALID'
+    })
+    expect(result.result).toMatch(why)
+    expect(model.requests).toEqual([])
+  })
+})
+
+test.each([
+  'http://json-schema.org/draft-07/schema#',
+  'https://json-schema.org/draft-07/schema',
+  'https://json-schema.org/draft/2019-09/schema',
+  'https://json-schema.org/draft/2020-12/schema'
+])('a schema of %s is taken, and counts', async $schema => {
+  const schema = { $schema, ...outputFormat.schema, $async: true }
+  const run = await ask(['{"n": "one"}', '{"n": 1}'], { outputFormat: { type: 'json_schema', schema } })
+  expect(run.result).toMatchObject({ structured_output: { n: 1 }, num_turns: 2, is_error: false })
+})
+
+test('lists of schemas mean what the draft says', async () => {
+  const schema = {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    type: 'array',
+    items: [{ type: 'number' }],
+    additionalItems: false
+  }
+  const run = await ask(['[1, 2]', '[1]'], { outputFormat: { type: 'json_schema', schema } })
+  expect(run.result).toMatchObject({ structured_output: [1], num_turns: 2 })
+})
+
+test('a format that is not checked is no news for the console of whoever runs it', async () => {
+  const said: unknown[] = []
+  for (const name of ['log', 'warn', 'error'] as const)
+    vi.spyOn(console, name).mockImplementation((...line: unknown[]) => void said.push(line))
+  onTestFinished(() => void vi.restoreAllMocks())
+  const schema = { type: 'string', format: 'date-time' }
+  const { result } = await ask(['"soon"'], { outputFormat: { type: 'json_schema', schema } })
+  expect(result.structured_output).toBe('soon')
+  expect(said).toEqual([])
 })

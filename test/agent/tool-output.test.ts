@@ -1,7 +1,8 @@
 /** What hooks can do to the output of a tool. */
 import { describe, expect, test } from 'vitest'
 import { tool, createSdkMcpServer, type HookRegistry } from '../../src/index.ts'
-import { ask, informed, ofType, project, registry, resultsIn, type Asking } from './kit.ts'
+import type { ToolResultBlock } from '../../src/lib/message.ts'
+import { ask, informed, ofType, ownTool, project, registry, resultsIn, type Asking } from './kit.ts'
 
 const bash = (command: string) => ({ calls: [{ name: 'Bash', input: { command } }] })
 const on = (fill: (hooks: HookRegistry) => unknown): Asking => ({ hooks: registry(fill) })
@@ -85,26 +86,60 @@ describe('the output of a tool', () => {
     expect(ofType({ messages }, 'user').map(({ tool_use_result }) => tool_use_result)).toContainEqual(outputs['Bash'])
   })
 
-  test.each([['changed'], [{ stdout: 7 }], [['x']]])('stays as it is for %j, with a warning', async output => {
-    const place = project({ 'a.txt': 'one\n' })
-    const calls = [
-      { name: 'Bash', input: { command: 'echo plain' } },
-      { name: 'Read', input: { file_path: 'a.txt' } },
-      { name: 'Glob', input: { pattern: '*.txt' } },
-      { name: 'Grep', input: { pattern: 'one' } },
-      { name: 'Write', input: { file_path: 'n.txt', content: 'x' } }
-    ]
-    const run = (hooks: Asking) =>
-      ask([{ calls }, 'Done.'], { in: place, permissionMode: 'acceptEdits', allowedTools: ['Bash'], ...hooks })
-    const plain = resultsIn((await run({})).sent[1]!)
-    place.write('n.txt', 'old')
-    const after = await run(
-      on(hooks => hooks.on('PostToolUse', 'Bash|Read|Glob|Grep', () => ({ updatedToolOutput: output })))
+  const calls = [
+    { name: 'Bash', input: { command: 'echo SECRET' } },
+    { name: 'Read', input: { file_path: 'SECRET.txt' } },
+    { name: 'Glob', input: { pattern: 'SECRET*' } },
+    { name: 'Grep', input: { pattern: 'SECRET' } },
+    { name: 'TaskCreate', input: { subject: 'SECRET', description: 'SECRET' } },
+    { name: 'own', input: {} },
+    { name: 'mcp__own__say', input: {} }
+  ]
+  /** Calls all kinds of tools, with a hook that puts this in the place of what they give. */
+  const instead = async (output: unknown, profile: 'strict' | 'compat' = 'strict') => {
+    const run = await ask([{ calls }, 'Done.'], {
+      in: project({ 'SECRET.txt': 'SECRET\n' }),
+      ...options,
+      profile,
+      tools: ['Bash', 'Read', 'Glob', 'Grep', 'TaskCreate', ownTool('own', () => 'SECRET', true)],
+      ...on(hooks => hooks.on('PostToolUse', () => ({ updatedToolOutput: output })))
+    })
+    return { run, results: run.sent[1]!.at(-1)!.content as readonly ToolResultBlock[] }
+  }
+
+  // F147
+  test.each<[string, unknown, ToolResultBlock['content']]>([
+    ['a text', '[redacted]', '[redacted]'],
+    ['no text', '', ''],
+    ['content', [{ type: 'text', text: '[redacted]' }], [{ type: 'text', text: '[redacted]' }]],
+    [
+      'a picture',
+      [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA==' } }],
+      [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA==' } }]
+    ],
+    ['a result', { content: [{ type: 'text', text: '[redacted]' }] }, [{ type: 'text', text: '[redacted]' }]]
+  ])('of any tool can be replaced by %s', async (_, output, content) => {
+    const { run, results } = await instead(output)
+    expect(results.map(result => [result.content, result.is_error])).toEqual(calls.map(() => [content, undefined]))
+    expect(informed(run)).toEqual([])
+    expect(ofType(run, 'user').map(({ tool_use_result }) => tool_use_result)).toEqual(calls.map(() => output))
+  })
+
+  // F147
+  test.each([
+    [{ stdout: '[redacted]' }, 'strict'],
+    [{ stdout: '[redacted]' }, 'compat'],
+    [['[redacted]'], 'strict'],
+    [7, 'strict'],
+    [false, 'compat']
+  ] as const)('is hidden where a hook gives %j, which cannot be shown (%s)', async (output, profile) => {
+    const { run, results } = await instead(output, profile)
+    expect(results.map(({ content }) => content)).toEqual(
+      calls.map(() => '[The output was hidden: a hook put something in its place that cannot be shown.]')
     )
-    expect(resultsIn(after.sent[1]!).slice(0, 4)).toEqual(
-      plain.slice(0, 4).map(result => ({ ...result, text: expect.any(String) }))
-    )
-    expect(resultsIn(after.sent[1]!)[0]!.text).toBe('plain')
-    expect(informed(after).filter(text => text.includes('was not used'))).toHaveLength(4)
+    const told = JSON.stringify([results, ofType(run, 'user')])
+    expect(told).not.toContain('SECRET')
+    expect(informed(run)).toHaveLength(calls.length)
+    for (const text of informed(run)) expect(text).toMatch(/the tool’s own was hidden; give a text, a list of content/)
   })
 })

@@ -6,7 +6,10 @@ import { ask, project, resultsIn, type Asked, type Asking } from './kit.ts'
 export const TOUCH = { calls: [{ name: 'Bash', input: { command: 'touch made' } }] }
 
 /** Runs `touch made`; says whether it was made, who was asked, and what the model heard. */
-export async function touch(asking: Asking): Promise<Asked & { ran: boolean; told: string; asked: number }> {
+export async function touch(
+  asking: Asking,
+  command = 'touch made'
+): Promise<Asked & { ran: boolean; told: string; asked: number }> {
   let asked = 0
   const { canUseTool } = asking
   const counted: CanUseTool | undefined =
@@ -16,7 +19,11 @@ export async function touch(asking: Asking): Promise<Asked & { ran: boolean; tol
       return canUseTool(...question)
     })
   const place = asking.in ?? project()
-  const run = await ask([TOUCH, 'Done.'], { in: place, ...asking, canUseTool: counted })
+  const run = await ask([{ calls: [{ name: 'Bash', input: { command } }] }, 'Done.'], {
+    in: place,
+    ...asking,
+    canUseTool: counted
+  })
   const told =
     run.sent[1] === undefined
       ? ''

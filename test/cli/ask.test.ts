@@ -86,7 +86,7 @@ describe.skipIf(!hasScript)('at a terminal (skipped where there is no script of 
     expect((await atTerminal(here, 'carabiner hooks check --run', 'y\n')).screen).toContain('[y/N]')
     expect(here.ran()).toBe(true)
     const other = project()
-    other.write('project/a.hooktest.json', [{ event: 'PreToolUse', expect: {} }])
+    other.write('project/a.hooktest.json', [{ event: 'PreToolUse', expect: { blocked: false } }])
     expect((await atTerminal(other, 'carabiner hooks test', 'y\n')).screen).toContain('1 passed, 0 failed')
   })
 
@@ -135,9 +135,16 @@ describe.skipIf(!hasScript)('at a terminal (skipped where there is no script of 
     expect((await here.run(['hooks', 'list'])).stdout).toContain('trusted by folder')
   })
 
+  test('CI that is set to nothing is not set', async () => {
+    const here = project()
+    const { code, screen } = await atTerminal(here, FIRE, 'y\n', { CI: '' })
+    expect([code, screen.includes('[y/N]')]).toEqual([0, true])
+    expect((await atTerminal(here, 'carabiner hooks trust --folder', '', { CI: '' })).code).toBe(0)
+  })
+
   test('trust --folder is refused by managed policy, and when CI is set', async () => {
     const here = project()
-    expect((await atTerminal(here, 'carabiner hooks trust --folder', '', { CI: '' })).code).toBe(64)
+    expect((await atTerminal(here, 'carabiner hooks trust --folder', '', { CI: '1' })).code).toBe(64)
     here.write('managed/managed-settings.json', { carabiner: { trust: 'digest' } })
     expect((await atTerminal(here, 'carabiner hooks trust --folder', '')).code).toBe(4)
     expect(existsSync(here.path('home/.carabiner/trust.json'))).toBe(false)

@@ -30,6 +30,15 @@ test('nothing wrong: a line that says so, and 0', async () => {
   })
 })
 
+test('the files of skills and subagents count as files, too', async () => {
+  const { user, write, run } = stage()
+  user(on('PreToolUse', 'true', 'Bash'))
+  const owned = 'hooks:\n  Stop:\n    - hooks:\n        - { type: command, command: "true" }\n---\n'
+  write('home/.claude/skills/careful/SKILL.md', `---\nname: careful\n${owned}`)
+  write('home/.claude/agents/looker.md', `---\nname: looker\n${owned}`)
+  expect((await run(['hooks', 'check'])).stdout).toContain('3 hooks in 3 files: 0 errors')
+})
+
 test('a finding: where, what and the fix; errors end with 4, warnings with 0', async () => {
   const { user, run, json } = stage()
   const file = user(on('PreToolUse', 'true', 'bash'))
@@ -47,7 +56,7 @@ test('a finding: where, what and the fix; errors end with 4, warnings with 0', a
 
 test('--json: the files that were read, and the findings in their order', async () => {
   const { user, settings, json, project } = stage()
-  const files = [user(on('Stop', 'x', undefined, { timeout: 5000 })), settings({ hooks: { Sotp: [] }, Hooks: {} })]
+  const files = [user(on('Stop', 'true', undefined, { timeout: 5000 })), settings({ hooks: { Sotp: [] }, Hooks: {} })]
   const checked = await json<Checked>(['hooks', 'check'])
   expect(checked).toMatchObject({
     root: project,

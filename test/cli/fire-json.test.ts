@@ -112,13 +112,10 @@ test('each kind is named: command, worker, http, callback', async () => {
 })
 
 test('what ran is listed; with --explain what did not, too', async () => {
-  const { user, json } = stage()
-  user({
-    hooks: {
-      PreToolUse: [rule('true', 'Edit'), rule('true', 'Bash'), { hooks: [{ type: 'agent', prompt: 'Is it safe?' }] }],
-      Stop: [{ hooks: [{ type: 'agent', prompt: 'another event' }] }]
-    }
-  })
+  const { user, write, json } = stage()
+  user({ hooks: { PreToolUse: [rule('true', 'Edit'), rule('true', 'Bash')] } })
+  const lines = ['PreToolUse', 'Stop'].map(event => `  ${event}: [{ hooks: [{ type: command, command: "exit 2" }] }]`)
+  write('home/.claude/skills/careful/SKILL.md', ['---', 'hooks:', ...lines, '---', ''].join('\n'))
   const standing = ({ hooks }: Fired): unknown => hooks.map(({ matched, ran, status }) => [matched, ran, status])
   expect(standing(await json<Fired>(['fire', 'PreToolUse']))).toEqual([[true, true, 'silent']])
   const explained = await json<Fired>(['fire', 'PreToolUse', '--explain'])
@@ -130,7 +127,7 @@ test('what ran is listed; with --explain what did not, too', async () => {
     ])
   )
   expect(explained.hooks.map(({ why }) => why)).toEqual(
-    expect.arrayContaining(['matcher "Edit" does not fit "Bash"', 'a hook of type agent needs a running agent'])
+    expect.arrayContaining(['matcher "Edit" does not fit "Bash"', 'in force while skill careful is active'])
   )
   expect(explained.hooks).toHaveLength(3)
 })

@@ -1,7 +1,8 @@
 /** What `carabiner fire` gives to hooks: the sample of the event, what is said of it, or all of it. */
-import { expect, test, vi } from 'vitest'
+import { once } from 'node:events'
+import { describe, expect, test, vi } from 'vitest'
 import { EVENT_NAMES } from '../../src/hooks.ts'
-import { HANG, on, stage, type Fired, type Stage } from './stage.ts'
+import { HANG, on, stage, type Fired, type Ran, type Stage } from './stage.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -142,4 +143,31 @@ test.each(EVENT_NAMES)('%s has a sample that can be fired', async event => {
   const { user, json } = stage()
   user(on(event, 'true'))
   expect(await json<Fired>(['fire', event])).toMatchObject({ event, hooks: [{ ran: true, status: 'silent' }] })
+})
+
+describe('standard input that stays open and silent', () => {
+  /** Fires with an input that nobody writes to. */
+  async function unwritten({ start, project }: Stage, ...args: readonly string[]): Promise<Ran> {
+    const child = start(['fire', 'PreToolUse', ...args], { cwd: project })
+    const printed = { stdout: '', stderr: '' }
+    child.stdout!.setEncoding('utf8').on('data', (piece: string) => (printed.stdout += piece))
+    child.stderr!.setEncoding('utf8').on('data', (piece: string) => (printed.stderr += piece))
+    const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null]
+    return { ...printed, code, signal }
+  }
+
+  test('is not waited for: the sample is taken, and that is said', async () => {
+    const here = recording()
+    const { code, stdout, stderr } = await unwritten(here)
+    expect([code, stdout]).toEqual([0, expect.stringContaining('no objection')])
+    expect(stderr).toContain('standard input stays open and silent; taking the sample')
+    expect(JSON.parse(here.read('home/given.json'))).toMatchObject({ hook_event_name: 'PreToolUse' })
+  })
+
+  test('brings no verdict on something else', async () => {
+    const here = recording()
+    const { code, stdout, stderr } = await unwritten(here, '--exit-code')
+    expect([code, stdout]).toEqual([64, ''])
+    expect(stderr).toContain('or --input - to wait')
+  })
 })

@@ -1,6 +1,6 @@
 /** `carabiner fire`: one event through the hooks in force, and a report for people. */
-import { expect, test, vi } from 'vitest'
-import { decides, HANG, on, prints, refuses, rule, stage } from './stage.ts'
+import { describe, expect, test, vi } from 'vitest'
+import { decides, HANG, on, prints, refuses, rule, stage, type Fired, type Stage } from './stage.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -72,19 +72,63 @@ test('--profile compat lets pass what Claude Code lets pass, and says that', asy
 })
 
 test('--explain adds the hooks that did not run, each with its reason and its place', async () => {
-  const { user, run } = stage()
+  const { user, write, run } = stage()
   const file = user({
     hooks: {
-      PreToolUse: [rule('true', 'Edit'), rule('true', 'Bash', { if: 'Bash(git *)' })],
-      Stop: [{ hooks: [{ type: 'prompt', prompt: 'Is it done?' }] }]
+      PreToolUse: [rule('true', 'Edit'), rule('true', 'Bash', { if: 'Bash(git *)' })]
     }
   })
+  const owned = '---\nhooks:\n  Stop:\n    - hooks:\n        - { type: command, command: is-it-done }\n---\n'
+  write('home/.claude/skills/careful/SKILL.md', owned)
   const { stdout } = await run(['fire', 'PreToolUse', '--explain', '--set', 'tool_input.command=ls'])
   expect(stdout).toContain(`did not run: matcher "Edit" does not fit "Bash"  (${file}:`)
   expect(stdout).toMatch(/did not run: .*Bash\(git \*\)/)
-  expect(stdout).not.toContain('Is it done?')
+  expect(stdout).not.toContain('is-it-done')
   const stop = await run(['fire', 'Stop', '--explain'])
-  expect(stop.stdout).toMatch(/Is it done\? {2}is not in force: a hook of type prompt needs a running agent/)
+  expect(stop.stdout).toMatch(/is-it-done {2}is not in force: in force while skill careful is active/)
+})
+
+describe('a hook that needs an agent', () => {
+  const gated = (): Stage => {
+    const here = stage()
+    here.user({ hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'prompt', prompt: 'Is it safe?' }] }] } })
+    return here
+  }
+
+  test('cannot be asked: it is named, and its gate is closed', async () => {
+    const { run, json } = gated()
+    const { code, stdout } = await run(['fire', 'PreToolUse', '--exit-code'])
+    expect(stdout).toMatch(/Is it safe\? .*\n {4}failed \(spawn\): there is no agent/)
+    expect(stdout).toMatch(/outcome {2}deny, by Is it safe\?/)
+    expect(code).toBe(2)
+    expect(await json<Fired>(['fire', 'PreToolUse'])).toMatchObject({
+      outcome: { decision: 'deny', blocked: true },
+      hooks: [{ kind: 'prompt', matched: true, ran: true, status: 'failed', failure: { kind: 'spawn' } }]
+    })
+  })
+
+  test('whose failure lets pass has not agreed either', async () => {
+    const { run } = gated()
+    const { code, stdout } = await run(['fire', 'PreToolUse', '--exit-code', '--profile', 'compat'])
+    expect(stdout).toContain('there is no agent')
+    expect(code).toBe(1)
+  })
+
+  test('that does not fit has nothing to say', async () => {
+    const { run } = gated()
+    const { code, stdout } = await run(['fire', 'PreToolUse', '--exit-code', '--tool', 'Read'])
+    expect([code, stdout.includes('Is it safe?')]).toEqual([0, false])
+  })
+})
+
+test('a hook of the home says so where it is named, a hook of the project does not', async () => {
+  const { user, settings, run } = stage()
+  user(on('Stop', refuses('mine')))
+  settings(on('Stop', 'true'))
+  const { stdout } = await run(['fire', 'Stop', '--trust-project-hooks'])
+  expect(stdout).toMatch(/^ {2}echo 'mine' >&2; exit 2 \(~\/\.claude\/settings\.json:\d+\) {2}\d+ ms/m)
+  expect(stdout).toMatch(/^ {2}true \(\.claude\/settings\.json:\d+\) {2}\d+ ms/m)
+  expect(stdout).toMatch(/^ {2}outcome {2}deny, by echo 'mine' >&2; exit 2 \(~\/\.claude\/settings\.json:\d+\): mine$/m)
 })
 
 test('--exit-code ends with 2 when the event is blocked, and only then', async () => {

@@ -52,7 +52,7 @@ test('what is not as expected is said, and it ends with 1', async () => {
   const { write, run } = guarded()
   write('project/a.hooktest.json', [
     { name: 'wrong', event: 'PreToolUse', expect: { decision: 'deny', reason: '/x/', continue: false } },
-    { name: 'right', event: 'PreToolUse', expect: {} }
+    { name: 'right', event: 'PreToolUse', expect: { blocked: false } }
   ])
   const { code, stdout } = await run(['hooks', 'test'])
   expect(code).toBe(1)
@@ -118,7 +118,9 @@ describe('fuzz', () => {
     write('project/a.hooktest.json', fuzzed)
     const { code, stdout } = await run(['hooks', 'test'])
     expect(code).toBe(1)
-    expect(stdout).toMatch(/tool_input odd #\d: fragile failed \(exit\)/)
+    for (const how of ['without tool_input', 'with tool_input: null', String.raw`with tool_input: "a\u0000b"`])
+      expect(stdout).toContain(`${how}: fragile failed (exit)`)
+    expect(stdout).toContain('with tool_input: "x" 100,000 times over: fragile failed')
   })
 
   test('a hook that says yes to what cannot be read is told of', async () => {
@@ -158,7 +160,7 @@ describe('--tap', () => {
       names.map((name, at) => ({
         name,
         event: 'Stop',
-        expect: at === 1 ? { decision: 'deny', reason: 'a\n"b": #' } : {}
+        expect: at === 1 ? { decision: 'deny', reason: 'a\n"b": #' } : { blocked: false }
       }))
     )
     const { code, stdout } = await run(['hooks', 'test', '--tap'])
@@ -188,6 +190,8 @@ test.each([
   ['a test without an event', '[{ "expect": {} }]', 'test 1 needs an event'],
   ['a test of an unknown event', '[{ "event": "PreToolUes", "expect": {} }]', 'did you mean PreToolUse?'],
   ['a test without an expectation', '[{ "event": "Stop" }]', 'needs an object "expect"'],
+  ['a test that expects nothing', '[{ "event": "Stop", "expect": {} }]', 'checks nothing'],
+  ['a test that expects nothing, unfuzzed', '[{ "event": "Stop", "expect": {}, "fuzz": false }]', 'checks nothing'],
   ['a misspelt key', '[{ "event": "Stop", "expects": {} }]', 'expect is'],
   ['a misspelt expectation', '[{ "event": "Stop", "expect": { "decison": "deny" } }]', 'decision is'],
   ['a pattern that is none', '[{ "event": "Stop", "expect": { "reason": "/(/" } }]', 'expect.reason is not a pattern'],
@@ -207,7 +211,7 @@ test.each([
 test('a project that is not trusted is not run', async () => {
   const { settings, write, run } = stage()
   settings(on('Stop', 'true'))
-  write('project/a.hooktest.json', [{ event: 'Stop', expect: {} }])
+  write('project/a.hooktest.json', [{ event: 'Stop', expect: { blocked: false } }])
   expect((await run(['hooks', 'test'])).code).toBe(3)
   expect((await run(['hooks', 'test', '--trust-project-hooks'])).code).toBe(0)
   expect((await run(['hooks', 'test', '--no-project-hooks'])).code).toBe(0)
@@ -227,4 +231,14 @@ test('--profile decides what a failure comes to', async () => {
   write('project/a.hooktest.json', [{ event: 'PreToolUse', expect: { blocked: true } }])
   expect((await run(['hooks', 'test'])).code).toBe(0)
   expect((await run(['hooks', 'test', '--profile', 'compat'])).code).toBe(1)
+})
+
+test('a gate that cannot be asked has not agreed: the test fails, and says why', async () => {
+  const { user, write, run } = stage()
+  user({ hooks: { PreToolUse: [{ hooks: [{ type: 'prompt', prompt: 'Is it safe?' }] }] } })
+  write('project/a.hooktest.json', [{ name: 'passes', event: 'PreToolUse', expect: { decision: null } }])
+  const { code, stdout } = await run(['hooks', 'test'])
+  expect(code).toBe(1)
+  expect(stdout).toContain('decision should be null, and is "deny"')
+  expect(stdout).toMatch(/Is it safe\? .* failed \(spawn\): there is no agent/)
 })

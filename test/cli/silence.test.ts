@@ -69,7 +69,7 @@ function hostile(): Stage {
     imports: { '#x': './evil.mjs' }
   })
   here.write('project/node_modules/commander/index.js', `require('node:child_process').execSync('touch ran')`)
-  here.write('project/a.hooktest.yaml', '- { event: Stop, expect: {} }\n')
+  here.write('project/a.hooktest.yaml', '- { event: Stop, expect: { blocked: false } }\n')
   mkdirSync(here.path('project/bin'))
   for (const name of ['git', 'node', 'sh', 'bash'])
     symlinkSync('../.claude/hooks/evil.sh', here.path(`project/bin/${name}`))

@@ -65,6 +65,15 @@ test('the store is in the home of its owner, or in CARABINER_HOME, and for nobod
   expect(existsSync(here.path('project/trust.json'))).toBe(false)
 })
 
+test('where trust cannot be kept: the folder is named, and what to do', async () => {
+  const here = project()
+  const file = here.write('home/file', '')
+  const { code, stderr } = await here.run(['hooks', 'trust'], { env: { CARABINER_HOME: `${file}/own` } })
+  expect(code).toBe(4)
+  expect(stderr).toContain(`carabiner: trust cannot be kept in ${file}/own: ENOTDIR`)
+  expect(stderr).toContain('name another with CARABINER_HOME')
+})
+
 // S9
 test('a script that has changed: exit code 3, and what is different', async () => {
   const here = project()
@@ -92,10 +101,20 @@ describe('--trust', () => {
     expect((await here.run(['fire', 'PreToolUse'], { env: { CARABINER_TRUST: digest } })).code).toBe(3)
   })
 
-  test('another digest trusts nothing', async () => {
+  test('another digest trusts nothing, and that it does not fit is said', async () => {
     const { run } = project()
-    for (const digest of ['', 'sha256:', `sha256:${'0'.repeat(64)}`, '*', 'true'])
-      expect((await run(['fire', 'PreToolUse', '--trust', digest])).code).toBe(3)
+    const words = 'The digest that was given is not that of what is there'
+    for (const digest of ['', 'sha256:', `sha256:${'0'.repeat(64)}`, '*', 'true']) {
+      const { code, stderr } = await run(['fire', 'PreToolUse', '--trust', digest])
+      expect([code, stderr]).toEqual([3, expect.stringContaining(`${words}: ${digest}\n`)])
+    }
+    const env = { CARABINER_TRUST: 'sha256:0' }
+    for (const args of [
+      ['hooks', 'check', '--run'],
+      ['run', '-p', 'x']
+    ])
+      expect((await run(args, { env })).stderr).toContain(`${words}: sha256:0\n`)
+    expect((await run(['fire', 'PreToolUse'])).stderr).not.toContain(words)
   })
 
   test('--print prints the digest and nothing else, and trusts nothing', async () => {
@@ -147,8 +166,7 @@ test('--no-project-hooks goes without them even when they are trusted', async ()
 describe('--folder', () => {
   test.each([
     ['without a terminal', {}],
-    ['when CI is set', { CI: '1' }],
-    ['when CI is set to nothing', { CI: '' }]
+    ['when CI is set', { CI: '1' }]
   ])('is refused %s', async (_, env) => {
     const here = project()
     const { code, stderr } = await here.run(['hooks', 'trust', '--folder'], { env })

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { HANG } from '../cli/stage.ts'
+import { HANG, on, refuses } from '../cli/stage.ts'
 import { anthropicBytes } from '../support/anthropic-server.ts'
 import { agent, calls, linesOf, says } from './agent.ts'
 
@@ -93,4 +93,22 @@ test('an error in the middle of a stream is a failure, and is tried again', asyn
   const ran = await ask(['Hi'])
   expect(ran).toMatchObject({ code: 0, stdout: 'All of it.\n' })
   expect(ran.stderr).toContain('(overloaded)')
+})
+
+test('a transcript that cannot be begun: what to do, and no word of what was saved before', async () => {
+  const run = await agent([says('Hello.')])
+  run.write('home/.carabiner/projects', 'in the way')
+  const { code, stdout, stderr } = await run.ask(['Hi'])
+  expect([code, stdout]).toEqual([4, ''])
+  expect(stderr).toMatch(/the transcript .*\.jsonl cannot be written: .*name another with CARABINER_HOME/)
+  expect(stderr).not.toContain('--resume')
+})
+
+// FM56
+test.each(['text', 'json'])('a Stop hook that was overruled is no secret: %s', async format => {
+  const run = await agent(Array.from({ length: 3 }, () => says('Again.')))
+  run.user({ ...on('Stop', refuses('not yet')), env: { CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '2' } })
+  const { code, stdout, stderr } = await run.ask(['Hi', '--output-format', format])
+  expect([code, stdout]).toEqual([0, expect.stringContaining('Again.')])
+  expect(stderr).toBe('Stop hooks sent the agent back 2 times without a tool call between; it ends now\n')
 })

@@ -162,7 +162,9 @@ describe('what is no hook', () => {
   })
 
   it('what only looks like a record is not one: a registry of another copy, a map, matchers without callbacks', () => {
-    class HookRegistryOfAnotherCopy {}
+    class HookRegistryOfAnotherCopy {
+      readonly on = quietly
+    }
     const hooks = new HookRegistry()
     const refused = coded('E_HOOK_INVALID') as Error
     expect(() => hooks.callbacks(odd(new HookRegistryOfAnotherCopy()))).toThrow(refused)

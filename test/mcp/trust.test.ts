@@ -129,7 +129,10 @@ test('what was trusted is this server and this program, and no other', async () 
   mkdirSync(place.path('tools'))
   writeFileSync(place.path('tools/server.ts'), readFileSync(SCRIPTED))
   const { result } = await ask(['Done.'], { in: place, trust: 'sha256:0' })
-  expect(result).toMatchObject({ error_code: 'E_UNTRUSTED' })
+  expect(result).toMatchObject({
+    error_code: 'E_UNTRUSTED',
+    result: expect.stringContaining('the digest that was given is not theirs')
+  })
   const { trustOf } = await import('../../src/lib/settings/trust.ts')
   const { loadSettings } = await import('../../src/lib/settings/load.ts')
   const { usualPlaces } = await import('../../src/lib/settings/sources.ts')

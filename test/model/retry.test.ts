@@ -1,4 +1,5 @@
 // FM51, FM52: when to ask again.
+import { AssertionError } from 'node:assert'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { failureOf, retryAfterOf } from '../../src/lib/model/failure.ts'
@@ -99,5 +100,7 @@ test('whatever is thrown becomes a failure, and no key shows', () => {
   }
   expect(failureOf(new TypeError('x is not a function')).retryable).toBe(false)
   expect(failureOf(new TypeError('terminated')).retryable).toBe(true)
+  expect(failureOf(new AssertionError({ message: 'x' }))).toMatchObject({ retryable: false, message: 'x' })
+  expect(failureOf(Object.assign(new TypeError('x'), { code: 'ERR_INVALID_ARG_TYPE' })).retryable).toBe(false)
   expect(failureOf(Object.assign(new Error('x'), { code: 'CERT_HAS_EXPIRED' })).retryable).toBe(false)
 })

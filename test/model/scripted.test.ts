@@ -1,8 +1,9 @@
+import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { StreamEvent } from '../../src/lib/model/model.ts'
+import { ModelFailure, type StreamEvent } from '../../src/lib/model/model.ts'
 import { readScript } from '../../src/lib/model/script-file.ts'
 import { scriptedModel } from '../../src/lib/model/scripted.ts'
 import { ask, asking, failureIn } from './support.ts'
@@ -75,6 +76,36 @@ test('failures', async () => {
   const cut = model.ask(asking(), new AbortController().signal, event => events.push(event))
   expect(await failureIn(cut)).toMatchObject({ why: 'server_error', retryable: true })
   expect(events.map(({ type }) => type)).toEqual(['message_start', 'content_block_start', 'content_block_delta'])
+})
+
+test.each([
+  ['assert', () => assert.equal(1, 2, 'one is not two')],
+  ['expect', () => expect(1, 'one is not two').toBe(2)],
+  ['an error', () => Promise.reject(new Error('one is not two, fetch failed'))],
+  [
+    'an error of the system',
+    () => {
+      throw Object.assign(new Error('one is not two'), { code: 'ECONNRESET', status: 529 })
+    }
+  ]
+])('what a turn throws is a mistake, and nobody tries again: %s', async (_, mistake) => {
+  const model = scriptedModel([
+    'Hello',
+    async () => {
+      await mistake()
+      return 'never'
+    }
+  ])
+  await ask(model)
+  const failure = await failureIn(ask(model))
+  expect(failure).toMatchObject({ why: 'unknown', retryable: false, cause: expect.any(Error) })
+  expect(failure.message).toMatch(/^turn 2 of the script threw: one is not two/)
+})
+
+test('a failure that a turn throws stays what it is', async () => {
+  const busy = new ModelFailure('busy', { why: 'overloaded', retryable: true })
+  const model = scriptedModel([() => Promise.reject(busy)])
+  expect(await failureIn(ask(model))).toBe(busy)
 })
 
 test('events as a provider would stream them', async () => {

@@ -97,6 +97,37 @@ test('the way to the project does not count', () => {
   expect(decided(write(`${root}/a`), [], { ...more, own: [HOME] })).toBe('deny')
 })
 
+// S13, S14: working in such a folder, or in the one around it, lifts nothing.
+test.each([
+  [`${HOME}/.claude`, 'settings.json'],
+  [`${HOME}/.claude`, 'hooks/x.sh'],
+  [`${HOME}/.claude`, 'agents/x.md'],
+  [`${HOME}/.claude/hooks`, 'x.sh'],
+  [`${HOME}/.claude/plugins/p`, 'hooks/hooks.json'],
+  [`${HOME}/.carabiner`, 'remembered.json'],
+  [`${ROOT}/.claude`, 'settings.local.json'],
+  [`${ROOT}/.git`, 'hooks/pre-commit'],
+  [`${ROOT}/.git/hooks`, 'pre-commit'],
+  [`${HOME}/.ssh`, 'authorized_keys'],
+  [`${ROOT}/.vscode`, 'tasks.json'],
+  [HOME, '.claude/settings.json']
+])('in %s, %s is refused', (root, path) => {
+  for (const mode of MODES)
+    expect(decided(write(`${root}/${path}`), [allow('Edit')], { mode, roots: [root] })).toBe('deny')
+  expect(decided(bash(`cp x ${path}`), [allow('Bash')], { roots: [root] })).toBe('ask')
+  expect(decided(write(`${root}/${path}`), [allow(`Edit(/${root}/${path})`)], { roots: [root] })).toBe('allow')
+})
+
+test.each([
+  [`${HOME}/.claude`, 'CLAUDE.md'],
+  [`${HOME}/.claude`, 'commands/x.md'],
+  [`${ROOT}/.claude`, 'agents/x.md'],
+  [`${ROOT}/.git/worktrees/x`, 'a.ts'],
+  [`${HOME}/.idea/project`, 'a.ts']
+])('in %s, %s is an ordinary file', (root, path) => {
+  expect(decided(write(`${root}/${path}`), [], { mode: 'acceptEdits', roots: [root] })).toBe('allow')
+})
+
 // S15: what a command would do there cannot be told.
 describe('commands', () => {
   test.each([

@@ -255,9 +255,49 @@ describe('a project cannot switch permissions off', () => {
     user({ permissions: { defaultMode: 'dontAsk' }, env: { LEVEL: 3 } })
     ofProject({ permissions: { defaultMode: 'acceptEdits', additionalDirectories: ['/'] }, env: { PATH: '.' } })
     expect(load()).toMatchObject({ mode: 'dontAsk', directories: [], env: { LEVEL: '3' } })
-    expect(load().findings).toMatchObject([{ level: 'info', code: 'project-mode' }])
+    expect(load().findings.map(brief)).toEqual([
+      'info project-mode permissions.defaultMode:3',
+      'info project-env env:8',
+      'info project-directories permissions.additionalDirectories:4'
+    ])
+    user({ permissions: { defaultMode: 'acceptEdits' } })
     ofProject({ permissions: { defaultMode: 'plan' } })
     expect(load()).toMatchObject({ mode: 'plan', findings: [] })
+  })
+
+  const LIFTED = [
+    ['plan', 'default'],
+    ['plan', 'acceptEdits'],
+    ['plan', 'dontAsk'],
+    ['dontAsk', 'default'],
+    ['dontAsk', 'plan']
+  ] as const
+
+  test.each(LIFTED)('nor lift %s of the user or of managed policy by %s', (chosen, defaultMode) => {
+    for (const whose of ['user', 'managed'] as const) {
+      const it = scene()
+      it[whose]({ permissions: { defaultMode: chosen } })
+      it.local({ permissions: { defaultMode } })
+      expect(it.load()).toMatchObject({ mode: chosen, findings: [{ level: 'info', code: 'project-mode' }] })
+    }
+  })
+
+  test.each(LIFTED)('a user does not lift %s of managed policy by %s, be it for one run', (chosen, defaultMode) => {
+    const { managed, user, load } = scene()
+    managed({ permissions: { defaultMode: chosen } })
+    const settings = { permissions: { defaultMode } }
+    expect(load({ settings: JSON.stringify(settings) })).toMatchObject({ mode: chosen, managedMode: chosen })
+    user(settings)
+    expect(load()).toMatchObject({ mode: chosen, findings: [{ level: 'warning', code: 'managed-mode' }] })
+  })
+
+  test('a user may tighten what managed policy has chosen, and take that back for one run', () => {
+    const { managed, user, load } = scene()
+    managed({ permissions: { defaultMode: 'acceptEdits' } })
+    user({ permissions: { defaultMode: 'plan' } })
+    expect(load()).toMatchObject({ mode: 'plan', findings: [] })
+    const settings = JSON.stringify({ permissions: { defaultMode: 'acceptEdits' } })
+    expect(load({ settings })).toMatchObject({ mode: 'acceptEdits', findings: [] })
   })
 
   test('a user may', () => {

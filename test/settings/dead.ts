@@ -20,6 +20,7 @@ const lineOf = (text: string, words: string): number => text.slice(0, text.index
 
 export function check({ what, settings, code, key, fix, level = 'warning', setUp }: Dead): void {
   const it = scene()
+  it.programs('prettier', 'log', 'python3')
   setUp?.(it)
   const file = it.ofProject(settings)
   const found = it.findings()

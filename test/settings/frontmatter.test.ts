@@ -81,7 +81,7 @@ describe.each([
     ['no settings at its top', '# Just text\n\n---\nhooks: 7\n---\n'],
     ['settings without hooks', markdown('name: x\ndescription: "y"')],
     ['nothing between the lines', '---\n---\n'],
-    ['no second line of dashes', '---\nhooks: 7\n'],
+    ['no second line of dashes', '---\nname: x\n\nWords about hooks: many.\n'],
     ['an empty file', '']
   ])('%s: nothing to say', (_, text) => {
     const { write, load } = scene()
@@ -95,6 +95,17 @@ describe.each([
     write(`home/.claude/${file}`, `\uFEFF${markdown(`name: x\n${hooksIn('true')}`).replaceAll('\n', '\r\n')}`)
     expect(load()).toMatchObject({ hooks: [{ owner: 'x', spec: { command: 'true' } }], findings: [] })
   })
+
+  // F126
+  test.each(['---\nname: x\nhooks: 7\n', '--- \r\ndisallowedTools: Bash\r\n--\r\nWords.\r\n'])(
+    'settings that do not end, where a gate may be meant: %j',
+    text => {
+      const { write, load } = scene()
+      const place = write(`home/.claude/${file}`, text)
+      const finding = { level: 'error', code: 'not-closed', gate: true, place: { file: place } }
+      expect(load()).toMatchObject({ hooks: [], findings: [finding] })
+    }
+  )
 
   // F126
   test.each([

@@ -7,6 +7,8 @@ vi.setConfig({ testTimeout: HANG })
 
 const FILES = readdirSync(fixture('wild'))
 const SCRIPTS = /\.claude\/hooks\/[\w.-]+/g
+const PROGRAMS =
+  'afplay bun curl docker git jq logger make node notify-send npm npx osascript python3 say uv gofmt'.split(' ')
 
 test('there are ten of them', () => {
   expect(FILES).toHaveLength(10)
@@ -16,10 +18,14 @@ describe.each(['user', 'ofProject', 'local', 'managed'] as const)('as %s', level
   test.each(FILES)('%s', file => {
     const it = scene()
     const text = readFileSync(fixture(`wild/${file}`), 'utf8')
-    for (const script of text.match(SCRIPTS) ?? []) it.write(`project/${script}`, '#!/bin/sh\n')
+    for (const script of text.match(SCRIPTS) ?? [])
+      for (const base of ['project', 'home']) it.write(`${base}/${script}`, '#!/bin/sh\n')
+    it.write('home/bin/report-failure', '#!/bin/sh\n')
+    it.programs(...PROGRAMS)
     it[level](text)
     expect(it.load().hooks.length).toBeGreaterThan(1)
-    expect(it.findings()).toEqual([])
+    // What a project cannot set is worth knowing, and no mistake.
+    expect(it.findings().filter(({ code }) => code !== 'project-env' && code !== 'project-directories')).toEqual([])
   })
 })
 

@@ -85,6 +85,6 @@ describe('matchers of other events', () => {
 test('the matcher of a rule is one finding, however many hooks the rule has', () => {
   const { user, findings } = scene()
   const hook = (command: string): object => ({ type: 'command', command })
-  user({ hooks: { PreToolUse: [{ matcher: 'bash', hooks: [hook('a'), hook('b'), hook('c')] }] } })
+  user({ hooks: { PreToolUse: [{ matcher: 'bash', hooks: [hook('true'), hook('echo'), hook('pwd')] }] } })
   expect(findings()).toMatchObject([{ code: 'matcher-near', place: { line: 5, key: MATCHER } }])
 })

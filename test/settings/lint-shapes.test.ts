@@ -1,7 +1,7 @@
 /** Shapes, keys and rules that look right and do nothing. */
-import { describe, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { check, HANDLER, type Dead } from './dead.ts'
-import { commandOn, HANG, rule } from './support.ts'
+import { commandOn, HANG, rule, scene } from './support.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -61,6 +61,23 @@ describe('shapes', () => {
       key: 'hooks.SessionStart[0]',
       fix: '"type": "command"'
     },
+    ...['pre_tool_use', 'preToolUse', 'PRETOOLUSE', 'PreTooluse'].map(name => ({
+      what: `an event as Claude Code does not write it: ${name}`,
+      settings: { hooks: { [name]: [rule('true')] } },
+      code: 'event-spelling',
+      key: `hooks.${name}`,
+      fix: 'write PreToolUse'
+    })),
+    ...[
+      { type: 'command', command: 'true' },
+      { command: 'true', matcher: 'Bash' }
+    ].map(handler => ({
+      what: `a hook without a rule: ${JSON.stringify(handler)}`,
+      settings: { hooks: { PostToolUse: [handler] } },
+      code: 'rule-missing',
+      key: 'hooks.PostToolUse[0]',
+      fix: '"hooks": [ … ]'
+    })),
     {
       what: 'a kind of ours among Claude Code’s',
       settings: { hooks: { PreToolUse: [{ hooks: [{ type: 'worker', command: 'node' }] }] } },
@@ -98,6 +115,13 @@ describe('shapes', () => {
       level: 'error'
     }
   ])('$what', each => check(each))
+})
+
+test('where Claude Code does not look, every form is in order', () => {
+  const { user, findings } = scene()
+  const hooks = { pre_tool_use: [{ command: 'true' }], STOP: { note: 'true' }, sessionStart: ['true'] }
+  user({ carabiner: { hooks } })
+  expect(findings()).toEqual([])
 })
 
 describe('time', () => {

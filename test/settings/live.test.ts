@@ -15,7 +15,7 @@ test('a change counts once it is looked at', async () => {
   const armed = await arm()
   user(gate('new'))
   expect(await reasonOf(armed)).toBe('old')
-  expect(await armed.reload(file)).toEqual({ counts: true, why: 'the new settings are in force', findings: [] })
+  expect(await armed.reload(file)).toMatchObject({ counts: true, why: 'the new settings are in force', findings: [] })
   expect(await reasonOf(armed)).toBe('new')
   expect(armed.standings()).toMatchObject([{ hook: { place: { file } }, off: undefined }])
 })
@@ -45,7 +45,8 @@ describe('what is not in order does not count, and the old gates stay', () => {
     ['an entry that is none', { hooks: { PreToolUse: [7] } }],
     ['an event that there is not', { hooks: { PreToolUsed: [] } }],
     ['a pattern that is none', commandOn('PreToolUse', 'true', '[')],
-    ['an address that is none', { hooks: { PreToolUse: [{ hooks: [{ type: 'http', url: 'x' }] }] } }]
+    ['an address that is none', { hooks: { PreToolUse: [{ hooks: [{ type: 'http', url: 'x' }] }] } }],
+    ['a permission rule that is none', { permissions: { deny: ['Bash(rm'] } }]
   ])('%s', async (_, settings) => {
     const { user, arm } = scene()
     const file = user(gate('old'))
@@ -90,6 +91,60 @@ describe('what is not in order does not count, and the old gates stay', () => {
     user(gate('new'))
     expect(await armed.reload(mine)).toMatchObject({ counts: true })
     expect(await reasonOf(armed)).toBe('new')
+  })
+})
+
+describe('what is in force then', () => {
+  const texts = ({ inForce }: Reloaded): readonly string[] | undefined =>
+    inForce?.loaded.rules.map(({ rule: text }) => text)
+  const denies = (text: string): object => ({ permissions: { deny: [text] } })
+
+  test('the rules of all files, of one that is broken those that it had', async () => {
+    const { user, ofProject, arm } = scene()
+    const mine = user(denies('Read'))
+    ofProject(denies('Bash(rm *)'))
+    const armed = await arm()
+    user(denies('Write'))
+    expect(texts(await armed.reload(mine))).toEqual(['Write', 'Bash(rm *)'])
+    for (const broken of ['{ "permissions": ', denies('Bash(')]) {
+      ofProject(broken)
+      expect(texts(await armed.reload(mine))?.toSorted()).toEqual(['Bash(rm *)', 'Write'])
+    }
+    user('{')
+    expect(await armed.reload(mine)).toMatchObject({ counts: false })
+    expect(texts(await armed.reload(mine))).toBeUndefined()
+  })
+
+  test('of a project that is not what was trusted, those that it had', async () => {
+    const { user, ofProject, load } = scene()
+    const mine = user({})
+    ofProject(denies('Bash(rm *)'))
+    let projectTrusted = true
+    const armed = await armHooks(() => ({ loaded: load(), projectTrusted }))
+    onTestFinished(() => armed.close())
+    projectTrusted = false
+    ofProject({ permissions: { allow: ['Bash'] } })
+    const reloaded = await armed.reload(mine)
+    expect([reloaded.inForce?.projectTrusted, texts(reloaded)]).toEqual([true, ['Bash(rm *)']])
+  })
+
+  test('what counts from the next start on is named', async () => {
+    const { user, arm, write } = scene()
+    const file = user(gate('old'))
+    const armed = await arm()
+    const later = async (settings: object): Promise<unknown> => {
+      user(settings)
+      return (await armed.reload(file)).inForce?.later
+    }
+    expect(await later({ ...gate('new'), ...denies('Bash') })).toEqual([])
+    expect(await later({ env: { A: '1' } })).toEqual(['env'])
+    expect(await later({ permissions: { defaultMode: 'plan', additionalDirectories: ['/x'] } })).toEqual([
+      'permissions.defaultMode',
+      'permissions.additionalDirectories'
+    ])
+    expect(await later({})).toEqual([])
+    write('home/.claude/agents/a.md', '---\nname: a\n---\n')
+    expect(await later({})).toEqual(['what skills, slash commands and subagents say of themselves'])
   })
 })
 

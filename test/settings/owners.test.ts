@@ -2,7 +2,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { describeUntrusted } from '../../src/lib/cli/common.ts'
 import { trustOf } from '../../src/lib/settings/trust.ts'
-import { brief, HANG, scene, tells, told } from './support.ts'
+import { HANG, scene, tells, told } from './support.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -18,21 +18,6 @@ describe('a slash command', () => {
     expect(load()).toMatchObject({ findings: [], hooks: [{ scope: 'skill', owner: 'git:tidy' }] })
     expect(await told(await arm())).toEqual([])
     expect(await told(await arm({ owners: ['git:tidy'] }))).toEqual(['tidied'])
-  })
-
-  test('may have a hint at its top that is no YAML, unless hooks may be meant there; a skill may not', () => {
-    const { write, load } = scene()
-    const broken = markdown('argument-hint: [one] [two]')
-    write('home/.claude/commands/tidy.md', broken)
-    expect(load().findings.map(brief)).toEqual([expect.stringMatching(/^warning not-yaml/)])
-    write('home/.claude/commands/tidy.md', markdown(`argument-hint: [one] [two]\n${hooksIn('x')}`))
-    expect(load().findings).toMatchObject([{ level: 'error', code: 'not-yaml', gate: true }])
-    write('home/.claude/commands/tidy.md', broken)
-    write('home/.claude/skills/tidy/SKILL.md', broken)
-    expect(load().findings.map(brief)).toEqual([
-      expect.stringMatching(/^warning not-yaml/),
-      expect.stringMatching(/^error not-yaml/)
-    ])
   })
 })
 

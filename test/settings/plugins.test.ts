@@ -1,7 +1,8 @@
 /** Hooks that come with plugins. */
-import { mkdirSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync, symlinkSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { brief, commandOn, commandsOf, HANG, rule, scene, tells, told } from './support.ts'
+import { brief, commandOn, commandsOf, fire, HANG, rule, scene, tells, told } from './support.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -88,11 +89,57 @@ describe('the folder of the plugin', () => {
     expect(await told(armed)).toEqual([`${root} ${root}`, `two ${root}`, `${root}:${root} ${root}`])
   })
 
-  test('a folder for data is ours, and another for each plugin', async () => {
-    const { write, path, arm, home } = scene()
-    const command = `printf '{"hookSpecificOutput":{"additionalContext":"%s"}}' "$CLAUDE_PLUGIN_DATA"`
-    write('plugin/hooks/hooks.json', commandOn('PreToolUse', command))
-    expect(await told(await arm({}, { pluginDirs: [path('plugin')] }))).toEqual([`${home}/.carabiner/plugins/plugin`])
+  describe('for data', () => {
+    const SAYS = `printf '{"hookSpecificOutput":{"additionalContext":"%s"}}' "$CLAUDE_PLUGIN_DATA"`
+    const KEEPS = `touch "$CLAUDE_PLUGIN_DATA/x" && ${SAYS}`
+
+    test('is ours, is there when a hook runs, and is for this user alone', async () => {
+      const { write, path, arm, home } = scene()
+      write('plugin/hooks/hooks.json', commandOn('PreToolUse', KEEPS))
+      const data = `${home}/.carabiner/plugins/plugin`
+      expect(await told(await arm({}, { pluginDirs: [path('plugin')] }))).toEqual([data])
+      expect(statSync(data).mode & 0o777).toBe(0o700)
+    })
+
+    test('is not made by reading alone, nor for hooks that are not in force', async () => {
+      const { write, path, load, user, arm, home } = scene()
+      write('plugin/hooks/hooks.json', commandOn('PreToolUse', SAYS))
+      user({ disableAllHooks: true })
+      load({ pluginDirs: [path('plugin')] })
+      await arm({}, { pluginDirs: [path('plugin')] })
+      expect(existsSync(`${home}/.carabiner`)).toBe(false)
+    })
+
+    test('is another for each plugin: by the name in its manifest, whatever its folder is called', async () => {
+      const { write, path, arm, home } = scene()
+      for (const name of ['a', 'b']) {
+        write(`${name}/plugin/.claude-plugin/plugin.json`, { name: `n${name}` })
+        write(`${name}/plugin/hooks/hooks.json`, commandOn('PreToolUse', KEEPS))
+      }
+      expect(await told(await arm({}, { pluginDirs: [path('a/plugin'), path('b/plugin')] }))).toEqual([
+        `${home}/.carabiner/plugins/na`,
+        `${home}/.carabiner/plugins/nb`
+      ])
+    })
+
+    test.each(['..', '.', '../../x', 'a b', 'a_b@c', '.hidden'])(
+      'of one called %s is within ours, and its own',
+      name => {
+        const { write, path, load, home } = scene()
+        write('plugin/.claude-plugin/plugin.json', { name })
+        const [plugin] = load({ pluginDirs: [path('plugin')] }).plugins
+        expect(plugin!.data).toMatch(/\/_?[\w.-]+-[0-9a-f]{8}$/)
+        expect(dirname(plugin!.data)).toBe(`${home}/.carabiner/plugins`)
+      }
+    )
+  })
+
+  test('what a hook without a name is called says which plugin it is of', async () => {
+    const { write, path, arm } = scene()
+    write('plugin/.claude-plugin/plugin.json', { name: 'guards' })
+    write('plugin/hooks/hooks.json', commandOn('PreToolUse', 'exit 2'))
+    const { by } = await fire(await arm({}, { pluginDirs: [path('plugin')] }))
+    expect(by).toMatch(/^guards: exit 2 \(hooks\/hooks\.json:\d+\)$/)
   })
 })
 

@@ -33,6 +33,8 @@ export interface Scene {
   /** Where a file of the scene is: `home/…`, `project/…`, `managed/…`. */
   path(name: string): string
   write(name: string, content: Settings): string
+  /** Puts programs of these names into PATH. */
+  programs(...names: readonly string[]): void
   read(name: string): string
   user(settings: Settings): string
   ofProject(settings: Settings): string
@@ -68,6 +70,9 @@ export function scene(): Scene {
   const load = (options?: LoadOptions): Loaded => loadSettings(where, options)
   return {
     ...{ home: path('home'), project: path('project'), where, path, write, load },
+    programs(...names) {
+      for (const name of names) write(`bin/${name}`, '#!/bin/sh\n')
+    },
     read: name => readFileSync(path(name), 'utf8'),
     user: settings => write('home/.claude/settings.json', settings),
     ofProject: settings => write('project/.claude/settings.json', settings),
@@ -75,7 +80,8 @@ export function scene(): Scene {
     managed: settings => write('managed/managed-settings.json', settings),
     findings(options) {
       const loaded = load(options)
-      return [...loaded.findings, ...lint(loaded)]
+      const env = { HOME: path('home'), PATH: `${path('bin')}:${process.env['PATH']}` }
+      return [...loaded.findings, ...lint(loaded, env)]
     },
     async arm(circumstances, options, arming) {
       const look = () => ({ projectTrusted: true, ...circumstances, loaded: load(options) })

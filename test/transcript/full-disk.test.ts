@@ -75,6 +75,28 @@ describe('a write that takes less than it was given', () => {
   })
 })
 
+test('what is safe is said, and only that', async () => {
+  for (const [kind, before] of [
+    ['write', 0],
+    ['write', 1],
+    ['sync', 0],
+    ['sync', 1]
+  ] as const) {
+    let count = 0
+    const plan: Plan = step => (step.kind === kind && count++ === before ? { fail: 'ENOSPC' } : undefined)
+    const writer = appender(new FaultyDisk({ ground: GROUND, plan }))
+    const add = async (n: number): Promise<void> => {
+      writer.write(entry(n))
+      await writer.flush()
+    }
+    for (let n = 1; n <= before; n++) await add(n)
+    await expect(add(before + 1)).rejects.toThrow(
+      before === 0 ? /cannot be written: .*nothing of this run was saved/ : /what was written before is safe/
+    )
+    await writer.close().catch(() => undefined)
+  }
+})
+
 const read = (disk: FaultyDisk): Buffer => disk.image('cache', Math.random).get(PATH)!
 
 // FM39

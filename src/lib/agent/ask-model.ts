@@ -54,7 +54,8 @@ async function beforeNextTry(
     max_retries: MOST_TRIES,
     retry_delay_ms: delay,
     error_status: failure.status ?? null,
-    error: failure.why
+    error: failure.why,
+    error_details: failure.message
   })
   await pause(delay, session.options.clock, signal)
   if (signal.aborted) throw failure

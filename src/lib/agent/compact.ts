@@ -39,15 +39,18 @@ export async function compact(session: Session, compaction: Compaction, signal: 
     session.inform('the conversation was not compacted: calls in it have no results yet', 'notice')
     return false
   }
-  const isShort = conversation.messages.length <= KEPT && trigger === 'auto' && !forced
-  const cut = isShort ? 0 : cutIn(conversation.messages)
-  if (cut === 0) return false
+  const isShort = (): boolean => conversation.messages.length <= KEPT && trigger === 'auto' && !forced
+  if (isShort() || cutIn(conversation.messages) === 0) return false
   const before = await session.fire('PreCompact', { trigger, custom_instructions: instructions ?? null }, { signal })
   session.heed(before)
   if (signal.aborted || (before.blocked && !forced)) {
     if (before.blocked) session.inform(`the conversation was not compacted: ${before.reason} [${before.by}]`, 'notice')
     return false
   }
+  // Hooks may have taken out what was too much.
+  const cut = isShort() ? 0 : cutIn(conversation.messages)
+  if (cut === 0) return false
+  const last = conversation.messages[cut - 1]!
   const tokens = session.tokens
   const summary = await summaryOf(session, instructions, signal)
   if (signal.aborted) return false
@@ -57,7 +60,7 @@ export async function compact(session: Session, compaction: Compaction, signal: 
   const message: Message = { role: 'user', content: `${HEAD}\n\n${text}` }
   const head = { uuid: `${uuid}:summary`, message }
   session.saveState()
-  const kept = conversation.shorten(cut, head)
+  const kept = conversation.shorten(placeBehind(last, conversation.messages), head)
   session.record(
     {
       type: 'system',
@@ -84,6 +87,12 @@ function cutIn(messages: readonly Message[]): number {
   for (let at = Math.max(1, messages.length - KEPT); at < messages.length; at++)
     if (messages[at]!.role === 'assistant') return at
   return messages.length > KEPT ? messages.length : 0
+}
+
+/** Hooks may have changed something while the model wrote: what stands behind the last message it was told of stays. */
+function placeBehind(last: Message, messages: readonly Message[]): number {
+  const place = messages.indexOf(last)
+  return place < 0 ? cutIn(messages) : place + 1
 }
 
 const TASK = `Write a summary of this conversation, from which you will go on without seeing it again: what the user asked for, in \

@@ -26,6 +26,8 @@ export interface SessionOptions {
   readonly permissions: Permissions
   readonly limits: Limits
   readonly ask: AskPerson | undefined
+  /** Whether the hook that was declared there came with the project. */
+  readonly isOfProject?: ((source: string) => boolean) | undefined
   /** Keeps an answer for later sessions. */
   readonly remember: ((update: PermissionUpdate) => void) | undefined
   readonly effort: string | undefined
@@ -66,7 +68,7 @@ export interface Permissions {
   /** Folders that belong to the work, as real paths. */
   roots: readonly string[]
   /** The mode that asks nobody may be chosen. */
-  readonly mayBypass: boolean
+  mayBypass: boolean
   readonly home: string
   /** Folders of our own, in which nothing is written without a rule that names them. */
   readonly own: readonly string[]

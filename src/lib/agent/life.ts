@@ -139,11 +139,7 @@ async function toResult(session: Session, signal: AbortSignal, work: () => Promi
 async function promptToEnd(given: string | readonly Block[], session: Session, signal: AbortSignal): Promise<Ending> {
   session.promptId = randomUUID()
   const prompt = textOf(given)
-  const outcome = await session.fire(
-    'UserPromptSubmit',
-    { prompt },
-    { signal, messages: session.conversation.messages }
-  )
+  const outcome = await session.fire('UserPromptSubmit', { prompt }, { signal })
   if (signal.aborted) return ended('aborted_streaming', INTERRUPTED, true)
   // What hooks say about a prompt that nobody gets to see is not for the next one.
   session.heed(outcome.blocked ? { ...outcome, contexts: [] } : outcome)

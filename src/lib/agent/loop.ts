@@ -166,7 +166,7 @@ async function afterBatch(
     tool_use_id: use.id,
     tool_response: result.content
   }))
-  const fired = session.fire('PostToolBatch', { tool_calls }, { signal, messages: session.conversation.messages })
+  const fired = session.fire('PostToolBatch', { tool_calls }, { signal })
   const outcome = fired instanceof Promise ? await fired : fired
   session.heed(outcome)
   return outcome.blocked ? `${outcome.reason} [${outcome.by}]` : undefined

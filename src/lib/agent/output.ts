@@ -100,6 +100,8 @@ export interface RetryMessage extends Common {
   readonly retry_delay_ms: number
   readonly error_status: number | null
   readonly error: FailureName
+  /** What went wrong, in words. */
+  readonly error_details: string
 }
 
 /** A call was refused. */

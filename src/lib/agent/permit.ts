@@ -5,6 +5,7 @@ import { decide, type Call, type Ruling } from '../permissions/decide.ts'
 import { suggestionsFor } from '../permissions/suggestions.ts'
 import { applyUpdate, type PermissionUpdate } from '../permissions/updates.ts'
 import type { Tool } from '../tools/tool.ts'
+import { realPath } from '../world/real-path.ts'
 import { copyPlain, isObject, same, type PlainObject } from '../util/plain.ts'
 import { within } from './abort.ts'
 import type { PersonAnswer } from './given.ts'
@@ -58,6 +59,8 @@ async function ask(asking: Asking, input: PlainObject, ruling: Ruling, asked: nu
   const { by, kind, reason } = ruling
   const pending: Pending = { why: 'asked', hooks: hooksOf(session), by, kind, reason }
   const ofHooks = asked === 0 ? await hooksAnswer(asking, input, ruling) : undefined
+  // Nobody was asked yet, so nobody waits for an answer.
+  if (signal.aborted && ofHooks === undefined) return { refused: 'interrupted' }
   const answer = ofHooks ?? (await personsAnswer(asking, input, ruling, pending))
   if (signal.aborted)
     return session.isClosing && answer === undefined ? { unanswered: pending } : { refused: 'interrupted' }
@@ -117,7 +120,9 @@ const callOf = (tool: Tool, input: PlainObject, session: Session): Call => ({
   input,
   subject: tool.subject?.(input, session.options.place),
   readOnly: tool.isHearsay !== true && tool.readOnly(input),
-  doubt: tool.change?.words
+  doubt: tool.change?.words,
+  cwd: session.options.place.cwd,
+  real: realPath
 })
 
 const unanswered = ({ by, reason }: Ruling): Ruling => ({
@@ -154,7 +159,7 @@ const suggestionsOn = ({ tool, session }: Asking, input: PlainObject, { kind }: 
 async function hooksAnswer(asking: Asking, input: PlainObject, ruling: Ruling): Promise<PersonAnswer | undefined> {
   const { use, tool, session, signal } = asking
   if (ruling.kind === 'hook' && session.options.profile === 'compat') return undefined
-  const said = await askHooks(use, input, suggestionsOn(asking, input, ruling), session, signal)
+  const said = await askHooks(use, input, suggestionsOn(asking, input, ruling), ruling, session, signal)
   // Hooks are not told what has changed about a tool: they may refuse it, and approve of nothing.
   return tool.change !== undefined && said?.behavior === 'allow' ? undefined : said
 }
@@ -168,7 +173,7 @@ async function personsAnswer(
 ): Promise<PersonAnswer | undefined> {
   const { use, tool, session, signal } = asking
   const { ask: askPerson, clock } = session.options
-  if (askPerson === undefined || signal.aborted) return undefined
+  if (askPerson === undefined) return undefined
   const { by, kind } = ruling
   const reason = kind === 'hook' && ruling.reason !== undefined ? `${by}: ${ruling.reason}` : (ruling.reason ?? by)
   const words = tool.caution === undefined ? reason : `${reason}; ${tool.caution}`
@@ -205,6 +210,7 @@ async function askHooks(
   use: ToolUseBlock,
   tool_input: PlainObject,
   suggestions: readonly PermissionUpdate[],
+  ruling: Ruling,
   session: Session,
   signal: AbortSignal
 ): Promise<PersonAnswer | undefined> {
@@ -216,9 +222,23 @@ async function askHooks(
   if (decision === 'deny')
     return { behavior: 'deny', message: `${reason} [${by}]`, interrupt: fields.interrupt === true }
   if (decision !== 'allow') return undefined
-  const updatedPermissions = fields.updatedPermissions as readonly PermissionUpdate[] | undefined
+  const allowers = outcome.reasons.filter(verdict => verdict.decision === 'allow').map(verdict => verdict.by)
+  const ofProject = allowers.filter(hook => isOfProject(hook, session))
+  if (ofProject.length === allowers.length && !mayProjectAnswer(ruling)) return undefined
+  const updates = fields.updatedPermissions as readonly PermissionUpdate[] | undefined
+  const updatedPermissions = ofProject.length > 0 ? updates?.flatMap(withinSession) : updates
   return { behavior: 'allow', updatedInput, updatedPermissions }
 }
+
+const isOfProject = (hook: string, { options: { hooks, isOfProject: isIt } }: Session): boolean =>
+  hooks.has(hook) && isIt?.(hooks.describe(hook).source) === true
+
+/** What the user, a managed file, a mode or another hook wants asked is not answered by what came with the project. */
+const mayProjectAnswer = ({ kind, ofProject }: Ruling): boolean => kind === 'default' || ofProject === true
+
+/** A hook of the project lets more pass for this session at most, and chooses no mode. */
+const withinSession = (update: PermissionUpdate): readonly PermissionUpdate[] =>
+  update.type === 'setMode' ? [] : [{ ...update, destination: 'session' }]
 
 /** Only what is clearly a yes is one. */
 function answerIn(answer: unknown): PersonAnswer | undefined {
@@ -233,6 +253,15 @@ function keep(update: PermissionUpdate, session: Session): void {
   if (problem !== undefined) session.inform(`a permission was not kept: ${problem}`, 'warning')
   else {
     Object.assign(permissions, changed)
-    if (update.destination !== 'session' && update.destination !== 'cliArg') session.options.remember?.(update)
+    if (update.destination !== 'session' && update.destination !== 'cliArg') remember(update, session)
+  }
+}
+
+/** What cannot be kept counts all the same, until the session ends. */
+function remember(update: PermissionUpdate, session: Session): void {
+  try {
+    session.options.remember?.(update)
+  } catch (error) {
+    session.inform(`a permission counts for this session only, and was not kept: ${wordsOf(error)}`, 'warning')
   }
 }

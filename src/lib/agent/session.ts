@@ -120,7 +120,7 @@ export class Session {
     this.#system = [...this.#system, text]
   }
 
-  /** Fires an event about this session. */
+  /** Fires an event about this session. Hooks see all that was said so far, and may change it. */
   fire<E extends EventName>(event: E, input: FireInput<E>, options?: FireOptions): Outcome | Promise<Outcome> {
     const { place, permissions, effort, agent } = this.options
     const base: PlainObject = {
@@ -132,7 +132,9 @@ export class Session {
     if (this.promptId !== undefined) base['prompt_id'] = this.promptId
     if (agent !== undefined) Object.assign(base, { agent_id: agent.id, agent_type: agent.type })
     if (effort !== undefined && KNOWS_EFFORT.has(event)) base['effort'] = { level: effort }
-    const about = agent === undefined ? options : { ...options, agent }
+    // A copy: the conversation may grow while hooks are at work, and what they have not seen they did not remove.
+    const about: FireOptions = { ...options, messages: [...this.conversation.messages] }
+    if (agent !== undefined) about.agent = agent
     return this.options.hooks.fire(event, Object.assign(base, input) as unknown as FireInput<E>, about)
   }
 

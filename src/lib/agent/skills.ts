@@ -1,8 +1,9 @@
-import { nearest } from '../errors.ts'
+import { nearest, wordsOf } from '../errors.ts'
 import type { Rule } from '../permissions/rule.ts'
 import { fields, type InputOf } from '../tools/fields.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { Session } from './session.ts'
+import { withArguments } from './skill-arguments.ts'
 
 /** Words that somebody has written down for a task: a skill, or a slash command. */
 export interface Skill {
@@ -20,7 +21,7 @@ export interface Skill {
 /** The skills that are there. */
 export interface Skills {
   readonly all: ReadonlyMap<string, Skill>
-  /** Puts a skill in force: its hooks for the rest of the session, what it allows until the turn ends. */
+  /** Puts a skill in force: its hooks for the rest of the session, what it allows until the turn ends. May throw. */
   activate(name: string): void
   /** A turn begins. Call what comes back when it ends. */
   turn(): () => void
@@ -51,25 +52,13 @@ ${names.map(({ name, description }) => `- ${name}: ${description}`).join('\n')}`
       return { problem: `there is no skill ${skill}${near === undefined ? '' : `; did you mean ${near}?`}` }
     },
     readOnly: () => true,
-    async run(given) {
+    async run(given, { session }) {
       const { skill: name, args } = given as InputOf<typeof INPUT>
       activate(name)
-      const content = filledIn(all.get(name)!, args)
+      const content = wordsFor(all.get(name)!, args, session.id)
       return { content, output: { success: true, commandName: name } }
     }
   }
-}
-
-/** `$ARGUMENTS` is all of them, `$1` the first; where no place is named, they stand at the end. */
-function filledIn({ folder, text }: Skill, args: string): string {
-  const words = args.split(/\s+/).filter(word => word !== '')
-  let used = false
-  const body = text().replaceAll(/\$(?:ARGUMENTS\b|([1-9])(?!\d))/g, (_, place?: string) => {
-    used = true
-    return place === undefined ? args : (words[Number(place) - 1] ?? '')
-  })
-  const told = body.replaceAll('${CLAUDE_SKILL_DIR}', () => folder)
-  return used || args === '' ? told : `${told}\n\nARGUMENTS: ${args}`
 }
 
 /**
@@ -94,10 +83,18 @@ export async function expand(
       command_source: skill.source,
       prompt
     },
-    { signal, messages: session.conversation.messages }
+    { signal }
   )
   session.heed(outcome)
   if (outcome.blocked) return { refused: `/${skill.name} was refused: ${outcome.reason} [${outcome.by}]` }
-  skills.activate(skill.name)
-  return { text: filledIn(skill, args.trim()) }
+  try {
+    skills.activate(skill.name)
+  } catch (error) {
+    return { refused: `/${skill.name} cannot be used: ${wordsOf(error)}` }
+  }
+  return { text: wordsFor(skill, args.trim(), session.id) }
 }
+
+/** The words of a skill, about this. */
+const wordsFor = ({ folder, text }: Skill, args: string, session: string): string =>
+  withArguments(text(), args, { CLAUDE_SKILL_DIR: folder, CLAUDE_SESSION_ID: session })

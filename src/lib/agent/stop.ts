@@ -53,7 +53,7 @@ export class Ends {
   /** The end of a subagent is another event, and says whose end it is. */
   #fire(last_assistant_message: string): Outcome | Promise<Outcome> {
     const { agent, log } = this.#session.options
-    const options = { signal: this.#signal, messages: this.#session.conversation.messages }
+    const options = { signal: this.#signal }
     const end = {
       stop_hook_active: this.#inAll > 0,
       last_assistant_message,

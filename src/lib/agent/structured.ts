@@ -1,9 +1,26 @@
-import type { ValidateFunction } from 'ajv'
+import type { Ajv, AnySchema, ValidateFunction } from 'ajv'
+import { fault, wordsOf } from '../errors.ts'
 import type { JsonSchema } from '../message.ts'
+import { isObject } from '../util/plain.ts'
 
 export type Structured = { readonly value: unknown } | { readonly problem: string }
 
 const validators = new WeakMap<JsonSchema, ValidateFunction>()
+
+/** The schema of an `outputFormat`, ready for answers. What is wrong with it is said before a model is asked. */
+export async function outputSchemaOf(format: unknown): Promise<JsonSchema | undefined> {
+  if (format === undefined) return undefined
+  const { type, schema, ...more } = isObject(format) ? format : {}
+  if (type !== 'json_schema') throw unfit('outputFormat.type', type, "'json_schema'")
+  if (!isObject(schema)) throw unfit('outputFormat.schema', schema, 'a JSON Schema, as an object')
+  // It has a `type`, too, and would be taken for a schema that says nothing else.
+  if (typeof schema['parse'] === 'function')
+    throw unfit('outputFormat.schema', 'a schema of zod', 'its JSON Schema: z.toJSONSchema(schema)')
+  const [unknown] = Object.keys(more)
+  if (unknown !== undefined) throw unfit('a key of outputFormat', unknown, "'type' and 'schema' alone")
+  await compile(schema)
+  return schema
+}
 
 /** The JSON that a text is, if it fits the schema; else what is wrong with it. */
 export async function structuredIn(text: string, schema: JsonSchema): Promise<Structured> {
@@ -23,8 +40,35 @@ export async function structuredIn(text: string, schema: JsonSchema): Promise<St
 const withoutFence = (text: string): string => /^\s*```(?:json)?\n(.*)\n```\s*$/s.exec(text)?.[1] ?? text
 
 async function compile(schema: JsonSchema): Promise<ValidateFunction> {
-  const { Ajv2020 } = await import('ajv/dist/2020.js')
-  const validate = new Ajv2020({ strict: false, allErrors: false }).compile(schema)
+  // The draft is chosen here, and nothing is waited for.
+  const { $schema, $async: _, ...rest } = schema
+  const ajv = await ajvFor($schema)
+  let validate: ValidateFunction
+  try {
+    validate = ajv.compile(rest as AnySchema)
+  } catch (error) {
+    throw unfit('outputFormat.schema', schema, `a valid JSON Schema (${wordsOf(error)})`)
+  }
   validators.set(schema, validate)
   return validate
+}
+
+const OPTIONS = { strict: false, allErrors: false, logger: false } as const
+
+/** Who checks schemas of this draft: the newest where none is named. */
+async function ajvFor(draft: unknown): Promise<Ajv> {
+  const [, name] =
+    /^https?:\/\/json-schema\.org\/(draft-07|draft\/2019-09|draft\/2020-12)\/schema#?$/.exec(String(draft)) ?? []
+  if (name === 'draft-07') return new (await import('ajv')).Ajv(OPTIONS)
+  if (name === 'draft/2019-09') return new (await import('ajv/dist/2019.js')).Ajv2019(OPTIONS)
+  if (name === 'draft/2020-12' || draft === undefined) return new (await import('ajv/dist/2020.js')).Ajv2020(OPTIONS)
+  throw unfit('outputFormat.schema.$schema', draft, 'draft-07, 2019-09 or 2020-12 of http://json-schema.org')
+}
+
+/** How much of a value is shown to whoever gave it. */
+const LONGEST = 200
+
+function unfit(what: string, value: unknown, allowed: string): Error {
+  const text = wordsOf(value)
+  return fault('E_OPTION_INVALID', what, text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text, allowed)
 }

@@ -1,15 +1,17 @@
 import { wordsOf } from '../errors.ts'
 import type { HookRegistry } from '../hooks/registry.ts'
 import type { Model } from '../model/model.ts'
-import { parseMode } from '../permissions/modes.ts'
 import { nowNamed } from '../permissions/rule.ts'
 import type { Log } from '../transcript/entry.ts'
+import { permissionsFor } from './child-permissions.ts'
 import type { AgentDefinition } from './definitions.ts'
 import type { Ending } from './ending.ts'
+import { forbiddenTo, forbidsTool } from './forbidden.ts'
 import { goOn, runAgent } from './life.ts'
 import { answerOpen, isPending } from './open-batch.ts'
+import { mayRead } from './readable.ts'
 import type { Replayed } from './replay.ts'
-import type { Permissions, SessionOptions } from './given.ts'
+import type { SessionOptions } from './given.ts'
 import { Session } from './session.ts'
 import { stay, type Mailbox } from './teammate.ts'
 
@@ -17,7 +19,7 @@ import { stay, type Mailbox } from './teammate.ts'
 export interface AgentPorts {
   readonly definitions: ReadonlyMap<string, AgentDefinition>
   modelFor(name: string): Promise<Model>
-  /** The hooks of a session together with those of one kind of subagent, until `leave`. */
+  /** The hooks of a session together with those of one kind of subagent, until `leave`. Throws where one is missing. */
   enter(type: string, hooks: HookRegistry): { readonly hooks: HookRegistry; leave(): void }
   logFor(agentId: string, after: string | null): Promise<Log>
   /** What was kept of an agent; nothing where there is no such agent. Without it, nothing is kept. */
@@ -81,18 +83,18 @@ export async function runSubagent(
   if (kept !== undefined && 'refused' in kept) return kept
   const type = kept?.type !== undefined && ports.definitions.has(kept.type) ? kept.type : errand.type
   const definition = ports.definitions.get(type)!
-  const about = { agent_id: id, agent_type: type }
-  const start = await parent.fire('SubagentStart', { ...about, description: errand.description }, { signal })
-  parent.heed({ ...start, contexts: [] })
-  if (start.blocked || start.continue === false)
-    return {
-      refused: `${type} was not started: ${start.reason ?? start.stopReason ?? ''} [${start.by ?? 'a hook'}]`
-    }
-  const { hooks, leave } = ports.enter(type, parent.options.hooks)
+  const entered = enter(type, parent, ports)
+  if ('refused' in entered) return entered
+  const { hooks, leave } = entered
   const begun = performance.now()
   const before = tokensIn(parent)
   let log: Log | undefined
   try {
+    const about = { agent_id: id, agent_type: type, description: errand.description }
+    const start = await parent.fire('SubagentStart', about, { signal })
+    parent.heed({ ...start, contexts: [] })
+    if (start.blocked || start.continue === false)
+      return notStarted(type, `${start.reason ?? start.stopReason ?? ''} [${start.by ?? 'a hook'}]`)
     log = await ports.logFor(id, kept?.last ?? null)
     const child = await childOf(parent, { ...errand, type }, definition, hooks, log, ports)
     if (kept !== undefined) child.resume(kept)
@@ -113,6 +115,23 @@ export async function runSubagent(
     throw error
   } finally {
     leave()
+  }
+}
+
+const notStarted = (type: string, why: string): { readonly refused: string } => ({
+  refused: `${type} was not started: ${why}`
+})
+
+/** Where a gate of its own is missing, it does not even begin. */
+function enter(
+  type: string,
+  parent: Session,
+  ports: AgentPorts
+): ReturnType<AgentPorts['enter']> | { refused: string } {
+  try {
+    return ports.enter(type, parent.options.hooks)
+  } catch (error) {
+    return notStarted(type, wordsOf(error))
   }
 }
 
@@ -187,6 +206,9 @@ async function childOf(
   const wanted = errand.model ?? definition.model
   const { options } = parent
   const depth = (options.agent?.depth ?? 0) + 1
+  const forbidden = forbiddenTo(errand.type, definition)
+  const has = (name: string): boolean => isNamed(definition, name) && !forbidsTool(forbidden, name)
+  const permissions = permissionsFor(definition, forbidden, options.permissions)
   const child: SessionOptions = {
     ...options,
     hooks,
@@ -200,12 +222,15 @@ async function childOf(
       isParentClosing: () => parent.isClosing
     },
     model: wanted === undefined || wanted === 'inherit' ? parent.model : await ports.modelFor(wanted),
-    tools: options.tools.filter(({ name }) => has(definition, name)),
-    own: depth < DEEPEST && has(definition, 'Agent') ? options.own : undefined,
+    tools: options.tools.filter(({ name }) => has(name)),
+    own:
+      depth < DEEPEST && has('Agent')
+        ? session => options.own?.(session).filter(({ name }) => !forbidsTool(forbidden, name)) ?? []
+        : undefined,
     log,
-    place: { ...options.place, seen: new Map() },
+    place: { ...options.place, seen: new Map(), mayRead: path => mayRead(path, permissions) },
     system: definition.prompt,
-    permissions: permissionsFor(definition, options.permissions),
+    permissions,
     limits: { ...options.limits, turns: definition.maxTurns ?? options.limits.turns },
     ask: errand.unattended ? undefined : options.ask,
     outputSchema: undefined,
@@ -217,35 +242,6 @@ async function childOf(
   return session
 }
 
-/** Whether it has a tool of its parent's: what is named and forbidden at once is absent. */
-function has({ tools, disallowedTools = [] }: AgentDefinition, name: string): boolean {
-  return (tools === undefined || tools.map(nowNamed).includes(name)) && !disallowedTools.map(nowNamed).includes(name)
-}
-
-/** The same as its parent's, approvals included; only its mode may be its own, where the parent's asks for no less. */
-function permissionsFor({ permissionMode }: AgentDefinition, parent: Permissions): Permissions {
-  const mode = permissionMode === undefined ? parent.mode : parseMode(permissionMode, parent.mayBypass)
-  if (typeof mode === 'object' || parent.mode === 'bypassPermissions' || parent.mode === 'plan') return parent
-  const own = { mode }
-  return {
-    ...parent,
-    get mode() {
-      return own.mode
-    },
-    set mode(next) {
-      own.mode = next
-    },
-    get rules() {
-      return parent.rules
-    },
-    set rules(next) {
-      parent.rules = next
-    },
-    get roots() {
-      return parent.roots
-    },
-    set roots(next) {
-      parent.roots = next
-    }
-  }
-}
+/** Whether it may have a tool of its parent's: where tools are named, those only. */
+const isNamed = ({ tools }: AgentDefinition, name: string): boolean =>
+  tools === undefined || tools.map(nowNamed).includes(name)

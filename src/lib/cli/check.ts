@@ -1,8 +1,8 @@
 import { EVENTS, rowOf, type EventName, type FireInput } from '../hooks/events.ts'
-import { armHooks } from '../settings/armed.ts'
 import type { Finding } from '../settings/finding.ts'
 import type { Loaded, LoadedHook } from '../settings/loaded.ts'
 import { lint } from '../settings/lint.ts'
+import { armHere } from './arm-here.ts'
 import { EXIT, howToTrust, look, projectCounts, type CommonFlags, type Scene } from './common.ts'
 import { complain, harmless, printFinding, say, styled } from './print.ts'
 
@@ -35,7 +35,9 @@ const byPlace = (a: Finding, b: Finding): number =>
 function print({ loaded }: Scene, findings: readonly Finding[]): void {
   for (const finding of findings) say(`${printFinding(finding)}\n`)
   const count = (level: Finding['level']): number => findings.filter(finding => finding.level === level).length
-  const [hooks, files] = [counted(loaded.hooks.length, 'hook'), counted(loaded.files.length, 'file')]
+  // Those of skills and subagents stand in files that are no settings.
+  const saying = new Set([...loaded.files, ...loaded.hooks.map(({ place }) => place)].map(({ file }) => file))
+  const [hooks, files] = [counted(loaded.hooks.length, 'hook'), counted(saying.size, 'file')]
   const summary = `${hooks} in ${files}: ${counted(count('error'), 'error')}, ${counted(count('warning'), 'warning')}, ${counted(count('info'), 'note')}`
   say(styled(count('error') > 0 ? 'red' : 'green', summary))
 }
@@ -77,7 +79,7 @@ async function runAlone(
     locks: { ...loaded.locks, profile }
   }
   const owners = hook.owner === undefined ? [] : [hook.owner]
-  const armed = await armHooks(() => ({ loaded: alone, projectTrusted, owners }))
+  const armed = await armHere({ loaded: alone, projectTrusted, owners })
   try {
     if (armed.standings().some(({ off }) => off !== undefined)) return undefined
     const outcome = await armed.hooks.fire(hook.event, sampleFor(hook) as FireInput<EventName>)

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { fault } from '../errors.ts'
+import { fault, wordsOf } from '../errors.ts'
 import type { Profile } from '../hooks/decode.ts'
 import type { Finding } from '../settings/finding.ts'
 import { loadSettings } from '../settings/load.ts'
@@ -32,6 +32,8 @@ export interface Scene {
   readonly where: Where
   readonly loaded: Loaded
   readonly trust: Trust
+  /** The digest of `--trust` or `CARABINER_TRUST`. */
+  readonly given: string | undefined
 }
 
 const SOURCES = ['user', 'project', 'local'] as const
@@ -48,7 +50,8 @@ export function look(flags: CommonFlags): Scene {
     sources: sourcesIn(flags)
   })
   const thisRun = flags.trustProjectHooks === true || env['CARABINER_TRUST_PROJECT_HOOKS'] === '1'
-  return { where, loaded, trust: trustOf(loaded, where, { digest: flags.trust ?? env['CARABINER_TRUST'], thisRun }) }
+  const given = flags.trust ?? env['CARABINER_TRUST']
+  return { where, loaded, trust: trustOf(loaded, where, { digest: given, thisRun }), given }
 }
 
 function sourcesIn({ settingSources }: CommonFlags): readonly (typeof SOURCES)[number][] | undefined {
@@ -70,8 +73,20 @@ export function projectCounts(scene: Scene, flags: CommonFlags): boolean | undef
   const { state } = scene.trust
   if (flags.projectHooks === false) return false
   if (state === 'nothing' || state === 'trusted') return true
-  if (scene.loaded.locks.trustByDigest || process.env['CI'] !== undefined) return undefined
+  if (scene.loaded.locks.trustByDigest || isCI()) return undefined
   return askOnTerminal(scene) === true ? true : undefined
+}
+
+/** Nobody is there who could be asked. */
+export const isCI = (): boolean => (process.env['CI'] ?? '') !== ''
+
+/** Trusts what the project brings, from now on. */
+export function keepTrust({ loaded, where }: Pick<Scene, 'loaded' | 'where'>, folder = false): Trust {
+  try {
+    return giveTrust(loaded, where, folder)
+  } catch (error) {
+    throw fault('E_TRUST_STORE', where.ownHome, wordsOf(error))
+  }
 }
 
 /** Standard input may hold the payload: the terminal itself is asked, where there is one. */
@@ -89,7 +104,7 @@ function askOnTerminal({ where, loaded, trust }: Scene): boolean | undefined {
     const answer = Buffer.alloc(1024)
     const length = readSync(terminal, answer)
     if (!/^y(es)?$/i.test(answer.toString('utf8', 0, length).trim())) return false
-    giveTrust(loaded, where)
+    keepTrust({ loaded, where })
     return true
   } finally {
     closeSync(terminal)
@@ -120,8 +135,9 @@ const wordsOfServer = ({ spec: { command, args, url } }: Loaded['servers'][numbe
   [command ?? url, ...(Array.isArray(args) ? (args as readonly unknown[]) : [])].map(String).join(' ')
 
 /** How to go on without a person at the terminal. */
-export function howToTrust({ loaded: { locks }, trust: { digest } }: Scene): readonly string[] {
+export function howToTrust({ loaded: { locks }, trust: { digest }, given }: Scene): readonly string[] {
   return [
+    ...(given === undefined ? [] : [`The digest that was given is not that of what is there: ${inOneLine(given)}`]),
     'Nothing was run. To go on:',
     '  carabiner hooks trust             look at them and trust them as they are',
     `  --trust ${digest}`,

@@ -1,12 +1,21 @@
 import { CarabinerError } from '../errors.ts'
 import { CONTRACT, VERSION } from '../version.ts'
 import { COMMANDS, GROUPS, type CommandRow, type Flag } from './commands.ts'
+import { watchOutput } from './output.ts'
 
 const EXIT_CODES = `Exit codes: 0 done · 1 failed · 2 blocked (fire --exit-code) · 3 not trusted · 4 bad configuration · 64 usage`
 
 /** Runs the command line and gives back what to end with. */
 export async function main(args: readonly string[]): Promise<number> {
-  process.stdout.on('error', unlessReadEnough)
+  const printed = watchOutput()
+  const code = await obeyed(args)
+  const lost = await printed()
+  if (lost === undefined) return code
+  process.stderr.write(`carabiner: what was printed is not whole: ${lost.message}\n`)
+  return code === 0 ? 1 : code
+}
+
+async function obeyed(args: readonly string[]): Promise<number> {
   if (args[0] === '--version' || args[0] === '-V') return printVersion(args.includes('--json'))
   const { Command, CommanderError, Option } = await import('commander')
   type Program = InstanceType<typeof Command>
@@ -53,11 +62,6 @@ export async function main(args: readonly string[]): Promise<number> {
     return explain(error)
   }
   return code
-}
-
-/** `carabiner hooks list | head` is no fault, nor is a terminal that was closed. */
-function unlessReadEnough(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
 }
 
 const examplesOf = ({ examples }: CommandRow): string =>

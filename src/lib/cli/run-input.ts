@@ -1,4 +1,3 @@
-import { fstatSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { wordsOf } from '../errors.ts'
@@ -7,38 +6,6 @@ import type { PromptMessage } from '../query/prompts.ts'
 import { query, type Query } from '../query/query.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { complain, inOneLine } from './print.ts'
-
-/** How long a pipe that nobody seems to write to is waited for, in milliseconds. */
-const PATIENCE = 3000
-
-/** What was piped in. With a prompt at hand, a pipe that stays silent is not waited for. */
-export async function pipedText(needed: boolean): Promise<string> {
-  const { stdin } = process
-  if (stdin.isTTY || !mayBring(0)) return ''
-  const pieces: Buffer[] = []
-  const silence = needed ? undefined : setTimeout(() => stdin.destroy(), PATIENCE)
-  try {
-    for await (const piece of stdin) {
-      clearTimeout(silence)
-      pieces.push(piece as Buffer)
-    }
-  } catch (error) {
-    if (pieces.length > 0 || needed) throw error
-    complain('standard input stays open and silent; going on without it (use < /dev/null to say so at once)')
-  } finally {
-    clearTimeout(silence)
-  }
-  return Buffer.concat(pieces).toString()
-}
-
-/** `/dev/null` and a closed input bring nothing. */
-function mayBring(descriptor: number): boolean {
-  try {
-    return !fstatSync(descriptor).isCharacterDevice()
-  } catch {
-    return false
-  }
-}
 
 /** Prompts and orders as lines of JSON, in the shapes that clients of `claude -p` send. */
 export function promptsFrom(input: Readable, options: QueryOptions, respond: (message: object) => void): Query {

@@ -3,8 +3,9 @@ import type { AgentMessage, ResultMessage } from '../agent/output.ts'
 import type { QueryOptions } from '../query/options.ts'
 import { query, type Query } from '../query/query.ts'
 import { describeUntrusted, EXIT, howToTrust, look, projectCounts, type CommonFlags, type Scene } from './common.ts'
+import { pipedText } from './piped.ts'
 import { complain, harmless, safeJson } from './print.ts'
-import { pipedText, promptsFrom } from './run-input.ts'
+import { promptsFrom } from './run-input.ts'
 import { serversFrom } from './run-servers.ts'
 
 /** The flags of `carabiner run`. */
@@ -85,12 +86,15 @@ function untrusted(scene: Scene): number {
 
 /** A session that goes on needs no prompt. */
 async function promptOf(argument: string | undefined, goesOn: boolean): Promise<string> {
-  const piped = await pipedText(argument === undefined && !goesOn)
+  const piped = await pipedText(argument === undefined && !goesOn ? undefined : goOnWithout)
   const prompt = [argument, piped].filter(text => text !== undefined && text.trim() !== '').join('\n\n')
   if (prompt === '' && !goesOn)
     throw fault('E_USAGE', 'there is no prompt: give one as an argument or on standard input')
   return prompt
 }
+
+const goOnWithout = (): void =>
+  complain('standard input stays open and silent; going on without it (use < /dev/null to say so at once)')
 
 async function* nothing(): AsyncGenerator<never> {
   // A session that is only prepared has no prompt.
@@ -207,6 +211,7 @@ function note(message: AgentMessage, { verbose }: RunFlags): void {
   if (message.subtype === 'permission_denied') complain(harmless(message.message))
   else if (message.subtype === 'informational' && (verbose === true || message.level === 'warning'))
     complain(harmless(message.content))
+  else if (message.subtype === 'notification') complain(harmless(message.text))
   else if (message.subtype === 'api_retry')
     complain(
       `The model did not answer (${message.error}); trying again in ${Math.ceil(message.retry_delay_ms / 1000)} s`

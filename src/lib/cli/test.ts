@@ -1,10 +1,11 @@
 import { wordsOf } from '../errors.ts'
 import type { EventName, FireInput } from '../hooks/events.ts'
 import type { HookRegistry } from '../hooks/registry.ts'
-import type { Outcome } from '../hooks/outcome.ts'
-import { armHooks } from '../settings/armed.ts'
-import { brokenInputs, patternIn, readTests, testFilesOf, type HookTest } from '../settings/tests.ts'
+import type { Failure, Outcome } from '../hooks/outcome.ts'
+import { brokenInputs } from '../settings/fuzz.ts'
+import { patternIn, readTests, testFilesOf, type HookTest } from '../settings/tests.ts'
 import { same } from '../util/plain.ts'
+import { armHere } from './arm-here.ts'
 import { describeUntrusted, EXIT, howToTrust, look, projectCounts, unusable, type CommonFlags } from './common.ts'
 import { complain, indented, inOneLine, printFinding, say, styled } from './print.ts'
 
@@ -31,9 +32,9 @@ export async function runTests(files: readonly string[], flags: TestFlags): Prom
     for (const line of [...describeUntrusted(scene.loaded, scene.trust), ...howToTrust(scene)]) complain(line)
     return EXIT.untrusted
   }
-  const armed = await armHooks(() => ({ loaded: scene.loaded, projectTrusted: counts }), {
-    registry: { cwd: scene.where.cwd, profile: flags.profile }
-  })
+  // Hooks that need an agent are armed, too: one that cannot be asked has not agreed.
+  const situation = { loaded: scene.loaded, projectTrusted: counts, hasAgent: true }
+  const armed = await armHere(situation, { cwd: scene.where.cwd, profile: flags.profile })
   const findings = [...scene.loaded.findings, ...armed.findings].filter(({ level }) => level === 'error')
   for (const finding of findings) complain(printFinding(finding))
   let failed = 0
@@ -58,11 +59,14 @@ async function run(test: HookTest, hooks: HookRegistry): Promise<Result> {
   const outcome = await hooks.fire(test.event, test.input as FireInput<EventName>)
   const ms = performance.now() - begun
   const problems = [...differences(test.expect, outcome)]
+  if (problems.length > 0) problems.push(...outcome.failures.map(wordsOfFailure))
   if (test.within !== undefined && ms > test.within * 1000)
     problems.push(`took ${(ms / 1000).toFixed(2)} s, more than ${test.within} s`)
   if (test.fuzz) problems.push(...(await fuzz(test, hooks)))
   return { test, problems, ms }
 }
+
+const wordsOfFailure = ({ by, kind, message }: Failure): string => `${by} failed (${kind}): ${message.split('\n')[0]}`
 
 /** What was expected and is otherwise. */
 function* differences(expect: HookTest['expect'], outcome: Outcome): Generator<string> {
@@ -85,8 +89,7 @@ async function fuzz(test: HookTest, hooks: HookRegistry): Promise<readonly strin
   for (const { how, input } of brokenInputs(test.input)) {
     try {
       const outcome = await hooks.fire(test.event, input as FireInput<EventName>)
-      for (const { by, kind, message } of outcome.failures)
-        problems.push(`${how}: ${by} failed (${kind}): ${message.split('\n')[0]}`)
+      problems.push(...outcome.failures.map(failure => `${how}: ${wordsOfFailure(failure)}`))
       if (outcome.decision === 'allow') problems.push(`${how}: was allowed, by ${outcome.by}`)
     } catch (error) {
       problems.push(`${how}: ${wordsOf(error)}`)

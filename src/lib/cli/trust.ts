@@ -1,7 +1,6 @@
-import { EXIT, describeUntrusted, look, type CommonFlags } from './common.ts'
+import { EXIT, describeUntrusted, isCI, keepTrust, look, type CommonFlags } from './common.ts'
 import { complain, say } from './print.ts'
 import { coverageOf } from '../settings/digest.ts'
-import { giveTrust } from '../settings/trust.ts'
 
 export interface TrustFlags extends CommonFlags {
   print?: boolean
@@ -20,7 +19,7 @@ export function trust(flags: TrustFlags): number {
     say(coverage.digest)
     return EXIT.done
   }
-  if (flags.folder === true && (process.env['CI'] !== undefined || !process.stdin.isTTY)) {
+  if (flags.folder === true && (isCI() || !process.stdin.isTTY)) {
     complain('--folder trusts whatever becomes of the project: it takes a person at a terminal, and no CI')
     return EXIT.usage
   }
@@ -29,7 +28,7 @@ export function trust(flags: TrustFlags): number {
     return EXIT.badSettings
   }
   for (const line of describeUntrusted(loaded, now)) say(line)
-  const given = giveTrust(loaded, where, flags.folder === true)
+  const given = keepTrust({ loaded, where }, flags.folder === true)
   say(flags.folder === true ? 'Trusted, whatever becomes of it.' : `Trusted as it is: ${given.digest}`)
   return EXIT.done
 }

@@ -15,7 +15,10 @@ export const STRENGTH: Record<Precedence, Record<Decision, number>> = {
 export const FIELDS = {
   additionalContext: { type: 'string', words: 'text for the next model call; all texts are kept, in order' },
   updatedInput: { type: 'object', words: 'the input to use instead' },
-  updatedToolOutput: { type: 'unknown', words: 'the result to show instead of the tool’s own' },
+  updatedToolOutput: {
+    type: 'unknown',
+    words: 'the result to show instead of the tool’s own: a text, content blocks, or its own shape'
+  },
   updatedMCPToolOutput: { type: 'unknown', words: 'the same, for tools of MCP servers only' },
   updatedPermissions: { type: 'list', words: 'rule and mode changes to make with the permission' },
   interrupt: { type: 'boolean', words: 'end the turn together with the refusal' },

@@ -35,6 +35,9 @@ const OVERLOADED = /overloaded/i
 /** Nothing changes when these are asked for once more. */
 const HOPELESS = /^(?:CERT_|ERR_TLS|ERR_SSL|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|ERR_INVALID_URL)/
 
+/** A function of Node was called as it cannot be, or what was asserted is not so. */
+const OWN_MISTAKE = /^ERR_(?:ASSERTION|INVALID_ARG_|INVALID_RETURN_|MISSING_ARGS|OUT_OF_RANGE)/
+
 /** What a status means where the provider gave no name. */
 export function nameOfStatus(status: number | undefined): FailureName {
   if (status === undefined) return 'unknown'
@@ -140,7 +143,7 @@ function failureOfTransport(thrown: unknown, message: (text: string) => string):
     return new ModelFailure(message(wordsOf(thrown)), { why: 'authentication_failed', retryable: false })
   if (/^AI_(?:Unsupported|Invalid(?:Argument|Prompt)|NoSuchModel|LoadSetting)/.test(name))
     return new ModelFailure(message(wordsOf(thrown)), { why: 'invalid_request', retryable: false })
-  if (code === undefined && isMistake(thrown))
+  if (isMistake(thrown, name, code))
     return new ModelFailure(message(wordsOf(thrown)), { why: 'unknown', retryable: false, cause: thrown })
   const words = wordsOf(thrown).slice(0, LONGEST).replace(/:\s*$/, '')
   const told = code === undefined || words.includes(code) ? words : `${words} (${code})`
@@ -152,10 +155,12 @@ function failureOfTransport(thrown: unknown, message: (text: string) => string):
 }
 
 /** A program went wrong, not a connection; but fetch has only one kind of error for both. */
-const isMistake = (thrown: unknown): boolean =>
-  (thrown instanceof TypeError && !/fetch|network|terminated|socket|connect/i.test(thrown.message)) ||
-  thrown instanceof ReferenceError ||
-  thrown instanceof RangeError
+function isMistake(thrown: unknown, name: string, code: string | undefined): boolean {
+  if (name === 'AssertionError' || OWN_MISTAKE.test(code ?? '')) return true
+  if (code !== undefined) return false
+  if (thrown instanceof TypeError) return !/fetch|network|terminated|socket|connect/i.test(thrown.message)
+  return thrown instanceof ReferenceError || thrown instanceof RangeError
+}
 
 /** The code of the system's error that stands behind it. */
 function codeOf(thrown: unknown): string | undefined {

@@ -1,3 +1,4 @@
+import { wordsOf } from '../errors.ts'
 import type { Block } from '../message.ts'
 import { cutOff, givenUp, isRetryable, nameOfStatus, withPartial } from './failure.ts'
 import { NO_TOKENS } from './finish.ts'
@@ -49,7 +50,9 @@ export interface ScriptedFailure {
 }
 
 /** A turn, or a function that makes one of what it is asked. */
-export type TurnOrMaker = Turn | ((request: ModelRequest, signal: AbortSignal) => Turn | Promise<Turn>)
+export type TurnOrMaker = Turn | TurnMaker
+
+type TurnMaker = (request: ModelRequest, signal: AbortSignal) => Turn | Promise<Turn>
 
 /** What a scripted model may be told besides its turns. */
 export interface ScriptOptions {
@@ -97,14 +100,26 @@ export function scriptedModel(turns: readonly TurnOrMaker[], options: ScriptOpti
       const number = requests.push({ request, messages: request.messages.length })
       const said = turns[number - 1] ?? (options.repeatLast === true ? turns.at(-1) : undefined)
       if (said === undefined) throw scriptIsOver(turns.length, number)
-      const made = typeof said === 'function' ? said(request, signal) : said
-      const turn = made instanceof Promise ? await orGivenUp(made, signal) : made
+      const turn = typeof said === 'function' ? await madeBy(said, request, signal, number) : said
       const whole: ScriptedTurn = typeof turn === 'string' ? { text: turn } : turn
       if (whole.fail !== undefined) throw scriptedFailure(whole.fail)
       const answer = answerOf(whole, number)
       if (whole.cutAfter !== undefined || onEvent !== undefined) tell(answer, whole.cutAfter, onEvent)
       return answer
     }
+  }
+}
+
+/** What a function says. A mistake in it, such as an assertion that fails, stays one however often it is asked. */
+async function madeBy(maker: TurnMaker, request: ModelRequest, signal: AbortSignal, number: number): Promise<Turn> {
+  try {
+    const made = maker(request, signal)
+    return made instanceof Promise ? await orGivenUp(made, signal) : made
+  } catch (error) {
+    if (error instanceof ModelFailure) throw error
+    if (signal.aborted) throw givenUp(signal.reason)
+    const message = `turn ${number} of the script threw: ${wordsOf(error)}`
+    throw new ModelFailure(message, { why: 'unknown', retryable: false, cause: error })
   }
 }
 

@@ -1,7 +1,8 @@
 import { globOf } from '../util/names.ts'
 import { commandsHeldBy, nameOf, type HeldCommand } from './held-commands.ts'
-import { turnIn } from './programs.ts'
 import { simpleCommand } from './simple-command.ts'
+import { namesTurn, turnsIn } from './turns.ts'
+import { leadTo } from './word-order.ts'
 
 /** Whether something is meant. `maybe`: it cannot be told. */
 export type Fit = 'yes' | 'maybe' | 'no'
@@ -13,6 +14,7 @@ class CommandPattern {
   readonly #program: (name: string) => boolean
   readonly #options: ReadonlySet<string>
   readonly #words: readonly string[]
+  readonly #leads: (rest: HeldCommand['words']) => boolean
 
   constructor(specifier: string) {
     const pattern = specifier.trim().replace(/:\*$/, ' *')
@@ -23,6 +25,10 @@ class CommandPattern {
     this.#program = globOf(star === -1 ? program : program.slice(0, star + 1))
     this.#options = optionsIn(rest)
     this.#words = rest.filter(word => !word.startsWith('-') && !word.includes('*'))
+    this.#leads = leadTo(
+      rest.filter(word => !word.startsWith('-')),
+      star !== -1
+    )
   }
 
   /** `git *` and `git:*` fit `git` alone, too; `git*` fits `gitk`. Other patterns fit all or nothing. */
@@ -42,10 +48,10 @@ class CommandPattern {
     return fit
   }
 
-  /** The same options in another order or spelling, or words that nobody knows yet. */
+  /** The same words with options among them, options in another order or spelling, or words that nobody knows yet. */
   #isNear(rest: HeldCommand['words']): boolean {
-    if (rest.includes(undefined)) return true
-    if (this.#options.size === 0 || !this.#words.every(word => rest.includes(word))) return false
+    if (this.#options.size === 0 || rest.includes(undefined)) return this.#leads(rest)
+    if (!this.#words.every(word => rest.includes(word))) return false
     const options = Array.from(optionsIn(rest))
     return Array.from(this.#options).every(option => options.some(each => isAlike(option, each)))
   }
@@ -81,10 +87,12 @@ function patternOf(specifier: string): CommandPattern {
 export function allowsCommand(specifier: string, text: string): boolean {
   const words = simpleCommand(text)
   if (words === undefined) return false
-  const turn = turnIn(nameOf(words[0]!), words.slice(1))
-  if (turn !== undefined && !specifier.includes(turn)) return false
   const pattern = patternOf(specifier)
-  return pattern.fits(text.trim()) || pattern.fits(words.map(quoted).join(' '))
+  if (!pattern.fits(text.trim()) && !pattern.fits(words.map(quoted).join(' '))) return false
+  // Whoever wrote down the whole command has written down these as well.
+  return (
+    !specifier.includes('*') || turnsIn(nameOf(words[0]!), words.slice(1)).every(turn => namesTurn(specifier, turn))
+  )
 }
 
 /** A word as one would type it. */

@@ -3,12 +3,13 @@ import type { PlainObject } from '../util/plain.ts'
 import type { Fit } from './command-fits.ts'
 import { WRITERS } from './file-tools.ts'
 import type { Mode } from './modes.ts'
+import type { Ground } from './named-paths.ts'
 import { isWithin, type Places } from './paths.ts'
 import { protectionOf } from './protected.ts'
 import { fits, type Behavior, type Rule } from './rule.ts'
 
-/** A call that is about to run. */
-export interface Call {
+/** A call that is about to run, and where. */
+export interface Call extends Ground {
   readonly tool: string
   readonly input: PlainObject
   readonly subject: Subject | undefined
@@ -40,6 +41,8 @@ export interface Ruling {
   readonly by: string
   readonly kind: 'rule' | 'mode' | 'hook' | 'safety' | 'default'
   readonly reason: string | undefined
+  /** It is a rule that came with the project. */
+  readonly ofProject?: boolean
 }
 
 /**
@@ -67,11 +70,12 @@ const byMode = (decision: Behavior, mode: Mode, reason?: string): Ruling => ({
 
 const byHook = ({ decision, by, reason }: HookWord): Ruling => ({ decision, by: `hook ${by}`, kind: 'hook', reason })
 
-const byRule = (decision: Behavior, { text, source }: Rule, reason?: string): Ruling => ({
+const byRule = (decision: Behavior, { text, source, ofProject }: Rule, reason?: string): Ruling => ({
   decision,
   by: `${text} (${source})`,
   kind: 'rule',
-  reason
+  reason,
+  ...(ofProject === true && { ofProject })
 })
 
 interface Against {

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { Fit } from './command-fits.ts'
 import type { Call } from './decide.ts'
 import { READERS, SEARCHERS, WRITERS } from './file-tools.ts'
-import { wordsIn } from './held-commands.ts'
+import { pathsNamedBy } from './named-paths.ts'
 import { pathOf, patternOf, type Path, type PathPattern, type Places } from './paths.ts'
 import type { Rule } from './rule.ts'
 
@@ -15,7 +15,7 @@ export function concernsFile(rule: Rule, specifier: string, call: Call, places: 
   if (rule.behavior === 'allow') return allowsFile(rule, specifier, call, places) ? 'yes' : 'no'
   const pattern = patternOf(specifier, places, true)
   const paths = pathsOf(call, places)
-  // A command that names such a file may do with it what the rule is about. Where it runs is not known here.
+  // A command that names such a file may do with it what the rule is about.
   if (call.subject?.kind === 'command') return paths.some(pattern.fits) ? 'maybe' : 'no'
   if (!isAbout(rule, call)) return 'no'
   if (paths.some(pattern.fits)) return 'yes'
@@ -48,20 +48,17 @@ function isAbout(rule: Rule, { tool, subject }: Call): boolean {
 const KNOWN = new WeakMap<Call, { readonly root: string | undefined; readonly paths: readonly Path[] }>()
 
 /** The paths that a call is about. All rules ask for them. */
-function pathsOf(call: Call, { roots: [root], home }: Places): readonly Path[] {
+function pathsOf(call: Call, places: Places): readonly Path[] {
+  const [root] = places.roots
   const known = KNOWN.get(call)
   if (known !== undefined && known.root === root) return known.paths
   const { subject, input } = call
   const given = [input['file_path'], input['notebook_path'], input['path']].filter(path => typeof path === 'string')
   const texts =
     subject?.kind === 'command'
-      ? wordsIn(subject.command).filter(word => word !== '' && !word.startsWith('-'))
+      ? Array.from(pathsNamedBy(subject.command, places, call))
       : [...(subject?.kind === 'file' ? [subject.path] : []), ...given]
-  const isCommand = subject?.kind === 'command' && home !== undefined
-  const paths = texts.map(text => {
-    const path = isCommand && text.startsWith('~/') ? home + text.slice(1) : text
-    return pathOf(resolve(root ?? '/', path))
-  })
+  const paths = texts.map(text => pathOf(resolve(root ?? '/', text)))
   KNOWN.set(call, { root, paths })
   return paths
 }

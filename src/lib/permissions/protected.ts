@@ -1,7 +1,7 @@
 import { basename, resolve } from 'node:path'
 import type { Call, Policy } from './decide.ts'
 import { WRITERS } from './file-tools.ts'
-import { wordsIn } from './held-commands.ts'
+import { pathsNamedBy } from './named-paths.ts'
 import { namesOf } from './path-glob.ts'
 import { isWithin, literalNames, patternOf } from './paths.ts'
 import { GIT_ONLY_READS, ONLY_READS } from './programs.ts'
@@ -29,21 +29,31 @@ const FILES = new Set(
   .inputrc .kshrc .login .mcp.json .profile .tcshrc .zlogin .zlogout .zprofile .zshenv .zshrc`.split(/\s+/)
 )
 
+/** What decides over the agent wherever it works. */
+const OF_USER: ReadonlyMap<string, RegExp | undefined> = new Map([
+  ['.claude', /^(?:settings.*\.json|hooks|plugins|agents|skills)$/],
+  ['.carabiner', undefined]
+])
+
 /**
  * What of a path is protected: the folder or the file that makes it so. Capitals do not count: some disks ignore them.
- * Nor does the way to the project: somebody has chosen to work there.
+ * Nor does the way to the project, if all of what makes it so is further up: somebody has chosen to work there. The
+ * user's own folders count always.
  */
-function protectedPart(path: string, { own = [], roots: [root] }: Policy): string | undefined {
+function protectedPart(path: string, { own = [], roots: [root], home }: Policy): string | undefined {
   const folder = own.find(each => isWithin(path, each))
   if (folder !== undefined) return folder
   const names = namesOf(path)
   const below = root !== undefined && isWithin(path, root) ? namesOf(root).length : 0
+  const atHome = home !== undefined && isWithin(path, home) ? namesOf(home).length : -1
   const folded = names.map(name => name.normalize('NFC').toLowerCase())
   const at = folded.findIndex((name, index) => {
     const next = folded[index + 1]
-    if (index < below) return false
-    if (next === undefined) return FILES.has(name)
-    return FOLDERS.has(name) && (FOLDERS.get(name)?.test(next) ?? true)
+    if (next === undefined) return index >= below && FILES.has(name)
+    if (index === atHome && OF_USER.has(name) && (OF_USER.get(name)?.test(next) ?? true)) return true
+    if (!FOLDERS.has(name)) return false
+    const child = FOLDERS.get(name)
+    return child === undefined ? index + 1 >= below : index + 2 >= below && child.test(next)
   })
   return at === -1 ? undefined : `/${names.slice(0, at + 1).join('/')}`
 }
@@ -53,7 +63,7 @@ export function protectionOf(call: Call, policy: Policy): { decision: 'deny' | '
   const { subject } = call
   if (subject?.kind === 'command') {
     if (onlyReads(subject.command)) return undefined
-    const part = partIn(subject.command, policy)
+    const part = partIn(subject.command, call, policy)
     return part === undefined || isNamed(part, call, policy) ? undefined : { decision: 'ask', part }
   }
   if (subject?.kind === 'file' ? subject.access !== 'write' : !WRITERS.includes(call.tool)) return undefined
@@ -67,10 +77,8 @@ export function protectionOf(call: Call, policy: Policy): { decision: 'deny' | '
 }
 
 /** A command may also go into the folder first, or move it away. */
-function partIn(command: string, policy: Policy): string | undefined {
-  const { roots, home } = policy
-  for (const word of wordsIn(command)) {
-    const path = resolve(roots[0] ?? '/', word.startsWith('~/') ? `${home ?? ''}${word.slice(1)}` : word)
+function partIn(command: string, call: Call, policy: Policy): string | undefined {
+  for (const path of pathsNamedBy(command, policy, call)) {
     const part = protectedPart(path, policy) ?? (FOLDERS.has(basename(path)) && path.includes('/.') ? path : undefined)
     if (part !== undefined) return part
   }

@@ -11,6 +11,8 @@ export interface PlainCommand {
   readonly sources: readonly (string | undefined)[]
   /** All of these words, with what is not known as it is written. */
   readonly said: readonly string[]
+  /** It is given something to read: by `|` or `<`. */
+  readonly fed: boolean
 }
 
 /** Beyond this nobody looks any further. */
@@ -51,7 +53,8 @@ const PARTS: readonly (readonly [RegExp, (match: RegExpExecArray) => string | un
 export function commandsIn(text: string): readonly PlainCommand[] | undefined {
   if (text.length > LONGEST_COMMAND || ODD.test(text)) return undefined
   const commands: PlainCommand[] = []
-  let command = EMPTY()
+  let command = EMPTY(false)
+  let separator: RegExpExecArray | null
   let into: 'words' | 'targets' | 'sources' = 'words'
   let at = 0
   const take = (pattern: RegExp): RegExpExecArray | null => {
@@ -65,11 +68,13 @@ export function commandsIn(text: string): readonly PlainCommand[] | undefined {
     const redirects = MAY_REDIRECT.has(text[at]!)
     if (redirects && take(NOWHERE) !== null) continue
     if (redirects && take(WRITE) !== null) into = 'targets'
-    else if (redirects && take(READ) !== null) into = 'sources'
-    else if (into === 'words' && take(SEPARATOR) !== null) {
+    else if (redirects && take(READ) !== null) {
+      into = 'sources'
+      command.fed = true
+    } else if (into === 'words' && (separator = take(SEPARATOR)) !== null) {
       commands.push(command)
       if (commands.length >= MOST_COMMANDS) return undefined
-      command = EMPTY()
+      command = EMPTY(/^\|&?$/.test(separator[0]))
     } else {
       const word = wordAt(text, at)
       if (word === undefined) return undefined
@@ -84,11 +89,12 @@ export function commandsIn(text: string): readonly PlainCommand[] | undefined {
 }
 
 type Words = (string | undefined)[]
-const EMPTY = (): { words: Words; targets: Words; sources: Words; said: string[] } => ({
+const EMPTY = (fed: boolean): { words: Words; targets: Words; sources: Words; said: string[]; fed: boolean } => ({
   words: [],
   targets: [],
   sources: [],
-  said: []
+  said: [],
+  fed
 })
 
 interface Word {

@@ -1,9 +1,9 @@
-import { USUAL_AGENTS, type AgentDefinition } from '../agent/definitions.ts'
+import { USUAL_AGENTS } from '../agent/definitions.ts'
+import { forbiddenTo } from '../agent/forbidden.ts'
 import type { AgentPorts } from '../agent/subagent.ts'
-import { fault } from '../errors.ts'
 import { agentsIn } from '../settings/agents.ts'
 import type { ArmedHooks } from '../settings/armed.ts'
-import { isObject } from '../util/plain.ts'
+import { checkAgent } from './agent-definition.ts'
 import type { Ground } from './ground.ts'
 import { modelOf } from './models.ts'
 import type { QueryOptions } from './options.ts'
@@ -18,9 +18,13 @@ export function agentsOf(
   armed: ArmedHooks
 ): AgentPorts {
   const ofFiles = agentsIn({ owners: ownersFor(options, loaded) }, trusted)
-  const ofCaller = Object.entries(options.agents ?? {}).map(([name, agent]) => [name, checked(name, agent)] as const)
+  const ofCaller = Object.entries(options.agents ?? {})
+  for (const [name, agent] of ofCaller) checkAgent(agent, `agents.${name}`, options)
+  const definitions = new Map([...Object.entries(USUAL_AGENTS), ...ofFiles, ...ofCaller])
+  // What cannot be read of it is an error now, not when it is called.
+  for (const [name, agent] of definitions) forbiddenTo(name, agent)
   return {
-    definitions: new Map([...Object.entries(USUAL_AGENTS), ...ofFiles, ...ofCaller]),
+    definitions,
     modelFor: name => modelOf(name, env),
     enter: (type, hooks) => armed.enter(type, hooks),
     logFor: transcripts.logFor,
@@ -28,15 +32,4 @@ export function agentsOf(
     running: new Map(),
     teammates: new Map()
   }
-}
-
-function checked(name: string, agent: unknown): AgentDefinition {
-  if (isObject(agent) && typeof agent['description'] === 'string' && typeof agent['prompt'] === 'string')
-    return agent as unknown as AgentDefinition
-  throw fault(
-    'E_OPTION_INVALID',
-    `agents.${name}`,
-    JSON.stringify(agent) ?? 'nothing',
-    '{ description, prompt, tools? … }'
-  )
 }

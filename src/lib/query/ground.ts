@@ -1,5 +1,5 @@
 import { fault } from '../errors.ts'
-import type { Situation } from '../settings/armed.ts'
+import type { Situation } from '../settings/force.ts'
 import { loadSettings } from '../settings/load.ts'
 import type { Loaded } from '../settings/loaded.ts'
 import { usualPlaces, type Where } from '../settings/sources.ts'
@@ -26,7 +26,8 @@ export function lookAround(options: QueryOptions): Ground {
     throw fault(
       'E_UNTRUSTED',
       loaded.root,
-      state === 'changed' ? `changed since: ${changes.join(', ')}` : 'never trusted'
+      (typeof options.trust === 'string' ? 'the digest that was given is not theirs; ' : '') +
+        (state === 'changed' ? `changed since: ${changes.join(', ')}` : 'never trusted')
     )
   return { options, where, loaded, trusted, env: { ...env, ...loaded.env } }
 }

@@ -5,21 +5,25 @@ import type { Beginning } from '../agent/life.ts'
 import type { AgentMessage, InitMessage } from '../agent/output.ts'
 import { mayRead } from '../agent/readable.ts'
 import { Session } from '../agent/session.ts'
+import { outputSchemaOf } from '../agent/structured.ts'
 import { fault } from '../errors.ts'
 import { HookRegistry } from '../hooks/registry.ts'
 import { armHooks, type ArmedHooks } from '../settings/armed.ts'
+import { sourceOf } from '../settings/finding.ts'
 import type { ConnectedServer } from '../tools/mcp.ts'
 import type { AskAboutPage } from '../tools/web-fetch.ts'
 import { systemClock } from '../util/clock.ts'
+import { missingTools } from './agent-definition.ts'
 import { agentsOf } from './agents.ts'
 import { chooseSession } from './chosen.ts'
 import { askAgent, askOnce } from './ask-once.ts'
+import { Following } from './follow.ts'
 import { lookAround, lookingAt, type Ground } from './ground.ts'
 import { modelOf } from './models.ts'
 import { askThrough, type QueryOptions } from './options.ts'
 import { placeOf, type Place } from './place.ts'
 import { Remembered } from './remembered.ts'
-import { permissionsOf } from './rules.ts'
+import { ofFiles, permissionsOf } from './rules.ts'
 import { callServer, projectServers, serverPorts } from './servers.ts'
 import { pluginsOf, skillsOf, skillToolsOf } from './skills.ts'
 import { systemPrompt } from './system-prompt.ts'
@@ -29,6 +33,8 @@ import { openTranscripts, type Transcripts } from './transcripts.ts'
 /** A session that is ready to begin. */
 export interface Opened {
   readonly session: Session
+  /** What the process has, and what the settings add. */
+  readonly env: Ground['env']
   readonly beginning: Beginning
   readonly servers: readonly OpenedServer[]
   /** The names of what can be called. */
@@ -72,6 +78,7 @@ export async function open(
       String(options.maxBudgetUsd),
       `a model whose price is known; that of ${model.name} is not`
     )
+  const outputSchema = await outputSchemaOf(options.outputFormat)
   const chosen = await chooseSession(options, ground.where)
   const place = placeOf(ground, chosen)
   const heard: Heard = {}
@@ -88,7 +95,9 @@ export async function open(
       note: text => ground.options.stderr?.(text)
     })
     const remembered = new Remembered(ground.where.ownHome, ground.loaded.root)
-    const permissions = permissionsOf(ground, place, remembered)
+    const rules = ofFiles(ground.loaded, ground.trusted)
+    const permissions = permissionsOf(ground, place, rules, remembered)
+    const following = new Following(permissions, rules, options)
     place.tools.mayRead = path => mayRead(path, permissions)
     const system = systemPrompt(
       options.systemPrompt,
@@ -122,11 +131,12 @@ export async function open(
         window: options.contextWindow,
         stopBlocks: options.maxStopBlocks ?? Number(ground.env['CLAUDE_CODE_STOP_HOOK_BLOCK_CAP'] ?? MOST_STOP_BLOCKS)
       },
+      isOfProject: ofProjectIn(armed),
       ask: options.canUseTool === undefined ? undefined : askThrough(options.canUseTool),
       remember: update => remembered.keep(update),
       effort: options.effort,
       thinking: thinkingOf(options),
-      outputSchema: options.outputFormat?.schema,
+      outputSchema,
       partialMessages: options.includePartialMessages === true,
       profile: armed.hooks.options.profile ?? 'strict',
       clock: options.clock ?? systemClock,
@@ -138,11 +148,15 @@ export async function open(
         : undefined
     })
     const { session } = heard
+    notices.push(...missingTools(options.agents, [...session.tools.keys()]))
     if (transcripts.resumed !== undefined) session.resume(transcripts.resumed)
     return {
       session,
+      env: ground.env,
       watch: () =>
-        armed.watch(({ counts, why }, file) => session.inform(told(file, counts, why), counts ? 'info' : 'warning')),
+        armed.watch((reloaded, file) =>
+          session.inform(following.heed(reloaded, file), reloaded.counts ? 'info' : 'warning')
+        ),
       names: {
         agents: [...agents.definitions.keys()],
         skills: [...skills.all.keys()],
@@ -165,25 +179,37 @@ export async function open(
   }
 }
 
-const told = (file: string, counts: boolean, why: string): string =>
-  counts
-    ? `the settings in ${file} have changed, and count from now on`
-    : `the settings in ${file} have changed: ${why}`
+/** Whether a hook came with the project, by where it was declared. */
+const ofProjectIn =
+  ({ standings }: ArmedHooks) =>
+  (source: string): boolean =>
+    standings().some(({ hook: { ofProject, place } }) => ofProject && sourceOf(place) === source)
 
 const MOST_TURNS = 200
 const MOST_STOP_BLOCKS = 8
 
 function arm(ground: Ground, place: Place, heard: Heard): Promise<ArmedHooks> {
   const { options, env } = ground
+  const onto = registryOf(options.hooks)
+  const own = onto?.options
   return armHooks(lookingAt(ground), {
-    onto: registryOf(options.hooks),
+    onto,
     registry: {
       profile: options.profile,
       sessionId: place.tools.id,
       cwd: place.tools.cwd,
-      onLate: answer => heard.session?.heedLate(answer),
+      // Whoever made the registry is told as well.
+      onLate(answer) {
+        heard.session?.heedLate(answer)
+        return own?.onLate?.(answer)
+      },
       ...(options.clock !== undefined && { clock: options.clock }),
-      ...(options.includeHookEvents === true && { sink: message => heard.session?.say(message) })
+      ...(options.includeHookEvents === true && {
+        sink(message) {
+          heard.session?.say(message)
+          return own?.sink?.(message)
+        }
+      })
     },
     outside: {
       askModel: question => askOnce(question, heard.session, env),

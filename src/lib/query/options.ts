@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { statSync } from 'node:fs'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { fault, nearest } from '../errors.ts'
 import type { AgentDefinition } from '../agent/definitions.ts'
@@ -55,11 +56,11 @@ export interface QueryOptions {
   /** Rules such as `Bash(git *)`: what they fit runs without a question. */
   allowedTools?: readonly string[] | undefined
   canUseTool?: CanUseTool | undefined
-  /** Default: the folder of this process. */
   /** What the model can take, in tokens: from 0.8 of it on the conversation is made shorter. 0: never. Default 200,000. */
   contextWindow?: number | undefined
   /** Goes on with the last session of this folder. */
   continue?: boolean | undefined
+  /** A folder that is there. Default: that of this process. */
   cwd?: string | undefined
   /** Names of tools that are not there, and rules for calls that are refused. */
   disallowedTools?: readonly string[] | undefined
@@ -196,6 +197,21 @@ export function checkOptions(options: object): void {
     if (kind === undefined)
       throw fault('E_OPTION_INVALID', 'an option of query()', JSON.stringify(key), suggestion(key))
     if (!fits(value, kind)) throw fault('E_OPTION_INVALID', key, JSON.stringify(value) ?? String(value), words(kind))
+  }
+  checkFolder(options)
+}
+
+/** Where it is missing, so are the hooks and rules of the project that was meant. */
+function checkFolder({ cwd }: QueryOptions): void {
+  if (cwd !== undefined && !isFolder(cwd))
+    throw fault('E_OPTION_INVALID', 'cwd', JSON.stringify(cwd), 'a folder that is there')
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false
   }
 }
 

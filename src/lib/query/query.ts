@@ -179,8 +179,8 @@ class RunningQuery implements Query {
 
   async setModel(model?: QueryOptions['model']): Promise<void> {
     this.#mustBeOpen('setModel()')
-    const { session } = await this.#opened
-    session.model = await modelOf(model, this.#options.env ?? process.env)
+    const { session, env } = await this.#opened
+    session.model = await modelOf(model, env)
   }
 
   async setPermissionMode(text: string): Promise<void> {

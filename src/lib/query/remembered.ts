@@ -1,11 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fault, wordsOf } from '../errors.ts'
 import { parseRule, type Rule } from '../permissions/rule.ts'
-import type { PermissionUpdate } from '../permissions/updates.ts'
+import { ruleText, type PermissionUpdate } from '../permissions/updates.ts'
+import { foreignHand } from '../settings/sources.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { changeOwnFile } from '../world/own-file.ts'
 
-/** Answers that were given for more than one session: a file of ours, since the files of others are never written. */
+/**
+ * Answers that were given for more than one session: a file of ours, since the files of others are never written. Where
+ * it is not in order, rules that refuse may be missing: nothing begins, and nothing is written over it.
+ */
 export class Remembered {
   readonly #file: string
   readonly #root: string
@@ -17,56 +22,85 @@ export class Remembered {
 
   /** The rules for every project, and for this one. */
   rules(): readonly Rule[] {
-    const { user, projects } = this.#read()
-    const own = isObject(projects) && Object.hasOwn(projects, this.#root) ? projects[this.#root] : undefined
-    return [...listOf(user), ...listOf(own)].flatMap(item => this.#rule(item))
+    const { forAll, forThis } = this.#listsIn(this.#objectIn(this.#text()))
+    return [...forAll, ...forThis].map(item => this.#rule(item))
   }
 
-  #rule(item: unknown): readonly Rule[] {
-    if (!isObject(item)) return []
-    const { behavior, rule } = item
-    if ((behavior !== 'allow' && behavior !== 'deny' && behavior !== 'ask') || typeof rule !== 'string') return []
+  #rule(item: unknown): Rule {
+    const { behavior, rule } = isObject(item) ? item : {}
+    if ((behavior !== 'allow' && behavior !== 'deny' && behavior !== 'ask') || typeof rule !== 'string')
+      throw this.#broken(`${JSON.stringify(item)} is no rule; write { "behavior": "deny", "rule": "Bash(rm *)" }`)
     const parsed = parseRule(rule, behavior, this.#file)
-    return 'problem' in parsed ? [] : [parsed]
+    if ('problem' in parsed) throw this.#broken(parsed.problem)
+    return parsed
   }
 
   /** Adds the rules of an answer. */
   keep(update: PermissionUpdate): void {
     if (update.type !== 'addRules') return
     const { behavior, rules, destination } = update
-    const added = rules.map(({ toolName, ruleContent }) => ({
-      behavior,
-      rule: ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`
-    }))
+    const added = rules.map(rule => ({ behavior, rule: ruleText(rule) }))
     changeOwnFile(this.#file, text => {
-      const kept = this.#with(added, destination === 'userSettings', objectIn(text))
+      this.#checkHand()
+      const kept = this.#with(added, destination === 'userSettings', this.#objectIn(text))
       return `${JSON.stringify(kept, undefined, 2)}\n`
     })
   }
 
-  #with(added: readonly object[], forAll: boolean, kept: PlainObject): PlainObject {
-    if (forAll) return { ...kept, user: [...listOf(kept['user']), ...added] }
-    const projects = isObject(kept['projects']) ? kept['projects'] : {}
-    return { ...kept, projects: { ...projects, [this.#root]: [...listOf(projects[this.#root]), ...added] } }
+  #with(added: readonly object[], forEverything: boolean, kept: PlainObject): PlainObject {
+    const { forAll, projects, forThis } = this.#listsIn(kept)
+    if (forEverything) return { ...kept, user: [...forAll, ...added] }
+    return { ...kept, projects: { ...projects, [this.#root]: [...forThis, ...added] } }
   }
 
-  #read(): PlainObject {
+  #text(): string | undefined {
+    this.#checkHand()
     try {
-      return objectIn(readFileSync(this.#file, 'utf8'))
-    } catch {
-      return {}
+      return readFileSync(this.#file, 'utf8')
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+      throw this.#broken(`it cannot be read: ${wordsOf(error)}`)
     }
   }
-}
 
-/** What is broken says nothing. */
-function objectIn(text: string | undefined): PlainObject {
-  try {
-    const value: unknown = JSON.parse(text ?? '')
-    return isObject(value) ? value : {}
-  } catch {
-    return {}
+  #checkHand(): void {
+    const objection = foreignHand(this.#file)
+    if (objection !== undefined)
+      throw this.#broken(objection, 'look at what it says, then chown it to yourself and chmod go-w it')
+  }
+
+  #objectIn(text: string | undefined): PlainObject {
+    if (text === undefined) return {}
+    let value: unknown
+    try {
+      value = JSON.parse(text)
+    } catch (error) {
+      throw this.#broken(`it is not valid JSON: ${wordsOf(error)}`)
+    }
+    if (!isObject(value)) throw this.#broken('it is not a JSON object')
+    return value
+  }
+
+  #listsIn({ user = [], projects = {} }: PlainObject): Lists {
+    if (!isObject(projects)) throw this.#broken('projects should be an object')
+    const own = Object.hasOwn(projects, this.#root) ? projects[this.#root] : []
+    if (!Array.isArray(user)) throw this.#broken('user should be a list of rules')
+    if (!Array.isArray(own)) throw this.#broken(`projects[${JSON.stringify(this.#root)}] should be a list of rules`)
+    return { forAll: user, projects, forThis: own }
+  }
+
+  #broken(why: string, next = 'correct it, or delete the file to forget them all'): Error {
+    return fault(
+      'E_RULE',
+      `the rules that were kept are not in order, and one that refuses may be missing: ${why}; ${next}`,
+      this.#file
+    )
   }
 }
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+/** What is in the file. */
+interface Lists {
+  readonly forAll: readonly unknown[]
+  readonly projects: PlainObject
+  readonly forThis: readonly unknown[]
+}

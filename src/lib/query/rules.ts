@@ -3,25 +3,24 @@ import { fault } from '../errors.ts'
 import { parseMode } from '../permissions/modes.ts'
 import { parseRule, type Behavior, type Rule } from '../permissions/rule.ts'
 import type { Loaded } from '../settings/loaded.ts'
-import { OF_PROJECT } from '../settings/sources.ts'
+import { rulesOf } from '../settings/rules.ts'
+import { isWithinPolicy } from '../settings/tightness.ts'
 import type { Ground } from './ground.ts'
 import type { QueryOptions } from './options.ts'
 import type { Place } from './place.ts'
 import type { Remembered } from './remembered.ts'
 
-/** The rules of all settings files and of the caller. What a project allows counts only when the project is trusted. */
-function rulesInForce(loaded: Loaded, trusted: boolean, options: QueryOptions): readonly Rule[] {
-  const ofFiles = loaded.rules.flatMap(({ behaviour, rule, scope, place }) => {
-    const ofProject = OF_PROJECT.includes(scope)
-    if (behaviour === 'allow' && ofProject && !trusted) return []
-    return [{ ...parsed(rule, behaviour, `${place.file}:${place.line}`), ofProject }]
-  })
-  return [
-    ...ofFiles,
-    ...(options.allowedTools ?? []).map(rule => parsed(rule, 'allow', 'allowedTools')),
-    ...(options.disallowedTools ?? []).map(rule => parsed(rule, 'deny', 'disallowedTools'))
-  ]
+/** The rules of all settings files. */
+export function ofFiles(loaded: Loaded, trusted: boolean): readonly Rule[] {
+  const { rules, findings } = rulesOf(loaded, trusted)
+  for (const { message, place } of findings) throw fault('E_RULE', message, `${place.file}:${place.line}`)
+  return rules
 }
+
+const ofCaller = ({ allowedTools = [], disallowedTools = [] }: QueryOptions): readonly Rule[] => [
+  ...allowedTools.map(rule => parsed(rule, 'allow', 'allowedTools')),
+  ...disallowedTools.map(rule => parsed(rule, 'deny', 'disallowedTools'))
+]
 
 /** A rule that cannot be read protects nothing: it must not be passed over. */
 function parsed(text: string, behavior: Behavior, source: string): Rule {
@@ -30,16 +29,29 @@ function parsed(text: string, behavior: Behavior, source: string): Rule {
   return rule
 }
 
+/** The mode that asks nobody: whoever started this must have asked for it, and managed policy must not forbid it. */
+export const mayBypassIn = ({ locks }: Loaded, { allowDangerouslySkipPermissions }: QueryOptions): boolean =>
+  allowDangerouslySkipPermissions === true && !locks.noBypass
+
 /** What may be done without asking, to begin with. */
 export function permissionsOf(
-  { options, where, loaded, trusted }: Ground,
+  { options, where, loaded }: Ground,
   { tools }: Place,
+  rulesOfFiles: readonly Rule[],
   remembered: Remembered
 ): Permissions {
-  const mayBypass = options.allowDangerouslySkipPermissions === true && !loaded.locks.noBypass
-  const mode = parseMode(options.permissionMode ?? loaded.mode ?? 'default', mayBypass)
+  const mayBypass = mayBypassIn(loaded, options)
+  const { permissionMode } = options
+  if (permissionMode !== undefined && !isWithinPolicy(permissionMode, loaded.managedMode))
+    throw fault(
+      'E_OPTION_INVALID',
+      'permissionMode',
+      permissionMode,
+      `${loaded.managedMode}, which managed policy has chosen, or a tighter one`
+    )
+  const mode = parseMode(permissionMode ?? loaded.mode ?? 'default', mayBypass)
   if (typeof mode === 'object') throw fault('E_RULE', mode.problem, 'permissionMode')
-  const rules = [...rulesInForce(loaded, trusted, options), ...remembered.rules()]
+  const rules = [...rulesOfFiles, ...ofCaller(options), ...remembered.rules()]
   const { home, ownHome } = where
   return {
     rules,

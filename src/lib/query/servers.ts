@@ -66,6 +66,6 @@ export function projectServers(
 function named(server: LoadedServer, root: string, { env }: ToolSession): NamedServer {
   const { name, spec, place } = server
   const config = serversIn({ mcpServers: { [name]: spec } }, env, place.file)[name]!
-  if (isBeyondTelling(server)) throw new Error(`${place.file}: ${name}: nobody can tell which files it would run`)
+  if (isBeyondTelling(server, root)) throw new Error(`${place.file}: ${name}: nobody can tell which files it would run`)
   return { name, source: 'project', config, objection: () => changeIn(server, root) }
 }

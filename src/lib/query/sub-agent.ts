@@ -11,6 +11,7 @@ import { fault } from '../errors.ts'
 import type { AgentResult } from '../hooks/fields.ts'
 import type { Message } from '../message.ts'
 import type { Entry } from '../transcript/entry.ts'
+import { checkAgent } from './agent-definition.ts'
 import { open, type Opened } from './open.ts'
 import { checkOptions, type QueryOptions } from './options.ts'
 
@@ -53,6 +54,7 @@ export class SubAgent {
   constructor(definition: AgentDefinition, { onMessage, ...options }: SubAgentOptions = {}) {
     this.definition = definition
     checkOptions(options)
+    checkAgent(definition, 'the definition', options)
     this.id = options.resume ?? options.sessionId ?? `a${randomUUID().replaceAll('-', '').slice(0, 16)}`
     const whole: QueryOptions = {
       settingSources: [],

@@ -55,15 +55,16 @@ export function isWanted(name: string, { tools, disallowedTools = [] }: QueryOpt
 }
 
 /** The names of all tools of ours. */
-const KNOWN =
-  'Read Write Edit Bash Glob Grep TaskOutput TaskStop ExitPlanMode Agent SendMessage TaskCreate TaskUpdate TaskList TodoWrite Skill AskUserQuestion WebFetch'
+export const KNOWN: readonly string[] = [
+  ...'Read Write Edit Bash Glob Grep TaskOutput TaskStop ExitPlanMode Agent SendMessage'.split(' '),
+  ...'TaskCreate TaskUpdate TaskList TodoWrite Skill AskUserQuestion WebFetch'.split(' ')
+]
 
 async function ownTools({ tools }: QueryOptions): Promise<readonly Tool[]> {
   const direct = Array.isArray(tools) ? tools.filter((each): each is ToolDefinition => typeof each === 'object') : []
   const named = Array.isArray(tools) ? tools.filter(each => typeof each === 'string') : []
-  const known = KNOWN.split(' ')
-  const stray = named.find(name => !known.includes(name) && !name.startsWith('mcp__'))
-  if (stray !== undefined) throw fault('E_OPTION_INVALID', 'tools', stray, nearest(stray, known) ?? known.join(', '))
+  const stray = named.find(name => !KNOWN.includes(name) && !name.startsWith('mcp__'))
+  if (stray !== undefined) throw fault('E_OPTION_INVALID', 'tools', stray, nearest(stray, KNOWN) ?? KNOWN.join(', '))
   return Promise.all(direct.map(definition => customTool(definition)))
 }
 

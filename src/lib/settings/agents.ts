@@ -1,4 +1,6 @@
 import type { AgentDefinition } from '../agent/definitions.ts'
+import { fault } from '../errors.ts'
+import type { Document } from './document.ts'
 import { bodyOf } from './frontmatter.ts'
 import { KeyReader } from './keys.ts'
 import type { Loaded, LoadedOwner } from './loaded.ts'
@@ -25,20 +27,24 @@ function definitionOf({ name, file, document, plugin, ofProject }: LoadedOwner):
   return {
     description: reader.text('description') ?? name,
     prompt: plugin === undefined ? bodyOf(file) : withPluginPaths(bodyOf(file), plugin),
-    tools: listIn(document.value['tools']),
-    disallowedTools: listIn(document.value['disallowedTools']),
+    tools: listIn(document, 'tools'),
+    disallowedTools: listIn(document, 'disallowedTools'),
     model: reader.text('model'),
     maxTurns: typeof turns === 'number' && turns > 0 ? turns : undefined,
     permissionMode: ofProject || plugin !== undefined ? undefined : reader.text('permissionMode')
   }
 }
 
-/** A list, or names with commas between. */
-function listIn(value: unknown): readonly string[] | undefined {
-  if (typeof value === 'string')
-    return value
-      .split(',')
+/** A list, or names with commas between; within parentheses these belong to a rule. What is neither protects nothing. */
+function listIn({ value, findings }: Document, key: string): readonly string[] | undefined {
+  const given = value[key]
+  if (given === undefined || given === null) return undefined
+  if (typeof given === 'string')
+    return given
+      .split(/,(?![^(]*\))/)
       .map(name => name.trim())
       .filter(name => name !== '')
-  return Array.isArray(value) ? value.filter(name => typeof name === 'string') : undefined
+  if (Array.isArray(given) && given.every(name => typeof name === 'string')) return given
+  const { file, line } = findings.place([key])
+  throw fault('E_RULE', `${key} should be a list of texts; put what it says in quotes`, `${file}:${line}`)
 }

@@ -2,10 +2,12 @@ import { wordsOf } from '../errors.ts'
 import type { Outside } from '../hooks/kinds/outside.ts'
 import type { OutsideHook } from '../hooks/kinds/spec.ts'
 import type { HookRegistry } from '../hooks/registry.ts'
-import type { Finding } from './finding.ts'
+import { sourceOf, type Finding } from './finding.ts'
 import type { Standing } from './force.ts'
 import { makerOf } from './kinds.ts'
 import type { LoadedHook } from './loaded.ts'
+import { makeDataFolder } from './plugins.ts'
+import type { Scope } from './sources.ts'
 import { vouchFor } from './trust.ts'
 
 /** Hooks that were armed together. */
@@ -17,11 +19,12 @@ export interface Armed {
 }
 
 /**
- * Puts the hooks that are in force into a registry. Those of the project come first: of hooks that are the same the
- * one declared last runs, and that shall be the one that nobody in the project can weaken.
+ * Puts the hooks that are in force into a registry, those of the project first. Of hooks that are the same the one of
+ * the highest rank runs: nobody weakens what stands above them by saying it again, here or in a skill.
  */
 export function arm(standings: readonly Standing[], hooks: HookRegistry, place: Outside, root: string): Armed {
   const inForce = standings.filter(({ off }) => off === undefined).map(({ hook }) => hook)
+  for (const { plugin } of inForce) if (plugin !== undefined) makeDataFolder(plugin)
   const removals: (() => void)[] = []
   const findings: Finding[] = []
   const attempt = <T>(hook: LoadedHook, make: () => T): readonly T[] => {
@@ -51,9 +54,22 @@ const notArmed = ({ place }: LoadedHook, error: unknown): Finding => ({
   gate: true
 })
 
-const RANKS = ['project', 'local', 'flag', 'skill', 'agent', 'plugin', 'user', 'managed']
+/** Below 0, which is the rank of hooks that a program has registered, is what gives way to them. */
+const RANKS: Readonly<Record<Scope, number>> = {
+  project: -5,
+  local: -5,
+  flag: -4,
+  skill: -3,
+  agent: -2,
+  plugin: -1,
+  user: 1,
+  managed: 2
+}
 
-const rankOf = ({ scope, ofProject }: LoadedHook): number => (ofProject ? 0 : RANKS.indexOf(scope))
+function rankOf({ scope, ofProject, plugin }: LoadedHook): number {
+  if (ofProject) return RANKS.project
+  return plugin?.managed === true ? RANKS.managed : RANKS[scope]
+}
 
 /** Hooks of one rule are a group. */
 function byRule(hooks: readonly LoadedHook[]): readonly (readonly LoadedHook[])[] {
@@ -85,19 +101,19 @@ function freeName({ name, place }: LoadedHook, hooks: HookRegistry, names: Set<s
 
 function outsideHook(hook: LoadedHook, name: string | undefined, place: Outside, root: string): OutsideHook {
   const { type: _, timeout: given, ...own } = hook.spec
-  const { file, line, column } = hook.place
   const timeout = (given as number | undefined) ?? hook.defaultTimeout
   const spec = {
     ...own,
     name,
     events: hook.event,
     timeout,
-    source: `${file}:${line}:${column}`,
+    source: sourceOf(hook.place),
     plugin: hook.plugin,
     verify: hook.ofProject ? vouchFor(hook, root) : undefined
   }
   const built = makerOf(hook.type)(spec, place)
   // In each plugin ${CLAUDE_PLUGIN_ROOT} is another folder, so that the same words are another program.
   const isProgram = hook.plugin !== undefined && hook.type !== 'http'
-  return isProgram ? { ...built, identity: `${built.identity}\0${hook.plugin.root}` } : built
+  const identity = isProgram ? `${built.identity}\0${hook.plugin.root}` : built.identity
+  return { ...built, identity, rank: rankOf(hook) }
 }

@@ -3,18 +3,12 @@ import { HookRegistry } from '../hooks/registry.ts'
 import type { RegistryOptions } from '../hooks/settings.ts'
 import { Outside, type OutsideOptions } from '../hooks/kinds/outside.ts'
 import type { Finding } from './finding.ts'
-import { arm, type Armed } from './arm.ts'
-import { reasonBarred, standing, type Circumstances, type Standing } from './force.ts'
+import { reasonBarred, type Situation, type Standing } from './force.ts'
 import { loadKinds, ruleFitsNow } from './kinds.ts'
 import { LiveHooks, watchSettings, type Reloaded } from './live.ts'
-import type { Loaded } from './loaded.ts'
 import { armModules } from './modules.ts'
+import { OwnedHooks, type Entered } from './owned.ts'
 import { compileSafely } from './patterns.ts'
-
-/** What files say, and what decides over it. */
-export interface Situation extends Circumstances {
-  readonly loaded: Loaded
-}
 
 /** What else a registry for files may be told. */
 export interface ArmOptions {
@@ -29,18 +23,19 @@ export interface ArmedHooks {
   readonly hooks: HookRegistry
   /** Every hook that was found, and why it is not in force, if it is not. */
   readonly standings: () => readonly Standing[]
-  /** What could not be armed, though the files were in order. */
+  /** What could not be armed, though the files were in order; hooks of skills and subagents as well. */
   readonly findings: readonly Finding[]
   /** Looks at the files again, since this one has changed. */
   reload(file: string): Promise<Reloaded>
   /** Does so by itself from now on. Call what comes back to end that. */
   watch(onReload: (reloaded: Reloaded, file: string) => unknown): Promise<() => Promise<void>>
-  /** Puts the hooks of a skill in force too, from now on. */
+  /** Puts the hooks of a skill in force too, from now on. Throws where one of them cannot be armed. */
   activate(owner: string): void
   /**
    * A registry that fires these hooks, or those of a scope of it, together with the ones of a subagent, until `leave`.
+   * Throws where one of them cannot be armed.
    */
-  enter(owner: string, onto: HookRegistry): { readonly hooks: HookRegistry; leave(): void }
+  enter(owner: string, onto: HookRegistry): Entered
   /** Takes them out of the registry and ends what they keep running. */
   close(): Promise<void>
 }
@@ -70,8 +65,8 @@ export async function armHooks(look: () => Situation, options: ArmOptions = {}):
   })
   const live = new LiveHooks(loaded, situation, hooks, place)
   const modules = loaded.modules.filter(module => reasonBarred(module, loaded, situation) === undefined)
-  const findings = [...live.findings, ...(await armModules(modules, hooks, loaded.root))]
-  const active = new Map<string, Armed>()
+  const owned = new OwnedHooks(() => live.situation, hooks, place)
+  const findings = [...live.findings, ...owned.findings, ...(await armModules(modules, hooks, loaded.root))]
   // One after the other: what is looked at last shall be in force in the end.
   let last: Promise<unknown> = Promise.resolve()
   const reload = (file: string): Promise<Reloaded> => {
@@ -95,35 +90,12 @@ export async function armHooks(look: () => Situation, options: ArmOptions = {}):
     reload,
     watch: onReload =>
       watchSettings(loaded.watched, file => void reload(file).then(reloaded => onReload(reloaded, file))),
-    activate(owner) {
-      if (active.has(owner)) return
-      active.set(owner, arm(standingsOf(owner, 'skill', situation), hooks, place, loaded.root))
-    },
-    enter(owner, onto) {
-      const scope = onto.scope(owner)
-      const armed = arm(standingsOf(owner, 'agent', situation), scope, place, loaded.root)
-      return {
-        hooks: scope,
-        leave() {
-          armed.disarm()
-          scope.release()
-        }
-      }
-    },
+    activate: owner => owned.activate(owner),
+    enter: (owner, onto) => owned.enter(owner, onto),
     async close() {
-      for (const each of active.values()) each.disarm()
+      owned.disarm()
       live.disarm()
       await place.close()
     }
   }
-}
-
-/** The hooks of one owner, as if it were active. What a subagent says of its own end is about a subagent's end. */
-function standingsOf(owner: string, scope: 'skill' | 'agent', situation: Situation): readonly Standing[] {
-  return standing(situation.loaded, { ...situation, owners: [owner] })
-    .filter(({ hook }) => hook.owner === owner && hook.scope === scope)
-    .map(({ hook, off }) => ({
-      hook: scope === 'agent' && hook.event === 'Stop' ? { ...hook, event: 'SubagentStop' } : hook,
-      off
-    }))
 }

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import { closeSync, lstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
-import { dirname, join, relative, resolve, sep } from 'node:path'
-import { wordsIn } from '../hooks/kinds/paths.ts'
+import { dirname, join, relative } from 'node:path'
 import { wordsOf } from '../hooks/kinds/words.ts'
 import type { LoadedHook, LoadedModule, LoadedServer } from './loaded.ts'
+import { isEntry, kindOf, namedBy, type Named } from './named.ts'
 import { namesIn } from './sources.ts'
+import { spokenIn, type Spoken } from './spoken.ts'
 
 /** What came with a project and names files of it. */
 type Owner = LoadedHook | LoadedModule | LoadedServer
@@ -12,18 +13,23 @@ type Owner = LoadedHook | LoadedModule | LoadedServer
 /** Of a folder with more files than this, those count that come first by name, and whatever is named itself. */
 const MOST_FILES = 2_000
 
-/** The files that hooks and modules of the project name, with those beside them: a script may read its neighbours. */
-function filesOf(owners: readonly Owner[], root: string): ReadonlySet<string> {
+/** The files that are named, with those beside them: a script may read its neighbours. */
+function filesOf(all: readonly Named[], root: string): ReadonlySet<string> {
   const files = new Set<string>()
   const folders = new Set<string>()
-  for (const script of owners.flatMap(owner => scriptsOf(owner, root))) {
-    files.add(script)
-    const folder = dirname(script)
-    // In the root of a project lies much that has nothing to do with its scripts; there a script stands alone.
-    if (folder === root || folders.has(folder)) continue
-    folders.add(folder)
-    for (const file of filesIn(folder)) files.add(file)
+  for (const named of all) {
+    for (const file of named.files) {
+      files.add(file)
+      folders.add(dirname(file))
+    }
+    for (const folder of named.folders) {
+      for (const name of namesIn(folder, '')) if (isEntry(name)) files.add(join(folder, name))
+      folders.add(folder)
+    }
   }
+  // In the root of a project lies much that has nothing to do with its scripts; there a script stands alone.
+  folders.delete(root)
+  for (const folder of folders) for (const file of filesIn(folder)) files.add(file)
   return files
 }
 
@@ -33,43 +39,41 @@ const filesIn = (folder: string): readonly string[] =>
     .map(name => join(folder, name))
     .filter(isFile)
 
-/** The files of the project, or of its plugin, that one names itself. */
-function scriptsOf(owner: Owner, root: string): readonly string[] {
-  if (!('spec' in owner)) return [owner.file].filter(isFile)
-  if (isBeyondTelling(owner)) return []
-  const plugin = 'plugin' in owner ? owner.plugin?.root : undefined
-  const folders = [root, ...(plugin === undefined ? [] : [plugin])]
-  const paths = new Set(textsOf(owner).flatMap(text => pathsIn(text, root, plugin)))
-  return [...paths].filter(path => folders.some(folder => isWithinFolder(path, folder)) && isFile(path))
+const isFile = (path: string): boolean => kindOf(path)?.isFile() === true
+
+/** What of the project, or of its plugin, one names itself; `undefined` where nobody can tell. */
+function namedIn(owner: Owner, root: string): Named | undefined {
+  if (!('spec' in owner)) return { files: new Set([owner.file].filter(isFile)), folders: new Set() }
+  const words = wordsIn(owner, root)
+  if (words === undefined) return undefined
+  const pieces = textsOf(owner).flatMap(text => [text, ...piecesIn(withoutTargets(text))])
+  return namedBy(words, pieces, root, pluginOf(owner))
+}
+
+const LONGEST = 10_000
+
+/** The words of a hook or server; `undefined` where nobody can tell what they are. */
+export function wordsIn(owner: LoadedHook | LoadedServer, root: string): readonly Spoken[] | undefined {
+  const [command = '', ...args] = textsOf(owner)
+  if (command.length + args.join('').length > LONGEST) return undefined
+  const plugin = pluginOf(owner)
+  const known = new Map([
+    ['CLAUDE_PROJECT_DIR', root],
+    ['PWD', root]
+  ])
+  if (plugin !== undefined) known.set('CLAUDE_PLUGIN_ROOT', plugin)
+  return spokenIn(command, Array.isArray(owner.spec['args']) ? args : undefined, known)
 }
 
 const textsOf = ({ spec: { command, args } }: LoadedHook | LoadedServer): readonly string[] =>
   [command, ...(Array.isArray(args) ? (args as readonly unknown[]) : [])].filter(text => typeof text === 'string')
 
-const LONGEST = 10_000
-const MOST_FOLDERS = 8
+const pluginOf = (owner: LoadedHook | LoadedServer): string | undefined =>
+  'plugin' in owner ? owner.plugin?.root : undefined
 
-/** Whether a command is so long that it would take us too long to tell which files it names. */
-export function isBeyondTelling(hook: LoadedHook | LoadedServer): boolean {
-  const text = textsOf(hook).join(' ')
-  return text.length > LONGEST || text.split(/\bcd\b/).length > MOST_FOLDERS
-}
-
-/**
- * Whatever a command may mean by its words, from the root and from the folders that it goes to. Where a path begins with
- * something that only a shell can tell, such as `$(git rev-parse --show-toplevel)`, the root is taken for it.
- */
-function pathsIn(text: string, root: string, plugin: string | undefined): readonly string[] {
-  const told = withoutTargets(text)
-  const readings = [wordsIn(told), piecesIn(told)].map(words => words.map(word => expanded(word, root, plugin)))
-  const folders = readings.flatMap(words => words.filter((_, place) => words[place - 1] === 'cd'))
-  const bases = [root, ...folders.map(folder => resolve(root, folder))]
-  const words = [text, ...readings.flat()].flatMap(word => [word, ...word.split('=').slice(1)])
-  return [...new Set(words)].flatMap(word => [
-    ...bases.map(base => resolve(base, word)),
-    ...(/^[/$})\]]/.test(word) ? [join(root, word.replace(/^[^/]*/, ''))] : [])
-  ])
-}
+/** Whether a command is so long, or can be read in so many ways, that nobody can tell which files it names. */
+export const isBeyondTelling = (hook: LoadedHook | LoadedServer, root: string): boolean =>
+  namedIn(hook, root) === undefined
 
 /** A command without what it writes its output to. That does not run, unless it is named once more: a log may grow. */
 function withoutTargets(text: string): string {
@@ -81,22 +85,6 @@ function withoutTargets(text: string): string {
 
 /** What stands between blanks, quotes and signs: what is quoted may be a program of its own. */
 const piecesIn = (text: string): readonly string[] => text.split(/[\s'"`;&|<>()]+/)
-
-const expanded = (word: string, root: string, plugin: string | undefined): string =>
-  word.replaceAll(/\$\{?(\w+)(?::?-[^}]*)?\}?/g, (whole, name: string) =>
-    name === 'CLAUDE_PROJECT_DIR' ? root : name === 'CLAUDE_PLUGIN_ROOT' ? (plugin ?? whole) : whole
-  )
-
-const isWithinFolder = (path: string, folder: string): boolean =>
-  path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
-
-function isFile(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isFile() === true
-  } catch {
-    return false
-  }
-}
 
 /** What a file was when it was looked at. */
 interface Seen {
@@ -113,7 +101,8 @@ const keyOf = (owner: Owner): object => ('spec' in owner ? owner.spec : owner)
 /** Looks at all files that these name, and remembers them. */
 export function lookAt(owners: readonly Owner[], root: string): ReadonlyMap<string, string> {
   const files = new Map<string, Seen>()
-  for (const file of filesOf(owners, root)) files.set(file, see(file))
+  const named = owners.flatMap(owner => namedIn(owner, root) ?? [])
+  for (const file of filesOf(named, root)) files.set(file, see(file))
   for (const owner of owners) lookedAt.set(keyOf(owner), files)
   return new Map([...files].map(([file, { hash }]) => [file, hash]))
 }
@@ -128,8 +117,10 @@ export function lookOnce(owner: Owner, root: string): void {
 /** How the files of a hook or module differ from what they were when they were looked at. Reads those that look different. */
 export function changeIn(owner: Owner, root: string): string | undefined {
   lookOnce(owner, root)
+  const named = namedIn(owner, root)
+  if (named === undefined) return 'there are so many more files that nobody can tell which of them it names'
   const files = lookedAt.get(keyOf(owner))!
-  for (const file of filesOf([owner], root)) {
+  for (const file of filesOf([named], root)) {
     const seen = files.get(file)
     if (seen === undefined) return `${file} is new`
     const stamp = stampOf(file)

@@ -7,6 +7,9 @@ export interface Place {
   readonly key: string
 }
 
+/** A place for people: `file:line:column`. */
+export const sourceOf = ({ file, line, column }: Place): string => `${file}:${line}:${column}`
+
 /**
  * `error`: it is not in force as it was meant. `warning`: it is in force, but hardly as it was meant. `info`: worth
  * knowing.

@@ -18,6 +18,11 @@ export interface Circumstances {
   readonly hasAgent?: boolean | undefined
 }
 
+/** What files say, and what decides over it. */
+export interface Situation extends Circumstances {
+  readonly loaded: Loaded
+}
+
 /** Every hook that was found, with what keeps it from running. */
 export function standing(loaded: Loaded, circumstances: Circumstances): readonly Standing[] {
   const standings = loaded.hooks.map(hook => ({ hook, off: reasonOff(hook, loaded, circumstances) }))

@@ -17,34 +17,89 @@ export function readFrontmatter(file: string): Looked {
   const nowhere = new Findings(path => ({ file, line: 1, column: 1, key: keyOf(path) }))
   if ('fault' in read) nowhere.add('error', 'unreadable', [], `${file} ${read.fault}`, read.fix, true)
   const block = 'text' in read && read.text.startsWith('---') ? FENCE.exec(read.text) : null
-  if (block === null) return { document: undefined, findings: nowhere }
-  const { LineCounter, parseDocument } = require('yaml') as typeof Yaml
-  const lines = new LineCounter()
-  const yaml = parseDocument(block[1]!, { lineCounter: lines, uniqueKeys: true, maxAliasCount: 20 } as Parameters<
-    typeof parseDocument
-  >[1])
-  const findings = new Findings(path => placeIn(yaml, lines, file, path))
-  const broken = (line: number, why: string): Looked => {
-    nowhere.add(
-      'error',
-      'not-yaml',
-      [],
-      `the settings at its top are not valid YAML (line ${line}: ${why})`,
-      'correct it; until then nothing in them counts',
-      true
-    )
+  if (block === null) {
+    if ('text' in read && isOpen(read.text)) nowhere.add('error', 'not-closed', [], ...NOT_CLOSED, true)
     return { document: undefined, findings: nowhere }
   }
-  const [error] = yaml.errors
-  if (error !== undefined) return broken((error.linePos?.[0].line ?? 0) + 1, error.message.split('\n')[0]!)
+  const first = parsed(block[1]!)
+  const { yaml, lines, fault } = first.fault === undefined ? first : parsed(withTextsQuoted(block[1]!))
+  if (fault !== undefined) return { document: undefined, findings: brokenAt(file, fault, block[1]!) }
+  const findings = new Findings(path => placeIn(yaml, lines, file, path))
   try {
     const value: unknown = yaml.toJS({ maxAliasCount: 20 })
     return isObject(value)
       ? { document: { file, value, findings }, findings }
       : { document: undefined, findings: nowhere }
-  } catch (error_) {
-    return broken(1, wordsOf(error_))
+  } catch (error) {
+    return { document: undefined, findings: brokenAt(file, { line: 0, column: 1, why: wordsOf(error) }, block[1]!) }
   }
+}
+
+interface Parsed {
+  readonly yaml: Yaml.Document
+  readonly lines: Yaml.LineCounter
+  readonly fault: Fault | undefined
+}
+
+/** Where in the block it cannot be read, and why. */
+interface Fault {
+  readonly line: number
+  readonly column: number
+  readonly why: string
+}
+
+function parsed(text: string): Parsed {
+  const { LineCounter, parseDocument } = require('yaml') as typeof Yaml
+  const lines = new LineCounter()
+  const yaml = parseDocument(text, { lineCounter: lines, uniqueKeys: true, prettyErrors: false })
+  const [error] = yaml.errors
+  if (error === undefined) return { yaml, lines, fault: undefined }
+  const { line, col } = lines.linePos(error.pos[0])
+  return { yaml, lines, fault: { line, column: col, why: error.message } }
+}
+
+/** What decides over what may happen. It is never guessed, and where it cannot be read nobody goes on. */
+const DECISIVE = ['hooks', 'tools', 'disallowedTools', 'permissionMode']
+const BEGINS_DECISIVE = new RegExp(`^(?:${DECISIVE.join('|')})[ \\t]*:`, 'm')
+const NAMES_DECISIVE = new RegExp(`(?<![\\w-])(?:${DECISIVE.join('|')})["']?[ \\t]*:`)
+
+const NOT_CLOSED = [
+  'the settings at its top have no end, so that nothing in them counts',
+  'put a line of --- below them'
+] as const
+
+/** Whether settings begin that never end, and something decisive is meant by them. */
+const isOpen = (text: string): boolean => /^---[ \t]*\r?\n/.test(text) && BEGINS_DECISIVE.test(text)
+
+/**
+ * Many have a hint or a description at their top that is meant as text, and is no YAML: `[one] [two]`, or words with a
+ * colon among them. Such a value of one line is put in quotes.
+ */
+function withTextsQuoted(block: string): string {
+  const lines = block.split('\n')
+  return lines
+    .map((line, place) => {
+      const [, key, gap, value] = /^([A-Za-z][\w-]*):([ \t]+)(\S.*?)\s*$/.exec(line) ?? []
+      const goesOn = /^[ \t]+\S/.test(lines[place + 1] ?? '')
+      if (key === undefined || DECISIVE.includes(key) || goesOn || parsed(line).fault === undefined) return line
+      return `${key}:${gap}${JSON.stringify(value)}`
+    })
+    .join('\n')
+}
+
+/** The first line of the file is the one with the dashes. Where something decisive may be meant, it is missing. */
+function brokenAt(file: string, { line, column, why }: Fault, block: string): Findings {
+  const findings = new Findings(path => ({ file, line: line + 1, column, key: keyOf(path) }))
+  const isDecisive = NAMES_DECISIVE.test(block)
+  findings.add(
+    isDecisive ? 'error' : 'warning',
+    'not-yaml',
+    [],
+    `the settings at its top are not valid YAML (${why})`,
+    'correct this line, or put its text in quotes; until then nothing in them counts',
+    isDecisive
+  )
+  return findings
 }
 
 /** What stands below them. */

@@ -1,17 +1,23 @@
+import { isObject } from '../util/plain.ts'
 import type { Document } from './document.ts'
 import { KeyReader } from './keys.ts'
 import type { Loaded, LoadedRule } from './loaded.ts'
 import { OF_PROJECT, type Scope } from './sources.ts'
+import { isTighter, isWithinPolicy } from './tightness.ts'
 
-/** Modes that a project may choose: none of them lets more pass than the usual one. */
-const TIGHT = new Set(['default', 'plan', 'dontAsk'])
+/** The mode where nobody says anything. */
+const USUAL = 'default'
 
-/** What settings say of permissions, folders and variables. Later files win where only one can. */
+/**
+ * What settings say of permissions, folders and variables. Later files win where only one can; but the mode of managed
+ * policy, and for a project that of everybody else, gives way only to a tighter one.
+ */
 export class Grants {
   readonly #rules: LoadedRule[] = []
   readonly #directories: string[] = []
   readonly #env = new Map<string, string>()
   #mode: string | undefined
+  #managedMode: string | undefined
 
   /** Whether managed policy forbids the mode in which nobody is asked. */
   read(document: Document, scope: Scope): boolean {
@@ -23,34 +29,23 @@ export class Grants {
       })
     }
     const ofProject = OF_PROJECT.includes(scope)
-    this.#readMode(reader.text('defaultMode'), ofProject, document)
+    this.#readMode(reader.text('defaultMode'), scope, document)
     // What a project calls its own is no reason to let it have it, and its variables could point anywhere.
     if (!ofProject) {
       this.#directories.push(...(reader.texts('additionalDirectories') ?? []))
       this.#readEnv(document)
-    }
+    } else remarkOnDropped(document)
     return scope === 'managed' && reader.text('disableBypassPermissionsMode') === 'disable'
   }
 
-  #readMode(mode: string | undefined, ofProject: boolean, document: Document): void {
+  #readMode(mode: string | undefined, scope: Scope, document: Document): void {
     if (mode === undefined) return
-    if (!ofProject || TIGHT.has(mode)) this.#mode = mode
-    else if (mode.startsWith('bypass'))
-      document.findings.add(
-        'warning',
-        'project-bypass',
-        ['permissions', 'defaultMode'],
-        'a project cannot switch permissions off; this is ignored',
-        'set it in your own settings, if you mean it'
-      )
-    else
-      document.findings.add(
-        'info',
-        'project-mode',
-        ['permissions', 'defaultMode'],
-        `a project cannot let more pass by the mode ${mode}; this is ignored`,
-        'set it in your own settings, if you mean it'
-      )
+    const ofProject = OF_PROJECT.includes(scope)
+    const before = this.#mode ?? USUAL
+    if (scope === 'managed') this.#managedMode = mode
+    const counts = ofProject ? isTighter(mode, before) : isWithinPolicy(mode, this.#managedMode)
+    if (counts) this.#mode = mode
+    else if (mode !== before) remarkOnMode(mode, ofProject ? undefined : this.#managedMode, document)
   }
 
   #readEnv(document: Document): void {
@@ -61,7 +56,54 @@ export class Grants {
     }
   }
 
-  result(): Pick<Loaded, 'rules' | 'mode' | 'directories' | 'env'> {
-    return { rules: this.#rules, mode: this.#mode, directories: this.#directories, env: Object.fromEntries(this.#env) }
+  result(): Pick<Loaded, 'rules' | 'mode' | 'managedMode' | 'directories' | 'env'> {
+    return {
+      rules: this.#rules,
+      mode: this.#mode,
+      managedMode: this.#managedMode,
+      directories: this.#directories,
+      env: Object.fromEntries(this.#env)
+    }
+  }
+}
+
+/** Says that a mode does not count: that of a project, or one against managed policy. */
+function remarkOnMode(mode: string, managed: string | undefined, { findings }: Document): void {
+  const path = ['permissions', 'defaultMode']
+  if (managed !== undefined)
+    findings.add(
+      'warning',
+      'managed-mode',
+      path,
+      `managed policy has chosen the mode ${managed}, and ${mode} is not tighter; this is ignored`,
+      'take it out, or ask whoever runs the machine'
+    )
+  else if (mode.startsWith('bypass'))
+    findings.add(
+      'warning',
+      'project-bypass',
+      path,
+      'a project cannot switch permissions off; this is ignored',
+      'set it in your own settings, if you mean it'
+    )
+  else
+    findings.add(
+      'info',
+      'project-mode',
+      path,
+      `a project cannot let more pass by the mode ${mode}; this is ignored`,
+      'set it in your own settings, if you mean it'
+    )
+}
+
+/** Says what of a project counts for nothing. */
+function remarkOnDropped({ value, findings }: Document): void {
+  const { env, permissions } = value
+  const fix = 'set it in your own settings, if you mean it'
+  if (env !== undefined)
+    findings.add('info', 'project-env', ['env'], 'a project sets no variables; this is ignored', fix)
+  if (isObject(permissions) && permissions['additionalDirectories'] !== undefined) {
+    const path = ['permissions', 'additionalDirectories']
+    findings.add('info', 'project-directories', path, 'a project adds no folders; this is ignored', fix)
   }
 }

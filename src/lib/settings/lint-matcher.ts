@@ -12,7 +12,7 @@ export type Say = (level: Level, code: string, key: string, message: string, fix
 export type Check = (hook: LoadedHook, say: Say, loaded: Loaded) => void
 
 /** The tools that agents have; matchers that come near one and miss it are mistakes. */
-const TOOLS = [
+export const TOOLS: readonly string[] = [
   ...'Agent AskUserQuestion Bash BashOutput Edit EnterPlanMode ExitPlanMode Glob Grep KillBash KillShell LS'.split(' '),
   ...'ListMcpResourcesTool MultiEdit NotebookEdit NotebookRead PowerShell Read ReadMcpResourceTool'.split(' '),
   ...'SendMessage Skill SlashCommand Task TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate'.split(' '),

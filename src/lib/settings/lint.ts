@@ -1,16 +1,21 @@
-import { accessSync, closeSync, constants, existsSync, openSync, readSync, statSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { wordsOf } from '../errors.ts'
 import { rowOf } from '../hooks/events.ts'
-import { scriptIn, wordsIn } from '../hooks/kinds/paths.ts'
 import { allowedUrl } from '../hooks/kinds/urls.ts'
 import type { Finding } from './finding.ts'
 import { OUR_TYPES } from './handlers.ts'
+import { commandCheck } from './lint-command.ts'
 import { matcherCheck, type Check, type Say } from './lint-matcher.ts'
+import { programCheck } from './lint-program.ts'
 import type { Loaded } from './loaded.ts'
 
-/** What is wrong with hooks that were loaded: what can never match, never run, or does not do what it seems to do. */
-export function lint(loaded: Loaded): readonly Finding[] {
+/**
+ * What is wrong with hooks that were loaded: what can never match, never run, or does not do what it seems to do.
+ * Programs are looked for where `env` has them; default: the environment of this process.
+ */
+export function lint(
+  loaded: Loaded,
+  env: Readonly<Record<string, string | undefined>> = process.env
+): readonly Finding[] {
   const findings: Finding[] = []
   const rules = new Set<string>()
   for (const hook of loaded.hooks) {
@@ -21,107 +26,9 @@ export function lint(loaded: Loaded): readonly Finding[] {
     if (!rules.has(rule)) matcherCheck(hook, say, loaded)
     rules.add(rule)
     for (const check of CHECKS) check(hook, say, loaded)
+    programCheck(hook, say, loaded.root, { ...env, ...loaded.env })
   }
   return [...findings, ...loaded.rules.flatMap(ruleFindings)]
-}
-
-/** Variables that examples in the wild use and that no host sets. */
-const PHANTOMS =
-  /\$\{?((?:CLAUDE_)?TOOL_(?:NAME|INPUT|OUTPUT|RESULT|ARGS)\w*|CLAUDE_(?:FILE_PATHS?|EVENT_TYPE|TOOL_USE_ID|NOTIFICATION|COMMAND|PROMPT)\w*|HOOK_INPUT\w*)\}?/
-
-const commandCheck: Check = ({ spec, event, plugin }, say, { root }) => {
-  const { command, args } = spec
-  if (typeof command !== 'string') return
-  const phantom = PHANTOMS.exec(command)?.[1]
-  if (phantom !== undefined)
-    say(
-      'warning',
-      'variable-unknown',
-      'command',
-      `no host sets ${phantom}`,
-      'read the JSON on standard input: it has tool_name, tool_input and the rest'
-    )
-  if (/\{\\?"(?:block|feedback|approve|message)\\?"\s*:/.test(command))
-    say(
-      'warning',
-      'answer-invented',
-      'command',
-      'block, feedback, approve and message are not keys of an answer',
-      'answer {"decision":"block","reason":"…"}, or exit with 2'
-    )
-  if (/\bexit 1\b/.test(command) && rowOf(event).failure === 'closed')
-    say(
-      'info',
-      'exit-1',
-      'command',
-      'exit code 1 is a failure and not a refusal; in Claude Code it lets pass',
-      'exit with 2 to refuse'
-    )
-  if (Array.isArray(args) && /\s/.test(command.trim()) && !existsSync(resolve(root, command)))
-    return say(
-      'warning',
-      'args-program',
-      'command',
-      'with args, command is the name of one program, blanks included',
-      'put the words after the program into args'
-    )
-  const words = Array.isArray(args) ? [command, ...args.map(String)] : wordsIn(command)
-  const script = scriptOf(words, root, plugin?.root)
-  if (script !== undefined) scriptChecks(script, say)
-}
-
-interface Script {
-  readonly word: string
-  readonly path: string
-  /** It is the program itself, and not what an interpreter is given. */
-  readonly runs: boolean
-}
-
-/** The file that a command runs, itself or by an interpreter. */
-function scriptOf(words: readonly string[], root: string, plugin: string | undefined): Script | undefined {
-  const word = scriptIn(words)
-  if (!/[./]/.test(word) || /^(?:~|\/(?:usr|bin|sbin|dev|etc|opt|tmp|proc)\/)/.test(word)) return undefined
-  const path = word.replaceAll(/\$\{?(\w+)\}?/g, (whole, name: string) =>
-    name === 'CLAUDE_PROJECT_DIR' ? root : name === 'CLAUDE_PLUGIN_ROOT' ? (plugin ?? whole) : whole
-  )
-  if (path.includes('$')) return undefined
-  return { word, path: resolve(root, path), runs: words.find(each => !/^\w+=/.test(each)) === word }
-}
-
-function scriptChecks({ word, path, runs }: Script, say: Say): void {
-  if (!existsSync(path))
-    return say('error', 'script-missing', 'command', `there is no ${word}`, `create ${path}, or correct the path`)
-  if (!statSync(path).isFile())
-    return say('error', 'script-missing', 'command', `${word} is no file`, 'name the script itself')
-  if (!runs) return
-  try {
-    accessSync(path, constants.X_OK)
-  } catch {
-    return say('error', 'script-not-executable', 'command', `${word} may not be executed`, `chmod +x ${path}`)
-  }
-  const [first = ''] = beginningOf(path).split('\n')
-  const interpreter = /^#!\s*(\S+)/.exec(first)?.[1]
-  if (interpreter === undefined) return
-  if (first.endsWith('\r'))
-    say('error', 'script-interpreter', 'command', `the lines of ${word} end in CR LF`, 'save it with LF')
-  else if (!existsSync(interpreter))
-    say(
-      'error',
-      'script-interpreter',
-      'command',
-      `${word} begins with #!${interpreter}, and there is no such program`,
-      'correct its first line'
-    )
-}
-
-function beginningOf(file: string): string {
-  const descriptor = openSync(file, 'r')
-  try {
-    const bytes = Buffer.alloc(200)
-    return bytes.toString('latin1', 0, readSync(descriptor, bytes))
-  } finally {
-    closeSync(descriptor)
-  }
 }
 
 const urlCheck: Check = ({ spec: { url } }, say, { allowedUrls }) => {

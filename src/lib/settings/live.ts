@@ -6,9 +6,10 @@ import type { HookRegistry } from '../hooks/registry.ts'
 import type { Outside } from '../hooks/kinds/outside.ts'
 import { arm, type Armed } from './arm.ts'
 import type { Finding } from './finding.ts'
-import { standing, type Circumstances, type Standing } from './force.ts'
-import type { Loaded, LoadedHook } from './loaded.ts'
-import type { Scope } from './sources.ts'
+import { standing, type Circumstances, type Situation, type Standing } from './force.ts'
+import type { Loaded, LoadedHook, LoadedRule } from './loaded.ts'
+import { rulesOf } from './rules.ts'
+import { OF_PROJECT, type Scope } from './sources.ts'
 
 /** What a reload came to. */
 export interface Reloaded {
@@ -16,6 +17,16 @@ export interface Reloaded {
   readonly counts: boolean
   readonly why: string
   readonly findings: readonly Finding[]
+  /** What is in force from now on; absent where nothing new is. */
+  readonly inForce?: InForce | undefined
+}
+
+/** Settings that have taken the place of others. */
+export interface InForce {
+  readonly loaded: Loaded
+  readonly projectTrusted: boolean
+  /** Keys that are not what they were at the start, and count from the next start on. */
+  readonly later: readonly string[]
 }
 
 const SOURCES: Partial<Record<Scope, FireInput<'ConfigChange'>['source']>> = {
@@ -30,6 +41,7 @@ const SOURCES: Partial<Record<Scope, FireInput<'ConfigChange'>['source']>> = {
 export class LiveHooks {
   readonly #hooks: HookRegistry
   readonly #place: Outside
+  readonly #first: Loaded
   #loaded: Loaded
   #circumstances: Circumstances
   #standings: readonly Standing[]
@@ -38,12 +50,17 @@ export class LiveHooks {
   constructor(loaded: Loaded, circumstances: Circumstances, hooks: HookRegistry, place: Outside) {
     this.#hooks = hooks
     this.#place = place
+    this.#first = loaded
     this.#loaded = loaded
     this.#circumstances = circumstances
     this.#standings = standing(loaded, circumstances)
     this.#armed = arm(this.#standings, hooks, place, loaded.root)
   }
 
+  /** What is in force was made of this. */
+  get situation(): Situation {
+    return { ...this.#circumstances, loaded: this.#loaded }
+  }
   get standings(): readonly Standing[] {
     return this.#standings
   }
@@ -56,11 +73,12 @@ export class LiveHooks {
    * project is not what was trusted, theirs stays as it was: nobody's mistake disarms anything, or holds others up.
    */
   async replace(loaded: Loaded, circumstances: Circumstances, file: string): Promise<Reloaded> {
-    const broken = loaded.findings.filter(({ level, gate }) => level === 'error' && gate)
+    const unreadable = rulesOf(loaded, circumstances.projectTrusted).findings
+    const broken = [...loaded.findings, ...unreadable].filter(({ level, gate }) => level === 'error' && gate)
     const stale = new Set(broken.map(({ place }) => place.file))
     // The locks of managed policy stand in no hook that could be kept.
     if (stale.has(file) || this.#loaded.files.some(each => each.scope === 'managed' && stale.has(each.file)))
-      return { counts: false, why: `${[...stale].join(', ')}: not in order; what was in force stays`, findings: broken }
+      return { counts: false, why: `not in order: ${wordsFor(broken)}; what was in force stays`, findings: broken }
     const scope = this.#scopeOf(file, loaded)
     const lost = this.#circumstances.projectTrusted && !circumstances.projectTrusted
     if (lost && !['managed', 'user', 'flag'].includes(scope))
@@ -71,8 +89,8 @@ export class LiveHooks {
       }
     const refusal = await this.#refusal(scope, file)
     if (refusal !== undefined) return { counts: false, why: refusal, findings: [] }
-    const { counts, why, findings } = this.#swap(loaded, circumstances, lost, stale, file)
-    return { counts, why, findings: [...broken, ...findings] }
+    const swapped = this.#swap(loaded, circumstances, lost, stale, file)
+    return { ...swapped, findings: [...broken, ...swapped.findings] }
   }
 
   #scopeOf(file: string, loaded: Loaded): Scope {
@@ -95,8 +113,11 @@ export class LiveHooks {
     const attempt = (): readonly Finding[] => {
       const isStale = ({ place, ofProject }: LoadedHook): boolean => stale.has(place.file) || (lost && ofProject)
       const hooks = [...before.loaded.hooks.filter(isStale), ...now.hooks.filter(hook => !isStale(hook))]
+      const isOld = ({ place, scope }: LoadedRule): boolean =>
+        stale.has(place.file) || (lost && OF_PROJECT.includes(scope))
+      const rules = [...before.loaded.rules.filter(isOld), ...now.rules.filter(rule => !isOld(rule))]
       const files = new Map([...before.loaded.files, ...now.files].map(source => [source.file, source]))
-      return this.#rearm({ ...now, hooks, files: [...files.values()] }, circumstances)
+      return this.#rearm({ ...now, hooks, rules, files: [...files.values()] }, circumstances)
     }
     const findings = attempt()
     const fresh = findings.filter(({ gate, place }) => gate && !already.some(each => each.place.file === place.file))
@@ -106,7 +127,12 @@ export class LiveHooks {
     }
     for (const { place } of fresh) stale.add(place.file)
     if (fresh.length > 0) attempt()
-    return { counts: true, why: 'the new settings are in force', findings }
+    const inForce = {
+      loaded: this.#loaded,
+      projectTrusted: circumstances.projectTrusted,
+      later: changedKeys(this.#first, now)
+    }
+    return { counts: true, why: 'the new settings are in force', findings, inForce }
   }
 
   #rearm(loaded: Loaded, circumstances: Circumstances): readonly Finding[] {
@@ -122,6 +148,25 @@ export class LiveHooks {
     this.#armed.disarm()
   }
 }
+
+const wordsFor = (findings: readonly Finding[]): string =>
+  findings.map(({ place, message }) => `${place.file}:${place.line}: ${message}`).join('; ')
+
+/** What is taken up once, when a session begins. */
+const AT_START: Readonly<Record<string, (loaded: Loaded) => unknown>> = {
+  'carabiner.profile': ({ locks, profile }) => locks.profile ?? profile,
+  'carabiner.modules': ({ modules }) => modules.map(({ file }) => file),
+  allowedHttpHookUrls: ({ allowedUrls }) => allowedUrls,
+  httpHookAllowedEnvVars: ({ allowedEnvVars }) => allowedEnvVars,
+  'permissions.defaultMode': ({ mode }) => mode,
+  'permissions.additionalDirectories': ({ directories }) => directories,
+  env: ({ env }) => env,
+  'what skills, slash commands and subagents say of themselves': ({ owners }) =>
+    owners.map(({ kind, file, document }) => [kind, file, { ...document?.value, hooks: undefined }])
+}
+
+const changedKeys = (before: Loaded, now: Loaded): readonly string[] =>
+  Object.keys(AT_START).filter(key => JSON.stringify(AT_START[key]!(before)) !== JSON.stringify(AT_START[key]!(now)))
 
 /**
  * Calls back when one of the files changes, appears or goes. Most of them are not there, nor are their folders: what is

@@ -1,4 +1,4 @@
-import { basename, dirname, join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { rowOf } from '../hooks/events.ts'
 import type { Declared } from './declared.ts'
 import { parseDocument, readDocument, type Document, type Looked } from './document.ts'
@@ -203,12 +203,12 @@ class Loading {
       if (on && root === undefined) this.#findings.push(notInstalled(name, place))
       else if (on && root !== undefined) this.#plugin(name, root, scope)
     }
-    for (const folder of folders) this.#plugin(basename(folder), resolve(this.#where.cwd, folder), 'flag')
+    for (const folder of folders) this.#plugin(undefined, resolve(this.#where.cwd, folder), 'flag')
   }
 
   /** What managed policy has enabled is managed: nobody else switches it off. */
-  #plugin(id: string, folder: string, enabledBy: Scope): void {
-    const { name, root, data, maps, findings } = loadPlugin(id, folder, this.#where)
+  #plugin(given: string | undefined, folder: string, enabledBy: Scope): void {
+    const { name, id, root, data, maps, findings } = loadPlugin(given, folder, this.#where)
     const managed = enabledBy === 'managed'
     const ofProject = OF_PROJECT.includes(enabledBy)
     const more = { plugin: { name: id, root, data, managed }, ofProject }

@@ -111,6 +111,8 @@ export interface Loaded {
   readonly allowedEnvVars: readonly string[] | undefined
   /** The permission mode to begin with. */
   readonly mode: string | undefined
+  /** The one that managed policy has chosen: nobody begins with one that lets more pass. */
+  readonly managedMode: string | undefined
   /** Further folders that belong to the work. */
   readonly directories: readonly string[]
   /** Variables for commands and hooks. */

@@ -5,7 +5,6 @@ import type { Finding, Place } from './finding.ts'
 import { readFrontmatter } from './frontmatter.ts'
 import type { EnabledPlugin, LoadedGrant, LoadedOwner } from './loaded.ts'
 import { namesIn } from './sources.ts'
-import { readText } from './text.ts'
 
 /** Stands between a plugin and what comes with it, and between a folder of slash commands and what is in it. */
 const SEPARATOR = ':'
@@ -40,26 +39,15 @@ export function* ownersIn({ folder, ofProject, plugin }: OwnerFolder): Generator
 
   function found(kind: LoadedOwner['kind'], file: string, parts: readonly string[]): FoundOwner {
     const { document, findings: said } = readFrontmatter(file)
+    const findings = said.all
     const given = kind === 'command' ? undefined : document?.value['name']
     const named = typeof given === 'string' ? [given] : parts
-    const isPlain = kind === 'command' && document === undefined && !namesHooks(file)
-    const findings = isPlain ? said.all.map(lessSevere) : said.all
     const stray = named.find(part => part.includes(SEPARATOR))
     if (stray !== undefined)
       return { owner: undefined, findings: [...findings, separatorIn(stray, kind, placeOf(file))] }
     const name = [...(plugin === undefined ? [] : [plugin.name]), ...named].join(SEPARATOR)
     return { owner: { kind, name, file, document, ofProject, plugin }, findings }
   }
-}
-
-/** Many slash commands have hints at their top that are no YAML; what they say below is still meant. */
-const lessSevere = (finding: Finding): Finding =>
-  finding.code === 'not-yaml' ? { ...finding, level: 'warning', gate: false } : finding
-
-/** Where a gate may be meant, it is missing. */
-function namesHooks(file: string): boolean {
-  const read = readText(file)
-  return 'text' in read && /^hooks[ \t]*:/m.test(read.text)
 }
 
 function filesIn(folder: string): readonly string[] {

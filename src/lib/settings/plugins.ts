@@ -1,14 +1,18 @@
+import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { isObject, type PlainObject } from '../util/plain.ts'
+import { makeFolders } from '../world/make-folders.ts'
 import { readDocument, type Document, type Looked } from './document.ts'
 import { Findings, type Path, type Place } from './finding.ts'
 import { isWithin, type Where } from './sources.ts'
 
 /** A plugin that is enabled, and where it declares hooks. */
 export interface LoadedPlugin {
-  /** What its manifest calls it; else what it is enabled as, without its marketplace. */
+  /** What its manifest calls it; else what it is enabled as, without its marketplace; else that of its folder. */
   readonly name: string
+  /** What it is enabled as; else its name. */
+  readonly id: string
   readonly root: string
   readonly data: string
   readonly maps: readonly HookMap[]
@@ -41,8 +45,8 @@ export function installedPlugins({ home }: Where): {
   return { folders, findings }
 }
 
-/** Reads what a plugin says about hooks. Paths in its manifest stay within it. */
-export function loadPlugin(id: string, root: string, where: Where): LoadedPlugin {
+/** Reads what a plugin says about hooks. Paths in its manifest stay within it. One that is not installed has no id. */
+export function loadPlugin(given: string | undefined, root: string, { ownHome }: Where): LoadedPlugin {
   const manifest = readDocument(join(root, '.claude-plugin/plugin.json'))
   const usual = join(root, 'hooks/hooks.json')
   const maps: HookMap[] = []
@@ -51,15 +55,33 @@ export function loadPlugin(id: string, root: string, where: Where): LoadedPlugin
     findings.push(looked.findings)
     if (looked.document !== undefined) maps.push(mapIn(looked.document, [], looked.document.value))
   }
-  if (!existsSync(root)) findings.push(objection(placeAt(root), 'plugin-missing', `the plugin ${id} is not at ${root}`))
+  if (!existsSync(root))
+    findings.push(objection(placeAt(root), 'plugin-missing', `the plugin ${given ?? basename(root)} is not at ${root}`))
   take(readDocument(usual))
   for (const { part, path } of partsOf(manifest.document)) {
     if (typeof part !== 'string') maps.push(mapIn(manifest.document!, path, part))
     else if (resolve(root, part) !== usual) take(within(root, part, manifest.findings.place(path)))
   }
   const called = manifest.document?.value['name']
-  const name = typeof called === 'string' && called !== '' ? called : id.replace(/@[^@]*$/, '')
-  return { name, root, data: join(where.ownHome, 'plugins', id.replaceAll(/[^\w.@-]/g, '_')), maps, findings }
+  const name = typeof called === 'string' && called !== '' ? called : (given?.replace(/@[^@]*$/, '') ?? basename(root))
+  // Only what is installed has a marketplace behind its name.
+  const data = join(ownHome, 'plugins', folderName(given ?? name.replaceAll('@', ' ')))
+  return { name, id: given ?? name, root, data, maps, findings }
+}
+
+/** What of a name cannot stand in a path is replaced, and then its hash tells it from others that look alike. */
+function folderName(name: string): string {
+  const plain = name.replaceAll(/^\.+|[^\w.@-]/g, '_')
+  return plain === name ? name : `${plain}-${createHash('sha256').update(name).digest('hex').slice(0, 8)}`
+}
+
+/** Makes the folder in which a plugin may keep data, for this user alone. Where that cannot be, its hooks will see. */
+export function makeDataFolder({ data }: Pick<LoadedPlugin, 'data'>): void {
+  try {
+    makeFolders(data)
+  } catch {
+    // Nothing but the plugin needs it.
+  }
 }
 
 /** What the manifest says of hooks: a path, the hooks themselves, or a list of these. */

@@ -78,12 +78,20 @@ class EventReader {
   }
 
   read(value: unknown, path: Path): readonly Declared[] {
+    const { event } = this.#remarks
+    if (path.at(-1) !== event)
+      this.#remarks.foreign(
+        'event-spelling',
+        path,
+        `Claude Code knows this event as ${event} only, and would not run what stands here`,
+        `write ${event}, or move it under carabiner.hooks`
+      )
     if (Array.isArray(value)) return value.flatMap((item, place) => this.#item(item, [...path, place]))
     if (!isObject(value))
       return this.#remarks.bad(
         'rules-shape',
         path,
-        `${this.#remarks.event} should hold a list of rules`,
+        `${event} should hold a list of rules`,
         'write [ { "matcher": "…", "hooks": [ … ] } ]'
       )
     if (Array.isArray(value['hooks'])) {
@@ -144,6 +152,12 @@ class EventReader {
         'this rule has no hooks',
         'add "hooks": [ { "type": "command", "command": "…" } ]'
       )
+    this.#remarks.foreign(
+      'rule-missing',
+      path,
+      'a hook stands here without a rule around it; Claude Code would ignore the whole file',
+      'write { "hooks": [ … ] } around it, or move it under carabiner.hooks'
+    )
     return this.#flat(value, path, undefined)
   }
 

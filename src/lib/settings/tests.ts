@@ -82,6 +82,11 @@ function testOf(value: unknown, what: string, file: string, place: number): Hook
   if (within !== undefined && !(typeof within === 'number' && within > 0))
     throw bad(what, 'has a "within" that is no number of seconds')
   const known = eventOf(event, what)
+  if (Object.keys(expect).length === 0 && within === undefined && fuzz !== true)
+    throw bad(
+      what,
+      'has an empty "expect" and checks nothing: say what the outcome should be, as in { "blocked": false }'
+    )
   const whole: PlainObject = {
     ...structuredClone(rowOf(known).sample),
     ...(tool === undefined ? {} : { tool_name: tool }),
@@ -120,21 +125,3 @@ function checkKeys(value: PlainObject, known: readonly string[], what: string): 
 }
 
 const bad = (what: string, why: string): Error => fault('E_USAGE', `${what} ${why}`)
-
-/** Inputs that are broken in the ways inputs break. */
-export function brokenInputs(input: PlainObject): readonly { readonly how: string; readonly input: PlainObject }[] {
-  const keys = Object.keys(input)
-  const without = keys.map(key => ({ how: `without ${key}`, input: omit(input, key) }))
-  const odd = [null, [], 7, 'x'.repeat(100_000), 'a\u0000b', '\uD800', { a: { b: { c: {} } } }]
-  return [
-    ...without,
-    ...keys.flatMap(key =>
-      odd.map((value, place) => ({ how: `${key} odd #${place + 1}`, input: { ...input, [key]: value } }))
-    )
-  ]
-}
-
-function omit(input: PlainObject, key: string): PlainObject {
-  const { [key]: _, ...rest } = input
-  return rest
-}

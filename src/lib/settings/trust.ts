@@ -1,8 +1,7 @@
 import { accessSync, constants, readFileSync, realpathSync, statSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
-import { wordsIn } from '../hooks/kinds/paths.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
-import { changeIn, isBeyondTelling, lookOnce } from './covered.ts'
+import { changeIn, isBeyondTelling, lookOnce, wordsIn } from './covered.ts'
 import { coverageOf, type Coverage } from './digest.ts'
 import type { Loaded, LoadedHook } from './loaded.ts'
 import { foreignHand, isWithin, type Where } from './sources.ts'
@@ -103,7 +102,8 @@ export function vouchFor(hook: LoadedHook, root: string): () => string | undefin
   const stray = programWithin(hook, root)
   if (stray !== undefined)
     return () => `${stray} would be found in the project itself, by its bare name; name it by a path`
-  if (isBeyondTelling(hook)) return () => 'its command is too long to tell which files it names; put it into a script'
+  if (isBeyondTelling(hook, root))
+    return () => 'its command is too long to tell which files it names; put it into a script'
   lookOnce(hook, root)
   return () => {
     const change = changeIn(hook, root)
@@ -112,12 +112,13 @@ export function vouchFor(hook: LoadedHook, root: string): () => string | undefin
 }
 
 /** A program that is named without a path, and that the search for programs finds in the project. */
-function programWithin({ spec: { command } }: LoadedHook, root: string): string | undefined {
-  const name = typeof command === 'string' ? wordsIn(command).find(word => !/^\w+=/.test(word)) : undefined
-  if (name === undefined || name.includes('/')) return undefined
+function programWithin(hook: LoadedHook, root: string): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter).map(folder => resolve(root, folder))
-  const program = folders.map(folder => join(folder, name)).find(isProgram)
-  return program !== undefined && isWithin(dirname(program), root) ? name : undefined
+  const run = wordsIn(hook, root)?.filter(({ text, role }) => role !== 'said' && !/^-|\//.test(text)) ?? []
+  return run.find(({ text }) => {
+    const program = folders.map(folder => join(folder, text)).find(isProgram)
+    return program !== undefined && isWithin(dirname(program), root)
+  })?.text
 }
 
 function isProgram(file: string): boolean {

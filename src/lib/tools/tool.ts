@@ -13,7 +13,7 @@ export interface Tool {
   readonly caution?: string | undefined
   /** It is not what somebody has approved of: whatever allows a call, somebody is told of it and asked first. */
   readonly change?: ToolChange | undefined
-  /** The input with defaults filled in and paths made absolute, or what is wrong with it. */
+  /** The input with defaults filled in and paths made absolute, or what is wrong with it. Checked again, it stays. */
   check(input: unknown, session: ToolSession): Checked | Promise<Checked>
   /** Whether this call changes nothing: such calls run side by side, and may be made again after a crash. */
   readOnly(input: PlainObject): boolean

@@ -112,7 +112,7 @@ export class Appender implements TranscriptWriter {
   }
 
   #fail(error: unknown): Error {
-    this.#failure ??= fault('E_TRANSCRIPT', this.#path, wordsOf(error))
+    this.#failure ??= fault('E_TRANSCRIPT', this.#path, wordsOf(error), String(this.#safe))
     return this.#failure
   }
 

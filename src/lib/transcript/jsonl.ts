@@ -67,7 +67,7 @@ export class JsonlStore implements TranscriptStore {
       return releasing(new Appender(path, this.#disk, { last, isTorn, folders, onNamed }), locked)
     } catch (error) {
       await locked?.release()
-      throw fault('E_TRANSCRIPT', path, wordsOf(error))
+      throw fault('E_TRANSCRIPT', path, wordsOf(error), '0')
     }
   }
 

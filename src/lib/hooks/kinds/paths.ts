@@ -4,6 +4,8 @@ import { singleQuoted, wordsOf } from './words.ts'
 
 /** Where a plugin lives, and where it may keep data. */
 export interface Plugin {
+  /** Its hooks that have no name are called after it. */
+  readonly name?: string | undefined
   readonly root: string
   readonly data: string
 }

@@ -40,7 +40,8 @@ export function checkCommand({ command }: ProgramSpec): void {
 }
 
 /** What a program is called where its hook has no name. */
-export const labelOf = ({ command }: ProgramSpec): string => command.trim().split('\n')[0]!.slice(0, 60)
+export const labelOf = ({ command, plugin }: ProgramSpec): string =>
+  `${plugin?.name === undefined ? '' : `${plugin.name}: `}${command.trim().split('\n')[0]!.slice(0, 60)}`
 
 /** What makes two programs the same. */
 export const identityOf = ({ command, args }: ProgramSpec): string => `${command}\0${JSON.stringify(args ?? '')}`

@@ -1,0 +1,39 @@
+import { fstatSync, writeSync } from 'node:fs'
+
+/** Watches over standard output. What comes back waits for what was printed, and gives what was lost, if anything. */
+export function watchOutput(): () => Promise<Error | undefined> {
+  const { stdout } = process
+  let lost: Error | undefined
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // `carabiner hooks list | head` is no fault, nor is a terminal that was closed.
+    if (error.code !== 'EPIPE' && error.code !== 'EIO') lost ??= error
+  })
+  if (isFile(stdout.fd)) stdout._write = writeWhole(stdout.fd)
+  return async () => {
+    // A full disk refuses even nothing.
+    if (stdout.writableLength > 0) await new Promise<unknown>(resolve => stdout.write('', resolve))
+    // The error of a write is told after the write itself has come back.
+    await new Promise(resolve => setImmediate(resolve))
+    return lost
+  }
+}
+
+/** A disk that is nearly full takes a part, and Node takes that for the whole. */
+const writeWhole =
+  (file: number): typeof process.stdout._write =>
+  (chunk: Buffer, _, done) => {
+    try {
+      for (let from = 0; from < chunk.length;) from += writeSync(file, chunk, from)
+    } catch (error) {
+      return done(error as Error)
+    }
+    done()
+  }
+
+function isFile(descriptor: number): boolean {
+  try {
+    return fstatSync(descriptor).isFile()
+  } catch {
+    return false
+  }
+}

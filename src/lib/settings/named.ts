@@ -1,0 +1,161 @@
+import { realpathSync, statSync, type Stats } from 'node:fs'
+import { join, resolve, sep } from 'node:path'
+import { globOf } from '../util/names.ts'
+import { namesIn } from './sources.ts'
+import type { Spoken } from './spoken.ts'
+
+/** What of a project a command names. */
+export interface Named {
+  readonly files: ReadonlySet<string>
+  /** Folders that something runs which takes folders for programs. */
+  readonly folders: ReadonlySet<string>
+}
+
+/** What interpreters add to a name. */
+const ENDINGS = ['js', 'json', 'node', 'cjs', 'mjs', 'jsx', 'ts', 'mts', 'cts', 'tsx', 'py', 'pyc', 'rb', 'lua']
+const MOST_LOOKS = 20_000
+/** No system has longer ones. */
+const LONGEST_PATH = 4096
+
+/** The files and folders that are named by words and by pieces of them. `undefined`: it would take too long to tell. */
+export function namedBy(
+  words: readonly Spoken[],
+  pieces: readonly string[],
+  root: string,
+  plugin: string | undefined
+): Named | undefined {
+  const search = new Search(root, plugin)
+  const parts = new Set([...words.map(({ text }) => text), ...pieces].flatMap(partsOf))
+  search.through(parts)
+  for (const wanted of ['program', 'given'] as const) {
+    const run = new Set(words.filter(({ role }) => role === wanted).flatMap(({ text }) => partsOf(text)))
+    for (const part of run) search.runs(part, wanted === 'given')
+  }
+  return search.isOver ? undefined : search
+}
+
+/**
+ * What a word may mean: all of it, what stands behind `=` and `:`, what is joined to an option. Where it begins with
+ * something that only a shell can tell, such as `$(git rev-parse --show-toplevel)`, the rest is a path from somewhere.
+ */
+function partsOf(word: string): readonly string[] {
+  if (word.length > LONGEST_PATH) return []
+  const joined = /^-\w(.+)$/s.exec(word)?.[1]
+  const bits = [word, ...word.split(/[=:,{}]/), ...(joined === undefined ? [] : [joined])]
+  return bits
+    .flatMap(bit => (/^[/$})\]]/.test(bit) ? [bit, bit.replace(/^[^/]*\/+/, '')] : [bit]))
+    .filter(bit => bit !== '' && !/^-|^\$[^/]*$/.test(bit))
+}
+
+/** Looks for what words name, from the root of the project and from every folder that is named itself. */
+class Search implements Named {
+  readonly files = new Set<string>()
+  readonly folders = new Set<string>()
+  readonly #roots: readonly string[]
+  readonly #bases: string[]
+  #looks = 0
+
+  constructor(root: string, plugin: string | undefined) {
+    this.#roots = plugin === undefined ? [root] : [root, plugin]
+    this.#bases = [root]
+  }
+
+  get isOver(): boolean {
+    return this.#looks > MOST_LOOKS
+  }
+
+  /** Whoever goes to a folder may go on from there: each folder that is found is a place to look from. */
+  through(parts: ReadonlySet<string>): void {
+    const seen = new Set(this.#bases.map(real))
+    for (const base of this.#bases)
+      for (const part of parts) {
+        const path = resolve(base, part)
+        const kind = this.#look(path)
+        if (this.isOver) return
+        if (kind?.isFile() === true && this.#isWithin(path)) this.files.add(path)
+        if (kind?.isDirectory() !== true || !this.#isNear(path) || seen.has(real(path))) continue
+        seen.add(real(path))
+        this.#bases.push(path)
+      }
+  }
+
+  /** What is run by this name: `given` to something that knows more than files. */
+  runs(name: string, given: boolean): void {
+    const glob = globIn(name)
+    for (const base of this.#bases) {
+      if (this.isOver) return
+      if (glob.includes('*')) this.#matches(base, glob)
+      else if (given) this.#given(resolve(base, name))
+    }
+  }
+
+  #given(path: string): void {
+    const kind = this.#look(path)
+    if (kind?.isDirectory() === true) {
+      if (this.#isWithin(join(path, 'x'))) this.folders.add(path)
+    } else if (kind === undefined && this.#isWithin(path)) for (const ending of ENDINGS) this.#add(`${path}.${ending}`)
+  }
+
+  #matches(base: string, glob: string): void {
+    let found = [glob.startsWith('/') ? '/' : base]
+    for (const part of glob.split('/').filter(each => each !== '')) {
+      const test = globOf(part)
+      const next: string[] = []
+      for (const folder of found) {
+        const names = part.includes('*') ? (this.#isNear(folder) ? namesIn(folder, '').filter(test) : []) : [part]
+        this.#looks += names.length + 1
+        if (this.isOver) return
+        next.push(...names.map(name => join(folder, name)))
+      }
+      found = next
+    }
+    for (const path of found) this.#add(path)
+  }
+
+  #add(path: string): void {
+    if (this.#isWithin(path) && this.#look(path)?.isFile() === true) this.files.add(path)
+  }
+
+  #look(path: string): Stats | undefined {
+    this.#looks++
+    return kindOf(path)
+  }
+
+  /** In the project, or in the plugin that the command came with. */
+  #isWithin(path: string): boolean {
+    return this.#roots.some(root => isBelow(path, root))
+  }
+
+  /** The same, or on the way there. */
+  #isNear(folder: string): boolean {
+    return this.#roots.some(root => folder === root || isBelow(folder, root) || isBelow(root, folder))
+  }
+}
+
+/** A word in which `*` stands for whatever only a shell can tell. */
+const globIn = (word: string): string =>
+  word
+    .replaceAll(/(?<!^)\$(?:\{[^}]*\}|\([^)]*\)|\w+)?/g, '*')
+    .replaceAll(/\{[^{}]*(?:,|\.\.)[^{}]*\}|\[[^\]]+\]|\?/g, '*')
+
+const isBelow = (path: string, folder: string): boolean => path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
+
+function real(folder: string): string {
+  try {
+    return realpathSync(folder)
+  } catch {
+    return folder
+  }
+}
+
+/** What a path leads to. */
+export function kindOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}
+
+/** The files that are run when a folder is, though nobody names them. */
+export const isEntry = (name: string): boolean => /^(?:index\.\w+|__(?:main|init)__\.pyc?|package\.json)$/.test(name)

@@ -1,0 +1,181 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { ZodType } from 'zod'
+import { fault, wordsOf } from '../errors.ts'
+import type { JsonSchema } from '../message.ts'
+import { copyPlain, isObject, isPlain, type PlainObject } from '../util/plain.ts'
+import type { Checked } from './tool.ts'
+
+/** Whatever can check a value in the way of Standard Schema: zod, valibot, arktype and others. */
+export interface StandardSchema<Output = unknown> {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    validate(value: unknown): StandardResult<Output> | Promise<StandardResult<Output>>
+    readonly types?: { readonly input: unknown; readonly output: Output } | undefined
+    readonly jsonSchema?: { input(options: { target: string }): JsonSchema } | undefined
+  }
+}
+
+type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[] }
+
+/** An object of schemas, one a field, as the Claude Agent SDK takes them. */
+export type Shape = Readonly<Record<string, StandardSchema>>
+
+type OutputOf<S> = S extends StandardSchema<infer Output> ? Output : never
+
+/** What the handler of a tool is given. */
+export type InputOf<S extends Shape | StandardSchema> =
+  S extends StandardSchema<infer Output>
+    ? Output
+    : { [K in keyof S as undefined extends OutputOf<S[K]> ? never : K]: OutputOf<S[K]> } & {
+        [K in keyof S as undefined extends OutputOf<S[K]> ? K : never]?: OutputOf<S[K]>
+      }
+
+/** The schema of the tool `name` as one. An object of schemas is one for zod to put together. */
+export async function wholeSchema(schema: Shape | StandardSchema, name: string): Promise<StandardSchema> {
+  if (isSchema(schema)) return schema
+  const stray = Object.keys(schema).find(key => !isOfZod4(schema[key]))
+  if (stray !== undefined)
+    throw fault(
+      'E_OPTION_INVALID',
+      `the field ${JSON.stringify(stray)} in the schema of the tool ${name}`,
+      ownerOf(schema[stray]),
+      'a schema of zod 4; those of other libraries must be for the whole input'
+    )
+  const { z } = await import('zod')
+  return z.object(schema)
+}
+
+/** Those of some libraries are functions. */
+const isSchema = (value: unknown): value is StandardSchema =>
+  (typeof value === 'function' || isObject(value)) && '~standard' in value
+
+const ownerOf = (value: unknown): string => {
+  if (!isSchema(value)) return isObject(value) ? 'an object that is no schema' : (JSON.stringify(value) ?? typeof value)
+  const { vendor } = value['~standard']
+  return `of ${vendor === 'zod' ? 'zod 3' : vendor}`
+}
+
+const isOfZod4 = (value: unknown): boolean => isObject(value) && '_zod' in value
+
+/** What the model is told of it. */
+export async function jsonSchemaOf(schema: StandardSchema, name: string): Promise<JsonSchema> {
+  const { jsonSchema } = schema['~standard']
+  try {
+    if (jsonSchema !== undefined) return jsonSchema.input({ target: 'draft-2020-12' })
+    if (isOfZod4(schema)) return (await import('zod')).z.toJSONSchema(schema as unknown as ZodType, { io: 'input' })
+  } catch (error) {
+    throw unprintable(name, wordsOf(error), 'a schema of what JSON can say; a transform may make more of it')
+  }
+  throw unprintable(name, `it is ${ownerOf(schema)}`, 'zod 4, or a schema that has "~standard".jsonSchema')
+}
+
+const unprintable = (name: string, why: string, next: string): Error =>
+  fault('E_OPTION_INVALID', `the schema of the tool ${name}`, `printed as JSON Schema (${why})`, next)
+
+/** What a schema makes of a value. */
+type Made = { readonly value: unknown } | { readonly problem: string }
+
+/** What a schema makes of an input: defaults, transforms. Comes at once where the schema answers at once. */
+export function madeOf(schema: StandardSchema, input: unknown): Made | Promise<Made> {
+  try {
+    const result = schema['~standard'].validate(input)
+    return result instanceof Promise ? result.then(madeBy, couldNot) : madeBy(result)
+  } catch (error) {
+    return couldNot(error)
+  }
+}
+
+const madeBy = (result: StandardResult<unknown>): Made =>
+  result.issues === undefined
+    ? { value: result.value }
+    : { problem: result.issues.map(({ message, path }) => `${pathOf(path)}${message}`).join('; ') }
+
+const couldNot = (error: unknown): Made => ({ problem: `its schema could not check it: ${wordsOf(error)}` })
+
+const pathOf = (path: readonly unknown[] | undefined): string =>
+  path === undefined || path.length === 0
+    ? ''
+    : `${path.map(part => String(isObject(part) ? part['key'] : part)).join('.')}: `
+
+/**
+ * An input that fits the schema, for whoever judges a call: plain data with its defaults, of which the schema makes the
+ * same again. Where a transform makes something else of a field, that stays as it was given.
+ */
+export function checkedBy(
+  schema: StandardSchema,
+  given: unknown,
+  { properties }: JsonSchema
+): Checked | Promise<Checked> {
+  return after(madeOf(schema, given), made => {
+    if ('problem' in made) return made
+    if (isDeepStrictEqual(made.value, given)) return shown(given)
+    return changed(schema, given, made.value, changesTo(given, made.value, properties))
+  })
+}
+
+/** A way to come nearer to what runs; nothing where there is nothing to change. */
+type Change = (input: PlainObject) => unknown
+
+/** The input with those changes after which the schema makes the same value of it. */
+function changed(
+  schema: StandardSchema,
+  input: unknown,
+  value: unknown,
+  [change, ...more]: readonly Change[]
+): Checked | Promise<Checked> {
+  if (change === undefined) return shown(input)
+  const next = change(isObject(input) ? input : {})
+  if (!isObject(next) || !isJson(next)) return changed(schema, input, value, more)
+  return after(madeOf(schema, next), again => {
+    const isSame = 'value' in again && isDeepStrictEqual(again.value, value)
+    return changed(schema, isSame ? next : input, value, more)
+  })
+}
+
+/** It is what runs; or it has no fields that do not count, and those that were added, as they run or were declared. */
+function changesTo(given: unknown, value: unknown, properties: unknown): readonly Change[] {
+  if (!isObject(given) || !isObject(value) || !isObject(properties)) return [() => value]
+  const added = Object.keys(value).filter(key => !Object.hasOwn(given, key) && Object.hasOwn(properties, key))
+  return [
+    () => value,
+    input => withoutStrays(input, value),
+    ...added.flatMap(key => [value[key], defaultIn(properties[key])].map(each => adding(key, each)))
+  ]
+}
+
+function withoutStrays(input: PlainObject, value: PlainObject): PlainObject | undefined {
+  const kept = Object.entries(input).filter(([key]) => Object.hasOwn(value, key))
+  return kept.length === Object.keys(input).length ? undefined : Object.fromEntries(kept)
+}
+
+const adding =
+  (key: string, value: unknown): Change =>
+  input =>
+    Object.hasOwn(input, key) ? undefined : { ...input, [key]: value }
+
+const defaultIn = (property: unknown): unknown => (isObject(property) ? property['default'] : undefined)
+
+/** It is handed around: nobody shall change what the model said, or what a schema holds. */
+function shown(input: unknown): Checked {
+  if (!isObject(input)) return { problem: 'it is not an object' }
+  try {
+    return { input: copyPlain(input) }
+  } catch (error) {
+    return { problem: wordsOf(error) }
+  }
+}
+
+/** Whether JSON can say it. What is nested deeper is not looked into, and counts as if it could not. */
+function isJson(value: unknown, depth = 64): boolean {
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value !== 'object' || value === null) return ['string', 'boolean', 'object'].includes(typeof value)
+  if (depth === 0 || !(Array.isArray(value) || isPlain(value))) return false
+  return Object.values(value).every(each => isJson(each, depth - 1))
+}
+
+/** At once where it can be: hooks are told at once what they may not do. */
+const after = <T, R>(value: T | Promise<T>, use: (value: T) => R | Promise<R>): R | Promise<R> =>
+  value instanceof Promise ? value.then(use) : use(value)
