@@ -35,16 +35,6 @@ test('a table with a line for each hook', async () => {
   expect(head).toEqual(['EVENT', 'MATCHER', 'KIND', 'RUNS', 'SOURCE', 'TIMEOUT', 'IF IT FAILS', 'STATE'])
   expect(lines).toEqual([
     [
-      'Stop',
-      '*',
-      'command',
-      'say done',
-      expect.stringMatching(/home\/\.claude\/settings\.json:\d+$/),
-      '5 s',
-      'continue',
-      'in force'
-    ],
-    [
       'PreToolUse',
       'Bash',
       'command',
@@ -53,6 +43,16 @@ test('a table with a line for each hook', async () => {
       '600 s',
       'block',
       'off: the project is not trusted'
+    ],
+    [
+      'Stop',
+      '*',
+      'command',
+      'say done',
+      expect.stringMatching(/home\/\.claude\/settings\.json:\d+$/),
+      '5 s',
+      'continue',
+      'in force'
     ]
   ])
   expect([code, stderr]).toEqual([0, 'The project is not trusted: carabiner hooks trust\n'])
@@ -72,13 +72,13 @@ test('--json: event, matcher, kind, source, trust, timeout and policy of each', 
   })
   expect(listed.hooks).toMatchObject([
     {
+      ...{ matcher: 'Edit|Write', runs: 'b', scope: 'project', source: `${theirs}:7`, trust: 'untrusted' },
+      ...{ inForce: false, off: 'the project is not trusted', timeout: 3, onFailure: 'block' }
+    },
+    {
       ...{ event: 'PreToolUse', matcher: 'Bash', kind: 'command', name: 'mine', runs: 'a', scope: 'user' },
       ...{ source: `${own}:7`, key: 'hooks.PreToolUse[0].hooks[0]', trust: 'not needed', inForce: true },
       ...{ timeout: 600, onFailure: 'continue' }
-    },
-    {
-      ...{ matcher: 'Edit|Write', runs: 'b', scope: 'project', source: `${theirs}:7`, trust: 'untrusted' },
-      ...{ inForce: false, off: 'the project is not trusted', timeout: 3, onFailure: 'block' }
     }
   ])
 })
@@ -93,9 +93,9 @@ test('why a hook is not in force is said for each', async () => {
   )
   const { hooks } = await json<Listed>(['hooks', 'list'])
   expect(hooks.map(({ runs, scope, inForce, off }) => [runs, scope, inForce, off])).toEqual([
-    ['b', 'managed', true, undefined],
+    ['c', 'skill', false, 'switched off by disableAllHooks'],
     ['a', 'user', false, 'switched off by disableAllHooks'],
-    ['c', 'skill', false, 'switched off by disableAllHooks']
+    ['b', 'managed', true, undefined]
   ])
 })
 

@@ -1,4 +1,5 @@
 import { relative } from 'node:path'
+import { inOrder } from '../settings/arm.ts'
 import { standing, type Standing } from '../settings/force.ts'
 import type { Loaded } from '../settings/loaded.ts'
 import type { Profile } from '../hooks/decode.ts'
@@ -14,7 +15,7 @@ export interface ListFlags extends CommonFlags {
 export function list(flags: ListFlags): number {
   const scene = look(flags)
   const counts = flags.projectHooks !== false && (scene.trust.state === 'nothing' || scene.trust.state === 'trusted')
-  const standings = standing(scene.loaded, { projectTrusted: counts })
+  const standings = standing(scene.loaded, { projectTrusted: counts }).toSorted((a, b) => inOrder(a.hook, b.hook))
   const profile = scene.loaded.locks.profile ?? flags.profile ?? scene.loaded.profile ?? 'strict'
   if (flags.json === true) say(JSON.stringify(asJson(scene, standings, profile), null, 2))
   else print(scene, standings, profile)

@@ -19,7 +19,7 @@ export interface Armed {
 }
 
 /**
- * Puts the hooks that are in force into a registry, those of the project first. Of hooks that are the same the one of
+ * Puts the hooks that are in force into a registry. Of hooks that are the same the one of
  * the highest rank runs: nobody weakens what stands above them by saying it again, here or in a skill.
  */
 export function arm(standings: readonly Standing[], hooks: HookRegistry, place: Outside, root: string): Armed {
@@ -35,7 +35,7 @@ export function arm(standings: readonly Standing[], hooks: HookRegistry, place: 
       return []
     }
   }
-  for (const rule of byRule(inForce.toSorted((a, b) => rankOf(a) - rankOf(b)))) {
+  for (const rule of byRule(inForce.toSorted(inOrder))) {
     const names = new Set<string>()
     const members = rule.flatMap(hook =>
       attempt(hook, () => outsideHook(hook, freeName(hook, hooks, names), place, root))
@@ -70,6 +70,9 @@ function rankOf({ scope, ofProject, plugin }: LoadedHook): number {
   if (ofProject) return RANKS.project
   return plugin?.managed === true ? RANKS.managed : RANKS[scope]
 }
+
+/** Those of the project run first: where two rewrite the same, the last word is of whom nobody in the project can overrule. */
+export const inOrder = (a: LoadedHook, b: LoadedHook): number => rankOf(a) - rankOf(b)
 
 /** Hooks of one rule are a group. */
 function byRule(hooks: readonly LoadedHook[]): readonly (readonly LoadedHook[])[] {
