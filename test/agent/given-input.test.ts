@@ -17,7 +17,7 @@ const giving = (command: string) => (hooks: HookRegistry) =>
   hooks.on('PermissionRequest', 'Bash', () => allow({ updatedInput: { command } }), { name: 'giver' })
 
 describe('input that comes with a yes', () => {
-  // F66
+  // F134
   test('of a person passes the hooks that look at calls', async () => {
     const run = await touch({ hooks: registry(noOther), canUseTool: to('touch other') })
     expect(run.told).toContain('not that one')

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -128,4 +128,28 @@ test('a file where a folder should be is no folder', async () => {
   const file = write('file', '')
   command({ command: PWD })
   expect(await hooks.fire('PreToolUse', { ...bash(), cwd: file })).toMatchObject({ additionalContext: folder })
+})
+
+test.each([
+  ['another folder', 'cd tools && ./check.sh', 'tools/check.sh'],
+  ['a pattern', 'for f in tools/*.sh; do sh $f; done', 'tools/check.sh'],
+  ['a variable of its own', 'D=tools; sh $D/check.sh', 'tools/check.sh']
+])('what came with the project is run from its root, by way of %s too', async (_, line, file) => {
+  const { command, hooks, write, path } = scene()
+  write(file, MINE)
+  chmodSync(path(file), 0o755)
+  write(`sub/${file}`, PLANTED)
+  chmodSync(path(`sub/${file}`), 0o755)
+  command({ command: line, ofProject: true })
+  expect(await hooks.fire('PreToolUse', { ...bash(), cwd: path('sub') })).toMatchObject({ additionalContext: 'mine' })
+})
+
+test('what came with the project and names none of its folders runs in the folder of its event', async () => {
+  const { command, hooks, path, write } = scene()
+  write('tools/x', '')
+  mkdirSync(path('sub'))
+  command({ command: PWD, ofProject: true })
+  expect(await hooks.fire('PreToolUse', { ...bash(), cwd: path('sub') })).toMatchObject({
+    additionalContext: path('sub')
+  })
 })

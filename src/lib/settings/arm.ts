@@ -112,6 +112,7 @@ function outsideHook(hook: LoadedHook, name: string | undefined, place: Outside,
     timeout,
     source: sourceOf(hook.place),
     plugin: hook.plugin,
+    ofProject: hook.ofProject,
     verify: hook.ofProject ? vouchFor(hook, root) : undefined
   }
   const built = makerOf(hook.type)(spec, place)

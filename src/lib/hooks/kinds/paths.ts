@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
+import type { ProgramSpec } from './program.ts'
 import { singleQuoted, wordsOf } from './words.ts'
 
 /** Where a plugin lives, and where it may keep data. */
@@ -36,16 +37,25 @@ const INTERPRETERS = /^(?:ba|da|z|k|fi)?sh$|^python[\d.]*$|^(?:node|deno|bun|tsx
  * root, so that a file of the same name elsewhere is never taken for it.
  */
 export function folderFor(
-  { command, args }: { readonly command: string; readonly args?: readonly string[] | undefined },
+  { command, args, ofProject }: Pick<ProgramSpec, 'command' | 'args' | 'ofProject'>,
   root: string,
   cwd: string | undefined
 ): string {
   if (cwd === undefined || cwd === root) return root
   const words = args === undefined ? wordsIn(command) : [command, ...args]
-  const isOfProject =
+  const isNamed =
     isRelative(scriptIn(words)) || words.some(word => looksLikePath(word) && existsSync(resolve(root, word)))
-  return isOfProject ? root : cwd
+  return isNamed || (ofProject === true && words.some(word => mayLeadInto(word, root))) ? root : cwd
 }
+
+/** Whether a part of a word is the way into a folder of the project: `cd tools`, `tools/*.sh`, `D=tools; $D/run.sh`. */
+const mayLeadInto = (word: string, root: string): boolean =>
+  word.split(/[\s'"`;&|<>(){}=:]+/).some(part => {
+    const [first = ''] = part.split('/')
+    return isRelative(first) && isFolder(resolve(root, first))
+  })
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 
 /** The program, or what an interpreter is given to run; nothing where it is named without a path. */
 export function scriptIn(words: readonly string[]): string {

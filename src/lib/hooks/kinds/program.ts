@@ -22,6 +22,8 @@ export interface ProgramSpec {
   shell?: ShellName | undefined
   /** Variables in addition to what it inherits. */
   env?: Readonly<Record<string, string>> | undefined
+  /** It came with the project: whatever in it may be a path is meant from the project's root. */
+  ofProject?: boolean | undefined
   /** The plugin that it came with. */
   plugin?: Plugin | undefined
   limits?: Limits | undefined
