@@ -1,5 +1,7 @@
-/** Every fault a user can meet: a code, what went wrong, and what to do next. */
-const ERRORS = {
+import type { FAULTS } from './faults.ts'
+
+/** The faults that users of the engine can meet: a code, what went wrong, and what to do next. */
+export const ERRORS = {
   E_EVENT_UNKNOWN: (name: string, near: string) => [
     `there is no event ${JSON.stringify(name)}`,
     near === '' ? 'see docs/hooks.md for the events there are' : `did you mean ${near}?`
@@ -38,59 +40,14 @@ const ERRORS = {
     `${event} was fired from within hooks ${depth} levels deep`,
     'a hook that fires the event it listens to never ends: guard it with a condition'
   ],
-  E_URL_REFUSED: (url: string, why: string, next: string) => [`no hook can be at ${url}: ${why}`, next],
-  E_MODEL: (why: string, next: string) => [why, next],
-  E_UNTRUSTED: (root: string, what: string) => [
-    `the project ${root} brings hooks, rules or modules that are not trusted: ${what}`,
-    'look at them with `carabiner hooks trust`, or give { trust: "sha256:…" }, { trust: true } or { projectHooks: false }'
-  ],
-  E_TRUST_STORE: (folder: string, why: string) => [
-    `trust cannot be kept in ${folder}: ${why}`,
-    'make that folder writable, or name another with CARABINER_HOME; for one run, give --trust with the digest of `carabiner hooks trust --print`'
-  ],
-  E_SETTINGS: (problems: string) => [
-    `the settings have errors, and a gate might be missing: ${problems}`,
-    'see `carabiner hooks check`; the compat profile goes on without what is wrong'
-  ],
-  E_RULE: (rule: string, where: string) => [`${rule} (${where})`, ''],
-  E_TRANSCRIPT: (path: string, why: string, saved: string) =>
-    saved === '0'
-      ? [
-          `the transcript ${path} cannot be written: ${why}`,
-          'nothing of this run was saved; see to the disk and to the rights on that folder, or name another with CARABINER_HOME'
-        ]
-      : [
-          `nothing more can be written to the transcript ${path}: ${why}`,
-          'what was written before is safe; see to the disk, then go on with --resume'
-        ],
-  E_SESSION_BUSY: (id: string, holder: string) => [
-    `session ${id} is running: ${holder}`,
-    'end it first, or go on from a copy with --fork-session'
-  ],
-  E_SESSION_UNKNOWN: (id: string, near: string) => [
-    `there is no session ${id}`,
-    near === '' ? 'see `carabiner sessions list`' : `did you mean ${near}?`
-  ],
-  E_SESSION_NEWER: (id: string, what: string) => [
-    `session ${id} was written by a newer Carabiner (${what}), and is not written to`,
-    'use that version, or go on from a copy with --fork-session'
-  ],
-  E_SESSION_FOREIGN: (id: string) => [
-    `session ${id} was written by another program, and is not written to`,
-    'go on from a copy with --fork-session (forkSession)'
-  ],
-  E_REPAIR: (path: string, why: string) => [
-    `${path} cannot be repaired: ${why}`,
-    'what was there is there still: in its place, or beside it with the ending .bak'
-  ],
-  E_CLOSED: (what: string) => [`${what} came after the query had ended`, 'begin a new one'],
-  E_USAGE: (why: string) => [why, 'see --help'],
-  E_REFUSED: (tool: string, reason: string) => [`${tool} was refused: ${reason}`, ''],
-  E_EXPECTATION: (why: string) => [why, '']
-} satisfies Record<string, (...words: string[]) => readonly [string, string]>
+  E_REFUSED: (tool: string, reason: string) => [`${tool} was refused: ${reason}`, '']
+} satisfies Sentences
+
+/** What to say, by code. */
+export type Sentences = Record<string, (...words: string[]) => readonly [string, string]>
 
 /** What programs tell errors apart by. */
-export type ErrorCode = keyof typeof ERRORS
+export type ErrorCode = keyof typeof ERRORS | keyof typeof FAULTS
 
 /** The one error class. `code` is for programs, `message` for people; it ends with what to do next. */
 export class CarabinerError extends Error {
@@ -103,11 +60,15 @@ export class CarabinerError extends Error {
   }
 }
 
-export function fault<C extends ErrorCode>(code: C, ...words: Parameters<(typeof ERRORS)[C]>): CarabinerError {
-  const explain: (...words: string[]) => readonly [string, string] = ERRORS[code]
-  const [what, next] = explain(...words)
-  return new CarabinerError(code, next === '' ? what : `${what}; ${next}`)
-}
+/** Makes errors whose sentences stand in a table. */
+export const faultsIn =
+  <T extends Sentences>(sentences: T) =>
+  <C extends keyof T & ErrorCode>(code: C, ...words: Parameters<T[C]>): CarabinerError => {
+    const [what, next] = sentences[code]!(...words)
+    return new CarabinerError(code, next === '' ? what : `${what}; ${next}`)
+  }
+
+export const fault = faultsIn(ERRORS)
 
 /** The words of anything that was thrown, an Error or not. Never throws itself. */
 export function wordsOf(thrown: unknown): string {

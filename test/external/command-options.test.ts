@@ -74,11 +74,16 @@ test('once: it runs until it has run well, and then never again', async () => {
   expect(runs(where)).toBe(2)
 })
 
-test('once: of two events at the same time, one runs it', async () => {
-  const where = scene()
-  where.command({ command: LOG, once: true })
-  await Promise.all([where.hooks.fire('PreToolUse', bash()), where.hooks.fire('PreToolUse', bash())])
-  expect(runs(where)).toBe(1)
+test('once: of two events at the same time, one runs it, except that a gate is asked by both', async () => {
+  const ran = async (event: 'PostToolUse' | 'PreToolUse'): Promise<number> => {
+    const where = scene()
+    where.command({ command: LOG, events: event, once: true })
+    const call = { ...bash(), tool_response: 'done' }
+    await Promise.all([where.hooks.fire(event, call), where.hooks.fire(event, call)])
+    return runs(where)
+  }
+  expect(await ran('PostToolUse')).toBe(1)
+  expect(await ran('PreToolUse')).toBe(2)
 })
 
 test('observe: it sees what happens, decides nothing, and its failure is a warning', async () => {

@@ -1,4 +1,4 @@
-import { fault } from '../errors.ts'
+import { fault } from '../faults.ts'
 import { fits, parseRule, type Rule } from '../permissions/rule.ts'
 import type { AgentDefinition } from './definitions.ts'
 

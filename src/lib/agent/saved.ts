@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { fault } from '../errors.ts'
+import { fault } from '../faults.ts'
 import type { Message, ToolResultBlock } from '../message.ts'
 import type { Kept, Rec } from '../transcript/entry.ts'
 import { lastSeq, loadTail } from '../transcript/load.ts'

@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { fault, wordsOf } from '../errors.ts'
+import { wordsOf } from '../errors.ts'
+import { fault } from '../faults.ts'
 import type { Profile } from '../hooks/decode.ts'
 import type { Finding } from '../settings/finding.ts'
 import { loadSettings } from '../settings/load.ts'

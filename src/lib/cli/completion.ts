@@ -1,7 +1,7 @@
 import { EVENT_NAMES } from '../hooks/events.ts'
 import type { CommandRow } from './commands.ts'
 import { say } from './print.ts'
-import { fault } from '../errors.ts'
+import { fault } from '../faults.ts'
 import { EXIT } from './common.ts'
 
 type Words = ReadonlyMap<string, readonly string[]>

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { fault } from '../errors.ts'
+import { fault } from '../faults.ts'
 import { rowOf, type EventName } from '../hooks/events.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { pipedText } from './piped.ts'

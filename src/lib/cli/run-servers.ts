@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { fault } from '../errors.ts'
+import { fault } from '../faults.ts'
 import type { QueryOptions } from '../query/options.ts'
 import { parseDocument, readDocument } from '../settings/document.ts'
 import { serversIn } from '../tools/mcp-config.ts'

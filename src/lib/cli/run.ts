@@ -1,4 +1,5 @@
-import { CarabinerError, fault } from '../errors.ts'
+import { CarabinerError } from '../errors.ts'
+import { fault } from '../faults.ts'
 import type { AgentMessage, ResultMessage } from '../agent/output.ts'
 import type { QueryOptions } from '../query/options.ts'
 import { query, type Query } from '../query/query.ts'

@@ -1,4 +1,4 @@
-import { fault } from '../errors.ts'
+import { fault } from '../faults.ts'
 
 /** Where a model is found, and what it is called there. */
 export type Whereabouts =

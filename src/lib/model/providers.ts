@@ -1,5 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
-import { fault, wordsOf } from '../errors.ts'
+import { wordsOf } from '../errors.ts'
+import { fault } from '../faults.ts'
 import { plainFetch } from '../world/plain-fetch.ts'
 import { fromLanguageModel, type AdapterOptions } from './ai-sdk.ts'
 import { failureOf } from './failure.ts'

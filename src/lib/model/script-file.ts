@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { fault, nearest, wordsOf, type CarabinerError } from '../errors.ts'
+import { nearest, wordsOf, type CarabinerError } from '../errors.ts'
+import { fault } from '../faults.ts'
 import { isObject } from '../util/plain.ts'
 import { scriptedModel, type ScriptedModel, type ScriptedTurn, type ScriptOptions, type Turn } from './scripted.ts'
 

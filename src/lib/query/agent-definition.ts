@@ -1,6 +1,7 @@
 import type { AgentDefinition } from '../agent/definitions.ts'
 import { forbiddenTo, forbidsTool } from '../agent/forbidden.ts'
-import { fault, nearest } from '../errors.ts'
+import { nearest } from '../errors.ts'
+import { fault } from '../faults.ts'
 import { parseMode } from '../permissions/modes.ts'
 import { nowNamed } from '../permissions/rule.ts'
 import { TOOLS } from '../settings/lint-matcher.ts'

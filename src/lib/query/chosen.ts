@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { basename, isAbsolute, join, resolve } from 'node:path'
-import { fault, nearest } from '../errors.ts'
+import { nearest } from '../errors.ts'
+import { fault } from '../faults.ts'
 import type { Where } from '../settings/sources.ts'
 import { oneFile } from '../transcript/file.ts'
 import { JsonlStore } from '../transcript/jsonl.ts'

@@ -1,4 +1,4 @@
-import { fault } from '../errors.ts'
+import { fault } from '../faults.ts'
 import type { Situation } from '../settings/force.ts'
 import { loadSettings } from '../settings/load.ts'
 import type { Loaded } from '../settings/loaded.ts'

@@ -1,4 +1,4 @@
-import { fault } from '../errors.ts'
+import { fault } from '../faults.ts'
 import type { Block, Message } from '../message.ts'
 import { isObject } from '../util/plain.ts'
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fault, wordsOf } from '../errors.ts'
+import { wordsOf } from '../errors.ts'
+import { fault } from '../faults.ts'
 import { parseRule, type Rule } from '../permissions/rule.ts'
 import { ruleText, type PermissionUpdate } from '../permissions/updates.ts'
 import { foreignHand } from '../settings/sources.ts'

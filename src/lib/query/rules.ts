@@ -1,5 +1,5 @@
 import type { Permissions } from '../agent/given.ts'
-import { fault } from '../errors.ts'
+import { fault } from '../faults.ts'
 import { parseMode } from '../permissions/modes.ts'
 import { parseRule, type Behavior, type Rule } from '../permissions/rule.ts'
 import type { Loaded } from '../settings/loaded.ts'

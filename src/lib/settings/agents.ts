@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '../agent/definitions.ts'
-import { fault } from '../errors.ts'
+import { fault } from '../faults.ts'
 import type { Document } from './document.ts'
 import { bodyOf } from './frontmatter.ts'
 import { KeyReader } from './keys.ts'

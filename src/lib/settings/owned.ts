@@ -1,4 +1,4 @@
-import { fault } from '../errors.ts'
+import { fault } from '../faults.ts'
 import type { Outside } from '../hooks/kinds/outside.ts'
 import type { HookRegistry } from '../hooks/registry.ts'
 import { arm, type Armed } from './arm.ts'

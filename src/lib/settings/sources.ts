@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, realpathSync, statSync, type Stats } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
-import { fault } from '../errors.ts'
+import { fault } from '../faults.ts'
 
 /** Whose words they are. What comes with a project counts only when the project is trusted. */
 export type Scope = 'managed' | 'user' | 'project' | 'local' | 'flag' | 'plugin' | 'skill' | 'agent'

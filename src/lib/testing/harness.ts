@@ -1,4 +1,5 @@
-import { fault, nearest } from '../errors.ts'
+import { nearest } from '../errors.ts'
+import { fault } from '../faults.ts'
 import type { Decision } from '../hooks/answers.ts'
 import { BASE, baseFields, parseEvent, rowOf, type EventName, type FireInput } from '../hooks/events.ts'
 import { listFields, problemsOf } from '../hooks/fields.ts'

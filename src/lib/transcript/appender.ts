@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
-import { fault, wordsOf } from '../errors.ts'
+import { wordsOf } from '../errors.ts'
+import { fault } from '../faults.ts'
 import type { Disk } from './disk.ts'
 import type { Rec } from './entry.ts'
 import { seal, sealText } from './seal.ts'

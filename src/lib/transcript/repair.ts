@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { basename, dirname } from 'node:path'
-import { fault, wordsOf } from '../errors.ts'
+import { wordsOf } from '../errors.ts'
+import { fault } from '../faults.ts'
 import { realDisk, type ReplacingDisk } from './disk.ts'
 import type { Rec } from './entry.ts'
 import { bytesIn, readInto, withFile } from './file.ts'

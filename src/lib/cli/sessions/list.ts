@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { fault } from '../../errors.ts'
+import { fault } from '../../faults.ts'
 import { projectKeyOf } from '../../query/chosen.ts'
 import type { Rec } from '../../transcript/entry.ts'
 import { glance, promptIn, type Glance } from '../../transcript/glance.ts'

@@ -1,4 +1,4 @@
-import { fault } from '../../errors.ts'
+import { fault } from '../../faults.ts'
 import { readClaude, type ClaudeTranscript } from '../../transcript/claude.ts'
 import { realDisk } from '../../transcript/disk.ts'
 import type { Rec } from '../../transcript/entry.ts'

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
-import { fault } from '../../errors.ts'
+import { fault } from '../../faults.ts'
 import { claudeStore, unknownSession, usualStore } from '../../query/chosen.ts'
 import { usualPlaces, type Where } from '../../settings/sources.ts'
 import { glance } from '../../transcript/glance.ts'

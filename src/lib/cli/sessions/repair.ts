@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { fault } from '../../errors.ts'
+import { fault } from '../../faults.ts'
 import { wordsOfHolder } from '../../transcript/jsonl.ts'
 import { lock } from '../../transcript/lock.ts'
 import { repairFile, type Repair } from '../../transcript/repair.ts'

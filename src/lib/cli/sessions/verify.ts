@@ -1,4 +1,4 @@
-import { fault } from '../../errors.ts'
+import { fault } from '../../faults.ts'
 import { meaningOf, verifyFile, type Verified } from '../../transcript/verify.ts'
 import { EXIT } from '../common.ts'
 import { inOneLine, safeJson, say, styled } from '../print.ts'

@@ -1,4 +1,4 @@
-import { fault } from '../../errors.ts'
+import { fault } from '../../faults.ts'
 import { globOf } from '../../util/names.ts'
 
 /** The URL of a hook, if a hook may be there. */
