@@ -217,6 +217,9 @@ describe('what runs is what was judged', () => {
     hooks.on('PreToolUse', 'Bash', ctx => void (ctx.toolInput.command = 'rm -rf /'), { name: 'changes' })
     const run = guard(hooks, 'Bash', (given: Command) => given.command)
     await expect(run(new Command('ls'))).rejects.toThrow(/changes.*an instance of Command/)
+    hooks.on('PreToolUse', 'Bash', ctx => void ctx.toolInput.command, { name: 'reads' })
+    const call = { tool_name: 'Bash', tool_input: new Command('ls'), tool_use_id: 'call-1' }
+    expect((await hooks.fire('PreToolUse', call)).failures.map(failure => failure.by)).toEqual(['changes', 'reads'])
     const nested = guard(hooks, 'Bash', (given: object) => given)
     await expect(nested({ command: 'ls', since: new Date(0) })).rejects.toThrow(/an instance of Date/)
     expect(await guard(new HookRegistry(), 'Bash', (given: Command) => given.command)(new Command('ls'))).toBe('ls')

@@ -140,10 +140,16 @@ export class Run {
 
   #lendOther(): unknown {
     if (this.#flatKeys === 0) return copyPlain(this.given)
-    const draft = this.lane.draftOf(this.input)
-    refuseStrangers(this.lane.event, draft)
-    this.give(draft)
-    return this.lend()
+    this.give(this.lane.draftOf(this.input))
+    return this.#flatKeys > 0 ? this.lend() : this.#lendFirst()
+  }
+
+  /** What cannot be lent is not lent to the next hook either. */
+  #lendFirst(): unknown {
+    this.#flatKeys = -1
+    refuseStrangers(this.lane.event, this.given)
+    this.#flatKeys = 0
+    return copyPlain(this.given)
   }
 
   /** From now on hooks are given this draft. */
