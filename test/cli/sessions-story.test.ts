@@ -82,6 +82,11 @@ const gap: fc.Arbitrary<Gap> = fc.record({
   why: fc.constantFrom('torn', 'damaged', 'missing', 'moved')
 })
 
+test('what only looks like an id is not asked for its words', () => {
+  const entry = { type: 'tool-intent', toolUseId: { toString: false } } as never
+  expect(storyOf([{ entry, offset: 0 }], [], { isForeign: false, isAgent: false })).toEqual([])
+})
+
 test('to people, as a page, as lines: nothing throws, and nothing reaches a terminal as it is', async () => {
   await fc.assert(
     fc.asyncProperty(

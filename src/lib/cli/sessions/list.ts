@@ -5,6 +5,7 @@ import type { Rec } from '../../transcript/entry.ts'
 import { glance, promptIn, type Glance } from '../../transcript/glance.ts'
 import type { JsonlStore } from '../../transcript/jsonl.ts'
 import type { SessionKey } from '../../transcript/store.ts'
+import { asText } from '../../util/plain.ts'
 import { EXIT } from '../common.ts'
 import { inOneLine, safeJson, say, styled } from '../print.ts'
 import { cut } from '../terminal/width.ts'
@@ -133,7 +134,7 @@ function promptOf(entries: readonly Rec[]): string | undefined {
 
 function originOf(head: readonly Rec[]): string | undefined {
   const from = head[0]?.['forkedFrom']
-  return typeof from === 'object' && from !== null && 'sessionId' in from ? String(from.sessionId) : undefined
+  return typeof from === 'object' && from !== null && 'sessionId' in from ? asText(from.sessionId) : undefined
 }
 
 const COLOURS = { running: 'green', waiting: 'yellow', interrupted: 'yellow', unreadable: 'red' } as const

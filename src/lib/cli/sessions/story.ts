@@ -1,6 +1,6 @@
 import type { Rec } from '../../transcript/entry.ts'
 import type { Gap } from '../../transcript/store.ts'
-import { isObject, type PlainObject } from '../../util/plain.ts'
+import { asText, isObject, type PlainObject } from '../../util/plain.ts'
 import { eventIn } from './story-events.ts'
 
 /** One thing that happened in a session, as people want to hear of it. */
@@ -90,7 +90,7 @@ class Story {
   }
 
   take(entry: Rec): void {
-    const origin = isObject(entry['forkedFrom']) ? String(entry['forkedFrom']['sessionId']) : undefined
+    const origin = isObject(entry['forkedFrom']) ? asText(entry['forkedFrom']['sessionId']) : undefined
     if (origin === undefined) this.end()
     this.#origin = origin
     const { type } = entry
@@ -128,9 +128,9 @@ class Story {
     const { message } = entry
     for (const block of blocksIn(isObject(message) ? message['content'] : undefined)) {
       const { type, text, thinking, id, name, input } = block
-      if (type === 'text' && text !== '') this.add({ kind: 'answer', text: String(text) }, entry)
-      if (type === 'thinking' && thinking !== '') this.add({ kind: 'thought', text: String(thinking) }, entry)
-      if (type === 'tool_use') this.#call(String(id), String(name), input, entry)
+      if (type === 'text' && text !== '') this.add({ kind: 'answer', text: asText(text) }, entry)
+      if (type === 'thinking' && thinking !== '') this.add({ kind: 'thought', text: asText(thinking) }, entry)
+      if (type === 'tool_use') this.#call(asText(id), asText(name), input, entry)
     }
   }
 
@@ -143,7 +143,7 @@ class Story {
   }
 
   #result(block: PlainObject, entry: Rec): void {
-    const id = String(block['tool_use_id'])
+    const id = asText(block['tool_use_id'])
     const call = this.#calls.get(id)
     const text = textIn(blocksIn(block['content']))
     const { isRefused = false, isOpen = false, tool } = call ?? {}
@@ -159,7 +159,7 @@ class Story {
   }
 
   #step({ toolUseId }: Rec, isOpen: boolean): void {
-    const call = this.#calls.get(String(toolUseId))
+    const call = this.#calls.get(asText(toolUseId))
     if (call !== undefined) call.isOpen = isOpen
   }
 
@@ -181,5 +181,5 @@ function blocksIn(content: unknown): readonly PlainObject[] {
 
 const textIn = (blocks: readonly PlainObject[]): string =>
   blocks
-    .flatMap(({ type, text }) => (type === 'text' ? [String(text)] : type === 'image' ? ['[a picture]'] : []))
+    .flatMap(({ type, text }) => (type === 'text' ? [asText(text)] : type === 'image' ? ['[a picture]'] : []))
     .join('\n')
