@@ -83,8 +83,8 @@ const gap: fc.Arbitrary<Gap> = fc.record({
 })
 
 test('what only looks like an id is not asked for its words', () => {
-  const entry = { type: 'tool-intent', toolUseId: { toString: false } } as never
-  expect(storyOf([{ entry, offset: 0 }], [], { isForeign: false, isAgent: false })).toEqual([])
+  const odd = { type: 'tool-intent', toolUseId: { toString: false } } as never
+  expect(storyOf([{ entry: odd, offset: 0 }], [], { isForeign: false, isAgent: false })).toEqual([])
 })
 
 test('to people, as a page, as lines: nothing throws, and nothing reaches a terminal as it is', async () => {
