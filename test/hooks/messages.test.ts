@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
+  allow,
   applyEdits,
   deny,
   HookRegistry,
@@ -225,5 +226,37 @@ describe('what is not used', () => {
       () => void late.push(note)
     )
     expect(after(messages, outcome)).toEqual([...messages, note])
+  })
+})
+
+// A caller with a long conversation copies it only for hooks that look.
+describe('the conversation is not asked for', () => {
+  const reads = async (add: (hooks: HookRegistry) => unknown): Promise<number> => {
+    const hooks = new HookRegistry()
+    add(hooks)
+    let count = 0
+    const options = {
+      get messages(): readonly Message[] {
+        count++
+        return []
+      }
+    }
+    await hooks.fire('PreToolUse', bash('ls'), options)
+    return count
+  }
+
+  it('by hooks that judge, rewrite, read the wire or run side by side', async () => {
+    expect(
+      await reads(hooks => {
+        hooks.on('PreToolUse', 'Bash', ctx => void (ctx.toolInput.command += ' -l'))
+        hooks.on('PreToolUse', ctx => (ctx.wire === '' ? deny('never') : allow()))
+        for (const name of ['one', 'two']) hooks.on('PreToolUse', async () => undefined, { name, concurrent: true })
+        hooks.on('PreToolUse', () => undefined, { observe: true })
+      })
+    ).toBe(0)
+  })
+
+  it('unless one looks at it', async () => {
+    expect(await reads(hooks => hooks.on('PreToolUse', ctx => void ctx.messages.length))).toBeGreaterThan(0)
   })
 })

@@ -176,7 +176,7 @@ export async function finishCall(
 ): Promise<Answered> {
   const call = { tool_name: tool.name, tool_input: input, tool_use_id: use.id, mcp_server: tool.server }
   const { error } = result
-  const options = { signal: session.afterwards, messages: session.conversation.messages }
+  const options = { signal: session.afterwards }
   const fired =
     error === undefined
       ? session.fire('PostToolUse', { ...call, tool_response: result.output, duration_ms }, options)

@@ -19,7 +19,6 @@ export async function judge(
   const call = { tool_name: tool.name, tool_input: input, tool_use_id: use.id, mcp_server: tool.server }
   const fired = session.fire('PreToolUse', call, {
     signal,
-    messages: session.conversation.messages,
     accept: draft => problemIn(tool.check(draft, place))
   })
   const before = fired instanceof Promise ? await fired : fired

@@ -216,7 +216,7 @@ async function askHooks(
 ): Promise<PersonAnswer | undefined> {
   const mcp_server = serverOf(use, session)
   const call = { tool_name: use.name, tool_input, permission_suggestions: suggestions, mcp_server }
-  const outcome = await session.fire('PermissionRequest', call, { signal, messages: session.conversation.messages })
+  const outcome = await session.fire('PermissionRequest', call, { signal })
   session.heed(outcome, use.name)
   const { decision, reason, by, updatedInput, fields } = outcome
   if (decision === 'deny')

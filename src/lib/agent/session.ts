@@ -132,8 +132,7 @@ export class Session {
     if (this.promptId !== undefined) base['prompt_id'] = this.promptId
     if (agent !== undefined) Object.assign(base, { agent_id: agent.id, agent_type: agent.type })
     if (effort !== undefined && KNOWS_EFFORT.has(event)) base['effort'] = { level: effort }
-    // A copy: the conversation may grow while hooks are at work, and what they have not seen they did not remove.
-    const about: FireOptions = { ...options, messages: [...this.conversation.messages] }
+    const about: FireOptions = withMessages({ ...options }, this.conversation.messages)
     if (agent !== undefined) about.agent = agent
     return this.options.hooks.fire(event, Object.assign(base, input) as unknown as FireInput<E>, about)
   }
@@ -269,6 +268,16 @@ export class Session {
     if (failure !== undefined)
       this.inform(`${event} hook ${by} failed in the background: ${failure.message}`, 'warning')
   }
+}
+
+/**
+ * Shows hooks what was said until now: the conversation may grow while they are at work, and what they have not seen they
+ * did not remove. It only ever grows, or is replaced as a whole, so nothing need be copied before a hook looks.
+ */
+function withMessages(options: FireOptions, messages: readonly Message[]): FireOptions {
+  const { length } = messages
+  let seen: readonly Message[] | undefined
+  return Object.defineProperty(options, 'messages', { get: () => (seen ??= messages.slice(0, length)) })
 }
 
 const UNLOGGED = '[What a hook said here was to be left out of the log.]'

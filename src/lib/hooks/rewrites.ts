@@ -18,7 +18,8 @@ import type { Given } from './tally.ts'
 /** What hooks that run side by side all started from, and who of them changed which key. */
 interface Base {
   readonly draft: unknown
-  readonly messages: readonly Message[]
+  /** Absent where nobody has changed them. */
+  readonly messages: readonly Message[] | undefined
   readonly end: number
   readonly authors: Map<string, string>
 }
@@ -39,7 +40,8 @@ export class Rewrites {
   readonly #run: Run
   /** What has been agreed on so far. No hook ever holds it. */
   #draft: unknown
-  #messages: readonly Message[]
+  /** Absent until somebody has changed them: a caller may have to copy many to show them. */
+  #messages: readonly Message[] | undefined
   /** All edits so far, together. */
   #edits: MessageEdits | undefined
   #stage: Base | undefined
@@ -51,7 +53,6 @@ export class Rewrites {
   constructor(run: Run) {
     this.#run = run
     this.#draft = run.lane.draftOf(run.input)
-    this.#messages = run.options.messages ?? NO_MESSAGES
   }
 
   /** Whether anything is otherwise than the caller gave it. */
@@ -63,7 +64,7 @@ export class Rewrites {
   }
 
   history(): Message[] {
-    return this.#messages.map(freezeDeep)
+    return (this.#messages ?? this.#given()).map(freezeDeep)
   }
 
   /** The wire object, made once for all hooks that see the same draft. */
@@ -190,14 +191,20 @@ export class Rewrites {
     }
   }
 
+  /** The conversation as the caller has it. */
+  #given(): readonly Message[] {
+    return this.#run.options.messages ?? NO_MESSAGES
+  }
+
   /** What is legal hook by hook must also be legal together. */
   #findMessages(changed: readonly Message[] | undefined): Rewrite['messages'] {
     if (changed === undefined) return undefined
     try {
-      const edits = editsBetween(this.#stage?.messages ?? this.#messages, changed)
+      const before = this.#stage === undefined ? this.#messages : this.#stage.messages
+      const edits = editsBetween(before ?? this.#given(), changed)
       if (edits === undefined) return undefined
-      const now = applyEdits(this.#messages, edits)
-      return { now, edits: editsBetween(this.#run.options.messages ?? NO_MESSAGES, now) }
+      const now = applyEdits(this.#messages ?? this.#given(), edits)
+      return { now, edits: editsBetween(this.#given(), now) }
     } catch (error) {
       throw Failed.by('messages', error)
     }
