@@ -66,7 +66,8 @@ test.each([
   ['Edit(.bashrc)', 'dots/.bashrc', 'allow'],
   ['Edit(**/hooks/*)', '.git/hooks/x', 'deny'],
   ['Edit(*)', '.git/hooks/x', 'deny'],
-  ['Edit(.claude/commands/**)', '.claude/settings.json', 'deny']
+  ['Edit(.claude/commands/**)', '.claude/settings.json', 'deny'],
+  ['Edit(.claude/commands/**)', '.claude/commands/x.md', 'allow']
 ])('%s names %s: %s', (text, path, decision) => {
   expect(decided(write(`${ROOT}/${path}`), [allow(text)])).toBe(decision)
 })
@@ -77,16 +78,12 @@ test('a link from there, or to there', () => {
   expect(decided(write(`${ROOT}/innocent`, 'Write', `${ROOT}/.claude/settings.json`), [allow('Write')])).toBe('deny')
 })
 
-test.each([
-  '.gitignore',
-  '.github/workflows/x.yml',
-  'src/.claude/commands/x.md',
-  '.claude/CLAUDE.md',
-  'hooks/x',
-  'config'
-])('%s is an ordinary file', path => {
-  expect(decided(write(`${ROOT}/${path}`), [], { mode: 'acceptEdits' })).toBe('allow')
-})
+test.each(['.gitignore', '.github/workflows/x.yml', 'src/.claude/notes.md', '.claude/CLAUDE.md', 'hooks/x', 'config'])(
+  '%s is an ordinary file',
+  path => {
+    expect(decided(write(`${ROOT}/${path}`), [], { mode: 'acceptEdits' })).toBe('allow')
+  }
+)
 
 test('the way to the project does not count', () => {
   const root = `${HOME}/.idea/.git/hooks/project`
@@ -120,8 +117,8 @@ test.each([
 
 test.each([
   [`${HOME}/.claude`, 'CLAUDE.md'],
-  [`${HOME}/.claude`, 'commands/x.md'],
-  [`${ROOT}/.claude`, 'agents/x.md'],
+  [`${HOME}/.claude`, 'notes.md'],
+  [`${ROOT}/.claude`, 'agents.md'],
   [`${ROOT}/.git/worktrees/x`, 'a.ts'],
   [`${HOME}/.idea/project`, 'a.ts']
 ])('in %s, %s is an ordinary file', (root, path) => {
@@ -168,4 +165,21 @@ describe('commands', () => {
     expect(decided(bash(command), [allow('Bash(cp *)')])).toBe('ask')
     expect(decided(bash(command), [allow(`Bash(${command})`, { ofProject: true })])).toBe('ask')
   })
+})
+
+const INSTRUCTIONS = ['agents/x.md', 'agents/deep/er/x.md', 'commands/git/x.md', 'skills/x/SKILL.md', 'skills/x/run.sh']
+
+test.each([
+  ...INSTRUCTIONS.map(file => [ROOT, `.claude/${file}`]),
+  ...INSTRUCTIONS.map(file => [ROOT, `sub/.claude/${file}`]),
+  ...INSTRUCTIONS.map(file => [`${ROOT}/.claude`, file]),
+  ...INSTRUCTIONS.map(file => [HOME, `.claude/${file}`])
+])('B1: in %s, %s is not written unless a rule of the user names it', (root, path) => {
+  for (const mode of MODES)
+    expect(decided(write(`${root}/${path}`), [allow('Edit'), allow('Write')], { mode, roots: [root] })).toBe('deny')
+  expect(decided(bash(`cp x ${path}`), [allow('Bash')], { roots: [root] })).toBe('ask')
+  expect(decided(bash(`echo x > ${path}`), [allow('Bash')], { roots: [root] })).toBe('ask')
+  const rule = allow(`Edit(/${root}/${path})`)
+  expect(decided(write(`${root}/${path}`), [rule], { roots: [root] })).toBe('allow')
+  expect(decided(write(`${root}/${path}`), [{ ...rule, ofProject: true }], { roots: [root] })).toBe('deny')
 })

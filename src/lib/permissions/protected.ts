@@ -13,7 +13,7 @@ import { commandsIn } from './simple-command.ts'
  * it. A folder, and which of the names in it; undefined: all of them.
  */
 const FOLDERS: ReadonlyMap<string, RegExp | undefined> = new Map([
-  ['.claude', /^(?:settings.*\.json|hooks|plugins)$/],
+  ['.claude', /^(?:settings.*\.json|hooks|plugins|agents|commands|skills)$/],
   ['.carabiner', undefined],
   ['.git', /^(?:hooks|config|config\.worktree|modules|worktrees|commondir)$/],
   ['.husky', undefined],
@@ -30,10 +30,7 @@ const FILES = new Set(
 )
 
 /** What decides over the agent wherever it works. */
-const OF_USER: ReadonlyMap<string, RegExp | undefined> = new Map([
-  ['.claude', /^(?:settings.*\.json|hooks|plugins|agents|skills)$/],
-  ['.carabiner', undefined]
-])
+const OF_USER = new Set(['.claude', '.carabiner'])
 
 /**
  * What of a path is protected: the folder or the file that makes it so. Capitals do not count: some disks ignore them.
@@ -50,7 +47,7 @@ function protectedPart(path: string, { own = [], roots: [root], home }: Policy):
   const at = folded.findIndex((name, index) => {
     const next = folded[index + 1]
     if (next === undefined) return index >= below && FILES.has(name)
-    if (index === atHome && OF_USER.has(name) && (OF_USER.get(name)?.test(next) ?? true)) return true
+    if (index === atHome && OF_USER.has(name) && (FOLDERS.get(name)?.test(next) ?? true)) return true
     if (!FOLDERS.has(name)) return false
     const child = FOLDERS.get(name)
     return child === undefined ? index + 1 >= below : index + 2 >= below && child.test(next)
