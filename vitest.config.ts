@@ -1,9 +1,24 @@
-import { defineConfig } from 'vitest/config'
+import { randomInt } from 'node:crypto'
+import { configDefaults, defineConfig } from 'vitest/config'
+
+/** Crash points, kills, attacks: minutes of work. `npm test` leaves them out, `npm run test:all` runs them as well. */
+const EXHAUSTIVE = 'test/**/*.exhaustive.test.ts'
+const exhaustive = process.env['CARABINER_TESTS'] === 'exhaustive'
+process.env['CARABINER_SEED'] ??= String(randomInt(2 ** 31))
+
+/** A hang limit, not a speed: a busy machine is only slower. */
+const HANG = 600_000
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    include: exhaustive ? [EXHAUSTIVE] : ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    exclude: exhaustive ? configDefaults.exclude : [...configDefaults.exclude, EXHAUSTIVE],
+    env: { CARABINER_SEED: process.env['CARABINER_SEED'] },
     reporters: ['default', './scripts/closing-line.ts'],
+    testTimeout: HANG,
+    hookTimeout: HANG,
+    teardownTimeout: HANG,
+    expect: { poll: { timeout: HANG / 2 } },
     // Most tests wait for processes.
     maxWorkers: 2
   }

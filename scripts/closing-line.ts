@@ -11,6 +11,7 @@ export default class ClosingLine implements Reporter {
   #line: string | undefined
 
   onInit(): void {
+    console.log(`seed: ${process.env['CARABINER_SEED']}`)
     process.once('exit', () => {
       if (this.#line !== undefined) process.stdout.write(`${this.#line}\n`)
     })
@@ -19,6 +20,7 @@ export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     const count: Count = { passed: 0, failed: errors.length, skipped: 0 }
     for (const module of modules) add(count, module)
+    if (count.failed > 0) console.log(`seed: ${process.env['CARABINER_SEED']} (CARABINER_SEED=… draws the same again)`)
     this.#line = `tests: ${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped`
   }
 }

@@ -9,7 +9,7 @@ import { ask, ownTool, registry, resultsIn, type Asked, type Asking } from './ki
 
 const DRIVER = fileURLToPath(new URL('drivers/abort.ts', import.meta.url))
 /** Whoever has not ended by itself after that never will, in milliseconds. */
-const HANG = 280_000
+const HANG = 300_000
 
 // FM59, F139, F157
 describe.skipIf(!existsSync('/proc/self/environ'))('aborted at every step and between', () => {

@@ -5,7 +5,7 @@ import { HookRegistry } from '../../src/index.ts'
 import { ask, inputsOf, project, registry } from './kit.ts'
 import { prompted } from './scene.ts'
 
-const LIMIT = { timeout: 30_000 }
+const LIMIT = { timeout: 300_000 }
 
 test('a file that a matcher names, and files that hooks ask for', LIMIT, async () => {
   const place = project({ '.env': 'A=1\n', 'other.txt': '' })

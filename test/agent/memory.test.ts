@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 
 const DRIVER = fileURLToPath(new URL('drivers/memory.ts', import.meta.url))
 /** Whoever has not ended by then never will, in milliseconds. */
-const HANG = 280_000
+const HANG = 300_000
 
 const MB = 1024 * 1024
 /** How much larger a session may be after its turn 2,000 than after its turn 500. */

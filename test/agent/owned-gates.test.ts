@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ask, project, prompted, resultsIn, type Project } from './kit.ts'
 
-const LIMIT = { timeout: 30_000 }
+const LIMIT = { timeout: 300_000 }
 const FILES = { Skill: '.claude/skills/k/SKILL.md', Agent: '.claude/agents/k.md' } as const
 type Tool = keyof typeof FILES
 

@@ -1,5 +1,5 @@
 /** Every call has exactly one result, in call order, whatever becomes of it. */
-import * as fc from 'fast-check'
+import * as fc from '../support/fast-check.ts'
 import { expect, test } from 'vitest'
 import { allow, deny, type Query, type ToolDefinition } from '../../src/index.ts'
 import type { ScriptedCall, ScriptedTurn, TurnOrMaker } from '../../src/lib/model/scripted.ts'
@@ -127,7 +127,7 @@ test('any calls, interrupted anywhere: what the model is sent next is always pai
     ),
     { numRuns: 150 }
   )
-}, 120_000)
+})
 
 // FM55
 test('a hundred calls at once, reads and effects mixed, some of them wrong', async () => {

@@ -1,6 +1,6 @@
 /** Who may do what: rules, modes, hooks and people, through a running agent. */
 import { writeFileSync } from 'node:fs'
-import * as fc from 'fast-check'
+import * as fc from '../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { allow, ask as askFirst, deny } from '../../src/index.ts'
 import { ask, inputsOf, ownTool, project, registry, resultsIn, type Asking } from './kit.ts'

@@ -1,6 +1,6 @@
 /** A session that goes on: what the model is sent, what runs, what hooks hear. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import * as fc from 'fast-check'
+import * as fc from '../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { tool, type HookRegistry } from '../../src/index.ts'
@@ -62,32 +62,28 @@ const saying = () => [
 ]
 
 // F38
-test(
-  'whatever hooks did to the conversation, it goes on as if it had never been ended',
-  { timeout: 60_000 },
-  async () => {
-    const kinds = ['plain', 'deny', 'context', 'drop', 'push', 'insert', 'tell'] as const
-    const turn = fc.oneof(
-      fc.array(fc.constantFrom(...kinds), { minLength: 1, maxLength: 3 }).map(says => ({
-        calls: says.map(say => ({ name: 'write', input: { say } }))
-      })),
-      fc.constant('Almost.')
-    )
-    await fc.assert(
-      fc.asyncProperty(fc.array(turn, { maxLength: 4 }), async turns => {
-        const ends = turns.findIndex(each => typeof each === 'string')
-        const one = ends < 0 ? [...turns, 'Done.'] : [...turns.slice(0, ends), 'Almost.', 'Done.']
-        const options = { tools: saying(), allowedTools: ['write'] }
-        const whole = await ask([...one, 'Yes.'], { ...options, hooks: busyHooks(), prompt: prompts('go', 'and now') })
-        const place = project()
-        await first(place, one, { ...options, hooks: busyHooks() })
-        const parted = await again(place, ['Yes.'], { ...options, hooks: busyHooks() })
-        expect(parted.sent.at(-1)!).toEqual(whole.sent.at(-1)!)
-      }),
-      { numRuns: 40 }
-    )
-  }
-)
+test('whatever hooks did to the conversation, it goes on as if it had never been ended', async () => {
+  const kinds = ['plain', 'deny', 'context', 'drop', 'push', 'insert', 'tell'] as const
+  const turn = fc.oneof(
+    fc.array(fc.constantFrom(...kinds), { minLength: 1, maxLength: 3 }).map(says => ({
+      calls: says.map(say => ({ name: 'write', input: { say } }))
+    })),
+    fc.constant('Almost.')
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(turn, { maxLength: 4 }), async turns => {
+      const ends = turns.findIndex(each => typeof each === 'string')
+      const one = ends < 0 ? [...turns, 'Done.'] : [...turns.slice(0, ends), 'Almost.', 'Done.']
+      const options = { tools: saying(), allowedTools: ['write'] }
+      const whole = await ask([...one, 'Yes.'], { ...options, hooks: busyHooks(), prompt: prompts('go', 'and now') })
+      const place = project()
+      await first(place, one, { ...options, hooks: busyHooks() })
+      const parted = await again(place, ['Yes.'], { ...options, hooks: busyHooks() })
+      expect(parted.sent.at(-1)!).toEqual(whole.sent.at(-1)!)
+    }),
+    { numRuns: 40 }
+  )
+})
 
 describe('what had no result when we were ended', () => {
   test('a call that had begun is not begun again, and the model is told that nobody knows', async () => {

@@ -71,7 +71,7 @@ test('it can be cancelled, once', async () => {
   const running = agent.run('wait')
   expect(agent.status).toBe('running')
   await expect(agent.run('more')).rejects.toThrow('running')
-  await expect.poll(() => agent.id, { timeout: 20_000 }).not.toBe('')
+  await expect.poll(() => agent.id, { timeout: 300_000 }).not.toBe('')
   expect([agent.cancel(), agent.cancel()]).toEqual([true, false])
   expect(await running).toMatchObject({ success: false })
   expect(agent.status).toBe('idle')

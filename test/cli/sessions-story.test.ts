@@ -1,5 +1,5 @@
 /** Whatever stands in a transcript can be told. */
-import * as fc from 'fast-check'
+import * as fc from '../support/fast-check.ts'
 import { expect, test } from 'vitest'
 import { markdownOf } from '../../src/lib/cli/sessions/markdown.ts'
 import { Pen } from '../../src/lib/cli/sessions/pen.ts'

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 
 /** How long something may take before it counts as hanging, in milliseconds. */
-export const HANG = 60_000
+export const HANG = 300_000
 
 /** The command line itself. */
 export const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))

@@ -1,5 +1,5 @@
 /** How text is fitted to a terminal. */
-import * as fc from 'fast-check'
+import * as fc from '../support/fast-check.ts'
 import { expect, test } from 'vitest'
 import { cut, hang, wrap } from '../../src/lib/cli/terminal/width.ts'
 

@@ -1,13 +1,11 @@
 /** Real processes that are ended at any moment. `npm run soak` does the same for longer. */
 import { expect, test } from 'vitest'
+import { SEED as seed } from '../support/seed.ts'
 import { endRuns } from '../support/kills/rounds.ts'
-
-const seed = Date.now() % 2 ** 31
 
 // FM31, FM43, FM47
 test.skipIf(process.platform !== 'linux')(
   'kill -9, 200 times: nothing that was said is lost, nothing is done twice, nobody is left, and it goes on (Linux)',
-  { timeout: 900_000 },
   async () => {
     const { kills, atWork, rounds, calls, unknown, violations } = await endRuns({ kills: 200, seed })
     console.log(`${kills} kills (${atWork} at work) in ${rounds} sessions, ${unknown} calls of unknown outcome`)
@@ -23,7 +21,6 @@ test.skipIf(process.platform !== 'linux')(
 // FM62
 test.skipIf(process.platform !== 'linux')(
   'SIGTERM, 25 times: it ends in good order wherever it is (Linux)',
-  { timeout: 900_000 },
   async () => {
     const { kills, atWork, torn, violations } = await endRuns({ kills: 25, seed, signal: 'SIGTERM' })
     console.log(`${kills} runs ended by SIGTERM, ${atWork} of them at work`)

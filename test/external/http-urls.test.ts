@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../support/fast-check.ts'
 import { describe, expect, test, vi } from 'vitest'
 import { httpHook, Outside, type OutsideOptions } from '../../src/external.ts'
 import { CarabinerError } from '../../src/hooks.ts'

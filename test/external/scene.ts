@@ -25,7 +25,7 @@ export interface Scene {
 }
 
 /** How long something may take before it counts as hanging, in milliseconds. */
-export const HANG = 20_000
+export const HANG = 300_000
 
 export function scene(registry: RegistryOptions = {}, outside: OutsideOptions = {}): Scene {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'carabiner-')))

@@ -52,7 +52,7 @@ async function live(setting: Stage, profile: (typeof PROFILES)[number], life: nu
 
 describe.each(PROFILES)('a worker that dies (%s)', profile => {
   // FM23: 1,000 deaths in both profiles together, and no answer to the wrong number.
-  test('while it is asked closes what waits for it, each time', { timeout: 120_000 }, async () => {
+  test('while it is asked closes what waits for it, each time', async () => {
     const settings = Array.from({ length: 10 }, () => mortal(profile))
     await Promise.all(
       settings.map(async setting => {

@@ -40,7 +40,7 @@ describe('whatever becomes of this process, nobody is left', () => {
     expect(existsSync('/proc/self/environ')).toBe(true)
   })
 
-  test.each(WHAT)('of a hook that is %s', { timeout: 180_000 }, async what => {
+  test.each(WHAT)('of a hook that is %s', async what => {
     // What waits for the next event lets this process end; what is at work does not.
     const endings = ENDINGS.filter(({ how }) => (how === 'drain' ? what === 'prewarmed' : true))
     // To abort an event does not end what was to go on after it.

@@ -10,7 +10,7 @@ import { effectOf, fire, inTurn, scene, there } from './scene.ts'
 test.each([
   ['reads one line and answers', 'read -r event'],
   ['reads to the end and answers', 'event=$(cat)']
-])('a hook that %s runs once for each event, started ahead or not', { timeout: 120_000 }, async (_, reads) => {
+])('a hook that %s runs once for each event, started ahead or not', async (_, reads) => {
   const rounds = Array.from({ length: 15 }, (_ignored, round) => round)
   const counts = await inTurn(rounds, 4, async round => {
     const { place, folder, notices, running } = scene({ clock: manualClock() })

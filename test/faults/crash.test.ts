@@ -5,7 +5,7 @@ import { drive } from './drive.ts'
 import { endAll, gone, HANG } from './scene.ts'
 
 // FM9, FM11
-test('who dies right after it has started hooks leaves nobody', { timeout: 120_000 }, async () => {
+test('who dies right after it has started hooks leaves nobody', async () => {
   const crash = async (): Promise<void> => {
     const { ended, running } = drive('crash', ['at once'])
     expect((await ended).end).toBe('SIGKILL')
@@ -21,7 +21,7 @@ const isDone = (shells: readonly number[]): Promise<void> => {
 }
 
 // FM6, FM9
-test('when the helper that starts processes dies, only its own are ended', { timeout: 60_000 }, async () => {
+test('when the helper that starts processes dies, only its own are ended', async () => {
   const { hear, told, ended, running, folder } = drive('crash', ['helper'])
   expect(await hear('end')).toBe('closed spawn')
   await isDone(told[0]!['shells'] as readonly number[])
@@ -35,7 +35,7 @@ test('when the helper that starts processes dies, only its own are ended', { tim
 test.each([
   ['ends by itself right after', 'exit', 0],
   ['is killed later, while another hook runs', 'soon', 'SIGKILL']
-])('what a hook left on purpose stays when this process %s', { timeout: 60_000 }, async (_, how, end) => {
+])('what a hook left on purpose stays when this process %s', async (_, how, end) => {
   const { told, ended, running } = drive('crash', [how])
   expect(await ended).toEqual({ end, stderr: '' })
   const { left, reapers } = told[0] as { left: string; reapers: readonly number[] }

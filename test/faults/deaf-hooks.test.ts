@@ -8,13 +8,13 @@ describe('a hook that does not read what it is given', () => {
     ['1,000 times, with a third of a megabyte', [1000, 0.3, 0], { 'closed deny': 1000 }],
     ['12 times, with 64 MB', [12, 64, 0], { 'closed deny': 12 }],
     ['8 times, with 64 MB, through the helper of a large process', [8, 64, 250], { 'closed deny': 8 }]
-  ] as const)('still answers, and nothing is thrown: %s', { timeout: 180_000 }, async (_, args, ends) => {
+  ] as const)('still answers, and nothing is thrown: %s', async (_, args, ends) => {
     const { ended, told } = drive('deaf', args)
     expect(await ended).toEqual({ end: 0, stderr: '' })
     expect(told).toMatchObject([{ ends, uncaught: [] }])
   })
 
-  test('nor ends is given up in time', { timeout: 60_000 }, async () => {
+  test('nor ends is given up in time', async () => {
     const { ask, running } = scene()
     const input = { tool_input: { command: 'x'.repeat(64 * 1024 * 1024) } }
     expect(effectOf(await ask({ command: 'sleep 60', timeout: 1 }, { input }))).toBe('closed: timeout')

@@ -34,22 +34,22 @@ async function expectClosed(limit: number, frees: readonly number[], ballast: nu
 
 // FM6
 describe.skipIf(missing)(`without descriptors to spare the gate closes, and opens when there are some${why}`, () => {
-  test.each([44, 48, 64])('of %i, again and again', { timeout: 60_000 }, async limit => {
+  test.each([44, 48, 64])('of %i, again and again', async limit => {
     await expectClosed(limit, FREE, 0)
   })
 
-  test('for a hook that is started ahead', { timeout: 60_000 }, async () => {
+  test('for a hook that is started ahead', async () => {
     await expectClosed(64, FREE, 0, 'prewarmed')
   })
 
-  test('in a large process', { timeout: 60_000 }, async () => {
+  test('in a large process', async () => {
     await expectClosed(64, FREE, 250)
   })
 
   test.each([
     ['a small process', 0],
     ['a large process', 250]
-  ])('before anything was started, in %s', { timeout: 120_000 }, async (_, ballast) => {
+  ])('before anything was started, in %s', async (_, ballast) => {
     await inTurn(FREE, 2, async free => expectClosed(64, [free], ballast))
   })
 })

@@ -63,6 +63,6 @@ function endOf(child: ChildProcess, told: Record<string, unknown>[]): Driver['en
 async function hear(key: string, told: readonly Record<string, unknown>[], child: ChildProcess): Promise<unknown> {
   const find = (): Record<string, unknown> | undefined => told.find(line => key in line)
   const isOver = (): boolean => find() !== undefined || child.exitCode !== null || child.signalCode !== null
-  await expect.poll(isOver, { ...HANG, timeout: 120_000 }).toBe(true)
+  await expect.poll(isOver, { ...HANG, timeout: 300_000 }).toBe(true)
   return find()?.[key]
 }

@@ -31,7 +31,7 @@ describe('exit codes mean what the table says', () => {
     expect(CELLS.length).toBe(256 * 5)
   })
 
-  test.each(PROFILES)('all 256, with each output, in %s', { timeout: 120_000 }, async profile => {
+  test.each(PROFILES)('all 256, with each output, in %s', async profile => {
     const { ask } = scene()
     const off: unknown[] = []
     await inTurn(CELLS, 12, async cell => {

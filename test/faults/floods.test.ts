@@ -23,18 +23,14 @@ describe.each([
   { where: 'a small process', megabytes: 0 },
   { where: 'a large process, through its helper', megabytes: 250 }
 ])('in $where', ({ megabytes }) => {
-  test.each(FLOODS)(
-    '%s is cut off, and memory stays within 64 MB of what it was',
-    { timeout: 120_000 },
-    async (_, command) => {
-      const { ended, told, running } = drive('floods', [command, megabytes])
-      expect(await ended).toEqual({ end: 0, stderr: '' })
-      expect(told).toMatchObject([{ end: 'closed output', reason: expect.stringMatching(/output cap.*1048576 bytes/) }])
-      const [before, after] = [told[0]!['before'] as Sizes, told[0]!['after'] as Sizes]
-      expect(after.helper.length).toBe(megabytes === 0 ? 0 : 1)
-      expect(after.own - before.own).toBeLessThan(64)
-      expect(Math.max(0, ...after.helper) - Math.max(0, ...before.helper)).toBeLessThan(64)
-      await gone(running)
-    }
-  )
+  test.each(FLOODS)('%s is cut off, and memory stays within 64 MB of what it was', async (_, command) => {
+    const { ended, told, running } = drive('floods', [command, megabytes])
+    expect(await ended).toEqual({ end: 0, stderr: '' })
+    expect(told).toMatchObject([{ end: 'closed output', reason: expect.stringMatching(/output cap.*1048576 bytes/) }])
+    const [before, after] = [told[0]!['before'] as Sizes, told[0]!['after'] as Sizes]
+    expect(after.helper.length).toBe(megabytes === 0 ? 0 : 1)
+    expect(after.own - before.own).toBeLessThan(64)
+    expect(Math.max(0, ...after.helper) - Math.max(0, ...before.helper)).toBeLessThan(64)
+    await gone(running)
+  })
 })

@@ -17,7 +17,7 @@ describe('a process that a hook leaves behind', () => {
     ['stderr', 'sleep 60 >/dev/null &'],
     ['nothing', 'sleep 60 >/dev/null 2>&1 </dev/null &'],
     ['all, in a session of its own', 'setsid sleep 60 &']
-  ])('holds %s: the answer counts, and it goes on running', { timeout: 60_000 }, async (_, helper) => {
+  ])('holds %s: the answer counts, and it goes on running', async (_, helper) => {
     const { ask, running } = scene()
     const outcome = await ask({ command: `${helper} ${ALLOW}` })
     const left = running()
@@ -43,13 +43,13 @@ describe('a process that a hook leaves behind', () => {
     expect(effectOf(await ask({ command: `${chatter} & ${ALLOW}` }))).toBe('allowed')
   })
 
-  test('may flood the pipes without harm', { timeout: 60_000 }, async () => {
+  test('may flood the pipes without harm', async () => {
     const { ask } = scene()
     const outcome = await ask({ command: `{ sleep 0.2; exec timeout 2 yes; } & ${ALLOW}` })
     expect(effectOf(outcome)).toBe('allowed')
   })
 
-  test('is not waited for, two hundred times', { timeout: 60_000 }, async () => {
+  test('is not waited for, two hundred times', async () => {
     const { ask, running } = scene()
     const effects = await inTurn(Array.from({ length: 200 }), 20, async () =>
       effectOf(await ask({ command: '/bin/sh', args: ['-c', `sleep 60 & ${ALLOW}`] }))
@@ -67,28 +67,24 @@ function holdUp(ms: number): void {
 }
 
 // FM10
-test(
-  'a refusal is not lost when the event loop stands still after the end of its hook',
-  { timeout: 60_000 },
-  async () => {
-    const { place, folder } = scene()
-    const flag = join(folder, 'flag')
-    const hooks = new HookRegistry({
-      // The first hook has printed and ended: its end is about to be noticed, and the other's together with it.
-      sink: message => {
-        if (message.subtype !== 'hook_progress' || message.hook_name !== 'first') return
-        writeFileSync(flag, '')
-        holdUp(500)
-        setImmediate(() => holdUp(500))
-      }
-    })
-    const waits = `until [ -e ${flag} ]; do sleep 0.01; done; ${DENY}`
-    hooks.register(commandHook({ name: 'first', events: 'PreToolUse', command: ALLOW }, place))
-    hooks.register(
-      commandHook({ name: 'second', events: 'PreToolUse', command: waits, timeout: HANG.timeout / 1000 }, place)
-    )
-    const fired = fire(hooks)
-    holdUp(500)
-    expect(await fired).toMatchObject({ decision: 'deny', reason: 'no', by: 'second' })
-  }
-)
+test('a refusal is not lost when the event loop stands still after the end of its hook', async () => {
+  const { place, folder } = scene()
+  const flag = join(folder, 'flag')
+  const hooks = new HookRegistry({
+    // The first hook has printed and ended: its end is about to be noticed, and the other's together with it.
+    sink: message => {
+      if (message.subtype !== 'hook_progress' || message.hook_name !== 'first') return
+      writeFileSync(flag, '')
+      holdUp(500)
+      setImmediate(() => holdUp(500))
+    }
+  })
+  const waits = `until [ -e ${flag} ]; do sleep 0.01; done; ${DENY}`
+  hooks.register(commandHook({ name: 'first', events: 'PreToolUse', command: ALLOW }, place))
+  hooks.register(
+    commandHook({ name: 'second', events: 'PreToolUse', command: waits, timeout: HANG.timeout / 1000 }, place)
+  )
+  const fired = fire(hooks)
+  holdUp(500)
+  expect(await fired).toMatchObject({ decision: 'deny', reason: 'no', by: 'second' })
+})

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import * as fc from 'fast-check'
+import * as fc from '../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { parseObject } from '../../src/lib/util/json.ts'
 import { effectOf, inTurn, PROFILES, scene } from './scene.ts'
@@ -32,7 +32,7 @@ const HOSTILE: readonly (readonly [string, string, string, RegExp])[] = [
 
 // FM16
 describe('a reply that no honest hook prints', () => {
-  test.each(HOSTILE)('%s closes the gate', { timeout: 30_000 }, async (_, printed, kind, words) => {
+  test.each(HOSTILE)('%s closes the gate', async (_, printed, kind, words) => {
     const { folder, ask } = scene()
     const file = join(folder, 'reply')
     writeFileSync(file, printed)

@@ -4,7 +4,7 @@ import { canUnshare } from './host.ts'
 import { gone } from './scene.ts'
 
 // FM9, FM7
-test('a thousand commands that ignore SIGTERM are ended, and nobody is left', { timeout: 240_000 }, async () => {
+test('a thousand commands that ignore SIGTERM are ended, and nobody is left', async () => {
   const { hear, ended, running } = drive('kills', [1000, 250])
   expect(await hear('closed timeout')).toBe(1000)
   await gone(running)
@@ -14,7 +14,7 @@ test('a thousand commands that ignore SIGTERM are ended, and nobody is left', { 
 const reason = canUnshare ? '' : ' (unshare may not make process namespaces here)'
 
 // FM11
-test.skipIf(!canUnshare)(`the same for 500 in namespaces of their own${reason}`, { timeout: 240_000 }, async () => {
+test.skipIf(!canUnshare)(`the same for 500 in namespaces of their own${reason}`, async () => {
   const { hear, ended, running } = drive('kills', [500, 250, 'namespaced'])
   expect(await hear('closed timeout')).toBe(500)
   await gone(running)

@@ -5,33 +5,29 @@ import { drive } from './drive.ts'
 import { gone, there } from './scene.ts'
 
 // FM6, FM9
-test(
-  'a process of a gigabyte asks through its helper, and does without it when somebody kills it',
-  { timeout: 120_000 },
-  async () => {
-    const { told, hear, ended, running, folder } = drive('large', [1024])
-    await hear('up')
-    expect(told[0]).toMatchObject({
-      answers: [
-        'open silent',
-        'closed deny',
-        'closed exit',
-        'closed signal',
-        'open allow',
-        'closed spawn',
-        'closed deny'
-      ],
-      helpers: 1
-    })
-    expect(told[0]!['rss']).toBeGreaterThan(1024)
-    await there(running)
-    writeFileSync(join(folder, 'go'), '')
-    await hear('killed')
-    await gone(running)
-    expect(await ended).toEqual({ end: 0, stderr: '' })
-    expect(told.slice(2)).toMatchObject([
-      { killed: 'closed spawn', reason: expect.stringMatching(/helper/), next: 'closed deny' },
-      { without: 'closed deny' }
-    ])
-  }
-)
+test('a process of a gigabyte asks through its helper, and does without it when somebody kills it', async () => {
+  const { told, hear, ended, running, folder } = drive('large', [1024])
+  await hear('up')
+  expect(told[0]).toMatchObject({
+    answers: [
+      'open silent',
+      'closed deny',
+      'closed exit',
+      'closed signal',
+      'open allow',
+      'closed spawn',
+      'closed deny'
+    ],
+    helpers: 1
+  })
+  expect(told[0]!['rss']).toBeGreaterThan(1024)
+  await there(running)
+  writeFileSync(join(folder, 'go'), '')
+  await hear('killed')
+  await gone(running)
+  expect(await ended).toEqual({ end: 0, stderr: '' })
+  expect(told.slice(2)).toMatchObject([
+    { killed: 'closed spawn', reason: expect.stringMatching(/helper/), next: 'closed deny' },
+    { without: 'closed deny' }
+  ])
+})

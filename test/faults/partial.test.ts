@@ -28,7 +28,7 @@ const CUT: Readonly<Record<Profile, readonly string[]>> = {
 
 // FM15
 describe('every proper beginning of a reply of 2 KB is a failure', () => {
-  test.each(PROFILES)('all 2,047 of them, in %s', { timeout: 120_000 }, async profile => {
+  test.each(PROFILES)('all 2,047 of them, in %s', async profile => {
     const { folder, ask } = scene()
     const file = join(folder, 'reply')
     writeFileSync(file, allowOf(WHOLE))

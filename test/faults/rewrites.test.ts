@@ -18,37 +18,33 @@ const SHUFFLES = Array.from({ length: 50 }, (_, seed) =>
 
 // FM27
 describe('two commands that change the same input', () => {
-  test.each(PROFILES)(
-    'count in declared order, whoever is faster, 50 times (%s)',
-    { timeout: 60_000 },
-    async profile => {
-      const { place } = scene()
-      const outcomes = await inTurn(SHUFFLES, 6, async delays => {
-        const hooks = new HookRegistry({ profile })
-        const replies = [
-          { command: 'of first', timeout: 1 },
-          { command: 'of second', timeout: 1 },
-          { command: 'ls', timeout: 2 }
-        ]
-        replies.forEach((reply, place_) => {
-          const command = `sleep ${delays[place_]}; ${rewrite(reply)}`
-          const name = ['first', 'second', 'third'][place_]!
-          hooks.register(commandHook({ name, events: 'PreToolUse', command, timeout: 30 }, place))
-        })
-        const { updatedInput, conflicts, failures } = await fire(hooks, { input })
-        return JSON.stringify({ updatedInput, conflicts, failures })
+  test.each(PROFILES)('count in declared order, whoever is faster, 50 times (%s)', async profile => {
+    const { place } = scene()
+    const outcomes = await inTurn(SHUFFLES, 6, async delays => {
+      const hooks = new HookRegistry({ profile })
+      const replies = [
+        { command: 'of first', timeout: 1 },
+        { command: 'of second', timeout: 1 },
+        { command: 'ls', timeout: 2 }
+      ]
+      replies.forEach((reply, place_) => {
+        const command = `sleep ${delays[place_]}; ${rewrite(reply)}`
+        const name = ['first', 'second', 'third'][place_]!
+        hooks.register(commandHook({ name, events: 'PreToolUse', command, timeout: 30 }, place))
       })
-      expect(new Set(outcomes)).toEqual(
-        new Set([
-          JSON.stringify({
-            updatedInput: { command: 'of second', timeout: 2 },
-            conflicts: [{ key: 'command', winner: 'second', loser: 'first' }],
-            failures: []
-          })
-        ])
-      )
-    }
-  )
+      const { updatedInput, conflicts, failures } = await fire(hooks, { input })
+      return JSON.stringify({ updatedInput, conflicts, failures })
+    })
+    expect(new Set(outcomes)).toEqual(
+      new Set([
+        JSON.stringify({
+          updatedInput: { command: 'of second', timeout: 2 },
+          conflicts: [{ key: 'command', winner: 'second', loser: 'first' }],
+          failures: []
+        })
+      ])
+    )
+  })
 })
 
 interface Judged {

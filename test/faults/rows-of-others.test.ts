@@ -18,7 +18,7 @@ async function askWorker({ by }: Fault, { event, profile }: Setting): Promise<st
 const WORKERS = FAULTS.filter(({ kinds, by }) => kinds.join() === 'worker' && by !== undefined)
 
 // FM6, FM7, FM12, FM14, FM15, FM16, FM23, FM24
-test.each(WORKERS)('a worker does what the table says: $id: $fault', { timeout: 60_000 }, async fault => {
+test.each(WORKERS)('a worker does what the table says: $id: $fault', async fault => {
   for (const setting of SETTINGS)
     expect({ setting, effect: await askWorker(fault, setting) }).toEqual({ setting, effect: effectIn(fault, setting) })
 })
@@ -44,7 +44,6 @@ async function askServer({ server }: Fault, { event, profile }: Setting): Promis
 // FM14, FM15, FM16, FM20, FM21, FM22
 test.each(FAULTS.filter(({ server }) => server !== undefined))(
   'a server does what the table says: $id: $fault',
-  { timeout: 60_000 },
   async fault => {
     for (const setting of SETTINGS)
       expect({ setting, effect: await askServer(fault, setting) }).toEqual({

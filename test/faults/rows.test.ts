@@ -15,7 +15,7 @@ const specOf = (fault: Shown): Spec => ({ timeout: 20, ...fault.by })
 
 // FM4, FM5, FM6, FM7, FM9, FM10, FM11, FM12, FM13, FM14, FM15, FM16, FM17, FM18
 describe.each(['self', 'helper'] as const)('a command that is started by %s does what the table says', starter => {
-  test.each(SHOWN)('$id: $fault', { timeout: 60_000 }, async fault => {
+  test.each(SHOWN)('$id: $fault', async fault => {
     const { folder, ask } = scene({ starter })
     furnish(folder)
     await expectEffects(fault, async setting => ask(specOf(fault), setting))
@@ -24,7 +24,7 @@ describe.each(['self', 'helper'] as const)('a command that is started by %s does
 
 // FM4, FM5, FM6, FM7, FM9, FM10, FM11, FM12, FM13, FM14, FM15, FM16, FM17, FM18
 describe('a prewarmed command does what the table says', () => {
-  test.each(SHOWN)('$id: $fault', { timeout: 60_000 }, async fault => {
+  test.each(SHOWN)('$id: $fault', async fault => {
     await expectEffects(fault, async setting => {
       // For a clock that stands still a process is ready as soon as it is there.
       const here = scene({ clock: manualClock() })

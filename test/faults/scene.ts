@@ -126,7 +126,7 @@ export function endAll(pids: readonly number[]): void {
 export const there = (whom: () => readonly number[]): Promise<void> => expect.poll(whom, HANG).not.toEqual([])
 
 /** Longer than anything takes on a busy machine. */
-export const HANG = { timeout: 20_000, interval: 20 }
+export const HANG = { timeout: 300_000, interval: 20 }
 
 /** Does something for each, so many at a time, and gives back what came of it in order. */
 export async function inTurn<T, R>(items: readonly T[], width: number, work: (item: T) => Promise<R>): Promise<R[]> {

@@ -14,7 +14,7 @@ test('the table has every signal, once', () => {
 })
 
 // FM5
-test.each([...SIGNALS])('%s %s', { timeout: 60_000 }, async (name, fate) => {
+test.each([...SIGNALS])('%s %s', async (name, fate) => {
   const { ask } = scene()
   const command = `ulimit -c 0; kill -${constants.signals[name as NodeJS.Signals]} $$`
   const timeout = fate === 'stops it' ? 0.3 : 30

@@ -82,7 +82,7 @@ describe('a command that takes too long', () => {
 })
 
 // FM13
-test.each(PROFILES)('a byte now and then does not put the end off (%s)', { timeout: 60_000 }, async profile => {
+test.each(PROFILES)('a byte now and then does not put the end off (%s)', async profile => {
   const { place } = scene()
   const clock = manualClock()
   let pieces = 0

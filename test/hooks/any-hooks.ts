@@ -1,5 +1,5 @@
 /** Hooks of all sorts, for laws that hold whatever hooks do. */
-import * as fc from 'fast-check'
+import * as fc from '../support/fast-check.ts'
 import { HookRegistry, type HookContext, type HookResult, type RegistryOptions } from '../../src/hooks.ts'
 
 const BEHAVIOURS = [

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../support/fast-check.ts'
 import { describe, expect, test, vi } from 'vitest'
 import { type Decision, type Precedence } from '../../src/hooks.ts'
 import { fold, type Said } from '../../src/lib/hooks/outcome.ts'

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../support/fast-check.ts'
 import { describe, expect, test, vi } from 'vitest'
 import { EVENT_NAMES, HookRegistry, type EventName } from '../../src/hooks.ts'
 import { anyHooks, anyInput, deepFreeze, microtasks, registryOf } from './any-hooks.ts'

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../support/fast-check.ts'
 import { describe, expect, test, vi } from 'vitest'
 import { HookRegistry, type Outcome } from '../../src/hooks.ts'
 import { call } from './support.ts'

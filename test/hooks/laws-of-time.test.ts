@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../support/fast-check.ts'
 import { expect, test, vi } from 'vitest'
 import { HookRegistry, later, type HookMessage, type HookResult } from '../../src/hooks.ts'
 import { manualClock } from '../../src/testing.ts'

@@ -75,7 +75,7 @@ export function isAlive(pid: number): boolean {
 
 /** Looks again and again until it holds; the limit is for a test that hangs. */
 export async function eventually(holds: () => boolean): Promise<void> {
-  await expect.poll(holds, { timeout: 30_000, interval: 10 }).toBe(true)
+  await expect.poll(holds, { timeout: 300_000, interval: 10 }).toBe(true)
 }
 
 /** A port that is free, for the moment. */

@@ -53,7 +53,7 @@ async function cuts(model: Model, count: number): Promise<{ answers: Answer[]; r
 const every = <R extends { cutAt?: number | undefined }>(reply: R, length: number, cutBy: 'reset' | 'end'): R[] =>
   Array.from({ length }, (_, cutAt) => ({ ...reply, cutAt, cutBy }))
 
-const HANGS = { timeout: 120_000 }
+const HANGS = { timeout: 300_000 }
 
 // The answer is whole when its last event is, a blank line included: one byte less is a cut answer.
 test('calls of Anthropic, with the connection broken at every byte', HANGS, async () => {

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../support/fast-check.ts'
 import { expect, test } from 'vitest'
 import type { Block, Message } from '../../src/lib/message.ts'
 import { converter, promptOf } from '../../src/lib/model/prompt.ts'

@@ -1,6 +1,6 @@
 // FM51, FM52: when to ask again.
 import { AssertionError } from 'node:assert'
-import * as fc from 'fast-check'
+import * as fc from '../support/fast-check.ts'
 import { expect, test } from 'vitest'
 import { failureOf, retryAfterOf } from '../../src/lib/model/failure.ts'
 import { ModelFailure } from '../../src/lib/model/model.ts'

@@ -1,5 +1,5 @@
 /** Rules about files: where their paths begin, and what they cover. */
-import * as fc from 'fast-check'
+import * as fc from '../support/fast-check.ts'
 import { describe, expect, test, vi } from 'vitest'
 import { namesOf, pathGlob } from '../../src/lib/permissions/path-glob.ts'
 import { allow, bash, decided, deny, HOME, other, read, ROOT, write } from './support.ts'

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../support/fast-check.ts'
 import { describe, expect, test, vi } from 'vitest'
 import { decide, type Call, type Policy } from '../../src/lib/permissions/decide.ts'
 import { MODES } from '../../src/lib/permissions/modes.ts'

@@ -1,7 +1,7 @@
 /** Any settings of a user, of a project and of managed policy, and what comes of an event under them. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import * as fc from 'fast-check'
+import * as fc from '../support/fast-check.ts'
 import { Outside } from '../../src/external.ts'
 import { HookRegistry, type Reported } from '../../src/hooks.ts'
 import { arm } from '../../src/lib/settings/arm.ts'

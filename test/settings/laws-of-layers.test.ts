@@ -1,5 +1,5 @@
 /** A project may tighten, and never loosen: laws over any settings of a user, a project and managed policy. */
-import * as fc from 'fast-check'
+import * as fc from '../support/fast-check.ts'
 import { expect, test, vi } from 'vitest'
 import type { Reported } from '../../src/hooks.ts'
 import { anyLayers, INPUTS, lay, outcomeOf } from './any-layers.ts'

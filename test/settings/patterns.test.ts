@@ -1,5 +1,5 @@
 /** Patterns from files: whatever stands there, a match takes no longer than it should. */
-import * as fc from 'fast-check'
+import * as fc from '../support/fast-check.ts'
 import { describe, expect, test, vi } from 'vitest'
 import { compileSafely } from '../../src/lib/settings/patterns.ts'
 

@@ -21,7 +21,7 @@ import {
 import { harness } from '../../src/testing.ts'
 
 /** How long something may take before it counts as hanging, in milliseconds. */
-export const HANG = 20_000
+export const HANG = 300_000
 
 /** Settings as a test writes them: as the file says them, or what it says. */
 export type Settings = object | string

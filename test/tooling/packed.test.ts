@@ -59,7 +59,7 @@ beforeAll(async () => {
     mkdirSync(dirname(join(app, 'node_modules', name)), { recursive: true })
     symlinkSync(resolve('node_modules', name), join(app, 'node_modules', name), 'junction')
   }
-}, 120_000)
+})
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -82,7 +82,7 @@ function compile(name: string, text: string, setting: keyof typeof SETTINGS): Pr
 const consumer = (name: string): string => readFileSync(`test/types/consumer/${name}.ts`, 'utf8')
 const FINE: Ran = { code: 0, output: '' }
 
-describe.each(['nodenext', 'bundler'] as const)('the packed package, resolved by %s', { timeout: 60_000 }, setting => {
+describe.each(['nodenext', 'bundler'] as const)('the packed package, resolved by %s', setting => {
   test('takes options that are explicitly undefined', async () => {
     expect(await compile('options', consumer('options'), setting)).toEqual(FINE)
   })
@@ -124,7 +124,7 @@ function readme(): string | undefined {
   return block[1]
 }
 
-test('the first example of the README runs from the packed package, offline', { timeout: 60_000 }, async ({ skip }) => {
+test('the first example of the README runs from the packed package, offline', async ({ skip }) => {
   skip(!readme(), 'there is no README.md yet')
   writeFileSync(join(app, 'readme.ts'), readme()!)
   const { code, output } = await run(process.execPath, ['readme.ts'], app)
@@ -133,7 +133,7 @@ test('the first example of the README runs from the packed package, offline', { 
   expect(readFileSync('README.md', 'utf8')).toContain(`prints \`${output.trim()}\``)
 })
 
-test('the packed package exports what src exports, from each entry', { timeout: 60_000 }, async () => {
+test('the packed package exports what src exports, from each entry', async () => {
   const entries = { carabiner: rootEntry, 'carabiner/hooks': hooksEntry, 'carabiner/testing': testingEntry }
   const program = `
     const names = {}
@@ -149,7 +149,7 @@ test('the packed package exports what src exports, from each entry', { timeout: 
 })
 
 // F196
-test('the engine runs where there are only the globals of the web', { timeout: 60_000 }, async () => {
+test('the engine runs where there are only the globals of the web', async () => {
   const { outputFiles, metafile } = await build({
     entryPoints: [join(installed, 'dist/hooks.js')],
     bundle: true,

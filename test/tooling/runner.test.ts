@@ -17,20 +17,20 @@ function lastLineOf(files: Readonly<Record<string, string>>): string | undefined
 
 const FINE = `test('one', () => {}); test('two', () => {}); test.skip('three', () => {})`
 
-test('a run ends with one line that counts its tests', { timeout: 60_000 }, () => {
+test('a run ends with one line that counts its tests', () => {
   expect(lastLineOf({ 'a.test.js': FINE, 'b.test.js': `test('no', () => { throw new Error('no') })` })).toBe(
     'tests: 2 passed, 1 failed, 1 skipped'
   )
 })
 
-test('a file that cannot be loaded, and an error outside of any test, count as failed', { timeout: 60_000 }, () => {
+test('a file that cannot be loaded, and an error outside of any test, count as failed', () => {
   const broken = `throw new Error('no'); test('never', () => {})`
   expect(lastLineOf({ 'a.test.js': FINE, 'b.test.js': broken })).toBe('tests: 2 passed, 1 failed, 1 skipped')
   const late = `test('well', () => { void Promise.reject(new Error('late')) })`
   expect(lastLineOf({ 'a.test.js': late })).toBe('tests: 1 passed, 1 failed, 0 skipped')
 })
 
-test('checks can be asked for by name, and an unknown name is an error that lists them', { timeout: 60_000 }, () => {
+test('checks can be asked for by name, and an unknown name is an error that lists them', () => {
   const check = (name: string) => spawnSync(process.execPath, ['scripts/check.ts', name], { encoding: 'utf8' })
   expect(check('imports').stdout).toMatch(/^✓ imports +\d+\.\d s\nall checks passed\n$/)
   const unknown = check('typos')

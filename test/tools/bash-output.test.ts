@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import * as fc from 'fast-check'
+import * as fc from '../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { bashTool } from '../../src/lib/tools/bash.ts'
 import { Output, SHOWN } from '../../src/lib/tools/bash-output.ts'
@@ -105,17 +105,13 @@ test.each([
   ['yes', 0],
   ['yes', 250],
   ['cat /dev/zero >&2', 0]
-])(
-  '%s ends, in a process with %i MB, and memory does not grow with it',
-  { timeout: 60_000 },
-  async (command, ballast) => {
-    const { ended, told, running } = drive('../../tools/drivers/flood', [command, ballast])
-    expect(await ended).toEqual({ end: 0, stderr: '' })
-    const [facts] = told
-    expect(facts).toMatchObject({ error: expect.stringMatching(/^The command printed more than 64 MB and was ended/) })
-    expect(facts!['file']).toBeGreaterThan(64 * 1024 * 1024)
-    expect(facts!['file']).toBeLessThan(66 * 1024 * 1024)
-    expect(Number(facts!['grown'])).toBeLessThan(150)
-    await gone(running)
-  }
-)
+])('%s ends, in a process with %i MB, and memory does not grow with it', async (command, ballast) => {
+  const { ended, told, running } = drive('../../tools/drivers/flood', [command, ballast])
+  expect(await ended).toEqual({ end: 0, stderr: '' })
+  const [facts] = told
+  expect(facts).toMatchObject({ error: expect.stringMatching(/^The command printed more than 64 MB and was ended/) })
+  expect(facts!['file']).toBeGreaterThan(64 * 1024 * 1024)
+  expect(facts!['file']).toBeLessThan(66 * 1024 * 1024)
+  expect(Number(facts!['grown'])).toBeLessThan(150)
+  await gone(running)
+})

@@ -15,7 +15,7 @@ sleep 300
 `
 
 // FM47
-test('of a hundred that are given up or take too long nobody is left', { timeout: 120_000 }, async () => {
+test('of a hundred that are given up or take too long nobody is left', async () => {
   const { call, running, root } = scene()
   vi.stubEnv('TMPDIR', root)
   onTestFinished(() => void vi.unstubAllEnvs())
@@ -33,7 +33,7 @@ test('of a hundred that are given up or take too long nobody is left', { timeout
 })
 
 // FM47
-test('nor when the session ends meanwhile', { timeout: 60_000 }, async () => {
+test('nor when the session ends meanwhile', async () => {
   const { call, close, running, progress } = scene()
   const calls = Array.from({ length: 10 }, () => call(bashTool, { command: STUBBORN }))
   const behind = await call(bashTool, { command: STUBBORN, run_in_background: true })
@@ -45,7 +45,7 @@ test('nor when the session ends meanwhile', { timeout: 60_000 }, async () => {
 })
 
 // FM47
-test('nor when our process is killed', { timeout: 60_000 }, async () => {
+test('nor when our process is killed', async () => {
   const { child, ended, hear, running } = drive('../../tools/drivers/death', [STUBBORN])
   expect(await hear('ready')).toBe(true)
   child.kill('SIGKILL')
@@ -54,22 +54,18 @@ test('nor when our process is killed', { timeout: 60_000 }, async () => {
 })
 
 // FM48
-test.skipIf(!has('prlimit'))(
-  'without descriptors to spare the tools say so, and recover',
-  { timeout: 120_000 },
-  async () => {
-    const free = [0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24]
-    const { ended, told, running } = drive('../../tools/drivers/descriptors', [free.join()], {
-      within: ['prlimit', '--nofile=64:64']
-    })
-    expect(await ended).toEqual({ end: 0, stderr: '' })
-    const RIGHT = ['here', 'a.txt', 'a.txt:1:here']
-    const said = (right: string): unknown => expect.stringMatching(new RegExp(`^${right}$|EMFILE|[Tt]oo many`))
-    expect(told).toEqual([
-      ...free.map(count => ({ free: count, scarce: RIGHT.map(said), freed: RIGHT })),
-      { uncaught: [] }
-    ])
-    expect(told[0]).toMatchObject({ scarce: RIGHT.map(() => expect.stringMatching(/EMFILE|too many/)) })
-    await gone(running)
-  }
-)
+test.skipIf(!has('prlimit'))('without descriptors to spare the tools say so, and recover', async () => {
+  const free = [0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24]
+  const { ended, told, running } = drive('../../tools/drivers/descriptors', [free.join()], {
+    within: ['prlimit', '--nofile=64:64']
+  })
+  expect(await ended).toEqual({ end: 0, stderr: '' })
+  const RIGHT = ['here', 'a.txt', 'a.txt:1:here']
+  const said = (right: string): unknown => expect.stringMatching(new RegExp(`^${right}$|EMFILE|[Tt]oo many`))
+  expect(told).toEqual([
+    ...free.map(count => ({ free: count, scarce: RIGHT.map(said), freed: RIGHT })),
+    { uncaught: [] }
+  ])
+  expect(told[0]).toMatchObject({ scarce: RIGHT.map(() => expect.stringMatching(/EMFILE|too many/)) })
+  await gone(running)
+})

@@ -19,7 +19,7 @@ function openIn({ folder }: Place): readonly string[] {
 }
 
 // FM43, FM48
-describe.each(WAYS)('$way: whatever call fails', { timeout: 60_000 }, way => {
+describe.each(WAYS)('$way: whatever call fails', way => {
   test.each(['EIO', 'ENOSPC', 'EMFILE', 'EACCES'])(
     '%s: there is the old file or the new one, and nothing else',
     async code => {
@@ -78,7 +78,7 @@ describe.each(WAYS)('$way: whatever call fails', { timeout: 60_000 }, way => {
 const DRIVER = join(import.meta.dirname, 'drivers/change-and-die.ts')
 
 // FM43
-describe.each(WAYS)('$way: killed', { timeout: 120_000 }, way => {
+describe.each(WAYS)('$way: killed', way => {
   /** Gives whether it was killed, or came to its end before that. */
   async function kill(moment: string): Promise<{ readonly isKilled: boolean; readonly strays: number }> {
     const place = await prepare(way)
@@ -109,7 +109,7 @@ describe.each(WAYS)('$way: killed', { timeout: 120_000 }, way => {
   })
 })
 
-test.runIf(process.platform === 'linux')('a file that may not grow stays as it was', { timeout: 60_000 }, async () => {
+test.runIf(process.platform === 'linux')('a file that may not grow stays as it was', async () => {
   const { write, text, names } = makePlace()
   const file_path = write('a', `one\n${'x'.repeat(1000)}`)
   const input = JSON.stringify({ file_path, old_string: 'one', new_string: 'y'.repeat(100_000) })

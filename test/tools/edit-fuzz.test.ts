@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { editTool } from '../../src/lib/tools/edit.ts'
 import { structuredPatch } from '../../src/lib/tools/patch.ts'
@@ -113,7 +113,7 @@ test('an edit of any text is that of a string', async () => {
     expect(text('a')).toBe(content.split(old).join(now))
   })
   await fc.assert(property, { numRuns: 300 })
-}, 60_000)
+})
 
 test('a text with other line ends or other indentation is found, and only its lines change', async () => {
   const { path, write, text, folder } = makePlace()
@@ -147,7 +147,7 @@ test('a text with other line ends or other indentation is found, and only its li
     expect(middle).toMatch(/^\tfirst\(\)\n\tsecond\(\)\n/)
   })
   await fc.assert(property, { numRuns: 200 })
-}, 60_000)
+})
 
 test('large texts are searched as small ones are', () => {
   const place = fc.tuple(fc.nat(1_200_000), fc.constantFrom('needle', 'nexdle', 'xx', 'ab\n'))

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { editTool } from '../../src/lib/tools/edit.ts'
 import { readTool } from '../../src/lib/tools/read.ts'
@@ -84,7 +84,7 @@ describe('races: nothing that others write is lost, and nothing is written elsew
     expect(leftIn(place), where).toEqual([])
   }
 
-  test('each kind, before each call', { timeout: 60_000 }, async () => {
+  test('each kind, before each call', async () => {
     const place = makePlace()
     const { length } = await callsOf(way)
     for (const kind of Object.keys(INTRUSIONS)) {
@@ -95,7 +95,7 @@ describe('races: nothing that others write is lost, and nothing is written elsew
     }
   })
 
-  test('10,000 at random', { timeout: 120_000 }, async () => {
+  test('10,000 at random', async () => {
     const place = makePlace()
     restore(place)
     const { length } = await callsOf(way)

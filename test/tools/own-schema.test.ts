@@ -1,5 +1,5 @@
 /** What hooks, rules and people see of an input, and what the handler gets: schemas of tools of one's own. */
-import * as fc from 'fast-check'
+import * as fc from '../support/fast-check.ts'
 import { z as z3 } from 'zod/v3'
 import { z } from 'zod'
 import { describe, expect, test } from 'vitest'

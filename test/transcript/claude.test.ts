@@ -1,7 +1,7 @@
 /** Transcripts of Claude Code, in the layouts that it has had: what was said in them, and going on from a copy. */
 import { cpSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import * as fc from 'fast-check'
+import * as fc from '../support/fast-check.ts'
 import { describe, expect, test, vi } from 'vitest'
 import { replay } from '../../src/lib/agent/replay.ts'
 import { asOurs, isForeign, readClaude } from '../../src/lib/transcript/claude.ts'

@@ -215,14 +215,3 @@ function half(bytes: Buffer, synced: number, random: () => number): Buffer {
 }
 
 const failure = (code: string): Error => Object.assign(new Error(`${code}: the disk says no`), { code })
-
-/** Numbers that look random, and are the same each time. */
-export function seeded(seed: number): () => number {
-  let state = (seed ^ 0x9e3779b9) >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}

@@ -2,7 +2,7 @@
 import { appendFileSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import * as fc from 'fast-check'
+import * as fc from '../support/fast-check.ts'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Rec } from '../../src/lib/transcript/entry.ts'
 import { JsonlStore } from '../../src/lib/transcript/jsonl.ts'

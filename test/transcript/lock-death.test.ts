@@ -80,7 +80,7 @@ describe.each(WAYS)('by %s', (way, take) => {
     parent.send({ order: 'take', way, file: path('a.jsonl') })
     expect(await answer).toEqual({ held: true })
     process.kill(pid, 'SIGKILL')
-    await expect.poll(() => stateOf(pid), { timeout: 30_000 }).toBe('Z')
+    await expect.poll(() => stateOf(pid), { timeout: 300_000 }).toBe('Z')
     const own = await held(take(path('a.jsonl'), doing))
     expect(stateOf(pid)).toBe('Z')
     await own.release()
@@ -92,7 +92,7 @@ describe.each(WAYS)('by %s', (way, take) => {
     const holder = await locker()
     await holder.ask({ order: 'take', way, file })
     holder.child.kill('SIGSTOP')
-    await expect.poll(() => stateOf(holder.pid), { timeout: 30_000 }).toBe('T')
+    await expect.poll(() => stateOf(holder.pid), { timeout: 300_000 }).toBe('T')
     // More than the system lets wait for it.
     const holders = await Promise.all(Array.from({ length: 600 }, () => holderOf(take(file, doing))))
     const pids = new Set(holders.map(({ pid }) => pid))

@@ -1,7 +1,7 @@
 /** One writer a file, in one process and among several. */
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
-import { array, assert, asyncProperty, constantFrom, record } from 'fast-check'
+import { array, assert, asyncProperty, constantFrom, record } from '../support/fast-check.ts'
 import { describe, expect, test, vi } from 'vitest'
 import { lock } from '../../src/lib/transcript/lock.ts'
 import type { Lock } from '../../src/lib/transcript/lock.ts'

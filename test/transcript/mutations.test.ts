@@ -2,7 +2,7 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import * as fc from 'fast-check'
+import * as fc from '../support/fast-check.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Rec } from '../../src/lib/transcript/entry.ts'
 import { JsonlStore } from '../../src/lib/transcript/jsonl.ts'
@@ -13,6 +13,7 @@ import type { Gap, SessionKey } from '../../src/lib/transcript/store.ts'
 import { projectIn } from '../agent/scene.ts'
 import { originalOf, silentIn, strangersIn, unpairedIn, type Original } from './checks.ts'
 import { FaultyDisk } from './faulty-disk.ts'
+import { SEED, seeded } from '../support/seed.ts'
 import { mutated, mutations } from './mutations.ts'
 import { SCENARIOS } from './scenarios.ts'
 import { GROUND, keyOfPath, perform, ROOT, World } from './staged.ts'
@@ -42,7 +43,7 @@ beforeAll(async () => {
       options: { ...options, sessionId: own(options?.sessionId), resume: own(options?.resume) }
     }))
     for (let act = 0; act < acts.length; act++) await perform({ ...scenario, acts }, act, world, disk, place)
-    for (const [path, bytes] of disk.image('cache', Math.random))
+    for (const [path, bytes] of disk.image('cache', seeded(SEED)))
       all.push({ key: keyOfPath(path), path, original: originalOf(bytes) })
   }
   for (const [number, each] of all.entries()) {
@@ -50,7 +51,7 @@ beforeAll(async () => {
     const strangers = others.flatMap(({ original }) => original.lines.map(withEnd))
     kept.push({ ...each, strangers: [...strangers, ...ofSibling(each)] })
   }
-}, 60_000)
+})
 
 const withEnd = (line: Buffer): Buffer => Buffer.concat([line, Buffer.from('\n')])
 const isAgent = ({ key }: Written): boolean => key.subpath !== undefined
@@ -116,7 +117,7 @@ test('a single bit: no line is taken for another', () => {
 })
 
 // FM32
-test('who writes on has numbers that nobody had', { timeout: 300_000 }, async () => {
+test('who writes on has numbers that nobody had', async () => {
   await fc.assert(
     fc.asyncProperty(damaged, async ({ which, changes }) => {
       const { key, path, original, strangers } = kept[which % kept.length]!
@@ -142,7 +143,7 @@ function longFile(sessionId: string, lines: number): Buffer {
 const missingIn = (gaps: readonly Gap[]): readonly unknown[] => gaps.flatMap(({ seqs }) => (seqs ? [seqs] : []))
 
 // FM32
-test('from the end, a page at a time, it is the same', { timeout: 300_000 }, async () => {
+test('from the end, a page at a time, it is the same', async () => {
   const key = { projectKey: 'project', sessionId: 'long' }
   const whole = longFile(key.sessionId, 120)
   const others = originalOf(longFile('another', 5)).lines.map(withEnd)

@@ -1,5 +1,5 @@
 /** All that may happen to a file that was written in good order. */
-import * as fc from 'fast-check'
+import * as fc from '../support/fast-check.ts'
 
 /** One change: what, and where; the numbers are taken modulo what there is. */
 export interface Mutation {

@@ -11,7 +11,7 @@ import { askIn, ofType, projectIn, resultsIn, type Asked } from '../scene.ts'
 import { SCENARIOS, turnsOf } from './abort-scenarios.ts'
 
 /** Whatever takes longer hangs, in milliseconds. */
-const HANG = 30_000
+const HANG = 300_000
 /** How long what was ended may be seen, in milliseconds: less than any timer of a session would keep it alive. */
 const GONE = 4000
 const MICROTASKS = [0, 1, 2, 3, 5, 8, 13]

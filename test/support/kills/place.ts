@@ -63,7 +63,7 @@ export interface Place {
 }
 
 /** How long a run may take before it counts as hanging, in milliseconds. */
-const HANG = 120_000
+const HANG = 300_000
 
 /** What a run that was ended by SIGTERM ends with. */
 const ENDED_BY_TERM = 143

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Message } from '../../../src/lib/message.ts'
 import { unpaired } from '../../agent/scene.ts'
-import { seeded } from '../../transcript/faulty-disk.ts'
+import { seeded } from '../seed.ts'
 import { anthropicServer } from '../anthropic-server.ts'
 import { actOf, lastAct, type Act, type Promised } from './act.ts'
 import {
