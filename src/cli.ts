@@ -4,6 +4,9 @@ import { lstatSync, mkdirSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { handleSignals, signalCode } from './lib/cli/signals.ts'
+
+handleSignals()
 
 /** Compiled code is kept where nobody else can put any. */
 function keepCompiled(user: number): void {
@@ -21,4 +24,4 @@ if (process.getuid !== undefined) keepCompiled(process.getuid())
 const { main } = await import('./lib/cli/main.ts')
 const code = await main(process.argv.slice(2))
 // A module of hooks may have left a timer or a server behind.
-process.stdout.write('', () => process.exit(code))
+process.stdout.write('', () => process.exit(signalCode() ?? code))

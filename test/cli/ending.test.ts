@@ -27,25 +27,27 @@ const isGone = (pid: number): boolean => {
   }
 }
 
-test.skipIf(process.platform !== 'linux').each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGKILL'] as const)(
-  '%s in the middle of a hook leaves no process (Linux)',
-  async signal => {
-    const { user, start, path } = stage()
-    const ready = path('home/ready')
-    // It has been given its event: this is the middle.
-    const script = `cat > /dev/null; sleep 600 & trap '' INT TERM HUP; echo $$ $! > ${ready}.new; mv ${ready}.new ${ready}`
-    user(on('Stop', `${script}; sleep 600; sleep 600`))
-    const child = start(['fire', 'Stop'])
-    const end = ended(child)
-    await appears(ready)
-    const pids = readFileSync(ready, 'utf8').trim().split(' ').map(Number)
-    expect(pids.map(isGone)).toEqual([false, false])
-    child.kill(signal)
-    const { code, signal: by, stdout } = await end
-    expect([code ?? by, stdout]).toEqual([signal, ''])
-    await vi.waitUntil(() => pids.every(isGone), { timeout: HANG / 2, interval: 20 })
-  }
-)
+test.skipIf(process.platform !== 'linux').each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+  ['SIGKILL', 'SIGKILL']
+] as const)('%s in the middle of a hook leaves no process (Linux)', async (signal, how) => {
+  const { user, start, path } = stage()
+  const ready = path('home/ready')
+  // It has been given its event: this is the middle.
+  const script = `cat > /dev/null; sleep 600 & trap '' INT TERM HUP; echo $$ $! > ${ready}.new; mv ${ready}.new ${ready}`
+  user(on('Stop', `${script}; sleep 600; sleep 600`))
+  const child = start(['fire', 'Stop'])
+  const end = ended(child)
+  await appears(ready)
+  const pids = readFileSync(ready, 'utf8').trim().split(' ').map(Number)
+  expect(pids.map(isGone)).toEqual([false, false])
+  child.kill(signal)
+  const { code, signal: by, stdout } = await end
+  expect([code ?? by, stdout]).toEqual([how, ''])
+  await vi.waitUntil(() => pids.every(isGone), { timeout: HANG / 2, interval: 20 })
+})
 
 test('a module that leaves a timer or a server behind does not keep the command', async () => {
   const { write, run } = stage()

@@ -11,7 +11,8 @@ import { writeProject } from './demo-project.ts'
 import { SCENES } from './demo-script.ts'
 import { heading, line, paragraph, Show, type Judged } from './demo-show.ts'
 import { complain } from './print.ts'
-import { listen } from './run.ts'
+import { abortOnSignal } from './run.ts'
+import { signalCode } from './signals.ts'
 
 /** `carabiner demo`: an agent at work, offline, in a folder of its own that is removed afterwards. */
 export async function demo(): Promise<number> {
@@ -19,16 +20,15 @@ export async function demo(): Promise<number> {
   const clean = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
   process.once('exit', clean)
   const abort = new AbortController()
-  const listening = listen(abort)
+  abortOnSignal(abort)
   try {
     writeProject(join(folder, 'project'))
     const result = await play(folder, abort)
-    if (listening.signal !== undefined) return listening.signal
     if (wentAsTold(result, join(folder, 'project'))) return EXIT.done
+    if (signalCode() !== undefined) return EXIT.failed
     complain(`The tour did not go as it should: ${result.result}`)
     return EXIT.failed
   } finally {
-    listening.end()
     clean()
     process.off('exit', clean)
   }

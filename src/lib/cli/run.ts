@@ -8,6 +8,7 @@ import { pipedText } from './piped.ts'
 import { complain, harmless, safeJson } from './print.ts'
 import { promptsFrom } from './run-input.ts'
 import { serversFrom } from './run-servers.ts'
+import { onSignal } from './signals.ts'
 
 /** The flags of `carabiner run`. */
 export interface RunFlags extends CommonFlags {
@@ -70,14 +71,9 @@ async function atTerminal(prompt: string | undefined, flags: RunFlags): Promise<
   const counts = projectCounts(scene, flags)
   if (counts === undefined) return untrusted(scene)
   const abort = new AbortController()
-  const listening = listen(abort)
-  try {
-    const { talk } = await import('./terminal/session.ts')
-    const code = await talk(prompt, scene, optionsOf(flags, abort), abort)
-    return listening.signal ?? code
-  } finally {
-    listening.end()
-  }
+  abortOnSignal(abort)
+  const { talk } = await import('./terminal/session.ts')
+  return talk(prompt, scene, optionsOf(flags, abort), abort)
 }
 
 function untrusted(scene: Scene): number {
@@ -179,22 +175,18 @@ async function show(
   begin: (options: QueryOptions, respond: (message: object) => void) => Query
 ): Promise<number> {
   const abort = new AbortController()
-  const listening = listen(abort)
+  abortOnSignal(abort)
   const streams = flags.outputFormat === 'stream-json'
   const print = (message: object): void => void process.stdout.write(`${safeJson(message)}\n`)
   let result: ResultMessage | undefined
-  try {
-    for await (const message of begin(optionsOf(flags, abort), print)) {
-      if (message.type === 'result') result = message
-      if (streams) print(message)
-      else if (message.type !== 'result') note(message, flags)
-    }
-    if (result?.error_code === 'E_UNTRUSTED') return EXIT.untrusted
-    if (!streams && result !== undefined) printResult(result, flags)
-    return listening.signal ?? codeOf(result)
-  } finally {
-    listening.end()
+  for await (const message of begin(optionsOf(flags, abort), print)) {
+    if (message.type === 'result') result = message
+    if (streams) print(message)
+    else if (message.type !== 'result') note(message, flags)
   }
+  if (result?.error_code === 'E_UNTRUSTED') return EXIT.untrusted
+  if (!streams && result !== undefined) printResult(result, flags)
+  return codeOf(result)
 }
 
 function printResult(result: ResultMessage, { outputFormat }: RunFlags): void {
@@ -225,24 +217,6 @@ function codeOf(result: ResultMessage | undefined): number {
   return result.is_error ? EXIT.failed : EXIT.done
 }
 
-const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
-
 /** The first signal ends the session in good order, the second ends everything at once. */
-export function listen(abort: AbortController): { readonly signal: number | undefined; end(): void } {
-  let signal: number | undefined
-  const hear = (name: NodeJS.Signals): void => {
-    const code = SIGNALS[name as keyof typeof SIGNALS]
-    if (signal !== undefined) process.exit(code)
-    signal = code
-    abort.abort(new CarabinerError('E_USAGE', `ended by ${name}`))
-  }
-  for (const name of Object.keys(SIGNALS) as (keyof typeof SIGNALS)[]) process.on(name, hear)
-  return {
-    get signal() {
-      return signal
-    },
-    end: () => {
-      for (const name of Object.keys(SIGNALS) as (keyof typeof SIGNALS)[]) process.off(name, hear)
-    }
-  }
-}
+export const abortOnSignal = (abort: AbortController): void =>
+  onSignal(name => abort.abort(new CarabinerError('E_USAGE', `ended by ${name}`)))

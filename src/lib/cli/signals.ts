@@ -1,0 +1,27 @@
+const EXIT_CODES: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }
+
+let session: ((name: string) => void) | undefined
+let received: number | undefined
+
+/**
+ * Handles signals from the first line of the program to its exit, without a gap: a process that dies of a signal cannot
+ * end its session. Where no session has begun, there is nothing to end but what was started, and `exit` does that.
+ */
+export function handleSignals(): void {
+  for (const name of Object.keys(EXIT_CODES)) process.on(name, handle)
+}
+
+/** The first signal ends this session in good order, the second ends everything at once. */
+export function onSignal(end: (name: string) => void): void {
+  session = end
+}
+
+/** The exit code of the signal that came, if one did. */
+export const signalCode = (): number | undefined => received
+
+function handle(name: NodeJS.Signals): void {
+  const code = EXIT_CODES[name]
+  if (received !== undefined || session === undefined) process.exit(code)
+  received = code
+  session(name)
+}
