@@ -9,6 +9,8 @@ export interface Ground {
   readonly cwd?: string | undefined
   /** Where a path really leads. Without it, links are not followed. */
   readonly real?: ((path: string) => string) | undefined
+  /** Whether there is anything at a path. Without it, nothing is known to be there. */
+  readonly has?: ((path: string) => boolean) | undefined
 }
 
 /** Every path that a command may name: as it is written, and where it really leads. */

@@ -1,33 +1,46 @@
 import { basename, resolve } from 'node:path'
 import type { Call, Policy } from './decide.ts'
 import { WRITERS } from './file-tools.ts'
-import { pathsNamedBy } from './named-paths.ts'
+import { pathsNamedBy, type Ground } from './named-paths.ts'
 import { namesOf } from './path-glob.ts'
 import { isWithin, literalNames, patternOf } from './paths.ts'
 import { GIT_ONLY_READS, ONLY_READS } from './programs.ts'
 import { fits } from './rule.ts'
 import { commandsIn } from './simple-command.ts'
 
+/** What of a repository of git makes later commands run something, or take something else for the repository. */
+const OF_GIT =
+  /^(?:hooks|config|config\.worktree|modules|worktrees|commondir|gitdir|head|info\/(?:attributes|grafts)|objects\/info\/(?:http-)?alternates|rebase-merge\/git-rebase-todo)(?=\/|$)/
+
 /**
- * What decides over the agent, or runs by itself later on: nothing there is written unless the user has a rule that names
- * it. A folder, and which of the names in it; undefined: all of them.
+ * What decides over the agent, or makes a later, ordinary command run something: nothing there is written unless the user
+ * has a rule that names it. A folder, and what in it; undefined: all of it.
  */
 const FOLDERS: ReadonlyMap<string, RegExp | undefined> = new Map([
-  ['.claude', /^(?:settings.*\.json|hooks|plugins|agents|commands|skills)$/],
+  ['.claude', /^(?:settings[^/]*\.json|hooks|plugins|agents|commands|skills)(?=\/|$)/],
   ['.carabiner', undefined],
-  ['.git', /^(?:hooks|config|config\.worktree|modules|worktrees|commondir)$/],
+  ['.git', OF_GIT],
   ['.husky', undefined],
   ['.ssh', undefined],
   ['.vscode', /^(?:tasks|settings|launch)\.json$/],
   ['.idea', undefined],
   ['.devcontainer', undefined],
   ['.zed', undefined],
-  ['fish', /^(?:config\.fish|conf\.d|functions)$/]
+  ['fish', /^(?:config\.fish|conf\.d|functions)(?=\/|$)/]
+])
+/** The same, where much else is in the folder: to name the folder alone means nothing. */
+const SHARED: typeof FOLDERS = new Map([
+  ['.cargo', /^config(?:\.toml)?$/],
+  ['.config', /^(?:autostart|environment\.d|git\/(?:attributes|config)|systemd)(?=\/|$)/]
 ])
 const FILES = new Set(
-  `.bash_aliases .bash_login .bash_logout .bash_profile .bashrc .claude.json .cshrc .envrc .git .gitconfig .gitmodules
-  .inputrc .kshrc .login .mcp.json .profile .tcshrc .zlogin .zlogout .zprofile .zshenv .zshrc`.split(/\s+/)
+  `.bash_aliases .bash_login .bash_logout .bash_profile .bashrc .bazelrc .claude.json .cshrc .emacs .envrc .exrc .gdbinit
+  .git .gitconfig .gitmodules .inputrc .irbrc .kshrc .lldbinit .login .mcp.json .npmrc .pnpmfile.cjs .profile .pryrc
+  .rprofile .screenrc .tcshrc .tmux.conf .vimrc .xinitrc .xprofile .xsession .yarnrc .yarnrc.yml .zlogin .zlogout
+  .zprofile .zshenv .zshrc`.split(/\s+/)
 )
+/** What is in every repository of git, whatever its folder is called. */
+const REPOSITORY = ['HEAD', 'objects', 'refs']
 
 /** What decides over the agent wherever it works. */
 const OF_USER = new Set(['.claude', '.carabiner'])
@@ -37,7 +50,11 @@ const OF_USER = new Set(['.claude', '.carabiner'])
  * Nor does the way to the project, if all of what makes it so is further up: somebody has chosen to work there. The
  * user's own folders count always.
  */
-function protectedPart(path: string, { own = [], roots: [root], home }: Policy): string | undefined {
+function protectedPart(
+  path: string,
+  { own = [], roots: [root], home }: Policy,
+  has: Ground['has']
+): string | undefined {
   const folder = own.find(each => isWithin(path, each))
   if (folder !== undefined) return folder
   const names = namesOf(path)
@@ -45,14 +62,27 @@ function protectedPart(path: string, { own = [], roots: [root], home }: Policy):
   const atHome = home !== undefined && isWithin(path, home) ? namesOf(home).length : -1
   const folded = names.map(name => name.normalize('NFC').toLowerCase())
   const at = folded.findIndex((name, index) => {
-    const next = folded[index + 1]
-    if (next === undefined) return index >= below && FILES.has(name)
-    if (index === atHome && OF_USER.has(name) && (FOLDERS.get(name)?.test(next) ?? true)) return true
-    if (!FOLDERS.has(name)) return false
-    const child = FOLDERS.get(name)
-    return child === undefined ? index + 1 >= below : index + 2 >= below && child.test(next)
+    if (index === folded.length - 1) return index >= below && FILES.has(name)
+    const rest = folded.slice(index + 1).join('/')
+    if (index === atHome && OF_USER.has(name) && (FOLDERS.get(name)?.test(rest) ?? true)) return true
+    const isKnown = FOLDERS.has(name) || SHARED.has(name)
+    const child = isKnown ? (FOLDERS.get(name) ?? SHARED.get(name)) : OF_GIT
+    if (child === undefined) return index + 1 >= below
+    const [part] =
+      child.exec(rest) ?? (isKnown ? [] : REPOSITORY.filter(each => each.toLowerCase() === folded[index + 1]))
+    if (part === undefined || index + 1 + part.split('/').length < below) return false
+    return isKnown || isRepository(`/${names.slice(0, index + 1).join('/')}`, part, has)
   })
   return at === -1 ? undefined : `/${names.slice(0, at + 1).join('/')}`
+}
+
+/** Whether a folder is a repository of git, or becomes one when this part of it is written. */
+function isRepository(folder: string, part: string, has: Ground['has']): boolean {
+  if (has === undefined) return false
+  const missing = REPOSITORY.filter(name => !has(`${folder}/${name}`))
+  return missing.length === 0
+    ? OF_GIT.test(part)
+    : missing.length === 1 && missing[0]!.toLowerCase() === part.split('/')[0]
 }
 
 /** What protects a path from this call. A command that names such a path asks: what it would do there cannot be told. */
@@ -67,7 +97,7 @@ export function protectionOf(call: Call, policy: Policy): { decision: 'deny' | '
   const real = subject?.kind === 'file' ? [subject.path] : []
   const given = [call.input['file_path'], call.input['notebook_path']].filter(path => typeof path === 'string')
   for (const path of [...real, ...given]) {
-    const part = protectedPart(resolve(policy.roots[0] ?? '/', path), policy)
+    const part = protectedPart(resolve(policy.roots[0] ?? '/', path), policy, call.has)
     if (part !== undefined && !isNamed(part, call, policy)) return { decision: 'deny', part }
   }
   return undefined
@@ -76,7 +106,8 @@ export function protectionOf(call: Call, policy: Policy): { decision: 'deny' | '
 /** A command may also go into the folder first, or move it away. */
 function partIn(command: string, call: Call, policy: Policy): string | undefined {
   for (const path of pathsNamedBy(command, policy, call)) {
-    const part = protectedPart(path, policy) ?? (FOLDERS.has(basename(path)) && path.includes('/.') ? path : undefined)
+    const part =
+      protectedPart(path, policy, call.has) ?? (FOLDERS.has(basename(path)) && path.includes('/.') ? path : undefined)
     if (part !== undefined) return part
   }
   return undefined

@@ -1,4 +1,4 @@
-import { readlinkSync, realpathSync } from 'node:fs'
+import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, parse, sep } from 'node:path'
 
 const MOST_LINKS = 40
@@ -43,5 +43,14 @@ function targetOf(path: string): string | undefined {
     return readlinkSync(path)
   } catch {
     return undefined
+  }
+}
+
+/** Whether there is anything at a path, be it a link that leads to nothing. */
+export function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return false
   }
 }
