@@ -5,6 +5,7 @@ import type { Tool, ToolResult } from '../tools/tool.ts'
 import { freezeDeep, type PlainObject } from '../util/plain.ts'
 import { within } from './abort.ts'
 import { judge, refusedByHook } from './judge.ts'
+import { objectionsIn } from './objections.ts'
 import type { OpenCall } from './open-batch.ts'
 import { hooksOf, recordPending, type Pending } from './pending.ts'
 import { permit, type Said } from './permit.ts'
@@ -183,8 +184,8 @@ export async function finishCall(
       : session.fire('PostToolUseFailure', { ...call, error, is_interrupt: signal.aborted, duration_ms }, options)
   const after = fired instanceof Promise ? await fired : fired
   session.heed(after, use.name)
-  if (after.decision === 'deny')
-    session.note(`${after.event}:${use.name} hook blocking error: ${after.reason} (from ${after.by})`)
+  for (const { by, reason } of objectionsIn(after))
+    session.note(`${after.event}:${use.name} hook blocking error: ${reason} (from ${by})`)
   const news = error === undefined ? await tool.settle?.(input, session.options.place) : undefined
   if (news !== undefined) session.note(news)
   const { content, output } = shown(after, use.name, result, session)

@@ -11,6 +11,7 @@ import { ended, INTERRUPTED, type Ending } from './ending.ts'
 import type { AssistantMessage } from './output.ts'
 import type { Session } from './session.ts'
 import { NO_USAGE } from './spending.ts'
+import { objectionLines } from './objections.ts'
 import { openIn } from './open-batch.ts'
 import { Ends } from './stop.ts'
 import { runCalls } from './turn.ts'
@@ -169,7 +170,7 @@ async function afterBatch(
   const fired = session.fire('PostToolBatch', { tool_calls }, { signal })
   const outcome = fired instanceof Promise ? await fired : fired
   session.heed(outcome)
-  return outcome.blocked ? `${outcome.reason} [${outcome.by}]` : undefined
+  return outcome.blocked ? objectionLines(outcome).join('\n') : undefined
 }
 
 /** The provider gave no answer. What had come of it is kept as far as it can be read. */

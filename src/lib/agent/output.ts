@@ -150,6 +150,7 @@ export type TerminalReason =
   | 'aborted_tools'
   | 'hook_stopped'
   | 'stop_hook_prevented'
+  | 'stop_hook_overruled'
   | 'tool_deferred'
   | 'max_turns'
   | 'budget_exhausted'

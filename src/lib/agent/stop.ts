@@ -1,6 +1,7 @@
 import { goesOn, type Outcome } from '../hooks/outcome.ts'
 import type { Answer } from '../model/model.ts'
 import { ended, type Ending } from './ending.ts'
+import { objectionLines } from './objections.ts'
 import type { Session } from './session.ts'
 import { structuredIn, type Structured } from './structured.ts'
 
@@ -73,10 +74,11 @@ export class Ends {
     const most = this.#session.options.limits.stopBlocks
     if (this.#inARow > most || this.#inAll > MOST_IN_ALL) {
       const words = `Stop hooks sent the agent back ${this.#inARow > most ? `${most} times without a tool call between` : `${MOST_IN_ALL} times`}; it ends now`
-      this.#session.say({ type: 'system', subtype: 'notification', key: 'stop-hook-block-cap', text: words })
-      return done
+      const last = outcome.blocked ? `, although a hook objects: ${objectionLines(outcome).join('; ')}` : ''
+      this.#session.say({ type: 'system', subtype: 'notification', key: 'stop-hook-block-cap', text: words + last })
+      return { ...done, reason: 'stop_hook_overruled' }
     }
-    if (outcome.blocked) this.#tell(`Stop hook feedback:\n${outcome.reason} [${outcome.by}]`)
+    if (outcome.blocked) this.#tell(`Stop hook feedback:\n${objectionLines(outcome).join('\n')}`)
     else if (outcome.contexts.length === 0) this.#tell('Stop hook feedback:\nGo on.')
     return undefined
   }

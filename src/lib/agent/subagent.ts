@@ -168,6 +168,13 @@ async function tellStart({ id, type, description, toolUseId }: Errand, child: Se
 
 const tokensIn = ({ spending: { usage } }: Session): number => usage.input_tokens + usage.output_tokens
 
+/** How a subagent ends that its own Stop hooks were asked about. */
+const DONE: ReadonlySet<Ending['reason']> = new Set([
+  'completed',
+  'stop_hook_prevented',
+  'stop_hook_overruled'
+] as const)
+
 /** The loop; and where it did not end well, word of that: an end in good order was told by the loop itself. */
 async function workOn(task: string, child: Session, signal: AbortSignal): Promise<Ending> {
   child.stopped = undefined
@@ -179,7 +186,7 @@ async function workOn(task: string, child: Session, signal: AbortSignal): Promis
   try {
     const ending = await begin(task, child, signal)
     if (ending.reason === 'tool_deferred') return ending
-    if (ending.reason !== 'completed' && ending.reason !== 'stop_hook_prevented') await failed(ending.text)
+    if (!DONE.has(ending.reason)) await failed(ending.text)
     return ending
   } catch (error) {
     await failed(wordsOf(error))

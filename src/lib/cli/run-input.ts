@@ -53,11 +53,20 @@ async function obey(order: PlainObject, running: Query | undefined, respond: (me
 }
 
 const ORDERS: Readonly<Record<string, (running: Query, request: PlainObject) => Promise<void>>> = {
-  initialize: async () => undefined,
+  initialize: async (_, request) => {
+    const lost = CALLED_BACK.find(key => Object.keys(request[key] ?? {}).length > 0)
+    if (lost !== undefined) throw new Error(`initialize.${lost} ${NO_CALLBACKS}`)
+  },
   interrupt: running => running.interrupt(),
   set_model: (running, { model }) => running.setModel(typeof model === 'string' ? model : undefined),
   set_permission_mode: (running, { mode }) => running.setPermissionMode(String(mode))
 }
+
+/** What a client would be called back for. */
+const CALLED_BACK = ['hooks', 'agents', 'sdkMcpServers']
+const NO_CALLBACKS =
+  'is not supported on this stream and is not in force: nothing of it would run. ' +
+  'Declare hooks with --settings, subagents with --agents and servers with --mcp-config, or use query() in a program'
 
 function unknownOrder(name: unknown): never {
   throw new Error(`there is no order ${JSON.stringify(name)}; there are ${Object.keys(ORDERS).join(', ')}`)

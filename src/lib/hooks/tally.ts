@@ -77,7 +77,8 @@ export class Tally {
   }
 
   record(entry: Entry, said: Said): void {
-    if (entry.group !== undefined && said.rest?.continue === false)
+    // Only where it refuses too: whoever comes after it in the group may still have a deny.
+    if (entry.group !== undefined && said.rest?.continue === false && entry.profile === 'strict')
       (this.#stopped ??= new Map()).set(entry.group, entry.name)
     this.#answers.push(said)
     this.#authors.push(entry)

@@ -196,7 +196,7 @@ class Loading {
   }
 
   plugins(folders: readonly string[]): void {
-    const installed = installedPlugins(this.#where)
+    const installed = installedPlugins(this.#where, this.root)
     this.#findings.push(...installed.findings.all)
     for (const [name, { on, scope, place }] of this.#switches.plugins) {
       const root = installed.folders.get(name)

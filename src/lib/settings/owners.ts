@@ -34,8 +34,7 @@ export function* ownersIn({ folder, ofProject, plugin }: OwnerFolder): Generator
     const file = join(folder, 'skills', name, 'SKILL.md')
     if (existsSync(file)) yield found('skill', file, [name])
   }
-  for (const name of namesIn(join(folder, 'agents'), '.md'))
-    yield found('agent', join(folder, 'agents', name), [basename(name, '.md')])
+  for (const file of filesIn(join(folder, 'agents'))) yield found('agent', file, [basename(file, '.md')])
 
   function found(kind: LoadedOwner['kind'], file: string, parts: readonly string[]): FoundOwner {
     const { document, findings: said } = readFrontmatter(file)

@@ -5,7 +5,7 @@ import { isObject, type PlainObject } from '../util/plain.ts'
 import { makeFolders } from '../world/make-folders.ts'
 import { readDocument, type Document, type Looked } from './document.ts'
 import { Findings, type Path, type Place } from './finding.ts'
-import { isWithin, type Where } from './sources.ts'
+import { isWithin, realFolder, type Where } from './sources.ts'
 
 /** A plugin that is enabled, and where it declares hooks. */
 export interface LoadedPlugin {
@@ -27,8 +27,14 @@ interface HookMap {
   readonly map: unknown
 }
 
-/** Where installed plugins are, by their full name (`name@marketplace`). */
-export function installedPlugins({ home }: Where): {
+/**
+ * Where installed plugins are, by their full name (`name@marketplace`): as installed for this project, else for the user.
+ * What was installed for another project is not installed here.
+ */
+export function installedPlugins(
+  { home }: Where,
+  root: string
+): {
   readonly folders: ReadonlyMap<string, string>
   readonly findings: Findings
 } {
@@ -37,10 +43,10 @@ export function installedPlugins({ home }: Where): {
   const folders = new Map<string, string>()
   for (const [name, value] of Object.entries(isObject(plugins) ? plugins : {})) {
     const installs: readonly unknown[] = Array.isArray(value) ? value : [value]
-    const path = installs
-      .map(install => (isObject(install) ? install['installPath'] : undefined))
-      .find(each => typeof each === 'string')
-    if (typeof path === 'string') folders.set(name, path)
+    const usable = installs.filter(isObject).filter(({ installPath }) => typeof installPath === 'string')
+    const here = usable.find(({ projectPath }) => typeof projectPath === 'string' && realFolder(projectPath) === root)
+    const install = here ?? usable.find(({ projectPath }) => typeof projectPath !== 'string')
+    if (install !== undefined) folders.set(name, String(install['installPath']))
   }
   return { folders, findings }
 }

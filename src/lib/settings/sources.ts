@@ -27,10 +27,10 @@ export interface Where {
 
 /** Where an ordinary process on this machine looks. */
 export function usualPlaces(cwd: string | undefined, env: Readonly<Record<string, string | undefined>>): Where {
-  const home = real(folderIn(env, 'HOME') ?? usualHome())
+  const home = realFolder(folderIn(env, 'HOME') ?? usualHome())
   const further = folderIn(env, 'CARABINER_MANAGED_DIR')
   return {
-    cwd: real(resolve(cwd ?? ownFolder())),
+    cwd: realFolder(resolve(cwd ?? ownFolder())),
     home,
     ownHome: folderIn(env, 'CARABINER_HOME') ?? join(home, '.carabiner'),
     managed: ['/etc/claude-code', '/etc/carabiner', ...(further === undefined ? [] : [further])]
@@ -64,7 +64,7 @@ function folderIn(env: Readonly<Record<string, string | undefined>>, name: strin
 }
 
 /** A folder without links on the way to it. */
-function real(folder: string): string {
+export function realFolder(folder: string): string {
   try {
     return realpathSync(folder)
   } catch {
