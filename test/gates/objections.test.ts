@@ -100,7 +100,7 @@ describe('every objection is heard', () => {
     })
     const { readdirSync, readFileSync } = await import('node:fs')
     const folder = `${place.home}/.carabiner/projects`
-    const [file] = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.jsonl'))
+    const file = readdirSync(folder, { recursive: true, encoding: 'utf8' }).find(name => name.endsWith('.jsonl'))
     const log = readFileSync(`${folder}/${file}`, 'utf8')
     expect(log).toMatch(/blocking error: first[^]*blocking error: second/)
     expect(run.result.is_error).toBe(false)
