@@ -9,12 +9,17 @@ const transfer = async (input: { to: string; amount: number }, _call: Call): Pro
   `sent ${input.amount} to ${input.to}`
 
 const hooks = new HookRegistry()
-hooks.on('PreToolUse', 'Transfer', ctx => {
-  const amount = Number(ctx.toolInput['amount'])
-  if (amount <= 0) return deny('that is nothing to send')
-  if (amount > 1_000) return ask(`${amount} is a lot`)
-  return transform({ ...ctx.toolInput, amount: Math.round(amount) })
-})
+hooks.on(
+  'PreToolUse',
+  'Transfer',
+  ctx => {
+    const amount = Number(ctx.toolInput['amount'])
+    if (amount <= 0) return deny('that is nothing to send')
+    if (amount > 1_000) return ask(`${amount} is a lot`)
+    return transform({ ...ctx.toolInput, amount: Math.round(amount) })
+  },
+  { name: 'limits' }
+)
 hooks.on('PostToolUse', 'Transfer', ctx => console.log(`  log: ${ctx.toolUseId} ${JSON.stringify(ctx.toolInput)}`))
 
 const guarded = guard(hooks, 'Transfer', transfer, {

@@ -73,9 +73,9 @@ const EXAMPLES: Record<string, (lines: readonly string[]) => void> = {
       '  sent 12 to Ada',
       'transfer 5000',
       '  asked: 5000 is a lot, {"to":"Ada","amount":5000}?',
-      '  Transfer was refused: 5000 is a lot',
+      '  Transfer was refused by onAsk: the answer was no (asked for by limits: 5000 is a lot)',
       'transfer -1',
-      '  Transfer was refused: that is nothing to send'
+      '  Transfer was refused by limits: that is nothing to send'
     ])
   },
   '06-testing.ts': lines => {

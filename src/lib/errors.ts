@@ -4,7 +4,7 @@ import type { FAULTS } from './faults.ts'
 export const ERRORS = {
   E_EVENT_UNKNOWN: (name: string, near: string) => [
     `there is no event ${JSON.stringify(name)}`,
-    near === '' ? 'see docs/hooks.md for the events there are' : `did you mean ${near}?`
+    near === '' ? 'EVENT_NAMES lists the events' : `did you mean ${near}?`
   ],
   E_MATCHER_INVALID: (matcher: string, why: string) => [
     `matcher ${matcher} is not valid: ${why}`,
@@ -27,10 +27,10 @@ export const ERRORS = {
     `no hook is named ${JSON.stringify(name)}`,
     near === '' ? 'list() shows the names there are' : `did you mean ${JSON.stringify(near)}?`
   ],
-  E_REPLY_INVALID: (why: string) => [why, 'see docs/hooks.md for the replies that this event takes'],
+  E_REPLY_INVALID: (why: string) => [why, 'EVENTS says what the event may be answered with'],
   E_INPUT_INVALID: (event: string, why: string) => [
     `this is not an input of ${event}: ${why}`,
-    'see docs/hooks.md for the fields of the event'
+    'EVENTS lists the fields of the event'
   ],
   E_MESSAGES_INVALID: (why: string) => [
     `the messages cannot be changed so: ${why}`,
@@ -40,7 +40,7 @@ export const ERRORS = {
     `${event} was fired from within hooks ${depth} levels deep`,
     'a hook that fires the event it listens to never ends: guard it with a condition'
   ],
-  E_REFUSED: (tool: string, reason: string) => [`${tool} was refused: ${reason}`, '']
+  E_REFUSED: (what: string, by: string, reason: string) => [`${what} was refused by ${by}: ${reason}`, '']
 } satisfies Sentences
 
 /** What to say, by code. */

@@ -40,7 +40,7 @@ describe('canUseTool', () => {
 
   test.each<[string, CanUseTool, string]>([
     ['throws', () => Promise.reject(new Error('no line')), 'no line'],
-    ['gives nothing', (async () => undefined) as unknown as CanUseTool, 'nobody could be asked'],
+    ['gives nothing', (async () => undefined) as unknown as CanUseTool, 'canUseTool gave no answer'],
     ['gives nonsense', (async () => ({ behavior: 'perhaps' })) as unknown as CanUseTool, 'neither allow nor deny']
   ])('that %s is a no', async (_, canUseTool, words) => {
     expect(await touch({ canUseTool })).toMatchObject({ ran: false, told: expect.stringContaining(words) })

@@ -12,13 +12,13 @@ describe('what decides, and who is named', () => {
     ['a rule', [ask('Bash(ls)')], {}, 'ask', 'Bash(ls) (settings.json:1)', 'rule', /asks/],
     ['a rule', [deny('Bash(x)')], { cmd: '$X' }, 'ask', 'Bash(x) (settings.json:1)', 'rule', /cannot be told/],
     ['a rule', [allow('Bash(ls)')], {}, 'allow', 'Bash(ls) (settings.json:1)', 'rule', undefined],
-    ['a hook', [], { hook: { ...HOOK, decision: 'ask' } }, 'ask', 'hook guard', 'hook', 'because'],
+    ['a hook', [], { hook: { ...HOOK, decision: 'ask' } }, 'ask', 'hook guard', 'hook', 'hook guard asks: because'],
     ['a hook', [], { hook: { ...HOOK, decision: 'allow' } }, 'allow', 'hook guard', 'hook', 'because'],
     ['a mode', [], { mode: 'bypassPermissions' }, 'allow', 'mode bypassPermissions', 'mode', undefined],
     ['a mode', [], { mode: 'plan' }, 'deny', 'mode plan', 'mode', /ExitPlanMode/],
     ['a mode', [], { mode: 'dontAsk' }, 'deny', 'mode dontAsk', 'mode', /nothing allows it/],
     ['a mode', [ask('Bash')], { mode: 'dontAsk' }, 'deny', 'mode dontAsk', 'mode', /Bash \(settings\.json:1\)/],
-    ['nothing', [], {}, 'ask', 'default', 'default', undefined]
+    ['nothing', [], {}, 'ask', 'default', 'default', 'nothing allows it']
   ] as const)('%s: %j %j: %s by %s', (_, rules, more, decision, by, kind, reason) => {
     const { cmd = 'ls', ...rest } = more as { cmd?: string }
     const words = reason instanceof RegExp ? expect.stringMatching(reason) : reason

@@ -34,6 +34,6 @@ const problemIn = (checked: Checked | Promise<Checked>): string | true =>
 
 /** What the model is told of a call that hooks refused. Readers are told as well. */
 export function refusedByHook(use: ToolUseBlock, input: unknown, { reason, by }: Outcome, session: Session): string {
-  session.deny(use, input as PlainObject, 'hook', by ?? '', reason ?? '')
+  session.deny(use, input as PlainObject, { kind: 'hook', by: by ?? '', reason: reason ?? '' })
   return `PreToolUse:${use.name} hook error: [${by}]: ${reason}`
 }

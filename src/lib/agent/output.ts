@@ -2,6 +2,7 @@ import type { ErrorCode } from '../errors.ts'
 import type { HookMessage } from '../hooks/trace.ts'
 import type { Block, Message } from '../message.ts'
 import type { FailureName, StopReason, StreamEvent, Usage } from '../model/model.ts'
+import type { Ruling } from '../permissions/decide.ts'
 import type { PlainObject } from '../util/plain.ts'
 
 /** What an agent tells, in order: one stream, and everything that shows an agent reads it. */
@@ -105,13 +106,9 @@ export interface RetryMessage extends Common {
 }
 
 /** A call was refused. */
-export interface DeniedMessage extends Common {
+export interface DeniedMessage extends Common, Omit<Denial, 'tool_input'> {
   readonly type: 'system'
   readonly subtype: 'permission_denied'
-  readonly tool_name: string
-  readonly tool_use_id: string
-  readonly decision_reason_type: string
-  readonly decision_reason: string
   readonly message: string
 }
 
@@ -214,6 +211,13 @@ export interface Denial {
   readonly tool_name: string
   readonly tool_use_id: string
   readonly tool_input: PlainObject
+  /** What kind of party decided; `asked`: the person behind `canUseTool`. */
+  readonly decision_reason_type: Ruling['kind']
+  readonly decision_reason: string
+  /** The name of the hook, the text and source of the rule, the mode, the person, or `default`. */
+  readonly decided_by: string
+  /** What had the question asked that was answered with no. */
+  readonly asked_by?: string
 }
 
 /** A message without what is the same for all of a session. */

@@ -64,11 +64,10 @@ async function ask(asking: Asking, input: PlainObject, ruling: Ruling, asked: nu
   const answer = ofHooks ?? (await personsAnswer(asking, input, ruling, pending))
   if (signal.aborted)
     return session.isClosing && answer === undefined ? { unanswered: pending } : { refused: 'interrupted' }
-  if (answer === undefined) return refuse(use, input, unanswered(ruling), session)
+  if (answer === undefined) return refuse(use, input, unanswered(ruling, session), session)
   if (answer.behavior === 'deny') {
     if (answer.interrupt === true) session.stopped ??= { reason: answer.message, interrupts: true }
-    session.deny(use, input, 'asked', ruling.by, answer.message ?? '')
-    return { refused: answer.message ?? `The user does not want ${use.name} to run.` }
+    return refuse(use, input, denied(answer.message, ofHooks?.by, ruling), session)
   }
   tool.change?.approve()
   for (const update of answer.updatedPermissions ?? []) keep(update, session)
@@ -107,7 +106,7 @@ function rulingOn(tool: Tool, input: PlainObject, said: Said, session: Session):
   const ruled = rule(tool, input, said, session)
   if (ruled.decision === 'ask' && said.asked !== undefined) return said.asked
   const mustAsk = tool.asks === true && ruled.decision === 'allow' && ruled.kind !== 'hook'
-  return mustAsk ? { decision: 'ask', kind: 'default', by: tool.name, reason: undefined } : ruled
+  return mustAsk ? { decision: 'ask', kind: 'default', by: tool.name, reason: `${tool.name} always asks` } : ruled
 }
 
 function rule(tool: Tool, input: PlainObject, { decision, by = '', reason }: Said, session: Session): Ruling {
@@ -126,17 +125,30 @@ const callOf = (tool: Tool, input: PlainObject, session: Session): Call => ({
   has: isThere
 })
 
-const unanswered = ({ by, reason }: Ruling): Ruling => ({
+/** A no to a question: of a PermissionRequest hook, or of whoever `canUseTool` has asked. */
+const denied = (message: string | undefined, hook: string | undefined, ruling: Ruling): Ruling => ({
+  decision: 'deny',
+  kind: hook === undefined ? 'asked' : 'hook',
+  by: hook ?? 'the user (canUseTool)',
+  reason: message ?? 'the answer was no',
+  askedBy: askedBy(ruling)
+})
+
+const askedBy = ({ kind, by }: Ruling): string | undefined => (kind === 'default' ? undefined : by)
+
+const unanswered = (ruling: Ruling, { options }: Session): Ruling => ({
   decision: 'deny',
   kind: 'default',
-  by,
-  reason: `it needs a permission${reason === undefined ? '' : ` (${reason})`}, and nobody could be asked`
+  by: 'default',
+  reason: `it needs a permission (${ruling.reason ?? ruling.by}), and ${options.ask === undefined ? 'nobody could be asked' : 'canUseTool gave no answer'}`,
+  askedBy: askedBy(ruling)
 })
 
 async function refuse(use: ToolUseBlock, input: PlainObject, ruling: Ruling, session: Session): Promise<Permit> {
   const reason = ruling.reason ?? `refused by ${ruling.by}`
-  session.deny(use, input, ruling.kind, ruling.by, reason)
-  const refused = `Permission to use ${use.name} was denied: ${reason} [${ruling.by}]`
+  session.deny(use, input, { ...ruling, reason })
+  const asked = ruling.askedBy === undefined ? '' : `; asked for by ${ruling.askedBy}`
+  const refused = `Permission to use ${use.name} was denied: ${reason} [${ruling.by}${asked}]`
   if (ruling.kind !== 'mode' && ruling.kind !== 'default') return { refused }
   const call = {
     tool_name: use.name,
@@ -156,8 +168,10 @@ const serverOf = ({ name }: ToolUseBlock, session: Session): Tool['server'] => s
 const suggestionsOn = ({ tool, session }: Asking, input: PlainObject, { kind }: Ruling): readonly PermissionUpdate[] =>
   kind === 'hook' ? [] : suggestionsFor(callOf(tool, input, session), session.permissions)
 
+type HooksAnswer = PersonAnswer & { readonly by: string }
+
 /** Hooks are asked before a person is. */
-async function hooksAnswer(asking: Asking, input: PlainObject, ruling: Ruling): Promise<PersonAnswer | undefined> {
+async function hooksAnswer(asking: Asking, input: PlainObject, ruling: Ruling): Promise<HooksAnswer | undefined> {
   const { use, tool, session, signal } = asking
   if (ruling.kind === 'hook' && session.options.profile === 'compat') return undefined
   const said = await askHooks(use, input, suggestionsOn(asking, input, ruling), ruling, session, signal)
@@ -175,8 +189,7 @@ async function personsAnswer(
   const { use, tool, session, signal } = asking
   const { ask: askPerson, clock } = session.options
   if (askPerson === undefined) return undefined
-  const { by, kind } = ruling
-  const reason = kind === 'hook' && ruling.reason !== undefined ? `${by}: ${ruling.reason}` : (ruling.reason ?? by)
+  const reason = ruling.reason ?? ruling.by
   const words = tool.caution === undefined ? reason : `${reason}; ${tool.caution}`
   recordPending(use, input, pending, session)
   session.doing = `waiting for somebody to decide about ${use.name}`
@@ -214,21 +227,20 @@ async function askHooks(
   ruling: Ruling,
   session: Session,
   signal: AbortSignal
-): Promise<PersonAnswer | undefined> {
+): Promise<HooksAnswer | undefined> {
   const mcp_server = serverOf(use, session)
   const call = { tool_name: use.name, tool_input, permission_suggestions: suggestions, mcp_server }
   const outcome = await session.fire('PermissionRequest', call, { signal })
   session.heed(outcome, use.name)
-  const { decision, reason, by, updatedInput, fields } = outcome
-  if (decision === 'deny')
-    return { behavior: 'deny', message: `${reason} [${by}]`, interrupt: fields.interrupt === true }
+  const { decision, reason, by = '', updatedInput, fields } = outcome
+  if (decision === 'deny') return { behavior: 'deny', message: reason, interrupt: fields.interrupt === true, by }
   if (decision !== 'allow') return undefined
   const allowers = outcome.reasons.filter(verdict => verdict.decision === 'allow').map(verdict => verdict.by)
   const ofProject = allowers.filter(hook => isOfProject(hook, session))
   if (ofProject.length === allowers.length && !mayProjectAnswer(ruling)) return undefined
   const updates = fields.updatedPermissions as readonly PermissionUpdate[] | undefined
   const updatedPermissions = ofProject.length > 0 ? updates?.flatMap(withinSession) : updates
-  return { behavior: 'allow', updatedInput, updatedPermissions }
+  return { behavior: 'allow', updatedInput, updatedPermissions, by }
 }
 
 const isOfProject = (hook: string, { options: { hooks, isOfProject: isIt } }: Session): boolean =>

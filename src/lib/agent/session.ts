@@ -5,6 +5,7 @@ import type { Outcome } from '../hooks/outcome.ts'
 import type { FireOptions } from '../hooks/hub.ts'
 import type { Message, ToolUseBlock } from '../message.ts'
 import type { Model, ToolSpec } from '../model/model.ts'
+import type { Ruling } from '../permissions/decide.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { Entry } from '../transcript/entry.ts'
 import type { PlainObject } from '../util/plain.ts'
@@ -18,6 +19,9 @@ import type { Replayed, SessionState } from './replay.ts'
 import { KeptState } from './kept-state.ts'
 import { Spending } from './spending.ts'
 import { toldEdits } from './told.ts'
+
+/** Who refused a call, and why. */
+type Refusal = Pick<Ruling, 'kind' | 'by' | 'reason' | 'askedBy'>
 
 /** One agent at work: what it works with, and what has become of it so far. */
 export class Session {
@@ -147,19 +151,21 @@ export class Session {
   }
 
   /** A call was refused: readers hear of it, and so does the result. */
-  deny({ name, id }: ToolUseBlock, input: PlainObject, kind: string, by: string, reason: string): void {
-    this.denials.push({ tool_name: name, tool_use_id: id, tool_input: input })
-    const message = `${name} was refused by ${by}: ${reason}`
-    this.record({ type: 'system', subtype: 'permission_denied', toolUseId: id, toolName: name, kind, by, reason })
-    this.say({
-      type: 'system',
-      subtype: 'permission_denied',
+  deny({ name, id }: ToolUseBlock, input: PlainObject, { kind, by, reason = '', askedBy }: Refusal): void {
+    const told = {
       tool_name: name,
       tool_use_id: id,
       decision_reason_type: kind,
       decision_reason: reason,
-      message
-    })
+      decided_by: by,
+      ...(askedBy !== undefined && { asked_by: askedBy })
+    }
+    this.denials.push({ ...told, tool_input: input })
+    const subtype = 'permission_denied'
+    this.record({ type: 'system', subtype, toolUseId: id, toolName: name, kind, by, reason, askedBy })
+    const message = `${name} was refused by ${by}: ${reason}`
+    const asked = askedBy === undefined ? '' : ` (asked for by ${askedBy})`
+    this.say({ type: 'system', subtype, ...told, message: message + asked })
   }
 
   /** Tells whoever reads, and writes nothing down. */

@@ -3,6 +3,7 @@ import { copyPlain, isObject, same, type PlainObject } from '../util/plain.ts'
 import type { Outcome } from './outcome.ts'
 import type { HookRegistry } from './registry.ts'
 import type { FireOptions } from './hub.ts'
+import { checkTypes } from './settings.ts'
 
 /** What the agent around a guarded tool lets the gate do. */
 export interface GuardOptions<Rest extends readonly unknown[], Result> extends Pick<
@@ -22,6 +23,8 @@ export interface GuardOptions<Rest extends readonly unknown[], Result> extends P
   /** The id of the call, from what the agent passes beside the input. */
   idOf?: ((...rest: Rest) => string | undefined) | undefined
   sessionId?: string | undefined
+  /** `execute` is no generator function and gives a stream at once: what comes back is an async generator all the same. */
+  stream?: boolean | undefined
 }
 
 /** Anything that fires events: a registry, or what stands in for one. */
@@ -35,17 +38,58 @@ export interface GuardQuestion {
   readonly reason: string | undefined
 }
 
+const FUNCTION = 'function'
+const OBJECT = 'object'
+const TEXT = 'string'
+
+/** What `guard()` and its options take. */
+const TYPES: { [K in keyof Required<GuardOptions<[], unknown>>]: string } & Record<string, string> = {
+  'hooks.fire': FUNCTION,
+  toolName: TEXT,
+  execute: FUNCTION,
+  accept: FUNCTION,
+  agent: OBJECT,
+  metadata: OBJECT,
+  signal: OBJECT,
+  onAsk: FUNCTION,
+  onDeny: FUNCTION,
+  onContext: FUNCTION,
+  onStop: FUNCTION,
+  errorIn: FUNCTION,
+  idOf: FUNCTION,
+  sessionId: TEXT,
+  stream: 'boolean'
+}
+
 /**
  * Puts the gate in front of a tool of any agent: PreToolUse, then a question where a hook asks, then the tool
- * with the input that was judged, then PostToolUse or PostToolUseFailure.
+ * with the input that was judged, then PostToolUse or PostToolUseFailure. A generator stays one: its values are passed on
+ * as they come, and the last one is the result.
  */
+export function guard<Input extends object, Rest extends readonly unknown[], Value>(
+  hooks: Fires,
+  toolName: string,
+  execute: (input: Input, ...rest: Rest) => AsyncGenerator<Value, unknown> | Generator<Value, unknown>,
+  options?: GuardOptions<Rest, Value>
+): (input: Input, ...rest: Rest) => AsyncGenerator<Value, void>
+export function guard<Input extends object, Rest extends readonly unknown[], Result>(
+  hooks: Fires,
+  toolName: string,
+  execute: (input: Input, ...rest: Rest) => Result | PromiseLike<Result>,
+  options?: GuardOptions<Rest, Result>
+): (input: Input, ...rest: Rest) => Promise<Result>
 export function guard<Input extends object, Rest extends readonly unknown[], Result>(
   hooks: Fires,
   toolName: string,
   execute: (input: Input, ...rest: Rest) => Result | PromiseLike<Result>,
   options: GuardOptions<Rest, Result> = {}
-): (input: Input, ...rest: Rest) => Promise<Result> {
-  return async (input, ...rest) => {
+): (input: Input, ...rest: Rest) => Promise<Result> | AsyncGenerator<Result, void> {
+  checkTypes(
+    { ...options, 'hooks.fire': hooks?.fire ?? null, toolName: toolName || null, execute: execute ?? null },
+    TYPES,
+    'guard()'
+  )
+  const begin = async (input: Input, rest: Rest): Promise<Begun<Result>> => {
     const call = callOf(toolName, input, options.idOf?.(...rest), options.sessionId)
     const { accept, agent, metadata, signal } = options
     const before = await hooks.fire('PreToolUse', call, { accept, agent, metadata, signal })
@@ -54,28 +98,65 @@ export function guard<Input extends object, Rest extends readonly unknown[], Res
     const refusal = await refusalOf(before, judged, options)
     if (refusal !== undefined) {
       if (options.onDeny === undefined) throw refusal
-      return options.onDeny(refusal, before)
+      return [await options.onDeny(refusal, before)]
     }
-
-    let result: Result
     try {
       // The caller's own object, unless it was changed since, by hooks or by whoever holds it.
-      result = await execute(same(input, judged.tool_input) ? input : (judged.tool_input as Input), ...rest)
+      return [await execute(same(input, judged.tool_input) ? input : (judged.tool_input as Input), ...rest), judged]
     } catch (error) {
       await afterFailure(hooks, judged, wordsOf(error), options)
       throw error
     }
+  }
+  const finish = async (result: Result, call: Call): Promise<Result> => {
     const error = options.errorIn?.(result)
-    if (error !== undefined) {
-      await afterFailure(hooks, judged, error, options)
-      return result
-    }
-
-    const after = await hooks.fire('PostToolUse', { ...judged, tool_response: result }, unaborted(options))
+    if (error !== undefined) await afterFailure(hooks, call, error, options)
+    if (error !== undefined) return result
+    const after = await hooks.fire('PostToolUse', { ...call, tool_response: result }, unaborted(options))
     passOn(after, options)
     return shown(after, toolName, result)
   }
+  async function* pass(values: Values<Result>, call: Call): AsyncGenerator<Result, void> {
+    let last: Result | undefined
+    let failure: string | undefined = 'its reader stopped before the end'
+    try {
+      for await (const value of values) yield (last = value)
+      failure = undefined
+    } catch (error) {
+      failure = wordsOf(error)
+      throw error
+    } finally {
+      if (failure !== undefined) await afterFailure(hooks, call, failure, options)
+    }
+    const result = await finish(last as Result, call)
+    if (result !== last) yield result
+  }
+  if (options.stream === true || /Generator/.test(String(Object.prototype.toString.call(execute))))
+    return async function* (input, ...rest) {
+      const [result, call] = await begin(input, rest)
+      yield* call === undefined ? [result] : pass(isStream<Result>(result) ? result : [result], call)
+    }
+  return async (input, ...rest) => {
+    const [result, call] = await begin(input, rest)
+    if (call === undefined) return result
+    return isStream<Result>(result) ? (likeOwn(result, pass(result, call)) as Result) : finish(result, call)
+  }
 }
+
+/** What a tool gave back, and the call; without a call it is what stands for a refusal. */
+type Begun<Result> = [result: Result, call?: Call]
+
+type Values<T> = Iterable<T> | AsyncIterable<T>
+
+/** Values that come one after the other. A list is a plain result. */
+const isStream = <T>(result: unknown): result is Values<T> =>
+  typeof result === 'object' &&
+  result !== null &&
+  (Symbol.asyncIterator in result || (Symbol.iterator in result && 'next' in result))
+
+/** A stream of the same kind as the tool's own. */
+const likeOwn = (own: unknown, values: AsyncIterable<unknown>): unknown =>
+  own instanceof ReadableStream ? ReadableStream.from(values) : values
 
 interface Call {
   tool_name: string
@@ -90,20 +171,20 @@ function callOf(toolName: string, input: unknown, id: string | undefined, sessio
 }
 
 async function refusalOf<Rest extends readonly unknown[], Result>(
-  { decision, reason }: Outcome,
+  { decision, reason, by = '' }: Outcome,
   call: Call,
   { onAsk, signal }: GuardOptions<Rest, Result>
 ): Promise<CarabinerError | undefined> {
   const { tool_name: toolName, tool_use_id: toolUseId, tool_input: input } = call
-  const aborted = (): CarabinerError | undefined =>
-    signal?.aborted === true ? fault('E_REFUSED', toolName, 'the run was aborted before it began') : undefined
-  if (decision === undefined || decision === 'allow') return aborted()
-  if (decision === 'ask' && onAsk !== undefined) {
-    if ((await onAsk({ toolName, toolUseId, input, reason })) === true) return aborted()
-    return fault('E_REFUSED', toolName, reason ?? 'the answer was no')
+  const refused = (who: string, why: string): CarabinerError => fault('E_REFUSED', toolName, who, why)
+  if (decision === 'deny' || decision === 'defer') return refused(by, reason ?? 'it was put off')
+  if (decision === 'ask') {
+    const asked = `asked for by ${by}${reason === undefined ? '' : `: ${reason}`}`
+    if (onAsk === undefined) return refused('default', `nobody could be asked, since there is no onAsk (${asked})`)
+    if ((await onAsk({ toolName, toolUseId, input, reason })) !== true)
+      return refused('onAsk', `the answer was no (${asked})`)
   }
-  const nobody = decision === 'ask' ? 'nobody could be asked' : 'it was put off'
-  return fault('E_REFUSED', toolName, reason ?? (decision === 'deny' ? 'a hook said no' : nobody))
+  return signal?.aborted === true ? refused('the signal', 'the run was aborted before it began') : undefined
 }
 
 async function afterFailure<Rest extends readonly unknown[], Result>(

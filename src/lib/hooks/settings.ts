@@ -1,4 +1,4 @@
-import { fault, nearest } from '../errors.ts'
+import { fault, nearest, wordsOf } from '../errors.ts'
 import { systemClock, type Clock } from '../util/clock.ts'
 import type { Precedence } from './answers.ts'
 import type { AgentView } from './hook-context.ts'
@@ -70,25 +70,32 @@ const KEYS: { [K in keyof Required<RegistryOptions>]: string } = {
   compilePattern: 'function'
 }
 
-/** An option that nobody reads is a mistake that nobody sees. */
-function checkTypes(options: object): void {
-  for (const [key, value] of Object.entries(options)) {
-    const type = Object.hasOwn(KEYS, key) ? KEYS[key as keyof typeof KEYS] : undefined
-    if (type === undefined) {
-      throw fault(
-        'E_OPTION_INVALID',
-        'an option',
-        print(key),
-        nearest(key, Object.keys(KEYS)) ?? Object.keys(KEYS).join(', ')
-      )
-    }
-    if (value !== undefined && type !== 'any' && typeof value !== type)
-      throw fault('E_OPTION_INVALID', key, print(value), `a ${type}`)
+/**
+ * Checks options by a table of their types. An option that is not in the table is an error, since it would have no effect.
+ * `of` names what takes the options.
+ */
+export function checkTypes(
+  options: unknown,
+  types: Readonly<Record<string, string>>,
+  of: string,
+  fits: (value: unknown, type: string) => boolean = isOfType
+): void {
+  const wrong = (what: string, value: unknown, allowed: string): Error =>
+    fault('E_OPTION_INVALID', `${what} of ${of}`, print(value), allowed)
+  if (!isOfType(options, 'object')) throw wrong('the options', options, 'an object')
+  for (const [key, value] of Object.entries(options as object)) {
+    const type = Object.hasOwn(types, key) ? types[key] : undefined
+    const known = Object.keys(types)
+    if (type === undefined) throw wrong('an option', key, nearest(key, known) ?? known.join(', '))
+    if (value !== undefined && !fits(value, type)) throw wrong(key, value, `${type === 'object' ? 'an' : 'a'} ${type}`)
   }
 }
 
+export const isOfType = (value: unknown, type: string): boolean =>
+  type === 'any' || (typeof value === type && value !== null && !Array.isArray(value))
+
 export function settingsFrom(options: RegistryOptions): Settings {
-  checkTypes(options)
+  checkTypes(options, KEYS, 'HookRegistry')
   return {
     options,
     precedence: choiceOf('precedence', options.precedence, PRECEDENCES) ?? 'allow-over-ask',
@@ -132,7 +139,14 @@ export function numberOf(what: string, value: unknown): number {
   throw fault('E_OPTION_INVALID', what, print(value), 'a finite number')
 }
 
-const print = (value: unknown): string => (typeof value === 'string' ? JSON.stringify(value) : String(value))
+/** A wrong value, for an error. */
+export const print = (value: unknown): string =>
+  (typeof value === 'string'
+    ? JSON.stringify(value)
+    : typeof value === 'object'
+      ? wordsOf(value)
+      : String(value)
+  ).slice(0, 200)
 
 export function flagOf(what: string, value: unknown): boolean {
   if (value === undefined || typeof value === 'boolean') return value === true

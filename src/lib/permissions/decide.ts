@@ -35,12 +35,15 @@ interface HookWord {
   readonly reason?: string | undefined
 }
 
-/** May it run? `by` names the rule, the mode or the hook that decided. */
+/** May it run? `by` names the rule, the mode, the hook or the person that decided; `reason` is a sentence. */
 export interface Ruling {
   readonly decision: Behavior
   readonly by: string
-  readonly kind: 'rule' | 'mode' | 'hook' | 'safety' | 'default'
+  /** `asked`: whoever was asked; `default`: no rule decides, or there was no one to ask. */
+  readonly kind: 'rule' | 'mode' | 'hook' | 'safety' | 'asked' | 'default'
   readonly reason: string | undefined
+  /** Of a refusal after a question: what wanted it asked. */
+  readonly askedBy?: string | undefined
   /** It is a rule that came with the project. */
   readonly ofProject?: boolean
 }
@@ -55,11 +58,11 @@ export function decide(call: Call, policy: Policy): Ruling {
   const ruling =
     refusal(call, policy, concerned) ?? question(call, policy, concerned) ?? permission(call, policy) ?? UNSAID
   if (ruling.decision !== 'ask' || policy.mode !== 'dontAsk') return ruling
-  const why = ruling.kind === 'default' ? 'nothing allows it' : `${ruling.by} would have it asked about`
+  const why = ruling.kind === 'default' ? ruling.reason : `${ruling.by} would have it asked about`
   return byMode('deny', 'dontAsk', `${why}, and in mode dontAsk nobody is asked`)
 }
 
-const UNSAID: Ruling = { decision: 'ask', by: 'default', kind: 'default', reason: undefined }
+const UNSAID: Ruling = { decision: 'ask', by: 'default', kind: 'default', reason: 'nothing allows it' }
 
 const byMode = (decision: Behavior, mode: Mode, reason?: string): Ruling => ({
   decision,
@@ -68,7 +71,12 @@ const byMode = (decision: Behavior, mode: Mode, reason?: string): Ruling => ({
   reason
 })
 
-const byHook = ({ decision, by, reason }: HookWord): Ruling => ({ decision, by: `hook ${by}`, kind: 'hook', reason })
+const byHook = ({ decision, by, reason }: HookWord): Ruling => ({
+  decision,
+  by: `hook ${by}`,
+  kind: 'hook',
+  reason: decision === 'ask' ? `hook ${by} asks${reason === undefined ? '' : `: ${reason}`}` : reason
+})
 
 const byRule = (decision: Behavior, { text, source, ofProject }: Rule, reason?: string): Ruling => ({
   decision,

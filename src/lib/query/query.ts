@@ -199,7 +199,7 @@ class RunningQuery implements Query {
 
   async clear(): Promise<void> {
     const blocked = await clearSession(await this.#idle('clear()'), this.#all.signal)
-    if (blocked !== undefined) throw fault('E_REFUSED', 'clear()', blocked.text)
+    if (blocked !== undefined) throw fault('E_REFUSED', 'clear()', 'a hook', blocked.text)
   }
 
   /** The session, between two prompts. */

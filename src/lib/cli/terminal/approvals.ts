@@ -75,16 +75,15 @@ export class Approvals {
   }
 
   #permission(name: string, input: PlainObject, question: Question): Promise<PersonAnswer> {
-    const { suggestions = [], decisionReason = 'default' } = question
+    const { suggestions = [], decisionReason = '' } = question
     const readable = isReadable(input)
     const offered = readable ? suggestions : []
     const { columns } = this.#screen
-    const by = decisionReason === 'default' ? 'nothing allows it yet' : inOneLine(decisionReason)
     this.#screen.print(
       [
         styled('yellow', '  May this run?'),
         callInFull(name, input, columns),
-        hang('  ', `asked by: ${by}`, columns),
+        hang('  ', `asked because: ${inOneLine(decisionReason)}`, columns),
         ...(readable ? [] : [styled('red', hang('  ', UNSEEN, columns))]),
         ...(offered.length === 0 ? [] : [hang('  ', `a means: ${keptWords(offered, this.#ownHome)}`, columns)])
       ].join('\n')
