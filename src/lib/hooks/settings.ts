@@ -91,7 +91,7 @@ export function checkTypes(
   }
 }
 
-export const isOfType = (value: unknown, type: string): boolean =>
+const isOfType = (value: unknown, type: string): boolean =>
   type === 'any' || (typeof value === type && value !== null && !Array.isArray(value))
 
 export function settingsFrom(options: RegistryOptions): Settings {
@@ -140,13 +140,11 @@ export function numberOf(what: string, value: unknown): number {
 }
 
 /** A wrong value, for an error. */
-export const print = (value: unknown): string =>
-  (typeof value === 'string'
-    ? JSON.stringify(value)
-    : typeof value === 'object'
-      ? wordsOf(value)
-      : String(value)
-  ).slice(0, 200)
+function print(value: unknown): string {
+  const words =
+    typeof value === 'string' ? JSON.stringify(value) : typeof value === 'number' ? `${value}` : wordsOf(value)
+  return words.slice(0, 200)
+}
 
 export function flagOf(what: string, value: unknown): boolean {
   if (value === undefined || typeof value === 'boolean') return value === true
