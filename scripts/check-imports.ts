@@ -12,7 +12,7 @@ const LAYERS = [
   ['message'],
   ['hooks', 'permissions', 'tools', 'model', 'transcript'],
   ['agent'],
-  ['settings', 'testing', 'adapters'],
+  ['settings', 'testing'],
   ['query'],
   ['cli']
 ]

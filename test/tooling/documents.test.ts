@@ -1,0 +1,58 @@
+/** What the documents say of the repository is what is there. */
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { EVENTS } from '../../src/hooks.ts'
+
+const read = (path: string): string => readFileSync(path, 'utf8')
+const PAGES = ['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md', ...readdirSync('docs').map(name => `docs/${name}`)]
+
+test('G1: the README names every gate, and nothing else as one', () => {
+  const [, names = ''] = /hook on a gate \(([^)]*)\)/.exec(read('README.md')) ?? []
+  const gates = Object.entries(EVENTS).flatMap(([name, { failure }]) => (failure === 'closed' ? [name] : []))
+  expect(names.split(/,\s+/).toSorted()).toEqual(gates.toSorted())
+})
+
+test('G1: the layers of ARCHITECTURE are those that check-imports keeps, and each is there', () => {
+  const [, layers = ''] = /Imports go one way:(.*?)`src\/\*\.ts`/s.exec(read('ARCHITECTURE.md')) ?? []
+  const named = Array.from(layers.matchAll(/[a-z]+/g), ([name]) => name)
+  const there = readdirSync('src/lib', { withFileTypes: true }).flatMap(entry =>
+    entry.isDirectory() ? entry.name : []
+  )
+  const checked = /LAYERS = \[(.*?)\n\]/s.exec(read('scripts/check-imports.ts'))?.[1] ?? ''
+  for (const room of there) {
+    expect(named, 'ARCHITECTURE.md').toContain(room)
+    expect(checked).toContain(`'${room}'`)
+  }
+  for (const [, room = ''] of checked.matchAll(/'([a-z]+)'/g))
+    expect(there.includes(room) || existsSync(`src/lib/${room}.ts`), `${room} of check-imports`).toBe(true)
+})
+
+test.each(PAGES)('G1: files and folders that %s names or links to are there', page => {
+  const text = read(page)
+  const links = Array.from(text.matchAll(/\]\((?!https?:|#)([^)#\s]+)[^)]*\)/g), ([, to = '']) =>
+    join(dirname(page), to)
+  )
+  const named = Array.from(
+    text.matchAll(/`((?:src|test|docs|scripts|examples|bench)\/[\w./-]+)`/g),
+    ([, path = '']) => path
+  )
+  const missing = [...links, ...named].filter(path => !existsSync(path))
+  expect(missing).toEqual([])
+})
+
+test('G1: ARCHITECTURE names only files that are there, room by room', () => {
+  const blocks = Array.from(read('ARCHITECTURE.md').matchAll(/```\n(.*?)```/gs), ([, block = '']) => block)
+  const named = blocks.flatMap(block =>
+    Array.from(
+      block.matchAll(
+        /\b(hooks|agent|settings|query|cli|tools|transcript|world|permissions|model)\/([a-z][a-z/-]*[a-z])\b/g
+      )
+    )
+  )
+  const missing = named
+    .map(([path]) => `src/lib/${path}`)
+    .filter(path => !existsSync(`${path}.ts`) && !existsSync(path))
+  expect(named.length).toBeGreaterThan(60)
+  expect(missing).toEqual([])
+})
