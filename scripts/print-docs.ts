@@ -1,7 +1,7 @@
 /** Prints docs/hooks.md from the event table. `--check` only says whether the file is what would be printed. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { HookRegistry, type Dialect, type EventName } from '../src/hooks.ts'
-import { answerOf, FIELDS, STRENGTH, type Decision, type SpecificField } from '../src/lib/hooks/answers.ts'
+import { answerOf, FIELDS, STRENGTH, type SpecificField } from '../src/lib/hooks/answers.ts'
 import { baseFields, EVENT_NAMES, rowOf, snakeName } from '../src/lib/hooks/events.ts'
 import { listFields } from '../src/lib/hooks/fields.ts'
 
@@ -143,14 +143,15 @@ Then come \`hook_event_name\` and the fields of the event itself, and at its end
 }
 
 function foldingWords(): string {
-  const order = (decisions: Record<Decision, number>): string =>
-    Object.entries(decisions)
-      .toSorted(([, a], [, b]) => b - a)
-      .map(([decision]) => decision)
-      .join(' > ')
-  return `When several hooks answer, the strongest decision stands: ${order(STRENGTH['allow-over-ask'])}, or with
-\`precedence: 'ask-over-allow'\` ${order(STRENGTH['ask-over-allow'])}. Order and speed do not matter. Contexts and system
-messages are all kept, in order; of any other field the last one in declared order stands.
+  const order = Object.entries(STRENGTH)
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([decision]) => decision)
+    .join(' > ')
+  return `When several hooks answer, the strongest decision stands: ${order}. Hooks of a registry with
+\`precedence: 'allow-over-ask'\`, the default of \`new HookRegistry()\`, make one exception among themselves: there an allow
+wins over an ask. In \`query()\` that holds for the hooks of your registry; hooks from files fold with ask over allow, and
+between the two an ask wins: no allow of others silences it. Order and speed do not matter. Contexts and system messages
+are all kept, in order; of any other field the last one in declared order stands.
 `
 }
 

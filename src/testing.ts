@@ -4,6 +4,7 @@ export { manualClock, type ManualClock } from './lib/testing/clock.ts'
 export {
   scriptedModel,
   type Asked,
+  type Script,
   type ScriptedCall,
   type ScriptedFailure,
   type ScriptedModel,

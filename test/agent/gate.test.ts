@@ -93,12 +93,12 @@ test.each([
   expect(seen.toSorted()).toEqual([
     'behind behind 1',
     'inner inner 2',
-    'main - 0',
+    'main main 0',
     'mate mate 1',
     'outer outer 1',
-    'ring - 0',
-    'skill - 0',
-    'slash - 0'
+    'ring main 0',
+    'skill main 0',
+    'slash main 0'
   ])
   const ran = place.has('calls') ? place.text('calls').trim().split('\n').toSorted() : []
   expect(ran).toEqual(passes ? ['behind', 'inner', 'main', 'mate', 'outer', 'skill', 'slash'] : [])

@@ -115,7 +115,7 @@ export async function askIn(
     events,
     names: events.map(({ event }) => event),
     result: await running.result(),
-    sent: requests.map(({ request, messages: length }) => request.messages.slice(0, length)),
+    sent: requests.map(request => request.messages),
     systems: requests.map(({ request }) => request.system),
     project: place
   }

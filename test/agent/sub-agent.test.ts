@@ -46,7 +46,7 @@ test('the transcript holds everything, the final answer too; a second task goes 
   await agent.run('What does it say?')
   expect(agent.transcript().map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant'])
   await agent.run('And again?')
-  expect(model.requests.at(-1)!.messages).toBe(5)
+  expect(model.requests.at(-1)!.messages).toHaveLength(5)
   expect(agent.transcript().at(-1)).toMatchObject({
     role: 'assistant',
     content: [{ type: 'text', text: 'As I said.' }]

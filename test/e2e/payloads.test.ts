@@ -44,6 +44,13 @@ const MAIN = [
   'all done'
 ]
 
+/** One subagent, which uses no tool. */
+const SUBAGENT = [
+  call('Agent', { description: 'look', prompt: 'Look around', subagent_type: 'general-purpose' }),
+  'nothing here',
+  'all done'
+]
+
 const ALLOWED = ['Write', 'Edit', 'Bash(echo *)', 'Bash(false)', 'Bash(cd *)', 'mcp__sample__echo']
 
 /** Whoever waits for a person is told at once, and not after a while; all else takes its time. */
@@ -76,6 +83,7 @@ beforeAll(async () => {
   ours = [
     ...(await record(MAIN, { mcpServers: { sample }, setup: 'init', allowedTools: ALLOWED })),
     ...(await record([{ fail: { status: 400, message: 'no' } }])),
+    ...(await record(SUBAGENT)),
     ...(await recordNotification())
   ]
 })
@@ -91,7 +99,7 @@ const COMPARED: readonly string[] = [
     `PostToolUse ${name}`,
     `PostToolBatch ${name}`
   ]),
-  ...['PostToolUseFailure Bash', 'PostToolUseFailure Read', 'PostToolBatch NoSuchTool']
+  ...['SubagentStart', 'SubagentStop', 'PostToolUseFailure Bash', 'PostToolUseFailure Read', 'PostToolBatch NoSuchTool']
 ]
 
 /** The first payload of this event, about this tool. */
@@ -161,9 +169,9 @@ test('a call that nobody permits is asked about, and then denied', () => {
 test('a payload is one line, and what only we say stands behind what the contract says', () => {
   for (const payload of ours) {
     const keys = Object.keys(payload)
-    expect(keys.slice(keys.indexOf('event'))).toEqual(
-      'user_prompt' in payload ? ['event', 'user_prompt', 'timestamp'] : ['event', 'timestamp']
-    )
+    const prompt = 'user_prompt' in payload ? ['user_prompt'] : []
+    const subagent = 'agent_id' in payload && 'agent_type' in payload ? ['subagent_id', 'subagent_type'] : []
+    expect(keys.slice(keys.indexOf('event'))).toEqual(['event', ...prompt, ...subagent, 'timestamp'])
     expect(keys.slice(0, 3)).toEqual(['session_id', 'transcript_path', 'cwd'])
   }
 })

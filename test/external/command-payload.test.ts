@@ -38,7 +38,9 @@ test.each(Object.entries(payloads))(
     expect(given).toMatchObject(payload)
     // We say it on every event; the contract, on some.
     const keys = Object.keys(given).filter(key => key !== 'permission_mode' || key in payload)
-    const ours = ['event', ...('prompt' in payload ? ['user_prompt'] : []), 'timestamp']
+    const prompt = 'prompt' in payload ? ['user_prompt'] : []
+    const subagent = 'agent_id' in payload && 'agent_type' in payload ? ['subagent_id', 'subagent_type'] : []
+    const ours = ['event', ...prompt, ...subagent, 'timestamp']
     expect(keys).toEqual([...Object.keys(payload), ...ours])
   }
 )
@@ -104,4 +106,10 @@ test('a hook that is asked again is told so', async () => {
     { tool_input: { command: 'ls' }, rejudge: undefined },
     { tool_input: { command: 'ls -l' }, rejudge: true }
   ])
+})
+
+test('S7: a command on SubagentStart reads the subagent under both of its names', async () => {
+  const { hooks, read } = keeping('SubagentStart')
+  await hooks.fire('SubagentStart', { agent_id: 'a1', agent_type: 'Explore', description: 'look' })
+  expect(JSON.parse(read('given'))).toMatchObject({ subagent_id: 'a1', subagent_type: 'Explore', description: 'look' })
 })

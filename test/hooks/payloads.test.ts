@@ -76,9 +76,39 @@ describe('payloads', () => {
         hook_event_name: event,
         event: snakeName(event),
         timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
-        ...('prompt' in fields ? { user_prompt: fields.prompt } : {})
+        ...('prompt' in fields ? { user_prompt: fields.prompt } : {}),
+        ...('agent_id' in fields && 'agent_type' in fields
+          ? { subagent_id: fields.agent_id, subagent_type: fields.agent_type }
+          : {})
       }
     ])
+  })
+
+  it('S7: a call of a subagent names it by both spellings, and a call of the main agent by none', async () => {
+    const hooks = registry()
+    const seen: object[] = []
+    hooks.on('PreToolUse', ctx => void seen.push(ctx.input))
+    const call = { tool_name: 'Bash', tool_input: { command: 'ls' }, tool_use_id: 'c1' }
+    await hooks.fire('PreToolUse', { ...call, agent_id: 'a1', agent_type: 'Explore' })
+    await hooks.fire('PreToolUse', call)
+    expect(seen[0]).toMatchObject({
+      agent_id: 'a1',
+      subagent_id: 'a1',
+      agent_type: 'Explore',
+      subagent_type: 'Explore'
+    })
+    expect(Object.keys(seen[1]!).filter(key => key.includes('agent'))).toEqual([])
+  })
+
+  it('S7: an agent that reports on itself is not called a subagent', async () => {
+    const hooks = registry()
+    const seen: object[] = []
+    hooks.register({ events: ['AgentStart', 'Iteration', 'SessionStart'], run: ctx => void seen.push(ctx.input) })
+    await hooks.fire('AgentStart', { agent_id: 'a0', task: 'Ship' })
+    await hooks.fire('Iteration', { agent_id: 'a0', iteration: 1 })
+    await hooks.fire('SessionStart', { source: 'startup', agent_type: 'reviewer' })
+    expect(seen.flatMap(input => Object.keys(input)).filter(key => key.startsWith('subagent'))).toEqual([])
+    expect(seen).toHaveLength(3)
   })
 
   // F25

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Message } from '../../src/lib/message.ts'
 import { ModelFailure, type StreamEvent } from '../../src/lib/model/model.ts'
 import { readScript } from '../../src/lib/model/script-file.ts'
 import { scriptedModel } from '../../src/lib/model/scripted.ts'
@@ -52,7 +53,30 @@ test('text, thoughts, calls, tokens; ids by count', async () => {
   const over = await failureIn(ask(model))
   expect(over).toMatchObject({ retryable: false })
   expect(over.message).toContain('the script is over: it has 4 turns')
-  expect(model.requests.map(({ messages }) => messages)).toEqual([1, 1, 1, 1, 1])
+  expect(model.requests.map(({ messages }) => messages.length)).toEqual([1, 1, 1, 1, 1])
+})
+
+test('S10: a script may be one object with turns and options, as in a file', async () => {
+  const model = scriptedModel({ turns: ['once', 'again'], repeatLast: true, name: 'actor' })
+  expect(model.name).toBe('actor')
+  for (const text of ['once', 'again', 'again']) expect((await ask(model)).content).toMatchObject([{ text }])
+})
+
+test('S10: without repeatLast a script in an object is over after its turns', async () => {
+  const model = scriptedModel({ turns: ['once'] })
+  await ask(model)
+  expect((await failureIn(ask(model))).message).toContain('the script is over: it has one turn')
+  expect(scriptedModel({ turns: [], name: 'a' }, { name: 'b' }).name).toBe('b')
+})
+
+test('S10: requests[i].messages are the messages that were sent, also when the conversation has grown since', async () => {
+  const model = scriptedModel(['one', 'two'])
+  const messages: Message[] = [{ role: 'user', content: 'first' }]
+  await model.ask({ ...asking(), messages }, new AbortController().signal)
+  messages.push({ role: 'assistant', content: [{ type: 'text', text: 'one' }] })
+  await model.ask({ ...asking(), messages }, new AbortController().signal)
+  expect(model.requests.map(request => request.messages.length)).toEqual([1, 2])
+  expect(model.requests[0]?.messages).toEqual([{ role: 'user', content: 'first' }])
 })
 
 test('the last turn again and again', async () => {

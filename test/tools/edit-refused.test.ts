@@ -26,11 +26,41 @@ describe('what is refused', () => {
   })
 
   // E14
-  test('files that were not read', async () => {
+  test('S6: replace_all and a match that is not exact need an earlier Read', async () => {
     const { write, session, text } = makePlace()
-    const input = { file_path: write('a', 'one'), old_string: 'one', new_string: 'two' }
-    expect(await failure(editTool, input, session)).toContain('has not been read yet')
-    expect(text('a')).toBe('one')
+    const file_path = write('a', '  one\n  two\n')
+    const all = { file_path, old_string: 'one', new_string: 'x', replace_all: true }
+    expect(await failure(editTool, all, session)).toContain('has not been read yet; Read it first')
+    for (const old_string of ['one\r\n', 'one\ntwo', 'three']) {
+      const words = await failure(editTool, { file_path, old_string, new_string: 'x' }, session)
+      expect(words).toContain('String not found. The file has not been read yet')
+      // Nothing of a file that was not read is shown.
+      expect(words).not.toContain('two')
+    }
+    expect(text('a')).toBe('  one\n  two\n')
+  })
+
+  test('S6: an ambiguous match in a file that was not read is refused with its count', async () => {
+    const { write, session, text } = makePlace()
+    const input = { file_path: write('a', 'one one'), old_string: 'one', new_string: 'two' }
+    expect(await failure(editTool, input, session)).toContain('String appears 2 times')
+    expect(text('a')).toBe('one one')
+  })
+
+  test('S6: an exact match that occurs once needs no earlier Read, and the file stays unread', async () => {
+    const { write, session, text } = makePlace()
+    const file_path = write('a', 'one two two')
+    await use(editTool, { file_path, old_string: 'one', new_string: 'eins' }, session)
+    expect(text('a')).toBe('eins two two')
+    expect(session.seen.size).toBe(0)
+    const all = { file_path, old_string: 'two', new_string: 'zwei', replace_all: true }
+    expect(await failure(editTool, all, session)).toContain('has not been read yet')
+  })
+
+  test('S6: a file that changed since it was read is refused though the match is exact', async () => {
+    const { fails, path } = await scene('one')
+    writeFileSync(path('a'), 'one more')
+    expect(await fails('one', 'two')).toContain('has changed since it was read')
   })
 
   // FM44, E14

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { parseEvent, type EventName, type FireInput } from '../hooks/events.ts'
 import type { LateAnswer } from '../hooks/late.ts'
 import type { Outcome } from '../hooks/outcome.ts'
+import type { AgentView } from '../hooks/hook-context.ts'
 import type { FireOptions } from '../hooks/hub.ts'
 import type { Message, ToolUseBlock } from '../message.ts'
 import type { Model, ToolSpec } from '../model/model.ts'
@@ -10,6 +11,7 @@ import type { Tool } from '../tools/tool.ts'
 import type { Entry } from '../transcript/entry.ts'
 import type { PlainObject } from '../util/plain.ts'
 import { RENAMED } from '../util/names.ts'
+import { agentViewOf } from './agent-view.ts'
 import { Conversation } from './conversation.ts'
 import type { Permissions, SessionOptions } from './given.ts'
 import type { FileWatch } from './watch.ts'
@@ -59,6 +61,7 @@ export class Session {
   #system: readonly string[] = []
   /** What hooks and tools keep. */
   readonly #kept: KeptState
+  #view: AgentView | undefined
 
   constructor(options: SessionOptions) {
     this.options = options
@@ -137,7 +140,7 @@ export class Session {
     if (agent !== undefined) Object.assign(base, { agent_id: agent.id, agent_type: agent.type })
     if (effort !== undefined && KNOWS_EFFORT.has(event)) base['effort'] = { level: effort }
     const about: FireOptions = withMessages({ ...options }, this.conversation.messages)
-    if (agent !== undefined) about.agent = agent
+    about.agent = this.#view ??= agentViewOf(this)
     return this.options.hooks.fire(event, Object.assign(base, input) as unknown as FireInput<E>, about)
   }
 

@@ -3,13 +3,11 @@
 /** What a hook may decide. */
 export type Decision = 'allow' | 'deny' | 'ask' | 'defer'
 
-/** Who wins when hooks disagree. Deny always does; then an explicit deferral. */
+/** Whether an allow or an ask wins between hooks that were added under one setting. */
 export type Precedence = 'allow-over-ask' | 'ask-over-allow'
 
-export const STRENGTH: Record<Precedence, Record<Decision, number>> = {
-  'allow-over-ask': { deny: 4, defer: 3, allow: 2, ask: 1 },
-  'ask-over-allow': { deny: 4, defer: 3, ask: 2, allow: 1 }
-}
+/** Who wins when hooks disagree; `allow-over-ask` makes an exception of this, among its own hooks. */
+export const STRENGTH: Record<Decision, number> = { deny: 4, defer: 3, ask: 2, allow: 1 }
 
 /** The fields that only some events take, with the type that is checked. The latest answer wins. */
 export const FIELDS = {

@@ -217,7 +217,8 @@ function fireWithin(run: Run, event: EventName, input: PlainObject): Outcome | P
 
 /**
  * The object that hooks outside the process receive: the contract's fields in its order, then what the
- * caller added, then ours (`event` in snake case, `user_prompt` beside `prompt`, `timestamp`, `rejudge`).
+ * caller added, then ours (`event` in snake case, `user_prompt` beside `prompt`, `subagent_id` and `subagent_type` beside
+ * `agent_id` and `agent_type`, `timestamp`, `rejudge`).
  */
 function wireInput(entry: Entry, input: PlainObject, base: (field: string) => unknown, rejudge: boolean): PlainObject {
   const wire: PlainObject = {}
@@ -232,6 +233,9 @@ function wireInput(entry: Entry, input: PlainObject, base: (field: string) => un
   // One event of the contract has a field of this name.
   wire['event'] ??= entry.row.snake
   if (entry.row.draft === 'prompt') wire['user_prompt'] = wire['prompt']
+  // A subagent alone has both.
+  if (wire['agent_id'] !== undefined && wire['agent_type'] !== undefined)
+    Object.assign(wire, { subagent_id: wire['agent_id'], subagent_type: wire['agent_type'] })
   wire['timestamp'] = new Date().toISOString()
   if (rejudge) wire['rejudge'] = true
   return freezeDeep(wire)

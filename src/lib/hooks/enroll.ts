@@ -45,6 +45,7 @@ export function enroll(hook: AnyHook, group: Group | undefined, site: string, se
   const common = {
     name: name ?? `${hook.label || events[0]} (${shortPlace(source)})`,
     source,
+    precedence: settings.precedence,
     profile: settings.profile,
     dialect: choiceOf('dialect', dialect, DIALECTS) ?? 'library',
     call: callOf(hook),

@@ -1,3 +1,4 @@
+import type { Precedence } from './answers.ts'
 import type { Context } from './context.ts'
 import type { Dialect, Profile } from './decode.ts'
 import type { AnyRow, EventName } from './events.ts'
@@ -18,6 +19,8 @@ export interface Entry {
   readonly source: string
   readonly event: EventName
   readonly row: AnyRow
+  /** Of the registry that it was added to, as is the profile. */
+  readonly precedence: Precedence
   readonly profile: Profile
   readonly dialect: Dialect
   readonly call: (ctx: Context) => unknown

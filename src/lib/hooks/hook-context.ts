@@ -5,12 +5,22 @@ import type { Outcome } from './outcome.ts'
 import type { Matcher, ToolInputFor, ToolNameFor } from './tool-inputs.ts'
 import type { RawResult } from './trace.ts'
 
-/** The agent around a hook, as far as it shows itself. The runtime adds to it. */
+/** The agent around a hook. In `query()` all of it is there but `config`; a bare registry shows what it was given. */
 export interface AgentView {
   readonly id?: string | undefined
+  /** `main`, or the type of a subagent. */
   readonly type?: string | undefined
+  /** 0 is the main agent. */
   readonly depth?: number | undefined
-  readonly session?: unknown
+  readonly model?: string | undefined
+  /** The names of the tools that it may call. */
+  readonly tools?: readonly string[] | undefined
+  /** In `query()`: `{ id, cwd, permissionMode }`. */
+  readonly session?: Readonly<Record<string, unknown>> | undefined
+  /** Its own transcript; in a subagent that is not the one of the session. */
+  readonly transcriptPath?: string | undefined
+  /** The call that a subagent works for. */
+  readonly toolUseId?: string | undefined
   readonly config?: Readonly<Record<string, unknown>> | undefined
 }
 

@@ -1,6 +1,6 @@
 import { wordsOf } from '../errors.ts'
 import { copyPlain, freezeDeep, type PlainObject } from '../util/plain.ts'
-import { STRENGTH, type Decision, type Precedence, type SpecificField } from './answers.ts'
+import { STRENGTH, type Decision, type SpecificField } from './answers.ts'
 import type { EventName } from './events.ts'
 import type { MessageEdits } from './history.ts'
 
@@ -86,14 +86,13 @@ const NONE: readonly never[] = Object.freeze([])
 const NOTHING: Folded = Object.freeze({ decision: undefined, verdicts: NONE, rest: undefined })
 
 /** Joins answers in declared order, onto those that were joined before: in pieces or at once, it is the same. */
-export function fold(answers: readonly Said[], order: Precedence, before: Folded = NOTHING): Folded {
-  const strength = STRENGTH[order]
+export function fold(answers: readonly Said[], before: Folded = NOTHING): Folded {
   let { decision, rest } = before
   let plain = true
   for (const said of answers) {
     const next = said.decision
     if (said.rest !== undefined) rest = joinRest(rest, said.rest)
-    if (next !== undefined && next !== decision && (decision === undefined || strength[next] > strength[decision])) {
+    if (next !== undefined && next !== decision && (decision === undefined || STRENGTH[next] > STRENGTH[decision])) {
       decision = next
     }
     plain &&= isVerdict(said)

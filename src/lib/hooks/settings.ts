@@ -9,7 +9,10 @@ import type { Sink } from './trace.ts'
 
 /** How a registry behaves. Everything has a default; a bare `new HookRegistry()` is ready to use. */
 export interface RegistryOptions {
-  /** Whether an allow or an ask wins between hooks. Default `allow-over-ask`; what loads files uses the other. */
+  /**
+   * Whether an allow or an ask wins between hooks that are added here. Default `allow-over-ask`; what loads files uses the
+   * other. Between hooks of two registries, such as a scope and the one around it, an ask wins over an allow.
+   */
   precedence?: Precedence | undefined
   /** `strict` (default) closes gates when a hook fails; `compat` lets pass and marks it. */
   profile?: Profile | undefined

@@ -138,9 +138,21 @@ export class Tally {
     return ranked.toSorted((a, b) => a.rank - b.rank).map(({ said }) => said)
   }
 
+  /** An ask gives way to an allow where both were added under `allow-over-ask`; to no allow of other hooks. */
+  #allowsInstead(): boolean {
+    let allows = false
+    for (const [place, { decision }] of this.#answers.entries()) {
+      const isLenient = this.#authors[place]!.precedence === 'allow-over-ask'
+      if (decision === 'ask' && !isLenient) return false
+      if (decision === 'allow' && isLenient) allows = true
+    }
+    return allows
+  }
+
   outcome(): Outcome {
-    const { lane, hub, rewritten } = this.#run
-    const folded = fold(this.#revised ? this.#inOrder() : this.#answers, hub.settings.precedence)
+    const { lane, rewritten } = this.#run
+    let folded = fold(this.#revised ? this.#inOrder() : this.#answers)
+    if (folded.decision === 'ask' && this.#allowsInstead()) folded = { ...folded, decision: 'allow' }
     if (rewritten === undefined && this.#failures === undefined) return outcomeOf(lane, folded, undefined)
     const draft = rewritten?.finalDraft()
     return outcomeOf(lane, folded, {

@@ -1,5 +1,5 @@
 import { wordsOf } from '../errors.ts'
-import type { Block } from '../message.ts'
+import type { Block, Message } from '../message.ts'
 import { cutOff, givenUp, isRetryable, nameOfStatus, withPartial } from './failure.ts'
 import { NO_TOKENS } from './finish.ts'
 import {
@@ -62,10 +62,15 @@ export interface ScriptOptions {
   readonly repeatLast?: boolean | undefined
 }
 
-/** What a scripted model was asked. The request's conversation may have grown since: `messages` is how long it was. */
+/** Turns and options in one object, as a script file has them. */
+export interface Script extends ScriptOptions {
+  readonly turns: readonly TurnOrMaker[]
+}
+
+/** What a scripted model was asked. The conversation of `request` may have grown since; `messages` is what was sent. */
 export interface Asked {
   readonly request: ModelRequest
-  readonly messages: number
+  readonly messages: readonly Message[]
 }
 
 /** A model that says what it is told to, and remembers what it was asked. */
@@ -74,7 +79,8 @@ export interface ScriptedModel extends Model {
 }
 
 /** A model that says what it is told to, one turn after the other. */
-export function scriptedModel(turns: readonly TurnOrMaker[], options: ScriptOptions = {}): ScriptedModel {
+export function scriptedModel(script: readonly TurnOrMaker[] | Script, more?: ScriptOptions): ScriptedModel {
+  const { turns, ...options }: Script = 'turns' in script ? { ...script, ...more } : { ...more, turns: script }
   const name = options.name ?? 'scripted'
   const requests: Asked[] = []
   let calls = 0
@@ -97,7 +103,7 @@ export function scriptedModel(turns: readonly TurnOrMaker[], options: ScriptOpti
     requests,
     async ask(request, signal, onEvent) {
       if (signal.aborted) throw givenUp(signal.reason)
-      const number = requests.push({ request, messages: request.messages.length })
+      const number = requests.push(askedWith(request))
       const said = turns[number - 1] ?? (options.repeatLast === true ? turns.at(-1) : undefined)
       if (said === undefined) throw scriptIsOver(turns.length, number)
       const turn = typeof said === 'function' ? await madeBy(said, request, signal, number) : said
@@ -106,6 +112,18 @@ export function scriptedModel(turns: readonly TurnOrMaker[], options: ScriptOpti
       const answer = answerOf(whole, number)
       if (whole.cutAfter !== undefined || onEvent !== undefined) tell(answer, whole.cutAfter, onEvent)
       return answer
+    }
+  }
+}
+
+/** The conversation only grows, so what was sent need not be copied before somebody looks. */
+function askedWith(request: ModelRequest): Asked {
+  const { messages } = request
+  const { length } = messages
+  return {
+    request,
+    get messages() {
+      return messages.slice(0, length)
     }
   }
 }

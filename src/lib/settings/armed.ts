@@ -41,14 +41,14 @@ export interface ArmedHooks {
 }
 
 /**
- * A registry with all hooks that are in force. Ask wins over allow, and patterns run in linear time. `look` is called
+ * A registry with all hooks that are in force. Among hooks from files ask wins over allow; patterns run in linear time. `look` is called
  * now, and again for each reload. Modules are loaded once: a changed one counts from the next start on.
  */
 export async function armHooks(look: () => Situation, options: ArmOptions = {}): Promise<ArmedHooks> {
   const situation = look()
   const { loaded } = situation
   const hooks = (options.onto ?? new HookRegistry()).scope('files', {
-    precedence: options.onto?.options.precedence ?? 'ask-over-allow',
+    precedence: 'ask-over-allow',
     compilePattern: compileSafely,
     cwd: loaded.root,
     ...options.registry,

@@ -19,6 +19,8 @@ export interface Wanted {
   readonly old: string
   readonly now: string
   readonly all: boolean
+  /** The model has not read the file: only an exact match proves that it knows the text, and nothing of the file is shown. */
+  readonly isUnread?: boolean
 }
 
 /** What becomes of a file. */
@@ -36,6 +38,7 @@ export function findSplices(bytes: Buffer, wanted: Wanted): Match {
   const exact = exactSpans(bytes, wanted.old)
   if (exact.length > 1 && !wanted.all) throw new Error(ambiguous(bytes, exact))
   if (exact.length > 0) return checked(bytes, wanted, exact, literally(bytes, wanted, exact), undefined)
+  if (wanted.isUnread === true) throw new Error(UNKNOWN)
   if (wanted.all) throw new Error(`${missed(bytes, wanted.old)}\nreplace_all takes exact matches only.`)
   const lines = theOnly(bytes, anyLineEndSpans(bytes, wanted.old), 'line endings')
   if (lines !== undefined) {
@@ -47,6 +50,9 @@ export function findSplices(bytes: Buffer, wanted: Wanted): Match {
   if (blanks === undefined || text === undefined) throw new Error(missed(bytes, wanted.old))
   return checked(bytes, wanted, [blanks], [text], 'indentation')
 }
+
+const UNKNOWN =
+  'String not found. The file has not been read yet, so only an exact match counts; Read it first, then change it'
 
 /**
  * The text as it was given. Only, where neither text has carriage returns, since Read shows none, its lines end as those

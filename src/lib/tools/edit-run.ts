@@ -22,15 +22,19 @@ async function edit(file: OpenFile, input: EditInput, { session, signal }: ToolC
   if (stat.size > LARGEST) throw new Error(`${shownPath(path)} has ${stat.size} bytes; up to ${LARGEST} can be edited`)
   const bytes = await readAll(file)
   refuseBinary(bytes, path)
-  const seen = seenAsItIs(session, file, bytes)
-  const wanted: Wanted = { old: input.old_string, now: input.new_string, all: input.replace_all }
+  const isUnread = !input.replace_all && !session.seen.has(path)
+  const seen = isUnread ? undefined : seenAsItIs(session, file, bytes)
+  const wanted: Wanted = { old: input.old_string, now: input.new_string, all: input.replace_all, isUnread }
   const match = findSplices(bytes, wanted)
-  const hash = afterSplices(seen.hash, bytes, match.splices)
   const folder = await openFolder(dirname(path))
   try {
     const content = piecesOf(bytes, match.splices)
     const now = await replaceFile(folder, basename(path), content, { file, bytes }, () => signal.throwIfAborted())
-    remember(session, { path, stat: now, isSettled: false }, hash, seen.partial)
+    // A file of which only the replaced text is known stays unread.
+    if (seen !== undefined) {
+      const hash = afterSplices(seen.hash, bytes, match.splices)
+      remember(session, { path, stat: now, isSettled: false }, hash, seen.partial)
+    }
   } finally {
     await folder.handle.close()
   }

@@ -14,7 +14,7 @@ const INPUT = fields({
 export type EditInput = InputOf<typeof INPUT>
 
 const DESCRIPTION = `Replaces a piece of text in a file, and leaves every other byte as it is.
-- Read the file first. If it has changed since, the edit is refused: Read it again.
+- Read the file first, unless you know its text: an exact match that occurs once is replaced in a file that was not read, too. If the file has changed since it was read, the edit is refused: Read it again.
 - Give old_string as it is in the file, with its indentation, but without the line numbers and tabs that Read puts in front.
 - It must occur exactly once: add lines around it until it does, or set replace_all to change every occurrence.
 - When there is no exact match, one that differs only in line ends or indentation is taken if it is the only one; the answer says so.
