@@ -51,6 +51,8 @@ export type Start = (program: Program, listener: Listener) => Running
 
 /** Helpers of a process that has ended may hold its pipes; what comes later is not waited for. */
 const PIPE_GRACE = 100
+/** What a process had printed before it ended is read in fewer turns of the event loop. */
+const MOST_TURNS = 100
 
 const ALIVE = new Set<number>()
 let isListening = false
@@ -142,14 +144,26 @@ function endOf(
 
 const isClosed = (stream: Readable | Writable | null): boolean => stream?.closed !== false
 
-/** Tells when the pipes of a process that has ended are closed, or that somebody else holds them. */
+/** Tells when the pipes of a process that has ended are closed, or that another process holds them. */
 function waitForPipes(child: ChildProcess, end: (isHeld: boolean) => void): void {
-  // A busy loop may be late for both: what is in the pipes is read before the time is found to be over.
-  let last: NodeJS.Immediate | undefined
-  const grace = setTimeout(() => (last = setImmediate(end, true)), PIPE_GRACE)
+  const outputs = [child.stdout, child.stderr].filter(each => each !== null)
+  let [chunks, turns] = [0, 0]
+  let turn: NodeJS.Immediate | undefined
+  for (const each of outputs) each.on('data', () => chunks++)
+  // A busy loop is late for everything, so time says nothing. In each turn of the loop the system is asked: an output
+  // that brings neither bytes nor its end in a whole turn, or bytes again and again, is held by another process.
+  const look = (before: number): void => {
+    const open = outputs.filter(each => !each.isPaused() && !each.closed)
+    if (++turns > MOST_TURNS || (chunks === before && !open.some(each => each.readableEnded))) end(open.length > 0)
+    else lookAfterTurn()
+  }
+  const lookAfterTurn = (): void => {
+    turn = setImmediate(() => (turn = setImmediate(look, chunks)))
+  }
+  const grace = setTimeout(lookAfterTurn, PIPE_GRACE)
   child.once('close', () => {
     clearTimeout(grace)
-    clearImmediate(last)
+    clearImmediate(turn)
     end(false)
   })
 }
