@@ -1,6 +1,6 @@
 /** The list of tasks that a model keeps, and the hooks that watch over it. */
 import { expect, test } from 'vitest'
-import { ask, inputsOf, registry } from './kit.ts'
+import { ask, inputsOf, project, registry } from './kit.ts'
 
 const create = (subject: string) => ({ name: 'TaskCreate', input: { subject, description: 'all of it' } })
 const complete = (taskId: string) => ({ name: 'TaskUpdate', input: { taskId, status: 'completed' } })
@@ -67,4 +67,46 @@ test('TodoWrite writes the list anew, for those who ask for it', async () => {
   expect(inputsOf({ events }, 'TaskCompleted')).toMatchObject([{ task_subject: 'one' }])
   expect(JSON.stringify(sent.at(-1))).toContain('#1 [completed] one')
   expect(JSON.stringify(sent.at(-1)!.at(-1))).toContain('must be a list')
+})
+
+const running = { subject: 'Run the tests', description: 'all of them', activeForm: 'Running the tests' }
+const get = (taskId: string) => ({ name: 'TaskGet', input: { taskId } })
+
+test('C9: TaskCreate and TaskUpdate take activeForm', async () => {
+  const { sent } = await ask([
+    { calls: [{ name: 'TaskCreate', input: running }] },
+    { calls: [{ name: 'TaskUpdate', input: { taskId: '1', activeForm: 'Testing', status: 'in_progress' } }] },
+    { calls: [get('1')] },
+    'done'
+  ])
+  expect(JSON.stringify(sent)).not.toContain('is_error":true')
+  expect(sent.at(-1)!.at(-1)).toMatchObject({
+    content: [{ content: '#1 [in_progress] Run the tests\nall of them\nShown while in progress: Testing' }]
+  })
+})
+
+test('C9: TaskGet gives one task, to hooks as well, and says when there is none', async () => {
+  const { sent, events } = await ask([
+    { calls: [{ name: 'TaskCreate', input: running }] },
+    { calls: [get('1'), get('2')] },
+    'done'
+  ])
+  const after = inputsOf({ events }, 'PostToolUse').filter(({ tool_name }) => tool_name === 'TaskGet')
+  expect(after).toMatchObject([{ tool_response: { task: { id: '1', status: 'pending', ...running } } }])
+  expect(JSON.stringify(sent.at(-1))).toContain('There is no task #2; TaskList shows those there are')
+})
+
+test('C9: TaskGet is a tool like its siblings: it can be named, left out, and needs no permission', async () => {
+  const named = await ask([{ calls: [get('1')] }, 'done'], { tools: ['TaskGet'], permissionMode: 'dontAsk' })
+  expect(JSON.stringify(named.sent)).toContain('There is no task #1')
+  const without = await ask([{ calls: [get('1')] }, 'done'], { disallowedTools: ['TaskGet'] })
+  expect(JSON.stringify(without.sent)).not.toContain('There is no task #1')
+})
+
+test('C9: a session that goes on still knows activeForm', async () => {
+  const place = project()
+  const kept = { in: place, persistSession: true }
+  const first = await ask([{ calls: [{ name: 'TaskCreate', input: running }] }, 'done'], kept)
+  const { sent } = await ask([{ calls: [get('1')] }, 'done'], { ...kept, resume: first.result.session_id })
+  expect(JSON.stringify(sent.at(-1)!.at(-1))).toContain('Shown while in progress: Running the tests')
 })

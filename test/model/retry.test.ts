@@ -54,8 +54,8 @@ test('what cannot be helped is not tried again, nor what was tried ten times, no
   expect(delayFor(failing(), MOST_TRIES - 1, 0)).toBeDefined()
   expect(delayFor(failing(), MOST_TRIES, 0)).toBeUndefined()
   expect(delayFor(failing({ retryAfter: 3_600_000 }), 1, 0)).toBeUndefined()
-  expect(delayFor(failing({ retryAfter: 60_000 }), 2, 0, LONGEST_WAIT - 60_000)).toBe(60_000)
-  expect(delayFor(failing({ retryAfter: 60_000 }), 2, 0, LONGEST_WAIT - 59_999)).toBeUndefined()
+  expect(delayFor(failing({ retryAfter: 60_000 }), 2, 0, { waited: LONGEST_WAIT - 60_000 })).toBe(60_000)
+  expect(delayFor(failing({ retryAfter: 60_000 }), 2, 0, { waited: LONGEST_WAIT - 59_999 })).toBeUndefined()
 })
 
 test('never sooner than the provider asks, never more than a quarter and a little later, and it ends', () => {
@@ -66,7 +66,7 @@ test('never sooner than the provider asks, never more than a quarter and a littl
       let waited = 0
       let tries = 1
       for (const retryAfter of all) {
-        const delay = delayFor(failing({ retryAfter }), tries, random, waited)
+        const delay = delayFor(failing({ retryAfter }), tries, random, { waited })
         if (delay === undefined) break
         if (retryAfter !== undefined) {
           expect(delay).toBeGreaterThanOrEqual(retryAfter)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Answer, ModelFailure, ModelRequest, StreamEvent } from '../model/model.ts'
 import { failureOf } from '../model/failure.ts'
-import { delayFor, MOST_TRIES } from '../model/retry.ts'
+import { delayFor } from '../model/retry.ts'
 import { pause, within } from './abort.ts'
 import type { Session } from './session.ts'
 
@@ -41,17 +41,18 @@ function sayPartial(event: StreamEvent, session: Session): void {
 async function beforeNextTry(
   failure: ModelFailure,
   attempt: number,
-  elapsed: number,
+  waited: number,
   session: Session,
   signal: AbortSignal
 ): Promise<void> {
-  const delay = signal.aborted ? undefined : delayFor(failure, attempt, Math.random(), elapsed)
+  const { tries } = session.options.limits
+  const delay = signal.aborted ? undefined : delayFor(failure, attempt, Math.random(), { waited, tries })
   if (delay === undefined) throw failure
   session.say({
     type: 'system',
     subtype: 'api_retry',
     attempt,
-    max_retries: MOST_TRIES,
+    max_retries: tries,
     retry_delay_ms: delay,
     error_status: failure.status ?? null,
     error: failure.why,

@@ -82,6 +82,8 @@ interface Limits {
   readonly maxTokens: number | undefined
   /** What the model can take, in tokens; 0: the conversation is never made shorter. */
   readonly window: number | undefined
+  /** How often the model is asked for one answer. */
+  readonly tries: number
   /** How often Stop hooks may send the agent back without a tool call between. */
   readonly stopBlocks: number
 }

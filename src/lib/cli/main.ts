@@ -55,6 +55,7 @@ async function obeyed(args: readonly string[]): Promise<number> {
     Object.entries(GROUPS).map(([name, words]) => [name, program.command(name).description(words)])
   )
   for (const row of COMMANDS) add(groups.get(row.name.split(' ')[0]!) ?? program, row)
+  process.env['CLAUDE_CODE_ENTRYPOINT'] ??= 'sdk-cli'
   try {
     await program.parseAsync([...args], { from: 'user' })
   } catch (error) {

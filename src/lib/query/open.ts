@@ -9,6 +9,7 @@ import { outputSchemaOf } from '../agent/structured.ts'
 import { fault } from '../faults.ts'
 import { HookRegistry } from '../hooks/registry.ts'
 import { armHooks, type ArmedHooks } from '../settings/armed.ts'
+import { numberOf } from '../settings/env-number.ts'
 import { sourceOf } from '../settings/finding.ts'
 import type { ConnectedServer } from '../tools/mcp.ts'
 import type { AskAboutPage } from '../tools/web-fetch.ts'
@@ -19,6 +20,7 @@ import { chooseSession } from './chosen.ts'
 import { askAgent, askOnce } from './ask-once.ts'
 import { Following } from './follow.ts'
 import { lookAround, lookingAt, type Ground } from './ground.ts'
+import { MOST_TRIES } from '../model/retry.ts'
 import { modelOf } from './models.ts'
 import { askThrough, type QueryOptions } from './options.ts'
 import { placeOf, type Place } from './place.ts'
@@ -129,7 +131,7 @@ export async function open(
         dollars: options.maxBudgetUsd,
         maxTokens: options.maxOutputTokens,
         window: options.contextWindow,
-        stopBlocks: options.maxStopBlocks ?? Number(ground.env['CLAUDE_CODE_STOP_HOOK_BLOCK_CAP'] ?? MOST_STOP_BLOCKS)
+        ...limitsIn(ground.env, options, notices)
       },
       isOfProject: ofProjectIn(armed),
       ask: options.canUseTool === undefined ? undefined : askThrough(options.canUseTool),
@@ -187,6 +189,22 @@ const ofProjectIn =
 
 const MOST_TURNS = 200
 const MOST_STOP_BLOCKS = 8
+
+/** Limits that the variables of the contract set, where no option does. */
+function limitsIn(
+  env: Ground['env'],
+  { maxStopBlocks }: QueryOptions,
+  notices: string[]
+): { readonly stopBlocks: number; readonly tries: number } {
+  const note = (text: string): void => void notices.push(text)
+  const cap = numberOf('CLAUDE_CODE_STOP_HOOK_BLOCK_CAP', env, note)
+  const retries = numberOf('CLAUDE_CODE_MAX_RETRIES', env, note)
+  return {
+    // There, 0 is no limit; that for one prompt stays.
+    stopBlocks: maxStopBlocks ?? (cap === 0 ? Number.POSITIVE_INFINITY : (cap ?? MOST_STOP_BLOCKS)),
+    tries: retries === undefined ? MOST_TRIES : retries + 1
+  }
+}
 
 function arm(ground: Ground, place: Place, heard: Heard): Promise<ArmedHooks> {
   const { options, env } = ground

@@ -57,7 +57,7 @@ export function isWanted(name: string, { tools, disallowedTools = [] }: QueryOpt
 /** The names of all tools of ours. */
 export const KNOWN: readonly string[] = [
   ...'Read Write Edit Bash Glob Grep TaskOutput TaskStop ExitPlanMode Agent SendMessage'.split(' '),
-  ...'TaskCreate TaskUpdate TaskList TodoWrite Skill AskUserQuestion WebFetch'.split(' ')
+  ...'TaskCreate TaskUpdate TaskGet TaskList TodoWrite Skill AskUserQuestion WebFetch'.split(' ')
 ]
 
 async function ownTools({ tools }: QueryOptions): Promise<readonly Tool[]> {

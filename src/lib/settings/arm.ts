@@ -2,6 +2,7 @@ import { wordsOf } from '../errors.ts'
 import type { Outside } from '../hooks/kinds/outside.ts'
 import type { OutsideHook } from '../hooks/kinds/spec.ts'
 import type { HookRegistry } from '../hooks/registry.ts'
+import { numberOf } from './env-number.ts'
 import { sourceOf, type Finding } from './finding.ts'
 import type { Standing } from './force.ts'
 import { makerOf } from './kinds.ts'
@@ -102,14 +103,23 @@ function freeName({ name, place }: LoadedHook, hooks: HookRegistry, names: Set<s
   return free
 }
 
+const END_TIMEOUT = 'CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS'
+
+/** Seconds. At the end of a session a variable of the contract sets the most that a hook may take. */
+function timeoutOf({ event, spec, defaultTimeout }: LoadedHook, place: Outside): number | undefined {
+  const own = (spec['timeout'] as number | undefined) ?? defaultTimeout
+  if (event !== 'SessionEnd') return own
+  const most = numberOf(END_TIMEOUT, { [END_TIMEOUT]: place.variable(END_TIMEOUT) }, text => place.notice(text))
+  return most === undefined || most === 0 ? own : Math.min(own ?? Number.POSITIVE_INFINITY, most / 1000)
+}
+
 function outsideHook(hook: LoadedHook, name: string | undefined, place: Outside, root: string): OutsideHook {
-  const { type: _, timeout: given, ...own } = hook.spec
-  const timeout = (given as number | undefined) ?? hook.defaultTimeout
+  const { type: _, ...own } = hook.spec
   const spec = {
     ...own,
     name,
     events: hook.event,
-    timeout,
+    timeout: timeoutOf(hook, place),
     source: sourceOf(hook.place),
     plugin: hook.plugin,
     ofProject: hook.ofProject,

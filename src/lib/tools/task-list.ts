@@ -9,21 +9,27 @@ interface Task {
   subject: string
   description: string
   status: Status
+  /** What people are shown while it is worked on. */
+  activeForm?: string | undefined
 }
 
 const STATUS = ['pending', 'in_progress', 'completed'] as const
 
 const CREATE = fields({
   subject: { type: 'string', words: 'What is to be done, in a few words' },
-  'description?': { type: 'string', default: '', words: 'All that must be known to do it' }
+  'description?': { type: 'string', default: '', words: 'All that must be known to do it' },
+  'activeForm?': { type: 'string', words: 'What is shown while it is in progress, such as "Running tests"' }
 })
 
 const UPDATE = fields({
   taskId: { type: 'string', words: 'The id that TaskCreate gave' },
   'status?': { type: [...STATUS, 'deleted'], words: 'Its new state' },
   'subject?': { type: 'string', words: 'Other words for it' },
-  'description?': { type: 'string', words: 'Another description' }
+  'description?': { type: 'string', words: 'Another description' },
+  'activeForm?': { type: 'string', words: 'Other words to show while it is in progress' }
 })
+
+const GET = fields({ taskId: { type: 'string', words: 'The id that TaskCreate gave' } })
 
 const LIST = fields({})
 
@@ -48,6 +54,14 @@ export function taskListTools(): readonly Tool[] {
       run: (input, call) => list.update(input as InputOf<typeof UPDATE>, call)
     },
     {
+      name: 'TaskGet',
+      description: 'Shows one task of your list, with its description.',
+      inputSchema: GET.schema,
+      check: input => GET.check(input),
+      readOnly: () => true,
+      run: async input => list.get(input as InputOf<typeof GET>)
+    },
+    {
       name: 'TaskList',
       description: 'Shows your list of tasks.',
       inputSchema: LIST.schema,
@@ -65,8 +79,9 @@ class TaskList {
   #last = 0
 
   /** A hook may refuse it: then there is no such task. */
-  async create({ subject, description }: InputOf<typeof CREATE>, call: ToolCall): Promise<ToolResult> {
-    const task: Task = { id: String(++this.#last), subject, description, status: 'pending' }
+  async create({ subject, description, activeForm }: InputOf<typeof CREATE>, call: ToolCall): Promise<ToolResult> {
+    const shown = activeForm === undefined ? {} : { activeForm }
+    const task: Task = { id: String(++this.#last), subject, description, status: 'pending', ...shown }
     const refusal = refusalIn(await call.fire('TaskCreated', told(task)))
     if (refusal !== undefined) return failed(`The task was not made: ${refusal}`)
     this.#tasks.set(task.id, task)
@@ -76,10 +91,11 @@ class TaskList {
   /** A hook may refuse that it is done: then it stays as it is. */
   async update(change: InputOf<typeof UPDATE>, call: ToolCall): Promise<ToolResult> {
     const task = this.#tasks.get(change.taskId)
-    if (task === undefined) return failed(`There is no task #${change.taskId}; TaskList shows those there are`)
+    if (task === undefined) return unknownTask(change.taskId)
     const from = task.status
     task.subject = change.subject ?? task.subject
     task.description = change.description ?? task.description
+    if (change.activeForm !== undefined) task.activeForm = change.activeForm
     if (change.status === 'deleted') this.#tasks.delete(task.id)
     else if (change.status !== undefined) {
       const refusal = await this.#move(task, change.status, call)
@@ -108,6 +124,14 @@ class TaskList {
     if (!isObject(kept) || !Array.isArray(kept['tasks']) || !Number.isSafeInteger(kept['last'])) return
     this.#last = kept['last'] as number
     for (const task of (kept['tasks'] as unknown[]).filter(isTask)) this.#tasks.set(task.id, { ...task })
+  }
+
+  get({ taskId }: InputOf<typeof GET>): ToolResult {
+    const task = this.#tasks.get(taskId)
+    if (task === undefined) return unknownTask(taskId)
+    const { id, subject, status, description, activeForm } = task
+    const shown = activeForm === undefined ? [] : [`Shown while in progress: ${activeForm}`]
+    return { content: [`#${id} [${status}] ${subject}`, description, ...shown].join('\n').trim(), output: { task } }
   }
 
   show(): ToolResult {
@@ -192,5 +216,7 @@ function refusalIn(outcome: PlainObject | undefined): string | undefined {
   const { reason, stopReason, by } = outcome as Readonly<Record<string, string | undefined>>
   return `${reason ?? stopReason ?? 'a hook says no'}${by === undefined ? '' : ` [${by}]`}`
 }
+
+const unknownTask = (id: string): ToolResult => failed(`There is no task #${id}; TaskList shows those there are`)
 
 const failed = (words: string): ToolResult => ({ content: words, output: words, error: words })

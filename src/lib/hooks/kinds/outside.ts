@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { fault } from '../../errors.ts'
 import type { Clock } from '../../util/clock.ts'
 import type { PlainObject } from '../../util/plain.ts'
+import { VERSION } from '../../version.ts'
 import { makeFolders } from '../../world/make-folders.ts'
 import { startBy, type Starter } from '../../world/start.ts'
 import type { Listener, Program, Running, Start } from '../../world/process.ts'
@@ -70,6 +71,9 @@ export const CREDENTIALS = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE
 const EXPORTERS = 'OTEL_'
 /** Bash would read the file that this names. */
 const START_UP = 'BASH_ENV'
+
+/** Who runs hooks: a name and a version. */
+const AI_AGENT = `carabiner_${VERSION.replaceAll('.', '-')}_harness`
 
 const ENV_FILE_EVENTS = new Set<EventName>(['SessionStart', 'Setup', 'CwdChanged', 'FileChanged'])
 
@@ -138,6 +142,9 @@ export class Outside {
     const env = Object.assign(this.inherited(), {
       CLAUDE_PROJECT_DIR: this.projectDir,
       CLAUDECODE: '1',
+      CLAUDE_CODE_CHILD_SESSION: '1',
+      CLAUDE_CODE_ENTRYPOINT: this.variable('CLAUDE_CODE_ENTRYPOINT') ?? 'sdk-ts',
+      AI_AGENT,
       CLAUDE_CODE_SESSION_ID: occasion.sessionId,
       CLAUDE_PID: String(process.pid),
       EVENT: snakeName(occasion.event),

@@ -8,6 +8,7 @@ import {
   type ShellName,
   type Words
 } from '../../world/shell.ts'
+import { isObject, type PlainObject } from '../../util/plain.ts'
 import type { Outside } from './outside.ts'
 import { filledIn, folderFor, type Plugin } from './paths.ts'
 import type { OutsideContext } from './spec.ts'
@@ -58,7 +59,12 @@ export function programFor(spec: ProgramSpec, place: Outside, ctx: OutsideContex
       : { file: filledIn(spec.command, paths, false), args: spec.args.map(arg => filledIn(arg, paths, false)) }
   if (spec.limits !== undefined) words = limitedWords(words, spec.limits)
   if (spec.pidNamespace === true) words = namespacedWords(words)
-  return place.program(words, cwd, ctx, { ...pluginPaths(spec.plugin), ...spec.env })
+  return place.program(words, cwd, ctx, { ...pluginPaths(spec.plugin), ...effortIn(ctx.input), ...spec.env })
+}
+
+/** How hard the model thinks, where the event says so. */
+function effortIn({ effort }: PlainObject): Record<string, string> {
+  return isObject(effort) && typeof effort['level'] === 'string' ? { CLAUDE_EFFORT: effort['level'] } : {}
 }
 
 const pluginPaths = (plugin: Plugin | undefined): Record<string, string> =>

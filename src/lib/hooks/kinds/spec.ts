@@ -37,6 +37,7 @@ export type OutsideContext = Pick<
   | 'agent'
   | 'event'
   | 'wire'
+  | 'input'
   | 'profile'
   | 'sessionId'
   | 'cwd'
