@@ -5,7 +5,7 @@ export const FAULTS = {
   E_URL_REFUSED: (url: string, why: string, next: string) => [`no hook can be at ${url}: ${why}`, next],
   E_MODEL: (why: string, next: string) => [why, next],
   E_UNTRUSTED: (root: string, what: string) => [
-    `the project ${root} brings hooks, rules or modules that are not trusted: ${what}`,
+    `the project ${root} brings hooks, rules, modules, agents, commands, skills or servers that are not trusted: ${what}`,
     'look at them with `carabiner hooks trust`, or give { trust: "sha256:…" }, { trust: true } or { projectHooks: false }'
   ],
   E_TRUST_STORE: (folder: string, why: string) => [

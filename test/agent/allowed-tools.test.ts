@@ -146,7 +146,7 @@ test('one of a project counts when the project is trusted', async () => {
   expect(refused.result).toMatchObject({ is_error: true, error_code: 'E_UNTRUSTED' })
   const untrusted = project(OF_PROJECT)
   const calls = [call('ours'), bash('touch a')]
-  expect(await ran(calls, { in: untrusted, projectHooks: false })).toEqual([true, false])
+  expect(await ran(calls, { in: untrusted, projectHooks: false })).toEqual([false, false])
   expect(await ran(calls, { in: project(OF_PROJECT), trust: true })).toEqual([true, true])
   const command = { in: untrusted, prompt: '/cmd', projectHooks: false }
   expect(await ran([bash('touch b')], command)).toEqual([false])

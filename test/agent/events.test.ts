@@ -231,7 +231,7 @@ test('there is no event that no run fires', async () => {
       ],
       { hooks: registry(hooks => hooks.on('TeammateIdle', () => idle.resolve())) }
     ),
-    await ask(['Done.'], { in: project({ '.claude/commands/tidy.md': 'Tidy up.' }), prompt: '/tidy' }),
+    await ask(['Done.'], { in: project({ '.claude/commands/tidy.md': 'Tidy up.' }), trust: true, prompt: '/tidy' }),
     await ask([{ calls: [{ name: 'Agent', input: { description: 'a task', prompt: 'go' } }] }, 'Done too.', 'Done.']),
     await ask([
       { calls: [{ name: 'TaskCreate', input: { subject: 'a task' } }] },

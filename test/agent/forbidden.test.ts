@@ -88,7 +88,7 @@ describe('a rule in disallowedTools', () => {
     expect(inCode.result.result).toMatch(/"Bash\(\)" has an empty pattern.*disallowedTools of the agent worker/)
     const inFile = async (line: string): Promise<string> => {
       const file = `---\nname: w\ndescription: w\n${line}\n---\nWords.\n`
-      return (await ask(['done'], { in: project({ '.claude/agents/w.md': file }) })).result.result ?? ''
+      return (await ask(['done'], { in: project({ '.claude/agents/w.md': file }), trust: true })).result.result ?? ''
     }
     expect(await inFile('disallowedTools: Read, Bash(')).toContain('disallowedTools of the agent w')
     expect(await inFile('disallowedTools:\n  - "Bash(rm": x')).toMatch(/disallowedTools should be a list.*w\.md:5/)
@@ -103,6 +103,7 @@ describe('a rule in disallowedTools', () => {
     })
     const { sent } = await ask([{ calls: [call] }, { calls: [bash('rm -f x')] }, 'worked', 'done'], {
       in: place,
+      trust: true,
       ...FREE
     })
     expect(resultsIn(sent[2]!)[0]!.text).toContain('the rule Bash(rm *) in disallowedTools of the agent worker')

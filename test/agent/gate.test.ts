@@ -69,6 +69,7 @@ test.each([
   const seen: string[] = []
   await ask(script(), {
     in: place,
+    trust: true,
     agents,
     mcpServers: { house: server },
     permissionMode: 'bypassPermissions',

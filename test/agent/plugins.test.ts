@@ -96,7 +96,7 @@ test('it counts even where no settings files do', async () => {
 
 test('nobody takes the name of what comes with a plugin', async () => {
   const place = project({ ...PLUGIN, '.claude/commands/plug/review.md': 'Something else.' })
-  const { sent } = await ask(['done'], { in: place, prompt: '/plug:review x', ...plugins(place, 'plug') })
+  const { sent } = await ask(['done'], { in: place, prompt: '/plug:review x', trust: true, ...plugins(place, 'plug') })
   expect(JSON.stringify(sent[0])).toContain('The task: x')
 })
 

@@ -49,7 +49,7 @@ describe.skipIf(!hasScript)('at a terminal (skipped where there is no script of 
       const here = project()
       const { code, screen } = await atTerminal(here, FIRE, typed)
       expect(screen).toContain(`The project ${here.project} is not trusted. It brings:\n  PreToolUse  cat > `)
-      expect(screen).toContain('Trust these hooks, as they are now? [y/N] ')
+      expect(screen).toContain('Trust all of this, as it is now? [y/N] ')
       expect(screen).toContain('outcome  ')
       expect(code).toBe(0)
       expect(here.read('given')).toContain('from the pipe')

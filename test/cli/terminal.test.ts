@@ -353,7 +353,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
     const here = stage()
     here.settings(on('SessionStart', `touch ${here.path('ran')}`))
     const { line, shows, ended } = terminal(here, [])
-    await shows('Trust these hooks, as they are now? [y/N]')
+    await shows('Trust all of this, as it is now? [y/N]')
     expect(existsSync(here.path('ran'))).toBe(false)
     line(answer)
     await shows(then)

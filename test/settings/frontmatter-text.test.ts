@@ -14,7 +14,7 @@ describe('a value of one line', () => {
     const { write, load } = scene()
     write('home/.claude/agents/r.md', markdown(`name: r\ndescription: ${EXAMPLES}\ntools: Read`))
     expect(load().findings).toEqual([])
-    expect(agentsIn(load(), true).get('r')).toMatchObject({
+    expect(agentsIn(load(), true, { turns: 9, mayChoose: () => true }).get('r')).toMatchObject({
       description: EXAMPLES,
       tools: ['Read'],
       prompt: 'Words.\n'

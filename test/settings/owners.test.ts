@@ -79,8 +79,6 @@ describe('what it allows', () => {
 
   test('has to be trusted where it came with the project, and people are shown it', () => {
     const { write, load, where } = scene()
-    write('project/.claude/skills/a/SKILL.md', markdown('description: x'))
-    expect(trustOf(load(), where).state).toBe('nothing')
     write('project/.claude/skills/a/SKILL.md', markdown('allowed-tools: Bash(git *)'))
     const trust = trustOf(load(), where)
     expect(trust.state).toBe('untrusted')

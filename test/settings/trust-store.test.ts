@@ -29,19 +29,15 @@ test('nothing is left beside it', () => {
 test('it names the real path, the digest and each part', () => {
   const { path, trust } = trusted()
   const store = JSON.parse(readFileSync(path('home/.carabiner/trust.json'), 'utf8')) as Record<string, unknown>
-  expect(store).toEqual({
-    [path('project')]: {
-      digest: trust().digest,
-      device: statSync(path('project')).dev,
-      inode: statSync(path('project')).ino,
-      folder: false,
-      parts: {
-        'hook PreToolUse Bash .claude/hooks/check.sh': expect.stringMatching(/^[0-9a-f]{64}$/),
-        'file .claude/hooks/check.sh': expect.stringMatching(/^[0-9a-f]{64}$/),
-        'file .claude/hooks/lib.sh': expect.stringMatching(/^[0-9a-f]{64}$/)
-      }
-    }
-  })
+  const parts = [
+    'hook PreToolUse Bash .claude/hooks/check.sh',
+    'file .claude/hooks/check.sh',
+    'file .claude/hooks/lib.sh'
+  ]
+  const { dev: device, ino: inode } = statSync(path('project'))
+  const hashes = Object.fromEntries(parts.map(part => [part, expect.stringMatching(/^[0-9a-f]{64}$/) as unknown]))
+  const entry = { digest: trust().digest, device, inode, folder: false, parts: hashes }
+  expect(store).toEqual({ version: 2, projects: { [path('project')]: entry } })
 })
 
 test('one project more takes nothing from the others', () => {
@@ -137,3 +133,58 @@ function readIfThere(file: string): string | undefined {
     return undefined
   }
 }
+
+/** Makes the store what 0.1.0 wrote for this project: entries at the top, without a version, covering less. */
+function asBefore({ path, write }: Pick<ReturnType<typeof project>, 'path' | 'write'>, folder = false): void {
+  const store = JSON.parse(readFileSync(path('home/.carabiner/trust.json'), 'utf8')) as {
+    projects: Record<string, { parts: Record<string, string> }>
+  }
+  const entries = Object.entries(store.projects).map(([root, entry]) => {
+    const parts = Object.entries(entry.parts).filter(([name]) => !/agent|skill|command/.test(name))
+    return [root, { ...entry, folder, parts: { ...Object.fromEntries(parts), 'file .claude/hooks/old.log': 'x' } }]
+  })
+  write('home/.carabiner/trust.json', Object.fromEntries(entries) as object)
+  chmodSync(path('home/.carabiner/trust.json'), 0o600)
+}
+
+test.each([false, true])(
+  'B1: what 0.1.0 trusted is asked about once more, naming what is newly covered (by folder: %s)',
+  folder => {
+    const here = project()
+    here.write('project/.claude/agents/reader.md', '---\ndescription: x\n---\n')
+    here.give()
+    asBefore(here, folder)
+    expect(here.trust()).toMatchObject({
+      state: 'changed',
+      changes: [
+        'trusted by an older version, which covered less',
+        'newly covered: agent reader',
+        'newly covered: file .claude/agents/reader.md'
+      ]
+    })
+    here.give()
+    expect(here.trust()).toMatchObject({ state: 'trusted', by: 'store', changes: [] })
+  }
+)
+
+test('B1: what an older version trusted elsewhere is kept until it is asked about', () => {
+  const here = project()
+  here.write('second/.claude/settings.json', commandOn('Stop', 'true'))
+  const second = { ...here.where, cwd: here.path('second') }
+  giveTrust(loadSettings(second), second)
+  here.give()
+  asBefore(here)
+  here.give()
+  expect(here.trust().state).toBe('trusted')
+  expect(trustOf(loadSettings(second), second)).toMatchObject({
+    state: 'changed',
+    changes: ['trusted by an older version, which covered less']
+  })
+})
+
+test('B1: a store of a later version trusts nobody', () => {
+  const here = trusted()
+  const file = here.path('home/.carabiner/trust.json')
+  writeFileSync(file, readFileSync(file, 'utf8').replace('"version": 2', '"version": 3'))
+  expect(here.trust().state).toBe('untrusted')
+})

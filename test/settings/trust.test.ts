@@ -76,7 +76,7 @@ describe('a change voids it, and is named', () => {
           'project/.claude/skills/x/SKILL.md',
           '---\nhooks:\n  Stop:\n    - hooks:\n        - { type: command, command: "true" }\n---\n'
         ),
-      ['added: hook Stop  true']
+      ['added: file .claude/skills/x/SKILL.md', 'added: hook Stop  true', 'added: skill x']
     ]
   }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { nearest, wordsOf } from '../errors.ts'
+import { isOfProvider } from '../model/names.ts'
 import { fields, type InputOf } from '../tools/fields.ts'
 import type { BackgroundTask, Tool, ToolCall, ToolResult } from '../tools/tool.ts'
 import type { Session } from './session.ts'
@@ -37,7 +38,9 @@ ${[...ports.definitions].map(([name, { description }]) => `- ${name}: ${descript
     check(input) {
       const checked = INPUT.check(input)
       if ('problem' in checked) return checked
-      const { resume, resume_agent_id } = checked.input
+      const { resume, resume_agent_id, model } = checked.input
+      if (model !== undefined && !isOfProvider(model, parent.model.provider))
+        return { problem: `model: ${model} is not a model of the provider in use; leave model out` }
       if (resume !== undefined && resume_agent_id !== undefined && resume !== resume_agent_id)
         return { problem: 'resume and resume_agent_id name two agents; give one of them' }
       const type = checked.input.subagent_type

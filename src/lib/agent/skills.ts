@@ -15,6 +15,8 @@ export interface Skill {
   readonly byModel: boolean
   /** What needs no question while it is active. */
   readonly allows: readonly Rule[]
+  /** Throws where its file is not the one that was trusted. */
+  check(): void
   text(): string
 }
 

@@ -38,7 +38,7 @@ const TRUST: readonly Flag[] = [
     flags: '--trust-project-hooks',
     words: 'trust the project’s hooks for this run (or CARABINER_TRUST_PROJECT_HOOKS=1)'
   },
-  { flags: '--no-project-hooks', words: 'go without the project’s hooks' }
+  { flags: '--no-project-hooks', words: 'ignore the project’s hooks, agents, commands and skills' }
 ]
 
 const JSON_FLAG: Flag = { flags: '--json', words: 'one JSON object, for machines' }

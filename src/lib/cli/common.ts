@@ -100,7 +100,7 @@ function askOnTerminal({ where, loaded, trust }: Scene): boolean | undefined {
     return undefined
   }
   try {
-    const question = [...describeUntrusted(loaded, trust), 'Trust these hooks, as they are now? [y/N] ']
+    const question = [...describeUntrusted(loaded, trust), 'Trust all of this, as it is now? [y/N] ']
     writeSync(terminal, question.join('\n'))
     const answer = Buffer.alloc(1024)
     const length = readSync(terminal, answer)
@@ -116,7 +116,7 @@ const DESCRIBED = { nothing: 'brings nothing', trusted: 'is trusted', untrusted:
 
 /** What the project brings that has to be trusted, for people. */
 export function describeUntrusted(loaded: Loaded, trust: Trust): readonly string[] {
-  const { root, hooks, modules, rules, grants, servers } = loaded
+  const { root, hooks, modules, owners, rules, grants, servers } = loaded
   const state = trust.state === 'changed' ? 'has changed since it was trusted' : DESCRIBED[trust.state]
   const of = ({ place }: { place: Finding['place'] }): string => `(${place.file}:${place.line})`
   return [
@@ -127,6 +127,7 @@ export function describeUntrusted(loaded: Loaded, trust: Trust): readonly string
     ...grants
       .filter(({ ofProject }) => ofProject)
       .map(each => `  allow  ${each.rule}  while ${each.owner} is active  ${of(each)}`),
+    ...owners.filter(({ ofProject }) => ofProject).map(({ kind, name, file }) => `  ${kind}  ${name}  (${file})`),
     ...servers.map(server => `  server  ${server.name}  ${wordsOfServer(server)}  ${of(server)}`),
     ...trust.changes.map(change => `  ${change}`)
   ].map(inOneLine)
@@ -146,6 +147,6 @@ export function howToTrust({ loaded: { locks }, trust: { digest }, given }: Scen
     locks.trustByDigest
       ? '  (--trust-project-hooks            is not allowed here, by managed policy)'
       : '  --trust-project-hooks             trust whatever is there, for this run',
-    '  --no-project-hooks                go without them'
+    '  --no-project-hooks                ignore them'
   ]
 }

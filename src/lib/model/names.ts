@@ -71,5 +71,12 @@ function atProvider(provider: string, model: string): Whereabouts {
   return { kind: 'package', package: `@ai-sdk/${provider}`, model }
 }
 
+/**
+ * Whether a name means a model of the provider that is in use. Only the user chooses another provider, address or
+ * package: neither a project nor a model does.
+ */
+export const isOfProvider = (name: string, provider: string): boolean =>
+  name === 'inherit' || (provider === 'anthropic' && !/[:/]/.test(name))
+
 /** What is set to nothing is not set. */
 export const nonEmpty = (value: string | undefined): string | undefined => (value === '' ? undefined : value)

@@ -1,26 +1,37 @@
-import { USUAL_AGENTS } from '../agent/definitions.ts'
 import { forbiddenTo } from '../agent/forbidden.ts'
 import type { AgentPorts } from '../agent/subagent.ts'
+import type { Model } from '../model/model.ts'
+import { isOfProvider } from '../model/names.ts'
 import { agentsIn } from '../settings/agents.ts'
 import type { ArmedHooks } from '../settings/armed.ts'
 import { checkAgent } from './agent-definition.ts'
 import type { Ground } from './ground.ts'
 import { modelOf } from './models.ts'
-import type { QueryOptions } from './options.ts'
 import type { Transcripts } from './transcripts.ts'
-import { ownersFor } from './skills.ts'
+
+/** So many turns an agent has where nobody says otherwise. */
+export const MOST_TURNS = 200
 
 /** The subagents that can be called: the usual ones, those of files, and those of the caller, who has the last word. */
 export function agentsOf(
-  options: QueryOptions,
-  { loaded, trusted, env }: Ground,
+  { options, loaded, trusted, env }: Ground,
+  model: Model,
   transcripts: Transcripts,
   armed: ArmedHooks
 ): AgentPorts {
-  const ofFiles = agentsIn({ owners: ownersFor(options, loaded) }, trusted)
+  const found = agentsIn(loaded, trusted, {
+    turns: options.maxTurns ?? MOST_TURNS,
+    mayChoose(name, file) {
+      if (isOfProvider(name, model.provider)) return true
+      options.stderr?.(
+        `${file}: model ${name} is ignored: only you choose another provider, in ~/.claude/agents or in options.agents`
+      )
+      return false
+    }
+  })
   const ofCaller = Object.entries(options.agents ?? {})
   for (const [name, agent] of ofCaller) checkAgent(agent, `agents.${name}`, options)
-  const definitions = new Map([...Object.entries(USUAL_AGENTS), ...ofFiles, ...ofCaller])
+  const definitions = new Map([...found, ...ofCaller])
   // What cannot be read of it is an error now, not when it is called.
   for (const [name, agent] of definitions) forbiddenTo(name, agent)
   return {

@@ -3,6 +3,7 @@ import type { Session } from '../agent/session.ts'
 import { verify } from '../agent/verify.ts'
 import type { ModelQuestion } from '../hooks/kinds/outside.ts'
 import type { Model } from '../model/model.ts'
+import { isOfProvider } from '../model/names.ts'
 import { modelOf } from './models.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -34,11 +35,13 @@ export async function askAgent(
 }
 
 async function answererFor(
-  { model: name }: ModelQuestion,
+  { model: given, ofProject }: ModelQuestion,
   session: Session | undefined,
   env: Environment
 ): Promise<{ readonly model: Model; readonly asker: Session }> {
   if (session === undefined) throw new Error('the session has not begun')
-  const wanted = name ?? (session.model.provider === 'anthropic' ? SMALL : undefined)
+  const { provider } = session.model
+  const name = given === undefined || (ofProject === true && !isOfProvider(given, provider)) ? undefined : given
+  const wanted = name ?? (provider === 'anthropic' ? SMALL : undefined)
   return { model: wanted === undefined ? session.model : await modelOf(wanted, env), asker: session }
 }

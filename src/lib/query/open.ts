@@ -15,7 +15,7 @@ import type { ConnectedServer } from '../tools/mcp.ts'
 import type { AskAboutPage } from '../tools/web-fetch.ts'
 import { systemClock } from '../util/clock.ts'
 import { missingTools } from './agent-definition.ts'
-import { agentsOf } from './agents.ts'
+import { agentsOf, MOST_TURNS } from './agents.ts'
 import { chooseSession } from './chosen.ts'
 import { askAgent, askOnce } from './ask-once.ts'
 import { Following } from './follow.ts'
@@ -114,7 +114,7 @@ export async function open(
     const notices: string[] = []
     const ports = serverPorts(options, place.tools, heard, notices, ground.where)
     const servers = (heard.servers = await serversOf(options, projectServers(ground, ports), ports, signal))
-    const agents = agentsOf(options, ground, transcripts, armed)
+    const agents = agentsOf(ground, model, transcripts, armed)
     const skills = skillsOf(ground, permissions, armed)
     const aboutPage: AskAboutPage = question => askOnce({ ...question, model: undefined }, heard.session, ground.env)
     heard.session = new Session({
@@ -187,7 +187,6 @@ const ofProjectIn =
   (source: string): boolean =>
     standings().some(({ hook: { ofProject, place } }) => ofProject && sourceOf(place) === source)
 
-const MOST_TURNS = 200
 const MOST_STOP_BLOCKS = 8
 
 /** Limits that the variables of the contract set, where no option does. */

@@ -3,16 +3,11 @@ import type { InitMessage } from '../agent/output.ts'
 import { skillTool, type Skills } from '../agent/skills.ts'
 import type { Rule } from '../permissions/rule.ts'
 import type { ArmedHooks } from '../settings/armed.ts'
-import type { Loaded, LoadedOwner } from '../settings/loaded.ts'
 import { skillsIn } from '../settings/skills.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { Ground } from './ground.ts'
 import type { QueryOptions } from './options.ts'
 import { isWanted } from './tools.ts'
-
-/** What was found in files. Where no settings files shall count, what comes with plugins still does. */
-export const ownersFor = ({ settingSources }: QueryOptions, { owners }: Loaded): readonly LoadedOwner[] =>
-  settingSources?.length === 0 ? owners.filter(({ plugin }) => plugin !== undefined) : owners
 
 /** The plugins that count. */
 export const pluginsOf = ({ loaded, trusted }: Ground): InitMessage['plugins'] =>
@@ -20,13 +15,13 @@ export const pluginsOf = ({ loaded, trusted }: Ground): InitMessage['plugins'] =
 
 /** The skills and slash commands of files. What they allow is added to the rules, and taken out when the turn ends. */
 export function skillsOf({ options, loaded, trusted }: Ground, permissions: Permissions, armed: ArmedHooks): Skills {
-  const found = { owners: ownersFor(options, loaded), grants: loaded.grants }
-  const all = skillsIn(found, trusted, text => options.stderr?.(text))
+  const all = skillsIn(loaded, trusted, text => options.stderr?.(text))
   const granted = new Set<Rule>()
   let inTurn = false
   return {
     all,
     activate(name) {
+      all.get(name)!.check()
       armed.activate(name)
       const allows = inTurn ? all.get(name)!.allows.filter(rule => !granted.has(rule)) : []
       for (const rule of allows) granted.add(rule)

@@ -1,26 +1,71 @@
-import type { AgentDefinition } from '../agent/definitions.ts'
+import { USUAL_AGENTS, type AgentDefinition } from '../agent/definitions.ts'
 import { fault } from '../faults.ts'
+import { nowNamed } from '../permissions/rule.ts'
 import type { Document } from './document.ts'
 import { bodyOf } from './frontmatter.ts'
 import { KeyReader } from './keys.ts'
 import type { Loaded, LoadedOwner } from './loaded.ts'
 import { withPluginPaths } from './owners.ts'
 import { counts } from './skills.ts'
+import { isTighter } from './tightness.ts'
+
+/** What those keep to that are not the user's own. */
+export interface AgentBounds {
+  readonly turns: number
+  /** Whether such a file may choose this model. */
+  mayChoose(model: string, file: string): boolean
+}
 
 /**
- * The subagents that were found: what they are told stands below their settings. Of two that have one name the project's
- * counts. Only one of the user's own can choose its permission mode.
+ * The subagents that are always there, and those that were found: what they are told stands below their settings. Of two
+ * that have one name the project's counts, within the limits of the other. Only one of the user's own can choose its
+ * permission mode, a model of another provider, or more turns than there are.
  */
-export function agentsIn({ owners }: Pick<Loaded, 'owners'>, trusted: boolean): ReadonlyMap<string, AgentDefinition> {
-  const agents = new Map<string, AgentDefinition>()
+export function agentsIn(
+  { owners }: Pick<Loaded, 'owners'>,
+  trusted: boolean,
+  bounds: AgentBounds
+): ReadonlyMap<string, AgentDefinition> {
+  const agents = new Map(Object.entries(USUAL_AGENTS))
+  const limits = new Map(agents)
   for (const owner of owners) {
-    const definition = owner.kind === 'agent' && counts(owner, trusted) ? definitionOf(owner) : undefined
-    if (definition !== undefined) agents.set(owner.name, definition)
+    const { name, ofProject, plugin } = owner
+    const found = owner.kind === 'agent' && counts(owner, trusted) ? definitionOf(owner) : undefined
+    if (found === undefined) continue
+    const isForeign = ofProject || plugin !== undefined
+    const definition = isForeign ? within(limits.get(name), bounded(found, bounds, owner.file)) : found
+    agents.set(name, definition)
+    if (!isForeign) limits.set(name, definition)
   }
   return agents
 }
 
-function definitionOf({ name, file, document, plugin, ofProject }: LoadedOwner): AgentDefinition | undefined {
+function bounded(found: AgentDefinition, { turns, mayChoose }: AgentBounds, file: string): AgentDefinition {
+  const { model, maxTurns } = found
+  return {
+    ...found,
+    permissionMode: undefined,
+    model: model !== undefined && mayChoose(model, file) ? model : undefined,
+    maxTurns: maxTurns && Math.min(maxTurns, turns)
+  }
+}
+
+/** A definition within the limits of another. A mode that lets more pass was meant for the other's words, not for these. */
+function within(limits: AgentDefinition | undefined, own: AgentDefinition): AgentDefinition {
+  if (limits === undefined) return own
+  const { tools, disallowedTools, model, maxTurns, permissionMode } = limits
+  const named = own.tools?.map(nowNamed)
+  return {
+    ...own,
+    tools: tools === undefined ? own.tools : tools.filter(name => named?.includes(nowNamed(name)) !== false),
+    disallowedTools: [...(disallowedTools ?? []), ...(own.disallowedTools ?? [])],
+    model: model ?? own.model,
+    maxTurns: maxTurns === undefined ? own.maxTurns : Math.min(maxTurns, own.maxTurns ?? maxTurns),
+    permissionMode: permissionMode !== undefined && !isTighter('default', permissionMode) ? permissionMode : undefined
+  }
+}
+
+function definitionOf({ name, file, document, plugin }: LoadedOwner): AgentDefinition | undefined {
   if (document === undefined) return undefined
   const reader = new KeyReader(document)
   const turns = document.value['maxTurns']
@@ -31,7 +76,7 @@ function definitionOf({ name, file, document, plugin, ofProject }: LoadedOwner):
     disallowedTools: listIn(document, 'disallowedTools'),
     model: reader.text('model'),
     maxTurns: typeof turns === 'number' && turns > 0 ? turns : undefined,
-    permissionMode: ofProject || plugin !== undefined ? undefined : reader.text('permissionMode')
+    permissionMode: reader.text('permissionMode')
   }
 }
 

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import { closeSync, lstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { wordsOf } from '../hooks/kinds/words.ts'
-import type { LoadedHook, LoadedModule, LoadedServer } from './loaded.ts'
+import type { LoadedHook, LoadedModule, LoadedOwner, LoadedServer } from './loaded.ts'
 import { isEntry, kindOf, namedBy, type Named } from './named.ts'
 import { namesIn } from './sources.ts'
 import { spokenIn, type Spoken } from './spoken.ts'
 
 /** What came with a project and names files of it. */
-type Owner = LoadedHook | LoadedModule | LoadedServer
+type Owner = LoadedHook | LoadedModule | LoadedOwner | LoadedServer
 
 /** Of a folder with more files than this, those count that come first by name, and whatever is named itself. */
 const MOST_FILES = 2_000

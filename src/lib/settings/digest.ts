@@ -23,17 +23,18 @@ export function coverageOf(loaded: Loaded): Coverage | undefined {
 }
 
 function cover(loaded: Loaded): Coverage | undefined {
-  const { hooks, modules, servers, root } = loaded
+  const { hooks, modules, owners: files, servers, root } = loaded
   const parts = new Map<string, string>()
   for (const [name, text] of declarations(loaded)) parts.set(name, hashOf(text))
-  const owners = [...[...hooks, ...modules].filter(({ ofProject }) => ofProject), ...servers]
+  const owners = [...[...hooks, ...modules, ...files].filter(({ ofProject }) => ofProject), ...servers]
   for (const [file, hash] of lookAt(owners, root)) parts.set(`file ${relative(root, file).split(sep).join('/')}`, hash)
   if (parts.size === 0) return undefined
   const lines = [...parts].map(part => `${JSON.stringify(part)}\n`).toSorted()
   return { digest: `sha256:${hashOf(lines.join(''))}`, parts }
 }
 
-function* declarations({ hooks, rules, grants, modules, servers, root }: Loaded): Generator<readonly [string, string]> {
+function* declarations(loaded: Loaded): Generator<readonly [string, string]> {
+  const { hooks, rules, grants, modules, owners, servers, root } = loaded
   const seen = new Map<string, number>()
   const number = (name: string): string => {
     const count = (seen.get(name) ?? 0) + 1
@@ -52,6 +53,8 @@ function* declarations({ hooks, rules, grants, modules, servers, root }: Loaded)
     if (ofProject) yield [number(`rule allow ${rule} while ${owner} is active`), canonical([owner, rule])]
   for (const { file, ofProject } of modules)
     if (ofProject) yield [number(`module ${relative(root, file)}`), relative(root, file)]
+  for (const { kind, name, ofProject } of owners)
+    if (ofProject) yield [number(`${kind} ${name}`), canonical([kind, name])]
   for (const { name, spec } of servers) yield [number(`server ${name}`), canonical([name, spec])]
 }
 

@@ -39,7 +39,7 @@ export function loadSettings(where: Where, options: LoadOptions = {}): Loaded {
   if (options.settings !== undefined) loading.flag(options.settings)
   if (isAsked('project', options)) loading.servers()
   loading.plugins(options.pluginDirs ?? [])
-  loading.owners()
+  loading.owners(options)
   for (const file of options.modules ?? [])
     loading.module(file, 'flag', where.cwd, { file: '--hooks', line: 1, column: 1, key: '' })
   return loading.result()
@@ -221,12 +221,13 @@ class Loading {
   }
 
   /** Skills, slash commands and subagents: of the user, of the project, of plugins, whose names are their own. */
-  owners(): void {
+  owners(options: LoadOptions): void {
     const { home } = this.#where
     const own = { folder: join(home, '.claude'), ofProject: false, plugin: undefined }
     const project = { folder: join(this.root, '.claude'), ofProject: true, plugin: undefined }
-    const ofPlugins = this.#plugins.map(plugin => ({ folder: plugin.root, ofProject: plugin.ofProject, plugin }))
-    for (const folder of [own, ...(this.root === home ? [] : [project]), ...ofPlugins]) this.#ownersOf(folder)
+    if (isAsked('user', options)) this.#ownersOf(own)
+    if (this.root !== home && isAsked('project', options)) this.#ownersOf(project)
+    for (const plugin of this.#plugins) this.#ownersOf({ folder: plugin.root, ofProject: plugin.ofProject, plugin })
   }
 
   #ownersOf(folder: OwnerFolder): void {

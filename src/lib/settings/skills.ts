@@ -1,6 +1,8 @@
 import { dirname } from 'node:path'
 import type { Skill } from '../agent/skills.ts'
+import { fault } from '../faults.ts'
 import { parseRule, type Rule } from '../permissions/rule.ts'
+import { changeIn } from './covered.ts'
 import { bodyOf } from './frontmatter.ts'
 import { KeyReader } from './keys.ts'
 import type { Loaded, LoadedOwner } from './loaded.ts'
@@ -8,33 +10,36 @@ import { withPluginPaths } from './owners.ts'
 
 /**
  * The skills and slash commands that were found. A skill comes before a command of its name, and the project's before
- * the user's. Nothing in them is ever executed. What one of a project allows counts only when the project is trusted,
- * and so does all of a plugin that the project has enabled.
+ * the user's, within the limits of that one. Nothing in them is ever executed. What comes with a project counts only when
+ * the project is trusted.
  */
 export function skillsIn(
-  { owners, grants }: Pick<Loaded, 'owners' | 'grants'>,
+  { owners, grants, root }: Pick<Loaded, 'owners' | 'grants' | 'root'>,
   trusted: boolean,
   note: (text: string) => void
 ): ReadonlyMap<string, Skill> {
   const skills = new Map<string, Skill>()
+  const ofUser = new Map<string, Skill>()
   for (const owner of owners) {
     if (owner.kind === 'agent' || !counts(owner, trusted)) continue
-    const allows = grants.filter(each => isOf(each.place.file, owner) && (trusted || !owner.ofProject))
-    skills.set(
-      owner.name,
-      skillOf(
-        owner,
-        allows.flatMap(each => ruleIn(each, note))
-      )
-    )
+    const allows = grants.filter(each => each.place.file === owner.file).flatMap(each => ruleIn(each, note))
+    const skill = skillOf(owner, allows, root)
+    skills.set(owner.name, owner.ofProject ? within(ofUser.get(owner.name), skill) : skill)
+    if (!owner.ofProject) ofUser.set(owner.name, skill)
   }
   return skills
 }
 
-/** What a project has enabled counts when the project does. Its own words are only words. */
-export const counts = ({ plugin }: LoadedOwner, trusted: boolean): boolean => plugin?.ofProject !== true || trusted
+/** Where the user has one of that name, the project's allows nothing more, and the model calls it only if it may call that. */
+function within(limits: Skill | undefined, own: Skill): Skill {
+  if (limits === undefined) return own
+  const { byModel, allows } = limits
+  const isAllowed = ({ text }: Rule): boolean => allows.some(rule => rule.text === text)
+  return { ...own, byModel: byModel && own.byModel, allows: own.allows.filter(isAllowed) }
+}
 
-const isOf = (file: string, owner: LoadedOwner): boolean => owner.file === file
+/** What comes with a project, be it in its own folder or in a plugin that it enables, counts only when that is trusted. */
+export const counts = ({ ofProject }: LoadedOwner, trusted: boolean): boolean => trusted || !ofProject
 
 /** A rule that cannot be read allows nothing. It lifts no protection of a path, whoever wrote it. */
 function ruleIn({ rule, place }: Loaded['grants'][number], note: (text: string) => void): readonly Rule[] {
@@ -45,7 +50,8 @@ function ruleIn({ rule, place }: Loaded['grants'][number], note: (text: string) 
   return []
 }
 
-function skillOf({ kind, name, file, document, plugin, ofProject }: LoadedOwner, allows: readonly Rule[]): Skill {
+function skillOf(owner: LoadedOwner, allows: readonly Rule[], root: string): Skill {
+  const { kind, name, file, document, plugin, ofProject } = owner
   const isSkill = kind === 'skill'
   const reader = document && new KeyReader(document)
   return {
@@ -55,6 +61,10 @@ function skillOf({ kind, name, file, document, plugin, ofProject }: LoadedOwner,
     folder: dirname(file),
     byModel: isSkill && reader?.flag('disable-model-invocation') !== true,
     allows,
+    check() {
+      const change = ofProject ? changeIn(owner, root) : undefined
+      if (change !== undefined) throw fault('E_UNTRUSTED', root, `${change} since it was trusted`)
+    },
     // Read when it is called: most are not.
     text: () => (plugin === undefined ? bodyOf(file) : withPluginPaths(bodyOf(file), plugin))
   }

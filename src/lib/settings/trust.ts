@@ -44,6 +44,7 @@ export function trustOf(loaded: Loaded, where: Where, options: TrustOptions = {}
   if (options.thisRun === true && !loaded.locks.trustByDigest) return trusted('this run')
   const entry = entryOf(loaded.root, where)
   if (entry === undefined) return { state: 'untrusted', digest, by: undefined, changes: [] }
+  if (entry.isOlder) return { state: 'changed', digest, by: undefined, changes: newlyCovered(entry.parts, coverage) }
   if (entry.folder && !loaded.locks.trustByDigest) return trusted('folder')
   if (!entry.folder && entry.digest === digest) return trusted('store')
   return { state: 'changed', digest, by: undefined, changes: changesBetween(entry.parts, coverage) }
@@ -56,19 +57,24 @@ export function giveTrust(loaded: Loaded, where: Where, folder = false): Trust {
   const { dev: device, ino: inode } = statSync(loaded.root)
   const entry: Entry = { digest: coverage.digest, device, inode, folder, parts: Object.fromEntries(coverage.parts) }
   changeOwnFile(storeFile(where), () => {
-    const store = { ...readStore(where), [realpathSync(loaded.root)]: entry }
-    return `${JSON.stringify(store, null, 2)}\n`
+    const root = realpathSync(loaded.root)
+    const { projects, older } = readStore(where)
+    const { [root]: _, ...rest } = older
+    return `${JSON.stringify({ version: VERSION, projects: { ...projects, [root]: entry }, ...rest }, null, 2)}\n`
   })
   return trustOf(loaded, where)
 }
 
 /** A folder that was moved or replaced is another folder, whatever its path. */
-function entryOf(root: string, where: Where): Entry | undefined {
-  const found = readStore(where)[realpathSync(root)]
-  if (!isObject(found)) return undefined
+function entryOf(root: string, where: Where): (Entry & { readonly isOlder: boolean }) | undefined {
+  const { projects, older } = readStore(where)
+  const path = realpathSync(root)
+  const found = [projects, older].find(each => Object.hasOwn(each, path))
+  const entry = found?.[path]
+  if (!isObject(entry)) return undefined
   const { dev, ino } = statSync(root)
-  const entry = found as unknown as Entry
-  return entry.device === dev && entry.inode === ino ? entry : undefined
+  const isSame = entry['device'] === dev && entry['inode'] === ino
+  return isSame ? { ...(entry as unknown as Entry), isOlder: found === older } : undefined
 }
 
 function changesBetween(before: Readonly<Record<string, string>>, { parts }: Coverage): readonly string[] {
@@ -80,17 +86,37 @@ function changesBetween(before: Readonly<Record<string, string>>, { parts }: Cov
   })
 }
 
+/** What 0.1.0 trusted, and what is covered now: a file that it covered and that is only data is no loss. */
+const newlyCovered = (before: Readonly<Record<string, string>>, coverage: Coverage): readonly string[] => [
+  'trusted by an older version, which covered less',
+  ...changesBetween(before, coverage)
+    .filter(change => !change.startsWith('removed: file '))
+    .map(change => change.replace(/^added:/, 'newly covered:'))
+]
+
 const storeFile = ({ ownHome }: Where): string => join(ownHome, 'trust.json')
 
-/** A store that others may write to says nothing, and neither does one that is broken. */
-function readStore(where: Where): PlainObject {
+/** It goes up when trust covers more: what an older version trusted is asked about once more. */
+const VERSION = 2
+
+interface Store {
+  readonly projects: PlainObject
+  /** Entries of 0.1.0, which had no version and kept them at the top. */
+  readonly older: PlainObject
+}
+
+/** A store that others may write to says nothing, and neither does one that is broken, or of a later version. */
+function readStore(where: Where): Store {
   const file = storeFile(where)
-  if (foreignHand(file) !== undefined) return {}
+  const nothing = { projects: {}, older: {} }
+  if (foreignHand(file) !== undefined) return nothing
   try {
     const store: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    return isObject(store) ? store : {}
+    if (!isObject(store)) return nothing
+    const { version, projects, ...older } = store
+    return { projects: version === VERSION && isObject(projects) ? projects : {}, older }
   } catch {
-    return {}
+    return nothing
   }
 }
 

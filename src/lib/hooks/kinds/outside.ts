@@ -62,6 +62,8 @@ export interface ModelQuestion {
   readonly prompt: string
   /** Which one; a small and fast one unless it says. */
   readonly model: string | undefined
+  /** A project asks: it chooses no other provider than the one in use. */
+  readonly ofProject?: boolean | undefined
   readonly signal: AbortSignal
 }
 

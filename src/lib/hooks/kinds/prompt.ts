@@ -13,6 +13,8 @@ export interface PromptSpec<E extends EventName = EventName> extends OutsideSpec
   prompt: string
   /** Default: a small and fast one. */
   model?: string | undefined
+  /** It came with a project: its model is one of the provider in use. */
+  ofProject?: boolean | undefined
   /** A refusal is told to the agent. Otherwise it ends the turn. */
   continueOnBlock?: boolean | undefined
 }
@@ -61,7 +63,8 @@ function asking<E extends EventName>(
       }
       if (ask === undefined) throw new Failed('spawn', 'there is no agent, and so no model to ask')
       const prompt = filledIn(spec.prompt, ctx.wire)
-      const said = await ask({ system, prompt, model: spec.model, signal: ctx.signal }).catch((error: unknown) => {
+      const { model, ofProject } = spec
+      const said = await ask({ system, prompt, model, ofProject, signal: ctx.signal }).catch((error: unknown) => {
         throw new Failed('threw', `the model gave no answer: ${wordsOf(error)}`)
       })
       ctx.ran({ stdout: said, stderr: '' })
