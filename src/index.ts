@@ -10,13 +10,13 @@ export type {
   Cursor,
   Gap,
   GapKind,
-  Holder,
   Loaded,
   Page,
   SessionKey,
   TranscriptStore,
   TranscriptWriter
 } from './lib/transcript/store.ts'
+export type { Holder } from './lib/world/lock.ts'
 export type { AgentDefinition } from './lib/agent/definitions.ts'
 export type { CanUseTool, OnElicitation, QueryOptions } from './lib/query/options.ts'
 export type { ForeignPrompt, PromptMessage, PromptStream } from './lib/query/prompts.ts'

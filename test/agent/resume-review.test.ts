@@ -455,7 +455,7 @@ test('whoever closes a transcript once more hears the same, and nothing is writt
   await good.close()
   await good.close()
   expect(() => good.write(entry)).toThrow('ended')
-  expect(place.has('good')).toBe(false)
+  expect(place.has('good/p/s.jsonl')).toBe(false)
 })
 
 test('a store is asked for no subagent whose id could be a path', async () => {

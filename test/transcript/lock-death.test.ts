@@ -2,7 +2,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { answerOf, doing, DRIVER, ENV, held, holderOf, locker, scene, stateOf, WAYS, type Locker } from './lock-kit.ts'
+import { lock } from '../../src/lib/world/lock.ts'
+import { answerOf, doing, DRIVER, ENV, held, holderOf, locker, scene, stateOf, type Locker } from './lock-kit.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -21,30 +22,28 @@ test('a hundred that are killed with the lock, or as they take it, leave nothing
     while (next.length < AHEAD && round + next.length < ROUNDS) next.push(locker())
     const holder = await next.shift()!
     if (round % 2 === 0) {
-      for (const [way] of WAYS) expect(await holder.ask({ order: 'take', way, file })).toEqual({ held: true })
+      expect(await holder.ask({ order: 'take', file })).toEqual({ held: true })
     } else {
       await holder.ask({ order: 'churn', file })
     }
     await holder.kill()
     // In every other round it is the next to be killed that comes upon what is left.
     if (round % 4 < 2) continue
-    for (const [, take] of WAYS) {
-      const own = await held(take(file, doing))
-      await own.release()
-    }
+    const own = await held(lock(file, doing))
+    await own.release()
   }
 })
 
 // FM41
-describe.each(WAYS)('by %s', (way, take) => {
+describe('a lock', () => {
   test('what the holder has started, and outlives it, does not keep the lock', async () => {
     const path = scene()
     const holder = await locker()
-    await holder.ask({ order: 'take', way, file: path('a.jsonl') })
+    await holder.ask({ order: 'take', file: path('a.jsonl') })
     const { pid } = (await holder.ask({ order: 'spawn' })) as { pid: number }
     onTestFinished(() => void process.kill(pid, 'SIGKILL'))
     await holder.kill()
-    const own = await held(take(path('a.jsonl'), doing))
+    const own = await held(lock(path('a.jsonl'), doing))
     expect(process.kill(pid, 0)).toBe(true)
     await own.release()
   })
@@ -52,11 +51,11 @@ describe.each(WAYS)('by %s', (way, take) => {
   test('it keeps nobody alive', async () => {
     const path = scene()
     const holder = await locker()
-    await holder.ask({ order: 'take', way, file: path('a.jsonl') })
+    await holder.ask({ order: 'take', file: path('a.jsonl') })
     const ended = once(holder.child, 'exit')
     await holder.ask({ order: 'leave' })
     expect(await ended).toEqual([0, null])
-    const own = await held(take(path('a.jsonl'), doing))
+    const own = await held(lock(path('a.jsonl'), doing))
     await own.release()
   })
 
@@ -77,11 +76,11 @@ describe.each(WAYS)('by %s', (way, take) => {
     const pid = Number(printed.toString())
     await ready
     const answer = answerOf(parent)
-    parent.send({ order: 'take', way, file: path('a.jsonl') })
+    parent.send({ order: 'take', file: path('a.jsonl') })
     expect(await answer).toEqual({ held: true })
     process.kill(pid, 'SIGKILL')
     await expect.poll(() => stateOf(pid), { timeout: 300_000 }).toBe('Z')
-    const own = await held(take(path('a.jsonl'), doing))
+    const own = await held(lock(path('a.jsonl'), doing))
     expect(stateOf(pid)).toBe('Z')
     await own.release()
   })
@@ -90,18 +89,18 @@ describe.each(WAYS)('by %s', (way, take) => {
     const path = scene()
     const file = path('a.jsonl')
     const holder = await locker()
-    await holder.ask({ order: 'take', way, file })
+    await holder.ask({ order: 'take', file })
     holder.child.kill('SIGSTOP')
     await expect.poll(() => stateOf(holder.pid), { timeout: 300_000 }).toBe('T')
     // More than the system lets wait for it.
-    const holders = await Promise.all(Array.from({ length: 600 }, () => holderOf(take(file, doing))))
+    const holders = await Promise.all(Array.from({ length: 600 }, () => holderOf(lock(file, doing))))
     const pids = new Set(holders.map(({ pid }) => pid))
-    expect([...pids]).toEqual([way === 'socket' ? 0 : holder.pid])
+    expect([...pids]).toEqual([holder.pid])
     holder.child.kill('SIGCONT')
-    expect(await holder.ask({ order: 'take', way, file })).toMatchObject({ holder: { pid: holder.pid } })
-    expect(await holderOf(take(file, doing))).toMatchObject({ pid: holder.pid })
+    expect(await holder.ask({ order: 'take', file })).toMatchObject({ holder: { pid: holder.pid } })
+    expect(await holderOf(lock(file, doing))).toMatchObject({ pid: holder.pid })
     await holder.kill()
-    const own = await held(take(file, doing))
+    const own = await held(lock(file, doing))
     await own.release()
   })
 })

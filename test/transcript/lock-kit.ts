@@ -1,13 +1,11 @@
 /** Processes that take locks, and folders for them. */
-import { fork, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, onTestFinished } from 'vitest'
-import { lockByFile } from '../../src/lib/transcript/lock-file.ts'
-import { lockBySocket } from '../../src/lib/transcript/lock-socket.ts'
-import type { Lock, Locked } from '../../src/lib/transcript/lock.ts'
+import type { Lock, Locked } from '../../src/lib/world/lock.ts'
 import type { Order } from './drivers/locker.ts'
 
 export const DRIVER = join(import.meta.dirname, 'drivers/locker.ts')
@@ -16,15 +14,6 @@ export const DRIVER = join(import.meta.dirname, 'drivers/locker.ts')
 const compiled = mkdtempSync(join(tmpdir(), 'carabiner-lock-compiled-'))
 afterAll(() => rmSync(compiled, { recursive: true, force: true }))
 export const ENV = { ...process.env, NODE_COMPILE_CACHE: compiled }
-
-/** Names that are in no folder are Linux's own. */
-export const WAYS =
-  process.platform === 'linux'
-    ? ([
-        ['socket', lockBySocket],
-        ['file', lockByFile]
-      ] as const)
-    : ([['file', lockByFile]] as const)
 
 export const doing = (): string => 'testing'
 
@@ -58,9 +47,14 @@ export interface Locker {
   kill(): Promise<void>
 }
 
-/** A process that takes locks when it is told to. */
-export async function locker(): Promise<Locker> {
-  const child = fork(DRIVER, { env: ENV, execArgv: [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+/** A process that takes locks when it is told to: in namespaces of its own, should `wrapper` make some. */
+export async function locker({
+  wrapper = [],
+  host
+}: { wrapper?: readonly string[]; host?: string } = {}): Promise<Locker> {
+  const [file = '', ...args] = [...wrapper, process.execPath, DRIVER]
+  const env = { ...ENV, ...(host !== undefined && { CARABINER_HOST: host }) }
+  const child = spawn(file, args, { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   const kill = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return
     const gone = once(child, 'exit')

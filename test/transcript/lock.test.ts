@@ -3,27 +3,19 @@ import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { array, assert, asyncProperty, constantFrom, record } from '../support/fast-check.ts'
 import { describe, expect, test, vi } from 'vitest'
-import { lock } from '../../src/lib/transcript/lock.ts'
-import type { Lock } from '../../src/lib/transcript/lock.ts'
-import { doing, held, holderOf, locker, scene, WAYS } from './lock-kit.ts'
+import { lock, type Lock } from '../../src/lib/world/lock.ts'
+import { doing, held, holderOf, locker, scene } from './lock-kit.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
-test('the lock of this platform', async () => {
-  const path = scene()
-  const own = await held(lock(path('a.jsonl'), doing))
-  expect(await holderOf(lock(path('a.jsonl'), doing))).toMatchObject({ pid: process.pid })
-  await own.release()
-})
-
 // FM41
-describe.each(WAYS)('by %s', (way, take) => {
+describe('a lock', () => {
   test('the second is told who has it, and since when', async () => {
     const path = scene()
     const before = Date.now()
-    const own = await held(take(path('a.jsonl'), doing))
+    const own = await held(lock(path('a.jsonl'), doing))
     const after = Date.now()
-    const { pid, since } = await holderOf(take(path('a.jsonl'), doing))
+    const { pid, since } = await holderOf(lock(path('a.jsonl'), doing))
     expect(pid).toBe(process.pid)
     expect(Date.parse(String(since))).toBeGreaterThanOrEqual(before)
     expect(Date.parse(String(since))).toBeLessThanOrEqual(after)
@@ -32,22 +24,22 @@ describe.each(WAYS)('by %s', (way, take) => {
 
   test('another process is refused, and told', async () => {
     const path = scene()
-    const own = await held(take(path('a.jsonl'), doing))
+    const own = await held(lock(path('a.jsonl'), doing))
     const other = await locker()
-    const order = { order: 'take', way, file: path('a.jsonl') } as const
+    const order = { order: 'take', file: path('a.jsonl') } as const
     expect(await other.ask(order)).toMatchObject({ holder: { pid: process.pid } })
     await own.release()
     expect(await other.ask(order)).toEqual({ held: true })
-    expect(await holderOf(take(path('a.jsonl'), doing))).toMatchObject({ pid: other.pid })
+    expect(await holderOf(lock(path('a.jsonl'), doing))).toMatchObject({ pid: other.pid })
   })
 
   test('whoever has it may let go more than once, and nothing is left', async () => {
     const path = scene()
-    const own = await held(take(path('a.jsonl'), doing))
+    const own = await held(lock(path('a.jsonl'), doing))
     await Promise.all([own.release(), own.release()])
-    const next = await held(take(path('a.jsonl'), doing))
+    const next = await held(lock(path('a.jsonl'), doing))
     await own.release()
-    expect(await holderOf(take(path('a.jsonl'), doing))).toMatchObject({ pid: process.pid })
+    expect(await holderOf(lock(path('a.jsonl'), doing))).toMatchObject({ pid: process.pid })
     await next.release()
     expect(readdirSync(path())).toEqual([])
   })
@@ -55,7 +47,7 @@ describe.each(WAYS)('by %s', (way, take) => {
   test('of many at once exactly one gets it', async () => {
     const path = scene()
     for (let round = 0; round < 20; round++) {
-      const all = await Promise.all(Array.from({ length: 20 }, () => take(path('a.jsonl'), doing)))
+      const all = await Promise.all(Array.from({ length: 20 }, () => lock(path('a.jsonl'), doing)))
       const [winner, ...more] = all.filter(one => 'release' in one)
       expect(more).toEqual([])
       await winner!.release()
@@ -67,20 +59,20 @@ describe.each(WAYS)('by %s', (way, take) => {
     mkdirSync(path('real'))
     symlinkSync(path('real'), path('link'))
     symlinkSync('link/new/a.jsonl', path('b.jsonl'))
-    const own = await held(take(path('link/new/a.jsonl'), doing))
+    const own = await held(lock(path('link/new/a.jsonl'), doing))
     const ways = [
       path('real/new/a.jsonl'),
       path('link/new/a.jsonl'),
       path('b.jsonl'),
       relative('.', path('real/new/a.jsonl'))
     ]
-    const asked = (): Promise<unknown[]> => Promise.all(ways.map(file => holderOf(take(file, doing))))
+    const asked = (): Promise<unknown[]> => Promise.all(ways.map(file => holderOf(lock(file, doing))))
     const all = ways.map(() => expect.objectContaining({ pid: process.pid }))
     expect(await asked()).toEqual(all)
     mkdirSync(path('real/new'), { recursive: true })
     writeFileSync(path('real/new/a.jsonl'), '')
     expect(await asked()).toEqual(all)
-    const other = await held(take(path('real/new/b.jsonl'), doing))
+    const other = await held(lock(path('real/new/b.jsonl'), doing))
     await other.release()
     await own.release()
   })
@@ -105,7 +97,7 @@ describe.each(WAYS)('by %s', (way, take) => {
             locks.delete(name)
             continue
           }
-          const locked = await take(path(folder, name), doing)
+          const locked = await lock(path(folder, name), doing)
           expect('holder' in locked).toBe(own !== undefined)
           if ('release' in locked) locks.set(name, locked)
         }

@@ -1,10 +1,11 @@
 /** Files of ours that several processes change at once. */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { changeOwnFile } from '../../src/lib/world/own-file.ts'
+import { changeOwnFile } from '../../src/lib/world/change-own-file.ts'
 
 const DRIVER = join(import.meta.dirname, 'drivers', 'changer.ts')
 
@@ -47,13 +48,31 @@ test('ten processes change it at once: nothing is lost, and nobody reads half of
   expect(statSync(path).mode & 0o777).toBe(0o600)
 })
 
-test('whoever died in the middle of a change keeps nobody from the next', () => {
+test('B3: whoever was killed in the middle of a change keeps nobody from the next', async () => {
   const place = folder()
   const path = join(place, 'list.json')
-  writeFileSync(`${path}.turn`, '')
-  utimesSync(`${path}.turn`, new Date(0), new Date(0))
+  const child = spawn(process.execPath, [DRIVER, path, 'stays'], { stdio: ['pipe', 'pipe', 'inherit'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  await once(child.stdout, 'data')
+  child.stdin.write('go')
+  await once(child.stdout, 'data')
+  expect(readdirSync(place)).toContain('list.json.lock')
+  const gone = once(child, 'exit')
+  child.kill('SIGKILL')
+  await gone
   changeOwnFile(path, text => `${text ?? 'nothing'} and more`)
   expect(readFileSync(path, 'utf8')).toBe('nothing and more')
+  expect(readdirSync(place)).toEqual(['list.json'])
+})
+
+test('B3: what another machine left unfinished is waited for as long as its lease lasts, and no longer', () => {
+  const place = folder()
+  const path = join(place, 'list.json')
+  writeFileSync(`${path}.lock`, JSON.stringify({ id: '0123456789abcdef', host: 'other', socket: null, pid: 7 }))
+  const almost = new Date(Date.now() - 14_000)
+  utimesSync(`${path}.lock`, almost, almost)
+  changeOwnFile(path, () => 'one')
+  expect(Date.now() - almost.getTime()).toBeGreaterThanOrEqual(15_000)
   expect(readdirSync(place)).toEqual(['list.json'])
 })
 

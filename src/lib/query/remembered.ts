@@ -6,7 +6,7 @@ import { parseRule, type Rule } from '../permissions/rule.ts'
 import { ruleText, type PermissionUpdate } from '../permissions/updates.ts'
 import { foreignHand } from '../settings/sources.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
-import { changeOwnFile } from '../world/own-file.ts'
+import { changeOwnFile } from '../world/change-own-file.ts'
 
 /**
  * Answers that were given for more than one session: a file of ours, since the files of others are never written. Where

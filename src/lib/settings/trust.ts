@@ -5,7 +5,7 @@ import { changeIn, isBeyondTelling, lookOnce, wordsIn } from './covered.ts'
 import { coverageOf, type Coverage } from './digest.ts'
 import type { Loaded, LoadedHook } from './loaded.ts'
 import { foreignHand, isWithin, type Where } from './sources.ts'
-import { changeOwnFile } from '../world/own-file.ts'
+import { changeOwnFile } from '../world/change-own-file.ts'
 
 /** Whether what came with a project counts. */
 export interface Trust {

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import { wordsOf } from '../errors.ts'
 import { fault } from '../faults.ts'
+import type { Lock } from '../world/lock.ts'
 import type { Disk } from './disk.ts'
 import type { Rec } from './entry.ts'
 import { seal, sealText } from './seal.ts'
@@ -65,6 +66,15 @@ export class Appender implements TranscriptWriter {
     this.#isTorn = false
     this.#last++
     this.#written++
+  }
+
+  /** Fails for good once another process has the lock. */
+  guard(lock: Lock): void {
+    try {
+      lock.check()
+    } catch (error) {
+      throw this.#fail(error)
+    }
   }
 
   #open(): number {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, renameSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { wordsOf } from '../errors.ts'
@@ -7,8 +7,8 @@ import { Appender } from './appender.ts'
 import { realDisk, type Disk } from './disk.ts'
 import type { Rec } from './entry.ts'
 import { bytesIn, loadFile, pageOfFile, withFile } from './file.ts'
-import { lock, type Lock } from './lock.ts'
-import type { Cursor, Holder, Loaded, Page, SessionKey, TranscriptStore, TranscriptWriter } from './store.ts'
+import { lock, type Holder, type Lock } from '../world/lock.ts'
+import type { Cursor, Loaded, Page, SessionKey, TranscriptStore, TranscriptWriter } from './store.ts'
 
 /** A name that is one step in a path, and no way out. */
 const NAME = /^[\w-][\w.-]{0,200}$/
@@ -22,6 +22,8 @@ export class JsonlStore implements TranscriptStore {
   readonly #disk: Disk
   /** The files whose names are safe. That one is there does not make it so: who made it may not have come that far. */
   readonly #named = new Set<string>()
+  /** The locks of the sessions that are open, by their files. */
+  readonly #locks = new Map<string, Lock>()
 
   constructor(root: string, disk: Disk = realDisk) {
     this.root = root
@@ -57,18 +59,44 @@ export class JsonlStore implements TranscriptStore {
   async open(key: SessionKey, doing: () => string): Promise<TranscriptWriter | { readonly holder: Holder }> {
     const path = this.pathOf(key)
     // A subagent belongs to a session, and that has one writer.
-    const locked = key.subpath === undefined ? await lock(path, doing) : undefined
-    if (locked !== undefined && 'holder' in locked) return locked
+    const session = this.pathOf({ ...key, subpath: undefined })
+    if (key.subpath !== undefined) return fenced(await this.#appender(key, path), this.#locks.get(session))
+    const locked = await lock(path, doing)
+    if ('holder' in locked) return locked
+    this.#locks.set(session, locked)
+    const release = (): Promise<void> => {
+      this.#locks.delete(session)
+      return locked.release()
+    }
+    try {
+      if (locked.isTakenOver) await this.#fence(key)
+      return fenced(await this.#appender(key, path), locked, release)
+    } catch (error) {
+      await release()
+      throw error
+    }
+  }
+
+  async #appender(key: SessionKey, path: string): Promise<Appender> {
     try {
       const { last, isTorn, isNew } = await this.#end(key, path)
       const isNamed = !isNew && this.#named.has(path)
       // The root may be new, and so may be the folder in which it stands.
       const folders = isNamed ? [] : foldersBetween(dirname(path), dirname(dirname(this.root)))
       const onNamed = (): void => void this.#named.add(path)
-      return releasing(new Appender(path, this.#disk, { last, isTorn, folders, onNamed }), locked)
+      return new Appender(path, this.#disk, { last, isTorn, folders, onNamed })
     } catch (error) {
-      await locked?.release()
       throw fault('E_TRANSCRIPT', path, wordsOf(error), '0')
+    }
+  }
+
+  /** Whoever had it on another machine may still have the files open: what it writes when it wakes is not in these. */
+  async #fence(key: SessionKey): Promise<void> {
+    for (const subpath of [undefined, ...(await this.listSubkeys(key))]) {
+      const path = this.pathOf({ ...key, subpath })
+      if (!existsSync(path)) continue
+      copyFileSync(path, `${path}.copy`)
+      renameSync(`${path}.copy`, path)
     }
   }
 
@@ -131,22 +159,33 @@ export class JsonlStore implements TranscriptStore {
 }
 
 /** Words for whoever wanted to write, too. */
-export const wordsOfHolder = ({ pid, since, doing }: Holder): string =>
-  `process ${pid} has had it since ${since}${doing === undefined || doing === '' ? '' : `, and is ${doing}`}`
+export const wordsOfHolder = ({ pid, since, doing, host, until }: Holder): string =>
+  [
+    `process ${pid}${host === undefined ? '' : ` on ${host}`} has had it since ${since}`,
+    ...(doing === undefined || doing === '' ? [] : [`and is ${doing}`]),
+    ...(until === undefined ? [] : [`and its lease ends at ${until} unless it is renewed`])
+  ].join(', ')
 
-function releasing(writer: Appender, locked: Lock | undefined): TranscriptWriter {
-  if (locked === undefined) return writer
+/** Writes as long as this process has the lock. */
+function fenced(writer: Appender, lock: Lock | undefined, release?: () => Promise<void>): TranscriptWriter {
+  if (lock === undefined) return writer
   return {
     get last() {
       return writer.last
     },
-    write: (entry, json) => writer.write(entry, json),
-    flush: () => writer.flush(),
+    write(entry, json) {
+      writer.guard(lock)
+      writer.write(entry, json)
+    },
+    async flush() {
+      await writer.flush()
+      writer.guard(lock)
+    },
     async close() {
       try {
         await writer.close()
       } finally {
-        await locked.release()
+        await release?.()
       }
     }
   }

@@ -1,3 +1,4 @@
+import type { Holder } from '../world/lock.ts'
 import type { Rec } from './entry.ts'
 
 /** Which transcript: that of a session, or, with `subpath`, that of one of its subagents (`subagents/agent-…`). */
@@ -64,13 +65,6 @@ export interface Gap {
  * of another transcript · `unsealed`: not written by us, between what was.
  */
 export type GapKind = 'torn' | 'damaged' | 'missing' | 'duplicate' | 'moved' | 'conflict' | 'foreign' | 'unsealed'
-
-/** Who writes to a transcript. */
-export interface Holder {
-  readonly pid: number
-  readonly since: string
-  readonly doing?: string
-}
 
 /** The only writer of a transcript. */
 export interface TranscriptWriter {

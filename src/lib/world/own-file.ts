@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { chmodSync, linkSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, constants, copyFileSync, linkSync, lstatSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { makeFolders } from './make-folders.ts'
 
@@ -27,56 +27,10 @@ export function addOwnFile(path: string, text: string): boolean {
     if (code === 'EEXIST' || lstatSync(path, { throwIfNoEntry: false }) !== undefined) return false
     // Some file systems have no hard links.
     if (!NO_LINKS.has(code)) throw error
-    renameSync(fresh, path)
+    copyFileSync(fresh, path, constants.COPYFILE_EXCL)
     return true
   } finally {
     rmSync(fresh, { force: true })
-  }
-}
-
-/** Changes a file of ours while nobody else does: what is made of its text, if it has one, takes its place. */
-export function changeOwnFile(path: string, change: (text: string | undefined) => string): void {
-  const turn = `${path}.turn`
-  takeTurn(turn)
-  try {
-    putOwnFile(path, change(textOf(path)))
-  } finally {
-    rmSync(turn, { force: true })
-  }
-}
-
-/** A change takes a few milliseconds: whoever has had the turn for so long has died, in milliseconds. */
-const DEAD = 10_000
-const PAUSE = 2
-
-/** Waits for our turn, however many want theirs. */
-function takeTurn(turn: string): void {
-  while (!addOwnFile(turn, '')) {
-    const since = lstatSync(turn, { throwIfNoEntry: false })?.mtimeMs
-    if (since !== undefined && Date.now() - since > DEAD) takeAway(turn)
-    else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE)
-  }
-}
-
-/** Two may see that somebody has died: only what is that old is taken away, and by one of them. */
-function takeAway(turn: string): void {
-  const aside = `${turn}.${randomUUID()}`
-  try {
-    renameSync(turn, aside)
-    if (Date.now() - lstatSync(aside).mtimeMs <= DEAD) linkSync(aside, turn)
-  } catch {
-    // Somebody else was first.
-  } finally {
-    rmSync(aside, { force: true })
-  }
-}
-
-function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
   }
 }
 

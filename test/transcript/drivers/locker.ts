@@ -3,31 +3,45 @@ import { spawn } from 'node:child_process'
 import { appendFileSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import { setImmediate } from 'node:timers/promises'
-import { lockByFile } from '../../../src/lib/transcript/lock-file.ts'
-import { lockBySocket } from '../../../src/lib/transcript/lock-socket.ts'
+import { JsonlStore, type TranscriptWriter } from '../../../src/index.ts'
+import { lock, type Lock, type Machine } from '../../../src/lib/world/lock.ts'
 
 export type Order =
-  | { readonly order: 'take'; readonly way: Way; readonly file: string; readonly title?: string }
+  | { readonly order: 'take'; readonly file: string; readonly machine?: Machine }
   /** Writes to the shared file while it has the lock. */
   | {
       readonly order: 'race'
-      readonly way: Way
       readonly file: string
       readonly shared: string
       readonly round: number
     }
-  /** Takes both and lets them go until it is killed; answers when it is at it. */
+  /** Takes it and lets it go until it is killed; answers when it is at it. */
   | { readonly order: 'churn'; readonly file: string }
+  /** Whether it may still write. */
+  | { readonly order: 'check' }
+  /** Opens a transcript, and adds entries to it. */
+  | { readonly order: 'open'; readonly root: string; readonly subpath?: string }
+  | { readonly order: 'write'; readonly text: string }
   /** Starts something that lives on. */
   | { readonly order: 'spawn' }
   /** Listens no longer: nothing but what it holds could keep it alive. */
   | { readonly order: 'leave' }
 
-type Way = keyof typeof WAYS
-const WAYS = { socket: lockBySocket, file: lockByFile }
+let own: Lock | undefined
+const stores: Record<string, JsonlStore> = {}
+let writer: TranscriptWriter | undefined
 
-async function race({ way, file, shared, round }: Order & { readonly order: 'race' }): Promise<unknown> {
-  const locked = await WAYS[way](file, () => `round ${round}`)
+async function saying(act: () => unknown): Promise<unknown> {
+  try {
+    await act()
+    return { done: true }
+  } catch (error) {
+    return { error: (error as Error).message }
+  }
+}
+
+async function race({ file, shared, round }: Order & { readonly order: 'race' }): Promise<unknown> {
+  const locked = await lock(file, () => `round ${round}`)
   if ('holder' in locked) return locked
   appendFileSync(shared, `begin ${process.pid} ${round}\n`)
   await setImmediate()
@@ -38,10 +52,8 @@ async function race({ way, file, shared, round }: Order & { readonly order: 'rac
 
 async function churn(file: string): Promise<void> {
   for (let turn = 0; ; turn++) {
-    for (const way of [lockBySocket, lockByFile]) {
-      const locked = await way(file, () => 'churning')
-      if ('release' in locked) await locked.release()
-    }
+    const locked = await lock(file, () => 'churning')
+    if ('release' in locked) await locked.release()
     if (turn === 10) process.send!({ turns: turn })
   }
 }
@@ -49,14 +61,30 @@ async function churn(file: string): Promise<void> {
 async function obey(message: Order): Promise<unknown> {
   switch (message.order) {
     case 'take': {
-      if (message.title !== undefined) process.title = message.title
-      const locked = await WAYS[message.way](message.file, () => 'what it was told')
-      return 'holder' in locked ? locked : { held: true }
+      const locked = await lock(message.file, () => 'what it was told', message.machine)
+      if ('holder' in locked) return locked
+      own = locked
+      return { held: true }
     }
     case 'race':
       return race(message)
     case 'churn':
       return churn(message.file)
+    case 'check':
+      return saying(() => own!.check())
+    case 'open': {
+      const key = { projectKey: 'p', sessionId: 's' }
+      const store = (stores[message.root] ??= new JsonlStore(message.root))
+      const opened = await store.open({ ...key, subpath: message.subpath }, () => 'testing')
+      if ('holder' in opened) return opened
+      writer = opened
+      return { held: true, last: opened.last }
+    }
+    case 'write':
+      return saying(async () => {
+        writer!.write({ type: 'system', uuid: message.text, sessionId: 's' })
+        await writer!.flush()
+      })
     case 'spawn':
       return { pid: spawn('sleep', ['600'], { stdio: 'ignore' }).pid }
     case 'leave':

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { fault } from '../../faults.ts'
 import { wordsOfHolder } from '../../transcript/jsonl.ts'
-import { lock } from '../../transcript/lock.ts'
+import { lock } from '../../world/lock.ts'
 import { repairFile, type Repair } from '../../transcript/repair.ts'
 import { EXIT } from '../common.ts'
 import { inOneLine, safeJson, say } from '../print.ts'

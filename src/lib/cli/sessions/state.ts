@@ -1,8 +1,7 @@
 import { replay } from '../../agent/replay.ts'
 import { asOurs, readClaude } from '../../transcript/claude.ts'
 import type { Rec } from '../../transcript/entry.ts'
-import { holderOf } from '../../transcript/lock.ts'
-import type { Holder } from '../../transcript/store.ts'
+import { holderOf, type Holder } from '../../world/lock.ts'
 
 /** A call that has no result. */
 interface OpenCall {
