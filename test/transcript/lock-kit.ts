@@ -52,7 +52,7 @@ export async function locker({
   wrapper = [],
   host
 }: { wrapper?: readonly string[]; host?: string } = {}): Promise<Locker> {
-  const [file = '', ...args] = [...wrapper, process.execPath, DRIVER]
+  const [file, ...args] = [...wrapper, process.execPath, DRIVER]
   const env = { ...ENV, ...(host !== undefined && { CARABINER_HOST: host }) }
   const child = spawn(file, args, { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   const kill = async (): Promise<void> => {

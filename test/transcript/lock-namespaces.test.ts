@@ -82,15 +82,7 @@ test.skipIf(missing.includes('network'))(
     onTestFinished(() => void first.kill('SIGKILL'))
     await vi.waitUntil(() => existsSync(began), { timeout: HANG, interval: 20 })
     const resumed = (model: string): Promise<Ran> => {
-      const [file = '', ...args] = [
-        ...unshare('--net'),
-        process.execPath,
-        CLI,
-        ...words(model),
-        '--resume',
-        id,
-        'Go on'
-      ]
+      const [file, ...args] = [...unshare('--net'), process.execPath, CLI, ...words(model), '--resume', id, 'Go on']
       return ended(spawn(file, args, { cwd: here.project, env: here.env }))
     }
     const second = await resumed(script)

@@ -10,6 +10,7 @@ import { usualPlaces, type Where } from '../settings/sources.ts'
 import { needsTrust } from '../settings/digest.ts'
 import { giveTrust, trustOf, type Trust } from '../settings/trust.ts'
 import { inOneLine } from './print.ts'
+import { interruptible } from './signals.ts'
 
 /** What a command ends with; see `carabiner --help`. */
 export const EXIT = { done: 0, failed: 1, blocked: 2, untrusted: 3, badSettings: 4, usage: 64 } as const
@@ -103,7 +104,7 @@ function askOnTerminal({ where, loaded, trust }: Scene): boolean | undefined {
     const question = [...describeUntrusted(loaded, trust), 'Trust all of this, as it is now? [y/N] ']
     writeSync(terminal, question.join('\n'))
     const answer = Buffer.alloc(1024)
-    const length = readSync(terminal, answer)
+    const length = interruptible(() => readSync(terminal, answer))
     if (!/^y(es)?$/i.test(answer.toString('utf8', 0, length).trim())) return false
     keepTrust({ loaded, where })
     return true

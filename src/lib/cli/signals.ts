@@ -11,6 +11,16 @@ export function handleSignals(): void {
   for (const name of Object.keys(EXIT_CODES)) process.on(name, handle)
 }
 
+/** Waits without handlers: nothing of ours runs meanwhile, and only the system itself can end the process. */
+export function interruptible<T>(wait: () => T): T {
+  for (const name of Object.keys(EXIT_CODES)) process.off(name, handle)
+  try {
+    return wait()
+  } finally {
+    handleSignals()
+  }
+}
+
 /** The first signal ends this session in good order, the second ends everything at once. */
 export function onSignal(end: (name: string) => void): void {
   session = end

@@ -167,19 +167,19 @@ export const wordsOfHolder = ({ pid, since, doing, host, until }: Holder): strin
   ].join(', ')
 
 /** Writes as long as this process has the lock. */
-function fenced(writer: Appender, lock: Lock | undefined, release?: () => Promise<void>): TranscriptWriter {
-  if (lock === undefined) return writer
+function fenced(writer: Appender, locked: Lock | undefined, release?: () => Promise<void>): TranscriptWriter {
+  if (locked === undefined) return writer
   return {
     get last() {
       return writer.last
     },
     write(entry, json) {
-      writer.guard(lock)
+      writer.guard(locked)
       writer.write(entry, json)
     },
     async flush() {
       await writer.flush()
-      writer.guard(lock)
+      writer.guard(locked)
     },
     async close() {
       try {

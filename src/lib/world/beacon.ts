@@ -58,9 +58,9 @@ function wordsOf(doing: () => string): string | undefined {
   }
 }
 
-const DEAD = ['ECONNREFUSED', 'ENOENT']
+const DEAD = new Set<unknown>(['ECONNREFUSED', 'ENOENT'])
 /** It was there when it was called. */
-const LEAVING: readonly unknown[] = ['ECONNRESET', 'EPIPE']
+const LEAVING = new Set<unknown>(['ECONNRESET', 'EPIPE'])
 
 /**
  * A process may take half a second to answer. That is counted in steps, so that the time in which this process itself
@@ -93,7 +93,7 @@ export function askBeacon(path: string): Promise<Heard> {
     })
     socket.on('end', () => settle('leaving'))
     socket.on('error', ({ code }: NodeJS.ErrnoException) =>
-      settle(DEAD.includes(code ?? '') ? 'dead' : LEAVING.includes(code) ? 'leaving' : {})
+      settle(DEAD.has(code) ? 'dead' : LEAVING.has(code) ? 'leaving' : {})
     )
   })
 }
@@ -109,7 +109,7 @@ function heardIn(text: string): Heard {
 
 const PROBE = `const { workerData: { cell, path, dead } } = require('node:worker_threads')
 const settle = code => { Atomics.store(cell, 0, code); Atomics.notify(cell, 0) }
-require('node:net').connect({ path }).on('connect', () => settle(1)).on('error', ({ code }) => settle(dead.includes(code) ? 2 : 1))`
+require('node:net').connect({ path }).on('connect', () => settle(1)).on('error', ({ code }) => settle(dead.has(code) ? 2 : 1))`
 
 /** Whether no process listens there, for those who cannot wait: only another thread can connect meanwhile. */
 export function isDarkNow(path: string): boolean {

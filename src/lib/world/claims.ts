@@ -59,9 +59,8 @@ function claimIn(text: string, inode: string): Claim {
   const unknown = { id: inode, host: '', name: '', pid: 0, since: '', device: 0, socket: null }
   try {
     const read: unknown = JSON.parse(text)
-    const { id, socket } = isObject(read) ? read : {}
-    const isSafe =
-      /^[0-9a-f]{16}$/.test(String(id)) && (socket === null || /^\.carabiner-\w+\.sock$/.test(String(socket)))
+    const { id, socket = '' } = isObject(read) ? (read as Partial<Claim>) : {}
+    const isSafe = /^[0-9a-f]{16}$/.test(String(id)) && (socket === null || /^\.carabiner-\w+\.sock$/.test(socket))
     return isSafe ? { ...unknown, ...(read as Claim) } : unknown
   } catch {
     return unknown
