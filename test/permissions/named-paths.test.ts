@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { realPath } from '../../src/lib/world/real-path.ts'
+import { wayTo } from '../../src/lib/world/real-path.ts'
 import { allow, bash, decided, deny, ROOT } from './support.ts'
 
 const RULES = [allow('Bash'), deny('Read(secrets/**)'), deny('Read(.env)')]
@@ -73,13 +73,13 @@ describe('links', () => {
   afterAll(() => rmSync(root, { recursive: true }))
 
   test.each(['cat l', 'cat ./d/a', 'cd d && cat a', 'cat f l', 'sort < l'])('%s', command => {
-    const call = { ...bash(command), cwd: root, real: realPath }
+    const call = { ...bash(command), cwd: root, real: wayTo }
     expect(decided(call, RULES, { roots: [root], mode: 'bypassPermissions' })).toBe('ask')
     expect(decided({ ...call, ...bash('cat f') }, RULES, { roots: [root] })).toBe('allow')
   })
 
   test('to what is protected, also where nothing is yet', () => {
-    const call = { ...bash('cp f h/pre-commit'), cwd: root, real: realPath }
+    const call = { ...bash('cp f h/pre-commit'), cwd: root, real: wayTo }
     expect(decided(call, [allow('Bash')], { roots: [root], mode: 'bypassPermissions' })).toBe('ask')
   })
 })

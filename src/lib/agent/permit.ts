@@ -5,7 +5,7 @@ import { decide, type Call, type Ruling } from '../permissions/decide.ts'
 import { suggestionsFor } from '../permissions/suggestions.ts'
 import { applyUpdate, type PermissionUpdate } from '../permissions/updates.ts'
 import type { Tool } from '../tools/tool.ts'
-import { isThere, realPath } from '../world/real-path.ts'
+import { isThere, wayTo } from '../world/real-path.ts'
 import { copyPlain, isObject, same, type PlainObject } from '../util/plain.ts'
 import { within } from './abort.ts'
 import type { PersonAnswer } from './given.ts'
@@ -121,7 +121,7 @@ const callOf = (tool: Tool, input: PlainObject, session: Session): Call => ({
   readOnly: tool.isHearsay !== true && tool.readOnly(input),
   doubt: tool.change?.words,
   cwd: session.options.place.cwd,
-  real: realPath,
+  real: wayTo,
   has: isThere
 })
 

@@ -116,8 +116,9 @@ const bySafety = (decision: 'ask' | 'deny', part: string): Ruling => ({
   decision,
   by: `protected path ${part}`,
   kind: 'safety',
-  reason:
-    decision === 'deny'
+  reason: part.startsWith('/proc/')
+    ? `it names ${part}, and only another process knows where that leads`
+    : decision === 'deny'
       ? `${part} decides over the agent, or runs by itself later: only a rule of the user that names it allows that`
       : `it names ${part}, which decides over the agent or runs by itself later`
 })

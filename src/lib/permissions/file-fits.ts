@@ -1,8 +1,7 @@
-import { resolve } from 'node:path'
 import type { Fit } from './command-fits.ts'
 import type { Call } from './decide.ts'
 import { READERS, SEARCHERS, WRITERS } from './file-tools.ts'
-import { pathsNamedBy } from './named-paths.ts'
+import { pathsGiven, pathsNamedBy } from './named-paths.ts'
 import { pathOf, patternOf, type Path, type PathPattern, type Places } from './paths.ts'
 import type { Rule } from './rule.ts'
 
@@ -14,12 +13,12 @@ import type { Rule } from './rule.ts'
 export function concernsFile(rule: Rule, specifier: string, call: Call, places: Places): Fit {
   if (rule.behavior === 'allow') return allowsFile(rule, specifier, call, places) ? 'yes' : 'no'
   const pattern = patternOf(specifier, places, true)
-  const paths = pathsOf(call, places)
+  const { paths, unsure } = pathsOf(call, places)
   // A command that names such a file may do with it what the rule is about.
-  if (call.subject?.kind === 'command') return paths.some(pattern.fits) ? 'maybe' : 'no'
+  if (call.subject?.kind === 'command') return unsure || paths.some(pattern.fits) ? 'maybe' : 'no'
   if (!isAbout(rule, call)) return 'no'
   if (paths.some(pattern.fits)) return 'yes'
-  if (paths.some(pattern.fitsLoosely)) return 'maybe'
+  if (unsure || paths.some(pattern.fitsLoosely)) return 'maybe'
   // `/etc/**` begins at the project. Somebody may have meant the other one.
   if (/^\/[^/]/.test(specifier) && paths.some(patternOf(`/${specifier}`, places, true).fits)) return 'maybe'
   return SEARCHERS.includes(call.tool) && findsIn(pattern, paths, places) ? 'maybe' : 'no'
@@ -45,20 +44,27 @@ function isAbout(rule: Rule, { tool, subject }: Call): boolean {
   return (subject?.kind === 'file' && subject.access === 'write') || WRITERS.includes(tool)
 }
 
-const KNOWN = new WeakMap<Call, { readonly root: string | undefined; readonly paths: readonly Path[] }>()
+/** What a call is about, taken apart. */
+interface About {
+  readonly root: string | undefined
+  readonly paths: readonly Path[]
+  readonly unsure: boolean
+}
+
+const KNOWN = new WeakMap<Call, About>()
 
 /** The paths that a call is about. All rules ask for them. */
-function pathsOf(call: Call, places: Places): readonly Path[] {
+function pathsOf(call: Call, places: Places): About {
   const [root] = places.roots
   const known = KNOWN.get(call)
-  if (known !== undefined && known.root === root) return known.paths
+  if (known !== undefined && known.root === root) return known
   const { subject, input } = call
   const given = [input['file_path'], input['notebook_path'], input['path']].filter(path => typeof path === 'string')
-  const texts =
+  const named =
     subject?.kind === 'command'
-      ? Array.from(pathsNamedBy(subject.command, places, call))
-      : [...(subject?.kind === 'file' ? [subject.path] : []), ...given]
-  const paths = texts.map(text => pathOf(resolve(root ?? '/', text)))
-  KNOWN.set(call, { root, paths })
-  return paths
+      ? pathsNamedBy(subject.command, places, call)
+      : pathsGiven([...(subject?.kind === 'file' ? [subject.path] : []), ...given], root ?? '/', call)
+  const about = { root, paths: Array.from(named.paths, pathOf), unsure: named.unsure !== undefined }
+  KNOWN.set(call, about)
+  return about
 }

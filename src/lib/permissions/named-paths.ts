@@ -1,32 +1,82 @@
-import { posix, resolve } from 'node:path'
+import { dirname, join, posix, resolve } from 'node:path'
+import type { Way } from '../world/real-path.ts'
 import { commandsHeldBy, piecesOf } from './held-commands.ts'
 import type { Places } from './paths.ts'
 import { commandsIn } from './simple-command.ts'
 
-/** Where a command runs. */
+/** Where a call is made, and how its paths are looked at. Without that, nothing is known but what is written. */
 export interface Ground {
-  /** Its working folder, where that is known; the project's otherwise. */
+  /** The working folder, where that is known; the project's otherwise. */
   readonly cwd?: string | undefined
-  /** Where a path really leads. Without it, links are not followed. */
-  readonly real?: ((path: string) => string) | undefined
-  /** Whether there is anything at a path. Without it, nothing is known to be there. */
+  /** Where a path leads for a process in this folder. */
+  readonly real?: ((path: string, cwd: string) => Way) | undefined
+  /** Whether there is anything at a path. */
   readonly has?: ((path: string) => boolean) | undefined
 }
 
-/** Every path that a command may name: as it is written, and where it really leads. */
-export function pathsNamedBy(command: string, { roots: [root = '/'], home }: Places, ground: Ground): Set<string> {
+/** The paths that something may mean: as they are written, and where they really lead. */
+export interface Named {
+  readonly paths: ReadonlySet<string>
+  /** What may mean a path that is not among them. */
+  readonly unsure: string | undefined
+}
+
+/** Every path that a command may name. */
+export function pathsNamedBy(command: string, { roots: [root = '/'], home }: Places, ground: Ground): Named {
   const { cwd = root } = ground
-  const real = (path: string): string => (path.length > LONGEST_PATH ? path : (ground.real?.(path) ?? path))
-  const folders = new Set([cwd, root, ...foldersIn(command, cwd)].flatMap(folder => [folder, real(folder)]))
-  const paths = new Set<string>()
+  const looking = new Looking(ground)
+  const into = foldersIn(command, cwd)
+  const tops = command.includes(':') ? [cwd, root, ...into].flatMap(folder => looking.topOf(folder)) : []
+  const folders = new Set([cwd, root, ...into, ...tops].flatMap(folder => [folder, looking.real(folder, '/')]))
   for (const word of wordsIn(command)) {
     const text = home !== undefined && /^~(?:\/|$)/.test(word) ? home + word.slice(1) : word
-    for (const folder of folders) paths.add(resolve(folder, text))
+    for (const folder of folders) looking.at(text, folder)
     // From which folder further down it leads up cannot always be told.
     const up = posix.normalize(text)
-    if (up.startsWith('../')) paths.add(resolve(root, up.replace(/^(?:\.\.\/)+/, '')))
+    if (up.startsWith('../')) looking.at(up.replace(/^(?:\.\.\/)+/, ''), root)
+    if (isWidePathspec(word)) looking.unsure ??= word
   }
-  return new Set(Array.from(paths).flatMap(path => [path, real(path)]))
+  return looking
+}
+
+/** The paths that a file tool is given. */
+export function pathsGiven(texts: readonly string[], root: string, ground: Ground): Named {
+  const looking = new Looking(ground)
+  for (const text of texts) looking.at(text, ground.cwd ?? root)
+  return looking
+}
+
+class Looking implements Named {
+  readonly paths = new Set<string>()
+  unsure: string | undefined
+  readonly #ground: Ground
+
+  constructor(ground: Ground) {
+    this.#ground = ground
+  }
+
+  /** As it is written, where it leads, and where it leads for programs that take `..` out first. */
+  at(text: string, folder: string): void {
+    const written = resolve(folder, text)
+    this.paths.add(written)
+    if (this.#ground.real === undefined || text.length > LONGEST_PATH) return
+    this.paths.add(this.real(text, folder))
+    if (text.includes('..')) this.paths.add(this.real(written, folder))
+  }
+
+  real(path: string, folder: string): string {
+    const way = this.#ground.real?.(path, folder)
+    if (way?.sure === false) this.unsure = way.path
+    return way?.path ?? path
+  }
+
+  /** The top of the repository around a folder, from which git takes some paths. */
+  topOf(folder: string): readonly string[] {
+    for (let at = folder; ; at = dirname(at)) {
+      if (this.#ground.has?.(join(at, '.git')) === true) return [at]
+      if (at === dirname(at)) return []
+    }
+  }
 }
 
 /** Nothing is found behind a longer one. */
@@ -40,10 +90,11 @@ function foldersIn(command: string, cwd: string): ReadonlySet<string> {
   let folder = cwd
   for (const { words } of commandsIn(command) ?? []) {
     const [program, ...rest] = words
-    const to = rest.find(word => word !== undefined && !word.startsWith('-'))
-    if (to === undefined || (program !== 'cd' && program !== 'pushd')) continue
-    folder = resolve(folder, to)
-    if (folders.size < MOST_FOLDERS) folders.add(folder)
+    const goes = program === 'cd' || program === 'pushd'
+    const to = rest.filter((word, index) => (goes ? word?.startsWith('-') === false : rest[index - 1] === '-C'))
+    const next = resolve(folder, ...to.slice(0, goes ? 1 : MOST_FOLDERS).map(word => word ?? ''))
+    if (goes) folder = next
+    if (to.length > 0 && folders.size < MOST_FOLDERS) folders.add(next)
   }
   return folders
 }
@@ -58,7 +109,7 @@ function wordsIn(text: string): ReadonlySet<string> {
   for (const word of [...words, ...inner]) {
     if (word === undefined || word === '') continue
     const path = word.replace(/^\$(?:HOME\b|\{HOME\})/, '~').replace(/^\$(?:PWD\b|\{PWD\})/, '.')
-    for (const part of [path, ...gluedIn(path)]) if (part !== '') found.add(part)
+    for (const part of [path, ...gluedIn(path), ...pathspecIn(path)]) if (part !== '') found.add(part)
   }
   return found
 }
@@ -74,3 +125,16 @@ function gluedIn(word: string): readonly string[] {
 }
 
 const MOST_SIGNS = 20
+
+/** What git takes for more than a path: `:/a`, `:(top)a`, `:!a`; also behind the name of a commit. */
+const PATHSPEC = /:(?:\(([^)]*)\)|([!^/]+):?)(.*)$/s
+
+/** The path in such a word. What is to be left out is not looked at. */
+function pathspecIn(word: string): readonly string[] {
+  const [, magic = '', signs = '', path] = PATHSPEC.exec(word) ?? []
+  return path === undefined || /exclude/.test(magic) || /[!^]/.test(signs) ? [] : [path.replace(/^\/+/, '')]
+}
+
+/** It stands for more than one path. */
+const isWidePathspec = (word: string): boolean =>
+  /^:(?:\([^)]*(?:attr|glob|icase)|[(/].*[*?[])/s.test(word) && pathspecIn(word).length > 0

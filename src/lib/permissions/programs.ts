@@ -25,7 +25,7 @@ export const GIT_TAKES_WORDS = set(`
 
 /** Programs that only look at the files they are given. */
 export const ONLY_READS = set(
-  'basename cat cd cmp diff dirname du echo egrep fgrep file grep head less ls more printf pwd realpath rg sha256sum stat tail test wc'
+  'basename cat cd cmp diff dirname du echo egrep fgrep file grep head less ls more printf pwd readlink realpath rg sha256sum stat tail test wc'
 )
 /** And commands of git that leave them as they are. */
 export const GIT_ONLY_READS = set('add blame commit diff log ls-files show status')

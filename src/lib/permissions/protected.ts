@@ -1,7 +1,7 @@
-import { basename, resolve } from 'node:path'
+import { basename } from 'node:path'
 import type { Call, Policy } from './decide.ts'
 import { WRITERS } from './file-tools.ts'
-import { pathsNamedBy, type Ground } from './named-paths.ts'
+import { pathsGiven, pathsNamedBy, type Ground } from './named-paths.ts'
 import { namesOf } from './path-glob.ts'
 import { isWithin, literalNames, patternOf } from './paths.ts'
 import { GIT_ONLY_READS, ONLY_READS } from './programs.ts'
@@ -96,8 +96,8 @@ export function protectionOf(call: Call, policy: Policy): { decision: 'deny' | '
   if (subject?.kind === 'file' ? subject.access !== 'write' : !WRITERS.includes(call.tool)) return undefined
   const real = subject?.kind === 'file' ? [subject.path] : []
   const given = [call.input['file_path'], call.input['notebook_path']].filter(path => typeof path === 'string')
-  for (const path of [...real, ...given]) {
-    const part = protectedPart(resolve(policy.roots[0] ?? '/', path), policy, call.has)
+  for (const path of pathsGiven([...real, ...given], policy.roots[0] ?? '/', call).paths) {
+    const part = protectedPart(path, policy, call.has)
     if (part !== undefined && !isNamed(part, call, policy)) return { decision: 'deny', part }
   }
   return undefined
@@ -105,12 +105,14 @@ export function protectionOf(call: Call, policy: Policy): { decision: 'deny' | '
 
 /** A command may also go into the folder first, or move it away. */
 function partIn(command: string, call: Call, policy: Policy): string | undefined {
-  for (const path of pathsNamedBy(command, policy, call)) {
-    const part =
-      protectedPart(path, policy, call.has) ?? (FOLDERS.has(basename(path)) && path.includes('/.') ? path : undefined)
+  const { paths, unsure } = pathsNamedBy(command, policy, call)
+  for (const path of paths) {
+    const isFolder = FOLDERS.has(basename(path)) && path.includes('/.')
+    const part = protectedPart(path, policy, call.has) ?? (isFolder ? path : undefined)
     if (part !== undefined) return part
   }
-  return undefined
+  // It may be any of them.
+  return unsure?.startsWith('/proc/') === true ? unsure : undefined
 }
 
 /** Each of its commands only looks at what it is given. */

@@ -1,10 +1,10 @@
-import { realpathSync } from 'node:fs'
 import { rmdir } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { Outside } from '../hooks/kinds/outside.ts'
 import type { Loaded } from '../settings/loaded.ts'
 import type { Where } from '../settings/sources.ts'
 import type { ToolSession } from '../tools/tool.ts'
+import { realPath } from '../world/real-path.ts'
 import type { Chosen } from './chosen.ts'
 import type { QueryOptions } from './options.ts'
 
@@ -38,7 +38,7 @@ export function placeOf(
       id,
       root: loaded.root,
       cwd: where.cwd,
-      directories: given.map(each => real(resolve(where.cwd, each))),
+      directories: given.map(each => realPath(each, where.cwd)),
       env: new Outside({ projectDir: loaded.root, env }).inherited(),
       envFile,
       outputFolder: join(beside, 'tool-results'),
@@ -51,13 +51,5 @@ export function placeOf(
       // Most sessions leave nothing there; a folder that holds something stays.
       await rmdir(folder).catch(() => undefined)
     }
-  }
-}
-
-function real(folder: string): string {
-  try {
-    return realpathSync(folder)
-  } catch {
-    return folder
   }
 }

@@ -1,6 +1,7 @@
-import { realpathSync, statSync, type Stats } from 'node:fs'
+import { statSync, type Stats } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
 import { globOf } from '../util/names.ts'
+import { realPath } from '../world/real-path.ts'
 import { namesIn } from './sources.ts'
 import type { Spoken } from './spoken.ts'
 
@@ -66,15 +67,15 @@ class Search implements Named {
 
   /** Whoever goes to a folder may go on from there: each folder that is found is a place to look from. */
   through(parts: ReadonlySet<string>): void {
-    const seen = new Set(this.#bases.map(real))
+    const seen = new Set(this.#bases.map(each => realPath(each)))
     for (const base of this.#bases)
       for (const part of parts) {
         const path = resolve(base, part)
         const kind = this.#look(path)
         if (this.isOver) return
         if (kind?.isFile() === true && this.#isWithin(path)) this.files.add(path)
-        if (kind?.isDirectory() !== true || !this.#isNear(path) || seen.has(real(path))) continue
-        seen.add(real(path))
+        if (kind?.isDirectory() !== true || !this.#isNear(path) || seen.has(realPath(path))) continue
+        seen.add(realPath(path))
         this.#bases.push(path)
       }
   }
@@ -139,14 +140,6 @@ const globIn = (word: string): string =>
     .replaceAll(/\{[^{}]*(?:,|\.\.)[^{}]*\}|\[[^\]]+\]|\?/g, '*')
 
 const isBelow = (path: string, folder: string): boolean => path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
-
-function real(folder: string): string {
-  try {
-    return realpathSync(folder)
-  } catch {
-    return folder
-  }
-}
 
 /** What a path leads to. */
 export function kindOf(path: string): Stats | undefined {

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
+import { realPath } from '../world/real-path.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { makeFolders } from '../world/make-folders.ts'
 import { readDocument, type Document, type Looked } from './document.ts'
 import { Findings, type Path, type Place } from './finding.ts'
-import { isWithin, realFolder, type Where } from './sources.ts'
+import { isWithin, type Where } from './sources.ts'
 
 /** A plugin that is enabled, and where it declares hooks. */
 export interface LoadedPlugin {
@@ -44,7 +45,7 @@ export function installedPlugins(
   for (const [name, value] of Object.entries(isObject(plugins) ? plugins : {})) {
     const installs: readonly unknown[] = Array.isArray(value) ? value : [value]
     const usable = installs.filter(isObject).filter(({ installPath }) => typeof installPath === 'string')
-    const here = usable.find(({ projectPath }) => typeof projectPath === 'string' && realFolder(projectPath) === root)
+    const here = usable.find(({ projectPath }) => typeof projectPath === 'string' && realPath(projectPath) === root)
     const install = here ?? usable.find(({ projectPath }) => typeof projectPath !== 'string')
     if (install !== undefined) folders.set(name, String(install['installPath']))
   }

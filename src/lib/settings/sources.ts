@@ -2,6 +2,7 @@ import { existsSync, readdirSync, realpathSync, statSync, type Stats } from 'nod
 import { userInfo } from 'node:os'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { fault } from '../faults.ts'
+import { realPath } from '../world/real-path.ts'
 
 /** Whose words they are. What comes with a project counts only when the project is trusted. */
 export type Scope = 'managed' | 'user' | 'project' | 'local' | 'flag' | 'plugin' | 'skill' | 'agent'
@@ -27,10 +28,10 @@ export interface Where {
 
 /** Where an ordinary process on this machine looks. */
 export function usualPlaces(cwd: string | undefined, env: Readonly<Record<string, string | undefined>>): Where {
-  const home = realFolder(folderIn(env, 'HOME') ?? usualHome())
+  const home = realPath(folderIn(env, 'HOME') ?? usualHome())
   const further = folderIn(env, 'CARABINER_MANAGED_DIR')
   return {
-    cwd: realFolder(resolve(cwd ?? ownFolder())),
+    cwd: cwd !== undefined && isAbsolute(cwd) ? realPath(cwd) : realPath(cwd ?? '.', ownFolder()),
     home,
     ownHome: folderIn(env, 'CARABINER_HOME') ?? join(home, '.carabiner'),
     managed: ['/etc/claude-code', '/etc/carabiner', ...(further === undefined ? [] : [further])]
@@ -61,15 +62,6 @@ function folderIn(env: Readonly<Record<string, string | undefined>>, name: strin
   if (folder === undefined || folder === '') return undefined
   if (!isAbsolute(folder)) throw fault('E_USAGE', `${name} should be an absolute path, not ${folder}`)
   return resolve(folder)
-}
-
-/** A folder without links on the way to it. */
-export function realFolder(folder: string): string {
-  try {
-    return realpathSync(folder)
-  } catch {
-    return folder
-  }
 }
 
 /** The project's root: the nearest folder from here up that has settings, within the same repository; else here. */

@@ -1,5 +1,6 @@
-import { lstatSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { lstatSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { isAbsolute, join, relative, sep } from 'node:path'
+import { realPath } from '../world/real-path.ts'
 import type { ToolCall } from './tool.ts'
 
 /** Where a command runs, and what the model must know about it. */
@@ -39,7 +40,7 @@ export async function keepFolder(call: ToolCall, before: string, after = before)
     await move(call, root)
     return `The working directory ${after} is gone; the next command runs in ${root}.`
   }
-  if (real(after) === real(before)) return undefined
+  if (realPath(after) === realPath(before)) return undefined
   const cwd = [root, ...directories].map(base => within(base, after)).find(path => path !== undefined)
   await move(call, cwd ?? root)
   return cwd === undefined ? `${after} is outside of the project; the next command runs in ${root}.` : undefined
@@ -54,16 +55,8 @@ async function move(call: ToolCall, to: string): Promise<void> {
 
 /** The path as it is written from `base`, which may be a link, where it is in there. */
 function within(base: string, path: string): string | undefined {
-  const way = relative(real(base), real(path))
+  const way = relative(realPath(base), realPath(path))
   return way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way) ? undefined : join(base, way)
-}
-
-function real(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
 }
 
 function isFolder(path: string): boolean {

@@ -28,7 +28,7 @@ export const editTool: Tool = {
   check,
   readOnly: () => false,
   settle: settleFile,
-  subject: input => fileSubject(input, 'write'),
+  subject: (input, session) => fileSubject(input, 'write', session),
   present: presentEdit,
   async run(input, call) {
     const { runEdit } = await import('./edit-run.ts')

@@ -1,4 +1,3 @@
-import { isAbsolute, resolve } from 'node:path'
 import { realPath } from '../world/real-path.ts'
 import { fields, type InputOf } from './fields.ts'
 import { prefixOf, shownName } from './names.ts'
@@ -36,7 +35,7 @@ export const globTool: Tool = {
     return 'problem' in found ? found : { input: { pattern, path: found.path } }
   },
   readOnly: () => true,
-  subject: (input, session) => searchSubject(input, baseOf(input as Input, session.cwd).folder),
+  subject: (input, session) => searchSubject(input, baseOf(input as Input, session.cwd).folder, session),
   present: presentGlob,
   async run(checked, call) {
     const input = checked as Input
@@ -46,7 +45,7 @@ export const globTool: Tool = {
     if ('problem' in asked) return failed(asked.problem)
     if (asked.name !== undefined) return failed(`${input.path} is a file; "path" must be a folder`)
     const { folder: base, glob } = baseOf(input, cwd)
-    const folder = judgedFolder(checked, base)
+    const folder = judgedFolder(checked, base, cwd)
     const found: Buffer[] = []
     const searched = await filesIn(call, folder, glob, found)
     if (searched.failure !== undefined) return failed(searched.failure)
@@ -79,7 +78,7 @@ function baseOf({ pattern, path }: Input, cwd: string): { readonly folder: strin
   const magic = parts.findIndex(part => /[*?[\]{}\\]/.test(part))
   const fixed = parts.slice(0, magic === -1 ? parts.length - 1 : magic)
   if (fixed.length === 0) return { folder: from, glob: pattern.startsWith('!') ? `\\${pattern}` : pattern }
-  const folder = isAbsolute(pattern) ? resolve('/', ...fixed) : resolve(from, ...fixed)
+  const folder = realPath(fixed.join('/') || '/', from)
   const rest = parts.slice(fixed.length).join('/')
   return { folder, glob: `/${rest === '' ? '**' : rest}` }
 }

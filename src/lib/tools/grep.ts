@@ -25,11 +25,11 @@ export const grepTool: Tool = {
     return 'problem' in found ? found : { input: { ...rest, path: found.path } }
   },
   readOnly: () => true,
-  subject: (input, session) => searchSubject(input, (input as GrepInput).path ?? session.cwd),
+  subject: (input, session) => searchSubject(input, (input as GrepInput).path ?? session.cwd, session),
   present: presentGrep,
   async run(checked, call) {
     const input = checked as GrepInput
-    const place = await placeAt(judgedFolder(checked, input.path ?? call.session.cwd))
+    const place = await placeAt(judgedFolder(checked, input.path ?? call.session.cwd, call.session.cwd))
     if ('problem' in place) return failed(place.problem)
     const { contentOf, countsOf, filesOf } = await import('./grep-modes.ts')
     const mode = { content: contentOf, files_with_matches: filesOf, count: countsOf }[input.output_mode]

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { Subject } from '../message.ts'
 import type { PlainObject } from '../util/plain.ts'
 import { shownPath } from '../world/files.ts'
-import { realPath } from '../world/real-path.ts'
+import { realPath, wayTo } from '../world/real-path.ts'
 import type { ToolSession } from './tool.ts'
 
 const LONGEST_PATH = 4095
@@ -17,8 +17,17 @@ export function absolutePath(
 ): { readonly path: string } | { readonly problem: string } {
   const why = wrongWith(path)
   if (why !== undefined) return { problem: `the path ${quoted(path)} ${why}` }
-  return checkLength(resolve(session.cwd, path))
+  const written = resolve(session.cwd, path)
+  if (!MEANS_MORE.test(path)) return checkLength(written)
+  const way = wayTo(path, session.cwd)
+  if (!way.sure)
+    return { problem: `only another process knows where ${quoted(path)} leads; name the file by a path of its own` }
+  return checkLength(realPath(written, session.cwd) === way.path && !isOfProcess(written) ? written : way.path)
 }
+
+/** Without `..` taken out, and for any other process, it may mean something else. */
+const MEANS_MORE = /(?:^|\/)\.\.(?:\/|$)|^\/+(?:proc|dev)\//
+const isOfProcess = (path: string): boolean => /^\/(?:proc|dev)\//.test(path)
 
 /** The same for the path of a file. */
 export function filePath(path: string, session: ToolSession): { readonly path: string } | { readonly problem: string } {
@@ -61,15 +70,15 @@ const judged = new WeakMap<PlainObject, string>()
  * Where the file of this input really is. It is looked up once: what was judged is what is opened, whatever becomes of
  * links meanwhile. So permissions must be asked about the very object that runs.
  */
-export function judgedPath(input: PlainObject): string {
+export function judgedPath(input: PlainObject, cwd: string): string {
   let path = judged.get(input)
-  if (path === undefined) judged.set(input, (path = realPath(String(input['file_path']))))
+  if (path === undefined) judged.set(input, (path = realPath(String(input['file_path']), cwd)))
   return path
 }
 
 /** What permission rules look at. */
-export const fileSubject = (input: PlainObject, access: 'read' | 'write'): Subject => ({
+export const fileSubject = (input: PlainObject, access: 'read' | 'write', { cwd }: ToolSession): Subject => ({
   kind: 'file',
-  path: judgedPath(input),
+  path: judgedPath(input, cwd),
   access
 })

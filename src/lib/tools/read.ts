@@ -47,10 +47,10 @@ export const readTool: Tool = {
     return 'problem' in found ? found : { input: { ...checked.input, file_path: found.path } }
   },
   readOnly: () => true,
-  subject: input => fileSubject(input, 'read'),
+  subject: (input, session) => fileSubject(input, 'read', session),
   present: presentRead,
   async run(input, call) {
-    const path = judgedPath(input)
+    const path = judgedPath(input, call.session.cwd)
     const file = await openFile(path).catch(async error => {
       throw (error as NodeJS.ErrnoException).code === 'ENOENT'
         ? await missing(path, call.session)

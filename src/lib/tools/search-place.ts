@@ -17,16 +17,16 @@ export interface Place {
 const judged = new WeakMap<PlainObject, string>()
 
 /** Where a search really begins. It is looked up once, so that what was judged is what is searched. */
-export function judgedFolder(input: PlainObject, path: string): string {
+export function judgedFolder(input: PlainObject, path: string, cwd: string): string {
   let real = judged.get(input)
-  if (real === undefined) judged.set(input, (real = realPath(path)))
+  if (real === undefined) judged.set(input, (real = realPath(path, cwd)))
   return real
 }
 
 /** What permission rules look at. */
-export const searchSubject = (input: PlainObject, path: string): Subject => ({
+export const searchSubject = (input: PlainObject, path: string, { cwd }: ToolSession): Subject => ({
   kind: 'file',
-  path: judgedFolder(input, path),
+  path: judgedFolder(input, path, cwd),
   access: 'read'
 })
 

@@ -32,7 +32,7 @@ export const writeTool: Tool = {
   },
   readOnly: () => false,
   settle: settleFile,
-  subject: input => fileSubject(input, 'write'),
+  subject: (input, session) => fileSubject(input, 'write', session),
   present: presentWrite,
   async run(input, call) {
     const { runWrite } = await import('./write-run.ts')

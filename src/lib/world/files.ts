@@ -37,10 +37,9 @@ export async function openFile(path: string): Promise<OpenFile> {
     try {
       const stat = await handle.stat({ bigint: true })
       refuseKind(stat, path)
-      if (isAt(handle, stat, path)) {
-        refuseMadeUp(handle, path)
+      refuseMadeUp(handle, path)
+      if (isAt(handle, stat, path))
         return { path, handle, stat, isSettled: Date.now() - Number(stat.ctimeMs) > STEP_MS }
-      }
     } catch (error) {
       await handle.close()
       throw error
