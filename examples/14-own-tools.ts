@@ -40,7 +40,6 @@ const running = query({
     model,
     tools: [],
     mcpServers: { shop },
-    allowedTools: ['mcp__shop__stock'],
     canUseTool: async (name, input) => {
       const yes = Number(input['count']) < 100
       console.log(`asked: ${name} ${JSON.stringify(input)}? ${yes ? 'yes' : 'no'}`)

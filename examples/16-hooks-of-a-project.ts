@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { query } from 'carabiner'
+import { CarabinerError, query } from 'carabiner'
 import { scriptedModel } from 'carabiner/testing'
 
 const project = mkdtempSync(join(tmpdir(), 'example-'))
@@ -17,10 +17,15 @@ writeFileSync(
 const push = { calls: [{ name: 'Bash', input: { command: 'git push --force' } }] }
 for (const trust of [undefined, true] as const) {
   const options = { cwd: project, model: scriptedModel([push, 'Then not.']), trust, persistSession: false }
-  for await (const message of query({ prompt: 'Publish', options })) {
-    if (message.type === 'system' && message.subtype === 'permission_denied')
-      console.log(`${message.tool_name}: ${message.decision_reason}`)
-    if (message.type === 'result') console.log(message.is_error ? 'not trusted, not started' : message.result)
+  try {
+    for await (const message of query({ prompt: 'Publish', options })) {
+      if (message.type === 'system' && message.subtype === 'permission_denied')
+        console.log(`${message.tool_name}: ${message.decision_reason}`)
+      if (message.type === 'result') console.log(message.result)
+    }
+  } catch (error) {
+    if (!(error instanceof CarabinerError) || error.code !== 'E_UNTRUSTED') throw error
+    console.log('not trusted, not started')
   }
 }
 rmSync(project, { recursive: true })

@@ -170,7 +170,7 @@ const EXAMPLES: Record<string, (lines: readonly string[]) => void> = {
       expect.stringContaining('error: InputValidationError: count'),
       'error: there are not 5',
       'result: sold; 1 left',
-      'error: that is too many'
+      'error: Permission to use mcp__shop__sell was denied: that is too many [the user (canUseTool)]'
     ])
   },
   '15-conversation.ts': lines => {

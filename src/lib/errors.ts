@@ -4,7 +4,7 @@ import type { FAULTS } from './faults.ts'
 export const ERRORS = {
   E_EVENT_UNKNOWN: (name: string, near: string) => [
     `there is no event ${JSON.stringify(name)}`,
-    near === '' ? 'EVENT_NAMES lists the events' : `did you mean ${near}?`
+    near.includes(',') ? `use one of ${near}` : `did you mean ${near}?`
   ],
   E_MATCHER_INVALID: (matcher: string, why: string) => [
     `matcher ${matcher} is not valid: ${why}`,
@@ -27,11 +27,8 @@ export const ERRORS = {
     `no hook is named ${JSON.stringify(name)}`,
     near === '' ? 'list() shows the names there are' : `did you mean ${JSON.stringify(near)}?`
   ],
-  E_REPLY_INVALID: (why: string) => [why, 'EVENTS says what the event may be answered with'],
-  E_INPUT_INVALID: (event: string, why: string) => [
-    `this is not an input of ${event}: ${why}`,
-    'EVENTS lists the fields of the event'
-  ],
+  E_REPLY_INVALID: (why: string) => [why, ''],
+  E_INPUT_INVALID: (event: string, why: string) => [`this is not an input of ${event}: ${why}`, ''],
   E_MESSAGES_INVALID: (why: string) => [
     `the messages cannot be changed so: ${why}`,
     'remove or insert whole messages, and keep each tool call together with its result'
@@ -43,8 +40,8 @@ export const ERRORS = {
   E_REFUSED: (what: string, by: string, reason: string) => [`${what} was refused by ${by}: ${reason}`, '']
 } satisfies Sentences
 
-/** What to say, by code. */
-export type Sentences = Record<string, (...words: string[]) => readonly [string, string]>
+/** What to say, by code: what went wrong, what to do next, and the whole sentence for a command line where it differs. */
+export type Sentences = Record<string, (...words: string[]) => readonly [string, string, string?]>
 
 /** What programs tell errors apart by. */
 export type ErrorCode = keyof typeof ERRORS | keyof typeof FAULTS
@@ -53,6 +50,8 @@ export type ErrorCode = keyof typeof ERRORS | keyof typeof FAULTS
 export class CarabinerError extends Error {
   override readonly name = 'CarabinerError'
   readonly code: ErrorCode
+  /** The same in words of the command line, where they differ: what `carabiner` prints. */
+  declare readonly forCommandLine?: string
 
   constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
     super(message, options)
@@ -80,13 +79,22 @@ export function wordsOf(thrown: unknown): string {
   }
 }
 
+/** A wrong value, for an error. */
+export function print(value: unknown): string {
+  const words =
+    typeof value === 'string' ? JSON.stringify(value) : typeof value === 'number' ? `${value}` : wordsOf(value)
+  return words.slice(0, 200)
+}
+
 /** The candidate that differs least from `word`, if it is near enough to be meant. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined
   let least = Math.max(2, Math.floor(word.length / 3)) + 1
   for (const candidate of candidates) {
-    const steps = editDistance(word.toLowerCase(), candidate.toLowerCase())
-    if (steps < least) [best, least] = [candidate, steps]
+    const [given, meant] = [word.toLowerCase(), candidate.toLowerCase()]
+    const steps = editDistance(given, meant)
+    // Of a short word two letters are much: then at least its first one must be right.
+    if (steps < least && (steps < 2 || given.length > 5 || given[0] === meant[0])) [best, least] = [candidate, steps]
   }
   return best
 }

@@ -101,11 +101,12 @@ describe('misuse', () => {
     expect(() => query({ prompt: 'x', options: { maxTurns: '3' } as unknown as QueryOptions })).toThrow(/a number/)
   })
 
-  test('what is wrong with the surroundings is a result with is_error', async () => {
-    const { result, messages } = await ask(['Done.'], { tools: ['Raed'] })
-    expect(messages).toHaveLength(1)
-    expect(result).toMatchObject({ is_error: true, subtype: 'error_during_execution' })
-    expect(result.result).toContain('Read')
+  test('what is wrong with the surroundings rejects the first next(), and result()', async () => {
+    const { cwd, env } = project()
+    const running = query({ prompt: 'x', options: { cwd, env, model: scriptedModel([]), settings: 'missing.json' } })
+    await expect(running.next()).rejects.toMatchObject({ name: 'CarabinerError', code: 'E_SETTINGS' })
+    await expect(running.next()).resolves.toEqual({ value: undefined, done: true })
+    await expect(running.result()).rejects.toMatchObject({ code: 'E_SETTINGS' })
   })
 })
 

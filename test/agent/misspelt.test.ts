@@ -18,7 +18,7 @@ describe('a subagent', () => {
   test.each<[string, object, string]>([
     ['a key', { tool: ['Read'] }, 'a key of agents.r cannot be "tool"; use tools'],
     ['a key', { disallowedTool: ['Bash'] }, 'a key of agents.r cannot be "disallowedTool"; use disallowedTools'],
-    ['hooks, which only files have', { hooks: {} }, 'a key of agents.r cannot be "hooks"; use '],
+    ['hooks, which only files have', { hooks: {} }, 'a key of agents.r cannot be "hooks"; use options.hooks'],
     ['a tool', { tools: ['Raed'] }, 'a name in agents.r.tools cannot be "Raed"; use Read'],
     ['a rule where tools are named', { tools: ['Bash(ls *)'] }, 'a name in agents.r.tools cannot be "Bash(ls *)"; use'],
     [
@@ -27,7 +27,7 @@ describe('a subagent', () => {
       'a name in agents.r.disallowedTools cannot be "Bsh"; use Bash'
     ],
     ['a rule', { disallowedTools: ['Bsh(rm *)'] }, 'a name in agents.r.disallowedTools cannot be "Bsh"; use Bash'],
-    ['a list that is none', { tools: 'Read' }, 'agents.r.tools cannot be "Read"; use a list of names'],
+    ['a list that is none', { tools: 'Read' }, 'agents.r.tools cannot be "Read"; use a list of texts'],
     ['a number that is none', { maxTurns: '3' }, 'agents.r.maxTurns cannot be "3"; use a number above 0'],
     ['no prompt', { prompt: undefined }, 'agents.r cannot be {"description":"Reads."}; use { description, prompt']
   ])('with %s that is wrong: %j', async (_, keys, words) => {

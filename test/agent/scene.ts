@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import {
+  CarabinerError,
   HookRegistry,
   query,
   tool,
@@ -99,27 +100,45 @@ export async function askIn(
   const model = 'ask' in turns ? turns : scriptedModel(turns)
   const events: Fired[] = []
   const hooks = watch ? watched(options.hooks, events) : options.hooks
-  const running = query({
-    prompt,
-    options: { cwd: place.cwd, env: place.env, persistSession: false, model, ...options, ...(hooks && { hooks }) }
-  })
-  steer?.(running, { events })
   const messages: AgentMessage[] = []
-  for await (const message of running) {
-    messages.push(message)
-    each?.(message, running)
-  }
+  const result = await (async () => {
+    try {
+      const running = query({
+        prompt,
+        options: { cwd: place.cwd, env: place.env, persistSession: false, model, ...options, ...(hooks && { hooks }) }
+      })
+      steer?.(running, { events })
+      for await (const message of running) {
+        messages.push(message)
+        each?.(message, running)
+      }
+      return await running.result()
+    } catch (error) {
+      if (!(error instanceof CarabinerError) || messages.some(({ type }) => type === 'result')) throw error
+      return notBegun(error)
+    }
+  })()
   const requests = 'requests' in model ? (model as ScriptedModel).requests : []
   return {
     messages,
     events,
     names: events.map(({ event }) => event),
-    result: await running.result(),
+    result,
     sent: requests.map(request => request.messages),
     systems: requests.map(({ request }) => request.system),
     project: place
   }
 }
+
+/** That a query could not begin, in the shape of a result, so that tests can look at both alike. */
+const notBegun = (error: CarabinerError): ResultMessage =>
+  ({
+    type: 'result',
+    is_error: true,
+    error_code: error.code,
+    result: error.message,
+    terminal_reason: 'turn_setup_failed'
+  }) as unknown as ResultMessage
 
 /** The hooks with one beside them that writes down every event. */
 function watched(given: QueryOptions['hooks'], events: Fired[]): HookRegistry {

@@ -78,8 +78,9 @@ test('it can be cancelled, once', async () => {
 })
 
 test('what cannot begin says why', async () => {
-  const { agent } = made([], { permissionMode: 'nonsense' })
-  await expect(agent.run('go')).rejects.toThrow('there is no mode')
+  expect(() => made([], { permissionMode: 'nonsense' as never })).toThrow('there is no mode')
+  const { agent } = made([], { settings: '{' })
+  await expect(agent.run('go')).rejects.toThrow('options.settings')
   await agent.close()
   await agent.close()
   await expect(agent.run('go')).rejects.toThrow('closed')

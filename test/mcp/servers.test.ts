@@ -150,8 +150,8 @@ test('what a server says of its own tools is not taken for granted: somebody is 
     }
   )
   expect(asked).toEqual([
-    ['mcp__own__echo', 'default'],
-    ['mcp__own__die', 'default; its server says that it may destroy something']
+    ['mcp__own__echo', 'nothing allows it'],
+    ['mcp__own__die', 'nothing allows it; its server says that it may destroy something']
   ])
   expect(results.map(({ isError }) => isError)).toEqual([false, true])
 })

@@ -97,7 +97,8 @@ describe('modes', () => {
   })
 
   test('what a server says of its tools is not taken for granted', () => {
-    expect(decided(other('mcp__a__read', {}, true))).toBe('ask')
+    expect(decided(other('mcp__a__read', {}, true))).toBe('allow')
+    expect(decided(other('mcp__a__read', {}, false))).toBe('ask')
   })
 
   test('acceptEdits: files of the work are changed without a question', () => {
@@ -136,7 +137,9 @@ describe('modes', () => {
 
   test('names of modes', () => {
     for (const mode of MODES) expect(parseMode(mode, true)).toBe(mode)
-    expect(parseMode('bypassPermissions', false)).toEqual({ problem: expect.stringContaining('--dangerously-skip') })
+    expect(parseMode('bypassPermissions', false)).toEqual({
+      problem: expect.stringContaining('bypassPermissions is not allowed here')
+    })
     expect(parseMode('auto', true)).toEqual({ problem: expect.stringMatching(/no mode auto here.*use default/) })
     expect(parseMode('delegate', true)).toEqual({ problem: expect.stringContaining('no mode delegate here') })
     expect(parseMode('acceptEdit', true)).toEqual({ problem: expect.stringContaining('did you mean acceptEdits?') })

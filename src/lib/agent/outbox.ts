@@ -3,7 +3,8 @@ export class Outbox<T> {
   #items: T[] = []
   #head = 0
   #over = false
-  #waiting: ((result: IteratorResult<T, undefined>) => void)[] = []
+  #failure: unknown
+  #waiting: ((result: IteratorResult<T, undefined> | Promise<never>) => void)[] = []
 
   /** Never blocks. What comes after the end is dropped. */
   push(item: T): void {
@@ -11,6 +12,12 @@ export class Outbox<T> {
     const reader = this.#waiting.shift()
     if (reader === undefined) this.#items.push(item)
     else reader({ value: item, done: false })
+  }
+
+  /** The next reader is told of this, once. */
+  fail(error: unknown): void {
+    this.#failure = error
+    this.#waiting.shift()?.(this.next() as Promise<never>)
   }
 
   /** No more will come; what is there can still be read. */
@@ -24,6 +31,11 @@ export class Outbox<T> {
       const value = this.#items[this.#head]!
       this.#forget()
       return Promise.resolve({ value, done: false })
+    }
+    if (this.#failure !== undefined) {
+      const failure = this.#failure
+      this.#failure = undefined
+      return Promise.reject(failure)
     }
     if (this.#over) return Promise.resolve({ value: undefined, done: true })
     return new Promise(resolve => void this.#waiting.push(resolve))

@@ -134,7 +134,7 @@ function differences(hook: LoadedHook, strict: Tried, compat: Tried): readonly F
         'warning',
         'run-differs',
         `with the sample of ${hook.event} it ${strict.blocked ? 'blocks' : 'passes'} under strict and ${compat.blocked ? 'blocks' : 'passes'} under compat`,
-        'see docs/conformance.md'
+        'answer with exit code 2 or with JSON, which mean the same under both'
       )
     ]
   return []

@@ -117,7 +117,7 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     name: 'fire',
-    argument: { name: 'event', words: 'PreToolUse, pre_tool_use, …; see docs/hooks.md' },
+    argument: { name: 'event', words: 'PreToolUse, pre_tool_use, …' },
     words: 'fire one event through the hooks in force here, and show what each said',
     flags: [
       {

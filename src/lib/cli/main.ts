@@ -71,7 +71,7 @@ const examplesOf = ({ examples }: CommandRow): string =>
 /** What people did wrong is said; what we did wrong is shown. */
 function explain(error: unknown): number {
   if (error instanceof CarabinerError) {
-    process.stderr.write(`carabiner: ${error.message}\n`)
+    process.stderr.write(`carabiner: ${error.forCommandLine ?? error.message}\n`)
     return error.code === 'E_USAGE' || error.code === 'E_EVENT_UNKNOWN' ? 64 : 4
   }
   const { code, message, stack } = error as NodeJS.ErrnoException

@@ -2,6 +2,7 @@ import { CarabinerError } from '../errors.ts'
 import { fault } from '../faults.ts'
 import type { AgentMessage, ResultMessage } from '../agent/output.ts'
 import type { QueryOptions } from '../query/options.ts'
+import { withResult } from '../query/first-message.ts'
 import { query, type Query } from '../query/query.ts'
 import { describeUntrusted, EXIT, howToTrust, look, projectCounts, type CommonFlags, type Scene } from './common.ts'
 import { pipedText } from './piped.ts'
@@ -179,7 +180,8 @@ async function show(
   const streams = flags.outputFormat === 'stream-json'
   const print = (message: object): void => void process.stdout.write(`${safeJson(message)}\n`)
   let result: ResultMessage | undefined
-  for await (const message of begin(optionsOf(flags, abort), print)) {
+  const options = optionsOf(flags, abort)
+  for await (const message of withResult(() => begin(options, print), options)) {
     if (message.type === 'result') result = message
     if (streams) print(message)
     else if (message.type !== 'result') note(message, flags)

@@ -6,7 +6,7 @@ import type { Entry, EntryState, Group } from './entry.ts'
 import { parseEvent, rowOf, type EventName, type InputOf } from './events.ts'
 import type { GroupHook, GroupOptions, Hook, HookDescription } from './hook.ts'
 import { compileMatcher } from './matcher.ts'
-import { choiceOf, flagOf, millisecondsOf, numberOf, type Settings } from './settings.ts'
+import { checkOptions, choiceOf, flagOf, millisecondsOf, numberOf, type Settings } from './settings.ts'
 import type { Matcher } from './tool-inputs.ts'
 
 /** A hook whose event and matcher are not known to the compiler any more. */
@@ -129,19 +129,9 @@ export function groupOf(
   return [...apart, ...beside].map(hook => ({ hook, group }))
 }
 
-const HOOK_OPTIONS = ['name', 'priority', 'timeout', 'onFailure', 'once', 'observe', 'concurrent']
+export const HOOK_OPTIONS = ['name', 'priority', 'timeout', 'onFailure', 'once', 'observe', 'concurrent']
 const PARTS = ['dialect', 'source', 'identity', 'rank', 'condition', 'statusMessage', 'run', 'label']
 const HOOK_KEYS = [...HOOK_OPTIONS, ...PARTS, 'events', 'matcher']
-
-/** An option that nobody reads is a mistake that nobody sees. */
-export function checkOptions(options: unknown, known: readonly string[] = HOOK_OPTIONS): void {
-  if (options === undefined) return
-  if (typeof options !== 'object' || options === null)
-    throw fault('E_OPTION_INVALID', 'options', typeof options, 'an object')
-  const stray = Object.keys(options).find(key => !known.includes(key))
-  if (stray !== undefined)
-    throw fault('E_OPTION_INVALID', 'an option', JSON.stringify(stray), nearest(stray, known) ?? known.join(', '))
-}
 
 /** Objects may carry more than we read; what is spelt almost like an option is a mistake all the same. */
 function checkSpelling(hook: object): void {
@@ -182,11 +172,12 @@ export function describe({ name, entries, state }: Enrolled, scope: string | und
 export function groupsIn(record: object): readonly Grouped[] {
   if (!isObject(record)) throw notMatchers('callbacks()')
   if (!isPlain(record)) throw fault('E_HOOK_INVALID', NOT_A_RECORD)
-  return Object.entries(record).flatMap(([event, matchers]) =>
-    matchersIn(matchers, event).flatMap(({ matcher = '', hooks, ...options }) =>
-      groupOf(parseEvent(event), matcher, (listOf(hooks, event) as readonly Callback[]).map(callbackHook), options)
+  return Object.entries(record).flatMap(([name, matchers]) => {
+    const event = parseEvent(name)
+    return matchersIn(matchers, name).flatMap(({ matcher = '', hooks, ...options }) =>
+      groupOf(event, matcher, (listOf(hooks, name) as readonly Callback[]).map(callbackHook), options)
     )
-  )
+  })
 }
 
 /** A registry that another copy of this package made would look like a record without hooks. */

@@ -88,6 +88,7 @@ const SPELLING = /^[A-Za-z]+(_[A-Za-z]+)*$/
 /** Reads `PreToolUse`, `preToolUse` and `pre_tool_use` alike; anything else is an error that suggests the nearest. */
 export function parseEvent(name: string): EventName {
   const found = typeof name === 'string' && SPELLING.test(name) ? BY_SPELLING.get(squeeze(name)) : undefined
-  if (found === undefined) throw fault('E_EVENT_UNKNOWN', String(name), nearest(String(name), EVENT_NAMES) ?? '')
+  if (found === undefined)
+    throw fault('E_EVENT_UNKNOWN', String(name), nearest(String(name), EVENT_NAMES) ?? EVENT_NAMES.join(', '))
   return found
 }

@@ -87,7 +87,7 @@ export function guard<Input extends object, Rest extends readonly unknown[], Res
   checkTypes(
     { ...options, 'hooks.fire': hooks?.fire ?? null, toolName: toolName || null, execute: execute ?? null },
     TYPES,
-    'guard()'
+    ' of guard()'
   )
   const begin = async (input: Input, rest: Rest): Promise<Begun<Result>> => {
     const call = callOf(toolName, input, options.idOf?.(...rest), options.sessionId)

@@ -2,7 +2,7 @@ import { fault } from '../errors.ts'
 import type { PlainObject } from '../util/plain.ts'
 import type { CallbackRecord, ForeignCallbackRecord } from './callbacks.ts'
 import { deadlinesOf } from './deadlines.ts'
-import { callSite, checkOptions, enroll, groupOf, groupsIn, type AnyHook, type Grouped } from './enroll.ts'
+import { callSite, enroll, groupOf, groupsIn, HOOK_OPTIONS, type AnyHook, type Grouped } from './enroll.ts'
 import type { EventName, FireInput } from './events.ts'
 import type { GroupHook, GroupOptions, Hook, HookDescription, HookFunction, HookOptions } from './hook.ts'
 import type { FireOptions, Hub, Reported } from './hub.ts'
@@ -10,7 +10,7 @@ import { Background } from './late.ts'
 import type { Outcome } from './outcome.ts'
 import { Roster } from './roster.ts'
 import { Run } from './run.ts'
-import { settingsFrom, type RegistryOptions } from './settings.ts'
+import { checkOptions, settingsFrom, type RegistryOptions } from './settings.ts'
 import type { Matcher } from './tool-inputs.ts'
 import { Outbox } from './trace.ts'
 
@@ -49,7 +49,7 @@ export class HookRegistry {
   on(event: EventName, ...rest: readonly unknown[]): () => void {
     const [matcher, run, options] = typeof rest[0] === 'function' ? [undefined, ...rest] : rest
     if (typeof run !== 'function') throw fault('E_HOOK_INVALID', 'on() was given no function')
-    checkOptions(options)
+    checkOptions(options ?? {}, HOOK_OPTIONS)
     const hook = { ...(options as HookOptions), events: event, matcher, run, label: run.name } as AnyHook
     return this.#add([{ hook }], callSite(this.on))
   }

@@ -1,4 +1,4 @@
-import { fault, nearest, wordsOf } from '../errors.ts'
+import { fault, nearest, print } from '../errors.ts'
 import { systemClock, type Clock } from '../util/clock.ts'
 import type { Precedence } from './answers.ts'
 import type { AgentView } from './hook-context.ts'
@@ -73,32 +73,27 @@ const KEYS: { [K in keyof Required<RegistryOptions>]: string } = {
   compilePattern: 'function'
 }
 
-/**
- * Checks options by a table of their types. An option that is not in the table is an error, since it would have no effect.
- * `of` names what takes the options.
- */
-export function checkTypes(
-  options: unknown,
-  types: Readonly<Record<string, string>>,
-  of: string,
-  fits: (value: unknown, type: string) => boolean = isOfType
-): void {
-  const wrong = (what: string, value: unknown, allowed: string): Error =>
-    fault('E_OPTION_INVALID', `${what} of ${of}`, print(value), allowed)
-  if (!isOfType(options, 'object')) throw wrong('the options', options, 'an object')
-  for (const [key, value] of Object.entries(options as object)) {
-    const type = Object.hasOwn(types, key) ? types[key] : undefined
-    const known = Object.keys(types)
-    if (type === undefined) throw wrong('an option', key, nearest(key, known) ?? known.join(', '))
-    if (value !== undefined && !fits(value, type)) throw wrong(key, value, `${type === 'object' ? 'an' : 'a'} ${type}`)
-  }
+/** An option that is not known is an error, since it would have no effect. */
+export function checkOptions(options: unknown, known: readonly string[], of = ''): asserts options is object {
+  if (!isOfType(options, 'object')) throw fault('E_OPTION_INVALID', `options${of}`, print(options), 'an object')
+  const stray = Object.keys(options as object).find(key => !known.includes(key))
+  if (stray !== undefined)
+    throw fault('E_OPTION_INVALID', `an option${of}`, print(stray), nearest(stray, known) ?? known.join(', '))
+}
+
+/** The same for a table of types. `of` names what takes the options. */
+export function checkTypes(options: unknown, types: Readonly<Record<string, string>>, of: string): void {
+  checkOptions(options, Object.keys(types), of)
+  for (const [key, value] of Object.entries(options))
+    if (value !== undefined && !isOfType(value, types[key]!))
+      throw fault('E_OPTION_INVALID', key + of, print(value), `${types[key] === 'object' ? 'an' : 'a'} ${types[key]}`)
 }
 
 const isOfType = (value: unknown, type: string): boolean =>
   type === 'any' || (typeof value === type && value !== null && !Array.isArray(value))
 
 export function settingsFrom(options: RegistryOptions): Settings {
-  checkTypes(options, KEYS, 'HookRegistry')
+  checkTypes(options, KEYS, ' of HookRegistry')
   return {
     options,
     precedence: choiceOf('precedence', options.precedence, PRECEDENCES) ?? 'allow-over-ask',
@@ -140,13 +135,6 @@ export function choiceOf<T extends string>(what: string, value: unknown, choices
 export function numberOf(what: string, value: unknown): number {
   if (typeof value === 'number' && Number.isFinite(value)) return value
   throw fault('E_OPTION_INVALID', what, print(value), 'a finite number')
-}
-
-/** A wrong value, for an error. */
-function print(value: unknown): string {
-  const words =
-    typeof value === 'string' ? JSON.stringify(value) : typeof value === 'number' ? `${value}` : wordsOf(value)
-  return words.slice(0, 200)
 }
 
 export function flagOf(what: string, value: unknown): boolean {

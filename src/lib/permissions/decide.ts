@@ -13,7 +13,7 @@ export interface Call extends Ground {
   readonly tool: string
   readonly input: PlainObject
   readonly subject: Subject | undefined
-  /** It changes nothing. */
+  /** It changes nothing: known of our own tools and of the caller's, never of those of a server outside. */
   readonly readOnly: boolean
   /** Why somebody has to be asked about it, whatever allows it. */
   readonly doubt?: string | undefined
@@ -155,6 +155,5 @@ function permission(call: Call, policy: Policy): Ruling | undefined {
 const isInside = ({ subject }: Call, { roots }: Policy): boolean =>
   subject?.kind === 'file' && roots.some(root => isWithin(subject.path, root))
 
-/** Reading in the project needs no question. What a server says of its own tools is not taken for granted. */
-const isOrdinary = (call: Call, policy: Policy): boolean =>
-  call.subject === undefined ? !call.tool.startsWith('mcp__') : isInside(call, policy)
+/** Reading in the project needs no question, and neither does a tool that reads no file. */
+const isOrdinary = (call: Call, policy: Policy): boolean => call.subject === undefined || isInside(call, policy)

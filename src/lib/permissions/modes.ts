@@ -1,4 +1,5 @@
 import { nearest } from '../errors.ts'
+import { NO_BYPASS } from '../faults.ts'
 
 /** How freely an agent works: from `plan`, which changes nothing, to `bypassPermissions`, which asks nobody. */
 export type Mode = 'default' | 'acceptEdits' | 'plan' | 'dontAsk' | 'bypassPermissions'
@@ -18,10 +19,7 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
  */
 export function parseMode(text: string, mayBypass: boolean): Mode | { readonly problem: string } {
   const mode = MODES.find(each => each === text)
-  if (mode === 'bypassPermissions' && !mayBypass)
-    return {
-      problem: 'mode bypassPermissions is not allowed here; start with --dangerously-skip-permissions to allow it'
-    }
+  if (mode === 'bypassPermissions' && !mayBypass) return { problem: NO_BYPASS }
   if (mode !== undefined) return mode
   const why = ELSEWHERE.get(text)
   if (why !== undefined) return { problem: `there is no mode ${text} here: ${why}; use ${MODES.join(', ')}` }

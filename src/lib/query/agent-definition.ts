@@ -9,20 +9,13 @@ import type { ToolDefinition } from '../tools/custom.ts'
 import { isObject } from '../util/plain.ts'
 import type { QueryOptions } from './options.ts'
 import { KNOWN } from './tools.ts'
-
-type Wanted = readonly [words: string, fits: (value: unknown) => boolean]
-
-const TEXT: Wanted = ['a text', value => typeof value === 'string']
-const NAMES: Wanted = [
-  'a list of names',
-  value => Array.isArray(value) && value.every(each => typeof each === 'string')
-]
+import { checkKeys, TEXT, TEXTS, wrong, type Wanted } from './wanted.ts'
 
 const KEYS: { readonly [K in keyof Required<AgentDefinition>]: Wanted } = {
   description: TEXT,
   prompt: TEXT,
-  tools: NAMES,
-  disallowedTools: NAMES,
+  tools: TEXTS,
+  disallowedTools: TEXTS,
   model: TEXT,
   maxTurns: ['a number above 0', value => typeof value === 'number' && value > 0],
   permissionMode: TEXT
@@ -34,23 +27,15 @@ const KEYS: { readonly [K in keyof Required<AgentDefinition>]: Wanted } = {
  */
 export function checkAgent(agent: unknown, place: string, options: QueryOptions): asserts agent is AgentDefinition {
   if (!isObject(agent) || typeof agent['description'] !== 'string' || typeof agent['prompt'] !== 'string')
-    throw fault('E_OPTION_INVALID', place, JSON.stringify(agent) ?? 'nothing', '{ description, prompt, tools? … }')
-  checkKeys(agent, place)
+    throw wrong(place, agent, '{ description, prompt, tools? … }')
+  if ('hooks' in agent)
+    throw wrong(`a key of ${place}`, 'hooks', 'options.hooks, whose hooks see what subagents do as well')
+  checkKeys(agent, KEYS, place)
   const { tools, disallowedTools, permissionMode } = agent as unknown as AgentDefinition
   const mode = permissionMode === undefined ? undefined : parseMode(permissionMode, true)
-  if (typeof mode === 'object') throw fault('E_RULE', mode.problem, `${place}.permissionMode`)
+  if (typeof mode === 'object') throw fault('E_MODE', mode.problem, `${place}.permissionMode`)
   checkNames(tools, `${place}.tools`, options)
   checkNames(disallowedTools?.map(toolIn), `${place}.disallowedTools`, options)
-}
-
-function checkKeys(agent: object, place: string): void {
-  for (const [key, value] of Object.entries(agent)) {
-    if (value === undefined) continue
-    if (!Object.hasOwn(KEYS, key))
-      throw fault('E_OPTION_INVALID', `a key of ${place}`, JSON.stringify(key), nearestOf(key, Object.keys(KEYS)))
-    const [words, fits] = KEYS[key as keyof typeof KEYS]
-    if (!fits(value)) throw fault('E_OPTION_INVALID', `${place}.${key}`, JSON.stringify(value) ?? typeof value, words)
-  }
 }
 
 /** The tool of a rule. */

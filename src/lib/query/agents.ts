@@ -4,7 +4,6 @@ import type { Model } from '../model/model.ts'
 import { isOfProvider } from '../model/names.ts'
 import { agentsIn } from '../settings/agents.ts'
 import type { ArmedHooks } from '../settings/armed.ts'
-import { checkAgent } from './agent-definition.ts'
 import type { Ground } from './ground.ts'
 import { modelOf } from './models.ts'
 import type { Transcripts } from './transcripts.ts'
@@ -30,7 +29,6 @@ export function agentsOf(
     }
   })
   const ofCaller = Object.entries(options.agents ?? {})
-  for (const [name, agent] of ofCaller) checkAgent(agent, `agents.${name}`, options)
   const definitions = new Map([...found, ...ofCaller])
   // What cannot be read of it is an error now, not when it is called.
   for (const [name, agent] of definitions) forbiddenTo(name, agent)

@@ -41,10 +41,9 @@ export function claudeStore({ home }: Where, env: Readonly<Record<string, string
 /** Whether somebody means a file, and not a session by its id. */
 const isPath = (resume: string | undefined): boolean => resume?.endsWith('.jsonl') === true
 
-/** Finds the session. Throws where there is none, or where two things are asked for at once. */
+/** Finds the session. Throws where there is none. */
 export async function chooseSession(options: QueryOptions, where: Where): Promise<Chosen> {
   const { resume, sessionId, forkSession } = options
-  checkWishes(options)
   const store = storeFor(options, where)
   const projectKey = projectKeyOf(where.cwd)
   if (resume === undefined && options.continue !== true) {
@@ -72,7 +71,8 @@ function storeFor({ sessionStore, persistSession }: QueryOptions, where: Where):
   return sessionStore ?? (persistSession === false ? undefined : usualStore(where))
 }
 
-function checkWishes({
+/** What cannot be wished for at once. */
+export function checkWishes({
   resume,
   continue: goesOn,
   sessionId,

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { InitMessage, ResultMessage } from '../agent/output.ts'
+import type { AgentMessage, InitMessage, ResultMessage } from '../agent/output.ts'
 import type { Session } from '../agent/session.ts'
 import { NO_USAGE } from '../agent/spending.ts'
-import { CarabinerError, wordsOf } from '../errors.ts'
+import { CarabinerError } from '../errors.ts'
 import { CONTRACT, VERSION } from '../version.ts'
 import type { Opened } from './open.ts'
 import type { QueryOptions } from './options.ts'
+import type { Query } from './query.ts'
 
 /** What a session begins with: who works here, and with what. */
 export function initOf(
@@ -36,16 +37,25 @@ export function initOf(
   }
 }
 
-/** A session that never was has a result all the same. */
-export function failedToStart(error: unknown, { sessionId }: QueryOptions): ResultMessage {
-  const why = wordsOf(error)
+/** The messages of a query for a command line, which has a result in any case: what keeps it from beginning is one. */
+export async function* withResult(begin: () => Query, options: QueryOptions): AsyncGenerator<AgentMessage, void> {
+  try {
+    yield* begin()
+  } catch (error) {
+    if (!(error instanceof CarabinerError)) throw error
+    yield failedToStart(error, options)
+  }
+}
+
+function failedToStart(error: CarabinerError, { sessionId }: QueryOptions): ResultMessage {
+  const why = error.forCommandLine ?? error.message
   return {
     type: 'result',
     subtype: 'error_during_execution',
     is_error: true,
     result: why,
     errors: [why],
-    ...(error instanceof CarabinerError && { error_code: error.code }),
+    error_code: error.code,
     terminal_reason: 'turn_setup_failed',
     stop_reason: null,
     num_turns: 0,

@@ -7,7 +7,6 @@ import { mayRead } from '../agent/readable.ts'
 import { Session } from '../agent/session.ts'
 import { outputSchemaOf } from '../agent/structured.ts'
 import { fault } from '../faults.ts'
-import { HookRegistry } from '../hooks/registry.ts'
 import { armHooks, type ArmedHooks } from '../settings/armed.ts'
 import { numberOf } from '../settings/env-number.ts'
 import { sourceOf } from '../settings/finding.ts'
@@ -19,6 +18,7 @@ import { agentsOf, MOST_TURNS } from './agents.ts'
 import { chooseSession } from './chosen.ts'
 import { askAgent, askOnce } from './ask-once.ts'
 import { Following } from './follow.ts'
+import { registryOf } from './hooks-given.ts'
 import { lookAround, lookingAt, type Ground } from './ground.ts'
 import { MOST_TRIES } from '../model/retry.ts'
 import { modelOf } from './models.ts'
@@ -237,13 +237,6 @@ function arm(ground: Ground, place: Place, heard: Heard): Promise<ArmedHooks> {
       onNotice: text => options.stderr?.(text)
     }
   })
-}
-
-function registryOf(hooks: QueryOptions['hooks']): HookRegistry | undefined {
-  if (hooks === undefined || hooks instanceof HookRegistry) return hooks
-  const registry = new HookRegistry({ precedence: 'ask-over-allow' })
-  registry.callbacks(hooks, 'options.hooks')
-  return registry
 }
 
 /** Where a gate might be missing, nothing begins; the compat profile goes on, and says so. */

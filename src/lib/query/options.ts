@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { statSync } from 'node:fs'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
-import { fault, nearest } from '../errors.ts'
 import type { AgentDefinition } from '../agent/definitions.ts'
 import type { AskPerson, PersonAnswer } from '../agent/given.ts'
 import type { CallbackRecord, ForeignCallbackRecord } from '../hooks/callbacks.ts'
@@ -136,94 +134,6 @@ export interface QueryOptions {
   serverTools?: readonly string[] | undefined
   /** Time, for tests. */
   clock?: Clock | undefined
-}
-
-type Kind = 'string' | 'number' | 'boolean' | 'object' | 'function' | 'list' | 'any'
-
-const KINDS: { readonly [K in keyof Required<QueryOptions>]: Kind } = {
-  abortController: 'object',
-  additionalDirectories: 'list',
-  agents: 'object',
-  allowDangerouslySkipPermissions: 'boolean',
-  allowedTools: 'list',
-  canUseTool: 'function',
-  contextWindow: 'number',
-  continue: 'boolean',
-  cwd: 'string',
-  disallowedTools: 'list',
-  effort: 'string',
-  env: 'object',
-  forkSession: 'boolean',
-  hooks: 'object',
-  includeHookEvents: 'boolean',
-  includePartialMessages: 'boolean',
-  maxBudgetUsd: 'number',
-  maxThinkingTokens: 'number',
-  maxTurns: 'number',
-  mcpServers: 'object',
-  model: 'any',
-  onElicitation: 'function',
-  outputFormat: 'object',
-  permissionMode: 'string',
-  persistSession: 'boolean',
-  plugins: 'list',
-  resume: 'string',
-  resumeSessionAt: 'string',
-  sessionId: 'string',
-  sessionStore: 'any',
-  settings: 'any',
-  settingSources: 'list',
-  stderr: 'function',
-  strictMcpConfig: 'boolean',
-  systemPrompt: 'any',
-  thinking: 'object',
-  tools: 'any',
-  profile: 'string',
-  trust: 'any',
-  projectHooks: 'boolean',
-  hookModules: 'list',
-  setup: 'string',
-  maxStopBlocks: 'number',
-  maxOutputTokens: 'number',
-  serverTools: 'list',
-  clock: 'object'
-}
-
-/** An option that nobody reads is a mistake that nobody sees. */
-export function checkOptions(options: object): void {
-  for (const [key, value] of Object.entries(options)) {
-    if (value === undefined) continue
-    const kind = Object.hasOwn(KINDS, key) ? KINDS[key as keyof typeof KINDS] : undefined
-    if (kind === undefined)
-      throw fault('E_OPTION_INVALID', 'an option of query()', JSON.stringify(key), suggestion(key))
-    if (!fits(value, kind)) throw fault('E_OPTION_INVALID', key, JSON.stringify(value) ?? String(value), words(kind))
-  }
-  checkFolder(options)
-}
-
-/** Where it is missing, so are the hooks and rules of the project that was meant. */
-function checkFolder({ cwd }: QueryOptions): void {
-  if (cwd !== undefined && !isFolder(cwd))
-    throw fault('E_OPTION_INVALID', 'cwd', JSON.stringify(cwd), 'a folder that is there')
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory()
-  } catch {
-    return false
-  }
-}
-
-const suggestion = (key: string): string => nearest(key, Object.keys(KINDS)) ?? 'one of those in docs/agent.md'
-
-const words = (kind: Kind): string => (kind === 'list' ? 'a list' : `a ${kind}`)
-
-function fits(value: unknown, kind: Kind): boolean {
-  if (kind === 'any') return true
-  if (kind === 'list') return Array.isArray(value)
-  if (kind === 'number') return typeof value === 'number' && Number.isFinite(value) && value >= 0
-  return typeof value === kind && value !== null
 }
 
 /** The question of the agent, put to `canUseTool`. */

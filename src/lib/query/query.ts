@@ -5,15 +5,16 @@ import { compact } from '../agent/compact.ts'
 import { Outbox } from '../agent/outbox.ts'
 import type { AgentMessage, ResultMessage } from '../agent/output.ts'
 import type { Session } from '../agent/session.ts'
-import { wordsOf } from '../errors.ts'
+import { CarabinerError, wordsOf } from '../errors.ts'
 import { fault } from '../faults.ts'
 import type { HookDescription } from '../hooks/hook.ts'
 import type { Block } from '../message.ts'
 import { parseMode } from '../permissions/modes.ts'
-import { failedToStart, initOf } from './first-message.ts'
+import { checkCall } from './check-options.ts'
+import { initOf } from './first-message.ts'
 import { modelOf } from './models.ts'
 import { open, type Opened } from './open.ts'
-import { checkOptions, type QueryOptions } from './options.ts'
+import type { QueryOptions } from './options.ts'
 import { Prompts, type PromptStream } from './prompts.ts'
 
 /** An agent at work: what it tells, and how to steer it. */
@@ -40,19 +41,15 @@ export interface Query extends AsyncGenerator<AgentMessage, void> {
 
 /**
  * Runs an agent: takes the call of the Claude Agent SDK and gives its messages. It begins at once, and never waits for
- * its reader. What goes wrong is a `result` with `is_error`; only misuse throws.
+ * its reader. Wrong options throw here; what keeps it from beginning (settings, trust, a session that is not there)
+ * rejects the first `next()`, and `result()`. Both are a `CarabinerError`. What goes wrong later is a `result` with
+ * `is_error`.
  */
 export function query(call: {
   readonly prompt: string | PromptStream
   readonly options?: QueryOptions | undefined
 }): Query {
-  const { prompt, options = {} } = call
-  checkOptions(options)
-  if (
-    typeof prompt !== 'string' &&
-    typeof (prompt as Partial<AsyncIterable<unknown>>)?.[Symbol.asyncIterator] !== 'function'
-  )
-    throw fault('E_OPTION_INVALID', 'prompt', typeof prompt, 'a text, or an AsyncIterable of messages')
+  const { prompt, options } = checkCall(call)
   return new RunningQuery(prompt, options)
 }
 
@@ -67,6 +64,8 @@ class RunningQuery implements Query {
   readonly #opened: Promise<Opened>
   readonly #over: Promise<void>
   #result: ResultMessage | undefined
+  /** Why it could not begin. */
+  #failure: CarabinerError | undefined
   #isOver = false
   /** What SessionEnd says, unless the session breaks. */
   #reason = 'other'
@@ -87,7 +86,8 @@ class RunningQuery implements Query {
     try {
       opened = await this.#opened
     } catch (error) {
-      this.#tellResult(failedToStart(error, this.#options))
+      this.#failure = startFault(error)
+      this.#outbox.fail(this.#failure)
       this.#end()
       return
     }
@@ -188,7 +188,7 @@ class RunningQuery implements Query {
     this.#mustBeOpen('setPermissionMode()')
     const { session } = await this.#opened
     const mode = parseMode(text, session.permissions.mayBypass)
-    if (typeof mode === 'object') throw fault('E_RULE', mode.problem, 'setPermissionMode')
+    if (typeof mode === 'object') throw fault('E_MODE', mode.problem, 'setPermissionMode')
     session.permissions.mode = mode
   }
 
@@ -234,6 +234,7 @@ class RunningQuery implements Query {
 
   async result(): Promise<ResultMessage> {
     await this.#over
+    if (this.#failure !== undefined) throw this.#failure
     if (this.#result === undefined) throw fault('E_CLOSED', 'the question for a result')
     return this.#result
   }
@@ -261,6 +262,9 @@ class RunningQuery implements Query {
     await this.return()
   }
 }
+
+const startFault = (error: unknown): CarabinerError =>
+  error instanceof CarabinerError ? error : Object.assign(fault('E_START', wordsOf(error)), { cause: error })
 
 const NOTHING_OPEN = 'There is nothing to go on with: nothing was said in this session. Give it a prompt.'
 

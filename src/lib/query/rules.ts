@@ -17,7 +17,7 @@ export function ofFiles(loaded: Loaded, trusted: boolean): readonly Rule[] {
   return rules
 }
 
-const ofCaller = ({ allowedTools = [], disallowedTools = [] }: QueryOptions): readonly Rule[] => [
+export const ofCaller = ({ allowedTools = [], disallowedTools = [] }: QueryOptions): readonly Rule[] => [
   ...allowedTools.map(rule => parsed(rule, 'allow', 'allowedTools')),
   ...disallowedTools.map(rule => parsed(rule, 'deny', 'disallowedTools'))
 ]
@@ -49,8 +49,10 @@ export function permissionsOf(
       permissionMode,
       `${loaded.managedMode}, which managed policy has chosen, or a tighter one`
     )
+  if (permissionMode === 'bypassPermissions' && loaded.locks.noBypass)
+    throw fault('E_MODE', 'managed policy forbids mode bypassPermissions', 'permissionMode')
   const mode = parseMode(permissionMode ?? loaded.mode ?? 'default', mayBypass)
-  if (typeof mode === 'object') throw fault('E_RULE', mode.problem, 'permissionMode')
+  if (typeof mode === 'object') throw fault('E_MODE', mode.problem, 'permissionMode')
   const rules = [...rulesOfFiles, ...ofCaller(options), ...remembered.rules()]
   const { home, ownHome } = where
   return {

@@ -13,7 +13,8 @@ import type { Message } from '../message.ts'
 import type { Entry } from '../transcript/entry.ts'
 import { checkAgent } from './agent-definition.ts'
 import { open, type Opened } from './open.ts'
-import { checkOptions, type QueryOptions } from './options.ts'
+import { checkOptions } from './check-options.ts'
+import type { QueryOptions } from './options.ts'
 
 /** What a subagent came to. */
 export interface SubAgentResult extends AgentResult {

@@ -17,6 +17,7 @@ import { writeTool } from '../tools/write.ts'
 import type { Tool } from '../tools/tool.ts'
 import { nameInServer, serverLabel } from '../util/names.ts'
 import type { QueryOptions } from './options.ts'
+import { wrong } from './wanted.ts'
 
 /** The tools that the model is told of. */
 export async function toolsOf(
@@ -60,12 +61,29 @@ export const KNOWN: readonly string[] = [
   ...'TaskCreate TaskUpdate TaskGet TaskList TodoWrite Skill AskUserQuestion WebFetch'.split(' ')
 ]
 
-async function ownTools({ tools }: QueryOptions): Promise<readonly Tool[]> {
-  const direct = Array.isArray(tools) ? tools.filter((each): each is ToolDefinition => typeof each === 'object') : []
+/** A name that no tool has is an error. */
+export function checkTools({ tools }: QueryOptions): void {
   const named = Array.isArray(tools) ? tools.filter(each => typeof each === 'string') : []
   const stray = named.find(name => !KNOWN.includes(name) && !name.startsWith('mcp__'))
-  if (stray !== undefined) throw fault('E_OPTION_INVALID', 'tools', stray, nearest(stray, KNOWN) ?? KNOWN.join(', '))
+  if (stray !== undefined) throw wrong('tools', stray, nearest(stray, KNOWN) ?? KNOWN.join(', '))
+}
+
+async function ownTools({ tools }: QueryOptions): Promise<readonly Tool[]> {
+  const direct = Array.isArray(tools) ? tools.filter((each): each is ToolDefinition => typeof each === 'object') : []
   return Promise.all(direct.map(definition => customTool(definition)))
+}
+
+/** What is no server is an error, and so are two whose tools would have the same names. */
+export function checkServers({ mcpServers = {} }: QueryOptions): void {
+  checkNames(Object.keys(mcpServers))
+  for (const [name, server] of Object.entries(mcpServers))
+    if ((server as Partial<SdkMcpServer> | null)?.type !== 'sdk') readServer(server, `mcpServers.${name}`)
+    else if (!Array.isArray((server as SdkMcpServer).tools))
+      throw wrong(
+        `mcpServers.${name}`,
+        'instance' in server ? 'an instance of an MCP SDK' : Object.keys(server),
+        'createSdkMcpServer({ name, tools: [tool(…)] }) of this package, or run the server as a program: { command, args }'
+      )
 }
 
 /** The servers and their tools. Those outside this process are connected to, all side by side. */

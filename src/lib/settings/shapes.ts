@@ -34,7 +34,7 @@ export function readHooks(value: unknown, path: Path, findings: Findings): reado
       'too-many',
       path,
       `${names.length} keys are not events`,
-      'docs/hooks.md lists the events',
+      `use one of ${EVENT_NAMES.join(', ')}`,
       true
     )
     return []
@@ -59,7 +59,7 @@ function eventOf(name: string, path: Path, findings: Findings): EventName | unde
       )
     } else if (name !== 'description') {
       const near = nearest(name, [...EVENT_NAMES, ...FOREIGN])
-      const fix = near === undefined ? 'docs/hooks.md lists the events' : `did you mean ${near}?`
+      const fix = near === undefined ? `use one of ${EVENT_NAMES.join(', ')}` : `did you mean ${near}?`
       findings.add('error', 'event-unknown', path, `there is no event ${JSON.stringify(name)}`, fix, true)
     }
     return undefined

@@ -1,4 +1,5 @@
-import type { PlainObject } from '../util/plain.ts'
+import { fault, print } from '../errors.ts'
+import { isObject, type PlainObject } from '../util/plain.ts'
 import { presentContent, resultOf, textOf, type HandlerResult } from './content.ts'
 import { checkedBy, jsonSchemaOf, madeOf, wholeSchema } from './own-schema.ts'
 import type { InputOf, Shape, StandardSchema } from './own-schema.ts'
@@ -21,6 +22,19 @@ export function tool<const S extends Shape | StandardSchema>(
   handler: (input: InputOf<S>, extra: unknown) => Promise<HandlerResult> | HandlerResult,
   extras: { readonly annotations?: ToolDefinition['annotations'] } = {}
 ): ToolDefinition {
+  const checks = [
+    ['name', name, typeof name === 'string' && name.trim() !== '', 'a name that is not empty'],
+    ['description', description, typeof description === 'string', 'words for the model'],
+    [
+      'inputSchema',
+      inputSchema,
+      isObject(inputSchema) || typeof inputSchema === 'function',
+      'an object of zod schemas'
+    ],
+    ['handler', handler, typeof handler === 'function', 'a function']
+  ] as const
+  const wrong = checks.find(([, , isRight]) => !isRight)
+  if (wrong !== undefined) throw fault('E_OPTION_INVALID', `${wrong[0]} of tool()`, print(wrong[1]), wrong[3])
   return { name, description, inputSchema, handler, annotations: extras.annotations }
 }
 
@@ -34,7 +48,7 @@ export async function customTool(definition: ToolDefinition, name = definition.n
     description,
     inputSchema,
     check: input => checkedBy(schema, input, inputSchema),
-    readOnly: () => annotations?.readOnlyHint === true,
+    readOnly: () => annotations?.readOnlyHint === true && annotations['destructiveHint'] !== true,
     async run(input, { signal, id, fire, progress }) {
       return resultOf(await handle(definition, schema, input, { signal, toolUseId: id, fire, progress }))
     },
@@ -73,10 +87,21 @@ export interface SdkMcpServer {
   readonly tools: readonly ToolDefinition[]
 }
 
+const isDefinition = (value: unknown): boolean =>
+  isObject(value) && typeof value['name'] === 'string' && typeof value['handler'] === 'function'
+
 export function createSdkMcpServer(options: {
   readonly name: string
   readonly version?: string
   readonly tools?: readonly ToolDefinition[]
 }): SdkMcpServer {
+  const { name, tools = [] } = isObject(options) ? options : {}
+  if (typeof name !== 'string' || name === '' || !Array.isArray(tools) || !tools.every(isDefinition))
+    throw fault(
+      'E_OPTION_INVALID',
+      'the argument of createSdkMcpServer()',
+      print(options),
+      '{ name, tools: [tool(…)] }'
+    )
   return { type: 'sdk', name: options.name, version: options.version ?? '1.0.0', tools: options.tools ?? [] }
 }

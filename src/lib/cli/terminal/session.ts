@@ -3,6 +3,7 @@ import { wordsOf } from '../../errors.ts'
 import type { InitMessage, ResultMessage } from '../../agent/output.ts'
 import type { QueryOptions } from '../../query/options.ts'
 import type { PromptMessage } from '../../query/prompts.ts'
+import { withResult } from '../../query/first-message.ts'
 import { query, type Query } from '../../query/query.ts'
 import { VERSION } from '../../version.ts'
 import { EXIT, type Scene } from '../common.ts'
@@ -77,18 +78,16 @@ class Talk {
       interrupt: () => this.#interrupted(true)
     })
     this.#screen.status('starting')
-    this.#running = query({
-      prompt: this.#prompts(first),
-      options: {
-        ...this.#options,
-        canUseTool: ask,
-        includePartialMessages: true,
-        includeHookEvents: true,
-        stderr: text => this.#show.warn(text.trimEnd())
-      }
-    })
+    const options: QueryOptions = {
+      ...this.#options,
+      canUseTool: ask,
+      includePartialMessages: true,
+      includeHookEvents: true,
+      stderr: text => this.#show.warn(text.trimEnd())
+    }
+    const begin = (): Query => (this.#running = query({ prompt: this.#prompts(first), options }))
     try {
-      for await (const message of this.#running) {
+      for await (const message of withResult(begin, options)) {
         // A turn may begin by itself, while somebody types.
         if ((message.type === 'stream_event' || message.type === 'assistant') && message.parent_tool_use_id === null) {
           this.#isBusy = true
