@@ -99,7 +99,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best
 }
 
-function editDistance(a: string, b: string): number {
+export function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, column) => column)
   for (let i = 1; i <= a.length; i++) {
     const next = [i]

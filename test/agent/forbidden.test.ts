@@ -90,8 +90,10 @@ describe('a rule in disallowedTools', () => {
       const file = `---\nname: w\ndescription: w\n${line}\n---\nWords.\n`
       return (await ask(['done'], { in: project({ '.claude/agents/w.md': file }), trust: true })).result.result ?? ''
     }
-    expect(await inFile('disallowedTools: Read, Bash(')).toContain('disallowedTools of the agent w')
-    expect(await inFile('disallowedTools:\n  - "Bash(rm": x')).toMatch(/disallowedTools should be a list.*w\.md:5/)
+    expect(await inFile('disallowedTools: Read, Bash(')).toMatch(/w\.md:4: disallowedTools: "Bash\(" is not a rule/)
+    expect(await inFile('disallowedTools:\n  - "Bash(rm": x')).toMatch(
+      /w\.md:5: disallowedTools: disallowedTools should be a list/
+    )
     expect(await inFile('tools: { Read: true }')).toContain('tools should be a list')
   })
 

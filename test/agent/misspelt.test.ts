@@ -49,7 +49,10 @@ describe('a subagent', () => {
     const keys = { tools, disallowedTools, model: undefined, maxTurns: 3, permissionMode: 'plan' }
     const run = await withAgent(keys, { tools: ['Read', own], mcpServers: { house } })
     expect(run.result).toMatchObject({ is_error: false })
-    expect(informed(run)).toEqual([])
+    expect(informed(run)).toEqual([
+      'options.agents.r.disallowedTools[1]: no tool here is called NotebookEdit, so there is nothing to refuse ' +
+        '(nothing to do, unless a tool of another name is meant)'
+    ])
   })
 
   test('that names a tool which no server has is a warning: it may come', async () => {

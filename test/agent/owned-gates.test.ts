@@ -51,7 +51,7 @@ describe.each(['Skill', 'Agent'] as const)('the gate of what %s calls', (tool: T
     const options = { in: place, ...FREE, profile: 'compat', stderr } as const
     const { result } = await ask([calling[tool], remove, 'done', 'done'], options)
     expect(result.is_error).toBe(false)
-    expect(said).toContain(`dropped, since the profile is compat: ${file}:`)
+    expect(said).toContain(`failedOpen: ${file}:`)
   })
 
   // S5

@@ -41,10 +41,10 @@ test('the files of skills and subagents count as files, too', async () => {
 
 test('a finding: where, what and the fix; errors end with 4, warnings with 0', async () => {
   const { user, run, json } = stage()
-  const file = user(on('PreToolUse', 'true', 'bash'))
+  const file = user(on('PostToolUse', 'true', 'bash'))
   const warned = await run(['hooks', 'check'])
   expect(warned.code).toBe(0)
-  expect(warned.stdout).toMatch(new RegExp(`^warning ${escaped(file)}:\\d+:\\d+ hooks\\.PreToolUse\\[0\\]`))
+  expect(warned.stdout).toMatch(new RegExp(`^warning ${escaped(file)}:\\d+:\\d+ hooks\\.PostToolUse\\[0\\]`))
   expect(warned.stdout).toContain(
     '  no tool is called bash; names are compared exactly [matcher-near]\n  → did you mean Bash?\n'
   )

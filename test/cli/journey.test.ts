@@ -75,7 +75,7 @@ describe('broken: the matcher in another case', () => {
 
   test('check says which tool was meant, and where', async () => {
     const { stdout } = await run('hooks', 'check')
-    expect(stdout).toMatch(/^warning \S+settings\.json:\d+:\d+ hooks\.PreToolUse\[0\]/m)
+    expect(stdout).toMatch(/^error \S+settings\.json:\d+:\d+ hooks\.PreToolUse\[0\]/m)
     expect(stdout).toContain('no tool is called bash')
     expect(stdout).toContain('did you mean Bash?')
   })

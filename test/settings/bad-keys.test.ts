@@ -36,10 +36,12 @@ describe('names that reach prototypes elsewhere are names like any other', () =>
       [
         `warning key-type env.${key}:2`,
         `error event-unknown hooks.${key}:3`,
-        `error key-unknown carabiner.${key}:1`,
-        `error key-unknown permissions.${key}:1`,
+        `warning key-unknown carabiner.${key}:1`,
+        `warning key-unknown permissions.${key}:1`,
+        // One that begins so is a comment.
+        ...(key === '__proto__' ? [] : [`warning key-unknown ${key}:1`]),
         `warning key-unknown hooks.Stop[0].hooks[0].${key}:4`,
-        `warning plugin-missing enabledPlugins.${key}:2`,
+        `error plugin-missing enabledPlugins.${key}:2`,
         `warning rule-key hooks.Stop[0].${key}:3`
       ].toSorted()
     )
@@ -100,8 +102,8 @@ test.each(['0.5', '1', '600', '86400', '2147482'])('timeout: %s is in order', va
 // S25
 describe('a key that nobody reads', () => {
   test.each([
-    ['at the top, near one of ours', { hoks: {} }, 'warning key-unknown hoks:2'],
-    ['at the top, near another', { enabledPlugin: {} }, 'warning key-unknown enabledPlugin:2'],
+    ['at the top, near one of ours', { hoks: {} }, 'error key-unknown hoks:2'],
+    ['at the top, near another', { enabledPlugin: {} }, 'error key-unknown enabledPlugin:2'],
     ['of permissions', { permissions: { denny: ['Bash'] } }, 'error key-unknown permissions.denny:3'],
     ['of carabiner', { carabiner: { profil: 'strict' } }, 'error key-unknown carabiner.profil:3'],
     ['of a rule', { hooks: { Stop: [{ timeout: 5, hooks: [] }] } }, 'warning rule-key hooks.Stop[0].timeout:5'],
@@ -225,7 +227,7 @@ describe('a key in other letters', () => {
   })
 
   test.each([
-    ['Deny', { permissions: { Deny: ['Bash'] } }, 'did you mean deny?'],
+    ['Deny', { permissions: { Deny: ['Bash'] } }, 'write deny'],
     ['Matcher', { hooks: { PreToolUse: [{ Matcher: 'Bash', hooks: [] }] } }, 'did you mean matcher?'],
     ['Timeout', { hooks: { PreToolUse: [rule('x', 'Bash', { Timeout: 3 })] } }, 'did you mean timeout?']
   ])('%s, further down, is told what was meant', (_, settings, fix) => {

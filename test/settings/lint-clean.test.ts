@@ -24,8 +24,9 @@ describe.each(['user', 'ofProject', 'local', 'managed'] as const)('as %s', level
     it.programs(...PROGRAMS)
     it[level](text)
     expect(it.load().hooks.length).toBeGreaterThan(1)
-    // What a project cannot set is worth knowing, and no mistake.
-    expect(it.findings().filter(({ code }) => code !== 'project-env' && code !== 'project-directories')).toEqual([])
+    // What a project cannot set is worth knowing, and no mistake; so is a tool that is not here.
+    const known = ['project-env', 'project-directories', 'tool-absent']
+    expect(it.findings().filter(({ code }) => !known.includes(code))).toEqual([])
   })
 })
 

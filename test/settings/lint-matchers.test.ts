@@ -6,7 +6,7 @@ import { commandOn, HANG, scene } from './support.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
-const matching = (matcher: string, code: string, fix: string, level: Level = 'warning'): Dead => ({
+const matching = (matcher: string, code: string, fix: string, level: Level = 'error'): Dead => ({
   what: matcher,
   settings: commandOn('PreToolUse', 'true', matcher),
   code,

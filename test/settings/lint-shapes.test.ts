@@ -28,7 +28,8 @@ describe('shapes', () => {
       settings: { hook: { PreToolUse: [] } },
       code: 'key-unknown',
       key: 'hook',
-      fix: 'hooks'
+      fix: 'hooks',
+      level: 'error'
     },
     { what: 'Hooks', settings: { Hooks: {} }, code: 'key-case', key: 'Hooks', fix: 'write hooks', level: 'error' },
     {

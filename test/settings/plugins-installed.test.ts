@@ -80,7 +80,7 @@ test('one that is enabled and not installed is said', () => {
   const it = scene()
   const file = it.user(enabled(true))
   expect(it.load().findings).toMatchObject([
-    { level: 'warning', code: 'plugin-missing', place: { file, key: `enabledPlugins.${PLUGIN}` } }
+    { level: 'error', gate: true, code: 'plugin-missing', place: { file, key: `enabledPlugins.${PLUGIN}` } }
   ])
 })
 

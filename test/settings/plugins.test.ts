@@ -232,9 +232,9 @@ describe('the manifest', () => {
   })
 })
 
-test('a folder without hooks is a plugin that has none', () => {
+test('a folder with commands and no hooks is a plugin that has none', () => {
   const { path, load } = scene()
-  mkdirSync(path('plugin'))
+  mkdirSync(path('plugin/commands'), { recursive: true })
   expect(load({ pluginDirs: [path('plugin')] })).toMatchObject({ hooks: [], findings: [] })
 })
 

@@ -118,7 +118,10 @@ export interface InformationMessage extends Common {
   readonly subtype: 'informational'
   readonly content: string
   readonly level: 'info' | 'notice' | 'warning'
+  /** `restriction`: something restricts less than it seems to. */
   readonly tag?: string
+  /** In the compat profile: it restricts nothing, and the strict profile would not have begun. */
+  readonly failedOpen?: true
 }
 
 /** Something that a person should look at. */

@@ -1,8 +1,10 @@
 import { parseEvent, rowOf, type EventName, type FireInput } from '../hooks/events.ts'
 import type { Reported } from '../hooks/hub.ts'
 import type { HookReport } from '../hooks/trace.ts'
+import { stopsRun, type Finding } from '../settings/finding.ts'
 import type { Standing } from '../settings/force.ts'
 import { AGENT_TYPES } from '../settings/handlers.ts'
+import { restrictions } from '../settings/restrictions.ts'
 import { armHere } from './arm-here.ts'
 import { describeUntrusted, EXIT, howToTrust, look, projectCounts, unusable, type CommonFlags } from './common.ts'
 import { nameFor, sourceOf } from './hook-name.ts'
@@ -28,10 +30,11 @@ export async function fire(name: string, flags: FireFlags): Promise<number> {
   const situation = { loaded: scene.loaded, projectTrusted: counts, hasAgent: true }
   const registry = { cwd: scene.where.cwd, profile: flags.profile, sessionId: 'fire' }
   const armed = await armHere(situation, registry)
-  const findings = [...scene.loaded.findings, ...armed.findings].filter(({ level }) => level === 'error')
+  const findings = reported([...scene.loaded.findings, ...restrictions(scene.loaded), ...armed.findings], counts)
   for (const finding of findings) complain(printFinding(finding))
+  const stops = flags.exitCode === true && armed.hooks.options.profile !== 'compat' && findings.some(stopsRun)
   try {
-    if (unusable(scene, flags, findings).length > 0) return EXIT.badSettings
+    if (stops || unusable(scene, flags, findings).length > 0) return EXIT.badSettings
     const outcome = await armed.hooks.fire(event, payload as FireInput<EventName>, { report: true })
     const standings = armed.standings()
     const off = flags.explain === true ? standings.filter(each => isOff(each, event)) : []
@@ -45,6 +48,13 @@ export async function fire(name: string, flags: FireFlags): Promise<number> {
     await armed.close()
   }
 }
+
+/** Errors, and what restricts less than it seems to, of what counts here. */
+const reported = (findings: readonly Finding[], ofProjectToo: boolean): readonly Finding[] =>
+  findings.filter(({ level, gate, ofProject }) => {
+    if (ofProject === true && !ofProjectToo) return false
+    return level === 'error' || (gate && level === 'warning')
+  })
 
 /** What a gate would have said that could not be asked is not known: that is no yes, also where failures let pass. */
 function verdictOn({ event, blocked, report }: Reported, standings: readonly Standing[]): number {

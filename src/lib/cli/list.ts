@@ -2,6 +2,7 @@ import { relative } from 'node:path'
 import { inOrder } from '../settings/arm.ts'
 import { standing, type Standing } from '../settings/force.ts'
 import type { Loaded } from '../settings/loaded.ts'
+import { observesOnly } from '../settings/restrictions.ts'
 import type { Profile } from '../hooks/decode.ts'
 import { rowOf } from '../hooks/events.ts'
 import { EXIT, look, type CommonFlags, type Scene } from './common.ts'
@@ -38,6 +39,7 @@ function asJson({ loaded, trust }: Scene, standings: readonly Standing[], profil
       key: hook.place.key,
       trust: hook.ofProject ? trust.state : 'not needed',
       inForce: off === undefined,
+      observesOnly: observesOnly(hook),
       off,
       timeout: timeoutOf(hook),
       onFailure: policyOf(hook, profile)
@@ -91,7 +93,7 @@ function rowOfHook({ hook, off }: Standing, { root }: Loaded, profile: Profile):
     `${near.startsWith('..') ? place.file : near}:${place.line}`,
     `${timeoutOf(hook)} s`,
     policyOf(hook, profile),
-    off === undefined ? 'in force' : `off: ${off}`
+    off !== undefined ? `off: ${off}` : observesOnly(hook) ? 'observes only' : 'in force'
   ]
 }
 

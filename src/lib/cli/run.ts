@@ -204,6 +204,7 @@ function printResult(result: ResultMessage, { outputFormat }: RunFlags): void {
 function note(message: AgentMessage, { verbose }: RunFlags): void {
   if (message.type !== 'system') return
   if (message.subtype === 'permission_denied') complain(harmless(message.message))
+  else if (message.subtype === 'informational' && message.tag === 'restriction') return
   else if (message.subtype === 'informational' && (verbose === true || message.level === 'warning'))
     complain(harmless(message.content))
   else if (message.subtype === 'notification') complain(harmless(message.text))

@@ -13,16 +13,24 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['delegate', 'it is for agents that lead teams']
 ])
 
+/** What is wrong with the name of a mode. */
+export interface NoMode {
+  readonly problem: string
+  /** Other agents have it. */
+  readonly isElsewhere?: true
+}
+
 /**
  * The mode of this name, or what is wrong with it. `bypassPermissions` is one only for those who have asked for it in so
  * many words.
  */
-export function parseMode(text: string, mayBypass: boolean): Mode | { readonly problem: string } {
+export function parseMode(text: string, mayBypass: boolean): Mode | NoMode {
   const mode = MODES.find(each => each === text)
   if (mode === 'bypassPermissions' && !mayBypass) return { problem: NO_BYPASS }
   if (mode !== undefined) return mode
   const why = ELSEWHERE.get(text)
-  if (why !== undefined) return { problem: `there is no mode ${text} here: ${why}; use ${MODES.join(', ')}` }
+  if (why !== undefined)
+    return { problem: `there is no mode ${text} here: ${why}; use ${MODES.join(', ')}`, isElsewhere: true }
   const near = nearest(text, MODES)
   return {
     problem: `there is no mode ${JSON.stringify(text)}; ${near === undefined ? `use ${MODES.join(', ')}` : `did you mean ${near}?`}`

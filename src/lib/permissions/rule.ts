@@ -20,15 +20,22 @@ export interface Rule {
   readonly ofProject?: boolean | undefined
 }
 
+/** A text that is no rule: what is wrong, and what to write instead; `problem` says both. */
+interface Unreadable {
+  readonly problem: string
+  readonly why: string
+  readonly fix: string
+}
+
 const LONGEST = 10_000
 const RULE = /^([A-Za-z_][\w*-]*)(?:\((.*)\))?$/s
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\0-\x08\x0A-\x1F\x7F]/
 
 /** Reads a rule: `Tool`, `Tool(specifier)`, `mcp__server`, `mcp__server__*`, `mcp__server__tool`. */
-export function parseRule(text: string, behavior: Behavior, source: string): Rule | { readonly problem: string } {
+export function parseRule(text: string, behavior: Behavior, source: string): Rule | Unreadable {
   const shown = JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)
-  const wrong = (why: string, next: string): { problem: string } => ({ problem: `${shown} ${why}; ${next}` })
+  const wrong = (why: string, fix: string): Unreadable => ({ problem: `${shown} ${why}; ${fix}`, why, fix })
   if (text.length > LONGEST) return wrong(`is longer than ${LONGEST} characters`, 'write several rules')
   const [, tool, inner] = RULE.exec(text.trim()) ?? []
   if (tool === undefined || CONTROL.test(text))
@@ -52,6 +59,9 @@ function problemOf(tool: string, specifier: string): readonly [string, string] |
     return ['names no domain', 'write WebFetch(domain:example.com)']
   return undefined
 }
+
+/** The tool of a rule, as it was written. */
+export const toolIn = (rule: string): string => rule.replace(/\(.*/s, '').trim()
 
 /** The name that a tool has today. */
 export const nowNamed = (tool: string): string => RENAMED.get(tool) ?? tool

@@ -3,12 +3,11 @@ import { forbiddenTo, forbidsTool } from '../agent/forbidden.ts'
 import { nearest } from '../errors.ts'
 import { fault } from '../faults.ts'
 import { parseMode } from '../permissions/modes.ts'
-import { nowNamed } from '../permissions/rule.ts'
-import { TOOLS } from '../settings/lint-matcher.ts'
+import { toolIn } from '../permissions/rule.ts'
+import { namingOf, TOOL_NAMES } from '../settings/tool-names.ts'
 import type { ToolDefinition } from '../tools/custom.ts'
 import { isObject } from '../util/plain.ts'
 import type { QueryOptions } from './options.ts'
-import { KNOWN } from './tools.ts'
 import { checkKeys, TEXT, TEXTS, wrong, type Wanted } from './wanted.ts'
 
 const KEYS: { readonly [K in keyof Required<AgentDefinition>]: Wanted } = {
@@ -38,19 +37,20 @@ export function checkAgent(agent: unknown, place: string, options: QueryOptions)
   checkNames(disallowedTools?.map(toolIn), `${place}.disallowedTools`, options)
 }
 
-/** The tool of a rule. */
-const toolIn = (rule: string): string => rule.replace(/\(.*/s, '').trim()
-
 /** Tools of servers may come later; those that other agents have may be named, and are not there. */
-function checkNames(names: readonly string[] = [], place: string, { tools }: QueryOptions): void {
-  const given: readonly (string | ToolDefinition)[] = Array.isArray(tools) ? tools : []
-  const known = [...KNOWN, ...given.flatMap(each => (typeof each === 'string' ? [] : [each.name]))]
-  const stray = names.find(
-    name => !known.includes(nowNamed(name)) && !TOOLS.includes(name) && !name.startsWith('mcp__')
-  )
-  if (stray !== undefined)
-    throw fault('E_OPTION_INVALID', `a name in ${place}`, JSON.stringify(stray), nearestOf(stray, known))
+function checkNames(names: readonly string[] = [], place: string, options: QueryOptions): void {
+  const own = ownToolNames(options)
+  const stray = names.find(name => ['near', 'unknown'].includes(namingOf(name, own).is))
+  if (stray === undefined) return
+  const known = [...TOOL_NAMES, ...own]
+  throw fault('E_OPTION_INVALID', `a name in ${place}`, JSON.stringify(stray), nearestOf(stray, known))
 }
+
+/** The tools that the caller has added. */
+export const ownToolNames = ({ tools }: QueryOptions): readonly string[] =>
+  Array.isArray(tools)
+    ? tools.flatMap((each: string | ToolDefinition) => (typeof each === 'string' ? [] : [each.name]))
+    : []
 
 const nearestOf = (word: string, known: readonly string[]): string =>
   nearest(word, known) ?? `one of ${known.join(', ')}`

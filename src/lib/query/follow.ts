@@ -1,8 +1,9 @@
 import type { Permissions } from '../agent/given.ts'
 import type { Rule } from '../permissions/rule.ts'
 import type { InForce, Reloaded } from '../settings/live.ts'
+import { rulesOf } from '../settings/rules.ts'
 import type { QueryOptions } from './options.ts'
-import { mayBypassIn, ofFiles } from './rules.ts'
+import { mayBypassIn } from './rules.ts'
 
 /**
  * Keeps permissions in step with settings files: their rules, and whether the mode that asks nobody may be chosen. What
@@ -29,7 +30,7 @@ export class Following {
 
   #take({ loaded, projectTrusted }: InForce): readonly string[] {
     const permissions = this.#permissions
-    const rules = ofFiles(loaded, projectTrusted)
+    const rules = rulesOf(loaded, projectTrusted)
     permissions.rules = [...rules, ...permissions.rules.filter(rule => !this.#rules.has(rule))]
     this.#rules = new Set(rules)
     permissions.mayBypass = mayBypassIn(loaded, this.#options)

@@ -10,6 +10,7 @@ import { fault } from '../faults.ts'
 import { armHooks, type ArmedHooks } from '../settings/armed.ts'
 import { numberOf } from '../settings/env-number.ts'
 import { sourceOf } from '../settings/finding.ts'
+import { rulesOf } from '../settings/rules.ts'
 import type { ConnectedServer } from '../tools/mcp.ts'
 import type { AskAboutPage } from '../tools/web-fetch.ts'
 import { systemClock } from '../util/clock.ts'
@@ -25,7 +26,8 @@ import { modelOf } from './models.ts'
 import { askThrough, type QueryOptions } from './options.ts'
 import { placeOf, type Place } from './place.ts'
 import { Remembered } from './remembered.ts'
-import { ofFiles, permissionsOf } from './rules.ts'
+import { checkRestrictions, mcpNotices, type Notice } from './restricted.ts'
+import { permissionsOf } from './rules.ts'
 import { callServer, projectServers, serverPorts } from './servers.ts'
 import { pluginsOf, skillsOf, skillToolsOf } from './skills.ts'
 import { systemPrompt } from './system-prompt.ts'
@@ -43,6 +45,8 @@ export interface Opened {
   readonly names: Pick<InitMessage, 'agents' | 'skills' | 'plugins'>
   /** What is to be said to people once it has begun. */
   readonly notices: readonly string[]
+  /** What restricts less than it seems to. */
+  readonly restricted: readonly Notice[]
   /** What is missing of the transcript that it goes on from. */
   readonly gaps: readonly string[]
   /** Takes up changes of settings files from now on. */
@@ -87,7 +91,7 @@ export async function open(
   const armed = await arm(ground, place, heard)
   let transcripts: Transcripts | undefined
   try {
-    checkSettings(ground, armed)
+    const restricted = checkRestrictions(ground, armed)
     const instructions = loadInstructions({
       cwd: place.tools.cwd,
       root: ground.loaded.root,
@@ -97,7 +101,7 @@ export async function open(
       note: text => ground.options.stderr?.(text)
     })
     const remembered = new Remembered(ground.where.ownHome, ground.loaded.root)
-    const rules = ofFiles(ground.loaded, ground.trusted)
+    const rules = rulesOf(ground.loaded, ground.trusted)
     const permissions = permissionsOf(ground, place, rules, remembered)
     const following = new Following(permissions, rules, options)
     place.tools.mayRead = path => mayRead(path, permissions)
@@ -166,6 +170,7 @@ export async function open(
       },
       servers,
       notices,
+      restricted: [...restricted, ...mcpNotices([...permissions.rules], servers)],
       gaps: transcripts.notices,
       beginning: { source: chosen.source, setup: options.setup, instructions },
       async close() {
@@ -237,15 +242,6 @@ function arm(ground: Ground, place: Place, heard: Heard): Promise<ArmedHooks> {
       onNotice: text => options.stderr?.(text)
     }
   })
-}
-
-/** Where a gate might be missing, nothing begins; the compat profile goes on, and says so. */
-function checkSettings({ loaded, options }: Ground, armed: ArmedHooks): void {
-  const wrong = [...loaded.findings, ...armed.findings].filter(({ level, gate }) => level === 'error' && gate)
-  if (wrong.length === 0) return
-  const words = wrong.map(({ place, message, fix }) => `${place.file}:${place.line}: ${message} (${fix})`).join('; ')
-  if (armed.hooks.options.profile !== 'compat') throw fault('E_SETTINGS', words)
-  options.stderr?.(`dropped, since the profile is compat: ${words}`)
 }
 
 function thinkingOf({ thinking, maxThinkingTokens }: QueryOptions): number | undefined {

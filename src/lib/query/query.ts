@@ -105,12 +105,16 @@ class RunningQuery implements Query {
   }
 
   /** The whole life of a session. Its last event is fired however it ends. */
-  async #live({ session, names, watch, beginning, servers, notices, gaps, close }: Opened): Promise<void> {
+  async #live({ session, names, watch, beginning, servers, notices, restricted, gaps, close }: Opened): Promise<void> {
     let hasBroken = false
     let unwatch: (() => Promise<void>) | undefined
     try {
       const { blocked, prompt } = await beginSession(session, beginning, this.#all.signal)
       this.#outbox.push(initOf(session, servers, names, this.#options))
+      for (const notice of restricted) {
+        session.say({ type: 'system', subtype: 'informational', level: 'warning', tag: 'restriction', ...notice })
+        this.#options.stderr?.(`${notice.failedOpen === true ? 'failedOpen: ' : ''}${notice.content}`)
+      }
       for (const text of notices) session.inform(text, 'warning', 'mcp')
       for (const text of gaps) session.inform(text, 'warning', 'transcript')
       if (blocked !== undefined) return this.#tellResult(resultOf(blocked, session, 0, NOTHING))

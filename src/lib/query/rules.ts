@@ -3,19 +3,11 @@ import { fault } from '../faults.ts'
 import { parseMode } from '../permissions/modes.ts'
 import { parseRule, type Behavior, type Rule } from '../permissions/rule.ts'
 import type { Loaded } from '../settings/loaded.ts'
-import { rulesOf } from '../settings/rules.ts'
 import { isWithinPolicy } from '../settings/tightness.ts'
 import type { Ground } from './ground.ts'
 import type { QueryOptions } from './options.ts'
 import type { Place } from './place.ts'
 import type { Remembered } from './remembered.ts'
-
-/** The rules of all settings files. */
-export function ofFiles(loaded: Loaded, trusted: boolean): readonly Rule[] {
-  const { rules, findings } = rulesOf(loaded, trusted)
-  for (const { message, place } of findings) throw fault('E_RULE', message, `${place.file}:${place.line}`)
-  return rules
-}
 
 export const ofCaller = ({ allowedTools = [], disallowedTools = [] }: QueryOptions): readonly Rule[] => [
   ...allowedTools.map(rule => parsed(rule, 'allow', 'allowedTools')),

@@ -8,6 +8,7 @@ import { editTool } from '../tools/edit.ts'
 import { globTool } from '../tools/glob.ts'
 import { grepTool } from '../tools/grep.ts'
 import { readTool } from '../tools/read.ts'
+import { TOOL_NAMES } from '../settings/tool-names.ts'
 import type { ConnectedServer, NamedServer, ServerPorts } from '../tools/mcp.ts'
 import { readServer } from '../tools/mcp-config.ts'
 import { taskListTools } from '../tools/task-list.ts'
@@ -55,17 +56,11 @@ export function isWanted(name: string, { tools, disallowedTools = [] }: QueryOpt
   return !Array.isArray(tools) || name === 'ExitPlanMode' || tools.includes(name)
 }
 
-/** The names of all tools of ours. */
-export const KNOWN: readonly string[] = [
-  ...'Read Write Edit Bash Glob Grep TaskOutput TaskStop ExitPlanMode Agent SendMessage'.split(' '),
-  ...'TaskCreate TaskUpdate TaskGet TaskList TodoWrite Skill AskUserQuestion WebFetch'.split(' ')
-]
-
 /** A name that no tool has is an error. */
 export function checkTools({ tools }: QueryOptions): void {
   const named = Array.isArray(tools) ? tools.filter(each => typeof each === 'string') : []
-  const stray = named.find(name => !KNOWN.includes(name) && !name.startsWith('mcp__'))
-  if (stray !== undefined) throw wrong('tools', stray, nearest(stray, KNOWN) ?? KNOWN.join(', '))
+  const stray = named.find(name => !TOOL_NAMES.includes(name) && !name.startsWith('mcp__'))
+  if (stray !== undefined) throw wrong('tools', stray, nearest(stray, TOOL_NAMES) ?? TOOL_NAMES.join(', '))
 }
 
 async function ownTools({ tools }: QueryOptions): Promise<readonly Tool[]> {

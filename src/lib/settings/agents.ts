@@ -81,7 +81,7 @@ function definitionOf({ name, file, document, plugin }: LoadedOwner): AgentDefin
 }
 
 /** A list, or names with commas between; within parentheses these belong to a rule. What is neither protects nothing. */
-function listIn({ value, findings }: Document, key: string): readonly string[] | undefined {
+export function listIn({ value, findings }: Document, key: string): readonly string[] | undefined {
   const given = value[key]
   if (given === undefined || given === null) return undefined
   if (typeof given === 'string')

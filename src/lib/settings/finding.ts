@@ -24,9 +24,18 @@ export interface Finding {
   readonly place: Place
   readonly message: string
   readonly fix: string
-  /** It concerns a hook of a gate: whoever starts an agent must not go on. */
+  /** It concerns what was meant to restrict: an error stops the run before it starts, a warning is a notice in it. */
   readonly gate: boolean
+  /** It came with the project, and concerns nobody who goes without what the project brings. */
+  readonly ofProject?: boolean
 }
+
+/** What was meant to restrict and cannot do so: nothing starts, except in the compat profile. */
+export const stopsRun = ({ level, gate }: Finding): boolean => gate && level === 'error'
+
+/** A finding on one line: file, key, what is wrong, what to do. */
+export const findingLine = ({ place: { file, line, key }, message, fix }: Finding): string =>
+  `${file}${line === 0 ? '.' : `:${line}: `}${key === '' ? '' : `${key}: `}${message} (${fix})`
 
 /** A path through nested data, as lists of keys and indices. */
 export type Path = readonly (string | number)[]
@@ -52,6 +61,10 @@ export class Findings {
 
   add(level: Level, code: string, path: Path, message: string, fix: string, gate = false): void {
     this.#all.push({ level, code, place: this.#place(path), message, fix, gate })
+  }
+
+  push(finding: Finding): void {
+    this.#all.push(finding)
   }
 
   get all(): readonly Finding[] {

@@ -1,7 +1,9 @@
+import { parseMode } from '../permissions/modes.ts'
 import { isObject } from '../util/plain.ts'
 import type { Document } from './document.ts'
 import { KeyReader } from './keys.ts'
 import type { Loaded, LoadedRule } from './loaded.ts'
+import { modeFinding } from './restrictions.ts'
 import { OF_PROJECT, type Scope } from './sources.ts'
 import { isTighter, isWithinPolicy } from './tightness.ts'
 
@@ -40,6 +42,9 @@ export class Grants {
 
   #readMode(mode: string | undefined, scope: Scope, document: Document): void {
     if (mode === undefined) return
+    const parsed = parseMode(mode, true)
+    if (typeof parsed === 'object' && !(OF_PROJECT.includes(scope) && mode.startsWith('bypass')))
+      return document.findings.push(modeFinding(parsed, document.findings.place(['permissions', 'defaultMode'])))
     const ofProject = OF_PROJECT.includes(scope)
     const before = this.#mode ?? USUAL
     if (scope === 'managed') this.#managedMode = mode

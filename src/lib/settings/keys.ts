@@ -1,68 +1,112 @@
-import { nearest } from '../errors.ts'
+import { EVENT_NAMES } from '../hooks/events.ts'
+import { nearMiss } from '../util/near.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import type { Document } from './document.ts'
-import type { Path } from './finding.ts'
+import type { Findings, Path } from './finding.ts'
+import type { LoadedOwner } from './loaded.ts'
+
+const namesIn = (text: string): readonly string[] => text.trim().split(/\s+/)
 
 /** The keys of a settings file that decide what is in force here. */
-const OWN = [
-  'hooks',
-  'permissions',
-  'env',
-  'disableAllHooks',
-  'allowManagedHooksOnly',
-  'strictPluginOnlyCustomization',
-  'allowedHttpHookUrls',
-  'httpHookAllowedEnvVars',
-  'enabledPlugins',
-  'carabiner'
-]
-const PERMISSIONS = [
-  'allow',
-  'deny',
-  'ask',
-  'defaultMode',
-  'additionalDirectories',
-  'disableBypassPermissionsMode',
-  'disableAutoMode'
-]
-const CARABINER = ['hooks', 'modules', 'profile', 'trust', 'disableBypass']
+const OWN = namesIn(`hooks permissions env disableAllHooks allowManagedHooksOnly strictPluginOnlyCustomization
+  allowedHttpHookUrls httpHookAllowedEnvVars enabledPlugins carabiner`)
+const PERMISSIONS = namesIn(
+  `allow deny ask defaultMode additionalDirectories disableBypassPermissionsMode disableAutoMode`
+)
+const CARABINER = namesIn('hooks modules profile trust disableBypass')
 
-/** Says what is misspelt so that it would be overlooked. Other keys belong to others. */
+/** Keys of Claude Code that restrict there, and that nothing reads here. */
+const RESTRICTS_ELSEWHERE = namesIn(`sandbox deniedMcpServers allowedMcpServers disabledMcpjsonServers
+  allowManagedMcpServersOnly allowManagedPermissionRulesOnly strictKnownMarketplaces blockedMarketplaces
+  disableSkillShellExecution`)
+
+/** Other keys of Claude Code: they belong to it. So do families of keys, and comments. */
+const ELSEWHERE = namesIn(`agent model modelOverrides availableModels advisorModel theme verbose language editorMode
+  statusLine subagentStatusLine outputStyle attribution includeCoAuthoredBy includeGitInstructions cleanupPeriodDays
+  plansDirectory apiKeyHelper proxyAuthHelper companyAnnouncements minimumVersion alwaysThinkingEnabled effortLevel
+  feedbackSurveyRate fileSuggestion respectGitignore channelsEnabled extraKnownMarketplaces pluginConfigs
+  pluginTrustMessage pluginSuggestionMarketplaces worktree teammateMode tui viewMode voice voiceEnabled defaultShell
+  claudeMdExcludes parentSettingsBehavior policyHelper fastMode fastModePerSessionOptIn sshConfigs remote tipsHistory
+  useAutoModeDuringPlan preferredNotifChannel todoFeatureEnabled hasCompletedOnboarding`)
+const FAMILY =
+  /^(?:[$_#/].*|(?:auto|aws|disable|enable|force|gcp|otel|prefers|show|skip|skill|spinner|terminal)[A-Z]\w*|comments?)$/
+
+/** Words of those who mean a list of what is refused. */
+const DENIES = /^(?:den|disallow|forbid|block|reject)[\w-]*$/i
+
+/** Where a key belongs that stands elsewhere, or is called otherwise. */
+const homeOf = (key: string): string | undefined => {
+  if (PERMISSIONS.includes(key)) return `permissions.${key}`
+  if (/^(?:permissions|hooks|carabiner)\./.test(key)) return key.replaceAll('.', ' → ')
+  if (DENIES.test(key)) return 'permissions.deny'
+  if (OWN.includes(key)) return `${key}, at the top of the file`
+  if (CARABINER.includes(key)) return `carabiner.${key}`
+  return EVENT_NAMES.some(event => event === key) ? `hooks.${key}` : undefined
+}
+
+/** Says what is misspelt or misplaced so that it would be overlooked, and what else nobody reads. Other keys belong to others. */
 export function checkKeys({ value, findings }: Document): void {
+  check(value, [], OWN, key => ELSEWHERE.includes(key) || FAMILY.test(key))
+  for (const part of ['permissions', 'carabiner'] as const) {
+    const inner = value[part]
+    if (isObject(inner)) check(inner, [part], part === 'permissions' ? PERMISSIONS : CARABINER, () => false)
+    else if (inner !== undefined)
+      findings.add('error', 'key-type', [part], `${part} should be an object`, 'put { } around it', true)
+  }
+  const idle = RESTRICTS_ELSEWHERE.filter(key => value[key] !== undefined)
+  if (idle.length > 0)
+    findings.add(
+      'warning',
+      'key-idle',
+      [idle[0]!],
+      `${idle.join(', ')} is not enforced here`,
+      'use rules and hooks',
+      true
+    )
+
+  function check(part: PlainObject, path: Path, known: readonly string[], isOthers: (key: string) => boolean): void {
+    const stray = Object.keys(part).filter(key => !known.includes(key) && !RESTRICTS_ELSEWHERE.includes(key))
+    const unknown = stray.filter(key => !remarkOnKey([...path, key], known, homeOf(key), findings) && !isOthers(key))
+    if (unknown.length === 0) return
+    const message = `${unknown.join(', ')} ${unknown.length === 1 ? 'is' : 'are'} not read here`
+    findings.add('warning', 'key-unknown', [...path, unknown[0]!], message, 'delete it, or correct it', true)
+  }
+}
+
+/** Says that a key is meant that restricts, and is not read where it stands, or as it is spelt. */
+function remarkOnKey(path: Path, known: readonly string[], home: string | undefined, findings: Findings): boolean {
+  const key = String(path.at(-1))
+  const near = nearMiss(key, known)
+  if (near === undefined && home === undefined) return false
+  // What only loosens, or is asked for by name, is no loss.
+  const restricts = !['allow', 'env', 'additionalDirectories'].includes(near ?? key)
+  const isCase = near?.toLowerCase() === key.toLowerCase()
+  const fix = isCase ? `write ${near}` : near === undefined ? `write it as ${home}` : `did you mean ${near}?`
+  const code = isCase ? 'key-case' : near === undefined ? 'key-misplaced' : 'key-unknown'
+  const message = `${key} is not read here, so it protects nothing`
+  findings.add(restricts ? 'error' : 'warning', code, path, message, fix, true)
+  return true
+}
+
+const OF_AGENTS = ['tools', 'disallowedTools', 'hooks', 'permissionMode']
+const TOOLS_OF_SKILLS = /^allowed-?tools$/i
+
+/** The same for what stands at the top of a skill, a slash command or a subagent. */
+export function checkOwnerKeys(kind: LoadedOwner['kind'], { value, findings }: Document): void {
+  const known = kind === 'agent' ? OF_AGENTS : ['hooks']
+  for (const key of kind === 'agent' ? ['tools', 'disallowedTools'] : [])
+    if (!isList(value[key]))
+      findings.add('error', 'key-type', [key], `${key} should be a list of texts`, 'put what it says in quotes', true)
   for (const key of Object.keys(value)) {
-    if (OWN.includes(key)) continue
-    const meant = OWN.find(own => own.toLowerCase() === key.toLowerCase())
-    if (meant !== undefined) findings.add('error', 'key-case', [key], `${key} is not read`, `write ${meant}`, true)
-    else if (isNear(key, OWN))
-      findings.add('warning', 'key-unknown', [key], `${key} is not read`, `did you mean ${nearest(key, OWN)}?`)
-  }
-  strict(value['permissions'], ['permissions'], PERMISSIONS)
-  strict(value['carabiner'], ['carabiner'], CARABINER)
-
-  /** Where a misspelt key would disarm something, it is an error. */
-  function strict(part: unknown, path: Path, known: readonly string[]): void {
-    if (part === undefined) return
-    if (!isObject(part))
-      return findings.add('error', 'key-type', path, `${path.join('.')} should be an object`, 'put { } around it', true)
-    for (const key of Object.keys(part)) {
-      if (known.includes(key)) continue
-      const near = nearest(key, known)
-      findings.add(
-        'error',
-        'key-unknown',
-        [...path, key],
-        `${key} is not read here, so it protects nothing`,
-        near === undefined ? `known are ${known.join(', ')}` : `did you mean ${near}?`,
-        true
-      )
-    }
+    if (known.includes(key)) continue
+    const home = DENIES.test(key) ? 'disallowedTools' : TOOLS_OF_SKILLS.test(key) ? 'tools' : undefined
+    remarkOnKey([key], known, kind === 'agent' ? home : undefined, findings)
   }
 }
 
-const isNear = (key: string, known: readonly string[]): boolean => {
-  const near = nearest(key, known)
-  return near !== undefined && key.length > 3 && Math.abs(near.length - key.length) < 2
-}
+/** Names with commas between, or a list of them; nothing is one that is not there. */
+export const isList = (value: unknown): boolean =>
+  value === undefined || value === null || typeof value === 'string' || isTexts(value)
 
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every(item => typeof item === 'string')

@@ -1,9 +1,10 @@
-import { nearest, wordsOf } from '../errors.ts'
+import { wordsOf } from '../errors.ts'
 import { rowOf } from '../hooks/events.ts'
 import { compileMatcher } from '../hooks/matcher.ts'
 import type { Level } from './finding.ts'
 import type { Loaded, LoadedHook } from './loaded.ts'
 import { compileSafely } from './patterns.ts'
+import { ALL_TOOL_NAMES, namingOf, TOOL_NAMES } from './tool-names.ts'
 
 /** Adds a finding about one key of a hook. */
 export type Say = (level: Level, code: string, key: string, message: string, fix: string) => void
@@ -11,16 +12,16 @@ export type Say = (level: Level, code: string, key: string, message: string, fix
 /** One thing that is looked for in every hook. It adds what it finds. */
 export type Check = (hook: LoadedHook, say: Say, loaded: Loaded) => void
 
-/** The tools that agents have; matchers that come near one and miss it are mistakes. */
-export const TOOLS: readonly string[] = [
-  ...'Agent AskUserQuestion Bash BashOutput Edit EnterPlanMode ExitPlanMode Glob Grep KillBash KillShell LS'.split(' '),
-  ...'ListMcpResourcesTool MultiEdit NotebookEdit NotebookRead PowerShell Read ReadMcpResourceTool'.split(' '),
-  ...'SendMessage Skill SlashCommand Task TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate'.split(' '),
-  ...'TodoRead TodoWrite ToolSearch WebFetch WebSearch Write'.split(' ')
-]
-
-/** Matchers that are none, or that can never match. */
-export const matcherCheck: Check = ({ event, matcher }, say) => {
+/**
+ * Matchers that are none, or that can never match: `worst` is how much that matters. For a gate, one for tools that are
+ * not here is worth knowing. `more`: tools that somebody has added.
+ */
+export function matcherCheck(
+  { event, matcher }: Pick<LoadedHook, 'event' | 'matcher'>,
+  say: Say,
+  worst: 'error' | 'warning',
+  more: readonly string[] = []
+): void {
   if (matcher === undefined || matcher === '' || matcher === '*') return
   const { target, fields } = rowOf(event)
   if (target === undefined)
@@ -32,23 +33,42 @@ export const matcherCheck: Check = ({ event, matcher }, say) => {
       'delete it'
     )
   const habit = habitIn(matcher, target === 'tool_name')
-  if (habit !== undefined) return say('warning', ...habit)
+  if (habit !== undefined) return say(worst, ...habit)
   try {
     const { matches } = compileMatcher(matcher, compileSafely)
-    if (target !== 'tool_name') choicesOf(fields, target, matches, event, matcher, say)
-    else if (/^[\w\-|, ]+$/.test(matcher)) nearMisses(matcher, matches, say)
-    else if (!TOOLS.some(matches)) neverMatches(matcher, say)
+    const missed: readonly Words[] =
+      target !== 'tool_name'
+        ? choicesOf(fields, target, matches, event, matcher)
+        : NAMES.test(matcher)
+          ? namesIn(matcher).flatMap(name => missedBy(name, more))
+          : neverMatches(matcher, [...ALL_TOOL_NAMES, ...more].some(matches))
+    for (const words of missed) say(worst, ...words)
+    if (missed.length === 0 && worst === 'error' && target === 'tool_name' && !mayMatch(matcher, matches, more))
+      say('warning', 'tool-absent', 'matcher', `${JSON.stringify(matcher)} matches no tool that is here`, NOTHING_TO_DO)
   } catch (error) {
     say('error', 'matcher-invalid', 'matcher', wordsOf(error), 'correct the pattern; until then the hook cannot run')
   }
 }
+
+const NAMES = /^[\w\-|, ]+$/
+const NOTHING_TO_DO = 'nothing to do, unless a tool of another name is meant'
+
+const namesIn = (matcher: string): readonly string[] =>
+  matcher
+    .split(/[|,]/)
+    .map(part => part.trim())
+    .filter(part => part !== '')
+
+/** Tools of servers come later. */
+const mayMatch = (matcher: string, matches: (name: string) => boolean, more: readonly string[]): boolean =>
+  /mcp__|\.[*+]|\\w/.test(matcher) || [...TOOL_NAMES, ...more].some(matches)
 
 type Words = readonly [code: string, key: string, message: string, fix: string]
 
 /** What means something elsewhere, and nothing here. */
 function habitIn(matcher: string, isTool: boolean): Words | undefined {
   const tool = matcher.slice(0, matcher.indexOf('('))
-  if (isTool && TOOLS.includes(tool) && matcher.endsWith(')'))
+  if (isTool && ['here', 'elsewhere'].includes(namingOf(tool).is) && matcher.endsWith(')'))
     return [
       'matcher-rule',
       'matcher',
@@ -76,42 +96,35 @@ function habitIn(matcher: string, isTool: boolean): Words | undefined {
 }
 
 /** A pattern that matches none of the tools we know may be for others, unless it speaks of what no name can hold. */
-function neverMatches(matcher: string, say: Say): void {
+function neverMatches(matcher: string, matchesAny: boolean): readonly Words[] {
+  if (matchesAny) return []
   const plain = matcher.replaceAll(/\(\?(?:[:=!]|<[=!]|<\w+>)/g, '')
-  const named = /^\^?mcp__/.test(matcher) ? undefined : TOOLS.find(tool => new RegExp(`\\b${tool}\\b`).test(matcher))
-  if (named === undefined && !/[^\w\-.*+?^$|()[\]{}\\,]/.test(plain)) return
-  say(
-    'warning',
-    'matcher-never',
-    'matcher',
-    `${JSON.stringify(matcher)} matches no tool: a matcher sees nothing but the name of the tool`,
-    `match the name, and put what concerns its input into "if": "${named ?? 'Bash'}(…)"`
-  )
+  const named = /^\^?mcp__/.test(matcher)
+    ? undefined
+    : ALL_TOOL_NAMES.find(tool => new RegExp(`\\b${tool}\\b`, 'i').test(matcher))
+  if (named === undefined && !/[^\w\-.*+?^$|()[\]{}\\,]/.test(plain)) return []
+  return [
+    [
+      'matcher-never',
+      'matcher',
+      `${JSON.stringify(matcher)} matches no tool: a matcher sees nothing but the exact name of the tool`,
+      `match the name, and put what concerns its input into "if": "${named ?? 'Bash'}(…)"`
+    ]
+  ]
 }
 
-function nearMisses(matcher: string, matches: (name: string) => boolean, say: Say): void {
-  for (const name of matcher.split(/[|,]/).map(part => part.trim())) {
-    if (name === '' || TOOLS.includes(name)) continue
-    const near = nearMiss(name, matches)
-    if (near !== undefined) say('warning', ...near)
-  }
-}
-
-function nearMiss(name: string, matches: (name: string) => boolean): Words | undefined {
+/** What a name of a list misses. */
+function missedBy(name: string, more: readonly string[]): readonly Words[] {
   if (name.includes(' '))
-    return ['matcher-never', 'matcher', `no tool has blanks in its name, as ${name} has`, 'join names by |']
+    return [['matcher-never', 'matcher', `no tool has blanks in its name, as ${name} has`, 'join names by |']]
   if (/^mcp__[^_]+(?:_[^_]+)*$/.test(name))
     return [
-      'matcher-server',
-      'matcher',
-      `${name} is the name of a server, and matches no tool of it`,
-      `write "${name}__.*"`
+      ['matcher-server', 'matcher', `${name} is the name of a server, and matches no tool of it`, `write "${name}__.*"`]
     ]
-  const meant =
-    TOOLS.find(tool => tool.toLowerCase() === name.toLowerCase()) ??
-    (name.startsWith('mcp__') ? undefined : nearest(name, TOOLS))
-  if (meant === undefined || matches(meant)) return undefined
-  return ['matcher-near', 'matcher', `no tool is called ${name}; names are compared exactly`, `did you mean ${meant}?`]
+  const naming = namingOf(name, more)
+  if (naming.is !== 'near') return []
+  const words = `no tool is called ${name}; names are compared exactly`
+  return [['matcher-near', 'matcher', words, `did you mean ${naming.meant}?`]]
 }
 
 /** A target of few values, such as how a session began, can be tried out. */
@@ -120,16 +133,10 @@ function choicesOf(
   target: string,
   matches: (value: string) => boolean,
   event: string,
-  matcher: string,
-  say: Say
-): void {
+  matcher: string
+): readonly Words[] {
   const choices = fields[target]?.split(' | ') ?? []
-  if (choices.length > 1 && !choices.some(matches))
-    say(
-      'warning',
-      'matcher-never',
-      'matcher',
-      `${JSON.stringify(matcher)} can never match ${event}, where ${target} is one of ${choices.join(', ')}`,
-      `use one of these`
-    )
+  if (choices.length <= 1 || choices.some(matches)) return []
+  const words = `${JSON.stringify(matcher)} can never match ${event}, where ${target} is one of ${choices.join(', ')}`
+  return [['matcher-never', 'matcher', words, 'use one of these']]
 }

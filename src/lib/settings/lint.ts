@@ -4,9 +4,10 @@ import { allowedUrl } from '../hooks/kinds/urls.ts'
 import type { Finding } from './finding.ts'
 import { OUR_TYPES } from './handlers.ts'
 import { commandCheck } from './lint-command.ts'
-import { matcherCheck, type Check, type Say } from './lint-matcher.ts'
+import type { Check, Say } from './lint-matcher.ts'
 import { programCheck } from './lint-program.ts'
 import type { Loaded } from './loaded.ts'
+import { restrictions } from './restrictions.ts'
 
 /**
  * What is wrong with hooks that were loaded: what can never match, never run, or does not do what it seems to do.
@@ -16,19 +17,15 @@ export function lint(
   loaded: Loaded,
   env: Readonly<Record<string, string | undefined>> = process.env
 ): readonly Finding[] {
-  const findings: Finding[] = []
-  const rules = new Set<string>()
+  const findings: Finding[] = [...restrictions(loaded)]
   for (const hook of loaded.hooks) {
     const gate = rowOf(hook.event).failure === 'closed'
     const say: Say = (level, code, key, message, fix) =>
       findings.push({ level, code, place: hook.placeOf(key), message, fix, gate: gate && level === 'error' })
-    const rule = `${hook.place.file} ${hook.rule}`
-    if (!rules.has(rule)) matcherCheck(hook, say, loaded)
-    rules.add(rule)
     for (const check of CHECKS) check(hook, say, loaded)
     programCheck(hook, say, loaded.root, { ...env, ...loaded.env })
   }
-  return [...findings, ...loaded.rules.flatMap(ruleFindings)]
+  return findings
 }
 
 const urlCheck: Check = ({ spec: { url } }, say, { allowedUrls }) => {
@@ -54,14 +51,6 @@ const timeoutCheck: Check = ({ spec }, say) => {
 
 const behaviourCheck: Check = ({ spec, event, scope, type, path }, say) => {
   const gate = rowOf(event).failure === 'closed'
-  if (spec['async'] === true && gate)
-    say(
-      'warning',
-      'async-gate',
-      'async',
-      `a hook that goes on in the background cannot refuse: ${event} does not wait for it`,
-      'delete async, if it shall decide'
-    )
   if (spec['once'] === true && scope !== 'skill')
     say(
       'info',
@@ -106,17 +95,3 @@ const conditionCheck: Check = ({ spec, event }, say) => {
 }
 
 const CHECKS: readonly Check[] = [commandCheck, urlCheck, timeoutCheck, behaviourCheck, conditionCheck]
-
-/** Permission rules that look right and fit nothing. */
-function ruleFindings({ rule, place, behaviour }: Loaded['rules'][number]): readonly Finding[] {
-  const say = (message: string, fix: string): readonly Finding[] => [
-    { level: 'error', code: 'rule-invalid', place, message, fix, gate: behaviour !== 'allow' }
-  ]
-  if (/^\w+:\*?$/.test(rule))
-    return say(`${JSON.stringify(rule)} fits nothing`, `write "${rule.slice(0, rule.indexOf(':'))}"`)
-  if (/\(\s*\)$/.test(rule))
-    return say(`${JSON.stringify(rule)} has an empty pattern`, 'write the tool alone to mean all of its calls')
-  if (!/^[A-Za-z_][\w*-]*(\(.+\))?$/s.test(rule))
-    return say(`${JSON.stringify(rule)} is not a rule`, 'write a tool, or a tool with a pattern: Bash(git *)')
-  return []
-}

@@ -5,10 +5,10 @@ import type { FireInput } from '../hooks/events.ts'
 import type { HookRegistry } from '../hooks/registry.ts'
 import type { Outside } from '../hooks/kinds/outside.ts'
 import { arm, type Armed } from './arm.ts'
-import type { Finding } from './finding.ts'
+import { stopsRun, type Finding } from './finding.ts'
 import { standing, type Circumstances, type Situation, type Standing } from './force.ts'
 import type { Loaded, LoadedHook, LoadedRule } from './loaded.ts'
-import { rulesOf } from './rules.ts'
+import { restrictions } from './restrictions.ts'
 import { OF_PROJECT, type Scope } from './sources.ts'
 
 /** What a reload came to. */
@@ -73,8 +73,7 @@ export class LiveHooks {
    * project is not what was trusted, theirs stays as it was: nobody's mistake disarms anything, or holds others up.
    */
   async replace(loaded: Loaded, circumstances: Circumstances, file: string): Promise<Reloaded> {
-    const unreadable = rulesOf(loaded, circumstances.projectTrusted).findings
-    const broken = [...loaded.findings, ...unreadable].filter(({ level, gate }) => level === 'error' && gate)
+    const broken = [...loaded.findings, ...restrictions(loaded)].filter(stopsRun)
     const stale = new Set(broken.map(({ place }) => place.file))
     // The locks of managed policy stand in no hook that could be kept.
     if (stale.has(file) || this.#loaded.files.some(each => each.scope === 'managed' && stale.has(each.file)))

@@ -200,7 +200,7 @@ class Loading {
     this.#findings.push(...installed.findings.all)
     for (const [name, { on, scope, place }] of this.#switches.plugins) {
       const root = installed.folders.get(name)
-      if (on && root === undefined) this.#findings.push(notInstalled(name, place))
+      if (on && root === undefined) this.#findings.push(notInstalled(name, place, OF_PROJECT.includes(scope)))
       else if (on && root !== undefined) this.#plugin(name, root, scope)
     }
     for (const folder of folders) this.#plugin(undefined, resolve(this.#where.cwd, folder), 'flag')
@@ -213,7 +213,7 @@ class Loading {
     const ofProject = OF_PROJECT.includes(enabledBy)
     const more = { plugin: { name: id, root, data, managed }, ofProject }
     for (const { document, path, map } of maps) this.#hooksOf(document, path, map, managed ? 'managed' : 'plugin', more)
-    this.#findings.push(...findings.flatMap(({ all }) => all))
+    this.#findings.push(...findings.flatMap(({ all }) => all.map(each => ({ ...each, ofProject }))))
     const plugin = { name, id, root, data, managed, ofProject }
     const objection = objectionTo(plugin, this.#plugins)
     if (objection !== undefined) this.#findings.push(objection)
@@ -266,13 +266,14 @@ class Loading {
   }
 }
 
-const notInstalled = (name: string, place: Place): Finding => ({
-  level: 'warning',
+const notInstalled = (name: string, place: Place, ofProject: boolean): Finding => ({
+  level: 'error',
   code: 'plugin-missing',
   place,
   message: `the plugin ${name} is enabled, and not installed`,
   fix: 'install it, or disable it',
-  gate: false
+  gate: true,
+  ofProject
 })
 
 const where = ({ place }: LoadedHook): string => `${place.file}:${place.line}`

@@ -3,6 +3,7 @@ import { basename, join, relative } from 'node:path'
 import type { Document } from './document.ts'
 import type { Finding, Place } from './finding.ts'
 import { readFrontmatter } from './frontmatter.ts'
+import { checkOwnerKeys } from './keys.ts'
 import type { EnabledPlugin, LoadedGrant, LoadedOwner } from './loaded.ts'
 import { namesIn } from './sources.ts'
 
@@ -38,6 +39,7 @@ export function* ownersIn({ folder, ofProject, plugin }: OwnerFolder): Generator
 
   function found(kind: LoadedOwner['kind'], file: string, parts: readonly string[]): FoundOwner {
     const { document, findings: said } = readFrontmatter(file)
+    if (document !== undefined) checkOwnerKeys(kind, document)
     const findings = said.all
     const given = kind === 'command' ? undefined : document?.value['name']
     const named = typeof given === 'string' ? [given] : parts

@@ -6,7 +6,7 @@ import { isObject, type PlainObject } from '../util/plain.ts'
 import { makeFolders } from '../world/make-folders.ts'
 import { readDocument, type Document, type Looked } from './document.ts'
 import { Findings, type Path, type Place } from './finding.ts'
-import { isWithin, type Where } from './sources.ts'
+import { isWithin, namesIn, type Where } from './sources.ts'
 
 /** A plugin that is enabled, and where it declares hooks. */
 export interface LoadedPlugin {
@@ -62,8 +62,8 @@ export function loadPlugin(given: string | undefined, root: string, { ownHome }:
     findings.push(looked.findings)
     if (looked.document !== undefined) maps.push(mapIn(looked.document, [], looked.document.value))
   }
-  if (!existsSync(root))
-    findings.push(objection(placeAt(root), 'plugin-missing', `the plugin ${given ?? basename(root)} is not at ${root}`))
+  const lost = whyNoPlugin(root, manifest.document, given ?? basename(root))
+  if (lost !== undefined) findings.push(objection(placeAt(root), ...lost))
   take(readDocument(usual))
   for (const { part, path } of partsOf(manifest.document)) {
     if (typeof part !== 'string') maps.push(mapIn(manifest.document!, path, part))
@@ -74,6 +74,23 @@ export function loadPlugin(given: string | undefined, root: string, { ownHome }:
   // Only what is installed has a marketplace behind its name.
   const data = join(ownHome, 'plugins', folderName(given ?? name.replaceAll('@', ' ')))
   return { name, id: given ?? name, root, data, maps, findings }
+}
+
+/** What a plugin may consist of. */
+const PARTS = `.claude-plugin/plugin.json hooks/hooks.json commands agents skills SKILL.md .mcp.json .lsp.json
+  output-styles themes monitors bin settings.json`.split(/\s+/)
+
+/** Why nothing of a plugin would be in force. */
+function whyNoPlugin(root: string, manifest: Document | undefined, name: string): Objection | undefined {
+  if (!existsSync(root)) return ['plugin-missing', `the plugin ${name} is not at ${root}`]
+  const has = (part: string): boolean => existsSync(join(root, part))
+  if (!PARTS.some(has))
+    return has('.claude-plugin/marketplace.json')
+      ? ['plugin-marketplace', `${root} is a marketplace, and not one of its plugins`]
+      : ['plugin-none', `there is no plugin in ${root}`]
+  const stray = ['hooks.json', ...namesIn(join(root, 'hooks'), '.json').map(each => `hooks/${each}`)].find(has)
+  if (stray === undefined || has('hooks/hooks.json') || manifest?.value['hooks'] !== undefined) return undefined
+  return ['hooks-missing', `nobody reads ${stray} in the plugin ${name}`]
 }
 
 /** What of a name cannot stand in a path is replaced, and then its hash tells it from others that look alike. */
@@ -106,15 +123,19 @@ function within(root: string, path: string, place: Place): Looked {
   return { document: undefined, findings: objection(place, 'hooks-missing', `there is no ${path} in the plugin`) }
 }
 
+type Objection = readonly [code: keyof typeof FIXES, message: string]
+
 const FIXES = {
-  'plugin-missing': 'install it again, or disable it',
+  'plugin-missing': 'correct the path, install it again, or disable it',
+  'plugin-marketplace': 'name the folder of a plugin in it',
+  'plugin-none': 'name a folder with .claude-plugin/plugin.json, or with hooks/hooks.json',
   'outside-plugin': 'keep the hooks of a plugin inside it',
-  'hooks-missing': 'correct the path'
+  'hooks-missing': 'correct the path: hooks stand in hooks/hooks.json, or where the manifest says'
 }
 
 function objection(place: Place, code: keyof typeof FIXES, message: string): Findings {
   const findings = new Findings(() => place)
-  findings.add('error', code, [], message, FIXES[code], code !== 'plugin-missing')
+  findings.add('error', code, [], message, FIXES[code], true)
   return findings
 }
 

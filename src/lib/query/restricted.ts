@@ -1,0 +1,100 @@
+import { forbidsTool } from '../agent/forbidden.ts'
+import type { InformationMessage } from '../agent/output.ts'
+import { fault } from '../faults.ts'
+import { rowOf } from '../hooks/events.ts'
+import type { HookDescription } from '../hooks/hook.ts'
+import type { Rule } from '../permissions/rule.ts'
+import type { ArmedHooks } from '../settings/armed.ts'
+import { findingLine, sourceOf, stopsRun, type Finding, type Place } from '../settings/finding.ts'
+import { matcherCheck } from '../settings/lint-matcher.ts'
+import { restrictions, ruleFindings } from '../settings/restrictions.ts'
+import type { ConnectedServer } from '../tools/mcp.ts'
+import { serverLabel } from '../util/names.ts'
+import { ownToolNames } from './agent-definition.ts'
+import type { Ground } from './ground.ts'
+import type { QueryOptions } from './options.ts'
+
+/** What people are told of it when the session has begun. */
+export type Notice = Pick<InformationMessage, 'content' | 'failedOpen'>
+
+/**
+ * What was meant to restrict, in files and options, and cannot do so: nothing begins. The compat profile goes on, and each
+ * is a notice. So is what restricts less than it seems to.
+ */
+export function checkRestrictions(ground: Ground, armed: ArmedHooks): readonly Notice[] {
+  const { loaded, options, trusted } = ground
+  const tools = ownToolNames(options)
+  const inFiles = new Set(armed.standings().map(({ hook }) => sourceOf(hook.place)))
+  const own = armed.hooks.list().filter(({ source }) => !inFiles.has(source))
+  const all = [
+    ...[...loaded.findings, ...armed.findings, ...restrictions(loaded, tools)].filter(
+      ({ ofProject }) => trusted || ofProject !== true
+    ),
+    ...ofOptions(options, tools),
+    ...own.flatMap(hook => ofHook(hook, tools))
+  ].filter(({ gate, level }) => gate && level !== 'info')
+  const wrong = all.filter(stopsRun)
+  const failedOpen = armed.hooks.options.profile === 'compat'
+  if (wrong.length > 0 && !failedOpen) throw fault('E_SETTINGS', wrong.map(findingLine).join('; '))
+  return all.map(finding => ({
+    content: findingLine(finding),
+    ...(stopsRun(finding) && { failedOpen: true as const })
+  }))
+}
+
+/** Tools that options name. */
+function ofOptions(
+  { disallowedTools = [], allowedTools = [], agents = {} }: QueryOptions,
+  tools: readonly string[]
+): readonly Finding[] {
+  const named = (behaviour: 'allow' | 'deny', key: string, rules: readonly string[]) =>
+    rules.map((rule, place) => ({ behaviour, rule, place: optionPlace(`${key}[${place}]`) }))
+  const given = [...named('deny', 'disallowedTools', disallowedTools), ...named('allow', 'allowedTools', allowedTools)]
+  // What else is wrong with subagents is an error of the option itself.
+  const ofAgents = Object.entries(agents).flatMap(([name, agent]) =>
+    ruleFindings(named('deny', `agents.${name}.disallowedTools`, agent?.disallowedTools ?? []), tools)
+  )
+  return [...ruleFindings(given, tools), ...ofAgents.filter(({ code }) => code === 'tool-absent')]
+}
+
+/** Options have no lines. */
+const optionPlace = (key: string): Place => ({ file: 'options', line: 0, column: 0, key })
+
+/** Matchers of gates that a program has registered. */
+function ofHook({ events, matcher, source, observe }: HookDescription, tools: readonly string[]): readonly Finding[] {
+  const event = events.find(each => rowOf(each).failure === 'closed' && rowOf(each).target === 'tool_name')
+  if (event === undefined || observe) return []
+  const [, file = source, line = 1, column = 1] = /^(.*):(\d+):(\d+)$/.exec(source) ?? []
+  const place = { file, line: Number(line), column: Number(column), key: 'matcher' }
+  return namesIn(matcher).flatMap(text => {
+    const findings: Finding[] = []
+    matcherCheck(
+      { event, matcher: text },
+      (level, code, _, message, fix) => findings.push({ level, code, place, message, fix, gate: true }),
+      'error',
+      tools
+    )
+    return findings
+  })
+}
+
+/** A matcher as it is described: text, a list of texts, or a pattern. */
+function namesIn(matcher: string): readonly string[] {
+  try {
+    return [JSON.parse(matcher) as string | readonly string[]].flat()
+  } catch {
+    return /^\/(.*)\/[a-hj-z]*$/s.exec(matcher)?.slice(1) ?? []
+  }
+}
+
+/** What is said of rules for tools of a server that is there, and does not have them. */
+export const mcpNotices = (rules: readonly Rule[], servers: readonly ConnectedServer[]): readonly Notice[] =>
+  rules.flatMap(({ behavior, tool, text, source }) => {
+    const label = tool.split('__')[1]
+    const server = servers.find(({ name, status }) => status === 'connected' && serverLabel(name) === label)
+    if (behavior === 'allow' || !tool.startsWith('mcp__') || server === undefined) return []
+    const rule = { behavior, tool, text, source }
+    return server.tools.some(({ name }) => forbidsTool([rule], name))
+      ? []
+      : [{ content: `${source}: ${text} protects nothing: the server ${server.name} has no such tool` }]
+  })

@@ -1,0 +1,123 @@
+import { rowOf } from '../hooks/events.ts'
+import { parseMode, type NoMode } from '../permissions/modes.ts'
+import { parseRule, toolIn, type Behavior } from '../permissions/rule.ts'
+import { listIn } from './agents.ts'
+import type { Finding, Place } from './finding.ts'
+import { isList } from './keys.ts'
+import { matcherCheck, type Say } from './lint-matcher.ts'
+import type { Loaded, LoadedHook, LoadedOwner } from './loaded.ts'
+import { namingOf } from './tool-names.ts'
+
+/** Names of tools, and where they stand. `allow`: they only lift what is asked about. */
+export interface NamedTools {
+  readonly behaviour: Behavior
+  readonly rule: string
+  readonly place: Place
+}
+
+/**
+ * What was meant to restrict and cannot do so, or hardly as it was meant: matchers of gates, gates that nobody waits for,
+ * permission rules, the tools of subagents. It starts nothing. Whoever starts an agent, fires an event or checks files
+ * reads this and `loaded.findings`. `tools`: names of tools that the caller has added.
+ */
+export function restrictions(loaded: Loaded, tools: readonly string[] = []): readonly Finding[] {
+  return [
+    ...loaded.hooks.flatMap((hook, place) => hookFindings(hook, isFirstOfRule(loaded.hooks, place), tools)),
+    ...ruleFindings(loaded.rules, tools),
+    ...loaded.owners.flatMap(owner => (owner.kind === 'agent' ? agentFindings(owner, tools) : []))
+  ]
+}
+
+/** Hooks of one rule stand side by side, and share its matcher. */
+const isFirstOfRule = (hooks: readonly LoadedHook[], place: number): boolean => {
+  const [hook, before] = [hooks[place]!, hooks[place - 1]]
+  return before?.rule !== hook.rule || before.place.file !== hook.place.file
+}
+
+/** Whether a hook only looks on, although its event waits for others. */
+export const observesOnly = ({ spec, event }: Pick<LoadedHook, 'spec' | 'event'>): boolean =>
+  rowOf(event).failure === 'closed' && (spec['async'] === true || spec['observe'] === true)
+
+function hookFindings(hook: LoadedHook, withMatcher: boolean, tools: readonly string[]): readonly Finding[] {
+  const findings: Finding[] = []
+  const { event, spec, ofProject } = hook
+  const gate = rowOf(event).failure === 'closed'
+  const say: Say = (level, code, key, message, fix) =>
+    findings.push({ level, code, place: hook.placeOf(key), message, fix, gate: gate && level !== 'info', ofProject })
+  if (withMatcher) matcherCheck(hook, say, gate ? 'error' : 'warning', tools)
+  if (gate && spec['async'] === true)
+    say(
+      spec['onFailure'] === 'block' ? 'error' : 'warning',
+      'async-gate',
+      'async',
+      `it observes only: ${event} does not wait for a hook in the background, so it cannot refuse`,
+      'delete async, if it shall decide'
+    )
+  return findings
+}
+
+/** Permission rules that fit nothing. Those for tools that others have are one finding a file. */
+export function ruleFindings(rules: readonly NamedTools[], tools: readonly string[]): readonly Finding[] {
+  const absent = new Map<string, { readonly place: Place; readonly names: Set<string> }>()
+  const findings = rules.flatMap(({ behaviour, rule, place }): readonly Finding[] => {
+    const restricts = behaviour !== 'allow'
+    const bad = (code: string, message: string, fix: string): readonly Finding[] => [
+      { level: restricts ? 'error' : 'warning', code, place, message, fix, gate: true }
+    ]
+    const shown = JSON.stringify(rule)
+    if (/^\w+:\*?$/.test(rule))
+      return bad('rule-invalid', `${shown} fits nothing`, `write "${rule.slice(0, rule.indexOf(':'))}"`)
+    const tool = toolIn(rule)
+    const naming = namingOf(tool, tools)
+    if (naming.is === 'near')
+      return bad(
+        'rule-near',
+        `${shown} ${restricts ? 'protects' : 'allows'} nothing: no tool is called ${tool}`,
+        `write ${naming.meant}${rule.trim().slice(tool.length)}`
+      )
+    const parsed = parseRule(rule, behaviour, '')
+    if ('problem' in parsed) return bad('rule-invalid', `${shown} ${parsed.why}`, parsed.fix)
+    if (restricts && naming.is !== 'here') {
+      const key = `${place.file} ${behaviour}`
+      absent.set(key, { place, names: (absent.get(key)?.names ?? new Set()).add(tool) })
+    }
+    return []
+  })
+  const absences = [...absent.values()].map(({ place, names }): Finding => ({
+    level: 'warning',
+    code: 'tool-absent',
+    place,
+    message: `no tool here is called ${[...names].join(', ')}, so there is nothing to refuse`,
+    fix: 'nothing to do, unless a tool of another name is meant',
+    gate: true
+  }))
+  return [...findings, ...absences]
+}
+
+/** The tools that a subagent has, those it must not have, and its mode. */
+function agentFindings({ document, ofProject }: LoadedOwner, tools: readonly string[]): readonly Finding[] {
+  if (document === undefined) return []
+  const place = (key: string): Place => document.findings.place([key])
+  const named = (key: string): readonly NamedTools[] =>
+    (isList(document.value[key]) ? (listIn(document, key) ?? []) : []).map(rule => ({
+      behaviour: 'deny',
+      rule,
+      place: place(key)
+    }))
+  // A tool that it does not have is no loss: only those that it seems to have matter.
+  const wanted = ruleFindings(named('tools'), tools).filter(({ code }) => code === 'rule-near')
+  const { permissionMode } = document.value
+  const mode = typeof permissionMode === 'string' ? parseMode(permissionMode, true) : undefined
+  const wrong = typeof mode === 'object' ? [modeFinding(mode, place('permissionMode'))] : []
+  return [...wanted, ...ruleFindings(named('disallowedTools'), tools), ...wrong].map(each => ({ ...each, ofProject }))
+}
+
+/** A mode that there is not. One of other agents is no reason to stop: the usual one asks for more. */
+export const modeFinding = ({ problem, isElsewhere }: NoMode, place: Place): Finding => ({
+  level: isElsewhere === true ? 'warning' : 'error',
+  code: 'mode-unknown',
+  place,
+  message: problem,
+  fix: isElsewhere === true ? 'until then the mode is default' : 'correct it',
+  gate: true
+})
