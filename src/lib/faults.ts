@@ -78,6 +78,10 @@ export const FAULTS = {
     ),
   E_SESSION_FOREIGN: (id: string) =>
     told(`session ${id} was written by another program, and is not written to`, ...COPY),
+  E_NOT_TRANSCRIPT: (path: string, why: string) => [
+    `${path} is not a transcript: ${why}`,
+    'name the .jsonl file of a session of Carabiner or Claude Code'
+  ],
   E_REPAIR: (path: string, why: string) => [
     `${path} cannot be repaired: ${why}`,
     'what was there is there still: in its place, or beside it with the ending .bak'

@@ -68,8 +68,7 @@ describe('the line of conversation', () => {
   })
 
   test('goes through a compaction; a model is told what that kept, and no words of a failure', () => {
-    const { main, title } = readClaude(linesOf(`-home-you-shop/${COMPACTED}`))
-    expect(title).toBe('Counting fruit')
+    const { main } = readClaude(linesOf(`-home-you-shop/${COMPACTED}`))
     expect(idsOf(main)).toEqual(['c1', 'c2', 'c5', 'c6', 'c3', 'c4', 'c8', 'c9', 'c7'])
     expect(told(asOurs(main))).toEqual([
       'user: This session is being continued. The user counts fruit.',
@@ -256,7 +255,7 @@ describe('our entries as lines of Claude Code', () => {
     expect(result).toMatchObject({ subtype: 'success', result: 'The end.' })
     const { entries } = written(place)
     expect(entries.some(({ subtype }) => subtype === 'compact_boundary')).toBe(true)
-    const lines = asTheirs(entries)
+    const lines = [...asTheirs(entries)]
     expect(isForeign(lines)).toBe(true)
     expect(lines.every(line => !('crc' in line) && !line.type.startsWith('tool-'))).toBe(true)
     const ours = replay(entries)!.conversation.messages
@@ -271,7 +270,7 @@ describe('our entries as lines of Claude Code', () => {
     const at = ofType(one, 'assistant')[0]!.uuid
     await ask(['Two.'], { in: place, persistSession: true, resume: 'known', prompt: 'second' })
     await ask(['Three.'], { in: place, persistSession: true, resume: 'known', resumeSessionAt: at, prompt: 'third' })
-    const { main, abandoned } = readClaude(asTheirs(written(place).entries))
+    const { main, abandoned } = readClaude([...asTheirs(written(place).entries)])
     expect(told(asOurs(main))).toEqual(['user: first', 'assistant: One.', 'user: third', 'assistant: Three.'])
     expect(abandoned).toBe(2)
   })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Message } from '../message.ts'
 import { failureOf } from '../model/failure.ts'
-import type { ModelFailure } from '../model/model.ts'
+import type { Answer, ModelFailure } from '../model/model.ts'
 import { textOf } from './conversation.ts'
 import type { Session } from './session.ts'
 
@@ -112,10 +112,18 @@ async function summaryOf(
   try {
     const answer = await model.ask({ system, messages, tools: [] }, signal)
     spending.add(answer, model.price)
+    recordUsage(answer, session)
     const text = textOf(answer.content).trim()
     return text === '' ? undefined : text
   } catch (error) {
     session.inform(`the conversation could not be summarised: ${failureOf(error).message}`, 'warning')
     return undefined
   }
+}
+
+/** Programs that add up what a session used look at answers. This one says nothing: its text is in the boundary. */
+function recordUsage({ id, model, stop, usage }: Answer, session: Session): void {
+  const uuid = randomUUID()
+  const message = { id, type: 'message', role: 'assistant', model, stop_reason: stop, stop_sequence: null, usage }
+  session.record({ type: 'assistant', requestId: `req_${uuid}`, message: { ...message, content: [] } }, uuid)
 }

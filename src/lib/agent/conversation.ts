@@ -21,6 +21,7 @@ export class Conversation {
   add(message: Message, uuid: string): void {
     this.messages.push(message)
     this.#uuids.set(message, uuid)
+    if (this.messages.length === 1) this.#begin(uuid)
   }
 
   /** The id of a message; one that has none gets this one. */
@@ -50,6 +51,15 @@ export class Conversation {
   answer(content: readonly Block[], uuid: string): void {
     this.add({ role: 'assistant', content }, uuid)
     this.#open = content.some(({ type }) => type === 'tool_use')
+  }
+
+  /** Providers refuse a conversation that begins with an answer, or is empty: its beginning was lost, or taken out. */
+  #begin(uuid: string): void {
+    const [first] = this.messages
+    if (first !== undefined && first.role !== 'assistant') return
+    const message: Message = { role: 'user', content: BEGINNING }
+    this.messages.unshift(message)
+    this.#uuids.set(message, `${uuid}:before`)
   }
 
   /** The results of all open calls, in their order. */
@@ -99,8 +109,11 @@ export class Conversation {
     this.messages = [...applyEdits(this.messages, edits)]
     // What stands in for others was made here: it gets the same id whenever this is done again.
     for (const [index, message] of this.messages.entries()) this.idOf(message, `${uuid}:${index}`)
+    this.#begin(uuid)
   }
 }
+
+const BEGINNING = '[The beginning of this conversation is missing.]'
 
 /** The text of a message, without what else is in it. */
 export function textOf(content: string | readonly Block[]): string {

@@ -114,7 +114,7 @@ function tellAnswer(message: AssistantMessage['message'], session: Session): voi
   for (const [index, block] of message.content.entries()) {
     const part = [index, of]
     session.record(
-      { type: 'assistant', message: { ...message, content: [block] }, part },
+      { type: 'assistant', requestId: `req_${uuid}`, message: { ...message, content: [block] }, part },
       index === 0 ? uuid : randomUUID()
     )
   }

@@ -2,6 +2,7 @@ import type { MessageEdits } from '../hooks/history.ts'
 import type { Block, Message, ToolResultBlock } from '../message.ts'
 import type { Rec } from '../transcript/entry.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
+import { Background } from './background.ts'
 import { Conversation } from './conversation.ts'
 import { LOST, lost, type OpenBatch, type OpenCall } from './open-batch.ts'
 import { pendingIn } from './pending.ts'
@@ -28,6 +29,8 @@ export interface Replayed extends Omit<SessionState, 'notes'> {
   readonly tokens: number
   /** Why its last answer is none yet, if it is not. */
   readonly unended: 'max_tokens' | 'pause_turn' | undefined
+  /** Commands and agents that worked in the background, and of whose end nothing is told: what they did, by their ids. */
+  readonly background: Background['left']
   /** The last line. */
   readonly last: string | null
 }
@@ -57,6 +60,26 @@ function replayed({ left, done }: NonNullable<ReturnType<typeof unwound>>): Repl
   return replaying.end()
 }
 
+/**
+ * The same, a message at a time, for entries of any number: those from a fresh start on that count. What hooks changed
+ * later can be told only at the end; then all is held until then.
+ */
+export function* replayInPieces(
+  entries: Iterable<Rec>,
+  { isEdited, isDone }: { readonly isEdited: boolean; readonly isDone: (index: number) => boolean }
+): Generator<Message, Replayed> {
+  const replaying = new Replaying()
+  let index = 0
+  for (const entry of entries) {
+    if (isDone(index++)) replaying.takeDone(entry)
+    else replaying.take(entry)
+    if (!isEdited) yield* replaying.conversation.messages.splice(0, replaying.conversation.messages.length - 1)
+  }
+  const end = replaying.end()
+  yield* end.conversation.messages
+  return end
+}
+
 class Replaying {
   #conversation = new Conversation()
   #system: readonly string[] = []
@@ -64,6 +87,7 @@ class Replaying {
   #memory: PlainObject = {}
   #tokens = 0
   #last: string | null = null
+  readonly #background = new Background()
   /** An answer of which not all blocks have come. */
   #answer:
     | {
@@ -78,9 +102,15 @@ class Replaying {
   #stop: unknown
   /** The calls of the last answer, by their ids. */
   #calls = new Map<string, OpenCall>()
+  /** What a person said beside results, while others were still to come. */
+  #beside: { readonly content: readonly Block[]; readonly uuid: string }[] = []
   /** They were made in another session, of which this one began as a copy; and whether all of it was copied. */
   #areCopies = false
   #isWhole = false
+
+  get conversation(): Conversation {
+    return this.#conversation
+  }
 
   take(entry: Rec): void {
     const { type } = entry
@@ -92,6 +122,7 @@ class Replaying {
     else if (type === 'attachment') this.#attachment(entry, uuid)
     else if (type === 'system') this.#event(entry, uuid)
     else if (type.startsWith('tool-')) this.#step(entry)
+    this.#background.take(entry)
     this.#last = uuid
   }
 
@@ -111,6 +142,7 @@ class Replaying {
       metadata: this.#metadata,
       memory: this.#memory,
       open,
+      background: this.#background.left,
       tokens: this.#tokens,
       unended: this.#stop === 'max_tokens' || this.#stop === 'pause_turn' ? this.#stop : undefined,
       last: this.#last
@@ -127,10 +159,11 @@ class Replaying {
 
   /** One line a block: those of one answer follow one another. */
   #block({ message, part, forkedFrom }: Rec, uuid: string): void {
-    if (!isObject(message) || !Array.isArray(message['content'])) return
+    const content = isObject(message) ? message['content'] : undefined
+    const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : listIn(content)
+    if (!isObject(message) || content === undefined) return
     const [index] = Array.isArray(part) ? (part as number[]) : []
     const begins = index === 0 || this.#answer === undefined || this.#answer.id !== message['id']
-    const blocks = message['content'] as unknown[]
     if (begins) {
       this.#settle()
       this.#answer = { uuid, id: message['id'], isCopy: forkedFrom !== undefined, blocks: [...blocks], stop: undefined }
@@ -166,8 +199,17 @@ class Replaying {
     if (results.length === 0) {
       this.#abandon()
       this.#conversation.add({ role: 'user', content }, uuid)
+      return
     }
+    const beside = (content as Block[]).filter(block => block.type !== 'tool_result')
+    if (beside.length > 0) this.#beside.push({ content: beside, uuid: `${uuid}:beside` })
     for (const result of results) this.#answered(result, toolUseResult, uuid)
+    if (this.#calls.size === 0) this.#tellBeside()
+  }
+
+  /** Behind all results: nothing may stand between them and their calls. */
+  #tellBeside(): void {
+    for (const { content, uuid } of this.#beside.splice(0)) this.#conversation.add({ role: 'user', content }, uuid)
   }
 
   #answered(result: ToolResultBlock, output: unknown, uuid: string): void {
@@ -186,6 +228,7 @@ class Replaying {
         results.map(({ result }) => result),
         results[0]!.uuid
       )
+    this.#tellBeside()
   }
 
   /** Something else follows, though calls have no results: other programs leave them so. */
@@ -238,6 +281,7 @@ class Replaying {
   #startAfresh({ kept, state }: Rec): void {
     this.#conversation = new Conversation()
     this.#calls.clear()
+    this.#beside = []
     this.#tokens = 0
     const { system, metadata, memory, notes } = isObject(state) ? state : {}
     this.#system = textsIn(system)

@@ -91,7 +91,8 @@ export const COMMANDS: readonly CommandRow[] = [
       { flags: '--effort <level>', words: 'how hard to think', choices: ['low', 'medium', 'high', 'xhigh', 'max'] },
       {
         flags: '-r, --resume <id>',
-        words: 'go on with this session, or, in a copy, from a .jsonl file; without a prompt, with what it was doing'
+        words:
+          'go on with this session (the beginning of its id will do), or, in a copy, from a .jsonl file; without a prompt, with what it was doing'
       },
       { flags: '-c, --continue', words: 'go on with the last session of this folder' },
       { flags: '--fork-session', words: 'with --resume or --continue: in a copy, under an id of its own' },
@@ -200,7 +201,13 @@ export const COMMANDS: readonly CommandRow[] = [
     name: 'sessions show',
     argument: SESSION,
     words: 'show a session: what was said and done, what hooks added, who refused what',
-    flags: [{ flags: '--full', words: 'nothing is cut short' }, AGENT, JSON_FLAG, ...SESSIONS],
+    flags: [
+      { flags: '--full', words: 'nothing is cut short' },
+      AGENT,
+      { flags: '--no-pager', words: 'print it, also at a terminal; otherwise $PAGER shows it there, or less' },
+      JSON_FLAG,
+      ...SESSIONS
+    ],
     examples: [
       ['carabiner sessions show 10eb8395', 'the beginning of an id will do'],
       ['carabiner sessions show 10eb8395 --agent a45ed90d', 'what a subagent did'],

@@ -9,6 +9,7 @@ import { pipedText } from './piped.ts'
 import { complain, harmless, safeJson } from './print.ts'
 import { promptsFrom } from './run-input.ts'
 import { serversFrom } from './run-servers.ts'
+import { findSession } from './sessions/places.ts'
 import { onSignal } from './signals.ts'
 
 /** The flags of `carabiner run`. */
@@ -98,6 +99,12 @@ async function* nothing(): AsyncGenerator<never> {
   // A session that is only prepared has no prompt.
 }
 
+/** The beginning of an id will do; a path is a path. */
+function sessionNamed(name: string, flags: RunFlags): string {
+  const { id, path } = findSession(name, flags)
+  return /[./\\]/.test(name) ? path : id
+}
+
 function optionsOf(flags: RunFlags, abortController: AbortController): QueryOptions {
   const { env } = process
   const thisRun = flags.trustProjectHooks === true || env['CARABINER_TRUST_PROJECT_HOOKS'] === '1'
@@ -105,7 +112,7 @@ function optionsOf(flags: RunFlags, abortController: AbortController): QueryOpti
     abortController,
     cwd: flags.cwd,
     model: flags.model,
-    resume: flags.resume,
+    resume: flags.resume === undefined ? undefined : sessionNamed(flags.resume, flags),
     continue: flags.continue,
     forkSession: flags.forkSession,
     resumeSessionAt: flags.resumeSessionAt,

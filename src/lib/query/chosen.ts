@@ -39,7 +39,7 @@ export function claudeStore({ home }: Where, env: Readonly<Record<string, string
 }
 
 /** Whether somebody means a file, and not a session by its id. */
-const isPath = (resume: string | undefined): boolean => resume?.endsWith('.jsonl') === true
+const isPath = (resume: string | undefined): boolean => resume !== undefined && /[./\\]/.test(resume)
 
 /** Finds the session. Throws where there is none. */
 export async function chooseSession(options: QueryOptions, where: Where): Promise<Chosen> {

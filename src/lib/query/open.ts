@@ -3,6 +3,7 @@ import { sendMessageTool } from '../agent/teammate.ts'
 import { loadInstructions } from '../agent/instructions.ts'
 import type { Beginning } from '../agent/life.ts'
 import type { AgentMessage, InitMessage } from '../agent/output.ts'
+import type { Replayed } from '../agent/replay.ts'
 import { mayRead } from '../agent/readable.ts'
 import { Session } from '../agent/session.ts'
 import { outputSchemaOf } from '../agent/structured.ts'
@@ -49,6 +50,8 @@ export interface Opened {
   readonly restricted: readonly Notice[]
   /** What is missing of the transcript that it goes on from. */
   readonly gaps: readonly string[]
+  /** What worked in the background when the session was last left. */
+  readonly background: Replayed['background'] | undefined
   /** Takes up changes of settings files from now on. */
   watch(): Promise<() => Promise<void>>
   /** Ends what hooks and tools have left running. */
@@ -172,6 +175,7 @@ export async function open(
       notices,
       restricted: [...restricted, ...mcpNotices([...permissions.rules], servers)],
       gaps: transcripts.notices,
+      background: transcripts.resumed?.background,
       beginning: { source: chosen.source, setup: options.setup, instructions },
       async close() {
         await place.close()

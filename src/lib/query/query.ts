@@ -1,3 +1,4 @@
+import { tellBackgroundEnded } from '../agent/background.ts'
 import { beginSession, canGoOn, clearSession, endSession, resultOf, runOn, runPrompt } from '../agent/life.ts'
 import { isPending } from '../agent/open-batch.ts'
 import { ended, INTERRUPTED, type Ending } from '../agent/ending.ts'
@@ -105,7 +106,8 @@ class RunningQuery implements Query {
   }
 
   /** The whole life of a session. Its last event is fired however it ends. */
-  async #live({ session, names, watch, beginning, servers, notices, restricted, gaps, close }: Opened): Promise<void> {
+  async #live(opened: Opened): Promise<void> {
+    const { session, names, watch, beginning, servers, notices, restricted, gaps, background, close } = opened
     let hasBroken = false
     let unwatch: (() => Promise<void>) | undefined
     try {
@@ -117,6 +119,7 @@ class RunningQuery implements Query {
       }
       for (const text of notices) session.inform(text, 'warning', 'mcp')
       for (const text of gaps) session.inform(text, 'warning', 'transcript')
+      tellBackgroundEnded(background, session)
       if (blocked !== undefined) return this.#tellResult(resultOf(blocked, session, 0, NOTHING))
       if (prompt !== undefined) await this.#answer(prompt, session)
       // One prompt is answered by what was there when it was given.

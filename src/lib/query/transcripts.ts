@@ -6,11 +6,14 @@ import { fault } from '../faults.ts'
 import { CREDENTIALS } from '../hooks/kinds/outside.ts'
 import type { Entry, Log, Rec } from '../transcript/entry.ts'
 import { asOurs, isForeign, readClaude } from '../transcript/claude.ts'
+import { EMPTY_FILE, STRANGE_FILE } from '../transcript/glance.ts'
 import { JsonlStore, wordsOfHolder } from '../transcript/jsonl.ts'
 import { noLog, TranscriptLog, writerOver } from '../transcript/log.ts'
 import { MemoryStore } from '../transcript/memory.ts'
+import { isClaudeLine } from '../transcript/seal.ts'
 import { isLossy, lastSeq, loadTail, loadWhole, unknownType, withoutFrame } from '../transcript/load.ts'
 import type { Gap, Loaded, SessionKey, TranscriptStore, TranscriptWriter } from '../transcript/store.ts'
+import { shellWord } from '../util/shell-word.ts'
 import { VERSION } from '../version.ts'
 import { putOwnFile } from '../world/own-file.ts'
 import type { Chosen } from './chosen.ts'
@@ -154,6 +157,7 @@ async function loaded(
   const kept = source === 'fork' ? undefined : withoutFrame
   const tail = at === undefined ? await loadTail(store, key, isFreshStart, kept) : await loadWhole(store, key)
   if (tail === undefined) throw fault('E_SESSION_UNKNOWN', from.sessionId, '')
+  checkTranscript(tail, from, source)
   if (isForeign(tail.entries)) return foreign((await loadWhole(store, key))!, at)
   checkPlace(tail.entries, at)
   if (source === 'resume') checkStands(tail.entries, at)
@@ -164,6 +168,18 @@ async function loaded(
     return { ...whole, replayed: unsure(replayAll(whole.entries, at), whole) }
   }
   return { ...tail, replayed: unsure(replayed, tail) }
+}
+
+/** What is damaged among our own sessions is a session all the same; a file of another program is not. */
+function checkTranscript(
+  { entries, gaps }: Loaded,
+  { store, ...key }: NonNullable<Chosen['from']>,
+  source: Chosen['source']
+): void {
+  const isOne = entries.some(entry => entry['seq'] !== undefined || isClaudeLine(entry))
+  if (isOne || (source === 'resume' && gaps.length > 0)) return
+  const problem = entries.length + gaps.length === 0 ? EMPTY_FILE : STRANGE_FILE
+  throw fault('E_NOT_TRANSCRIPT', store.pathOf?.(key) ?? `session ${key.sessionId}`, problem)
 }
 
 /** Where lines are gone behind the last answer, one of them may have said that a call had begun. */
@@ -191,12 +207,16 @@ function checkStands(entries: readonly Rec[], at: string | undefined): void {
 }
 
 /** What another program wrote down: the conversation that led to its last line. */
-function foreign({ entries, gaps }: Loaded, at: string | undefined): Before {
-  const all = asOurs(readClaude(entries).main)
+function foreign({ entries, gaps, offsets }: Loaded, at: string | undefined): Before {
+  const { main, missing } = readClaude(entries)
+  const all = [...asOurs(main)]
   checkPlace(all, at)
   const start = at === undefined ? all.findLastIndex(isFreshStart) : 0
   const ours = all.slice(Math.max(0, start))
-  return { entries: ours, gaps, replayed: replayAll(ours, at) }
+  const lost = [...missing].map(([line, uuid]): Gap => {
+    return { at: offsets?.[entries.indexOf(line)] ?? 0, length: 0, why: 'missing', uuid }
+  })
+  return { entries: ours, gaps: [...gaps, ...lost], replayed: replayAll(ours, at) }
 }
 
 /** Who does not know what stands there must not write behind it. */
@@ -248,12 +268,18 @@ async function keptAgent(key: SessionKey, store: TranscriptStore): Promise<KeptA
   return { ...unsure(replayAll(found.entries), found), type: typeof type === 'string' ? type : undefined }
 }
 
-const wordsOfGaps = (gaps: readonly Gap[], { sessionId }: SessionKey): readonly string[] =>
-  gaps.length === 0
+function wordsOfGaps(
+  gaps: readonly Gap[],
+  { sessionId, store, ...key }: NonNullable<Chosen['from']>
+): readonly string[] {
+  // A file that was named by its path is known by that alone.
+  const path = store instanceof JsonlStore ? undefined : store.pathOf?.({ ...key, sessionId })
+  const see = path === undefined ? sessionId : shellWord(path)
+  const places = few(gaps).join(', ')
+  return gaps.length === 0
     ? []
-    : [
-        `the transcript of ${sessionId} is not whole: ${few(gaps).join(', ')}; see \`carabiner sessions verify ${sessionId}\``
-      ]
+    : [`the transcript of ${sessionId} is not whole: ${places}; see \`carabiner sessions verify ${see}\``]
+}
 
 /** The first of them, and how many more there are. */
 const few = (gaps: readonly Gap[]): readonly string[] => [
@@ -263,5 +289,9 @@ const few = (gaps: readonly Gap[]): readonly string[] => [
 
 const FEW = 3
 
-const wordsOfGap = ({ at, length, why, seqs }: Gap): string =>
-  seqs === undefined ? `${why} at byte ${at} (${length} bytes)` : `entries ${seqs[0]} to ${seqs[1]} are missing`
+const wordsOfGap = ({ at, length, why, seqs, uuid }: Gap): string =>
+  uuid !== undefined
+    ? `line ${uuid} is missing before byte ${at}`
+    : seqs === undefined
+      ? `${why} at byte ${at} (${length} bytes)`
+      : `entries ${seqs[0]} to ${seqs[1]} are missing`

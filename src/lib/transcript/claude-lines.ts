@@ -1,47 +1,81 @@
-import { createHash } from 'node:crypto'
-import { asText, isObject } from '../util/plain.ts'
+import { asText, isObject, type PlainObject } from '../util/plain.ts'
 import type { Kept, Rec } from './entry.ts'
+import { uuidFrom } from './uuid.ts'
 
 /**
  * Our entries as lines that Claude Code might have written: without numbers and checksums, without what only we write
  * down, and each with the line before it as its parent; whoever went back begins a branch.
  */
-export function asTheirs(entries: readonly Rec[]): readonly Rec[] {
-  const out: Rec[] = []
+export function* asTheirs(entries: Iterable<Rec>): Generator<Rec> {
+  const answers = new Answers()
   let last: string | null = null
-  const put = (line: Rec, parentUuid: string | null = last): void => {
+  const linked = (line: Rec, parentUuid: string | null = last): Rec => {
     const { seq: _, crc: __, part: ___, ...rest } = line
-    out.push({ ...rest, parentUuid })
     last = asText(line['uuid'])
+    return { ...rest, parentUuid }
   }
   for (const entry of entries) {
     const { type, subtype, attachment } = entry
-    if (type === 'user' || type === 'assistant') put(entry)
-    else if (type === 'attachment' && isObject(attachment) && attachment['type'] !== 'notes') put(entry)
+    if (type === 'assistant') answers.take(entry)
+    if (type === 'user' || type === 'assistant') yield linked(entry)
+    else if (type === 'attachment' && isObject(attachment) && attachment['type'] !== 'notes') yield linked(entry)
     else if (type === 'system' && subtype === 'rewound') last = asText(entry['to'])
     else if (type === 'system' && subtype === 'clear') last = null
     else if (type === 'system' && subtype === 'compact_boundary') {
       const logicalParentUuid: string | null = last
-      put({ ...boundary(entry), logicalParentUuid }, null)
-      for (const line of keptIn(entry)) put(line)
+      yield linked({ ...boundary(entry), logicalParentUuid }, null)
+      for (const line of keptIn(entry, answers)) yield linked(line)
     }
   }
-  return out
 }
+
+/** What is known of the last answers: a compaction keeps some, and tells only what was said in them. */
+class Answers {
+  readonly #known = new Map<string, PlainObject>()
+
+  take({ uuid, requestId, message }: Rec): void {
+    const { content: _, ...about } = isObject(message) ? message : {}
+    this.#known.set(asText(uuid), { requestId, about })
+    const [oldest] = this.#known.keys()
+    if (this.#known.size > MOST_KEPT) this.#known.delete(oldest!)
+  }
+
+  /** With the ids of the answer that it is a copy of, so that what it used counts once. */
+  copyOf(uuid: string, id: string, content: unknown): PlainObject {
+    const { requestId = `req_${id}`, about } = this.#known.get(uuid) ?? {}
+    const message = {
+      id: `msg_${id}`,
+      type: 'message',
+      role: 'assistant',
+      ...UNKNOWN_ANSWER,
+      ...(about as object),
+      content
+    }
+    return { requestId, message }
+  }
+}
+
+const MOST_KEPT = 1000
+const NO_USAGE = { input_tokens: 0, output_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }
+const UNKNOWN_ANSWER = { model: '<synthetic>', stop_reason: null, stop_sequence: null, usage: NO_USAGE }
 
 function boundary({ kept: _, state: __, compactMetadata, ...rest }: Rec): Rec {
   const { trigger, pre_tokens } = isObject(compactMetadata) ? compactMetadata : {}
   const type = asText(rest['type'])
-  return { ...rest, type, content: 'Conversation compacted', compactMetadata: { trigger, preTokens: pre_tokens } }
+  const about = { content: 'Conversation compacted', level: 'info', isMeta: false }
+  return { ...rest, type, ...about, compactMetadata: { trigger, preTokens: pre_tokens } }
 }
 
 /** What a compaction kept stands there once more, behind its summary: under ids of its own. */
-function keptIn({ kept, uuid, sessionId, timestamp, cwd, version, isSidechain }: Rec): readonly Rec[] {
+function keptIn(
+  { kept, uuid, sessionId, timestamp, cwd, version, isSidechain }: Rec,
+  answers: Answers
+): readonly Rec[] {
   const messages = (Array.isArray(kept) ? (kept as unknown[]) : []).filter(isObject) as unknown as readonly Kept[]
   return messages
     .filter(({ message }) => isObject(message))
-    .map(({ message: { role, content } }, index) => {
-      const id = idFrom(`${asText(uuid)}:${index}`)
+    .map(({ uuid: original, message: { role, content } }, index) => {
+      const id = uuidFrom(`${asText(uuid)}:${index}`)
       const common = { uuid: id, sessionId, timestamp, cwd, version, isSidechain, userType: 'external' }
       if (role === 'system')
         return {
@@ -50,14 +84,7 @@ function keptIn({ kept, uuid, sessionId, timestamp, cwd, version, isSidechain }:
           ...common
         }
       const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content
-      if (role === 'assistant')
-        return { type: role, message: { id: `msg_${id}`, type: 'message', role, content: blocks }, ...common }
+      if (role === 'assistant') return { type: role, ...answers.copyOf(original, id, blocks), ...common }
       return { type: role, message: { role, content }, ...(index === 0 && { isCompactSummary: true }), ...common }
     })
-}
-
-/** The same id each time. */
-function idFrom(text: string): string {
-  const hex = createHash('sha256').update(text).digest('hex')
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-')
 }

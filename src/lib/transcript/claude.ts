@@ -1,5 +1,7 @@
 import { asText, isObject, type PlainObject } from '../util/plain.ts'
+import { PromptQueue, queuedIn } from './claude-queue.ts'
 import type { Rec } from './entry.ts'
+import { uuidFrom } from './uuid.ts'
 
 /**
  * What Claude Code wrote down. Its lines form a tree, by `parentUuid`: whoever goes back in a conversation begins a
@@ -12,7 +14,8 @@ export interface ClaudeTranscript {
   readonly agents: ReadonlyMap<string, readonly Rec[]>
   /** Lines of conversations that were given up. */
   readonly abandoned: number
-  readonly title: string | undefined
+  /** Lines that follow one that is not in the file, and the id of that one. What came before is taken in file order. */
+  readonly missing: ReadonlyMap<Rec, string>
 }
 
 /** Whether these are lines of another program: ours have numbers. */
@@ -20,30 +23,66 @@ export const isForeign = (entries: readonly Rec[]): boolean =>
   entries.length > 0 && entries.every(({ seq }) => seq === undefined)
 
 export function readClaude(entries: readonly Rec[]): ClaudeTranscript {
-  const lines = entries.filter(({ uuid }) => typeof uuid === 'string')
-  const own = lines.filter(({ isSidechain }) => isSidechain !== true)
-  const side = lines.filter(({ isSidechain }) => isSidechain === true)
+  const own = entries.map(withId).filter(({ isSidechain }) => isSidechain !== true)
+  const side = entries.map(withId).filter(line => line['isSidechain'] === true && hasId(line))
+  const all = new Set([...own.filter(hasId), ...side].map(idOf))
   // In a subagent's own file there is nothing else.
-  if (!own.some(isSaid)) return { ...ofOne(side, entries), agents: new Map() }
-  const agents = [...bySubagent(side)].map(([id, group]) => [id, ofOne(group, []).main] as const)
-  return { ...ofOne(own, entries), agents: new Map(agents) }
+  if (!own.some(isSaid)) return { ...ofOne(side, all), agents: new Map() }
+  const agents = [...bySubagent(side)].map(([id, group]) => [id, ofOne(group, all)] as const)
+  const { main, abandoned, missing } = ofOne(own, all)
+  return {
+    main,
+    abandoned,
+    missing: new Map([...missing, ...agents.flatMap(([, agent]) => [...agent.missing])]),
+    agents: new Map(agents.map(([id, agent]) => [id, agent.main]))
+  }
 }
 
-function ofOne(lines: readonly Rec[], all: readonly Rec[]): Omit<ClaudeTranscript, 'agents'> {
+/** A message in a line without an id is a message. */
+const withId = (entry: Rec, index: number): Rec =>
+  entry['uuid'] === undefined && isSaid(entry) ? { ...entry, uuid: uuidFrom(`line ${index}`) } : entry
+
+function ofOne(entries: readonly Rec[], all: ReadonlySet<string>): Omit<ClaudeTranscript, 'agents'> {
+  const lines = entries.filter(hasId)
   const line = withSiblings(wayTo(lines), lines)
   const there = new Set(line.map(idOf))
-  const main = line.filter(({ type }) => TYPES.has(type))
+  const main = withQueued(
+    line.filter(({ type }) => TYPES.has(type)),
+    entries
+  )
   const abandoned = lines.filter(each => isSaid(each) && !there.has(idOf(each))).length
-  // Titles of other sessions stand there, too.
-  const title = all.findLast(({ type, leafUuid }) => type === 'summary' && there.has(asText(leafUuid)))?.['summary']
-  return { main, abandoned, title: typeof title === 'string' ? title : undefined }
+  const missing = new Map<Rec, string>()
+  const named = new Set(all)
+  for (const each of lines) {
+    const parent = parentOf(each)
+    if (parent === undefined || named.has(parent)) continue
+    missing.set(each, parent)
+    named.add(parent)
+  }
+  return { main, abandoned, missing }
+}
+
+/** Puts prompts that were typed while the agent worked, and that no other line holds, behind what was said before them. */
+function withQueued(main: readonly Rec[], entries: readonly Rec[]): readonly Rec[] {
+  const queue = new PromptQueue()
+  const behind = new Map<string, Rec[]>()
+  let last = ''
+  const place = (prompts: readonly Rec[]): void => void behind.set(last, [...(behind.get(last) ?? []), ...prompts])
+  for (const entry of entries) {
+    place(queue.take(entry))
+    if (isSaid(entry)) last = idOf(entry)
+  }
+  last = idOf(main.findLast(isSaid) ?? { type: '' })
+  place(queue.end())
+  return [...(behind.get('') ?? []), ...main.flatMap(line => [line, ...(behind.get(idOf(line)) ?? [])])]
 }
 
 /** What has a meaning for the conversation; others only stand between. */
 const TYPES = new Set(['user', 'assistant', 'system', 'attachment'])
 
 const idOf = ({ uuid }: Rec): string => asText(uuid)
-const isSaid = ({ type }: Rec): boolean => type === 'user' || type === 'assistant'
+const hasId = ({ uuid }: Rec): boolean => typeof uuid === 'string'
+export const isSaid = ({ type }: Rec): boolean => type === 'user' || type === 'assistant'
 
 /** Lines that a compaction kept: they go on behind its summary, though they stand before it. */
 interface Segment {
@@ -52,15 +91,37 @@ interface Segment {
   readonly anchor: unknown
 }
 
-/** From the first line to the last, by way of parents. */
+/** The id of the line that this one follows. */
+export function parentOf({ parentUuid, logicalParentUuid }: Rec): string | undefined {
+  const parent = parentUuid ?? logicalParentUuid
+  return typeof parent === 'string' ? parent : undefined
+}
+
+/** Where a conversation may begin: a person who goes back to the beginning begins another one. */
+export const isRoot = ({ parentUuid, subtype }: Rec): boolean => parentUuid === null && subtype !== 'compact_boundary'
+
+/**
+ * From the first line to the last, by way of parents. A line whose parent is not there follows the line before it in the
+ * file; of several with the same missing parent, all follow the one before the first: where a person went back to a line
+ * that is gone, the branch that was given up stays given up.
+ */
 function wayTo(lines: readonly Rec[]): readonly Rec[] {
   const byId = new Map(lines.map(line => [idOf(line), line]))
   const segments = lines.flatMap(segmentIn)
-  const find = (id: unknown): Rec | undefined => (typeof id === 'string' ? byId.get(id) : undefined)
+  const hasParents = lines.some(line => parentOf(line) !== undefined)
+  const above = new Map<Rec | string, Rec | undefined>()
+  for (const [index, line] of lines.entries()) {
+    const parent = parentOf(line)
+    if (parent === undefined && !(hasParents && isRoot(line))) above.set(line, lines[index - 1])
+    if (parent !== undefined && !byId.has(parent) && !above.has(parent)) above.set(parent, lines[index - 1])
+  }
+  const find = (id: unknown): Rec | undefined => (typeof id === 'string' ? (byId.get(id) ?? above.get(id)) : undefined)
   const before = (line: Rec): Rec | undefined => {
-    const parent = line['parentUuid'] ?? line['logicalParentUuid']
-    const behind = segments.findLast(({ anchor, head }) => anchor === parent && head !== line['uuid'])
-    return find(behind?.tail) ?? find(segments.findLast(({ head }) => head === line['uuid'])?.anchor) ?? find(parent)
+    const parent = parentOf(line)
+    const isBehind = ({ anchor, head }: Segment): boolean => anchor === parent && head !== line['uuid']
+    const behind = parent === undefined ? undefined : segments.findLast(isBehind)
+    const anchor = segments.findLast(({ head }) => head === line['uuid'])?.anchor
+    return find(behind?.tail) ?? find(anchor) ?? find(parent) ?? above.get(line)
   }
   const from = (leaf: Rec): Rec[] => {
     const way = new Set<Rec>()
@@ -146,11 +207,11 @@ function answerAbove(line: Rec, byId: ReadonlyMap<string, Rec>): Rec | undefined
 }
 
 /** The id of the answer to which a line belongs: each block of it has a line. */
-const answerOf = ({ type, message }: Rec): string | undefined =>
+export const answerOf = ({ type, message }: Rec): string | undefined =>
   type === 'assistant' && isObject(message) && typeof message['id'] === 'string' ? message['id'] : undefined
 
 const callsIn = (line: Rec): readonly string[] => idsIn(line, 'tool_use', 'id')
-const resultsIn = (line: Rec): readonly string[] => idsIn(line, 'tool_result', 'tool_use_id')
+export const resultsIn = (line: Rec): readonly string[] => idsIn(line, 'tool_result', 'tool_use_id')
 
 function idsIn({ message }: Rec, type: string, key: string): readonly string[] {
   const content = isObject(message) ? message['content'] : undefined
@@ -184,15 +245,23 @@ function bySubagent(lines: readonly Rec[]): ReadonlyMap<string, readonly Rec[]> 
  * The same lines as our own replay takes them: what hooks added reaches the model with its next call, and what was never
  * said by a model is not in its mouth.
  */
-export function asOurs(main: readonly Rec[]): readonly Rec[] {
-  const out: Rec[] = []
+export const asOurs = (main: readonly Rec[]): readonly Rec[] => [...translated(main)]
+
+/** The same, one after the other. */
+export function* translated(main: Iterable<Rec>): Generator<Rec> {
   const open = new Set<string>()
   let isWaiting = false
+  const queued: Rec[] = []
   for (const line of main) {
     if (line['isApiErrorMessage'] === true) continue
+    const typed = queuedIn(line)
+    if (typed !== undefined) queued.push(typed)
     const isAnswer = line.type === 'assistant'
+    // Between a call and its result stands nothing.
+    if (open.size === 0 || (line.type === 'user' && resultsIn(line).length === 0)) yield* queued.splice(0)
+    if (typed !== undefined) continue
     if (isAnswer && isWaiting && open.size === 0) {
-      out.push({ type: 'attachment', attachment: { type: 'notes' }, uuid: `${idOf(line)}:notes` })
+      yield { type: 'attachment', attachment: { type: 'notes' }, uuid: uuidFrom(`${idOf(line)}:notes`) }
       isWaiting = false
     }
     const ours = line.type === 'attachment' ? rendered(line) : line
@@ -201,9 +270,9 @@ export function asOurs(main: readonly Rec[]): readonly Rec[] {
     if (line.type === 'user' && resultsIn(line).length === 0) open.clear()
     for (const id of callsIn(line)) open.add(id)
     for (const id of resultsIn(line)) open.delete(id)
-    out.push(ours)
+    yield ours
   }
-  return out
+  yield* queued
 }
 
 /** Older versions leave it to the reader how the model was told. */

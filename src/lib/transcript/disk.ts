@@ -12,6 +12,7 @@ import {
   rmSync,
   writeSync
 } from 'node:fs'
+import { fault } from '../faults.ts'
 import { makeFolders } from '../world/make-folders.ts'
 
 /** The few things that a transcript asks of a disk. Nothing else in this room touches one. */
@@ -86,7 +87,7 @@ const NO_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', '
 function ordinary(file: number, path: string): number {
   if (fstatSync(file).isFile()) return file
   closeSync(file)
-  throw new Error(`${path} is no ordinary file`)
+  throw fault('E_NOT_TRANSCRIPT', path, 'it is not a regular file')
 }
 
 const settled = (start: (done: (error: Error | null) => void) => void): Promise<void> =>

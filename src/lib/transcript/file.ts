@@ -1,6 +1,7 @@
 import { realDisk, type Disk } from './disk.ts'
 import { Reading } from './reading.ts'
-import type { Cursor, Loaded, Page, SessionKey, TranscriptStore } from './store.ts'
+import type { Rec } from './entry.ts'
+import type { Cursor, Gap, Loaded, Page, SessionKey, TranscriptStore } from './store.ts'
 
 /** How much is read at once. */
 const PIECE = 1 << 18
@@ -51,6 +52,30 @@ export function readInto(reading: Reading, file: number, disk: Disk): number {
   return at
 }
 
+/** What stands in a file: an entry, or a place at which something is wrong. */
+export type Met = { readonly entry: Rec; readonly at: number; readonly length: number } | { readonly gap: Gap }
+
+/** All that stands in a file, in its own order, as it is met: no more than a piece of the file is held. */
+export function* eachIn(path: string, key?: SessionKey, disk: Disk = realDisk): Generator<Met> {
+  const file = disk.openToRead(path)
+  const met: Met[] = []
+  const each = (entry: Rec, at: number, length: number): void => void met.push({ entry, at, length })
+  const reading = new Reading(key, { keep: false, each, onGap: gap => met.push({ gap }) })
+  const piece = Buffer.allocUnsafeSlow(PIECE)
+  try {
+    let at = 0
+    for (let length = disk.read(file, piece, at); length > 0; length = disk.read(file, piece, at)) {
+      reading.add(piece.subarray(0, length))
+      at += length
+      yield* met.splice(0)
+    }
+    reading.endLine()
+    yield* met
+  } finally {
+    disk.close(file)
+  }
+}
+
 /** What could be read, and whether another program wrote it. */
 export type LoadedFile = Loaded & { readonly isForeign: boolean }
 
@@ -91,6 +116,7 @@ export function pageOfFile(
 /** A transcript that stands anywhere, whatever its name: it is read, and never written to. What its subagents said is elsewhere. */
 export const oneFile = (path: string): TranscriptStore => ({
   append: () => Promise.reject(new Error(`${path} is only read`)),
+  pathOf: () => path,
   load: async ({ subpath }) => (subpath === undefined ? loadFile(path, realDisk) : undefined),
   page: async ({ subpath }, before) =>
     subpath === undefined ? pageOfFile(path, realDisk, undefined, before) : undefined

@@ -3,6 +3,7 @@ import { realDisk, type Disk } from './disk.ts'
 import type { Rec } from './entry.ts'
 import { bytesIn, withFile } from './file.ts'
 import { Reading } from './reading.ts'
+import { isClaudeLine } from './seal.ts'
 import type { SessionKey } from './store.ts'
 
 /** How much of each end is read, at first and at most. */
@@ -17,6 +18,8 @@ export interface Glance {
   /** What was read is all there is. */
   readonly isWhole: boolean
   readonly isForeign: boolean
+  /** Why it is no transcript, if it is none. */
+  readonly problem: string | undefined
   /** Its last line has no end. */
   readonly isTorn: boolean
   /** Something in what was read is no entry of it. */
@@ -27,7 +30,7 @@ export interface Glance {
 export function glance(path: string, key?: SessionKey, disk: Disk = realDisk): Glance | undefined {
   return withFile(path, disk, file => {
     const bytes = disk.size(file)
-    const end = part(file, disk, bytes, key, false, ({ entries }) => entries.length > 0)
+    const end = part(file, disk, bytes, key, false, ({ entries }) => entries.some(isPrompt))
     const isWhole = end.isWhole
     const head = isWhole ? end : part(file, disk, bytes, key, true, ({ entries }) => entries.some(isPrompt))
     const gaps = isWhole ? end.gaps : [...head.gaps, ...end.gaps]
@@ -37,11 +40,23 @@ export function glance(path: string, key?: SessionKey, disk: Disk = realDisk): G
       tail: end.entries,
       isWhole,
       isForeign: head.isForeign && end.isForeign,
+      problem: problemIn([...head.entries, ...end.entries], bytes),
       isTorn: gaps.some(({ why }) => why === 'torn'),
       isDamaged: gaps.some(({ why }) => why !== 'torn')
     }
   })
 }
+
+export const EMPTY_FILE = 'it is empty'
+export const STRANGE_FILE = 'another program wrote it, or nothing in it can be read'
+
+/** Why these entries make no transcript. */
+export const problemIn = (entries: readonly Rec[], bytes: number): string | undefined =>
+  bytes === 0
+    ? EMPTY_FILE
+    : entries.some(each => each['crc'] !== undefined || isClaudeLine(each))
+      ? undefined
+      : STRANGE_FILE
 
 type Part = ReturnType<Reading['end']> & { readonly isWhole: boolean }
 

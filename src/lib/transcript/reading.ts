@@ -1,5 +1,5 @@
 import type { Rec } from './entry.ts'
-import { eachLine, salvage, unseal, type Read } from './seal.ts'
+import { eachLine, salvage, unglue, unseal, type Read } from './seal.ts'
 import type { Gap, GapKind, Loaded, SessionKey } from './store.ts'
 
 /** An entry that verifies, and where it stands. */
@@ -20,7 +20,9 @@ interface ReadingOptions {
   /** `false`: entries are not kept, so that a file of any length can be read; only `each` sees them. */
   readonly keep?: boolean
   /** Sees each entry, in the order in which they stand there, and each number once. */
-  readonly each?: (entry: Rec, at: number) => void
+  readonly each?: (entry: Rec, at: number, length: number) => void
+  /** Sees each gap where it is met, between the entries that `each` sees. What follows may still fill it. */
+  readonly onGap?: (gap: Gap) => void
 }
 
 const NEWLINE = 10
@@ -34,9 +36,10 @@ export class Reading {
   readonly #keep: boolean
   readonly #isPart: boolean
   readonly #each: ReadingOptions['each']
+  readonly #onGap: ReadingOptions['onGap']
   /** The highest number that `each` has seen; all of them, once one comes that is not higher. */
   #highest = 0
-  #seen: Set<number> | undefined
+  #seen: Map<number, Placed> | undefined
   readonly #sealed: Placed[] = []
   /** Lines that nobody sealed: all there is in the transcript of another program. */
   readonly #unsealed: { readonly at: number; readonly length: number; readonly entry: Rec }[] = []
@@ -46,12 +49,13 @@ export class Reading {
   #at = 0
   count = 0
 
-  constructor(key?: SessionKey, { at = 0, isPart = false, keep = true, each }: ReadingOptions = {}) {
+  constructor(key?: SessionKey, { at = 0, isPart = false, keep = true, each, onGap }: ReadingOptions = {}) {
     this.#key = key
     this.#at = at
     this.#isPart = isPart
     this.#keep = keep
     this.#each = each
+    this.#onGap = onGap
   }
 
   /** The entries that verify, once all was read: in the order of their numbers. */
@@ -81,10 +85,15 @@ export class Reading {
     if (bytes.length > 0) this.#rest.push(Buffer.from(bytes))
   }
 
-  /** There is no more. */
-  end(): Loaded & { readonly isForeign: boolean } {
+  /** There is no more: the last line is one, though it has no end. */
+  endLine(): void {
     if (this.#rest.length > 0) this.#line(Buffer.concat(this.#rest), this.#at, false)
     this.#rest = []
+  }
+
+  /** There is no more. */
+  end(): Loaded & { readonly isForeign: boolean } {
+    this.endLine()
     const isForeign = this.#sealed.length === 0 && this.#unsealed.length > 0
     if (isForeign) {
       this.count = this.#unsealed.length
@@ -102,7 +111,8 @@ export class Reading {
     if (line.length === 0) return
     const read = unseal(line)
     if (read.kind !== 'damaged') return this.#take(read, at, line.length)
-    const found = salvage(line)
+    const sealed = salvage(line)
+    const found = sealed.length > 0 ? sealed : unglue(line)
     let from = 0
     for (const piece of found) {
       this.#rubbish(line.subarray(from, piece.at), at + from, true)
@@ -121,27 +131,32 @@ export class Reading {
     const { entry } = read
     const kept = this.#keep ? entry : EMPTY
     if (read.kind === 'unsealed') {
-      this.#unsealed.push({ at, length, entry: kept })
-      this.#each?.(entry, at)
+      // Where gaps are told as they are met, nobody asks for them in the end.
+      if (this.#onGap === undefined) this.#unsealed.push({ at, length, entry: kept })
+      this.#each?.(entry, at, length)
     } else if (this.#isOurs(entry)) {
       const { seq } = read
-      const isNew = this.#each !== undefined && this.#isNew(seq)
-      this.#sealed.push({ at, length, seq, sum: entry['crc'], entry: kept })
-      if (isNew) this.#each(entry, at)
+      const placed = { at, length, seq, sum: entry['crc'], entry: kept }
+      const isNew = this.#each !== undefined && this.#isNew(placed)
+      this.#sealed.push(placed)
+      if (isNew) this.#each(entry, at, length)
     } else this.#gap(at, length, 'foreign')
   }
 
   /** Whether no entry had this number so far. Mostly they come in their order, and nobody has to remember them. */
-  #isNew(seq: number): boolean {
+  #isNew(placed: Placed): boolean {
+    const { seq, at, length } = placed
     if (seq > this.#highest) {
+      if (seq > this.#highest + 1) this.#onGap?.({ at, length: 0, why: 'missing', seqs: [this.#highest + 1, seq - 1] })
       this.#highest = seq
-      this.#seen?.add(seq)
+      this.#seen?.set(seq, placed)
       return true
     }
-    this.#seen ??= new Set(this.#sealed.map(placed => placed.seq))
-    if (this.#seen.has(seq)) return false
-    this.#seen.add(seq)
-    return true
+    this.#seen ??= new Map(this.#sealed.map(each => [each.seq, each]))
+    const first = this.#seen.get(seq)
+    this.#onGap?.({ at, length, why: first === undefined ? 'moved' : twinKind(first, placed) })
+    if (first === undefined) this.#seen.set(seq, placed)
+    return first === undefined
   }
 
   #isOurs({ sessionId, isSidechain, agentId }: Rec): boolean {
@@ -154,7 +169,9 @@ export class Reading {
   }
 
   #gap(at: number, length: number, why: GapKind, seqs?: readonly [number, number]): void {
-    this.#gaps.push(seqs === undefined ? { at, length, why } : { at, length, why, seqs })
+    const gap = seqs === undefined ? { at, length, why } : { at, length, why, seqs }
+    this.#gaps.push(gap)
+    this.#onGap?.(gap)
   }
 
   /** By number; each number once. */
@@ -174,11 +191,10 @@ export class Reading {
     const known = new Map<number, Placed>()
     let highest = 0
     for (const each of placed.splice(0)) {
-      const { seq, at, length, sum } = each
+      const { seq, at, length } = each
       const first = known.get(seq)
       if (first !== undefined) {
-        const same = first.length === length && first.sum === sum
-        this.#gap(at, length, same ? 'duplicate' : 'conflict')
+        this.#gap(at, length, twinKind(first, each))
         continue
       }
       if (seq < highest) this.#gap(at, length, 'moved')
@@ -189,6 +205,9 @@ export class Reading {
     placed.sort((a, b) => a.seq - b.seq)
   }
 }
+
+const twinKind = (first: Placed, { length, sum }: Placed): GapKind =>
+  first.length === length && first.sum === sum ? 'duplicate' : 'conflict'
 
 const EMPTY: Rec = Object.freeze({ type: '' })
 

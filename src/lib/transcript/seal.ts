@@ -118,6 +118,33 @@ export function salvage(line: Buffer): readonly Found[] {
   return found
 }
 
+/** Where a line of Claude Code begins that stands behind another one, or behind a torn one. */
+const GLUE = /(?<=\})\{"|\{"parentUuid":/g
+
+/** The same for lines of Claude Code, which have no checksums: what can be read whole, from a beginning to an end. */
+export function unglue(line: Buffer): readonly Found[] {
+  if (line.toString('latin1', 0, HEAD.length) === HEAD) return []
+  const starts = [0, ...Array.from(line.toString('latin1').matchAll(GLUE), ({ index }) => index)]
+  const ends = [...starts.filter(at => line[at - 1] === 0x7d), line.length]
+  const found: Found[] = []
+  let tries = 0
+  for (const at of starts.slice(0, TRIES)) {
+    if (at < (found.at(-1)?.end ?? 0)) continue
+    for (const end of ends.filter(each => each > at).slice(0, ENDS)) {
+      const entry = tries++ < TRIES ? parse(line.subarray(at, end)) : undefined
+      if (entry === undefined || 'crc' in entry || !isClaudeLine(entry)) continue
+      found.push({ at, end, read: { kind: 'unsealed', entry } })
+      break
+    }
+  }
+  return found
+}
+
+/** Whether Claude Code may have written this line; other programs write lines of JSON with a type, too. */
+export const isClaudeLine = ({ type, uuid, sessionId, messageId, leafUuid, message }: Rec): boolean =>
+  [uuid, sessionId, messageId, leafUuid].some(id => typeof id === 'string') ||
+  (isObject(message) && (type === 'user' || type === 'assistant'))
+
 /** Calls for each line, with where it begins; the last may have no end. Gives where what is left begins. */
 export function eachLine(bytes: Buffer, from: number, take: (line: Buffer, at: number) => void): number {
   let begin = from

@@ -57,6 +57,8 @@ export interface Gap {
   readonly why: GapKind
   /** The numbers of the entries that are missing. */
   readonly seqs?: readonly [first: number, last: number]
+  /** In a transcript of Claude Code: the id of the line that is missing, which the line at this place follows. */
+  readonly uuid?: string
 }
 
 /**

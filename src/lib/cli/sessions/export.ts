@@ -1,13 +1,17 @@
-import { replay } from '../../agent/replay.ts'
+import { isFreshStart, replayInPieces, type Replayed } from '../../agent/replay.ts'
+import { unwound } from '../../agent/rewind.ts'
 import type { Message } from '../../message.ts'
 import { reminder } from '../../model/prompt.ts'
 import { asTheirs } from '../../transcript/claude-lines.ts'
-import { asOurs } from '../../transcript/claude.ts'
+import { readClaude, translated } from '../../transcript/claude.ts'
+import { entriesAt, outlineOf } from '../../transcript/outline.ts'
 import { EXIT } from '../common.ts'
-import { harmless, safeJson, say } from '../print.ts'
-import { loadSession, type Session } from './load.ts'
+import { harmless, safeJson } from '../print.ts'
+import { entriesOf, itemsOf, linesOf, openSession, type Session } from './load.ts'
 import { markdownOf } from './markdown.ts'
+import { pageOut } from './pager.ts'
 import { findSession, type SessionFlags } from './places.ts'
+import { jsonOf } from './show.ts'
 
 export interface ExportFlags extends SessionFlags {
   format?: 'markdown' | 'json' | 'jsonl'
@@ -15,26 +19,47 @@ export interface ExportFlags extends SessionFlags {
 }
 
 /** `carabiner sessions export`: a session for people, for a model, or for other programs. */
-export function exportSession(name: string, flags: ExportFlags): number {
-  const session = loadSession(findSession(name, flags), flags.agent)
+export async function exportSession(name: string, flags: ExportFlags): Promise<number> {
+  const session = await openSession(findSession(name, flags), flags.agent)
   const format = flags.json === true ? 'json' : (flags.format ?? 'markdown')
-  if (format === 'json') say(safeJson(requestOf(session), 2))
-  else if (format === 'jsonl') for (const line of linesOf(session)) say(safeJson(line))
-  else for (const line of markdownOf(session)) say(harmless(line))
+  await pageOut(format === 'json' ? asRequest(session) : format === 'jsonl' ? asLines(session) : asPage(session), false)
   return EXIT.done
 }
 
-const linesOf = ({ isForeign, entries }: Session): readonly object[] => (isForeign ? entries : asTheirs(entries))
+function* asPage(session: Session): Generator<string> {
+  for (const line of markdownOf(session, itemsOf(session))) yield `${harmless(line)}\n`
+}
+
+function* asLines(session: Session): Generator<string> {
+  const entries = entriesOf(session)
+  for (const line of session.isForeign ? entries : asTheirs(entries)) yield `${safeJson(line)}\n`
+}
 
 /** What a model would be sent, and the calls that have no results yet. */
-function requestOf({ id, isForeign, entries }: Session): object {
-  const { conversation, system, open = [] } = replay(isForeign ? asOurs(entries) : entries)!
-  const unanswered = open.filter(({ result }) => result === undefined).map(({ use }) => use.id)
-  return { sessionId: id, system, messages: conversation.messages.map(asSent), unanswered }
+function* asRequest(session: Session): Generator<string> {
+  let end: Replayed | undefined
+  const messages = function* (): Generator<Message> {
+    end = yield* replayInPieces(...liveEntries(session))
+  }
+  yield* jsonOf({ sessionId: session.id }, 'messages', messages(), asSent)
+  const unanswered = end?.open?.filter(({ result }) => result === undefined).map(({ use }) => use.id) ?? []
+  yield `,\n  "system": ${safeJson(end?.system)},\n  "unanswered": ${safeJson(unanswered)}\n}\n`
+}
+
+/** The entries that count, from the last fresh start on: the file is read once for their outline, then they are read. */
+function liveEntries(session: Session): Parameters<typeof replayInPieces> {
+  const outline = outlineOf(linesOf(session))
+  const { main, agents } = session.isForeign ? readClaude(outline) : { main: outline, agents: undefined }
+  const lines = session.only === undefined ? main : (agents?.get(session.only) ?? [])
+  const { left, done } = session.isForeign ? { left: lines, done: new Set() } : unwound(lines, undefined, true)!
+  const live = left.slice(Math.max(0, left.findLastIndex(isFreshStart)))
+  const whole = entriesAt(session.path, live)
+  const isEdited = live.some(({ subtype }) => subtype === 'messages_changed')
+  return [session.isForeign ? translated(whole) : whole, { isEdited, isDone: index => done.has(live[index]!) }]
 }
 
 /** Only users and models speak there. */
-function asSent({ role, content }: Message): Message {
+function asSent({ role, content }: Message): object {
   if (role !== 'system') return { role, content }
   const text =
     typeof content === 'string' ? content : content.flatMap(each => (each.type === 'text' ? [each.text] : []))

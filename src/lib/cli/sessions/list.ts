@@ -86,7 +86,7 @@ function filesIn(store: JsonlStore, projects: readonly string[]): readonly File[
 async function look({ key, path, mtime }: File, isOurs: boolean): Promise<Listed> {
   const seen = glanceAt(path, isOurs ? key : undefined)
   const { head = [], tail = [], isForeign = false, isTorn = false, isDamaged = false } = seen ?? {}
-  const isRead = seen !== undefined && (tail.length > 0 || seen.bytes === 0)
+  const isRead = seen !== undefined && (seen.problem === undefined || seen.bytes === 0)
   const said = [...head, ...tail]
   return {
     id: key.sessionId,

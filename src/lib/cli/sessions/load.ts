@@ -1,89 +1,102 @@
 import { fault } from '../../faults.ts'
-import { readClaude, type ClaudeTranscript } from '../../transcript/claude.ts'
-import { realDisk } from '../../transcript/disk.ts'
+import { ClaudeWalk } from '../../transcript/claude-walk.ts'
 import type { Rec } from '../../transcript/entry.ts'
-import { loadFile } from '../../transcript/file.ts'
-import { promptIn } from '../../transcript/glance.ts'
+import { eachIn, type Met } from '../../transcript/file.ts'
+import { glance, type Glance } from '../../transcript/glance.ts'
 import type { Gap } from '../../transcript/store.ts'
 import { agentsOf, type Found } from './places.ts'
+import { stateOf, type State } from './state.ts'
 import { storyOf, type Item } from './story.ts'
 
-/** All that is known of a session. */
-export interface Session {
-  readonly id: string
-  readonly path: string
+/** A session, as far as both ends of its file tell. The rest is read as it is asked for, and never held. */
+export interface Session extends Found {
   readonly isForeign: boolean
+  /** It is the transcript of a subagent. */
+  readonly isAgent: boolean
+  /** The subagent among the lines of the session whose lines count. */
+  readonly only: string | undefined
   readonly cwd: string
   readonly title: string | undefined
-  /** Of another program's: only the conversation that led to the last line. */
-  readonly entries: readonly Rec[]
-  readonly gaps: readonly Gap[]
-  /** Lines of conversations that were given up, and are left out. */
-  readonly abandoned: number
-  /** The ids of its subagents. */
-  readonly agents: readonly string[]
-  readonly items: readonly Item[]
+  /** The ids of its subagents; of those among its lines, as far as they were read. */
+  readonly agents: Set<string>
+  readonly gaps: Gap[]
+  readonly state: State
 }
 
-/** Reads a session, or one of its subagents. */
-export function loadSession(found: Found, agent?: string): Session {
+/** Finds out what a file is; refuses one that is no transcript. */
+export async function openSession(found: Found, agent?: string): Promise<Session> {
   const files = agentsOf(found)
   const file = files.find(({ id }) => id === agent)
-  if (file !== undefined) return sessionOf(file, linesIn(file), [], true)
-  const lines = linesIn(found)
-  const isAgent = found.key?.subpath !== undefined
-  if (agent === undefined)
-    return sessionOf(
-      found,
-      lines,
-      files.map(({ id }) => id),
-      isAgent
-    )
-  const own = lines.theirs?.agents.get(agent)
-  if (own !== undefined)
-    return sessionOf({ ...found, id: agent }, { ...lines, entries: own, theirs: undefined, gaps: [] }, [], true)
-  const known = [...files.map(({ id }) => id), ...(lines.theirs?.agents.keys() ?? [])]
-  throw fault('E_USAGE', `there is no subagent ${agent}: the session has ${known.join(', ') || 'none'}`)
+  if (file !== undefined) return sessionAt(file, true, [])
+  const ids = files.map(({ id }) => id)
+  const session = await sessionAt(found, found.key?.subpath !== undefined, ids)
+  if (agent === undefined) return session
+  const walk = new ClaudeWalk(session.isAgent)
+  const known = new Set(ids)
+  for (const met of eachIn(found.path, found.key))
+    if ('entry' in met) known.add(walk.take(met.entry).agent ?? ids[0] ?? '')
+  if (known.has(agent))
+    return { ...session, id: agent, isAgent: true, only: agent, title: undefined, agents: new Set() }
+  throw fault(
+    'E_USAGE',
+    `there is no subagent ${agent}: the session has ${[...known].filter(Boolean).join(', ') || 'none'}`
+  )
 }
 
-interface Lines {
-  readonly entries: readonly Rec[]
-  readonly gaps: readonly Gap[]
-  readonly isForeign: boolean
-  readonly theirs: ClaudeTranscript | undefined
-  readonly offsets: ReadonlyMap<Rec, number>
-}
-
-function linesIn({ id, path, key }: Found): Lines {
-  const read = loadFile(path, realDisk, key)
-  if (read === undefined) throw fault('E_SESSION_UNKNOWN', id, '')
-  const { entries, gaps, isForeign } = read
-  const offsets = new Map(entries.map((entry, index) => [entry, read.offsets?.[index] ?? 0]))
-  const theirs = isForeign ? readClaude(entries) : undefined
-  return { entries: theirs?.main ?? entries, gaps, isForeign, theirs, offsets }
-}
-
-function sessionOf(
-  { id, path }: Found,
-  { entries, gaps, isForeign, theirs, offsets }: Lines,
-  files: readonly string[],
-  isAgent: boolean
-): Session {
-  const cwd = entries.map(entry => entry['cwd']).find(each => typeof each === 'string')
-  const agents = new Map([...(theirs?.agents ?? [])].map(([agent, lines]) => [agent, firstIn(lines)]))
-  const placed = entries.map(entry => ({ entry, offset: offsets.get(entry) ?? 0 }))
+async function sessionAt(found: Found, isAgent: boolean, agents: readonly string[]): Promise<Session> {
+  const { path, key } = found
+  const seen = glance(path, key)
+  if (seen === undefined) throw fault('E_SESSION_UNKNOWN', found.id, '')
+  // What is damaged among our own sessions is a session all the same.
+  if (seen.problem !== undefined && (key === undefined || seen.bytes === 0))
+    throw fault('E_NOT_TRANSCRIPT', path, seen.problem)
+  const { isForeign, head, tail } = seen
+  const cwd = [...head, ...tail].map(entry => entry['cwd']).find(each => typeof each === 'string')
   return {
-    id,
-    path,
+    ...found,
     isForeign,
-    entries,
-    gaps,
+    isAgent: isAgent || (isForeign && isAgentFile(seen)),
+    only: undefined,
     cwd: typeof cwd === 'string' ? cwd : '',
-    title: theirs?.title,
-    abandoned: theirs?.abandoned ?? 0,
-    agents: [...files, ...agents.keys()],
-    items: storyOf(placed, gaps, { isForeign, isAgent, agents })
+    title: isForeign ? titleIn(seen) : undefined,
+    agents: new Set(agents),
+    gaps: [],
+    state: await stateOf(path, tail, isForeign)
   }
 }
 
-const firstIn = (lines: readonly Rec[]): string => lines.map(promptIn).find(text => text !== undefined) ?? ''
+/** In a subagent's own file there is nothing else. */
+const isAgentFile = ({ head }: Glance): boolean =>
+  !head.some(({ type, isSidechain }) => (type === 'user' || type === 'assistant') && isSidechain !== true)
+
+/** Titles of other sessions stand there, too. */
+function titleIn({ head, tail }: Glance): string | undefined {
+  const lines = [...head, ...tail]
+  const ids = new Set(lines.map(({ uuid }) => uuid))
+  const title = lines.findLast(({ type, leafUuid }) => type === 'summary' && ids.has(leafUuid))?.['summary']
+  return typeof title === 'string' ? title : undefined
+}
+
+/** What stands in its file, in order. What others wrote between entries of ours is a gap. */
+export function* linesOf({ path, key, isForeign }: Session): Generator<Met> {
+  for (const met of eachIn(path, key)) {
+    if ('gap' in met || isForeign || met.entry['crc'] !== undefined) yield met
+    else yield { gap: { at: met.at, length: met.length, why: 'unsealed' } }
+  }
+}
+
+/** What happened in it, as it is read. */
+export function* itemsOf(session: Session): Generator<Item> {
+  for (const item of storyOf(linesOf(session), session)) {
+    if (item.kind === 'gap') session.gaps.push(item.gap)
+    if (item.kind === 'subagent') session.agents.add(item.id)
+    yield item
+  }
+}
+
+/** Its entries alone. */
+export function* entriesOf(session: Session): Generator<Rec> {
+  const walk = new ClaudeWalk(session.only === undefined, session.only)
+  for (const met of linesOf(session))
+    if ('entry' in met && (!session.isForeign || walk.take(met.entry).agent === session.only)) yield met.entry
+}

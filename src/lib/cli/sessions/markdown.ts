@@ -1,9 +1,12 @@
-import type { Session } from './load.ts'
 import { wordsOfGap } from './gaps.ts'
+import type { Session } from './load.ts'
 import type { Item } from './story.ts'
 
 /** A session as a page. */
-export function* markdownOf({ id, title, cwd, items }: Session): Generator<string> {
+export function* markdownOf(
+  { id, title, cwd }: Pick<Session, 'id' | 'title' | 'cwd'>,
+  items: Iterable<Item>
+): Generator<string> {
   yield `# ${oneLine(title ?? `Session ${id}`)}`
   if (cwd !== '') yield `\n${code(cwd)}`
   for (const item of items) {

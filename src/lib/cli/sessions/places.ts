@@ -7,6 +7,7 @@ import { glance } from '../../transcript/glance.ts'
 import type { JsonlStore } from '../../transcript/jsonl.ts'
 import type { SessionKey } from '../../transcript/store.ts'
 import { isObject } from '../../util/plain.ts'
+import { shellWord } from '../../util/shell-word.ts'
 
 /** The flags that all commands about sessions share. */
 export interface SessionFlags {
@@ -29,6 +30,8 @@ export interface Found {
   readonly path: string
   /** Where it stands among our own; what is not of this session is then seen. */
   readonly key: SessionKey | undefined
+  /** What to call it in a command, where that is not its id. */
+  readonly name?: string | undefined
 }
 
 /** The transcript of one of its subagents. */
@@ -53,7 +56,8 @@ const FEWEST = 4
 /** By its id, by the beginning of it, or by the path of its file. Ours come first, then Claude Code's. */
 export function findSession(name: string, flags: SessionFlags): Found {
   const { where, ours, theirs } = placesFor(flags)
-  if (name.endsWith(ENDING)) return byPath(resolve(where.cwd, name), ours)
+  // No id has a dot or a slash.
+  if (/[./\\]/.test(name)) return byPath(resolve(where.cwd, name), ours)
   const stores = flags.claude === true ? [theirs] : [ours, theirs]
   if (!SESSION_ID.test(name)) throw unknownSession(name, stores)
   const known = stores.flatMap(store =>
@@ -99,7 +103,13 @@ function byPath(path: string, ours: JsonlStore): Found {
   const [projectKey = '', sessionId = '', ...rest] = relative(ours.root, path.slice(0, -ENDING.length)).split(sep)
   const isOurs = projectKey !== '..' && sessionId !== ''
   const key = { projectKey, sessionId, ...(rest.length > 0 && { subpath: rest.join('/') }) }
-  return { id: basename(path, ENDING), path, key: isOurs ? key : undefined }
+  const isSession = isOurs && rest.length === 0
+  return {
+    id: basename(path, ENDING),
+    path,
+    key: isOurs ? key : undefined,
+    ...(!isSession && { name: shellWord(path) })
+  }
 }
 
 const AGENT = /^agent-(.+)\.jsonl$/

@@ -1,4 +1,4 @@
-import { replay } from '../../agent/replay.ts'
+import { replayAll } from '../../agent/replay.ts'
 import { asOurs, readClaude } from '../../transcript/claude.ts'
 import type { Rec } from '../../transcript/entry.ts'
 import { holderOf, type Holder } from '../../world/lock.ts'
@@ -27,7 +27,7 @@ export async function stateOf(path: string, tail: readonly Rec[], isForeign: boo
   const holder = isForeign ? undefined : await holderOf(path)
   if (holder !== undefined) return { kind: 'running', ...holder }
   const left = isForeign ? asOurs(readClaude(tail).main) : tail.filter(({ subtype }) => subtype !== 'rewound')
-  const { open = [], conversation } = replay(left)!
+  const { open = [], conversation } = replayAll(left)
   const calls = open
     .filter(({ result }) => result === undefined)
     .map(({ use, started, outcome }) => ({
@@ -49,6 +49,7 @@ export function wordsOfState(state: State): string {
     return `running: process ${state.pid} since ${state.since}${what}`
   }
   if (state.kind === 'waiting') return `waiting for a decision about ${namesOf(state.calls)}`
+  if (state.kind === 'unreadable') return 'unreadable: it is not a transcript, or you may not read it'
   if (state.kind !== 'interrupted') return state.kind
   if (state.calls.length === 0) return 'interrupted before the model had answered'
   return state.calls.some(({ started }) => started)

@@ -1,4 +1,8 @@
+import { PromptQueue, queuedIn } from '../../transcript/claude-queue.ts'
+import { ClaudeWalk } from '../../transcript/claude-walk.ts'
 import type { Rec } from '../../transcript/entry.ts'
+import type { Met } from '../../transcript/file.ts'
+import { promptIn } from '../../transcript/glance.ts'
 import type { Gap } from '../../transcript/store.ts'
 import { asText, isObject, type PlainObject } from '../../util/plain.ts'
 import { eventIn } from './story-events.ts'
@@ -42,43 +46,43 @@ export type Item = { readonly at?: string | undefined; readonly uuid?: string | 
   | { readonly kind: 'unknown'; readonly type: string }
 )
 
-/** An entry, and where it stands in its file. */
-export interface Placed {
-  readonly entry: Rec
-  readonly offset: number
-}
-
 export interface StoryOptions {
   readonly isForeign: boolean
   /** It is the transcript of a subagent. */
   readonly isAgent: boolean
-  /** The prompts that subagents began with, where their transcripts tell it, by their ids. */
-  readonly agents?: ReadonlyMap<string, string>
+  /** One that stands among the lines of its session. */
+  readonly only?: string | undefined
 }
 
-/** What entries tell, in their order, with what is missing at its place. */
-export function storyOf(placed: readonly Placed[], gaps: readonly Gap[], options: StoryOptions): readonly Item[] {
+/** What entries tell, in the order of the file, with what is missing at its place. */
+export function* storyOf(lines: Iterable<Met>, options: StoryOptions): Generator<Item> {
   const story = new Story(options)
-  const left = [...gaps]
-  for (const { entry, offset } of placed) {
-    while (left[0] !== undefined && left[0].at <= offset) story.add({ kind: 'gap', gap: left.shift()! }, {})
-    story.take(entry)
+  for (const met of lines) {
+    if ('gap' in met) story.add({ kind: 'gap', gap: met.gap }, {})
+    else if (options.isForeign) story.takeForeign(met.entry, met.at)
+    else story.take(met.entry)
+    yield* story.items.splice(0)
   }
   story.end()
-  for (const gap of left) story.add({ kind: 'gap', gap }, {})
-  return story.items
+  yield* story.items
 }
 
 class Story {
   readonly items: Item[] = []
   readonly #options: StoryOptions
+  readonly #walk: ClaudeWalk
+  readonly #queue = new PromptQueue()
   /** Calls by their ids, and how far they had come. */
   readonly #calls = new Map<string, { readonly tool: string; isRefused: boolean; isOpen: boolean }>()
+  /** What subagents were asked to do, by the first words to them. */
+  readonly #errands = new Map<string, ReturnType<typeof aboutIn>>()
+  readonly #agents = new Set<string>()
   /** Where those come from that were copied. */
   #origin: string | undefined
 
   constructor(options: StoryOptions) {
     this.#options = options
+    this.#walk = new ClaudeWalk(options.isAgent && options.only === undefined, options.only)
   }
 
   add(item: Item, { timestamp, uuid }: Partial<Rec>): void {
@@ -91,7 +95,7 @@ class Story {
 
   take(entry: Rec): void {
     const origin = isObject(entry['forkedFrom']) ? asText(entry['forkedFrom']['sessionId']) : undefined
-    if (origin === undefined) this.end()
+    if (origin === undefined) this.#endCopy()
     this.#origin = origin
     const { type } = entry
     if (type === 'user') this.#user(entry)
@@ -105,8 +109,32 @@ class Story {
     }
   }
 
-  /** What follows was not copied. */
+  /** A line of Claude Code: what is missing before it, and where a person went back, is told first. */
+  takeForeign(entry: Rec, at: number): void {
+    const { agent, missing, backTo } = this.#walk.take(entry)
+    if (agent !== this.#options.only) return this.#agent(agent, entry)
+    if (missing !== undefined) this.add({ kind: 'gap', gap: { at, length: 0, why: 'missing', uuid: missing } }, {})
+    if (backTo !== undefined) this.add({ kind: 'rewound', to: backTo === '' ? 'the beginning' : backTo }, {})
+    const typed = entry.type === 'attachment' ? queuedIn(entry) : undefined
+    for (const each of this.#queue.take(entry)) this.#user(queuedIn(each)!)
+    if (typed !== undefined) this.#user(typed)
+    else if (entry.type !== 'queue-operation') this.take(entry)
+  }
+
+  /** The first line of a subagent. */
+  #agent(id: string | undefined, entry: Rec): void {
+    if (id === undefined || this.#options.only !== undefined || this.#agents.has(id)) return
+    this.#agents.add(id)
+    this.add({ kind: 'subagent', id, ...this.#errands.get(promptIn(entry) ?? '') }, entry)
+  }
+
   end(): void {
+    for (const each of this.#queue.end()) this.#user(queuedIn(each)!)
+    this.#endCopy()
+  }
+
+  /** What follows was not copied. */
+  #endCopy(): void {
     if (this.#origin !== undefined) this.add({ kind: 'forked', from: this.#origin }, {})
     this.#origin = undefined
   }
@@ -137,9 +165,7 @@ class Story {
   #call(id: string, tool: string, input: unknown, entry: Rec): void {
     this.#calls.set(id, { tool, isRefused: false, isOpen: false })
     this.add({ kind: 'call', id, tool, input }, entry)
-    const prompt = isObject(input) ? input['prompt'] : undefined
-    for (const [agent, first] of this.#options.agents ?? [])
-      if (prompt === first) this.add({ kind: 'subagent', id: agent, ...aboutIn(input) }, entry)
+    if (isObject(input) && typeof input['prompt'] === 'string') this.#errands.set(input['prompt'], aboutIn(input))
   }
 
   #result(block: PlainObject, entry: Rec): void {
@@ -154,8 +180,10 @@ class Story {
     if (call !== undefined) call.isOpen = false
     const output = entry['toolUseResult']
     const agent = isObject(output) ? output['agentId'] : undefined
-    if (this.#options.isForeign && typeof agent === 'string' && !this.#options.agents?.has(agent))
+    if (this.#options.isForeign && typeof agent === 'string' && !this.#agents.has(agent)) {
+      this.#agents.add(agent)
       this.add({ kind: 'subagent', id: agent }, entry)
+    }
   }
 
   #step({ toolUseId }: Rec, isOpen: boolean): void {

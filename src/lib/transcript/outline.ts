@@ -1,0 +1,56 @@
+import { answerOf, resultsIn } from './claude.ts'
+import { realDisk } from './disk.ts'
+import type { Rec } from './entry.ts'
+import { bytesIn, type Met } from './file.ts'
+
+/** What decides which entries count, and where they stand; what was said in them is left out. */
+export function outlineOf(lines: Iterable<Met>): readonly Rec[] {
+  const outline: Rec[] = []
+  let hasQueue = false
+  for (const met of lines) {
+    if ('gap' in met) continue
+    const { entry, at, length } = met
+    const { type, uuid, parentUuid, compactMetadata, subtype, to } = entry
+    hasQueue ||= type === 'queue-operation'
+    const before = outline.at(-1)
+    outline.push({
+      type,
+      uuid,
+      // Mostly it is that of the line before; one text for both is half of what there is.
+      parentUuid: parentUuid === before?.['uuid'] ? before?.['uuid'] : parentUuid,
+      at,
+      length,
+      // Prompts that were typed meanwhile are told apart by their words.
+      message: hasQueue && type === 'user' ? entry['message'] : messageIn(entry, before),
+      ...(hasQueue && { attachment: entry['attachment'], operation: entry['operation'], content: entry['content'] }),
+      ...(subtype !== undefined && { subtype, to, compactMetadata, logicalParentUuid: entry['logicalParentUuid'] }),
+      ...rareIn(entry)
+    })
+  }
+  return outline
+}
+
+function rareIn({ isSidechain, agentId, sourceToolAssistantUUID, part }: Rec): object | undefined {
+  if (isSidechain !== true && sourceToolAssistantUUID === undefined && part === undefined) return undefined
+  return { isSidechain, agentId, sourceToolAssistantUUID, part }
+}
+
+/** The id of an answer, and whether there are results: mostly the one before has the same. */
+function messageIn(entry: Rec, before: Rec | undefined): unknown {
+  const id = answerOf(entry)
+  if (id === undefined) return resultsIn(entry).length > 0 ? RESULTS : undefined
+  return before !== undefined && answerOf(before) === id ? before['message'] : { id }
+}
+
+const RESULTS = { content: [{ type: 'tool_result' }] }
+
+/** The entries of an outline, whole, one after the other. */
+export function* entriesAt(path: string, outline: Iterable<Rec>): Generator<Rec> {
+  const file = realDisk.openToRead(path)
+  try {
+    for (const { at, length } of outline)
+      yield JSON.parse(bytesIn(file, realDisk, Number(at), Number(length)).toString()) as Rec
+  } finally {
+    realDisk.close(file)
+  }
+}
