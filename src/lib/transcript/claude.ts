@@ -196,9 +196,9 @@ function answersIn(lines: readonly Rec[]): ReadonlyMap<Rec, Rec> {
 /** The nearest line above that is a block of the same answer; nothing where something else was said between. */
 function answerAbove(line: Rec, byId: ReadonlyMap<string, Rec>): Rec | undefined {
   const seen = new Set<Rec>()
-  const parentOf = (each: Rec): Rec | undefined =>
+  const lineAbove = (each: Rec): Rec | undefined =>
     byId.get(asText(each['sourceToolAssistantUUID'] ?? each['parentUuid']))
-  for (let at = parentOf(line); at !== undefined && !seen.has(at); at = parentOf(at)) {
+  for (let at = lineAbove(line); at !== undefined && !seen.has(at); at = lineAbove(at)) {
     seen.add(at)
     if (at.type === 'assistant') return line.type === 'assistant' && answerOf(line) !== answerOf(at) ? undefined : at
     if (at.type === 'user' && resultsIn(at).length === 0) return undefined

@@ -51,7 +51,7 @@ export const EMPTY_FILE = 'it is empty'
 export const STRANGE_FILE = 'another program wrote it, or nothing in it can be read'
 
 /** Why these entries make no transcript. */
-export const problemIn = (entries: readonly Rec[], bytes: number): string | undefined =>
+const problemIn = (entries: readonly Rec[], bytes: number): string | undefined =>
   bytes === 0
     ? EMPTY_FILE
     : entries.some(each => each['crc'] !== undefined || isClaudeLine(each))
