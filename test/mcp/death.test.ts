@@ -81,7 +81,7 @@ test('what is no message is told, once, and does no harm', async () => {
   expect(informed(asked)).toEqual([
     'the server own: it printed what is no message: Listening for requests…',
     'the server own: it printed what is no message: {"half": ',
-    'the server own: it printed what is no message: \\u{1b}[31m',
+    'the server own: it printed what is no message: \\u001b[31m',
     'the server own: it printed what is no message: []'
   ])
 })

@@ -135,7 +135,7 @@ test('a web address is handed on as it is, and nobody opens it', async () => {
   )
   expect(answer).toEqual({ action: 'accept' })
   expect(inputsOf({ events }, 'Elicitation')).toMatchObject([
-    { mode: 'url', url, elicitation_id: 'e1', message: 'Sign\\u{200b} in' }
+    { mode: 'url', url, elicitation_id: 'e1', message: 'Sign\\u200b in' }
   ])
 })
 

@@ -76,8 +76,8 @@ test('nothing in a description is hidden from its readers', async () => {
   })
   const { tools: told } = model.requests[0]!.request
   expect(told.find(({ name }) => name === 'mcp__own__look')).toMatchObject({
-    description: 'Looks\\u{200b} around ⚠️\\u{e0041}\\u{202e}\\u{1b}[2J',
-    inputSchema: { properties: { where: { description: 'a\\u{2060}b' } } }
+    description: 'Looks\\u200b around ⚠️\\udb40\\udc41\\u202e\\u001b[2J',
+    inputSchema: { properties: { where: { description: 'a\\u2060b' } } }
   })
 })
 

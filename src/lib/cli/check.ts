@@ -4,7 +4,7 @@ import type { Loaded, LoadedHook } from '../settings/loaded.ts'
 import { lint } from '../settings/lint.ts'
 import { armHere } from './arm-here.ts'
 import { EXIT, howToTrust, look, projectCounts, type CommonFlags, type Scene } from './common.ts'
-import { complain, harmless, printFinding, say, styled } from './print.ts'
+import { complain, harmless, printFinding, safeJson, say, styled } from './print.ts'
 
 export interface CheckFlags extends CommonFlags {
   json?: boolean
@@ -24,7 +24,7 @@ export async function check(flags: CheckFlags): Promise<number> {
     }
     findings.push(...(await tryOut(scene, counts, flags.json !== true)))
   }
-  if (flags.json === true) say(JSON.stringify({ root: loaded.root, files: loaded.files, findings }, null, 2))
+  if (flags.json === true) say(safeJson({ root: loaded.root, files: loaded.files, findings }, 2))
   else print(scene, findings)
   return findings.some(({ level }) => level === 'error') ? EXIT.badSettings : EXIT.done
 }

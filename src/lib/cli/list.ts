@@ -6,7 +6,7 @@ import { observesOnly } from '../settings/restrictions.ts'
 import type { Profile } from '../hooks/decode.ts'
 import { rowOf } from '../hooks/events.ts'
 import { EXIT, look, type CommonFlags, type Scene } from './common.ts'
-import { complain, inOneLine, printFinding, say, styled, table } from './print.ts'
+import { complain, inOneLine, printFinding, safeJson, say, styled, table } from './print.ts'
 
 export interface ListFlags extends CommonFlags {
   json?: boolean
@@ -18,7 +18,7 @@ export function list(flags: ListFlags): number {
   const counts = flags.projectHooks !== false && (scene.trust.state === 'nothing' || scene.trust.state === 'trusted')
   const standings = standing(scene.loaded, { projectTrusted: counts }).toSorted((a, b) => inOrder(a.hook, b.hook))
   const profile = scene.loaded.locks.profile ?? flags.profile ?? scene.loaded.profile ?? 'strict'
-  if (flags.json === true) say(JSON.stringify(asJson(scene, standings, profile), null, 2))
+  if (flags.json === true) say(safeJson(asJson(scene, standings, profile), 2))
   else print(scene, standings, profile)
   return EXIT.done
 }

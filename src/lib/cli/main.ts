@@ -2,6 +2,7 @@ import { CarabinerError } from '../errors.ts'
 import { CONTRACT, VERSION } from '../version.ts'
 import { COMMANDS, GROUPS, type CommandRow, type Flag } from './commands.ts'
 import { watchOutput } from './output.ts'
+import { complain } from './print.ts'
 
 const EXIT_CODES = `Exit codes: 0 done · 1 failed · 2 blocked (fire --exit-code) · 3 not trusted · 4 bad configuration · 64 usage`
 
@@ -11,7 +12,7 @@ export async function main(args: readonly string[]): Promise<number> {
   const code = await obeyed(args)
   const lost = await printed()
   if (lost === undefined) return code
-  process.stderr.write(`carabiner: what was printed is not whole: ${lost.message}\n`)
+  complain(`carabiner: what was printed is not whole: ${lost.message}`)
   return code === 0 ? 1 : code
 }
 
@@ -50,6 +51,7 @@ async function obeyed(args: readonly string[]): Promise<number> {
     // What stands behind a command is its own: `--tool --version` names a tool.
     .enablePositionalOptions()
     .exitOverride()
+    .configureOutput({ writeErr: text => complain(text.trimEnd()) })
     .configureHelp({ showGlobalOptions: false })
   const groups = new Map(
     Object.entries(GROUPS).map(([name, words]) => [name, program.command(name).description(words)])
@@ -71,13 +73,12 @@ const examplesOf = ({ examples }: CommandRow): string =>
 /** What people did wrong is said; what we did wrong is shown. */
 function explain(error: unknown): number {
   if (error instanceof CarabinerError) {
-    process.stderr.write(`carabiner: ${error.forCommandLine ?? error.message}\n`)
+    complain(`carabiner: ${error.forCommandLine ?? error.message}`)
     return error.code === 'E_USAGE' || error.code === 'E_EVENT_UNKNOWN' ? 64 : 4
   }
   const { code, message, stack } = error as NodeJS.ErrnoException
-  process.stderr.write(
-    code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR' ? `carabiner: ${message}\n` : `carabiner: ${stack}\n`
-  )
+  const isTold = code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR'
+  complain(`carabiner: ${isTold ? message : stack}`)
   return code === undefined ? 1 : 64
 }
 

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util'
 import type { Finding } from '../settings/finding.ts'
+import { escapedLines } from '../util/escape.ts'
 
 type Style = Parameters<typeof styleText>[0]
 
@@ -10,18 +11,10 @@ export const styled = (style: Style, text: string): string => styleText(style, t
  * What comes from a hook or a project may hold anything; on a terminal it is shown, not obeyed, and nothing is left
  * out: a shell would run what stands between two control characters.
  */
-export function harmless(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, char =>
-    char === '\n' || char === '\t' ? char : `\\u${char.codePointAt(0)!.toString(16).padStart(4, '0')}`
-  )
-}
+export const harmless = escapedLines
 
 /** JSON, on one line unless it is set in, without anything that a terminal would obey. */
-export const safeJson = (value: unknown, indent?: number): string =>
-  JSON.stringify(value, null, indent).replaceAll(
-    /[\u007F-\u009F\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/g,
-    char => `\\u${char.codePointAt(0)!.toString(16).padStart(4, '0')}`
-  )
+export const safeJson = (value: unknown, indent?: number): string => harmless(JSON.stringify(value, null, indent))
 
 /** The same on one line: what it holds cannot pass for a line of ours. */
 export const inOneLine = (text: string): string => harmless(text.replaceAll('\n', String.raw`\n`))
@@ -29,8 +22,20 @@ export const inOneLine = (text: string): string => harmless(text.replaceAll('\n'
 /** The same with its further lines set in, so that they do not pass for lines of ours either. */
 export const indented = (text: string): string => harmless(text).replaceAll('\n', '\n      ')
 
-export const say = (text = ''): void => void process.stdout.write(`${text}\n`)
-export const complain = (text: string): void => void process.stderr.write(`${text}\n`)
+/** Prints a line. Whatever it holds, nothing but our own colours is obeyed. */
+export const say = (text = ''): void => void process.stdout.write(`${shown(text)}\n`)
+export const complain = (text: string): void => void process.stderr.write(`${shown(text)}\n`)
+
+// oxlint-disable-next-line no-control-regex
+const COLOURS = /(\x1B\[\d{1,2}m)/
+
+const shown = (text: string): string =>
+  text.includes('\x1B') && styled('red', 'x') !== 'x'
+    ? text
+        .split(COLOURS)
+        .map((piece, index) => (index % 2 === 0 ? harmless(piece) : piece))
+        .join('')
+    : harmless(text)
 
 /** Columns as wide as they must be, and the last one as long as it is. */
 export function table(rows: readonly (readonly string[])[]): readonly string[] {

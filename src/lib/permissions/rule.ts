@@ -113,16 +113,31 @@ function fitsDomain(behavior: Behavior, specifier: string, { subject, input }: C
   const domain = domainOf(specifier)
   if (parsed === undefined || domain === undefined) return behavior === 'allow' ? 'no' : 'maybe'
   if (behavior === 'allow' && !['http:', 'https:'].includes(parsed.protocol)) return 'no'
-  const host = parsed.hostname.replace(/\.$/, '')
-  return host === domain || host.endsWith(`.${domain}`) ? 'yes' : 'no'
+  const host = hostOf(parsed)
+  if (host === domain || host.endsWith(`.${domain}`)) return 'yes'
+  return behavior !== 'allow' && isThisMachine(host) && isThisMachine(domain) ? 'yes' : 'no'
 }
 
 /** The host in the form in which addresses have it, or undefined. */
 function domainOf(specifier: string): string | undefined {
   const name = specifier.slice('domain:'.length).trim().replace(/^\*\./, '')
-  if (!/^[^\s/?#@:*\\]+$/.test(name) || !URL.canParse(`http://${name}`)) return undefined
-  return new URL(`http://${name}`).hostname.replace(/\.$/, '')
+  if (!/^(?:\[[\da-f:.]+\]|[^\s/?#@:*\\]+)$/i.test(name) || !URL.canParse(`http://${name}`)) return undefined
+  return hostOf(new URL(`http://${name}`))
 }
+
+/** An address of IPv4 within one of IPv6. */
+const WITHIN = /^\[(?:::(?:ffff:(?:0:)?)?|64:ff9b::)([\da-f]{1,4}):([\da-f]{1,4})\]$/
+
+/** The host of an address, in one spelling. */
+function hostOf({ hostname }: URL): string {
+  const [, high, low] = WITHIN.exec(hostname) ?? []
+  if (high === undefined || low === undefined) return hostname.replace(/\.$/, '')
+  return [high, low].flatMap(half => [Number.parseInt(half, 16) >> 8, Number.parseInt(half, 16) & 255]).join('.')
+}
+
+/** All of them lead to this machine, whichever a rule names. */
+const isThisMachine = (host: string): boolean =>
+  /^(?:(?:.*\.)?localhost(?:\.localdomain)?|ip6-(?:localhost|loopback)|127\.[\d.]+|0\.0\.0\.0|\[::1?\])$/.test(host)
 
 /** The field of a tool's input that a rule speaks of. */
 const TELLING = ['command', 'file_path', 'notebook_path', 'path', 'url', 'pattern', 'query', 'subagent_type', 'skill']

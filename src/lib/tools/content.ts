@@ -1,7 +1,7 @@
 import type { Block } from '../message.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import type { ToolResult } from './tool.ts'
-import { visible } from './visible.ts'
+import { escapedLines } from '../util/escape.ts'
 
 /** What a tool gives back in the words of MCP. */
 export interface HandlerResult {
@@ -60,7 +60,7 @@ function blockOf(part: HandlerContent): Block {
   return { type: 'text', text: JSON.stringify(part) }
 }
 
-const note = (text: string): Block => ({ type: 'text', text: `[${visible(text)}]` })
+const note = (text: string): Block => ({ type: 'text', text: `[${escapedLines(text)}]` })
 
 const pictureOf = (data: string, mimeType: unknown): Block =>
   PICTURES.has(String(mimeType))
@@ -68,7 +68,7 @@ const pictureOf = (data: string, mimeType: unknown): Block =>
     : note(`picture (${String(mimeType)}), which cannot be shown`)
 
 function resourceOf({ uri, mimeType, text, blob }: PlainObject): Block {
-  if (typeof text === 'string') return { type: 'text', text: `[${visible(`resource ${String(uri)}`)}]\n${text}` }
+  if (typeof text === 'string') return { type: 'text', text: `[${escapedLines(`resource ${String(uri)}`)}]\n${text}` }
   if (typeof blob === 'string' && PICTURES.has(String(mimeType))) return pictureOf(blob, mimeType)
   return note(`resource ${String(uri)} (${String(mimeType)}), which is not shown`)
 }

@@ -5,7 +5,7 @@ import { VERSION } from '../version.ts'
 import type { Told, Wanted } from './elicitation.ts'
 import { changeSince, definitionOf, isTooDeep, type Definition } from './mcp-definition.ts'
 import type { Link } from './mcp-stdio.ts'
-import { visible } from './visible.ts'
+import { escapedLines } from '../util/escape.ts'
 
 /** What a connection needs from around it. */
 export interface Surroundings {
@@ -70,7 +70,7 @@ export class Connection {
     const standing = await this.#ready()
     while (standing.listing !== undefined) await standing.listing
     const approved = this.#approved?.get(tool)
-    if (approved === undefined) throw new Error(`the server ${this.#around.name} has no tool ${visible(tool)}`)
+    if (approved === undefined) throw new Error(`the server ${this.#around.name} has no tool ${escapedLines(tool)}`)
     const change = changeSince(approved, standing.offered.get(tool))
     if (change !== undefined) throw new Error(this.#suspended(tool, change))
     signal.throwIfAborted()
@@ -185,12 +185,14 @@ export class Connection {
     }
     for (const tool of offered.keys())
       if (!this.#approved.has(tool))
-        this.#say(`the server ${this.#around.name} has a new tool, ${visible(tool)}; it is there in the next session`)
+        this.#say(
+          `the server ${this.#around.name} has a new tool, ${escapedLines(tool)}; it is there in the next session`
+        )
   }
 
   #suspended(tool: string, change: string): string {
     return (
-      `the tool ${visible(tool)} of the server ${this.#around.name} has changed since this session began, and is ` +
+      `the tool ${escapedLines(tool)} of the server ${this.#around.name} has changed since this session began, and is ` +
       `suspended: ${change}. Begin a new session to approve of it as it is`
     )
   }
@@ -246,7 +248,7 @@ function wantedIn(params: PlainObject): Wanted {
   if (isTooDeep(params)) throw new Error('what it asks for is nested too deep')
   const { message, mode, url, elicitationId, requestedSchema } = params
   return {
-    message: visible(String(message).slice(0, LONGEST_QUESTION)),
+    message: escapedLines(String(message).slice(0, LONGEST_QUESTION)),
     mode: mode === 'url' ? 'url' : 'form',
     url: typeof url === 'string' ? url : undefined,
     id: typeof elicitationId === 'string' ? elicitationId : undefined,
@@ -255,9 +257,9 @@ function wantedIn(params: PlainObject): Wanted {
 }
 
 const wordsOfProgress = ({ message, progress, total }: Progress): string =>
-  visible(message ?? (total === undefined ? String(progress) : `${progress} of ${total}`))
+  escapedLines(message ?? (total === undefined ? String(progress) : `${progress} of ${total}`))
 
-const brief = (text: string): string => visible(text.slice(0, 2000))
+const brief = (text: string): string => escapedLines(text.slice(0, 2000))
 
 function wordsWithCause(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : ''

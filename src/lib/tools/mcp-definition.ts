@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../message.ts'
 import { isObject, same, type PlainObject } from '../util/plain.ts'
-import { visible } from './visible.ts'
+import { escapedLines } from '../util/escape.ts'
 
 /** A tool as its server describes it. Whoever approves of the tool approves of all this. */
 export interface Definition {
@@ -49,7 +49,7 @@ const LONGEST_DESCRIPTION = 8000
 
 /** The words of a description, with nothing in it that a reader would not see. */
 export const shownDescription = ({ description, title, name }: Definition): string =>
-  visible(clipped(description || title || name, LONGEST_DESCRIPTION))
+  escapedLines(clipped(description || title || name, LONGEST_DESCRIPTION))
 
 const WORDS: ReadonlySet<string> = new Set(['description', 'title', '$comment'])
 
@@ -59,7 +59,7 @@ export function shownSchema(schema: JsonSchema): JsonSchema {
 }
 
 function shownIn(value: unknown, key?: string): unknown {
-  if (typeof value === 'string') return key !== undefined && WORDS.has(key) ? visible(value) : value
+  if (typeof value === 'string') return key !== undefined && WORDS.has(key) ? escapedLines(value) : value
   if (Array.isArray(value)) return value.map(item => shownIn(item))
   if (!isObject(value)) return value
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, shownIn(item, name)]))
@@ -81,7 +81,7 @@ function excerpts(before: unknown, after: unknown): string {
   let at = 0
   while (at < old.length && old[at] === fresh[at]) at++
   const from = Math.max(0, at - 30)
-  const excerpt = (text: string): string => visible(`${from > 0 ? '…' : ''}${clipped(text.slice(from), 200)}`)
+  const excerpt = (text: string): string => escapedLines(`${from > 0 ? '…' : ''}${clipped(text.slice(from), 200)}`)
   return `${excerpt(old)} and is ${excerpt(fresh)}`
 }
 

@@ -1,8 +1,8 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { wordsOf } from '../errors.ts'
+import { escapedLines } from '../util/escape.ts'
 import type { Ended, Listener, Running } from '../world/process.ts'
 import { wordsOfStart } from './processes.ts'
-import { visible } from './visible.ts'
 
 /** A message of more bytes is none: whoever sends it is ended. */
 export const LONGEST_MESSAGE = 32 * 1024 * 1024
@@ -81,7 +81,7 @@ class StdioTransport implements Transport {
   #wordsOfEnd({ code, signal, error }: Ended): string {
     if (error !== undefined) return `it could not be started: ${wordsOfStart(error)}`
     const how = signal === null ? `exit code ${code}` : signal
-    const last = visible(this.#lastWords.trim())
+    const last = escapedLines(this.#lastWords.trim())
     return `it has ended (${how})${last === '' ? '' : `; its last words: ${last}`}`
   }
 
@@ -121,7 +121,7 @@ class StdioTransport implements Transport {
   /** Some servers greet whoever starts them, or log to the wrong stream. That is told, and does no harm. */
   #remark(line: string): void {
     if (++this.#remarks > MOST_REMARKS) this.#end('it prints what is no message, again and again, and was ended')
-    else this.onerror?.(new Error(`it printed what is no message: ${visible(line.slice(0, 200))}`))
+    else this.onerror?.(new Error(`it printed what is no message: ${escapedLines(line.slice(0, 200))}`))
   }
 }
 

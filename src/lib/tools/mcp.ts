@@ -1,6 +1,7 @@
 import { wordsOf } from '../errors.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { nameInServer } from '../util/names.ts'
+import { escapedLines } from '../util/escape.ts'
 import { presentContent, textOf } from './content.ts'
 import type { Told, Wanted } from './elicitation.ts'
 import type { OutsideServer } from './mcp-config.ts'
@@ -12,7 +13,6 @@ import { boundedResult } from './mcp-result.ts'
 import { stdioLink } from './mcp-stdio.ts'
 import { processesOf } from './processes.ts'
 import type { Tool, ToolSession } from './tool.ts'
-import { visible } from './visible.ts'
 
 /** A server outside this process, and where it was named. */
 export interface NamedServer {
@@ -124,7 +124,7 @@ function toolsOf(
     const full = nameInServer(name, definition.name)
     const problem = full.length > LONGEST_NAME ? 'its name is too long' : tools.has(full) ? 'another has its name' : ''
     if (problem === '') tools.set(full, toolOf(definition, full, known.look(definition), server, connection))
-    else ports.notice(`the tool ${visible(definition.name)} of the server ${name} is left out: ${problem}`)
+    else ports.notice(`the tool ${escapedLines(definition.name)} of the server ${name} is left out: ${problem}`)
   }
   const changed = [...tools.values()].filter(tool => tool.change !== undefined)
   if (changed.length > 0)
@@ -162,7 +162,7 @@ function toolOf(
     }),
     get change() {
       if (known.change === undefined) return undefined
-      const words = `the tool ${visible(definition.name)} of the server ${server} is not as it was approved of`
+      const words = `the tool ${escapedLines(definition.name)} of the server ${server} is not as it was approved of`
       return { words: `${words}: ${known.change}. A yes approves of it as it is`, approve: () => known.approve() }
     },
     // Its server knows its schema best, and checks it.

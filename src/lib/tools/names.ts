@@ -1,7 +1,5 @@
 import { isAbsolute, join, relative, sep } from 'node:path'
-
-/** Characters that a list of names cannot show: controls, and those that turn the direction of writing. */
-const UNSHOWN = /[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
+import { hides } from '../util/escape.ts'
 
 /**
  * The name of a file as a line of text. One that holds what a line cannot, or what is no text, is written the way the
@@ -10,13 +8,13 @@ const UNSHOWN = /[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
 export function shownName(bytes: Buffer): string {
   const text = bytes.toString()
   const isText = Buffer.from(text).equals(bytes)
-  if (isText && !UNSHOWN.test(text) && !text.startsWith("$'")) return text
+  if (isText && !hides(text) && !text.startsWith("$'")) return text
   return `$'${isText ? Array.from(text, escaped).join('') : escapedBytes(bytes)}'`
 }
 
 function escaped(char: string): string {
   if (char === '\\' || char === "'") return `\\${char}`
-  return UNSHOWN.test(char) ? escapedBytes(Buffer.from(char)) : char
+  return hides(char) ? escapedBytes(Buffer.from(char)) : char
 }
 
 function escapedBytes(bytes: Buffer): string {

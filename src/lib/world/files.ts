@@ -1,5 +1,6 @@
 import { constants, existsSync, readlinkSync, statfsSync, statSync, type BigIntStats } from 'node:fs'
 import { lstat, open, type FileHandle } from 'node:fs/promises'
+import { escaped } from '../util/escape.ts'
 import { realPath } from './real-path.ts'
 
 /** An ordinary file that is open for reading. Whoever has it closes `handle`. */
@@ -98,13 +99,8 @@ export async function fill(handle: FileHandle, buffer: Buffer, position: number)
   return filled
 }
 
-/** A path as one may print it: what would act on a terminal, or mislead, is written as an escape. */
-export function shownPath(path: string): string {
-  return path.replace(
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu,
-    char => `\\u${char.codePointAt(0)!.toString(16).padStart(4, '0')}`
-  )
-}
+/** A path as one may print it. */
+export const shownPath = (path: string): string => escaped(path)
 
 /** What an error of the system means, for whoever named the path. Other errors stay as they are. */
 export function explained(error: unknown, path: string): unknown {
