@@ -203,7 +203,7 @@ describe('going on from a transcript of Claude Code', () => {
   test('by its id without forkSession it is refused, and told how', async () => {
     const { result } = await ask(['No.'], { in: shop(), persistSession: true, resume: SHOP, prompt: 'x' })
     expect(result.is_error).toBe(true)
-    expect(JSON.stringify(result)).toMatch(/written by another program.*--fork-session/)
+    expect(JSON.stringify(result)).toMatch(/written by another program.*forkSession: true/)
   })
 
   test('one that somebody put among ours is not written to', async () => {

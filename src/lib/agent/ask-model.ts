@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Answer, ModelFailure, ModelRequest, StreamEvent } from '../model/model.ts'
 import { failureOf } from '../model/failure.ts'
-import { delayFor } from '../model/retry.ts'
+import { delayFor, withWait } from '../model/retry.ts'
 import { pause, within } from './abort.ts'
 import type { Session } from './session.ts'
 
@@ -47,7 +47,7 @@ async function beforeNextTry(
 ): Promise<void> {
   const { tries } = session.options.limits
   const delay = signal.aborted ? undefined : delayFor(failure, attempt, Math.random(), { waited, tries })
-  if (delay === undefined) throw failure
+  if (delay === undefined) throw withWait(failure)
   session.say({
     type: 'system',
     subtype: 'api_retry',

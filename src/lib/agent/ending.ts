@@ -1,4 +1,5 @@
 import type { ToolUseBlock } from '../message.ts'
+import type { ModelFailure } from '../model/model.ts'
 import type { TerminalReason } from './output.ts'
 
 /** How a run ended. */
@@ -9,6 +10,8 @@ export interface Ending {
   readonly isError: boolean
   readonly stopReason: string | null
   readonly structured?: unknown
+  /** Why the provider gave no answer. */
+  readonly failure?: ModelFailure
   /** Calls that somebody has to decide about. */
   readonly deferred?: readonly ToolUseBlock[]
 }

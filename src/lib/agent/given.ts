@@ -31,7 +31,7 @@ export interface SessionOptions {
   /** Keeps an answer for later sessions. */
   readonly remember: ((update: PermissionUpdate) => void) | undefined
   readonly effort: string | undefined
-  readonly thinking: number | undefined
+  readonly thinking: number | 'adaptive' | undefined
   readonly outputSchema: JsonSchema | undefined
   readonly partialMessages: boolean
   readonly profile: 'strict' | 'compat'

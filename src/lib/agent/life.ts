@@ -6,6 +6,7 @@ import { textOf } from './conversation.ts'
 import { ended, INTERRUPTED, type Ending } from './ending.ts'
 import { afterCalls, runLoop } from './loop.ts'
 import { answerOpen, continueOpen } from './open-batch.ts'
+import type { ModelFailure } from '../model/model.ts'
 import type { DeferredUse, ErrorSubtype, ResultMessage } from './output.ts'
 import type { Session } from './session.ts'
 import { NO_USAGE } from './spending.ts'
@@ -225,7 +226,7 @@ export function resultOf(
   before: { readonly turns: number; readonly denials: number }
 ): ResultMessage {
   const { spending } = session
-  const { reason, text, isError, stopReason, deferred } = ending
+  const { reason, text, isError, stopReason, deferred, failure } = ending
   const subtype = SUBTYPES[reason]
   return {
     type: 'result',
@@ -243,6 +244,7 @@ export function resultOf(
     usage: spending.usage,
     modelUsage: spending.byModel(),
     permission_denials: session.denials.slice(before.denials),
+    ...(failure !== undefined && apiError(failure)),
     ...('structured' in ending && { structured_output: ending.structured }),
     ...(deferred !== undefined && { deferred_tool_use: facts(deferred[0]!) }),
     ...(deferred !== undefined && deferred.length > 1 && { deferred_tool_uses: deferred.map(facts) }),
@@ -250,6 +252,16 @@ export function resultOf(
     session_id: session.id
   }
 }
+
+const apiError = ({ why, status, code, requestId, retryAfter }: ModelFailure): Pick<ResultMessage, 'api_error'> => ({
+  api_error: {
+    error: why,
+    ...(status !== undefined && { status }),
+    ...(code !== undefined && { code }),
+    ...(requestId !== undefined && { request_id: requestId }),
+    ...(retryAfter !== undefined && { retry_after_ms: retryAfter })
+  }
+})
 
 const facts = ({ id, name, input }: ToolUseBlock): DeferredUse => ({ id, name, input })
 

@@ -88,12 +88,13 @@ function wholeContent({ content, stop }: Answer): readonly Block[] {
 }
 
 function takeAnswer(answer: Answer, content: readonly Block[], session: Session): void {
-  const { id, model, stop, usage, ungated } = answer
+  const { id, model, stop, usage, ungated, changed } = answer
   session.spending.add(answer, session.model.price)
   session.tokens =
     usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens + usage.output_tokens
   const rest = { id, type: 'message', role: 'assistant', model, stop_reason: stop, stop_sequence: null, usage } as const
   tellAnswer({ ...rest, content }, session)
+  for (const text of changed ?? []) session.informOnce(text)
   for (const { name, input } of ungated ?? []) {
     session.record({ type: 'system', subtype: 'ungated_tool', toolName: name, input })
     session.inform(`${name} was run by the model’s provider; no hook and no rule was asked`, 'warning', 'ungated_tool')
@@ -173,6 +174,19 @@ async function afterBatch(
   return outcome.blocked ? objectionLines(outcome).join('\n') : undefined
 }
 
+/** Readers find the failure where they look for the answer. The model is told nothing of it. */
+function sayFailure(text: string, { why }: ModelFailure, session: Session): void {
+  const rest = {
+    type: 'message',
+    role: 'assistant',
+    model: '<synthetic>',
+    stop_reason: null,
+    stop_sequence: null
+  } as const
+  const message = { id: `msg_${randomUUID()}`, ...rest, usage: NO_USAGE, content: [{ type: 'text', text } as const] }
+  session.say({ type: 'assistant', message, parent_tool_use_id: null, error: why })
+}
+
 /** The provider gave no answer. What had come of it is kept as far as it can be read. */
 async function unanswered(failure: ModelFailure, session: Session, signal: AbortSignal): Promise<Ending> {
   if (signal.aborted) {
@@ -188,5 +202,6 @@ async function unanswered(failure: ModelFailure, session: Session, signal: Abort
       { signal: session.afterwards }
     )
   )
-  return ended('api_error', text, true)
+  sayFailure(text, failure, session)
+  return { ...ended('api_error', text, true), failure }
 }

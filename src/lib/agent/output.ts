@@ -180,6 +180,8 @@ interface ResultFacts extends Common {
   /** For programs: why it could not begin. */
   readonly error_code?: ErrorCode
   readonly terminal_reason: TerminalReason
+  /** For programs: why the provider gave no answer, with `terminal_reason` `api_error`. */
+  readonly api_error?: ApiError
   readonly stop_reason: string | null
   readonly num_turns: number
   readonly duration_ms: number
@@ -192,6 +194,18 @@ interface ResultFacts extends Common {
   /** The first of the calls that somebody has to decide about; where there are more, all of them. */
   readonly deferred_tool_use?: DeferredUse
   readonly deferred_tool_uses?: readonly DeferredUse[]
+}
+
+/** How a provider failed, as far as it said so. */
+export interface ApiError {
+  readonly error: FailureName
+  /** Of HTTP. */
+  readonly status?: number
+  /** The provider's own name for it: `rate_limit_error`. */
+  readonly code?: string
+  readonly request_id?: string
+  /** How long it asked to wait. */
+  readonly retry_after_ms?: number
 }
 
 /** A call that waits for somebody to decide. */

@@ -59,6 +59,7 @@ export class Session {
   unended: Replayed['unended']
   /** What SessionStart hooks added; it stays in the system prompt. */
   #system: readonly string[] = []
+  readonly #told = new Set<string>()
   /** What hooks and tools keep. */
   readonly #kept: KeptState
   #view: AgentView | undefined
@@ -182,6 +183,12 @@ export class Session {
   /** Words for people. */
   inform(content: string, level: 'info' | 'notice' | 'warning' = 'info', tag?: string): void {
     this.say({ type: 'system', subtype: 'informational', content, level, ...(tag !== undefined && { tag }) })
+  }
+
+  /** A warning that is told once in a session, however often there is reason to. */
+  informOnce(content: string): void {
+    if (!this.#told.has(content)) this.inform(content, 'warning', 'model')
+    this.#told.add(content)
   }
 
   /** Writes down what happened; throws where it cannot. */

@@ -5,7 +5,7 @@ import { Patience } from './patience.ts'
 import type { Answer, Model, ModelRequest, Price, StreamEvent } from './model.ts'
 import { priceOf } from './prices.ts'
 import { converter } from './prompt.ts'
-import { callBuilder } from './request.ts'
+import { callBuilder, unsentTo } from './request.ts'
 import { Receiver } from './stream.ts'
 
 export interface AdapterOptions {
@@ -38,7 +38,8 @@ export function fromLanguageModel(model: LanguageModelV4, options: AdapterOption
   ) => {
     const converted = convert(request.messages)
     const call = { ...build(request, converted), abortSignal: patience.signal }
-    heard.receiver = new Receiver({ model: modelId, taken: converted.tools, onEvent })
+    const unsent = unsentTo(provider, request)
+    heard.receiver = new Receiver({ model: modelId, taken: converted.tools, unsent, onEvent })
     const { stream: parts } = await model.doStream(call)
     return receive(parts.getReader(), heard.receiver, patience)
   }

@@ -65,9 +65,7 @@ export const givenUp = (reason: unknown): ModelFailure =>
 
 /** The same failure, with the words that had come before it. */
 export function withPartial(failure: ModelFailure, partial: string): ModelFailure {
-  if (partial === '') return failure
-  const { message, why, status, retryable, retryAfter, cause } = failure
-  return new ModelFailure(message, { why, status, retryable, retryAfter, cause, partial })
+  return partial === '' ? failure : new ModelFailure(failure.message, { ...failure, cause: failure.cause, partial })
 }
 
 /** Anything that was thrown on the way to an answer. `secrets` never show in its message. */
@@ -86,7 +84,9 @@ export function failureOf(thrown: unknown, secrets: readonly string[] = []): Mod
     why,
     status,
     retryable: retryableBy(headers) ?? isRetryable(why),
-    retryAfter: retryAfterOf(headers)
+    retryAfter: retryAfterOf(headers),
+    code: type,
+    requestId: textOr(headers['request-id']) ?? textOr(headers['x-request-id'])
   })
 }
 

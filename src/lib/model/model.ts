@@ -19,8 +19,8 @@ export interface ModelRequest {
   readonly messages: readonly Message[]
   readonly tools: readonly ToolSpec[]
   readonly maxTokens?: number | undefined
-  /** Tokens to think with; 0 is off. */
-  readonly thinking?: number | undefined
+  /** Tokens to think with; 0 is off; `adaptive`: as many as the model likes. */
+  readonly thinking?: number | 'adaptive' | undefined
   readonly effort?: string | undefined
   /** The answer must be JSON of this schema. */
   readonly outputSchema?: JsonSchema | undefined
@@ -45,6 +45,8 @@ export interface Answer {
   readonly ungated?: readonly { readonly name: string; readonly input: unknown }[] | undefined
   /** Types of what came besides and has no place in a conversation. */
   readonly leftOut?: readonly string[] | undefined
+  /** What of the request was sent otherwise than it was given, or not at all, in words. */
+  readonly changed?: readonly string[] | undefined
 }
 
 export type StopReason = 'end_turn' | 'tool_use' | 'max_tokens' | 'stop_sequence' | 'refusal' | 'pause_turn'
@@ -116,6 +118,10 @@ export class ModelFailure extends Error {
   readonly retryable: boolean
   /** How long the provider asks to wait, in milliseconds. */
   readonly retryAfter: number | undefined
+  /** What the provider calls it: `rate_limit_error`. */
+  readonly code: string | undefined
+  /** By which the provider finds the request. */
+  readonly requestId: string | undefined
   /** Text that had come before the answer was given up. */
   readonly partial: string
 
@@ -126,6 +132,8 @@ export class ModelFailure extends Error {
       status?: number | undefined
       retryable: boolean
       retryAfter?: number | undefined
+      code?: string | undefined
+      requestId?: string | undefined
       partial?: string | undefined
       cause?: unknown
     }
@@ -135,6 +143,8 @@ export class ModelFailure extends Error {
     this.status = facts.status
     this.retryable = facts.retryable
     this.retryAfter = facts.retryAfter
+    this.code = facts.code
+    this.requestId = facts.requestId
     this.partial = facts.partial ?? ''
   }
 }

@@ -9,6 +9,7 @@ import type {
 } from '@ai-sdk/provider'
 import type { Block, ImageBlock, Message, ToolResultBlock } from '../message.ts'
 import { isObject } from '../util/plain.ts'
+import { wellFormed } from '../util/well-formed.ts'
 import { metadataOf } from './metadata.ts'
 
 type Said = LanguageModelV4TextPart | LanguageModelV4FilePart
@@ -61,7 +62,7 @@ export function promptOf(system: string, { prompt }: Converted): LanguageModelV4
   const out = prompt.slice()
   const last = out.at(-1)
   if (last !== undefined && last.role !== 'assistant') out[out.length - 1] = { ...last, providerOptions: CACHE }
-  if (system !== '') out.unshift({ role: 'system', content: system, providerOptions: CACHE })
+  if (system !== '') out.unshift({ role: 'system', content: wellFormed(system), providerOptions: CACHE })
   return out
 }
 
@@ -79,7 +80,8 @@ function place(message: LanguageModelV4Message, prompt: LanguageModelV4Prompt): 
 
 /** One message, in at most two: results of tools, and the rest. */
 function converted(message: Message, tools: Map<string, string>, imagesApart: boolean): LanguageModelV4Message[] {
-  const { role, content } = message
+  const role = message.role
+  const content = wellFormed(message.content)
   const blocks: readonly Block[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content
   if (role === 'assistant') {
     const parts = blocks.flatMap(block => assistantPart(block, tools))

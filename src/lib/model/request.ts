@@ -4,6 +4,7 @@ import type {
   LanguageModelV4ProviderTool,
   SharedV4ProviderOptions
 } from '@ai-sdk/provider'
+import { wellFormed } from '../util/well-formed.ts'
 import { ModelFailure, type ModelRequest, type ToolSpec } from './model.ts'
 import { CACHE, promptOf, type Converted } from './prompt.ts'
 
@@ -23,8 +24,8 @@ const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as 
 
 /** Builds what a provider's adapter is called with; definitions of tools are converted once for each list of them. */
 export function callBuilder(provider: string, model: string): (request: ModelRequest, converted: Converted) => Call {
-  const isAnthropic = /^anthropic\b/.test(provider)
-  const room = isAnthropic && !model.includes('claude') ? ROOM : undefined
+  const isClaude = isAnthropic(provider)
+  const room = isClaude && !model.includes('claude') ? ROOM : undefined
   const known = new WeakMap<readonly ToolSpec[], LanguageModelV4FunctionTool[]>()
   return (request, converted) => {
     let own = known.get(request.tools)
@@ -36,7 +37,7 @@ export function callBuilder(provider: string, model: string): (request: ModelReq
       ...(tools.length > 0 && { tools }),
       ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
       ...(outputSchema !== undefined && { responseFormat: { type: 'json' as const, schema: outputSchema } }),
-      ...(isAnthropic ? { providerOptions: { anthropic: anthropicOptions(request) } } : otherOptions(request))
+      ...(isClaude ? { providerOptions: { anthropic: anthropicOptions(request) } } : otherOptions(request))
     }
   }
 }
@@ -44,7 +45,7 @@ export function callBuilder(provider: string, model: string): (request: ModelReq
 export type Call = Omit<LanguageModelV4CallOptions, 'abortSignal'>
 
 function functionTools(specs: readonly ToolSpec[]): LanguageModelV4FunctionTool[] {
-  return specs.map(({ name, description, inputSchema }, at) => ({
+  return wellFormed(specs).map(({ name, description, inputSchema }, at) => ({
     type: 'function',
     name,
     description,
@@ -67,12 +68,25 @@ const isFullName = (id: string): id is `${string}.${string}` => /^[^.]+\.[^.]/.t
 
 function anthropicOptions({ thinking, effort }: ModelRequest): SharedV4ProviderOptions[string] {
   return {
-    ...(thinking !== undefined && {
-      thinking: thinking > 0 ? { type: 'enabled', budgetTokens: thinking } : { type: 'disabled' }
-    }),
+    ...(thinking !== undefined && { thinking: thinkingFor(thinking) }),
     ...(effort !== undefined && { effort })
   }
 }
+
+const thinkingFor = (thinking: number | 'adaptive'): { type: string; budgetTokens?: number } =>
+  thinking === 'adaptive'
+    ? { type: 'adaptive' }
+    : thinking > 0
+      ? { type: 'enabled', budgetTokens: thinking }
+      : { type: 'disabled' }
+
+/** What of a request a provider is not sent, in words. */
+export const unsentTo = (provider: string, { thinking }: ModelRequest): readonly string[] =>
+  thinking === undefined || isAnthropic(provider)
+    ? []
+    : [`thinking is not sent to ${provider}, which takes no budget for it; use effort`]
+
+const isAnthropic = (provider: string): boolean => /^anthropic\b/.test(provider)
 
 /** Others take an effort only; how many tokens to think with is theirs to decide. */
 function otherOptions({ effort, outputSchema }: ModelRequest): Partial<Call> {

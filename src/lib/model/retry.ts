@@ -1,4 +1,4 @@
-import type { ModelFailure } from './model.ts'
+import { ModelFailure } from './model.ts'
 
 /** How often a model is asked for one answer, the first time included, where nothing else is said. */
 export const MOST_TRIES = 10
@@ -8,6 +8,18 @@ export const LONGEST_WAIT = 10 * 60_000
 
 const FIRST = 500
 const LONGEST_STEP = 32_000
+
+/** The same failure; where the provider asks for a wait that is too long, its words say so. */
+export function withWait(failure: ModelFailure, now = Date.now()): ModelFailure {
+  const { retryAfter = 0, message, cause } = failure
+  if (!failure.retryable || retryAfter <= LONGEST_WAIT) return failure
+  const until = new Date(now + retryAfter).toISOString().slice(0, 16).replace('T', ' ')
+  const asked = `it asks to wait ${Math.round(retryAfter / 1000)} s, until ${until} UTC`
+  return new ModelFailure(`${message}; ${asked}, and at most ${LONGEST_WAIT / 60_000} minutes are waited`, {
+    ...failure,
+    cause
+  })
+}
 
 /**
  * How long to wait after this failure, in milliseconds, or undefined: do not ask again. `attempt` counts from 1,

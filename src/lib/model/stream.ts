@@ -19,8 +19,16 @@ interface Circumstances {
   readonly model: string
   /** Ids of calls that the conversation holds already. */
   readonly taken: { has(id: string): boolean }
+  /** What of the request was not sent, in words. */
+  readonly unsent: readonly string[]
   readonly onEvent: ((event: StreamEvent) => void) | undefined
 }
+
+/** What an adapter did not send as it was told. */
+const changeIn = (warning: Part<'stream-start'>['warnings'][number]): readonly string[] =>
+  warning.type === 'unsupported'
+    ? [`the model does not take ${warning.feature}: ${warning.details ?? 'it was left out'}`]
+    : []
 
 /** Receives the parts of one answer, tells of them as they come, and puts them together. */
 export class Receiver {
@@ -31,6 +39,7 @@ export class Receiver {
   readonly #ids = new Set<string>()
   readonly #ungated: { name: string; input: unknown }[] = []
   readonly #leftOut = new Set<string>()
+  readonly #changed: string[] = []
   #id = ''
   #model = ''
   #usage = NO_TOKENS
@@ -59,6 +68,7 @@ export class Receiver {
 
   /** Takes the next part, and says whether it was content. Throws what the provider reports. */
   take(part: LanguageModelV4StreamPart): boolean {
+    if (part.type === 'stream-start') this.#changed.push(...part.warnings.flatMap(changeIn))
     if (part.type === 'stream-start' || part.type === 'ping' || part.type === 'raw') return false
     if (part.type === 'error') throw failureOf(part.error)
     if (isOfCall(part)) this.#takeCall(part)
@@ -217,6 +227,7 @@ export class Receiver {
 
     this.#announce()
     const usage = usageOf(finish.usage)
+    const changed = [...this.#circumstances.unsent, ...this.#changed]
     const content = this.#blocks(stop === 'max_tokens')
     this.#circumstances.onEvent?.({ type: 'message_delta', delta: { stop_reason: stop, stop_sequence: null }, usage })
     this.#circumstances.onEvent?.({ type: 'message_stop' })
@@ -227,7 +238,8 @@ export class Receiver {
       stop,
       usage,
       ...(this.#ungated.length > 0 && { ungated: this.#ungated }),
-      ...(this.#leftOut.size > 0 && { leftOut: [...this.#leftOut] })
+      ...(this.#leftOut.size > 0 && { leftOut: [...this.#leftOut] }),
+      ...(changed.length > 0 && { changed })
     }
   }
 

@@ -248,8 +248,8 @@ function arm(ground: Ground, place: Place, heard: Heard): Promise<ArmedHooks> {
   })
 }
 
-function thinkingOf({ thinking, maxThinkingTokens }: QueryOptions): number | undefined {
+function thinkingOf({ thinking, maxThinkingTokens }: QueryOptions): number | 'adaptive' | undefined {
   if (thinking?.type === 'disabled') return 0
-  if (thinking?.type === 'enabled') return thinking.budgetTokens ?? maxThinkingTokens
-  return maxThinkingTokens
+  if (thinking?.type === 'enabled') return thinking.budgetTokens ?? maxThinkingTokens ?? 'adaptive'
+  return thinking?.type === 'adaptive' ? 'adaptive' : maxThinkingTokens
 }

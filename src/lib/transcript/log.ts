@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { wellFormedJson } from '../util/well-formed.ts'
 import type { Entry, Line, Log, Rec } from './entry.ts'
 import type { SessionKey, TranscriptStore, TranscriptWriter } from './store.ts'
 
@@ -63,7 +64,7 @@ export class TranscriptLog implements Log {
     if (agentId !== undefined) Object.assign(line, { agentId })
     const whole = textOf(line)
     const text = whole.length > LONG ? (this.#shorter(line, uuid) ?? whole) : whole
-    const clean = this.#withoutSecrets(text)
+    const clean = wellFormedJson(this.#withoutSecrets(text))
     this.#writer.write(clean === text ? (line as unknown as Rec) : (JSON.parse(clean) as Rec), clean)
     this.#last = uuid
   }

@@ -73,7 +73,9 @@ export class Show {
     } else if (event.type === 'content_block_stop') this.#screen.fresh()
   }
 
-  #answer({ message: { content }, parent_tool_use_id }: AssistantMessage): void {
+  #answer({ message: { content }, parent_tool_use_id, error }: AssistantMessage): void {
+    // The result tells of it.
+    if (error !== undefined) return
     const isNested = parent_tool_use_id !== null
     this.#screen.fresh()
     const isAlone = content.filter(({ type }) => type === 'tool_use').length === 1
