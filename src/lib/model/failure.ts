@@ -65,7 +65,7 @@ export const givenUp = (reason: unknown): ModelFailure =>
 
 /** The same failure, with the words that had come before it. */
 export function withPartial(failure: ModelFailure, partial: string): ModelFailure {
-  return partial === '' ? failure : new ModelFailure(failure.message, { ...failure, cause: failure.cause, partial })
+  return partial === '' ? failure : failure.but(failure.message, partial)
 }
 
 /** Anything that was thrown on the way to an answer. `secrets` never show in its message. */

@@ -125,20 +125,11 @@ export class ModelFailure extends Error {
   /** Text that had come before the answer was given up. */
   readonly partial: string
 
-  constructor(
-    message: string,
-    facts: {
-      why: FailureName
-      status?: number | undefined
-      retryable: boolean
-      retryAfter?: number | undefined
-      code?: string | undefined
-      requestId?: string | undefined
-      partial?: string | undefined
-      cause?: unknown
-    }
-  ) {
+  readonly #facts: Failure
+
+  constructor(message: string, facts: Failure) {
     super(message, { cause: facts.cause })
+    this.#facts = facts
     this.why = facts.why
     this.status = facts.status
     this.retryable = facts.retryable
@@ -147,4 +138,21 @@ export class ModelFailure extends Error {
     this.requestId = facts.requestId
     this.partial = facts.partial ?? ''
   }
+
+  /** The same failure in other words, or with what had come before it. */
+  but(message: string, partial = this.partial): ModelFailure {
+    return new ModelFailure(message, { ...this.#facts, partial })
+  }
+}
+
+/** What is known of a failure. */
+interface Failure {
+  readonly why: FailureName
+  readonly status?: number | undefined
+  readonly retryable: boolean
+  readonly retryAfter?: number | undefined
+  readonly code?: string | undefined
+  readonly requestId?: string | undefined
+  readonly partial?: string | undefined
+  readonly cause?: unknown
 }

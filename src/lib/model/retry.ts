@@ -1,4 +1,4 @@
-import { ModelFailure } from './model.ts'
+import type { ModelFailure } from './model.ts'
 
 /** How often a model is asked for one answer, the first time included, where nothing else is said. */
 export const MOST_TRIES = 10
@@ -11,14 +11,11 @@ const LONGEST_STEP = 32_000
 
 /** The same failure; where the provider asks for a wait that is too long, its words say so. */
 export function withWait(failure: ModelFailure, now = Date.now()): ModelFailure {
-  const { retryAfter = 0, message, cause } = failure
+  const { retryAfter = 0 } = failure
   if (!failure.retryable || retryAfter <= LONGEST_WAIT) return failure
   const until = new Date(now + retryAfter).toISOString().slice(0, 16).replace('T', ' ')
   const asked = `it asks to wait ${Math.round(retryAfter / 1000)} s, until ${until} UTC`
-  return new ModelFailure(`${message}; ${asked}, and at most ${LONGEST_WAIT / 60_000} minutes are waited`, {
-    ...failure,
-    cause
-  })
+  return failure.but(`${failure.message}; ${asked}, and at most ${LONGEST_WAIT / 60_000} minutes are waited`)
 }
 
 /**

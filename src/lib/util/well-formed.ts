@@ -5,8 +5,9 @@ export function wellFormed<T>(value: T): T
 export function wellFormed(value: unknown): unknown {
   if (typeof value === 'string') return value.isWellFormed() ? value : value.toWellFormed()
   if (Array.isArray(value)) {
-    const made = value.map((item: unknown) => wellFormed(item))
-    return made.some((item, at) => item !== value[at]) ? made : value
+    const given: readonly unknown[] = value
+    const made = given.map(item => wellFormed(item))
+    return made.some((item, at) => item !== given[at]) ? made : given
   }
   if (!isObject(value)) return value
   const changed = Object.entries(value).flatMap(([key, item]) => {
