@@ -216,6 +216,12 @@ describe('fingerprints', () => {
   })
 })
 
+test('a difference that is too long to compare takes everything out and puts everything in', () => {
+  const lines = (letter: string): string => Array.from({ length: 1000 }, (_, index) => `${letter}${index}\n`).join('')
+  const signs = structuredPatch(lines('a'), lines('b')).flatMap(hunk => hunk.lines.map(line => line.slice(0, 2)))
+  expect(signs).toEqual([...Array<string>(1000).fill('-a'), ...Array<string>(1000).fill('+b')])
+})
+
 test('a difference leads from one text to the other', () => {
   const text = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 30 }).map(lines => lines.join('\n'))
   fc.assert(
@@ -224,9 +230,9 @@ test('a difference leads from one text to the other', () => {
       const out: string[] = []
       let at = 0
       for (const hunk of structuredPatch(before, after)) {
-        const start = hunk.oldLines === 0 ? hunk.oldStart : hunk.oldStart - 1
+        const start = hunk.oldStart - 1
         out.push(...old.slice(at, start))
-        expect(hunk.newStart).toBe(hunk.newLines === 0 ? out.length : out.length + 1)
+        expect(hunk.newStart).toBe(out.length + 1)
         at = start
         for (const [index, line] of hunk.lines.entries()) {
           if (line.startsWith('\\')) continue
