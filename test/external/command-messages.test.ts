@@ -118,7 +118,7 @@ test('one that is cut off is cancelled, and what it had printed is told', async 
 
 // F161
 test('of one that answers later, the response comes with the answer', async () => {
-  const where = scene()
+  const where = scene({ profile: 'compat' })
   where.command({
     command: `echo '{"async":true}'; until [ -e go ]; do sleep 0.01; done; echo '{"systemMessage":"late"}'`
   })

@@ -169,7 +169,7 @@ describe('an answer that comes later', () => {
 
   // F98
   test('does not keep its event waiting, and reaches the registry', async () => {
-    const { ask, hooks, late, hook } = stage()
+    const { ask, hooks, late, hook } = stage({ profile: 'compat' })
     expect(await ask([announced(), { hold: note }])).toMatchObject({ decision: undefined, failures: [] })
     expect(late).toEqual([])
     await ask([silent, { release: true }])
@@ -181,7 +181,7 @@ describe('an answer that comes later', () => {
   })
 
   test('is given up after its asyncTimeout, in milliseconds', async () => {
-    const { ask, hooks, late, clock, hook } = stage()
+    const { ask, hooks, late, clock, hook } = stage({ profile: 'compat' })
     await ask([announced(',"asyncTimeout":1500'), { hold: note }])
     await clock.advance(1.4)
     expect(late).toEqual([])
@@ -194,7 +194,7 @@ describe('an answer that comes later', () => {
   })
 
   test('has no end where its asyncTimeout is longer than a timer can be', async () => {
-    const { ask, hooks, late } = stage({ place: { clock: undefined } })
+    const { ask, hooks, late } = stage({ profile: 'compat', place: { clock: undefined } })
     await ask([announced(',"asyncTimeout":3000000000'), { hold: note }])
     await ask([silent, { release: true }])
     await hooks.drain()
@@ -208,8 +208,15 @@ describe('an answer that comes later', () => {
     expect(await slow).toMatchObject({ decision: 'deny', reason: 'after all' })
   })
 
+  test('S3: is waited for by a gate of the strict profile', async () => {
+    const { ask } = stage()
+    const slow = ask([announced(',"asyncTimeout":60000'), { hold: deny('after all')['say'] }])
+    await ask([silent, { release: true }])
+    expect(await slow).toMatchObject({ decision: 'deny', reason: 'after all' })
+  })
+
   test('is announced once', async () => {
-    const { ask, hook, hooks, late } = stage()
+    const { ask, hook, hooks, late } = stage({ profile: 'compat' })
     await ask([announced(), announced(), { hold: note }])
     await ask([silent, { release: true }])
     await hooks.drain()
@@ -218,7 +225,7 @@ describe('an answer that comes later', () => {
   })
 
   test('may fail when nobody is interested any more', async () => {
-    const { hooks, place, clock } = stage({ events: ['Stop'] })
+    const { hooks, place, clock } = stage({ profile: 'compat', events: ['Stop'] })
     const reply = (name: string, say: string) =>
       workerHook(
         {
@@ -240,7 +247,7 @@ describe('an answer that comes later', () => {
   })
 
   test('fails when the worker ends', async () => {
-    const { ask, hooks, late } = stage()
+    const { ask, hooks, late } = stage({ profile: 'compat' })
     await ask([announced(), { hold: note }])
     await ask([{ exit: 4 }])
     await hooks.drain()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { deny, EVENTS, EVENT_NAMES, HookRegistry, type FireInput, type Matcher } from '../../src/hooks.ts'
+import { deny, EVENTS, EVENT_NAMES, HookRegistry, type FireInput, type Matcher, type Outcome } from '../../src/hooks.ts'
 import { bash, call, fireSample, sampleOf } from './support.ts'
 
 const TOOLS = [
@@ -94,6 +94,47 @@ const TABLE: readonly (readonly [string, Matcher, readonly string[]])[] = [
 describe('a matcher', () => {
   test.each(TABLE)('%s', (_, matcher, tools) => {
     expect(taken(matcher)).toEqual(TOOLS.filter(tool => tools.includes(tool)))
+  })
+
+  test.each<[string, Matcher, readonly string[]]>([
+    ['one character', 'Ba?h', ['Bash']],
+    ['one character, not none', 'Bash?', []],
+    ['one of several, over the whole name', '[BT]ash', ['Bash']],
+    ['one of a range', 'Gre[a-z]', ['Grep']],
+    ['none of several', '[!B]ash', ['bash']],
+    ['beside a star', 'mcp__?*__[a-l]*', ['mcp__git__log']],
+    ['in a list', ['Ba?h', 'Rea[a-e]'], ['Read', 'Bash']]
+  ])('S8: a glob of a library hook: %s', (_, matcher, tools) => {
+    expect(taken(matcher)).toEqual(tools)
+  })
+
+  test('S8: a question mark in the name of a server stands for one character', () => {
+    const hooks = new HookRegistry()
+    hooks.on('PreToolUse', 'mcp__?__x', () => deny('seen'))
+    const isTaken = (tool: string): boolean => (hooks.fire('PreToolUse', call(tool)) as Outcome).blocked
+    expect(['mcp__a__x', 'mcp____x', 'mcp__ab__x', 'xmcp__a__x'].map(isTaken)).toEqual([true, false, false, false])
+  })
+
+  test('S8: the same texts are regular expressions in hooks that speak the contract', () => {
+    const seen: string[] = []
+    const hooks = new HookRegistry()
+    for (const matcher of ['Ba?sh', '[BR]a', 'Bash(Output)?'])
+      hooks.callbacks({ PreToolUse: [{ matcher, hooks: [input => void seen.push(`${matcher} ${input.tool_name}`)] }] })
+    for (const tool of ['Bash', 'BashOutput', 'Read']) void hooks.fire('PreToolUse', call(tool))
+    expect(seen.toSorted()).toEqual([
+      'Ba?sh Bash',
+      'Ba?sh BashOutput',
+      'Bash(Output)? Bash',
+      'Bash(Output)? BashOutput',
+      '[BR]a Bash',
+      '[BR]a BashOutput'
+    ])
+  })
+
+  test('S8: with anything else that patterns have, a text stays a regular expression, and a bad class is an error', () => {
+    expect(taken('^Ba?sh$')).toEqual(['Bash'])
+    expect(taken('Reads?|Globs?')).toEqual(['Read', 'Glob'])
+    expect(() => new HookRegistry().on('PreToolUse', '[z-a]sh', () => undefined)).toThrow(/\[z-a\]sh/)
   })
 
   // F65, F89

@@ -1,4 +1,5 @@
 /** Keys and values that are not what they should be: each is one finding, and nothing is disarmed in silence. */
+import { readFileSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
 import { brief, commandOn, decides, fire, HANG, rule, scene, tells, told, type Settings } from './support.ts'
 
@@ -348,5 +349,43 @@ describe('a project cannot loosen', () => {
     user({ allowedHttpHookUrls: ['https://hooks.example/*'], httpHookAllowedEnvVars: ['TOKEN'] })
     ofProject({ allowedHttpHookUrls: ['*'], httpHookAllowedEnvVars: ['SECRET'] })
     expect(load()).toMatchObject({ allowedUrls: ['https://hooks.example/*'], allowedEnvVars: ['TOKEN'] })
+  })
+})
+
+describe('the dialect of a handler', () => {
+  test('S2: is a key that check knows, and the schema has', () => {
+    for (const value of ['library', 'contract']) expect(findingsOf(handler(`"dialect": "${value}"`))).toEqual([])
+    const schema = JSON.stringify(JSON.parse(readFileSync('schemas/settings.schema.json', 'utf8')))
+    expect(schema).toContain('"dialect":{"enum":["contract","library"]')
+  })
+
+  test('S2: misspelt it is an error of its own, with the two words that there are', () => {
+    const { user, load } = scene()
+    user(handler('"dialect": "libary"'))
+    const [finding] = load().findings
+    expect(finding).toMatchObject({ level: 'error', code: 'key-type' })
+    expect(`${finding?.message} ${finding?.fix}`).toContain('"contract" or "library"')
+  })
+
+  test('S2: library holds a gate with the words of the library: Stop goes on with continue', async () => {
+    const { user, arm } = scene()
+    const hook = (dialect: string) => ({ type: 'command', command: `echo '{"continue":true}'`, dialect })
+    user({ hooks: { Stop: [{ hooks: [hook('library')] }] } })
+    const armed = await arm()
+    expect(await fire(armed, 'Stop')).toMatchObject({ continue: true })
+    expect(armed.hooks.list('Stop')).toMatchObject([{ dialect: 'library' }])
+  })
+
+  test('S2: every kind of handler takes it', () => {
+    const kinds = [
+      { type: 'worker', command: 'w' },
+      { type: 'http', url: 'https://example.com/h' },
+      { type: 'prompt', prompt: 'p' },
+      { type: 'mcp_tool', server: 's', tool: 't' }
+    ]
+    for (const kind of kinds) {
+      const found = findingsOf({ hooks: { PostToolUse: [{ hooks: [{ ...kind, dialect: 'library' }] }] } })
+      expect(found.filter(each => each.includes('dialect'))).toEqual([])
+    }
   })
 })

@@ -1,5 +1,6 @@
 import { goesOn, type Outcome } from '../hooks/outcome.ts'
 import type { Answer } from '../model/model.ts'
+import { within } from './abort.ts'
 import { ended, type Ending } from './ending.ts'
 import { objectionLines } from './objections.ts'
 import type { Session } from './session.ts'
@@ -36,6 +37,7 @@ export class Ends {
   /** The model would end here. Gives back how, or nothing if it goes on. */
   async reached({ stop }: Pick<Answer, 'stop'>, text: string): Promise<Ending | undefined> {
     if (stop === 'max_tokens') return this.#wasCut(text)
+    if (await this.#isToldLate()) return undefined
     const structured = await this.#structured(text)
     if (structured !== undefined && 'problem' in structured) return this.#repair(structured.problem)
     // Hooks look into the log for what was said last.
@@ -49,6 +51,16 @@ export class Ends {
     }
     if (outcome.continue === false) return { ...done, reason: 'stop_hook_prevented' }
     return goesOn(outcome) ? this.#sendBack(outcome, done) : done
+  }
+
+  /** What hooks have announced for a limited time reaches the model before its turn ends. */
+  async #isToldLate(): Promise<boolean> {
+    const { conversation, options } = this.#session
+    const announced = options.agent === undefined ? options.hooks.announced() : undefined
+    if (announced === undefined) return false
+    const before = conversation.notes.length
+    await within(announced, this.#signal).catch(() => undefined)
+    return conversation.notes.length > before
   }
 
   /** The end of a subagent is another event, and says whose end it is. */

@@ -49,7 +49,7 @@ export function enroll(hook: AnyHook, group: Group | undefined, site: string, se
     profile: settings.profile,
     dialect: choiceOf('dialect', dialect, DIALECTS) ?? 'library',
     call: callOf(hook),
-    matching: compileMatcher(hook.matcher, settings.compilePattern),
+    matching: compileMatcher(hook.matcher, settings.compilePattern, dialect === 'library'),
     priority: numberOf('priority', hook.priority ?? 0),
     onFailure: choiceOf('onFailure', hook.onFailure, FAILURES),
     observe: flagOf('observe', hook.observe),

@@ -7,13 +7,20 @@ import type { Run } from './run.ts'
 /** Work that goes on after its hook has answered. Nothing here can fail a fire or the process. */
 export class Background {
   readonly #work = new Set<Promise<void>>()
+  /** Answers that were announced for a limited time. */
+  readonly #announced = new Set<Promise<void>>()
 
-  spawn(work: PromiseLike<unknown>, onError: (message: string) => void): void {
+  spawn(work: PromiseLike<unknown>, onError: (message: string) => void, isAnnounced = false): void {
     const settled: Promise<void> = Promise.resolve(work)
       .then(() => undefined)
       .catch(error => onError(Failed.from(error).message))
-      .finally(() => this.#work.delete(settled))
+      .finally(() => this.#work.delete(settled) && this.#announced.delete(settled))
     this.#work.add(settled)
+    if (isAnnounced) this.#announced.add(settled)
+  }
+
+  announced(): Promise<unknown> | undefined {
+    return this.#announced.size === 0 ? undefined : Promise.all(this.#announced)
   }
 
   /** Waits until nothing is left, also of what was begun meanwhile. */
@@ -59,7 +66,8 @@ export function answerLater(run: Run, entry: Entry, later: Later): void {
     said => tell(said, undefined),
     error => tell(undefined, Failed.from(error))
   )
-  hub.background.spawn(told, message => run.trace?.note(entry, `onLate failed: ${message}`))
+  const isAnnounced = later.announced === 'limited' && entry.profile === 'strict'
+  hub.background.spawn(told, message => run.trace?.note(entry, `onLate failed: ${message}`), isAnnounced)
 }
 
 /** The decoded answer, if it comes in time. Hooks from files have no limit here. */

@@ -17,16 +17,26 @@ export interface Matching {
 
 const NAMES = /^[\w\-|, ]+$/
 const GLOB = /^[\w\-*]+$/
+/** With `?` for one character and `[…]` for one of several: in files of Claude Code these are regular expressions. */
+const WIDE_GLOB = /^(?:[\w\-*?]|\[[!^]?[\w-]+\])+$/
 
 const EVERYTHING: Matching = { words: 'everything', matches: () => true }
 
-/** Makes a matcher ready, or says why it cannot be one. */
-export function compileMatcher(matcher: Matcher | undefined, compile: CompilePattern): Matching {
+/** Makes a matcher ready, or says why it cannot be one. `wide`: of a library hook, whose globs may have `?` and `[…]`. */
+export function compileMatcher(matcher: Matcher | undefined, compile: CompilePattern, wide = false): Matching {
   if (matcher === undefined || matcher === '' || matcher === '*') return EVERYTHING
-  if (typeof matcher === 'string') return compileString(matcher, compile)
+  if (typeof matcher === 'string') return compileString(matcher, wide ? wideGlobs(compile) : compile)
   if (matcher instanceof RegExp) return fromRegExp(matcher)
   if (!Array.isArray(matcher)) throw fault('E_MATCHER_INVALID', String(matcher), 'it is neither text, RegExp nor list')
-  return compileList(matcher, compile)
+  return compileList(matcher, compile, wide)
+}
+
+/** `Ba?h` and `[BT]ash` as globs over the whole name; what is no glob is left to `compile`. */
+const wideGlobs = (compile: CompilePattern): CompilePattern => {
+  return source => {
+    if (!WIDE_GLOB.test(source)) return compile(source)
+    return new RegExp(`^${source.replaceAll('*', '.*').replaceAll('?', '.').replaceAll('[!', '[^')}$`)
+  }
 }
 
 function compileString(matcher: string, compile: CompilePattern): Matching {
@@ -70,10 +80,10 @@ function pattern(words: string, ready: Pattern): Matching {
   return { words, matches }
 }
 
-function compileList(list: readonly (string | RegExp)[], compile: CompilePattern): Matching {
+function compileList(list: readonly (string | RegExp)[], compile: CompilePattern, wide: boolean): Matching {
   if (list.length === 0) throw fault('E_MATCHER_INVALID', '[]', 'an empty list would match nothing')
   const parts = list.map(item => {
-    if (typeof item === 'string' || item instanceof RegExp) return compileMatcher(item, compile)
+    if (typeof item === 'string' || item instanceof RegExp) return compileMatcher(item, compile, wide)
     throw fault('E_MATCHER_INVALID', JSON.stringify(list), 'a list holds texts and RegExps')
   })
   return {

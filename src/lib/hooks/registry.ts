@@ -182,6 +182,11 @@ export class HookRegistry {
     this.#roster.drop(this.#roster.get(name))
   }
 
+  /** Settles when hooks have given what they announced for a limited time (`asyncTimeout`); strict profile only. */
+  announced(): Promise<unknown> | undefined {
+    return this.#hub.background.announced()
+  }
+
   /** Waits for work that hooks have left going: `ctx.spawn`, `later`. */
   drain(): Promise<void> {
     return this.#hub.background.drain()

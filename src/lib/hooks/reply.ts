@@ -85,15 +85,20 @@ function withOptions(reply: Reply, options: ReplyOptions | undefined): Reply {
 
 type LateReply = PromiseLike<Reply | null | undefined | void>
 
+export type Announced = 'limited' | 'unlimited' | undefined
+
 /** An answer that is still being worked on; see `later`. */
 export class Later {
   readonly promise: LateReply
   /** How long it may take, in milliseconds. */
   readonly patience: number | undefined
+  /** A hook outside the process said so by itself, with a limit of its own or without. */
+  readonly announced: Announced
 
-  constructor(promise: LateReply, patience: number | undefined) {
+  constructor(promise: LateReply, patience: number | undefined, announced?: Announced) {
     this.promise = promise
     this.patience = patience
+    this.announced = announced
   }
 }
 

@@ -66,7 +66,7 @@ export function pendingOf(run: Run, entry: Entry, raw: unknown, waiter: Patient)
   let patience = entry.patience
   if (typeof (raw as { then?: unknown }).then === 'function') {
     pending = raw as Pending
-  } else if (raw instanceof Later && waitsFor(entry)) {
+  } else if (raw instanceof Later && waitsFor(entry, raw)) {
     pending = raw.promise
     patience = raw.patience ?? patience
   } else return undefined
@@ -81,8 +81,17 @@ function limit(waiter: Patient, left: number): void {
   if (waiter.budgeted) waiter.patience = Math.max(1, left)
 }
 
-/** Only an event that decides something is worth waiting for, and only library hooks are waited for. */
-const waitsFor = ({ dialect, row }: Entry): boolean => dialect === 'library' && row.takes.blocks
+/**
+ * Only an event that decides something is worth waiting for. Library hooks are waited for there; of others those that
+ * hold a gate and have announced an answer.
+ */
+const waitsFor = (entry: Entry, later: Later): boolean =>
+  (entry.dialect === 'library' && entry.row.takes.blocks) ||
+  (isGateOf(entry, later) && (entry.profile === 'strict' || entry.onFailure === 'block'))
+
+/** The hook holds a gate, and has announced its answer instead of giving one. */
+const isGateOf = (entry: Entry, { announced }: Later): boolean =>
+  announced !== undefined && entry.row.failure === 'closed' && !entry.observe
 
 /** Takes what a hook answered. */
 export function settle(run: Run, entry: Entry, ctx: Context, raw: unknown, place: number): void {
@@ -90,6 +99,10 @@ export function settle(run: Run, entry: Entry, ctx: Context, raw: unknown, place
   if (raw !== ALLOW && raw instanceof Later) {
     run.tally.excuse(entry)
     run.trace?.handOver(entry)
+    if (isGateOf(entry, raw)) {
+      run.tally.passed(entry)
+      run.trace?.note(entry, 'announced its answer for later; the strict profile waits for it, this one does not')
+    }
     answerLater(run, entry, raw)
     if (entry.once && run.phase !== 'rejudge') run.ranOnce(entry)
     return

@@ -8,6 +8,7 @@ export type KeyType =
   | 'texts'
   | 'variables'
   | 'policy'
+  | 'dialect'
   | 'shell'
   | 'object'
   | 'number'
@@ -30,7 +31,8 @@ const COMMON = {
   onFailure: { takes: 'policy', words: 'what its failure means: block or continue' },
   name: { takes: 'text', words: 'under this name it is listed and reported', ours: true },
   priority: { takes: 'number', words: 'higher runs first', ours: true },
-  observe: { takes: 'flag', words: 'runs last, sees what was decided, and decides nothing', ours: true }
+  observe: { takes: 'flag', words: 'runs last, sees what was decided, and decides nothing', ours: true },
+  dialect: { takes: 'dialect', words: 'what its words mean: contract (as in Claude Code) or library', ours: true }
 } satisfies Record<string, KeyRule>
 
 const PROCESS = {
@@ -127,6 +129,11 @@ export const KEY_TYPES: Readonly<Record<KeyType, KeyCheck>> = {
     words: '"block" or "continue"',
     schema: { enum: ['block', 'continue'] },
     fits: value => value === 'block' || value === 'continue'
+  },
+  dialect: {
+    words: '"contract" or "library"',
+    schema: { enum: ['contract', 'library'] },
+    fits: value => value === 'contract' || value === 'library'
   },
   shell: {
     words: '"bash", "sh" or "powershell"',

@@ -1,13 +1,13 @@
 import type { PlainObject } from '../../util/plain.ts'
 import { Failed } from '../outcome.ts'
-import { later, type Later, type Reply } from '../reply.ts'
+import { Later, type Reply } from '../reply.ts'
 import { LONGEST_TIMER } from '../settings.ts'
 import type { Outside } from './outside.ts'
 import type { OutsideSpec } from './spec.ts'
 
 /**
- * What a hook outside this process hands over with `async: true`: its event goes on without the answer. Library hooks
- * name seconds that the event waits; the contract names milliseconds that the answer may take.
+ * What a hook outside this process announces with `async: true`: a gate of the strict profile waits for the answer, and
+ * other events go on without it. Library hooks name the limit in seconds; the contract names it in milliseconds.
  */
 export function laterBy(
   said: PlainObject,
@@ -17,13 +17,16 @@ export function laterBy(
   place: Outside
 ): Later {
   const limit = said['asyncTimeout'] ?? said['async_timeout']
-  if (typeof limit !== 'number' || !(limit > 0)) return later(answer)
-  if (dialect === 'library') return later(answer, { asyncTimeout: Math.min(limit, LONGEST) })
-  return limit > LONGEST * 1000 ? later(answer) : later(limited(answer, limit, end, place))
+  const unit = dialect === 'library' ? 1000 : 1
+  if (typeof limit !== 'number' || !(limit > 0)) return new Later(answer, undefined, 'unlimited')
+  const ms = Math.min(limit * unit, LONGEST)
+  return dialect === 'library'
+    ? new Later(answer, ms, 'limited')
+    : new Later(limited(answer, ms, end, place), undefined, 'limited')
 }
 
-/** Seconds. A timer that is set for longer goes off at once. */
-const LONGEST = Math.floor(LONGEST_TIMER / 1000) - 1
+/** A timer that is set for longer goes off at once. */
+const LONGEST = LONGEST_TIMER - 1000
 
 function limited(
   answer: Promise<Reply | undefined>,

@@ -92,9 +92,9 @@ export function hookOf<E extends EventName>(spec: OutsideSpec<E>, place: Outside
 
 const tidy = (answer: HookResult): HookResult => (answer instanceof Later ? tidyLater(answer) : tidied(answer))
 
-function tidyLater({ promise, patience }: Later): Later {
+function tidyLater({ promise, patience, announced }: Later): Later {
   const answer = Promise.resolve(promise).then(tidied)
   // It may fail before anybody listens.
   answer.catch(() => undefined)
-  return new Later(answer, patience)
+  return new Later(answer, patience, announced)
 }
