@@ -37,8 +37,10 @@ test('S3: without an answer in time the tool does not run, and the failure is to
 
 test('S3: in the compat profile the tool runs, as in Claude Code', async () => {
   const place = hooked('PreToolUse', later({ async: true, asyncTimeout: 60_000 }, BLOCK))
-  await ask([touch, 'done'], { in: place, trust: true, allowedTools: ['Bash'], profile: 'compat' })
+  const options = { in: place, trust: true, allowedTools: ['Bash'], profile: 'compat' } as const
+  const { messages } = await ask([touch, 'done'], options)
   expect(place.has('ran')).toBe(true)
+  expect(messages).toContainEqual(expect.objectContaining({ subtype: 'informational', tag: 'hook_failed_open' }))
 })
 
 test('S3: the late context of PostToolUse reaches the model before the turn ends', async () => {

@@ -172,3 +172,28 @@ test('nothing that a caller does to a report reaches the next one', async () => 
   const second = await hooks.fire('PreToolUse', call('Read'), { report: true })
   expect(second.report[0]!.notes).toEqual([])
 })
+
+describe('a hook that has allowed every call', () => {
+  const notesOf = async (hooks: HookRegistry, command = 'ls'): Promise<string> =>
+    (await hooks.fire('PreToolUse', bash(command), { report: true })).report.flatMap(({ notes }) => notes).join()
+
+  test('S11: is named in the report, with the number of calls', async () => {
+    const hooks = new HookRegistry()
+    hooks.register({ name: 'logging', events: ['PreToolUse', 'PostToolUse'], run: () => allow() })
+    expect(await notesOf(hooks)).toContain('has allowed every call so far (1)')
+    expect(await notesOf(hooks)).toContain('has allowed every call so far (2)')
+  })
+
+  test('S11: is not named once it has said anything else', async () => {
+    const hooks = new HookRegistry()
+    hooks.on('PreToolUse', ctx => (ctx.toolInput['command'] === 'ls' ? allow() : undefined))
+    expect(await notesOf(hooks, 'make')).toBe('')
+    expect(await notesOf(hooks)).toBe('')
+  })
+
+  test('S11: is not named where a matcher says what it approves', async () => {
+    const hooks = new HookRegistry()
+    hooks.on('PreToolUse', 'Bash', () => allow())
+    expect(await notesOf(hooks)).toBe('')
+  })
+})

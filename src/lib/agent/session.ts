@@ -239,7 +239,8 @@ export class Session {
     if (outcome.continue === false && !IS_NO_END.has(outcome.event)) this.stopped ??= { reason: outcome.stopReason }
     if (outcome.messageEdits !== undefined) this.#edit(outcome)
     const { contexts, systemMessages, failures, conflicts } = outcome
-    if (contexts.length + systemMessages.length + failures.length + conflicts.length === 0) return
+    const isOpen = outcome.failedOpen && failures.length === 0
+    if (contexts.length + systemMessages.length + failures.length + conflicts.length === 0 && !isOpen) return
     const isLogged = !outcome.suppressLogging
     const label = about === '' ? outcome.event : `${outcome.event}:${about}`
     for (const { text, by } of contexts) {
@@ -261,6 +262,12 @@ export class Session {
         `${label} hook ${by} failed: ${message}${failedOpen ? '; it was let pass' : ''}`,
         'warning',
         'hook_failed'
+      )
+    if (isOpen)
+      this.inform(
+        `${label}: a hook had not given its answer, and the call was allowed anyway (the strict profile would not)`,
+        'warning',
+        'hook_failed_open'
       )
     for (const { key, winner, loser } of conflicts)
       this.inform(

@@ -41,7 +41,7 @@ export function enroll(hook: AnyHook, group: Group | undefined, site: string, se
   if (name !== undefined && (typeof name !== 'string' || name.trim() === ''))
     throw fault('E_HOOK_INVALID', 'its name is empty')
   const events = eventsOf(hook.events)
-  const state: EntryState = { enabled: true, once: 'ready' }
+  const state: EntryState = { enabled: true, once: 'ready', judged: 0, allowed: 0 }
   const common = {
     name: name ?? `${hook.label || events[0]} (${shortPlace(source)})`,
     source,

@@ -49,6 +49,9 @@ export interface EntryState {
   enabled: boolean
   /** Of a `once` hook: it has begun; it is back to `ready` when it fails or refuses, and else it is done for good. */
   once: 'ready' | 'running' | 'done'
+  /** Calls that it judged while reports were made, and how many of them it allowed. */
+  judged: number
+  allowed: number
 }
 
 /** The hooks of one event that match one target, in the order they run. */

@@ -20,11 +20,14 @@ const GLOB = /^[\w\-*]+$/
 /** With `?` for one character and `[…]` for one of several: in files of Claude Code these are regular expressions. */
 const WIDE_GLOB = /^(?:[\w\-*?]|\[[!^]?[\w-]+\])+$/
 
-const EVERYTHING: Matching = { words: 'everything', matches: () => true }
+export const EVERYTHING: Matching = { words: 'everything', matches: () => true }
+
+export const takesAll = (matcher: Matcher | undefined): matcher is undefined | '' | '*' =>
+  matcher === undefined || matcher === '' || matcher === '*'
 
 /** Makes a matcher ready, or says why it cannot be one. `wide`: of a library hook, whose globs may have `?` and `[…]`. */
 export function compileMatcher(matcher: Matcher | undefined, compile: CompilePattern, wide = false): Matching {
-  if (matcher === undefined || matcher === '' || matcher === '*') return EVERYTHING
+  if (takesAll(matcher)) return EVERYTHING
   if (typeof matcher === 'string') return compileString(matcher, wide ? wideGlobs(compile) : compile)
   if (matcher instanceof RegExp) return fromRegExp(matcher)
   if (!Array.isArray(matcher)) throw fault('E_MATCHER_INVALID', String(matcher), 'it is neither text, RegExp nor list')

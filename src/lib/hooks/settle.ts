@@ -128,6 +128,7 @@ export function count(run: Run, entry: Entry, ctx: Context, given: Given, place:
     failWith(run, entry, ctx, error)
     return
   }
+  run.trace?.judged(entry, given.said?.decision)
   run.trace?.end(entry, given.said === undefined ? 'silent' : 'answered', given.raw, undefined)
   if (entry.once && run.phase !== 'rejudge') run.ranOnce(entry)
 }

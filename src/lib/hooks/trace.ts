@@ -1,7 +1,9 @@
 import type { Clock } from '../util/clock.ts'
+import type { Decision } from './answers.ts'
 import type { Entry } from './entry.ts'
 import type { EventName } from './events.ts'
 import type { Hub } from './hub.ts'
+import { EVERYTHING } from './matcher.ts'
 import type { Failure } from './outcome.ts'
 
 /** What a registry tells about its hooks while they run. */
@@ -193,6 +195,18 @@ export class Trace {
       duration_ms: line.ms,
       ...line.raw
     })
+  }
+
+  /** A hook on every tool that has allowed whatever it was asked may have meant no more than "no objection". */
+  judged(entry: Entry, decision: Decision | undefined): void {
+    const { state, row, matching, condition } = entry
+    if (row.answer !== 'gate' || matching !== EVERYTHING || condition !== undefined) return
+    state.judged++
+    if (decision === 'allow') state.allowed++
+    if (state.allowed === state.judged)
+      this.#line(entry).notes.push(
+        `has allowed every call so far (${state.judged}), so that permission is not asked for; a hook that only looks on returns nothing`
+      )
   }
 
   /** The answer comes later, and with it the response. */

@@ -3,6 +3,7 @@ import { rowOf } from '../hooks/events.ts'
 import { allowedUrl } from '../hooks/kinds/urls.ts'
 import type { Finding } from './finding.ts'
 import { OUR_TYPES } from './handlers.ts'
+import { allowCheck } from './lint-allow.ts'
 import { commandCheck } from './lint-command.ts'
 import type { Check, Say } from './lint-matcher.ts'
 import { programCheck } from './lint-program.ts'
@@ -94,4 +95,4 @@ const conditionCheck: Check = ({ spec, event }, say) => {
     )
 }
 
-const CHECKS: readonly Check[] = [commandCheck, urlCheck, timeoutCheck, behaviourCheck, conditionCheck]
+const CHECKS: readonly Check[] = [commandCheck, allowCheck, urlCheck, timeoutCheck, behaviourCheck, conditionCheck]
