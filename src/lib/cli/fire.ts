@@ -31,10 +31,14 @@ export async function fire(name: string, flags: FireFlags): Promise<number> {
   const registry = { cwd: scene.where.cwd, profile: flags.profile, sessionId: 'fire' }
   const armed = await armHere(situation, registry)
   const findings = reported([...scene.loaded.findings, ...restrictions(scene.loaded), ...armed.findings], counts)
-  for (const finding of findings) complain(printFinding(finding))
-  const stops = flags.exitCode === true && armed.hooks.options.profile !== 'compat' && findings.some(stopsRun)
+  const isCompat = armed.hooks.options.profile === 'compat'
+  for (const each of findings) complain(`${isCompat && stopsRun(each) ? 'failedOpen: ' : ''}${printFinding(each)}`)
   try {
-    if (stops || unusable(scene, flags, findings).length > 0) return EXIT.badSettings
+    if (
+      (flags.exitCode === true && !isCompat && findings.some(stopsRun)) ||
+      unusable(scene, flags, findings).length > 0
+    )
+      return EXIT.badSettings
     const outcome = await armed.hooks.fire(event, payload as FireInput<EventName>, { report: true })
     const standings = armed.standings()
     const off = flags.explain === true ? standings.filter(each => isOff(each, event)) : []

@@ -1,9 +1,8 @@
 import { USUAL_AGENTS, type AgentDefinition } from '../agent/definitions.ts'
-import { fault } from '../faults.ts'
-import { nowNamed } from '../permissions/rule.ts'
+import { nowNamed, parseRule } from '../permissions/rule.ts'
 import type { Document } from './document.ts'
 import { bodyOf } from './frontmatter.ts'
-import { KeyReader } from './keys.ts'
+import { isList, isTexts, KeyReader } from './keys.ts'
 import type { Loaded, LoadedOwner } from './loaded.ts'
 import { withPluginPaths } from './owners.ts'
 import { counts } from './skills.ts'
@@ -66,7 +65,7 @@ function within(limits: AgentDefinition | undefined, own: AgentDefinition): Agen
 }
 
 function definitionOf({ name, file, document, plugin }: LoadedOwner): AgentDefinition | undefined {
-  if (document === undefined) return undefined
+  if (document === undefined || !isReadable(document)) return undefined
   const reader = new KeyReader(document)
   const turns = document.value['maxTurns']
   return {
@@ -80,16 +79,17 @@ function definitionOf({ name, file, document, plugin }: LoadedOwner): AgentDefin
   }
 }
 
-/** A list, or names with commas between; within parentheses these belong to a rule. What is neither protects nothing. */
-export function listIn({ value, findings }: Document, key: string): readonly string[] | undefined {
+/** A list, or names with commas between; within parentheses these belong to a rule. */
+export function listIn({ value }: Document, key: string): readonly string[] | undefined {
   const given = value[key]
-  if (given === undefined || given === null) return undefined
-  if (typeof given === 'string')
-    return given
-      .split(/,(?![^(]*\))/)
-      .map(name => name.trim())
-      .filter(name => name !== '')
-  if (Array.isArray(given) && given.every(name => typeof name === 'string')) return given
-  const { file, line } = findings.place([key])
-  throw fault('E_RULE', `${key} should be a list of texts; put what it says in quotes`, `${file}:${line}`)
+  if (typeof given !== 'string') return isTexts(given) ? given : undefined
+  return given
+    .split(/,(?![^(]*\))/)
+    .map(name => name.trim())
+    .filter(name => name !== '')
 }
+
+/** One whose limits cannot be read is none: that stops the run, and in the compat profile it cannot be called. */
+const isReadable = (document: Document): boolean =>
+  ['tools', 'disallowedTools'].every(key => isList(document.value[key])) &&
+  (listIn(document, 'disallowedTools') ?? []).every(rule => !('problem' in parseRule(rule, 'deny', '')))

@@ -108,7 +108,7 @@ export function checkOwnerKeys(kind: LoadedOwner['kind'], { value, findings }: D
 export const isList = (value: unknown): boolean =>
   value === undefined || value === null || typeof value === 'string' || isTexts(value)
 
-const isTexts = (value: unknown): value is readonly string[] =>
+export const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every(item => typeof item === 'string')
 
 /** Reads keys of a document by the type they should have; a wrong type is said, and then it is as if it were not there. */

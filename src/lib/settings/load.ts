@@ -16,12 +16,14 @@ import type {
   LoadOptions
 } from './loaded.ts'
 import { grantsOf, objectionTo, ownersIn, type OwnerFolder } from './owners.ts'
+import { nearMiss } from '../util/near.ts'
 import { installedPlugins, loadPlugin } from './plugins.ts'
 import { projectServers } from './servers.ts'
 import { readHooks } from './shapes.ts'
 import {
   foreignHand,
   isWithin,
+  namesIn,
   OF_PROJECT,
   rootOf,
   sourcesOf,
@@ -36,6 +38,7 @@ import { Switches } from './switches.ts'
 export function loadSettings(where: Where, options: LoadOptions = {}): Loaded {
   const loading = new Loading(where, rootOf(where))
   for (const source of sourcesOf(where, loading.root)) if (isAsked(source.scope, options)) loading.settingsFile(source)
+  loading.strays()
   if (options.settings !== undefined) loading.flag(options.settings)
   if (isAsked('project', options)) loading.servers()
   loading.plugins(options.pluginDirs ?? [])
@@ -47,6 +50,8 @@ export function loadSettings(where: Where, options: LoadOptions = {}): Loaded {
 
 const isAsked = (scope: Scope, { sources }: LoadOptions): boolean =>
   sources === undefined || scope === 'managed' || (sources as readonly Scope[]).includes(scope)
+
+const SETTINGS_FILES = ['settings.json', 'settings.local.json']
 
 class Loading {
   readonly root: string
@@ -89,6 +94,19 @@ class Loading {
       fix,
       gate: true
     })
+  }
+
+  /** Files beside the settings that are meant as settings, and are not read under their names. */
+  strays(): void {
+    for (const folder of new Set([this.#where.home, this.root].map(base => join(base, '.claude'))))
+      for (const name of namesIn(folder, '')) {
+        const near = /^[a-z][\w.-]*\.json[5c]?$/i.test(name) ? nearMiss(name, SETTINGS_FILES) : undefined
+        if (near === undefined) continue
+        const file = join(folder, name)
+        const place = { file, line: 1, column: 1, key: '' }
+        const [message, fix] = [`${file} is not read`, `call it ${near}, or something else`]
+        this.#findings.push({ level: 'error', code: 'not-read', place, message, fix, gate: true })
+      }
   }
 
   servers(): void {

@@ -3,7 +3,6 @@ import { parseMode, type NoMode } from '../permissions/modes.ts'
 import { parseRule, toolIn, type Behavior } from '../permissions/rule.ts'
 import { listIn } from './agents.ts'
 import type { Finding, Place } from './finding.ts'
-import { isList } from './keys.ts'
 import { matcherCheck, type Say } from './lint-matcher.ts'
 import type { Loaded, LoadedHook, LoadedOwner } from './loaded.ts'
 import { namingOf } from './tool-names.ts'
@@ -99,11 +98,7 @@ function agentFindings({ document, ofProject }: LoadedOwner, tools: readonly str
   if (document === undefined) return []
   const place = (key: string): Place => document.findings.place([key])
   const named = (key: string): readonly NamedTools[] =>
-    (isList(document.value[key]) ? (listIn(document, key) ?? []) : []).map(rule => ({
-      behaviour: 'deny',
-      rule,
-      place: place(key)
-    }))
+    (listIn(document, key) ?? []).map(rule => ({ behaviour: 'deny', rule, place: place(key) }))
   // A tool that it does not have is no loss: only those that it seems to have matter.
   const wanted = ruleFindings(named('tools'), tools).filter(({ code }) => code === 'rule-near')
   const { permissionMode } = document.value

@@ -1,0 +1,340 @@
+/** Ways to misspell, misplace or lose a restriction, and what must come of each. */
+import { chmodSync, mkdirSync } from 'node:fs'
+import { createSdkMcpServer, deny, HookRegistry, tool, type QueryOptions } from '../../src/index.ts'
+import type { Stage } from '../cli/stage.ts'
+
+export interface Row {
+  readonly name: string
+  /** Nothing starts, or it is said. */
+  readonly comes: 'stop' | 'notice'
+  /** What is said names this. */
+  readonly says: string
+  /** Files: `home/…`, `project/…`, `managed/…`. */
+  readonly files?: Readonly<Record<string, object | string>>
+  /** What else is done before. */
+  readonly prepare?: (here: Stage) => void
+  readonly options?: (here: Stage) => QueryOptions
+  /** Arguments of `run` and of `fire`. */
+  readonly args?: (here: Stage) => readonly string[]
+  /** Arguments of `run` alone: then `fire` is not concerned. */
+  readonly runArgs?: readonly string[]
+  /** Only programs can do it. */
+  readonly inProgram?: true
+  /** An option that is wrong by itself is misuse, whatever the profile. */
+  readonly misuse?: true
+}
+
+const USER = 'home/.claude/settings.json'
+const PROJECT = 'project/.claude/settings.json'
+const AGENT = 'project/.claude/agents/reader.md'
+const CYRILLIC = 'B\u0430sh'
+
+const refuses = { type: 'command', command: 'echo no >&2; exit 2' }
+
+/** Rules in `disallowedTools`, and in `--disallowedTools`. */
+const disallowed = (rule: string, comes: Row['comes'], says: string, more: Partial<Row> = {}): Row => ({
+  name: `disallowedTools ${rule}`,
+  comes,
+  says,
+  options: () => ({ disallowedTools: [rule] }),
+  runArgs: ['--disallowedTools', rule],
+  ...more
+})
+
+/** Settings of the user. */
+const settings = (name: string, comes: Row['comes'], says: string, content: object | string): Row => ({
+  name,
+  comes,
+  says,
+  files: { [USER]: content }
+})
+
+const permissions = (name: string, comes: Row['comes'], says: string, content: unknown): Row =>
+  settings(`permissions: ${name}`, comes, says, { permissions: content })
+
+/** A gate of the project with this rule around its hook. */
+const gate = (name: string, comes: Row['comes'], says: string, rule: object): Row => ({
+  name: `a gate: ${name}`,
+  comes,
+  says,
+  files: { [PROJECT]: { hooks: { PreToolUse: [rule] } } }
+})
+
+const matcher = (text: unknown, comes: Row['comes'], says: string): Row =>
+  gate(`matcher ${JSON.stringify(text)}`, comes, says, { matcher: text, hooks: [refuses] })
+
+const handler = (name: string, comes: Row['comes'], says: string, more: object): Row =>
+  gate(name, comes, says, { matcher: 'Bash', hooks: [{ ...refuses, ...more }] })
+
+/** A subagent with these lines at the top of its file. */
+const agent = (lines: string, comes: Row['comes'], says: string): Row => ({
+  name: `a subagent with ${JSON.stringify(lines)}`,
+  comes,
+  says,
+  files: { [AGENT]: `---\nname: reader\ndescription: reads\n${lines}\n---\nYou read.\n` }
+})
+
+/** A plugin that is named in options and on the command line. */
+const plugin = (name: string, says: string, files: Row['files'], folder = 'plug'): Row => ({
+  name: `a plugin: ${name}`,
+  comes: 'stop',
+  says,
+  ...(files && { files }),
+  options: here => ({ plugins: [{ type: 'local', path: here.path(folder) }] }),
+  args: here => ['--plugin-dir', here.path(folder)]
+})
+
+const enabled = (name: string, says: string, plugins: (here: Stage) => object, value: unknown = true): Row => ({
+  name: `a plugin: ${name}`,
+  comes: 'stop',
+  says,
+  files: { [USER]: { enabledPlugins: { 'guard@m': value } } },
+  prepare: here => here.write('home/.claude/plugins/installed_plugins.json', { plugins: plugins(here) })
+})
+
+/** Hooks that a program registers. */
+const registered = (name: string, comes: Row['comes'], says: string, fill: (hooks: HookRegistry) => unknown): Row => ({
+  name: `a hook of a program: ${name}`,
+  comes,
+  says,
+  inProgram: true,
+  options() {
+    const hooks = new HookRegistry()
+    fill(hooks)
+    return { hooks }
+  }
+})
+
+const calc = createSdkMcpServer({
+  name: 'calc',
+  tools: [tool('delete_all', 'deletes', {}, async () => ({ content: [] }))]
+})
+
+export const ROWS: readonly Row[] = [
+  disallowed('bash', 'stop', 'write Bash'),
+  disallowed('BASH', 'stop', 'write Bash'),
+  disallowed('Shell', 'stop', 'write Bash'),
+  disallowed('bash(rm *)', 'stop', 'write Bash(rm *)'),
+  disallowed('Bahs', 'stop', 'write Bash'),
+  disallowed('Bsah', 'stop', 'write Bash'),
+  disallowed('BashTool', 'stop', 'write Bash'),
+  disallowed(CYRILLIC, 'stop', CYRILLIC, { misuse: true }),
+  disallowed('web_fetch', 'stop', 'write WebFetch'),
+  disallowed('WebFech(domain:example.com)', 'stop', 'write WebFetch(domain:example.com)'),
+  disallowed('Raed(./secrets/**)', 'stop', 'write Read(./secrets/**)'),
+  disallowed('Bash()', 'stop', 'has an empty pattern', { misuse: true }),
+  disallowed('Bash(rm *', 'stop', 'is not a rule', { misuse: true }),
+  disallowed('*', 'stop', '*', { misuse: true }),
+  disallowed('NotebookEdit', 'notice', 'NotebookEdit'),
+  disallowed('LS', 'notice', 'LS'),
+  disallowed('MultiEdit(src/**)', 'notice', 'MultiEdit'),
+  disallowed('run_shell_command', 'notice', 'run_shell_command'),
+  disallowed('Frobnicate', 'notice', 'Frobnicate'),
+  disallowed('mcp__calc__delete_al', 'notice', 'the server calc has no such tool', {
+    inProgram: true,
+    options: () => ({ disallowedTools: ['mcp__calc__delete_al'], mcpServers: { calc } })
+  }),
+  {
+    name: 'allowedTools bash',
+    comes: 'notice',
+    says: 'allows nothing',
+    options: () => ({ allowedTools: ['bash(ls)', 'Bash'] }),
+    runArgs: ['--allowedTools', 'bash(ls)', 'Bash']
+  },
+
+  permissions('deny bash', 'stop', 'write Bash', { deny: ['bash'] }),
+  permissions('ask bash(git push *)', 'stop', 'write Bash(git push *)', { ask: ['bash(git push *)'] }),
+  permissions('deny in Cyrillic', 'stop', 'write Bash', { deny: [CYRILLIC] }),
+  permissions('deny Bash:*', 'stop', 'write "Bash"', { deny: ['Bash:*'] }),
+  permissions('deny Bash()', 'stop', 'has an empty pattern', { deny: ['Bash()'] }),
+  permissions('deny with a blank', 'stop', 'is not a rule', { deny: ['Read (./.env)'] }),
+  permissions('deny that is not closed', 'stop', 'is not a rule', { deny: ['Bash(rm *'] }),
+  permissions('deny as a text', 'stop', 'deny should be a list', { deny: 'Bash' }),
+  permissions('deny as an object', 'stop', 'deny should be a list', { deny: { Bash: true } }),
+  permissions('a list', 'stop', 'permissions should be an object', [{ deny: ['Bash'] }]),
+  permissions('Deny', 'stop', 'write deny', { Deny: ['Bash'] }),
+  permissions('dney', 'stop', 'did you mean deny?', { dney: ['Bash'] }),
+  permissions('denied', 'stop', 'write it as permissions.deny', { denied: ['Bash'] }),
+  permissions('disallowedTools', 'stop', 'write it as permissions.deny', { disallowedTools: ['Bash'] }),
+  permissions('hooks in it', 'stop', 'hooks, at the top of the file', { hooks: { PreToolUse: [] } }),
+  permissions('defaultMode Plan', 'stop', 'did you mean plan?', { defaultMode: 'Plan' }),
+  permissions('defaultMode dontask', 'stop', 'did you mean dontAsk?', { defaultMode: 'dontask' }),
+  permissions('defaultMode auto', 'notice', 'there is no mode auto here', { defaultMode: 'auto' }),
+  permissions('defualtMode', 'stop', 'did you mean defaultMode?', { defualtMode: 'plan' }),
+  permissions('deny of other versions', 'notice', 'NotebookEdit, LS', { deny: ['NotebookEdit', 'LS', 'Task'] }),
+  permissions('an unknown key', 'notice', 'autoApprove is not read here', { autoApprove: ['Read'] }),
+
+  settings('permissons', 'stop', 'did you mean permissions?', { permissons: { deny: ['Bash'] } }),
+  settings('Permissions', 'stop', 'write permissions', { Permissions: { deny: ['Bash'] } }),
+  settings('permission', 'stop', 'did you mean permissions?', { permission: { deny: ['Bash'] } }),
+  settings('permissions.deny as one key', 'stop', 'permissions → deny', { 'permissions.deny': ['Bash'] }),
+  settings('deny at the top', 'stop', 'write it as permissions.deny', { deny: ['Bash'] }),
+  settings('disallowedTools at the top', 'stop', 'write it as permissions.deny', { disallowedTools: ['Bash'] }),
+  settings('defaultMode at the top', 'stop', 'write it as permissions.defaultMode', { defaultMode: 'plan' }),
+  settings('hook at the top', 'stop', 'did you mean hooks?', { hook: { PreToolUse: [{ hooks: [refuses] }] } }),
+  settings('PreToolUse at the top', 'stop', 'write it as hooks.PreToolUse', { PreToolUse: [{ hooks: [refuses] }] }),
+  settings('profile at the top', 'stop', 'write it as carabiner.profile', { profile: 'strict' }),
+  settings('carabiner.profil', 'stop', 'did you mean profile?', { carabiner: { profil: 'strict' } }),
+  settings('enabledPlugin', 'stop', 'did you mean enabledPlugins?', { enabledPlugin: { 'guard@m': true } }),
+  settings('hooks as a list', 'stop', 'hooks should be an object', { hooks: [{ matcher: 'Bash', hooks: [refuses] }] }),
+  settings('no JSON', 'stop', 'it is not valid JSON', '{ "permissions": { "deny": ["Bash"] '),
+  settings('a key twice', 'stop', 'stands there twice', '{ "permissions": { "deny": ["Bash"] }, "permissions": {} }'),
+  settings('a sandbox', 'notice', 'sandbox is not enforced here', { sandbox: { enabled: true } }),
+  settings('an unknown key', 'notice', 'frobnicate is not read here', { frobnicate: true }),
+  {
+    name: 'a file that anybody may write to',
+    comes: 'stop',
+    says: 'anybody on this machine may write to it',
+    files: { [USER]: { permissions: { deny: ['Bash'] } } },
+    prepare: here => chmodSync(here.path(USER), 0o666)
+  },
+  {
+    name: 'a file under a wrong name',
+    comes: 'stop',
+    says: 'call it settings.json',
+    files: { 'project/.claude/setting.json': { permissions: { deny: ['Bash'] } } }
+  },
+  {
+    name: 'a local file under a wrong name',
+    comes: 'stop',
+    says: 'call it settings.local.json',
+    files: { 'project/.claude/settings.locale.json': { permissions: { deny: ['Bash'] } } }
+  },
+  {
+    name: 'settings that are not there',
+    comes: 'stop',
+    says: 'there is no file',
+    options: here => ({ settings: here.path('nowhere.json') }),
+    args: here => ['--settings', here.path('nowhere.json')]
+  },
+  {
+    name: 'permissons in given settings',
+    comes: 'stop',
+    says: 'did you mean permissions?',
+    options: () => ({ settings: { permissons: { deny: ['Bash'] } } }),
+    args: () => ['--settings', '{"permissons":{"deny":["Bash"]}}']
+  },
+  {
+    name: 'a source of settings that is none',
+    comes: 'stop',
+    says: 'user, project',
+    options: () => ({ settingSources: ['projct' as never] }),
+    runArgs: ['--setting-sources', 'projct'],
+    misuse: true
+  },
+  {
+    name: 'managed: a key that is misspelt',
+    comes: 'stop',
+    says: 'did you mean allowManagedHooksOnly?',
+    files: { 'managed/managed-settings.json': { allowManagedHookOnly: true } }
+  },
+
+  matcher('bash', 'stop', 'did you mean Bash?'),
+  matcher('Bash(touch *)', 'stop', 'written like a permission rule'),
+  matcher(CYRILLIC, 'stop', 'U+0430'),
+  matcher('Wrtie|Edit', 'stop', 'did you mean Write?'),
+  matcher('^bash$', 'stop', 'matches no tool'),
+  matcher('/Bash/', 'stop', 'slashes'),
+  matcher('!Read', 'stop', 'does not negate'),
+  matcher('Bash Write', 'stop', 'blanks'),
+  matcher('Shell', 'stop', 'did you mean Bash?'),
+  matcher('mcp__github', 'stop', 'is the name of a server'),
+  matcher(['Bash'], 'stop', 'a matcher is text'),
+  matcher('Bash(', 'stop', 'Bash('),
+  matcher('NotebookEdit', 'notice', 'matches no tool that is here'),
+  handler('async', 'notice', 'observes only', { async: true }),
+  handler('async that should block', 'stop', 'observes only', { async: true, onFailure: 'block' }),
+  handler('a type that there is not', 'stop', 'did you mean "command"?', { type: 'comand' }),
+  handler('no command', 'stop', 'needs command', { command: undefined, comand: 'exit 2' }),
+  handler('a timeout in words', 'stop', 'timeout cannot be "10"', { timeout: '10' }),
+  gate('hook instead of hooks', 'stop', 'a rule has "hooks"', { matcher: 'Bash', hook: refuses }),
+  gate('hooks that is no list', 'stop', 'should be a list', { matcher: 'Bash', hooks: refuses }),
+  gate('no hooks at all', 'stop', 'this rule has no hooks', { matcher: 'Bash', actions: [refuses] }),
+  {
+    name: 'an event that is misspelt',
+    comes: 'stop',
+    says: 'did you mean PreToolUse?',
+    files: { [PROJECT]: { hooks: { PreTolUse: [{ hooks: [refuses] }] } } }
+  },
+  {
+    name: 'a module of hooks that is not there',
+    comes: 'stop',
+    says: 'nowhere.mjs',
+    options: here => ({ hookModules: [here.path('nowhere.mjs')] }),
+    args: here => ['--hooks', here.path('nowhere.mjs')]
+  },
+
+  plugin('a path that is misspelt', 'is not at', undefined),
+  plugin('a marketplace', 'is a marketplace', {
+    'plug/.claude-plugin/marketplace.json': { name: 'm', plugins: [] },
+    'plug/plugins/guard/hooks/hooks.json': { hooks: { PreToolUse: [{ hooks: [refuses] }] } }
+  }),
+  plugin('a folder that is none', 'there is no plugin in', { 'plug/README.md': '# Guard' }),
+  plugin('a file', 'there is no plugin in', { plug: 'no folder' }),
+  plugin('hooks under a wrong name', 'nobody reads hooks/hook.json', {
+    'plug/.claude-plugin/plugin.json': { name: 'guard' },
+    'plug/hooks/hook.json': { hooks: { PreToolUse: [{ hooks: [refuses] }] } }
+  }),
+  plugin('hooks in a wrong place', 'nobody reads hooks.json', {
+    'plug/.claude-plugin/plugin.json': { name: 'guard' },
+    'plug/hooks.json': { hooks: { PreToolUse: [{ hooks: [refuses] }] } }
+  }),
+  plugin('a manifest that names no file', 'there is no ./gate.json in the plugin', {
+    'plug/.claude-plugin/plugin.json': { name: 'guard', hooks: './gate.json' }
+  }),
+  plugin('hooks that are no JSON', 'it is not valid JSON', { 'plug/hooks/hooks.json': '{ "hooks": ' }),
+  enabled('enabled, and not installed', 'is enabled, and not installed', () => ({})),
+  enabled('its folder is gone', 'is not at', here => ({ 'guard@m': [{ installPath: here.path('gone') }] })),
+  enabled('its folder is empty', 'there is no plugin in', here => {
+    mkdirSync(here.path('empty'))
+    return { 'guard@m': [{ installPath: here.path('empty') }] }
+  }),
+  enabled('enabled by a text', 'should be true or false', () => ({}), 'true'),
+
+  agent('disallowed-tools: Bash', 'stop', 'did you mean disallowedTools?'),
+  agent('DisallowedTools: Bash', 'stop', 'write disallowedTools'),
+  agent('disallowedTools: bash', 'stop', 'write Bash'),
+  agent('disallowedTools: Read, Bash(', 'stop', 'is not a rule'),
+  agent('disallowedTools: { Bash: true }', 'stop', 'should be a list'),
+  agent('disallowedTools: NotebookEdit', 'notice', 'NotebookEdit'),
+  agent('deny: Bash', 'stop', 'write it as disallowedTools'),
+  agent('Tools: Read', 'stop', 'write tools'),
+  agent('tool: Read', 'stop', 'did you mean tools?'),
+  agent('allowed-tools: Read', 'stop', 'write it as tools'),
+  agent('tools: Read, bash', 'stop', 'write Bash'),
+  agent('permissionMode: Plan', 'stop', 'did you mean plan?'),
+  agent('hook:\n  PreToolUse: []', 'stop', 'did you mean hooks?'),
+  agent('tools: [Read', 'stop', 'not valid YAML'),
+  {
+    name: 'agents of the caller: disallowedTools bash',
+    comes: 'stop',
+    says: 'use Bash',
+    options: () => ({ agents: { r: { description: 'reads', prompt: 'Read.', disallowedTools: ['bash'] } } }),
+    runArgs: ['--agents', '{"r":{"description":"reads","prompt":"Read.","disallowedTools":["bash"]}}'],
+    misuse: true
+  },
+
+  registered('matcher bash', 'stop', 'did you mean Bash?', hooks => hooks.on('PreToolUse', 'bash', () => deny('no'))),
+  registered('a list of matchers', 'stop', 'did you mean Write?', hooks =>
+    hooks.on('PreToolUse', ['Edit', 'write'], () => deny('no'))
+  ),
+  registered('a pattern', 'stop', 'matches no tool', hooks => hooks.on('PreToolUse', /^bash$/, () => deny('no'))),
+  registered('a rule as its matcher', 'stop', 'written like a permission rule', hooks =>
+    hooks.on('PreToolUse', 'Bash(rm *)', () => deny('no'))
+  ),
+  registered('PermissionRequest', 'stop', 'did you mean Bash?', hooks =>
+    hooks.on('PermissionRequest', 'Bahs', () => deny('no'))
+  ),
+  registered('a tool that is not here', 'notice', 'matches no tool that is here', hooks =>
+    hooks.on('PreToolUse', 'MultiEdit', () => deny('no'))
+  ),
+  {
+    name: 'callbacks: matcher bash',
+    comes: 'stop',
+    says: 'did you mean Bash?',
+    inProgram: true,
+    options: () => ({
+      hooks: { PreToolUse: [{ matcher: 'bash', hooks: [async () => ({ decision: 'block' as const })] }] }
+    })
+  }
+]

@@ -1,0 +1,83 @@
+/** Tries a row of the table: in this process, and on the command line. */
+import { existsSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { query, type AgentMessage, type QueryOptions } from '../../src/index.ts'
+import { scriptedModel } from '../../src/testing.ts'
+import { ended, stage, type Ran, type Stage } from '../cli/stage.ts'
+import type { Row } from './rows.ts'
+
+/** The built command line. */
+const BUILT = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
+
+const CALL = { name: 'Bash', input: { command: 'touch ran' } }
+
+/** A home and a project as the row says. */
+export function staged({ files = {}, prepare }: Pick<Row, 'files' | 'prepare'>): Stage {
+  const here = stage()
+  for (const [name, content] of Object.entries(files)) here.write(name, content)
+  prepare?.(here)
+  return here
+}
+
+export interface Tried {
+  /** Why it did not begin. */
+  readonly stopped: string | undefined
+  /** Notices about restrictions, in the stream. */
+  readonly notices: readonly { readonly content: string; readonly failedOpen?: boolean }[]
+  readonly stderr: readonly string[]
+  /** Whether the tool ran. */
+  readonly ran: boolean
+}
+
+export async function inQuery(
+  row: Pick<Row, 'files' | 'prepare' | 'options'>,
+  more: QueryOptions = {}
+): Promise<Tried> {
+  const here = staged(row)
+  const stderr: string[] = []
+  const messages: AgentMessage[] = []
+  let stopped: string | undefined
+  try {
+    const running = query({
+      prompt: 'go',
+      options: {
+        ...{ cwd: here.project, env: here.env, persistSession: false, trust: true, allowedTools: ['Bash'] },
+        model: scriptedModel([{ calls: [CALL] }, 'Done.']),
+        stderr: text => stderr.push(text),
+        ...row.options?.(here),
+        ...more
+      }
+    })
+    for await (const message of running) messages.push(message)
+  } catch (error) {
+    stopped = (error as Error).message
+  }
+  const notices = messages.flatMap(message =>
+    message.type === 'system' && message.subtype === 'informational' && message.tag === 'restriction' ? [message] : []
+  )
+  return { stopped, notices, stderr, ran: existsSync(here.path('project/ran')) }
+}
+
+export interface OnCommandLine {
+  readonly run: Ran
+  readonly ran: boolean
+  /** `fire --exit-code`, where it is concerned. */
+  readonly fire: Ran | undefined
+}
+
+export async function onCommandLine(row: Row): Promise<OnCommandLine> {
+  const here = staged(row)
+  here.write('script.json', { turns: [{ calls: [CALL] }, 'Done.'] })
+  const start = (args: readonly string[]): Promise<Ran> =>
+    ended(spawn(process.execPath, [BUILT, ...args], { cwd: here.project, env: { ...here.env } }))
+  const shared = ['--trust-project-hooks', ...(row.args?.(here) ?? [])]
+  const model = ['--model', `script:${here.path('script.json')}`]
+  const run = await start(['run', '-p', 'go', ...model, ...shared, ...(row.runArgs ?? ['--allowedTools', 'Bash'])])
+  const ran = existsSync(here.path('project/ran'))
+  const fire =
+    row.runArgs === undefined
+      ? await start(['fire', 'PreToolUse', '--tool', 'Bash', '--exit-code', ...shared])
+      : undefined
+  return { run, ran, fire }
+}
