@@ -11,7 +11,7 @@ test.concurrent.each(rows)('$comes: carabiner run and fire: $name', { timeout: 1
   const all = fire === undefined ? [run] : [run, fire]
   for (const { code, stderr } of all) {
     expect(
-      stderr.replaceAll(/\\u([0-9a-f]{4})/g, (_, code: string) => String.fromCodePoint(Number.parseInt(code, 16)))
+      stderr.replaceAll(/\\u([0-9a-f]{4})/g, (_, hex: string) => String.fromCodePoint(Number.parseInt(hex, 16)))
     ).toContain(row.says)
     if (row.comes === 'stop') expect(code).toBe(4)
   }
