@@ -94,9 +94,9 @@ test('files beside a script, but not beside one in the root of the project', () 
 test('a script among thousands of files', () => {
   const here = scene()
   mkdirSync(here.path('project/.claude/hooks'), { recursive: true })
-  for (let number = 0; number < 2500; number++) writeFileSync(here.path(`project/.claude/hooks/a${number}`), '')
+  for (let number = 0; number < 2500; number++) writeFileSync(here.path(`project/.claude/hooks/a${number}.sh`), '')
   expect(covers(here, commandOn('Stop', '.claude/hooks/zzz.sh'), 'project/.claude/hooks/zzz.sh')).toBe(true)
-  expect(covers(here, commandOn('Stop', '.claude/hooks/zzz.sh'), 'project/.claude/hooks/a1')).toBe(true)
+  expect(covers(here, commandOn('Stop', '.claude/hooks/zzz.sh'), 'project/.claude/hooks/a1.sh')).toBe(true)
 })
 
 test.each([

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { closeSync, lstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { wordsOf } from '../hooks/kinds/words.ts'
 import type { LoadedHook, LoadedModule, LoadedOwner, LoadedServer } from './loaded.ts'
-import { isEntry, kindOf, namedBy, type Named } from './named.ts'
-import { namesIn } from './sources.ts'
+import { isCode, isEntry, kindOf, namedBy, type Named } from './named.ts'
+import { scriptText } from './script-text.ts'
+import { filesBelow, namesIn } from './sources.ts'
 import { spokenIn, type Spoken } from './spoken.ts'
 
 /** What came with a project and names files of it. */
@@ -13,7 +13,7 @@ type Owner = LoadedHook | LoadedModule | LoadedOwner | LoadedServer
 /** Of a folder with more files than this, those count that come first by name, and whatever is named itself. */
 const MOST_FILES = 2_000
 
-/** The files that are named, with those beside them: a script may read its neighbours. */
+/** The files that are named, with the code beside them: a script may run its neighbours. What is data there may change. */
 function filesOf(all: readonly Named[], root: string): ReadonlySet<string> {
   const files = new Set<string>()
   const folders = new Set<string>()
@@ -24,12 +24,12 @@ function filesOf(all: readonly Named[], root: string): ReadonlySet<string> {
     }
     for (const folder of named.folders) {
       for (const name of namesIn(folder, '')) if (isEntry(name)) files.add(join(folder, name))
-      folders.add(folder)
+      if (folder !== root) for (const file of filesBelow(folder, MOST_FILES) ?? filesIn(folder)) files.add(file)
     }
   }
   // In the root of a project lies much that has nothing to do with its scripts; there a script stands alone.
   folders.delete(root)
-  for (const folder of folders) for (const file of filesIn(folder)) files.add(file)
+  for (const folder of folders) for (const file of filesIn(folder).filter(isCode)) files.add(file)
   return files
 }
 
@@ -39,15 +39,37 @@ const filesIn = (folder: string): readonly string[] =>
     .map(name => join(folder, name))
     .filter(isFile)
 
+const MOST_SCRIPTS = 200
+
+/** What is named, and what the scripts among it name in turn, as far as their texts say it. */
+function followed(named: Named, root: string, plugin: string | undefined): Named {
+  const [files, scripts] = [new Set(named.files), new Set(named.scripts)]
+  for (const script of scripts) {
+    if (scripts.size > MOST_SCRIPTS) break
+    const { words, runsMore } = scriptText(script)
+    for (const file of namedBy(words, [], root, { plugin, from: dirname(script) })?.scripts ?? []) {
+      if (!runsMore && !isCode(file)) continue
+      files.add(file)
+      scripts.add(file)
+    }
+  }
+  return { files, scripts, folders: named.folders }
+}
+
 const isFile = (path: string): boolean => kindOf(path)?.isFile() === true
 
 /** What of the project, or of its plugin, one names itself; `undefined` where nobody can tell. */
 function namedIn(owner: Owner, root: string): Named | undefined {
-  if (!('spec' in owner)) return { files: new Set([owner.file].filter(isFile)), folders: new Set() }
+  if (!('spec' in owner)) {
+    const files = new Set([owner.file].filter(isFile))
+    return followed({ files, scripts: files, folders: new Set() }, root, undefined)
+  }
   const words = wordsIn(owner, root)
   if (words === undefined) return undefined
-  const pieces = textsOf(owner).flatMap(text => [text, ...piecesIn(withoutTargets(text))])
-  return namedBy(words, pieces, root, pluginOf(owner))
+  const pieces = textsOf(owner).flatMap(text => [text, ...piecesIn(text)])
+  const plugin = pluginOf(owner)
+  const named = namedBy(words, pieces, root, { plugin })
+  return named && followed(named, root, plugin)
 }
 
 const LONGEST = 10_000
@@ -59,7 +81,8 @@ export function wordsIn(owner: LoadedHook | LoadedServer, root: string): readonl
   const plugin = pluginOf(owner)
   const known = new Map([
     ['CLAUDE_PROJECT_DIR', root],
-    ['PWD', root]
+    ['PWD', root],
+    ['0_FOLDER', root]
   ])
   if (plugin !== undefined) known.set('CLAUDE_PLUGIN_ROOT', plugin)
   return spokenIn(command, Array.isArray(owner.spec['args']) ? args : undefined, known)
@@ -75,16 +98,12 @@ const pluginOf = (owner: LoadedHook | LoadedServer): string | undefined =>
 export const isBeyondTelling = (hook: LoadedHook | LoadedServer, root: string): boolean =>
   namedIn(hook, root) === undefined
 
-/** A command without what it writes its output to. That does not run, unless it is named once more: a log may grow. */
-function withoutTargets(text: string): string {
-  let rest = text
-  for (const { isTarget, from, to } of wordsOf(text).toReversed())
-    if (isTarget) rest = `${rest.slice(0, from)} ${rest.slice(to)}`
-  return rest
-}
-
-/** What stands between blanks, quotes and signs: what is quoted may be a program of its own. */
-const piecesIn = (text: string): readonly string[] => text.split(/[\s'"`;&|<>()]+/)
+/**
+ * What stands between blanks, quotes and signs: what is quoted may be a program of its own. What output is written to
+ * does not run, unless it is named once more: a log may grow.
+ */
+const piecesIn = (text: string): readonly string[] =>
+  text.replaceAll(/>[>&|]?\s*(?:"[^"]*"|'[^']*'|[^\s'"`;&|<>()])+/g, ' ').split(/[\s'"`;&|<>()]+/)
 
 /** What a file was when it was looked at. */
 interface Seen {

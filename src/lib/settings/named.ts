@@ -1,13 +1,16 @@
 import { statSync, type Stats } from 'node:fs'
-import { join, resolve, sep } from 'node:path'
+import { extname, join, resolve, sep } from 'node:path'
 import { globOf } from '../util/names.ts'
 import { realPath } from '../world/real-path.ts'
-import { namesIn } from './sources.ts'
-import type { Spoken } from './spoken.ts'
+import { scriptText } from './script-text.ts'
+import { filesBelow, namesIn } from './sources.ts'
+import { isData, type Spoken } from './spoken.ts'
 
 /** What of a project a command names. */
 export interface Named {
   readonly files: ReadonlySet<string>
+  /** Those among them that are run. */
+  readonly scripts: ReadonlySet<string>
   /** Folders that something runs which takes folders for programs. */
   readonly folders: ReadonlySet<string>
 }
@@ -15,6 +18,7 @@ export interface Named {
 /** What interpreters add to a name. */
 const ENDINGS = ['js', 'json', 'node', 'cjs', 'mjs', 'jsx', 'ts', 'mts', 'cts', 'tsx', 'py', 'pyc', 'rb', 'lua']
 const MOST_LOOKS = 20_000
+const MOST_FILES = 5_000
 /** No system has longer ones. */
 const LONGEST_PATH = 4096
 
@@ -23,15 +27,24 @@ export function namedBy(
   words: readonly Spoken[],
   pieces: readonly string[],
   root: string,
-  plugin: string | undefined
+  { plugin, from }: { readonly plugin: string | undefined; readonly from?: string }
 ): Named | undefined {
-  const search = new Search(root, plugin)
-  const parts = new Set([...words.map(({ text }) => text), ...pieces].flatMap(partsOf))
-  search.through(parts)
-  for (const wanted of ['program', 'given'] as const) {
-    const run = new Set(words.filter(({ role }) => role === wanted).flatMap(({ text }) => partsOf(text)))
-    for (const part of run) search.runs(part, wanted === 'given')
-  }
+  const search = new Search(root, plugin, from)
+  const partsIn = (wanted: (word: Spoken) => boolean): ReadonlySet<string> =>
+    new Set(words.filter(wanted).flatMap(({ text }) => partsOf(text)))
+  search.through(new Set([...partsIn(() => true), ...pieces.flatMap(partsOf)]))
+  const run = partsIn(({ role }) => role === 'program' || role === 'given')
+  const isArgument = ({ role, of }: Spoken): boolean =>
+    role === 'said' && of !== undefined && search.isScript(of, file => !scriptText(file).runsArguments)
+  for (const part of partsIn(word => word.role === 'kept' || isArgument(word)))
+    if (!run.has(part))
+      search.leave(
+        part,
+        words.some(({ text, role }) => role === 'kept' && text === part)
+      )
+  for (const part of partsIn(({ role }) => role === 'program')) search.runs(part, false)
+  for (const part of partsIn(({ role }) => role === 'given')) search.runs(part, true)
+  if (words.some(({ role }) => role === 'anything')) search.everything()
   return search.isOver ? undefined : search
 }
 
@@ -44,21 +57,22 @@ function partsOf(word: string): readonly string[] {
   const joined = /^-\w(.+)$/s.exec(word)?.[1]
   const bits = [word, ...word.split(/[=:,{}]/), ...(joined === undefined ? [] : [joined])]
   return bits
-    .flatMap(bit => (/^[/$})\]]/.test(bit) ? [bit, bit.replace(/^[^/]*\/+/, '')] : [bit]))
+    .flatMap(bit => (/^[/$})\]~]/.test(bit) ? [bit, bit.replace(/^[^/]*\/+/, '')] : [bit]))
     .filter(bit => bit !== '' && !/^-|^\$[^/]*$/.test(bit))
 }
 
 /** Looks for what words name, from the root of the project and from every folder that is named itself. */
 class Search implements Named {
   readonly files = new Set<string>()
+  readonly scripts = new Set<string>()
   readonly folders = new Set<string>()
   readonly #roots: readonly string[]
   readonly #bases: string[]
   #looks = 0
 
-  constructor(root: string, plugin: string | undefined) {
+  constructor(root: string, plugin: string | undefined, from: string | undefined) {
     this.#roots = plugin === undefined ? [root] : [root, plugin]
-    this.#bases = [root]
+    this.#bases = from === undefined ? [root] : [root, from]
   }
 
   get isOver(): boolean {
@@ -80,12 +94,36 @@ class Search implements Named {
       }
   }
 
+  /** Whether a word is a file of the project of this kind. */
+  isScript(name: string, fits: (file: string) => boolean): boolean {
+    const found = this.#bases.flatMap(base => partsOf(name).map(part => resolve(base, part)))
+    return found.some(path => this.files.has(path)) && found.every(path => !this.files.has(path) || fits(path))
+  }
+
+  /** What is written, or is data, is not run. What looks like code stays, unless it is `written`. */
+  leave(name: string, written: boolean): void {
+    for (const base of this.#bases) {
+      const path = resolve(base, name)
+      if (written || !isCode(path)) this.files.delete(path)
+    }
+  }
+
+  /** Where nobody can tell what is run, every file may be. */
+  everything(): void {
+    for (const root of this.#roots) {
+      const all = filesBelow(root, MOST_FILES)
+      if (all === undefined) this.#looks = Infinity
+      for (const file of all ?? []) this.files.add(file)
+    }
+  }
+
   /** What is run by this name: `given` to something that knows more than files. */
   runs(name: string, given: boolean): void {
     const glob = globIn(name)
     for (const base of this.#bases) {
       if (this.isOver) return
       if (glob.includes('*')) this.#matches(base, glob)
+      else if (this.files.has(resolve(base, name))) this.scripts.add(resolve(base, name))
       else if (given) this.#given(resolve(base, name))
     }
   }
@@ -114,7 +152,9 @@ class Search implements Named {
   }
 
   #add(path: string): void {
-    if (this.#isWithin(path) && this.#look(path)?.isFile() === true) this.files.add(path)
+    if (!this.#isWithin(path) || this.#look(path)?.isFile() !== true) return
+    this.files.add(path)
+    this.scripts.add(path)
   }
 
   #look(path: string): Stats | undefined {
@@ -149,6 +189,10 @@ export function kindOf(path: string): Stats | undefined {
     return undefined
   }
 }
+
+/** Whether a file is code by its name, or may be started. What has no ending may be anything: a mark, or a script. */
+export const isCode = (path: string): boolean =>
+  !isData(path) && (extname(path) !== '' || ((kindOf(path)?.mode ?? 0) & 0o111) !== 0)
 
 /** The files that are run when a folder is, though nobody names them. */
 export const isEntry = (name: string): boolean => /^(?:index\.\w+|__(?:main|init)__\.pyc?|package\.json)$/.test(name)

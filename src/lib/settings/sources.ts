@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, realpathSync, statSync, type Stats } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, realpathSync, statSync, type Stats } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { fault } from '../faults.ts'
@@ -112,6 +112,22 @@ export function namesIn(folder: string, ending: string): readonly string[] {
   } catch {
     return []
   }
+}
+
+/** The files below a folder, links to folders not followed; `undefined` where there are more than so many. */
+export function filesBelow(folder: string, most: number): readonly string[] | undefined {
+  const files: string[] = []
+  const folders = [folder]
+  for (const each of folders) {
+    for (const name of namesIn(each, '')) {
+      const path = join(each, name)
+      const kind = lstatSync(path, { throwIfNoEntry: false })
+      if (kind?.isDirectory() === true) folders.push(path)
+      else if (statOf(path)?.isFile() === true) files.push(path)
+      if (files.length + folders.length > most) return undefined
+    }
+  }
+  return files
 }
 
 /** Why the user's own settings cannot be the user's own: others could have written them. */

@@ -4,8 +4,13 @@ import { wordsOf } from '../hooks/kinds/words.ts'
 /** A word of a command. */
 export interface Spoken {
   readonly text: string
-  /** `program`: it is started. `given`: it is given to something that runs what it is given. Else it is only said. */
-  readonly role: 'program' | 'given' | 'said'
+  /**
+   * `program`: it is started. `given`: it is given to something that runs what it is given. `kept`: it is written, or data
+   * that is read. `anything`: what is run there is computed when the command runs. Else it is only said.
+   */
+  readonly role: 'program' | 'given' | 'said' | 'kept' | 'anything'
+  /** What was run before it in the same command: it may be an argument of that. */
+  readonly of?: string
 }
 
 type Role = Spoken['role']
@@ -16,13 +21,47 @@ const RUNS =
 /** After these comes a program. */
 const BEFORE_PROGRAM =
   /^(?:env|sudo|doas|nohup|nice|ionice|time|timeout|stdbuf|setsid|flock|exec|command|builtin|xargs|parallel|if|then|elif|else|while|until|do|!|\{)$/
-/** Where what is listed, read or found is run, or may be, any word may name it. */
+const WRITES = new Set('[ [[ test touch tee mkdir rmdir rm truncate mktemp'.split(' '))
+const READS = new Set('cat head tail wc grep jq ls stat sort uniq cut cmp diff chmod echo'.split(' '))
+/** What is data by its name: nothing runs it, unless a command says so. */
+const DATA =
+  /\.(?:log(?:\.\w+)*|te?xt|md|json[l5]?|ndjson|[ct]sv|db|sqlite3?|(?:db|sqlite3?)-\w+|lock|pid|tmp|bak|out|err|state|cache|marker|stamp|count|ya?ml|toml|ini|xml|html?|gz)$/i
+export const isData = (name: string): boolean =>
+  DATA.test(name) && !/(?:^|\/)(?:package|[tj]sconfig|deno)\.json$/.test(name)
+/** A program that reads what to run from a pipe, from a list, or from what it finds. */
 const FEEDS =
-  /\|&?\s*(?:\S{0,200}\/)?(?:(?:ba|da|z|k)?sh|xargs|parallel|source|python[\d.]*|node|perl|ruby)\b|\bread\b|-(?:exec|ok)/
+  /\|&?\s*(?:\S{0,200}\/)?(?:(?:ba|da|z|k)?sh|source|python[\d.]*|node|perl|ruby|php|lua)(?:\s+-[\w-]*)*\s*(?:$|[;&|)\n]|\/dev\/|<)/
+const LISTS = /(?:\b(?:xargs|parallel)\b(?:\s+(?:-\S*|\d+|\{\}))*|-(?:exec|ok)(?:dir)?)\s+(?:\S{0,200}\/)?([^\s/]+)/g
+const feeds = (text: string): boolean =>
+  FEEDS.test(text) ||
+  /\$'[^']*\\/.test(text) ||
+  [...text.matchAll(LISTS)].some(([, program]) => !WRITES.has(program!) && !READS.has(program!)) ||
+  /\b(?:xargs|parallel)\s*(?:$|[;&|)])/.test(text)
+/** Code of another language that runs what it puts together. */
+const COMPUTES =
+  /(?:exec|eval|compile|__import__|import_module|runpy|spawn|system|popen|subprocess|require|import|load|open|do)\b.{0,80}?(?:[+%]|\bjoin|format|chr|decode|replace|reverse|\[:|\$\{|\bf['"])|\$\(/s
+const CODE_OPTION = /^(?:-\w*[ceEpr]|--eval|--print|eval)$/
+/** Variables that name files and folders from which an interpreter takes code. */
+const SEARCHED = /^(?:PYTHON\w*|NODE_PATH|NODE_OPTIONS|PERL5\w+|RUBY\w+|LUA_\w+|LD_\w+|BASH_ENV|ENV|ZDOTDIR)=/
+/** What a shell would find for sure: the folder of a script, that of the project, a program by its name. */
+const SURE: readonly (readonly [RegExp, string])[] = [
+  [/`([^`]*)`/g, '$($1)'],
+  [/<\(/g, ' $('],
+  [
+    /\$\((?:pwd(?: -P)?|git rev-parse --show-toplevel(?: 2> ?\/dev\/null)?(?: ?\|\| ?(?:pwd|echo "?(?:\.|\$PWD)"?))?)\)/g,
+    '$PWD'
+  ],
+  [/\$\(dirname (?:-- )?"?\$\{?(?:0|BASH_SOURCE(?:\[0\])?)\}?"?\)/g, '$0_FOLDER'],
+  [/\$\{(?:0|BASH_SOURCE(?:\[0\])?)%\/\*\}/g, '$0_FOLDER'],
+  [/\$\((?:command -v|which|type -p) ([\w.+-]+)\)/g, '$1'],
+  [/\$\((?:realpath|readlink -f|cd)(?: --)? "?([^\s"()|;&<>]+)"?(?: ?&& ?pwd(?: -P)?)?\)/g, '$1']
+]
+/** A variable that is cut, changed or looked up by another. */
+const CHANGED = /\$\{!|\$\{\w+(?:\[[^\]]*\])?(?:[#%^,@/]|:(?![-=+?]))/
 /** What some interpreters can do besides. */
 const ERRANDS = /^(?:run|task|test|build|install|add|lint|fmt|check)$/
 /** Only a shell can tell what it is. */
-const UNKNOWN = /^\$(?:[\w{@*(][^/]*)?$/
+const UNKNOWN = /^\$(?:[\w{@*][^/]*)?$/
 const ASSIGNMENT = /^\w+\+?=/
 /** Options whose value is the program itself: what follows it is given to the program. */
 const PROGRAM_OPTION = /^-\w*[cemp]$/
@@ -45,7 +84,26 @@ export function spokenIn(
   const read =
     args === undefined ? wordsIn(command) : [command, ...args].map((text, at) => ({ text, starts: at === 0 }))
   const values = valuesIn([command, ...(args ?? [])].join('\n'), known)
-  return spoken(read, args === undefined && FEEDS.test(command), { values, left: MOST_READ }, 0)
+  const words = spoken(read, false, { values, left: MOST_READ }, 0)
+  if (args === undefined && feeds(command)) words?.push(ANYTHING)
+  const run = new Set(words?.filter(({ role }) => role === 'program' || role === 'given').map(word => word.text))
+  // What a command writes and then runs may come from any of its words.
+  const written = [
+    ...wordsOf(command).filter(({ isTarget }) => isTarget),
+    ...(words?.filter(({ role }) => role === 'kept') ?? [])
+  ]
+  return written.some(word => run.has(word.text))
+    ? words?.map(word => (word.role === 'kept' ? { ...word, role: 'said' } : word))
+    : words
+}
+
+const ANYTHING: Spoken = { text: '', role: 'anything' }
+
+function sure(command: string): string {
+  let text = command
+  if (!/\$\(|`|<\(/.test(text)) return text
+  for (let round = 0; round < MOST_ROUNDS; round++) for (const [form, path] of SURE) text = text.replaceAll(form, path)
+  return text
 }
 
 interface Read {
@@ -54,7 +112,8 @@ interface Read {
   readonly starts: boolean
 }
 
-function wordsIn(text: string): readonly Read[] {
+function wordsIn(given: string): readonly Read[] {
+  const text = sure(given)
   let end = 0
   return wordsOf(text).flatMap(({ text: word, isTarget, from, to }) => {
     const starts = end === 0 || /[;&|()`\n]/.test(text.slice(end, from))
@@ -82,6 +141,9 @@ function valuesIn(text: string, known: ReadonlyMap<string, string>): Values {
     if (name !== undefined) add(name, value!)
   }
   for (const [, name, value] of text.matchAll(/\$\{(\w+):?[-=+]([^{}]*)\}/g)) add(name!, value!)
+  // What is read from somewhere may be anything.
+  for (const [, names] of text.matchAll(/\b(?:read|mapfile|readarray|getopts|printf\s+-v|\w+\s+-n)((?:\s+[-\w]+)+)/g))
+    for (const name of names!.split(/\s+/)) add(name, '$(read)')
   return values
 }
 
@@ -91,29 +153,38 @@ const allWords = (text: string, depth: number): readonly Read[] =>
 /** Whether a word may be read as a command once more. */
 const isProgram = (text: string, depth: number): boolean => depth < DEEPEST && /[\s;&|<>()`'"\\]/.test(text)
 
-function spoken(
-  read: readonly Read[],
-  anyRuns: boolean,
-  reading: Reading,
-  depth: number
-): readonly Spoken[] | undefined {
+function spoken(read: readonly Read[], anyRuns: boolean, reading: Reading, depth: number): Spoken[] | undefined {
   const words: Spoken[] = []
-  let [role, before, loops] = ['program' as Role, '', false]
+  let [role, before, loops, of] = ['program' as Role, '', false, '']
   for (const { text, starts } of read) {
-    if (starts) [role, before, loops] = ['program', '', false]
+    if (starts) [role, before, loops, of] = ['program', '', false, '']
     const variants = filled(text, reading.values)
     reading.left -= variants?.join(' ').length ?? 0
     if (variants === undefined || reading.left < 0) return undefined
     if (/^(?:bun|deno)$/.test(basename(before)) && ERRANDS.test(text)) role = 'said'
-    const now = ASSIGNMENT.test(text) ? 'said' : anyRuns || loops ? 'given' : role
+    const now = roleOf(text, anyRuns || loops ? 'given' : role, basename(of), before)
+    if (now === 'kept' && isRun(role)) {
+      words.push({ text, role: now })
+      ;[before, of] = [text, '']
+      continue
+    }
+    if (isRun(now) && !ASSIGNMENT.test(text)) {
+      if (CHANGED.test(text) || variants.some(each => each.endsWith('$'))) words.push(ANYTHING)
+      if (CODE_OPTION.test(before) && RUNS.test(basename(of)) && !SHELL.test(basename(of))) {
+        words.push(...codeWords(text))
+        role = 'said'
+        continue
+      }
+      if (!text.startsWith('-')) of = variants.at(-1)!
+    }
     // A program that cannot be told may be any of the words.
-    if (!anyRuns && now !== 'said' && text !== '$' && variants.some(each => UNKNOWN.test(each)))
+    if (!anyRuns && isRun(now) && text !== '$' && variants.some(each => UNKNOWN.test(each)))
       return spoken(read, true, reading, depth)
     words.push(
-      ...[...variants, ...(now === 'given' ? modulesIn(text, before) : [])].map(each => ({ text: each, role: now }))
+      ...[...variants, ...(now === 'given' ? modulesIn(text, before) : [])].map(each => ({ text: each, role: now, of }))
     )
     role = roleAfter(role, variants.at(-1)!, before)
-    loops ||= text === 'in'
+    loops ||= text === 'in' && /^(?:for|select)$/.test(of)
     before = text
   }
   const all: Spoken[] = [...words]
@@ -125,11 +196,32 @@ function spoken(
   return all
 }
 
+const isRun = (role: Role): boolean => role === 'program' || role === 'given'
+
+const SHELL = /^(?:(?:ba|da|z|k|mk|fi|a)?sh|source|eval|run-parts)$/
+
+/** The words of code in another language: what it imports, opens or runs is among them. */
+function codeWords(code: string): readonly Spoken[] {
+  const words = new Set(code.split(/[^\w./-]+/).flatMap(word => [word, word.replaceAll('.', '/')]))
+  return [...[...words].map(text => ({ text, role: 'given' }) as const), ...(COMPUTES.test(code) ? [ANYTHING] : [])]
+}
+
+/** What a word is by where it stands. What a program only writes, or reads as data, does not run. */
+function roleOf(text: string, role: Role, program: string, before: string): Role {
+  if (ASSIGNMENT.test(text)) return SEARCHED.test(text) ? 'given' : 'said'
+  if (role === 'program' && program === 'flock') return 'kept'
+  if (role !== 'said') return role
+  if (WRITES.has(program) || (program === 'sqlite3' && /\.(?:db|sqlite3?)$/.test(text))) return 'kept'
+  return READS.has(program) && isData(text) && !/^-(?:\w*[fLe]|\w{3,}|-.*)$/.test(before) ? 'kept' : 'said'
+}
+
 /** What a quoted program says. In what is only said, a shell still runs what stands in `$(…)`. */
 function innerOf({ text, role }: Spoken, reading: Reading, depth: number): readonly Spoken[] | undefined {
   if (!isProgram(text, depth)) return []
-  const inner = spoken(wordsIn(text), FEEDS.test(text), reading, depth + 1)
-  return role !== 'said' || /\$\(|`/.test(text) ? inner : inner?.map(word => ({ text: word.text, role: 'said' }))
+  const held = isRun(role) ? text : /\$\((.*)\)/s.exec(text)?.[1]
+  const inner = spoken(wordsIn(held ?? text), false, reading, depth + 1)
+  if (held !== undefined && feeds(held)) inner?.push(ANYTHING)
+  return held !== undefined ? inner : inner?.map(word => ({ text: word.text, role: role === 'kept' ? role : 'said' }))
 }
 
 function roleAfter(role: Role, text: string, before: string): Role {

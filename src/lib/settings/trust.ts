@@ -129,7 +129,7 @@ export function vouchFor(hook: LoadedHook, root: string): () => string | undefin
   if (stray !== undefined)
     return () => `${stray} would be found in the project itself, by its bare name; name it by a path`
   if (isBeyondTelling(hook, root))
-    return () => 'its command is too long to tell which files it names; put it into a script'
+    return () => 'it cannot be told which files its command runs; name each by its path, or put it into a script'
   lookOnce(hook, root)
   return () => {
     const change = changeIn(hook, root)
@@ -140,7 +140,9 @@ export function vouchFor(hook: LoadedHook, root: string): () => string | undefin
 /** A program that is named without a path, and that the search for programs finds in the project. */
 function programWithin(hook: LoadedHook, root: string): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter).map(folder => resolve(root, folder))
-  const run = wordsIn(hook, root)?.filter(({ text, role }) => role !== 'said' && !/^-|\//.test(text)) ?? []
+  const run =
+    wordsIn(hook, root)?.filter(({ text, role }) => (role === 'program' || role === 'given') && !/^-|\//.test(text)) ??
+    []
   return run.find(({ text }) => {
     const program = folders.map(folder => join(folder, text)).find(isProgram)
     return program !== undefined && isWithin(dirname(program), root)
