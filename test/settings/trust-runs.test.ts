@@ -126,6 +126,7 @@ test.each([
   'cat > /dev/null; touch once',
   'cat > /dev/null; [ -f once ] || { mkdir -p .cache && touch once; }',
   'cat > /dev/null; test -e .claude/seen || date > .claude/seen',
+  `jq -r .x 2> /dev/null | { read -r f; [[ "$f" == *.ts || "$f" == *.js ]] && npx prettier --write "$f"; exit 0; }`,
   'cat > last.json; grep -q forbidden last.json && exit 2; exit 0',
   'cat > /dev/null; n=$(cat n.txt 2> /dev/null || echo 0); echo $((n + 1)) > n.txt',
   'cat > /dev/null; flock .claude/lock -c "date >> dates.log"',

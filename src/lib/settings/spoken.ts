@@ -114,9 +114,10 @@ interface Read {
 
 function wordsIn(given: string): readonly Read[] {
   const text = sure(given)
-  let end = 0
+  let [end, isTest] = [0, false]
   return wordsOf(text).flatMap(({ text: word, isTarget, from, to }) => {
-    const starts = end === 0 || /[;&|()`\n]/.test(text.slice(end, from))
+    const starts = end === 0 || (!isTest && /[;&|()`\n]/.test(text.slice(end, from)))
+    isTest = word === '[[' || (isTest && word !== ']]')
     end = to
     return isTarget ? [] : [{ text: word, starts }]
   })
