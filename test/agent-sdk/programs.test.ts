@@ -115,7 +115,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   '05-hook-prompt.ts': {
     replies: [says('No.')],
-    lines: ['event SessionStart', 'prompt Is the shop open?', 'event Stop', 'success 1', 'event SessionEnd'],
+    lines: ['event SessionStart', 'prompt Is the shop open?', 'event Stop', 'event SessionEnd', 'success 1'],
     check: ran => expect(lastMessages(ran)).toContain('Today is a Sunday.')
   },
   '06-can-use-tool.ts': {

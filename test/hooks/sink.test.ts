@@ -13,6 +13,7 @@ describe('each run of a hook', () => {
       type: 'system',
       hook_id: expect.any(String),
       hook_name: 'gate',
+      hook_target: 'Bash',
       hook_event: 'PreToolUse',
       session_id: 's-1'
     }

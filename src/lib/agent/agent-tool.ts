@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { nearest, wordsOf } from '../errors.ts'
 import { isOfProvider } from '../model/names.ts'
 import { fields, type InputOf } from '../tools/fields.ts'
 import type { BackgroundTask, Tool, ToolCall, ToolResult } from '../tools/tool.ts'
+import { taskNotification } from '../tools/task-notification.ts'
+import { makeFolders } from '../world/make-folders.ts'
 import type { Session } from './session.ts'
 import { Mailbox } from './teammate.ts'
 import { runSubagent, type AgentPorts, type Errand, type Errands } from './subagent.ts'
@@ -101,46 +105,66 @@ const undecided = (agentId: string): ToolResult => ({ content: '', output: undef
 
 const failed = (words: string): ToolResult => ({ content: words, output: words, error: words })
 
-function resultOf({ id, ending, toolUses, tokens, ms }: Errands, { prompt }: Input): ToolResult {
+function resultOf({ id, type, model, ending, usage, tools, ms }: Errands, { prompt }: Input): ToolResult {
   const said = ending.text === '' ? '(It said nothing.)' : ending.text
   const content = `${said}\n\nagentId: ${id}`
   const output = {
     status: ending.isError ? 'failed' : 'completed',
     prompt,
     agentId: id,
+    agentType: type,
+    toolsUsed: [...new Set(tools)],
     content: [{ type: 'text', text: ending.text }],
-    totalToolUseCount: toolUses,
+    resolvedModel: model,
     totalDurationMs: Math.round(ms),
-    totalTokens: tokens
+    totalTokens: tokensIn(usage),
+    totalToolUseCount: tools.length,
+    usage,
+    toolStats: statsOf(tools)
   }
   return ending.isError ? { content, output, error: content } : { content, output }
 }
 
-/** Goes on by itself, and is ended with the session. Its parent hears of its end with the next model call. */
+/** How often each kind of tool was called. */
+function statsOf(tools: readonly string[]): Readonly<Record<string, number>> {
+  const count = (...names: readonly string[]): number => tools.filter(name => names.includes(name)).length
+  const kinds = { readCount: count('Read'), searchCount: count('Glob', 'Grep'), bashCount: count('Bash') }
+  const editFileCount = count('Write', 'Edit')
+  const known = Object.values(kinds).reduce((sum, each) => sum + each, editFileCount)
+  return { ...kinds, editFileCount, otherToolCount: tools.length - known }
+}
+
+const tokensIn = ({ input_tokens, output_tokens }: Errands['usage']): number => input_tokens + output_tokens
+
+/** Goes on by itself, and is ended with the session. Its parent is told of its end. */
 function inBackground(
-  { id, description, type }: Errand,
+  { id, description, type, prompt, toolUseId, teammate }: Errand,
   parent: Session,
   { session: place }: ToolCall,
   work: (signal: AbortSignal) => Promise<Errands | { readonly refused: string }>
 ): ToolResult {
   const abort = new AbortController()
+  const outputFile = place.outputFolder === undefined ? undefined : join(place.outputFolder, `${id}.output`)
   let status: BackgroundTask['status'] = 'running'
   let text = ''
+  let usage: string | undefined
   const settle = (how: BackgroundTask['status'], words: string): void => {
     if (status === 'running') status = how
     text = words
-    parent.note(`The agent in the background (agentId: ${id}, ${description}) has ended: ${status}.\n${words}`)
+    if (outputFile !== undefined) keepOutput(outputFile, words)
   }
   const done = work(abort.signal).then(
-    made =>
-      'refused' in made
-        ? settle('failed', made.refused)
-        : settle(made.ending.isError ? 'failed' : 'completed', made.ending.text),
+    made => {
+      if ('refused' in made) return settle('failed', made.refused)
+      usage = `<subagent_tokens>${tokensIn(made.usage)}</subagent_tokens><tool_uses>${made.tools.length}</tool_uses><duration_ms>${Math.round(made.ms)}</duration_ms>`
+      settle(made.ending.isError ? 'failed' : 'completed', made.ending.text)
+    },
     (error: unknown) => settle('failed', wordsOf(error))
   )
-  place.background.set(id, {
+  const task: BackgroundTask = {
     id,
     type: 'local_agent',
+    agentType: type,
     description,
     command: undefined,
     get status() {
@@ -157,11 +181,28 @@ function inBackground(
       if (status === 'running') status = 'killed'
       abort.abort(new Error('ended'))
     }
-  })
+  }
+  place.background.set(id, task)
+  const word = (): string | undefined =>
+    task.isReported === true ? undefined : taskNotification(task, { toolUseId, outputFile, ...(usage && { usage }) })
+  // A teammate waits for messages, and nobody waits for its end.
+  if (teammate === undefined) place.expect?.(done.then(() => word))
+  else void done.then(() => parent.note(word() ?? ''))
   place.onClose(async () => {
     abort.abort(new Error('the session has ended'))
     await done
   })
-  const words = `The agent ${type} works in the background as ${id}. Look with TaskOutput, end it with TaskStop.`
-  return { content: words, output: { status: 'async_launched', agentId: id, description } }
+  const words = `The agent ${type} works in the background as ${id}. You are told when it has ended. Look with TaskOutput, end it with TaskStop.`
+  const launched = { isAsync: true, status: 'async_launched', agentId: id, description, prompt }
+  return { content: words, output: outputFile === undefined ? launched : { ...launched, outputFile } }
+}
+
+/** What it said, for whoever looks there. That it cannot be kept harms nobody: its parent is told anyway. */
+function keepOutput(file: string, words: string): void {
+  try {
+    makeFolders(dirname(file))
+    writeFileSync(file, words)
+  } catch {
+    // The notification has it.
+  }
 }

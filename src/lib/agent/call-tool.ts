@@ -141,6 +141,7 @@ async function run(
 ): Promise<ToolResult> {
   const begun = performance.now()
   session.toolUses++
+  if (session.options.agent !== undefined) session.called.push(use.name)
   session.doing = `running ${tool.name}`
   try {
     const running = tool.run(input, {

@@ -77,12 +77,31 @@ async function announce(
 export const runPrompt = (
   content: string | readonly Block[],
   session: Session,
-  signal: AbortSignal
+  signal: AbortSignal,
+  since?: Since
 ): Promise<ResultMessage> =>
-  toResult(session, signal, async () => {
-    await answerOpen(session, signal)
-    return promptToEnd(content, session, signal)
-  })
+  toResult(
+    session,
+    signal,
+    async () => {
+      await answerOpen(session, signal)
+      return promptToEnd(content, session, signal)
+    },
+    since
+  )
+
+/** Where a result begins to count. */
+export interface Since {
+  readonly turns: number
+  readonly denials: number
+  readonly at: number
+}
+
+export const sinceNow = ({ turns, denials }: Session): Since => ({
+  turns,
+  denials: denials.length,
+  at: performance.now()
+})
 
 /** Goes on where the session was ended: with calls that have no results, or with the model. */
 export const runOn = (session: Session, signal: AbortSignal): Promise<ResultMessage> =>
@@ -118,9 +137,13 @@ function tellOpen(session: Session): void {
   session.say({ type: 'assistant', message, parent_tool_use_id: null }, uuid)
 }
 
-async function toResult(session: Session, signal: AbortSignal, work: () => Promise<Ending>): Promise<ResultMessage> {
-  const begun = performance.now()
-  const before = { turns: session.turns, denials: session.denials.length }
+/** Works until there is a result. */
+export async function toResult(
+  session: Session,
+  signal: AbortSignal,
+  work: () => Promise<Ending>,
+  since = sinceNow(session)
+): Promise<ResultMessage> {
   session.stopped = undefined
   const late = lingering(signal)
   session.afterwards = late.signal
@@ -130,7 +153,7 @@ async function toResult(session: Session, signal: AbortSignal, work: () => Promi
     session.saveState()
     session.doing = 'waiting for a prompt'
     await session.saved()
-    return resultOf(ending, session, performance.now() - begun, before)
+    return resultOf(ending, session, since)
   } finally {
     late.end()
     endTurn?.()
@@ -222,8 +245,7 @@ const SUBTYPES: Partial<Record<Ending['reason'], ErrorSubtype>> = {
 export function resultOf(
   ending: Ending,
   session: Session,
-  duration: number,
-  before: { readonly turns: number; readonly denials: number }
+  since: Since = { turns: 0, denials: 0, at: performance.now() }
 ): ResultMessage {
   const { spending } = session
   const { reason, text, isError, stopReason, deferred, failure } = ending
@@ -237,13 +259,13 @@ export function resultOf(
     result: text,
     terminal_reason: reason,
     stop_reason: stopReason,
-    num_turns: session.turns - before.turns,
-    duration_ms: Math.round(duration),
+    num_turns: session.turns - since.turns,
+    duration_ms: Math.round(performance.now() - since.at),
     duration_api_ms: Math.round(spending.waited),
     total_cost_usd: spending.dollars,
     usage: spending.usage,
     modelUsage: spending.byModel(),
-    permission_denials: session.denials.slice(before.denials),
+    permission_denials: session.denials.slice(since.denials),
     ...(failure !== undefined && apiError(failure)),
     ...('structured' in ending && { structured_output: ending.structured }),
     ...(deferred !== undefined && { deferred_tool_use: facts(deferred[0]!) }),
@@ -278,12 +300,20 @@ export async function clearSession(session: Session, signal: AbortSignal): Promi
 /** How long work that hooks left going may keep a session from ending, in milliseconds. */
 const DRAIN = 5000
 
+/** What still runs in the background ends before the session does, so that its end is told before that of the session. */
+async function endTasks({ options }: Session): Promise<void> {
+  const running = [...options.place.background.values()].filter(({ status }) => status === 'running')
+  for (const task of running) task.end()
+  await Promise.all(running.map(({ done }) => done))
+}
+
 /** The last event of a session. Whatever happened before, it is fired once. Others may have it when all has ended. */
 export async function endSession(session: Session, reason: string, endWork: () => Promise<void>): Promise<void> {
   const { hooks, clock, log } = session.options
   const drained = new AbortController()
   const metadata = hooks.metadata(session.id)
   try {
+    await endTasks(session)
     session.heed(await session.fire('SessionEnd', { reason }))
     session.saveState(metadata)
     await session.watch?.close()

@@ -10,7 +10,7 @@ import { compact, isFull, isTooLong } from './compact.ts'
 import { ended, INTERRUPTED, type Ending } from './ending.ts'
 import type { AssistantMessage } from './output.ts'
 import type { Session } from './session.ts'
-import { NO_USAGE } from './spending.ts'
+import { addUsage, NO_USAGE } from './spending.ts'
 import { objectionLines } from './objections.ts'
 import { openIn } from './open-batch.ts'
 import { Ends } from './stop.ts'
@@ -62,6 +62,8 @@ export async function runLoop(session: Session, signal: AbortSignal): Promise<En
 
 /** What hooks and others had to say goes into the next request. */
 function deliverNotes(session: Session): void {
+  const news = session.news.take()
+  if (news !== undefined) session.note(news)
   if (session.conversation.notes.length === 0) return
   const uuid = randomUUID()
   session.record({ type: 'attachment', attachment: { type: 'notes' } }, uuid)
@@ -90,6 +92,7 @@ function wholeContent({ content, stop }: Answer): readonly Block[] {
 function takeAnswer(answer: Answer, content: readonly Block[], session: Session): void {
   const { id, model, stop, usage, ungated, changed } = answer
   session.spending.add(answer, session.model.price)
+  session.used = addUsage(session.used, usage)
   session.tokens =
     usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens + usage.output_tokens
   const rest = { id, type: 'message', role: 'assistant', model, stop_reason: stop, stop_sequence: null, usage } as const

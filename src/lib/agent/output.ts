@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../errors.ts'
-import type { HookMessage } from '../hooks/trace.ts'
+import type { StreamedHook } from './hook-message.ts'
 import type { Block, Message } from '../message.ts'
 import type { FailureName, StopReason, StreamEvent, Usage } from '../model/model.ts'
 import type { Ruling } from '../permissions/decide.ts'
@@ -140,7 +140,7 @@ export interface CompactMessage extends Common {
 }
 
 /** A hook was started, says something, has answered. */
-export type HookEventMessage = HookMessage & { readonly uuid: string }
+export type HookEventMessage = StreamedHook & { readonly uuid: string }
 
 /** Why a run is over. */
 export type TerminalReason =

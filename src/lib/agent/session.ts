@@ -5,7 +5,7 @@ import type { Outcome } from '../hooks/outcome.ts'
 import type { AgentView } from '../hooks/hook-context.ts'
 import type { FireOptions } from '../hooks/hub.ts'
 import type { Message, ToolUseBlock } from '../message.ts'
-import type { Model, ToolSpec } from '../model/model.ts'
+import type { Model, ToolSpec, Usage } from '../model/model.ts'
 import type { Ruling } from '../permissions/decide.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { Entry } from '../transcript/entry.ts'
@@ -19,7 +19,8 @@ import type { AgentMessage, Denial, Unsigned } from './output.ts'
 import type { OpenBatch } from './open-batch.ts'
 import type { Replayed, SessionState } from './replay.ts'
 import { KeptState } from './kept-state.ts'
-import { Spending } from './spending.ts'
+import { News } from './news.ts'
+import { NO_USAGE, Spending } from './spending.ts'
 import { toldEdits } from './told.ts'
 
 /** Who refused a call, and why. */
@@ -40,6 +41,9 @@ export class Session {
   /** How much of its window the model has used for its last answer. */
   tokens = 0
   toolUses = 0
+  /** For a subagent: the tools that it has called, and what it has used. */
+  readonly called: string[] = []
+  used: Usage = NO_USAGE
   promptId: string | undefined
   /** A hook has said that the run ends after this step. */
   stopped: { readonly reason: string | undefined; readonly interrupts?: boolean } | undefined
@@ -51,6 +55,8 @@ export class Session {
   #isClosing = false
   /** It has ended: what comes late is for nobody. */
   isOver = false
+  /** What ends beside it. */
+  readonly news = new News()
   /** Files that hooks want to hear of. */
   watch: FileWatch | undefined
   /** Calls of the last answer that have no results: somebody has yet to decide, or we were ended in between. */
@@ -73,6 +79,7 @@ export class Session {
     const tools = [...options.tools, ...(options.own?.(this) ?? [])]
     this.tools = new Map(tools.map(tool => [tool.name, tool]))
     this.#kept = new KeptState(this.tools)
+    options.place.expect = coming => this.news.expect(coming)
   }
 
   /** What the model is told of the tools. */
@@ -283,6 +290,15 @@ export class Session {
     const told = toldEdits(messageEdits!, message => conversation.idOf(message))
     this.record({ type: 'system', subtype: 'messages_changed', hookEvent: event, ...told }, uuid)
     conversation.edit(messageEdits!, uuid)
+  }
+
+  /** A hook in the background may have something for the agent that cannot wait. */
+  wake(woken: Promise<{ readonly text: string; readonly summary: string | undefined } | undefined>): void {
+    const word = woken.then(said => {
+      if (said?.summary !== undefined) this.inform(said.summary, 'notice', 'hook_woke')
+      return said && (() => said.text)
+    })
+    this.news.expect(word)
   }
 
   /** What a hook said after its event had gone on joins the next model call. */

@@ -9,7 +9,7 @@ export const NO_USAGE: Usage = Object.freeze({
   cache_read_input_tokens: 0
 })
 
-const sum = (a: Usage, b: Usage): Usage => ({
+export const addUsage = (a: Usage, b: Usage): Usage => ({
   input_tokens: a.input_tokens + b.input_tokens,
   output_tokens: a.output_tokens + b.output_tokens,
   cache_creation_input_tokens: a.cache_creation_input_tokens + b.cache_creation_input_tokens,
@@ -27,8 +27,11 @@ export class Spending {
   add({ model, usage }: Answer, price: Price | undefined): void {
     const dollars = costOf(usage, price) ?? 0
     const before = this.#models.get(model)
-    this.#models.set(model, { usage: sum(before?.usage ?? NO_USAGE, usage), dollars: (before?.dollars ?? 0) + dollars })
-    this.usage = sum(this.usage, usage)
+    this.#models.set(model, {
+      usage: addUsage(before?.usage ?? NO_USAGE, usage),
+      dollars: (before?.dollars ?? 0) + dollars
+    })
+    this.usage = addUsage(this.usage, usage)
     this.dollars += dollars
   }
 

@@ -130,4 +130,11 @@ export class Ends {
 const backgroundTasks = ({ options: { place } }: Session): readonly object[] =>
   [...place.background.values()]
     .filter(({ status }) => status === 'running')
-    .map(({ id, type, status, description, command }) => ({ id, type, status, description, command }))
+    .map(({ id, type, status, description, command, agentType }) => ({
+      id,
+      type: type === 'local_agent' ? 'subagent' : 'shell',
+      status,
+      description,
+      ...(command !== undefined && { command }),
+      ...(agentType !== undefined && { agent_type: agentType })
+    }))

@@ -1,6 +1,6 @@
 import { wordsOf } from '../errors.ts'
 import type { HookRegistry } from '../hooks/registry.ts'
-import type { Model } from '../model/model.ts'
+import type { Model, Usage } from '../model/model.ts'
 import { nowNamed } from '../permissions/rule.ts'
 import type { Log } from '../transcript/entry.ts'
 import { permissionsFor } from './child-permissions.ts'
@@ -60,8 +60,11 @@ export interface Errands {
   readonly ending: Ending
   /** Somebody has yet to decide about a call of its, and can when the session goes on. */
   readonly isUndecided: boolean
-  readonly toolUses: number
-  readonly tokens: number
+  readonly type: string
+  readonly model: string
+  /** The tools that it called, each as often as it was called. */
+  readonly tools: readonly string[]
+  readonly usage: Usage
   readonly ms: number
 }
 
@@ -87,7 +90,6 @@ export async function runSubagent(
   if ('refused' in entered) return entered
   const { hooks, leave } = entered
   const begun = performance.now()
-  const before = tokensIn(parent)
   let log: Log | undefined
   try {
     const about = { agent_id: id, agent_type: type, description: errand.description }
@@ -107,9 +109,9 @@ export async function runSubagent(
     parent.denials.push(...child.denials)
     child.isOver = true
     await log.close()
-    const tokens = tokensIn(parent) - before
     const isUndecided = ending.reason === 'tool_deferred' || (child.isClosing && isPending(child.open))
-    return { id, ending, isUndecided, toolUses: child.toolUses, tokens, ms: performance.now() - begun }
+    const { used: usage, called: tools } = child
+    return { id, type, model: child.model.name, ending, isUndecided, tools, usage, ms: performance.now() - begun }
   } catch (error) {
     await log?.close().catch(() => undefined)
     throw error
@@ -165,8 +167,6 @@ async function tellStart({ id, type, description, toolUseId }: Errand, child: Se
   parent.record({ type: 'system', subtype: 'subagent_started', ...about })
   await parent.saved()
 }
-
-const tokensIn = ({ spending: { usage } }: Session): number => usage.input_tokens + usage.output_tokens
 
 /** How a subagent ends that its own Stop hooks were asked about. */
 const DONE: ReadonlySet<Ending['reason']> = new Set([

@@ -61,7 +61,9 @@ export class Run {
     this.signal = heeded(options.signal, lane)
     this.session = heeded(hub.session, lane)
     const watched = options.report === true || hub.outbox !== undefined
-    this.trace = watched ? new Trace(hub, this.base('session_id'), options.report === true) : undefined
+    this.trace = watched
+      ? new Trace(hub, this.base('session_id'), options.report === true, input[lane.row.target ?? ''])
+      : undefined
     this.#chosen = chosen
     this.list = chosen.hooks
     this.#stages = chosen.stages

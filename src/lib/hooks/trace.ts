@@ -15,6 +15,8 @@ interface Common {
   readonly hook_id: string
   readonly hook_name: string
   readonly hook_event: EventName
+  /** What matchers of the event test: the name of a tool, how a session began. */
+  readonly hook_target?: string
   readonly session_id: string
 }
 
@@ -137,11 +139,13 @@ export class Trace {
   readonly #lines = new Map<Entry, Line>()
   readonly #outbox: Outbox | undefined
   readonly #session: string
+  readonly #target: { readonly hook_target: string } | undefined
   /** Who was there when the event was fired. */
   readonly #registered: readonly Entry[]
   readonly #clock: Clock
 
-  constructor(hub: Hub, session: string, report: boolean) {
+  constructor(hub: Hub, session: string, report: boolean, target: unknown) {
+    if (typeof target === 'string') this.#target = { hook_target: target }
     this.#outbox = hub.outbox
     this.#session = session
     this.#clock = hub.settings.clock
@@ -297,7 +301,8 @@ export class Trace {
       hook_id: this.#line(entry).id,
       hook_name: entry.name,
       hook_event: entry.event,
-      session_id: this.#session
+      session_id: this.#session,
+      ...this.#target
     }
     this.#outbox.post({ ...common, ...part } as HookMessage)
   }

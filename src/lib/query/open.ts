@@ -6,6 +6,7 @@ import type { AgentMessage, InitMessage } from '../agent/output.ts'
 import type { Replayed } from '../agent/replay.ts'
 import { mayRead } from '../agent/readable.ts'
 import { Session } from '../agent/session.ts'
+import { streamed } from '../agent/hook-message.ts'
 import { outputSchemaOf } from '../agent/structured.ts'
 import { fault } from '../faults.ts'
 import { armHooks, type ArmedHooks } from '../settings/armed.ts'
@@ -232,7 +233,7 @@ function arm(ground: Ground, place: Place, heard: Heard): Promise<ArmedHooks> {
       ...(options.clock !== undefined && { clock: options.clock }),
       ...(options.includeHookEvents === true && {
         sink(message) {
-          heard.session?.say(message)
+          heard.session?.say(streamed(message))
           return own?.sink?.(message)
         }
       })
@@ -243,7 +244,8 @@ function arm(ground: Ground, place: Place, heard: Heard): Promise<ArmedHooks> {
       callServer: call => callServer(call, heard.servers),
       env,
       envFile: place.envFile,
-      onNotice: text => options.stderr?.(text)
+      onNotice: text => options.stderr?.(text),
+      onWake: woken => heard.session?.wake(woken)
     }
   })
 }

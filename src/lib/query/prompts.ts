@@ -23,10 +23,13 @@ export type PromptStream = AsyncIterable<PromptMessage | ForeignPrompt>
 
 type Prompt = string | readonly Block[]
 
+/** Not a prompt: something else has happened. */
+export const NUDGE = Symbol('nudge')
+
 /** The prompts of a session, one after the other, wherever they come from. */
 export class Prompts {
   readonly #waiting: Prompt[] = []
-  #asked: ((prompt: Prompt | undefined) => void) | undefined
+  #asked: ((prompt: Prompt | typeof NUDGE) => void) | undefined
   /** Streams that may still bring some. */
   #open = 0
   #over = false
@@ -50,23 +53,33 @@ export class Prompts {
         this.#give(contentOf(message))
       }
     } finally {
-      this.#open--
-      this.#settle()
+      if (--this.#open === 0) this.nudge()
     }
   }
 
-  /** The next prompt, or nothing when there will be none. */
-  next(): Promise<Prompt | undefined> {
+  /** The next prompt, or nothing when there will be none. Where something else is awaited, a nudge ends the waiting. */
+  next(isAwaited: boolean): Promise<Prompt | typeof NUDGE | undefined> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure)
     const prompt = this.#waiting.shift()
-    if (prompt !== undefined || this.#over || this.#open === 0) return Promise.resolve(prompt)
+    if (prompt !== undefined || this.#over || (this.#open === 0 && !isAwaited)) return Promise.resolve(prompt)
     return new Promise(resolve => (this.#asked = resolve))
+  }
+
+  /** No more can come. */
+  get areOver(): boolean {
+    return this.#over || (this.#open === 0 && this.#waiting.length === 0)
+  }
+
+  /** Whoever waits for a prompt shall look around. */
+  nudge(): void {
+    this.#asked?.(NUDGE)
+    this.#asked = undefined
   }
 
   end(): void {
     this.#over = true
     this.#waiting.length = 0
-    this.#settle()
+    this.nudge()
   }
 
   #give(prompt: Prompt): void {
@@ -74,12 +87,6 @@ export class Prompts {
     this.#asked = undefined
     if (asked === undefined) this.#waiting.push(prompt)
     else asked(prompt)
-  }
-
-  #settle(): void {
-    if (!this.#over && this.#open > 0) return
-    this.#asked?.(undefined)
-    this.#asked = undefined
   }
 
   #fail(error: unknown): void {

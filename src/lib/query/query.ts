@@ -1,5 +1,16 @@
 import { tellBackgroundEnded } from '../agent/background.ts'
-import { beginSession, canGoOn, clearSession, endSession, resultOf, runOn, runPrompt } from '../agent/life.ts'
+import {
+  beginSession,
+  canGoOn,
+  clearSession,
+  endSession,
+  resultOf,
+  runOn,
+  runPrompt,
+  sinceNow,
+  toResult,
+  type Since
+} from '../agent/life.ts'
 import { isPending } from '../agent/open-batch.ts'
 import { ended, INTERRUPTED, type Ending } from '../agent/ending.ts'
 import { compact } from '../agent/compact.ts'
@@ -13,10 +24,10 @@ import type { Block } from '../message.ts'
 import { parseMode } from '../permissions/modes.ts'
 import { checkCall } from './check-options.ts'
 import { initOf } from './first-message.ts'
-import { modelOf } from './models.ts'
+import { commandIn, switchModel } from './commands.ts'
 import { open, type Opened } from './open.ts'
 import type { QueryOptions } from './options.ts'
-import { Prompts, type PromptStream } from './prompts.ts'
+import { NUDGE, Prompts, type PromptStream } from './prompts.ts'
 
 /** An agent at work: what it tells, and how to steer it. */
 export interface Query extends AsyncGenerator<AgentMessage, void> {
@@ -68,6 +79,11 @@ class RunningQuery implements Query {
   /** Why it could not begin. */
   #failure: CarabinerError | undefined
   #isOver = false
+  /** The session is ending: nobody reads further messages of a stream. */
+  #isEnding = false
+  #since: Since | undefined
+  /** Turns that word of work in the background has begun since the last prompt. */
+  #entries = 0
   /** What SessionEnd says, unless the session breaks. */
   #reason = 'other'
 
@@ -78,7 +94,7 @@ class RunningQuery implements Query {
     if (outside?.aborted === true) this.#all.abort(outside.reason)
     const onAbort = (): void => this.#abort(outside?.reason)
     outside?.addEventListener('abort', onAbort, { once: true })
-    this.#opened = open(options, message => this.#outbox.push(message), this.#all.signal)
+    this.#opened = open(options, message => this.#push(message), this.#all.signal)
     this.#over = this.#run().finally(() => outside?.removeEventListener('abort', onAbort))
   }
 
@@ -102,6 +118,7 @@ class RunningQuery implements Query {
   #end(): void {
     this.#isOver = true
     this.#prompts.end()
+    if (this.#result !== undefined && !this.#prompts.isStream) this.#outbox.push(this.#result)
     this.#outbox.end()
   }
 
@@ -112,6 +129,7 @@ class RunningQuery implements Query {
     let unwatch: (() => Promise<void>) | undefined
     try {
       const { blocked, prompt } = await beginSession(session, beginning, this.#all.signal)
+      session.news.onChange = () => this.#prompts.nudge()
       this.#outbox.push(initOf(session, servers, names, this.#options))
       for (const notice of restricted) {
         session.say({ type: 'system', subtype: 'informational', level: 'warning', tag: 'restriction', ...notice })
@@ -120,41 +138,75 @@ class RunningQuery implements Query {
       for (const text of notices) session.inform(text, 'warning', 'mcp')
       for (const text of gaps) session.inform(text, 'warning', 'transcript')
       tellBackgroundEnded(background, session)
-      if (blocked !== undefined) return this.#tellResult(resultOf(blocked, session, 0, NOTHING))
-      if (prompt !== undefined) await this.#answer(prompt, session)
+      if (blocked !== undefined) return this.#tellResult(resultOf(blocked, session))
+      if (prompt !== undefined) await this.#answer(prompt, opened)
       // One prompt is answered by what was there when it was given.
       if (this.#prompts.isStream) unwatch = await watch()
       // Somebody is there who can be asked what was left undecided.
       if (this.#prompts.isStream && isPending(session.open)) await this.#turnOf(session, runOn)
-      for (let next = await this.#next(); next !== undefined; next = await this.#next())
-        await this.#answer(next, session)
+      for (let next = await this.#next(session); next !== undefined; next = await this.#next(session))
+        await this.#answer(next, opened)
       if (this.#result === undefined && this.#all.signal.aborted)
-        this.#tellResult(resultOf(ended('aborted_streaming', INTERRUPTED, true), session, 0, NOTHING))
+        this.#tellResult(resultOf(ended('aborted_streaming', INTERRUPTED, true), session))
     } catch (error) {
       hasBroken = true
       const ending: Ending = ended('turn_setup_failed', wordsOf(error), true)
-      this.#tellResult(resultOf(ending, session, 0, NOTHING))
+      this.#tellResult(resultOf(ending, session))
     } finally {
       const endWork = async (): Promise<void> => {
         await unwatch?.()
         await close()
       }
+      this.#isEnding = true
       await endSession(session, hasBroken ? 'error' : this.#reason, endWork).catch((error: unknown) =>
         session.inform(`the session did not end well: ${wordsOf(error)}`, 'warning')
       )
     }
   }
 
-  #next(): Promise<string | readonly Block[] | undefined> {
-    return this.#all.signal.aborted && this.#result !== undefined ? Promise.resolve(undefined) : this.#prompts.next()
+  /** The next prompt, or what the agent is to be told of work beside it; nothing when neither will come. */
+  async #next({ news, options: { clock } }: Session): Promise<string | readonly Block[] | undefined> {
+    let isTooLong = false
+    let cancel: (() => void) | undefined
+    try {
+      for (;;) {
+        if (this.#all.signal.aborted && this.#result !== undefined) return undefined
+        const mayGoOn = this.#result?.is_error !== true && this.#result?.deferred_tool_use === undefined
+        const word = mayGoOn && this.#entries < MOST_ENTRIES ? news.take() : undefined
+        if (word !== undefined) {
+          this.#entries++
+          return word
+        }
+        const isAwaited = news.isExpected && mayGoOn && this.#entries < MOST_ENTRIES && !isTooLong
+        if (isAwaited && this.#prompts.areOver)
+          cancel ??= clock.after(LONGEST_WAIT, () => {
+            isTooLong = true
+            this.#session?.inform(STILL_RUNNING, 'warning')
+            this.#prompts.nudge()
+          })
+        const next = await this.#prompts.next(isAwaited)
+        if (next === NUDGE) continue
+        this.#entries = 0
+        return next
+      }
+    } finally {
+      cancel?.()
+    }
   }
 
-  async #answer(prompt: string | readonly Block[], session: Session): Promise<void> {
+  async #answer(prompt: string | readonly Block[], opened: Opened): Promise<void> {
+    const { session } = opened
     const { resume, continue: goesOn } = this.#options
     const isResumed = resume !== undefined || goesOn === true
-    if (!isResumed || prompt !== '') return this.#turnOf(session, runPrompt.bind(undefined, prompt))
+    // Of one prompt there is one result, however often its agent begins again.
+    const since = this.#prompts.isStream ? undefined : (this.#since ??= sinceNow(session))
+    const command = commandIn(prompt, opened)
+    if (command !== undefined)
+      return this.#turnOf(session, (_, signal) => toResult(session, signal, () => command(session, signal)))
+    if (!isResumed || prompt !== '')
+      return this.#turnOf(session, (_, signal) => runPrompt(prompt, session, signal, since))
     if (canGoOn(session)) return this.#turnOf(session, runOn)
-    this.#tellResult(resultOf(ended('turn_setup_failed', NOTHING_OPEN, true), session, 0, NOTHING))
+    this.#tellResult(resultOf(ended('turn_setup_failed', NOTHING_OPEN, true), session))
   }
 
   async #turnOf(
@@ -168,9 +220,17 @@ class RunningQuery implements Query {
     this.#turn = undefined
   }
 
+  /** Where one prompt was given its result is the last message: it waits for the end of the session. */
   #tellResult(result: ResultMessage): void {
     this.#result = result
-    this.#outbox.push(result)
+    if (this.#prompts.isStream) this.#outbox.push(result)
+  }
+
+  /** Nothing comes behind the last result; what people must know is told beside the stream. */
+  #push(message: AgentMessage): void {
+    if (!this.#isEnding || this.#result === undefined || !this.#prompts.isStream) return this.#outbox.push(message)
+    if (message.type === 'system' && message.subtype === 'informational' && message.level !== 'info')
+      this.#options.stderr?.(message.content)
   }
 
   #abort(reason: unknown): void {
@@ -188,7 +248,7 @@ class RunningQuery implements Query {
   async setModel(model?: QueryOptions['model']): Promise<void> {
     this.#mustBeOpen('setModel()')
     const { session, env } = await this.#opened
-    session.model = await modelOf(model, env)
+    await switchModel(session, model, env)
   }
 
   async setPermissionMode(text: string): Promise<void> {
@@ -275,4 +335,10 @@ const startFault = (error: unknown): CarabinerError =>
 
 const NOTHING_OPEN = 'There is nothing to go on with: nothing was said in this session. Give it a prompt.'
 
-const NOTHING = { turns: 0, denials: 0 }
+/** How long a session without further prompts waits for what runs in the background, in milliseconds. */
+const LONGEST_WAIT = 600_000
+const STILL_RUNNING =
+  'What runs in the background has not ended within 10 minutes and is stopped: let it end by itself, or do not start it in the background.'
+
+/** How often word of such work begins a turn, without a prompt between: a hook may wake the agent whenever it stops. */
+const MOST_ENTRIES = 50

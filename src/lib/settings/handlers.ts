@@ -48,7 +48,9 @@ export const HANDLERS = {
     ...COMMON,
     ...PROCESS,
     async: { takes: 'flag', words: 'the event goes on at once; context that it gives in the end is kept' },
-    asyncRewake: { takes: 'flag', words: 'as async; exit code 2 wakes the model' },
+    asyncRewake: { takes: 'flag', words: 'as async; exit code 2 wakes the agent, which is told what it printed' },
+    rewakeMessage: { takes: 'text', words: 'with asyncRewake: what stands before what it printed' },
+    rewakeSummary: { takes: 'text', words: 'with asyncRewake: what people are shown when it wakes the agent' },
     prewarm: { takes: 'flag', words: 'the next process is started ahead, and waits on standard input', ours: true },
     limits: { takes: 'object', words: 'memory in megabytes and number of processes', ours: true },
     pidNamespace: { takes: 'flag', words: 'runs in a process namespace of its own', ours: true }

@@ -68,8 +68,6 @@ const behaviourCheck: Check = ({ spec, event, scope, type, path }, say) => {
       'when this hook fails, the action goes on',
       'delete onFailure to have the gate close'
     )
-  if (spec['asyncRewake'] === true)
-    say('info', 'needs-agent', 'asyncRewake', 'waking the model needs a running agent', 'nothing to do')
   if (OUR_TYPES.includes(type) && path[0] !== 'carabiner' && ['user', 'project', 'local'].includes(scope))
     say(
       'warning',

@@ -35,7 +35,8 @@ const isFirstOfRule = (hooks: readonly LoadedHook[], place: number): boolean => 
 
 /** Whether a hook only looks on, although its event waits for others. */
 export const observesOnly = ({ spec, event }: Pick<LoadedHook, 'spec' | 'event'>): boolean =>
-  rowOf(event).failure === 'closed' && (spec['async'] === true || spec['observe'] === true)
+  rowOf(event).failure === 'closed' &&
+  (spec['async'] === true || spec['asyncRewake'] === true || spec['observe'] === true)
 
 function hookFindings(hook: LoadedHook, withMatcher: boolean, tools: readonly string[]): readonly Finding[] {
   const findings: Finding[] = []

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Running } from '../world/process.ts'
 import { follow, type Ending } from './bash-follow.ts'
 import type { Output } from './bash-output.ts'
+import { taskNotification } from './task-notification.ts'
 import { wordsOfStart } from './processes.ts'
 import type { BackgroundTask, ToolSession } from './tool.ts'
 
@@ -11,6 +12,7 @@ export const newTaskId = (): string => `b${randomBytes(4).toString('hex')}`
 /** What is to be known of a command in the background. */
 export interface Told {
   readonly id: string
+  readonly toolUseId: string
   readonly command: string
   readonly description: string
 }
@@ -18,7 +20,7 @@ export interface Told {
 /** Keeps a command in the background, where it can be asked for. It ends with the session. */
 export function keepInBackground(
   session: ToolSession,
-  told: Told,
+  { toolUseId, ...told }: Told,
   { running, output, timeout }: { readonly running: Running; readonly output: Output; readonly timeout: number }
 ): BackgroundTask {
   let status: BackgroundTask['status'] = 'running'
@@ -51,6 +53,9 @@ export function keepInBackground(
     }
   }
   session.background.set(told.id, task)
+  const word = (): string | undefined =>
+    task.isReported === true ? undefined : taskNotification(task, { toolUseId, outputFile: output.file })
+  session.expect?.(done.then(() => word))
   return task
 }
 

@@ -50,7 +50,7 @@ function runBehind(input: BashInput, { session, id: callId }: ToolCall, { cwd, n
   const output = new Output(wholeFile(session, callId))
   const running = start(input.command, session, cwd, output, undefined)
   const timeout = Math.min(input.timeout ?? TIMEOUT_BEHIND, LONGEST_BEHIND)
-  const told = { id, command: input.command, description: input.description ?? input.command }
+  const told = { id, toolUseId: callId, command: input.command, description: input.description ?? input.command }
   keepInBackground(session, told, { running, output, timeout })
   const words = `It runs in the background as ${id}. TaskOutput tells what it printed, TaskStop ends it.`
   return {

@@ -43,6 +43,7 @@ function settled(task: BackgroundTask, timeout: number, signal: AbortSignal): Pr
 function told(task: BackgroundTask, waited: boolean): ToolResult {
   const { id, type, status, description, exitCode } = task
   const output = task.read()
+  if (status !== 'running') task.isReported = true
   const retrieval = status !== 'running' ? 'success' : waited ? 'timeout' : 'not_ready'
   const code = exitCode === undefined ? '' : ` with exit code ${exitCode}`
   const state = status === 'running' ? `${id} is still running.` : `${id} has ${ENDS[status]}${code}.`
@@ -80,6 +81,7 @@ export const taskStopTool: Tool = {
     if (task === undefined) return unknownTask(session, String(input['task_id']))
     const { id, type, status } = task
     if (status !== 'running') return failed(`${id} is not running: it has ${ENDS[status]}.`)
+    task.isReported = true
     task.end()
     const message = `${id} was ended: ${task.command ?? task.description}`
     return { content: message, output: { message, task_id: id, task_type: type, command: task.command } }

@@ -91,6 +91,8 @@ export interface ToolSession {
   readonly seen: Map<string, SeenFile>
   /** Commands that go on in the background, by their id. */
   readonly background: Map<string, BackgroundTask>
+  /** The agent is told what comes of this, and does not end before it has come. */
+  expect?: ((coming: Promise<(() => string | undefined) | undefined>) => void) | undefined
   /** Called when something must end with the session. */
   onClose(close: () => void | Promise<void>): void
 }
@@ -110,6 +112,8 @@ export interface BackgroundTask {
   readonly type: string
   readonly description: string
   readonly command: string | undefined
+  /** For a subagent: which one. */
+  readonly agentType?: string | undefined
   readonly status: 'running' | 'completed' | 'failed' | 'killed'
   /** Once it has ended by itself. */
   readonly exitCode: number | undefined
@@ -118,4 +122,6 @@ export interface BackgroundTask {
   /** What it has printed since it was last asked. */
   read(): string
   end(): void
+  /** The agent knows that it has ended. */
+  isReported?: boolean
 }

@@ -1,3 +1,4 @@
+import type { StreamedHook } from '../../agent/hook-message.ts'
 import type { HookResponse } from '../../hooks/trace.ts'
 import { isObject } from '../../util/plain.ts'
 import { inOneLine } from '../print.ts'
@@ -13,10 +14,12 @@ const TOLD = new Set<string>([
 ])
 
 /** What is worth a quiet line of what a hook answered: text for the model, and a no. Its failure is told elsewhere. */
-export function hookWords({ hook_name, hook_event, outcome, output }: HookResponse): readonly string[] {
-  const reply = outcome === 'success' ? replyIn(output) : undefined
+export function hookWords(response: HookResponse & StreamedHook): readonly string[] {
+  const { hook_label, hook_event, outcome, output, exit_code } = response
+  const refusal = exit_code === 2 ? { decision: 'deny', reason: output.trim() } : undefined
+  const reply = outcome === 'success' ? replyIn(output) : refusal
   if (reply === undefined) return []
-  const who = inOneLine(`${hook_event} hook ${hook_name}`)
+  const who = inOneLine(`${hook_event} hook ${hook_label}`)
   const context = contextIn(reply)
   const says = saysNo(reply)
   return [

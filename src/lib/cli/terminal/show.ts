@@ -148,7 +148,7 @@ export class Show {
       const seconds = Math.ceil(message.retry_delay_ms / 1000)
       this.warn(`the model did not answer (${message.error}); trying again in ${seconds} s`)
     } else if (message.subtype === 'hook_started')
-      this.#screen.note(inOneLine(message.status_message ?? `hook ${message.hook_name}`))
+      this.#screen.note(inOneLine(message.status_message ?? `hook ${message.hook_label}`))
     else if (message.subtype === 'hook_response') {
       this.#screen.note()
       for (const words of hookWords(message)) this.#quiet(words)

@@ -4,7 +4,7 @@ import type { EventName } from '../events.ts'
 import { Failed } from '../outcome.ts'
 import { later, type Later, type Reply } from '../reply.ts'
 import { Capture, OUTPUT_CAP } from './capture.ts'
-import { laterBy } from './handover.ts'
+import { laterBy, limited } from './handover.ts'
 import { anywhere, type Outside } from './outside.ts'
 import { Warm, type Taken } from './prewarm.ts'
 import { checkCommand, identityOf, labelOf, programFor, wordsOfStart, type ProgramSpec } from './program.ts'
@@ -16,6 +16,11 @@ import { hookOf, type OutsideContext, type OutsideHook, type OutsideSpec } from 
 export interface CommandSpec<E extends EventName = EventName> extends OutsideSpec<E>, ProgramSpec {
   /** The event goes on at once; what the command answers in the end reaches the registry's `onLate`. */
   async?: boolean | undefined
+  /** The same; and exit code 2 wakes the agent, which is told `rewakeMessage` and what the command printed. */
+  asyncRewake?: boolean | undefined
+  rewakeMessage?: string | undefined
+  /** What people are shown then. */
+  rewakeSummary?: string | undefined
   /** Start the next process ahead, so that it waits on standard input when the event comes. For scripts that read that first. */
   prewarm?: boolean | undefined
 }
@@ -46,7 +51,8 @@ function runCommand(
   let payload: string | undefined
   const ask = (process: Taken): Promise<Reply | Later | undefined> => {
     payload ??= payloadOf(ctx, process)
-    const answer = follow(process, spec, place, ctx).then(reply => heard(reply, scripts))
+    const followed = follow(process, spec, place, ctx).then(reply => heard(reply, scripts))
+    const answer = spec.asyncRewake === true ? waking(followed, process, spec, place, ctx) : followed
     process.running.write(payload)
     process.running.close()
     void process.running.ended.then(() => warm?.prepare(program))
@@ -55,7 +61,7 @@ function runCommand(
   const waiting = warm?.take(program)
   const answer =
     waiting === undefined ? ask(startCold(program, place, warm)) : ask(waiting).catch(error => askAnew(error, ask))
-  return spec.async === true ? later(answer as Promise<Reply>) : answer
+  return isBehind(spec) ? later(answer as Promise<Reply>) : answer
 
   /** A process that ended before it was given the event has answered something else. */
   function askAnew(error: unknown, again: typeof ask): Promise<Reply | Later | undefined> {
@@ -71,6 +77,36 @@ function heard<T>(reply: T | undefined, scripts: readonly string[]): T | undefin
   if (lost === undefined) return reply
   throw new Failed('spawn', `its script became a folder while it ran, so that its silence says nothing: ${lost}`)
 }
+
+const isBehind = (spec: CommandSpec): boolean => spec.async === true || spec.asyncRewake === true
+
+/** Seconds that it may take, where it does not say. */
+const USUAL_TIME = 600
+
+/** Within its time, and what it answers in the end is no decision any more: exit code 2 wakes the agent. */
+function waking(
+  answer: Promise<Reply | Later | undefined>,
+  { running, capture }: Taken,
+  spec: CommandSpec,
+  place: Outside,
+  ctx: OutsideContext
+): Promise<Reply | undefined> {
+  const seconds = spec.timeout ?? USUAL_TIME
+  const late = limited(answer as Promise<Reply | undefined>, seconds * 1000, () => running.end(), place)
+  const { event } = ctx
+  const woken = Promise.all([late, running.ended]).then(([, { code }]) => {
+    if (code !== 2) return undefined
+    const printed = (capture.text('stderr').trim() || capture.text('stdout').trim()).slice(0, LONGEST_WAKING)
+    const before = spec.rewakeMessage ?? `${event} hook ${spec.name ?? labelOf(spec)} reports:`
+    return { text: `<system-reminder>\n${before}\n${printed}\n</system-reminder>`, summary: spec.rewakeSummary }
+  })
+  woken.catch(() => undefined)
+  place.options.onWake?.(woken)
+  return Promise.all([late, running.ended]).then(([reply, { code }]) => (code === 2 ? undefined : reply))
+}
+
+/** Characters of what a hook printed that an agent is woken with. */
+const LONGEST_WAKING = 10_000
 
 /** It is written down while the process starts. One that cannot be given anything must not wait for it. */
 function payloadOf(ctx: OutsideContext, { running }: Taken): string {
@@ -127,7 +163,7 @@ function follow(
       const said = asyncIn(line)
       if (said === undefined) return
       skipped = Buffer.byteLength(line) + 1
-      if (spec.async !== true) resolve(laterBy(said, atEnd, () => running.end(), spec, place))
+      if (!isBehind(spec)) resolve(laterBy(said, atEnd, () => running.end(), spec, place))
     }
   })
 }

@@ -28,7 +28,8 @@ export function laterBy(
 /** A timer that is set for longer goes off at once. */
 const LONGEST = LONGEST_TIMER - 1000
 
-function limited(
+/** An answer within its time, in milliseconds; after that its process is ended. */
+export function limited(
   answer: Promise<Reply | undefined>,
   limit: number,
   end: () => void,
@@ -37,7 +38,7 @@ function limited(
   const inTime = new Promise<Reply | undefined>((resolve, reject) => {
     const cancel = place.clock.after(limit, () => {
       end()
-      reject(new Failed('timeout', `gave no answer within the ${limit} ms of its asyncTimeout`))
+      reject(new Failed('timeout', `gave no answer within ${limit} ms`))
     })
     void answer.finally(cancel).then(resolve, reject)
   })

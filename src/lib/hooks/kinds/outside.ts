@@ -34,6 +34,8 @@ export interface OutsideOptions {
   askAgent?: ((question: ModelQuestion) => Promise<string>) | undefined
   /** Calls a tool of an MCP server, and gives its text, for hooks that are such tools. Without it, they fail. */
   callServer?: ((call: ServerCall) => Promise<string>) | undefined
+  /** A hook in the background may wake the agent: with this, in the end, or with nothing. */
+  onWake?: ((woken: Promise<Waking | undefined>) => unknown) | undefined
   /** Told of what concerns no single event: a worker that was started anew, a process that was dropped. */
   onNotice?: ((text: string) => unknown) | undefined
   /**
@@ -43,6 +45,12 @@ export interface OutsideOptions {
   starter?: Starter | undefined
   /** Time for what goes on between events. */
   clock?: Clock | undefined
+}
+
+/** What an agent is woken with, and what people are shown of it. */
+export interface Waking {
+  readonly text: string
+  readonly summary: string | undefined
 }
 
 /** What a hook wants a server to do. */

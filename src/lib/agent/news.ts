@@ -1,0 +1,33 @@
+/** What the agent is to be told, made when it is told: nothing where it knows that already. */
+export type Word = () => string | undefined
+
+/** Word of what ends beside the agent: tasks in the background, hooks that wake it. */
+export class News {
+  readonly #expected = new Set<Promise<void>>()
+  #words: Word[] = []
+  /** Called when something has come, or is no longer expected. */
+  onChange: () => void = () => undefined
+
+  expect(coming: Promise<Word | undefined>): void {
+    const come = coming
+      .then(word => void (word !== undefined && this.#words.push(word)))
+      .catch(() => undefined)
+      .finally(() => {
+        this.#expected.delete(come)
+        this.onChange()
+      })
+    this.#expected.add(come)
+  }
+
+  get isExpected(): boolean {
+    return this.#expected.size > 0
+  }
+
+  /** All that there is, once. */
+  take(): string | undefined {
+    if (this.#words.length === 0) return undefined
+    const words = this.#words.map(word => word()).filter(text => text !== undefined)
+    this.#words = []
+    return words.length === 0 ? undefined : words.join('\n\n')
+  }
+}

@@ -1,0 +1,61 @@
+import { compact } from '../agent/compact.ts'
+import { ended, type Ending } from '../agent/ending.ts'
+import { clearSession } from '../agent/life.ts'
+import type { Session } from '../agent/session.ts'
+import { fault, wordsOf } from '../errors.ts'
+import { modelOf } from './models.ts'
+import type { Opened } from './open.ts'
+import type { QueryOptions } from './options.ts'
+
+/** Carries out a command; gives what was done, or why not. */
+type Command = (rest: string, opened: Opened, signal: AbortSignal) => Promise<Ending>
+
+const done = (text: string): Ending => ended('completed', text, false)
+
+/** Prompts that are commands to the session, and not text for the model. Skills of the same name come first. */
+const COMMANDS: Readonly<Record<string, Command>> = {
+  async compact(rest, { session }, signal) {
+    const isShorter = await compact(session, { trigger: 'manual', instructions: rest || undefined }, signal)
+    return done(isShorter ? 'The conversation was compacted.' : 'The conversation was not compacted.')
+  },
+  async clear(_, { session }, signal) {
+    return (await clearSession(session, signal)) ?? done('The conversation was cleared.')
+  },
+  async model(rest, { session, env }) {
+    if (rest === '') return done(`The model is ${session.model.name}.`)
+    await switchModel(session, rest, env)
+    return done(`The model is now ${session.model.name}.`)
+  }
+}
+
+/** What a prompt orders, if it is a command: the work, whose result says what was done. */
+export function commandIn(
+  prompt: unknown,
+  opened: Opened
+): ((session: Session, signal: AbortSignal) => Promise<Ending>) | undefined {
+  const [, name = '', rest = ''] =
+    typeof prompt === 'string' ? (/^\/(\w+)(?:\s+(.*))?$/s.exec(prompt.trim()) ?? []) : []
+  const { session } = opened
+  if (!Object.hasOwn(COMMANDS, name) || session.options.skills?.all.has(name) === true) return undefined
+  return async (_, signal) => {
+    const ending = await COMMANDS[name]!(rest.trim(), opened, signal).catch((error: unknown) =>
+      ended('turn_setup_failed', wordsOf(error), true)
+    )
+    session.inform(`/${name}: ${ending.text}`, ending.isError ? 'warning' : 'info', 'command')
+    return ending
+  }
+}
+
+/** From now on another model answers. */
+export async function switchModel(session: Session, name: QueryOptions['model'], env: Opened['env']): Promise<void> {
+  const model = await modelOf(name, env)
+  const { dollars } = session.options.limits
+  if (dollars !== undefined && model.price === undefined)
+    throw fault(
+      'E_OPTION_INVALID',
+      'model',
+      model.name,
+      `a model whose price is known, since maxBudgetUsd is ${dollars}`
+    )
+  session.model = model
+}

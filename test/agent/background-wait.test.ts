@@ -1,0 +1,35 @@
+/** A session whose prompt is answered waits for work in the background, and not for ever. */
+import { expect, test } from 'vitest'
+import { query, type AgentMessage } from '../../src/index.ts'
+import { manualClock, scriptedModel } from '../../src/testing.ts'
+import { project } from './kit.ts'
+
+test('C6: the waiting has a limit, and what is stopped then is named', async () => {
+  const place = project()
+  const clock = manualClock()
+  const turns = [
+    { calls: [{ name: 'Bash', input: { command: 'exec sleep 1000', run_in_background: true } }] },
+    'Waiting.'
+  ]
+  const running = query({
+    prompt: 'go',
+    options: { cwd: place.cwd, env: place.env, model: scriptedModel(turns), allowedTools: ['Bash'], clock }
+  })
+  const heard: AgentMessage[] = []
+  for await (const message of running) {
+    heard.push(message)
+    const isLast = message.type === 'assistant' && message.message.stop_reason === 'end_turn'
+    // The turn ends, and the waiting begins, some steps behind its last message.
+    if (isLast) void advanceUntilOver()
+  }
+  async function advanceUntilOver(): Promise<void> {
+    while (heard.at(-1)?.type !== 'result') {
+      await clock.advance(60)
+      await new Promise(resolve => setImmediate(resolve))
+    }
+  }
+  expect(heard.at(-1)).toMatchObject({ type: 'result', result: 'Waiting.', is_error: false })
+  expect(heard).toContainEqual(
+    expect.objectContaining({ content: expect.stringContaining('has not ended within 10 minutes'), level: 'warning' })
+  )
+})
