@@ -45,13 +45,14 @@ function hookFindings(hook: LoadedHook, withMatcher: boolean, tools: readonly st
   const say: Say = (level, code, key, message, fix) =>
     findings.push({ level, code, place: hook.placeOf(key), message, fix, gate: gate && level !== 'info', ofProject })
   if (withMatcher) matcherCheck(hook, say, gate ? 'error' : 'warning', tools)
-  if (gate && spec['async'] === true)
+  const behind = ['async', 'asyncRewake'].find(key => spec[key] === true)
+  if (gate && behind !== undefined)
     say(
       spec['onFailure'] === 'block' ? 'error' : 'warning',
       'async-gate',
-      'async',
+      behind,
       `it observes only: ${event} does not wait for a hook in the background, so it cannot refuse`,
-      'delete async, if it shall decide'
+      `delete ${behind}, if it shall decide`
     )
   return findings
 }

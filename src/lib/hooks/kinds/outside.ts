@@ -48,7 +48,7 @@ export interface OutsideOptions {
 }
 
 /** What an agent is woken with, and what people are shown of it. */
-export interface Waking {
+interface Waking {
   readonly text: string
   readonly summary: string | undefined
 }
