@@ -57,10 +57,6 @@ describe('headers', () => {
     expect(await sent(headers, allowed, { allowedEnvVars: [] })).toMatchObject({ 'x-a': '<>', 'x-b': '<>' })
   })
 
-  test('what hooks do not inherit is not sent to them either', async () => {
-    expect(await sent({ 'x-a': '<$ANTHROPIC_API_KEY>' }, ['ANTHROPIC_API_KEY'])).toMatchObject({ 'x-a': '<>' })
-  })
-
   test('names of objects are no variables', async () => {
     expect(await sent({ 'x-a': '<$constructor$__proto__>' }, ['constructor', '__proto__'])).toMatchObject({
       'x-a': '<>'

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { wordsOf } from '../errors.ts'
 import type { Block, ToolResultBlock, ToolUseBlock } from '../message.ts'
 import type { Tool, ToolResult } from '../tools/tool.ts'
+import { dataWithoutCredentials } from '../util/credentials.ts'
 import { freezeDeep, type PlainObject } from '../util/plain.ts'
 import { within } from './abort.ts'
 import { judge, refusedByHook } from './judge.ts'
@@ -58,7 +59,7 @@ export async function callTool(
   }
 
   const begun = performance.now()
-  const result = await run(ready, session, signal, before?.agentId)
+  const result = dataWithoutCredentials(await run(ready, session, signal, before?.agentId))
   const duration_ms = Math.round(performance.now() - begun)
 
   if (result.undecided !== undefined)

@@ -1,4 +1,5 @@
 import { CarabinerError } from '../errors.ts'
+import { holdCredentialsIn } from '../util/credentials.ts'
 import { CONTRACT, VERSION } from '../version.ts'
 import { COMMANDS, GROUPS, type CommandRow, type Flag } from './commands.ts'
 import { watchOutput } from './output.ts'
@@ -9,6 +10,7 @@ const EXIT_CODES = `Exit codes: 0 done · 1 failed · 2 blocked (fire --exit-cod
 /** Runs the command line and gives back what to end with. */
 export async function main(args: readonly string[]): Promise<number> {
   const printed = watchOutput()
+  holdCredentialsIn(process.env)
   const code = await obeyed(args)
   const lost = await printed()
   if (lost === undefined) return code

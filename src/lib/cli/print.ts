@@ -1,5 +1,6 @@
 import { styleText } from 'node:util'
 import type { Finding } from '../settings/finding.ts'
+import { withoutCredentials } from '../util/credentials.ts'
 import { escapedLines } from '../util/escape.ts'
 
 type Style = Parameters<typeof styleText>[0]
@@ -29,7 +30,9 @@ export const complain = (text: string): void => void process.stderr.write(`${sho
 // oxlint-disable-next-line no-control-regex
 const COLOURS = /(\x1B\[\d{1,2}m)/
 
-const shown = (text: string): string =>
+const shown = (text: string): string => escapedOutput(withoutCredentials(text))
+
+const escapedOutput = (text: string): string =>
   text.includes('\x1B') && styled('red', 'x') !== 'x'
     ? text
         .split(COLOURS)

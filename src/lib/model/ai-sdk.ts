@@ -1,5 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import type { Clock } from '../util/clock.ts'
+import { credentialsIn, holdCredential } from '../util/credentials.ts'
 import { failureOf, givenUp, withPartial } from './failure.ts'
 import { Patience } from './patience.ts'
 import type { Answer, Model, ModelRequest, Price, StreamEvent } from './model.ts'
@@ -26,6 +27,7 @@ const CLOSING = 2000
 /** A model of the AI SDK as ours. */
 export function fromLanguageModel(model: LanguageModelV4, options: AdapterOptions = {}): Model {
   const { provider, modelId } = model
+  holdKeysOf(model)
   // Chat completions take no pictures in results of tools.
   const convert = converter(provider.endsWith('.chat'))
   const build = callBuilder(provider, modelId)
@@ -57,6 +59,19 @@ export function fromLanguageModel(model: LanguageModelV4, options: AdapterOption
         throw withPartial(failureOf(error, options.secrets), heard.receiver?.text ?? '')
       })
     }
+  }
+}
+
+/** Models of the AI SDK have their headers in their configuration: whoever made one has put its key there. */
+function holdKeysOf(model: LanguageModelV4): void {
+  const { config } = model as { readonly config?: { readonly headers?: object | (() => unknown) } }
+  const hold = (headers: unknown): void => credentialsIn(headers).forEach(holdCredential)
+  try {
+    const headers: unknown = typeof config?.headers === 'function' ? config.headers() : config?.headers
+    if (headers instanceof Promise) headers.then(hold, () => undefined)
+    else hold(headers)
+  } catch {
+    // It has no key, and will say so itself.
   }
 }
 

@@ -1,6 +1,7 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { wordsOf } from '../errors.ts'
 import { fault } from '../faults.ts'
+import { holdCredentialsIn } from '../util/credentials.ts'
 import { plainFetch } from '../world/plain-fetch.ts'
 import { fromLanguageModel, type AdapterOptions } from './ai-sdk.ts'
 import { failureOf } from './failure.ts'
@@ -21,6 +22,7 @@ export interface ModelOptions {
  */
 export async function modelFor(name: string | undefined, options: ModelOptions): Promise<Model> {
   const where = whereIs(nonEmpty(name) ?? 'default', options.env)
+  holdCredentialsIn(options.env, where.kind === 'package' ? where.package.replace(/^@ai-sdk\//, '') : undefined)
   switch (where.kind) {
     case 'script': {
       const { readScript } = await import('./script-file.ts')

@@ -5,6 +5,7 @@ import { WRITERS } from './file-tools.ts'
 import type { Mode } from './modes.ts'
 import type { Ground } from './named-paths.ts'
 import { isWithin, type Places } from './paths.ts'
+import { environmentNamed } from './process-environment.ts'
 import { protectionOf } from './protected.ts'
 import { fits, type Behavior, type Rule } from './rule.ts'
 
@@ -123,9 +124,12 @@ const bySafety = (decision: 'ask' | 'deny', part: string): Ruling => ({
       : `it names ${part}, which decides over the agent or runs by itself later`
 })
 
-function question({ tool, doubt }: Call, { mode, hook }: Policy, against: Against): Ruling | undefined {
+function question({ tool, doubt, subject }: Call, { mode, hook }: Policy, against: Against): Ruling | undefined {
   // First, so that whoever is asked for another reason is told of it as well.
   if (doubt !== undefined) return { decision: 'ask', by: 'changed tool', kind: 'safety', reason: doubt }
+  const environment = environmentNamed(subject)
+  if (environment !== undefined)
+    return { decision: 'ask', by: 'environment of a process', kind: 'safety', reason: environment }
   const { asks, protection } = against
   if (asks !== undefined) {
     const { text, source } = asks.rule

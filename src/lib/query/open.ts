@@ -16,6 +16,7 @@ import { rulesOf } from '../settings/rules.ts'
 import type { ConnectedServer } from '../tools/mcp.ts'
 import type { AskAboutPage } from '../tools/web-fetch.ts'
 import { systemClock } from '../util/clock.ts'
+import { holdCredentialsIn } from '../util/credentials.ts'
 import { missingTools } from './agent-definition.ts'
 import { agentsOf, MOST_TURNS } from './agents.ts'
 import { chooseSession } from './chosen.ts'
@@ -80,6 +81,7 @@ export async function open(
   agentId?: string
 ): Promise<Opened> {
   const ground = lookAround(options)
+  holdCredentialsIn(ground.env)
   const model = await modelOf(options.model, ground.env)
   if (options.maxBudgetUsd !== undefined && model.price === undefined)
     throw fault(

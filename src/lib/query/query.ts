@@ -21,6 +21,7 @@ import { CarabinerError, wordsOf } from '../errors.ts'
 import { fault } from '../faults.ts'
 import type { HookDescription } from '../hooks/hook.ts'
 import type { Block } from '../message.ts'
+import { dataWithoutCredentials, withoutCredentials } from '../util/credentials.ts'
 import { parseMode } from '../permissions/modes.ts'
 import { checkCall } from './check-options.ts'
 import { initOf } from './first-message.ts'
@@ -88,13 +89,14 @@ class RunningQuery implements Query {
   #reason = 'other'
 
   constructor(prompt: string | PromptStream, options: QueryOptions) {
-    this.#options = options
+    const { stderr } = options
+    this.#options = { ...options, stderr: text => stderr?.(withoutCredentials(text)) }
     this.#prompts = new Prompts(prompt)
     const outside = options.abortController?.signal
     if (outside?.aborted === true) this.#all.abort(outside.reason)
     const onAbort = (): void => this.#abort(outside?.reason)
     outside?.addEventListener('abort', onAbort, { once: true })
-    this.#opened = open(options, message => this.#push(message), this.#all.signal)
+    this.#opened = open(this.#options, message => this.#push(message), this.#all.signal)
     this.#over = this.#run().finally(() => outside?.removeEventListener('abort', onAbort))
   }
 
@@ -115,10 +117,14 @@ class RunningQuery implements Query {
     }
   }
 
+  #put(message: AgentMessage): void {
+    this.#outbox.push(dataWithoutCredentials(message))
+  }
+
   #end(): void {
     this.#isOver = true
     this.#prompts.end()
-    if (this.#result !== undefined && !this.#prompts.isStream) this.#outbox.push(this.#result)
+    if (this.#result !== undefined && !this.#prompts.isStream) this.#put(this.#result)
     this.#outbox.end()
   }
 
@@ -130,7 +136,7 @@ class RunningQuery implements Query {
     try {
       const { blocked, prompt } = await beginSession(session, beginning, this.#all.signal)
       session.news.onChange = () => this.#prompts.nudge()
-      this.#outbox.push(initOf(session, servers, names, this.#options))
+      this.#put(initOf(session, servers, names, this.#options))
       for (const notice of restricted) {
         session.say({ type: 'system', subtype: 'informational', level: 'warning', tag: 'restriction', ...notice })
         this.#options.stderr?.(`${notice.failedOpen === true ? 'failedOpen: ' : ''}${notice.content}`)
@@ -223,12 +229,12 @@ class RunningQuery implements Query {
   /** Where one prompt was given its result is the last message: it waits for the end of the session. */
   #tellResult(result: ResultMessage): void {
     this.#result = result
-    if (this.#prompts.isStream) this.#outbox.push(result)
+    if (this.#prompts.isStream) this.#put(result)
   }
 
   /** Nothing comes behind the last result; what people must know is told beside the stream. */
   #push(message: AgentMessage): void {
-    if (!this.#isEnding || this.#result === undefined || !this.#prompts.isStream) return this.#outbox.push(message)
+    if (!this.#isEnding || this.#result === undefined || !this.#prompts.isStream) return this.#put(message)
     if (message.type === 'system' && message.subtype === 'informational' && message.level !== 'info')
       this.#options.stderr?.(message.content)
   }

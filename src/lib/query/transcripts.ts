@@ -3,7 +3,6 @@ import { isFreshStart, replay, replayAll, type Replayed } from '../agent/replay.
 import { endOf, isDone, unwound } from '../agent/rewind.ts'
 import type { KeptAgent } from '../agent/subagent.ts'
 import { fault } from '../faults.ts'
-import { CREDENTIALS } from '../hooks/kinds/outside.ts'
 import type { Entry, Log, Rec } from '../transcript/entry.ts'
 import { asOurs, isForeign, readClaude } from '../transcript/claude.ts'
 import { EMPTY_FILE, STRANGE_FILE } from '../transcript/glance.ts'
@@ -110,11 +109,10 @@ function logOver(
   writer: TranscriptWriter,
   store: TranscriptStore,
   key: SessionKey,
-  { env, cwd }: Common,
+  { cwd }: Common,
   after: string | null,
   agentId?: string
 ): Log {
-  const secrets = CREDENTIALS.flatMap(name => env[name] ?? []).filter(({ length }) => length >= SHORTEST_SECRET)
   const path = store.pathOf?.(key) ?? ''
   const { sessionId } = key
   return new TranscriptLog(writer, {
@@ -125,7 +123,6 @@ function logOver(
     cwd,
     agentId,
     after,
-    secrets,
     ...(path !== '' && { beside: (name, text) => putBeside(path, key, name, text) })
   })
 }
@@ -137,9 +134,6 @@ function putBeside(path: string, { subpath }: SessionKey, name: string, text: st
   putOwnFile(file, text)
   return file
 }
-
-/** Shorter ones stand in all kinds of words. */
-const SHORTEST_SECRET = 8
 
 interface Before {
   readonly entries: readonly Rec[]

@@ -2,6 +2,7 @@ import { closeSync, openSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
 import { wordsOf } from '../errors.ts'
+import { CredentialFilter, hidesCredentials } from '../util/credentials.ts'
 import type { Listener } from '../world/process.ts'
 import { makeFolders } from '../world/make-folders.ts'
 
@@ -12,6 +13,8 @@ const SHOWN_ERRORS = 10_000
 const HALF = SHOWN / 2
 /** Whoever prints more bytes than that is ended. */
 export const FLOOD = 64 * 1024 * 1024
+
+const latin = (text: string): Buffer => Buffer.from(text, 'latin1')
 
 /** The beginning and the end of a long text. */
 class Excerpt {
@@ -48,6 +51,7 @@ export class Output implements Listener {
   onFlood: () => void = () => undefined
   /** Bytes printed so far. */
   size = 0
+  readonly #filters = { stdout: new CredentialFilter(), stderr: new CredentialFilter() }
   readonly #decoders = { stdout: new StringDecoder(), stderr: new StringDecoder() }
   readonly #whole: Whole | undefined
   #texts = { stdout: new Excerpt(), stderr: new Excerpt() }
@@ -69,14 +73,18 @@ export class Output implements Listener {
     this.#add('stderr', chunk)
   }
 
-  #add(stream: 'stdout' | 'stderr', chunk: Buffer): void {
+  #add(stream: 'stdout' | 'stderr', printed: Buffer): void {
     if (this.#isClosed || this.size > FLOOD) return
-    this.size += chunk.length
+    this.size += printed.length
+    this.#put(stream, hidesCredentials() ? latin(this.#filters[stream].add(printed.toString('latin1'))) : printed)
+    if (this.size > FLOOD) this.onFlood()
+  }
+
+  #put(stream: 'stdout' | 'stderr', chunk: Buffer): void {
     const text = this.#decoders[stream].write(chunk)
     this.#characters += text.length
     this.#whole?.add(chunk, this.#characters > SHOWN)
     this.#keep(stream, text)
-    if (this.size > FLOOD) this.onFlood()
   }
 
   #keep(stream: 'stdout' | 'stderr', text: string): void {
@@ -89,7 +97,10 @@ export class Output implements Listener {
   /** Nothing more will come. */
   close(): void {
     this.#isClosed = true
-    for (const stream of ['stdout', 'stderr'] as const) this.#keep(stream, this.#decoders[stream].end())
+    for (const stream of ['stdout', 'stderr'] as const) {
+      this.#put(stream, latin(this.#filters[stream].end()))
+      this.#keep(stream, this.#decoders[stream].end())
+    }
     this.#whole?.close()
   }
 

@@ -1,4 +1,5 @@
 import { fault, nearest } from '../errors.ts'
+import { credentialsIn, hideCredential } from '../util/credentials.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { isWebAddress } from './mcp-http.ts'
 
@@ -47,6 +48,7 @@ export function readServer(given: unknown, where: string): OutsideServer {
   const problem = type === 'stdio' ? problemOfProgram(given) : problemOfAddress(given)
   if (problem !== undefined)
     throw fault('E_OPTION_INVALID', `${where}.${problem[0]}`, shown(given[problem[0]]), problem[1])
+  for (const value of [...credentialsIn(given['env']), ...credentialsIn(given['headers'])]) hideCredential(value)
   return given as unknown as OutsideServer
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { withoutCredentials } from '../util/credentials.ts'
 import { wellFormedJson } from '../util/well-formed.ts'
 import type { Entry, Line, Log, Rec } from './entry.ts'
 import type { SessionKey, TranscriptStore, TranscriptWriter } from './store.ts'
@@ -14,8 +15,6 @@ export interface LogOptions {
   readonly agentId?: string | undefined
   /** The line that was the last one so far. */
   readonly after?: string | null | undefined
-  /** What must not stand in it. */
-  readonly secrets: readonly string[]
   /** Puts what is big into a file of its own; gives where. Without it, everything stands in the line. */
   readonly beside?: ((name: string, text: string) => string) | undefined
 }
@@ -26,21 +25,16 @@ const LONG = 1 << 18
 /** What can be the name of a file, and is no way out of its folder. */
 const NAME = /^[\w-]{1,100}$/
 
-/** What stands in the place of a secret. */
-const HIDDEN = '[a credential]'
-
 /** Makes lines of what happens, one behind the other. */
 export class TranscriptLog implements Log {
   readonly #writer: TranscriptWriter
   readonly #options: LogOptions
-  readonly #secrets: readonly string[]
   #last: string | null
 
   constructor(writer: TranscriptWriter, options: LogOptions) {
     this.#writer = writer
     this.#options = options
     this.#last = options.after ?? null
-    this.#secrets = options.secrets.map(secret => JSON.stringify(secret).slice(1, -1))
   }
 
   get path(): string {
@@ -64,7 +58,7 @@ export class TranscriptLog implements Log {
     if (agentId !== undefined) Object.assign(line, { agentId })
     const whole = textOf(line)
     const text = whole.length > LONG ? (this.#shorter(line, uuid) ?? whole) : whole
-    const clean = wellFormedJson(this.#withoutSecrets(text))
+    const clean = wellFormedJson(withoutCredentials(text))
     this.#writer.write(clean === text ? (line as unknown as Rec) : (JSON.parse(clean) as Rec), clean)
     this.#last = uuid
   }
@@ -73,14 +67,10 @@ export class TranscriptLog implements Log {
   #shorter(line: Line & { readonly toolUseResult?: unknown }, uuid: string): string | undefined {
     const { beside } = this.#options
     if (beside === undefined || line.toolUseResult === undefined) return undefined
-    const json = this.#withoutSecrets(JSON.stringify(line.toolUseResult))
+    const json = withoutCredentials(JSON.stringify(line.toolUseResult))
     // The ids of lines that were copied are whatever somebody wrote there.
     const name = NAME.test(uuid) ? uuid : randomUUID()
     return textOf({ ...line, toolUseResult: { file: beside(`${name}.json`, json), bytes: Buffer.byteLength(json) } })
-  }
-
-  #withoutSecrets(text: string): string {
-    return this.#secrets.reduce((left, secret) => left.replaceAll(secret, HIDDEN), text)
   }
 
   flush(): Promise<void> {

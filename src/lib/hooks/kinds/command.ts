@@ -1,4 +1,5 @@
 import { isObject, type PlainObject } from '../../util/plain.ts'
+import { withoutCredentials } from '../../util/credentials.ts'
 import type { Ended, Program } from '../../world/process.ts'
 import type { EventName } from '../events.ts'
 import { Failed } from '../outcome.ts'
@@ -111,7 +112,7 @@ const LONGEST_WAKING = 10_000
 /** It is written down while the process starts. One that cannot be given anything must not wait for it. */
 function payloadOf(ctx: OutsideContext, { running }: Taken): string {
   try {
-    return `${ctx.wire}\n`
+    return `${withoutCredentials(ctx.wire)}\n`
   } catch (error) {
     running.end()
     throw error

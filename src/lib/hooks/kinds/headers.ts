@@ -1,4 +1,5 @@
 import { fault } from '../../errors.ts'
+import { credentialsIn, hideCredential } from '../../util/credentials.ts'
 import { isObject } from '../../util/plain.ts'
 import { Failed } from '../outcome.ts'
 import type { Outside } from './outside.ts'
@@ -9,6 +10,7 @@ type Headers = Readonly<Record<string, string>>
 interface Wanted {
   headers?: Headers | undefined
   allowedEnvVars?: readonly string[] | undefined
+  ofProject?: boolean | undefined
 }
 
 /** Answers are small: to compress them would only cost time. */
@@ -21,17 +23,22 @@ const FRAMING = new Set(
 )
 
 /** Checks the headers of a hook when it is made; gives a function that fills them in for each request. */
-export function headersFor({ headers = {}, allowedEnvVars = [] }: Wanted, place: Outside): () => Headers {
+export function headersFor(
+  { headers = {}, allowedEnvVars = [], ofProject = false }: Wanted,
+  place: Outside
+): () => Headers {
   if (!isObject(headers)) throw fault('E_OPTION_INVALID', 'headers', JSON.stringify(headers), 'names and texts')
   for (const [name, value] of Object.entries(headers)) check(name, value)
   const most = place.options.allowedEnvVars
   const names = new Set(allowedEnvVars.filter(name => most === undefined || most.includes(name)))
   for (const name of namesIn(headers))
     if (!names.has(name)) place.notice(`$${name} in the headers of a hook is not in allowedEnvVars and becomes empty`)
+  // A project gets no credential by naming it.
+  const read = (name: string): string | undefined => (names.has(name) ? place.variable(name, !ofProject) : undefined)
   return () => {
     const filled: Record<string, string> = { accept: 'application/json' }
-    for (const [name, value] of Object.entries(headers))
-      filled[name.toLowerCase()] = filledIn(name, value, names, place)
+    for (const [name, value] of Object.entries(headers)) filled[name.toLowerCase()] = filledIn(name, value, read)
+    for (const value of credentialsIn(filled)) hideCredential(value)
     return Object.assign(filled, OURS)
   }
 }
@@ -57,10 +64,9 @@ const namesIn = (headers: Headers): readonly string[] =>
 const UNFIT = /[^\t\x20-\x7e\x80-\xff]/
 
 /** Variables that are not allowed, or not set, become empty. */
-function filledIn(header: string, value: string, allowed: ReadonlySet<string>, place: Outside): string {
+function filledIn(header: string, value: string, read: (name: string) => string | undefined): string {
   const filled = value.replaceAll(VARIABLE, (_, braced?: string, bare?: string) => {
-    const name = braced ?? bare!
-    return (allowed.has(name) ? place.variable(name) : undefined) ?? ''
+    return read(braced ?? bare!) ?? ''
   })
   if (UNFIT.test(filled))
     throw new Failed(

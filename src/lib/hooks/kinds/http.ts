@@ -1,4 +1,5 @@
 import { wordsOf } from '../../errors.ts'
+import { withoutCredentials } from '../../util/credentials.ts'
 import { Server, type Posting } from '../../world/fetch.ts'
 import type { EventName } from '../events.ts'
 import { Failed } from '../outcome.ts'
@@ -32,7 +33,7 @@ export function httpHook<const E extends EventName = EventName>(
     label: wordsOfUrl(url).slice(0, 60),
     identity: `http\0${url.href}`,
     run: async ctx => {
-      const answer = await ask(url.host, server, { headers: headers(), body: ctx.wire }, ctx)
+      const answer = await ask(url.host, server, { headers: headers(), body: withoutCredentials(ctx.wire) }, ctx)
       return readAnswer(answer, ctx)
     },
     close: () => server.rest()

@@ -1,5 +1,6 @@
 import { wordsOf } from '../../errors.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
+import { withoutCredentials } from '../../util/credentials.ts'
 import type { EventName } from '../events.ts'
 import { Failed } from '../outcome.ts'
 import { anywhere, type Outside } from './outside.ts'
@@ -27,7 +28,7 @@ export const mcpToolHook = <const E extends EventName = EventName>(
     async run(ctx) {
       const { callServer } = place.options
       if (callServer === undefined) throw new Failed('spawn', 'there is no agent, and so no server to call')
-      const given = filledIn(input, JSON.parse(ctx.wire)) as PlainObject
+      const given = filledIn(input, JSON.parse(withoutCredentials(ctx.wire))) as PlainObject
       const stdout = await callServer({ server, tool, input: given, signal: ctx.signal }).catch((error: unknown) => {
         throw new Failed('threw', wordsOf(error))
       })

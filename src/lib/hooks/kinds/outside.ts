@@ -3,6 +3,7 @@ import { homedir, tmpdir } from 'node:os'
 import { dirname } from 'node:path'
 import { fault } from '../../errors.ts'
 import type { Clock } from '../../util/clock.ts'
+import { CREDENTIALS, isWithheld } from '../../util/credentials.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import { VERSION } from '../../version.ts'
 import { makeFolders } from '../../world/make-folders.ts'
@@ -18,7 +19,7 @@ export interface OutsideOptions {
   projectDir?: string | undefined
   /** The environment that hooks inherit. Default: that of this process. */
   env?: Readonly<Record<string, string | undefined>> | undefined
-  /** Variables that hooks do not inherit. Default: the credentials for models. */
+  /** Variables that hooks do not inherit. Default: the credentials for models, by name and by value. */
   withhold?: readonly string[] | undefined
   /** A file whose lines set variables for later commands; told to hooks of SessionStart, Setup, CwdChanged and FileChanged. */
   envFile?: string | undefined
@@ -75,9 +76,7 @@ export interface ModelQuestion {
   readonly signal: AbortSignal
 }
 
-/** What the runtime itself holds to speak to models, and where its own traces go. */
-/** What the runtime itself holds, and nobody else is to get. */
-export const CREDENTIALS = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN', 'OPENAI_API_KEY']
+/** Where traces of our own go. */
 const EXPORTERS = 'OTEL_'
 /** Bash would read the file that this names. */
 const START_UP = 'BASH_ENV'
@@ -128,18 +127,19 @@ export class Outside {
   /** What hooks inherit, before anything is added. Names alone are a third of the price of entries: each asks the system. */
   inherited(): Record<string, string> {
     const all = this.#options.env ?? process.env
+    const isChosen = this.#options.withhold !== undefined
     const env: Record<string, string> = {}
     for (const name of Object.getOwnPropertyNames(all)) {
       const value = this.#isShared(name) ? all[name] : undefined
-      if (value !== undefined) env[name] = value
+      if (value !== undefined && (isChosen || !isWithheld(value))) env[name] = value
     }
     return env
   }
 
-  /** One variable of these. */
-  variable(name: string): string | undefined {
-    const value: unknown = this.#isShared(name) ? (this.#options.env ?? process.env)[name] : undefined
-    return typeof value === 'string' ? value : undefined
+  /** One variable of these; also a credential, where the user has named it for this very hook. */
+  variable(name: string, isNamed = false): string | undefined {
+    const value: unknown = isNamed || this.#isShared(name) ? (this.#options.env ?? process.env)[name] : undefined
+    return typeof value === 'string' && (isNamed || !isWithheld(value)) ? value : undefined
   }
 
   #isShared(name: string): boolean {

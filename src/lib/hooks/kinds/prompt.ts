@@ -1,5 +1,6 @@
 import { wordsOf } from '../../errors.ts'
 import { parseObject } from '../../util/json.ts'
+import { withoutCredentials } from '../../util/credentials.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import { parseEvent, rowOf, type EventName } from '../events.ts'
 import { Failed } from '../outcome.ts'
@@ -62,7 +63,7 @@ function asking<E extends EventName>(
         return undefined
       }
       if (ask === undefined) throw new Failed('spawn', 'there is no agent, and so no model to ask')
-      const prompt = filledIn(spec.prompt, ctx.wire)
+      const prompt = filledIn(spec.prompt, withoutCredentials(ctx.wire))
       const { model, ofProject } = spec
       const said = await ask({ system, prompt, model, ofProject, signal: ctx.signal }).catch((error: unknown) => {
         throw new Failed('threw', `the model gave no answer: ${wordsOf(error)}`)

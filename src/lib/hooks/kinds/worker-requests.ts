@@ -5,6 +5,7 @@ import type { Outside } from './outside.ts'
 import { readRaw } from './raw.ts'
 import type { OutsideContext, OutsideSpec } from './spec.ts'
 import type { Answer } from './worker-frames.ts'
+import { withoutCredentials } from '../../util/credentials.ts'
 
 type Given = Reply | Later | undefined
 
@@ -38,7 +39,7 @@ export class Requests {
   }
 
   add(id: number, ctx: OutsideContext): Promise<Given> {
-    const frame = `{"id":${id},"input":${ctx.wire}}\n`
+    const frame = `{"id":${id},"input":${withoutCredentials(ctx.wire)}}\n`
     const answer = new Promise<Given>((resolve, reject) => {
       this.#open.set(id, { ctx, resolve, reject, handedOver: false, frame })
     })

@@ -1,0 +1,123 @@
+/**
+ * The credentials that this process holds: by name, where they are in its environment, and by value, however it got them.
+ * No child inherits them, and none of their values is shown, kept or sent to a hook.
+ */
+
+/** Variables that hold credentials for models. */
+export const CREDENTIALS = [
+  'ANTHROPIC_API_KEY',
+  'ANTHROPIC_AUTH_TOKEN',
+  'CLAUDE_CODE_OAUTH_TOKEN',
+  'OPENAI_API_KEY',
+  'OPENAI_COMPATIBLE_API_KEY'
+]
+
+/** What stands in the place of a credential. */
+const HIDDEN = '[a credential]'
+
+/** Shorter ones stand in all kinds of words. */
+const SHORTEST = 8
+
+/** All that must not be shown, as it is and as JSON has it, the longest first. */
+let values: readonly string[] = []
+/** Those that no child inherits. */
+const withheld = new Set<string>()
+
+/** Hides a value from now on. */
+export function hideCredential(value: unknown): void {
+  if (typeof value !== 'string' || value.length < SHORTEST || values.includes(value)) return
+  const quoted = JSON.stringify(value).slice(1, -1)
+  values = [...new Set([...values, value, quoted])].toSorted((one, other) => other.length - one.length)
+}
+
+/** Hides a value, and keeps it from children, whatever the variable is called in which they would find it. */
+export function holdCredential(value: unknown): void {
+  hideCredential(value)
+  if (typeof value === 'string' && value.length >= SHORTEST) withheld.add(value)
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Holds those of the known names; with a package for a provider, also those that its name begins. */
+export function holdCredentialsIn(env: Environment, provider?: string): void {
+  for (const name of CREDENTIALS) holdCredential(env[name])
+  if (provider === undefined) return
+  const plain = (text: string): string => text.replaceAll(/[^a-z\d]/gi, '').toUpperCase()
+  const prefix = provider === 'amazon-bedrock' ? 'AWS' : plain(provider)
+  for (const [name, value] of Object.entries(env))
+    if (plain(name).startsWith(prefix) && SECRET_NAME.test(name)) holdCredential(value)
+}
+
+const SECRET_NAME = /key|token|secret|password|credential|authorization|cookie/i
+
+/** The values of headers or variables whose names say that they are secret; without the word before them. */
+export function credentialsIn(named: unknown): readonly string[] {
+  if (typeof named !== 'object' || named === null) return []
+  return Object.entries(named).flatMap(([name, value]) =>
+    SECRET_NAME.test(name) && typeof value === 'string' ? [value.replace(/^(?:Basic|Bearer|Token)\s+/i, '')] : []
+  )
+}
+
+/** Whether a variable with this value would give a child a credential. */
+export function isWithheld(value: string): boolean {
+  for (const credential of withheld) if (value.includes(credential)) return true
+  return false
+}
+
+/** The text without credentials. */
+export function withoutCredentials(text: string): string {
+  let clean = text
+  for (const value of values) if (clean.includes(value)) clean = clean.replaceAll(value, HIDDEN)
+  return clean
+}
+
+/** The same for text that comes in pieces: an end that may be the beginning of a credential waits for what follows. */
+export class CredentialFilter {
+  #rest = ''
+
+  add(piece: string): string {
+    const text = withoutCredentials(this.#rest + piece)
+    const end = text.length - Math.max(0, ...values.map(value => begunBy(text, value)))
+    this.#rest = text.slice(end)
+    return text.slice(0, end)
+  }
+
+  /** What is left, when nothing follows. */
+  end(): string {
+    const rest = this.#rest
+    this.#rest = ''
+    return rest
+  }
+}
+
+export const hidesCredentials = (): boolean => values.length > 0
+
+/** How many of the last characters are the first of this value. */
+function begunBy(text: string, value: string): number {
+  for (let count = Math.min(text.length, value.length - 1); count > 0; count--)
+    if (text.endsWith(value.slice(0, count))) return count
+  return 0
+}
+
+/** The same for plain data, which is copied only where something has to be hidden. */
+export function dataWithoutCredentials<T>(data: T): T {
+  return values.length === 0 ? data : (cleaned(data, new Set()) as T)
+}
+
+function cleaned(data: unknown, above: Set<object>): unknown {
+  if (typeof data === 'string') return withoutCredentials(data)
+  if (typeof data !== 'object' || data === null || above.has(data) || !isPlain(data)) return data
+  above.add(data)
+  let copy: Record<string, unknown> | undefined
+  for (const [key, value] of Object.entries(data)) {
+    const clean = cleaned(value, above)
+    if (clean === value) continue
+    copy ??= (Array.isArray(data) ? [...(data as unknown[])] : { ...data }) as Record<string, unknown>
+    copy[key] = clean
+  }
+  above.delete(data)
+  return copy ?? data
+}
+
+const isPlain = (data: object): boolean =>
+  Array.isArray(data) || [Object.prototype, null].includes(Object.getPrototypeOf(data) as object | null)
