@@ -1,5 +1,6 @@
 import { dirname, join, posix, resolve } from 'node:path'
 import type { Way } from '../world/real-path.ts'
+import { pathsInCode, takesCode } from './code-words.ts'
 import { commandsHeldBy, piecesOf } from './held-commands.ts'
 import type { Places } from './paths.ts'
 import { commandsIn } from './simple-command.ts'
@@ -101,16 +102,20 @@ function foldersIn(command: string, cwd: string): ReadonlySet<string> {
 
 /** Every word that may be a path: arguments, what is glued to an option or a sign, and what is written to or read. */
 function wordsIn(text: string): ReadonlySet<string> {
-  const words = (commandsIn(text) ?? piecesOf(text)).flatMap(({ said }) => said)
+  const pieces = commandsIn(text)
+  const commands = (pieces ?? piecesOf(text)).map(({ said }) => said)
   const inner = commandsHeldBy(text).commands.flatMap(({ words: held, start, sure }) =>
-    sure && start === 0 ? held : []
+    sure && start === 0 ? [held.filter(word => word !== undefined)] : []
   )
-  const found = new Set<string>()
-  for (const word of [...words, ...inner]) {
-    if (word === undefined || word === '') continue
+  // Where the text cannot be taken apart, any of it may be the program.
+  const program = pieces === undefined ? commands.flat().find(takesCode) : undefined
+  const coded = [...commands, ...inner, program === undefined ? [] : [program, text]].flatMap(pathsInCode)
+  const found = new Set<string>(coded)
+  for (const word of [...commands, ...inner].flat()) {
     const path = word.replace(/^\$(?:HOME\b|\{HOME\})/, '~').replace(/^\$(?:PWD\b|\{PWD\})/, '.')
-    for (const part of [path, ...gluedIn(path), ...pathspecIn(path)]) if (part !== '') found.add(part)
+    for (const part of [path, ...gluedIn(path), ...pathspecIn(path)]) found.add(part)
   }
+  found.delete('')
   return found
 }
 

@@ -46,12 +46,12 @@ const partsOf = (path: string): string[] => path.split(sep).filter(part => part 
 
 const UNSURE = Symbol('only another process knows')
 /** What is a link by name only: the kernel goes straight to what a process has there. */
-const OF_PROCESS = /^\/proc\/([^/]+)(\/task\/[^/]+)?\/(?:(cwd|root|exe)|(?:fd|map_files)\/([^/]+))$/
+const OF_PROCESS = /^\/proc\/([^/]+)(\/task\/[^/]+)?\/(?:(cwd|root)|(?:fd|map_files)\/([^/]+))$/
 
 /** What a link leads to; undefined: it is none. `leadsOn`: more of the path comes behind it. */
 function targetOf(path: string, cwd: string | undefined, leadsOn: boolean): string | typeof UNSURE | undefined {
   // We would find ourselves there.
-  if (path === '/proc/self' || path === '/proc/thread-self') return undefined
+  if (/^\/proc\/(?:thread-)?self(?:\/exe)?$/.test(path)) return undefined
   const found = path.startsWith('/proc/') ? OF_PROCESS.exec(path) : null
   if (found === null) return kindOf(path)?.isSymbolicLink() === true ? readlinkSync(path) : undefined
   const [, process, task, place, file] = found

@@ -1,0 +1,59 @@
+import { nameOf } from './held-commands.ts'
+
+/** Programs that are given a program in a language of their own. */
+const TAKES_CODE =
+  /^(?:bun|deno|elixir|expect|groovy|guile|julia|lua[\d.]*|nodejs|node|octave|osascript|perl[\d.]*|php[\d.]*|pwsh|pypy[\d.]*|python[\d.]*|Rscript|ruby[\d.]*|sbcl|scala|tclsh[\d.]*|ts-node|tsx|[gmn]?awk)$/
+/** Editors: what they are told is words, and among them the files. */
+const EDITS = /^(?:ed|emacs|ex|g?sed|n?vim?)$/
+
+/** A text in quotes, or by itself in brackets. */
+const LITERAL = /(["'`])((?:\\.|(?!\1)[^\\])*)\1|[([{<|!]\s*([^\s"'`()[\]{}<>|!,;]+)\s*[)\]}>|!]/gs
+/** What stands between two texts that become one, and between two of a list. */
+const BETWEEN = /["'`]\s{0,20}[+.]?\s{0,20}["'`]/g
+const LISTED = /["'`]\s{0,20},\s{0,20}["'`]/g
+const ESCAPE = /\\x([\da-f]{2})|\\u\{?([\da-f]{2,4})\}?|\\([0-3]?[0-7]{2})|%([\da-f]{2})/gi
+const MOST = 2_000
+
+/** Whether a word may be a program that is given another. */
+export const takesCode = (word: string): boolean => TAKES_CODE.test(nameOf(word))
+
+/** The paths that a program among the words of a command names: what is computed cannot be seen. */
+export function pathsInCode(words: readonly string[]): readonly string[] {
+  const at = words.findIndex(word => takesCode(word) || EDITS.test(nameOf(word)))
+  if (at === -1) return []
+  const code = words.slice(at + 1)
+  if (EDITS.test(nameOf(words[at]!)))
+    return code.flatMap(word => word.split(/[\s;}]+/)).flatMap(word => [word, word.replace(/^[\d,$]*[rRwW]/, '')])
+  const texts = code.flatMap(word => {
+    const text = word.replaceAll(ESCAPE, decoded)
+    const joined = text.replaceAll(BETWEEN, '')
+    return [text, joined, joined.replaceAll(LISTED, '/'), joined.replaceAll(LISTED, '')]
+  })
+  return texts
+    .flatMap(text => literalsIn(text, 0))
+    .slice(0, MOST)
+    .flatMap(literal => [literal, ...inOtherLetters(literal)])
+    .flatMap(literal => literal.replaceAll(/\$\{?\w+\}?/g, '.').split(/[^\w.~@%+/-]+/))
+}
+
+/** What stands in quotes; where there are further quotes in these, what stands in them. */
+function literalsIn(text: string, depth: number): readonly string[] {
+  return Array.from(text.matchAll(LITERAL)).flatMap(([, , quoted, bare]) => {
+    const said = quoted ?? bare!
+    const inner = depth < 2 && /["'`]/.test(said) ? literalsIn(said.replaceAll(/\\(?=["'`])/g, ''), depth + 1) : []
+    return inner.length === 0 ? [said] : inner
+  })
+}
+
+const decoded = (_: string, hex?: string, unicode?: string, octal?: string, percent?: string): string =>
+  String.fromCharCode(
+    octal === undefined ? Number.parseInt((hex ?? unicode ?? percent)!, 16) : Number.parseInt(octal, 8)
+  )
+
+/** What a text says in base64 or in hexadecimal digits, if it is one that can be read. */
+function inOtherLetters(text: string): readonly string[] {
+  if (!/^[\w+/-]{8,}={0,2}$/.test(text)) return []
+  return (['base64', 'hex'] as const)
+    .map(encoding => Buffer.from(text, encoding).toString())
+    .filter(said => /^[\x20-\x7E]+$/.test(said))
+}
