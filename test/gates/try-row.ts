@@ -30,9 +30,18 @@ export interface Tried {
   readonly ran: boolean
 }
 
+/** Nobody gives a prompt. */
+async function* silence(): AsyncGenerator<never> {
+  // Then a session begins and ends.
+}
+
+/** A session that begins and ends: no prompt is given, and no tool called. */
+export const beginning = (row: Pick<Row, 'files'>): Promise<Tried> => inQuery(row, {}, silence())
+
 export async function inQuery(
   row: Pick<Row, 'files' | 'prepare' | 'options'>,
-  more: QueryOptions = {}
+  more: QueryOptions = {},
+  prompt: Parameters<typeof query>[0]['prompt'] = 'go'
 ): Promise<Tried> {
   const here = staged(row)
   const stderr: string[] = []
@@ -40,7 +49,7 @@ export async function inQuery(
   let stopped: string | undefined
   try {
     const running = query({
-      prompt: 'go',
+      prompt,
       options: {
         ...{ cwd: here.project, env: here.env, persistSession: false, trust: true, allowedTools: ['Bash'] },
         model: scriptedModel([{ calls: [CALL] }, 'Done.']),

@@ -37,10 +37,10 @@ describe('names that reach prototypes elsewhere are names like any other', () =>
       [
         `warning key-type env.${key}:2`,
         `error event-unknown hooks.${key}:3`,
-        `warning key-unknown carabiner.${key}:1`,
-        `warning key-unknown permissions.${key}:1`,
         // One that begins so is a comment.
-        ...(key === '__proto__' ? [] : [`warning key-unknown ${key}:1`]),
+        ...(key === '__proto__'
+          ? []
+          : ['', 'carabiner.', 'permissions.'].map(of => `warning key-unknown ${of}${key}:1`)),
         `warning key-unknown hooks.Stop[0].hooks[0].${key}:4`,
         `error plugin-missing enabledPlugins.${key}:2`,
         `warning rule-key hooks.Stop[0].${key}:3`

@@ -28,8 +28,8 @@ const ELSEWHERE = namesIn(`agent model modelOverrides availableModels advisorMod
   pluginTrustMessage pluginSuggestionMarketplaces worktree teammateMode tui viewMode voice voiceEnabled defaultShell
   claudeMdExcludes parentSettingsBehavior policyHelper fastMode fastModePerSessionOptIn sshConfigs remote tipsHistory
   useAutoModeDuringPlan preferredNotifChannel todoFeatureEnabled hasCompletedOnboarding`)
-const FAMILY =
-  /^(?:[$_#/].*|(?:auto|aws|disable|enable|force|gcp|otel|prefers|show|skip|skill|spinner|terminal)[A-Z]\w*|comments?)$/
+const FAMILY = /^(?:auto|aws|disable|enabled?|force|gcp|otel|prefers|show|skip|skill|spinner|terminal)[A-Z]\w*$/
+const COMMENT = /^[$_#/]|^comments?$/
 
 /** Words of those who mean a list of what is refused. */
 const DENIES = /^(?:den|disallow|forbid|block|reject)[\w-]*$/i
@@ -65,7 +65,9 @@ export function checkKeys({ value, findings }: Document): void {
     )
 
   function check(part: PlainObject, path: Path, known: readonly string[], isOthers: (key: string) => boolean): void {
-    const stray = Object.keys(part).filter(key => !known.includes(key) && !RESTRICTS_ELSEWHERE.includes(key))
+    const stray = Object.keys(part).filter(
+      key => !known.includes(key) && !RESTRICTS_ELSEWHERE.includes(key) && !COMMENT.test(key)
+    )
     const unknown = stray.filter(key => !remarkOnKey([...path, key], known, homeOf(key), findings) && !isOthers(key))
     if (unknown.length === 0) return
     const message = `${unknown.join(', ')} ${unknown.length === 1 ? 'is' : 'are'} not read here`
