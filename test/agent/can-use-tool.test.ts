@@ -39,7 +39,7 @@ describe('canUseTool', () => {
   })
 
   test.each<[string, CanUseTool, string]>([
-    ['throws', () => Promise.reject(new Error('no line')), 'no line'],
+    ['throws', () => Promise.reject(new Error('no line')), 'may run failed [the user'],
     ['gives nothing', (async () => undefined) as unknown as CanUseTool, 'canUseTool gave no answer'],
     ['gives nonsense', (async () => ({ behavior: 'perhaps' })) as unknown as CanUseTool, 'neither allow nor deny']
   ])('that %s is a no', async (_, canUseTool, words) => {

@@ -42,7 +42,7 @@ describe('a call', () => {
     ['denied with a reason', () => deny('too loud'), 'too loud'],
     ['denied without one', () => ({ decision: 'deny' }) as const, 'refused by quiet'],
     ['blocked', () => block('too loud'), 'too loud'],
-    ['judged by a hook that throws', () => Promise.reject(new Error('hook broke')), 'hook broke']
+    ['judged by a hook that throws', () => Promise.reject(new Error('hook broke')), 'the hook quiet failed']
   ])('%s does not run, and the model is told why and by whom', async (_, run, reason) => {
     const place = project()
     const { sent, messages, result, names } = await ask([bash('touch made'), 'Done.'], {
@@ -85,7 +85,7 @@ describe('a call', () => {
       allowedTools: ['Bash'],
       ...on(hooks => hooks.on('PreToolUse', 'Bash', () => ({ updatedInput: { command: 7 } })))
     })
-    expect(resultsIn(sent[1]!)).toMatchObject([{ isError: true, text: expect.stringContaining('"command"') }])
+    expect(resultsIn(sent[1]!)).toMatchObject([{ isError: true, text: expect.stringContaining('gate_failed:rewrite') }])
   })
 
   // F136
@@ -127,7 +127,7 @@ test('a prompt can be changed and refused', async () => {
   })
   expect(refused.sent).toEqual([])
   expect(refused.result).toMatchObject({ is_error: false, terminal_reason: 'prompt_blocked', num_turns: 0 })
-  expect(refused.result.result).toMatch(/blocked by hook:\nno greetings \[stern\]\n\nOriginal prompt: hello/)
+  expect(refused.result.result).toMatch(/blocked by hook:\nno greetings \[stern\]$/)
   expect(refused.names).not.toContain('AgentStart')
 })
 

@@ -2,6 +2,7 @@ import type { Outcome } from '../hooks/outcome.ts'
 import type { ToolUseBlock } from '../message.ts'
 import type { Checked, Tool } from '../tools/tool.ts'
 import type { PlainObject } from '../util/plain.ts'
+import { reasonForModel } from './objections.ts'
 import type { Session } from './session.ts'
 
 /** What PreToolUse hooks said of a call, and the input that they left; where that is no input of the tool, why not. */
@@ -33,7 +34,8 @@ const problemIn = (checked: Checked | Promise<Checked>): string | true =>
   checked instanceof Promise || !('problem' in checked) ? true : checked.problem
 
 /** What the model is told of a call that hooks refused. Readers are told as well. */
-export function refusedByHook(use: ToolUseBlock, input: unknown, { reason, by }: Outcome, session: Session): string {
+export function refusedByHook(use: ToolUseBlock, input: unknown, before: Outcome, session: Session): string {
+  const { reason, by } = before
   session.deny(use, input as PlainObject, { kind: 'hook', by: by ?? '', reason: reason ?? '' })
-  return `PreToolUse:${use.name} hook error: [${by}]: ${reason}`
+  return `PreToolUse:${use.name} hook error: [${by}]: ${reasonForModel(before)}`
 }

@@ -5,6 +5,7 @@ import { lingering, pause } from './abort.ts'
 import { textOf } from './conversation.ts'
 import { ended, INTERRUPTED, type Ending } from './ending.ts'
 import { afterCalls, runLoop } from './loop.ts'
+import { reasonForModel } from './objections.ts'
 import { answerOpen, continueOpen } from './open-batch.ts'
 import type { ModelFailure } from '../model/model.ts'
 import type { DeferredUse, ErrorSubtype, ResultMessage } from './output.ts'
@@ -168,7 +169,11 @@ async function promptToEnd(given: string | readonly Block[], session: Session, s
   // What hooks say about a prompt that nobody gets to see is not for the next one.
   session.heed(outcome.blocked ? { ...outcome, contexts: [] } : outcome)
   if (outcome.blocked)
-    return promptBlocked(prompt, `${outcome.reason} [${outcome.by}]`, outcome.fields.suppressOriginalPrompt === true)
+    return ended(
+      'prompt_blocked',
+      `UserPromptSubmit operation blocked by hook:\n${outcome.reason} [${outcome.by}]`,
+      false
+    )
   const { updatedPrompt } = outcome
   const content =
     updatedPrompt === undefined || typeof given !== 'string' ? withText(given, updatedPrompt) : updatedPrompt
@@ -185,7 +190,8 @@ async function promptToEnd(given: string | readonly Block[], session: Session, s
 export async function runAgent(task: string, session: Session, signal: AbortSignal): Promise<Ending> {
   const start = await session.fire('AgentStart', { agent_id: session.agentId, task }, { signal })
   session.heed(start)
-  if (start.blocked) return ended('start_blocked', `The agent was not started: ${start.reason} [${start.by}]`, true)
+  if (start.blocked)
+    return ended('start_blocked', `The agent was not started: ${reasonForModel(start)} [${start.by}]`, true)
   return runToEnd(session, signal)
 }
 
@@ -217,13 +223,6 @@ async function runToEnd(session: Session, signal: AbortSignal): Promise<Ending> 
   await tellEnd(ending.text)
   return ending
 }
-
-const promptBlocked = (prompt: string, why: string, suppressed: boolean): Ending =>
-  ended(
-    'prompt_blocked',
-    `UserPromptSubmit operation blocked by hook:\n${why}${suppressed ? '' : `\n\nOriginal prompt: ${prompt}`}`,
-    false
-  )
 
 /** The text of a prompt that hooks have changed, with what else was in it. */
 function withText(given: string | readonly Block[], text: string | undefined): string | readonly Block[] {

@@ -10,6 +10,7 @@ import { copyPlain, isObject, same, type PlainObject } from '../util/plain.ts'
 import { within } from './abort.ts'
 import type { PersonAnswer } from './given.ts'
 import { judge, refusedByHook } from './judge.ts'
+import { reasonForModel } from './objections.ts'
 import { hooksOf, recordPending, type Pending } from './pending.ts'
 import type { Session } from './session.ts'
 
@@ -67,7 +68,7 @@ async function ask(asking: Asking, input: PlainObject, ruling: Ruling, asked: nu
   if (answer === undefined) return refuse(use, input, unanswered(ruling, session), session)
   if (answer.behavior === 'deny') {
     if (answer.interrupt === true) session.stopped ??= { reason: answer.message, interrupts: true }
-    return refuse(use, input, denied(answer.message, ofHooks?.by, ruling), session)
+    return refuse(use, input, denied(answer, ofHooks?.by, ruling), session)
   }
   tool.change?.approve()
   for (const update of answer.updatedPermissions ?? []) keep(update, session)
@@ -126,11 +127,16 @@ const callOf = (tool: Tool, input: PlainObject, session: Session): Call => ({
 })
 
 /** A no to a question: of a PermissionRequest hook, or of whoever `canUseTool` has asked. */
-const denied = (message: string | undefined, hook: string | undefined, ruling: Ruling): Ruling => ({
+const denied = (
+  { message, told }: Answer & { behavior: 'deny' },
+  hook: string | undefined,
+  ruling: Ruling
+): Denied => ({
   decision: 'deny',
   kind: hook === undefined ? 'asked' : 'hook',
   by: hook ?? 'the user (canUseTool)',
   reason: message ?? 'the answer was no',
+  told,
   askedBy: askedBy(ruling)
 })
 
@@ -144,11 +150,11 @@ const unanswered = (ruling: Ruling, { options }: Session): Ruling => ({
   askedBy: askedBy(ruling)
 })
 
-async function refuse(use: ToolUseBlock, input: PlainObject, ruling: Ruling, session: Session): Promise<Permit> {
+async function refuse(use: ToolUseBlock, input: PlainObject, ruling: Denied, session: Session): Promise<Permit> {
   const reason = ruling.reason ?? `refused by ${ruling.by}`
   session.deny(use, input, { ...ruling, reason })
   const asked = ruling.askedBy === undefined ? '' : `; asked for by ${ruling.askedBy}`
-  const refused = `Permission to use ${use.name} was denied: ${reason} [${ruling.by}${asked}]`
+  const refused = `Permission to use ${use.name} was denied: ${ruling.told ?? reason} [${ruling.by}${asked}]`
   if (ruling.kind !== 'mode' && ruling.kind !== 'default') return { refused }
   const call = {
     tool_name: use.name,
@@ -168,7 +174,10 @@ const serverOf = ({ name }: ToolUseBlock, session: Session): Tool['server'] => s
 const suggestionsOn = ({ tool, session }: Asking, input: PlainObject, { kind }: Ruling): readonly PermissionUpdate[] =>
   kind === 'hook' ? [] : suggestionsFor(callOf(tool, input, session), session.permissions)
 
-type HooksAnswer = PersonAnswer & { readonly by: string }
+/** `told`: what the model is told instead of the reason, which then is for people and the transcript alone. */
+type Answer = PersonAnswer & { readonly told?: string | undefined }
+type Denied = Ruling & { readonly told?: string | undefined }
+type HooksAnswer = Answer & { readonly by: string }
 
 /** Hooks are asked before a person is. */
 async function hooksAnswer(asking: Asking, input: PlainObject, ruling: Ruling): Promise<HooksAnswer | undefined> {
@@ -185,7 +194,7 @@ async function personsAnswer(
   input: PlainObject,
   ruling: Ruling,
   pending: Pending
-): Promise<PersonAnswer | undefined> {
+): Promise<Answer | undefined> {
   const { use, tool, session, signal } = asking
   const { ask: askPerson, clock } = session.options
   if (askPerson === undefined) return undefined
@@ -202,7 +211,8 @@ async function personsAnswer(
     return answerIn(await within(askPerson({ ...shown, reason: words, suggestions, signal }), signal))
   } catch (error) {
     if (signal.aborted) return undefined
-    return { behavior: 'deny', message: `the question whether ${use.name} may run failed: ${wordsOf(error)}` }
+    const told = `the question whether ${use.name} may run failed`
+    return { behavior: 'deny', message: `${told}: ${wordsOf(error)}`, told }
   } finally {
     told()
   }
@@ -233,7 +243,14 @@ async function askHooks(
   const outcome = await session.fire('PermissionRequest', call, { signal })
   session.heed(outcome, use.name)
   const { decision, reason, by = '', updatedInput, fields } = outcome
-  if (decision === 'deny') return { behavior: 'deny', message: reason, interrupt: fields.interrupt === true, by }
+  if (decision === 'deny')
+    return {
+      behavior: 'deny',
+      message: reason,
+      interrupt: fields.interrupt === true,
+      by,
+      told: reasonForModel(outcome)
+    }
   if (decision !== 'allow') return undefined
   const allowers = outcome.reasons.filter(verdict => verdict.decision === 'allow').map(verdict => verdict.by)
   const ofProject = allowers.filter(hook => isOfProject(hook, session))

@@ -20,6 +20,7 @@ import type { OpenBatch } from './open-batch.ts'
 import type { Replayed, SessionState } from './replay.ts'
 import { KeptState } from './kept-state.ts'
 import { News } from './news.ts'
+import { reasonForModel } from './objections.ts'
 import { NO_USAGE, Spending } from './spending.ts'
 import { toldEdits } from './told.ts'
 
@@ -158,7 +159,7 @@ export class Session {
     const outcome = await this.fire(event, input)
     this.heed(outcome)
     this.watch?.heed(outcome)
-    return { ...outcome }
+    return outcome.decision === 'deny' ? { ...outcome, reason: reasonForModel(outcome) } : { ...outcome }
   }
 
   /** A call was refused: readers hear of it, and so does the result. */
@@ -264,12 +265,15 @@ export class Session {
       if (to === 'model') this.note(text, isLogged)
       else this.inform(`${label} says: ${text}`, 'info', by)
     }
-    for (const { by, message, failedOpen } of failures)
+    for (const { by, kind, message, failedOpen } of failures) {
+      if (isLogged)
+        this.record({ type: 'system', subtype: 'hook_failed', hookEvent: label, by, kind, message, failedOpen })
       this.inform(
         `${label} hook ${by} failed: ${message}${failedOpen ? '; it was let pass' : ''}`,
         'warning',
         'hook_failed'
       )
+    }
     if (isOpen)
       this.inform(
         `${label}: a hook had not given its answer, and the call was allowed anyway (the strict profile would not)`,

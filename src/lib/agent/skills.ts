@@ -2,6 +2,7 @@ import { nearest, wordsOf } from '../errors.ts'
 import type { Rule } from '../permissions/rule.ts'
 import { fields, type InputOf } from '../tools/fields.ts'
 import type { Tool } from '../tools/tool.ts'
+import { reasonForModel } from './objections.ts'
 import type { Session } from './session.ts'
 import { withArguments } from './skill-arguments.ts'
 
@@ -88,7 +89,7 @@ export async function expand(
     { signal }
   )
   session.heed(outcome)
-  if (outcome.blocked) return { refused: `/${skill.name} was refused: ${outcome.reason} [${outcome.by}]` }
+  if (outcome.blocked) return { refused: `/${skill.name} was refused: ${reasonForModel(outcome)} [${outcome.by}]` }
   try {
     skills.activate(skill.name)
   } catch (error) {

@@ -8,6 +8,7 @@ import type { AgentDefinition } from './definitions.ts'
 import type { Ending } from './ending.ts'
 import { forbiddenTo, forbidsTool } from './forbidden.ts'
 import { goOn, runAgent } from './life.ts'
+import { reasonForModel } from './objections.ts'
 import { answerOpen, isPending } from './open-batch.ts'
 import { mayRead } from './readable.ts'
 import type { Replayed } from './replay.ts'
@@ -96,7 +97,10 @@ export async function runSubagent(
     const start = await parent.fire('SubagentStart', about, { signal })
     parent.heed({ ...start, contexts: [] })
     if (start.blocked || start.continue === false)
-      return notStarted(type, `${start.reason ?? start.stopReason ?? ''} [${start.by ?? 'a hook'}]`)
+      return notStarted(
+        type,
+        `${start.blocked ? reasonForModel(start) : (start.stopReason ?? '')} [${start.by ?? 'a hook'}]`
+      )
     log = await ports.logFor(id, kept?.last ?? null)
     const child = await childOf(parent, { ...errand, type }, definition, hooks, log, ports)
     if (kept !== undefined) child.resume(kept)

@@ -2,6 +2,7 @@ import { nearest } from '../errors.ts'
 import { fields, type InputOf } from '../tools/fields.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { Ending } from './ending.ts'
+import { reasonForModel } from './objections.ts'
 import type { Session } from './session.ts'
 
 /** How often hooks may keep a teammate from going idle, without a message between. */
@@ -55,7 +56,7 @@ export async function stay(
     parent.heed({ ...idle, continue: undefined, contexts: [] })
     if (idle.continue === false) return ending
     if (idle.blocked && ++blocks <= MOST_BLOCKS) {
-      task = `TeammateIdle hook feedback:\n${idle.reason} [${idle.by}]`
+      task = `TeammateIdle hook feedback:\n${reasonForModel(idle)} [${idle.by}]`
       continue
     }
     parent.note(`The teammate ${name} is idle, and waits for messages. It says:\n${ending.text}`)
