@@ -203,7 +203,7 @@ async function personsAnswer(
   recordPending(use, input, pending, session)
   session.doing = `waiting for somebody to decide about ${use.name}`
   await session.saved()
-  const told = clock.after(PATIENCE, () => void remind(use, session, signal))
+  const forget = clock.after(PATIENCE, () => void remind(use, session, signal))
   try {
     const suggestions = suggestionsOn(asking, input, ruling)
     // A copy: what is done to it changes nothing of what was judged.
@@ -214,7 +214,7 @@ async function personsAnswer(
     const told = `the question whether ${use.name} may run failed`
     return { behavior: 'deny', message: `${told}: ${wordsOf(error)}`, told }
   } finally {
-    told()
+    forget()
   }
 }
 
