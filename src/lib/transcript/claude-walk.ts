@@ -1,11 +1,12 @@
-import { asText } from '../util/plain.ts'
-import { answerOf, isRoot, isSaid, parentOf, resultsIn } from './claude.ts'
+import { asText, isObject } from '../util/plain.ts'
 import type { Rec } from './entry.ts'
 
 /** What can be told of a line when only the lines before it are known. */
 export interface Step {
   /** The subagent to which it belongs. */
-  readonly agent: string | undefined
+  readonly agent?: string | undefined
+  /** What was said last above it; empty at the beginning. */
+  readonly above?: string | undefined
   /** The line that it follows, where that is none of those before. */
   readonly missing?: string | undefined
   /** The line to which a person went back before this one; empty for the beginning. */
@@ -15,56 +16,88 @@ export interface Step {
 /**
  * Walks along the lines of Claude Code in file order. Which branch is the live one is known only at the end of the file;
  * that a person went back is seen as soon as something else is said behind a line that was answered already.
+ *
+ * A line whose parent is not there follows what was said before it in the file. Of several with the same missing parent,
+ * all follow what stands before the first: a branch that was given up stays given up.
  */
 export class ClaudeWalk {
-  /** The subagent whose lines are walked along; those of others are passed by. */
-  readonly #only: string | undefined
   readonly #isAgentFile: boolean
   /** Lines, and what was said last at them or above them. */
   readonly #said = new Map<string, string>()
   /** What was said behind what. */
   readonly #next = new Map<string, string>()
+  /** Behind lines that a compaction kept, what follows its summary goes on. */
+  readonly #moved = new Map<unknown, string>()
   /** Lines of subagents, in files of versions that gave those no ids. */
-  readonly #agents = new Map<string, string>()
-  #last = ''
-  #hasParents = false
+  readonly #agents = new Map<unknown, string>()
+  /** What was said last by each; whether a line of its has named another. */
+  readonly #last = new Map<string | undefined, string>()
+  readonly #linked = new Set<string | undefined>()
 
-  constructor(isAgentFile: boolean, only?: string) {
+  constructor(isAgentFile: boolean) {
     this.#isAgentFile = isAgentFile
-    this.#only = only
   }
 
   take(line: Rec): Step {
-    const agent = this.#isAgentFile ? undefined : this.#agentOf(line)
+    const agent = this.#isAgentFile || line['isSidechain'] !== true ? undefined : this.#agentOf(line)
+    const last = this.#last.get(agent) ?? ''
     const { uuid } = line
-    if (typeof uuid !== 'string') return { agent }
-    if (agent === this.#only) return { agent, ...this.#place(line, uuid) }
-    this.#said.set(uuid, this.#last)
-    return { agent }
-  }
-
-  #agentOf({ isSidechain, agentId, parentUuid, uuid }: Rec): string | undefined {
-    if (isSidechain !== true || typeof agentId === 'string') return isSidechain === true ? asText(agentId) : undefined
-    const agent = this.#agents.get(asText(parentUuid)) ?? asText(uuid)
-    this.#agents.set(asText(uuid), agent)
-    return agent
-  }
-
-  #place(line: Rec, uuid: string): Omit<Step, 'agent'> {
-    const parent = parentOf(line)
+    if (typeof uuid !== 'string') return { agent, above: last }
+    const named = parentOf(line)
+    const parent = this.#moved.get(named) ?? named
     const missing = parent === undefined || this.#said.has(parent) ? undefined : parent
-    // Of several that follow it, the first one tells.
-    if (missing !== undefined) this.#said.set(missing, this.#last)
-    const above = parent === undefined ? (this.#hasParents && isRoot(line) ? '' : this.#last) : this.#said.get(parent)!
-    this.#hasParents ||= parent !== undefined
+    if (missing !== undefined) this.#said.set(missing, last)
+    const isFirst = this.#linked.has(agent) && line['parentUuid'] === null && line['subtype'] !== 'compact_boundary'
+    const above = parent === undefined ? (isFirst ? '' : last) : this.#said.get(parent)!
+    if (parent !== undefined) this.#linked.add(agent)
     this.#said.set(uuid, isSaid(line) ? uuid : above)
-    if (!isSaid(line)) return { missing }
-    this.#last = uuid
-    // Results of several calls stand behind one answer, side by side.
-    if (resultsIn(line).length > 0) return { missing }
+    if (isSaid(line)) this.#last.set(agent, uuid)
+    const { tail, anchor } = segmentIn(line) ?? {}
+    if (anchor !== undefined) this.#moved.set(tail, anchor)
+    return { agent, above, missing, backTo: this.#turn(line, uuid, above) }
+  }
+
+  /** Results of several calls stand behind one answer, side by side; all else that is said has one place. */
+  #turn(line: Rec, uuid: string, above: string): string | undefined {
+    if (!isSaid(line) || resultsIn(line).length > 0) return undefined
     const key = answerOf(line) ?? uuid
     const before = this.#next.get(above)
     this.#next.set(above, key)
-    return { missing, backTo: before === undefined || before === key ? undefined : above }
+    return before === undefined || before === key ? undefined : above
   }
+
+  #agentOf({ agentId, parentUuid, uuid }: Rec): string {
+    if (typeof agentId === 'string') return agentId
+    const known = this.#agents.get(parentUuid) ?? (parentUuid === null ? undefined : [...this.#agents.values()].at(-1))
+    this.#agents.set(uuid, known ?? asText(uuid))
+    return known ?? asText(uuid)
+  }
+}
+
+export const idOf = ({ uuid }: Rec): string => asText(uuid)
+export const isSaid = ({ type }: Rec): boolean => type === 'user' || type === 'assistant'
+
+/** The id of the line that this one follows. */
+export function parentOf({ parentUuid, logicalParentUuid }: Rec): string | undefined {
+  const parent = parentUuid ?? logicalParentUuid
+  return typeof parent === 'string' ? parent : undefined
+}
+
+/** The id of the answer to which a line belongs: each block of it has a line. */
+export const answerOf = ({ type, message }: Rec): string | undefined =>
+  type === 'assistant' && isObject(message) && typeof message['id'] === 'string' ? message['id'] : undefined
+
+export const resultsIn = (line: Rec): readonly string[] => idsIn(line, 'tool_result', 'tool_use_id')
+
+export function idsIn({ message }: Rec, type: string, key: string): readonly string[] {
+  const content = isObject(message) ? message['content'] : undefined
+  const blocks = Array.isArray(content) ? (content as unknown[]).filter(isObject) : []
+  return blocks.filter(block => block['type'] === type).map(block => asText(block[key]))
+}
+
+/** The lines that a compaction kept, from the first to the last, and the line behind which they go on. */
+export function segmentIn({ compactMetadata }: Rec): Readonly<Record<'head' | 'tail' | 'anchor', string>> | undefined {
+  const segment = isObject(compactMetadata) ? compactMetadata['preservedSegment'] : undefined
+  if (!isObject(segment)) return undefined
+  return { head: asText(segment['headUuid']), tail: asText(segment['tailUuid']), anchor: asText(segment['anchorUuid']) }
 }

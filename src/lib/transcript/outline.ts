@@ -1,4 +1,4 @@
-import { answerOf, resultsIn } from './claude.ts'
+import { answerOf, resultsIn } from './claude-walk.ts'
 import { realDisk } from './disk.ts'
 import type { Rec } from './entry.ts'
 import { bytesIn, type Met } from './file.ts'

@@ -1,6 +1,6 @@
 import { fault } from '../faults.ts'
 import { isObject } from '../util/plain.ts'
-import { parentOf } from './claude.ts'
+import { ClaudeWalk } from './claude-walk.ts'
 import { realDisk, type Disk } from './disk.ts'
 import type { Rec } from './entry.ts'
 import { readInto, withFile } from './file.ts'
@@ -38,18 +38,22 @@ export interface Verified {
 export function verifyFile(path: string, key?: SessionKey, disk: Disk = realDisk): Verified | undefined {
   return withFile(path, disk, file => {
     const [ours, theirs] = [new Tally(), new Tally()]
-    const parents = new Parents()
+    const walk = new ClaudeWalk(false)
+    const lost: Gap[] = []
+    let isClaude = false
     const each = (entry: Rec, at: number): void => {
       ;(isSealed(entry) ? ours : theirs).take(entry)
-      if (!isSealed(entry)) parents.take(entry, at)
+      const { missing } = isSealed(entry) ? {} : walk.take(entry)
+      if (missing !== undefined) lost.push({ at, length: 0, why: 'missing', uuid: missing })
+      isClaude ||= isClaudeLine(entry)
     }
     const reading = new Reading(key, { keep: false, each })
     const bytes = readInto(reading, file, disk)
     const { gaps: found, isForeign } = reading.end()
     // What is damaged among our own sessions is a session all the same.
-    if (bytes === 0 || (key === undefined && (isForeign ? !parents.isClaude : reading.count === 0)))
+    if (bytes === 0 || (key === undefined && (isForeign ? !isClaude : reading.count === 0)))
       throw fault('E_NOT_TRANSCRIPT', path, bytes === 0 ? EMPTY_FILE : STRANGE_FILE)
-    const gaps = isForeign ? [...found, ...parents.missing].toSorted((a, b) => a.at - b.at) : found
+    const gaps = isForeign ? [...found, ...lost].toSorted((a, b) => a.at - b.at) : found
     // Between entries of ours, those of others do not count.
     const { unanswered, strays, unknownOutcomes, unknownTypes } = isForeign ? theirs : ours
     return { bytes, entries: reading.count, isForeign, gaps, unanswered, strays, unknownOutcomes, unknownTypes }
@@ -57,26 +61,6 @@ export function verifyFile(path: string, key?: SessionKey, disk: Disk = realDisk
 }
 
 const isSealed = ({ crc }: Rec): boolean => crc !== undefined
-
-/** The lines of Claude Code that follow a line that is not there. */
-class Parents {
-  readonly #known = new Set<string>()
-  readonly #unknown = new Map<string, number>()
-  isClaude = false
-
-  take(line: Rec, at: number): void {
-    const { uuid } = line
-    const parent = parentOf(line)
-    this.isClaude ||= isClaudeLine(line)
-    if (typeof uuid === 'string') this.#known.add(uuid)
-    if (parent !== undefined && !this.#known.has(parent) && !this.#unknown.has(parent)) this.#unknown.set(parent, at)
-  }
-
-  get missing(): readonly Gap[] {
-    const missing = [...this.#unknown].filter(([uuid]) => !this.#known.has(uuid))
-    return missing.map(([uuid, at]) => ({ at, length: 0, why: 'missing', uuid }))
-  }
-}
 
 /** Pairs calls with their results, and counts what is strange. */
 class Tally {

@@ -96,7 +96,7 @@ export function* itemsOf(session: Session): Generator<Item> {
 
 /** Its entries alone. */
 export function* entriesOf(session: Session): Generator<Rec> {
-  const walk = new ClaudeWalk(session.only === undefined, session.only)
+  const walk = new ClaudeWalk(session.only === undefined)
   for (const met of linesOf(session))
     if ('entry' in met && (!session.isForeign || walk.take(met.entry).agent === session.only)) yield met.entry
 }

@@ -82,7 +82,7 @@ class Story {
 
   constructor(options: StoryOptions) {
     this.#options = options
-    this.#walk = new ClaudeWalk(options.isAgent && options.only === undefined, options.only)
+    this.#walk = new ClaudeWalk(options.isAgent && options.only === undefined)
   }
 
   add(item: Item, { timestamp, uuid }: Partial<Rec>): void {
