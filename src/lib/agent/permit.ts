@@ -3,6 +3,7 @@ import type { Outcome } from '../hooks/outcome.ts'
 import type { ToolUseBlock } from '../message.ts'
 import { decide, type Call, type Ruling } from '../permissions/decide.ts'
 import { suggestionsFor } from '../permissions/suggestions.ts'
+import { twinsFor } from '../permissions/twins.ts'
 import { applyUpdate, type PermissionUpdate } from '../permissions/updates.ts'
 import type { Tool } from '../tools/tool.ts'
 import { isThere, wayTo } from '../world/real-path.ts'
@@ -123,7 +124,8 @@ const callOf = (tool: Tool, input: PlainObject, session: Session): Call => ({
   doubt: tool.change?.words,
   cwd: session.options.place.cwd,
   real: wayTo,
-  has: isThere
+  has: isThere,
+  twins: twinsFor(session.permissions)
 })
 
 /** A no to a question: of a PermissionRequest hook, or of whoever `canUseTool` has asked. */

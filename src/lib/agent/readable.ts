@@ -1,4 +1,5 @@
 import { decide } from '../permissions/decide.ts'
+import { twinsFor } from '../permissions/twins.ts'
 import type { Permissions } from './given.ts'
 
 /** Whether a search may show what is in a file: no rule refuses to have it read, or has somebody asked first. */
@@ -7,7 +8,10 @@ export function mayRead(path: string, permissions: Permissions): boolean {
     tool: 'Read',
     input: { file_path: path },
     subject: { kind: 'file', path, access: 'read' },
-    readOnly: true
+    readOnly: true,
+    // A search follows no links.
+    real: (file: string) => ({ path: file, sure: true }),
+    twins: twinsFor(permissions)
   } as const
   const { decision, kind } = decide(call, { ...permissions, mode: 'default' })
   return decision === 'allow' || (decision === 'ask' && kind !== 'rule')

@@ -13,6 +13,8 @@ export interface Ground {
   readonly real?: ((path: string, cwd: string) => Way) | undefined
   /** Whether there is anything at a path. */
   readonly has?: ((path: string) => boolean) | undefined
+  /** Names of the same file that rules are about; none where that cannot be told. */
+  readonly twins?: ((path: string) => readonly string[] | undefined) | undefined
 }
 
 /** The paths that something may mean: as they are written, and where they really lead. */
@@ -43,7 +45,7 @@ export function pathsNamedBy(command: string, { roots: [root = '/'], home }: Pla
 /** The paths that a file tool is given. */
 export function pathsGiven(texts: readonly string[], root: string, ground: Ground): Named {
   const looking = new Looking(ground)
-  for (const text of texts) looking.at(text, ground.cwd ?? root)
+  for (const text of new Set(texts)) looking.at(text, ground.cwd ?? root)
   return looking
 }
 
@@ -61,8 +63,16 @@ class Looking implements Named {
     const written = resolve(folder, text)
     this.paths.add(written)
     if (this.#ground.real === undefined || text.length > LONGEST_PATH) return
-    this.paths.add(this.real(text, folder))
+    const real = this.real(text, folder)
+    this.paths.add(real)
     if (text.includes('..')) this.paths.add(this.real(written, folder))
+    if (this.#ground.twins !== undefined) this.#alsoCalled(real)
+  }
+
+  #alsoCalled(real: string): void {
+    const names = this.#ground.twins?.(real)
+    if (names === undefined) this.unsure ??= real
+    else for (const name of names) this.paths.add(name)
   }
 
   real(path: string, folder: string): string {

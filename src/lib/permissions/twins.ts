@@ -1,0 +1,38 @@
+import { collect, linkedFile, type Collected } from '../world/hard-links.ts'
+import { READERS, WRITERS } from './file-tools.ts'
+import type { Ground } from './named-paths.ts'
+import { literalNames, pathOf, patternOf, type PathPattern, type Places } from './paths.ts'
+import type { Rule } from './rule.ts'
+
+const READY = new WeakMap<readonly Rule[], Ground['twins']>()
+
+/**
+ * Finds, for a path, the names of the same file that rules refuse or ask about (hard links). Those files are collected when
+ * the first file with several names is met, and once for these rules. Undefined where there are no such rules.
+ */
+export function twinsFor({ rules, ...places }: Places & { readonly rules: readonly Rule[] }): Ground['twins'] {
+  if (!READY.has(rules)) READY.set(rules, finderFor(rules, places))
+  return READY.get(rules)
+}
+
+function finderFor(rules: readonly Rule[], places: Places): Ground['twins'] {
+  const patterns = rules.flatMap(({ behavior, tool, specifier }) =>
+    behavior === 'allow' || specifier === undefined || !(READERS.includes(tool) || WRITERS.includes(tool))
+      ? []
+      : [patternOf(specifier, places, true)]
+  )
+  if (patterns.length === 0) return undefined
+  let collected: Collected | undefined
+  return path => {
+    const id = linkedFile(path)
+    if (id === undefined) return []
+    collected ??= collect(beginnings(patterns, places), each => patterns.some(({ fits }) => fits(pathOf(each))))
+    return collected.names.get(id) ?? (collected.whole ? [] : undefined)
+  }
+}
+
+/** Where their files can be: from a folder that is named on; what may be anywhere is looked for where the work is. */
+const beginnings = (patterns: readonly PathPattern[], { roots }: Places): readonly string[] =>
+  patterns
+    .flatMap(({ globs }) => globs.map(glob => literalNames(glob).literal))
+    .flatMap(names => (names.length === 0 ? roots : [`/${names.join('/')}`]))
