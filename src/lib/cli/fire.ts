@@ -7,6 +7,7 @@ import { AGENT_TYPES } from '../settings/handlers.ts'
 import { restrictions } from '../settings/restrictions.ts'
 import { armHere } from './arm-here.ts'
 import { describeUntrusted, EXIT, howToTrust, look, projectCounts, unusable, type CommonFlags } from './common.ts'
+import { LateHooks } from './fire-late.ts'
 import { nameFor, sourceOf } from './hook-name.ts'
 import { payloadOf, type PayloadFlags } from './payload.ts'
 import { complain, indented, inOneLine, printFinding, say, styled } from './print.ts'
@@ -28,7 +29,8 @@ export async function fire(name: string, flags: FireFlags): Promise<number> {
   }
   // Hooks that need an agent are armed, too: one that cannot be asked has not agreed.
   const situation = { loaded: scene.loaded, projectTrusted: counts, hasAgent: true }
-  const registry = { cwd: scene.where.cwd, profile: flags.profile, sessionId: 'fire' }
+  const late = new LateHooks()
+  const registry = { cwd: scene.where.cwd, profile: flags.profile, sessionId: 'fire', ...late.options }
   const armed = await armHere(situation, registry)
   const findings = reported([...scene.loaded.findings, ...restrictions(scene.loaded), ...armed.findings], counts)
   const isCompat = armed.hooks.options.profile === 'compat'
@@ -39,7 +41,8 @@ export async function fire(name: string, flags: FireFlags): Promise<number> {
       unusable(scene, flags, findings).length > 0
     )
       return EXIT.badSettings
-    const outcome = await armed.hooks.fire(event, payload as FireInput<EventName>, { report: true })
+    const fired = await armed.hooks.fire(event, payload as FireInput<EventName>, { report: true })
+    const outcome = await late.addTo(fired, () => armed.hooks.drain())
     const standings = armed.standings()
     const off = flags.explain === true ? standings.filter(each => isOff(each, event)) : []
     if (flags.json === true) say(JSON.stringify(asJson(outcome, standings, off, flags), orNull, 2))
@@ -171,10 +174,11 @@ function* lines(
 
 function* hookLines(report: HookReport, nameOf: Naming): Generator<string> {
   const { name, source, status, reply, failure, ms, notes, raw } = report
+  const words = status === 'late' && raw?.exit_code === 2 ? raw.stderr || raw.stdout : undefined
   const said =
     failure === undefined
       ? reply === undefined
-        ? 'no opinion'
+        ? (words?.trim() ?? (status === 'late' ? 'nothing to say' : 'no opinion'))
         : JSON.stringify(reply)
       : `failed (${failure.kind}): ${failure.message}`
   const code = raw?.exit_code === undefined ? '' : `, exit code ${raw.exit_code}`
