@@ -185,7 +185,22 @@ function* hookLines(report: HookReport, nameOf: Naming): Generator<string> {
   const style = failure === undefined ? (status === 'answered' ? 'cyan' : 'dim') : 'yellow'
   yield `  ${inOneLine(nameOf(name, source))}  ${styled('dim', `${ms?.toFixed(0) ?? '?'} ms${code}`)}`
   yield `    ${styled(style, indented(said))}`
-  for (const note of notes) yield `    ${styled('dim', indented(note))}`
+  for (const note of inBrief(notes)) yield `    ${styled('dim', indented(note))}`
+}
+
+const STRAY = / is not a key of a reply to (\w+)$/
+
+/** Keys that are not read are one line; a hook that prints the event back is said to do that. */
+function inBrief(notes: readonly string[]): readonly string[] {
+  const strays = notes.filter(note => STRAY.test(note))
+  if (strays.length < 2) return notes
+  const keys = strays.map(note => note.replace(STRAY, ''))
+  const isEcho = keys.includes('hookEventName') && keys.includes('sessionId')
+  const event = STRAY.exec(strays[0]!)![1]!
+  const words = isEcho
+    ? 'it printed the event back, which is no answer: print nothing, or one JSON object with a decision'
+    : `${keys.join(', ')} are not keys of a reply to ${event}`
+  return [words, ...notes.filter(note => !STRAY.test(note))]
 }
 
 function* outcomeLines(outcome: Reported, nameOf: Naming): Generator<string> {

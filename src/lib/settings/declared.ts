@@ -2,7 +2,7 @@ import { nearest } from '../errors.ts'
 import { rowOf, type EventName } from '../hooks/events.ts'
 import type { PlainObject } from '../util/plain.ts'
 import type { Findings, Path } from './finding.ts'
-import { HANDLERS, isHandlerType, KEY_TYPES, rulesOf, type HandlerType } from './handlers.ts'
+import { HANDLERS, isAnnotation, isHandlerType, KEY_TYPES, rulesOf, type HandlerType } from './handlers.ts'
 
 /** A hook as a file declares it, checked. */
 export interface Declared {
@@ -118,7 +118,7 @@ function fits(type: HandlerType, handler: PlainObject, path: Path, remarks: Rema
       fail('key-type', key, `${key} cannot be ${JSON.stringify(value)}`, `give ${KEY_TYPES[rule.takes].words}`)
   }
   for (const key of Object.keys(handler))
-    if (!Object.hasOwn(rules, key)) remarkStray(key, Object.keys(rules), path, remarks)
+    if (!Object.hasOwn(rules, key) && !isAnnotation(key)) remarkStray(key, Object.keys(rules), path, remarks)
   return isFit
 }
 

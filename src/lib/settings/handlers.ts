@@ -42,6 +42,10 @@ const PROCESS = {
   env: { takes: 'variables', words: 'variables on top of what it inherits', ours: true }
 } satisfies Record<string, KeyRule>
 
+/** What people write beside a rule or a hook for themselves: nothing reads it, and nothing has to. */
+export const isAnnotation = (key: string): boolean =>
+  /^(?:[$#/].*|_(?!_proto).*|id|name|title|description|comments?|notes?|tags|author|version)$/.test(key)
+
 /** Every kind of handler, with its own keys. */
 export const HANDLERS = {
   command: {

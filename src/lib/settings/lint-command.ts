@@ -1,23 +1,26 @@
-import { rowOf } from '../hooks/events.ts'
-import type { Check } from './lint-matcher.ts'
+import { rowOf, type EventName } from '../hooks/events.ts'
+import { isObject, type PlainObject } from '../util/plain.ts'
+import type { Check, Say } from './lint-matcher.ts'
 
 /** Variables that examples in the wild use and that no host sets. */
 const PHANTOMS =
-  /\$\{?((?:CLAUDE_)?TOOL_(?:NAME|INPUT|OUTPUT|RESULT|ARGS)\w*|CLAUDE_(?:FILE_PATHS?|EVENT_TYPE|TOOL_USE_ID|NOTIFICATION|COMMAND|PROMPT)\w*|HOOK_INPUT\w*)\}?/
+  /\$\{?((?:CLAUDE_)?TOOL_(?:NAME|INPUT|OUTPUT|RESULT|ARGS)\w*|CLAUDE_(?:FILE_PATHS?|EVENT_TYPE|TOOL_USE_ID|NOTIFICATION|COMMAND|PROMPT)\w*|HOOK_INPUT\w*)\}?/g
 
 /** What a command says that does not mean what it seems to. */
-export const commandCheck: Check = ({ spec: { command }, event }, say) => {
+export const commandCheck: Check = ({ spec, event }, say, { env }) => {
+  const { command } = spec
   if (typeof command !== 'string') return
-  const phantom = PHANTOMS.exec(command)?.[1]
-  if (phantom !== undefined)
+  const given = isObject(spec['env']) ? { ...env, ...spec['env'] } : env
+  const phantoms = phantomsIn(command, given)
+  if (phantoms.length > 0)
     say(
       'warning',
       'variable-unknown',
       'command',
-      `no host sets ${phantom}`,
+      `no host sets ${phantoms.join(', ')}`,
       'read the JSON on standard input: it has tool_name, tool_input and the rest'
     )
-  if (/\{\\?"(?:block|feedback|approve|message)\\?"\s*:/.test(command))
+  if (partsOf(command).some(isInvented))
     say(
       'warning',
       'answer-invented',
@@ -25,6 +28,7 @@ export const commandCheck: Check = ({ spec: { command }, event }, say) => {
       'block, feedback, approve and message are not keys of an answer',
       'answer {"decision":"block","reason":"…"}, or exit with 2'
     )
+  deadFields(command, event, say)
   if (/\bexit 1\b/.test(command) && rowOf(event).failure === 'closed')
     say(
       'info',
@@ -32,5 +36,51 @@ export const commandCheck: Check = ({ spec: { command }, event }, say) => {
       'command',
       'exit code 1 is a failure and not a refusal; in Claude Code it lets pass',
       'exit with 2 to refuse'
+    )
+}
+
+/** The variables that neither a host nor the command or its settings set, each once. */
+function phantomsIn(command: string, given: Readonly<PlainObject>): readonly string[] {
+  const names = new Set([...command.matchAll(PHANTOMS)].map(([, name]) => name!))
+  const isSet = (name: string): boolean =>
+    name in given ||
+    new RegExp(
+      `(?<![\\w$])${name}\\+?=|\\b(?:read|mapfile|readarray|for|printf -v)\\b[^;&|\\n]*[^\\w$]${name}\\b`
+    ).test(command)
+  return [...names].filter(name => !isSet(name))
+}
+
+const INVENTED = /\{\\?"(?:block|feedback|approve|message)\\?"\s*:/
+/** Quotes keep together what is in them; `>&2` is no end of a command. */
+const PARTS = /((?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|>&|&>|<<[^\n]*\n|[^'"\\;&|\n])+)(\|?)/gs
+const QUOTED = /'[^']*'|"(?:\\.|[^"\\])*"/gs
+/** What they are given is for others, or for later. */
+const SENDERS =
+  /^\s*(?:then\s+|do\s+|else\s+|[{(!]\s*)*(?:(?:export|local|declare)\s+)?(?:\w+=|(?:curl|wget|https?|xh|nc|gh|aws|logger|notify-send|redis-cli)\b)/
+
+const partsOf = (command: string): readonly RegExpExecArray[] => [...command.matchAll(PARTS)]
+
+/** It prints, as an answer, what is none. What goes elsewhere is no answer: to a program, to a file, to standard error. */
+function isInvented([, text = '', pipe = '']: readonly string[]): boolean {
+  const isSent = pipe === '|' || SENDERS.test(text) || /(?<!2)>(?!&1)/.test(text.replaceAll(QUOTED, ''))
+  return INVENTED.test(text) && !isSent
+}
+
+/** What only some events take of an answer. */
+const FIELD =
+  /"(additionalContext|updatedInput|updatedToolOutput|permissionDecision|initialUserMessage|watchPaths)\\?"/g
+
+/** Parts of an answer that its event does not read. */
+function deadFields(command: string, event: EventName, say: Say): void {
+  const { answer, takes } = rowOf(event)
+  const read: readonly string[] = [...takes.fields, ...(answer === 'gate' ? ['permissionDecision'] : [])]
+  const dead = [...new Set([...command.matchAll(FIELD)].map(([, name]) => name!))].filter(name => !read.includes(name))
+  if (dead.length > 0)
+    say(
+      'warning',
+      'answer-unread',
+      'command',
+      `${event} does not read ${dead.join(', ')}`,
+      `use what ${event} takes: ${read.join(', ') || 'systemMessage'}`
     )
 }

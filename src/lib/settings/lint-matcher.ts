@@ -32,6 +32,14 @@ export function matcherCheck(
       `${event} has nothing to match, so the matcher is ignored`,
       'delete it'
     )
+  if (NESTED.test(matcher))
+    say(
+      'warning',
+      'matcher-slow',
+      'matcher',
+      `${matcher} repeats a repetition: Claude Code may take forever over a name that almost matches`,
+      'write one repetition, such as a+ instead of (a+)+'
+    )
   const habit = habitIn(matcher, target === 'tool_name')
   if (habit !== undefined) return say(worst, ...habit)
   try {
@@ -62,6 +70,9 @@ const namesIn = (matcher: string): readonly string[] =>
 /** Tools of servers come later. */
 const mayMatch = (matcher: string, matches: (name: string) => boolean, more: readonly string[]): boolean =>
   /mcp__|\.[*+]|\\w/.test(matcher) || [...TOOL_NAMES, ...more].some(matches)
+
+/** A repetition within a group that is repeated itself. */
+const NESTED = /\((?:[^()\\]|\\.)*[+*}](?:[^()\\]|\\.)*\)(?:[+*]|\{\d+,)/
 
 type Words = readonly [code: string, key: string, message: string, fix: string]
 

@@ -1,6 +1,7 @@
 import { accessSync, closeSync, constants, existsSync, openSync, readSync, statSync } from 'node:fs'
 import { delimiter, resolve } from 'node:path'
 import { scriptIn, wordsIn } from '../hooks/kinds/paths.ts'
+import { rowOf } from '../hooks/events.ts'
 import { isObject } from '../util/plain.ts'
 import type { Say } from './lint-matcher.ts'
 import type { LoadedHook } from './loaded.ts'
@@ -8,7 +9,7 @@ import type { LoadedHook } from './loaded.ts'
 type Env = Readonly<Record<string, unknown>>
 
 /** Programs and scripts that cannot be started: they are not there, may not be executed, or need what is not there. */
-export function programCheck({ spec, plugin }: LoadedHook, say: Say, root: string, env: Env): void {
+export function programCheck({ spec, plugin, event }: LoadedHook, say: Say, root: string, env: Env): void {
   const { command, args, shell } = spec
   if (typeof command !== 'string' || shell === 'powershell') return
   const own = isObject(spec['env']) ? { ...env, ...spec['env'] } : env
@@ -33,7 +34,9 @@ export function programCheck({ spec, plugin }: LoadedHook, say: Say, root: strin
     )
   const known = { CLAUDE_PROJECT_DIR: root, CLAUDE_PLUGIN_ROOT: plugin?.root, HOME: inShell ? own['HOME'] : undefined }
   const script = scriptOf(words, root, known, inShell)
-  if (script !== undefined) scriptChecks(script, say, root, own)
+  if (script === undefined) return
+  scriptChecks(script, say, root, own)
+  if (rowOf(event).failure === 'closed') refusalCheck(script, say)
 }
 
 /** What a shell knows by itself. */
@@ -132,12 +135,32 @@ function scriptChecks({ word, path, runs, hint }: Script, say: Say, root: string
     )
 }
 
+const REFUSES = /\b(?:block|den[iy]|refus|forbid|forbidden|reject|not allowed|prohibit)/i
+const EXIT_1 = /\b(?:exit 1\b|(?:sys|process|os)\._?exit\(1\))/
+
+/** A script that says no, and then ends in a way that is no refusal. */
+function refusalCheck({ word, path }: Script, say: Say): void {
+  const lines = beginningOf(path, 65_536).split('\n')
+  const at = lines.findIndex(
+    (line, place) =>
+      EXIT_1.test(line) && lines.slice(Math.max(0, place - 3), place + 1).some(each => REFUSES.test(each))
+  )
+  if (at >= 0)
+    say(
+      'warning',
+      'exit-1',
+      'command',
+      `${word} refuses with exit code 1 in line ${at + 1}: that is a failure, and in Claude Code it lets pass`,
+      'exit with 2 to refuse'
+    )
+}
+
 /** Nothing where it may not be read: a program may still be executed. */
-function beginningOf(file: string): string {
+function beginningOf(file: string, length = 200): string {
   let descriptor: number | undefined
   try {
     descriptor = openSync(file, 'r')
-    const bytes = Buffer.alloc(200)
+    const bytes = Buffer.alloc(length)
     return bytes.toString('latin1', 0, readSync(descriptor, bytes))
   } catch {
     return ''

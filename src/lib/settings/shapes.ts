@@ -3,7 +3,7 @@ import { EVENT_NAMES, parseEvent, type EventName } from '../hooks/events.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { declare, Remarks, type Declared } from './declared.ts'
 import type { Findings, Path } from './finding.ts'
-import { HANDLERS } from './handlers.ts'
+import { HANDLERS, isAnnotation } from './handlers.ts'
 
 /** Events of the contract that have no place here. */
 const FOREIGN = 'PreModelSwitch PostModelSwitch WorktreeCreate WorktreeRemove DirectoryAdded MessageDisplay'.split(' ')
@@ -67,7 +67,7 @@ function eventOf(name: string, path: Path, findings: Findings): EventName | unde
 }
 
 const LONGEST_MATCHER = 10_000
-const RULE_KEYS = ['matcher', 'hooks', 'description']
+const RULE_KEYS = ['matcher', 'hooks']
 
 /** Reads what stands under one event. */
 class EventReader {
@@ -187,7 +187,7 @@ class EventReader {
         'put [ ] around it'
       )
     for (const key of Object.keys(rule)) {
-      if (RULE_KEYS.includes(key)) continue
+      if (RULE_KEYS.includes(key) || isAnnotation(key)) continue
       const near = nearest(key, RULE_KEYS)
       const fix = near === undefined ? 'delete it' : `did you mean ${near}?`
       const isOfHook = Object.hasOwn(HANDLERS.command, key)
