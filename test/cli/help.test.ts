@@ -13,6 +13,7 @@ const COMMANDS = [
   'run',
   'demo',
   'fire',
+  'doctor',
   'hooks list',
   'hooks check',
   'hooks test',

@@ -141,6 +141,13 @@ export const COMMANDS: readonly CommandRow[] = [
     run: async (event, flags) => (await import('./fire.ts')).fire(String(event), flags)
   },
   {
+    name: 'doctor',
+    words: 'show on one page what is in force here, what is not and why, and what this machine can enforce',
+    flags: [JSON_FLAG, ...WHERE, ...TRUST],
+    examples: [['carabiner doctor', 'is everything in force? ends with 4 if something that restricts is not']],
+    run: async (_, flags) => (await import('./doctor.ts')).doctor(flags)
+  },
+  {
     name: 'hooks list',
     words: 'list every hook, where it comes from, and whether it is in force',
     flags: [JSON_FLAG, ...WHERE, ...TRUST],

@@ -70,6 +70,13 @@ export function unusable({ where }: Scene, flags: CommonFlags, findings: readonl
   return findings.filter(({ level, place }) => level === 'error' && place.key === '' && named.has(place.file))
 }
 
+/** Whether the project's own hooks count as it is, without asking anybody. */
+export const projectIsTrusted = ({ state }: Trust, { projectHooks }: CommonFlags): boolean =>
+  projectHooks !== false && (state === 'nothing' || state === 'trusted')
+
+export const profileOf = ({ locks, profile }: Loaded, flags: CommonFlags): Profile =>
+  locks.profile ?? flags.profile ?? profile ?? 'strict'
+
 /** Whether the project's own hooks count in this run; `undefined` when that must be decided first, and was not. */
 export function projectCounts(scene: Scene, flags: CommonFlags): boolean | undefined {
   const { state } = scene.trust

@@ -5,7 +5,7 @@ import type { Loaded } from '../settings/loaded.ts'
 import { observesOnly } from '../settings/restrictions.ts'
 import type { Profile } from '../hooks/decode.ts'
 import { rowOf } from '../hooks/events.ts'
-import { EXIT, look, type CommonFlags, type Scene } from './common.ts'
+import { EXIT, look, profileOf, projectIsTrusted, type CommonFlags, type Scene } from './common.ts'
 import { complain, inOneLine, printFinding, safeJson, say, styled, table } from './print.ts'
 
 export interface ListFlags extends CommonFlags {
@@ -15,9 +15,9 @@ export interface ListFlags extends CommonFlags {
 /** `carabiner hooks list`: every hook that was found, and whether it is in force. Starts nothing, needs no trust. */
 export function list(flags: ListFlags): number {
   const scene = look(flags)
-  const counts = flags.projectHooks !== false && (scene.trust.state === 'nothing' || scene.trust.state === 'trusted')
-  const standings = standing(scene.loaded, { projectTrusted: counts }).toSorted((a, b) => inOrder(a.hook, b.hook))
-  const profile = scene.loaded.locks.profile ?? flags.profile ?? scene.loaded.profile ?? 'strict'
+  const projectTrusted = projectIsTrusted(scene.trust, flags)
+  const standings = standing(scene.loaded, { projectTrusted }).toSorted((a, b) => inOrder(a.hook, b.hook))
+  const profile = profileOf(scene.loaded, flags)
   if (flags.json === true) say(safeJson(asJson(scene, standings, profile), 2))
   else print(scene, standings, profile)
   return EXIT.done

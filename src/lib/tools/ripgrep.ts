@@ -132,7 +132,7 @@ let program: string | undefined
  * The program that came with us or, on a machine that there is none for, the one that is installed. Only what was found
  * is remembered: without descriptors to spare nothing is.
  */
-function programPath(): string {
+export function programPath(): string {
   const name = process.platform === 'win32' ? 'rg.exe' : 'rg'
   try {
     const ours = import.meta.resolve('@vscode/ripgrep')

@@ -1,0 +1,112 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { basename } from 'node:path'
+import { answerOf } from '../hooks/answers.ts'
+import { rowOf } from '../hooks/events.ts'
+import { inOrder } from '../settings/arm.ts'
+import { findingLine, stopsRun } from '../settings/finding.ts'
+import { reasonBarred, standing, type Standing } from '../settings/force.ts'
+import { lint } from '../settings/lint.ts'
+import { OF_PROJECT } from '../settings/sources.ts'
+import { observesOnly } from '../settings/restrictions.ts'
+import { programPath } from '../tools/ripgrep.ts'
+import { CREDENTIALS } from '../util/credentials.ts'
+import { shellWords } from '../world/shell.ts'
+import { EXIT, look, projectIsTrusted, profileOf, type CommonFlags } from './common.ts'
+import { inOneLine, safeJson, say, styled } from './print.ts'
+
+export interface DoctorFlags extends CommonFlags {
+  json?: boolean
+}
+
+/** `carabiner doctor`: what is in force here, what is not and why, and what this machine can enforce. Runs no hook. */
+export function doctor(flags: DoctorFlags): number {
+  const report = examine(flags)
+  if (flags.json === true) say(safeJson(report, 2))
+  else for (const line of page(report)) say(line)
+  return report.isWhole ? EXIT.done : EXIT.badSettings
+}
+
+type Report = ReturnType<typeof examine>
+
+function examine(flags: DoctorFlags) {
+  const { loaded, trust } = look(flags)
+  const projectTrusted = projectIsTrusted(trust, flags)
+  const counts = ({ ofProject }: { readonly ofProject?: boolean }): boolean => projectTrusted || ofProject !== true
+  const standings = standing(loaded, { projectTrusted, hasAgent: true }).toSorted((a, b) => inOrder(a.hook, b.hook))
+  const isIdle = ({ hook }: Standing): boolean => hook.owner !== undefined
+  const findings = [...loaded.findings, ...lint(loaded)].filter(({ gate, level }) => gate && level !== 'info')
+  const off = standings.filter(each => each.off !== undefined && !isIdle(each))
+  const barred = loaded.modules.filter(module => reasonBarred(module, loaded, { projectTrusted }) !== undefined)
+  return {
+    root: loaded.root,
+    profile: profileOf(loaded, flags),
+    mode: loaded.mode ?? 'default',
+    trust: trust.state,
+    inForce: {
+      hooks: standings.filter(({ off }) => off === undefined).map(hookLine),
+      hooksOfSkillsAndSubagents: standings.filter(isIdle).map(hookLine),
+      rules: loaded.rules
+        .filter(({ behaviour, scope }) => behaviour !== 'allow' || projectTrusted || !OF_PROJECT.includes(scope))
+        .map(({ behaviour, rule, place }) => `${behaviour} ${rule}  (${place.file}:${place.line})`),
+      modules: loaded.modules.filter(module => !barred.includes(module)).map(({ file }) => file),
+      plugins: loaded.plugins.filter(counts).map(({ id, root }) => `${id}  (${root})`),
+      subagents: loaded.owners.filter(({ kind }) => kind === 'agent').map(({ name, file }) => `${name}  (${file})`)
+    },
+    notInForce: [
+      ...standings
+        .filter(each => each.off !== undefined && !isIdle(each))
+        .map(each => `${hookLine(each)}: ${each.off}`),
+      ...barred.map(module => `module ${module.file}: ${reasonBarred(module, loaded, { projectTrusted })}`),
+      ...findings.filter(stopsRun).map(findingLine)
+    ],
+    notices: findings.filter(each => !stopsRun(each)).map(findingLine),
+    /** Everything that restricts is in force. */
+    isWhole: barred.length === 0 && !off.some(mayRefuse) && !findings.some(stopsRun),
+    machine: machine()
+  }
+}
+
+const mayRefuse = ({ hook }: Standing): boolean => answerOf(rowOf(hook.event).answer).blocks
+
+const hookLine = ({ hook }: Standing): string =>
+  `${hook.event} ${hook.matcher ?? '*'}  ${hook.runs}  (${hook.place.file}:${hook.place.line})${observesOnly(hook) ? ' observes only' : ''}`
+
+const runs = (program: string, ...args: readonly string[]): boolean => spawnSync(program, args).status === 0
+
+/** What can be enforced here. Of credentials only the names of the variables are said. */
+const machine = () => ({
+  bash: basename(shellWords('').file) === 'bash',
+  ripgrep: runs(programPath(), '--version'),
+  proc: existsSync('/proc/self/stat'),
+  userNamespaces: runs('unshare', '--user', '--map-root-user', 'true'),
+  credentials: CREDENTIALS.filter(name => (process.env[name] ?? '') !== '')
+})
+
+/** What each is needed for. */
+const NEEDED: Readonly<Record<keyof ReturnType<typeof machine>, string>> = {
+  bash: 'bash, for the Bash tool and command hooks',
+  ripgrep: 'ripgrep, for Glob and Grep',
+  proc: '/proc, to find and end what hooks leave running',
+  userNamespaces: 'user namespaces, for pidNamespace of a hook',
+  credentials: 'credentials for models, by the names of their variables'
+}
+
+function* page(report: Report): Generator<string> {
+  const { root, profile, mode, trust, inForce, notInForce, notices } = report
+  yield `${root}: profile ${profile}, mode ${mode}, project ${trust === 'nothing' ? 'brings nothing to trust' : trust}`
+  for (const [part, lines] of Object.entries(inForce))
+    if (lines.length > 0) yield* section('green', `In force: ${part.replaceAll(/[A-Z]/g, ' $&').toLowerCase()}`, lines)
+  yield* section(notInForce.length === 0 ? 'green' : 'red', 'Not in force', notInForce)
+  if (notices.length > 0) yield* section('yellow', 'Restricts less than it seems to', notices)
+  const states = Object.entries(report.machine).map(([name, state]) => {
+    const words = typeof state === 'boolean' ? (state ? 'yes' : 'no') : state.join(', ') || 'none'
+    return `${NEEDED[name as keyof typeof NEEDED]}: ${words}`
+  })
+  yield* section('bold', 'This machine', states)
+}
+
+function* section(style: Parameters<typeof styled>[0], title: string, lines: readonly string[]): Generator<string> {
+  yield styled(style, `${title}${lines.length === 0 ? ': nothing' : ''}`)
+  for (const line of lines) yield `  ${inOneLine(line)}`
+}
