@@ -44,7 +44,7 @@ function examine(flags: DoctorFlags) {
     mode: loaded.mode ?? 'default',
     trust: trust.state,
     inForce: {
-      hooks: standings.filter(({ off }) => off === undefined).map(hookLine),
+      hooks: standings.filter(each => each.off === undefined).map(hookLine),
       hooksOfSkillsAndSubagents: standings.filter(isIdle).map(hookLine),
       rules: loaded.rules
         .filter(({ behaviour, scope }) => behaviour !== 'allow' || projectTrusted || !OF_PROJECT.includes(scope))
