@@ -1,9 +1,49 @@
 /** Prints docs/hooks.md from the event table. `--check` only says whether the file is what would be printed. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { HookRegistry, type Dialect, type EventName } from '../src/hooks.ts'
-import { answerOf, FIELDS, STRENGTH, type SpecificField } from '../src/lib/hooks/answers.ts'
+import { answerOf, FIELDS, STRENGTH, type Family, type SpecificField } from '../src/lib/hooks/answers.ts'
 import { baseFields, EVENT_NAMES, rowOf, snakeName } from '../src/lib/hooks/events.ts'
 import { listFields } from '../src/lib/hooks/fields.ts'
+
+/** What a deny, a block or exit code 2 does, by the family of answers. */
+const DENY_WORDS: Record<Family, string> = {
+  gate: 'the call does not run; the reason goes to the model',
+  permission: 'permission is refused; nobody is asked',
+  prompt: 'the prompt is dropped; the reason goes to the caller',
+  expansion: 'the command is not expanded; the reason goes to the caller',
+  session: 'the session does not start',
+  create: 'the task is not made',
+  start: 'the agent does not run',
+  block: 'the run ends before the next model call',
+  stop: 'it goes on instead of ending, with the reason',
+  veto: 'no compaction, unless it is forced; only an explicit `decision: "block"` counts',
+  change: 'the change does not count; managed policy always does',
+  result: 'the result stays; the reason goes to the model beside it',
+  feedback: 'the error stays; the reason goes to the model beside it',
+  elicitation: 'the server is told that nobody wants to answer (decline)',
+  retry: 'nothing: it is refused already',
+  inform: 'nothing',
+  news: 'nothing',
+  watch: 'nothing'
+}
+
+/** What each field that only some events take is for. */
+const FIELD_WORDS: Record<SpecificField, string> = {
+  additionalContext: 'text for the next model call; all texts are kept, in order',
+  updatedInput: 'the input to use instead',
+  updatedToolOutput: 'the result to show instead of the tool’s own: a text, content blocks, or its own shape',
+  updatedMCPToolOutput: 'the same, for tools of MCP servers only',
+  updatedPermissions: 'rule and mode changes to make with the permission',
+  interrupt: 'end the turn together with the refusal',
+  retry: 'tell the model that it may try again',
+  initialUserMessage: 'a first prompt, where no person is there to give one',
+  sessionTitle: 'a title for the session',
+  watchPaths: 'files whose changes shall be reported',
+  reloadSkills: 'look for skills again',
+  action: 'what the server is told: nobody else is asked',
+  content: 'what was filled in; counts with `accept`',
+  suppressOriginalPrompt: 'leave the refused prompt out of what is shown'
+}
 
 const PAGE = new URL('../docs/hooks.md', import.meta.url)
 
@@ -119,7 +159,7 @@ function summaryOf(event: EventName): readonly string[] {
     `[${event}](#${event.toLowerCase()})<br>\`${snakeName(event)}\``,
     row.when,
     row.target === undefined ? '–' : `\`${row.target}\``,
-    answerOf(row.answer).deny,
+    DENY_WORDS[row.answer],
     row.failure === 'closed' ? '**refuses**' : 'goes on',
     `${timeoutOf(event, 'library')} / ${timeoutOf(event, 'contract')}`
   ]
@@ -189,13 +229,15 @@ function typeWords(type: string): string {
 
 function answerWords(event: EventName): string {
   const row = rowOf(event)
-  const { decisions, fields, deny } = answerOf(row.answer)
+  const { decisions, fields } = answerOf(row.answer)
   if (decisions.length + fields.length === 0)
     return 'Hooks only watch: no decision has an effect here, and there is no field to set.\n'
   const decided = decisions.map(decision => `\`${decision}\``).join(', ')
   const failing = row.failure === 'closed' ? 'This is a gate: a hook that fails refuses too.' : ''
   return [
-    decisions.length === 0 ? 'Takes no decision.\n' : `Takes ${decided}. A deny: ${deny}. ${failing}`.trimEnd() + '\n',
+    decisions.length === 0
+      ? 'Takes no decision.\n'
+      : `Takes ${decided}. A deny: ${DENY_WORDS[row.answer]}. ${failing}`.trimEnd() + '\n',
     fields.length === 0 ? '' : table(['answer field', 'type', ''], fields.map(answerRow))
   ]
     .filter(part => part !== '')
@@ -203,7 +245,7 @@ function answerWords(event: EventName): string {
 }
 
 const answerRow = (field: SpecificField): readonly string[] => {
-  const { type, words } = FIELDS[field]
+  const [type, words] = [FIELDS[field], FIELD_WORDS[field]]
   return [`\`${field}\``, typeWords(type), words]
 }
 

@@ -234,8 +234,8 @@ function wireInput(entry: Entry, input: PlainObject, base: (field: string) => un
   wire['event'] ??= entry.row.snake
   if (entry.row.draft === 'prompt') wire['user_prompt'] = wire['prompt']
   // A subagent alone has both.
-  if (wire['agent_id'] !== undefined && wire['agent_type'] !== undefined)
-    Object.assign(wire, { subagent_id: wire['agent_id'], subagent_type: wire['agent_type'] })
+  const { agent_id: subagent_id, agent_type: subagent_type } = wire
+  if (subagent_id !== undefined && subagent_type !== undefined) Object.assign(wire, { subagent_id, subagent_type })
   wire['timestamp'] = new Date().toISOString()
   if (rejudge) wire['rejudge'] = true
   return freezeDeep(wire)

@@ -34,7 +34,7 @@ const KEYS = {
 } as const
 
 const KEY_CHECKS = new Map(Object.entries(KEYS).map(([name, type]) => [name, checkOf(type)]))
-const FIELD_CHECKS = new Map(Object.entries(FIELDS).map(([name, { type }]) => [name, checkOf(type)]))
+const FIELD_CHECKS = new Map(Object.entries(FIELDS).map(([name, type]) => [name, checkOf(type)]))
 
 const isField = (name: string): name is SpecificField => FIELD_CHECKS.has(name)
 
@@ -199,7 +199,7 @@ function readField(key: SpecificField, value: unknown, said: Said, entry: Entry,
     if (key === 'updatedInput' && entry.dialect === 'library') throw invalid(`${entry.event} has no input to change`)
     return trace?.note(entry, `${key} has no effect on ${entry.event}`)
   }
-  if (!FIELD_CHECKS.get(key)!(value)) throw invalid(`${key} should be ${FIELDS[key].type}, not ${nameOf(value)}`)
+  if (!FIELD_CHECKS.get(key)!(value)) throw invalid(`${key} should be ${FIELDS[key]}, not ${nameOf(value)}`)
   if (key === 'additionalContext') add(said, { contexts: [{ by: entry.name, text: value as string }] })
   else if (key === 'updatedInput') said.updatedInput = value as PlainObject
   else add(said, { fields: { [key]: value } })

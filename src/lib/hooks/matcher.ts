@@ -35,12 +35,12 @@ export function compileMatcher(matcher: Matcher | undefined, compile: CompilePat
 }
 
 /** `Ba?h` and `[BT]ash` as globs over the whole name; what is no glob is left to `compile`. */
-const wideGlobs = (compile: CompilePattern): CompilePattern => {
-  return source => {
-    if (!WIDE_GLOB.test(source)) return compile(source)
-    return new RegExp(`^${source.replaceAll('*', '.*').replaceAll('?', '.').replaceAll('[!', '[^')}$`)
-  }
-}
+const wideGlobs =
+  (compile: CompilePattern): CompilePattern =>
+  source =>
+    WIDE_GLOB.test(source)
+      ? new RegExp(`^${source.replaceAll('*', '.*').replaceAll('?', '.').replaceAll('[!', '[^')}$`)
+      : compile(source)
 
 function compileString(matcher: string, compile: CompilePattern): Matching {
   const words = JSON.stringify(matcher)

@@ -101,7 +101,7 @@ export function settle(run: Run, entry: Entry, ctx: Context, raw: unknown, place
     run.trace?.handOver(entry)
     if (isGateOf(entry, raw)) {
       run.tally.passed(entry)
-      run.trace?.note(entry, 'announced its answer for later; the strict profile waits for it, this one does not')
+      run.trace?.note(entry, 'announced its answer; the strict profile waits for it')
     }
     answerLater(run, entry, raw)
     if (entry.once && run.phase !== 'rejudge') run.ranOnce(entry)

@@ -1,5 +1,6 @@
 import type { Message } from '../message.ts'
 import { same, type PlainObject } from '../util/plain.ts'
+import type { Decision, Precedence } from './answers.ts'
 import { decode } from './decode.ts'
 import type { Entry, Group } from './entry.ts'
 import { Failed, fold, outcomeOf, type Failure, type FailureKind, type Outcome, type Said } from './outcome.ts'
@@ -140,13 +141,9 @@ export class Tally {
 
   /** An ask gives way to an allow where both were added under `allow-over-ask`; to no allow of other hooks. */
   #allowsInstead(): boolean {
-    let allows = false
-    for (const [place, { decision }] of this.#answers.entries()) {
-      const isLenient = this.#authors[place]!.precedence === 'allow-over-ask'
-      if (decision === 'ask' && !isLenient) return false
-      if (decision === 'allow' && isLenient) allows = true
-    }
-    return allows
+    const says = (decision: Decision, order: Precedence): boolean =>
+      this.#answers.some((said, place) => said.decision === decision && this.#authors[place]!.precedence === order)
+    return says('allow', 'allow-over-ask') && !says('ask', 'ask-over-allow')
   }
 
   outcome(): Outcome {

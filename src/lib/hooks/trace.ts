@@ -208,9 +208,7 @@ export class Trace {
     state.judged++
     if (decision === 'allow') state.allowed++
     if (state.allowed === state.judged)
-      this.#line(entry).notes.push(
-        `has allowed every call so far (${state.judged}), so that permission is not asked for; a hook that only looks on returns nothing`
-      )
+      this.#line(entry).notes.push(`has allowed every call so far (${state.judged}); permission is not asked for`)
   }
 
   /** The answer comes later, and with it the response. */
