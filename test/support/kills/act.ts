@@ -79,12 +79,13 @@ export function actOf(name: string, random: () => number): Act {
       'The task is done.'
     ],
     () => [
-      { calls: [bash('behind', append => `${append}; sleep 600`, { run_in_background: true })] },
+      { calls: [bash('behind', append => `${append}; sleep 0.5`, { run_in_background: true })] },
       { calls: [bash('apart', append => `setsid sleep 0.1 & ${append}; sleep 0.05`)] }
     ]
   ]
   const chosen = shuffled(SCENES, random).slice(0, random() < 0.5 ? 2 : 3)
-  return { turns: [...chosen.flatMap(scene => scene()), 'Done.'], promises }
+  // What ends in the background is told to the model once more.
+  return { turns: [...chosen.flatMap(scene => scene()), 'Done.', 'Noted.', 'Noted.'], promises }
 }
 
 /** What a file holds before and after: one word in each line, so that half of each would be seen. */
