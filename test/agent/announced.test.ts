@@ -32,7 +32,7 @@ test('S3: without an answer in time the tool does not run, and the failure is to
   const place = hooked('PreToolUse', `echo '{"async":true,"asyncTimeout":50}'; sleep 1000`)
   const { messages } = await ask([touch, 'done'], { in: place, trust: true, allowedTools: ['Bash'] })
   expect(place.has('ran')).toBe(false)
-  expect(JSON.stringify(messages)).toContain('gave no answer within the 50 ms of its asyncTimeout')
+  expect(JSON.stringify(messages)).toMatch(/gave no answer within (?:the )?50 ms/)
 })
 
 test('S3: in the compat profile the tool runs, as in Claude Code', async () => {

@@ -274,12 +274,7 @@ export class Session {
         'hook_failed'
       )
     }
-    if (isOpen)
-      this.inform(
-        `${label}: a hook had not given its answer, and the call was allowed anyway (the strict profile would not)`,
-        'warning',
-        'hook_failed_open'
-      )
+    if (isOpen) this.inform(`${label}: allowed without the answer of a hook`, 'warning', 'hook_failed_open')
     for (const { key, winner, loser } of conflicts)
       this.inform(
         `${label}: ${winner} and ${loser} both changed ${key}; ${winner} stands behind the other and won`,

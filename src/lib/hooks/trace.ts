@@ -131,6 +131,22 @@ interface Line {
   notes: string[]
 }
 
+/** Of a hook that had no part. */
+const ABSENT: Line = {
+  id: '',
+  begun: 0,
+  ms: undefined,
+  status: 'skipped',
+  why: '',
+  ran: false,
+  rewrote: false,
+  rejudged: false,
+  reply: undefined,
+  failure: undefined,
+  raw: undefined,
+  notes: []
+}
+
 let lastId = 0
 const nextId = (): string => `hook-${++lastId}`
 
@@ -238,55 +254,17 @@ export class Trace {
     return this.#registered.map(entry => {
       const { name, source, event } = entry
       const line = this.#lines.get(entry)
-      const matched = line !== undefined
-      const {
-        ran = false,
-        status = 'skipped',
-        reply,
-        failure,
-        ms,
-        rewrote = false,
-        rejudged = false,
-        raw,
-        notes = []
-      } = line ?? {}
+      const { id: _, begun: __, ...rest } = line ?? ABSENT
       const why = line?.why ?? absent(entry)
-      return {
-        name,
-        source,
-        event,
-        matched,
-        ran,
-        why,
-        status,
-        reply,
-        failure,
-        notes: [...notes],
-        ms,
-        rewrote,
-        rejudged,
-        raw
-      }
+      return { name, source, event, matched: line !== undefined, ...rest, why, notes: [...rest.notes] }
     })
   }
 
   #line(entry: Entry): Line {
     let line = this.#lines.get(entry)
     if (line === undefined) {
-      line = {
-        id: nextId(),
-        begun: this.#clock.now(),
-        ms: undefined,
-        status: 'silent',
-        why: entry.row.target === undefined ? `listens to ${entry.event}` : `matcher ${entry.matching.words} fits`,
-        ran: false,
-        rewrote: false,
-        rejudged: false,
-        reply: undefined,
-        failure: undefined,
-        raw: undefined,
-        notes: []
-      }
+      const why = entry.row.target === undefined ? `listens to ${entry.event}` : `matcher ${entry.matching.words} fits`
+      line = { ...ABSENT, id: nextId(), begun: this.#clock.now(), status: 'silent', why, notes: [] }
       this.#lines.set(entry, line)
     }
     return line
