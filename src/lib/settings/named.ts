@@ -4,7 +4,7 @@ import { globOf } from '../util/names.ts'
 import { realPath } from '../world/real-path.ts'
 import { scriptText } from './script-text.ts'
 import { filesBelow, namesIn } from './sources.ts'
-import { isData, type Spoken } from './spoken.ts'
+import { isData, isRun, type Spoken } from './spoken.ts'
 
 /** What of a project a command names. */
 export interface Named {
@@ -33,7 +33,7 @@ export function namedBy(
   const partsIn = (wanted: (word: Spoken) => boolean): ReadonlySet<string> =>
     new Set(words.filter(wanted).flatMap(({ text }) => partsOf(text)))
   search.through(new Set([...partsIn(() => true), ...pieces.flatMap(partsOf)]))
-  const run = partsIn(({ role }) => role === 'program' || role === 'given')
+  const run = partsIn(({ role }) => isRun(role))
   const isArgument = ({ role, of }: Spoken): boolean =>
     role === 'said' && of !== undefined && search.isScript(of, file => !scriptText(file).runsArguments)
   for (const part of partsIn(word => word.role === 'kept' || isArgument(word)))

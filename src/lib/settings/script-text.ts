@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, extname } from 'node:path'
-import { isData, spokenIn, type Spoken } from './spoken.ts'
+import { isData, isRun, spokenIn, type Spoken } from './spoken.ts'
 
 /** What a script of a project says, as far as it matters to what it runs. */
 interface ScriptText {
@@ -45,7 +45,7 @@ const COMMENT = /^\s*#.*$|\s#[^'"\n]*$/gm
 
 function inShell(text: string, folder: string): Omit<ScriptText, 'stamp'> {
   const words = spokenIn(text.replaceAll(COMMENT, ''), undefined, new Map([['0_FOLDER', folder]]))
-  const run = words?.filter(({ role }) => role === 'program' || role === 'given')
+  const run = words?.filter(({ role }) => isRun(role))
   if (run === undefined) return UNREADABLE
   return { words: run, runsMore: true, runsArguments: run.some(word => /\$\{?[1-9@*]/.test(word.text)) }
 }

@@ -17,7 +17,7 @@ type Role = Spoken['role']
 
 /** What runs what it is given, be it a file, a folder or a line of program. */
 const RUNS =
-  /^(?:(?:ba|da|z|k|mk|fi|a)?sh|python[\d.]*|pypy[\d.]*|node|nodejs|deno|bun|tsx|ts-node|ruby|perl|php|lua[\d.]*|pwsh|Rscript|source|eval|run-parts)$/
+  /^(?:(?:ba|da|z|k|mk|fi|a)?sh|python[\d.]*|pypy[\d.]*|node|nodejs|deno|bun|tsx|ts-node|ruby|perl|php|lua[\d.]*|pwsh|Rscript|source|eval|set|run-parts)$/
 /** After these comes a program. */
 const BEFORE_PROGRAM =
   /^(?:env|sudo|doas|nohup|nice|ionice|time|timeout|stdbuf|setsid|flock|exec|command|builtin|xargs|parallel|if|then|elif|else|while|until|do|!|\{)$/
@@ -31,12 +31,12 @@ export const isData = (name: string): boolean =>
 /** A program that reads what to run from a pipe, from a list, or from what it finds. */
 const FEEDS =
   /\|&?\s*(?:\S{0,200}\/)?(?:(?:ba|da|z|k)?sh|source|python[\d.]*|node|perl|ruby|php|lua)(?:\s+-[\w-]*)*\s*(?:$|[;&|)\n]|\/dev\/|<)/
-const LISTS = /(?:\b(?:xargs|parallel)\b(?:\s+(?:-\S*|\d+|\{\}))*|-(?:exec|ok)(?:dir)?)\s+(?:\S{0,200}\/)?([^\s/]+)/g
+const LISTS = /(?:\b(?:xargs|parallel)|-(?:exec|ok)(?:dir)?)\b([^;&|\n]*)/g
 const feeds = (text: string): boolean =>
   FEEDS.test(text) ||
-  /\$'[^']*\\/.test(text) ||
-  [...text.matchAll(LISTS)].some(([, program]) => !WRITES.has(program!) && !READS.has(program!)) ||
-  /\b(?:xargs|parallel)\s*(?:$|[;&|)])/.test(text)
+  /\$'[^']*\\|(?:-exec|-ok|-I ?\{\})\w*\s+["']?\{\}|\bparallel\s*(?:$|[;&|<)])/.test(text) ||
+  [...text.matchAll(LISTS)].some(([, rest]) => rest!.split(/[\s'"]+/).some(word => isRunner(basename(word))))
+const isRunner = (name: string): boolean => name !== '' && (RUNS.test(name) || BEFORE_PROGRAM.test(name))
 /** Code of another language that runs what it puts together. */
 const COMPUTES =
   /(?:exec|eval|compile|__import__|import_module|runpy|spawn|system|popen|subprocess|require|import|load|open|do)\b.{0,80}?(?:[+%]|\bjoin|format|chr|decode|replace|reverse|\[:|\$\{|\bf['"])|\$\(/s
@@ -84,17 +84,12 @@ export function spokenIn(
   const read =
     args === undefined ? wordsIn(command) : [command, ...args].map((text, at) => ({ text, starts: at === 0 }))
   const values = valuesIn([command, ...(args ?? [])].join('\n'), known)
-  const words = spoken(read, false, { values, left: MOST_READ }, 0)
-  if (args === undefined && feeds(command)) words?.push(ANYTHING)
-  const run = new Set(words?.filter(({ role }) => role === 'program' || role === 'given').map(word => word.text))
-  // What a command writes and then runs may come from any of its words.
-  const written = [
-    ...wordsOf(command).filter(({ isTarget }) => isTarget),
-    ...(words?.filter(({ role }) => role === 'kept') ?? [])
-  ]
-  return written.some(word => run.has(word.text))
-    ? words?.map(word => (word.role === 'kept' ? { ...word, role: 'said' } : word))
-    : words
+  const words = spoken(read, { values, left: MOST_READ }, 0)
+  const run = new Set(words?.filter(({ role }) => isRun(role)).map(({ text }) => text))
+  const written = [...wordsOf(command).filter(({ isTarget }) => isTarget), ...(words ?? []).filter(isKept)]
+  // What it writes and then runs may come from anywhere.
+  const isComputed = written.some(({ text }) => run.has(text)) || (args === undefined && feeds(command))
+  return words && isComputed ? [...words, ANYTHING] : words
 }
 
 const ANYTHING: Spoken = { text: '', role: 'anything' }
@@ -154,7 +149,7 @@ const allWords = (text: string, depth: number): readonly Read[] =>
 /** Whether a word may be read as a command once more. */
 const isProgram = (text: string, depth: number): boolean => depth < DEEPEST && /[\s;&|<>()`'"\\]/.test(text)
 
-function spoken(read: readonly Read[], anyRuns: boolean, reading: Reading, depth: number): Spoken[] | undefined {
+function spoken(read: readonly Read[], reading: Reading, depth: number): readonly Spoken[] | undefined {
   const words: Spoken[] = []
   let [role, before, loops, of] = ['program' as Role, '', false, '']
   for (const { text, starts } of read) {
@@ -163,7 +158,7 @@ function spoken(read: readonly Read[], anyRuns: boolean, reading: Reading, depth
     reading.left -= variants?.join(' ').length ?? 0
     if (variants === undefined || reading.left < 0) return undefined
     if (/^(?:bun|deno)$/.test(basename(before)) && ERRANDS.test(text)) role = 'said'
-    const now = roleOf(text, anyRuns || loops ? 'given' : role, basename(of), before)
+    const now = roleOf(text, loops ? 'given' : role, basename(of), before)
     if (now === 'kept' && isRun(role)) {
       words.push({ text, role: now })
       ;[before, of] = [text, '']
@@ -178,9 +173,6 @@ function spoken(read: readonly Read[], anyRuns: boolean, reading: Reading, depth
       }
       if (!text.startsWith('-')) of = variants.at(-1)!
     }
-    // A program that cannot be told may be any of the words.
-    if (!anyRuns && isRun(now) && text !== '$' && variants.some(each => UNKNOWN.test(each)))
-      return spoken(read, true, reading, depth)
     words.push(
       ...[...variants, ...(now === 'given' ? modulesIn(text, before) : [])].map(each => ({ text: each, role: now, of }))
     )
@@ -197,9 +189,11 @@ function spoken(read: readonly Read[], anyRuns: boolean, reading: Reading, depth
   return all
 }
 
-const isRun = (role: Role): boolean => role === 'program' || role === 'given'
+export const isRun = (role: Role): boolean => role === 'program' || role === 'given'
 
-const SHELL = /^(?:(?:ba|da|z|k|mk|fi|a)?sh|source|eval|run-parts)$/
+const isKept = ({ role }: Spoken): boolean => role === 'kept'
+
+const SHELL = /^(?:(?:ba|da|z|k|mk|fi|a)?sh|source|eval|set|run-parts)$/
 
 /** The words of code in another language: what it imports, opens or runs is among them. */
 function codeWords(code: string): readonly Spoken[] {
@@ -220,14 +214,15 @@ function roleOf(text: string, role: Role, program: string, before: string): Role
 function innerOf({ text, role }: Spoken, reading: Reading, depth: number): readonly Spoken[] | undefined {
   if (!isProgram(text, depth)) return []
   const held = isRun(role) ? text : /\$\((.*)\)/s.exec(text)?.[1]
-  const inner = spoken(wordsIn(held ?? text), false, reading, depth + 1)
-  if (held !== undefined && feeds(held)) inner?.push(ANYTHING)
-  return held !== undefined ? inner : inner?.map(word => ({ text: word.text, role: role === 'kept' ? role : 'said' }))
+  const inner = spoken(wordsIn(held ?? text), reading, depth + 1)
+  if (held === undefined) return inner?.map(word => ({ text: word.text, role }))
+  return inner && feeds(held) ? [...inner, ANYTHING] : inner
 }
 
 function roleAfter(role: Role, text: string, before: string): Role {
   const name = basename(text)
-  if (RUNS.test(name) || (role === 'program' && text === '.')) return 'given'
+  // A program that only a shell can tell may be an interpreter.
+  if (RUNS.test(name) || (role === 'program' && (text === '.' || UNKNOWN.test(text)))) return 'given'
   if (role === 'said' || text.startsWith('-') || ASSIGNMENT.test(text) || /^[\d.]+[smhd]?$/.test(text)) return role
   if (role === 'program' && BEFORE_PROGRAM.test(name)) return role
   // It may be the value of an option.

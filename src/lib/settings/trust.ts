@@ -5,6 +5,7 @@ import { changeIn, isBeyondTelling, lookOnce, wordsIn } from './covered.ts'
 import { coverageOf, type Coverage } from './digest.ts'
 import type { Loaded, LoadedHook } from './loaded.ts'
 import { foreignHand, isWithin, type Where } from './sources.ts'
+import { isRun } from './spoken.ts'
 import { changeOwnFile } from '../world/change-own-file.ts'
 
 /** Whether what came with a project counts. */
@@ -140,9 +141,7 @@ export function vouchFor(hook: LoadedHook, root: string): () => string | undefin
 /** A program that is named without a path, and that the search for programs finds in the project. */
 function programWithin(hook: LoadedHook, root: string): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter).map(folder => resolve(root, folder))
-  const run =
-    wordsIn(hook, root)?.filter(({ text, role }) => (role === 'program' || role === 'given') && !/^-|\//.test(text)) ??
-    []
+  const run = wordsIn(hook, root)?.filter(({ text, role }) => isRun(role) && !/^-|\//.test(text)) ?? []
   return run.find(({ text }) => {
     const program = folders.map(folder => join(folder, text)).find(isProgram)
     return program !== undefined && isWithin(dirname(program), root)
