@@ -1,6 +1,6 @@
 /** Trust covers what a command runs, however it comes by it; what a hook writes or keeps is no part of that. */
 import { spawnSync } from 'node:child_process'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, symlinkSync, writeFileSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
 import { giveTrust, trustOf } from '../../src/settings.ts'
 import { formsWith, type Form } from './forms.ts'
@@ -60,6 +60,19 @@ test.each([
   expect(await fire(armed)).toMatchObject({ blocked: true, failures: [{ kind: 'untrusted' }] })
   expect(existsSync(here.path('ran'))).toBe(false)
 })
+
+test.each(['sh l/../x', '. ./l/../x', 'cd l/..; sh conf/sub/../x', 'node l/../x.js'])(
+  'B10: a link is followed before what goes up behind it: %s',
+  async command => {
+    const here = scene()
+    for (const name of ['conf/x', 'conf/x.js', 'conf/sub/y']) here.write(`project/${name}`, 'true\n')
+    symlinkSync('conf/sub', here.path('project/l'))
+    here.ofProject(commandOn('PreToolUse', command))
+    giveTrust(here.load(), here.where)
+    for (const name of ['conf/x', 'conf/x.js']) here.write(`project/${name}`, 'false\n')
+    expect(trustOf(here.load(), here.where).state).toBe('changed')
+  }
+)
 
 test('B10: where it cannot be told what runs, in a project too large to cover, the hook is refused and told how to write it', async () => {
   const here = scene()

@@ -27,40 +27,35 @@ export function agentsIn(
 ): ReadonlyMap<string, AgentDefinition> {
   const agents = new Map(Object.entries(USUAL_AGENTS))
   const limits = new Map(agents)
+  const bounded = ({ model, maxTurns, ...found }: AgentDefinition, file: string): AgentDefinition => ({
+    ...found,
+    model: model !== undefined && bounds.mayChoose(model, file) ? model : undefined,
+    maxTurns: maxTurns && Math.min(maxTurns, bounds.turns)
+  })
   for (const owner of owners) {
     const { name, ofProject, plugin } = owner
     const found = owner.kind === 'agent' && counts(owner, trusted) ? definitionOf(owner) : undefined
     if (found === undefined) continue
     const isForeign = ofProject || plugin !== undefined
-    const definition = isForeign ? within(limits.get(name), bounded(found, bounds, owner.file)) : found
+    const definition = isForeign ? within(limits.get(name), bounded(found, owner.file)) : found
     agents.set(name, definition)
     if (!isForeign) limits.set(name, definition)
   }
   return agents
 }
 
-function bounded(found: AgentDefinition, { turns, mayChoose }: AgentBounds, file: string): AgentDefinition {
-  const { model, maxTurns } = found
-  return {
-    ...found,
-    permissionMode: undefined,
-    model: model !== undefined && mayChoose(model, file) ? model : undefined,
-    maxTurns: maxTurns && Math.min(maxTurns, turns)
-  }
-}
-
 /** A definition within the limits of another. A mode that lets more pass was meant for the other's words, not for these. */
-function within(limits: AgentDefinition | undefined, own: AgentDefinition): AgentDefinition {
-  if (limits === undefined) return own
-  const { tools, disallowedTools, model, maxTurns, permissionMode } = limits
+function within(limits: Partial<AgentDefinition> = {}, own: AgentDefinition): AgentDefinition {
+  const { tools, disallowedTools = [], model = own.model, maxTurns = Infinity, permissionMode = '' } = limits
   const named = own.tools?.map(nowNamed)
+  const turns = Math.min(maxTurns, own.maxTurns ?? Infinity)
   return {
     ...own,
     tools: tools === undefined ? own.tools : tools.filter(name => named?.includes(nowNamed(name)) !== false),
-    disallowedTools: [...(disallowedTools ?? []), ...(own.disallowedTools ?? [])],
-    model: model ?? own.model,
-    maxTurns: maxTurns === undefined ? own.maxTurns : Math.min(maxTurns, own.maxTurns ?? maxTurns),
-    permissionMode: permissionMode !== undefined && !isTighter('default', permissionMode) ? permissionMode : undefined
+    disallowedTools: [...disallowedTools, ...(own.disallowedTools ?? [])],
+    model,
+    maxTurns: turns === Infinity ? undefined : turns,
+    permissionMode: permissionMode === '' || isTighter('default', permissionMode) ? undefined : permissionMode
   }
 }
 

@@ -83,8 +83,7 @@ class Search implements Named {
   through(parts: ReadonlySet<string>): void {
     const seen = new Set(this.#bases.map(each => realPath(each)))
     for (const base of this.#bases)
-      for (const part of parts) {
-        const path = resolve(base, part)
+      for (const path of [...parts].flatMap(part => pathsTo(part, base))) {
         const kind = this.#look(path)
         if (this.isOver) return
         if (kind?.isFile() === true && this.#isWithin(path)) this.files.add(path)
@@ -123,8 +122,10 @@ class Search implements Named {
     for (const base of this.#bases) {
       if (this.isOver) return
       if (glob.includes('*')) this.#matches(base, glob)
-      else if (this.files.has(resolve(base, name))) this.scripts.add(resolve(base, name))
-      else if (given) this.#given(resolve(base, name))
+      else
+        for (const path of pathsTo(name, base))
+          if (this.files.has(path)) this.scripts.add(path)
+          else if (given) this.#given(path)
     }
   }
 
@@ -172,6 +173,10 @@ class Search implements Named {
     return this.#roots.some(root => folder === root || isBelow(folder, root) || isBelow(root, folder))
   }
 }
+
+/** Where a name leads as it is written, and where it leads when links are followed before `..`, as the system does. */
+const pathsTo = (name: string, base: string): readonly string[] =>
+  name.includes('..') ? [resolve(base, name), realPath(name, base)] : [resolve(base, name)]
 
 /** A word in which `*` stands for whatever only a shell can tell. */
 const globIn = (word: string): string =>
