@@ -9,14 +9,10 @@ export interface Step {
   readonly above?: string | undefined
   /** The line that it follows, where that is none of those before. */
   readonly missing?: string | undefined
-  /** The line to which a person went back before this one; empty for the beginning. */
-  readonly backTo?: string | undefined
 }
 
 /**
- * Walks along the lines of Claude Code in file order. Which branch is the live one is known only at the end of the file;
- * that a person went back is seen as soon as something else is said behind a line that was answered already.
- *
+ * Walks along the lines of Claude Code in file order. Which branch is the live one is known only at the end of the file.
  * A line whose parent is not there follows what was said before it in the file. Of several with the same missing parent,
  * all follow what stands before the first: a branch that was given up stays given up.
  */
@@ -24,8 +20,6 @@ export class ClaudeWalk {
   readonly #isAgentFile: boolean
   /** Lines, and what was said last at them or above them. */
   readonly #said = new Map<string, string>()
-  /** What was said behind what. */
-  readonly #next = new Map<string, string>()
   /** Behind lines that a compaction kept, what follows its summary goes on. */
   readonly #moved = new Map<unknown, string>()
   /** Lines of subagents, in files of versions that gave those no ids. */
@@ -54,16 +48,7 @@ export class ClaudeWalk {
     if (isSaid(line)) this.#last.set(agent, uuid)
     const { tail, anchor } = segmentIn(line) ?? {}
     if (anchor !== undefined) this.#moved.set(tail, anchor)
-    return { agent, above, missing, backTo: this.#turn(line, uuid, above) }
-  }
-
-  /** Results of several calls stand behind one answer, side by side; all else that is said has one place. */
-  #turn(line: Rec, uuid: string, above: string): string | undefined {
-    if (!isSaid(line) || resultsIn(line).length > 0) return undefined
-    const key = answerOf(line) ?? uuid
-    const before = this.#next.get(above)
-    this.#next.set(above, key)
-    return before === undefined || before === key ? undefined : above
+    return { agent, above, missing }
   }
 
   #agentOf({ agentId, parentUuid, uuid }: Rec): string {
@@ -71,6 +56,22 @@ export class ClaudeWalk {
     const known = this.#agents.get(parentUuid) ?? (parentUuid === null ? undefined : [...this.#agents.values()].at(-1))
     this.#agents.set(uuid, known ?? asText(uuid))
     return known ?? asText(uuid)
+  }
+}
+
+/** Sees where a person went back: something else is said behind a line that was answered already. */
+export class Returns {
+  /** What was said behind what. */
+  readonly #next = new Map<string, string>()
+
+  /** The line to which a person went back before this one; empty for the beginning. */
+  take(line: Rec, above: string): string | undefined {
+    // Results of several calls stand behind one answer, side by side; all else that is said has one place.
+    if (!isSaid(line) || resultsIn(line).length > 0) return undefined
+    const key = answerOf(line) ?? idOf(line)
+    const before = this.#next.get(above)
+    this.#next.set(above, key)
+    return before === undefined || before === key ? undefined : above
   }
 }
 

@@ -22,20 +22,20 @@ export const isForeign = (entries: readonly Rec[]): boolean =>
   entries.length > 0 && entries.every(({ seq }) => seq === undefined)
 
 /** A line, and where it stands among the others. */
-type Placed = readonly [line: Rec, step: Step]
+type Placed = Step & { readonly line: Rec; isLive: boolean }
 
 export function readClaude(entries: readonly Rec[]): ClaudeTranscript {
   // In a subagent's own file there is nothing else.
   const walk = new ClaudeWalk(!entries.some(line => isSaid(line) && line['isSidechain'] !== true))
   const placed = entries.map((entry, index): Placed => {
     const line = withId(entry, index)
-    return [line, walk.take(line)]
+    return { line, isLive: false, ...walk.take(line) }
   })
-  const groups = Map.groupBy(placed, ([, { agent }]) => agent)
+  const groups = Map.groupBy(placed, ({ agent }) => agent)
   const conversations = [...groups].map(
     ([agent, group]) => [agent, withQueued(withSegments(liveIn(group)), group)] as const
   )
-  const missing = placed.flatMap(([line, step]) => (step.missing === undefined ? [] : [[line, step.missing] as const]))
+  const missing = placed.flatMap(({ line, missing: id }) => (id === undefined ? [] : [[line, id] as const]))
   return {
     main: conversations.find(([agent]) => agent === undefined)?.[1] ?? [],
     agents: new Map(conversations.flatMap(([agent, lines]) => (agent === undefined ? [] : [[agent, lines]]))),
@@ -55,20 +55,21 @@ const TYPES = new Set(['user', 'assistant', 'system', 'attachment'])
  * those, and of the blocks of the answer, the way to the last line may meet one only.
  */
 function liveIn(lines: readonly Placed[]): readonly Rec[] {
-  const above = new Map(lines.map(([line, step]) => [idOf(line), step.above]))
-  const answers = new Map(lines.map(([line]) => [idOf(line), answerOf(line)]))
-  const live = new Set<string | undefined>()
-  const last = lines.findLast(([line]) => isSaid(line))
-  for (let id = last && idOf(last[0]); id !== undefined && !live.has(id); id = above.get(id)) live.add(id)
-  live.add('')
-  return lines.flatMap(([line, step]) => {
-    const id = idOf(line)
-    const isBeside =
-      answerOf(line) === undefined ? resultsIn(line).length > 0 : answers.get(step.above!) === answerOf(line)
-    if (isSaid(line) && isBeside && live.has(step.above)) live.add(id)
-    return TYPES.has(line.type) && live.has(isSaid(line) ? id : step.above) ? [line] : []
+  const byId = new Map(lines.map(each => [idOf(each.line), each]))
+  const isLive = (id: string): boolean => id === '' || byId.get(id)?.isLive === true
+  let at = lines.findLast(({ line }) => isSaid(line))
+  for (; at !== undefined && !at.isLive; at = byId.get(at.above ?? '')) at.isLive = true
+  const way = lines.filter(each => {
+    const { line, above = '' } = each
+    const answer = answerOf(line)
+    const isBeside = answer === undefined ? resultsIn(line).length > 0 : answer === answerAt(byId.get(above))
+    if (!isSaid(line) || isBeside) each.isLive ||= isLive(above)
+    return each.isLive && TYPES.has(line.type)
   })
+  return way.map(({ line }) => line)
 }
+
+const answerAt = (placed: Placed | undefined): string | undefined => placed && answerOf(placed.line)
 
 /** Lines that a compaction kept: they go on behind its summary, though they stand before it. */
 function withSegments(lines: readonly Rec[]): readonly Rec[] {
@@ -93,13 +94,16 @@ function withQueued(main: readonly Rec[], lines: readonly Placed[]): readonly Re
   const queue = new PromptQueue()
   const behind = new Map<string, Rec[]>()
   let last = ''
-  const place = (prompts: readonly Rec[]): void => void behind.set(last, [...(behind.get(last) ?? []), ...prompts])
-  for (const [line] of lines) {
+  const place = (prompts: readonly Rec[]): void => {
+    if (prompts.length > 0) behind.set(last, [...(behind.get(last) ?? []), ...prompts])
+  }
+  for (const { line } of lines) {
     place(queue.take(line))
     if (isSaid(line)) last = idOf(line)
   }
   last = idOf(main.findLast(isSaid) ?? { type: '' })
   place(queue.end())
+  if (behind.size === 0) return main
   return [...(behind.get('') ?? []), ...main.flatMap(line => [line, ...(behind.get(idOf(line)) ?? [])])]
 }
 

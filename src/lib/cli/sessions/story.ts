@@ -1,5 +1,5 @@
 import { PromptQueue, queuedIn } from '../../transcript/claude-queue.ts'
-import { ClaudeWalk } from '../../transcript/claude-walk.ts'
+import { ClaudeWalk, Returns } from '../../transcript/claude-walk.ts'
 import type { Rec } from '../../transcript/entry.ts'
 import type { Met } from '../../transcript/file.ts'
 import { promptIn } from '../../transcript/glance.ts'
@@ -71,6 +71,7 @@ class Story {
   readonly items: Item[] = []
   readonly #options: StoryOptions
   readonly #walk: ClaudeWalk
+  readonly #returns = new Returns()
   readonly #queue = new PromptQueue()
   /** Calls by their ids, and how far they had come. */
   readonly #calls = new Map<string, { readonly tool: string; isRefused: boolean; isOpen: boolean }>()
@@ -111,8 +112,9 @@ class Story {
 
   /** A line of Claude Code: what is missing before it, and where a person went back, is told first. */
   takeForeign(entry: Rec, at: number): void {
-    const { agent, missing, backTo } = this.#walk.take(entry)
+    const { agent, missing, above = '' } = this.#walk.take(entry)
     if (agent !== this.#options.only) return this.#agent(agent, entry)
+    const backTo = this.#returns.take(entry, above)
     if (missing !== undefined) this.add({ kind: 'gap', gap: { at, length: 0, why: 'missing', uuid: missing } }, {})
     if (backTo !== undefined) this.add({ kind: 'rewound', to: backTo === '' ? 'the beginning' : backTo }, {})
     const typed = entry.type === 'attachment' ? queuedIn(entry) : undefined
