@@ -41,7 +41,14 @@ const model = scriptedModel([
   'Now it is done.'
 ])
 
-const options = { cwd: folder, hooks, model, permissionMode: 'acceptEdits', persistSession: false, settingSources: [] }
+const options = {
+  cwd: folder,
+  hooks,
+  model,
+  permissionMode: 'acceptEdits' as const,
+  persistSession: false,
+  settingSources: []
+}
 for await (const message of query({ prompt: 'Make double() right', options })) {
   if (message.type === 'assistant')
     for (const each of message.message.content) console.log(`agent: ${each.type === 'text' ? each.text : each.type}`)

@@ -36,6 +36,7 @@ export {
   type Failure,
   type FailureKind,
   type Outcome,
+  type ToolOutcome,
   type SystemMessage,
   type Verdict
 } from './lib/hooks/outcome.ts'

@@ -43,7 +43,11 @@ describe('modes', () => {
     const without = await touch({ permissionMode: 'bypassPermissions' })
     expect(without.result).toMatchObject({ is_error: true, terminal_reason: 'turn_setup_failed' })
     expect(without.names).toEqual([])
-    const bypass = { permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true, canUseTool: no }
+    const bypass = {
+      permissionMode: 'bypassPermissions' as const,
+      allowDangerouslySkipPermissions: true,
+      canUseTool: no
+    }
     expect(await touch(bypass)).toMatchObject({ ran: true, asked: 0 })
     expect(await touch({ ...bypass, disallowedTools: ['Bash(touch *)'] })).toMatchObject({ ran: false, asked: 0 })
     expect(await touch({ ...bypass, hooks: onPre(() => deny('no')) })).toMatchObject({ ran: false, asked: 0 })

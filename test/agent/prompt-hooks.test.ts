@@ -30,7 +30,7 @@ const settings = (event: EventName, more: object = {}) => ({
 
 const touch = { calls: [{ name: 'Bash', input: { command: 'touch made' } }] }
 const no = '{"ok": false, "reason": "not on my watch"}'
-const open = { permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true }
+const open = { permissionMode: 'bypassPermissions' as const, allowDangerouslySkipPermissions: true }
 
 test('a yes lets pass; the model is shown the event, and nothing else', async () => {
   const asked: string[] = []

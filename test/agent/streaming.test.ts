@@ -183,7 +183,7 @@ test('setModel() and setPermissionMode() count from the next step on', async () 
       if (message.type !== 'result' || message.result !== 'One.') return
       await running.setModel(other)
       await running.setPermissionMode('plan')
-      await expect(running.setPermissionMode('plant')).rejects.toThrow(/did you mean plan/)
+      await expect(running.setPermissionMode('plant' as 'plan')).rejects.toThrow(/did you mean plan/)
       await expect(running.setPermissionMode('bypassPermissions')).rejects.toThrow(/not allowed/)
       input.say('two')
       input.end()

@@ -1,3 +1,5 @@
+import type { Mode } from '../permissions/modes.ts'
+
 /** What a subagent is: from code, or from a file. */
 export interface AgentDefinition {
   /** When to call it, for the model. */
@@ -10,7 +12,7 @@ export interface AgentDefinition {
   /** Default: its parent's. */
   readonly model?: string | undefined
   readonly maxTurns?: number | undefined
-  readonly permissionMode?: string | undefined
+  readonly permissionMode?: Mode | undefined
 }
 
 /** The subagents that are always there. */

@@ -2,11 +2,12 @@ import type { ErrorCode } from '../errors.ts'
 import type { StreamedHook } from './hook-message.ts'
 import type { Block, Message } from '../message.ts'
 import type { FailureName, StopReason, StreamEvent, Usage } from '../model/model.ts'
+import type { Mode } from '../permissions/modes.ts'
 import type { Ruling } from '../permissions/decide.ts'
 import type { PlainObject } from '../util/plain.ts'
 
 /** What an agent tells, in order: one stream, and everything that shows an agent reads it. */
-export type AgentMessage =
+export type AgentMessage<Output = unknown> =
   | InitMessage
   | AssistantMessage
   | UserMessage
@@ -18,7 +19,7 @@ export type AgentMessage =
   | NotificationMessage
   | CompactMessage
   | HookEventMessage
-  | ResultMessage
+  | ResultMessage<Output>
 
 interface Common {
   readonly uuid: string
@@ -31,7 +32,7 @@ export interface InitMessage extends Common {
   readonly subtype: 'init'
   readonly cwd: string
   readonly model: string
-  readonly permissionMode: string
+  readonly permissionMode: Mode
   readonly tools: readonly string[]
   /** `status`: `connected` or `failed`; `source`: where the server was named. */
   readonly mcp_servers: readonly { readonly name: string; readonly status: string; readonly source: string }[]
@@ -160,7 +161,7 @@ export type TerminalReason =
   | 'turn_setup_failed'
 
 /** The last message of a prompt. An error of the provider is a `success` whose `is_error` says that it was none. */
-export type ResultMessage = ResultFacts &
+export type ResultMessage<Output = unknown> = ResultFacts<Output> &
   (
     | { readonly subtype: 'success'; readonly errors?: readonly string[] }
     | { readonly subtype: ErrorSubtype; readonly errors: readonly string[] }
@@ -172,7 +173,7 @@ export type ErrorSubtype =
   | 'error_max_budget_usd'
   | 'error_max_structured_output_retries'
 
-interface ResultFacts extends Common {
+interface ResultFacts<Output> extends Common {
   readonly type: 'result'
   readonly is_error: boolean
   /** The last words of the agent; for an error, what went wrong. */
@@ -190,7 +191,8 @@ interface ResultFacts extends Common {
   readonly usage: Usage
   readonly modelUsage: Readonly<Record<string, ModelUsage>>
   readonly permission_denials: readonly Denial[]
-  readonly structured_output?: unknown
+  /** What fits the schema of `outputFormat`; `query<T>()` types it. */
+  readonly structured_output?: Output
   /** The first of the calls that somebody has to decide about; where there are more, all of them. */
   readonly deferred_tool_use?: DeferredUse
   readonly deferred_tool_uses?: readonly DeferredUse[]

@@ -4,6 +4,7 @@ import { wordsOf } from '../errors.ts'
 import type { QueryOptions } from '../query/options.ts'
 import type { PromptMessage } from '../query/prompts.ts'
 import { query, type Query } from '../query/query.ts'
+import type { Mode } from '../permissions/modes.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { complain, inOneLine } from './print.ts'
 
@@ -59,7 +60,7 @@ const ORDERS: Readonly<Record<string, (running: Query, request: PlainObject) => 
   },
   interrupt: running => running.interrupt(),
   set_model: (running, { model }) => running.setModel(typeof model === 'string' ? model : undefined),
-  set_permission_mode: (running, { mode }) => running.setPermissionMode(String(mode))
+  set_permission_mode: (running, { mode }) => running.setPermissionMode(mode as Mode)
 }
 
 /** What a client would be called back for. */

@@ -1,6 +1,7 @@
 import { CarabinerError } from '../errors.ts'
 import { fault } from '../faults.ts'
 import type { AgentMessage, ResultMessage } from '../agent/output.ts'
+import type { Mode } from '../permissions/modes.ts'
 import type { QueryOptions } from '../query/options.ts'
 import { withResult } from '../query/first-message.ts'
 import { query, type Query } from '../query/query.ts'
@@ -124,7 +125,8 @@ function optionsOf(flags: RunFlags, abortController: AbortController): QueryOpti
     profile: flags.profile,
     trust: flags.trust ?? env['CARABINER_TRUST'] ?? (thisRun ? true : undefined),
     projectHooks: flags.projectHooks,
-    permissionMode: flags.dangerouslySkipPermissions === true ? 'bypassPermissions' : flags.permissionMode,
+    permissionMode:
+      flags.dangerouslySkipPermissions === true ? 'bypassPermissions' : (flags.permissionMode as Mode | undefined),
     allowDangerouslySkipPermissions: flags.dangerouslySkipPermissions,
     allowedTools: listIn(flags.allowedTools),
     disallowedTools: listIn(flags.disallowedTools),

@@ -2,7 +2,7 @@ import type { Message } from '../message.ts'
 import type { Profile } from './decode.ts'
 import type { EventName, FieldsOf, FireInput, InputOf, ToolEvent } from './events.ts'
 import type { Outcome } from './outcome.ts'
-import type { Matcher, ToolInputFor, ToolNameFor } from './tool-inputs.ts'
+import type { Matcher, ToolInputFor, ToolNameFor, ToolOutputFor } from './tool-inputs.ts'
 import type { RawResult } from './trace.ts'
 
 /** The agent around a hook. In `query()` all of it is there but `config`; a bare registry shows what it was given. */
@@ -29,7 +29,7 @@ export interface AgentView {
  * It is the hook's own and dead once the hook has settled: later writes are dropped and reported.
  */
 export type HookContext<E extends EventName = EventName, M extends Matcher = string> = E extends EventName
-  ? CommonContext<E> & ToolPart<E, M> & ResultPart<E> & PromptPart<E> & SubagentPart<E>
+  ? CommonContext<E> & ToolPart<E, M> & ResultPart<E, M> & PromptPart<E> & SubagentPart<E>
   : never
 
 interface CommonContext<E extends EventName> {
@@ -77,8 +77,8 @@ type ToolPart<E extends EventName, M extends Matcher> = E extends ToolEvent
       : { readonly toolInput: Readonly<ToolInputFor<M>> })
   : { readonly toolName?: undefined; readonly toolInput?: undefined; readonly toolUseId?: undefined }
 
-type ResultPart<E extends EventName> = (E extends 'PostToolUse'
-  ? { readonly toolResponse: unknown }
+type ResultPart<E extends EventName, M extends Matcher> = (E extends 'PostToolUse'
+  ? { readonly toolResponse: ToolOutputFor<M> }
   : { readonly toolResponse?: undefined }) &
   ('error' extends keyof FieldsOf<E>
     ? { readonly error: FieldsOf<E>['error' & keyof FieldsOf<E>] }

@@ -3,6 +3,7 @@ import { copyPlain, freezeDeep, type PlainObject } from '../util/plain.ts'
 import { STRENGTH, type Decision, type SpecificField } from './answers.ts'
 import type { EventName } from './events.ts'
 import type { MessageEdits } from './history.ts'
+import type { ToolInputs } from './tool-inputs.ts'
 
 /** Who decided what, and why. */
 export interface Verdict {
@@ -121,6 +122,11 @@ export interface Failure {
   readonly message: string
   /** It was let pass although a gate should close. */
   readonly failedOpen: boolean
+}
+
+/** The outcome of an event about a call of a tool that `ToolInputs` knows. */
+export type ToolOutcome<Name extends keyof ToolInputs> = Omit<Outcome, 'updatedInput'> & {
+  readonly updatedInput: Readonly<ToolInputs[Name]> | undefined
 }
 
 /** How a hook is made to fail from within the engine. */

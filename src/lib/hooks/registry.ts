@@ -3,15 +3,15 @@ import type { PlainObject } from '../util/plain.ts'
 import type { CallbackRecord, ForeignCallbackRecord } from './callbacks.ts'
 import { deadlinesOf } from './deadlines.ts'
 import { callSite, enroll, groupOf, groupsIn, HOOK_OPTIONS, type AnyHook, type Grouped } from './enroll.ts'
-import type { EventName, FireInput } from './events.ts'
+import type { EventName, FireInput, ToolEvent } from './events.ts'
 import type { GroupHook, GroupOptions, Hook, HookDescription, HookFunction, HookOptions } from './hook.ts'
 import type { FireOptions, Hub, Reported } from './hub.ts'
 import { Background } from './late.ts'
-import type { Outcome } from './outcome.ts'
+import type { Outcome, ToolOutcome } from './outcome.ts'
 import { Roster } from './roster.ts'
 import { Run } from './run.ts'
 import { checkOptions, settingsFrom, type RegistryOptions } from './settings.ts'
-import type { Matcher } from './tool-inputs.ts'
+import type { Matcher, ToolInputs } from './tool-inputs.ts'
 import { Outbox } from './trace.ts'
 
 const NO_OPTIONS: FireOptions = Object.freeze({})
@@ -103,6 +103,11 @@ export class HookRegistry {
     input: FireInput<E>,
     options: FireOptions & { report: true }
   ): Reported | Promise<Reported>
+  fire<E extends ToolEvent, N extends keyof ToolInputs>(
+    event: E,
+    input: FireInput<E> & { readonly tool_name: N },
+    options?: FireOptions & { report?: false }
+  ): ToolOutcome<N> | Promise<ToolOutcome<N>>
   fire<E extends EventName>(event: E, input: FireInput<E>, options?: FireOptions): Outcome | Promise<Outcome>
   fire(event: EventName, input: PlainObject, options: FireOptions = NO_OPTIONS): Outcome | Promise<Outcome> {
     return this.#fire(event, input, options, 0)

@@ -7,13 +7,66 @@
  */
 export interface ToolInputs {
   Bash: { command: string; description?: string; timeout?: number; run_in_background?: boolean }
-  Read: { file_path: string; offset?: number; limit?: number }
+  Read: { file_path: string; offset?: number; limit?: number; allow_large?: boolean }
   Write: { file_path: string; content: string }
   Edit: { file_path: string; old_string: string; new_string: string; replace_all?: boolean }
   Glob: { pattern: string; path?: string }
-  Grep: { pattern: string; path?: string; glob?: string; output_mode?: 'content' | 'files_with_matches' | 'count' }
-  Agent: { description: string; prompt: string; subagent_type?: string; run_in_background?: boolean; resume?: string }
+  Grep: {
+    pattern: string
+    path?: string
+    glob?: string
+    output_mode?: 'content' | 'files_with_matches' | 'count'
+    '-B'?: number
+    '-A'?: number
+    '-C'?: number
+    context?: number
+    '-n'?: boolean
+    '-i'?: boolean
+    '-o'?: boolean
+    type?: string
+    head_limit?: number
+    offset?: number
+    multiline?: boolean
+  }
+  Agent: {
+    description: string
+    prompt: string
+    subagent_type?: string
+    model?: string
+    resume?: string
+    resume_agent_id?: string
+    name?: string
+    run_in_background?: boolean
+  }
+  SendMessage: { to: string; message: string }
+  Skill: { skill: string; args?: string }
+  TaskOutput: { task_id: string; block?: boolean; timeout?: number }
+  TaskStop: { task_id?: string; shell_id?: string }
+  TaskCreate: { subject: string; description?: string; activeForm?: string }
+  TaskUpdate: { taskId: string; status?: TaskStatus; subject?: string; description?: string; activeForm?: string }
+  TaskGet: { taskId: string }
+  TaskList: {}
+  TodoWrite: { todos: { content: string; status: Exclude<TaskStatus, 'deleted'>; activeForm?: string }[] }
+  AskUserQuestion: { questions: unknown[] }
+  ExitPlanMode: { plan: string }
   WebFetch: { url: string; prompt: string }
+}
+
+type TaskStatus = 'pending' | 'in_progress' | 'completed' | 'deleted'
+
+/** What each tool gives to programs, so that `ctx.toolResponse` is typed by a literal matcher. Add your own tools. */
+export interface ToolOutputs {
+  Bash: { stdout: string; stderr: string; interrupted: boolean; isImage: boolean; backgroundTaskId?: string }
+  Read:
+    | {
+        type: 'text'
+        file: { filePath: string; content: string; numLines: number; startLine: number; totalLines: number }
+      }
+    | { type: 'image'; file: { base64: string; type: string; originalSize: number } }
+  Write: { type: 'create' | 'update'; filePath: string; content: string; originalFile: string | null }
+  Edit: { filePath: string; oldString: string; newString: string; originalFile: string | null; replaceAll: boolean }
+  Glob: { filenames: string[]; numFiles: number; truncated: boolean }
+  Grep: { mode: 'content' | 'files_with_matches' | 'count'; filenames: string[]; numFiles: number; content?: string }
 }
 
 /** A name, names joined by `|` or `,`, a glob, a regular expression, or a list of these. Empty or `*`: all. */
@@ -26,6 +79,9 @@ type NamesIn<S extends string> = S extends `${infer A}|${infer B}`
   : S extends `${infer A},${infer B}`
     ? NamesIn<A> | NamesIn<B>
     : Trim<S>
+
+/** What `ctx.toolResponse` is with matcher `M`: of a tool, a union of tools, or anything. */
+export type ToolOutputFor<M> = ToolNameFor<M> extends keyof ToolOutputs ? ToolOutputs[ToolNameFor<M>] : unknown
 
 type InputOfTool<Name> = Name extends keyof ToolInputs ? ToolInputs[Name] : Record<string, unknown>
 

@@ -7,6 +7,7 @@ import type { Profile } from '../hooks/decode.ts'
 import type { HookRegistry } from '../hooks/registry.ts'
 import type { JsonSchema } from '../message.ts'
 import type { Model } from '../model/model.ts'
+import type { Mode } from '../permissions/modes.ts'
 import type { PermissionUpdate } from '../permissions/updates.ts'
 import type { SdkMcpServer, ToolDefinition } from '../tools/custom.ts'
 import type { AskForServer } from '../tools/elicitation.ts'
@@ -80,7 +81,7 @@ export interface QueryOptions {
   /** Asked when a server wants to know something and no hook has answered. Default: it is declined. */
   onElicitation?: OnElicitation | undefined
   outputFormat?: { readonly type: 'json_schema'; readonly schema: JsonSchema } | undefined
-  permissionMode?: string | undefined
+  permissionMode?: Mode | undefined
   /** `false`: nothing of the session is written down. */
   persistSession?: boolean | undefined
   plugins?: readonly { readonly type: 'local'; readonly path: string }[] | undefined

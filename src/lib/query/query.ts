@@ -22,7 +22,7 @@ import { fault } from '../faults.ts'
 import type { HookDescription } from '../hooks/hook.ts'
 import type { Block } from '../message.ts'
 import { dataWithoutCredentials, withoutCredentials } from '../util/credentials.ts'
-import { parseMode } from '../permissions/modes.ts'
+import { parseMode, type Mode } from '../permissions/modes.ts'
 import { checkCall } from './check-options.ts'
 import { initOf } from './first-message.ts'
 import { commandIn, switchModel } from './commands.ts'
@@ -31,11 +31,11 @@ import type { QueryOptions } from './options.ts'
 import { NUDGE, Prompts, type PromptStream } from './prompts.ts'
 
 /** An agent at work: what it tells, and how to steer it. */
-export interface Query extends AsyncGenerator<AgentMessage, void> {
+export interface Query<Output = unknown> extends AsyncGenerator<AgentMessage<Output>, void> {
   /** Ends the turn that is under way; the session goes on with the next prompt. */
   interrupt(): Promise<undefined>
   setModel(model?: QueryOptions['model']): Promise<void>
-  setPermissionMode(mode: string): Promise<void>
+  setPermissionMode(mode: Mode): Promise<void>
   /** Makes the conversation shorter, between two prompts. Gives whether that was done. */
   compact(instructions?: string): Promise<boolean>
   /** Begins a new conversation in the same session, between two prompts. */
@@ -49,7 +49,7 @@ export interface Query extends AsyncGenerator<AgentMessage, void> {
   /** Ends everything. May be called more than once. */
   close(): void
   /** The last result. What was not read before is dropped. */
-  result(): Promise<ResultMessage>
+  result(): Promise<ResultMessage<Output>>
 }
 
 /**
@@ -58,12 +58,12 @@ export interface Query extends AsyncGenerator<AgentMessage, void> {
  * rejects the first `next()`, and `result()`. Both are a `CarabinerError`. What goes wrong later is a `result` with
  * `is_error`.
  */
-export function query(call: {
+export function query<Output = unknown>(call: {
   readonly prompt: string | PromptStream
   readonly options?: QueryOptions | undefined
-}): Query {
+}): Query<Output> {
   const { prompt, options } = checkCall(call)
-  return new RunningQuery(prompt, options)
+  return new RunningQuery(prompt, options) as Query<Output>
 }
 
 class RunningQuery implements Query {

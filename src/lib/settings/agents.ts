@@ -70,7 +70,8 @@ function definitionOf({ name, file, document, plugin }: LoadedOwner): AgentDefin
     disallowedTools: listIn(document, 'disallowedTools'),
     model: reader.text('model'),
     maxTurns: typeof turns === 'number' && turns > 0 ? turns : undefined,
-    permissionMode: reader.text('permissionMode')
+    // Whether there is such a mode is checked with the definitions of all.
+    permissionMode: reader.text('permissionMode') as AgentDefinition['permissionMode']
   }
 }
 

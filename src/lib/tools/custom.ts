@@ -3,7 +3,12 @@ import { isObject, type PlainObject } from '../util/plain.ts'
 import { presentContent, resultOf, textOf, type HandlerResult } from './content.ts'
 import { checkedBy, jsonSchemaOf, madeOf, wholeSchema } from './own-schema.ts'
 import type { InputOf, Shape, StandardSchema } from './own-schema.ts'
-import type { Tool } from './tool.ts'
+import type { Tool, ToolCall } from './tool.ts'
+
+/** What a handler is given beside its input. */
+export interface ToolExtra extends Pick<ToolCall, 'signal' | 'fire' | 'progress'> {
+  readonly toolUseId: string
+}
 
 /** A tool of the user's own. */
 export interface ToolDefinition {
@@ -11,7 +16,7 @@ export interface ToolDefinition {
   readonly description: string
   readonly inputSchema: Shape | StandardSchema
   readonly annotations?: { readonly readOnlyHint?: boolean | undefined; readonly [more: string]: unknown } | undefined
-  handler(input: never, extra: unknown): Promise<HandlerResult> | HandlerResult
+  handler(input: never, extra: ToolExtra): Promise<HandlerResult> | HandlerResult
 }
 
 /** Describes a tool of your own: a name, words for the model, the schema of its input, and what it does. */
@@ -19,7 +24,7 @@ export function tool<const S extends Shape | StandardSchema>(
   name: string,
   description: string,
   inputSchema: S,
-  handler: (input: InputOf<S>, extra: unknown) => Promise<HandlerResult> | HandlerResult,
+  handler: (input: InputOf<S>, extra: ToolExtra) => Promise<HandlerResult> | HandlerResult,
   extras: { readonly annotations?: ToolDefinition['annotations'] } = {}
 ): ToolDefinition {
   const checks = [
@@ -72,7 +77,7 @@ async function handle(
   definition: ToolDefinition,
   schema: StandardSchema,
   input: PlainObject,
-  extra: unknown
+  extra: ToolExtra
 ): Promise<HandlerResult> {
   const made = await madeOf(schema, input)
   if ('problem' in made) throw new Error(`the input of ${definition.name} is not valid: ${made.problem}`)

@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import { wordsOf } from '../../errors.ts'
-import { MODES } from '../../permissions/modes.ts'
+import { MODES, type Mode } from '../../permissions/modes.ts'
 import type { Query } from '../../query/query.ts'
 import type { Scene } from '../common.ts'
 import { inOneLine, table } from '../print.ts'
@@ -104,7 +104,7 @@ const priced = (dollars: number): string => `$${dollars.toFixed(4)}`
 
 async function changeMode(name: string, { screen, show, running }: Desk): Promise<void> {
   if (name === '') return screen.print(`  mode ${show.mode}; there are ${MODES.join(', ')}`)
-  await running.setPermissionMode(name)
+  await running.setPermissionMode(name as Mode)
   show.mode = name
   screen.print(`  mode ${inOneLine(name)}`)
 }
