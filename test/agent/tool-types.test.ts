@@ -17,7 +17,7 @@ function keysIn(name: string): Record<string, readonly string[]> {
 /** The keys of the outermost braces. */
 function keysOf(type: string): readonly string[] {
   let depth = 0
-  const outer = [...type].filter(sign => {
+  const outer = type.split('').filter(sign => {
     if (sign === '}') depth--
     const isOuter = depth === 1
     if (sign === '{') depth++
@@ -71,9 +71,9 @@ test('E8: what tools give to PostToolUse hooks has the keys that ToolOutputs nam
   ]
   const turns = calls.map(call => ({ calls: [call] }))
   const run = await ask([...turns, 'Done.'], { in: place, allowedTools: ['Bash', 'Edit', 'Write'] })
-  const given = Object.fromEntries(
+  const given: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
     inputsOf(run, 'PostToolUse').map(({ tool_name, tool_response }) => [
-      tool_name,
+      String(tool_name),
       Object.keys(tool_response as object)
     ])
   )

@@ -23,11 +23,11 @@ describe('the order of things', () => {
     const ids: unknown[] = []
     hooks.on('PreToolUse', 'Bash', ctx => void (log.push('pre'), ids.push(ctx.toolUseId, ctx.sessionId)))
     hooks.on('PostToolUse', 'Bash', ctx => {
-      log.push(`post ${JSON.stringify(ctx.toolInput)} ${String(ctx.toolResponse)}`)
+      log.push(`post ${JSON.stringify(ctx.toolInput)} ${JSON.stringify(ctx.toolResponse)}`)
       ids.push(ctx.toolUseId, ctx.sessionId)
     })
     expect(await run({ command: 'ls' })).toBe('ran ls')
-    expect(log).toEqual(['pre', 'run ls', 'post {"command":"ls"} ran ls'])
+    expect(log).toEqual(['pre', 'run ls', 'post {"command":"ls"} "ran ls"'])
     expect(ids).toEqual([expect.stringMatching(/^call_.+/), 's-1', ids[0], 's-1'])
   })
 
