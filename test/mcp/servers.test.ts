@@ -171,7 +171,7 @@ test('a server that cannot be started, or ends at once, is failed and says why; 
   )
   expect(statuses(asked)).toEqual({ gone: 'failed', ends: 'failed', nobody: 'failed', good: 'connected' })
   expect(informed(asked).toSorted()).toEqual([
-    expect.stringMatching(/the server ends: it has ended \(exit code 3\); its last words: I cannot\\u\{1b\}\[31m work/),
+    expect.stringMatching(/the server ends: it has ended \(exit code 3\); its last words: I cannot\\u001b\[31m work/),
     expect.stringMatching(/the server gone: it could not be started: .*ENOENT/),
     expect.stringMatching(/the server nobody: fetch failed \(.*ECONNREFUSED/)
   ])

@@ -1,19 +1,10 @@
-import { statSync } from 'node:fs'
+import { isFolder } from '../world/kinds.ts'
 import { HookRegistry } from '../hooks/registry.ts'
 import { isObject } from '../util/plain.ts'
 import type { QueryOptions } from './options.ts'
 import { FLAG, FUNCTION, NUMBER, OBJECT, oneOf, TEXT, TEXTS, withMethods, type Wanted } from './wanted.ts'
 
 const isTexts = (value: unknown): boolean => typeof value === 'string' || TEXTS[1](value)
-
-/** A folder that is missing is a project whose hooks and rules are missing. */
-function isFolder(path: unknown): boolean {
-  try {
-    return typeof path === 'string' && statSync(path).isDirectory()
-  } catch {
-    return false
-  }
-}
 
 function isSystemPrompt(value: unknown): boolean {
   if (!isObject(value)) return isTexts(value)
@@ -68,7 +59,8 @@ export const OPTIONS: { readonly [K in keyof Required<QueryOptions>]: Wanted } =
   canUseTool: FUNCTION,
   contextWindow: NUMBER,
   continue: FLAG,
-  cwd: ['a folder that is there', isFolder],
+  // One that is missing is a project whose hooks and rules are missing.
+  cwd: ['a folder that is there', path => typeof path === 'string' && isFolder(path)],
   disallowedTools: TEXTS,
   effort: oneOf('low', 'medium', 'high', 'xhigh', 'max'),
   env: ['an object of texts', isEnvironment],

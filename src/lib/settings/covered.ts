@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { closeSync, lstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
+import { isFile } from '../world/kinds.ts'
 import type { LoadedHook, LoadedModule, LoadedOwner, LoadedServer } from './loaded.ts'
-import { isCode, isEntry, kindOf, namedBy, type Named } from './named.ts'
+import { isCode, isEntry, namedBy, type Named } from './named.ts'
 import { scriptText } from './script-text.ts'
 import { filesBelow, namesIn } from './sources.ts'
 import { spokenIn, type Spoken } from './spoken.ts'
@@ -55,8 +56,6 @@ function followed(named: Named, root: string, plugin: string | undefined): Named
   }
   return { files, scripts, folders: named.folders }
 }
-
-const isFile = (path: string): boolean => kindOf(path)?.isFile() === true
 
 /** What of the project, or of its plugin, one names itself; `undefined` where nobody can tell. */
 function namedIn(owner: Owner, root: string): Named | undefined {

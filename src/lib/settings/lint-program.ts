@@ -1,5 +1,6 @@
-import { accessSync, closeSync, constants, existsSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
 import { delimiter, resolve } from 'node:path'
+import { isProgram } from '../world/kinds.ts'
 import { scriptIn, wordsIn } from '../hooks/kinds/paths.ts'
 import { rowOf } from '../hooks/events.ts'
 import { isObject } from '../util/plain.ts'
@@ -62,16 +63,7 @@ const USUAL_PATH = '/usr/local/bin:/usr/bin:/bin'
 
 function isInPath(program: string, root: string, { PATH: path }: Env): boolean {
   const folders = (typeof path === 'string' ? path : USUAL_PATH).split(delimiter)
-  return folders.some(folder => mayRun(resolve(root, folder, program)))
-}
-
-function mayRun(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return statSync(path).isFile()
-  } catch {
-    return false
-  }
+  return folders.some(folder => isProgram(resolve(root, folder, program)))
 }
 
 interface Script {
@@ -114,7 +106,7 @@ function scriptChecks({ word, path, runs, hint }: Script, say: Say, root: string
   if (!statSync(path).isFile())
     return say('error', 'script-missing', 'command', `${word} is no file`, 'name the script itself')
   if (!runs) return
-  if (!mayRun(path))
+  if (!isProgram(path))
     return say('error', 'script-not-executable', 'command', `${word} may not be executed`, `chmod +x ${path}`)
   const [first = ''] = beginningOf(path).split('\n')
   const interpreter = /^#!\s*(\S+)/.exec(first)?.[1]

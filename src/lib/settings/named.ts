@@ -1,5 +1,6 @@
-import { statSync, type Stats } from 'node:fs'
+import type { Stats } from 'node:fs'
 import { extname, join, resolve, sep } from 'node:path'
+import { kindOf } from '../world/kinds.ts'
 import { globOf } from '../util/names.ts'
 import { realPath } from '../world/real-path.ts'
 import { scriptText } from './script-text.ts'
@@ -185,15 +186,6 @@ const globIn = (word: string): string =>
     .replaceAll(/\{[^{}]*(?:,|\.\.)[^{}]*\}|\[[^\]]+\]|\?/g, '*')
 
 const isBelow = (path: string, folder: string): boolean => path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
-
-/** What a path leads to. */
-export function kindOf(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false })
-  } catch {
-    return undefined
-  }
-}
 
 /** Whether a file is code by its name, or may be started. What has no ending may be anything: a mark, or a script. */
 export const isCode = (path: string): boolean =>

@@ -1,6 +1,7 @@
-import { existsSync, lstatSync, readdirSync, realpathSync, statSync, type Stats } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
+import { kindOf } from '../world/kinds.ts'
 import { fault } from '../faults.ts'
 import { realPath } from '../world/real-path.ts'
 
@@ -123,7 +124,7 @@ export function filesBelow(folder: string, most: number): readonly string[] | un
       const path = join(each, name)
       const kind = lstatSync(path, { throwIfNoEntry: false })
       if (kind?.isDirectory() === true) folders.push(path)
-      else if (statOf(path)?.isFile() === true) files.push(path)
+      else if (kindOf(path)?.isFile() === true) files.push(path)
       if (files.length + folders.length > most) return undefined
     }
   }
@@ -132,19 +133,10 @@ export function filesBelow(folder: string, most: number): readonly string[] | un
 
 /** Why the user's own settings cannot be the user's own: others could have written them. */
 export function foreignHand(file: string): string | undefined {
-  const stat = statOf(file)
+  const stat = kindOf(file)
   if (stat === undefined || process.getuid === undefined) return undefined
   if ((stat.mode & 0o002) !== 0) return 'anybody on this machine may write to it'
   return stat.uid === process.getuid() || stat.uid === 0 ? undefined : 'it belongs to another user'
-}
-
-/** What cannot be looked at cannot be read either, and reading says why. */
-function statOf(file: string): Stats | undefined {
-  try {
-    return statSync(file, { throwIfNoEntry: false })
-  } catch {
-    return undefined
-  }
 }
 
 /** Whether a file of a project, followed through all links, is in the project. */

@@ -1,5 +1,6 @@
-import { accessSync, constants, readFileSync, realpathSync, statSync } from 'node:fs'
+import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
+import { isProgram } from '../world/kinds.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { changeIn, isBeyondTelling, lookOnce, wordsIn } from './covered.ts'
 import { coverageOf, type Coverage } from './digest.ts'
@@ -146,13 +147,4 @@ function programWithin(hook: LoadedHook, root: string): string | undefined {
     const program = folders.map(folder => join(folder, text)).find(isProgram)
     return program !== undefined && isWithin(dirname(program), root)
   })?.text
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK)
-    return statSync(file).isFile()
-  } catch {
-    return false
-  }
 }

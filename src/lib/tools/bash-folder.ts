@@ -1,5 +1,6 @@
-import { lstatSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { lstatSync, readFileSync, rmSync } from 'node:fs'
 import { isAbsolute, join, relative, sep } from 'node:path'
+import { isFolder } from '../world/kinds.ts'
 import { realPath } from '../world/real-path.ts'
 import type { ToolCall } from './tool.ts'
 
@@ -57,12 +58,4 @@ async function move(call: ToolCall, to: string): Promise<void> {
 function within(base: string, path: string): string | undefined {
   const way = relative(realPath(base), realPath(path))
   return way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way) ? undefined : join(base, way)
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory()
-  } catch {
-    return false
-  }
 }

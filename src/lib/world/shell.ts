@@ -1,5 +1,5 @@
-import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { isProgram } from './kinds.ts'
 
 /** The shells that a command may ask for. */
 export type ShellName = 'bash' | 'sh' | 'powershell'
@@ -19,15 +19,6 @@ function find(name: string): string | undefined {
     found.set(name, folders.map(folder => join(folder, name)).find(isProgram))
   }
   return found.get(name)
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /**

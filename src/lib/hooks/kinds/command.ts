@@ -1,4 +1,5 @@
 import { isObject, type PlainObject } from '../../util/plain.ts'
+import { isFolder } from '../../world/kinds.ts'
 import { withoutCredentials } from '../../util/credentials.ts'
 import type { Ended, Program } from '../../world/process.ts'
 import type { EventName } from '../events.ts'
@@ -10,7 +11,7 @@ import { anywhere, type Outside } from './outside.ts'
 import { Warm, type Taken } from './prewarm.ts'
 import { checkCommand, identityOf, labelOf, programFor, wordsOfStart, type ProgramSpec } from './program.ts'
 import { readRaw } from './raw.ts'
-import { isFolder, scriptsNamedBy } from './words.ts'
+import { scriptsNamedBy } from './words.ts'
 import { hookOf, type OutsideContext, type OutsideHook, type OutsideSpec } from './spec.ts'
 
 /** A hook that is a command: it reads the event on standard input and answers by exit code and standard output. */

@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { dirname } from 'node:path'
+import { isFolder } from '../../world/kinds.ts'
 import { fault } from '../../errors.ts'
 import type { Clock } from '../../util/clock.ts'
 import { CREDENTIALS, isWithheld } from '../../util/credentials.ts'
@@ -169,7 +169,11 @@ export class Outside {
 
   /** The first of these folders that is there: to start a program in one that is gone looks as if it were missing. */
   folder(...wanted: readonly (string | undefined)[]): string {
-    return [...wanted, this.projectDir].find(isFolder) ?? [homedir(), tmpdir()].find(isFolder) ?? '/'
+    return (
+      [...wanted, this.projectDir].find(path => path !== undefined && isFolder(path)) ??
+      [homedir(), tmpdir()].find(isFolder) ??
+      '/'
+    )
   }
 
   /** Starts a process that ends when this is closed. */
@@ -209,14 +213,6 @@ export class Outside {
     const running = [...this.#running]
     for (const each of running) each.end()
     await Promise.all(running.map(each => each.ended))
-  }
-}
-
-function isFolder(path: string | undefined): boolean {
-  try {
-    return path !== undefined && statSync(path).isDirectory()
-  } catch {
-    return false
   }
 }
 

@@ -1,5 +1,6 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
+import { isFolder } from '../../world/kinds.ts'
 import type { ProgramSpec } from './program.ts'
 import { singleQuoted, wordsOf } from './words.ts'
 
@@ -54,8 +55,6 @@ const mayLeadInto = (word: string, root: string): boolean =>
     const [first = ''] = part.split('/')
     return isRelative(first) && isFolder(resolve(root, first))
   })
-
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 
 /** The program, or what an interpreter is given to run; nothing where it is named without a path. */
 export function scriptIn(words: readonly string[]): string {

@@ -1,5 +1,5 @@
-import { statSync, type Stats } from 'node:fs'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
+import { isFile } from '../../world/kinds.ts'
 
 /** A word of a command, without its quotes. */
 export interface Word {
@@ -111,17 +111,4 @@ export function filesNamedBy(
 function inPath(name: string, path: string): readonly string[] {
   const folder = path.split(delimiter).find(each => each !== '' && isFile(join(each, name)))
   return folder === undefined ? [] : [join(folder, name)]
-}
-
-const isFile = (path: string): boolean => kindOf(path)?.isFile() === true
-
-/** Whether a path leads to a folder. */
-export const isFolder = (path: string): boolean => kindOf(path)?.isDirectory() === true
-
-function kindOf(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false })
-  } catch {
-    return undefined
-  }
 }

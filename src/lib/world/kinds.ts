@@ -1,0 +1,23 @@
+import { accessSync, constants, statSync, type Stats } from 'node:fs'
+
+/** What a path leads to; undefined where there is nothing, or nothing that can be looked at. */
+export function kindOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}
+
+export const isFile = (path: string): boolean => kindOf(path)?.isFile() === true
+export const isFolder = (path: string): boolean => kindOf(path)?.isDirectory() === true
+
+/** Whether it is a file that may be run. */
+export function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return isFile(path)
+  } catch {
+    return false
+  }
+}
