@@ -213,6 +213,7 @@ function printResult(result: ResultMessage, { outputFormat }: RunFlags): void {
 function note(message: AgentMessage, { verbose }: RunFlags): void {
   if (message.type !== 'system') return
   if (message.subtype === 'permission_denied') complain(harmless(message.message))
+  // Said before: query() tells standard error.
   else if (message.subtype === 'informational' && message.tag === 'restriction') return
   else if (message.subtype === 'informational' && (verbose === true || message.level === 'warning'))
     complain(harmless(message.content))

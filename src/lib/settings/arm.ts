@@ -3,7 +3,7 @@ import type { Outside } from '../hooks/kinds/outside.ts'
 import type { OutsideHook } from '../hooks/kinds/spec.ts'
 import type { HookRegistry } from '../hooks/registry.ts'
 import { numberOf } from './env-number.ts'
-import { sourceOf, type Finding } from './finding.ts'
+import { gateError, sourceOf, type Finding } from './finding.ts'
 import type { Standing } from './force.ts'
 import { makerOf } from './kinds.ts'
 import type { LoadedHook } from './loaded.ts'
@@ -32,7 +32,7 @@ export function arm(standings: readonly Standing[], hooks: HookRegistry, place: 
     try {
       return [make()]
     } catch (error) {
-      findings.push(notArmed(hook, error))
+      findings.push(gateError('not-armed', hook.place, wordsOf(error), 'correct it; until then it does not run'))
       return []
     }
   }
@@ -45,15 +45,6 @@ export function arm(standings: readonly Standing[], hooks: HookRegistry, place: 
   }
   return { findings, disarm: () => removals.forEach(remove => remove()) }
 }
-
-const notArmed = ({ place }: LoadedHook, error: unknown): Finding => ({
-  level: 'error',
-  code: 'not-armed',
-  place,
-  message: wordsOf(error),
-  fix: 'correct it; until then it does not run',
-  gate: true
-})
 
 /** Below 0, which is the rank of hooks that a program has registered, is what gives way to them. */
 const RANKS: Readonly<Record<Scope, number>> = {

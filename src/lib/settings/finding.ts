@@ -30,6 +30,19 @@ export interface Finding {
   readonly ofProject?: boolean
 }
 
+/** The first line of a file. */
+export const startOf = (file: string, key = ''): Place => ({ file, line: 1, column: 1, key })
+
+/** A finding that stops a run. */
+export const gateError = (code: string, place: Place, message: string, fix: string): Finding => ({
+  level: 'error',
+  code,
+  place,
+  message,
+  fix,
+  gate: true
+})
+
 /** What was meant to restrict and cannot do so: nothing starts, except in the compat profile. */
 export const stopsRun = ({ level, gate }: Finding): boolean => gate && level === 'error'
 

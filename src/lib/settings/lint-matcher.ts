@@ -59,7 +59,7 @@ export function matcherCheck(
 }
 
 const NAMES = /^[\w\-|, ]+$/
-const NOTHING_TO_DO = 'nothing to do, unless a tool of another name is meant'
+export const NOTHING_TO_DO = 'nothing to do, unless a tool of another name is meant'
 
 const namesIn = (matcher: string): readonly string[] =>
   matcher

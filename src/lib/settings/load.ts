@@ -2,7 +2,7 @@ import { dirname, join, resolve } from 'node:path'
 import { rowOf } from '../hooks/events.ts'
 import type { Declared } from './declared.ts'
 import { parseDocument, readDocument, type Document, type Looked } from './document.ts'
-import type { Finding, Path, Place } from './finding.ts'
+import { gateError, startOf, type Finding, type Path, type Place } from './finding.ts'
 import { Grants } from './grants.ts'
 import { checkKeys, KeyReader } from './keys.ts'
 import type {
@@ -43,8 +43,7 @@ export function loadSettings(where: Where, options: LoadOptions = {}): Loaded {
   if (isAsked('project', options)) loading.servers()
   loading.plugins(options.pluginDirs ?? [])
   loading.owners(options)
-  for (const file of options.modules ?? [])
-    loading.module(file, 'flag', where.cwd, { file: '--hooks', line: 1, column: 1, key: '' })
+  for (const file of options.modules ?? []) loading.module(file, 'flag', where.cwd, startOf('--hooks'))
   return loading.result()
 }
 
@@ -85,15 +84,7 @@ class Loading {
     const fix = OF_PROJECT.includes(scope)
       ? 'put the file itself there'
       : `chown it to yourself, and chmod go-w ${file}`
-    const message = `${file} is not read: ${objection}`
-    this.#findings.push({
-      level: 'error',
-      code: 'not-read',
-      place: { file, line: 1, column: 1, key: '' },
-      message,
-      fix,
-      gate: true
-    })
+    this.#findings.push(gateError('not-read', startOf(file), `${file} is not read: ${objection}`, fix))
   }
 
   /** Files beside the settings that are meant as settings, and are not read under their names. */
@@ -103,9 +94,8 @@ class Loading {
         const near = /^[a-z][\w.-]*\.json[5c]?$/i.test(name) ? nearMiss(name, SETTINGS_FILES) : undefined
         if (near === undefined) continue
         const file = join(folder, name)
-        const place = { file, line: 1, column: 1, key: '' }
-        const [message, fix] = [`${file} is not read`, `call it ${near}, or something else`]
-        this.#findings.push({ level: 'error', code: 'not-read', place, message, fix, gate: true })
+        const fix = `call it ${near}, or something else`
+        this.#findings.push(gateError('not-read', startOf(file), `${file} is not read`, fix))
       }
   }
 
@@ -284,14 +274,9 @@ class Loading {
   }
 }
 
-const notInstalled = (name: string, place: Place, ofProject: boolean): Finding => ({
-  level: 'error',
-  code: 'plugin-missing',
-  place,
-  message: `the plugin ${name} is enabled, and not installed`,
-  fix: 'install it, or disable it',
-  gate: true,
-  ofProject
-})
+const notInstalled = (name: string, place: Place, ofProject: boolean): Finding => {
+  const message = `the plugin ${name} is enabled, and not installed`
+  return { ...gateError('plugin-missing', place, message, 'install it, or disable it'), ofProject }
+}
 
 const where = ({ place }: LoadedHook): string => `${place.file}:${place.line}`

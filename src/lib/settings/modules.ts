@@ -4,7 +4,7 @@ import type { Hook } from '../hooks/hook.ts'
 import type { HookRegistry } from '../hooks/registry.ts'
 import { isObject } from '../util/plain.ts'
 import { changeIn } from './covered.ts'
-import type { Finding } from './finding.ts'
+import { gateError, type Finding } from './finding.ts'
 import type { LoadedModule } from './loaded.ts'
 
 /**
@@ -25,14 +25,7 @@ export async function armModules(
       await take(given, hooks)
     } catch (error) {
       const message = `${module.file} could not be loaded: ${wordsOf(error)}`
-      findings.push({
-        level: 'error',
-        code: 'module',
-        place: module.place,
-        message,
-        fix: 'export default hooks => { hooks.on(…) }',
-        gate: true
-      })
+      findings.push(gateError('module', module.place, message, 'export default hooks => { hooks.on(…) }'))
     }
   }
   return findings

@@ -1,7 +1,7 @@
 import { existsSync, globSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import type { Document } from './document.ts'
-import type { Finding, Place } from './finding.ts'
+import { gateError, startOf, type Finding } from './finding.ts'
 import { readFrontmatter } from './frontmatter.ts'
 import { checkOwnerKeys } from './keys.ts'
 import type { EnabledPlugin, LoadedGrant, LoadedOwner } from './loaded.ts'
@@ -44,8 +44,7 @@ export function* ownersIn({ folder, ofProject, plugin }: OwnerFolder): Generator
     const given = kind === 'command' ? undefined : document?.value['name']
     const named = typeof given === 'string' ? [given] : parts
     const stray = named.find(part => part.includes(SEPARATOR))
-    if (stray !== undefined)
-      return { owner: undefined, findings: [...findings, separatorIn(stray, kind, placeOf(file))] }
+    if (stray !== undefined) return { owner: undefined, findings: [...findings, separatorIn(stray, kind, file)] }
     const name = [...(plugin === undefined ? [] : [plugin.name]), ...named].join(SEPARATOR)
     return { owner: { kind, name, file, document, ofProject, plugin }, findings }
   }
@@ -62,32 +61,20 @@ function filesIn(folder: string): readonly string[] {
   }
 }
 
-const placeOf = (file: string): Place => ({ file, line: 1, column: 1, key: 'name' })
-
-const separatorIn = (name: string, what: string, place: Place): Finding => ({
-  level: 'error',
-  code: 'name-separator',
-  place,
-  message: `the ${what} ${JSON.stringify(name)} has a ${SEPARATOR} in its name, which stands between a plugin and what it brings`,
-  fix: 'give it another name',
-  gate: true
-})
+function separatorIn(name: string, what: string, file: string): Finding {
+  const message = `the ${what} ${JSON.stringify(name)} has a ${SEPARATOR} in its name, which stands between a plugin and what it brings`
+  return gateError('name-separator', startOf(file, 'name'), message, 'give it another name')
+}
 
 /** What keeps a plugin from having its name, so that nothing of it can be called; `undefined` if nothing does. */
 export function objectionTo(plugin: EnabledPlugin, others: readonly EnabledPlugin[]): Finding | undefined {
-  const place = placeOf(plugin.root)
-  if (plugin.name.includes(SEPARATOR)) return separatorIn(plugin.name, 'plugin', place)
-  const other = others.find(({ name, root }) => name === plugin.name && root !== plugin.root)
-  return (
-    other && {
-      level: 'error',
-      code: 'plugin-name-taken',
-      place,
-      message: `two plugins are called ${plugin.name}: ${other.root} and ${plugin.root}`,
-      fix: 'disable one of them, or give it another name in its .claude-plugin/plugin.json',
-      gate: true
-    }
-  )
+  const { name, root } = plugin
+  if (name.includes(SEPARATOR)) return separatorIn(name, 'plugin', root)
+  const other = others.find(each => each.name === name && each.root !== root)
+  if (other === undefined) return undefined
+  const fix = 'disable one of them, or give it another name in its .claude-plugin/plugin.json'
+  const message = `two plugins are called ${name}: ${other.root} and ${root}`
+  return gateError('plugin-name-taken', startOf(root, 'name'), message, fix)
 }
 
 /** What a skill or a slash command may do without a question while it is active: its `allowed-tools`. */

@@ -5,7 +5,7 @@ import { realPath } from '../world/real-path.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { makeFolders } from '../world/make-folders.ts'
 import { readDocument, type Document, type Looked } from './document.ts'
-import { Findings, type Path, type Place } from './finding.ts'
+import { Findings, startOf, type Path, type Place } from './finding.ts'
 import { isWithin, namesIn, type Where } from './sources.ts'
 
 /** A plugin that is enabled, and where it declares hooks. */
@@ -63,7 +63,7 @@ export function loadPlugin(given: string | undefined, root: string, { ownHome }:
     if (looked.document !== undefined) maps.push(mapIn(looked.document, [], looked.document.value))
   }
   const lost = whyNoPlugin(root, manifest.document, given ?? basename(root))
-  if (lost !== undefined) findings.push(objection(placeAt(root), ...lost))
+  if (lost !== undefined) findings.push(objection(startOf(root), ...lost))
   take(readDocument(usual))
   for (const { part, path } of partsOf(manifest.document)) {
     if (typeof part !== 'string') maps.push(mapIn(manifest.document!, path, part))
@@ -138,8 +138,6 @@ function objection(place: Place, code: keyof typeof FIXES, message: string): Fin
   findings.add('error', code, [], message, FIXES[code], true)
   return findings
 }
-
-const placeAt = (file: string): Place => ({ file, line: 1, column: 1, key: '' })
 
 /** The events: under `hooks`, or there themselves, beside a description. */
 function mapIn(document: Document, path: Path, value: unknown): HookMap {

@@ -2,8 +2,8 @@ import { rowOf } from '../hooks/events.ts'
 import { parseMode, type NoMode } from '../permissions/modes.ts'
 import { parseRule, toolIn, type Behavior } from '../permissions/rule.ts'
 import { listIn } from './agents.ts'
-import type { Finding, Place } from './finding.ts'
-import { matcherCheck, type Say } from './lint-matcher.ts'
+import { gateError, type Finding, type Place } from './finding.ts'
+import { matcherCheck, NOTHING_TO_DO, type Say } from './lint-matcher.ts'
 import type { Loaded, LoadedHook, LoadedOwner } from './loaded.ts'
 import { namingOf } from './tool-names.ts'
 
@@ -43,7 +43,15 @@ function hookFindings(hook: LoadedHook, withMatcher: boolean, tools: readonly st
   const { event, spec, ofProject } = hook
   const gate = rowOf(event).failure === 'closed'
   const say: Say = (level, code, key, message, fix) =>
-    findings.push({ level, code, place: hook.placeOf(key), message, fix, gate: gate && level !== 'info', ofProject })
+    findings.push({
+      level,
+      code,
+      place: hook.placeOf(key),
+      message,
+      fix,
+      gate: gate && level !== 'info' && code !== 'matcher-slow',
+      ofProject
+    })
   if (withMatcher) matcherCheck(hook, say, gate ? 'error' : 'warning', tools)
   const behind = ['async', 'asyncRewake'].find(key => spec[key] === true)
   if (gate && behind !== undefined)
@@ -84,14 +92,10 @@ export function ruleFindings(rules: readonly NamedTools[], tools: readonly strin
     }
     return []
   })
-  const absences = [...absent.values()].map(({ place, names }): Finding => ({
-    level: 'warning',
-    code: 'tool-absent',
-    place,
-    message: `no tool here is called ${[...names].join(', ')}, so there is nothing to refuse`,
-    fix: 'nothing to do, unless a tool of another name is meant',
-    gate: true
-  }))
+  const absences = [...absent.values()].map(({ place, names }): Finding => {
+    const message = `no tool here is called ${[...names].join(', ')}, so there is nothing to refuse`
+    return { ...gateError('tool-absent', place, message, NOTHING_TO_DO), level: 'warning' }
+  })
   return [...findings, ...absences]
 }
 
@@ -110,11 +114,7 @@ function agentFindings({ document, ofProject }: LoadedOwner, tools: readonly str
 }
 
 /** A mode that there is not. One of other agents is no reason to stop: the usual one asks for more. */
-export const modeFinding = ({ problem, isElsewhere }: NoMode, place: Place): Finding => ({
-  level: isElsewhere === true ? 'warning' : 'error',
-  code: 'mode-unknown',
-  place,
-  message: problem,
-  fix: isElsewhere === true ? 'until then the mode is default' : 'correct it',
-  gate: true
-})
+export const modeFinding = ({ problem, isElsewhere }: NoMode, place: Place): Finding =>
+  isElsewhere === true
+    ? { ...gateError('mode-unknown', place, problem, 'until then the mode is default'), level: 'warning' }
+    : gateError('mode-unknown', place, problem, 'correct it')

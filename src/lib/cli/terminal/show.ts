@@ -137,7 +137,8 @@ export class Show {
       this.#cwd = message.cwd
       this.mode = message.permissionMode
     } else if (message.subtype === 'permission_denied') this.#denied(message)
-    else if (message.subtype === 'informational') {
+    // What restricts less than it seems to was said before, as on standard error.
+    else if (message.subtype === 'informational' && message.tag !== 'restriction') {
       const { content, level, tag } = message
       if (level === 'warning') this.warn(content)
       else this.#quiet(`${harmless(content)}${tag === undefined ? '' : ` [${inOneLine(tag)}]`}`)
