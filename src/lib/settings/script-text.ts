@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, extname } from 'node:path'
-import { isData, isRun, spokenIn, type Spoken } from './spoken.ts'
+import { isData, spokenIn, type Spoken } from './spoken.ts'
 
 /** What a script of a project says, as far as it matters to what it runs. */
 interface ScriptText {
@@ -45,9 +45,15 @@ const COMMENT = /^\s*#.*$|\s#[^'"\n]*$/gm
 
 function inShell(text: string, folder: string): Omit<ScriptText, 'stamp'> {
   const words = spokenIn(text.replaceAll(COMMENT, ''), undefined, new Map([['0_FOLDER', folder]]))
-  const run = words?.filter(({ role }) => isRun(role))
-  if (run === undefined) return UNREADABLE
-  return { words: run, runsMore: true, runsArguments: run.some(word => /\$\{?[1-9@*]/.test(word.text)) }
+  if (words === undefined) return UNREADABLE
+  // A program by its bare name is one of the system.
+  const run = words.filter(({ text: word, role }) => role === 'given' || (role === 'program' && /[/$]/.test(word)))
+  const once = new Map(run.map(word => [word.text, word]))
+  return {
+    words: [...once.values()],
+    runsMore: true,
+    runsArguments: [...once.keys()].some(word => /\$\{?[1-9@*]/.test(word))
+  }
 }
 
 const RUNS =
