@@ -8,6 +8,7 @@ import { z } from 'zod'
 import { createSdkMcpServer, tool, type QueryOptions } from '../../src/index.ts'
 import { nameOfStatus } from '../../src/lib/model/failure.ts'
 import peer from '../fixtures/peer-payloads.json' with { type: 'json' }
+import type { TurnOrMaker } from '../../src/lib/model/scripted.ts'
 import { record, type Payload } from './recording.ts'
 import { differencesOf } from './shapes.ts'
 
@@ -78,8 +79,32 @@ async function recordNotification(): Promise<readonly Payload[]> {
   })
 }
 
+/** A helper that works beside its caller until that has ended its turn. */
+const HELPER_WAITS = `while ! grep -q '"hook_event_name":"Stop"' ../kept; do sleep 0.02; done`
+
+/** An agent that calls another one, which calls Bash. Whose turn it is shows in what was said first. */
+function delegating(behind: boolean): readonly TurnOrMaker[] {
+  const input = { description: 'help', prompt: 'SUB: do it', subagent_type: 'helper', run_in_background: behind }
+  const main = [call('Agent', input), 'ok', 'ok']
+  const sub = [call('Bash', { command: behind ? HELPER_WAITS : 'echo hi' }), 'SAMPLE sub done']
+  const next: TurnOrMaker = ({ messages }) =>
+    (JSON.stringify(messages[0]).includes('SUB:') ? sub : main).shift() ?? 'nothing left to say'
+  return Array.from({ length: 6 }, () => next)
+}
+
+const HELPER = { agents: { helper: { description: 'Helps', prompt: 'Help.' } }, allowedTools: ['Bash', 'Agent'] }
+
 let ours: readonly Payload[]
+/** By the name of the recording that it belongs to. */
+let apart: Readonly<Record<string, readonly Payload[]>>
 beforeAll(async () => {
+  const task = { subject: 'SAMPLE task', description: 'd' }
+  apart = {
+    subagentForeground: await record(delegating(false), HELPER),
+    subagentBackground: await record(delegating(true), HELPER),
+    compact: await record([{ text: 'one', usage: { input_tokens: 100, output_tokens: 20 } }], {}, undefined, [['two']]),
+    tasks: await record([call('TaskCreate', task), call('TaskUpdate', { taskId: '1', status: 'completed' }), 'done'])
+  }
   ours = [
     ...(await record(MAIN, { mcpServers: { sample }, setup: 'init', allowedTools: ALLOWED })),
     ...(await record([{ fail: { status: 400, message: 'no' } }])),
@@ -101,6 +126,32 @@ const COMPARED: readonly string[] = [
   ]),
   ...['SubagentStart', 'SubagentStop', 'PostToolUseFailure Bash', 'PostToolUseFailure Read', 'PostToolBatch NoSuchTool']
 ]
+
+/** Payloads of recordings of their own, and which of them: the tool, or whether something works in the background. */
+const APART: readonly (readonly [recording: string, label: string, fits: (payload: Payload) => boolean])[] = [
+  ['subagentForeground', 'PreToolUse Agent', ({ tool_name }) => tool_name === 'Agent'],
+  ['subagentForeground', 'PostToolUse Agent', ({ tool_name }) => tool_name === 'Agent'],
+  ['subagentForeground', 'SubagentStart', () => true],
+  ['subagentForeground', 'SubagentStop', () => true],
+  ['subagentBackground', 'PostToolUse Agent-background', ({ tool_name }) => tool_name === 'Agent'],
+  ['subagentBackground', 'Stop background', ({ background_tasks }) => (background_tasks as []).length > 0],
+  ['subagentBackground', 'UserPromptSubmit notification', ({ prompt }) => String(prompt).startsWith('<task-')],
+  ['compact', 'SessionStart resume', ({ source }) => source === 'resume'],
+  ['tasks', 'TaskCreated', () => true],
+  ['tasks', 'TaskCompleted', () => true]
+]
+
+/** What differs in these. */
+const differencesApart = () =>
+  APART.flatMap(([recording, label, fits]) => {
+    const event = label.split(' ')[0]
+    const pick = (payloads: readonly Payload[]): Payload =>
+      payloads.find(payload => payload['hook_event_name'] === event && fits(payload)) ?? {
+        no: `${label} in ${recording}`
+      }
+    const theirs = (peer as unknown as Record<string, readonly Payload[]>)[recording]!
+    return differencesOf(pick(theirs), pick(apart[recording]!)).map(difference => ({ label, ...difference }))
+  })
 
 /** The first payload of this event, about this tool. */
 function find(payloads: readonly Payload[], [event, toolName]: readonly string[]): Payload {
@@ -149,7 +200,7 @@ test('every difference from the recorded payloads is in docs/payloads.md, with a
     const words = label.split(' ')
     return differencesOf(find(recorded, words), find(ours, words)).map(difference => ({ label, ...difference }))
   })
-  found.push(...failureNames())
+  found.push(...failureNames(), ...differencesApart())
   const fits = (row: (typeof rows)[number], { label, field, difference }: (typeof found)[number]): boolean =>
     concerns(row.events, label) && row.field === field && row.difference === difference
   expect(found.filter(each => !rows.some(row => fits(row, each)))).toEqual([])
@@ -206,4 +257,57 @@ test.each(Object.entries(PUBLISHED))('the output of %s has the published fields 
   for (const { tool_response } of after)
     for (const [key, value] of Object.entries(tool_response as Payload))
       expect([key, typeof value]).toEqual([key, fields[key]])
+})
+
+const after = (recording: string): Payload =>
+  apart[recording]!.find(each => each['hook_event_name'] === 'PostToolUse' && each['tool_name'] === 'Agent')![
+    'tool_response'
+  ] as Payload
+
+test('C10: what works in the background is a subagent, with its type', () => {
+  const stops = apart['subagentBackground']!.filter(each => each['hook_event_name'] === 'Stop')
+  expect(stops[0]!['background_tasks']).toEqual([
+    { id: expect.any(String), type: 'subagent', status: 'running', description: 'help', agent_type: 'helper' }
+  ])
+  expect(stops.at(-1)!['background_tasks']).toEqual([])
+})
+
+test('C10: or a shell, with its command', async () => {
+  const command = HELPER_WAITS
+  const seen = await record([call('Bash', { command, run_in_background: true }), 'ok', 'ok'], {
+    allowedTools: ['Bash']
+  })
+  const stop = seen.find(each => each['hook_event_name'] === 'Stop')!
+  expect(stop['background_tasks']).toEqual([
+    { id: expect.any(String), type: 'shell', status: 'running', description: command, command }
+  ])
+})
+
+test('C10: a session that goes on says how long ago the last answer was, and what it costs to send it again', () => {
+  const starts = apart['compact']!.filter(each => each['hook_event_name'] === 'SessionStart')
+  expect(starts[0]).not.toHaveProperty('context_tokens')
+  expect(starts[1]).toMatchObject({
+    source: 'resume',
+    seconds_since_last_response: expect.any(Number),
+    context_tokens: 120,
+    prompt_cache_likely_expired: false,
+    estimated_cache_write_usd: 0.00075
+  })
+})
+
+test('C10: the result of an agent says who it was and what it used', () => {
+  expect(after('subagentForeground')).toMatchObject({
+    status: 'completed',
+    agentType: 'helper',
+    toolsUsed: ['Bash'],
+    totalToolUseCount: 1,
+    usage: { input_tokens: expect.any(Number), output_tokens: expect.any(Number) },
+    toolStats: { readCount: 0, searchCount: 0, bashCount: 1, editFileCount: 0, otherToolCount: 0 }
+  })
+})
+
+test('C10: that of one in the background says so, and where its words will be', () => {
+  const { agentId, ...response } = after('subagentBackground')
+  expect(response).toMatchObject({ isAsync: true, status: 'async_launched', prompt: 'SUB: do it' })
+  expect(response['outputFile']).toMatch(new RegExp(`/${String(agentId)}\\.output$`))
 })

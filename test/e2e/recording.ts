@@ -10,12 +10,13 @@ export type Payload = Readonly<Record<string, unknown>>
 
 /**
  * Runs an agent in a folder of its own, with a hook on every event that keeps what it is given. The folder holds
- * `a.txt`, `CLAUDE.md` and the folder `sub`.
+ * `a.txt`, `CLAUDE.md` and the folder `sub`. `then`: the session goes on with these turns, one script after the other.
  */
 export async function record(
   turns: readonly TurnOrMaker[],
   more: QueryOptions = {},
-  hear: (message: AgentMessage) => void = () => {}
+  hear: (message: AgentMessage) => void = () => {},
+  then: readonly (readonly TurnOrMaker[])[] = []
 ): Promise<readonly Payload[]> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'carabiner-')))
   const [home, project, kept] = [join(folder, 'home'), join(folder, 'project'), join(folder, 'kept')]
@@ -26,18 +27,25 @@ export async function record(
   writeFileSync(kept, '')
   const keep = [{ hooks: [{ type: 'command', command: `cat >> '${kept}'` }] }]
   try {
-    const messages = query({
-      prompt: 'go',
-      options: {
-        cwd: project,
-        env: { PATH: process.env['PATH'], HOME: home },
-        effort: 'medium',
-        model: scriptedModel(turns),
-        ...more,
-        settings: { hooks: Object.fromEntries(EVENT_NAMES.map(event => [event, keep])) }
+    let session: string | undefined
+    for (const script of [turns, ...then]) {
+      const messages = query({
+        prompt: session === undefined ? 'go' : 'and on',
+        options: {
+          cwd: project,
+          env: { PATH: process.env['PATH'], HOME: home },
+          effort: 'medium',
+          model: scriptedModel(script, { price: { input: 5, output: 25, cacheWrite: 6.25, cacheRead: 0.5 } }),
+          ...more,
+          ...(session !== undefined && { resume: session }),
+          settings: { hooks: Object.fromEntries(EVENT_NAMES.map(event => [event, keep])) }
+        }
+      })
+      for await (const message of messages) {
+        session = message.session_id
+        hear(message)
       }
-    })
-    for await (const message of messages) hear(message)
+    }
     const lines = readFileSync(kept, 'utf8').trimEnd().split('\n')
     return lines.map(line => JSON.parse(line) as Payload)
   } finally {

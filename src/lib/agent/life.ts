@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { wordsOf } from '../errors.ts'
 import type { Block, ToolUseBlock } from '../message.ts'
+import type { PlainObject } from '../util/plain.ts'
 import { lingering, pause } from './abort.ts'
 import { textOf } from './conversation.ts'
 import { ended, INTERRUPTED, type Ending } from './ending.ts'
@@ -28,16 +29,34 @@ export interface Beginning {
   readonly source: 'startup' | 'clear' | 'resume' | 'fork'
   readonly setup: 'init' | 'maintenance' | undefined
   readonly instructions: readonly Instruction[]
+  /** When the model answered last, in milliseconds, where it goes on from an answer. */
+  readonly answered?: number | undefined
+}
+
+/** How long providers keep a prompt in their cache, in seconds. */
+const CACHED = 300
+
+/** How long ago the last answer was, and what it costs to send all that again. */
+function pauseOf({ tokens, model }: Session, answered: number | undefined): PlainObject {
+  if (answered === undefined || tokens === 0) return {}
+  const seconds = Math.max(0, Math.round((Date.now() - answered) / 1000))
+  return {
+    seconds_since_last_response: seconds,
+    context_tokens: tokens,
+    prompt_cache_likely_expired: seconds > CACHED,
+    ...(model.price !== undefined && { estimated_cache_write_usd: (tokens * model.price.cacheWrite) / 1e6 })
+  }
 }
 
 /** Setup, SessionStart, instruction files. Gives back why it may not begin, if it may not; or a first prompt of a hook. */
 export async function beginSession(
   session: Session,
-  { source, setup, instructions }: Beginning,
+  { source, setup, instructions, answered }: Beginning,
   signal: AbortSignal
 ): Promise<{ readonly blocked?: Ending; readonly prompt?: string }> {
   if (setup !== undefined) session.heed(await session.fire('Setup', { trigger: setup }, { signal }))
-  const outcome = await session.fire('SessionStart', { source, model: session.model.name }, { signal })
+  const about = { source, ...pauseOf(session, answered), model: session.model.name }
+  const outcome = await session.fire('SessionStart', about, { signal })
   if (signal.aborted) return {}
   const isNew = source === 'startup' || source === 'clear'
   if (isNew && outcome.additionalContext !== undefined)

@@ -36,6 +36,8 @@ interface Asking {
   readonly tool: Tool
   readonly session: Session
   readonly signal: AbortSignal
+  /** A PreToolUse hook wants it asked about, whoever else does. */
+  readonly isHooks: boolean
 }
 
 /** May it run? Rules, mode and hooks decide; where they say that somebody must be asked, somebody is. */
@@ -50,7 +52,7 @@ export async function permit(
   const ruling = rulingOn(tool, input, before, session)
   if (ruling.decision === 'allow') return { input }
   if (ruling.decision === 'deny') return refuse(use, input, ruling, session)
-  return ask({ use, tool, session, signal }, input, ruling, 0)
+  return ask({ use, tool, session, signal, isHooks: before.decision === 'ask' }, input, ruling, 0)
 }
 
 /** So often somebody is asked about one call: input that comes with a yes may be changed by hooks, and asked about again. */
@@ -184,7 +186,7 @@ type HooksAnswer = Answer & { readonly by: string }
 /** Hooks are asked before a person is. */
 async function hooksAnswer(asking: Asking, input: PlainObject, ruling: Ruling): Promise<HooksAnswer | undefined> {
   const { use, tool, session, signal } = asking
-  if (ruling.kind === 'hook' && session.options.profile === 'compat') return undefined
+  if (asking.isHooks && session.options.profile === 'compat') return undefined
   const said = await askHooks(use, input, suggestionsOn(asking, input, ruling), ruling, session, signal)
   // Hooks are not told what has changed about a tool: they may refuse it, and approve of nothing.
   return tool.change !== undefined && said?.behavior === 'allow' ? undefined : said

@@ -27,6 +27,8 @@ export interface Replayed extends Omit<SessionState, 'notes'> {
   readonly open: OpenBatch | undefined
   /** How much of its window the model had used. */
   readonly tokens: number
+  /** When it answered last, in milliseconds. */
+  readonly answered: number | undefined
   /** Why its last answer is none yet, if it is not. */
   readonly unended: 'max_tokens' | 'pause_turn' | undefined
   /** Commands and agents that worked in the background, and of whose end nothing is told: what they did, by their ids. */
@@ -86,6 +88,8 @@ class Replaying {
   #metadata: PlainObject = {}
   #memory: PlainObject = {}
   #tokens = 0
+  /** When the last answer came. */
+  #time: unknown
   #last: string | null = null
   readonly #background = new Background()
   /** An answer of which not all blocks have come. */
@@ -144,6 +148,7 @@ class Replaying {
       open,
       background: this.#background.left,
       tokens: this.#tokens,
+      answered: typeof this.#time === 'string' ? Date.parse(this.#time) || undefined : undefined,
       unended: this.#stop === 'max_tokens' || this.#stop === 'pause_turn' ? this.#stop : undefined,
       last: this.#last
     }
@@ -158,7 +163,7 @@ class Replaying {
   }
 
   /** One line a block: those of one answer follow one another. */
-  #block({ message, part, forkedFrom }: Rec, uuid: string): void {
+  #block({ message, part, forkedFrom, timestamp }: Rec, uuid: string): void {
     const content = isObject(message) ? message['content'] : undefined
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : listIn(content)
     if (!isObject(message) || content === undefined) return
@@ -169,6 +174,7 @@ class Replaying {
       this.#answer = { uuid, id: message['id'], isCopy: forkedFrom !== undefined, blocks: [...blocks], stop: undefined }
     } else for (const block of blocks) this.#answer!.blocks.push(block)
     this.#answer!.stop = message['stop_reason']
+    this.#time = timestamp
     const usage = message['usage']
     if (isObject(usage))
       this.#tokens = Object.values(usage).reduce<number>((sum, each) => sum + (typeof each === 'number' ? each : 0), 0)

@@ -17,10 +17,12 @@ export const EVENTS_OF_SESSIONS = {
     fields: {
       source: 'startup | resume | clear | compact | fork',
       'agent_type?': 'string',
-      'model?': 'string',
-      'session_title?': 'string',
       'seconds_since_last_response?': 'number',
-      'context_tokens?': 'number'
+      'context_tokens?': 'number',
+      'prompt_cache_likely_expired?': 'boolean',
+      'estimated_cache_write_usd?': 'number',
+      'model?': 'string',
+      'session_title?': 'string'
     },
     target: 'source',
     answer: 'session',

@@ -179,7 +179,12 @@ export async function open(
       restricted: [...restricted, ...mcpNotices([...permissions.rules], servers)],
       gaps: transcripts.notices,
       background: transcripts.resumed?.background,
-      beginning: { source: chosen.source, setup: options.setup, instructions },
+      beginning: {
+        source: chosen.source,
+        setup: options.setup,
+        instructions,
+        answered: transcripts.resumed?.answered
+      },
       async close() {
         await place.close()
         await armed.close()

@@ -81,10 +81,9 @@ function from(loaded: Loaded, isStart: (entry: Rec) => boolean): Loaded {
   return offsets === undefined ? left : { ...left, offsets: offsets.slice(first) }
 }
 
-/** An entry without what its line says of itself: who goes on from it needs what happened, and its number. */
+/** An entry without what its line says of itself: a resumed session needs what happened, when, and its number. */
 export const withoutFrame = ({
   parentUuid: _parent,
-  timestamp: _time,
   sessionId: _session,
   cwd: _cwd,
   version: _version,
