@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { basename, isAbsolute, join, resolve } from 'node:path'
 import { nearest } from '../errors.ts'
 import { fault } from '../faults.ts'
@@ -55,6 +56,7 @@ export async function chooseSession(options: QueryOptions, where: Where): Promis
   const fork = { projectKey, sessionId: sessionId ?? randomUUID() }
   if (isPath(resume)) {
     const path = resolve(where.cwd, resume!)
+    if (!existsSync(path)) throw fault('E_OPTION_INVALID', 'resume', path, 'an id, or the path of a file that is there')
     const from = { projectKey, sessionId: basename(path, '.jsonl'), store: oneFile(path) }
     return { key: fork, source: 'fork', from, store }
   }
@@ -114,8 +116,11 @@ export function checkWishes({
 
 async function isThere(key: SessionKey, store: TranscriptStore | undefined): Promise<boolean> {
   if (store === undefined) return false
-  const entries = await (store.page?.(key, undefined) ?? store.load(key))
-  return entries !== undefined && entries !== null
+  const found = await (store.page?.(key, undefined) ?? store.load(key))
+  // A crash may leave a file in which nothing was written yet: it is no session.
+  return Array.isArray(found)
+    ? found.length > 0
+    : found !== null && (found?.entries.length ?? 0) + (found?.gaps.length ?? 0) > 0
 }
 
 async function newest(projectKey: string, store: TranscriptStore, cwd: string): Promise<string> {
