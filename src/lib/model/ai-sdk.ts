@@ -15,8 +15,6 @@ export interface AdapterOptions {
   /** How long nothing may come, in milliseconds. */
   readonly idle?: number | undefined
   readonly clock?: Clock | undefined
-  /** Keys that must not show in messages. */
-  readonly secrets?: readonly string[] | undefined
 }
 
 type Parts = ReadableStreamDefaultReader<LanguageModelV4StreamPart>
@@ -56,7 +54,7 @@ export function fromLanguageModel(model: LanguageModelV4, options: AdapterOption
       const tell = onEvent && ((event: StreamEvent) => (patience.isOver ? undefined : onEvent(event)))
       const heard: { receiver?: Receiver } = {}
       return patience.await(stream(request, patience, heard, tell)).catch((error: unknown) => {
-        throw withPartial(failureOf(error, options.secrets), heard.receiver?.text ?? '')
+        throw withPartial(failureOf(error), heard.receiver?.text ?? '')
       })
     }
   }

@@ -1,7 +1,7 @@
 import { wordsOf } from '../errors.ts'
+import { withoutCredentials } from '../util/credentials.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { ModelFailure, type FailureName } from './model.ts'
-import { masked } from './secrets.ts'
 
 /** How much of a provider's words is kept. */
 const LONGEST = 2000
@@ -68,13 +68,17 @@ export function withPartial(failure: ModelFailure, partial: string): ModelFailur
   return partial === '' ? failure : failure.but(failure.message, partial)
 }
 
-/** Anything that was thrown on the way to an answer. `secrets` never show in its message. */
-export function failureOf(thrown: unknown, secrets: readonly string[] = []): ModelFailure {
+/** What keys of the known providers look like, and what follows the words that announce one. */
+const KEYS =
+  /\b(?:sk|pk|rk|xai|gsk|key|tok)-[\w-]{8,}|\bAIza[\w-]{20,}|\b(?:Bearer|Basic)\s+[\w.~+/-]{8,}=*|(?<=:\/\/)[^\s/@:]+:[^\s/@]+(?=@)/gi
+
+/** Anything that was thrown on the way to an answer. No key shows in its message. */
+export function failureOf(thrown: unknown): ModelFailure {
   if (thrown instanceof ModelFailure) return thrown
   const error: PlainObject = typeof thrown === 'object' && thrown !== null ? { ...thrown } : {}
   const status = statusOf(error['statusCode']) ?? statusOf(error['status'])
   const { type, words } = saidBy(error, thrown)
-  const message = (text: string): string => masked(text, secrets)
+  const message = (text: string): string => withoutCredentials(text).replaceAll(KEYS, '***')
   if (status === undefined && type === undefined) return failureOfTransport(thrown, message)
 
   const why = nameOf(status, type, words)

@@ -50,7 +50,7 @@ function later(name: string, provider: string, load: () => Promise<LanguageModel
     async ask(request, signal, onEvent) {
       loaded ??= load().then(model => fromLanguageModel(model, options))
       const model = await loaded.catch((error: unknown) => {
-        throw failureOf(error, options.secrets)
+        throw failureOf(error)
       })
       return model.ask(request, signal, onEvent)
     }
@@ -76,7 +76,7 @@ function anthropic(model: string, { env, baseUrl }: ModelOptions): Model {
       ...(authToken === undefined ? { apiKey: secret } : { authToken })
     })(model)
   }
-  return later(model, 'anthropic', load, { secrets: [secret], idle: idleOf(env) })
+  return later(model, 'anthropic', load, { idle: idleOf(env) })
 }
 
 /** People give the address without the version, as Claude Code wants it. */
@@ -95,7 +95,7 @@ async function openai(model: string, { env, baseUrl }: ModelOptions): Promise<Mo
   const create = installed?.['createOpenAI'] as ((settings: { apiKey: string }) => unknown) | undefined
   const provider = create?.({ apiKey: key })
   if (!isProvider(provider)) return compatible(model, 'https://api.openai.com/v1', key, env)
-  return fromLanguageModel(provider.languageModel(model), { secrets: [key], idle: idleOf(env) })
+  return fromLanguageModel(provider.languageModel(model), { idle: idleOf(env) })
 }
 
 /** A server that speaks OpenAI's chat completions: a local one, or any of many. */
@@ -115,7 +115,7 @@ function compatible(model: string, url: string, key: string | undefined, env: En
     })
     return provider(model)
   }
-  return later(model, 'openai-compatible', load, { secrets: apiKey === undefined ? [] : [apiKey], idle: idleOf(env) })
+  return later(model, 'openai-compatible', load, { idle: idleOf(env) })
 }
 
 function withNewName({ max_tokens, ...body }: Record<string, unknown>): Record<string, unknown> {
