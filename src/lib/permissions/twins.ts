@@ -10,8 +10,9 @@ const READY = new WeakMap<readonly Rule[], Ground['twins']>()
  * Finds, for a path, the names of the same file that rules refuse or ask about (hard links). Those files are collected when
  * the first file with several names is met, and once for these rules. Undefined where there are no such rules.
  */
-export function twinsFor({ rules, ...places }: Places & { readonly rules: readonly Rule[] }): Ground['twins'] {
-  if (!READY.has(rules)) READY.set(rules, finderFor(rules, places))
+export function twinsFor(permissions: Places & { readonly rules: readonly Rule[] }): Ground['twins'] {
+  const { rules } = permissions
+  if (!READY.has(rules)) READY.set(rules, finderFor(rules, { roots: permissions.roots, home: permissions.home }))
   return READY.get(rules)
 }
 
