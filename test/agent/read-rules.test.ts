@@ -22,3 +22,21 @@ test('a link is what it leads to', async () => {
   const { sent } = await ask([bash('cat link'), 'Done.'], { in: place, ...MAY, disallowedTools: ['Read(.env)'] })
   expect(resultsIn(sent.at(-1)!)).toMatchObject([{ isError: true, text: expect.stringContaining('Read(.env)') }])
 })
+
+test('S6: Edit shows nothing of a file that may not be read, and does not change it', async () => {
+  const place = project({ 'secrets/k': 'the key is 42\n' })
+  const { sent } = await ask(
+    [
+      { calls: [{ name: 'Edit', input: { file_path: 'secrets/k', old_string: 'the key is 4', new_string: 'x' } }] },
+      { calls: [{ name: 'Edit', input: { file_path: 'secrets/k', old_string: 'the key is 9', new_string: 'x' } }] },
+      'done'
+    ],
+    {
+      in: place,
+      permissionMode: 'acceptEdits',
+      settings: { permissions: { deny: ['Read(./secrets/**)'] } }
+    }
+  )
+  expect(place.text('secrets/k')).toBe('the key is 42\n')
+  expect(JSON.stringify(sent.at(-1))).not.toContain('42')
+})

@@ -179,7 +179,7 @@ describe('in front of a tool', () => {
       onEvent('no', ctx => (ctx.event === 'PreToolUse' ? block('no') : undefined))
     )
     const run = guard(hooks, 'Bash', tool(ran), { onDeny: refusal => refusal.message })
-    expect(await run({ command: 'ls' })).toBe('Bash was refused: no')
+    expect(await run({ command: 'ls' })).toBe('Bash was refused by no: no')
     expect(ran).toEqual([])
   })
 
