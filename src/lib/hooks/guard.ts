@@ -38,27 +38,11 @@ export interface GuardQuestion {
   readonly reason: string | undefined
 }
 
-const FUNCTION = 'function'
-const OBJECT = 'object'
-const TEXT = 'string'
-
 /** What `guard()` and its options take. */
-const TYPES: { [K in keyof Required<GuardOptions<[], unknown>>]: string } & Record<string, string> = {
-  'hooks.fire': FUNCTION,
-  toolName: TEXT,
-  execute: FUNCTION,
-  accept: FUNCTION,
-  agent: OBJECT,
-  metadata: OBJECT,
-  signal: OBJECT,
-  onAsk: FUNCTION,
-  onDeny: FUNCTION,
-  onContext: FUNCTION,
-  onStop: FUNCTION,
-  errorIn: FUNCTION,
-  idOf: FUNCTION,
-  sessionId: TEXT,
-  stream: 'boolean'
+const TYPES: { [K in keyof Required<GuardOptions<[], unknown>>]: string } = {
+  ...{ accept: 'function', onAsk: 'function', onDeny: 'function', onContext: 'function', onStop: 'function' },
+  ...{ errorIn: 'function', idOf: 'function', agent: 'object', metadata: 'object', signal: 'object' },
+  ...{ sessionId: 'string', stream: 'boolean', 'hooks.fire': 'function', toolName: 'string', execute: 'function' }
 }
 
 /**

@@ -1,9 +1,9 @@
 import { fault } from '../faults.ts'
+import { HookRegistry } from '../hooks/registry.ts'
 import { parseMode } from '../permissions/modes.ts'
 import { isObject } from '../util/plain.ts'
 import { checkAgent } from './agent-definition.ts'
 import { checkWishes } from './chosen.ts'
-import { registryOf } from './hooks-given.ts'
 import { OPTIONS } from './option-table.ts'
 import type { QueryOptions } from './options.ts'
 import type { PromptStream } from './prompts.ts'
@@ -47,4 +47,12 @@ export function checkOptions(options: QueryOptions): void {
   for (const [name, agent] of Object.entries(agents)) checkAgent(agent, `agents.${name}`, options)
   ofCaller(options)
   registryOf(options.hooks)
+}
+
+/** The hooks of the caller, as a registry. */
+export function registryOf(hooks: QueryOptions['hooks']): HookRegistry | undefined {
+  if (hooks === undefined || hooks instanceof HookRegistry) return hooks
+  const registry = new HookRegistry({ precedence: 'ask-over-allow' })
+  registry.callbacks(hooks, 'options.hooks')
+  return registry
 }
