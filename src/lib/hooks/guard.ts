@@ -39,10 +39,22 @@ export interface GuardQuestion {
 }
 
 /** What `guard()` and its options take. */
-const TYPES: { [K in keyof Required<GuardOptions<[], unknown>>]: string } = {
-  ...{ accept: 'function', onAsk: 'function', onDeny: 'function', onContext: 'function', onStop: 'function' },
-  ...{ errorIn: 'function', idOf: 'function', agent: 'object', metadata: 'object', signal: 'object' },
-  ...{ sessionId: 'string', stream: 'boolean', 'hooks.fire': 'function', toolName: 'string', execute: 'function' }
+const TYPES: { [K in keyof Required<GuardOptions<[], unknown>>]: string } & Record<string, string> = {
+  'hooks.fire': 'function',
+  toolName: 'string',
+  execute: 'function',
+  accept: 'function',
+  agent: 'object',
+  metadata: 'object',
+  signal: 'object',
+  onAsk: 'function',
+  onDeny: 'function',
+  onContext: 'function',
+  onStop: 'function',
+  errorIn: 'function',
+  idOf: 'function',
+  sessionId: 'string',
+  stream: 'boolean'
 }
 
 /**
