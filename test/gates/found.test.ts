@@ -146,3 +146,15 @@ test.each([
   expect(lines.find(({ type }) => type === 'control_response')).toMatchObject({ response: { subtype: 'success' } })
   expect(lines.find(({ type }) => type === 'result')).toMatchObject({ result: 'Hello.' })
 })
+
+test('A8: the error names each way to have what was asked for, and comes before the answer to the next prompt', async () => {
+  const run = await agent([says('Hello.')])
+  const hooks = { Stop: [{ hookCallbackIds: ['hook_1'] }] }
+  const prompt = JSON.stringify({ type: 'user', message: { role: 'user', content: 'Hi' } })
+  const { stdout } = await run.ask(STREAMS, `${initialize({ hooks, agents: { r: {} } })}${prompt}\n`)
+  const lines = linesOf({ stdout } as never)
+  const at = (type: string): number => lines.findIndex(line => line.type === type)
+  expect(at('control_response')).toBeGreaterThanOrEqual(0)
+  expect(at('control_response')).toBeLessThan(at('result'))
+  expect(JSON.stringify(lines[at('control_response')])).toMatch(/--settings.*--agents.*--mcp-config/)
+})
