@@ -127,7 +127,7 @@ const EXAMPLES: Record<string, (lines: readonly string[]) => void> = {
   '11-forget-secrets.ts': lines => {
     expect(lines).toEqual([
       'first: 1 messages, 1 of them with the password',
-      'then: 2 messages, 0 of them with the password',
+      'then: 3 messages, 0 of them with the password',
       'There are no such files.'
     ])
   },
