@@ -45,7 +45,7 @@ describe('shapes', () => {
       settings: { hooks: { BeforeTool: [rule('x')] } },
       code: 'event-unknown',
       key: 'hooks.BeforeTool',
-      fix: 'docs/hooks.md',
+      fix: 'use one of PreToolUse, ',
       level: 'error'
     },
     {
