@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { Appender } from '../../src/lib/transcript/appender.ts'
 import { realDisk, type Disk } from '../../src/lib/transcript/disk.ts'
-import { readTranscript } from '../../src/lib/transcript/reading.ts'
+import { readTranscript } from './read-transcript.ts'
 
 /** A real disk that writes down how it was asked to make things safe, and takes its time if it is slow. */
 function disk(isSlow = false): Disk & { readonly ways: string[] } {

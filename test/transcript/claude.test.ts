@@ -8,7 +8,7 @@ import { asOurs, isForeign, readClaude } from '../../src/lib/transcript/claude.t
 import { asTheirs } from '../../src/lib/transcript/claude-lines.ts'
 import type { Rec } from '../../src/lib/transcript/entry.ts'
 import { JsonlStore } from '../../src/lib/transcript/jsonl.ts'
-import { readTranscript } from '../../src/lib/transcript/reading.ts'
+import { readTranscript } from './read-transcript.ts'
 import { verifyFile } from '../../src/lib/transcript/verify.ts'
 import type { Query } from '../../src/index.ts'
 import {

@@ -7,7 +7,8 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Rec } from '../../src/lib/transcript/entry.ts'
 import { JsonlStore } from '../../src/lib/transcript/jsonl.ts'
 import { loadTail, withoutFrame } from '../../src/lib/transcript/load.ts'
-import { Reading, readTranscript } from '../../src/lib/transcript/reading.ts'
+import { Reading } from '../../src/lib/transcript/reading.ts'
+import { readTranscript } from './read-transcript.ts'
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'carabiner-load-')))
 afterAll(() => rmSync(root, { recursive: true, force: true }))

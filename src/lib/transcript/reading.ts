@@ -37,7 +37,7 @@ export class Reading {
   readonly #isPart: boolean
   readonly #each: ReadingOptions['each']
   readonly #onGap: ReadingOptions['onGap']
-  /** The highest number that `each` has seen; all of them, once one comes that is not higher. */
+  /** The highest number so far; all of them, once one comes that is not higher. */
   #highest = 0
   #seen: Map<number, Placed> | undefined
   readonly #sealed: Placed[] = []
@@ -137,9 +137,9 @@ export class Reading {
     } else if (this.#isOurs(entry)) {
       const { seq } = read
       const placed = { at, length, seq, sum: entry['crc'], entry: kept }
-      const isNew = this.#each !== undefined && this.#isNew(placed)
+      if (!this.#isNew(placed)) return
       this.#sealed.push(placed)
-      if (isNew) this.#each(entry, at, length)
+      this.#each?.(entry, at, length)
     } else this.#gap(at, length, 'foreign')
   }
 
@@ -154,7 +154,7 @@ export class Reading {
     }
     this.#seen ??= new Map(this.#sealed.map(each => [each.seq, each]))
     const first = this.#seen.get(seq)
-    this.#onGap?.({ at, length, why: first === undefined ? 'moved' : twinKind(first, placed) })
+    this.#gap(at, length, first === undefined ? 'moved' : twinKind(first, placed))
     if (first === undefined) this.#seen.set(seq, placed)
     return first === undefined
   }
@@ -176,8 +176,7 @@ export class Reading {
 
   /** By number; each number once. */
   #inOrder(): Rec[] {
-    const placed = this.#sealed
-    if (!placed.every(({ seq }, index) => index === 0 || seq > placed[index - 1]!.seq)) this.#sort()
+    const placed = this.#sealed.sort((a, b) => a.seq - b.seq)
     let next = this.#isPart ? (placed[0]?.seq ?? 1) : 1
     return placed.map(({ seq, at, entry }) => {
       if (seq > next) this.#gap(at, 0, 'missing', [next, seq - 1])
@@ -185,35 +184,9 @@ export class Reading {
       return entry
     })
   }
-
-  #sort(): void {
-    const placed = this.#sealed
-    const known = new Map<number, Placed>()
-    let highest = 0
-    for (const each of placed.splice(0)) {
-      const { seq, at, length } = each
-      const first = known.get(seq)
-      if (first !== undefined) {
-        this.#gap(at, length, twinKind(first, each))
-        continue
-      }
-      if (seq < highest) this.#gap(at, length, 'moved')
-      highest = Math.max(highest, seq)
-      known.set(seq, each)
-      placed.push(each)
-    }
-    placed.sort((a, b) => a.seq - b.seq)
-  }
 }
 
 const twinKind = (first: Placed, { length, sum }: Placed): GapKind =>
   first.length === length && first.sum === sum ? 'duplicate' : 'conflict'
 
 const EMPTY: Rec = Object.freeze({ type: '' })
-
-/** All at once. */
-export function readTranscript(bytes: Buffer, key?: SessionKey): Loaded & { readonly isForeign: boolean } {
-  const reading = new Reading(key)
-  reading.add(bytes)
-  return reading.end()
-}

@@ -1,0 +1,9 @@
+import { Reading } from '../../src/lib/transcript/reading.ts'
+import type { SessionKey } from '../../src/lib/transcript/store.ts'
+
+/** What stands in the bytes of a transcript. */
+export function readTranscript(bytes: Buffer, key?: SessionKey): ReturnType<Reading['end']> {
+  const reading = new Reading(key)
+  reading.add(bytes)
+  return reading.end()
+}
