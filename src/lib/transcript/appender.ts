@@ -4,6 +4,7 @@ import { fault } from '../faults.ts'
 import type { Lock } from '../world/lock.ts'
 import type { Disk } from './disk.ts'
 import type { Rec } from './entry.ts'
+import { writeAll } from './file.ts'
 import { seal, sealText } from './seal.ts'
 import type { TranscriptWriter } from './store.ts'
 
@@ -59,7 +60,7 @@ export class Appender implements TranscriptWriter {
     try {
       if (!Number.isSafeInteger(this.#last + 1)) throw new Error('its numbers have come to an end')
       this.#file ??= this.#open()
-      this.#put(this.#isTorn ? Buffer.concat([NEWLINE, line]) : line)
+      writeAll(this.#file, this.#isTorn ? Buffer.concat([NEWLINE, line]) : line, this.#disk)
     } catch (error) {
       throw this.#fail(error)
     }
@@ -82,15 +83,6 @@ export class Appender implements TranscriptWriter {
     const file = this.#disk.openToAppend(this.#path)
     open++
     return file
-  }
-
-  /** A disk may take less than it was given. */
-  #put(bytes: Buffer): void {
-    for (let from = 0; from < bytes.length;) {
-      const taken = this.#disk.write(this.#file!, bytes, from)
-      if (taken <= 0) throw new Error('nothing more can be written')
-      from += taken
-    }
   }
 
   async flush(): Promise<void> {

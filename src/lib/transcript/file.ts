@@ -26,12 +26,8 @@ export function withFile<T>(path: string, disk: Disk, read: (file: number) => T)
 }
 
 /** The bytes from there on: so many, or as many as there are. */
-export const bytesIn = (file: number, disk: Disk, at: number, most: number): Buffer =>
-  fill(Buffer.allocUnsafe(most), file, disk, at)
-
-/** The part of a buffer that could be filled. */
-function fill(bytes: Buffer, file: number, disk: Disk, at: number): Buffer {
-  const most = bytes.length
+export function bytesIn(file: number, disk: Disk, at: number, most: number): Buffer {
+  const bytes = Buffer.allocUnsafe(most)
   let length = 0
   while (length < most) {
     const read = disk.read(file, bytes.subarray(length), at + length)
@@ -39,6 +35,15 @@ function fill(bytes: Buffer, file: number, disk: Disk, at: number): Buffer {
     length += read
   }
   return bytes.subarray(0, length)
+}
+
+/** A disk may take less than it was given. */
+export function writeAll(file: number, bytes: Buffer, disk: Disk): void {
+  for (let from = 0; from < bytes.length;) {
+    const taken = disk.write(file, bytes, from)
+    if (taken <= 0) throw new Error('nothing more can be written')
+    from += taken
+  }
 }
 
 /** Reads all of a file, a piece at a time. Gives how many bytes there were. */

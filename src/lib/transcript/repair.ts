@@ -4,7 +4,7 @@ import { wordsOf } from '../errors.ts'
 import { fault } from '../faults.ts'
 import { realDisk, type ReplacingDisk } from './disk.ts'
 import type { Rec } from './entry.ts'
-import { bytesIn, readInto, withFile } from './file.ts'
+import { bytesIn, readInto, withFile, writeAll } from './file.ts'
 import { Reading, type Placed } from './reading.ts'
 import { reseal, seal, unseal } from './seal.ts'
 import type { Gap, SessionKey } from './store.ts'
@@ -90,7 +90,7 @@ async function write(
       let lines: Buffer[] = []
       let size = 0
       const flush = (): void => {
-        put(to, Buffer.concat(lines), disk)
+        writeAll(to, Buffer.concat(lines), disk)
         lines = []
         size = 0
       }
@@ -132,15 +132,6 @@ function entryOf(last: Buffer, { leftOut, original, now }: Repair & { readonly n
   }
 }
 
-/** A disk may take less than it was given. */
-function put(file: number, bytes: Buffer, disk: ReplacingDisk): void {
-  for (let from = 0; from < bytes.length;) {
-    const taken = disk.write(file, bytes, from)
-    if (taken <= 0) throw new Error('nothing more can be written')
-    from += taken
-  }
-}
-
 /** The old file under a further name; where there are no such names, a copy. */
 async function keep(path: string, original: string, disk: ReplacingDisk): Promise<void> {
   if (disk.link(path, original)) return
@@ -149,7 +140,7 @@ async function keep(path: string, original: string, disk: ReplacingDisk): Promis
   try {
     withFile(path, disk, from => {
       for (let at = 0, bytes = bytesIn(from, disk, at, PIECE); bytes.length > 0;) {
-        put(to, bytes, disk)
+        writeAll(to, bytes, disk)
         at += bytes.length
         bytes = bytesIn(from, disk, at, PIECE)
       }
