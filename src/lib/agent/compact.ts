@@ -4,6 +4,7 @@ import { failureOf } from '../model/failure.ts'
 import type { Answer, ModelFailure } from '../model/model.ts'
 import { textOf } from './conversation.ts'
 import type { Session } from './session.ts'
+import { answerMessage } from './told.ts'
 
 /** From this part of a model's window on, the conversation is made shorter. */
 const FULL = 0.8
@@ -124,6 +125,6 @@ async function summaryOf(
 /** Programs that add up what a session used look at answers. This one says nothing: its text is in the boundary. */
 function recordUsage({ id, model, stop, usage }: Answer, session: Session): void {
   const uuid = randomUUID()
-  const message = { id, type: 'message', role: 'assistant', model, stop_reason: stop, stop_sequence: null, usage }
-  session.record({ type: 'assistant', requestId: `req_${uuid}`, message: { ...message, content: [] } }, uuid)
+  const message = answerMessage({ id, model, stop_reason: stop, usage, content: [] })
+  session.record({ type: 'assistant', requestId: `req_${uuid}`, message: { ...message } }, uuid)
 }

@@ -11,8 +11,8 @@ import { answerOpen, continueOpen } from './open-batch.ts'
 import type { ModelFailure } from '../model/model.ts'
 import type { DeferredUse, ErrorSubtype, ResultMessage } from './output.ts'
 import type { Session } from './session.ts'
-import { NO_USAGE } from './spending.ts'
 import { expand } from './skills.ts'
+import { answerMessage } from './told.ts'
 import { FileWatch } from './watch.ts'
 
 /** Text that was put into the system prompt from files, and where it came from. */
@@ -146,14 +146,8 @@ function tellOpen(session: Session): void {
   const answer = session.conversation.messages.findLast(({ role }) => role === 'assistant')
   if (answer === undefined || typeof answer.content === 'string') return
   const uuid = session.conversation.idOf(answer)
-  const rest = { type: 'message', role: 'assistant', model: session.model.name, stop_sequence: null } as const
-  const message = {
-    id: `msg_${uuid}`,
-    ...rest,
-    stop_reason: 'tool_use',
-    usage: NO_USAGE,
-    content: answer.content
-  } as const
+  const { content } = answer
+  const message = answerMessage({ id: `msg_${uuid}`, model: session.model.name, stop_reason: 'tool_use', content })
   session.say({ type: 'assistant', message, parent_tool_use_id: null }, uuid)
 }
 

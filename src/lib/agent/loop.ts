@@ -10,9 +10,10 @@ import { compact, isFull, isTooLong } from './compact.ts'
 import { ended, INTERRUPTED, type Ending } from './ending.ts'
 import type { AssistantMessage } from './output.ts'
 import type { Session } from './session.ts'
-import { addUsage, NO_USAGE } from './spending.ts'
+import { addUsage } from './spending.ts'
+import { answerMessage } from './told.ts'
 import { objectionLines } from './objections.ts'
-import { openIn } from './open-batch.ts'
+import { closeBatch } from './open-batch.ts'
 import { Ends } from './stop.ts'
 import { runCalls } from './turn.ts'
 
@@ -95,8 +96,7 @@ function takeAnswer(answer: Answer, content: readonly Block[], session: Session)
   session.used = addUsage(session.used, usage)
   session.tokens =
     usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens + usage.output_tokens
-  const rest = { id, type: 'message', role: 'assistant', model, stop_reason: stop, stop_sequence: null, usage } as const
-  tellAnswer({ ...rest, content }, session)
+  tellAnswer(answerMessage({ id, model, stop_reason: stop, usage, content }), session)
   for (const text of changed ?? []) session.informOnce(text)
   for (const { name, input } of ungated ?? []) {
     session.record({ type: 'system', subtype: 'ungated_tool', toolName: name, input })
@@ -106,9 +106,7 @@ function takeAnswer(answer: Answer, content: readonly Block[], session: Session)
 
 /** What had come of an answer before it was given up. */
 function takePartial(text: string, session: Session): void {
-  const content = [{ type: 'text', text } as const]
-  const rest = { type: 'message', role: 'assistant', model: session.model.name, stop_sequence: null } as const
-  tellAnswer({ id: `msg_${randomUUID()}`, ...rest, stop_reason: null, usage: NO_USAGE, content }, session)
+  tellAnswer(answerMessage({ model: session.model.name, content: [{ type: 'text', text }] }), session)
 }
 
 function tellAnswer(message: AssistantMessage['message'], session: Session): void {
@@ -133,13 +131,7 @@ async function answerCalls(
   signal: AbortSignal
 ): Promise<Ending | undefined> {
   const answers = await runCalls(calls, session, signal)
-  const isOpen = answers.some(({ pending }) => pending !== undefined)
-  if (isOpen) session.open = openIn(answers)
-  else
-    session.conversation.close(
-      answers.map(({ result }) => result),
-      answers[0]!.uuid
-    )
+  closeBatch(answers, session)
   return afterCalls(answers, session, signal)
 }
 
@@ -179,14 +171,7 @@ async function afterBatch(
 
 /** Readers find the failure where they look for the answer. The model is told nothing of it. */
 function sayFailure(text: string, { why }: ModelFailure, session: Session): void {
-  const rest = {
-    type: 'message',
-    role: 'assistant',
-    model: '<synthetic>',
-    stop_reason: null,
-    stop_sequence: null
-  } as const
-  const message = { id: `msg_${randomUUID()}`, ...rest, usage: NO_USAGE, content: [{ type: 'text', text } as const] }
+  const message = answerMessage({ model: '<synthetic>', content: [{ type: 'text', text }] })
   session.say({ type: 'assistant', message, parent_tool_use_id: null, error: why })
 }
 

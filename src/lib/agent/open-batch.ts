@@ -70,13 +70,15 @@ async function close(
     const answer = await answerOf(call, session, signal, rest)
     answers.push(call.result === undefined ? tellResult(answer, session) : answer)
   }
-  if (answers.some(({ pending }) => pending !== undefined)) session.open = openIn(answers)
-  else if (answers.length > 0)
-    session.conversation.close(
-      answers.map(({ result }) => result),
-      answers[0]!.uuid
-    )
+  if (answers.length > 0) closeBatch(answers, session)
   return answers
+}
+
+/** Gives the model the results, unless somebody has yet to decide about one of the calls. */
+export function closeBatch(answers: readonly Answered[], session: Session): void {
+  const results = answers.map(({ result }) => result)
+  if (answers.some(({ pending }) => pending !== undefined)) session.open = openIn(answers)
+  else session.conversation.close(results, answers[0]!.uuid)
 }
 
 function answerOf(
@@ -107,7 +109,7 @@ function wordsFor({ use, started, pending, agentId, input }: OpenCall, session: 
 }
 
 /** What is left open of a batch in which somebody has yet to decide. */
-export const openIn = (answers: readonly Answered[]): OpenBatch =>
+const openIn = (answers: readonly Answered[]): OpenBatch =>
   answers.map(({ use, input, result, output, uuid, pending }) =>
     pending === undefined
       ? { use, input, result: { result, output, uuid } }

@@ -5,6 +5,7 @@ import type { Outcome } from '../hooks/outcome.ts'
 import type { AgentView } from '../hooks/hook-context.ts'
 import type { FireOptions } from '../hooks/hub.ts'
 import type { Message, ToolUseBlock } from '../message.ts'
+import { NO_TOKENS } from '../model/finish.ts'
 import type { Model, ToolSpec, Usage } from '../model/model.ts'
 import type { Ruling } from '../permissions/decide.ts'
 import type { Tool } from '../tools/tool.ts'
@@ -21,7 +22,7 @@ import type { Replayed, SessionState } from './replay.ts'
 import { KeptState } from './kept-state.ts'
 import { News } from './news.ts'
 import { reasonForModel } from './objections.ts'
-import { NO_USAGE, Spending } from './spending.ts'
+import { Spending } from './spending.ts'
 import { toldEdits } from './told.ts'
 
 /** Who refused a call, and why. */
@@ -44,7 +45,7 @@ export class Session {
   toolUses = 0
   /** For a subagent: the tools that it has called, and what it has used. */
   readonly called: string[] = []
-  used: Usage = NO_USAGE
+  used: Usage = NO_TOKENS
   promptId: string | undefined
   /** A hook has said that the run ends after this step. */
   stopped: { readonly reason: string | undefined; readonly interrupts?: boolean } | undefined

@@ -1,13 +1,7 @@
+import { NO_TOKENS } from '../model/finish.ts'
 import type { Answer, Price, Usage } from '../model/model.ts'
 import { costOf } from '../model/prices.ts'
 import type { ModelUsage } from './output.ts'
-
-export const NO_USAGE: Usage = Object.freeze({
-  input_tokens: 0,
-  output_tokens: 0,
-  cache_creation_input_tokens: 0,
-  cache_read_input_tokens: 0
-})
 
 export const addUsage = (a: Usage, b: Usage): Usage => ({
   input_tokens: a.input_tokens + b.input_tokens,
@@ -18,7 +12,7 @@ export const addUsage = (a: Usage, b: Usage): Usage => ({
 
 /** What a session has used so far. */
 export class Spending {
-  usage: Usage = NO_USAGE
+  usage: Usage = NO_TOKENS
   dollars = 0
   /** Time that was spent waiting for models, in milliseconds. */
   waited = 0
@@ -28,7 +22,7 @@ export class Spending {
     const dollars = costOf(usage, price) ?? 0
     const before = this.#models.get(model)
     this.#models.set(model, {
-      usage: addUsage(before?.usage ?? NO_USAGE, usage),
+      usage: addUsage(before?.usage ?? NO_TOKENS, usage),
       dollars: (before?.dollars ?? 0) + dollars
     })
     this.usage = addUsage(this.usage, usage)

@@ -1,9 +1,23 @@
 import { randomUUID } from 'node:crypto'
+import { NO_TOKENS } from '../model/finish.ts'
 import type { MessageEdits } from '../hooks/history.ts'
 import type { Message } from '../message.ts'
 import type { Kept, Rec } from '../transcript/entry.ts'
 import type { PlainObject } from '../util/plain.ts'
 import { textOf } from './conversation.ts'
+import type { AssistantMessage } from './output.ts'
+
+type Told = AssistantMessage['message']
+
+const WIRE = { type: 'message', role: 'assistant', model: '', stop_reason: null, stop_sequence: null } as const
+
+/** An answer in the shape of the wire; what is left out is not known. */
+export const answerMessage = (known: Pick<Told, 'model' | 'content'> & Partial<Told>): Told => ({
+  id: `msg_${randomUUID()}`,
+  ...WIRE,
+  usage: NO_TOKENS,
+  ...known
+})
 
 /** The entries that would have told of a message, for a conversation that somebody kept without its log. */
 export function entriesOf(message: Message): readonly Rec[] {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AgentMessage, InitMessage, ResultMessage } from '../agent/output.ts'
 import type { Session } from '../agent/session.ts'
-import { NO_USAGE } from '../agent/spending.ts'
+import { NO_TOKENS } from '../model/finish.ts'
 import { CarabinerError } from '../errors.ts'
 import { CONTRACT, VERSION } from '../version.ts'
 import type { Opened } from './open.ts'
@@ -62,7 +62,7 @@ function failedToStart(error: CarabinerError, { sessionId }: QueryOptions): Resu
     duration_ms: 0,
     duration_api_ms: 0,
     total_cost_usd: 0,
-    usage: NO_USAGE,
+    usage: NO_TOKENS,
     modelUsage: {},
     permission_denials: [],
     uuid: randomUUID(),
