@@ -176,7 +176,8 @@ export class Reading {
 
   /** By number; each number once. */
   #inOrder(): Rec[] {
-    const placed = this.#sealed.sort((a, b) => a.seq - b.seq)
+    const placed = this.#sealed
+    placed.sort((a, b) => a.seq - b.seq)
     let next = this.#isPart ? (placed[0]?.seq ?? 1) : 1
     return placed.map(({ seq, at, entry }) => {
       if (seq > next) this.#gap(at, 0, 'missing', [next, seq - 1])
