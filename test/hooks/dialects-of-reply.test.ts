@@ -215,6 +215,30 @@ describe('a key that was meant to refuse, and is not read', () => {
     expect(compat).toMatchObject({ decision: undefined, failedOpen: true })
   })
 
+  it.each([
+    { behavior: 'deny', message: 'no' },
+    { hookspecificoutput: { permissionDecision: 'deny' } },
+    { ok: false, reason: 'no' },
+    { permission: 'Deny' },
+    { block: true },
+    { allow: false },
+    { hookSpecificOutput: { behavior: 'ask' } }
+  ])('A2: %j, an answer of another place, closes a gate', async reply => {
+    for (const dialect of ['library', 'contract'] as const) {
+      const strict = await heard(dialect, 'PreToolUse', reply as Reply)
+      expect(strict).toMatchObject({ decision: 'deny', failures: [{ kind: 'reply' }] })
+    }
+    const compat = await heard('contract', 'PreToolUse', reply as Reply, { profile: 'compat' })
+    expect(compat).toMatchObject({ decision: undefined, failedOpen: true })
+  })
+
+  it.each([{ ok: true }, { note: 'a rule: deny' }, { blocked: false }, { status: 'done' }])(
+    'A2: %j, which refuses nothing, closes no gate',
+    async reply => {
+      expect(await heard('contract', 'PreToolUse', reply as Reply)).toMatchObject({ decision: undefined, failures: [] })
+    }
+  )
+
   it('other keys are nobody’s business', async () => {
     expect(await heard('contract', 'PreToolUse', { precision: 1, ok: true } as Reply)).toMatchObject({ failures: [] })
   })

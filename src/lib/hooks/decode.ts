@@ -112,7 +112,7 @@ function readKeys(reply: PlainObject, entry: Entry, trace: Trace | undefined): K
       if (!check(value)) throw invalid(`${name} should be ${KEYS[name as keyof typeof KEYS]}, not ${nameOf(value)}`)
       keys[name as keyof typeof KEYS] = value
     } else if (isField(name)) (keys.fields ??= {})[name] = value
-    else if (leaveUnread(name, entry, trace)) keys.unread = true
+    else if (leaveUnread(name, value, entry, trace)) keys.unread = true
   }
   return keys
 }
@@ -143,7 +143,7 @@ function readSpecific(given: PlainObject, said: Said, entry: Entry, trace: Trace
         ? !GATE_KEYS.has(key)
         : key !== 'hookEventName' && !(answer === 'permission' && key === 'decision')
     ) {
-      leaveUnread(key, entry, trace)
+      if (leaveUnread(key, specific[key], entry, trace)) add(said, { failedOpen: true })
     }
   }
   if (answer === 'permission') readPermission(specific['decision'], said, entry, trace)
@@ -155,18 +155,23 @@ function readSpecific(given: PlainObject, said: Said, entry: Entry, trace: Trace
 const GATE_KEYS = new Set(['hookEventName', 'permissionDecision', 'permissionDecisionReason'])
 
 /** On a gate, a decision that stands where nobody reads it, or is misspelt, would be a silent yes; true if it is one. */
-function leaveUnread(key: string, entry: Entry, trace: Trace | undefined): boolean {
-  const meant = entry.row.failure === 'closed' && isMeantAsDecision(key, entry)
+function leaveUnread(key: string, value: unknown, entry: Entry, trace: Trace | undefined): boolean {
+  const meant = entry.row.failure === 'closed' && isMeantAsDecision(key, value, entry)
   if (meant && entry.profile === 'strict') throw invalid(`${key} is not read here on ${entry.event}`)
   trace?.note(entry, `${key} is not a key of a reply to ${entry.event}`)
   return meant
 }
 
 /** The keys that refuse, in another case or with the usual slips of the pen. */
-const MEANT = /^(perm\w*)?de[cs]i?[cs]{0,2}i?on$|^continue(execution)?$/i
+const MEANT = /^(perm\w*)?de[cs]i?[cs]{0,2}i?on$|^continue(execution)?$|^hookspecific\w*$/i
 
-const isMeantAsDecision = (key: string, { dialect }: Entry): boolean =>
-  MEANT.test(key) || (dialect === 'library' && nearest(key, ['decision']) !== undefined)
+/** Answers of other hook systems, and of other places here: `{ behavior: 'deny' }`, `{ ok: false }`, `{ block: true }`. */
+const REFUSALS = /:"(ask|deny|block|reject)"$|^(ok|allow|approve):false$|^(deny|block(ed)?):true$/i
+
+const isMeantAsDecision = (key: string, value: unknown, { dialect }: Entry): boolean =>
+  MEANT.test(key) ||
+  REFUSALS.test(`${key}:${nameOf(value)}`) ||
+  (dialect === 'library' && nearest(key, ['decision']) !== undefined)
 
 function readPermission(decision: unknown, said: Said, entry: Entry, trace: Trace | undefined): void {
   if (decision === undefined) return
