@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { nearest, wordsOf } from '../errors.ts'
 import { isOfProvider } from '../model/names.ts'
 import { fields, type InputOf } from '../tools/fields.ts'
-import type { BackgroundTask, Tool, ToolCall, ToolResult } from '../tools/tool.ts'
+import { failed, type BackgroundTask, type Tool, type ToolCall, type ToolResult } from '../tools/tool.ts'
 import { taskNotification } from '../tools/task-notification.ts'
 import { makeFolders } from '../world/make-folders.ts'
 import type { Session } from './session.ts'
@@ -102,8 +102,6 @@ const errandOf = (
 })
 
 const undecided = (agentId: string): ToolResult => ({ content: '', output: undefined, undecided: agentId })
-
-const failed = (words: string): ToolResult => ({ content: words, output: words, error: words })
 
 function resultOf({ id, type, model, ending, usage, tools, ms }: Errands, { prompt }: Input): ToolResult {
   const said = ending.text === '' ? '(It said nothing.)' : ending.text

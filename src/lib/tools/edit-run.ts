@@ -15,7 +15,7 @@ import { onFile } from './turns.ts'
 
 /** Replaces text in the file that was judged. */
 export const runEdit = (input: EditInput, call: ToolCall): Promise<ToolResult> =>
-  onFile(judgedPath(input, call.session.cwd), call, openFile, file => edit(file, input, call))
+  onFile(judgedPath(input, call.session), call, openFile, file => edit(file, input, call))
 
 async function edit(file: OpenFile, input: EditInput, { session, signal }: ToolCall): Promise<ToolResult> {
   const { path, stat } = file

@@ -1,5 +1,5 @@
 import { fields, type InputOf } from './fields.ts'
-import { filePath, fileSubject } from './paths.ts'
+import { fileSubject, withFilePath } from './paths.ts'
 import { presentEdit } from './present.ts'
 import { settleFile } from './seen.ts'
 import type { Checked, Tool, ToolSession } from './tool.ts'
@@ -39,13 +39,12 @@ export const editTool: Tool = {
 function check(input: unknown, session: ToolSession): Checked {
   const checked = INPUT.check(input)
   if ('problem' in checked) return checked
-  const { file_path, old_string, new_string } = checked.input
+  const { old_string, new_string } = checked.input
   if (old_string === '')
     return { problem: '"old_string" is empty; give the text to replace, or use Write for a new file' }
   if (old_string === new_string) return { problem: '"old_string" and "new_string" are the same: nothing would change' }
   for (const key of ['old_string', 'new_string'] as const) {
     if (!checked.input[key].isWellFormed()) return { problem: `"${key}" holds half of a character (a lone surrogate)` }
   }
-  const found = filePath(file_path, session)
-  return 'problem' in found ? found : { input: { ...checked.input, file_path: found.path } }
+  return withFilePath(checked, session)
 }

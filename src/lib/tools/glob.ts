@@ -1,11 +1,11 @@
 import { realPath } from '../world/real-path.ts'
 import { fields, type InputOf } from './fields.ts'
 import { prefixOf, shownName } from './names.ts'
-import { absolutePath } from './paths.ts'
+import { absolutePath, fileSubject, judgedPath } from './paths.ts'
 import { presentGlob } from './present.ts'
 import { bare, MOST_RESULTS, newestFirst, ripgrep, withoutRecords, type Searched } from './ripgrep.ts'
-import { judgedFolder, placeAt, searchSubject, Shown } from './search-place.ts'
-import type { Tool, ToolCall, ToolResult } from './tool.ts'
+import { placeAt, Shown } from './search-place.ts'
+import { failed, type Tool, type ToolCall, type ToolResult } from './tool.ts'
 
 const MOST_SHOWN = 100
 
@@ -35,7 +35,7 @@ export const globTool: Tool = {
     return 'problem' in found ? found : { input: { pattern, path: found.path } }
   },
   readOnly: () => true,
-  subject: (input, session) => searchSubject(input, baseOf(input as Input, session.cwd).folder, session),
+  subject: (input, session) => fileSubject(input, 'read', session, baseOf(input as Input, session.cwd).folder),
   present: presentGlob,
   async run(checked, call) {
     const input = checked as Input
@@ -45,7 +45,7 @@ export const globTool: Tool = {
     if ('problem' in asked) return failed(asked.problem)
     if (asked.name !== undefined) return failed(`${input.path} is a file; "path" must be a folder`)
     const { folder: base, glob } = baseOf(input, cwd)
-    const folder = judgedFolder(checked, base, cwd)
+    const folder = judgedPath(checked, call.session, base)
     const found: Buffer[] = []
     const searched = await filesIn(call, folder, glob, found)
     if (searched.failure !== undefined) return failed(searched.failure)
@@ -112,5 +112,3 @@ function resultOf(
     }
   }
 }
-
-const failed = (words: string): ToolResult => ({ content: words, output: words, error: words })

@@ -1,8 +1,8 @@
 import { GREP, type GrepInput } from './grep-input.ts'
-import { absolutePath } from './paths.ts'
+import { absolutePath, fileSubject, judgedPath } from './paths.ts'
 import { presentGrep } from './present.ts'
-import { judgedFolder, placeAt, searchSubject } from './search-place.ts'
-import type { Tool, ToolResult } from './tool.ts'
+import { placeAt } from './search-place.ts'
+import { failed, type Tool } from './tool.ts'
 
 /** Searches in files. */
 export const grepTool: Tool = {
@@ -25,16 +25,14 @@ export const grepTool: Tool = {
     return 'problem' in found ? found : { input: { ...rest, path: found.path } }
   },
   readOnly: () => true,
-  subject: (input, session) => searchSubject(input, (input as GrepInput).path ?? session.cwd, session),
+  subject: (input, session) => fileSubject(input, 'read', session, (input as GrepInput).path ?? session.cwd),
   present: presentGrep,
   async run(checked, call) {
     const input = checked as GrepInput
-    const place = await placeAt(judgedFolder(checked, input.path ?? call.session.cwd, call.session.cwd))
+    const place = await placeAt(judgedPath(checked, call.session, input.path ?? call.session.cwd))
     if ('problem' in place) return failed(place.problem)
     const { contentOf, countsOf, filesOf } = await import('./grep-modes.ts')
     const mode = { content: contentOf, files_with_matches: filesOf, count: countsOf }[input.output_mode]
     return (await mode(input, place, call)) ?? failed('the search was interrupted')
   }
 }
-
-const failed = (words: string): ToolResult => ({ content: words, output: words, error: words })

@@ -3,7 +3,7 @@ import type { Subject } from '../message.ts'
 import type { PlainObject } from '../util/plain.ts'
 import { shownPath } from '../world/files.ts'
 import { realPath, wayTo } from '../world/real-path.ts'
-import type { ToolSession } from './tool.ts'
+import type { Checked, ToolSession } from './tool.ts'
 
 const LONGEST_PATH = 4095
 const LONGEST_NAME = 255
@@ -29,12 +29,15 @@ export function absolutePath(
 const MEANS_MORE = /(?:^|\/)\.\.(?:\/|$)|^\/+(?:proc|dev)\//
 const isOfProcess = (path: string): boolean => /^\/(?:proc|dev)\//.test(path)
 
-/** The same for the path of a file. */
-export function filePath(path: string, session: ToolSession): { readonly path: string } | { readonly problem: string } {
+/** Input that names a file, with the path of that file made absolute. */
+export function withFilePath(checked: Checked, session: ToolSession): Checked {
+  if ('problem' in checked) return checked
+  const path = String(checked.input['file_path'])
   if (/[/\\]\.{0,2}$/.test(isWindows ? path : path.replaceAll('\\', '_')) || path === '.' || path === '..') {
     return { problem: `the path ${quoted(path)} names a folder; name a file` }
   }
-  return absolutePath(path, session)
+  const found = absolutePath(path, session)
+  return 'problem' in found ? found : { input: { ...checked.input, file_path: found.path } }
 }
 
 function wrongWith(path: string): string | undefined {
@@ -67,18 +70,19 @@ const quoted = (path: string): string =>
 const judged = new WeakMap<PlainObject, string>()
 
 /**
- * Where the file of this input really is. It is looked up once: what was judged is what is opened, whatever becomes of
- * links meanwhile. So permissions must be asked about the very object that runs.
+ * Where the file or folder of this input really is. It is looked up once: what was judged is what is opened, whatever
+ * becomes of links meanwhile. So permissions must be asked about the very object that runs.
  */
-export function judgedPath(input: PlainObject, cwd: string): string {
-  let path = judged.get(input)
-  if (path === undefined) judged.set(input, (path = realPath(String(input['file_path']), cwd)))
-  return path
+export function judgedPath(input: PlainObject, { cwd }: ToolSession, path = String(input['file_path'])): string {
+  let real = judged.get(input)
+  if (real === undefined) judged.set(input, (real = realPath(path, cwd)))
+  return real
 }
 
 /** What permission rules look at. */
-export const fileSubject = (input: PlainObject, access: 'read' | 'write', { cwd }: ToolSession): Subject => ({
-  kind: 'file',
-  path: judgedPath(input, cwd),
-  access
-})
+export const fileSubject = (
+  input: PlainObject,
+  access: 'read' | 'write',
+  session: ToolSession,
+  path?: string
+): Subject => ({ kind: 'file', path: judgedPath(input, session, path), access })

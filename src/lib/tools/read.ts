@@ -4,7 +4,7 @@ import { nearest } from '../errors.ts'
 import { explained, fill, openFile, readAll, shownPath, type OpenFile } from '../world/files.ts'
 import { fingerprint } from '../world/fingerprint.ts'
 import { fields, type InputOf } from './fields.ts'
-import { fileSubject, filePath, judgedPath } from './paths.ts'
+import { fileSubject, judgedPath, withFilePath } from './paths.ts'
 import { presentRead } from './present.ts'
 import { LONGEST_LINE, readLines, type Lines, type Wanted } from './read-lines.ts'
 import { remember } from './seen.ts'
@@ -40,17 +40,12 @@ export const readTool: Tool = {
   name: 'Read',
   description: DESCRIPTION,
   inputSchema: INPUT.schema,
-  check(input, session) {
-    const checked = INPUT.check(input)
-    if ('problem' in checked) return checked
-    const found = filePath(checked.input.file_path, session)
-    return 'problem' in found ? found : { input: { ...checked.input, file_path: found.path } }
-  },
+  check: (input, session) => withFilePath(INPUT.check(input), session),
   readOnly: () => true,
   subject: (input, session) => fileSubject(input, 'read', session),
   present: presentRead,
   async run(input, call) {
-    const path = judgedPath(input, call.session.cwd)
+    const path = judgedPath(input, call.session)
     const file = await openFile(path).catch(async error => {
       throw (error as NodeJS.ErrnoException).code === 'ENOENT'
         ? await missing(path, call.session)

@@ -2,10 +2,7 @@ import type { Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { wordsOf } from '../errors.ts'
-import type { Subject } from '../message.ts'
-import type { PlainObject } from '../util/plain.ts'
 import { shownPath } from '../world/files.ts'
-import { realPath } from '../world/real-path.ts'
 import type { ToolSession } from './tool.ts'
 
 /** What is searched: `name` in `folder`, or all of it. */
@@ -13,22 +10,6 @@ export interface Place {
   readonly folder: string
   readonly name: string | undefined
 }
-
-const judged = new WeakMap<PlainObject, string>()
-
-/** Where a search really begins. It is looked up once, so that what was judged is what is searched. */
-export function judgedFolder(input: PlainObject, path: string, cwd: string): string {
-  let real = judged.get(input)
-  if (real === undefined) judged.set(input, (real = realPath(path, cwd)))
-  return real
-}
-
-/** What permission rules look at. */
-export const searchSubject = (input: PlainObject, path: string, { cwd }: ToolSession): Subject => ({
-  kind: 'file',
-  path: judgedFolder(input, path, cwd),
-  access: 'read'
-})
 
 /** Folders that no search should enter: reading what is in there may never end, or do something. */
 const MACHINERY = ['/proc', '/sys', '/dev']

@@ -1,6 +1,6 @@
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { fields, type InputOf } from './fields.ts'
-import type { Tool, ToolCall, ToolResult } from './tool.ts'
+import { failed, type Tool, type ToolCall, type ToolResult } from './tool.ts'
 
 type Status = 'pending' | 'in_progress' | 'completed'
 
@@ -218,5 +218,3 @@ function refusalIn(outcome: PlainObject | undefined): string | undefined {
 }
 
 const unknownTask = (id: string): ToolResult => failed(`There is no task #${id}; TaskList shows those there are`)
-
-const failed = (words: string): ToolResult => ({ content: words, output: words, error: words })

@@ -1,5 +1,5 @@
 import { fields, type InputOf } from './fields.ts'
-import type { BackgroundTask, Tool, ToolResult, ToolSession } from './tool.ts'
+import { failed, type BackgroundTask, type Tool, type ToolResult, type ToolSession } from './tool.ts'
 
 const OUTPUT_INPUT = fields({
   task_id: { type: 'string', words: 'The id that Bash gave.' },
@@ -93,5 +93,3 @@ function unknownTask(session: ToolSession, id: string): ToolResult {
   const known = ids.length === 0 ? 'nothing runs in the background' : `there are ${ids.join(', ')}`
   return failed(`Nothing in the background is named ${JSON.stringify(id)}; ${known}.`)
 }
-
-const failed = (words: string): ToolResult => ({ content: words, output: words, error: words })

@@ -57,6 +57,9 @@ export interface ToolResult {
   readonly undecided?: string | undefined
 }
 
+/** A call that failed, in words for the model. */
+export const failed = (words: string): ToolResult => ({ content: words, output: words, error: words })
+
 /** What a tool knows of the one call. */
 export interface ToolCall {
   readonly id: string

@@ -1,7 +1,7 @@
 import { wordsOf } from '../errors.ts'
 import { fields, type InputOf } from './fields.ts'
 import { plainText } from './html.ts'
-import type { Tool, ToolResult } from './tool.ts'
+import { failed, type Tool, type ToolResult } from './tool.ts'
 
 const INPUT = fields({
   url: { type: 'string', words: 'The address, with https:// or http://' },
@@ -114,5 +114,3 @@ const told = (result: string, url: string, code: number, bytes: number): ToolRes
   content: result,
   output: { result, url, code, bytes }
 })
-
-const failed = (words: string): ToolResult => ({ content: words, output: words, error: words })

@@ -12,7 +12,7 @@ import type { WriteInput } from './write.ts'
 
 /** Writes the file that was judged. */
 export function runWrite(input: WriteInput, call: ToolCall): Promise<ToolResult> {
-  const path = judgedPath(input, call.session.cwd)
+  const path = judgedPath(input, call.session)
   return onFile(path, call, openThere, file => write(path, file, input, call))
 }
 

@@ -1,5 +1,5 @@
 import { fields, type InputOf } from './fields.ts'
-import { filePath, fileSubject } from './paths.ts'
+import { fileSubject, withFilePath } from './paths.ts'
 import { presentWrite } from './present.ts'
 import { settleFile } from './seen.ts'
 import type { Tool } from './tool.ts'
@@ -27,8 +27,7 @@ export const writeTool: Tool = {
     if (!checked.input.content.isWellFormed()) {
       return { problem: '"content" holds half of a character (a lone surrogate)' }
     }
-    const found = filePath(checked.input.file_path, session)
-    return 'problem' in found ? found : { input: { ...checked.input, file_path: found.path } }
+    return withFilePath(checked, session)
   },
   readOnly: () => false,
   settle: settleFile,
