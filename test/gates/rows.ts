@@ -1,5 +1,6 @@
 /** Ways to misspell, misplace or lose a restriction, and what must come of each. */
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { createSdkMcpServer, deny, HookRegistry, tool, type QueryOptions } from '../../src/index.ts'
 import type { Stage } from '../cli/stage.ts'
 
@@ -26,6 +27,7 @@ export interface Row {
 
 const USER = 'home/.claude/settings.json'
 const PROJECT = 'project/.claude/settings.json'
+const MANAGED = 'managed/managed-settings.json'
 const AGENT = 'project/.claude/agents/reader.md'
 const CYRILLIC = 'B\u0430sh'
 
@@ -90,6 +92,14 @@ const enabled = (name: string, says: string, plugins: (here: Stage) => object, v
   says,
   files: { [USER]: { enabledPlugins: { 'guard@m': value } } },
   prepare: here => here.write('home/.claude/plugins/installed_plugins.json', { plugins: plugins(here) })
+})
+
+/** A file of settings under a name that is not read. */
+const misnamed = (file: string, says: string): Row => ({
+  name: `a file under a wrong name: ${file}`,
+  comes: 'stop',
+  says,
+  files: { [file]: { permissions: { deny: ['Bash'] } } }
 })
 
 /** Hooks that a program registers. */
@@ -200,6 +210,37 @@ export const ROWS: readonly Row[] = [
     says: 'call it settings.local.json',
     files: { 'project/.claude/settings.locale.json': { permissions: { deny: ['Bash'] } } }
   },
+  ...[USER, PROJECT, 'project/.claude/settings.local.json', MANAGED, 'home/.carabiner/settings.json'].map(
+    (file): Row => ({
+      name: `a link that leads nowhere: ${file}`,
+      comes: 'stop',
+      says: 'is a link that leads nowhere',
+      prepare(here) {
+        mkdirSync(dirname(here.path(file)), { recursive: true })
+        symlinkSync(here.path('nowhere.json'), here.path(file))
+      }
+    })
+  ),
+  ...['home/.claude', 'project/.claude', 'managed/managed-settings.d', 'home/.claude/agents'].map((folder): Row => ({
+    name: `a file in place of the folder ${folder}`,
+    comes: 'stop',
+    says: 'cannot be looked through',
+    files: { [folder]: 'no folder' }
+  })),
+  {
+    name: 'a folder of managed policy that is not there',
+    comes: 'stop',
+    says: 'correct CARABINER_MANAGED_DIR',
+    prepare: here => rmSync(here.path('managed'), { recursive: true })
+  },
+  misnamed('managed/managed-setting.json', 'call it managed-settings.json'),
+  misnamed('managed/Managed_Settings.json', 'call it managed-settings.json'),
+  misnamed('managed/settings.json', 'call it managed-settings.json'),
+  misnamed('managed/managed-settings.json.d/10.json', 'call it managed-settings.'),
+  misnamed('managed/managed-settings.d/10.jsonc', 'let its name end in .json'),
+  misnamed('home/.carabiner/setting.json', 'call it settings.json'),
+  misnamed('home/.claude/settings.yaml', 'call it settings.json'),
+  misnamed('project/.claude/settings.json.txt', 'call it settings.json'),
   {
     name: 'settings that are not there',
     comes: 'stop',
@@ -226,7 +267,7 @@ export const ROWS: readonly Row[] = [
     name: 'managed: a key that is misspelt',
     comes: 'stop',
     says: 'did you mean allowManagedHooksOnly?',
-    files: { 'managed/managed-settings.json': { allowManagedHookOnly: true } }
+    files: { [MANAGED]: { allowManagedHookOnly: true } }
   },
 
   matcher('bash', 'stop', 'did you mean Bash?'),

@@ -220,9 +220,12 @@ describe('what is no file', () => {
     expectUseless({ file, loaded: it.load() }, 'unreadable')
   })
 
-  test('a link that leads nowhere is no file', () => {
+  test('A1: a link that leads nowhere is an error: what it led to may have restricted', () => {
     const { it } = at(path => symlinkSync('/nowhere/at/all', path))
-    expect(it.load()).toMatchObject({ hooks: [], findings: [] })
+    expect(it.load()).toMatchObject({
+      hooks: [],
+      findings: [{ gate: true, level: 'error', message: expect.stringContaining('is a link that leads nowhere') }]
+    })
   })
 
   test('so is a pipe in a project', () => {

@@ -4,7 +4,7 @@ import { wordsOf } from '../errors.ts'
 import { fault } from '../faults.ts'
 import { parseRule, type Rule } from '../permissions/rule.ts'
 import { ruleText, type PermissionUpdate } from '../permissions/updates.ts'
-import { foreignHand } from '../settings/sources.ts'
+import { foreignHand, isThere } from '../settings/sources.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { changeOwnFile } from '../world/change-own-file.ts'
 
@@ -59,7 +59,7 @@ export class Remembered {
     try {
       return readFileSync(this.#file, 'utf8')
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+      if (!isThere(this.#file)) return undefined
       throw this.#broken(`it cannot be read: ${wordsOf(error)}`)
     }
   }

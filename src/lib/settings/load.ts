@@ -17,16 +17,19 @@ import type {
 } from './loaded.ts'
 import { grantsOf, objectionTo, ownersIn, type OwnerFolder } from './owners.ts'
 import { nearMiss } from '../util/near.ts'
+import { isFolder } from '../world/kinds.ts'
 import { installedPlugins, loadPlugin } from './plugins.ts'
 import { projectServers } from './servers.ts'
 import { readHooks } from './shapes.ts'
 import {
+  closedFolder,
   foreignHand,
   isWithin,
   namesIn,
   OF_PROJECT,
   rootOf,
   sourcesOf,
+  USUAL_MANAGED,
   watchedBy,
   type Scope,
   type Source,
@@ -50,7 +53,16 @@ export function loadSettings(where: Where, options: LoadOptions = {}): Loaded {
 const isAsked = (scope: Scope, { sources }: LoadOptions): boolean =>
   sources === undefined || scope === 'managed' || (sources as readonly Scope[]).includes(scope)
 
-const SETTINGS_FILES = ['settings.json', 'settings.local.json']
+/** Forms in which others keep settings. */
+const ENDING = /\.(?:json[5c]?|ya?ml|toml)(?:\.txt)?$/i
+
+/** The name that a file should have to be read; `undefined` where it has one, or is something else. */
+function meantBy(name: string, known: readonly string[]): string | undefined {
+  const ofManaged = known.includes('managed-settings.json')
+  if (known.includes(name) || !/^[a-z][\w.-]*$/i.test(name) || !(ofManaged || ENDING.test(name))) return undefined
+  const plain = name.replace(ENDING, '.json').replace(/^(?=settings\.)/i, ofManaged ? 'managed-' : '')
+  return known.includes(plain) ? plain : nearMiss(plain, known)
+}
 
 class Loading {
   readonly root: string
@@ -87,16 +99,31 @@ class Loading {
     this.#findings.push(gateError('not-read', startOf(file), `${file} is not read: ${objection}`, fix))
   }
 
-  /** Files beside the settings that are meant as settings, and are not read under their names. */
+  /** Files beside the settings that are meant as settings, and are not read under their names; folders that are none. */
   strays(): void {
-    for (const folder of new Set([this.#where.home, this.root].map(base => join(base, '.claude'))))
+    const { home, ownHome, managed } = this.#where
+    const claude = [home, this.root].map(base => join(base, '.claude'))
+    const names = new Map(claude.map(folder => [folder, ['settings.json', 'settings.local.json']]))
+    names.set(ownHome, ['settings.json'])
+    for (const folder of managed) names.set(folder, ['managed-settings.json', 'managed-settings.d'])
+    for (const [folder, known] of names)
       for (const name of namesIn(folder, '')) {
-        const near = /^[a-z][\w.-]*\.json[5c]?$/i.test(name) ? nearMiss(name, SETTINGS_FILES) : undefined
-        if (near === undefined) continue
-        const file = join(folder, name)
-        const fix = `call it ${near}, or something else`
-        this.#findings.push(gateError('not-read', startOf(file), `${file} is not read`, fix))
+        const meant = meantBy(name, known)
+        if (meant !== undefined) this.#stray(join(folder, name), `call it ${meant}, or something else`)
       }
+    for (const folder of managed.map(each => join(each, 'managed-settings.d'))) {
+      const others = namesIn(folder, '').filter(name => !name.endsWith('.json') && ENDING.test(name))
+      for (const name of others) this.#stray(join(folder, name), 'let its name end in .json')
+      this.#findings.push(...closedFolder(folder))
+    }
+    for (const folder of managed)
+      if (!USUAL_MANAGED.includes(folder) && !isFolder(folder))
+        this.#stray(folder, 'it is no folder: correct CARABINER_MANAGED_DIR')
+    for (const folder of new Set(claude)) if (!isFolder(folder)) this.#findings.push(...closedFolder(folder))
+  }
+
+  #stray(file: string, fix: string): void {
+    this.#findings.push(gateError('not-read', startOf(file), `${file} is not read`, fix))
   }
 
   servers(): void {

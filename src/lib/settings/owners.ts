@@ -5,7 +5,7 @@ import { gateError, startOf, type Finding } from './finding.ts'
 import { readFrontmatter } from './frontmatter.ts'
 import { checkOwnerKeys } from './keys.ts'
 import type { EnabledPlugin, LoadedGrant, LoadedOwner } from './loaded.ts'
-import { namesIn } from './sources.ts'
+import { closedFolder, isThere, namesIn } from './sources.ts'
 
 /** Stands between a plugin and what comes with it, and between a folder of slash commands and what is in it. */
 const SEPARATOR = ':'
@@ -26,6 +26,8 @@ export interface FoundOwner {
 
 /** Skills, slash commands and subagents of a folder, from Markdown files. Of what has one name, the later counts. */
 export function* ownersIn({ folder, ofProject, plugin }: OwnerFolder): Generator<FoundOwner> {
+  for (const name of ['commands', 'skills', 'agents'])
+    yield { owner: undefined, findings: closedFolder(join(folder, name), name !== 'skills') }
   const commands = join(folder, 'commands')
   for (const file of filesIn(commands)) {
     const parts = relative(commands, file).replace(/\.md$/, '').split(/[/\\]/)
@@ -33,7 +35,7 @@ export function* ownersIn({ folder, ofProject, plugin }: OwnerFolder): Generator
   }
   for (const name of namesIn(join(folder, 'skills'), '')) {
     const file = join(folder, 'skills', name, 'SKILL.md')
-    if (existsSync(file)) yield found('skill', file, [name])
+    if (isThere(file)) yield found('skill', file, [name])
   }
   for (const file of filesIn(join(folder, 'agents'))) yield found('agent', file, [basename(file, '.md')])
 

@@ -2,8 +2,10 @@ import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { kindOf } from '../world/kinds.ts'
+import { wordsOf } from '../errors.ts'
 import { fault } from '../faults.ts'
 import { realPath } from '../world/real-path.ts'
+import { gateError, startOf, type Finding } from './finding.ts'
 
 /** Whose words they are. What comes with a project counts only when the project is trusted. */
 export type Scope = 'managed' | 'user' | 'project' | 'local' | 'flag' | 'plugin' | 'skill' | 'agent'
@@ -27,6 +29,9 @@ export interface Where {
   readonly managed: readonly string[]
 }
 
+/** Folders of managed policy that need not be there. */
+export const USUAL_MANAGED: readonly string[] = ['/etc/claude-code', '/etc/carabiner']
+
 /** Where an ordinary process on this machine looks. */
 export function usualPlaces(cwd: string | undefined, env: Readonly<Record<string, string | undefined>>): Where {
   const home = realPath(folderIn(env, 'HOME') ?? usualHome())
@@ -35,7 +40,7 @@ export function usualPlaces(cwd: string | undefined, env: Readonly<Record<string
     cwd: cwd !== undefined && isAbsolute(cwd) ? realPath(cwd) : realPath(cwd ?? '.', ownFolder()),
     home,
     ownHome: folderIn(env, 'CARABINER_HOME') ?? join(home, '.carabiner'),
-    managed: ['/etc/claude-code', '/etc/carabiner', ...(further === undefined ? [] : [further])]
+    managed: [...USUAL_MANAGED, ...(further === undefined ? [] : [further])]
   }
 }
 
@@ -68,7 +73,7 @@ function folderIn(env: Readonly<Record<string, string | undefined>>, name: strin
 /** The project's root: the nearest folder from here up that has settings, within the same repository; else here. */
 export function rootOf({ cwd, home }: Where): string {
   for (let folder = cwd; ; folder = dirname(folder)) {
-    if (folder !== home && existsSync(join(folder, '.claude'))) return folder
+    if (folder !== home && isThere(join(folder, '.claude'))) return folder
     if (existsSync(join(folder, '.git')) || folder === dirname(folder) || folder === home) return cwd
   }
 }
@@ -102,6 +107,28 @@ export function watchedBy(where: Where, root: string): readonly string[] {
 function managedFiles(folder: string): readonly string[] {
   const more = join(folder, 'managed-settings.d')
   return [join(folder, 'managed-settings.json'), ...namesIn(more, '.json').map(name => join(more, name))]
+}
+
+/** Whether something has this name: also a link that leads nowhere, and what may not be looked at. */
+export function isThere(path: string): boolean {
+  try {
+    lstatSync(path)
+    return true
+  } catch (error) {
+    return !['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')
+  }
+}
+
+/** What is said of a folder that is there and cannot be looked through: what is in it may restrict. */
+export function closedFolder(folder: string, recursive = false): readonly Finding[] {
+  if (!isThere(folder)) return []
+  try {
+    readdirSync(folder, { recursive })
+    return []
+  } catch (error) {
+    const message = `${folder} cannot be looked through (${wordsOf(error)})`
+    return [gateError('not-read', startOf(folder), message, 'check who may read it, or delete it')]
+  }
 }
 
 /** The names in a folder that end so, sorted; none where there is no such folder. */

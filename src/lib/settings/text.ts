@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs'
 
 const LARGEST = 4 * 1024 * 1024
 
@@ -15,7 +15,7 @@ export function readText(file: string): Text {
     // A pipe that nobody writes to would keep an ordinary `open` waiting for ever.
     descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
   } catch (error) {
-    return unreadable(error)
+    return unreadable(error, file)
   }
   try {
     const stat = fstatSync(descriptor)
@@ -23,7 +23,7 @@ export function readText(file: string): Text {
     if (stat.size > LARGEST) return { fault: `is larger than ${LARGEST} bytes`, fix: 'split it, or check what it is' }
     return decode(readAll(descriptor, stat.size))
   } catch (error) {
-    return unreadable(error)
+    return unreadable(error, file)
   } finally {
     closeSync(descriptor)
   }
@@ -38,8 +38,10 @@ function readAll(descriptor: number, size: number): Buffer {
   return buffer.subarray(0, filled)
 }
 
-function unreadable(error: unknown): Text {
+function unreadable(error: unknown, file: string): Text {
   const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'ENOENT' && lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true)
+    return { fault: 'is a link that leads nowhere', fix: 'put the file itself there, or delete the link' }
   if (code === 'ENOENT' || code === 'ENOTDIR') return { missing: true }
   return { fault: `cannot be read (${message})`, fix: 'check who may read it' }
 }
