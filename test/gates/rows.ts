@@ -144,6 +144,10 @@ export const ROWS: readonly Row[] = [
     inProgram: true,
     options: () => ({ disallowedTools: ['mcp__calc__delete_al'], mcpServers: { calc } })
   }),
+  disallowed('mcp__clac', 'notice', 'there is no server clac (did you mean calc?)', {
+    inProgram: true,
+    options: () => ({ disallowedTools: ['mcp__clac'], mcpServers: { calc } })
+  }),
   {
     name: 'allowedTools bash',
     comes: 'notice',

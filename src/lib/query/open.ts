@@ -176,7 +176,7 @@ export async function open(
       },
       servers,
       notices,
-      restricted: [...restricted, ...mcpNotices([...permissions.rules], servers)],
+      restricted: [...restricted, ...mcpNotices([...permissions.rules], armed.hooks.list(), servers)],
       gaps: transcripts.notices,
       background: transcripts.resumed?.background,
       beginning: {

@@ -1,12 +1,15 @@
 import { forbidsTool } from '../agent/forbidden.ts'
 import type { InformationMessage } from '../agent/output.ts'
+import { nearest } from '../errors.ts'
 import { fault } from '../faults.ts'
-import { rowOf } from '../hooks/events.ts'
+import { rowOf, type EventName } from '../hooks/events.ts'
 import type { HookDescription } from '../hooks/hook.ts'
+import { compileMatcher } from '../hooks/matcher.ts'
 import type { Rule } from '../permissions/rule.ts'
 import type { ArmedHooks } from '../settings/armed.ts'
 import { findingLine, sourceOf, stopsRun, type Finding, type Place } from '../settings/finding.ts'
 import { matcherCheck } from '../settings/lint-matcher.ts'
+import { compileSafely } from '../settings/patterns.ts'
 import { restrictions, ruleFindings } from '../settings/restrictions.ts'
 import type { ConnectedServer } from '../tools/mcp.ts'
 import { serverLabel } from '../util/names.ts'
@@ -60,9 +63,13 @@ function ofOptions(
 /** Options have no lines. */
 const optionPlace = (key: string): Place => ({ file: 'options', line: 0, column: 0, key })
 
+/** The first of these events that a tool has to pass. */
+const gateOf = (events: HookDescription['events']): EventName | undefined =>
+  events.find(each => rowOf(each).failure === 'closed' && rowOf(each).target === 'tool_name')
+
 /** Matchers of gates that a program has registered. */
 function ofHook({ events, matcher, source, observe }: HookDescription, tools: readonly string[]): readonly Finding[] {
-  const event = events.find(each => rowOf(each).failure === 'closed' && rowOf(each).target === 'tool_name')
+  const event = gateOf(events)
   if (event === undefined || observe) return []
   const [, file = source, line = 1, column = 1] = /^(.*):(\d+):(\d+)$/.exec(source) ?? []
   const place = { file, line: Number(line), column: Number(column), key: 'matcher' }
@@ -87,14 +94,45 @@ function namesIn(matcher: string): readonly string[] {
   }
 }
 
-/** What is said of rules for tools of a server that is there, and does not have them. */
-export const mcpNotices = (rules: readonly Rule[], servers: readonly ConnectedServer[]): readonly Notice[] =>
-  rules.flatMap(({ behavior, tool, text, source }) => {
-    const label = tool.split('__')[1]
-    const server = servers.find(({ name, status }) => status === 'connected' && serverLabel(name) === label)
-    if (behavior === 'allow' || !tool.startsWith('mcp__') || server === undefined) return []
-    const rule = { behavior, tool, text, source }
-    return server.tools.some(({ name }) => forbidsTool([rule], name))
+/** What restricts tools of this name, where it is said, and which tools it is about. */
+type Restriction = { readonly says: string; readonly name: string; readonly fits: (tool: string) => boolean }
+
+/** What is said of rules and gates for tools of a server that does not have them, or that is almost called so. */
+export function mcpNotices(
+  rules: readonly Rule[],
+  hooks: readonly HookDescription[],
+  servers: readonly ConnectedServer[]
+): readonly Notice[] {
+  const ofRules = rules
+    .filter(({ behavior }) => behavior !== 'allow')
+    .map(rule => ({
+      says: `${rule.source}: ${rule.text}`,
+      name: rule.tool,
+      fits: (tool: string) => forbidsTool([rule], tool)
+    }))
+  const missing = [...ofRules, ...hooks.flatMap(gatesOfServers)].flatMap(one => missedIn(one, servers))
+  return [...new Set(missing)].map(content => ({ content }))
+}
+
+function gatesOfServers({ events, matcher, source, observe }: HookDescription): readonly Restriction[] {
+  if (gateOf(events) === undefined || observe) return []
+  return namesIn(matcher)
+    .flatMap(text => (/^[\w\-|, ]+$/.test(text) ? text.split(/[|,] */) : text))
+    .filter(name => /^\^?mcp__/.test(name))
+    .map(name => ({ says: `${source}: the matcher ${name}`, name, fits: compileMatcher(name, compileSafely).matches }))
+}
+
+function missedIn({ says, name, fits }: Restriction, servers: readonly ConnectedServer[]): readonly string[] {
+  const label = /^\^?mcp__([\w-]+?)(?:__|$)/.exec(name)?.[1]
+  if (label === undefined) return []
+  const server = servers.find(each => serverLabel(each.name) === label)
+  if (server !== undefined)
+    return server.status !== 'connected' || server.tools.some(tool => fits(tool.name))
       ? []
-      : [{ content: `${source}: ${text} protects nothing: the server ${server.name} has no such tool` }]
-  })
+      : [`${says} protects nothing: the server ${server.name} has no such tool`]
+  const near = nearest(
+    label,
+    servers.map(each => serverLabel(each.name))
+  )
+  return near === undefined ? [] : [`${says} protects nothing: there is no server ${label} (did you mean ${near}?)`]
+}
