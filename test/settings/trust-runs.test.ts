@@ -49,6 +49,43 @@ test.each([
 })
 
 test.each([
+  ['NODE_OPTIONS', { command: 'node -e 0', env: { NODE_OPTIONS: '--require ./conf/x.js' } }],
+  ['BASH_ENV', { command: 'bash -c true', env: { BASH_ENV: './conf/x.js' } }],
+  ['PATH', { command: 'x.js', env: { PATH: './conf:/usr/bin:/bin' } }],
+  ['PYTHONPATH', { command: 'python3 -m x', env: { PYTHONPATH: 'conf' } }],
+  ['a name', { command: 'sh $X', env: { X: 'conf/x.js' } }],
+  ['a part of a name', { command: 'sh "$X"x.js', env: { X: 'conf/' } }],
+  ['a name in a list of arguments', { command: 'sh', args: ['-c', '. ./$X'], env: { X: 'conf/x.js' } }]
+])('B10: %s in the env of a hook is as good as in its command', (_, handler) => {
+  const here = scene()
+  for (const name of ['x.js', 'x.py']) here.write(`project/conf/${name}`, 'true\n')
+  here.ofProject({ hooks: { PreToolUse: [{ hooks: [{ type: 'command', ...handler }] }] } })
+  giveTrust(here.load(), here.where)
+  expect(trustOf(here.load(), here.where).state).toBe('trusted')
+  for (const name of ['x.js', 'x.py']) here.write(`project/conf/${name}`, 'touch ran\n')
+  expect(trustOf(here.load(), here.where).state).toBe('changed')
+})
+
+test('B10: the env of a server of .mcp.json is covered as well', () => {
+  const here = scene()
+  here.write('project/conf/x.js', 'true\n')
+  const server = { command: 'node', args: ['-e', '0'], env: { NODE_OPTIONS: '--require ./conf/x.js' } }
+  here.write('project/.mcp.json', JSON.stringify({ mcpServers: { s: server } }))
+  giveTrust(here.load(), here.where)
+  here.write('project/conf/x.js', 'touch ran\n')
+  expect(trustOf(here.load(), here.where)).toMatchObject({ state: 'changed', changes: ['changed: file conf/x.js'] })
+})
+
+test.each(['X=conf/; sh "$X"x', 'X=conf/; . "./$X"x', "X=con; './'$X'f/x'"])(
+  'B10: %s runs what the name and the quotes make together',
+  command => {
+    const here = trusted({ command, file: 'conf/x', text: line => `${line}\n` })
+    here.write('project/conf/x', 'touch ran\n')
+    expect(trustOf(here.load(), here.where).state).toBe('changed')
+  }
+)
+
+test.each([
   `PYTHONPATH=conf python3 -c 'import x'`,
   `python3 -c 'import sys; sys.path.insert(0, "conf"); import x'`,
   'python3 tools/t.py'
@@ -147,7 +184,9 @@ test.each([
   'sh .claude/hooks/hook.sh .claude/hooks/state',
   'bash "$CLAUDE_PROJECT_DIR"/.claude/hooks/hook.sh ./.claude/state.json',
   '"$(git rev-parse --show-toplevel 2>/dev/null || pwd)"/.claude/hooks/hook.sh state || .claude/hooks/hook.sh state',
-  'STATE=.claude/state .claude/hooks/hook.sh "$STATE" >> hook.log 2>&1'
+  'STATE=.claude/state .claude/hooks/hook.sh "$STATE" >> hook.log 2>&1',
+  'LOG=.claude/audit.log; cat >> $LOG',
+  'export LOG=.claude/audit.log && cat >> "$LOG"'
 ])('B11: %s keeps its trust', async command => {
   await runsThrice(ordinary('#!/bin/sh\ncat > /dev/null\necho x >> "${1:-/dev/null}"\n', command))
 })

@@ -7,6 +7,7 @@ import type { Finding } from '../settings/finding.ts'
 import { loadSettings } from '../settings/load.ts'
 import type { Loaded } from '../settings/loaded.ts'
 import { usualPlaces, type Where } from '../settings/sources.ts'
+import { isObject, type PlainObject } from '../util/plain.ts'
 import { needsTrust } from '../settings/digest.ts'
 import { giveTrust, trustOf, type Trust } from '../settings/trust.ts'
 import { inOneLine } from './print.ts'
@@ -129,20 +130,32 @@ export function describeUntrusted(loaded: Loaded, trust: Trust): readonly string
   const of = ({ place }: { place: Finding['place'] }): string => `(${place.file}:${place.line})`
   return [
     `The project ${root} ${state}. It brings:`,
-    ...hooks.filter(({ ofProject }) => ofProject).map(hook => `  ${hook.event}  ${hook.runs}  ${of(hook)}`),
+    ...hooks
+      .filter(({ ofProject }) => ofProject)
+      .map(hook => `  ${hook.event}  ${hook.runs}${withVariables(hook)}  ${of(hook)}`),
     ...modules.filter(({ ofProject }) => ofProject).map(module => `  module  ${module.file}  ${of(module)}`),
     ...rules.filter(needsTrust).map(each => `  allow  ${each.rule}  ${of(each)}`),
     ...grants
       .filter(({ ofProject }) => ofProject)
       .map(each => `  allow  ${each.rule}  while ${each.owner} is active  ${of(each)}`),
     ...owners.filter(({ ofProject }) => ofProject).map(({ kind, name, file }) => `  ${kind}  ${name}  (${file})`),
-    ...servers.map(server => `  server  ${server.name}  ${wordsOfServer(server)}  ${of(server)}`),
+    ...servers.map(
+      server => `  server  ${server.name}  ${wordsOfServer(server)}${withVariables(server)}  ${of(server)}`
+    ),
     ...trust.changes.map(change => `  ${change}`)
   ].map(inOneLine)
 }
 
 const wordsOfServer = ({ spec: { command, args, url } }: Loaded['servers'][number]): string =>
   [command ?? url, ...(Array.isArray(args) ? (args as readonly unknown[]) : [])].map(String).join(' ')
+
+/** They may decide what is run: `NODE_OPTIONS`, `PATH`. */
+const withVariables = ({ spec: { env } }: { readonly spec: PlainObject }): string =>
+  isObject(env)
+    ? Object.entries(env)
+        .map(([name, value]) => `  with ${name}=${String(value)}`)
+        .join('')
+    : ''
 
 /** How to go on without a person at the terminal. */
 export function howToTrust({ loaded: { locks }, trust: { digest }, given }: Scene): readonly string[] {

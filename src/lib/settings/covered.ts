@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, lstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
+import { isObject } from '../util/plain.ts'
 import { isFile } from '../world/kinds.ts'
 import type { LoadedHook, LoadedModule, LoadedOwner, LoadedServer } from './loaded.ts'
 import { isCode, isEntry, namedBy, type Named } from './named.ts'
@@ -65,7 +66,7 @@ function namedIn(owner: Owner, root: string): Named | undefined {
   }
   const words = wordsIn(owner, root)
   if (words === undefined) return undefined
-  const pieces = textsOf(owner).flatMap(text => [text, ...piecesIn(text)])
+  const pieces = [...textsOf(owner), ...variablesOf(owner)].flatMap(text => [text, ...piecesIn(text)])
   const plugin = pluginOf(owner)
   const named = namedBy(words, pieces, root, { plugin })
   return named && followed(named, root, plugin)
@@ -76,7 +77,8 @@ const LONGEST = 10_000
 /** The words of a hook or server; `undefined` where nobody can tell what they are. */
 export function wordsIn(owner: LoadedHook | LoadedServer, root: string): readonly Spoken[] | undefined {
   const [command = '', ...args] = textsOf(owner)
-  if (command.length + args.join('').length > LONGEST) return undefined
+  const variables = variablesOf(owner)
+  if ([command, ...args, ...variables].join('').length > LONGEST) return undefined
   const plugin = pluginOf(owner)
   const known = new Map([
     ['CLAUDE_PROJECT_DIR', root],
@@ -84,8 +86,18 @@ export function wordsIn(owner: LoadedHook | LoadedServer, root: string): readonl
     ['0_FOLDER', root]
   ])
   if (plugin !== undefined) known.set('CLAUDE_PLUGIN_ROOT', plugin)
-  return spokenIn(command, Array.isArray(owner.spec['args']) ? args : undefined, known)
+  if (!Array.isArray(owner.spec['args']))
+    return spokenIn([...variables.map(exported), command].join(''), undefined, known)
+  return variables.length === 0
+    ? spokenIn(command, args, known)
+    : spokenIn('env', [...variables, command, ...args], known)
 }
+
+/** What it sets for its command: as good as if the command set it. */
+const variablesOf = ({ spec: { env } }: LoadedHook | LoadedServer): readonly string[] =>
+  isObject(env) ? Object.entries(env).map(([name, value]) => `${name}=${String(value)}`) : []
+
+const exported = (variable: string): string => `export "${variable.replaceAll(/["\\`]/g, '\\$&')}"; `
 
 const textsOf = ({ spec: { command, args } }: LoadedHook | LoadedServer): readonly string[] =>
   [command, ...(Array.isArray(args) ? (args as readonly unknown[]) : [])].filter(text => typeof text === 'string')

@@ -69,6 +69,8 @@ class Search implements Named {
   readonly folders = new Set<string>()
   readonly #roots: readonly string[]
   readonly #bases: string[]
+  /** What was left out, and counts if it is run by another spelling of its name. */
+  readonly #left = new Set<string>()
   #looks = 0
 
   constructor(root: string, plugin: string | undefined, from: string | undefined) {
@@ -104,7 +106,7 @@ class Search implements Named {
   leave(name: string, written: boolean): void {
     for (const base of this.#bases) {
       const path = resolve(base, name)
-      if (written || !isCode(path)) this.files.delete(path)
+      if ((written || !isCode(path)) && this.files.delete(path)) this.#left.add(path)
     }
   }
 
@@ -125,7 +127,7 @@ class Search implements Named {
       if (glob.includes('*')) this.#matches(base, glob)
       else
         for (const path of pathsTo(name, base))
-          if (this.files.has(path)) this.scripts.add(path)
+          if (this.files.has(path) || this.#left.has(path)) this.#add(path)
           else if (given) this.#given(path)
     }
   }

@@ -56,6 +56,8 @@ const SURE: readonly (readonly [RegExp, string])[] = [
   [/\$\((?:command -v|which|type -p) ([\w.+-]+)\)/g, '$1'],
   [/\$\((?:realpath|readlink -f|cd)(?: --)? "?([^\s"()|;&<>]+)"?(?: ?&& ?pwd(?: -P)?)?\)/g, '$1']
 ]
+/** A variable whose name ends where quotes do: `"$A"b`. Without the quotes it would be another. */
+const ENDED_BY_QUOTE = /\$(\w+)(?=["']+\w)/g
 /** A variable that is cut, changed or looked up by another. */
 const CHANGED = /\$\{!|\$\{\w+(?:\[[^\]]*\])?(?:[#%^,@/]|:(?![-=+?]))/
 /** What some interpreters can do besides. */
@@ -108,7 +110,7 @@ interface Read {
 }
 
 function wordsIn(given: string): readonly Read[] {
-  const text = sure(given)
+  const text = sure(given.replaceAll(ENDED_BY_QUOTE, '${$1}'))
   let [end, isTest] = [0, false]
   return wordsOf(text).flatMap(({ text: word, isTarget, from, to }) => {
     const starts = end === 0 || (!isTest && /[;&|()`\n]/.test(text.slice(end, from)))
@@ -203,7 +205,7 @@ function codeWords(code: string): readonly Spoken[] {
 
 /** What a word is by where it stands. What a program only writes, or reads as data, does not run. */
 function roleOf(text: string, role: Role, program: string, before: string): Role {
-  if (ASSIGNMENT.test(text)) return SEARCHED.test(text) ? 'given' : 'said'
+  if (ASSIGNMENT.test(text)) return SEARCHED.test(text) ? 'given' : isData(text) ? 'kept' : 'said'
   if (role === 'program' && program === 'flock') return 'kept'
   if (role !== 'said') return role
   if (WRITES.has(program) || (program === 'sqlite3' && /\.(?:db|sqlite3?)$/.test(text))) return 'kept'
