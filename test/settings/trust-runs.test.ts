@@ -192,6 +192,26 @@ test.each([
 })
 
 test.each([
+  '[ -f .claude/hooks/hook.sh ] && bash .claude/hooks/hook.sh || true',
+  'test -x .claude/hooks/hook.sh && .claude/hooks/hook.sh',
+  'H="$CLAUDE_PROJECT_DIR/.claude/hooks/hook.sh"; if [ -x "$H" ]; then exec "$H"; fi',
+  `bash -c 'file=$(cat); [[ $file == *.go ]] && gofmt -w "$file"; exit 0'`,
+  `python3 -c 'import json, sys; d = json.load(sys.stdin); print("%s" % d["tool_name"] + "+")'`
+])('B11: %s only tests or reads, and keeps its trust', async command => {
+  await runsThrice(ordinary('#!/bin/sh\ncat > /dev/null\n', command))
+})
+
+test.each([
+  'touch x.sh; sh x.sh',
+  'tee x.sh; [ -f x.sh ] && sh x.sh',
+  `python3 -c 'import a; exec(open("x" + ".py").read())'`
+])('B10: %s may run any file of the project, so every file counts', command => {
+  const here = ordinary('#!/bin/sh\n', command)
+  here.write('project/src/a.ts', 'export const changed = 1\n')
+  expect(trustOf(here.load(), here.where)).toMatchObject({ state: 'changed', changes: ['changed: file src/a.ts'] })
+})
+
+test.each([
   ['a state file', 'import json, sys\nsys.stdin.read()\njson.dump({"n": 1}, open(sys.argv[1], "w"))\n'],
   [
     'a log beside it',

@@ -21,7 +21,8 @@ const RUNS =
 /** After these comes a program. */
 const BEFORE_PROGRAM =
   /^(?:env|sudo|doas|nohup|nice|ionice|time|timeout|stdbuf|setsid|flock|exec|command|builtin|xargs|parallel|if|then|elif|else|while|until|do|!|\{)$/
-const WRITES = new Set('[ [[ test touch tee mkdir rmdir rm truncate mktemp'.split(' '))
+const WRITES = new Set('touch tee mkdir rmdir rm truncate mktemp'.split(' '))
+const TESTS = new Set('[ [[ test'.split(' '))
 const READS = new Set('cat head tail wc grep jq ls stat sort uniq cut cmp diff chmod echo'.split(' '))
 /** What is data by its name: nothing runs it, unless a command says so. */
 const DATA =
@@ -39,7 +40,9 @@ const feeds = (text: string): boolean =>
 const isRunner = (name: string): boolean => name !== '' && (RUNS.test(name) || BEFORE_PROGRAM.test(name))
 /** Code of another language that runs what it puts together. */
 const COMPUTES =
-  /(?:exec|eval|compile|__import__|import_module|runpy|spawn|system|popen|subprocess|require|import|load|open|do)\b.{0,80}?(?:[+%]|\bjoin|format|chr|decode|replace|reverse|\[:|\$\{|\bf['"])|\$\(/s
+  /(?:exec|eval|compile|__import__|import_module|runpy|spawn|system|popen|subprocess|require|import|load|open|do|\.path)\b.{0,80}?(?:[+%]|\bjoin|format|chr|decode|replace|reverse|\[:|\$\{|\bf['"])|\$\(/s
+/** What is imported by its name, and JSON that is read, is not put together. */
+const PLAIN = /\bimport\s+\w[\w., ]*|\bjson\.loads?\b/g
 const CODE_OPTION = /^(?:-\w*[ceEpr]|--eval|--print|eval)$/
 /** Variables that name files and folders from which an interpreter takes code. */
 const SEARCHED = /^(?:PYTHON\w*|NODE_PATH|NODE_OPTIONS|PERL5\w+|RUBY\w+|LUA_\w+|LD_\w+|BASH_ENV|ENV|ZDOTDIR)=/
@@ -88,7 +91,7 @@ export function spokenIn(
   const values = valuesIn([command, ...(args ?? [])].join('\n'), known)
   const words = spoken(read, { values, left: MOST_READ }, 0)
   const run = new Set(words?.filter(({ role }) => isRun(role)).map(({ text }) => text))
-  const written = [...wordsOf(command).filter(({ isTarget }) => isTarget), ...(words ?? []).filter(isKept)]
+  const written = [...wordsOf(command).filter(({ isTarget }) => isTarget), ...(words ?? []).filter(isWritten)]
   // What it writes and then runs may come from anywhere.
   const isComputed = written.some(({ text }) => run.has(text)) || (args === undefined && feeds(command))
   return words && isComputed ? [...words, ANYTHING] : words
@@ -193,14 +196,19 @@ function spoken(read: readonly Read[], reading: Reading, depth: number): readonl
 
 export const isRun = (role: Role): boolean => role === 'program' || role === 'given'
 
-const isKept = ({ role }: Spoken): boolean => role === 'kept'
+/** Tests and readers keep a file as it is. */
+const isWritten = ({ role, of = '' }: Spoken): boolean =>
+  role === 'kept' && !TESTS.has(basename(of)) && !READS.has(basename(of))
 
 const SHELL = /^(?:(?:ba|da|z|k|mk|fi|a)?sh|source|eval|set|run-parts)$/
 
 /** The words of code in another language: what it imports, opens or runs is among them. */
 function codeWords(code: string): readonly Spoken[] {
   const words = new Set(code.split(/[^\w./-]+/).flatMap(word => [word, word.replaceAll('.', '/')]))
-  return [...[...words].map(text => ({ text, role: 'given' }) as const), ...(COMPUTES.test(code) ? [ANYTHING] : [])]
+  return [
+    ...[...words].map(text => ({ text, role: 'given' }) as const),
+    ...(COMPUTES.test(code.replaceAll(PLAIN, '')) ? [ANYTHING] : [])
+  ]
 }
 
 /** What a word is by where it stands. What a program only writes, or reads as data, does not run. */
@@ -208,16 +216,17 @@ function roleOf(text: string, role: Role, program: string, before: string): Role
   if (ASSIGNMENT.test(text)) return SEARCHED.test(text) ? 'given' : isData(text) ? 'kept' : 'said'
   if (role === 'program' && program === 'flock') return 'kept'
   if (role !== 'said') return role
-  if (WRITES.has(program) || (program === 'sqlite3' && /\.(?:db|sqlite3?)$/.test(text))) return 'kept'
+  if (WRITES.has(program) || TESTS.has(program) || (program === 'sqlite3' && /\.(?:db|sqlite3?)$/.test(text)))
+    return 'kept'
   return READS.has(program) && isData(text) && !/^-(?:\w*[fLe]|\w{3,}|-.*)$/.test(before) ? 'kept' : 'said'
 }
 
 /** What a quoted program says. In what is only said, a shell still runs what stands in `$(…)`. */
-function innerOf({ text, role }: Spoken, reading: Reading, depth: number): readonly Spoken[] | undefined {
+function innerOf({ text, role, of }: Spoken, reading: Reading, depth: number): readonly Spoken[] | undefined {
   if (!isProgram(text, depth)) return []
   const held = isRun(role) ? text : /\$\((.*)\)/s.exec(text)?.[1]
   const inner = spoken(wordsIn(held ?? text), reading, depth + 1)
-  if (held === undefined) return inner?.map(word => ({ text: word.text, role }))
+  if (held === undefined) return inner?.map(word => ({ text: word.text, role, ...(role === 'kept' && { of }) }))
   return inner && feeds(held) ? [...inner, ANYTHING] : inner
 }
 
