@@ -147,7 +147,7 @@ describe('a log that is not whole', () => {
     const lines = readFileSync(logOf(place), 'utf8').split('\n')
     writeFileSync(logOf(place), lines.filter(line => !line.includes('"tool_result"')).join('\n'))
     const two = await again(place, ['Two.'], { tools })
-    expect(informed(two).join('\n')).toMatch(/entries \d+ to \d+ are missing/)
+    expect(informed(two).join('\n')).toMatch(/entry \d+ is missing before byte \d+/)
     expect(resultsIn(two.sent[0]!)).toMatchObject([
       { isError: true, text: expect.stringContaining('not written down') }
     ])

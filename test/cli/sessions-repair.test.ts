@@ -25,7 +25,7 @@ test('what verifies is kept, what does not is named, and the original stays', as
   const { code, stdout } = await at.run(['sessions', 'repair', 's'])
   expect(code).toBe(0)
   expect(stdout).toContain('3 entries are kept; left out:')
-  expect(stdout).toMatch(/damaged at byte \d+, \d+ bytes\n {2}entry 2 is missing before byte \d+\n {2}torn at byte/)
+  expect(stdout).toMatch(/damaged at byte \d+ \(\d+ bytes\)\n {2}entry 2 is missing before byte \d+\n {2}torn at byte/)
   const [bak, ...more] = beside(at.file('s'))
   expect([bak, more]).toEqual([expect.stringMatching(/^s\.jsonl\.\d{8}T\d{9}Z\.bak$/), []])
   expect(readFileSync(join(dirname(at.file('s')), bak!))).toEqual(before)

@@ -173,7 +173,7 @@ describe('a session', () => {
     expect(items.map(({ kind }) => kind)).toEqual(['prompt', 'gap', 'gap', 'prompt', 'answer'])
     const stdout = await shown(at, 's')
     expect(stdout).toMatch(
-      /> a\n {2}! damaged at byte \d+, \d+ bytes[\s\S]*entry 2 is missing before byte \d+[\s\S]*> b/
+      /> a\n {2}! damaged at byte \d+ \(\d+ bytes\)[\s\S]*entry 2 is missing before byte \d+[\s\S]*> b/
     )
     expect(stdout).not.toContain('Worst.')
   })
@@ -228,7 +228,7 @@ describe('which one', () => {
     ['one that there is not', 'zzzz', 4, 'there is no session zzzz; see `carabiner sessions list`'],
     ['one that is nearly there', 'abce-1', 4, 'did you mean abcd-1?'],
     ['the beginning of several', 'abcd', 64, 'begins more than one session: abcd-1, abcd-2'],
-    ['a way out of the folder', '../../x', 64, 'there is no file'],
+    ['a way out of the folder', '../../no-such-session-file', 64, 'there is no file'],
     ['a file that there is not', 'gone.jsonl', 64, 'there is no file']
   ])('%s', async (_, name, code, words) => {
     const at = desk()

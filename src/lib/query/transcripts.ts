@@ -10,7 +10,7 @@ import { JsonlStore, wordsOfHolder } from '../transcript/jsonl.ts'
 import { noLog, TranscriptLog, writerOver } from '../transcript/log.ts'
 import { MemoryStore } from '../transcript/memory.ts'
 import { isClaudeLine } from '../transcript/seal.ts'
-import { isLossy, lastSeq, loadTail, loadWhole, unknownType, withoutFrame } from '../transcript/load.ts'
+import { isLossy, lastSeq, loadTail, loadWhole, unknownType, withoutFrame, wordsOfGap } from '../transcript/load.ts'
 import type { Gap, Loaded, SessionKey, TranscriptStore, TranscriptWriter } from '../transcript/store.ts'
 import { shellWord } from '../util/shell-word.ts'
 import { VERSION } from '../version.ts'
@@ -282,10 +282,3 @@ const few = (gaps: readonly Gap[]): readonly string[] => [
 ]
 
 const FEW = 3
-
-const wordsOfGap = ({ at, length, why, seqs, uuid }: Gap): string =>
-  uuid !== undefined
-    ? `line ${uuid} is missing before byte ${at}`
-    : seqs === undefined
-      ? `${why} at byte ${at} (${length} bytes)`
-      : `entries ${seqs[0]} to ${seqs[1]} are missing`

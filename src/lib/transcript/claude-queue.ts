@@ -1,5 +1,5 @@
 import { isObject } from '../util/plain.ts'
-import type { Rec } from './entry.ts'
+import { contentBlocks, messageBlocks, type Rec } from './entry.ts'
 import { uuidFrom } from './uuid.ts'
 
 /**
@@ -61,8 +61,7 @@ function promptIn({ type, content, attachment }: Rec): unknown {
 
 function textIn(line: Rec): string {
   const { type, message } = line
-  const content = type === 'user' && isObject(message) ? message['content'] : promptIn(line)
-  const blocks = Array.isArray(content) ? (content as unknown[]).filter(isObject) : [{ text: content }]
+  const blocks = type === 'user' && isObject(message) ? messageBlocks(line) : contentBlocks(promptIn(line))
   return blocks
     .flatMap(({ text }) => (typeof text === 'string' ? [text] : []))
     .join('\n')

@@ -1,5 +1,5 @@
 import { asText, isObject } from '../util/plain.ts'
-import type { Rec } from './entry.ts'
+import { messageBlocks, type Rec } from './entry.ts'
 
 /** What can be told of a line when only the lines before it are known. */
 export interface Step {
@@ -88,13 +88,11 @@ export function parentOf({ parentUuid, logicalParentUuid }: Rec): string | undef
 export const answerOf = ({ type, message }: Rec): string | undefined =>
   type === 'assistant' && isObject(message) && typeof message['id'] === 'string' ? message['id'] : undefined
 
+export const callsIn = (line: Rec): readonly string[] => idsIn(line, 'tool_use', 'id')
 export const resultsIn = (line: Rec): readonly string[] => idsIn(line, 'tool_result', 'tool_use_id')
 
-export function idsIn({ message }: Rec, type: string, key: string): readonly string[] {
-  const content = isObject(message) ? message['content'] : undefined
-  const blocks = Array.isArray(content) ? (content as unknown[]).filter(isObject) : []
-  return blocks.filter(block => block['type'] === type).map(block => asText(block[key]))
-}
+const idsIn = (line: Rec, type: string, key: string): readonly string[] =>
+  messageBlocks(line).flatMap(block => (block['type'] === type ? [asText(block[key])] : []))
 
 /** The lines that a compaction kept, from the first to the last, and the line behind which they go on. */
 export function segmentIn({ compactMetadata }: Rec): Readonly<Record<'head' | 'tail' | 'anchor', string>> | undefined {

@@ -1,6 +1,16 @@
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { PromptQueue, queuedIn } from './claude-queue.ts'
-import { answerOf, ClaudeWalk, idOf, isSaid, parentOf, resultsIn, segmentIn, idsIn, type Step } from './claude-walk.ts'
+import {
+  answerOf,
+  callsIn,
+  ClaudeWalk,
+  idOf,
+  isSaid,
+  parentOf,
+  resultsIn,
+  segmentIn,
+  type Step
+} from './claude-walk.ts'
 import type { Rec } from './entry.ts'
 import { uuidFrom } from './uuid.ts'
 
@@ -106,8 +116,6 @@ function withQueued(main: readonly Rec[], lines: readonly Placed[]): readonly Re
   if (behind.size === 0) return main
   return [...(behind.get('') ?? []), ...main.flatMap(line => [line, ...(behind.get(idOf(line)) ?? [])])]
 }
-
-const callsIn = (line: Rec): readonly string[] => idsIn(line, 'tool_use', 'id')
 
 /**
  * The same lines as our own replay takes them: what hooks added reaches the model with its next call, and what was never

@@ -1,5 +1,5 @@
 import type { Block, Message } from '../message.ts'
-import type { PlainObject } from '../util/plain.ts'
+import { isObject, type PlainObject } from '../util/plain.ts'
 
 /** What every line begins with, in the shape that existing viewers and hooks read. */
 export interface Line {
@@ -51,6 +51,16 @@ export type Entry =
 
 /** A line as it was read back. What is in it was written by somebody: nothing in it may be believed that matters. */
 export type Rec = PlainObject & { readonly type: string }
+
+/** The blocks of the message in a line; whatever else stands there is left out. */
+export const messageBlocks = ({ message }: Rec): readonly PlainObject[] =>
+  isObject(message) ? contentBlocks(message['content']) : []
+
+/** The same for the content of a message, which may be a text. */
+export function contentBlocks(content: unknown): readonly PlainObject[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }]
+  return Array.isArray(content) ? (content as unknown[]).filter(isObject) : []
+}
 
 /** A message, and the line in which it stands. */
 export interface Kept {

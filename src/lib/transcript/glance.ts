@@ -1,6 +1,6 @@
-import { asText, isObject } from '../util/plain.ts'
+import { asText } from '../util/plain.ts'
 import { realDisk, type Disk } from './disk.ts'
-import type { Rec } from './entry.ts'
+import { messageBlocks, type Rec } from './entry.ts'
 import { bytesIn, withFile } from './file.ts'
 import { Reading } from './reading.ts'
 import { isClaudeLine } from './seal.ts'
@@ -84,12 +84,10 @@ function part(
 }
 
 /** What somebody typed, in a line of a transcript. */
-export function promptIn({ type, message, isMeta, isCompactSummary }: Rec): string | undefined {
-  if (type !== 'user' || isMeta === true || isCompactSummary === true || !isObject(message)) return undefined
-  const { content } = message
-  if (typeof content === 'string') return content
-  if (!Array.isArray(content)) return undefined
-  const blocks = (content as unknown[]).filter(isObject)
+export function promptIn(line: Rec): string | undefined {
+  const { type, isMeta, isCompactSummary } = line
+  const blocks = messageBlocks(line)
+  if (type !== 'user' || isMeta === true || isCompactSummary === true || blocks.length === 0) return undefined
   if (blocks.some(block => block['type'] === 'tool_result')) return undefined
   return blocks.flatMap(({ type: kind, text }) => (kind === 'text' ? [asText(text)] : [])).join('\n')
 }

@@ -1,6 +1,6 @@
 import type { Rec } from './entry.ts'
 import { isObject } from '../util/plain.ts'
-import type { Cursor, GapKind, Loaded, Page, SessionKey, TranscriptStore } from './store.ts'
+import type { Cursor, Gap, GapKind, Loaded, Page, SessionKey, TranscriptStore } from './store.ts'
 
 /** What is here was written by this version, or by one that knew no more. */
 const KNOWN = new Set(['user', 'assistant', 'system', 'attachment', 'tool-intent', 'tool-outcome', 'tool-pending'])
@@ -101,6 +101,14 @@ export function isLossy({ entries, gaps, offsets }: Loaded, behind: number): boo
 }
 
 const LOSSES: ReadonlySet<GapKind> = new Set<GapKind>(['damaged', 'foreign', 'unsealed'])
+
+/** What is wrong, and where. */
+export function wordsOfGap({ at, length, why, seqs, uuid }: Gap): string {
+  if (uuid !== undefined) return `line ${uuid} is ${why} before byte ${at}`
+  if (seqs === undefined) return `${why} at byte ${at} (${length} ${length === 1 ? 'byte' : 'bytes'})`
+  const [first, last] = seqs
+  return `${first === last ? `entry ${first} is` : `entries ${first} to ${last} are`} ${why} before byte ${at}`
+}
 
 /** The number of the last entry. */
 export const lastSeq = (entries: readonly Rec[]): number =>

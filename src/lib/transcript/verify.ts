@@ -1,8 +1,7 @@
 import { fault } from '../faults.ts'
-import { isObject } from '../util/plain.ts'
 import { ClaudeWalk } from './claude-walk.ts'
 import { realDisk, type Disk } from './disk.ts'
-import type { Rec } from './entry.ts'
+import { messageBlocks, type Rec } from './entry.ts'
 import { readInto, withFile } from './file.ts'
 import { EMPTY_FILE, STRANGE_FILE } from './glance.ts'
 import { isKnown } from './load.ts'
@@ -74,15 +73,14 @@ class Tally {
   }
 
   take(entry: Rec): void {
-    const { type, message, subtype } = entry
+    const { type, subtype } = entry
     if (!isKnown(entry)) this.unknownTypes[type] = (this.unknownTypes[type] ?? 0) + 1
     if (type === 'tool-intent') this.#step(entry, 'started')
     else if (type === 'tool-outcome') this.#step(entry, 'ended')
     else if (type === 'tool-pending') this.#step(entry, 'waiting')
     // What stood before is no part of the conversation any more.
     else if (type === 'system' && (subtype === 'rewound' || subtype === 'clear')) this.#open.clear()
-    else if (isObject(message) && Array.isArray(message['content']))
-      for (const block of message['content'] as unknown[]) if (isObject(block)) this.#block(block)
+    else for (const block of messageBlocks(entry)) this.#block(block)
   }
 
   #block({ type, id, name, tool_use_id }: Readonly<Record<string, unknown>>): void {

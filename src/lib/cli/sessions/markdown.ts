@@ -1,4 +1,4 @@
-import { wordsOfGap } from './gaps.ts'
+import { wordsOfGap } from '../../transcript/load.ts'
 import type { Session } from './load.ts'
 import type { Item } from './story.ts'
 

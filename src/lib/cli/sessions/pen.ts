@@ -2,7 +2,7 @@ import { meaningOf } from '../../transcript/verify.ts'
 import { inOneLine, safeJson, styled } from '../print.ts'
 import { callIn } from '../terminal/telling.ts'
 import { cut } from '../terminal/width.ts'
-import { wordsOfGap } from './gaps.ts'
+import { wordsOfGap } from '../../transcript/load.ts'
 import { block, shortened } from './paper.ts'
 import type { Item } from './story.ts'
 

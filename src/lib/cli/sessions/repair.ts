@@ -5,7 +5,7 @@ import { lock } from '../../world/lock.ts'
 import { repairFile, type Repair } from '../../transcript/repair.ts'
 import { EXIT } from '../common.ts'
 import { inOneLine, safeJson, say } from '../print.ts'
-import { wordsOfGap } from './gaps.ts'
+import { wordsOfGap } from '../../transcript/load.ts'
 import { agentsOf, findSession, type Found, type SessionFlags } from './places.ts'
 
 export interface RepairFlags extends SessionFlags {

@@ -1,6 +1,6 @@
 import { PromptQueue, queuedIn } from '../../transcript/claude-queue.ts'
 import { ClaudeWalk, Returns } from '../../transcript/claude-walk.ts'
-import type { Rec } from '../../transcript/entry.ts'
+import { contentBlocks, messageBlocks, type Rec } from '../../transcript/entry.ts'
 import type { Met } from '../../transcript/file.ts'
 import { promptIn } from '../../transcript/glance.ts'
 import type { Gap } from '../../transcript/store.ts'
@@ -142,10 +142,9 @@ class Story {
   }
 
   #user(entry: Rec): void {
-    const { message, isMeta, isCompactSummary, promptId } = entry
+    const { isMeta, isCompactSummary, promptId } = entry
     const { isForeign, isAgent } = this.#options
-    const content = isObject(message) ? message['content'] : undefined
-    const blocks = blocksIn(content)
+    const blocks = messageBlocks(entry)
     for (const block of blocks) if (block['type'] === 'tool_result') this.#result(block, entry)
     const text = textIn(blocks)
     if (text === '') return
@@ -155,8 +154,7 @@ class Story {
   }
 
   #answer(entry: Rec): void {
-    const { message } = entry
-    for (const block of blocksIn(isObject(message) ? message['content'] : undefined)) {
+    for (const block of messageBlocks(entry)) {
       const { type, text, thinking, id, name, input } = block
       if (type === 'text' && text !== '') this.add({ kind: 'answer', text: asText(text) }, entry)
       if (type === 'thinking' && thinking !== '') this.add({ kind: 'thought', text: asText(thinking) }, entry)
@@ -173,7 +171,7 @@ class Story {
   #result(block: PlainObject, entry: Rec): void {
     const id = asText(block['tool_use_id'])
     const call = this.#calls.get(id)
-    const text = textIn(blocksIn(block['content']))
+    const text = textIn(contentBlocks(block['content']))
     const { isRefused = false, isOpen = false, tool } = call ?? {}
     this.add(
       { kind: 'result', id, tool, text, isError: block['is_error'] === true, isRefused, isUnknown: isOpen },
@@ -202,11 +200,6 @@ class Story {
 const aboutIn = (input: unknown): { type?: string; description?: string } => {
   const { subagent_type: type, description } = isObject(input) ? input : {}
   return { ...(typeof type === 'string' && { type }), ...(typeof description === 'string' && { description }) }
-}
-
-function blocksIn(content: unknown): readonly PlainObject[] {
-  if (typeof content === 'string') return [{ type: 'text', text: content }]
-  return Array.isArray(content) ? (content as unknown[]).filter(isObject) : []
 }
 
 const textIn = (blocks: readonly PlainObject[]): string =>

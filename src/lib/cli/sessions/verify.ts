@@ -2,7 +2,7 @@ import { fault } from '../../faults.ts'
 import { meaningOf, verifyFile, type Verified } from '../../transcript/verify.ts'
 import { EXIT } from '../common.ts'
 import { inOneLine, safeJson, say, styled } from '../print.ts'
-import { wordsOfGap } from './gaps.ts'
+import { wordsOfGap } from '../../transcript/load.ts'
 import { block, columns } from './paper.ts'
 import { agentsOf, findSession, placesFor, sessionsIn, type Found, type SessionFlags } from './places.ts'
 
