@@ -1,5 +1,5 @@
 import { EVENTS, rowOf, type EventName, type FireInput } from '../hooks/events.ts'
-import type { Finding } from '../settings/finding.ts'
+import { findingOf, type Finding } from '../settings/finding.ts'
 import type { Loaded, LoadedHook } from '../settings/loaded.ts'
 import { lint } from '../settings/lint.ts'
 import { armHere } from './arm-here.ts'
@@ -101,41 +101,21 @@ function sampleFor({ event, matcher }: LoadedHook): Record<string, unknown> {
   return sample
 }
 
+const END_WELL = 'make it end with exit code 0 or 2'
+
 function differences(hook: LoadedHook, strict: Tried, compat: Tried): readonly Finding[] {
-  const finding = (level: Finding['level'], code: string, message: string, fix: string): Finding => ({
-    level,
-    code,
-    place: hook.place,
-    message,
-    fix,
-    gate: rowOf(hook.event).failure === 'closed'
-  })
-  if (strict.failure !== undefined && strict.blocked && !compat.blocked)
-    return [
-      finding(
-        'error',
-        'run-differs',
-        `with the sample of ${hook.event} it fails: strict blocks, and Claude Code would let pass (${harmless(strict.failure)})`,
-        'make it end with exit code 0 or 2'
-      )
-    ]
-  if (strict.failure !== undefined)
-    return [
-      finding(
-        'warning',
-        'run-failed',
-        `with the sample of ${hook.event} it fails (${harmless(strict.failure)})`,
-        'make it end with exit code 0 or 2'
-      )
-    ]
-  if (strict.blocked !== compat.blocked)
-    return [
-      finding(
-        'warning',
-        'run-differs',
-        `with the sample of ${hook.event} it ${strict.blocked ? 'blocks' : 'passes'} under strict and ${compat.blocked ? 'blocks' : 'passes'} under compat`,
-        'answer with exit code 2 or with JSON, which mean the same under both'
-      )
-    ]
-  return []
+  const finding = (level: Finding['level'], code: string, what: string, fix: string): readonly Finding[] => {
+    const words = [code, `with the sample of ${hook.event} it ${what}`, fix] as const
+    return [findingOf(level, hook.place, rowOf(hook.event).failure === 'closed', words)]
+  }
+  if (strict.failure !== undefined) {
+    const why = `(${harmless(strict.failure)})`
+    return strict.blocked && !compat.blocked
+      ? finding('error', 'run-differs', `fails: strict blocks, and Claude Code would let pass ${why}`, END_WELL)
+      : finding('warning', 'run-failed', `fails ${why}`, END_WELL)
+  }
+  if (strict.blocked === compat.blocked) return []
+  const [one, other] = [strict, compat].map(({ blocked }) => (blocked ? 'blocks' : 'passes'))
+  const fix = 'answer with exit code 2 or with JSON, which mean the same under both'
+  return finding('warning', 'run-differs', `${one} under strict and ${other} under compat`, fix)
 }

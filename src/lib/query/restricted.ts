@@ -7,8 +7,8 @@ import type { HookDescription } from '../hooks/hook.ts'
 import { compileMatcher } from '../hooks/matcher.ts'
 import type { Rule } from '../permissions/rule.ts'
 import type { ArmedHooks } from '../settings/armed.ts'
-import { findingLine, sourceOf, stopsRun, type Finding, type Place } from '../settings/finding.ts'
-import { matcherCheck } from '../settings/lint-matcher.ts'
+import { findingLine, findingOf, sourceOf, stopsRun, type Finding, type Place } from '../settings/finding.ts'
+import { matcherCheck, type Say } from '../settings/lint-matcher.ts'
 import { compileSafely } from '../settings/patterns.ts'
 import { restrictions, ruleFindings } from '../settings/restrictions.ts'
 import type { ConnectedServer } from '../tools/mcp.ts'
@@ -75,12 +75,8 @@ function ofHook({ events, matcher, source, observe }: HookDescription, tools: re
   const place = { file, line: Number(line), column: Number(column), key: 'matcher' }
   return namesIn(matcher).flatMap(text => {
     const findings: Finding[] = []
-    matcherCheck(
-      { event, matcher: text },
-      (level, code, _, message, fix) => findings.push({ level, code, place, message, fix, gate: true }),
-      'error',
-      tools
-    )
+    const say: Say = (level, _, ...words) => findings.push(findingOf(level, place, true, words))
+    matcherCheck({ event, matcher: text }, say, 'error', tools)
     return findings
   })
 }

@@ -32,7 +32,7 @@ export function arm(standings: readonly Standing[], hooks: HookRegistry, place: 
     try {
       return [make()]
     } catch (error) {
-      findings.push(gateError('not-armed', hook.place, wordsOf(error), 'correct it; until then it does not run'))
+      findings.push(gateError(hook.place, 'not-armed', wordsOf(error)))
       return []
     }
   }

@@ -1,7 +1,7 @@
 import { nearest } from '../errors.ts'
 import { rowOf, type EventName } from '../hooks/events.ts'
 import type { PlainObject } from '../util/plain.ts'
-import type { Findings, Path } from './finding.ts'
+import type { Findings, Path, Words } from './finding.ts'
 import { HANDLERS, isAnnotation, isHandlerType, KEY_TYPES, rulesOf, type HandlerType } from './handlers.ts'
 
 /** A hook as a file declares it, checked. */
@@ -31,18 +31,19 @@ export class Remarks {
     this.#findings = findings
   }
 
-  bad(code: string, path: Path, message: string, fix: string): readonly never[] {
-    this.#findings.add('error', code, path, message, fix, rowOf(this.event).failure === 'closed')
+  bad(path: Path, ...words: Words): readonly never[] {
+    if (rowOf(this.event).failure === 'closed') this.#findings.gate('error', path, ...words)
+    else this.#findings.add('error', path, ...words)
     return []
   }
 
   /** Something that only Claude Code minds; under `carabiner` it does not look. */
-  foreign(code: string, path: Path, message: string, fix: string): void {
-    if (path[0] !== 'carabiner') this.warn(code, path, message, fix)
+  foreign(path: Path, ...words: Words): void {
+    if (path[0] !== 'carabiner') this.warn(path, ...words)
   }
 
-  warn(code: string, path: Path, message: string, fix: string): void {
-    this.#findings.add('warning', code, path, message, fix)
+  warn(path: Path, ...words: Words): void {
+    this.#findings.add('warning', path, ...words)
   }
 }
 
@@ -65,12 +66,8 @@ export function declare(
   const { type } = handler
   if (!isHandlerType(type)) {
     const near = nearest(String(type), Object.keys(HANDLERS))
-    return remarks.bad(
-      'type-unknown',
-      [...path, 'type'],
-      `there is no kind of hook ${JSON.stringify(type)}`,
-      near === undefined ? `use ${Object.keys(HANDLERS).join(', ')}` : `did you mean ${JSON.stringify(near)}?`
-    )
+    const fix = near === undefined ? `use ${Object.keys(HANDLERS).join(', ')}` : `did you mean ${JSON.stringify(near)}?`
+    return remarks.bad([...path, 'type'], 'type-unknown', `there is no kind of hook ${JSON.stringify(type)}`, fix)
   }
   if (!fits(type, handler, path, remarks)) return []
   const { name: own, ...spec } = handler
@@ -93,13 +90,8 @@ export function declare(
 function withType(handler: PlainObject, path: Path, remarks: Remarks): PlainObject {
   if (handler['type'] !== undefined) return handler
   const type = handler['url'] === undefined ? 'command' : 'http'
-  if (path.at(-2) === 'hooks')
-    remarks.foreign(
-      'type-missing',
-      path,
-      'it does not say its type; Claude Code would ignore the whole file',
-      `add "type": "${type}"`
-    )
+  const message = 'it does not say its type; Claude Code would ignore the whole file'
+  if (path.at(-2) === 'hooks') remarks.foreign(path, 'type-missing', message, `add "type": "${type}"`)
   return { type, ...handler }
 }
 
@@ -107,7 +99,7 @@ function fits(type: HandlerType, handler: PlainObject, path: Path, remarks: Rema
   const rules = rulesOf(type)
   let isFit = true
   const fail = (code: string, key: string, message: string, fix: string): void => {
-    remarks.bad(code, [...path, key], message, fix)
+    remarks.bad([...path, key], code, message, fix)
     isFit = false
   }
   for (const [key, rule] of Object.entries(rules)) {
@@ -124,12 +116,8 @@ function fits(type: HandlerType, handler: PlainObject, path: Path, remarks: Rema
 
 function remarkStray(key: string, known: readonly string[], path: Path, remarks: Remarks): void {
   const near = nearest(key, known)
-  remarks.warn(
-    'key-unknown',
-    [...path, key],
-    `${key} is not read here`,
-    near === undefined ? 'delete it' : `did you mean ${near}?`
-  )
+  const fix = near === undefined ? 'delete it' : `did you mean ${near}?`
+  remarks.warn([...path, key], 'key-unknown', `${key} is not read here`, fix)
 }
 
 /** The one key that says what a handler does, with all that a program is given. */

@@ -1,6 +1,6 @@
 import { getNodeValue, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser'
 import { isObject, type PlainObject } from '../util/plain.ts'
-import { Findings, keyOf, type Path, type Place } from './finding.ts'
+import { Findings, keyOf, startOf, type Path, type Place, type Words } from './finding.ts'
 import { readText } from './text.ts'
 
 /** A file that was read: what it says, and where. */
@@ -24,8 +24,8 @@ const MOST = 50_000
 export function readDocument(file: string): Looked {
   const read = readText(file)
   if ('text' in read) return parseDocument(file, read.text)
-  const findings = new Findings(path => ({ file, line: 1, column: 1, key: keyOf(path) }))
-  if ('fault' in read) findings.add('error', 'unreadable', [], `${file} ${read.fault}`, read.fix, true)
+  const findings = new Findings(path => startOf(file, keyOf(path)))
+  if ('fault' in read) findings.gate('error', [], 'unreadable', `${file} ${read.fault}`, read.fix)
   return { document: undefined, findings }
 }
 
@@ -33,11 +33,10 @@ export function parseDocument(file: string, text: string): Looked {
   const lines = linesOf(text)
   let tree: Node | undefined
   const findings = new Findings(path => placeOf(file, tree, lines, path))
-  const give = (code: string, offset: number, message: string, fix: string): Looked => {
+  const refuse = ({ offset, words }: Fault): Looked => {
     const { line, column } = positionOf(lines, offset)
-    tree = undefined
     const whole = new Findings(() => ({ file, line, column, key: '' }))
-    whole.add('error', code, [], message, fix, true)
+    whole.gate('error', [], ...words)
     return { document: undefined, findings: whole }
   }
   const errors: ParseError[] = []
@@ -45,18 +44,15 @@ export function parseDocument(file: string, text: string): Looked {
   if (excess === undefined) tree = parseTree(text, errors, { allowTrailingComma: true, disallowComments: false })
   const [error] = errors
   const fault = excess ?? (error === undefined ? tree && duplicateIn(tree) : syntaxFault(error))
-  if (fault !== undefined) return give(fault.code, fault.offset, fault.message, fault.fix)
+  if (fault !== undefined) return refuse(fault)
   const value: unknown = tree === undefined ? undefined : getNodeValue(tree)
-  if (!isObject(value))
-    return give('not-an-object', 0, 'the file is not a JSON object', 'write { } around what it says, or delete it')
+  if (!isObject(value)) return refuse({ offset: 0, words: ['not-an-object', 'the file is not a JSON object'] })
   return { document: { file, value, findings }, findings }
 }
 
 interface Fault {
-  readonly code: string
   readonly offset: number
-  readonly message: string
-  readonly fix: string
+  readonly words: Words
 }
 
 /** What makes a text unfit to be parsed at all: it is too deep, or holds too much. */
@@ -68,16 +64,10 @@ function excessIn(text: string): Fault | undefined {
     if (char === QUOTE) at = endOfString(text, at)
     else if (char === SLASH) at = endOfComment(text, at)
     else if (char === BRACE || char === BRACKET) {
-      if (++depth > DEEPEST)
-        return {
-          code: 'too-deep',
-          offset: at,
-          message: `it is nested deeper than ${DEEPEST} levels`,
-          fix: 'flatten it'
-        }
+      if (++depth > DEEPEST) return { offset: at, words: ['too-deep', `it is nested deeper than ${DEEPEST} levels`] }
     } else if (char === BRACE + 2 || char === BRACKET + 2) depth--
     else if (char === COMMA && ++commas >= MOST)
-      return { code: 'too-many', offset: at, message: `it holds more than ${MOST} values`, fix: 'split it' }
+      return { offset: at, words: ['too-many', `it holds more than ${MOST} values`] }
   }
   return undefined
 }
@@ -108,10 +98,8 @@ function endOfComment(text: string, start: number): number {
 }
 
 const syntaxFault = ({ error, offset }: ParseError): Fault => ({
-  code: 'not-json',
   offset,
-  message: `it is not valid JSON (${wordsOfSyntax(error)})`,
-  fix: 'correct it; until then nothing in this file counts'
+  words: ['not-json', `it is not valid JSON (${wordsOfSyntax(error)})`]
 })
 
 /** The first key that stands twice in one object. */
@@ -120,12 +108,7 @@ function duplicateIn(node: Node): Fault | undefined {
   for (const child of node.children ?? []) {
     const key = node.type === 'object' ? child.children?.[0] : undefined
     if (key !== undefined && seen.has(key.value))
-      return {
-        code: 'duplicate-key',
-        offset: key.offset,
-        message: `the key ${JSON.stringify(key.value)} stands there twice`,
-        fix: 'keep one of the two: of two equal keys only one would count'
-      }
+      return { offset: key.offset, words: ['duplicate-key', `the key ${JSON.stringify(key.value)} stands there twice`] }
     if (key !== undefined) seen.add(key.value)
     const fault = child.children === undefined ? undefined : duplicateIn(child)
     if (fault !== undefined) return fault

@@ -1,3 +1,5 @@
+import { FIXES } from './fixes.ts'
+
 /** Where in a file something stands. Lines and columns count from 1. */
 export interface Place {
   readonly file: string
@@ -33,15 +35,18 @@ export interface Finding {
 /** The first line of a file. */
 export const startOf = (file: string, key = ''): Place => ({ file, line: 1, column: 1, key })
 
+/** What a finding says: its code, what is wrong, and what to do about it, where the table of fixes does not say that. */
+export type Words =
+  | readonly [code: keyof typeof FIXES, message: string, fix?: string]
+  | readonly [code: string, message: string, fix: string]
+
+export function findingOf(level: Level, place: Place, gate: boolean, words: Words): Finding {
+  const [code, message, fix = FIXES[code as keyof typeof FIXES]] = words
+  return { level, code, place, message, fix, gate }
+}
+
 /** A finding that stops a run. */
-export const gateError = (code: string, place: Place, message: string, fix: string): Finding => ({
-  level: 'error',
-  code,
-  place,
-  message,
-  fix,
-  gate: true
-})
+export const gateError = (place: Place, ...words: Words): Finding => findingOf('error', place, true, words)
 
 /** What was meant to restrict and cannot do so: nothing starts, except in the compat profile. */
 export const stopsRun = ({ level, gate }: Finding): boolean => gate && level === 'error'
@@ -72,8 +77,13 @@ export class Findings {
     return this.#place(path)
   }
 
-  add(level: Level, code: string, path: Path, message: string, fix: string, gate = false): void {
-    this.#all.push({ level, code, place: this.#place(path), message, fix, gate })
+  add(level: Level, path: Path, ...words: Words): void {
+    this.#all.push(findingOf(level, this.#place(path), false, words))
+  }
+
+  /** The same about what was meant to restrict. */
+  gate(level: 'error' | 'warning', path: Path, ...words: Words): void {
+    this.#all.push(findingOf(level, this.#place(path), true, words))
   }
 
   push(finding: Finding): void {

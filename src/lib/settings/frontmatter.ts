@@ -3,7 +3,7 @@ import type * as Yaml from 'yaml'
 import { wordsOf } from '../errors.ts'
 import { isObject } from '../util/plain.ts'
 import type { Looked } from './document.ts'
-import { Findings, keyOf, type Path, type Place } from './finding.ts'
+import { Findings, keyOf, startOf, type Path, type Place } from './finding.ts'
 import { readText } from './text.ts'
 
 /** Loaded only when there is something to read: it takes longer to load than everything else here. */
@@ -14,11 +14,12 @@ const FENCE = /^---[ \t]*\r?\n([\s\S]*?)^---[ \t]*$/m
 /** The settings at the top of a Markdown file, between two lines of dashes. Nothing in them is ever executed. */
 export function readFrontmatter(file: string): Looked {
   const read = readText(file)
-  const nowhere = new Findings(path => ({ file, line: 1, column: 1, key: keyOf(path) }))
-  if ('fault' in read) nowhere.add('error', 'unreadable', [], `${file} ${read.fault}`, read.fix, true)
+  const nowhere = new Findings(path => startOf(file, keyOf(path)))
+  if ('fault' in read) nowhere.gate('error', [], 'unreadable', `${file} ${read.fault}`, read.fix)
   const block = 'text' in read && read.text.startsWith('---') ? FENCE.exec(read.text) : null
   if (block === null) {
-    if ('text' in read && isOpen(read.text)) nowhere.add('error', 'not-closed', [], ...NOT_CLOSED, true)
+    if ('text' in read && isOpen(read.text))
+      nowhere.gate('error', [], 'not-closed', 'the settings at its top have no end, so that nothing in them counts')
     return { document: undefined, findings: nowhere }
   }
   const first = parsed(block[1]!)
@@ -63,11 +64,6 @@ const DECISIVE = ['hooks', 'tools', 'disallowedTools', 'permissionMode']
 const BEGINS_DECISIVE = new RegExp(`^(?:${DECISIVE.join('|')})[ \\t]*:`, 'm')
 const NAMES_DECISIVE = new RegExp(`(?<![\\w-])(?:${DECISIVE.join('|')})["']?[ \\t]*:`)
 
-const NOT_CLOSED = [
-  'the settings at its top have no end, so that nothing in them counts',
-  'put a line of --- below them'
-] as const
-
 /** Whether settings begin that never end, and something decisive is meant by them. */
 const isOpen = (text: string): boolean => /^---[ \t]*\r?\n/.test(text) && BEGINS_DECISIVE.test(text)
 
@@ -90,15 +86,9 @@ function withTextsQuoted(block: string): string {
 /** The first line of the file is the one with the dashes. Where something decisive may be meant, it is missing. */
 function brokenAt(file: string, { line, column, why }: Fault, block: string): Findings {
   const findings = new Findings(path => ({ file, line: line + 1, column, key: keyOf(path) }))
-  const isDecisive = NAMES_DECISIVE.test(block)
-  findings.add(
-    isDecisive ? 'error' : 'warning',
-    'not-yaml',
-    [],
-    `the settings at its top are not valid YAML (${why})`,
-    'correct this line, or put its text in quotes; until then nothing in them counts',
-    isDecisive
-  )
+  const words = ['not-yaml', `the settings at its top are not valid YAML (${why})`] as const
+  if (NAMES_DECISIVE.test(block)) findings.gate('error', [], ...words)
+  else findings.add('warning', [], ...words)
   return findings
 }
 
@@ -118,5 +108,5 @@ function placeIn(yaml: Yaml.Document, lines: Yaml.LineCounter, file: string, pat
     const { line, col } = lines.linePos(node.range[0])
     return { file, line: line + 1, column: col, key: keyOf(path) }
   }
-  return { file, line: 1, column: 1, key: keyOf(path) }
+  return startOf(file, keyOf(path))
 }

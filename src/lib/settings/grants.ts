@@ -57,7 +57,7 @@ export class Grants {
     for (const [name, value] of Object.entries(new KeyReader(document).object('env') ?? {})) {
       if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
         this.#env.set(name, String(value))
-      else document.findings.add('warning', 'key-type', ['env', name], `${name} is no text`, 'give a text')
+      else document.findings.add('warning', ['env', name], 'key-type', `${name} is no text`, 'give a text')
     }
   }
 
@@ -78,37 +78,21 @@ function remarkOnMode(mode: string, managed: string | undefined, { findings }: D
   if (managed !== undefined)
     findings.add(
       'warning',
-      'managed-mode',
       path,
-      `managed policy has chosen the mode ${managed}, and ${mode} is not tighter; this is ignored`,
-      'take it out, or ask whoever runs the machine'
+      'managed-mode',
+      `managed policy has chosen the mode ${managed}, and ${mode} is not tighter; this is ignored`
     )
   else if (mode.startsWith('bypass'))
-    findings.add(
-      'warning',
-      'project-bypass',
-      path,
-      'a project cannot switch permissions off; this is ignored',
-      'set it in your own settings, if you mean it'
-    )
-  else
-    findings.add(
-      'info',
-      'project-mode',
-      path,
-      `a project cannot let more pass by the mode ${mode}; this is ignored`,
-      'set it in your own settings, if you mean it'
-    )
+    findings.add('warning', path, 'project-bypass', 'a project cannot switch permissions off; this is ignored')
+  else findings.add('info', path, 'project-mode', `a project cannot let more pass by the mode ${mode}; this is ignored`)
 }
 
 /** Says what of a project counts for nothing. */
 function remarkOnDropped({ value, findings }: Document): void {
   const { env, permissions } = value
-  const fix = 'set it in your own settings, if you mean it'
-  if (env !== undefined)
-    findings.add('info', 'project-env', ['env'], 'a project sets no variables; this is ignored', fix)
+  if (env !== undefined) findings.add('info', ['env'], 'project-env', 'a project sets no variables; this is ignored')
   if (isObject(permissions) && permissions['additionalDirectories'] !== undefined) {
     const path = ['permissions', 'additionalDirectories']
-    findings.add('info', 'project-directories', path, 'a project adds no folders; this is ignored', fix)
+    findings.add('info', path, 'project-directories', 'a project adds no folders; this is ignored')
   }
 }

@@ -51,18 +51,10 @@ export function checkKeys({ value, findings }: Document): void {
     const inner = value[part]
     if (isObject(inner)) check(inner, [part], part === 'permissions' ? PERMISSIONS : CARABINER, () => false)
     else if (inner !== undefined)
-      findings.add('error', 'key-type', [part], `${part} should be an object`, 'put { } around it', true)
+      findings.gate('error', [part], 'key-type', `${part} should be an object`, 'put { } around it')
   }
   const idle = RESTRICTS_ELSEWHERE.filter(key => value[key] !== undefined)
-  if (idle.length > 0)
-    findings.add(
-      'warning',
-      'key-idle',
-      [idle[0]!],
-      `${idle.join(', ')} is not enforced here`,
-      'use rules and hooks',
-      true
-    )
+  if (idle.length > 0) findings.gate('warning', [idle[0]!], 'key-idle', `${idle.join(', ')} is not enforced here`)
 
   function check(part: PlainObject, path: Path, known: readonly string[], isOthers: (key: string) => boolean): void {
     const stray = Object.keys(part).filter(
@@ -71,7 +63,7 @@ export function checkKeys({ value, findings }: Document): void {
     const unknown = stray.filter(key => !remarkOnKey([...path, key], known, homeOf(key), findings) && !isOthers(key))
     if (unknown.length === 0) return
     const message = `${unknown.join(', ')} ${unknown.length === 1 ? 'is' : 'are'} not read here`
-    findings.add('warning', 'key-unknown', [...path, unknown[0]!], message, 'delete it, or correct it', true)
+    findings.gate('warning', [...path, unknown[0]!], 'key-unknown', message)
   }
 }
 
@@ -86,7 +78,7 @@ function remarkOnKey(path: Path, known: readonly string[], home: string | undefi
   const fix = isCase ? `write ${near}` : near === undefined ? `write it as ${home}` : `did you mean ${near}?`
   const code = isCase ? 'key-case' : near === undefined ? 'key-misplaced' : 'key-unknown'
   const message = `${key} is not read here, so it protects nothing`
-  findings.add(restricts ? 'error' : 'warning', code, path, message, fix, true)
+  findings.gate(restricts ? 'error' : 'warning', path, code, message, fix)
   return true
 }
 
@@ -98,7 +90,7 @@ export function checkOwnerKeys(kind: LoadedOwner['kind'], { value, findings }: D
   const known = kind === 'agent' ? OF_AGENTS : ['hooks']
   for (const key of kind === 'agent' ? ['tools', 'disallowedTools'] : [])
     if (!isList(value[key]))
-      findings.add('error', 'key-type', [key], `${key} should be a list of texts`, 'put what it says in quotes', true)
+      findings.gate('error', [key], 'key-type', `${key} should be a list of texts`, 'put what it says in quotes')
   for (const key of Object.keys(value)) {
     if (known.includes(key)) continue
     const home = DENIES.test(key) ? 'disallowedTools' : TOOLS_OF_SKILLS.test(key) ? 'tools' : undefined
@@ -153,13 +145,12 @@ export class KeyReader {
   #read<T>(key: string, words: string, fits: (value: unknown) => value is T): T | undefined {
     const value = this.#value[key]
     if (value === undefined || fits(value)) return value
-    this.#document.findings.add(
+    this.#document.findings.gate(
       'error',
-      'key-type',
       [...this.#path, key],
+      'key-type',
       `${key} should be ${words}`,
-      `give ${words}`,
-      true
+      `give ${words}`
     )
     return undefined
   }

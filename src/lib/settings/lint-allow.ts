@@ -16,11 +16,6 @@ export const allowCheck: Check = ({ spec, event, matcher }, say) => {
   const parts = plain.split(/[;\n]/)
   if (DEPENDS.test(plain) || !parts.some(part => /\b(?:echo|printf)\b/.test(part) && ALLOWS.test(part))) return
   const what = takesAll(matcher) ? 'every call' : `every call of ${matcher}`
-  say(
-    takesAll(matcher) ? 'warning' : 'info',
-    'always-allows',
-    'command',
-    `it allows ${what}, whatever the input is, so that permission is never asked for`,
-    'print nothing if it only looks on; the rules and the mode then decide'
-  )
+  const message = `it allows ${what}, whatever the input is, so that permission is never asked for`
+  say(takesAll(matcher) ? 'warning' : 'info', 'command', 'always-allows', message)
 }

@@ -12,31 +12,12 @@ export const commandCheck: Check = ({ spec, event }, say, { env }) => {
   if (typeof command !== 'string') return
   const given = isObject(spec['env']) ? { ...env, ...spec['env'] } : env
   const phantoms = phantomsIn(command, given)
-  if (phantoms.length > 0)
-    say(
-      'warning',
-      'variable-unknown',
-      'command',
-      `no host sets ${phantoms.join(', ')}`,
-      'read the JSON on standard input: it has tool_name, tool_input and the rest'
-    )
+  if (phantoms.length > 0) say('warning', 'command', 'variable-unknown', `no host sets ${phantoms.join(', ')}`)
   if (partsOf(command).some(isInvented))
-    say(
-      'warning',
-      'answer-invented',
-      'command',
-      'block, feedback, approve and message are not keys of an answer',
-      'answer {"decision":"block","reason":"…"}, or exit with 2'
-    )
+    say('warning', 'command', 'answer-invented', 'block, feedback, approve and message are not keys of an answer')
   deadFields(command, event, say)
   if (/\bexit 1\b/.test(command) && rowOf(event).failure === 'closed')
-    say(
-      'info',
-      'exit-1',
-      'command',
-      'exit code 1 is a failure and not a refusal; in Claude Code it lets pass',
-      'exit with 2 to refuse'
-    )
+    say('info', 'command', 'exit-1', 'exit code 1 is a failure and not a refusal; in Claude Code it lets pass')
 }
 
 /** The variables that neither a host nor the command or its settings set, each once. */
@@ -75,12 +56,6 @@ function deadFields(command: string, event: EventName, say: Say): void {
   const { answer, takes } = rowOf(event)
   const read: readonly string[] = [...takes.fields, ...(answer === 'gate' ? ['permissionDecision'] : [])]
   const dead = [...new Set([...command.matchAll(FIELD)].map(([, name]) => name!))].filter(name => !read.includes(name))
-  if (dead.length > 0)
-    say(
-      'warning',
-      'answer-unread',
-      'command',
-      `${event} does not read ${dead.join(', ')}`,
-      `use what ${event} takes: ${read.join(', ') || 'systemMessage'}`
-    )
+  const fix = `use what ${event} takes: ${read.join(', ') || 'systemMessage'}`
+  if (dead.length > 0) say('warning', 'command', 'answer-unread', `${event} does not read ${dead.join(', ')}`, fix)
 }

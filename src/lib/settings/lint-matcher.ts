@@ -1,13 +1,13 @@
 import { wordsOf } from '../errors.ts'
 import { rowOf } from '../hooks/events.ts'
 import { compileMatcher } from '../hooks/matcher.ts'
-import type { Level } from './finding.ts'
+import type { Level, Words } from './finding.ts'
 import type { Loaded, LoadedHook } from './loaded.ts'
 import { compileSafely } from './patterns.ts'
 import { ALL_TOOL_NAMES, namingOf, TOOL_NAMES } from './tool-names.ts'
 
 /** Adds a finding about one key of a hook. */
-export type Say = (level: Level, code: string, key: string, message: string, fix: string) => void
+export type Say = (level: Level, key: string, ...words: Words) => void
 
 /** One thing that is looked for in every hook. It adds what it finds. */
 export type Check = (hook: LoadedHook, say: Say, loaded: Loaded) => void
@@ -25,23 +25,11 @@ export function matcherCheck(
   if (matcher === undefined || matcher === '' || matcher === '*') return
   const { target, fields } = rowOf(event)
   if (target === undefined)
-    return say(
-      'info',
-      'matcher-ignored',
-      'matcher',
-      `${event} has nothing to match, so the matcher is ignored`,
-      'delete it'
-    )
-  if (NESTED.test(matcher))
-    say(
-      'warning',
-      'matcher-slow',
-      'matcher',
-      `${matcher} repeats a repetition: Claude Code may take forever over a name that almost matches`,
-      'write one repetition, such as a+ instead of (a+)+'
-    )
+    return say('info', 'matcher', 'matcher-ignored', `${event} has nothing to match, so the matcher is ignored`)
+  const slow = `${matcher} repeats a repetition: Claude Code may take forever over a name that almost matches`
+  if (NESTED.test(matcher)) say('warning', 'matcher', 'matcher-slow', slow)
   const habit = habitIn(matcher, target === 'tool_name')
-  if (habit !== undefined) return say(worst, ...habit)
+  if (habit !== undefined) return say(worst, 'matcher', ...habit)
   try {
     const { matches } = compileMatcher(matcher, compileSafely)
     const missed: readonly Words[] =
@@ -50,16 +38,15 @@ export function matcherCheck(
         : NAMES.test(matcher)
           ? namesIn(matcher).flatMap(name => missedBy(name, more))
           : neverMatches(matcher, [...ALL_TOOL_NAMES, ...more].some(matches))
-    for (const words of missed) say(worst, ...words)
+    for (const words of missed) say(worst, 'matcher', ...words)
     if (missed.length === 0 && worst === 'error' && target === 'tool_name' && !mayMatch(matcher, matches, more))
-      say('warning', 'tool-absent', 'matcher', `${JSON.stringify(matcher)} matches no tool that is here`, NOTHING_TO_DO)
+      say('warning', 'matcher', 'tool-absent', `${JSON.stringify(matcher)} matches no tool that is here`)
   } catch (error) {
-    say('error', 'matcher-invalid', 'matcher', wordsOf(error), 'correct the pattern; until then the hook cannot run')
+    say('error', 'matcher', 'matcher-invalid', wordsOf(error))
   }
 }
 
 const NAMES = /^[\w\-|, ]+$/
-export const NOTHING_TO_DO = 'nothing to do, unless a tool of another name is meant'
 
 const namesIn = (matcher: string): readonly string[] =>
   matcher
@@ -74,34 +61,23 @@ const mayMatch = (matcher: string, matches: (name: string) => boolean, more: rea
 /** A repetition within a group that is repeated itself. */
 const NESTED = /\((?:[^()\\]|\\.)*[+*}](?:[^()\\]|\\.)*\)(?:[+*]|\{\d+,)/
 
-type Words = readonly [code: string, key: string, message: string, fix: string]
-
 /** What means something elsewhere, and nothing here. */
 function habitIn(matcher: string, isTool: boolean): Words | undefined {
   const tool = matcher.slice(0, matcher.indexOf('('))
   if (isTool && ['here', 'elsewhere'].includes(namingOf(tool).is) && matcher.endsWith(')'))
     return [
       'matcher-rule',
-      'matcher',
       `${matcher} is written like a permission rule; as a matcher it is a regular expression that matches no tool`,
       `write "matcher": "${tool}" and "if": "${matcher}"`
     ]
-  if (/^\/.*\/[a-z]*$/.test(matcher))
-    return ['matcher-slashes', 'matcher', 'slashes around a pattern are taken as part of it', 'write the pattern alone']
+  if (/^\/.*\/[a-z]*$/.test(matcher)) return ['matcher-slashes', 'slashes around a pattern are taken as part of it']
   if (matcher.startsWith('!'))
-    return [
-      'matcher-negation',
-      'matcher',
-      'an exclamation mark does not negate a matcher',
-      `write "^(?!${matcher.slice(1)}$).*"`
-    ]
+    return ['matcher-negation', 'an exclamation mark does not negate a matcher', `write "^(?!${matcher.slice(1)}$).*"`]
   const [odd] = /[^\x20-\x7E]/u.exec(matcher) ?? []
   if (isTool && odd !== undefined)
     return [
       'matcher-letters',
-      'matcher',
-      `it holds the character U+${odd.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}, and the names of tools are plain letters`,
-      'type it anew'
+      `it holds the character U+${odd.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}, and the names of tools are plain letters`
     ]
   return undefined
 }
@@ -117,7 +93,6 @@ function neverMatches(matcher: string, matchesAny: boolean): readonly Words[] {
   return [
     [
       'matcher-never',
-      'matcher',
       `${JSON.stringify(matcher)} matches no tool: a matcher sees nothing but the exact name of the tool`,
       `match the name, and put what concerns its input into "if": "${named ?? 'Bash'}(…)"`
     ]
@@ -127,15 +102,13 @@ function neverMatches(matcher: string, matchesAny: boolean): readonly Words[] {
 /** What a name of a list misses. */
 function missedBy(name: string, more: readonly string[]): readonly Words[] {
   if (name.includes(' '))
-    return [['matcher-never', 'matcher', `no tool has blanks in its name, as ${name} has`, 'join names by |']]
+    return [['matcher-never', `no tool has blanks in its name, as ${name} has`, 'join names by |']]
   if (/^mcp__[^_]+(?:_[^_]+)*$/.test(name))
-    return [
-      ['matcher-server', 'matcher', `${name} is the name of a server, and matches no tool of it`, `write "${name}__.*"`]
-    ]
+    return [['matcher-server', `${name} is the name of a server, and matches no tool of it`, `write "${name}__.*"`]]
   const naming = namingOf(name, more)
   if (naming.is !== 'near') return []
   const words = `no tool is called ${name}; names are compared exactly`
-  return [['matcher-near', 'matcher', words, `did you mean ${naming.meant}?`]]
+  return [['matcher-near', words, `did you mean ${naming.meant}?`]]
 }
 
 /** A target of few values, such as how a session began, can be tried out. */
@@ -149,5 +122,5 @@ function choicesOf(
   const choices = fields[target]?.split(' | ') ?? []
   if (choices.length <= 1 || choices.some(matches)) return []
   const words = `${JSON.stringify(matcher)} can never match ${event}, where ${target} is one of ${choices.join(', ')}`
-  return [['matcher-never', 'matcher', words, 'use one of these']]
+  return [['matcher-never', words, 'use one of these']]
 }

@@ -16,20 +16,14 @@ export function programCheck({ spec, plugin, event }: LoadedHook, say: Say, root
   const own = isObject(spec['env']) ? { ...env, ...spec['env'] } : env
   const inShell = !Array.isArray(args)
   if (!inShell && /\s/.test(command.trim()) && !existsSync(resolve(root, command)))
-    return say(
-      'warning',
-      'args-program',
-      'command',
-      'with args, command is the name of one program, blanks included',
-      'put the words after the program into args'
-    )
+    return say('warning', 'command', 'args-program', 'with args, command is the name of one program, blanks included')
   const words = inShell ? wordsIn(command) : [command, ...args.map(String)]
   const program = programIn(words, command, inShell)
   if (program !== undefined && !isInPath(program, root, own))
     say(
       'warning',
-      'program-missing',
       'command',
+      'program-missing',
       `there is no ${program} in PATH`,
       `install ${program}, or correct the name`
     )
@@ -98,30 +92,30 @@ function scriptChecks({ word, path, runs, hint }: Script, say: Say, root: string
   if (!existsSync(path))
     return say(
       'error',
-      'script-missing',
       'command',
+      'script-missing',
       `there is no ${word}`,
       hint ?? `create ${path}, or correct the path`
     )
   if (!statSync(path).isFile())
-    return say('error', 'script-missing', 'command', `${word} is no file`, 'name the script itself')
+    return say('error', 'command', 'script-missing', `${word} is no file`, 'name the script itself')
   if (!runs) return
   if (!isProgram(path))
-    return say('error', 'script-not-executable', 'command', `${word} may not be executed`, `chmod +x ${path}`)
+    return say('error', 'command', 'script-not-executable', `${word} may not be executed`, `chmod +x ${path}`)
   const [first = ''] = beginningOf(path).split('\n')
   const interpreter = /^#!\s*(\S+)/.exec(first)?.[1]
   if (interpreter === undefined) return
   if (first.endsWith('\r'))
-    return say('error', 'script-interpreter', 'command', `the lines of ${word} end in CR LF`, 'save it with LF')
+    return say('error', 'command', 'script-interpreter', `the lines of ${word} end in CR LF`, 'save it with LF')
   const begins = `${word} begins with ${first.trim()}, and there is no`
   const asked = /^#!\s*\S*\/env\s+(?:-\S+\s+|\w+=\S*\s+)*([A-Za-z0-9_][\w.+-]*)/.exec(first)?.[1]
   if (!existsSync(interpreter))
-    say('error', 'script-interpreter', 'command', `${begins} ${interpreter}`, 'correct its first line')
+    say('error', 'command', 'script-interpreter', `${begins} ${interpreter}`, 'correct its first line')
   else if (asked !== undefined && !isInPath(asked, root, env))
     say(
       'warning',
-      'script-interpreter',
       'command',
+      'script-interpreter',
       `${begins} ${asked} in PATH`,
       `install ${asked}, or correct its first line`
     )
@@ -137,14 +131,8 @@ function refusalCheck({ word, path }: Script, say: Say): void {
     (line, place) =>
       EXIT_1.test(line) && lines.slice(Math.max(0, place - 3), place + 1).some(each => REFUSES.test(each))
   )
-  if (at >= 0)
-    say(
-      'warning',
-      'exit-1',
-      'command',
-      `${word} refuses with exit code 1 in line ${at + 1}: that is a failure, and in Claude Code it lets pass`,
-      'exit with 2 to refuse'
-    )
+  const message = `${word} refuses with exit code 1 in line ${at + 1}: that is a failure, and in Claude Code it lets pass`
+  if (at >= 0) say('warning', 'command', 'exit-1', message)
 }
 
 /** Nothing where it may not be read: a program may still be executed. */

@@ -96,7 +96,7 @@ class Loading {
     const fix = OF_PROJECT.includes(scope)
       ? 'put the file itself there'
       : `chown it to yourself, and chmod go-w ${file}`
-    this.#findings.push(gateError('not-read', startOf(file), `${file} is not read: ${objection}`, fix))
+    this.#findings.push(gateError(startOf(file), 'not-read', `${file} is not read: ${objection}`, fix))
   }
 
   /** Files beside the settings that are meant as settings, and are not read under their names; folders that are none. */
@@ -123,7 +123,7 @@ class Loading {
   }
 
   #stray(file: string, fix: string): void {
-    this.#findings.push(gateError('not-read', startOf(file), `${file} is not read`, fix))
+    this.#findings.push(gateError(startOf(file), 'not-read', `${file} is not read`, fix))
   }
 
   servers(): void {
@@ -137,14 +137,7 @@ class Loading {
     const file = isJson ? '--settings' : resolve(this.#where.cwd, settings)
     const looked = isJson ? parseDocument(file, settings) : readDocument(file)
     if (looked.document === undefined && looked.findings.all.length === 0)
-      looked.findings.add(
-        'error',
-        'settings-missing',
-        [],
-        `there is no file ${file}`,
-        'check the path after --settings',
-        true
-      )
+      looked.findings.gate('error', [], 'settings-missing', `there is no file ${file}`)
     this.#settings(looked, { scope: 'flag', file })
   }
 
@@ -191,23 +184,12 @@ class Loading {
     if (other === undefined) this.#byName.set(key, hook)
     if (other !== undefined && hook.ofProject && other.scope === 'user') {
       if (rowOf(hook.event).failure === 'open') {
-        document.findings.add(
-          'info',
-          'name-replaced',
-          hook.path,
-          `${hook.name} takes the place of ${where(other)}`,
-          'give it another name to have both'
-        )
+        document.findings.add('info', hook.path, 'name-replaced', `${hook.name} takes the place of ${where(other)}`)
         this.#hooks.push({ ...hook, replaces: other })
         return
       }
-      document.findings.add(
-        'info',
-        'name-shared',
-        hook.path,
-        `${hook.name} has the name of ${where(other)}; on a gate both run`,
-        'give it another name'
-      )
+      const message = `${hook.name} has the name of ${where(other)}; on a gate both run`
+      document.findings.add('info', hook.path, 'name-shared', message)
     }
     this.#hooks.push(hook)
   }
@@ -303,7 +285,7 @@ class Loading {
 
 const notInstalled = (name: string, place: Place, ofProject: boolean): Finding => {
   const message = `the plugin ${name} is enabled, and not installed`
-  return { ...gateError('plugin-missing', place, message, 'install it, or disable it'), ofProject }
+  return { ...gateError(place, 'plugin-missing', message, 'install it, or disable it'), ofProject }
 }
 
 const where = ({ place }: LoadedHook): string => `${place.file}:${place.line}`

@@ -25,7 +25,7 @@ export async function armModules(
       await take(given, hooks)
     } catch (error) {
       const message = `${module.file} could not be loaded: ${wordsOf(error)}`
-      findings.push(gateError('module', module.place, message, 'export default hooks => { hooks.on(…) }'))
+      findings.push(gateError(module.place, 'module', message))
     }
   }
   return findings

@@ -65,7 +65,7 @@ function filesIn(folder: string): readonly string[] {
 
 function separatorIn(name: string, what: string, file: string): Finding {
   const message = `the ${what} ${JSON.stringify(name)} has a ${SEPARATOR} in its name, which stands between a plugin and what it brings`
-  return gateError('name-separator', startOf(file, 'name'), message, 'give it another name')
+  return gateError(startOf(file, 'name'), 'name-separator', message)
 }
 
 /** What keeps a plugin from having its name, so that nothing of it can be called; `undefined` if nothing does. */
@@ -74,9 +74,8 @@ export function objectionTo(plugin: EnabledPlugin, others: readonly EnabledPlugi
   if (name.includes(SEPARATOR)) return separatorIn(name, 'plugin', root)
   const other = others.find(each => each.name === name && each.root !== root)
   if (other === undefined) return undefined
-  const fix = 'disable one of them, or give it another name in its .claude-plugin/plugin.json'
   const message = `two plugins are called ${name}: ${other.root} and ${root}`
-  return gateError('plugin-name-taken', startOf(root, 'name'), message, fix)
+  return gateError(startOf(root, 'name'), 'plugin-name-taken', message)
 }
 
 /** What a skill or a slash command may do without a question while it is active: its `allowed-tools`. */

@@ -5,7 +5,7 @@ import { realPath } from '../world/real-path.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { makeFolders } from '../world/make-folders.ts'
 import { readDocument, type Document, type Looked } from './document.ts'
-import { Findings, startOf, type Path, type Place } from './finding.ts'
+import { Findings, startOf, type Path, type Place, type Words } from './finding.ts'
 import { isWithin, namesIn, type Where } from './sources.ts'
 
 /** A plugin that is enabled, and where it declares hooks. */
@@ -81,7 +81,7 @@ const PARTS = `.claude-plugin/plugin.json hooks/hooks.json commands agents skill
   output-styles themes monitors bin settings.json`.split(/\s+/)
 
 /** Why nothing of a plugin would be in force. */
-function whyNoPlugin(root: string, manifest: Document | undefined, name: string): Objection | undefined {
+function whyNoPlugin(root: string, manifest: Document | undefined, name: string): Words | undefined {
   if (!existsSync(root)) return ['plugin-missing', `the plugin ${name} is not at ${root}`]
   const has = (part: string): boolean => existsSync(join(root, part))
   if (!PARTS.some(has))
@@ -123,19 +123,9 @@ function within(root: string, path: string, place: Place): Looked {
   return { document: undefined, findings: objection(place, 'hooks-missing', `there is no ${path} in the plugin`) }
 }
 
-type Objection = readonly [code: keyof typeof FIXES, message: string]
-
-const FIXES = {
-  'plugin-missing': 'correct the path, install it again, or disable it',
-  'plugin-marketplace': 'name the folder of a plugin in it',
-  'plugin-none': 'name a folder with .claude-plugin/plugin.json, or with hooks/hooks.json',
-  'outside-plugin': 'keep the hooks of a plugin inside it',
-  'hooks-missing': 'correct the path: hooks stand in hooks/hooks.json, or where the manifest says'
-}
-
-function objection(place: Place, code: keyof typeof FIXES, message: string): Findings {
+function objection(place: Place, ...words: Words): Findings {
   const findings = new Findings(() => place)
-  findings.add('error', code, [], message, FIXES[code], true)
+  findings.gate('error', [], ...words)
   return findings
 }
 

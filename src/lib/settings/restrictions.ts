@@ -2,8 +2,8 @@ import { rowOf } from '../hooks/events.ts'
 import { parseMode, type NoMode } from '../permissions/modes.ts'
 import { parseRule, toolIn, type Behavior } from '../permissions/rule.ts'
 import { listIn } from './agents.ts'
-import { gateError, type Finding, type Place } from './finding.ts'
-import { matcherCheck, NOTHING_TO_DO, type Say } from './lint-matcher.ts'
+import { findingOf, gateError, type Finding, type Place, type Words } from './finding.ts'
+import { matcherCheck, type Say } from './lint-matcher.ts'
 import type { Loaded, LoadedHook, LoadedOwner } from './loaded.ts'
 import { namingOf } from './tool-names.ts'
 
@@ -42,26 +42,16 @@ function hookFindings(hook: LoadedHook, withMatcher: boolean, tools: readonly st
   const findings: Finding[] = []
   const { event, spec, ofProject } = hook
   const gate = rowOf(event).failure === 'closed'
-  const say: Say = (level, code, key, message, fix) =>
-    findings.push({
-      level,
-      code,
-      place: hook.placeOf(key),
-      message,
-      fix,
-      gate: gate && level !== 'info' && code !== 'matcher-slow',
-      ofProject
-    })
+  const say: Say = (level, key, ...words) => {
+    const restricts = gate && level !== 'info' && words[0] !== 'matcher-slow'
+    findings.push({ ...findingOf(level, hook.placeOf(key), restricts, words), ofProject })
+  }
   if (withMatcher) matcherCheck(hook, say, gate ? 'error' : 'warning', tools)
   const behind = ['async', 'asyncRewake'].find(key => spec[key] === true)
-  if (gate && behind !== undefined)
-    say(
-      spec['onFailure'] === 'block' ? 'error' : 'warning',
-      'async-gate',
-      behind,
-      `it observes only: ${event} does not wait for a hook in the background, so it cannot refuse`,
-      `delete ${behind}, if it shall decide`
-    )
+  if (!gate || behind === undefined) return findings
+  const message = `it observes only: ${event} does not wait for a hook in the background, so it cannot refuse`
+  const level = spec['onFailure'] === 'block' ? 'error' : 'warning'
+  say(level, behind, 'async-gate', message, `delete ${behind}, if it shall decide`)
   return findings
 }
 
@@ -70,8 +60,8 @@ export function ruleFindings(rules: readonly NamedTools[], tools: readonly strin
   const absent = new Map<string, { readonly place: Place; readonly names: Set<string> }>()
   const findings = rules.flatMap(({ behaviour, rule, place }): readonly Finding[] => {
     const restricts = behaviour !== 'allow'
-    const bad = (code: string, message: string, fix: string): readonly Finding[] => [
-      { level: restricts ? 'error' : 'warning', code, place, message, fix, gate: true }
+    const bad = (...words: Words): readonly Finding[] => [
+      findingOf(restricts ? 'error' : 'warning', place, true, words)
     ]
     const shown = JSON.stringify(rule)
     if (/^\w+:\*?$/.test(rule))
@@ -94,7 +84,7 @@ export function ruleFindings(rules: readonly NamedTools[], tools: readonly strin
   })
   const absences = [...absent.values()].map(({ place, names }): Finding => {
     const message = `no tool here is called ${[...names].join(', ')}, so there is nothing to refuse`
-    return { ...gateError('tool-absent', place, message, NOTHING_TO_DO), level: 'warning' }
+    return findingOf('warning', place, true, ['tool-absent', message])
   })
   return [...findings, ...absences]
 }
@@ -116,5 +106,5 @@ function agentFindings({ document, ofProject }: LoadedOwner, tools: readonly str
 /** A mode that there is not. One of other agents is no reason to stop: the usual one asks for more. */
 export const modeFinding = ({ problem, isElsewhere }: NoMode, place: Place): Finding =>
   isElsewhere === true
-    ? { ...gateError('mode-unknown', place, problem, 'until then the mode is default'), level: 'warning' }
-    : gateError('mode-unknown', place, problem, 'correct it')
+    ? findingOf('warning', place, true, ['mode-unknown', problem, 'until then the mode is default'])
+    : gateError(place, 'mode-unknown', problem)

@@ -8,6 +8,8 @@ import { HANDLERS, isAnnotation } from './handlers.ts'
 /** Events of the contract that have no place here. */
 const FOREIGN = 'PreModelSwitch PostModelSwitch WorktreeCreate WorktreeRemove DirectoryAdded MessageDisplay'.split(' ')
 
+const ONE_OF_ALL = `use one of ${EVENT_NAMES.join(', ')}`
+
 /** More than all events in all spellings. */
 const MOST_EVENTS = 500
 
@@ -17,26 +19,12 @@ const SIMPLE_TIMEOUT = 60
 /** Reads a map from events to hooks, in any of the shapes that are in use. A bad entry costs that entry. */
 export function readHooks(value: unknown, path: Path, findings: Findings): readonly Declared[] {
   if (!isObject(value)) {
-    findings.add(
-      'error',
-      'hooks-shape',
-      path,
-      'hooks should be an object from events to rules',
-      'write "hooks": { "PreToolUse": [ … ] }',
-      true
-    )
+    findings.gate('error', path, 'hooks-shape', 'hooks should be an object from events to rules')
     return []
   }
   const names = Object.keys(value)
   if (names.length > MOST_EVENTS) {
-    findings.add(
-      'error',
-      'too-many',
-      path,
-      `${names.length} keys are not events`,
-      `use one of ${EVENT_NAMES.join(', ')}`,
-      true
-    )
+    findings.gate('error', path, 'too-many', `${names.length} keys are not events`, ONE_OF_ALL)
     return []
   }
   return names.flatMap(name => {
@@ -50,17 +38,12 @@ function eventOf(name: string, path: Path, findings: Findings): EventName | unde
     return parseEvent(name)
   } catch {
     if (FOREIGN.includes(name)) {
-      findings.add(
-        'info',
-        'event-not-here',
-        path,
-        `${name} is an event of Claude Code that Carabiner does not fire`,
-        'nothing to do: these hooks stay for Claude Code'
-      )
+      const message = `${name} is an event of Claude Code that Carabiner does not fire`
+      findings.add('info', path, 'event-not-here', message)
     } else if (name !== 'description') {
       const near = nearest(name, [...EVENT_NAMES, ...FOREIGN])
-      const fix = near === undefined ? `use one of ${EVENT_NAMES.join(', ')}` : `did you mean ${near}?`
-      findings.add('error', 'event-unknown', path, `there is no event ${JSON.stringify(name)}`, fix, true)
+      const fix = near === undefined ? ONE_OF_ALL : `did you mean ${near}?`
+      findings.gate('error', path, 'event-unknown', `there is no event ${JSON.stringify(name)}`, fix)
     }
     return undefined
   }
@@ -81,33 +64,26 @@ class EventReader {
     const { event } = this.#remarks
     if (path.at(-1) !== event)
       this.#remarks.foreign(
-        'event-spelling',
         path,
+        'event-spelling',
         `Claude Code knows this event as ${event} only, and would not run what stands here`,
         `write ${event}, or move it under carabiner.hooks`
       )
     if (Array.isArray(value)) return value.flatMap((item, place) => this.#item(item, [...path, place]))
-    if (!isObject(value))
-      return this.#remarks.bad(
-        'rules-shape',
-        path,
-        `${event} should hold a list of rules`,
-        'write [ { "matcher": "…", "hooks": [ … ] } ]'
-      )
+    if (!isObject(value)) return this.#remarks.bad(path, 'rules-shape', `${event} should hold a list of rules`)
     if (Array.isArray(value['hooks'])) {
       this.#remarks.foreign(
-        'rules-shape',
         path,
+        'rules-shape',
         'a single rule stands here without a list around it; Claude Code would ignore the whole file',
         'put [ ] around it'
       )
       return this.#rule(value, path)
     }
     this.#remarks.foreign(
-      'named-map',
       path,
-      'hooks by name are a form that Claude Code ignores, together with the whole file',
-      'move them under carabiner.hooks, or write a list of rules'
+      'named-map',
+      'hooks by name are a form that Claude Code ignores, together with the whole file'
     )
     return Object.keys(value).flatMap(name => this.#named(name, value[name], [...path, name]))
   }
@@ -117,8 +93,8 @@ class EventReader {
     if (typeof value === 'string') return this.#simple(value, path, name)
     if (!isObject(value))
       return this.#remarks.bad(
-        'handler-shape',
         path,
+        'handler-shape',
         `${name} is neither a command nor an object`,
         'write { "command": "…" }'
       )
@@ -128,35 +104,22 @@ class EventReader {
   #item(value: unknown, path: Path): readonly Declared[] {
     if (typeof value === 'string') {
       this.#remarks.foreign(
-        'bare-command',
         path,
-        'a bare command is a form that Claude Code ignores, together with the whole file',
-        'write { "hooks": [ { "type": "command", "command": "…" } ] }'
+        'bare-command',
+        'a bare command is a form that Claude Code ignores, together with the whole file'
       )
       return this.#simple(value, path, undefined)
     }
-    if (!isObject(value))
-      return this.#remarks.bad(
-        'rule-shape',
-        path,
-        'a rule should be an object',
-        'write { "matcher": "…", "hooks": [ … ] }'
-      )
+    if (!isObject(value)) return this.#remarks.bad(path, 'rule-shape', 'a rule should be an object')
     if (value['hooks'] !== undefined) return this.#rule(value, path)
     if (value['hook'] !== undefined)
-      return this.#remarks.bad('rule-hook', path, 'a rule has "hooks", a list, and not "hook"', 'write "hooks": [ … ]')
+      return this.#remarks.bad(path, 'rule-hook', 'a rule has "hooks", a list, and not "hook"')
     if (value['type'] === undefined && value['command'] === undefined && value['url'] === undefined)
-      return this.#remarks.bad(
-        'rule-empty',
-        path,
-        'this rule has no hooks',
-        'add "hooks": [ { "type": "command", "command": "…" } ]'
-      )
+      return this.#remarks.bad(path, 'rule-empty', 'this rule has no hooks')
     this.#remarks.foreign(
-      'rule-missing',
       path,
-      'a hook stands here without a rule around it; Claude Code would ignore the whole file',
-      'write { "hooks": [ … ] } around it, or move it under carabiner.hooks'
+      'rule-missing',
+      'a hook stands here without a rule around it; Claude Code would ignore the whole file'
     )
     return this.#flat(value, path, undefined)
   }
@@ -180,23 +143,14 @@ class EventReader {
     if (matcher === BAD) return []
     const handlers = rule['hooks']
     if (!Array.isArray(handlers))
-      return this.#remarks.bad(
-        'rule-hooks',
-        [...path, 'hooks'],
-        'hooks of a rule should be a list',
-        'put [ ] around it'
-      )
+      return this.#remarks.bad([...path, 'hooks'], 'rule-hooks', 'hooks of a rule should be a list')
     for (const key of Object.keys(rule)) {
       if (RULE_KEYS.includes(key) || isAnnotation(key)) continue
       const near = nearest(key, RULE_KEYS)
       const fix = near === undefined ? 'delete it' : `did you mean ${near}?`
       const isOfHook = Object.hasOwn(HANDLERS.command, key)
-      this.#remarks.warn(
-        'rule-key',
-        [...path, key],
-        `${key} is not read on a rule`,
-        isOfHook ? 'move it into the hook' : fix
-      )
+      const message = `${key} is not read on a rule`
+      this.#remarks.warn([...path, key], 'rule-key', message, isOfHook ? 'move it into the hook' : fix)
     }
     return handlers.flatMap((handler: unknown, place) =>
       this.#handler(handler, [...path, 'hooks', place], path, matcher)
@@ -205,35 +159,19 @@ class EventReader {
 
   #handler(handler: unknown, path: Path, rule: Path, matcher: string | undefined): readonly Declared[] {
     if (typeof handler === 'string')
-      return this.#remarks.bad(
-        'handler-shape',
-        path,
-        'a hook of a rule should be an object',
-        'write { "type": "command", "command": "…" }'
-      )
-    if (!isObject(handler))
-      return this.#remarks.bad(
-        'handler-shape',
-        path,
-        'a hook should be an object',
-        'write { "type": "command", "command": "…" }'
-      )
+      return this.#remarks.bad(path, 'handler-shape', 'a hook of a rule should be an object')
+    if (!isObject(handler)) return this.#remarks.bad(path, 'handler-shape', 'a hook should be an object')
     return declare(handler, path, { name: undefined, matcher, defaultTimeout: undefined, rule }, this.#remarks)
   }
 
   #matcher(value: unknown, path: Path): string | undefined | typeof BAD {
     if (typeof value === 'string' && value.length > LONGEST_MATCHER) {
       const message = `a matcher of ${value.length} characters is longer than ${LONGEST_MATCHER}`
-      this.#remarks.bad('matcher-long', [...path, 'matcher'], message, 'make several rules of it')
+      this.#remarks.bad([...path, 'matcher'], 'matcher-long', message)
       return BAD
     }
     if (value === undefined || typeof value === 'string') return value
-    this.#remarks.bad(
-      'matcher-type',
-      [...path, 'matcher'],
-      `a matcher is text, not ${JSON.stringify(value)}`,
-      'write a name, names joined by |, or a regular expression'
-    )
+    this.#remarks.bad([...path, 'matcher'], 'matcher-type', `a matcher is text, not ${JSON.stringify(value)}`)
     return BAD
   }
 }

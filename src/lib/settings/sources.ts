@@ -127,7 +127,7 @@ export function closedFolder(folder: string, recursive = false): readonly Findin
     return []
   } catch (error) {
     const message = `${folder} cannot be looked through (${wordsOf(error)})`
-    return [gateError('not-read', startOf(folder), message, 'check who may read it, or delete it')]
+    return [gateError(startOf(folder), 'not-read', message, 'check who may read it, or delete it')]
   }
 }
 
