@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { wordsOf } from '../errors.ts'
 import { fault } from '../faults.ts'
@@ -10,7 +10,8 @@ import { usualPlaces, type Where } from '../settings/sources.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { needsTrust } from '../settings/digest.ts'
 import { giveTrust, trustOf, type Trust } from '../settings/trust.ts'
-import { inOneLine } from './print.ts'
+import { isFolder } from '../world/kinds.ts'
+import { complain, inOneLine } from './print.ts'
 import { interruptible } from './signals.ts'
 
 /** What a command ends with; see `carabiner --help`. */
@@ -43,9 +44,7 @@ const SOURCES = ['user', 'project', 'local'] as const
 
 export function look(flags: CommonFlags): Scene {
   const { env } = process
-  if (flags.cwd !== undefined && statSync(flags.cwd, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw fault('E_USAGE', `there is no folder ${flags.cwd}`)
-  const where = usualPlaces(flags.cwd, env)
+  const where = placesFrom(flags.cwd)
   const loaded = loadSettings(where, {
     settings: flags.settings,
     pluginDirs: flags.pluginDir,
@@ -55,6 +54,12 @@ export function look(flags: CommonFlags): Scene {
   const thisRun = flags.trustProjectHooks === true || env['CARABINER_TRUST_PROJECT_HOOKS'] === '1'
   const given = flags.trust ?? env['CARABINER_TRUST']
   return { where, loaded, trust: trustOf(loaded, where, { digest: given, thisRun }), given }
+}
+
+/** Where to look, from a folder that must be there. */
+export function placesFrom(cwd: string | undefined): Where {
+  if (cwd !== undefined && !isFolder(cwd)) throw fault('E_USAGE', `there is no folder ${cwd}`)
+  return usualPlaces(cwd, process.env)
 }
 
 function sourcesIn({ settingSources }: CommonFlags): readonly (typeof SOURCES)[number][] | undefined {
@@ -156,6 +161,12 @@ const withVariables = ({ spec: { env } }: { readonly spec: PlainObject }): strin
         .map(([name, value]) => `  with ${name}=${String(value)}`)
         .join('')
     : ''
+
+/** Says what has to be trusted first, and how. */
+export function untrusted(scene: Scene): number {
+  for (const line of [...describeUntrusted(scene.loaded, scene.trust), ...howToTrust(scene)]) complain(line)
+  return EXIT.untrusted
+}
 
 /** How to go on without a person at the terminal. */
 export function howToTrust({ loaded: { locks }, trust: { digest }, given }: Scene): readonly string[] {

@@ -33,11 +33,13 @@ function examine(flags: DoctorFlags) {
   const { loaded, trust } = look(flags)
   const projectTrusted = projectIsTrusted(trust, flags)
   const counts = ({ ofProject }: { readonly ofProject?: boolean }): boolean => projectTrusted || ofProject !== true
-  const standings = standing(loaded, { projectTrusted, hasAgent: true }).toSorted((a, b) => inOrder(a.hook, b.hook))
+  const situation = { loaded, projectTrusted, hasAgent: true }
+  const standings = standing(loaded, situation).toSorted((a, b) => inOrder(a.hook, b.hook))
   const isIdle = ({ hook }: Standing): boolean => hook.owner !== undefined
   const findings = [...loaded.findings, ...lint(loaded)].filter(({ gate, level }) => gate && level !== 'info')
   const off = standings.filter(each => each.off !== undefined && !isIdle(each))
-  const barred = loaded.modules.filter(module => reasonBarred(module, loaded, { projectTrusted }) !== undefined)
+  const modules = loaded.modules.map(module => ({ file: module.file, barred: reasonBarred(module, situation) }))
+  const barred = modules.filter(module => module.barred !== undefined)
   return {
     root: loaded.root,
     profile: profileOf(loaded, flags),
@@ -49,15 +51,13 @@ function examine(flags: DoctorFlags) {
       rules: loaded.rules
         .filter(({ behaviour, scope }) => behaviour !== 'allow' || projectTrusted || !OF_PROJECT.includes(scope))
         .map(({ behaviour, rule, place }) => `${behaviour} ${rule}  (${place.file}:${place.line})`),
-      modules: loaded.modules.filter(module => !barred.includes(module)).map(({ file }) => file),
+      modules: modules.filter(module => module.barred === undefined).map(({ file }) => file),
       plugins: loaded.plugins.filter(counts).map(({ id, root }) => `${id}  (${root})`),
       subagents: loaded.owners.filter(({ kind }) => kind === 'agent').map(({ name, file }) => `${name}  (${file})`)
     },
     notInForce: [
-      ...standings
-        .filter(each => each.off !== undefined && !isIdle(each))
-        .map(each => `${hookLine(each)}: ${each.off}`),
-      ...barred.map(module => `module ${module.file}: ${reasonBarred(module, loaded, { projectTrusted })}`),
+      ...off.map(each => `${hookLine(each)}: ${each.off}`),
+      ...barred.map(module => `module ${module.file}: ${module.barred}`),
       ...findings.filter(stopsRun).map(findingLine)
     ],
     notices: findings.filter(each => !stopsRun(each)).map(findingLine),

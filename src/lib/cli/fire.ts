@@ -1,14 +1,14 @@
 import { parseEvent, rowOf, type EventName, type FireInput } from '../hooks/events.ts'
 import type { Reported } from '../hooks/hub.ts'
 import type { HookReport } from '../hooks/trace.ts'
-import { stopsRun, type Finding } from '../settings/finding.ts'
+import { sourceOf, stopsRun, type Finding } from '../settings/finding.ts'
 import type { Standing } from '../settings/force.ts'
 import { AGENT_TYPES } from '../settings/handlers.ts'
+import type { LoadedHook } from '../settings/loaded.ts'
 import { restrictions } from '../settings/restrictions.ts'
 import { armHere } from './arm-here.ts'
-import { describeUntrusted, EXIT, howToTrust, look, projectCounts, unusable, type CommonFlags } from './common.ts'
+import { EXIT, look, projectCounts, untrusted, unusable, type CommonFlags } from './common.ts'
 import { LateHooks } from './fire-late.ts'
-import { nameFor, sourceOf } from './hook-name.ts'
 import { payloadOf, type PayloadFlags } from './payload.ts'
 import { complain, indented, inOneLine, printFinding, say, styled } from './print.ts'
 
@@ -23,10 +23,7 @@ export async function fire(name: string, flags: FireFlags): Promise<number> {
   const payload = await payloadOf(event, flags)
   const scene = look(flags)
   const counts = projectCounts(scene, flags)
-  if (counts === undefined) {
-    for (const line of [...describeUntrusted(scene.loaded, scene.trust), ...howToTrust(scene)]) complain(line)
-    return EXIT.untrusted
-  }
+  if (counts === undefined) return untrusted(scene)
   // Hooks that need an agent are armed, too: one that cannot be asked has not agreed.
   const situation = { loaded: scene.loaded, projectTrusted: counts, hasAgent: true }
   const late = new LateHooks()
@@ -84,30 +81,21 @@ function asJson(
   { explain = false }: FireFlags
 ): object {
   const { event, precedence, profile, report } = outcome
-  const { decision, blocked, by, reason, reasons, updatedInput, updatedPrompt, additionalContext, systemMessage } =
-    outcome
-  const { continue: goesOn, stopReason, suppressOutput, failedOpen, conflicts, failures } = outcome
-  const rest = { continue: goesOn, stopReason, suppressOutput, failedOpen, conflicts, failures }
   const hooks = report.filter(({ ran }) => ran || explain).map(each => hookAsJson(each, standings))
   return {
     event,
     precedence,
     profile,
-    outcome: {
-      decision,
-      blocked,
-      by,
-      reason,
-      reasons,
-      updatedInput,
-      updatedPrompt,
-      additionalContext,
-      systemMessage,
-      ...rest
-    },
+    outcome: Object.fromEntries(OUTCOME_KEYS.map(key => [key, outcome[key]])),
     hooks: [...hooks, ...off.map(offAsJson)]
   }
 }
+
+const OUTCOME_KEYS = [
+  ...(['decision', 'blocked', 'by', 'reason', 'reasons', 'updatedInput', 'updatedPrompt'] as const),
+  ...(['additionalContext', 'systemMessage', 'continue', 'stopReason', 'suppressOutput'] as const),
+  ...(['failedOpen', 'conflicts', 'failures'] as const)
+]
 
 function hookAsJson(report: HookReport, standings: readonly Standing[]): object {
   const { name, source, matched, ran, why, status, reply, failure, raw, ms, notes } = report
@@ -131,12 +119,11 @@ function hookAsJson(report: HookReport, standings: readonly Standing[]): object 
 /** What there is to say of a hook that did nothing. */
 const NOTHING = { reply: null, failure: null, exitCode: null, stderr: null, ms: null, notes: [] }
 
-function offAsJson(standing: Standing): object {
-  const { hook, off } = standing
+function offAsJson({ hook, off }: Standing): object {
   const { name = hook.runs, type: kind } = hook
   return {
     name,
-    source: sourceOf(standing),
+    source: sourceOf(hook.place),
     kind,
     matched: false,
     ran: false,
@@ -146,10 +133,25 @@ function offAsJson(standing: Standing): object {
   }
 }
 
+/** The hook of a file that a report is about. */
+const hookAt = (source: string, standings: readonly Standing[]): LoadedHook | undefined =>
+  standings.find(({ hook }) => sourceOf(hook.place) === source)?.hook
+
 const kindOf = ({ source }: HookReport, standings: readonly Standing[]): string =>
-  standings.find(each => sourceOf(each) === source)?.hook.type ?? 'callback'
+  hookAt(source, standings)?.type ?? 'callback'
 
 type Naming = (name: string, source: string) => string
+
+/**
+ * The name of a hook for people. One without a name is called after the end of its path; where that is in the user's
+ * home, it says so, since projects have files of the same name.
+ */
+function nameFor(name: string, source: string, standings: readonly Standing[], home: string): string {
+  if (hookAt(source, standings)?.ofProject !== false || !source.startsWith(`${home}/`)) return name
+  const place = source.replace(/:\d+$/, '')
+  const short = `(${place.split('/').slice(-2).join('/')})`
+  return name.endsWith(short) ? `${name.slice(0, -short.length)}(~${place.slice(home.length)})` : name
+}
 
 /** The same for people. */
 function* lines(

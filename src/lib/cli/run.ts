@@ -5,7 +5,7 @@ import type { Mode } from '../permissions/modes.ts'
 import type { QueryOptions } from '../query/options.ts'
 import { withResult } from '../query/first-message.ts'
 import { query, type Query } from '../query/query.ts'
-import { describeUntrusted, EXIT, howToTrust, look, projectCounts, type CommonFlags, type Scene } from './common.ts'
+import { EXIT, look, projectCounts, untrusted, type CommonFlags } from './common.ts'
 import { pipedText } from './piped.ts'
 import { complain, harmless, safeJson } from './print.ts'
 import { promptsFrom } from './run-input.ts'
@@ -77,11 +77,6 @@ async function atTerminal(prompt: string | undefined, flags: RunFlags): Promise<
   abortOnSignal(abort)
   const { talk } = await import('./terminal/session.ts')
   return talk(prompt, scene, optionsOf(flags, abort), abort)
-}
-
-function untrusted(scene: Scene): number {
-  for (const line of [...describeUntrusted(scene.loaded, scene.trust), ...howToTrust(scene)]) complain(line)
-  return EXIT.untrusted
 }
 
 /** A session that goes on needs no prompt. */

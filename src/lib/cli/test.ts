@@ -6,7 +6,7 @@ import { brokenInputs } from '../settings/fuzz.ts'
 import { patternIn, readTests, testFilesOf, type HookTest } from '../settings/tests.ts'
 import { same } from '../util/plain.ts'
 import { armHere } from './arm-here.ts'
-import { describeUntrusted, EXIT, howToTrust, look, projectCounts, unusable, type CommonFlags } from './common.ts'
+import { EXIT, look, projectCounts, untrusted, unusable, type CommonFlags } from './common.ts'
 import { complain, indented, inOneLine, printFinding, say, styled } from './print.ts'
 
 export interface TestFlags extends CommonFlags {
@@ -28,10 +28,7 @@ export async function runTests(files: readonly string[], flags: TestFlags): Prom
     return EXIT.usage
   }
   const counts = projectCounts(scene, flags)
-  if (counts === undefined) {
-    for (const line of [...describeUntrusted(scene.loaded, scene.trust), ...howToTrust(scene)]) complain(line)
-    return EXIT.untrusted
-  }
+  if (counts === undefined) return untrusted(scene)
   // Hooks that need an agent are armed, too: one that cannot be asked has not agreed.
   const situation = { loaded: scene.loaded, projectTrusted: counts, hasAgent: true }
   const armed = await armHere(situation, { cwd: scene.where.cwd, profile: flags.profile })

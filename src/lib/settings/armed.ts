@@ -63,8 +63,8 @@ export async function armHooks(look: () => Situation, options: ArmOptions = {}):
     matchesRule: ruleFitsNow,
     ...options.outside
   })
-  const live = new LiveHooks(loaded, situation, hooks, place)
-  const modules = loaded.modules.filter(module => reasonBarred(module, loaded, situation) === undefined)
+  const live = new LiveHooks(situation, hooks, place)
+  const modules = loaded.modules.filter(module => reasonBarred(module, situation) === undefined)
   const owned = new OwnedHooks(() => live.situation, hooks, place)
   const findings = [...live.findings, ...owned.findings, ...(await armModules(modules, hooks, loaded.root))]
   // One after the other: what is looked at last shall be in force in the end.
@@ -73,7 +73,7 @@ export async function armHooks(look: () => Situation, options: ArmOptions = {}):
     const next = last.then(async () => {
       const now = look()
       await loadKinds(now.loaded)
-      return live.replace(now.loaded, now, file)
+      return live.replace(now, file)
     })
     const safe = next.catch((error: unknown): Reloaded => ({
       counts: false,

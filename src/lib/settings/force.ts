@@ -37,7 +37,7 @@ export function standing(loaded: Loaded, circumstances: Circumstances): readonly
 
 function reasonOff(hook: LoadedHook, loaded: Loaded, circumstances: Circumstances): string | undefined {
   const { owners = [], hasAgent = false } = circumstances
-  const barred = reasonBarred(hook, loaded, circumstances)
+  const barred = reasonBarred(hook, { ...circumstances, loaded })
   if (barred !== undefined) return barred
   if (hook.owner !== undefined && !owners.includes(hook.owner))
     return `in force while ${hook.scope} ${hook.owner} is active`
@@ -48,8 +48,7 @@ function reasonOff(hook: LoadedHook, loaded: Loaded, circumstances: Circumstance
 /** Why nothing from there is in force, be it hooks or modules of hooks. */
 export function reasonBarred(
   { scope: own, ofProject, plugin }: Pick<LoadedHook, 'scope' | 'ofProject'> & Partial<Pick<LoadedHook, 'plugin'>>,
-  { disabled, locks }: Pick<Loaded, 'disabled' | 'locks'>,
-  { projectTrusted }: Circumstances
+  { loaded: { disabled, locks }, projectTrusted }: Situation
 ): string | undefined {
   // A skill of a plugin is as much the plugin's as its other hooks.
   const scope = plugin === undefined ? own : plugin.managed ? 'managed' : 'plugin'

@@ -6,7 +6,7 @@ import type { HookRegistry } from '../hooks/registry.ts'
 import type { Outside } from '../hooks/kinds/outside.ts'
 import { arm, type Armed } from './arm.ts'
 import { stopsRun, type Finding } from './finding.ts'
-import { standing, type Circumstances, type Situation, type Standing } from './force.ts'
+import { standing, type Situation, type Standing } from './force.ts'
 import type { Loaded, LoadedHook, LoadedRule } from './loaded.ts'
 import { restrictions } from './restrictions.ts'
 import { OF_PROJECT, type Scope } from './sources.ts'
@@ -42,24 +42,22 @@ export class LiveHooks {
   readonly #hooks: HookRegistry
   readonly #place: Outside
   readonly #first: Loaded
-  #loaded: Loaded
-  #circumstances: Circumstances
+  #situation: Situation
   #standings: readonly Standing[]
   #armed: Armed
 
-  constructor(loaded: Loaded, circumstances: Circumstances, hooks: HookRegistry, place: Outside) {
+  constructor(situation: Situation, hooks: HookRegistry, place: Outside) {
     this.#hooks = hooks
     this.#place = place
-    this.#first = loaded
-    this.#loaded = loaded
-    this.#circumstances = circumstances
-    this.#standings = standing(loaded, circumstances)
-    this.#armed = arm(this.#standings, hooks, place, loaded.root)
+    this.#first = situation.loaded
+    this.#situation = situation
+    this.#standings = standing(situation.loaded, situation)
+    this.#armed = arm(this.#standings, hooks, place, situation.loaded.root)
   }
 
   /** What is in force was made of this. */
   get situation(): Situation {
-    return { ...this.#circumstances, loaded: this.#loaded }
+    return this.#situation
   }
   get standings(): readonly Standing[] {
     return this.#standings
@@ -72,14 +70,16 @@ export class LiveHooks {
    * Puts a new set in place of the old one, if the file that has changed is in order. Where others are not, or the
    * project is not what was trusted, theirs stays as it was: nobody's mistake disarms anything, or holds others up.
    */
-  async replace(loaded: Loaded, circumstances: Circumstances, file: string): Promise<Reloaded> {
+  async replace(situation: Situation, file: string): Promise<Reloaded> {
+    const { loaded } = situation
+    const before = this.#situation
     const broken = [...loaded.findings, ...restrictions(loaded)].filter(stopsRun)
     const stale = new Set(broken.map(({ place }) => place.file))
     // The locks of managed policy stand in no hook that could be kept.
-    if (stale.has(file) || this.#loaded.files.some(each => each.scope === 'managed' && stale.has(each.file)))
+    if (stale.has(file) || before.loaded.files.some(each => each.scope === 'managed' && stale.has(each.file)))
       return { counts: false, why: `not in order: ${wordsFor(broken)}; what was in force stays`, findings: broken }
     const scope = this.#scopeOf(file, loaded)
-    const lost = this.#circumstances.projectTrusted && !circumstances.projectTrusted
+    const lost = before.projectTrusted && !situation.projectTrusted
     if (lost && !['managed', 'user', 'flag'].includes(scope))
       return {
         counts: false,
@@ -88,12 +88,12 @@ export class LiveHooks {
       }
     const refusal = await this.#refusal(scope, file)
     if (refusal !== undefined) return { counts: false, why: refusal, findings: [] }
-    const swapped = this.#swap(loaded, circumstances, lost, stale, file)
+    const swapped = this.#swap(situation, lost, stale, file)
     return { ...swapped, findings: [...broken, ...swapped.findings] }
   }
 
   #scopeOf(file: string, loaded: Loaded): Scope {
-    return [...loaded.files, ...this.#loaded.files].find(source => source.file === file)?.scope ?? 'skill'
+    return [...loaded.files, ...this.#situation.loaded.files].find(source => source.file === file)?.scope ?? 'skill'
   }
 
   /** Hooks of ConfigChange are asked, those that are in force now. Managed policy cannot be refused. */
@@ -106,9 +106,10 @@ export class LiveHooks {
   }
 
   /** Between taking out and putting in, nothing else can run. */
-  #swap(now: Loaded, given: Circumstances, lost: boolean, stale: Set<string>, file: string): Reloaded {
-    const [before, already] = [{ loaded: this.#loaded, circumstances: this.#circumstances }, this.#armed.findings]
-    const circumstances = lost ? { ...given, projectTrusted: true } : given
+  #swap(given: Situation, lost: boolean, stale: Set<string>, file: string): Reloaded {
+    const [before, already] = [this.#situation, this.#armed.findings]
+    const now = given.loaded
+    const projectTrusted = lost || given.projectTrusted
     const attempt = (): readonly Finding[] => {
       const isStale = ({ place, ofProject }: LoadedHook): boolean => stale.has(place.file) || (lost && ofProject)
       const hooks = [...before.loaded.hooks.filter(isStale), ...now.hooks.filter(hook => !isStale(hook))]
@@ -116,30 +117,25 @@ export class LiveHooks {
         stale.has(place.file) || (lost && OF_PROJECT.includes(scope))
       const rules = [...before.loaded.rules.filter(isOld), ...now.rules.filter(rule => !isOld(rule))]
       const files = new Map([...before.loaded.files, ...now.files].map(source => [source.file, source]))
-      return this.#rearm({ ...now, hooks, rules, files: [...files.values()] }, circumstances)
+      return this.#rearm({ ...given, loaded: { ...now, hooks, rules, files: [...files.values()] }, projectTrusted })
     }
     const findings = attempt()
     const fresh = findings.filter(({ gate, place }) => gate && !already.some(each => each.place.file === place.file))
     if (fresh.some(({ place }) => place.file === file)) {
-      this.#rearm(before.loaded, before.circumstances)
+      this.#rearm(before)
       return { counts: false, why: 'not all of the new hooks can be armed; what was in force stays', findings: fresh }
     }
     for (const { place } of fresh) stale.add(place.file)
     if (fresh.length > 0) attempt()
-    const inForce = {
-      loaded: this.#loaded,
-      projectTrusted: circumstances.projectTrusted,
-      later: changedKeys(this.#first, now)
-    }
+    const inForce = { loaded: this.#situation.loaded, projectTrusted, later: changedKeys(this.#first, now) }
     return { counts: true, why: 'the new settings are in force', findings, inForce }
   }
 
-  #rearm(loaded: Loaded, circumstances: Circumstances): readonly Finding[] {
+  #rearm(situation: Situation): readonly Finding[] {
     this.#armed.disarm()
-    this.#loaded = loaded
-    this.#circumstances = circumstances
-    this.#standings = standing(loaded, circumstances)
-    this.#armed = arm(this.#standings, this.#hooks, this.#place, loaded.root)
+    this.#situation = situation
+    this.#standings = standing(situation.loaded, situation)
+    this.#armed = arm(this.#standings, this.#hooks, this.#place, situation.loaded.root)
     return this.#armed.findings
   }
 

@@ -1,13 +1,14 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { fault } from '../../faults.ts'
 import { claudeStore, unknownSession, usualStore } from '../../query/chosen.ts'
-import { usualPlaces, type Where } from '../../settings/sources.ts'
+import type { Where } from '../../settings/sources.ts'
 import { glance } from '../../transcript/glance.ts'
 import type { JsonlStore } from '../../transcript/jsonl.ts'
 import type { SessionKey } from '../../transcript/store.ts'
 import { isObject } from '../../util/plain.ts'
 import { shellWord } from '../../util/shell-word.ts'
+import { placesFrom } from '../common.ts'
 
 /** The flags that all commands about sessions share. */
 export interface SessionFlags {
@@ -41,11 +42,8 @@ export interface FoundAgent extends Found {
 }
 
 export function placesFor({ cwd }: SessionFlags): Places {
-  if (cwd !== undefined && statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw fault('E_USAGE', `there is no folder ${cwd}`)
-  const { env } = process
-  const where = usualPlaces(cwd, env)
-  return { where, ours: usualStore(where), theirs: claudeStore(where, env) }
+  const where = placesFrom(cwd)
+  return { where, ours: usualStore(where), theirs: claudeStore(where, process.env) }
 }
 
 const ENDING = '.jsonl'
