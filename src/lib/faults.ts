@@ -8,8 +8,32 @@ const told = (what: string, program: string, commandLine: string): readonly [str
 ]
 
 /** Places that flags name, as options of `query()`. */
-const asOptions = (text: string): string =>
+export const asOptions = (text: string): string =>
   text.replaceAll(/--settings\b/g, 'options.settings').replaceAll(/--hooks\b/g, 'options.hookModules')
+
+/** Flags that are not called as their options are. */
+const FLAGS: Readonly<Record<string, string>> = {
+  additionalDirectories: '--add-dir',
+  allowedTools: '--allowedTools',
+  disallowedTools: '--disallowedTools',
+  hookModules: '--hooks',
+  mcpServers: '--mcp-config',
+  outputFormat: '--json-schema',
+  plugins: '--plugin-dir'
+}
+
+/** Options of `query()` in a sentence, as flags of the command line. */
+export const asFlags = (text: string): string =>
+  text.replaceAll(
+    /\boptions\.([a-z]+(?:[A-Z][a-z]+)*)\b(?:\.schema\b)?/g,
+    (_, name: string) => FLAGS[name] ?? `--${name.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`
+  )
+
+const ALONE =
+  /(?<![\w.-])(?:\{ )?(resume(?:SessionAt)?|continue|forkSession|sessionId|permissionMode|max[A-Z]\w+|(?:dis)?allowedTools|settingSources|additionalDirectories)(?: \})?(?![\w:])/g
+
+/** The same for names of options that stand alone. */
+const alone = (text: string): string => asFlags(text.replaceAll(ALONE, 'options.$1'))
 
 export const NO_BYPASS = 'mode bypassPermissions is not allowed here'
 
@@ -17,6 +41,10 @@ const COPY = ['go on from a copy with { forkSession: true }', 'go on from a copy
 
 /** The faults that users of the rest can meet. The engine carries its own, so that it is small where it is alone. */
 export const FAULTS = {
+  E_OPTION_INVALID: (what: string, value: string, allowed: string) => {
+    const flag = alone(what.replace(/^(?=(?:tools|agents|cwd|effort|plugins|outputFormat)\b)/, 'options.'))
+    return [`${what} cannot be ${value}`, `use ${allowed}`, `${flag} cannot be ${value}; use ${alone(allowed)}`]
+  },
   E_URL_REFUSED: (url: string, why: string, next: string) => [`no hook can be at ${url}: ${why}`, next],
   E_MODEL: (why: string, next: string) => [why, next],
   E_UNTRUSTED: (root: string, what: string) =>
@@ -36,14 +64,14 @@ export const FAULTS = {
     const rest = 'goes on without what is wrong'
     return [
       `${what} ${asOptions(problems)}`,
-      `correct them (\`carabiner hooks check\` lists them all); { profile: 'compat' } ${rest}`,
-      `${what} ${problems}; see \`carabiner hooks check\`; --profile compat ${rest}`
+      `correct them (\`carabiner hooks check\` lists all that is in files); { profile: 'compat' } ${rest}`,
+      `${what} ${asFlags(problems)}; correct them (\`carabiner hooks check\` lists all that is in files); --profile compat ${rest}`
     ]
   },
-  E_RULE: (rule: string, where: string) => [`${rule} (${asOptions(where)})`, '', `${rule} (${where})`],
+  E_RULE: (rule: string, where: string) => [`${rule} (${asOptions(where)})`, '', `${rule} (${alone(where)})`],
   E_MODE: (problem: string, where: string) => {
     const what = `${problem} (${where})`
-    if (problem !== NO_BYPASS) return [what, '']
+    if (problem !== NO_BYPASS) return [what, '', `${problem} (${alone(where)})`]
     const next = 'to allow it'
     return told(
       what,

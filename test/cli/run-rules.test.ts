@@ -34,3 +34,29 @@ test('a rule for something else does not', async () => {
   expect(code).toBe(0)
   expect(stderr).toMatch(/^Bash was refused .*nobody could be asked/)
 })
+
+test.each([
+  [['--disallowedTools', 'bash'], '--disallowedTools[0]: "bash" protects nothing'],
+  [['--disallowedTools', 'Bash('], '(--disallowedTools)'],
+  [['--permission-mode', 'accept'], '(--permission-mode)'],
+  [
+    ['--resume-session-at', 'x'],
+    '--resume-session-at cannot be given alone; use it together with --resume or --continue'
+  ],
+  [['--session-id', 'a/b'], '--session-id cannot be "a/b"'],
+  [['--tools', 'Reed'], '--tools cannot be "Reed"; use Read'],
+  [['--json-schema', '{"type":"objekt"}'], '--json-schema cannot be {"type":"objekt"}'],
+  [['--max-budget-usd', '1'], '--max-budget-usd cannot be 1']
+])('E7: run %j is told what is wrong in flags', async (flags, words) => {
+  const { run, write } = stage()
+  const script = write('script.json', JSON.stringify(SCRIPT))
+  const { code, stderr } = await run(['run', '-p', 'go', '--model', `script:${script}`, ...flags])
+  expect(code).toBe(4)
+  expect(stderr).toContain(words)
+  expect(stderr).not.toMatch(/options\.|[a-z](?:Mode|At|Id|Usd)\b/)
+})
+
+test('E7: a notice about a rule names the flag that gave it', async () => {
+  const { stderr } = await ask('bash', 'Bash')
+  expect(stderr).toContain('--allowedTools[0]: "bash" allows nothing')
+})

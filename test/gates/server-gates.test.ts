@@ -55,3 +55,8 @@ test.each(['mcp__sky__weather', 'mcp__sky__.*', 'mcp__.*', 'mcp__github__push', 
     for (const way of Object.values(WAYS)) expect(await noticed(way, matcher)).toEqual([])
   }
 )
+
+test('E7: a notice about a gate in options.settings names that option', async () => {
+  const [notice] = await noticed(WAYS['settings']!, 'Frobnicate')
+  expect(notice).toMatch(/^options\.settings:1: hooks\.PreToolUse\[0\]\.matcher: "Frobnicate" matches no tool/)
+})

@@ -1,5 +1,6 @@
 import type { Ajv, AnySchema, ValidateFunction } from 'ajv'
-import { fault, wordsOf } from '../errors.ts'
+import { wordsOf } from '../errors.ts'
+import { fault } from '../faults.ts'
 import type { JsonSchema } from '../message.ts'
 import { isObject } from '../util/plain.ts'
 

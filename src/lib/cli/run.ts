@@ -1,5 +1,5 @@
 import { CarabinerError } from '../errors.ts'
-import { fault } from '../faults.ts'
+import { asFlags, fault } from '../faults.ts'
 import type { AgentMessage, ResultMessage } from '../agent/output.ts'
 import type { Mode } from '../permissions/modes.ts'
 import type { QueryOptions } from '../query/options.ts'
@@ -142,7 +142,7 @@ function optionsOf(flags: RunFlags, abortController: AbortController): QueryOpti
     includePartialMessages: flags.includePartialMessages,
     setup:
       flags.init === true || flags.initOnly === true ? 'init' : flags.maintenance === true ? 'maintenance' : undefined,
-    stderr: text => complain(harmless(text))
+    stderr: text => complain(harmless(asFlags(text)))
   }
 }
 

@@ -1,5 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
-import { fault } from '../errors.ts'
+import { fault } from '../faults.ts'
 import { fromLanguageModel } from '../model/ai-sdk.ts'
 import type { Model } from '../model/model.ts'
 import { modelFor } from '../model/providers.ts'

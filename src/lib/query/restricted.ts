@@ -1,7 +1,7 @@
 import { forbidsTool } from '../agent/forbidden.ts'
 import type { InformationMessage } from '../agent/output.ts'
 import { nearest } from '../errors.ts'
-import { fault } from '../faults.ts'
+import { asOptions, fault } from '../faults.ts'
 import { rowOf, type EventName } from '../hooks/events.ts'
 import type { HookDescription } from '../hooks/hook.ts'
 import { compileMatcher } from '../hooks/matcher.ts'
@@ -40,7 +40,7 @@ export function checkRestrictions(ground: Ground, armed: ArmedHooks): readonly N
   const failedOpen = armed.hooks.options.profile === 'compat'
   if (wrong.length > 0 && !failedOpen) throw fault('E_SETTINGS', wrong.map(findingLine).join('; '))
   return all.map(finding => ({
-    content: findingLine(finding),
+    content: asOptions(findingLine(finding)),
     ...(stopsRun(finding) && { failedOpen: true as const })
   }))
 }
@@ -107,7 +107,7 @@ export function mcpNotices(
       fits: (tool: string) => forbidsTool([rule], tool)
     }))
   const missing = [...ofRules, ...hooks.flatMap(gatesOfServers)].flatMap(one => missedIn(one, servers))
-  return [...new Set(missing)].map(content => ({ content }))
+  return [...new Set(missing)].map(content => ({ content: asOptions(content) }))
 }
 
 function gatesOfServers({ events, matcher, source, observe }: HookDescription): readonly Restriction[] {

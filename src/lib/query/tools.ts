@@ -1,5 +1,6 @@
 import type { Permissions } from '../agent/given.ts'
-import { fault, nearest } from '../errors.ts'
+import { nearest } from '../errors.ts'
+import { fault } from '../faults.ts'
 import { callForHook, customTool, type SdkMcpServer, type ToolDefinition } from '../tools/custom.ts'
 import { exitPlanMode } from '../tools/exit-plan-mode.ts'
 import { askUserQuestionTool } from '../tools/ask-user-question.ts'

@@ -1,4 +1,5 @@
-import { fault, nearest, print } from '../errors.ts'
+import { nearest, print } from '../errors.ts'
+import { fault } from '../faults.ts'
 import { isObject } from '../util/plain.ts'
 
 /** What a key takes: in words, and whether a value is that. */

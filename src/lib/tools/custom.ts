@@ -1,4 +1,5 @@
-import { fault, print } from '../errors.ts'
+import { print } from '../errors.ts'
+import { fault } from '../faults.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { presentContent, resultOf, textOf, type HandlerResult } from './content.ts'
 import { checkedBy, jsonSchemaOf, madeOf, wholeSchema } from './own-schema.ts'

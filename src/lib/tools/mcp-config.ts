@@ -1,4 +1,5 @@
-import { fault, nearest } from '../errors.ts'
+import { nearest } from '../errors.ts'
+import { fault } from '../faults.ts'
 import { credentialsIn, hideCredential } from '../util/credentials.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { isWebAddress } from './mcp-http.ts'

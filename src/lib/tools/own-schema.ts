@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ZodType } from 'zod'
-import { fault, wordsOf } from '../errors.ts'
+import { wordsOf } from '../errors.ts'
+import { fault } from '../faults.ts'
 import type { JsonSchema } from '../message.ts'
 import { copyPlain, isObject, isPlain, type PlainObject } from '../util/plain.ts'
 import type { Checked } from './tool.ts'

@@ -3,6 +3,7 @@ import { wordsOf } from '../../errors.ts'
 import type { InitMessage, ResultMessage } from '../../agent/output.ts'
 import type { QueryOptions } from '../../query/options.ts'
 import type { PromptMessage } from '../../query/prompts.ts'
+import { asFlags } from '../../faults.ts'
 import { withResult } from '../../query/first-message.ts'
 import { query, type Query } from '../../query/query.ts'
 import { VERSION } from '../../version.ts'
@@ -83,7 +84,7 @@ class Talk {
       canUseTool: ask,
       includePartialMessages: true,
       includeHookEvents: true,
-      stderr: text => this.#show.warn(text.trimEnd())
+      stderr: text => this.#show.warn(asFlags(text.trimEnd()))
     }
     const begin = (): Query => (this.#running = query({ prompt: this.#prompts(first), options }))
     try {
