@@ -4,16 +4,31 @@ import { query, type AgentMessage } from '../../src/index.ts'
 import { manualClock, scriptedModel } from '../../src/testing.ts'
 import { project } from './kit.ts'
 
+const TURNS = [
+  { calls: [{ name: 'Bash', input: { command: 'exec sleep 1000', run_in_background: true } }] },
+  'Waiting.'
+]
+
+test('C6: after leave() nothing is waited for', async () => {
+  const place = project()
+  const running = query({
+    prompt: 'go',
+    options: { cwd: place.cwd, env: place.env, model: scriptedModel(TURNS), allowedTools: ['Bash'] }
+  })
+  let last: AgentMessage | undefined
+  for await (const message of running) {
+    last = message
+    if (message.type === 'assistant' && message.message.stop_reason === 'end_turn') running.leave()
+  }
+  expect(last).toMatchObject({ type: 'result', result: 'Waiting.', is_error: false })
+})
+
 test('C6: the waiting has a limit, and what is stopped then is named', async () => {
   const place = project()
   const clock = manualClock()
-  const turns = [
-    { calls: [{ name: 'Bash', input: { command: 'exec sleep 1000', run_in_background: true } }] },
-    'Waiting.'
-  ]
   const running = query({
     prompt: 'go',
-    options: { cwd: place.cwd, env: place.env, model: scriptedModel(turns), allowedTools: ['Bash'], clock }
+    options: { cwd: place.cwd, env: place.env, model: scriptedModel(TURNS), allowedTools: ['Bash'], clock }
   })
   const heard: AgentMessage[] = []
   for await (const message of running) {

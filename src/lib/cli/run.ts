@@ -185,7 +185,13 @@ async function show(
   const print = (message: object): void => void process.stdout.write(`${safeJson(message)}\n`)
   let result: ResultMessage | undefined
   const options = optionsOf(flags, abort)
-  for await (const message of withResult(() => begin(options, print), options)) {
+  const beginFor = (reader: NodeJS.WriteStream): Query => {
+    const running = begin(options, print)
+    // With no reader left, background work is not waited for.
+    reader.once('error', () => running.leave())
+    return running
+  }
+  for await (const message of withResult(() => beginFor(process.stdout), options)) {
     if (message.type === 'result') result = message
     if (streams) print(message)
     else if (message.type !== 'result') note(message, flags)

@@ -44,7 +44,10 @@ export interface Query<Output = unknown> extends AsyncGenerator<AgentMessage<Out
   streamInput(prompts: PromptStream): Promise<void>
   /** The hooks that are registered now, those of files and of active skills among them. */
   hooks(): Promise<readonly HookDescription[]>
-  /** Whoever gives the prompts leaves: there are no more, and SessionEnd says why. Default `prompt_input_exit`. */
+  /**
+   * There are no more prompts, background work is not waited for, and SessionEnd says why.
+   * Default `prompt_input_exit`.
+   */
   leave(reason?: 'prompt_input_exit' | 'resume'): void
   /** Ends everything. May be called more than once. */
   close(): void
@@ -82,6 +85,8 @@ class RunningQuery implements Query {
   #isOver = false
   /** The session is ending: nobody reads further messages of a stream. */
   #isEnding = false
+  /** After `leave()` there is no reader: what runs in the background is not waited for. */
+  #hasLeft = false
   #since: Since | undefined
   /** Turns that word of work in the background has begun since the last prompt. */
   #entries = 0
@@ -183,7 +188,7 @@ class RunningQuery implements Query {
           this.#entries++
           return word
         }
-        const isAwaited = news.isExpected && mayGoOn && this.#entries < MOST_ENTRIES && !isTooLong
+        const isAwaited = news.isExpected && mayGoOn && this.#entries < MOST_ENTRIES && !isTooLong && !this.#hasLeft
         if (isAwaited && this.#prompts.areOver)
           cancel ??= clock.after(LONGEST_WAIT, () => {
             isTooLong = true
@@ -298,7 +303,9 @@ class RunningQuery implements Query {
 
   leave(reason: 'prompt_input_exit' | 'resume' = 'prompt_input_exit'): void {
     this.#reason = reason
+    this.#hasLeft = true
     this.#prompts.end()
+    this.#prompts.nudge()
   }
 
   close(): void {
