@@ -1,3 +1,5 @@
+import { withTexts } from './plain.ts'
+
 /**
  * The credentials that this process holds: by name, where they are in its environment, and by value, however it got them.
  * No child inherits them, and none of their values is shown, kept or sent to a hook.
@@ -100,24 +102,5 @@ function begunBy(text: string, value: string): number {
 }
 
 /** The same for plain data, which is copied only where something has to be hidden. */
-export function dataWithoutCredentials<T>(data: T): T {
-  return values.length === 0 ? data : (cleaned(data, new Set()) as T)
-}
-
-function cleaned(data: unknown, above: Set<object>): unknown {
-  if (typeof data === 'string') return withoutCredentials(data)
-  if (typeof data !== 'object' || data === null || above.has(data) || !isPlain(data)) return data
-  above.add(data)
-  let copy: Record<string, unknown> | undefined
-  for (const [key, value] of Object.entries(data)) {
-    const clean = cleaned(value, above)
-    if (clean === value) continue
-    copy ??= (Array.isArray(data) ? [...(data as unknown[])] : { ...data }) as Record<string, unknown>
-    copy[key] = clean
-  }
-  above.delete(data)
-  return copy ?? data
-}
-
-const isPlain = (data: object): boolean =>
-  Array.isArray(data) || [Object.prototype, null].includes(Object.getPrototypeOf(data) as object | null)
+export const dataWithoutCredentials = <T>(data: T): T =>
+  values.length === 0 ? data : withTexts(data, withoutCredentials)

@@ -91,6 +91,27 @@ function tallyKeys(seen: { keys: number }, more: number, limits: Limits): void {
   if (seen.keys > limits.keys) throw fault('E_REPLY_INVALID', `data has more than ${limits.keys} keys`)
 }
 
+/** Plain data with every text in it changed so, copied only where that makes a difference. */
+export function withTexts<T>(value: T, change: (text: string) => string): T {
+  return changed(value, change, new Set()) as T
+}
+
+function changed(value: unknown, change: (text: string) => string, above: Set<object>): unknown {
+  if (typeof value === 'string') return change(value)
+  if (typeof value !== 'object' || value === null || above.has(value)) return value
+  if (!Array.isArray(value) && !isPlain(value)) return value
+  above.add(value)
+  let copied: PlainObject | undefined
+  for (const [key, item] of Object.entries(value)) {
+    const made = changed(item, change, above)
+    if (made === item) continue
+    copied ??= (Array.isArray(value) ? [...(value as unknown[])] : { ...value }) as PlainObject
+    copied[key] = made
+  }
+  above.delete(value)
+  return copied ?? value
+}
+
 /** An object of another realm has another `Object.prototype`, but nothing stands behind that one either. */
 export function isPlain(value: object): value is PlainObject {
   const prototype: unknown = Object.getPrototypeOf(value)
