@@ -65,7 +65,7 @@ function definitionOf({ name, file, document, plugin }: LoadedOwner): AgentDefin
   const turns = document.value['maxTurns']
   return {
     description: reader.text('description') ?? name,
-    prompt: plugin === undefined ? bodyOf(file) : withPluginPaths(bodyOf(file), plugin),
+    prompt: withPluginPaths(bodyOf(file), plugin),
     tools: listIn(document, 'tools'),
     disallowedTools: listIn(document, 'disallowedTools'),
     model: reader.text('model'),

@@ -21,8 +21,7 @@ export class Grants {
   #mode: string | undefined
   #managedMode: string | undefined
 
-  /** Whether managed policy forbids the mode in which nobody is asked. */
-  read(document: Document, scope: Scope): boolean {
+  read(document: Document, scope: Scope): void {
     const reader = new KeyReader(document, ['permissions'])
     for (const behaviour of ['allow', 'deny', 'ask'] as const) {
       reader.texts(behaviour)?.forEach((rule, index) => {
@@ -37,7 +36,6 @@ export class Grants {
       this.#directories.push(...(reader.texts('additionalDirectories') ?? []))
       this.#readEnv(document)
     } else remarkOnDropped(document)
-    return scope === 'managed' && reader.text('disableBypassPermissionsMode') === 'disable'
   }
 
   #readMode(mode: string | undefined, scope: Scope, document: Document): void {

@@ -1,3 +1,5 @@
+import { isObject } from '../util/plain.ts'
+
 /** What a handler in a file may say: one table, for the loader, the checks and the JSON Schema. */
 
 /** What a key takes. */
@@ -12,7 +14,6 @@ export type KeyType =
   | 'shell'
   | 'object'
   | 'number'
-  | 'anything'
 
 export interface KeyRule {
   readonly takes: KeyType
@@ -103,13 +104,18 @@ export const AGENT_TYPES: readonly HandlerType[] = ['prompt', 'agent', 'mcp_tool
 export const rulesOf = (type: HandlerType): Readonly<Record<string, KeyRule>> => HANDLERS[type]
 
 const isText = (value: unknown): boolean => typeof value === 'string'
-const isMap = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 interface KeyCheck {
   readonly words: string
   readonly schema: object
   fits(value: unknown): boolean
 }
+
+const oneOf = (words: string, choices: readonly unknown[]): KeyCheck => ({
+  words,
+  schema: { enum: choices },
+  fits: value => choices.includes(value)
+})
 
 /** What each type of key accepts, in words, as JSON Schema and as a question. */
 export const KEY_TYPES: Readonly<Record<KeyType, KeyCheck>> = {
@@ -129,23 +135,10 @@ export const KEY_TYPES: Readonly<Record<KeyType, KeyCheck>> = {
   variables: {
     words: 'an object of texts',
     schema: { type: 'object', additionalProperties: { type: 'string' } },
-    fits: value => isMap(value) && Object.values(value).every(isText)
+    fits: value => isObject(value) && Object.values(value).every(isText)
   },
-  policy: {
-    words: '"block" or "continue"',
-    schema: { enum: ['block', 'continue'] },
-    fits: value => value === 'block' || value === 'continue'
-  },
-  dialect: {
-    words: '"contract" or "library"',
-    schema: { enum: ['contract', 'library'] },
-    fits: value => value === 'contract' || value === 'library'
-  },
-  shell: {
-    words: '"bash", "sh" or "powershell"',
-    schema: { enum: ['bash', 'sh', 'powershell'] },
-    fits: value => value === 'bash' || value === 'sh' || value === 'powershell'
-  },
-  object: { words: 'an object', schema: { type: 'object' }, fits: isMap },
-  anything: { words: 'anything', schema: {}, fits: () => true }
+  policy: oneOf('"block" or "continue"', ['block', 'continue']),
+  dialect: oneOf('"contract" or "library"', ['contract', 'library']),
+  shell: oneOf('"bash", "sh" or "powershell"', ['bash', 'sh', 'powershell']),
+  object: { words: 'an object', schema: { type: 'object' }, fits: isObject }
 }

@@ -147,7 +147,7 @@ class Loading {
       checkKeys(document)
       this.#hooksOf(document, ['hooks'], document.value['hooks'], source.scope)
       this.#extension(document, source)
-      if (this.#grants.read(document, source.scope)) this.#switches.forbidBypass()
+      this.#grants.read(document, source.scope)
       this.#switches.read(document, source.scope)
     }
     this.#findings.push(...findings.all)

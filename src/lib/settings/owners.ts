@@ -84,7 +84,7 @@ export function grantsOf({ kind, name, document, ofProject, plugin }: LoadedOwne
   const place = document.findings.place(['allowed-tools'])
   return rulesIn(document).map(rule => ({
     owner: name,
-    rule: plugin === undefined ? rule : withPluginPaths(rule, plugin),
+    rule: withPluginPaths(rule, plugin),
     place,
     ofProject
   }))
@@ -97,6 +97,8 @@ function rulesIn({ value }: Document): readonly string[] {
   return typeof given === 'string' ? (given.match(/[^\s,(]+(?:\([^)]*\))?/g) ?? []) : []
 }
 
-/** What stands for the folders of a plugin, at every place. */
-export const withPluginPaths = (text: string, { root, data }: EnabledPlugin): string =>
-  text.replaceAll('${CLAUDE_PLUGIN_ROOT}', () => root).replaceAll('${CLAUDE_PLUGIN_DATA}', () => data)
+/** A text of a plugin, with the paths of its folders filled in; that of others as it is. */
+export const withPluginPaths = (text: string, plugin: EnabledPlugin | undefined): string =>
+  plugin === undefined
+    ? text
+    : text.replaceAll('${CLAUDE_PLUGIN_ROOT}', () => plugin.root).replaceAll('${CLAUDE_PLUGIN_DATA}', () => plugin.data)

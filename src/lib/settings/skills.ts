@@ -66,6 +66,6 @@ function skillOf(owner: LoadedOwner, allows: readonly Rule[], root: string): Ski
       if (change !== undefined) throw fault('E_UNTRUSTED', root, `${change} since it was trusted`)
     },
     // Read when it is called: most are not.
-    text: () => (plugin === undefined ? bodyOf(file) : withPluginPaths(bodyOf(file), plugin))
+    text: () => withPluginPaths(bodyOf(file), plugin)
   }
 }

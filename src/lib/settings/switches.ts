@@ -11,7 +11,7 @@ const ALL_BUT_MANAGED: readonly Scope[] = ['user', 'project', 'local', 'flag', '
 export class Switches {
   readonly #disabled = new Set<Scope>()
   readonly #plugins = new Map<string, { on: boolean; scope: Scope; place: Place }>()
-  #locks: Locks = {
+  readonly #locks: { -readonly [K in keyof Locks]: Locks[K] } = {
     profile: undefined,
     trustByDigest: false,
     noBypass: false,
@@ -27,23 +27,15 @@ export class Switches {
     return this.#plugins
   }
 
-  /** Managed policy forbids the mode in which nobody is asked. */
-  forbidBypass(): void {
-    this.#locks = { ...this.#locks, noBypass: true }
-  }
-
   /** What stands under `carabiner`. */
   readOwn(own: KeyReader, scope: Scope): void {
     const profile = own.choice('profile', ['strict', 'compat'])
     // A project may ask for the stricter profile, and not for the other.
     if (profile !== undefined && (profile === 'strict' || !OF_PROJECT.includes(scope))) this.#profile = profile
     if (scope !== 'managed') return
-    this.#locks = {
-      ...this.#locks,
-      profile: profile ?? this.#locks.profile,
-      trustByDigest: this.#locks.trustByDigest || own.choice('trust', ['digest']) === 'digest',
-      noBypass: this.#locks.noBypass || own.flag('disableBypass') === true
-    }
+    this.#locks.profile = profile ?? this.#locks.profile
+    this.#locks.trustByDigest ||= own.choice('trust', ['digest']) === 'digest'
+    this.#locks.noBypass ||= own.flag('disableBypass') === true
   }
 
   /** What stands at the top of a file. */
@@ -62,15 +54,12 @@ export class Switches {
       this.#variables = joined(this.#variables, variables)
     }
     if (scope !== 'managed') return
+    const bypass = new KeyReader(document, ['permissions']).text('disableBypassPermissionsMode')
     const pluginsOnly = reader.flagOrTexts('strictPluginOnlyCustomization')
-    this.#locks = {
-      ...this.#locks,
-      managedHooksOnly: this.#locks.managedHooksOnly || reader.flag('allowManagedHooksOnly') === true,
-      pluginHooksOnly:
-        this.#locks.pluginHooksOnly ||
-        pluginsOnly === true ||
-        (typeof pluginsOnly === 'object' && pluginsOnly.includes('hooks'))
-    }
+    this.#locks.noBypass ||= bypass === 'disable'
+    this.#locks.managedHooksOnly ||= reader.flag('allowManagedHooksOnly') === true
+    this.#locks.pluginHooksOnly ||=
+      typeof pluginsOnly === 'object' ? pluginsOnly.includes('hooks') : pluginsOnly === true
   }
 
   /** Nobody switches off what stands above them: a project its own hooks, a user all but the managed ones. */
