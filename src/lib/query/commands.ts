@@ -30,15 +30,12 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 }
 
 /** What a prompt orders, if it is a command: the work, whose result says what was done. */
-export function commandIn(
-  prompt: unknown,
-  opened: Opened
-): ((session: Session, signal: AbortSignal) => Promise<Ending>) | undefined {
+export function commandIn(prompt: unknown, opened: Opened): ((signal: AbortSignal) => Promise<Ending>) | undefined {
   const [, name = '', rest = ''] =
     typeof prompt === 'string' ? (/^\/(\w+)(?:\s+(.*))?$/s.exec(prompt.trim()) ?? []) : []
   const { session } = opened
   if (!Object.hasOwn(COMMANDS, name) || session.options.skills?.all.has(name) === true) return undefined
-  return async (_, signal) => {
+  return async signal => {
     const ending = await COMMANDS[name]!(rest.trim(), opened, signal).catch((error: unknown) =>
       ended('turn_setup_failed', wordsOf(error), true)
     )

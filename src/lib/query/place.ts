@@ -1,12 +1,10 @@
 import { rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Outside } from '../hooks/kinds/outside.ts'
-import type { Loaded } from '../settings/loaded.ts'
-import type { Where } from '../settings/sources.ts'
 import type { ToolSession } from '../tools/tool.ts'
 import { realPath } from '../world/real-path.ts'
 import type { Chosen } from './chosen.ts'
-import type { QueryOptions } from './options.ts'
+import type { Ground } from './ground.ts'
 
 /** Where a session works, and what ends with it. */
 export interface Place {
@@ -16,16 +14,7 @@ export interface Place {
   close(): Promise<void>
 }
 
-export function placeOf(
-  ground: {
-    readonly options: QueryOptions
-    readonly where: Where
-    readonly loaded: Loaded
-    readonly env: Readonly<Record<string, string | undefined>>
-  },
-  { key, store }: Chosen
-): Place {
-  const { options, where, loaded, env } = ground
+export function placeOf({ options, where, loaded, env }: Ground, { key, store }: Chosen): Place {
   const id = key.sessionId
   const folder = join(where.ownHome, 'sessions', id)
   const beside = store?.pathOf?.(key).replace(/\.jsonl$/, '') ?? folder

@@ -213,7 +213,7 @@ class RunningQuery implements Query {
     const since = this.#prompts.isStream ? undefined : (this.#since ??= sinceNow(session))
     const command = commandIn(prompt, opened)
     if (command !== undefined)
-      return this.#turnOf(session, (_, signal) => toResult(session, signal, () => command(session, signal)))
+      return this.#turnOf(session, (_, signal) => toResult(session, signal, () => command(signal)))
     if (!isResumed || prompt !== '')
       return this.#turnOf(session, (_, signal) => runPrompt(prompt, session, signal, since))
     if (canGoOn(session)) return this.#turnOf(session, runOn)

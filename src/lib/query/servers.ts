@@ -3,12 +3,13 @@ import type { Session } from '../agent/session.ts'
 import { wordsOf } from '../errors.ts'
 import type { ServerCall } from '../hooks/kinds/outside.ts'
 import { changeIn, isBeyondTelling } from '../settings/covered.ts'
-import type { Loaded, LoadedServer } from '../settings/loaded.ts'
+import type { LoadedServer } from '../settings/loaded.ts'
 import type { Where } from '../settings/sources.ts'
 import type { ConnectedServer, NamedServer, ServerPorts } from '../tools/mcp.ts'
 import { serversIn } from '../tools/mcp-config.ts'
 import type { ToolSession } from '../tools/tool.ts'
 import { serverLabel } from '../util/names.ts'
+import type { Ground } from './ground.ts'
 import { elicitThrough, type QueryOptions } from './options.ts'
 
 /** What servers may ask for. Before there is a session nobody can answer, and words for people wait. */
@@ -43,7 +44,7 @@ export async function callServer(
 
 /** The servers of `.mcp.json`: those of a project that is trusted, unless somebody has given others of their names. */
 export function projectServers(
-  { loaded, trusted, options }: { readonly loaded: Loaded; readonly trusted: boolean; readonly options: QueryOptions },
+  { loaded, trusted, options }: Ground,
   { session, notice }: ServerPorts
 ): readonly NamedServer[] {
   if (!trusted || options.strictMcpConfig === true) return []
