@@ -1,6 +1,6 @@
 /** Files that make a later, ordinary command run something are not the agent's to write. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, symlinkSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { ask, project, resultsIn, type Project } from './kit.ts'
 
@@ -86,4 +86,43 @@ test('B8: a rule of the user that names the place lifts it, and ordinary files o
   const call = { name: 'Write', input: { file_path: '.npmrc', content: 'x' } }
   await ask([{ calls: [call] }, 'done'], { in: place, allowedTools: ['Edit(.npmrc)'] })
   expect(place.text('.npmrc')).toBe('x')
+})
+
+test('B8: where .claude is a link, or a folder in it, its files are protected under their real names', async () => {
+  const place = project()
+  for (const folder of ['conf', 'team', 'own/.claude']) mkdirSync(`${place.cwd}/${folder}`, { recursive: true })
+  symlinkSync('conf', `${place.cwd}/.claude`)
+  symlinkSync('../team', `${place.cwd}/conf/agents`)
+  const files = ['conf/settings.json', 'conf/hooks/a.sh', 'conf/skills/a/SKILL.md', 'team/a.md']
+  expect(await writtenOf(place, [...files, 'conf/notes.md'])).toEqual(['conf/notes.md'])
+})
+
+test('B8: what the settings of the repository have git run or read is protected', async () => {
+  const place = project()
+  git(place, 'init', '-q')
+  git(place, 'config', 'core.hooksPath', '.githooks')
+  git(place, 'config', '--add', 'include.path', '../extra.cfg')
+  const files = ['.githooks/pre-commit', 'extra.cfg', 'extra.cfg.md']
+  expect(await writtenOf(place, files)).toEqual(['extra.cfg.md'])
+})
+
+test('B8: a hooksPath that is the whole project does not close the project', async () => {
+  const place = project()
+  git(place, 'init', '-q')
+  git(place, 'config', 'core.hooksPath', '.')
+  expect(await writtenOf(place, ['a.txt'])).toEqual(['a.txt'])
+})
+
+test.each([
+  ['commondir', ['x/HEAD']],
+  ['HEAD', ['x/commondir']]
+])('B8: a repository whose parts are elsewhere is not completed by %s', async (last, before) => {
+  const place = project()
+  expect(await writtenOf(place, [...before, `x/${last}`])).toEqual(before)
+})
+
+test('B8: settings of editors and package managers are not written', async () => {
+  const editors = ['.gvimrc', '.nvim.lua', '.vim/plugin/a.vim', '.emacs.d/init.el', '.config/nvim/init.lua']
+  const managers = ['.gemrc', '.bundle/config', '.mvn/extensions.xml', '.yarn/releases/y.cjs', '.config/pip/pip.conf']
+  expect(await writtenOf(project(), [...editors, ...managers, '.hg/hgrc', '.pdbrc'])).toEqual([])
 })

@@ -1,4 +1,5 @@
 /** Skills, slash commands and subagents, and what decides over their hooks and rules. */
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
 import { describeUntrusted } from '../../src/lib/cli/common.ts'
 import { trustOf } from '../../src/lib/settings/trust.ts'
@@ -90,4 +91,14 @@ describe('what it allows', () => {
     write('home/.claude/agents/a.md', markdown('allowed-tools: Bash'))
     expect(load().grants).toEqual([])
   })
+})
+
+test('A5: folders of agents and commands that lead to a large part of the disk are not walked through, and stop the run', () => {
+  const { path, load } = scene()
+  mkdirSync(path('project/.claude'), { recursive: true })
+  mkdirSync(path('disk'))
+  for (let file = 0; file <= 10_000; file++) writeFileSync(path(`disk/${file}.md`), '')
+  for (const name of ['agents', 'commands']) symlinkSync(path('disk'), path(`project/.claude/${name}`))
+  const tooMany = { level: 'error', gate: true, message: expect.stringContaining('more than 10000 files') }
+  expect(load()).toMatchObject({ owners: [], findings: [tooMany, tooMany] })
 })

@@ -26,17 +26,25 @@ const FOLDERS: ReadonlyMap<string, RegExp | undefined> = new Map([
   ['.idea', undefined],
   ['.devcontainer', undefined],
   ['.zed', undefined],
+  ['.helix', undefined],
+  ['.emacs.d', undefined],
+  ['.vim', undefined],
+  ['.mvn', undefined],
+  ['.hg', /^hgrc(?:-not-shared)?$/],
   ['fish', /^(?:config\.fish|conf\.d|functions)(?=\/|$)/]
 ])
 /** The same, where much else is in the folder: to name the folder alone means nothing. */
 const SHARED: typeof FOLDERS = new Map([
+  ['.bundle', /^config$/],
   ['.cargo', /^config(?:\.toml)?$/],
-  ['.config', /^(?:autostart|environment\.d|git\/(?:attributes|config)|systemd)(?=\/|$)/]
+  ['.yarn', /^(?:plugins|releases)(?=\/|$)/],
+  ['.config', /^(?:autostart|direnv|environment\.d|git\/(?:attributes|config)|helix|nvim|pip|systemd|tmux)(?=\/|$)/]
 ])
 const FILES = new Set(
   `.bash_aliases .bash_login .bash_logout .bash_profile .bashrc .bazelrc .claude.json .cshrc .emacs .envrc .exrc .gdbinit
-  .git .gitconfig .gitmodules .inputrc .irbrc .kshrc .lldbinit .login .mcp.json .npmrc .pnpmfile.cjs .profile .pryrc
-  .rprofile .screenrc .tcshrc .tmux.conf .vimrc .xinitrc .xprofile .xsession .yarnrc .yarnrc.yml .zlogin .zlogout
+  .gemrc .git .gitconfig .gitmodules .gvimrc .inputrc .irbrc .kshrc .lldbinit .login .mcp.json .npmrc .nvim.lua .nvimrc .pdbrc
+  .pnpmfile.cjs .pnpmfile.mjs .profile .pryrc .psqlrc .rprofile .screenrc .tcshrc .tmux.conf .vimrc .xinitrc .xprofile
+  .xsession .xsessionrc .yarnrc .yarnrc.yml .zlogin .zlogout
   .zprofile .zshenv .zshrc`.split(/\s+/)
 )
 /** What is in every repository of git, whatever its folder is called. */
@@ -79,6 +87,10 @@ function protectedPart(
 /** Whether a folder is a repository of git, or becomes one when this part of it is written. */
 function isRepository(folder: string, part: string, has: Ground['has']): boolean {
   if (has === undefined) return false
+  // With these two the rest of it may be anywhere.
+  if (part === 'head' || part === 'commondir') {
+    if (has(`${folder}/${part === 'head' ? 'commondir' : 'HEAD'}`)) return true
+  }
   const missing = REPOSITORY.filter(name => !has(`${folder}/${name}`))
   return missing.length === 0
     ? OF_GIT.test(part)

@@ -5,6 +5,7 @@ import { parseRule, type Behavior, type Rule } from '../permissions/rule.ts'
 import type { Loaded } from '../settings/loaded.ts'
 import { isWithinPolicy } from '../settings/tightness.ts'
 import type { Ground } from './ground.ts'
+import { otherNames } from './other-names.ts'
 import type { QueryOptions } from './options.ts'
 import type { Place } from './place.ts'
 import type { Remembered } from './remembered.ts'
@@ -54,7 +55,7 @@ export function permissionsOf(
     roots: [tools.root, ...tools.directories, ...(tools.outputFolder === undefined ? [] : [tools.outputFolder])],
     mayBypass,
     home,
-    own: [ownHome, ...where.managed],
+    own: [ownHome, ...where.managed, ...otherNames(tools.root, home)],
     leavesOut: true
   }
 }

@@ -1,11 +1,12 @@
-import { existsSync, globSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
+import { wordsOf } from '../errors.ts'
 import type { Document } from './document.ts'
 import { gateError, startOf, type Finding } from './finding.ts'
 import { readFrontmatter } from './frontmatter.ts'
 import { checkOwnerKeys } from './keys.ts'
 import type { EnabledPlugin, LoadedGrant, LoadedOwner } from './loaded.ts'
-import { closedFolder, isThere, namesIn } from './sources.ts'
+import { closed, closedFolder, isThere, namesIn } from './sources.ts'
 
 /** Stands between a plugin and what comes with it, and between a folder of slash commands and what is in it. */
 const SEPARATOR = ':'
@@ -26,10 +27,9 @@ export interface FoundOwner {
 
 /** Skills, slash commands and subagents of a folder, from Markdown files. Of what has one name, the later counts. */
 export function* ownersIn({ folder, ofProject, plugin }: OwnerFolder): Generator<FoundOwner> {
-  for (const name of ['commands', 'skills', 'agents'])
-    yield { owner: undefined, findings: closedFolder(join(folder, name), name !== 'skills') }
-  const commands = join(folder, 'commands')
-  for (const file of filesIn(commands)) {
+  yield { owner: undefined, findings: closedFolder(join(folder, 'skills')) }
+  const [commands, agents] = [join(folder, 'commands'), join(folder, 'agents')]
+  for (const file of yield* filesIn(commands)) {
     const parts = relative(commands, file).replace(/\.md$/, '').split(/[/\\]/)
     yield found('command', file, parts)
   }
@@ -37,7 +37,7 @@ export function* ownersIn({ folder, ofProject, plugin }: OwnerFolder): Generator
     const file = join(folder, 'skills', name, 'SKILL.md')
     if (isThere(file)) yield found('skill', file, [name])
   }
-  for (const file of filesIn(join(folder, 'agents'))) yield found('agent', file, [basename(file, '.md')])
+  for (const file of yield* filesIn(agents)) yield found('agent', file, [basename(file, '.md')])
 
   function found(kind: LoadedOwner['kind'], file: string, parts: readonly string[]): FoundOwner {
     const { document, findings: said } = readFrontmatter(file)
@@ -52,15 +52,30 @@ export function* ownersIn({ folder, ofProject, plugin }: OwnerFolder): Generator
   }
 }
 
-function filesIn(folder: string): readonly string[] {
-  if (!existsSync(folder)) return []
-  try {
-    return globSync('**/*.md', { cwd: folder })
-      .toSorted()
-      .map(name => join(folder, name))
-  } catch {
-    return []
-  }
+/** A link may lead to a whole disk. */
+const MOST_ENTRIES = 10_000
+
+/** The Markdown files below a folder, by name. Links to folders within it are not followed. */
+function* filesIn(folder: string): Generator<FoundOwner, readonly string[]> {
+  const [files, folders]: [string[], string[]] = [[], [folder]]
+  let seen = 0
+  for (const each of isThere(folder) ? folders : [])
+    try {
+      for (const entry of readdirSync(each, { withFileTypes: true })) {
+        const path = join(each, entry.name)
+        if (entry.isDirectory()) folders.push(path)
+        else if (entry.name.endsWith('.md')) files.push(path)
+        if (++seen > MOST_ENTRIES) return yield* notRead(folder, `there are more than ${MOST_ENTRIES} files in it`)
+      }
+    } catch (error) {
+      yield* notRead(each, wordsOf(error))
+    }
+  return files.toSorted()
+}
+
+function* notRead(folder: string, why: string): Generator<FoundOwner, readonly string[]> {
+  yield { owner: undefined, findings: [closed(folder, why)] }
+  return []
 }
 
 function separatorIn(name: string, what: string, file: string): Finding {

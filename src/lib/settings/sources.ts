@@ -120,16 +120,24 @@ export function isThere(path: string): boolean {
 }
 
 /** What is said of a folder that is there and cannot be looked through: what is in it may restrict. */
-export function closedFolder(folder: string, recursive = false): readonly Finding[] {
+export function closedFolder(folder: string): readonly Finding[] {
   if (!isThere(folder)) return []
   try {
-    readdirSync(folder, { recursive })
+    readdirSync(folder)
     return []
   } catch (error) {
-    const message = `${folder} cannot be looked through (${wordsOf(error)})`
-    return [gateError(startOf(folder), 'not-read', message, 'check who may read it, or delete it')]
+    return [closed(folder, wordsOf(error))]
   }
 }
+
+/** A folder in which something that restricts may be, and that cannot be looked through. */
+export const closed = (folder: string, why: string): Finding =>
+  gateError(
+    startOf(folder),
+    'not-read',
+    `${folder} cannot be looked through (${why})`,
+    'check who may read it and where it leads, or delete it'
+  )
 
 /** The names in a folder that end so, sorted; none where there is no such folder. */
 export function namesIn(folder: string, ending: string): readonly string[] {
