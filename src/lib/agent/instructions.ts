@@ -1,6 +1,7 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, extname, join, relative, resolve } from 'node:path'
 import { importsIn } from './imports.ts'
+import { attempt } from '../util/attempt.ts'
 
 /** A file of instructions, as it stands there. */
 export interface Instructions {
@@ -143,13 +144,7 @@ const isIn = (path: string, folder: string): boolean => {
   return way !== '..' && !way.startsWith('../')
 }
 
-function realOf(path: string): string | undefined {
-  try {
-    return realpathSync(path)
-  } catch {
-    return undefined
-  }
-}
+const realOf = (path: string): string | undefined => attempt(() => realpathSync(path))
 
 /** What stands in a file, or why that is not to be had. A folder is no file, and silence is enough. */
 function textOf(real: string): { readonly text: string } | { readonly why: string } | undefined {

@@ -1,6 +1,7 @@
 import type { Tool } from '../tools/tool.ts'
 import type { Entry } from '../transcript/entry.ts'
 import type { PlainObject } from '../util/plain.ts'
+import { attempt } from '../util/attempt.ts'
 
 /** What hooks and tools keep from one call to the next, as it was last written down. */
 export class KeptState {
@@ -60,16 +61,7 @@ function writable(metadata: Readonly<Record<string, unknown>>): string {
   try {
     return JSON.stringify(metadata)
   } catch {
-    const kept = Object.entries(metadata).filter(([, value]) => isWritable(value))
+    const kept = Object.entries(metadata).filter(([, value]) => attempt(() => JSON.stringify(value)) !== undefined)
     return JSON.stringify(Object.fromEntries(kept))
-  }
-}
-
-function isWritable(value: unknown): boolean {
-  try {
-    JSON.stringify(value)
-    return true
-  } catch {
-    return false
   }
 }

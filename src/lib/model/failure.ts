@@ -2,6 +2,7 @@ import { wordsOf } from '../errors.ts'
 import { withoutCredentials } from '../util/credentials.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { ModelFailure, type FailureName } from './model.ts'
+import { jsonIn } from '../util/attempt.ts'
 
 /** How much of a provider's words is kept. */
 const LONGEST = 2000
@@ -108,7 +109,7 @@ function nameOf(status: number | undefined, type: string | undefined, words: str
 /** The type and the words of the provider: from its body, wherever the adapter has put it. */
 function saidBy(error: PlainObject, thrown: unknown): { type: string | undefined; words: string } {
   const body = typeof error['responseBody'] === 'string' ? error['responseBody'] : undefined
-  const inner = innerError(error['data']) ?? innerError(parsed(body)) ?? (thrown instanceof Error ? {} : error)
+  const inner = innerError(error['data']) ?? innerError(jsonIn(body ?? '')) ?? (thrown instanceof Error ? {} : error)
   const type = inner['code'] === 'insufficient_quota' ? 'insufficient_quota' : (inner['type'] ?? inner['code'])
   const words = textOr(inner['message']) ?? wordsOf(thrown)
   const page = body !== undefined && textOr(inner['message']) === undefined ? ` (${plainText(body)})` : ''
@@ -120,14 +121,6 @@ function innerError(data: unknown): PlainObject | undefined {
   if (!isObject(data)) return undefined
   if (isObject(data['error'])) return data['error']
   return typeof data['message'] === 'string' ? data : undefined
-}
-
-function parsed(body: string | undefined): unknown {
-  try {
-    return body === undefined ? undefined : JSON.parse(body)
-  } catch {
-    return undefined
-  }
 }
 
 /** What a page of a proxy says, without its markup. */

@@ -3,6 +3,7 @@ import { wordsOf } from '../errors.ts'
 import { escapedLines } from '../util/escape.ts'
 import type { Ended, Listener, Running } from '../world/process.ts'
 import { wordsOfStart } from './processes.ts'
+import { jsonIn } from '../util/attempt.ts'
 
 /** A message of more bytes is none: whoever sends it is ended. */
 export const LONGEST_MESSAGE = 32 * 1024 * 1024
@@ -126,10 +127,6 @@ class StdioTransport implements Transport {
 }
 
 function messageIn(line: string): JSONRPCMessage | undefined {
-  try {
-    const value: unknown = JSON.parse(line)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JSONRPCMessage) : undefined
-  } catch {
-    return undefined
-  }
+  const value = jsonIn(line)
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JSONRPCMessage) : undefined
 }

@@ -8,6 +8,7 @@ import { bytesIn, readInto, withFile, writeAll } from './file.ts'
 import { Reading, type Placed } from './reading.ts'
 import { reseal, seal, unseal } from './seal.ts'
 import type { Gap, SessionKey } from './store.ts'
+import { attempt } from '../util/attempt.ts'
 
 /** What a repair does, or would do. */
 export interface Repair {
@@ -50,11 +51,8 @@ export async function repairFile(path: string, options: RepairOptions = {}): Pro
     disk.rename(fresh, path)
     await disk.syncFolder(dirname(path))
   } catch (error) {
-    try {
-      disk.remove(fresh)
-    } catch {
-      // The next repair begins it anew.
-    }
+    // Where it stays, the next repair begins it anew.
+    attempt(() => disk.remove(fresh))
     throw fault('E_REPAIR', path, wordsOf(error))
   }
   return repair

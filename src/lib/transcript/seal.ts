@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { isObject } from '../util/plain.ts'
 import type { Rec } from './entry.ts'
+import { jsonIn } from '../util/attempt.ts'
 
 /** An entry begins with its number and ends with a checksum of all before, so that any of them can be told from rubbish. */
 const HEAD = '{"seq":'
@@ -79,12 +80,8 @@ function hexIn(line: Buffer, from: number): number | undefined {
 }
 
 function parse(line: Buffer): Rec | undefined {
-  try {
-    const value: unknown = JSON.parse(line.toString('utf8'))
-    return isObject(value) && typeof value['type'] === 'string' ? (value as Rec) : undefined
-  } catch {
-    return undefined
-  }
+  const value = jsonIn(line.toString('utf8'))
+  return isObject(value) && typeof value['type'] === 'string' ? (value as Rec) : undefined
 }
 
 /** A piece of rubbish in which whole entries may stand. */

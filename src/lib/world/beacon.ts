@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import type * as nodeThreads from 'node:worker_threads'
 import { isObject } from '../util/plain.ts'
+import { attempt, jsonIn } from '../util/attempt.ts'
 
 /** A socket that shows that its process lives, and that the kernel takes away with the process. */
 export interface Beacon {
@@ -39,7 +40,7 @@ export function lightBeacon(path: string, doing: () => string): Beacon | undefin
     client.unref()
     client.on('error', () => undefined)
     // What was written is the client's, whenever it reads. It is not waited for.
-    client.end(`${JSON.stringify({ doing: wordsOf(doing) })}\n`, () => client.destroy())
+    client.end(`${JSON.stringify({ doing: attempt(() => doing().slice(0, MOST_WORDS)) })}\n`, () => client.destroy())
   })
   server.unref()
   // Also later on: a client that cannot be taken (no descriptors left) is no reason to end.
@@ -48,14 +49,6 @@ export function lightBeacon(path: string, doing: () => string): Beacon | undefin
   const isLit = server.listening
   if (!isLit) at.close()
   return isLit ? { close: () => (server.close(), at.close()) } : undefined
-}
-
-function wordsOf(doing: () => string): string | undefined {
-  try {
-    return doing().slice(0, MOST_WORDS)
-  } catch {
-    return undefined
-  }
 }
 
 const DEAD = new Set<unknown>(['ECONNREFUSED', 'ENOENT'])
@@ -99,12 +92,8 @@ export function askBeacon(path: string): Promise<Heard> {
 }
 
 function heardIn(text: string): Heard {
-  try {
-    const said: unknown = JSON.parse(text.slice(0, text.indexOf('\n')))
-    return isObject(said) && typeof said['doing'] === 'string' ? { doing: said['doing'] } : {}
-  } catch {
-    return {}
-  }
+  const said = jsonIn(text.slice(0, text.indexOf('\n')))
+  return isObject(said) && typeof said['doing'] === 'string' ? { doing: said['doing'] } : {}
 }
 
 const PROBE = `const { workerData: { cell, path, dead } } = require('node:worker_threads')

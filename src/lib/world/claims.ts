@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
 import { isObject } from '../util/plain.ts'
+import { jsonIn } from '../util/attempt.ts'
 
 /** A file beside the one that is locked. It is made whole, and only its time is changed, when its lease is renewed. */
 export interface Claim {
@@ -57,12 +58,8 @@ function foundAt(place: string): Found | undefined {
 /** What cannot be read counts as the claim of another machine: it has the lock while its lease lasts. */
 function claimIn(text: string, inode: string): Claim {
   const unknown = { id: inode, host: '', name: '', pid: 0, since: '', device: 0, socket: null }
-  try {
-    const read: unknown = JSON.parse(text)
-    const { id, socket = '' } = isObject(read) ? (read as Partial<Claim>) : {}
-    const isSafe = /^[0-9a-f]{16}$/.test(String(id)) && (socket === null || /^\.carabiner-\w+\.sock$/.test(socket))
-    return isSafe ? { ...unknown, ...(read as Claim) } : unknown
-  } catch {
-    return unknown
-  }
+  const read = jsonIn(text)
+  const { id, socket = '' } = isObject(read) ? (read as Partial<Claim>) : {}
+  const isSafe = /^[0-9a-f]{16}$/.test(String(id)) && (socket === null || /^\.carabiner-\w+\.sock$/.test(socket))
+  return isSafe ? { ...unknown, ...(read as Claim) } : unknown
 }

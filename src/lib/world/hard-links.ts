@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync, type BigIntStats, type Dirent } from 'node:fs'
+import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { attempt } from '../util/attempt.ts'
 
 /** So many files are looked through. */
 const MOST_FILES = 50_000
@@ -22,7 +23,7 @@ export function collect(paths: Iterable<string>, wanted: (path: string) => boole
   let seen = 0
   for (const path of folders) add(path)
   for (const folder of folders)
-    for (const entry of entriesIn(folder)) {
+    for (const entry of attempt(() => readdirSync(folder, { withFileTypes: true })) ?? []) {
       const path = join(folder, entry.name)
       if (entry.isDirectory()) folders.add(path)
       else if (++seen > MOST_FILES) return { names, whole: false }
@@ -33,19 +34,6 @@ export function collect(paths: Iterable<string>, wanted: (path: string) => boole
 
 /** What a file is on the disk, if it has more than one name there. */
 export function linkedFile(path: string): string | undefined {
-  let stat: BigIntStats | undefined
-  try {
-    stat = lstatSync(path, { bigint: true, throwIfNoEntry: false })
-  } catch {
-    return undefined
-  }
+  const stat = attempt(() => lstatSync(path, { bigint: true, throwIfNoEntry: false }))
   return stat?.isFile() === true && stat.nlink > 1n ? `${stat.dev}:${stat.ino}` : undefined
-}
-
-function entriesIn(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch {
-    return []
-  }
 }

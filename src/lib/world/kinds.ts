@@ -1,13 +1,8 @@
 import { accessSync, constants, statSync, type Stats } from 'node:fs'
+import { attempt } from '../util/attempt.ts'
 
 /** What a path leads to; undefined where there is nothing, or nothing that can be looked at. */
-export function kindOf(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false })
-  } catch {
-    return undefined
-  }
-}
+export const kindOf = (path: string): Stats | undefined => attempt(() => statSync(path, { throwIfNoEntry: false }))
 
 export const isFile = (path: string): boolean => kindOf(path)?.isFile() === true
 export const isFolder = (path: string): boolean => kindOf(path)?.isDirectory() === true

@@ -10,6 +10,7 @@ import { explained } from './files.ts'
 import { makeFolders } from './make-folders.ts'
 import { addOwnFile } from './own-file.ts'
 import { realPath } from './real-path.ts'
+import { attempt } from '../util/attempt.ts'
 
 /** Who writes to a file. What cannot be learned of it is 0 or empty. */
 export interface Holder {
@@ -55,13 +56,7 @@ function thisMachine(): Machine {
   return known
 }
 
-function bootId(): string {
-  try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
-  } catch {
-    return hostname()
-  }
-}
+const bootId = (): string => attempt(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()) ?? hostname()
 
 /** Each failure means that somebody else was first. */
 const ATTEMPTS = 1_000

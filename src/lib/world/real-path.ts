@@ -1,5 +1,6 @@
 import { lstatSync, readlinkSync, realpathSync, type Stats } from 'node:fs'
 import { dirname, isAbsolute, join, parse, resolve, sep } from 'node:path'
+import { attempt } from '../util/attempt.ts'
 
 const MOST_LINKS = 40
 
@@ -19,7 +20,7 @@ export interface Way {
 export function wayTo(path: string, cwd?: string): Way {
   const start = isAbsolute(path) ? parse(path).root : (cwd ?? process.cwd())
   const rest = isAbsolute(path) ? path.slice(start.length) : path
-  const native = process.platform === 'linux' ? undefined : nativePath(start + sep + rest)
+  const native = process.platform === 'linux' ? undefined : attempt(() => realpathSync.native(start + sep + rest))
   if (native !== undefined) return { path: native, sure: true }
   const ahead = partsOf(rest)
   let at = start
@@ -53,7 +54,7 @@ function targetOf(path: string, cwd: string | undefined, leadsOn: boolean): stri
   // We would find ourselves there.
   if (/^\/proc\/(?:thread-)?self(?:\/exe)?$/.test(path)) return undefined
   const found = path.startsWith('/proc/') ? OF_PROCESS.exec(path) : null
-  if (found === null) return kindOf(path)?.isSymbolicLink() === true ? readlinkSync(path) : undefined
+  if (found === null) return linkStat(path)?.isSymbolicLink() === true ? readlinkSync(path) : undefined
   const [, process, task, place, file] = found
   if (process !== 'self' || task !== undefined) return UNSURE
   if (place === 'cwd') return cwd ?? UNSURE
@@ -62,21 +63,7 @@ function targetOf(path: string, cwd: string | undefined, leadsOn: boolean): stri
   return !leadsOn && /^[012]$/.test(file ?? '') ? undefined : UNSURE
 }
 
-function nativePath(path: string): string | undefined {
-  try {
-    return realpathSync.native(path)
-  } catch {
-    return undefined
-  }
-}
-
-function kindOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })
-  } catch {
-    return undefined
-  }
-}
+const linkStat = (path: string): Stats | undefined => attempt(() => lstatSync(path, { throwIfNoEntry: false }))
 
 /** Whether there is anything at a path, be it a link that leads to nothing. */
-export const isThere = (path: string): boolean => kindOf(path) !== undefined
+export const isThere = (path: string): boolean => linkStat(path) !== undefined

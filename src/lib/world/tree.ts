@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { reaper } from './reaper.ts'
+import { attempt } from '../util/attempt.ts'
 
 /** How long a process that was asked to end may take, in milliseconds. */
 const TERM_GRACE = 2_000
@@ -53,23 +54,15 @@ function descendantsOf(pid: number): Individual[] {
 }
 
 function childrenOf(pid: number): readonly number[] {
-  try {
-    return readdirSync(`/proc/${pid}/task`).flatMap(task =>
-      readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
-    )
-  } catch {
-    return []
-  }
+  const childrenIn = (task: string): readonly number[] =>
+    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+  return attempt(() => readdirSync(`/proc/${pid}/task`).flatMap(childrenIn)) ?? []
 }
 
 /** The 22nd field of `stat`; the second, a name in brackets, may hold anything. */
 function birthOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
-  } catch {
-    return undefined
-  }
+  const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
 }
 
 function signalSame({ pid, born }: Individual, name: NodeJS.Signals): void {
@@ -77,10 +70,4 @@ function signalSame({ pid, born }: Individual, name: NodeJS.Signals): void {
 }
 
 /** Whether there was anybody to hear it. */
-function signal(pid: number, name: NodeJS.Signals | 0): boolean {
-  try {
-    return process.kill(pid, name)
-  } catch {
-    return false
-  }
-}
+const signal = (pid: number, name: NodeJS.Signals | 0): boolean => attempt(() => process.kill(pid, name)) === true

@@ -12,6 +12,7 @@ import { cut } from '../terminal/width.ts'
 import { ago, columns } from './paper.ts'
 import { placesFor, sessionsIn, type SessionFlags } from './places.ts'
 import { stateOf, wordsOfState, type State } from './state.ts'
+import { attempt } from '../../util/attempt.ts'
 
 export interface ListFlags extends SessionFlags {
   all?: boolean
@@ -84,7 +85,8 @@ function filesIn(store: JsonlStore, projects: readonly string[]): readonly File[
 }
 
 async function look({ key, path, mtime }: File, isOurs: boolean): Promise<Listed> {
-  const seen = glanceAt(path, isOurs ? key : undefined)
+  // A file that may not be read is listed, too.
+  const seen = attempt(() => glance(path, isOurs ? key : undefined))
   const { head = [], tail = [], isForeign = false, isTorn = false, isDamaged = false } = seen ?? {}
   const isRead = seen !== undefined && (seen.problem === undefined || seen.bytes === 0)
   const said = [...head, ...tail]
@@ -102,15 +104,6 @@ async function look({ key, path, mtime }: File, isOurs: boolean): Promise<Listed
     state: isRead ? await stateOf(path, tail, isForeign) : { kind: 'unreadable' },
     isTorn,
     isDamaged
-  }
-}
-
-/** A file that may not be read is listed, too. */
-function glanceAt(path: string, key: SessionKey | undefined): Glance | undefined {
-  try {
-    return glance(path, key)
-  } catch {
-    return undefined
   }
 }
 

@@ -9,6 +9,7 @@ import type { SessionKey } from '../../transcript/store.ts'
 import { isObject } from '../../util/plain.ts'
 import { shellWord } from '../../util/shell-word.ts'
 import { placesFrom } from '../common.ts'
+import { attempt, jsonIn } from '../../util/attempt.ts'
 
 /** The flags that all commands about sessions share. */
 export interface SessionFlags {
@@ -81,19 +82,11 @@ export function sessionsIn(
   return projects.flatMap(projectKey =>
     store.idsIn(projectKey).flatMap(sessionId => {
       const key = { projectKey, sessionId }
-      const path = pathIn(store, key)
+      // Somebody may have put a file with any name there.
+      const path = attempt(() => store.pathOf(key))
       return path === undefined || AGENT.test(basename(path)) ? [] : [{ key, path }]
     })
   )
-}
-
-/** Somebody may have put a file with any name there. */
-function pathIn(store: JsonlStore, key: SessionKey): string | undefined {
-  try {
-    return store.pathOf(key)
-  } catch {
-    return undefined
-  }
 }
 
 function byPath(path: string, ours: JsonlStore): Found {
@@ -136,18 +129,9 @@ function agentAt(path: string, key: SessionKey | undefined): FoundAgent {
 
 /** Claude Code says there what kind of agent it is. */
 function metaOf(path: string): Readonly<Record<string, unknown>> {
-  try {
-    const meta: unknown = JSON.parse(readFileSync(`${path}.meta.json`, 'utf8'))
-    return isObject(meta) ? meta : {}
-  } catch {
-    return {}
-  }
+  const meta = jsonIn(attempt(() => readFileSync(`${path}.meta.json`, 'utf8')) ?? '')
+  return isObject(meta) ? meta : {}
 }
 
-function agentFilesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).filter(name => AGENT.test(name))
-  } catch {
-    return []
-  }
-}
+const agentFilesIn = (folder: string): readonly string[] =>
+  attempt(() => readdirSync(folder).filter(name => AGENT.test(name))) ?? []

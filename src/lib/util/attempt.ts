@@ -1,0 +1,11 @@
+/** What this gives; nothing where it throws. */
+export function attempt<T>(run: () => T): T | undefined {
+  try {
+    return run()
+  } catch {
+    return undefined
+  }
+}
+
+/** What a text says as JSON; nothing where it is none. */
+export const jsonIn = (text: string): unknown => attempt((): unknown => JSON.parse(text))
