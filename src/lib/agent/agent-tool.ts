@@ -10,6 +10,7 @@ import { makeFolders } from '../world/make-folders.ts'
 import type { Session } from './session.ts'
 import { Mailbox } from './teammate.ts'
 import { runSubagent, type AgentPorts, type Errand, type Errands } from './subagent.ts'
+import { attempt } from '../util/attempt.ts'
 
 const INPUT = fields({
   description: { type: 'string', words: 'The task in three to five words' },
@@ -197,10 +198,8 @@ function inBackground(
 
 /** What it said, for whoever looks there. That it cannot be kept harms nobody: its parent is told anyway. */
 function keepOutput(file: string, words: string): void {
-  try {
+  attempt(() => {
     makeFolders(dirname(file))
     writeFileSync(file, words)
-  } catch {
-    // The notification has it.
-  }
+  })
 }

@@ -5,6 +5,7 @@ import { wordsOf } from '../errors.ts'
 import { isObject } from '../util/plain.ts'
 import { addOwnFile, putOwnFile } from '../world/own-file.ts'
 import { changeSince, definitionOf, type Definition } from './mcp-definition.ts'
+import { jsonIn } from '../util/attempt.ts'
 
 /** A tool of a server, beside what was approved of it in earlier sessions. */
 export interface KnownTool {
@@ -80,12 +81,7 @@ const shortHash = (...texts: readonly string[]): string =>
 const textOf = (definition: Definition): string => `${JSON.stringify(definition, undefined, 2)}\n`
 
 function definitionIn(text: string): Definition | undefined {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  const value = jsonIn(text)
   if (!isObject(value) || typeof value['name'] !== 'string' || !isObject(value['inputSchema'])) return undefined
   return definitionOf(value as unknown as Definition)
 }

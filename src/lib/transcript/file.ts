@@ -2,6 +2,7 @@ import { realDisk, type Disk } from './disk.ts'
 import { Reading } from './reading.ts'
 import type { Rec } from './entry.ts'
 import type { Cursor, Gap, Loaded, Page, SessionKey, TranscriptStore } from './store.ts'
+import { ifThere } from '../world/kinds.ts'
 
 /** How much is read at once. */
 const PIECE = 1 << 18
@@ -11,13 +12,8 @@ const MORE = 1 << 20
 
 /** Nothing where there is no such file. */
 export function withFile<T>(path: string, disk: Disk, read: (file: number) => T): T | undefined {
-  let file: number
-  try {
-    file = disk.openToRead(path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
+  const file = ifThere(() => disk.openToRead(path))
+  if (file === undefined) return undefined
   try {
     return read(file)
   } finally {

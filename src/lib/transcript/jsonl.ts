@@ -9,6 +9,7 @@ import type { Rec } from './entry.ts'
 import { bytesIn, loadFile, pageOfFile, withFile } from './file.ts'
 import { lock, type Holder, type Lock } from '../world/lock.ts'
 import type { Cursor, Loaded, Page, SessionKey, TranscriptStore, TranscriptWriter } from './store.ts'
+import { ifThere } from '../world/kinds.ts'
 
 /** A name that is one step in a path, and no way out. */
 const NAME = /^[\w-][\w.-]{0,200}$/
@@ -200,11 +201,5 @@ function foldersBetween(from: string, last: string): readonly string[] {
   return folders
 }
 
-function namesIn(folder: string, recursive = false): readonly string[] {
-  try {
-    return readdirSync(folder, { recursive }).map(String)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
-  }
-}
+const namesIn = (folder: string, recursive = false): readonly string[] =>
+  ifThere(() => readdirSync(folder, { recursive }).map(String)) ?? []

@@ -3,6 +3,7 @@ import { access, constants, open, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { shownPath, type OpenFile } from './files.ts'
 import { sweep, syncFolder, temporaryName, type Folder } from './folders.ts'
+import { attempt } from '../util/attempt.ts'
 
 /** A file that is to be replaced, and what it held when that was decided. */
 export interface Old {
@@ -36,7 +37,8 @@ export async function replaceFile(
     await syncFolder(folder)
     return await handle.stat({ bigint: true })
   } finally {
-    if (isLeft) remove(temporary)
+    // Where it cannot be removed, the next one to write here sweeps.
+    if (isLeft) attempt(() => unlinkSync(temporary))
     await handle.close()
   }
 }
@@ -143,13 +145,5 @@ function holds({ fd }: FileHandle, bytes: Buffer): boolean {
     if (read === 0) return at === bytes.length
     if (at + read > bytes.length || block.compare(bytes, at, at + read, 0, read) !== 0) return false
     at += read
-  }
-}
-
-function remove(path: string): void {
-  try {
-    unlinkSync(path)
-  } catch {
-    // It is gone already, or the folder is; the next one to write here sweeps.
   }
 }

@@ -13,6 +13,7 @@ import { checkCommand, identityOf, labelOf, programFor, wordsOfStart, type Progr
 import { readRaw } from './raw.ts'
 import { scriptsNamedBy } from './words.ts'
 import { hookOf, type OutsideContext, type OutsideHook, type OutsideSpec } from './spec.ts'
+import { jsonIn } from '../../util/attempt.ts'
 
 /** A hook that is a command: it reads the event on standard input and answers by exit code and standard output. */
 export interface CommandSpec<E extends EventName = EventName> extends OutsideSpec<E>, ProgramSpec {
@@ -172,13 +173,8 @@ function follow(
 
 /** `{"async":true}` on the first line: the command goes on, and what it prints after that is the answer. */
 function asyncIn(line: string): PlainObject | undefined {
-  if (!line.includes('async')) return undefined
-  try {
-    const said: unknown = JSON.parse(line)
-    return isObject(said) && said['async'] === true ? said : undefined
-  } catch {
-    return undefined
-  }
+  const said = line.includes('async') ? jsonIn(line) : undefined
+  return isObject(said) && said['async'] === true ? said : undefined
 }
 
 function answerOf(

@@ -12,6 +12,7 @@ import type { Listener, Program, Running, Start } from '../../world/process.ts'
 import type { Words } from '../../world/shell.ts'
 import { snakeName, type EventName } from '../events.ts'
 import type { Condition } from '../hook.ts'
+import { attempt } from '../../util/attempt.ts'
 
 /** What hooks outside this process have in common: where they run, what they may know, who is told of them. */
 export interface OutsideOptions {
@@ -223,10 +224,6 @@ export const anywhere = (): Outside => (shared ??= new Outside())
 
 /** Hooks write there what commands shall find; where that cannot be, they hear of it when they try. */
 function placeFor(envFile: string): string {
-  try {
-    makeFolders(dirname(envFile))
-  } catch {
-    // The hook says so better.
-  }
+  attempt(() => makeFolders(dirname(envFile)))
   return envFile
 }

@@ -6,6 +6,7 @@ import type { Profile } from '../decode.ts'
 import { rowOf, type EventName } from '../events.ts'
 import { Failed } from '../outcome.ts'
 import type { Reply } from '../reply.ts'
+import { attempt } from '../../util/attempt.ts'
 
 /** What a hook outside this process gave back. One without exit codes has ended cleanly: 0. */
 export interface Raw {
@@ -152,13 +153,7 @@ function firstWords(stderr: string): string {
 }
 
 /** The one JSON object that was printed, if it was. */
-function replyIn(stdout: Raw['stdout']): PlainObject | undefined {
-  try {
-    return parseObject(textOf(stdout).trim())
-  } catch {
-    return undefined
-  }
-}
+const replyIn = (stdout: Raw['stdout']): PlainObject | undefined => attempt(() => parseObject(textOf(stdout).trim()))
 
 /** Whether a reply refuses, and why. */
 function refusalIn(reply: PlainObject): { readonly refuses: boolean; readonly reason: string | undefined } {
