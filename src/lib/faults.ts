@@ -126,5 +126,6 @@ const made = faultsIn(ALL)
 /** An error with the sentence of its code; for a command line with that of its own, too. */
 export const fault: typeof made = (code, ...words) => {
   const [, , forCommandLine] = (ALL[code] as Sentences[string])(...words)
-  return Object.assign(made(code, ...words), forCommandLine !== undefined && { forCommandLine })
+  // Hidden: a program that prints the error is told of options, not of flags.
+  return Object.defineProperty(made(code, ...words), 'forCommandLine', { value: forCommandLine })
 }

@@ -44,6 +44,11 @@ test('C6: the waiting has a limit, and what is stopped then is named', async () 
     }
   }
   expect(heard.at(-1)).toMatchObject({ type: 'result', result: 'Waiting.', is_error: false })
+  const said = heard.flatMap(each => (each.type === 'system' && each.subtype === 'informational' ? [each.content] : []))
+  expect(said).toEqual([
+    expect.stringMatching(/^Waiting for .* 10 minutes/),
+    expect.stringMatching(/within 10 minutes/)
+  ])
   expect(heard).toContainEqual(
     expect.objectContaining({ content: expect.stringContaining('has not ended within 10 minutes'), level: 'warning' })
   )

@@ -123,6 +123,22 @@ describe('names', () => {
     })
     expect(readFileSync(at.file('abcd-1'))).toEqual(before)
     expect(JSON.parse((await resume('abcd-2')).stdout)).toMatchObject({ session_id: 'abcd-2' })
-    expect((await resume('zzzz')).stderr).toContain('there is no session zzzz')
   })
+
+  test.each(['json', 'stream-json'])(
+    'C5: --resume of a session that is not there is told in the result (%s)',
+    async form => {
+      const at = desk()
+      at.write('project/well.yaml', SCRIPT)
+      const words = ['run', '-p', 'more', '--model', 'script:well.yaml', '--resume', 'zzzz', '--output-format', form]
+      const { code, stdout } = await at.run(words)
+      expect(code).toBe(4)
+      expect(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+        type: 'result',
+        is_error: true,
+        error_code: 'E_SESSION_UNKNOWN',
+        result: expect.stringContaining('there is no session zzzz')
+      })
+    }
+  )
 })

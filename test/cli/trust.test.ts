@@ -1,5 +1,5 @@
 /** Without trust nothing of a project runs; how to give it, and how to go without. */
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
 import { HANG, on, rule, stage, type Fired, type Stage } from './stage.ts'
 
@@ -41,6 +41,29 @@ test('headless: it stops before anything runs, says what it would run, and how t
 test('machines are told by the exit code: there is no JSON that could pass for a report', async () => {
   const { run } = project()
   expect(await run(['fire', 'PreToolUse', '--json', '--exit-code'])).toMatchObject({ code: 3, stdout: '' })
+})
+
+test('B1: of what an older version trusted nobody says that it has changed', async () => {
+  const here = project()
+  await here.run(['hooks', 'trust'])
+  const { projects } = JSON.parse(here.read('home/.carabiner/trust.json')) as { projects: object }
+  writeFileSync(here.path('home/.carabiner/trust.json'), JSON.stringify(projects))
+  for (const words of [
+    ['fire', 'PreToolUse'],
+    ['hooks', 'list'],
+    ['run', '-p', 'x', '--model', 'script:none']
+  ]) {
+    const { stdout, stderr } = await here.run(words)
+    expect(stderr).toContain('older version')
+    expect(stdout + stderr).not.toMatch(/changed|not what was trusted/)
+  }
+})
+
+test('C5: run --output-format json has a result where the project is not trusted', async () => {
+  const { run } = project()
+  const { code, stdout, stderr } = await run(['run', '-p', 'x', '--model', 'script:none', '--output-format', 'json'])
+  expect([code, stderr]).toEqual([3, expect.stringContaining('is not trusted')])
+  expect(JSON.parse(stdout)).toMatchObject({ type: 'result', is_error: true, error_code: 'E_UNTRUSTED' })
 })
 
 test('carabiner hooks trust: shown, trusted, and it runs', async () => {

@@ -167,6 +167,17 @@ test.each([false, true])(
   }
 )
 
+test('B1: notes beside the agents of a project are no agents, and need no trust', () => {
+  const here = project()
+  here.write('project/.claude/agents/reader.md', '---\ndescription: x\n---\n')
+  here.write('project/.claude/agents/team/README.md', '# Our agents\n')
+  here.give()
+  here.write('project/.claude/agents/team/README.md', '# Our agents, and what they do\n')
+  expect(here.trust()).toMatchObject({ state: 'trusted' })
+  here.write('project/.claude/agents/team/README.md', '---\ndescription: now one\n---\n')
+  expect(here.trust()).toMatchObject({ state: 'changed', changes: expect.arrayContaining(['added: agent README']) })
+})
+
 test('B1: what an older version trusted elsewhere is kept until it is asked about', () => {
   const here = project()
   here.write('second/.claude/settings.json', commandOn('Stop', 'true'))

@@ -3,10 +3,11 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { inspect } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { CarabinerError, query } from '../../src/index.ts'
 import { ERRORS } from '../../src/lib/errors.ts'
-import { FAULTS } from '../../src/lib/faults.ts'
+import { fault, FAULTS } from '../../src/lib/faults.ts'
 import { scriptedModel } from '../../src/testing.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -35,6 +36,11 @@ describe('the tables of errors', () => {
       ([code, what, next, line]) => [code, line ?? `${what}; ${next}`] as const
     )
     expect(lines.filter(([, line]) => /\{ \w+|options\.\w+/.test(line))).toEqual([])
+  })
+
+  test('E7: an error that a program prints whole shows no flag', () => {
+    expect(FLAG.test(inspect(fault('E_UNTRUSTED', '/p', 'never trusted')))).toBe(false)
+    expect(fault('E_UNTRUSTED', '/p', 'never trusted').forCommandLine).toContain('--trust')
   })
 
   test('E7: where a program has no advice of the command line, the command line has its own', () => {

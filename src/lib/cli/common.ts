@@ -9,7 +9,7 @@ import type { Loaded } from '../settings/loaded.ts'
 import { usualPlaces, type Where } from '../settings/sources.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { needsTrust } from '../settings/digest.ts'
-import { giveTrust, trustOf, type Trust } from '../settings/trust.ts'
+import { giveTrust, OLDER, trustOf, type Trust } from '../settings/trust.ts'
 import { isFolder } from '../world/kinds.ts'
 import { complain, inOneLine } from './print.ts'
 import { interruptible } from './signals.ts'
@@ -126,12 +126,17 @@ function askOnTerminal({ where, loaded, trust }: Scene): boolean | undefined {
   }
 }
 
-const DESCRIBED = { nothing: 'brings nothing', trusted: 'is trusted', untrusted: 'is not trusted' }
+const DESCRIBED = {
+  nothing: 'brings nothing',
+  trusted: 'is trusted',
+  untrusted: 'is not trusted',
+  changed: 'has changed since it was trusted'
+}
 
 /** What the project brings that has to be trusted, for people. */
 export function describeUntrusted(loaded: Loaded, trust: Trust): readonly string[] {
   const { root, hooks, modules, owners, rules, grants, servers } = loaded
-  const state = trust.state === 'changed' ? 'has changed since it was trusted' : DESCRIBED[trust.state]
+  const state = trust.changes[0] === OLDER ? 'is trusted by an older version only' : DESCRIBED[trust.state]
   const of = ({ place }: { place: Finding['place'] }): string => `(${place.file}:${place.line})`
   return [
     `The project ${root} ${state}. It brings:`,

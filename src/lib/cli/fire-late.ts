@@ -7,6 +7,10 @@ import { complain } from './print.ts'
 /** How long hooks in the background are waited for, in seconds. */
 const LONGEST_WAIT = 60
 
+const SAYS = 'ran in the background: what it says joins the next model call, and decides nothing'
+const WAKES =
+  'ran in the background: it refuses nothing; exit code 2 wakes the agent with what it printed if it has asyncRewake, and does nothing if not'
+
 /** Follows hooks that answer when their event has gone on, so that what they do and say can be shown. */
 export class LateHooks {
   readonly #answers: LateAnswer[] = []
@@ -46,7 +50,7 @@ export class LateHooks {
       raw: { stdout, stderr, ...(exit_code !== undefined && { exit_code }) },
       failure: said?.failure,
       reply: Object.keys(reply).length === 0 ? undefined : reply,
-      notes: [...report.notes, 'ran in the background: what it says joins the next model call, and decides nothing']
+      notes: [...report.notes, exit_code === 2 ? WAKES : SAYS]
     }
   }
 }

@@ -5,6 +5,7 @@ import type { Loaded } from '../settings/loaded.ts'
 import { observesOnly } from '../settings/restrictions.ts'
 import type { Profile } from '../hooks/decode.ts'
 import { rowOf } from '../hooks/events.ts'
+import { OLDER } from '../settings/trust.ts'
 import { EXIT, look, profileOf, projectIsTrusted, type CommonFlags, type Scene } from './common.ts'
 import { complain, inOneLine, printFinding, safeJson, say, styled, table } from './print.ts'
 
@@ -56,7 +57,8 @@ function print({ loaded, trust }: Scene, standings: readonly Standing[], profile
     say(`module ${inOneLine(file)}${ofProject && trust.state !== 'trusted' ? '  off: the project is not trusted' : ''}`)
   if (trust.by === 'folder') say(styled('yellow', 'the project is trusted whatever becomes of it (trusted by folder)'))
   if (trust.state === 'untrusted' || trust.state === 'changed') {
-    const what = trust.state === 'changed' ? 'not what was trusted' : 'not trusted'
+    const isOlder = trust.changes[0] === OLDER
+    const what = isOlder ? OLDER : trust.state === 'changed' ? 'not what was trusted' : 'not trusted'
     complain(`The project is ${what}: carabiner hooks trust`)
   }
   for (const finding of loaded.findings) if (finding.level === 'error') complain(printFinding(finding))

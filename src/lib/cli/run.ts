@@ -95,10 +95,15 @@ async function* nothing(): AsyncGenerator<never> {
   // A session that is only prepared has no prompt.
 }
 
-/** The beginning of an id will do; a path is a path. */
+/** The beginning of an id will do; a path is a path. That there is no such session, the query says in its result. */
 function sessionNamed(name: string, flags: RunFlags): string {
-  const { id, path } = findSession(name, flags)
-  return /[./\\]/.test(name) ? path : id
+  try {
+    const { id, path } = findSession(name, flags)
+    return /[./\\]/.test(name) ? path : id
+  } catch (error) {
+    if (error instanceof CarabinerError && error.code === 'E_SESSION_UNKNOWN') return name
+    throw error
+  }
 }
 
 function optionsOf(flags: RunFlags, abortController: AbortController): QueryOptions {
@@ -196,7 +201,11 @@ async function show(
     if (streams) print(message)
     else if (message.type !== 'result') note(message, flags)
   }
-  if (result?.error_code === 'E_UNTRUSTED') return EXIT.untrusted
+  if (result?.error_code === 'E_UNTRUSTED') {
+    // At a terminal a person is asked, and it may begin after all.
+    if (flags.outputFormat === 'json' && !process.stderr.isTTY) print(result)
+    return EXIT.untrusted
+  }
   if (!streams && result !== undefined) printResult(result, flags)
   return codeOf(result)
 }

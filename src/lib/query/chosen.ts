@@ -50,7 +50,7 @@ export async function chooseSession(options: QueryOptions, where: Where): Promis
   if (resume === undefined && options.continue !== true) {
     const key = { projectKey, sessionId: sessionId ?? randomUUID() }
     if (sessionId !== undefined && (await isThere(key, store)))
-      throw fault('E_OPTION_INVALID', 'sessionId', sessionId, 'an id that is not taken, or { resume } to go on')
+      throw fault('E_OPTION_INVALID', 'sessionId', sessionId, 'an id that is not taken, or resume that session')
     return { key, source: 'startup', from: undefined, store }
   }
   const fork = { projectKey, sessionId: sessionId ?? randomUUID() }

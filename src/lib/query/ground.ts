@@ -3,7 +3,7 @@ import type { Situation } from '../settings/force.ts'
 import { loadSettings } from '../settings/load.ts'
 import type { Loaded } from '../settings/loaded.ts'
 import { usualPlaces, type Where } from '../settings/sources.ts'
-import { trustOf, type Trust } from '../settings/trust.ts'
+import { OLDER, trustOf, type Trust } from '../settings/trust.ts'
 import type { QueryOptions } from './options.ts'
 
 /** What is known before anything runs: what was asked for, the settings, and whether the project is trusted. */
@@ -27,7 +27,9 @@ export function lookAround(options: QueryOptions): Ground {
       'E_UNTRUSTED',
       loaded.root,
       (typeof options.trust === 'string' ? 'the digest that was given is not theirs; ' : '') +
-        (state === 'changed' ? `changed since: ${changes.join(', ')}` : 'never trusted')
+        (state === 'untrusted'
+          ? 'never trusted'
+          : `${changes[0] === OLDER ? '' : 'changed since: '}${changes.join(', ')}`)
     )
   return { options, where, loaded, trusted, env: { ...env, ...loaded.env } }
 }

@@ -1,4 +1,5 @@
 import { tellBackgroundEnded } from '../agent/background.ts'
+import type { Clock } from '../util/clock.ts'
 import {
   beginSession,
   canGoOn,
@@ -189,12 +190,7 @@ class RunningQuery implements Query {
           return word
         }
         const isAwaited = news.isExpected && mayGoOn && this.#entries < MOST_ENTRIES && !isTooLong && !this.#hasLeft
-        if (isAwaited && this.#prompts.areOver)
-          cancel ??= clock.after(LONGEST_WAIT, () => {
-            isTooLong = true
-            this.#session?.inform(STILL_RUNNING, 'warning')
-            this.#prompts.nudge()
-          })
+        if (isAwaited && this.#prompts.areOver) cancel ??= this.#limitWaiting(clock, () => (isTooLong = true))
         const next = await this.#prompts.next(isAwaited)
         if (next === NUDGE) continue
         this.#entries = 0
@@ -203,6 +199,17 @@ class RunningQuery implements Query {
     } finally {
       cancel?.()
     }
+  }
+
+  /** Says so when the waiting is long, and ends it when it is too long. */
+  #limitWaiting(clock: Clock, giveUp: () => void): () => void {
+    const tell = clock.after(LONG_WAIT, () => this.#session?.inform(WAITING, 'warning'))
+    const end = clock.after(LONGEST_WAIT, () => {
+      giveUp()
+      this.#session?.inform(STILL_RUNNING, 'warning')
+      this.#prompts.nudge()
+    })
+    return () => (tell(), end())
   }
 
   async #answer(prompt: string | readonly Block[], opened: Opened): Promise<void> {
@@ -350,6 +357,8 @@ const NOTHING_OPEN = 'There is nothing to go on with: nothing was said in this s
 
 /** How long a session without further prompts waits for what runs in the background, in milliseconds. */
 const LONGEST_WAIT = 600_000
+const LONG_WAIT = 5_000
+const WAITING = 'Waiting for what still runs in the background, for 10 minutes at most.'
 const STILL_RUNNING =
   'What runs in the background has not ended within 10 minutes and is stopped: let it end by itself, or do not start it in the background.'
 

@@ -43,6 +43,8 @@ export function* ownersIn({ folder, ofProject, plugin }: OwnerFolder): Generator
     const { document, findings: said } = readFrontmatter(file)
     if (document !== undefined) checkOwnerKeys(kind, document)
     const findings = said.all
+    // Beside agents there may be a README.
+    if (kind === 'agent' && document === undefined && findings.length === 0) return { owner: undefined, findings }
     const given = kind === 'command' ? undefined : document?.value['name']
     const named = typeof given === 'string' ? [given] : parts
     const stray = named.find(part => part.includes(SEPARATOR))

@@ -88,9 +88,11 @@ function changesBetween(before: Readonly<Record<string, string>>, { parts }: Cov
   })
 }
 
+export const OLDER = 'trusted by an older version, which covered less'
+
 /** What 0.1.0 trusted, and what is covered now: a file that it covered and that is only data is no loss. */
 const newlyCovered = (before: Readonly<Record<string, string>>, coverage: Coverage): readonly string[] => [
-  'trusted by an older version, which covered less',
+  OLDER,
   ...changesBetween(before, coverage)
     .filter(change => !change.startsWith('removed: file '))
     .map(change => change.replace(/^added:/, 'newly covered:'))
