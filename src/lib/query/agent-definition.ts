@@ -43,7 +43,7 @@ function checkNames(names: readonly string[] = [], place: string, options: Query
   const stray = names.find(name => ['near', 'unknown'].includes(namingOf(name, own).is))
   if (stray === undefined) return
   const known = [...TOOL_NAMES, ...own]
-  throw fault('E_OPTION_INVALID', `a name in ${place}`, JSON.stringify(stray), nearestOf(stray, known))
+  throw wrong(`a name in ${place}`, stray, nearest(stray, known) ?? `one of ${known.join(', ')}`)
 }
 
 /** The tools that the caller has added. */
@@ -51,9 +51,6 @@ export const ownToolNames = ({ tools }: QueryOptions): readonly string[] =>
   Array.isArray(tools)
     ? tools.flatMap((each: string | ToolDefinition) => (typeof each === 'string' ? [] : [each.name]))
     : []
-
-const nearestOf = (word: string, known: readonly string[]): string =>
-  nearest(word, known) ?? `one of ${known.join(', ')}`
 
 /** What is said of tools of servers that are named for subagents, and are not there. */
 export function missingTools(agents: QueryOptions['agents'], there: readonly string[]): readonly string[] {

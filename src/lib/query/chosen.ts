@@ -8,6 +8,7 @@ import { oneFile } from '../transcript/file.ts'
 import { JsonlStore } from '../transcript/jsonl.ts'
 import type { SessionKey, TranscriptStore } from '../transcript/store.ts'
 import type { QueryOptions } from './options.ts'
+import { wrong } from './wanted.ts'
 
 /** Which session is to run: a new one, one that goes on, or one that begins as a copy of another. */
 export interface Chosen {
@@ -88,30 +89,15 @@ export function checkWishes({
   const isKept = sessionStore === undefined ? persistSession !== false : sessionStore !== false
   for (const [what, id] of [['sessionId', sessionId] as const, ['resume', resume] as const])
     if (id !== undefined && !SESSION_ID.test(id) && !(what === 'resume' && isPath(id)))
-      throw fault(
-        'E_OPTION_INVALID',
-        what,
-        JSON.stringify(id),
-        what === 'resume' ? 'an id, or the path of a .jsonl file' : 'letters, digits, _ and -'
-      )
-  if (resume !== undefined && goesOn === true)
-    throw fault('E_OPTION_INVALID', 'continue', 'true', 'either resume or continue')
-  if (!isOld && (forkSession === true || resumeSessionAt !== undefined))
-    throw fault(
-      'E_OPTION_INVALID',
-      forkSession === true ? 'forkSession' : 'resumeSessionAt',
-      'given alone',
-      'it together with resume or continue'
-    )
+      throw wrong(what, id, what === 'resume' ? 'an id, or the path of a .jsonl file' : 'letters, digits, _ and -')
+  if (resume !== undefined && goesOn === true) throw wrong('continue', true, 'either resume or continue')
+  const alone = forkSession === true ? 'forkSession' : resumeSessionAt === undefined ? undefined : 'resumeSessionAt'
+  if (!isOld && alone !== undefined)
+    throw fault('E_OPTION_INVALID', alone, 'given alone', 'it together with resume or continue')
   if (isOld && sessionId !== undefined && !isFork)
     throw fault('E_OPTION_INVALID', 'sessionId', sessionId, 'it with resume only together with forkSession')
   if (isOld && !isKept && !isFork)
-    throw fault(
-      'E_OPTION_INVALID',
-      'persistSession',
-      'false',
-      'forkSession with it: a session that goes on is written down'
-    )
+    throw wrong('persistSession', false, 'forkSession with it: a session that goes on is written down')
 }
 
 async function isThere(key: SessionKey, store: TranscriptStore | undefined): Promise<boolean> {

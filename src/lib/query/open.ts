@@ -8,7 +8,6 @@ import { mayRead } from '../agent/readable.ts'
 import { Session } from '../agent/session.ts'
 import { streamed } from '../agent/hook-message.ts'
 import { outputSchemaOf } from '../agent/structured.ts'
-import { fault } from '../faults.ts'
 import { armHooks, type ArmedHooks } from '../settings/armed.ts'
 import { numberOf } from '../settings/env-number.ts'
 import { sourceOf } from '../settings/finding.ts'
@@ -36,6 +35,7 @@ import { pluginsOf, skillsOf, skillToolsOf } from './skills.ts'
 import { systemPrompt } from './system-prompt.ts'
 import { isWanted, serversOf, toolsOf } from './tools.ts'
 import { openTranscripts, type Transcripts } from './transcripts.ts'
+import { wrong } from './wanted.ts'
 
 /** A session that is ready to begin. */
 export interface Opened {
@@ -84,12 +84,7 @@ export async function open(
   holdCredentialsIn(ground.env)
   const model = await modelOf(options.model, ground.env)
   if (options.maxBudgetUsd !== undefined && model.price === undefined)
-    throw fault(
-      'E_OPTION_INVALID',
-      'maxBudgetUsd',
-      String(options.maxBudgetUsd),
-      `a model whose price is known; that of ${model.name} is not`
-    )
+    throw wrong('maxBudgetUsd', options.maxBudgetUsd, `a model whose price is known; that of ${model.name} is not`)
   const outputSchema = await outputSchemaOf(options.outputFormat)
   const chosen = await chooseSession(options, ground.where)
   const place = placeOf(ground, chosen)

@@ -2,7 +2,7 @@ import { isFolder } from '../world/kinds.ts'
 import { HookRegistry } from '../hooks/registry.ts'
 import { isObject } from '../util/plain.ts'
 import type { QueryOptions } from './options.ts'
-import { FLAG, FUNCTION, NUMBER, OBJECT, oneOf, TEXT, TEXTS, withMethods, type Wanted } from './wanted.ts'
+import { FLAG, FUNCTION, NUMBER, OBJECT, oneOf, TEXT, TEXTS, type Wanted } from './wanted.ts'
 
 const isTexts = (value: unknown): boolean => typeof value === 'string' || TEXTS[1](value)
 
@@ -30,6 +30,12 @@ const isPlugin = (value: unknown): boolean =>
 const isEnvironment = (value: unknown): boolean =>
   isObject(value) && Object.values(value).every(each => each === undefined || typeof each === 'string')
 
+/** Whether it is an object, of any class, with these methods. */
+const has = (value: unknown, ...methods: readonly string[]): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  methods.every(method => typeof (value as Readonly<Record<string, unknown>>)[method] === 'function')
+
 function isSettings(value: unknown): boolean {
   try {
     return typeof value === 'string' || (isObject(value) && JSON.stringify(value) !== '')
@@ -45,9 +51,7 @@ const listOf = (words: string, fits: (value: unknown) => boolean): Wanted => [
 
 const preset = (value: unknown): boolean => isObject(value) && value['type'] === 'preset'
 const TOOLS = listOf("a list of names and of what tool() gives, or { type: 'preset', preset: 'claude_code' }", isTool)
-const STORE = withMethods('a store with append() and load(), or false', 'append', 'load')
-const MODEL = withMethods('the name of a model, a LanguageModelV4 of the AI SDK, or a Model', 'ask')
-const LANGUAGE_MODEL = withMethods('', 'doStream')
+const MODEL = 'the name of a model, a LanguageModelV4 of the AI SDK, or a Model'
 
 /** The options of `query()`, in the order of the documents, and what they take. */
 export const OPTIONS: { readonly [K in keyof Required<QueryOptions>]: Wanted } = {
@@ -75,7 +79,7 @@ export const OPTIONS: { readonly [K in keyof Required<QueryOptions>]: Wanted } =
   maxThinkingTokens: NUMBER,
   maxTurns: NUMBER,
   mcpServers: ['an object of servers by name', isObject],
-  model: [MODEL[0], value => typeof value === 'string' || MODEL[1](value) || LANGUAGE_MODEL[1](value)],
+  model: [MODEL, value => typeof value === 'string' || has(value, 'ask') || has(value, 'doStream')],
   onElicitation: FUNCTION,
   outputFormat: OBJECT,
   permissionMode: TEXT,
@@ -84,7 +88,10 @@ export const OPTIONS: { readonly [K in keyof Required<QueryOptions>]: Wanted } =
   resume: TEXT,
   resumeSessionAt: TEXT,
   sessionId: TEXT,
-  sessionStore: [STORE[0], value => value === false || STORE[1](value)],
+  sessionStore: [
+    'a store with append() and load(), or false',
+    value => value === false || has(value, 'append', 'load')
+  ],
   settings: ['a path, JSON, or an object that JSON can hold', isSettings],
   settingSources: listOf('a list of user, project and local', oneOf('user', 'project', 'local')[1]),
   stderr: FUNCTION,
@@ -100,5 +107,5 @@ export const OPTIONS: { readonly [K in keyof Required<QueryOptions>]: Wanted } =
   maxStopBlocks: NUMBER,
   maxOutputTokens: NUMBER,
   serverTools: TEXTS,
-  clock: withMethods('a Clock', 'now', 'after')
+  clock: ['a Clock', value => has(value, 'now', 'after')]
 }

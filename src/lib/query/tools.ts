@@ -1,6 +1,5 @@
 import type { Permissions } from '../agent/given.ts'
 import { nearest } from '../errors.ts'
-import { fault } from '../faults.ts'
 import { callForHook, customTool, type SdkMcpServer, type ToolDefinition } from '../tools/custom.ts'
 import { exitPlanMode } from '../tools/exit-plan-mode.ts'
 import { askUserQuestionTool } from '../tools/ask-user-question.ts'
@@ -34,8 +33,7 @@ export async function toolsOf(
   )
   const taken = new Set<string>()
   for (const { name } of [...there, ...own]) {
-    if (taken.has(name))
-      throw fault('E_OPTION_INVALID', 'a tool', JSON.stringify(name), 'a name that no other tool has')
+    if (taken.has(name)) throw wrong('a tool', name, 'a name that no other tool has')
     taken.add(name)
   }
   const removed = new Set(options.disallowedTools)
@@ -116,12 +114,7 @@ function checkNames(names: readonly string[]): void {
   for (const name of names) {
     const label = serverLabel(name)
     if (label === '' || labels.has(label))
-      throw fault(
-        'E_OPTION_INVALID',
-        'a server',
-        JSON.stringify(name),
-        'a name of letters and digits that no other has'
-      )
+      throw wrong('a server', name, 'a name of letters and digits that no other has')
     labels.add(label)
   }
 }

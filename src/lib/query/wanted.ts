@@ -20,15 +20,6 @@ export const oneOf = (...choices: readonly string[]): Wanted => [
   value => choices.includes(value as string)
 ]
 
-/** An object of any class with these methods. */
-export const withMethods = (words: string, ...methods: readonly string[]): Wanted => [
-  words,
-  value =>
-    typeof value === 'object' &&
-    value !== null &&
-    methods.every(method => typeof (value as Readonly<Record<string, unknown>>)[method] === 'function')
-]
-
 /** An error about what stands at a place. */
 export const wrong = (place: string, value: unknown, words: string): Error =>
   fault('E_OPTION_INVALID', place, print(value), words)
