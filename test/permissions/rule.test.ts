@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { parseRule, printRule } from '../../src/lib/permissions/rule.ts'
+import { parseRule } from '../../src/lib/permissions/rule.ts'
+import { patternOf } from '../../src/lib/permissions/paths.ts'
 import { allow, ask, decided, deny, fetching, HOME, other, ROOT } from './support.ts'
 
 describe('reading a rule', () => {
@@ -59,13 +60,13 @@ test.each([
   ['Read(./etc/**)', `${ROOT}/etc/**`],
   ['Read(etc/**)', `${ROOT}/etc/**`],
   ['Read(~/.ssh/**)', `${HOME}/.ssh/**`]
-])('%s is shown as what it stands for', (text, glob) => {
-  const shown = printRule(deny(text), { roots: [ROOT], home: HOME })
-  expect(shown).toBe(`deny ${text} = ${glob} (settings.json:1)`)
+])('%s stands for the files of %s', (text, glob) => {
+  const { globs } = patternOf(deny(text).specifier!, { roots: [ROOT], home: HOME }, true)
+  expect(globs[0]!.replaceAll(/(?<=\/)(?:\.?\/)+/g, '')).toBe(glob)
 })
 
-test('other rules are shown as they are written', () => {
-  expect(printRule(allow('Bash(git *)'), { roots: [ROOT] })).toBe('allow Bash(git *) (settings.json:1)')
+test('a rule keeps the words in which it was written, and where', () => {
+  expect(allow('Bash(git *)')).toMatchObject({ behavior: 'allow', text: 'Bash(git *)', source: 'settings.json:1' })
 })
 
 describe('names of tools', () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { wordsOf } from '../errors.ts'
 import type { Block, ToolResultBlock, ToolUseBlock } from '../message.ts'
-import type { Tool, ToolResult } from '../tools/tool.ts'
+import { failed, type Tool, type ToolResult } from '../tools/tool.ts'
 import { dataWithoutCredentials } from '../util/credentials.ts'
 import { freezeDeep, type PlainObject } from '../util/plain.ts'
 import { within } from './abort.ts'
@@ -86,21 +86,21 @@ async function prepare(
   signal: AbortSignal,
   open: OpenCall | undefined
 ): Promise<Ready | Answered> {
-  const failed = (input: unknown, why: string): Answered => answerCall(use, input, why, session)
+  const notRun = (input: unknown, why: string): Answered => answerCall(use, input, why, session)
   const tool = session.tool(use.name)
-  if (tool === undefined) return failed(use.input, unknownTool(use.name, session))
+  if (tool === undefined) return notRun(use.input, unknownTool(use.name, session))
   const place = session.options.place
   const answered = wasJudged(open, tool, session) ? open : undefined
   const checked = await tool.check(answered === undefined ? use.input : answered.input, place)
-  if ('problem' in checked) return failed(use.input, `InputValidationError: ${checked.problem}`)
+  if ('problem' in checked) return notRun(use.input, `InputValidationError: ${checked.problem}`)
   if (answered !== undefined) return permitted(use, tool, checked.input, saidBefore(answered.pending!), session, signal)
 
   const judged = await judge(use, tool, checked.input, session, signal)
   const { before } = judged
-  if (signal.aborted) return failed(checked.input, INTERRUPTED)
-  if (before.blocked) return failed(use.input, refusedByHook(use, use.input, before, session))
+  if (signal.aborted) return notRun(checked.input, INTERRUPTED)
+  if (before.blocked) return notRun(use.input, refusedByHook(use, use.input, before, session))
   if (before.decision === 'defer') return putAside(use, checked.input, { why: 'deferred' }, session)
-  if ('problem' in judged) return failed(before.updatedInput, `a hook made the input invalid: ${judged.problem}`)
+  if ('problem' in judged) return notRun(before.updatedInput, `a hook made the input invalid: ${judged.problem}`)
   return permitted(use, tool, judged.input, before, session, signal)
 }
 
@@ -164,8 +164,7 @@ async function run(
     // What passes the door itself ends by itself, and in good order.
     return await (tool.isWork === true ? running : within(running, signal))
   } catch (error) {
-    const words = wordsOf(error)
-    return { content: words, output: words, error: words }
+    return failed(wordsOf(error))
   }
 }
 

@@ -1,6 +1,6 @@
 import { nearest } from '../errors.ts'
 import { fields, type InputOf } from '../tools/fields.ts'
-import type { Tool } from '../tools/tool.ts'
+import { failed, type Tool } from '../tools/tool.ts'
 import type { Ending } from './ending.ts'
 import { reasonForModel } from './objections.ts'
 import type { Session } from './session.ts'
@@ -85,8 +85,7 @@ export const sendMessageTool = (teammates: ReadonlyMap<string, Mailbox>): Tool =
     const mailbox = teammates.get(to)
     if (mailbox === undefined) {
       const near = nearest(to, teammates.keys())
-      const words = `There is no teammate ${to}${near === undefined ? '' : `; did you mean ${near}?`}`
-      return { content: words, output: words, error: words }
+      return failed(`There is no teammate ${to}${near === undefined ? '' : `; did you mean ${near}?`}`)
     }
     mailbox.post(message)
     return { content: `${to} was told.`, output: { success: true, to } }

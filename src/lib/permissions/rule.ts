@@ -3,7 +3,7 @@ import { allowsCommand, concernsCommand, type Fit } from './command-fits.ts'
 import type { Call } from './decide.ts'
 import { concernsFile } from './file-fits.ts'
 import { READERS, WRITERS } from './file-tools.ts'
-import { patternOf, type Places } from './paths.ts'
+import type { Places } from './paths.ts'
 
 /** What a rule says of the calls that it fits. */
 export type Behavior = 'allow' | 'ask' | 'deny'
@@ -65,14 +65,6 @@ export const toolIn = (rule: string): string => rule.replace(/\(.*/s, '').trim()
 
 /** The name that a tool has today. */
 export const nowNamed = (tool: string): string => RENAMED.get(tool) ?? tool
-
-/** A rule for people: what it says, where it was written, and what its paths stand for. */
-export function printRule(rule: Rule, places: Places): string {
-  const { specifier, tool, text, source } = rule
-  const isPath = specifier !== undefined && (READERS.includes(tool) || WRITERS.includes(tool))
-  const [glob] = isPath ? patternOf(specifier, places, rule.behavior !== 'allow').globs : []
-  return `${rule.behavior} ${text}${glob === undefined ? '' : ` = ${glob.replaceAll(/(?<=\/)(?:\.?\/)+/g, '')}`} (${source})`
-}
 
 /**
  * Whether a rule is about a call. A rule that allows fits only what is certain; one that refuses or asks also what may

@@ -1,5 +1,5 @@
 import { isObject } from '../util/plain.ts'
-import type { Tool } from './tool.ts'
+import { failed, type Tool } from './tool.ts'
 
 const OPTION = {
   type: 'object',
@@ -40,10 +40,7 @@ export const askUserQuestionTool: Tool = {
   readOnly: () => true,
   asks: true,
   async run({ questions, answers }) {
-    if (!isObject(answers)) {
-      const words = 'The user gave no answer.'
-      return { content: words, output: words, error: words }
-    }
+    if (!isObject(answers)) return failed('The user gave no answer.')
     const lines = Object.entries(answers).map(([question, answer]) => `${question}: ${String(answer)}`)
     return { content: `The user answered:\n${lines.join('\n')}`, output: { questions, answers } }
   }

@@ -1,4 +1,5 @@
 import type { Client, ElicitResult, Progress } from '@modelcontextprotocol/client'
+import { setTimeout as wait } from 'node:timers/promises'
 import { wordsOf } from '../errors.ts'
 import type { PlainObject } from '../util/plain.ts'
 import { VERSION } from '../version.ts'
@@ -103,13 +104,15 @@ export class Connection {
 
   async #make(): Promise<Standing> {
     const { name, startTimeout } = this.#around
-    await sleep(this.#lastTry + pause(this.#failures) - performance.now(), this.#ending.signal)
+    const { signal } = this.#ending
+    const left = this.#lastTry + pause(this.#failures) - performance.now()
+    if (left > 0) await wait(left, undefined, { signal }).catch(() => signal.throwIfAborted())
     this.#lastTry = performance.now()
     const deadline = AbortSignal.timeout(startTimeout)
     let link: Link | undefined
     try {
       link = await this.#around.link()
-      const standing = await this.#connect(link, AbortSignal.any([this.#ending.signal, deadline]))
+      const standing = await this.#connect(link, AbortSignal.any([signal, deadline]))
       this.#failures = 0
       return standing
     } catch (error) {
@@ -264,19 +267,4 @@ const brief = (text: string): string => escapedLines(text.slice(0, 2000))
 function wordsWithCause(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : ''
   return brief(`${wordsOf(error)}${cause}`)
-}
-
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  if (ms <= 0) return Promise.resolve()
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      clearTimeout(timer)
-      reject(signal.reason as Error)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop)
-      resolve()
-    }, ms)
-    signal.addEventListener('abort', stop, { once: true })
-  })
 }
