@@ -1,10 +1,17 @@
 #!/usr/bin/env node
 /** The command line: `carabiner --help`. */
 import { lstatSync, mkdirSync } from 'node:fs'
-import { enableCompileCache } from 'node:module'
+import * as nodeModule from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { handleSignals, signalCode } from './lib/cli/signals.ts'
+
+// Older ones fail somewhere inside, with words that help nobody.
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+if (major < 22 || (major === 22 && minor < 12)) {
+  process.stderr.write(`carabiner: this is Node ${process.versions.node}; install Node 22.12 or newer\n`)
+  process.exit(1)
+}
 
 handleSignals()
 
@@ -14,7 +21,7 @@ function keepCompiled(user: number): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const stat = lstatSync(folder)
-    if (stat.isDirectory() && stat.uid === user && (stat.mode & 0o077) === 0) enableCompileCache(folder)
+    if (stat.isDirectory() && stat.uid === user && (stat.mode & 0o077) === 0) nodeModule.enableCompileCache(folder)
   } catch {
     // Then it is compiled each time.
   }

@@ -17,7 +17,7 @@ export const ERRORS = {
   E_OPTION_INVALID: (what: string, value: string, allowed: string) => [`${what} cannot be ${value}`, `use ${allowed}`],
   E_HOOK_INVALID: (why: string) => [
     `this is not a hook: ${why}`,
-    'give a function (ctx => reply) or an object { name, events, run(ctx) }'
+    why.includes('needs a') ? '' : 'give a function (ctx => reply) or an object { name, events, run(ctx) }'
   ],
   E_HOOK_DUPLICATE: (name: string, first: string) => [
     `a hook named ${JSON.stringify(name)} is already registered (${first})`,

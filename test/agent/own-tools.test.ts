@@ -90,7 +90,7 @@ describe('a part of an input', () => {
       registry(all => all.on('PreToolUse', () => transform({ a: 1 }), { name: 'wrong', onFailure }))
     const strict = await call(schema, input, { hooks: wrong() })
     expect(strict.got).toEqual([])
-    expect(answerOf(strict)).toMatch(/\[wrong\].*a: /)
+    expect(answerOf(strict)).toMatch(/\[wrong\]: gate_failed:rewrite: the hook wrong failed/)
     const lax = await call(schema, input, { hooks: wrong('continue') })
     expect(lax.got).toEqual([input])
     expect(informed(lax)).toContainEqual(expect.stringMatching(/hook wrong failed: .*it was let pass/))

@@ -137,6 +137,29 @@ const OTHERS: readonly (readonly [string, () => unknown, RegExp])[] = [
     () => tool('t', 'd', undefined as never, async () => ({ content: [] })),
     /inputSchema of tool/
   ],
+  [
+    'tool() with a hint beside annotations',
+    () => tool('t', 'd', {}, async () => ({ content: [] }), { readOnlyHint: true } as never),
+    /an option of tool\(\) cannot be "readOnlyHint"; use \{ annotations: \{ readOnlyHint \} \}/
+  ],
+  [
+    'tool() with a misspelt hint',
+    () => tool('t', 'd', {}, async () => ({ content: [] }), { annotations: { readonlyHint: true } }),
+    /cannot be "readonlyHint"; use readOnlyHint/
+  ],
+  [
+    'tool() with misspelt annotations',
+    () => tool('t', 'd', {}, async () => ({ content: [] }), { anotations: {} } as never),
+    /cannot be "anotations"; use annotations/
+  ],
+  ['scriptedModel()', () => scriptedModel(undefined as never), /the argument of scriptedModel\(\).*a list of turns/],
+  ['scriptedModel() without turns', () => scriptedModel({ turn: [] } as never), /a list of turns, or \{ turns/],
+  ['a misspelt key of a turn', () => scriptedModel([{ cals: [] } as never]), /a key of turn 1 .*"cals"; use .*calls/],
+  [
+    'a function in the place of matchers',
+    () => query({ prompt: 'go', options: { hooks: { PreToolUse: [() => undefined] } as never } }),
+    /PreToolUse needs a list of \{ matcher, hooks: \[callback\] \}$/
+  ],
   ['createSdkMcpServer()', () => createSdkMcpServer(undefined as never), /use \{ name, tools: \[tool\(…\)\] \}/],
   [
     'createSdkMcpServer() with names',

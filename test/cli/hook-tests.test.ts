@@ -242,3 +242,25 @@ test('a gate that cannot be asked has not agreed: the test fails, and says why',
   expect(stdout).toContain('decision should be null, and is "deny"')
   expect(stdout).toMatch(/Is it safe\? .* failed \(spawn\): there is no agent/)
 })
+
+test.each([
+  [
+    { input: { tool_inpt: { command: 'ls' } }, expect: { decision: null } },
+    'has a field tool_inpt',
+    'tool_input is one'
+  ],
+  [{ input: { toolName: 'Read' }, expect: { blocked: false } }, 'has a field toolName', 'tool_name is one'],
+  [{ expect: { decision: 'block' } }, 'expect.decision is "block"', 'write deny, ask, allow or defer']
+])('E6: %j is a mistake in the test, and no test passes', async (given, ...words) => {
+  const { write, run } = guarded()
+  write('project/a.hooktest.json', [{ event: 'PreToolUse', ...given }])
+  const { code, stdout, stderr } = await run(['hooks', 'test'])
+  expect([code, stdout]).toEqual([64, ''])
+  for (const word of words) expect(stderr).toContain(word)
+})
+
+test('E6: a field that no event has, and resembles none, may be in the input of a test', async () => {
+  const { write, run } = guarded()
+  write('project/a.hooktest.json', [{ event: 'PreToolUse', input: { xyzzy: 1 }, expect: { blocked: false } }])
+  expect((await run(['hooks', 'test'])).code).toBe(0)
+})

@@ -1,4 +1,5 @@
-import { wordsOf } from '../errors.ts'
+import { print, wordsOf } from '../errors.ts'
+import { fault } from '../faults.ts'
 import type { Block, Message } from '../message.ts'
 import { cutOff, givenUp, isRetryable, nameOfStatus, withPartial } from './failure.ts'
 import { NO_TOKENS } from './finish.ts'
@@ -14,6 +15,11 @@ import {
   type Usage
 } from './model.ts'
 import { eventsOf } from './scripted-events.ts'
+
+/** `Array.isArray` does not know lists that may not be changed. */
+const isList = (value: unknown): value is readonly TurnOrMaker[] => Array.isArray(value)
+
+const TURN_KEYS = ['thinking', 'text', 'calls', 'stop', 'usage', 'fail', 'cutAfter']
 
 /** What a scripted model says in one turn: plain text, or more. */
 export type Turn = string | ScriptedTurn
@@ -80,7 +86,19 @@ export interface ScriptedModel extends Model {
 
 /** A model that says what it is told to, one turn after the other. */
 export function scriptedModel(script: readonly TurnOrMaker[] | Script, more?: ScriptOptions): ScriptedModel {
-  const { turns, ...options }: Script = 'turns' in script ? { ...script, ...more } : { ...more, turns: script }
+  const { turns, ...options }: Script = isList(script) ? { ...more, turns: script } : { ...script, ...more }
+  if (!isList(turns))
+    throw fault(
+      'E_OPTION_INVALID',
+      'the argument of scriptedModel()',
+      print(script),
+      'a list of turns, or { turns, name, price, repeatLast }'
+    )
+  for (const [place, turn] of turns.entries()) {
+    const stray = typeof turn === 'object' ? Object.keys(turn).find(key => !TURN_KEYS.includes(key)) : undefined
+    if (stray !== undefined)
+      throw fault('E_OPTION_INVALID', `a key of turn ${place + 1} of the script`, print(stray), TURN_KEYS.join(', '))
+  }
   const name = options.name ?? 'scripted'
   const requests: Asked[] = []
   let calls = 0

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse as parseYaml } from 'yaml'
-import { parseEvent, rowOf, type EventName } from '../hooks/events.ts'
+import { baseFields, parseEvent, rowOf, type EventName } from '../hooks/events.ts'
+import { listFields } from '../hooks/fields.ts'
 import { nearest } from '../errors.ts'
 import { fault } from '../faults.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
@@ -83,6 +84,9 @@ function testOf(value: unknown, what: string, file: string, place: number): Hook
   if (within !== undefined && !(typeof within === 'number' && within > 0))
     throw bad(what, 'has a "within" that is no number of seconds')
   const known = eventOf(event, what)
+  checkFields(input, known, what)
+  if (typeof expect['decision'] === 'string' && !/^\/|^(allow|ask|defer|deny)$/.test(expect['decision']))
+    throw bad(`${what}: expect.decision`, `is ${JSON.stringify(expect['decision'])}; write deny, ask, allow or defer`)
   if (Object.keys(expect).length === 0 && within === undefined && fuzz !== true)
     throw bad(
       what,
@@ -122,6 +126,16 @@ function checkKeys(value: PlainObject, known: readonly string[], what: string): 
   for (const key of Object.keys(value)) {
     if (!known.includes(key))
       throw bad(what, `has a key ${key} that is not read; ${nearest(key, known) ?? known.join(', ')} is`)
+  }
+}
+
+/** A misspelt field would test the sample. What an event does not know may still be in a payload. */
+function checkFields(input: PlainObject, event: EventName, what: string): void {
+  const fields = [...listFields(rowOf(event).fields).map(({ name }) => name), ...baseFields, 'hook_event_name']
+  for (const key of Object.keys(input)) {
+    const meant = fields.includes(key) ? undefined : nearest(key, fields)
+    if (meant !== undefined)
+      throw bad(`${what}: input`, `has a field ${key} that ${event} does not have; ${meant} is one`)
   }
 }
 

@@ -1,4 +1,4 @@
-import { print } from '../errors.ts'
+import { nearest, print } from '../errors.ts'
 import { fault } from '../faults.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { presentContent, resultOf, textOf, type HandlerResult } from './content.ts'
@@ -41,7 +41,21 @@ export function tool<const S extends Shape | StandardSchema>(
   ] as const
   const wrong = checks.find(([, , isRight]) => !isRight)
   if (wrong !== undefined) throw fault('E_OPTION_INVALID', `${wrong[0]} of tool()`, print(wrong[1]), wrong[3])
+  checkHints(extras, ['annotations', ...HINTS], ['annotations'])
+  checkHints(extras.annotations ?? {}, HINTS, HINTS)
   return { name, description, inputSchema, handler, annotations: extras.annotations }
+}
+
+const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint']
+
+/** A hint that is misspelt, or beside `annotations`, would be lost. Keys that resemble none are for others. */
+function checkHints(given: object, known: readonly string[], here: readonly string[]): void {
+  for (const key of Object.keys(given)) {
+    const meant = here.includes(key) ? undefined : nearest(key, known)
+    if (meant === undefined) continue
+    const allowed = here.includes(meant) ? meant : `{ annotations: { ${meant} } }`
+    throw fault('E_OPTION_INVALID', 'an option of tool()', print(key), allowed)
+  }
 }
 
 /** Makes a tool that the agent can call of one that the user has described. */
