@@ -1,6 +1,7 @@
 /** A rule about a host holds by whatever name an address has for it. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { hostname, networkInterfaces } from 'node:os'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ask } from './kit.ts'
 
@@ -46,7 +47,11 @@ const SPELLINGS = [
   '0.0.0.0',
   '[::1]',
   '[::]',
-  '127.0.0.2'
+  '127.0.0.2',
+  hostname(),
+  ...Object.values(networkInterfaces()).flatMap(all =>
+    (all ?? []).flatMap(({ address, family }) => (family === 'IPv4' ? [address] : []))
+  )
 ]
 
 test.each(['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]'])(

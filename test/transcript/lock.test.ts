@@ -1,8 +1,9 @@
 /** One writer a file, in one process and among several. */
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { array, assert, asyncProperty, constantFrom, record } from '../support/fast-check.ts'
 import { describe, expect, test, vi } from 'vitest'
+import { JsonlStore } from '../../src/lib/transcript/jsonl.ts'
 import { lock, type Lock } from '../../src/lib/world/lock.ts'
 import { doing, held, holderOf, locker, scene } from './lock-kit.ts'
 
@@ -107,4 +108,21 @@ describe('a lock', () => {
       { numRuns: 50 }
     )
   })
+})
+
+test('B3: a transcript with two names, as backups make them, has a writer for each, and neither writes into the other', async () => {
+  const path = scene()
+  const store = new JsonlStore(path())
+  const [a, b] = ['a', 'b'].map(sessionId => ({ projectKey: 'p', sessionId }))
+  await store.append(a!, [{ type: 'user', uuid: 'first' }])
+  linkSync(path('p/a.jsonl'), path('p/b.jsonl'))
+  for (const key of [a!, b!]) {
+    const writer = await store.open(key, doing)
+    if ('holder' in writer) throw new Error('it is not free')
+    writer.write({ type: 'user', uuid: `of ${key.sessionId}` })
+    await writer.close()
+  }
+  const [inA, inB] = ['a', 'b'].map(name => readFileSync(path(`p/${name}.jsonl`), 'utf8'))
+  expect(inA).toMatch(/first.*\n.*of a.*\n$/)
+  expect(inB).toMatch(/first.*\n.*of b.*\n$/)
 })

@@ -1,3 +1,4 @@
+import { hostname as machineName, networkInterfaces } from 'node:os'
 import { globOf, RENAMED } from '../util/names.ts'
 import { allowsCommand, concernsCommand, type Fit } from './command-fits.ts'
 import type { Call } from './decide.ts'
@@ -129,7 +130,17 @@ function hostOf({ hostname }: URL): string {
 
 /** All of them lead to this machine, whichever a rule names. */
 const isThisMachine = (host: string): boolean =>
-  /^(?:(?:.*\.)?localhost(?:\.localdomain)?|ip6-(?:localhost|loopback)|127\.[\d.]+|0\.0\.0\.0|\[::1?\])$/.test(host)
+  /^(?:(?:.*\.)?localhost(?:\.localdomain)?|ip6-(?:localhost|loopback)|127\.[\d.]+|0\.0\.0\.0|\[::1?\])$/.test(host) ||
+  ownNames().has(host)
+
+/** Its own name and addresses, which may change while it runs. */
+const ownNames = (): ReadonlySet<string> =>
+  new Set([
+    machineName().toLowerCase(),
+    ...Object.values(networkInterfaces()).flatMap(all =>
+      (all ?? []).map(({ address }) => (address.includes(':') ? `[${address}]` : address))
+    )
+  ])
 
 /** The field of a tool's input that a rule speaks of. */
 const TELLING = ['command', 'file_path', 'notebook_path', 'path', 'url', 'pattern', 'query', 'subagent_type', 'skill']

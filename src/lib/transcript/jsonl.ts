@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readdirSync, renameSync, statSync } from 'node:fs'
+import { constants, copyFileSync, existsSync, readdirSync, renameSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { wordsOf } from '../errors.ts'
@@ -72,7 +72,9 @@ export class JsonlStore implements TranscriptStore {
       return locked.release()
     }
     try {
-      if (locked.isTakenOver) await this.#fence(key)
+      // Under another name (a hard link, as backups make them) it would have another lock.
+      const names = statSync(path, { throwIfNoEntry: false })?.nlink ?? 1
+      if (locked.isTakenOver || names > 1) await this.#fence(key)
       return fenced(await this.#appender(key, path), locked, release)
     } catch (error) {
       await release()
@@ -93,12 +95,13 @@ export class JsonlStore implements TranscriptStore {
     }
   }
 
-  /** Whoever had it on another machine may still have the files open: what it writes when it wakes is not in these. */
+  /** Others may have the files open, on another machine or by another name: what they write is not in these. */
   async #fence(key: SessionKey): Promise<void> {
     for (const subpath of [undefined, ...(await this.listSubkeys(key))]) {
       const path = this.pathOf({ ...key, subpath })
       if (!existsSync(path)) continue
-      copyFileSync(path, `${path}.copy`)
+      await rm(`${path}.copy`, { force: true })
+      copyFileSync(path, `${path}.copy`, constants.COPYFILE_EXCL)
       renameSync(`${path}.copy`, path)
     }
   }
