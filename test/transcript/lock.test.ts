@@ -1,10 +1,13 @@
 /** One writer a file, in one process and among several. */
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { relative } from 'node:path'
 import { array, assert, asyncProperty, constantFrom, record } from '../support/fast-check.ts'
 import { describe, expect, test, vi } from 'vitest'
 import { JsonlStore } from '../../src/lib/transcript/jsonl.ts'
-import { lock, type Lock } from '../../src/lib/world/lock.ts'
+import { holderOf as holderNow, lock, type Lock } from '../../src/lib/world/lock.ts'
 import { doing, held, holderOf, locker, scene } from './lock-kit.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -32,6 +35,20 @@ describe('a lock', () => {
     await own.release()
     expect(await other.ask(order)).toEqual({ held: true })
     expect(await holderOf(lock(path('a.jsonl'), doing))).toMatchObject({ pid: other.pid })
+  })
+
+  test.skipIf(process.platform !== 'linux')('B3: a process of version 0.1.0 that has the file is seen', async () => {
+    const path = scene()
+    const name = createHash('sha256').update(path('a.jsonl')).digest('hex')
+    const said = { pid: 4321, since: '2026-01-01T00:00:00.000Z', doing: 'running Bash' }
+    const older = createServer(client => client.end(`${JSON.stringify(said)}\n`)).listen(`\0carabiner-${name}`)
+    await once(older, 'listening')
+    expect(await holderOf(lock(path('a.jsonl'), doing))).toEqual(said)
+    expect(await holderNow(path('a.jsonl'))).toEqual(said)
+    await held(lock(path('b.jsonl'), doing)).then(own => own.release())
+    await new Promise(resolve => older.close(resolve))
+    await held(lock(path('a.jsonl'), doing)).then(own => own.release())
+    expect(readdirSync(path())).toEqual([])
   })
 
   test('whoever has it may let go more than once, and nothing is left', async () => {

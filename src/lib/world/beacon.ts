@@ -12,7 +12,7 @@ export interface Beacon {
 }
 
 /** `dead`: no process listens there. `leaving`: one did, and hung up. */
-export type Heard = 'dead' | 'leaving' | { readonly doing?: string }
+export type Heard = 'dead' | 'leaving' | { readonly doing?: string; readonly pid?: number; readonly since?: string }
 
 // Loading them takes time that most commands do not have to spend.
 const net = (): typeof nodeNet => process.getBuiltinModule('node:net')
@@ -24,11 +24,15 @@ const threads = (): typeof nodeThreads => process.getBuiltinModule('node:worker_
  */
 function shortPath(path: string): { readonly path: string; close(): void } {
   const close = (): void => undefined
+  if (isNameless(path)) return { path, close }
   if (process.platform === 'win32') return { path: `\\\\.\\pipe\\${basename(path)}`, close }
   if (process.platform !== 'linux') return { path: join(tmpdir(), basename(path)), close }
   const folder = openSync(dirname(path), 'r')
   return { path: `/proc/self/fd/${folder}/${basename(path)}`, close: () => closeSync(folder) }
 }
+
+/** In no folder: so 0.1.0 locked, for one network namespace. */
+const isNameless = (path: string): boolean => path.startsWith('\0')
 
 const MOST_WORDS = 1_000
 const MOST_TEXT = 65_536
@@ -86,14 +90,19 @@ export function askBeacon(path: string): Promise<Heard> {
     })
     socket.on('end', () => settle('leaving'))
     socket.on('error', ({ code }: NodeJS.ErrnoException) =>
-      settle(DEAD.has(code) ? 'dead' : LEAVING.has(code) ? 'leaving' : {})
+      settle(DEAD.has(code) || isNameless(path) ? 'dead' : LEAVING.has(code) ? 'leaving' : {})
     )
   })
 }
 
 function heardIn(text: string): Heard {
   const said = jsonIn(text.slice(0, text.indexOf('\n')))
-  return isObject(said) && typeof said['doing'] === 'string' ? { doing: said['doing'] } : {}
+  const { doing, pid, since } = isObject(said) ? said : {}
+  return {
+    ...(typeof doing === 'string' && { doing }),
+    ...(typeof pid === 'number' && { pid }),
+    ...(typeof since === 'string' && { since })
+  }
 }
 
 const PROBE = `const { workerData: { cell, path, dead } } = require('node:worker_threads')

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -76,6 +76,8 @@ export async function lock(file: string, doing: () => string, machine = thisMach
   const claimant = new Claimant(head, machine, doing)
   try {
     makeFolders(dirname(head))
+    const older = await olderHolder(file)
+    if (older !== undefined) return { holder: older }
     for (let left = ATTEMPTS; left > 0; left--) {
       const last = chainIn(head).at(-1)
       const state = last === undefined ? 'dead' : await stateOf(last, machine)
@@ -95,7 +97,15 @@ export async function lock(file: string, doing: () => string, machine = thisMach
 export async function holderOf(file: string, machine = thisMachine()): Promise<Holder | undefined> {
   const last = chainIn(headFor(file)).at(-1)
   const state = last === undefined ? 'dead' : await stateOf(last, machine)
-  return typeof state === 'object' ? state : undefined
+  return typeof state === 'object' ? state : olderHolder(file)
+}
+
+/** A process of 0.1.0 that has the file: it may still run when a newer version is there. */
+async function olderHolder(file: string): Promise<Holder | undefined> {
+  if (process.platform !== 'linux') return undefined
+  const hash = createHash('sha256').update(realPath(resolve(file)))
+  const heard = await askBeacon(`\0carabiner-${hash.digest('hex')}`)
+  return typeof heard === 'object' ? { pid: 0, since: '', ...heard } : undefined
 }
 
 /** A change takes a few milliseconds: whoever takes longer has died, or was stopped. */
