@@ -70,15 +70,8 @@ export class Show {
 }
 
 /** A command hook on Stop: its name, and what it said. */
-const words = ({
-  hook_label,
-  stderr,
-  exit_code
-}: {
-  hook_label: string
-  stderr?: string
-  exit_code?: number
-}): string => `by ${hook_label}: ${exit_code === 0 ? 'the tests pass' : (stderr ?? '').trim()}`
+const words = ({ hook_label, stderr = '', exit_code }: Extract<AgentMessage, { subtype: 'hook_response' }>): string =>
+  `by ${hook_label}: ${exit_code === 0 ? 'the tests pass' : stderr.trim()}`
 
 function decision(call: ToolUseBlock, { outcome, asked }: Judged): void {
   const { blocked, by, reason, failures, updatedInput, decision: word } = outcome

@@ -1,4 +1,5 @@
 import { rowOf, type EventName } from '../hooks/events.ts'
+import { takesAll } from '../hooks/matcher.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import type { Check, Say } from './lint-matcher.ts'
 
@@ -58,4 +59,22 @@ function deadFields(command: string, event: EventName, say: Say): void {
   const dead = [...new Set([...command.matchAll(FIELD)].map(([, name]) => name!))].filter(name => !read.includes(name))
   const fix = `use what ${event} takes: ${read.join(', ') || 'systemMessage'}`
   if (dead.length > 0) say('warning', 'command', 'answer-unread', `${event} does not read ${dead.join(', ')}`, fix)
+}
+
+const ALLOWS = /"(?:permission_?decision|decision|behavior)"\s*:\s*"(?:allow|approve)"/i
+
+/** What makes the answer depend on something: then it is no constant. */
+const DEPENDS = /\b(?:if|case|while|until|for|exit|test|python\w*|node|perl|ruby)\b|&&|\|\||\bjq\b|\$[({\w]|`|\[/
+
+/** A command that prints an allow whatever it is asked: often a log whose author meant "no objection". */
+export const allowCheck: Check = ({ spec, event, matcher }, say) => {
+  const { answer } = rowOf(event)
+  const { command, if: narrowed = '' } = spec
+  if (typeof command !== 'string' || narrowed !== '' || (answer !== 'gate' && answer !== 'permission')) return
+  const plain = command.replaceAll('\\"', '"')
+  const parts = plain.split(/[;\n]/)
+  if (DEPENDS.test(plain) || !parts.some(part => /\b(?:echo|printf)\b/.test(part) && ALLOWS.test(part))) return
+  const what = takesAll(matcher) ? 'every call' : `every call of ${matcher}`
+  const message = `it allows ${what}, whatever the input is, so that permission is never asked for`
+  say(takesAll(matcher) ? 'warning' : 'info', 'command', 'always-allows', message)
 }

@@ -2,7 +2,7 @@ import { fault } from '../faults.ts'
 import type { Outside } from '../hooks/kinds/outside.ts'
 import type { HookRegistry } from '../hooks/registry.ts'
 import { arm, type Armed } from './arm.ts'
-import type { Finding } from './finding.ts'
+import { findingLine, type Finding } from './finding.ts'
 import { standing, type Situation, type Standing } from './force.ts'
 
 /** A registry that fires the hooks of a subagent too, until `leave`. */
@@ -70,7 +70,7 @@ export class OwnedHooks {
     const missing = armed.findings.filter(finding => !this.#isDropped(finding))
     if (missing.length === 0) return armed
     armed.disarm()
-    throw fault('E_SETTINGS', missing.map(wordsFor).join('; '))
+    throw fault('E_SETTINGS', missing.map(findingLine).join('; '))
   }
 
   /** The compat profile goes on without what was known to be wrong from the start. */
@@ -80,9 +80,6 @@ export class OwnedHooks {
     return this.#hooks.options.profile === 'compat' && this.findings.some(known => isSame(known.place))
   }
 }
-
-const wordsFor = ({ place, message, fix }: Finding): string =>
-  `${place.file}:${place.line}: ${place.key}: ${message} (${fix})`
 
 /** The hooks of one owner, as if it were active. What a subagent says of its own end is about a subagent's end. */
 function standingsOf(owner: string, situation: Situation): readonly Standing[] {

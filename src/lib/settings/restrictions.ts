@@ -1,18 +1,14 @@
 import { rowOf } from '../hooks/events.ts'
 import { parseMode, type NoMode } from '../permissions/modes.ts'
-import { parseRule, toolIn, type Behavior } from '../permissions/rule.ts'
+import { parseRule, toolIn } from '../permissions/rule.ts'
 import { listIn } from './agents.ts'
 import { findingOf, gateError, type Finding, type Place, type Words } from './finding.ts'
 import { matcherCheck, type Say } from './lint-matcher.ts'
-import type { Loaded, LoadedHook, LoadedOwner } from './loaded.ts'
+import type { Loaded, LoadedHook, LoadedOwner, LoadedRule } from './loaded.ts'
 import { namingOf } from './tool-names.ts'
 
 /** Names of tools, and where they stand. `allow`: they only lift what is asked about. */
-export interface NamedTools {
-  readonly behaviour: Behavior
-  readonly rule: string
-  readonly place: Place
-}
+type NamedTools = Pick<LoadedRule, 'behaviour' | 'rule' | 'place'>
 
 /**
  * What was meant to restrict and cannot do so, or hardly as it was meant: matchers of gates, gates that nobody waits for,
