@@ -13,6 +13,7 @@ import { giveTrust, OLDER, trustOf, type Trust } from '../settings/trust.ts'
 import { isFolder } from '../world/kinds.ts'
 import { complain, inOneLine } from './print.ts'
 import { interruptible } from './signals.ts'
+import { attempt } from '../util/attempt.ts'
 
 /** What a command ends with; see `carabiner --help`. */
 export const EXIT = { done: 0, failed: 1, blocked: 2, untrusted: 3, badSettings: 4, usage: 64 } as const
@@ -107,12 +108,8 @@ export function keepTrust({ loaded, where }: Pick<Scene, 'loaded' | 'where'>, fo
 /** Standard input may hold the payload: the terminal itself is asked, where there is one. */
 function askOnTerminal({ where, loaded, trust }: Scene): boolean | undefined {
   if (!process.stderr.isTTY) return undefined
-  let terminal: number
-  try {
-    terminal = openSync('/dev/tty', 'r+')
-  } catch {
-    return undefined
-  }
+  const terminal = attempt(() => openSync('/dev/tty', 'r+'))
+  if (terminal === undefined) return undefined
   try {
     const question = [...describeUntrusted(loaded, trust), 'Trust all of this, as it is now? [y/N] ']
     writeSync(terminal, question.join('\n'))

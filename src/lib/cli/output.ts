@@ -1,4 +1,5 @@
 import { fstatSync, writeSync } from 'node:fs'
+import { attempt } from '../util/attempt.ts'
 
 /** Watches over standard output. What comes back waits for what was printed, and gives what was lost, if anything. */
 export function watchOutput(): () => Promise<Error | undefined> {
@@ -30,10 +31,4 @@ const writeWhole =
     done()
   }
 
-function isFile(descriptor: number): boolean {
-  try {
-    return fstatSync(descriptor).isFile()
-  } catch {
-    return false
-  }
-}
+const isFile = (descriptor: number): boolean => attempt(() => fstatSync(descriptor))?.isFile() === true

@@ -4,6 +4,7 @@ import { rowOf, type EventName } from '../hooks/events.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { pipedText } from './piped.ts'
 import { complain } from './print.ts'
+import { jsonIn } from '../util/attempt.ts'
 
 /** The flags that say what is fired. */
 export interface PayloadFlags {
@@ -70,11 +71,8 @@ function assign(payload: PlainObject, assignment: string): void {
 }
 
 function valueOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
+  const value = jsonIn(text)
+  return value === undefined ? text : value
 }
 
 const usage = (why: string): Error => fault('E_USAGE', why)

@@ -1,4 +1,5 @@
 import { fstatSync } from 'node:fs'
+import { attempt } from '../util/attempt.ts'
 
 /** How long a pipe that nobody seems to write to is waited for, in milliseconds. */
 const PATIENCE = 3000
@@ -29,10 +30,4 @@ export async function pipedText(onSilence?: () => void): Promise<string> {
 }
 
 /** `/dev/null` and a closed input bring nothing. */
-function mayBring(descriptor: number): boolean {
-  try {
-    return !fstatSync(descriptor).isCharacterDevice()
-  } catch {
-    return false
-  }
-}
+const mayBring = (descriptor: number): boolean => attempt(() => fstatSync(descriptor))?.isCharacterDevice() === false

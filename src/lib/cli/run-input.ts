@@ -7,6 +7,7 @@ import { query, type Query } from '../query/query.ts'
 import type { Mode } from '../permissions/modes.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { complain, inOneLine } from './print.ts'
+import { jsonIn } from '../util/attempt.ts'
 
 /** Prompts and orders as lines of JSON, in the shapes that clients of `claude -p` send. */
 export function promptsFrom(input: Readable, options: QueryOptions, respond: (message: object) => void): Query {
@@ -30,12 +31,8 @@ async function* prompts(input: Readable, onOrder: (order: PlainObject) => void):
 }
 
 function messageIn(line: string): PlainObject | undefined {
-  try {
-    const value: unknown = JSON.parse(line)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = jsonIn(line)
+  return isObject(value) ? value : undefined
 }
 
 async function obey(order: PlainObject, running: Query | undefined, respond: (message: object) => void): Promise<void> {

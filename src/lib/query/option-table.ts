@@ -3,6 +3,7 @@ import { HookRegistry } from '../hooks/registry.ts'
 import { isObject } from '../util/plain.ts'
 import type { QueryOptions } from './options.ts'
 import { FLAG, FUNCTION, NUMBER, OBJECT, oneOf, TEXT, TEXTS, type Wanted } from './wanted.ts'
+import { attempt } from '../util/attempt.ts'
 
 const isTexts = (value: unknown): boolean => typeof value === 'string' || TEXTS[1](value)
 
@@ -36,13 +37,8 @@ const has = (value: unknown, ...methods: readonly string[]): boolean =>
   value !== null &&
   methods.every(method => typeof (value as Readonly<Record<string, unknown>>)[method] === 'function')
 
-function isSettings(value: unknown): boolean {
-  try {
-    return typeof value === 'string' || (isObject(value) && JSON.stringify(value) !== '')
-  } catch {
-    return false
-  }
-}
+const isSettings = (value: unknown): boolean =>
+  typeof value === 'string' || (isObject(value) && attempt(() => JSON.stringify(value) !== '') === true)
 
 const listOf = (words: string, fits: (value: unknown) => boolean): Wanted => [
   words,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { isWithin } from '../permissions/paths.ts'
 import { isThere, realPath } from '../world/real-path.ts'
+import { attempt } from '../util/attempt.ts'
 
 const DECIDING = [
   ...['settings.json', 'settings.local.json', 'hooks', 'plugins', 'agents', 'commands', 'skills'].map(
@@ -33,13 +34,9 @@ function namedByGit(root: string, home: string): readonly string[] {
   const top = topOf(root)
   if (top === undefined) return []
   const file = join(top, '.git/config')
-  let [text, section] = ['', '']
-  try {
-    text = readFileSync(file, 'utf8').slice(0, MOST_TEXT)
-  } catch {
-    // In a worktree or a submodule `.git` is a file, and what it leads to is protected as a repository.
-    return []
-  }
+  // In a worktree or a submodule `.git` is a file, and what it leads to is protected as a repository.
+  const text = attempt(() => readFileSync(file, 'utf8').slice(0, MOST_TEXT)) ?? ''
+  let section = ''
   return text.split('\n').flatMap(line => {
     const [, header, rest = ''] = /^\s*(?:\[([^\]]*)\])?(.*)$/.exec(line) ?? []
     section = (header ?? section).toLowerCase()

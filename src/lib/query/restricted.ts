@@ -16,6 +16,7 @@ import { serverLabel } from '../util/names.ts'
 import { ownToolNames } from './agent-definition.ts'
 import type { Ground } from './ground.ts'
 import type { QueryOptions } from './options.ts'
+import { jsonIn } from '../util/attempt.ts'
 
 /** What people are told of it when the session has begun. */
 export type Notice = Pick<InformationMessage, 'content' | 'failedOpen'>
@@ -83,11 +84,8 @@ function ofHook({ events, matcher, source, observe }: HookDescription, tools: re
 
 /** A matcher as it is described: text, a list of texts, or a pattern. */
 function namesIn(matcher: string): readonly string[] {
-  try {
-    return [JSON.parse(matcher) as string | readonly string[]].flat()
-  } catch {
-    return /^\/(.*)\/[a-hj-z]*$/s.exec(matcher)?.slice(1) ?? []
-  }
+  const texts = jsonIn(matcher) as string | readonly string[] | undefined
+  return texts === undefined ? (/^\/(.*)\/[a-hj-z]*$/s.exec(matcher)?.slice(1) ?? []) : [texts].flat()
 }
 
 /** What restricts tools of this name, where it is said, and which tools it is about. */

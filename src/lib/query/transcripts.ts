@@ -17,6 +17,7 @@ import { VERSION } from '../version.ts'
 import { putOwnFile } from '../world/own-file.ts'
 import type { Chosen } from './chosen.ts'
 import type { QueryOptions } from './options.ts'
+import { attempt } from '../util/attempt.ts'
 
 /** What is written down of a session and its subagents, and what was written down before. */
 export interface Transcripts {
@@ -245,13 +246,7 @@ function copy(entries: readonly Rec[], { sessionId }: SessionKey, log: Log): rea
 }
 
 /** What is nested too deeply can be read, and not be written. */
-function isWritable(entry: Rec): boolean {
-  try {
-    return JSON.stringify(entry) !== undefined
-  } catch {
-    return false
-  }
-}
+const isWritable = (entry: Rec): boolean => attempt(() => JSON.stringify(entry)) !== undefined
 
 async function keptAgent(key: SessionKey, store: TranscriptStore): Promise<KeptAgent | undefined> {
   const found = await loadWhole(store, key)

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import { createContext, runInContext, type Context } from 'node:vm'
 import type * as Re2 from 're2js'
 import type { CompilePattern, Pattern } from '../hooks/matcher.ts'
+import { attempt } from '../util/attempt.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -52,12 +53,8 @@ function isWhole(part: string): boolean {
 function compileLinear(source: string): Pattern | undefined {
   if (FOREIGN.test(source)) return undefined
   const { RE2JS } = require('re2js') as typeof Re2
-  try {
-    const compiled = RE2JS.compile(source)
-    return { test: text => compiled.matcher(text).find() }
-  } catch {
-    return undefined
-  }
+  const compiled = attempt(() => RE2JS.compile(source))
+  return compiled && { test: text => compiled.matcher(text).find() }
 }
 
 function timeLimited(pattern: RegExp): Pattern {

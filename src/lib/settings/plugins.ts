@@ -7,6 +7,7 @@ import { makeFolders } from '../world/make-folders.ts'
 import { readDocument, type Document, type Looked } from './document.ts'
 import { Findings, startOf, type Path, type Place, type Words } from './finding.ts'
 import { isWithin, namesIn, type Where } from './sources.ts'
+import { attempt } from '../util/attempt.ts'
 
 /** A plugin that is enabled, and where it declares hooks. */
 export interface LoadedPlugin {
@@ -100,13 +101,7 @@ function folderName(name: string): string {
 }
 
 /** Makes the folder in which a plugin may keep data, for this user alone. Where that cannot be, its hooks will see. */
-export function makeDataFolder({ data }: Pick<LoadedPlugin, 'data'>): void {
-  try {
-    makeFolders(data)
-  } catch {
-    // Nothing but the plugin needs it.
-  }
-}
+export const makeDataFolder = ({ data }: Pick<LoadedPlugin, 'data'>): void => attempt(() => makeFolders(data))
 
 /** What the manifest says of hooks: a path, the hooks themselves, or a list of these. */
 function partsOf(manifest: Document | undefined): readonly { readonly part: unknown; readonly path: Path }[] {

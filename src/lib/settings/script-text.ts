@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, extname } from 'node:path'
 import { isData, spokenIn, type Spoken } from './spoken.ts'
+import { attempt } from '../util/attempt.ts'
 
 /** What a script of a project says, as far as it matters to what it runs. */
 interface ScriptText {
@@ -30,13 +31,8 @@ export function scriptText(file: string): ScriptText {
 const UNREADABLE = { runsArguments: true, words: [], runsMore: true } as const
 
 function readScript(file: string): Omit<ScriptText, 'stamp'> {
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8')
-  } catch {
-    return UNREADABLE
-  }
-  if (text.includes('\0')) return UNREADABLE
+  const text = attempt(() => readFileSync(file, 'utf8'))
+  if (text === undefined || text.includes('\0')) return UNREADABLE
   const isShell = text.startsWith('#!') ? /^#!.*\b\w*sh\b/.test(text) : /^(?:|\.\w*sh)$/.test(extname(file))
   return isShell ? inShell(text, dirname(file)) : inOther(text)
 }

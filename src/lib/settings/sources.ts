@@ -6,6 +6,7 @@ import { wordsOf } from '../errors.ts'
 import { fault } from '../faults.ts'
 import { realPath } from '../world/real-path.ts'
 import { gateError, startOf, type Finding } from './finding.ts'
+import { attempt } from '../util/attempt.ts'
 
 /** Whose words they are. What comes with a project counts only when the project is trusted. */
 export type Scope = 'managed' | 'user' | 'project' | 'local' | 'flag' | 'plugin' | 'skill' | 'agent'
@@ -46,20 +47,16 @@ export function usualPlaces(cwd: string | undefined, env: Readonly<Record<string
 
 /** Somebody may have removed the folder in which we were started. */
 function ownFolder(): string {
-  try {
-    return process.cwd()
-  } catch {
-    throw fault('E_USAGE', 'the folder in which this was started is gone: go to one that is there')
-  }
+  const folder = attempt(() => process.cwd())
+  if (folder !== undefined) return folder
+  throw fault('E_USAGE', 'the folder in which this was started is gone: go to one that is there')
 }
 
 function usualHome(): string {
-  try {
-    return userInfo().homedir
-  } catch {
-    // In a container the user may have no entry anywhere.
-    throw fault('E_USAGE', 'nobody knows where your home is: set HOME to an absolute path')
-  }
+  const home = attempt(() => userInfo().homedir)
+  // In a container the user may have no entry anywhere.
+  if (home === undefined) throw fault('E_USAGE', 'nobody knows where your home is: set HOME to an absolute path')
+  return home
 }
 
 /** A folder of the user's must be the same wherever one stands: else a project could pass for it. */
@@ -141,13 +138,8 @@ export const closed = (folder: string, why: string): Finding =>
 
 /** The names in a folder that end so, sorted; none where there is no such folder. */
 export function namesIn(folder: string, ending: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-      .filter(name => name.endsWith(ending))
-      .toSorted()
-  } catch {
-    return []
-  }
+  const names = attempt(() => readdirSync(folder)) ?? []
+  return names.filter(name => name.endsWith(ending)).toSorted()
 }
 
 /** The files below a folder, links to folders not followed; `undefined` where there are more than so many. */
@@ -175,10 +167,5 @@ export function foreignHand(file: string): string | undefined {
 }
 
 /** Whether a file of a project, followed through all links, is in the project. */
-export function isWithin(file: string, root: string): boolean {
-  try {
-    return !relative(realpathSync(root), realpathSync(file)).startsWith('..')
-  } catch {
-    return true
-  }
-}
+export const isWithin = (file: string, root: string): boolean =>
+  attempt(() => relative(realpathSync(root), realpathSync(file)))?.startsWith('..') !== true

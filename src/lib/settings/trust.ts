@@ -8,6 +8,7 @@ import type { Loaded, LoadedHook } from './loaded.ts'
 import { foreignHand, isWithin, type Where } from './sources.ts'
 import { isRun } from './spoken.ts'
 import { changeOwnFile } from '../world/change-own-file.ts'
+import { attempt, jsonIn } from '../util/attempt.ts'
 
 /** Whether what came with a project counts. */
 export interface Trust {
@@ -112,16 +113,9 @@ interface Store {
 /** A store that others may write to says nothing, and neither does one that is broken, or of a later version. */
 function readStore(where: Where): Store {
   const file = storeFile(where)
-  const nothing = { projects: {}, older: {} }
-  if (foreignHand(file) !== undefined) return nothing
-  try {
-    const store: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    if (!isObject(store)) return nothing
-    const { version, projects, ...older } = store
-    return { projects: version === VERSION && isObject(projects) ? projects : {}, older }
-  } catch {
-    return nothing
-  }
+  const store = foreignHand(file) === undefined && jsonIn(attempt(() => readFileSync(file, 'utf8')) ?? '')
+  const { version, projects, ...older } = isObject(store) ? store : {}
+  return { projects: version === VERSION && isObject(projects) ? projects : {}, older }
 }
 
 /**
