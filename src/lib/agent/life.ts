@@ -5,6 +5,7 @@ import type { PlainObject } from '../util/plain.ts'
 import { lingering, pause } from './abort.ts'
 import { textOf } from './conversation.ts'
 import { ended, INTERRUPTED, type Ending } from './ending.ts'
+import type { Instructions } from './instructions.ts'
 import { afterCalls, runLoop } from './loop.ts'
 import { reasonForModel } from './objections.ts'
 import { answerOpen, continueOpen } from './open-batch.ts'
@@ -15,20 +16,11 @@ import { expand } from './skills.ts'
 import { answerMessage } from './told.ts'
 import { FileWatch } from './watch.ts'
 
-/** Text that was put into the system prompt from files, and where it came from. */
-export interface Instruction {
-  readonly path: string
-  readonly type: string
-  readonly reason: string
-  readonly parent?: string | undefined
-  readonly text: string
-}
-
 /** How a session comes to be. */
 export interface Beginning {
   readonly source: 'startup' | 'clear' | 'resume' | 'fork'
   readonly setup: 'init' | 'maintenance' | undefined
-  readonly instructions: readonly Instruction[]
+  readonly instructions: readonly Instructions[]
   /** When the model answered last, in milliseconds, where it goes on from an answer. */
   readonly answered?: number | undefined
 }
@@ -80,7 +72,7 @@ export async function beginSession(
 }
 
 async function announce(
-  { path, type, reason, parent }: Instruction,
+  { path, type, reason, parent }: Instructions,
   session: Session,
   signal: AbortSignal
 ): Promise<void> {

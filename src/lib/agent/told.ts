@@ -7,12 +7,12 @@ import type { PlainObject } from '../util/plain.ts'
 import { textOf } from './conversation.ts'
 import type { AssistantMessage } from './output.ts'
 
-type Told = AssistantMessage['message']
+type WireMessage = AssistantMessage['message']
 
 const WIRE = { type: 'message', role: 'assistant', model: '', stop_reason: null, stop_sequence: null } as const
 
 /** An answer in the shape of the wire; what is left out is not known. */
-export const answerMessage = (known: Pick<Told, 'model' | 'content'> & Partial<Told>): Told => ({
+export const answerMessage = (known: Pick<WireMessage, 'model' | 'content'> & Partial<WireMessage>): WireMessage => ({
   id: `msg_${randomUUID()}`,
   ...WIRE,
   usage: NO_TOKENS,

@@ -1,4 +1,4 @@
-import type { Instruction } from '../agent/life.ts'
+import type { Instructions } from '../agent/instructions.ts'
 import type { QueryOptions } from './options.ts'
 
 const OWN = `You are an agent that works in a folder of its user with the tools it was given.
@@ -11,7 +11,7 @@ When you are done, say in a few words what you did.`
 export function systemPrompt(
   given: QueryOptions['systemPrompt'],
   place: { readonly cwd: string; readonly date: string },
-  instructions: readonly Instruction[]
+  instructions: readonly Instructions[]
 ): string {
   const { own = OWN, append } = wordsIn(given)
   return [
