@@ -30,9 +30,9 @@ export interface Glance {
 export function glance(path: string, key?: SessionKey, disk: Disk = realDisk): Glance | undefined {
   return withFile(path, disk, file => {
     const bytes = disk.size(file)
-    const end = part(file, disk, bytes, key, false, ({ entries }) => entries.some(isPrompt))
-    const isWhole = end.isWhole
-    const head = isWhole ? end : part(file, disk, bytes, key, true, ({ entries }) => entries.some(isPrompt))
+    const end = part(file, disk, key, false)
+    const { isWhole } = end
+    const head = isWhole ? end : part(file, disk, key, true)
     const gaps = isWhole ? end.gaps : [...head.gaps, ...end.gaps]
     return {
       bytes,
@@ -60,15 +60,9 @@ const problemIn = (entries: readonly Rec[], bytes: number): string | undefined =
 
 type Part = ReturnType<Reading['end']> & { readonly isWhole: boolean }
 
-/** Whole lines from the beginning or the end: as few as will do. */
-function part(
-  file: number,
-  disk: Disk,
-  size: number,
-  key: SessionKey | undefined,
-  isHead: boolean,
-  isEnough: (part: Part) => boolean
-): Part {
+/** Whole lines from the beginning or the end: as few as it takes to find a prompt. */
+function part(file: number, disk: Disk, key: SessionKey | undefined, isHead: boolean): Part {
+  const size = disk.size(file)
   for (let length = LITTLE; ; length *= 8) {
     const isWhole = length >= size
     const at = isHead || isWhole ? 0 : size - length
@@ -79,7 +73,7 @@ function part(
     const reading = new Reading(key, { at: at + from, isPart: at > 0 })
     reading.add(bytes.subarray(from, Math.max(from, to)))
     const found = { ...reading.end(), isWhole }
-    if (isWhole || length >= MUCH || isEnough(found)) return found
+    if (isWhole || length >= MUCH || found.entries.some(isPrompt)) return found
   }
 }
 
