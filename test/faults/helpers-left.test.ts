@@ -7,7 +7,8 @@ import { effectOf, endAll, fire, HANG, inTurn, scene } from './scene.ts'
 
 const ALLOW = `echo '{"decision":"allow"}'`
 const DENY = `echo '{"decision":"deny","reason":"no"}'`
-const LEFT = [expect.stringMatching(/left others running/)]
+/** The second is said of each hook on every tool that has only ever allowed. */
+const NOTES = ['ended and left others running', 'has allowed every call so far (1); permission is not asked for']
 
 // FM10, F112
 describe('a process that a hook leaves behind', () => {
@@ -24,7 +25,7 @@ describe('a process that a hook leaves behind', () => {
     endAll(left)
     expect(left.length).toBe(1)
     expect(effectOf(outcome)).toBe('allowed')
-    expect(outcome.report[0]?.notes).toEqual(LEFT)
+    expect(outcome.report[0]?.notes).toEqual(NOTES)
   })
 
   test('takes no refusal back', async () => {

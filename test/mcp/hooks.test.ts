@@ -20,7 +20,20 @@ async function judged(hook: object, options: Asking = {}) {
     allowedTools: ['Bash'],
     ...options
   })
-  return { ...asked, lines: lines(), result: resultsIn(asked.sent.at(-1)!)[0]! }
+  const denials = asked.result.permission_denials
+  return { ...asked, lines: lines(), denials, result: resultsIn(asked.sent.at(-1)!)[0]! }
+}
+
+/** A failed hook closed the gate: nothing ran, people are told why, and the model only which hook failed. */
+function expectClosed(asked: Awaited<ReturnType<typeof judged>>, hook: string, kind: string, words: string): void {
+  const by = `${hook} (--settings:1)`
+  const text = `PreToolUse:Bash hook error: [${by}]: gate_failed:${kind}: the hook ${by} failed`
+  expect(asked.result).toMatchObject({ isError: true, text })
+  expect(asked.names).not.toContain('PostToolUse')
+  expect(JSON.stringify(asked.sent)).not.toContain(words)
+  const why = expect.stringContaining(words)
+  expect(asked.denials).toMatchObject([{ tool_name: 'Bash', decided_by: by, decision_reason: why }])
+  expect(informed(asked)).toContainEqual(why)
 }
 
 /** A server of the program's own. */
@@ -50,12 +63,9 @@ const DENY = JSON.stringify({
 })
 
 test('the tool is called with fields of the event, and what it says is read as what a command prints', async () => {
-  const { lines, result } = await judged({
-    tool: 'judge',
-    input: { text: '${tool_input.command}', all: ['${tool_name}'] }
-  })
-  expect(result).toMatchObject({ isError: true, text: expect.stringContaining('the server own has no tool judge') })
-  expect(lines).toEqual([])
+  const refused = await judged({ tool: 'judge', input: { text: '${tool_input.command}', all: ['${tool_name}'] } })
+  expectClosed(refused, 'own/judge', 'threw', 'the server own has no tool judge')
+  expect(refused.lines).toEqual([])
   const allowed = await judged({ tool: 'pid', input: { text: '${tool_input.command}', all: ['${tool_name}', 1] } })
   expect(allowed.lines).toEqual(['call pid {"text":"echo hi","all":["Bash",1]}'])
   expect(allowed.result).toMatchObject({ isError: false, text: 'hi' })
@@ -79,18 +89,25 @@ test('a tool of a server in this process judges as well; its schema is asked, an
 })
 
 test.each([
-  ['a tool that fails', { tool: 'fail' }, 'it is broken'],
-  ['a tool that dies', { tool: 'die' }, 'was lost during the call'],
-  ['a server that is not there', { server: 'other', tool: 'x' }, 'there is no server other'],
-  ['a tool that a server in this process has not', { server: 'here', tool: 'x' }, 'the server here has no tool x'],
-  ['a tool in this process that throws', { server: 'here', tool: 'throw' }, 'it threw'],
-  ['a tool in this process that fails', { server: 'here', tool: 'fail' }, 'it failed'],
-  ['a tool in this process that gives nothing back', { server: 'here', tool: 'nothing' }, 'gave back no result'],
-  ['an input that its schema refuses', { server: 'here', tool: 'judge', input: { text: 7 } }, 'is not valid: text'],
-  ['a tool in this process that takes too long', { server: 'here', tool: 'hang', timeout: 0.1 }, 'timeout']
-])('%s closes the gate', async (_, hook, words) => {
-  const { result } = await judged(hook, { mcpServers: { own: logged().server, here: here() } })
-  expect(result).toMatchObject({ isError: true, text: expect.stringContaining(words) })
+  ['a tool that fails', 'own/fail', {}, 'threw', 'it is broken'],
+  ['a tool that dies', 'own/die', {}, 'threw', 'was lost during the call'],
+  ['a server that is not there', 'other/x', {}, 'threw', 'there is no server other'],
+  ['a tool that a server in this process has not', 'here/x', {}, 'threw', 'the server here has no tool x'],
+  ['a tool in this process that throws', 'here/throw', {}, 'threw', 'it threw'],
+  ['a tool in this process that fails', 'here/fail', {}, 'threw', 'it failed'],
+  ['a tool in this process that gives nothing back', 'here/nothing', {}, 'threw', 'gave back no result'],
+  ['an input that its schema refuses', 'here/judge', { input: { text: 7 } }, 'threw', 'is not valid: text'],
+  [
+    'a tool in this process that takes too long',
+    'here/hang',
+    { timeout: 0.1 },
+    'timeout',
+    'gave no answer within 0.1 s'
+  ]
+])('%s closes the gate', async (_, hook, more, kind, words) => {
+  const [server, name] = hook.split('/')
+  const mcpServers = { own: logged().server, here: here() }
+  expectClosed(await judged({ server, tool: name, ...more }, { mcpServers }), hook, kind, words)
 })
 
 test('in the compat profile it lets pass, and that is said', async () => {
