@@ -140,7 +140,7 @@ test('managed policy that forbids to bypass permissions ends that mode', async (
   })
   expect(asked.project.has('y')).toBe(true)
   expect(denied(asked)).toEqual([{ command: 'rm -f x' }])
-  expect(informed(asked).join()).toContain('forbids the mode bypassPermissions: it is default now')
+  expect(informed(asked).join()).toContain('settings forbid the mode bypassPermissions: it is default now')
 })
 
 test('a subagent whose mode it is loses it as well', async () => {

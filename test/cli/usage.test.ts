@@ -30,6 +30,21 @@ test.each([
 })
 
 test.each([
+  [['--settings', '{"permissions":{"deny":["Bash"]}}', '--settings', '{}'], /--settings.*It was given before/],
+  [['--max-turns', '1', '--max-turns', '50'], /--max-turns.*It was given before/],
+  [['--permission-mode', 'plan', '--permission-mode', 'default'], /--permission-mode.*It was given before/],
+  [['--profile', 'strict', '--profile', 'compat'], /--profile.*It was given before/],
+  [['--permission-mode', 'plan', '--dangerously-skip-permissions'], /exclude each other/],
+  [['--disallowedTools', ''], /--disallowedTools names no tool/]
+])('A1: what restricts is not lost among flags: %j', async (flags, words) => {
+  const { run, write } = stage()
+  const script = write('script.json', { turns: ['Done.'] })
+  const { code, stdout, stderr } = await run(['run', '-p', 'go', '--model', `script:${script}`, ...flags])
+  expect([code, stdout]).toEqual([64, ''])
+  expect(stderr).toMatch(words)
+})
+
+test.each([
   ['broken', '{', /not valid JSON/],
   ['a list', '[]', /not a JSON object/],
   ['text', '"x"', /not a JSON object/],

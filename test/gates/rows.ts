@@ -185,6 +185,31 @@ export const ROWS: readonly Row[] = [
   settings('deny at the top', 'stop', 'write it as permissions.deny', { deny: ['Bash'] }),
   settings('disallowedTools at the top', 'stop', 'write it as permissions.deny', { disallowedTools: ['Bash'] }),
   settings('defaultMode at the top', 'stop', 'write it as permissions.defaultMode', { defaultMode: 'plan' }),
+  settings('disableTools', 'stop', 'write it as permissions.deny', { disableTools: ['Bash'] }),
+  settings('disableBypassPermissions', 'stop', 'disableBypassPermissionsMode', { disableBypassPermissions: true }),
+  settings('a lock of managed policy', 'notice', 'counts in managed settings only', { allowManagedHooksOnly: true }),
+  settings('models that may be chosen', 'notice', 'availableModels is not enforced here', { availableModels: ['x'] }),
+  permissions('disableBypassPermissionsMode Disable', 'stop', 'should be disable', {
+    disableBypassPermissionsMode: 'Disable'
+  }),
+  {
+    name: 'tools that are no preset',
+    comes: 'stop',
+    says: 'tools cannot be',
+    options: () => ({ tools: { type: 'preset', preset: 'none' as 'claude_code' } }),
+    inProgram: true,
+    misuse: true
+  },
+  ...[new Map([['permissions', { deny: ['Bash'] }]]), { permissions: { deny: () => ['Bash'] } }].map(
+    (given, at): Row => ({
+      name: `settings that JSON does not hold (${at})`,
+      comes: 'stop',
+      says: 'settings cannot be',
+      options: () => ({ settings: given as object }),
+      inProgram: true,
+      misuse: true
+    })
+  ),
   settings('hook at the top', 'stop', 'did you mean hooks?', { hook: { PreToolUse: [{ hooks: [refuses] }] } }),
   settings('PreToolUse at the top', 'stop', 'write it as hooks.PreToolUse', { PreToolUse: [{ hooks: [refuses] }] }),
   settings('profile at the top', 'stop', 'write it as carabiner.profile', { profile: 'strict' }),
@@ -291,6 +316,15 @@ export const ROWS: readonly Row[] = [
   handler('async that should block', 'stop', 'observes only', { async: true, onFailure: 'block' }),
   handler('a type that there is not', 'stop', 'did you mean "command"?', { type: 'comand' }),
   handler('no command', 'stop', 'needs command', { command: undefined, comand: 'exit 2' }),
+  handler('an if that misses a tool', 'stop', 'write Bash(touch *)', { if: 'bash(touch *)' }),
+  handler('an if for another tool than the matcher', 'stop', 'does not match Read', { if: 'Read(./.env)' }),
+  handler('an if of two rules', 'stop', 'is not one permission rule', { if: 'Bash(rm *) || Bash(touch *)' }),
+  {
+    name: 'an if on an event that is not about a tool',
+    comes: 'stop',
+    says: 'is not about a tool',
+    files: { [PROJECT]: { hooks: { UserPromptSubmit: [{ hooks: [{ ...refuses, if: 'Bash(touch *)' }] }] } } }
+  },
   handler('a timeout in words', 'stop', 'timeout cannot be "10"', { timeout: '10' }),
   gate('hook instead of hooks', 'stop', 'a rule has "hooks"', { matcher: 'Bash', hook: refuses }),
   gate('hooks that is no list', 'stop', 'should be a list', { matcher: 'Bash', hooks: refuses }),

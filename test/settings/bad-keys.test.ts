@@ -308,9 +308,14 @@ describe('a project cannot switch permissions off', () => {
   })
 })
 
+test('A1: a comment among events is no event, and rules under a name like one are an error', () => {
+  expect(findingsOf({ hooks: { _comment: 'ours', '//': 'also', Stop: [] } })).toEqual([])
+  expect(findingsOf({ hooks: { _PreToolUse: [{ hooks: [] }] } })).toEqual(['error event-unknown hooks._PreToolUse:3'])
+})
+
 // S5
 describe('a project cannot loosen', () => {
-  test('a lock that only managed policy has does nothing in a project, nor in the user’s file', () => {
+  test('A1: a lock that only managed policy has is a notice in other files; every file may forbid to bypass permissions', () => {
     const { user, ofProject, load } = scene()
     const locks = {
       allowManagedHooksOnly: true,
@@ -322,10 +327,14 @@ describe('a project cannot loosen', () => {
     expect(load().locks).toEqual({
       profile: undefined,
       trustByDigest: false,
-      noBypass: false,
+      noBypass: true,
       managedHooksOnly: false,
       pluginHooksOnly: false
     })
+    const said = load().findings.filter(({ code, gate }) => code === 'key-idle' && gate)
+    expect(said.map(({ place }) => place.key)).toEqual(
+      [1, 2].flatMap(() => ['carabiner.trust', 'allowManagedHooksOnly', 'strictPluginOnlyCustomization'])
+    )
   })
 
   test('rules of all levels are kept, each with its level', () => {

@@ -6,6 +6,8 @@ export interface Flag {
   readonly choices?: readonly string[]
   /** May be given several times. */
   readonly many?: true
+  /** It restricts, and a second one would take its place. */
+  readonly once?: true
 }
 
 export interface CommandRow {
@@ -21,8 +23,8 @@ export interface CommandRow {
 
 const WHERE: readonly Flag[] = [
   { flags: '--cwd <folder>', words: 'look from this folder' },
-  { flags: '--settings <file-or-json>', words: 'add these settings' },
-  { flags: '--setting-sources <list>', words: 'which of user, project, local count' },
+  { flags: '--settings <file-or-json>', once: true, words: 'add these settings' },
+  { flags: '--setting-sources <list>', once: true, words: 'which of user, project, local count' },
   { flags: '--plugin-dir <folder>', words: 'add the hooks of this plugin', many: true },
   { flags: '--hooks <file>', words: 'add a TypeScript or JavaScript module of hooks', many: true }
 ]
@@ -30,6 +32,7 @@ const WHERE: readonly Flag[] = [
 const TRUST: readonly Flag[] = [
   {
     flags: '--profile <profile>',
+    once: true,
     words: 'strict closes gates on failure; compat does as Claude Code',
     choices: ['strict', 'compat']
   },
@@ -71,7 +74,11 @@ export const COMMANDS: readonly CommandRow[] = [
       { flags: '--output-format <format>', words: 'how to print', choices: ['text', 'json', 'stream-json'] },
       { flags: '--input-format <format>', words: 'what standard input holds', choices: ['text', 'stream-json'] },
       { flags: '--model <name>', words: 'sonnet, opus, a full name, openai/NAME, https://host/v1#NAME, script:FILE' },
-      { flags: '--permission-mode <mode>', words: 'default, acceptEdits, plan, dontAsk, bypassPermissions' },
+      {
+        flags: '--permission-mode <mode>',
+        once: true,
+        words: 'default, acceptEdits, plan, dontAsk, bypassPermissions'
+      },
       { flags: '--dangerously-skip-permissions', words: 'ask nobody; hooks and deny rules still hold' },
       {
         flags: '--allowedTools, --allowed-tools <rules...>',
@@ -83,8 +90,8 @@ export const COMMANDS: readonly CommandRow[] = [
       { flags: '--add-dir <folders...>', words: 'further folders that belong to the work' },
       { flags: '--mcp-config <file-or-json>', words: 'add the servers of this file, or of this JSON', many: true },
       { flags: '--strict-mcp-config', words: 'go without the servers of the project’s .mcp.json' },
-      { flags: '--max-turns <n>', words: 'end after so many model calls' },
-      { flags: '--max-budget-usd <dollars>', words: 'end when so much is spent' },
+      { flags: '--max-turns <n>', once: true, words: 'end after so many model calls' },
+      { flags: '--max-budget-usd <dollars>', once: true, words: 'end when so much is spent' },
       { flags: '--system-prompt <text>', words: 'instead of the usual one' },
       { flags: '--append-system-prompt <text>', words: 'in addition to the usual one' },
       { flags: '--json-schema <schema>', words: 'the answer must be JSON of this schema' },

@@ -20,14 +20,20 @@ export async function main(args: readonly string[]): Promise<number> {
 
 async function obeyed(args: readonly string[]): Promise<number> {
   if (args[0] === '--version' || args[0] === '-V') return printVersion(args.includes('--json'))
-  const { Command, CommanderError, Option } = await import('commander')
+  const { Command, CommanderError, InvalidArgumentError, Option } = await import('commander')
   type Program = InstanceType<typeof Command>
   let code = 0
 
-  const addFlag = (command: Program, { flags, words, choices, many }: Flag): void => {
+  const addFlag = (command: Program, { flags, words, choices, many, once }: Flag): void => {
     const option = new Option(flags, words)
     if (choices !== undefined) option.choices([...choices])
     if (many === true) option.argParser((value: string, before: string[] | undefined) => [...(before ?? []), value])
+    const { parseArg } = option
+    if (once === true)
+      option.argParser((value: string, before: unknown) => {
+        if (before !== undefined) throw new InvalidArgumentError('It was given before, and only one of the two counts.')
+        return parseArg === undefined ? value : parseArg(value, before)
+      })
     command.addOption(option)
   }
   const add = (parent: Program, row: CommandRow): void => {

@@ -108,6 +108,13 @@ function sessionNamed(name: string, flags: RunFlags): string {
 
 function optionsOf(flags: RunFlags, abortController: AbortController): QueryOptions {
   const { env } = process
+  if (flags.dangerouslySkipPermissions === true && ![undefined, 'bypassPermissions'].includes(flags.permissionMode))
+    throw fault(
+      'E_USAGE',
+      `--dangerously-skip-permissions and --permission-mode ${flags.permissionMode} exclude each other`
+    )
+  const disallowedTools = listIn(flags.disallowedTools)
+  if (disallowedTools?.length === 0) throw fault('E_USAGE', '--disallowedTools names no tool')
   const thisRun = flags.trustProjectHooks === true || env['CARABINER_TRUST_PROJECT_HOOKS'] === '1'
   return {
     abortController,
@@ -129,7 +136,7 @@ function optionsOf(flags: RunFlags, abortController: AbortController): QueryOpti
       flags.dangerouslySkipPermissions === true ? 'bypassPermissions' : (flags.permissionMode as Mode | undefined),
     allowDangerouslySkipPermissions: flags.dangerouslySkipPermissions,
     allowedTools: listIn(flags.allowedTools),
-    disallowedTools: listIn(flags.disallowedTools),
+    disallowedTools,
     tools: listIn(flags.tools),
     additionalDirectories: flags.addDir,
     agents: flags.agents === undefined ? undefined : (jsonIn('--agents', flags.agents) as QueryOptions['agents']),

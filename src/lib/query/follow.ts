@@ -36,7 +36,7 @@ export class Following {
     permissions.mayBypass = mayBypassIn(loaded, this.#options)
     if (permissions.mayBypass || permissions.mode !== 'bypassPermissions') return []
     permissions.mode = 'default'
-    return ['managed policy forbids the mode bypassPermissions: it is default now']
+    return ['settings forbid the mode bypassPermissions: it is default now']
   }
 }
 

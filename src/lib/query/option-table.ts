@@ -1,6 +1,6 @@
 import { isFolder } from '../world/kinds.ts'
 import { HookRegistry } from '../hooks/registry.ts'
-import { isObject } from '../util/plain.ts'
+import { isObject, isPlain } from '../util/plain.ts'
 import type { QueryOptions } from './options.ts'
 import { FLAG, FUNCTION, NUMBER, OBJECT, oneOf, TEXT, TEXTS, type Wanted } from './wanted.ts'
 import { attempt } from '../util/attempt.ts'
@@ -37,15 +37,22 @@ const has = (value: unknown, ...methods: readonly string[]): boolean =>
   value !== null &&
   methods.every(method => typeof (value as Readonly<Record<string, unknown>>)[method] === 'function')
 
+/** What JSON leaves out without a word might restrict. */
+function keptByJson(_: string, value: unknown): unknown {
+  if (['function', 'symbol'].includes(typeof value) || (isObject(value) && !isPlain(value))) throw new TypeError()
+  return value
+}
+
 const isSettings = (value: unknown): boolean =>
-  typeof value === 'string' || (isObject(value) && attempt(() => JSON.stringify(value) !== '') === true)
+  typeof value === 'string' || (isObject(value) && attempt(() => JSON.stringify(value, keptByJson) !== '') === true)
 
 const listOf = (words: string, fits: (value: unknown) => boolean): Wanted => [
   words,
   value => Array.isArray(value) && value.every(fits)
 ]
 
-const preset = (value: unknown): boolean => isObject(value) && value['type'] === 'preset'
+const preset = (value: unknown): boolean =>
+  isObject(value) && value['type'] === 'preset' && value['preset'] === 'claude_code'
 const TOOLS = listOf("a list of names and of what tool() gives, or { type: 'preset', preset: 'claude_code' }", isTool)
 const MODEL = 'the name of a model, a LanguageModelV4 of the AI SDK, or a Model'
 

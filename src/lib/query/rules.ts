@@ -22,7 +22,7 @@ function parsed(text: string, behavior: Behavior, source: string): Rule {
   return rule
 }
 
-/** The mode that asks nobody: whoever started this must have asked for it, and managed policy must not forbid it. */
+/** The mode that asks nobody: whoever started this must have asked for it, and settings must not forbid it. */
 export const mayBypassIn = ({ locks }: Loaded, { allowDangerouslySkipPermissions }: QueryOptions): boolean =>
   allowDangerouslySkipPermissions === true && !locks.noBypass
 
@@ -43,7 +43,7 @@ export function permissionsOf(
       `${loaded.managedMode}, which managed policy has chosen, or a tighter one`
     )
   if (permissionMode === 'bypassPermissions' && loaded.locks.noBypass)
-    throw fault('E_MODE', 'managed policy forbids mode bypassPermissions', 'permissionMode')
+    throw fault('E_MODE', 'settings forbid mode bypassPermissions', 'permissionMode')
   const mode = parseMode(permissionMode ?? loaded.mode ?? 'default', mayBypass)
   if (typeof mode === 'object') throw fault('E_MODE', mode.problem, 'permissionMode')
   const rules = [...rulesOfFiles, ...ofCaller(options), ...remembered.rules()]

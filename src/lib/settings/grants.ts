@@ -36,6 +36,7 @@ export class Grants {
       this.#directories.push(...(reader.texts('additionalDirectories') ?? []))
       this.#readEnv(document)
     } else remarkOnDropped(document)
+    reader.choice('disableAutoMode', ['disable'])
   }
 
   #readMode(mode: string | undefined, scope: Scope, document: Document): void {

@@ -18,27 +18,28 @@ const CARABINER = namesIn('hooks modules profile trust disableBypass')
 /** Keys of Claude Code that restrict there, and that nothing reads here. */
 const RESTRICTS_ELSEWHERE = namesIn(`sandbox deniedMcpServers allowedMcpServers disabledMcpjsonServers
   allowManagedMcpServersOnly allowManagedPermissionRulesOnly strictKnownMarketplaces blockedMarketplaces
-  disableSkillShellExecution`)
+  disableSkillShellExecution availableModels policyHelper skillOverrides`)
 
 /** Other keys of Claude Code: they belong to it. So do families of keys, and comments. */
-const ELSEWHERE = namesIn(`agent model modelOverrides availableModels advisorModel theme verbose language editorMode
+const ELSEWHERE = namesIn(`agent model modelOverrides advisorModel theme verbose language editorMode
   statusLine subagentStatusLine outputStyle attribution includeCoAuthoredBy includeGitInstructions cleanupPeriodDays
   plansDirectory apiKeyHelper proxyAuthHelper companyAnnouncements minimumVersion alwaysThinkingEnabled effortLevel
   feedbackSurveyRate fileSuggestion respectGitignore channelsEnabled extraKnownMarketplaces pluginConfigs
   pluginTrustMessage pluginSuggestionMarketplaces worktree teammateMode tui viewMode voice voiceEnabled defaultShell
-  claudeMdExcludes parentSettingsBehavior policyHelper fastMode fastModePerSessionOptIn sshConfigs remote tipsHistory
+  claudeMdExcludes parentSettingsBehavior fastMode fastModePerSessionOptIn sshConfigs remote tipsHistory
   useAutoModeDuringPlan preferredNotifChannel todoFeatureEnabled hasCompletedOnboarding`)
 const FAMILY = /^(?:auto|aws|disable|enabled?|force|gcp|otel|prefers|show|skip|skill|spinner|terminal)[A-Z]\w*$/
 const COMMENT = /^[$_#/]|^comments?$/
 
 /** Words of those who mean a list of what is refused. */
-const DENIES = /^(?:den|disallow|forbid|block|reject)[\w-]*$/i
+const DENIES = /^(?:den|disallow|forbid|block|reject)[\w-]*$|^(?:disabled?|excluded?)[-_]?tools$/i
 
 /** Where a key belongs that stands elsewhere, or is called otherwise. */
 const homeOf = (key: string): string | undefined => {
   if (PERMISSIONS.includes(key)) return `permissions.${key}`
   if (/^(?:permissions|hooks|carabiner)\./.test(key)) return key.replaceAll('.', ' → ')
   if (DENIES.test(key)) return 'permissions.deny'
+  if (/^disableBypass./i.test(key)) return 'permissions.disableBypassPermissionsMode'
   if (OWN.includes(key)) return `${key}, at the top of the file`
   if (CARABINER.includes(key)) return `carabiner.${key}`
   return EVENT_NAMES.some(event => event === key) ? `hooks.${key}` : undefined
@@ -140,6 +141,19 @@ export class KeyReader {
   }
   object(key: string): PlainObject | undefined {
     return this.#read(key, 'an object', isObject)
+  }
+
+  /** Says that keys count in managed policy alone. */
+  idle(keys: readonly string[]): void {
+    for (const key of keys)
+      if (this.#value[key] !== undefined && this.#value[key] !== false)
+        this.#document.findings.gate(
+          'warning',
+          [...this.#path, key],
+          'key-idle',
+          `${key} counts in managed settings only`,
+          'move it to managed-settings.json, or delete it'
+        )
   }
 
   #read<T>(key: string, words: string, fits: (value: unknown) => value is T): T | undefined {

@@ -59,13 +59,4 @@ const behaviourCheck: Check = ({ spec, event, scope, type, path }, say) => {
     )
 }
 
-const conditionCheck: Check = ({ spec, event }, say) => {
-  const rule = spec['if']
-  if (typeof rule !== 'string' || rule === '') return
-  if (!('tool_name' in rowOf(event).fields))
-    say('error', 'if', 'if-never', `${event} is not about a tool, so a hook with "if" never runs`)
-  else if (!/^[A-Za-z_][\w-]*(\(.*\S.*\))?$/s.test(rule.trim()) || /\)\s*(?:\|\||&&|[,;]|or|and)\s*\w+\(/i.test(rule))
-    say('error', 'if', 'if-invalid', `${JSON.stringify(rule)} is not one permission rule`)
-}
-
-const CHECKS: readonly Check[] = [commandCheck, allowCheck, urlCheck, timeoutCheck, behaviourCheck, conditionCheck]
+const CHECKS: readonly Check[] = [commandCheck, allowCheck, urlCheck, timeoutCheck, behaviourCheck]

@@ -3,6 +3,7 @@ import { parseMode, type NoMode } from '../permissions/modes.ts'
 import { parseRule, toolIn } from '../permissions/rule.ts'
 import { listIn } from './agents.ts'
 import { findingOf, gateError, type Finding, type Place, type Words } from './finding.ts'
+import { conditionCheck } from './lint-condition.ts'
 import { matcherCheck, type Say } from './lint-matcher.ts'
 import type { Loaded, LoadedHook, LoadedOwner, LoadedRule } from './loaded.ts'
 import { namingOf } from './tool-names.ts'
@@ -43,6 +44,7 @@ function hookFindings(hook: LoadedHook, withMatcher: boolean, tools: readonly st
     findings.push({ ...findingOf(level, hook.placeOf(key), restricts, words), ofProject })
   }
   if (withMatcher) matcherCheck(hook, say, gate ? 'error' : 'warning', tools)
+  conditionCheck(hook, say, tools)
   const behind = ['async', 'asyncRewake'].find(key => spec[key] === true)
   if (!gate || behind === undefined) return findings
   const message = `it observes only: ${event} does not wait for a hook in the background, so it cannot refuse`

@@ -28,6 +28,7 @@ export function readHooks(value: unknown, path: Path, findings: Findings): reado
     return []
   }
   return names.flatMap(name => {
+    if (/^[$_#/]/.test(name) && typeof value[name] === 'string') return []
     const event = eventOf(name, [...path, name], findings)
     return event === undefined ? [] : new EventReader(event, findings).read(value[name], [...path, name])
   })

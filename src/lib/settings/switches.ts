@@ -32,10 +32,11 @@ export class Switches {
     const profile = own.choice('profile', ['strict', 'compat'])
     // A project may ask for the stricter profile, and not for the other.
     if (profile !== undefined && (profile === 'strict' || !OF_PROJECT.includes(scope))) this.#profile = profile
-    if (scope !== 'managed') return
+    // Every file may forbid the mode in which nobody is asked.
+    this.#locks.noBypass ||= own.flag('disableBypass') === true
+    if (scope !== 'managed') return own.idle(['trust'])
     this.#locks.profile = profile ?? this.#locks.profile
     this.#locks.trustByDigest ||= own.choice('trust', ['digest']) === 'digest'
-    this.#locks.noBypass ||= own.flag('disableBypass') === true
   }
 
   /** What stands at the top of a file. */
@@ -53,10 +54,10 @@ export class Switches {
       this.#urls = joined(this.#urls, urls)
       this.#variables = joined(this.#variables, variables)
     }
-    if (scope !== 'managed') return
-    const bypass = new KeyReader(document, ['permissions']).text('disableBypassPermissionsMode')
-    const pluginsOnly = reader.flagOrTexts('strictPluginOnlyCustomization')
+    const bypass = new KeyReader(document, ['permissions']).choice('disableBypassPermissionsMode', ['disable'])
     this.#locks.noBypass ||= bypass === 'disable'
+    if (scope !== 'managed') return reader.idle(['allowManagedHooksOnly', 'strictPluginOnlyCustomization'])
+    const pluginsOnly = reader.flagOrTexts('strictPluginOnlyCustomization')
     this.#locks.managedHooksOnly ||= reader.flag('allowManagedHooksOnly') === true
     this.#locks.pluginHooksOnly ||=
       typeof pluginsOnly === 'object' ? pluginsOnly.includes('hooks') : pluginsOnly === true
