@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { isWithin } from '../permissions/paths.ts'
+import { readText } from '../settings/text.ts'
 import { isThere, realPath } from '../world/real-path.ts'
-import { attempt } from '../util/attempt.ts'
 
 const DECIDING = [
   ...['settings.json', 'settings.local.json', 'hooks', 'plugins', 'agents', 'commands', 'skills'].map(
@@ -27,17 +26,16 @@ export function otherNames(root: string, home: string): readonly string[] {
   return [...linked, ...namedByGit(root, home)].filter(path => !isWithin(root, path))
 }
 
-const MOST_TEXT = 1_000_000
-
 /** What the settings of a repository name: `core.hooksPath`, from its top; `include.path`, from the file that says so. */
 function namedByGit(root: string, home: string): readonly string[] {
   const top = topOf(root)
   if (top === undefined) return []
   const file = join(top, '.git/config')
+  const read = readText(file)
   // In a worktree or a submodule `.git` is a file, and what it leads to is protected as a repository.
-  const text = attempt(() => readFileSync(file, 'utf8').slice(0, MOST_TEXT)) ?? ''
+  if (!('text' in read)) return []
   let section = ''
-  return text.split('\n').flatMap(line => {
+  return read.text.split('\n').flatMap(line => {
     const [, header, rest = ''] = /^\s*(?:\[([^\]]*)\])?(.*)$/.exec(line) ?? []
     section = (header ?? section).toLowerCase()
     const [, key = '', value = ''] = /^\s*(\w+)\s*=\s*"?(.*?)"?\s*$/.exec(rest) ?? []

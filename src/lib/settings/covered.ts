@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { closeSync, lstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
+import { lstatSync, readSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { isObject } from '../util/plain.ts'
 import { isFile } from '../world/kinds.ts'
@@ -8,6 +8,7 @@ import { isCode, isEntry, namedBy, type Named } from './named.ts'
 import { scriptText } from './script-text.ts'
 import { filesBelow, namesIn } from './sources.ts'
 import { spokenIn, type Spoken } from './spoken.ts'
+import { withFile } from './text.ts'
 
 /** What came with a project and names files of it. */
 type Owner = LoadedHook | LoadedModule | LoadedOwner | LoadedServer
@@ -184,11 +185,8 @@ const PIECE = Buffer.alloc(65_536)
 
 /** Piece by piece: what lies beside a script may be of any size. */
 function readPieces(file: string, take: (piece: Uint8Array) => unknown): void {
-  const descriptor = openSync(file, 'r')
-  try {
+  withFile(file, descriptor => {
     for (let length = readSync(descriptor, PIECE); length > 0; length = readSync(descriptor, PIECE))
       take(PIECE.subarray(0, length))
-  } finally {
-    closeSync(descriptor)
-  }
+  })
 }

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
+import { existsSync, readSync, statSync } from 'node:fs'
 import { delimiter, resolve } from 'node:path'
 import { isProgram } from '../world/kinds.ts'
 import { scriptIn, wordsIn } from '../hooks/kinds/paths.ts'
@@ -6,6 +6,7 @@ import { rowOf } from '../hooks/events.ts'
 import { isObject } from '../util/plain.ts'
 import type { Say } from './lint-matcher.ts'
 import type { LoadedHook } from './loaded.ts'
+import { withFile } from './text.ts'
 
 type Env = Readonly<Record<string, unknown>>
 
@@ -137,14 +138,10 @@ function refusalCheck({ word, path }: Script, say: Say): void {
 
 /** Nothing where it may not be read: a program may still be executed. */
 function beginningOf(file: string, length = 200): string {
-  let descriptor: number | undefined
+  const bytes = Buffer.alloc(length)
   try {
-    descriptor = openSync(file, 'r')
-    const bytes = Buffer.alloc(length)
-    return bytes.toString('latin1', 0, readSync(descriptor, bytes))
+    return withFile(file, descriptor => bytes.toString('latin1', 0, readSync(descriptor, bytes)))
   } catch {
     return ''
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor)
   }
 }

@@ -1,7 +1,7 @@
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { dirname, extname } from 'node:path'
 import { isData, spokenIn, type Spoken } from './spoken.ts'
-import { attempt } from '../util/attempt.ts'
+import { readText } from './text.ts'
 
 /** What a script of a project says, as far as it matters to what it runs. */
 interface ScriptText {
@@ -31,8 +31,9 @@ export function scriptText(file: string): ScriptText {
 const UNREADABLE = { runsArguments: true, words: [], runsMore: true } as const
 
 function readScript(file: string): Omit<ScriptText, 'stamp'> {
-  const text = attempt(() => readFileSync(file, 'utf8'))
-  if (text === undefined || text.includes('\0')) return UNREADABLE
+  const read = readText(file)
+  if (!('text' in read)) return UNREADABLE
+  const { text } = read
   const isShell = text.startsWith('#!') ? /^#!.*\b\w*sh\b/.test(text) : /^(?:|\.\w*sh)$/.test(extname(file))
   return isShell ? inShell(text, dirname(file)) : inOther(text)
 }

@@ -12,8 +12,7 @@ export type Text =
 export function readText(file: string): Text {
   let descriptor: number
   try {
-    // A pipe that nobody writes to would keep an ordinary `open` waiting for ever.
-    descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
+    descriptor = openAtOnce(file)
   } catch (error) {
     return unreadable(error, file)
   }
@@ -24,6 +23,20 @@ export function readText(file: string): Text {
     return decode(readAll(descriptor, stat.size))
   } catch (error) {
     return unreadable(error, file)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** A pipe without a writer would keep an ordinary `open` waiting for ever. */
+const openAtOnce = (file: string): number => openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
+
+/** Opens an ordinary file for as long as `use` runs. Throws for anything else: a pipe never ends, nor does `/dev/zero`. */
+export function withFile<T>(file: string, use: (descriptor: number) => T): T {
+  const descriptor = openAtOnce(file)
+  try {
+    if (!fstatSync(descriptor).isFile()) throw new Error(`${file} is not an ordinary file`)
+    return use(descriptor)
   } finally {
     closeSync(descriptor)
   }
