@@ -3,12 +3,10 @@ import { execFileSync } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { COMMANDS } from '../src/lib/cli/commands.ts'
 import { MODES } from '../src/lib/permissions/modes.ts'
 import { ROOT } from './support/built-package.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 

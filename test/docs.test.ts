@@ -2,12 +2,10 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildPackage, ROOT, tsc } from './support/built-package.ts'
 
 /** Compilers and processes take their time on a busy machine. */
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
-
 interface CodeBlock {
   /** `docs/guide.md:40`. */
   readonly place: string

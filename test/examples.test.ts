@@ -3,12 +3,10 @@ import { execFile } from 'node:child_process'
 import { cpSync, existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildPackage, ROOT } from './support/built-package.ts'
 
 /** Compilers and processes take their time on a busy machine. */
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
-
 const run = promisify(execFile)
 
 let built: ReturnType<typeof buildPackage>

@@ -7,7 +7,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import {
   anthropicServer,
   type AnthropicBlock,
@@ -17,8 +17,6 @@ import {
 import { buildPackage, ROOT } from '../support/built-package.ts'
 
 /** Compilers and processes take their time on a busy machine. */
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
-
 const run = promisify(execFile)
 
 let built: ReturnType<typeof buildPackage>

@@ -1,11 +1,9 @@
 /** Permission rules of settings files that change while an agent runs. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import type { QueryOptions } from '../../src/index.ts'
 import { ask, informed, project, prompted, registry, type Asked, type Project } from './kit.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 type Whose = 'user' | 'managed' | 'project'
 type Settings = object | string

@@ -4,11 +4,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import * as fc from '../support/fast-check.ts'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { importsIn } from '../../src/lib/agent/imports.ts'
 import { loadInstructions, type Instructions } from '../../src/lib/agent/instructions.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const stages: string[] = []
 

@@ -1,11 +1,9 @@
 /** What other programs read in our transcripts: how much was used, ids, background work that is gone. */
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { scriptedModel } from '../../src/testing.ts'
 import { desk } from '../cli/sessions-kit.ts'
 import { gate, ofType, ownTool, prompted, words } from './kit.ts'
 import type { Query } from '../../src/index.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 type Line = Readonly<Record<string, unknown>> & {
   readonly type: string

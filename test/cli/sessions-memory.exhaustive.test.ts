@@ -2,13 +2,11 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, openSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildPackage } from '../support/built-package.ts'
 import { writeLong } from './long-file.ts'
 import { desk } from './sessions-kit.ts'
 import { ended } from './stage.ts'
-
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 300_000 })
 
 const MOST = 120 * 1024 * 1024
 const BYTES = 100 * 1024 * 1024

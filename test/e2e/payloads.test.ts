@@ -3,7 +3,7 @@
  * difference: one that is not listed fails, and so does one that is listed and is none.
  */
 import { readFileSync } from 'node:fs'
-import { beforeAll, expect, test, vi } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createSdkMcpServer, tool, type QueryOptions } from '../../src/index.ts'
 import { nameOfStatus } from '../../src/lib/model/failure.ts'
@@ -11,8 +11,6 @@ import peer from '../fixtures/peer-payloads.json' with { type: 'json' }
 import type { TurnOrMaker } from '../../src/lib/model/scripted.ts'
 import { record, type Payload } from './recording.ts'
 import { differencesOf } from './shapes.ts'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const sample = createSdkMcpServer({
   name: 'sample',

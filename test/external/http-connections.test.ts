@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { once } from 'node:events'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { httpHook, type Outside } from '../../src/external.ts'
 import { HookRegistry, type FireOptions, type Reported } from '../../src/hooks.ts'
 import { harness } from '../../src/testing.ts'
@@ -8,8 +8,6 @@ import { drive } from './http-drivers.ts'
 import { ALLOW, DENY, placeOf, responseOf, serve, serveRaw } from './http-support.ts'
 
 // Processes and megabytes take their time on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
-
 /** Fires at one hook again and again. */
 function hookAt(url: string, place: Outside = placeOf()) {
   const hook = httpHook({ name: 'hook', events: 'PreToolUse', url }, place)

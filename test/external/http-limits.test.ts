@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { httpHook } from '../../src/external.ts'
 import { HookRegistry, type Reported } from '../../src/hooks.ts'
 import { harness, manualClock } from '../../src/testing.ts'
@@ -8,8 +8,6 @@ import { drive } from './http-drivers.ts'
 import { ALLOW, DENY, fireAt, placeOf, responseOf, serve, serveRaw } from './http-support.ts'
 
 // Thousands of exchanges take their time on a busy machine.
-vi.setConfig({ testTimeout: 120_000 })
-
 const MIB = 1024 * 1024
 
 /** An allow that is so many bytes long. */

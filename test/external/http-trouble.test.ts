@@ -2,14 +2,12 @@ import { once } from 'node:events'
 import { createServer as createTlsServer } from 'node:https'
 import { createServer, type AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { unhandledDuring } from '../hooks/support.ts'
 import { whoSigns } from './http-drivers.ts'
 import { ALLOW, fireAt, lastResponse, responseOf, serve, serveRaw } from './http-support.ts'
 
 // Hundreds of exchanges take their time on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
-
 const LENGTH = { 'content-length': String(ALLOW.length) }
 const CHUNK = `${ALLOW.length.toString(16)}\r\n${ALLOW}\r\n`
 

@@ -1,10 +1,8 @@
 import * as fc from '../support/fast-check.ts'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { httpHook, Outside, type OutsideOptions } from '../../src/external.ts'
 import { CarabinerError } from '../../src/hooks.ts'
 import { fireAt, placeOf, serve } from './http-support.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 /** The message with which a URL is refused when a hook is made; nothing if it is not. */
 function refusal(url: string, allowedUrls?: OutsideOptions['allowedUrls']): string | undefined {

@@ -10,8 +10,6 @@ import { drive, whoSigns } from './http-drivers.ts'
 import { ALLOW, DENY, fireAt, placeOf, serve, type Asked } from './http-support.ts'
 
 // A process takes its time to start on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
-
 // F102, F111
 describe('a server is asked about an event', () => {
   test('by POST, with the event as JSON', async () => {

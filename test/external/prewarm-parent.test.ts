@@ -8,8 +8,6 @@ import { fixture } from './kit.ts'
 import { gone, HANG, scene } from './scene.ts'
 import { watching } from './warm-scene.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
-
 const onLinux = process.platform === 'linux'
 
 /** All that descend from a process, as the process table has it. */

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   ANSWERS,
   EVENTS,
@@ -15,8 +15,6 @@ import { manyKeys, SHAPES } from './broken-hooks.ts'
 import { after, fireSample, GATES, unhandledDuring } from './support.ts'
 
 // So many runs take their time on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
-
 const OTHERS = ['PostToolUse', 'SessionStart', 'SubagentStart', 'Stop', 'SessionEnd', 'Iteration'] as const
 
 interface Setting {

@@ -1,12 +1,10 @@
 import * as fc from '../support/fast-check.ts'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ask, HookRegistry, type Decision, type Precedence } from '../../src/hooks.ts'
 import { fold, type Said } from '../../src/lib/hooks/outcome.ts'
 import { deepFreeze } from './any-hooks.ts'
 
 // So many runs take their time on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
-
 const PRECEDENCES = ['allow-over-ask', 'ask-over-allow'] as const
 
 describe('folding', () => {

@@ -1,12 +1,10 @@
 import * as fc from '../support/fast-check.ts'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { EVENT_NAMES, HookRegistry, type EventName } from '../../src/hooks.ts'
 import { anyHooks, anyInput, deepFreeze, microtasks, registryOf } from './any-hooks.ts'
 import { call, sampleOf } from './support.ts'
 
 // So many runs take their time on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
-
 describe('the caller’s input is never changed', () => {
   const spoil = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return

@@ -1,11 +1,9 @@
 import * as fc from '../support/fast-check.ts'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { HookRegistry, type Outcome } from '../../src/hooks.ts'
 import { call } from './support.ts'
 
 // So many runs take their time on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
-
 describe('matchers', () => {
   const letters = 'abcXYZ019_-'.split('')
   // Old names stand for new ones as well; they have tests of their own.

@@ -1,12 +1,10 @@
 import * as fc from '../support/fast-check.ts'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { HookRegistry, later, type HookMessage, type HookResult } from '../../src/hooks.ts'
 import { manualClock } from '../../src/testing.ts'
 import { after, bash, turn, unhandledDuring } from './support.ts'
 
 // So many runs take their time on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
-
 const MANNERS = [
   'at once',
   'in time',

@@ -1,14 +1,12 @@
 import * as fc from '../support/fast-check.ts'
 import { SEED, seeded } from '../support/seed.ts'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { EVENT_NAMES, HookRegistry, type Outcome, type Reply } from '../../src/hooks.ts'
 import { manualClock } from '../../src/testing.ts'
 import { anyHooks, anyInput, microtasks, registryOf, type Behaviour, type HookSpec } from './any-hooks.ts'
 import { call, fireSample } from './support.ts'
 
 // So many runs take their time on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
-
 const PRECEDENCES = ['allow-over-ask', 'ask-over-allow'] as const
 
 describe('nothing said changes nothing', () => {

@@ -1,11 +1,9 @@
 /** `carabiner run` with servers of files and of the command line. */
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { project, type Project } from '../agent/kit.ts'
 import { SCRIPTED } from './kit.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
 const SCRIPT = JSON.stringify([{ calls: [{ name: 'mcp__own__echo', input: { text: 'x' } }] }, 'Done.'])

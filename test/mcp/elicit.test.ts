@@ -4,8 +4,6 @@ import { deny, type HookRegistry, type QueryOptions } from '../../src/index.ts'
 import { informed, inputsOf, registry } from '../agent/kit.ts'
 import { call, calls, everything, logged } from './kit.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
-
 const SCHEMA = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
 const FORM = { message: 'Your name?', requestedSchema: SCHEMA }
 const accepted = { action: 'accept', content: { name: 'Ada' } } as const

@@ -1,11 +1,9 @@
 /** Hooks that are tools of servers. */
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { createSdkMcpServer, tool } from '../../src/index.ts'
 import { ask, informed, inputsOf, resultsIn, type Asking } from '../agent/kit.ts'
 import { call, logged } from './kit.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 /** A run in which the model wants to run a command, and a tool of the server is asked about it. */
 async function judged(hook: object, options: Asking = {}) {

@@ -4,13 +4,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { createSdkMcpServer, type QueryOptions } from '../../src/index.ts'
 import { scriptedModel } from '../../src/lib/model/scripted.ts'
 import { ask, informed, ownTool, project, registry, resultsIn, type Asking, type Project } from '../agent/kit.ts'
 import { call, calls, SCRIPTED } from './kit.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 interface Described {
   readonly name: string

@@ -1,6 +1,6 @@
 /** Tools of servers outside this process: two real ones, over stdio and over streamable HTTP. */
 import { readFileSync } from 'node:fs'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { createSdkMcpServer, type QueryOptions } from '../../src/index.ts'
 import { ask, informed, inputsOf, ofType, ownTool, project, registry, resultsIn } from '../agent/kit.ts'
 import {
@@ -17,8 +17,6 @@ import {
   scripted,
   statuses
 } from './kit.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 // M3, FM35
 test('tools of a server are there under its name, are called, and hooks know whose they are', async () => {

@@ -1,11 +1,9 @@
 /** Whose word a server is: what was approved of stays so, what a project names has to be trusted, and secrets stay here. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { scriptedModel } from '../../src/lib/model/scripted.ts'
 import { ask, informed, resultsIn } from '../agent/kit.ts'
 import { call, calls, logged, SCRIPTED, statuses } from './kit.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 // FM58, M2
 test.each([

@@ -4,11 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from '../support/fast-check.ts'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { simpleCommand } from '../../src/lib/permissions/simple-command.ts'
 import { allow, ask, bash, decided, deny } from './support.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 describe('one simple command', () => {
   test.each([

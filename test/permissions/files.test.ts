@@ -1,10 +1,8 @@
 /** Rules about files: where their paths begin, and what they cover. */
 import * as fc from '../support/fast-check.ts'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { namesOf, pathGlob } from '../../src/lib/permissions/path-glob.ts'
 import { allow, bash, decided, deny, HOME, other, read, ROOT, write } from './support.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 // R12
 describe('where the path of a rule begins', () => {

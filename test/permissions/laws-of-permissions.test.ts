@@ -1,13 +1,11 @@
 import * as fc from '../support/fast-check.ts'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { decide, type Call, type Policy } from '../../src/lib/permissions/decide.ts'
 import { MODES } from '../../src/lib/permissions/modes.ts'
 import { parseRule, type Behavior, type Rule } from '../../src/lib/permissions/rule.ts'
 import { suggestionsFor } from '../../src/lib/permissions/suggestions.ts'
 import { freezeDeep } from '../../src/lib/util/plain.ts'
 import { bash, fetching, HOME, other, read, ROOT, rule, write } from './support.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const STRENGTH: Readonly<Record<Behavior, number>> = { allow: 0, ask: 1, deny: 2 }
 

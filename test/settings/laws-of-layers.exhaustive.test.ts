@@ -1,13 +1,11 @@
 /** A project may tighten, and never loosen: laws over any settings of a user, a project and managed policy. */
 import * as fc from '../support/fast-check.ts'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Reported } from '../../src/hooks.ts'
 import { anyLayers, INPUTS, lay, outcomeOf } from './any-layers.ts'
 import { fire, scene } from './support.ts'
 
 // So many runs take their time on a busy machine.
-vi.setConfig({ testTimeout: 300_000 })
-
 const ALONE = { project: false, trusted: false }
 const UNTRUSTED = { project: true, trusted: false }
 const TRUSTED = { project: true, trusted: true }

@@ -54,6 +54,7 @@ describe('the public API', () => {
       'ajv',
       'chokidar',
       'commander',
+      'diff',
       'jsonc-parser',
       're2js',
       'yaml',

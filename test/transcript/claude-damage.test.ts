@@ -1,14 +1,12 @@
 /** Transcripts of Claude Code that are not whole: one line is lost where one is lost, and something says so. */
-import * as fc from 'fast-check'
-import { describe, expect, test, vi } from 'vitest'
+import * as fc from '../support/fast-check.ts'
+import { describe, expect, test } from 'vitest'
 import { replayAll } from '../../src/lib/agent/replay.ts'
 import { asOurs, readClaude } from '../../src/lib/transcript/claude.ts'
 import { readTranscript } from './read-transcript.ts'
 import { ask, ofType, project, words } from '../agent/kit.ts'
 import { desk } from '../cli/sessions-kit.ts'
 import { answer, call, fileOf, line, resultOf, textOf, user, type Line } from './claude-kit.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 /** What a model is sent when a session goes on from this file, and what people are told of it. */
 async function resumed(lines: readonly object[] | string): Promise<{ sent: readonly string[]; notices: string }> {

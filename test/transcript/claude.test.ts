@@ -2,7 +2,7 @@
 import { cpSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import * as fc from '../support/fast-check.ts'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { replay } from '../../src/lib/agent/replay.ts'
 import { asOurs, isForeign, readClaude } from '../../src/lib/transcript/claude.ts'
 import { asTheirs } from '../../src/lib/transcript/claude-lines.ts'
@@ -24,8 +24,6 @@ import {
   words,
   type Project
 } from '../agent/kit.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const FIXTURES = fileURLToPath(new URL('../fixtures/claude-transcripts', import.meta.url))
 const SHOP = '11111111-aaaa-4aaa-8aaa-000000000001'

@@ -7,8 +7,6 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { lock } from '../../src/lib/world/lock.ts'
 import { doing, held, holderOf, locker, scene } from './lock-kit.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
-
 type Claim = Record<string, unknown> & { readonly id: string; readonly socket: string }
 
 /** A claim, as this process has just made it. */

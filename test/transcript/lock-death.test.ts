@@ -1,11 +1,9 @@
 /** The lock ends with whoever had it, however that ended, and no sooner. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { lock } from '../../src/lib/world/lock.ts'
 import { answerOf, doing, DRIVER, ENV, held, holderOf, locker, scene, stateOf, type Locker } from './lock-kit.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const ROUNDS = 100
 /** Processes that are started ahead. */

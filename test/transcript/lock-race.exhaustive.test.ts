@@ -1,10 +1,8 @@
 /** Processes that all want the same file. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { locker, scene } from './lock-kit.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const RACERS = 8
 const ROUNDS = 1_000

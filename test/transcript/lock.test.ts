@@ -5,12 +5,10 @@ import { linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileS
 import { createServer } from 'node:net'
 import { relative } from 'node:path'
 import { array, assert, asyncProperty, constantFrom, record } from '../support/fast-check.ts'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { JsonlStore } from '../../src/lib/transcript/jsonl.ts'
 import { holderOf as holderNow, lock, type Lock } from '../../src/lib/world/lock.ts'
 import { doing, held, holderOf, locker, scene } from './lock-kit.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 // FM41
 describe('a lock', () => {
