@@ -6,7 +6,7 @@ import { onCommandLine } from './try-row.ts'
 const rows = ROWS.filter(({ inProgram }) => inProgram !== true)
 
 /** Starting a process takes long: four at a time. */
-test.concurrent.each(rows)('$comes: carabiner run and fire: $name', { timeout: 120_000 }, async (row: Row) => {
+test.concurrent.each(rows)('$comes: carabiner run and fire: $name', async (row: Row) => {
   const { run, ran, fire } = await onCommandLine(row)
   const all = fire === undefined ? [run] : [run, fire]
   for (const { code, stderr } of all) {

@@ -62,8 +62,8 @@ export class JsonlStore implements TranscriptStore {
     // A subagent belongs to a session, and that has one writer.
     const session = this.pathOf({ ...key, subpath: undefined })
     if (key.subpath !== undefined) return fenced(await this.#appender(key, path), this.#locks.get(session))
-    const locked = await lock(path, doing).catch((error: unknown) => {
-      throw fault('E_TRANSCRIPT', path, wordsOf(error), '0')
+    const locked = await lock(path, doing).catch((error: NodeJS.ErrnoException) => {
+      throw fault('E_TRANSCRIPT', path, `${wordsOf(error)} (${error.code ?? 'no code'})`, '0')
     })
     if ('holder' in locked) return locked
     this.#locks.set(session, locked)
