@@ -33,6 +33,9 @@ const RULE = /^([A-Za-z_][\w*-]*)(?:\((.*)\))?$/s
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\0-\x08\x0A-\x1F\x7F]/
 
+/** Blanks and marks that look like nothing, or like another blank: a pattern with one fits nothing. */
+const INVISIBLE = /[\u00A0\u00AD\u2000-\u200F\u2028-\u202F\u2060-\u2064\uFEFF]/
+
 /** Reads a rule: `Tool`, `Tool(specifier)`, `mcp__server`, `mcp__server__*`, `mcp__server__tool`. */
 export function parseRule(text: string, behavior: Behavior, source: string): Rule | Unreadable {
   const shown = JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)
@@ -54,9 +57,16 @@ export function parseRule(text: string, behavior: Behavior, source: string): Rul
 function problemOf(tool: string, specifier: string): readonly [string, string] | undefined {
   if (READERS.includes(tool) || WRITERS.includes(tool)) {
     if (specifier.startsWith('!')) return ['takes something out again', 'write what is meant, without the !']
+    if (/^(?:["'`$]|\w+:)/.test(specifier))
+      return ['names no path', 'write the path itself: Read(./x), Read(~/x), Read(//x) from the root']
     if (/^~[^/]/.test(specifier)) return ["names somebody else's home", 'write it from the root: //home/somebody/**']
   }
-  if (tool === 'WebFetch' && specifier.startsWith('domain:') && domainOf(specifier) === undefined)
+  if (INVISIBLE.test(specifier)) return ['has an invisible character', 'type it again by hand']
+  if (
+    tool === 'WebFetch' &&
+    (!specifier.startsWith('domain:') || domainOf(specifier) === undefined) &&
+    specifier !== '*'
+  )
     return ['names no domain', 'write WebFetch(domain:example.com)']
   return undefined
 }
