@@ -1,7 +1,7 @@
 /** A credential, however it was given, is in no sink: not in the stream, on the disk, with hooks, or with children. */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { randomUUID } from 'node:crypto'
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { query, type AgentMessage, type QueryOptions } from '../../src/index.ts'
@@ -241,6 +241,21 @@ test.each([
   })
   expect(JSON.stringify(messages)).toContain('names the environment or the memory of a process')
 })
+
+test.each(['cat e', 'cat pr/self/environ', 'cat < pr/1/environ'])(
+  'B6: %s through a link of the project is not run either',
+  async command => {
+    const here = stage()
+    symlinkSync('/proc/self/environ', here.path('project/e'))
+    symlinkSync('/proc', here.path('project/pr'))
+    const server = await provider({ calls: [{ name: 'Bash', input: { command } }] }, { text: 'Done.' })
+    const { messages } = await run(here, {
+      model: createOpenAICompatible({ name: 'own', baseURL: server.url })('gpt-test'),
+      env: here.env
+    })
+    expect(JSON.stringify(messages)).toContain('names the environment or the memory of a process')
+  }
+)
 
 test.each([
   'ps aux',

@@ -124,10 +124,12 @@ const bySafety = (decision: 'ask' | 'deny', part: string): Ruling => ({
       : `it names ${part}, which decides over the agent or runs by itself later`
 })
 
-function question({ tool, doubt, subject }: Call, { mode, hook }: Policy, against: Against): Ruling | undefined {
+function question(call: Call, policy: Policy, against: Against): Ruling | undefined {
+  const { tool, doubt, subject } = call
+  const { mode, hook } = policy
   // First, so that whoever is asked for another reason is told of it as well.
   if (doubt !== undefined) return { decision: 'ask', by: 'changed tool', kind: 'safety', reason: doubt }
-  const environment = environmentNamed(subject)
+  const environment = environmentNamed(subject, policy, call)
   if (environment !== undefined)
     return { decision: 'ask', by: 'environment of a process', kind: 'safety', reason: environment }
   const { asks, protection } = against
