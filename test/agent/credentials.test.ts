@@ -242,6 +242,13 @@ test.each([
   expect(JSON.stringify(messages)).toContain('names the environment or the memory of a process')
 })
 
+test('B6: a credential with quotes around it is hidden without them, too', async () => {
+  const { holdCredential, isWithheld, withoutCredentials } = await import('../../src/lib/util/credentials.ts')
+  holdCredential(' "quoted-key-of-a-test" ')
+  expect(withoutCredentials('the key: quoted-key-of-a-test')).toBe('the key: [a credential]')
+  expect(isWithheld('quoted-key-of-a-test')).toBe(true)
+})
+
 test.each(['cat e', 'cat pr/self/environ', 'cat < pr/1/environ'])(
   'B6: %s through a link of the project is not run either',
   async command => {

@@ -32,10 +32,16 @@ export function hideCredential(value: unknown): void {
   values = [...new Set([...values, value, quoted])].toSorted((one, other) => other.length - one.length)
 }
 
-/** Hides a value, and keeps it from children, whatever the variable is called in which they would find it. */
+/**
+ * Hides a value, and keeps it from children, whatever the variable is called in which they would find it. A shell takes
+ * quotes and blanks around it away.
+ */
 export function holdCredential(value: unknown): void {
-  hideCredential(value)
-  if (typeof value === 'string' && value.length >= SHORTEST) withheld.add(value)
+  if (typeof value !== 'string') return
+  for (const each of new Set([value, value.replaceAll(/^["'\s]+|["'\s]+$/g, '')])) {
+    hideCredential(each)
+    if (each.length >= SHORTEST) withheld.add(each)
+  }
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
