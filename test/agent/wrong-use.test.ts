@@ -131,6 +131,11 @@ const hooks = new HookRegistry()
 hooks.on('PreToolUse', ctx => void ctx.toolInput)
 const OTHERS: readonly (readonly [string, () => unknown, RegExp])[] = [
   ['tool() without a name', () => tool('', 'd', {}, async () => ({ content: [] })), /name of tool\(\) cannot be ""/],
+  [
+    'tool() with a blank in its name',
+    () => tool('a b', 'd', {}, async () => ({ content: [] })),
+    /cannot be "a b"; use letters/
+  ],
   ['tool() without a handler', () => tool('t', 'd', {}, undefined as never), /handler of tool\(\) cannot be undefined/],
   [
     'tool() without a schema',

@@ -278,7 +278,9 @@ const withinSession = (update: PermissionUpdate): readonly PermissionUpdate[] =>
 function answerIn(answer: unknown): PersonAnswer | undefined {
   if (!isObject(answer)) return undefined
   if (answer['behavior'] === 'allow' || answer['behavior'] === 'deny') return answer as unknown as PersonAnswer
-  return { behavior: 'deny', message: `the answer to the question was neither allow nor deny` }
+  const message =
+    "the answer to the question was neither allow nor deny: write { behavior: 'allow' } or { behavior: 'deny', message }"
+  return { behavior: 'deny', message }
 }
 
 function keep(update: PermissionUpdate, session: Session): void {

@@ -29,7 +29,7 @@ export function tool<const S extends Shape | StandardSchema>(
   extras: { readonly annotations?: ToolDefinition['annotations'] } = {}
 ): ToolDefinition {
   const checks = [
-    ['name', name, typeof name === 'string' && name.trim() !== '', 'a name that is not empty'],
+    ['name', name, typeof name === 'string' && /^[\w-]{1,128}$/.test(name), 'letters, digits, _ and -, at most 128'],
     ['description', description, typeof description === 'string', 'words for the model'],
     [
       'inputSchema',
