@@ -112,9 +112,12 @@ function askOnTerminal({ where, loaded, trust }: Scene): boolean | undefined {
   if (terminal === undefined) return undefined
   try {
     const question = [...describeUntrusted(loaded, trust), 'Trust all of this, as it is now? [y/N] ']
-    writeSync(terminal, question.join('\n'))
     const answer = Buffer.alloc(1024)
-    const length = interruptible(() => readSync(terminal, answer))
+    // Before the question is seen: Ctrl-C may come right behind it.
+    const length = interruptible(() => {
+      writeSync(terminal, question.join('\n'))
+      return readSync(terminal, answer)
+    })
     if (!/^y(es)?$/i.test(answer.toString('utf8', 0, length).trim())) return false
     keepTrust({ loaded, where })
     return true
