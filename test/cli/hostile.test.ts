@@ -123,7 +123,9 @@ describe.skipIf(!hasStrace)('under strace (skipped where there is none)', () => 
       expect(server.requests.length).toBe(2 + TYPES.length - 1)
       expect(ran.programs).toEqual([process.execPath])
       const port = new URL(server.url).port
-      expect(ran.connections.filter(to => to !== port)).toEqual([])
+      // The lock of version 0.1.0 is asked for by its name, which no project chooses.
+      const isOldLock = (to: string): boolean => /sun_path=@"carabiner-[\da-f]{64}"/.test(to)
+      expect(ran.connections.filter(to => to !== port && !isOldLock(to))).toEqual([])
       expect(ran.connections.length).toBeGreaterThan(0)
       expect(evil.visits).toBe(0)
       expect(existsSync(here.path('project/ran'))).toBe(false)

@@ -47,7 +47,7 @@ test.each([
   [['--permission-mode', 'bypassPermissions'], 'not allowed here'],
   [['--allowedTools', 'Bash('], 'Bash('],
   [['--model', 'script:nowhere.json'], 'nowhere.json'],
-  [['--session-id', '../../x'], 'sessionId']
+  [['--session-id', '../../x'], '--session-id cannot be']
 ])('run -p with %j is a bad configuration', async (args, words) => {
   const { ask, server } = await agent([says('Hello.')])
   const ran = await ask(['Hi', ...args])
