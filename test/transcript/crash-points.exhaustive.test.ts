@@ -92,7 +92,10 @@ async function goOn(scenario: Scenario, before: World, image: Image, prompt: str
     sent.push(...asked)
     const there = found.get(path)?.entries
     const isSilent = there?.every(({ type }) => type !== 'user') === true
-    const isExcused = there === undefined ? result.error_code === 'E_SESSION_UNKNOWN' : isSilent && prompt === ''
+    // A file into which nothing was written yet is no session, and is told to be empty.
+    const isEmpty = there?.length === 0 && found.get(path)?.gaps.length === 0
+    const noSession = there === undefined ? 'E_SESSION_UNKNOWN' : isEmpty ? 'E_NOT_TRANSCRIPT' : undefined
+    const isExcused = noSession === undefined ? isSilent && prompt === '' : result.error_code === noSession
     if (result.is_error && !isExcused) problems.push(`${sessionId} does not go on: ${result.result}`)
   }
   problems.push(...world.problems, ...faultsIn(sent))

@@ -1,4 +1,4 @@
-import { basename, dirname } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
 import type { PlainObject } from '../util/plain.ts'
 import { openFile, readAll, shownPath, type OpenFile } from '../world/files.ts'
 import { afterSplices, piecesOf } from '../world/fingerprint.ts'
@@ -22,7 +22,9 @@ async function edit(file: OpenFile, input: EditInput, { session, signal }: ToolC
   if (stat.size > LARGEST) throw new Error(`${shownPath(path)} has ${stat.size} bytes; up to ${LARGEST} can be edited`)
   const bytes = await readAll(file)
   refuseBinary(bytes, path)
-  const isUnread = !input.replace_all && !session.seen.has(path)
+  // A name that was read and leads to another file now has changed since it was read.
+  const isUnread =
+    !input.replace_all && ![path, resolve(session.cwd, input.file_path)].some(each => session.seen.has(each))
   const seen = isUnread ? undefined : seenAsItIs(session, file, bytes)
   const wanted: Wanted = { old: input.old_string, now: input.new_string, all: input.replace_all, isUnread }
   const match = findSplices(bytes, wanted)
