@@ -1,4 +1,5 @@
 /** Runs of an agent that end by themselves. Whatever happens in them that can be seen from outside calls `step`. */
+import { setTimeout as delay } from 'node:timers/promises'
 import { allow, type HookRegistry } from '../../../src/index.ts'
 import { EVENT_NAMES } from '../../../src/lib/hooks/events.ts'
 import type { ScriptedTurn, TurnOrMaker } from '../../../src/lib/model/scripted.ts'
@@ -10,11 +11,14 @@ export interface Scenario {
   readonly turns: readonly ScriptedTurn[]
   /** Files of the project. */
   readonly files?: Readonly<Record<string, string>>
-  asking(step: Step, place: Project): Omit<Asking, 'in'>
+  asking(step: Step, place: Project, signal: AbortSignal): Omit<Asking, 'in'>
 }
 
 /** Ends soon if it is let; if it is killed and its child is not, that shows for a minute. */
 const BRIEF = 'sleep 60 > /dev/null 2>&1 & sleep 0.02; kill $!'
+
+/** Runs until the file `go` is there; as above, what is left of it shows for a minute. */
+const UNTIL_GO = 'sleep 60 > /dev/null 2>&1 & until [ -e go ] || ! kill -0 $!; do sleep 0.02; done; kill $!'
 
 const bash = (command: string, more: object = {}) => ({ name: 'Bash', input: { command, ...more } })
 const later = (turns = 1): Promise<void> =>
@@ -79,10 +83,26 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
   effects: {
     turns: [
-      { calls: [bash('sleep 60', { run_in_background: true }), bash(BRIEF), bash('touch made')] },
-      { text: 'Done.' }
+      { calls: [bash(UNTIL_GO, { run_in_background: true }), bash(BRIEF), bash('touch made')] },
+      { text: 'Done.' },
+      { text: 'It has ended.' }
     ],
-    asking: step => ({ allowedTools: ['Bash'], hooks: slowHooks(step) })
+    asking(step, place, signal) {
+      // The session waits for what runs in the background: an abort comes meanwhile, too, and only without one it is let go.
+      let isWaiting = false
+      const wait = async (): Promise<void> => {
+        if (isWaiting) return
+        isWaiting = true
+        await delay(50)
+        step()
+        await delay(50)
+        if (!signal.aborted) place.write('go', '')
+      }
+      return {
+        allowedTools: ['Bash'],
+        hooks: slowHooks(step, hooks => hooks.on('Stop', () => void wait()))
+      }
+    }
   },
   questions: {
     turns: [

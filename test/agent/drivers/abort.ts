@@ -48,7 +48,7 @@ async function play(at: number, microtasks: number): Promise<{ aborted: boolean;
   const hung = Promise.withResolvers<undefined>()
   const timer = setTimeout(() => hung.resolve(undefined), HANG)
   const env = { ...place.env, CARABINER_TEST_MARK: mark }
-  const asking = { ...scenario.asking(step, place), env, abortController }
+  const asking = { ...scenario.asking(step, place, abortController.signal), env, abortController }
   const asked = await Promise.race([askIn(place, turnsOf(scenario, step), asking), hung.promise])
   clearTimeout(timer)
   const wrong = asked === undefined ? ['it hangs'] : problemsOf(asked, abortController.signal.aborted)
