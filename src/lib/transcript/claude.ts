@@ -35,22 +35,27 @@ export const isForeign = (entries: readonly Rec[]): boolean =>
 type Placed = Step & { readonly line: Rec; isLive: boolean }
 
 export function readClaude(entries: readonly Rec[]): ClaudeTranscript {
-  // In a subagent's own file there is nothing else.
-  const walk = new ClaudeWalk(!entries.some(line => isSaid(line) && line['isSidechain'] !== true))
-  const placed = entries.map((entry, index): Placed => {
-    const line = withId(entry, index)
-    return { line, isLive: false, ...walk.take(line) }
-  })
-  const groups = Map.groupBy(placed, ({ agent }) => agent)
-  const conversations = [...groups].map(
+  const placed = placedIn(entries)
+  const missing = placed.flatMap(({ line, missing: id }) => (id === undefined ? [] : [[line, id] as const]))
+  const conversations = [...Map.groupBy(placed, ({ agent }) => agent)].map(
     ([agent, group]) => [agent, withQueued(withSegments(liveIn(group)), group)] as const
   )
-  const missing = placed.flatMap(({ line, missing: id }) => (id === undefined ? [] : [[line, id] as const]))
   return {
     main: conversations.find(([agent]) => agent === undefined)?.[1] ?? [],
     agents: new Map(conversations.flatMap(([agent, lines]) => (agent === undefined ? [] : [[agent, lines]]))),
     missing: new Map(missing)
   }
+}
+
+/** What the walk remembers of a long file is let go at its end. */
+function placedIn(entries: readonly Rec[]): readonly Placed[] {
+  // In a subagent's own file there is nothing else.
+  const walk = new ClaudeWalk(!entries.some(line => isSaid(line) && line['isSidechain'] !== true))
+  return entries.map((entry, index) => {
+    const line = withId(entry, index)
+    const { agent, above, missing } = walk.take(line)
+    return { line, isLive: false, agent, above, missing }
+  })
 }
 
 /** A message in a line without an id is a message. */
@@ -65,7 +70,8 @@ const TYPES = new Set(['user', 'assistant', 'system', 'attachment'])
  * those, and of the blocks of the answer, the way to the last line may meet one only.
  */
 function liveIn(lines: readonly Placed[]): readonly Rec[] {
-  const byId = new Map(lines.map(each => [idOf(each.line), each]))
+  const byId = new Map<string, Placed>()
+  for (const each of lines) byId.set(idOf(each.line), each)
   const isLive = (id: string): boolean => id === '' || byId.get(id)?.isLive === true
   let at = lines.findLast(({ line }) => isSaid(line))
   for (; at !== undefined && !at.isLive; at = byId.get(at.above ?? '')) at.isLive = true

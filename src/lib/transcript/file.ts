@@ -22,10 +22,13 @@ export function withFile<T>(path: string, disk: Disk, read: (file: number) => T)
 }
 
 /** The bytes from there on: so many, or as many as there are. */
-export function bytesIn(file: number, disk: Disk, at: number, most: number): Buffer {
-  const bytes = Buffer.allocUnsafe(most)
+export const bytesIn = (file: number, disk: Disk, at: number, most: number): Buffer =>
+  fill(Buffer.allocUnsafe(most), file, disk, at)
+
+/** The same, into bytes that are there already. */
+export function fill(bytes: Buffer, file: number, disk: Disk, at: number): Buffer {
   let length = 0
-  while (length < most) {
+  while (length < bytes.length) {
     const read = disk.read(file, bytes.subarray(length), at + length)
     if (read === 0) break
     length += read

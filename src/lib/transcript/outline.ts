@@ -1,7 +1,7 @@
 import { answerOf, resultsIn } from './claude-walk.ts'
 import { realDisk } from './disk.ts'
 import type { Rec } from './entry.ts'
-import { bytesIn, type Met } from './file.ts'
+import { fill, type Met } from './file.ts'
 
 /** What decides which entries count, and where they stand; what was said in them is left out. */
 export function outlineOf(lines: Iterable<Met>): readonly Rec[] {
@@ -44,12 +44,23 @@ function messageIn(entry: Rec, before: Rec | undefined): unknown {
 
 const RESULTS = { content: [{ type: 'tool_result' }] }
 
-/** The entries of an outline, whole, one after the other. */
-export function* entriesAt(path: string, outline: Iterable<Rec>): Generator<Rec> {
+/** Where the entries of an outline stand, and how long they are: two numbers each. It is all that is kept of them. */
+export const placesOf = (outline: readonly Rec[]): Float64Array => {
+  const places = new Float64Array(2 * outline.length)
+  for (const [index, { at, length }] of outline.entries()) places.set([Number(at), Number(length)], 2 * index)
+  return places
+}
+
+/** The entries at these places, whole, one after the other. All are read into the same bytes. */
+export function* entriesAt(path: string, places: Float64Array): Generator<Rec> {
   const file = realDisk.openToRead(path)
+  let room = Buffer.allocUnsafeSlow(1 << 14)
   try {
-    for (const { at, length } of outline)
-      yield JSON.parse(bytesIn(file, realDisk, Number(at), Number(length)).toString()) as Rec
+    for (let index = 0; index < places.length; index += 2) {
+      const [at, length] = [places[index]!, places[index + 1]!]
+      if (length > room.length) room = Buffer.allocUnsafeSlow(length)
+      yield JSON.parse(fill(room.subarray(0, length), file, realDisk, at).toString()) as Rec
+    }
   } finally {
     realDisk.close(file)
   }

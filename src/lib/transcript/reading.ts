@@ -1,3 +1,4 @@
+import { asText } from '../util/plain.ts'
 import type { Rec } from './entry.ts'
 import { eachLine, salvage, unglue, unseal, type Read } from './seal.ts'
 import type { Gap, GapKind, Loaded, SessionKey } from './store.ts'
@@ -8,7 +9,7 @@ export interface Placed {
   readonly length: number
   readonly seq: number
   /** Its checksum: two entries with one number and one checksum are the same. */
-  readonly sum: unknown
+  readonly sum: number
   readonly entry: Rec
 }
 
@@ -25,6 +26,9 @@ interface ReadingOptions {
   readonly onGap?: (gap: Gap) => void
 }
 
+/** What tells whether two entries with one number are the same. */
+type Mark = Pick<Placed, 'length' | 'sum'>
+
 const NEWLINE = 10
 
 /**
@@ -39,8 +43,10 @@ export class Reading {
   readonly #onGap: ReadingOptions['onGap']
   /** The highest number so far; all of them, once one comes that is not higher. */
   #highest = 0
-  #seen: Map<number, Placed> | undefined
+  #seen: Map<number, Mark> | undefined
   readonly #sealed: Placed[] = []
+  /** Where gaps are told as they are met, nothing else is kept of an entry: its number, its length, its checksum. */
+  readonly #marks: number[] = []
   /** Lines that nobody sealed: all there is in the transcript of another program. */
   readonly #unsealed: { readonly at: number; readonly length: number; readonly entry: Rec }[] = []
   readonly #gaps: Gap[] = []
@@ -136,9 +142,10 @@ export class Reading {
       this.#each?.(entry, at, length)
     } else if (this.#isOurs(entry)) {
       const { seq } = read
-      const placed = { at, length, seq, sum: entry['crc'], entry: kept }
+      const placed = { at, length, seq, sum: Number(`0x${asText(entry['crc'])}`), entry: kept }
       if (!this.#isNew(placed)) return
-      this.#sealed.push(placed)
+      if (this.#onGap === undefined) this.#sealed.push(placed)
+      else this.#marks.push(seq, length, placed.sum)
       this.#each?.(entry, at, length)
     } else this.#gap(at, length, 'foreign')
   }
@@ -152,11 +159,18 @@ export class Reading {
       this.#seen?.set(seq, placed)
       return true
     }
-    this.#seen ??= new Map(this.#sealed.map(each => [each.seq, each]))
+    this.#seen ??= this.#soFar()
     const first = this.#seen.get(seq)
     this.#gap(at, length, first === undefined ? 'moved' : twinKind(first, placed))
     if (first === undefined) this.#seen.set(seq, placed)
     return first === undefined
+  }
+
+  #soFar(): Map<number, Mark> {
+    const seen = new Map<number, Mark>(this.#sealed.map(each => [each.seq, each]))
+    const marks = this.#marks
+    for (let at = 0; at < marks.length; at += 3) seen.set(marks[at]!, { length: marks[at + 1]!, sum: marks[at + 2]! })
+    return seen
   }
 
   #isOurs({ sessionId, isSidechain, agentId }: Rec): boolean {
@@ -187,7 +201,7 @@ export class Reading {
   }
 }
 
-const twinKind = (first: Placed, { length, sum }: Placed): GapKind =>
+const twinKind = (first: Mark, { length, sum }: Mark): GapKind =>
   first.length === length && first.sum === sum ? 'duplicate' : 'conflict'
 
 const EMPTY: Rec = Object.freeze({ type: '' })

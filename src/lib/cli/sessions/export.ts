@@ -4,7 +4,7 @@ import type { Message } from '../../message.ts'
 import { reminder } from '../../model/prompt.ts'
 import { asTheirs } from '../../transcript/claude-lines.ts'
 import { readClaude, translated } from '../../transcript/claude.ts'
-import { entriesAt, outlineOf } from '../../transcript/outline.ts'
+import { entriesAt, outlineOf, placesOf } from '../../transcript/outline.ts'
 import { EXIT } from '../common.ts'
 import { harmless, safeJson } from '../print.ts'
 import { entriesOf, itemsOf, linesOf, openSession, type Session } from './load.ts'
@@ -48,14 +48,23 @@ function* asRequest(session: Session): Generator<string> {
 
 /** The entries that count, from the last fresh start on: the file is read once for their outline, then they are read. */
 function liveEntries(session: Session): Parameters<typeof replayInPieces> {
+  const { places, isEdited, done } = livePlaces(session)
+  const whole = entriesAt(session.path, places)
+  return [session.isForeign ? translated(whole) : whole, { isEdited, isDone: index => done.has(index) }]
+}
+
+/** Where they stand, and which of them were done behind what somebody went back to. The outline itself is let go. */
+function livePlaces(session: Session): { places: Float64Array; isEdited: boolean; done: ReadonlySet<number> } {
   const outline = outlineOf(linesOf(session))
   const { main, agents } = session.isForeign ? readClaude(outline) : { main: outline, agents: undefined }
   const lines = session.only === undefined ? main : (agents?.get(session.only) ?? [])
   const { left, done } = session.isForeign ? { left: lines, done: new Set() } : unwound(lines, undefined, true)!
   const live = left.slice(Math.max(0, left.findLastIndex(isFreshStart)))
-  const whole = entriesAt(session.path, live)
-  const isEdited = live.some(({ subtype }) => subtype === 'messages_changed')
-  return [session.isForeign ? translated(whole) : whole, { isEdited, isDone: index => done.has(live[index]!) }]
+  return {
+    places: placesOf(live),
+    isEdited: live.some(({ subtype }) => subtype === 'messages_changed'),
+    done: new Set(live.flatMap((entry, index) => (done.has(entry) ? [index] : [])))
+  }
 }
 
 /** Only users and models speak there. */
