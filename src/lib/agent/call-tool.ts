@@ -185,7 +185,8 @@ export async function finishCall(
       : session.fire('PostToolUseFailure', { ...call, error, is_interrupt: signal.aborted, duration_ms }, options)
   const after = fired instanceof Promise ? await fired : fired
   session.heed(after, use.name)
-  for (const { by, reason } of objectionsIn(after))
+  // Mostly there is none, and nothing is made for it.
+  for (const { by, reason } of after.decision === 'deny' ? objectionsIn(after) : [])
     session.note(`${after.event}:${use.name} hook blocking error: ${reason} (from ${by})`)
   const news = error === undefined ? await tool.settle?.(input, session.options.place) : undefined
   if (news !== undefined) session.note(news)
