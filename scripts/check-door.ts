@@ -1,5 +1,5 @@
 /**
- * Every call of a tool goes through one door: src/lib/agent/call-tool.ts. Reads the texts of src/ and says where one does
+ * Every call of a tool goes through one door: src/lib/agent/call/call-tool.ts. Reads the texts of src/ and says where one does
  * not.
  *
  * What it shows. (1) In all modules that can get hold of a tool, the name of its method `run` is mentioned once: where
@@ -13,8 +13,8 @@
  */
 import { sourceFiles } from './check-imports.ts'
 
-const DOOR = 'src/lib/agent/call-tool.ts'
-const LIST = 'src/lib/query/tools.ts'
+const DOOR = 'src/lib/agent/call/call-tool.ts'
+const LIST = 'src/lib/query/setup/tools.ts'
 
 /** Modules that cannot get hold of a tool. */
 const APART = /^src\/lib\/(?:hooks|permissions|model|transcript|world|util|message\.ts|errors\.ts|version\.ts)/
@@ -22,7 +22,7 @@ const APART = /^src\/lib\/(?:hooks|permissions|model|transcript|world|util|messa
 /** What else has a `run`, and is no tool: the file, and what stands before the dot. */
 const OTHERS: readonly (readonly [file: string, owner: string])[] = [
   ['src/lib/cli/main.ts', 'row'],
-  ['src/lib/cli/check.ts', 'flags'],
+  ['src/lib/cli/hooks/check.ts', 'flags'],
   ['src/lib/cli/commands.ts', ')'],
   ['src/lib/cli/terminal/session.ts', 'abort)'],
   ['src/lib/cli/terminal/slash.ts', 'SLASHES[name]!'],

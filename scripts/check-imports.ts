@@ -61,7 +61,7 @@ export function problemsIn(files: ReadonlyMap<string, string>): readonly string[
   ]
 }
 
-/** `src/lib/hooks/run.ts` → `hooks`; `src/lib/errors.ts` → `errors`; `src/hooks.ts` → undefined. */
+/** `src/lib/hooks/dispatch/run.ts` → `hooks`; `src/lib/errors.ts` → `errors`; `src/hooks.ts` → undefined. */
 const moduleOf = (path: string): string | undefined => /^src\/lib\/([^/]+?)(?:\.ts|\/)/.exec(path)?.[1]
 
 const layerOf = (module: string | undefined): number =>

@@ -1,9 +1,9 @@
 /** Prints docs/hooks.md from the event table. `--check` only says whether the file is what would be printed. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { HookRegistry, type Dialect, type EventName } from '../src/hooks.ts'
-import { answerOf, FIELDS, STRENGTH, type Family, type SpecificField } from '../src/lib/hooks/answers.ts'
-import { baseFields, EVENT_NAMES, rowOf, snakeName } from '../src/lib/hooks/events.ts'
-import { listFields } from '../src/lib/hooks/fields.ts'
+import { answerOf, FIELDS, STRENGTH, type Family, type SpecificField } from '../src/lib/hooks/events/answers.ts'
+import { baseFields, EVENT_NAMES, rowOf, snakeName } from '../src/lib/hooks/events/event-table.ts'
+import { listFields } from '../src/lib/hooks/events/fields.ts'
 
 /** What a deny, a block or exit code 2 does, by the family of answers. */
 const DENY_WORDS: Record<Family, string> = {
@@ -49,7 +49,7 @@ const PAGE = new URL('../docs/hooks.md', import.meta.url)
 
 const INTRODUCTION = `# Hooks: every event, and how it may be answered
 
-<!-- Printed by \`npm run docs\` from src/lib/hooks/events.ts and answers.ts. Change those, not this page. -->
+<!-- Printed by \`npm run docs\` from src/lib/hooks/events/event-table.ts and answers.ts. Change those, not this page. -->
 
 This page is printed from the tables that the engine itself runs on, with \`npm run docs\`.
 

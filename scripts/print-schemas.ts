@@ -3,9 +3,9 @@
  * `--check` only says whether they are up to date.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { EVENT_NAMES } from '../src/lib/hooks/events.ts'
-import { HANDLERS, KEY_TYPES, type KeyRule } from '../src/lib/settings/handlers.ts'
-import { EXPECT_KEYS } from '../src/lib/settings/tests.ts'
+import { EVENT_NAMES } from '../src/lib/hooks/events/event-table.ts'
+import { HANDLERS, KEY_TYPES, type KeyRule } from '../src/lib/settings/files/handlers.ts'
+import { EXPECT_KEYS } from '../src/lib/settings/files/hook-tests.ts'
 
 const handler = (type: string, keys: Readonly<Record<string, KeyRule>>): object => ({
   type: 'object',

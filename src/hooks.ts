@@ -26,8 +26,8 @@ export type {
 } from './lib/hooks/hook.ts'
 export type { AgentView, HookContext } from './lib/hooks/hook-context.ts'
 export type { Callback, CallbackMatcher, CallbackRecord, ForeignCallbackRecord } from './lib/hooks/callbacks.ts'
-export type { RegistryOptions } from './lib/hooks/settings.ts'
-export type { FireOptions, Reported } from './lib/hooks/hub.ts'
+export type { RegistryOptions } from './lib/hooks/registry-options.ts'
+export type { FireOptions, Reported } from './lib/hooks/registry-internals.ts'
 export type { HookReport } from './lib/hooks/trace.ts'
 export {
   goesOn,
@@ -39,9 +39,9 @@ export {
   type ToolOutcome,
   type SystemMessage,
   type Verdict
-} from './lib/hooks/outcome.ts'
+} from './lib/hooks/dispatch/outcome.ts'
 export type { HookMessage, HookNotice, HookProgress, HookResponse, HookStarted, Sink } from './lib/hooks/trace.ts'
-export type { LateAnswer } from './lib/hooks/late.ts'
+export type { LateAnswer } from './lib/hooks/background.ts'
 
 export {
   EVENT_NAMES,
@@ -54,7 +54,7 @@ export {
   type FireInput,
   type InputOf,
   type ToolEvent
-} from './lib/hooks/events.ts'
+} from './lib/hooks/events/event-table.ts'
 export {
   ANSWERS,
   FIELDS,
@@ -62,14 +62,14 @@ export {
   type Family,
   type Precedence,
   type SpecificField
-} from './lib/hooks/answers.ts'
-export type { Dialect, Profile } from './lib/hooks/decode.ts'
-export type { AgentResult, BatchCall } from './lib/hooks/fields.ts'
-export type { CompilePattern, Pattern } from './lib/hooks/matcher.ts'
+} from './lib/hooks/events/answers.ts'
+export type { Dialect, Profile } from './lib/hooks/dispatch/decode.ts'
+export type { AgentResult, BatchCall } from './lib/hooks/events/fields.ts'
+export type { CompilePattern, Pattern } from './lib/hooks/dispatch/matcher.ts'
 // `export *`, since only that lets users add their own tools to `ToolInputs` under this module's name.
-export type * from './lib/hooks/tool-inputs.ts'
+export type * from './lib/hooks/events/tool-inputs.ts'
 
-export { applyEdits, type Insertion, type MessageEdits } from './lib/hooks/history.ts'
+export { applyEdits, type Insertion, type MessageEdits } from './lib/hooks/dispatch/history.ts'
 export type {
   Block,
   ImageBlock,

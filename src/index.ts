@@ -1,8 +1,8 @@
 /** `carabiner`: an agent whose every step is hooked, and what most programs need besides, from one place. */
 export * from './hooks.ts'
 export { query, type Query } from './lib/query/query.ts'
-export { SubAgent, type SubAgentOptions, type SubAgentResult } from './lib/query/sub-agent.ts'
-export { savedIn, storeOf, type SavedConversations, type Savings } from './lib/agent/saved.ts'
+export { SubAgent, type SubAgentOptions, type SubAgentResult } from './lib/query/setup/run-subagent.ts'
+export { savedIn, storeOf, type SavedConversations, type Savings } from './lib/agent/session/conversation-store.ts'
 export { JsonlStore } from './lib/transcript/jsonl.ts'
 export { MemoryStore } from './lib/transcript/memory.ts'
 export type { Rec as TranscriptEntry } from './lib/transcript/entry.ts'
@@ -16,16 +16,16 @@ export type {
   TranscriptStore,
   TranscriptWriter
 } from './lib/transcript/store.ts'
-export type { Holder } from './lib/world/lock.ts'
-export type { AgentDefinition } from './lib/agent/definitions.ts'
-export type { CanUseTool, OnElicitation, QueryOptions } from './lib/query/options.ts'
+export type { Holder } from './lib/world/lock/lock.ts'
+export type { AgentDefinition } from './lib/agent/subagents/definitions.ts'
+export type { CanUseTool, OnElicitation, QueryOptions } from './lib/query/options/options.ts'
 export type { ForeignPrompt, PromptMessage, PromptStream } from './lib/query/prompts.ts'
-export type * from './lib/query/sdk-names.ts'
+export type * from './lib/query/options/sdk-names.ts'
 export { createSdkMcpServer, tool, type SdkMcpServer, type ToolDefinition, type ToolExtra } from './lib/tools/custom.ts'
 export type { InputOf as ToolInputOf, Shape, StandardSchema } from './lib/tools/own-schema.ts'
 export type { HandlerContent, HandlerResult } from './lib/tools/content.ts'
-export type * from './lib/agent/output.ts'
-export type { PersonAnswer } from './lib/agent/given.ts'
+export type * from './lib/agent/output/output.ts'
+export type { PersonAnswer } from './lib/agent/session/session-options.ts'
 export type { PermissionUpdate } from './lib/permissions/updates.ts'
 export type { Mode } from './lib/permissions/modes.ts'
 export type {

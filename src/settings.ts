@@ -1,10 +1,17 @@
 /** `carabiner/settings`: hooks from settings files, plugins and frontmatter; what is in force, and whether it is trusted. */
-export { loadSettings } from './lib/settings/load.ts'
-export type { Loaded, LoadedHook, LoadedModule, LoadedRule, LoadOptions, Locks } from './lib/settings/loaded.ts'
-export { usualPlaces, type Scope, type Source, type Where } from './lib/settings/sources.ts'
-export { armHooks, type ArmedHooks, type ArmOptions } from './lib/settings/armed.ts'
-export { standing, type Circumstances, type Situation, type Standing } from './lib/settings/force.ts'
-export type { InForce, Reloaded } from './lib/settings/live.ts'
-export { giveTrust, trustOf, type Trust, type TrustOptions } from './lib/settings/trust.ts'
-export { lint } from './lib/settings/lint.ts'
-export type { Finding, Level, Place } from './lib/settings/finding.ts'
+export { loadSettings } from './lib/settings/files/load.ts'
+export type {
+  Loaded,
+  LoadedHook,
+  LoadedModule,
+  LoadedRule,
+  LoadOptions,
+  Locks
+} from './lib/settings/files/loaded-hooks.ts'
+export { usualPlaces, type Scope, type Source, type Where } from './lib/settings/files/sources.ts'
+export { armHooks, type ArmedHooks, type ArmOptions } from './lib/settings/active/settings-registry.ts'
+export { standing, type Circumstances, type Situation, type Standing } from './lib/settings/active/active-hooks.ts'
+export type { InForce, Reloaded } from './lib/settings/active/live-reload.ts'
+export { giveTrust, trustOf, type Trust, type TrustOptions } from './lib/settings/trust/trust.ts'
+export { lint } from './lib/settings/lint/lint.ts'
+export type { Finding, Level, Place } from './lib/settings/files/finding.ts'

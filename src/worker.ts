@@ -1,2 +1,2 @@
 /** `carabiner/worker`: for programs that are workers. It loads nothing else of the package. */
-export { serve, type Handler, type Handlers } from './lib/hooks/kinds/worker-serve.ts'
+export { serve, type Handler, type Handlers } from './lib/hooks/kinds/worker/worker-serve.ts'

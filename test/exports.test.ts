@@ -58,7 +58,7 @@ test.each([
 ])('%s is exported', name => {
   const names = [
     ...PUBLIC.map(each => each.name),
-    ...read('src/lib/hooks/tool-inputs.ts').matchAll(/export type (\w+)/g)
+    ...read('src/lib/hooks/events/tool-inputs.ts').matchAll(/export type (\w+)/g)
   ].map(each => (typeof each === 'string' ? each : each[1]))
   expect(names).toContain(name)
 })

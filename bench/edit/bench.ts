@@ -13,8 +13,8 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { editTool } from '../../src/lib/tools/edit.ts'
-import { readTool } from '../../src/lib/tools/read.ts'
+import { editTool } from '../../src/lib/tools/files/edit.ts'
+import { readTool } from '../../src/lib/tools/files/read.ts'
 import type { ToolCall, ToolSession } from '../../src/lib/tools/tool.ts'
 
 const { values } = parseArgs({

@@ -25,7 +25,7 @@ const WAYS = {
   },
   async replay() {
     const { JsonlStore } = await import('../../dist/lib/transcript/jsonl.js')
-    const { replay } = await import('../../dist/lib/agent/replay.js')
+    const { replay } = await import('../../dist/lib/agent/session/replay.js')
     return async () => {
       const { entries, gaps } = await new JsonlStore(root).load({ projectKey, sessionId })
       return gaps.length === 0 ? replay(entries).conversation.messages.length : 0

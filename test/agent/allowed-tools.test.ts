@@ -154,9 +154,9 @@ test('one of a project counts when the project is trusted', async () => {
 
 test('what a trusted project allows is part of what was trusted', async () => {
   const place = project(OF_PROJECT)
-  const { usualPlaces } = await import('../../src/lib/settings/sources.ts')
-  const { loadSettings } = await import('../../src/lib/settings/load.ts')
-  const { giveTrust } = await import('../../src/lib/settings/trust.ts')
+  const { usualPlaces } = await import('../../src/lib/settings/files/sources.ts')
+  const { loadSettings } = await import('../../src/lib/settings/files/load.ts')
+  const { giveTrust } = await import('../../src/lib/settings/trust/trust.ts')
   const where = usualPlaces(place.cwd, place.env)
   giveTrust(loadSettings(where), where)
   expect(await ran([call('ours'), bash('touch a')], { in: place })).toEqual([true, true])

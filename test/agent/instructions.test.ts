@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import * as fc from '../support/fast-check.ts'
 import { afterEach, describe, expect, test } from 'vitest'
-import { importsIn } from '../../src/lib/agent/imports.ts'
-import { loadInstructions, type Instructions } from '../../src/lib/agent/instructions.ts'
+import { importsIn } from '../../src/lib/agent/instructions/imports.ts'
+import { loadInstructions, type Instructions } from '../../src/lib/agent/instructions/instructions.ts'
 
 const stages: string[] = []
 

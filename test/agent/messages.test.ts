@@ -1,7 +1,7 @@
 /** The conversation that hooks see, and what becomes of it when they change it. */
 import { expect, test } from 'vitest'
 import type { EventName, HookRegistry, Message } from '../../src/index.ts'
-import { EVENT_NAMES } from '../../src/lib/hooks/events.ts'
+import { EVENT_NAMES } from '../../src/lib/hooks/events/event-table.ts'
 import { ask, gate, ownTool, project, prompted, registry, unpaired, words, type Asking } from './kit.ts'
 
 const bash = (command: string) => ({ name: 'Bash', input: { command } })

@@ -10,8 +10,8 @@ import {
   type Message,
   type TranscriptStore
 } from '../../src/index.ts'
-import { hooksOf } from '../../src/lib/agent/pending.ts'
-import type { Session } from '../../src/lib/agent/session.ts'
+import { hooksOf } from '../../src/lib/agent/call/pending.ts'
+import type { Session } from '../../src/lib/agent/session/session.ts'
 import { scriptedModel } from '../../src/lib/model/scripted.ts'
 import { realDisk } from '../../src/lib/transcript/disk.ts'
 import { JsonlStore } from '../../src/lib/transcript/jsonl.ts'

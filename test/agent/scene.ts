@@ -13,7 +13,7 @@ import {
   type ResultMessage,
   type ToolDefinition
 } from '../../src/index.ts'
-import { EVENT_NAMES } from '../../src/lib/hooks/events.ts'
+import { EVENT_NAMES } from '../../src/lib/hooks/events/event-table.ts'
 import type { Message } from '../../src/lib/message.ts'
 import type { Model } from '../../src/lib/model/model.ts'
 import { scriptedModel, type ScriptedModel, type TurnOrMaker } from '../../src/lib/model/scripted.ts'

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { scriptedModel } from '../../src/testing.ts'
 import { ask, inputsOf, project } from './kit.ts'
 
-const SOURCE = readFileSync(join(import.meta.dirname, '../../src/lib/hooks/tool-inputs.ts'), 'utf8')
+const SOURCE = readFileSync(join(import.meta.dirname, '../../src/lib/hooks/events/tool-inputs.ts'), 'utf8')
 
 /** The keys of each tool in an interface, with `?` where they may be left out. */
 function keysIn(name: string): Record<string, readonly string[]> {

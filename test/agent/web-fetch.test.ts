@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { plainText } from '../../src/lib/tools/html.ts'
+import { plainText } from '../../src/lib/tools/web/html.ts'
 import { ask, inputsOf } from './kit.ts'
 
 let server: Server

@@ -2,7 +2,7 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TurnOrMaker } from '../../src/lib/model/scripted.ts'
-import { projectKeyOf } from '../../src/lib/query/chosen.ts'
+import { projectKeyOf } from '../../src/lib/query/session-choice.ts'
 import { askIn, type Asked, type Asking, type Project } from '../agent/scene.ts'
 import { stage, type Stage } from './stage.ts'
 

@@ -2,10 +2,10 @@
 import * as fc from '../support/fast-check.ts'
 import { expect, test } from 'vitest'
 import { markdownOf } from '../../src/lib/cli/sessions/markdown.ts'
-import { Pen } from '../../src/lib/cli/sessions/pen.ts'
+import { Pen } from '../../src/lib/cli/sessions/render.ts'
 import { storyOf } from '../../src/lib/cli/sessions/story.ts'
 import { stateOf, wordsOfState } from '../../src/lib/cli/sessions/state.ts'
-import { asTheirs } from '../../src/lib/transcript/claude-lines.ts'
+import { asTheirs } from '../../src/lib/transcript/claude/claude-lines.ts'
 import type { Rec } from '../../src/lib/transcript/entry.ts'
 import type { Gap } from '../../src/lib/transcript/store.ts'
 

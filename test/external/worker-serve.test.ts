@@ -123,7 +123,10 @@ test('carabiner/worker loads nothing but what Node has', async () => {
     format: 'esm',
     metafile: true
   })
-  expect(Object.keys(metafile.inputs).toSorted()).toEqual(['src/lib/hooks/kinds/worker-serve.ts', 'src/worker.ts'])
+  expect(Object.keys(metafile.inputs).toSorted()).toEqual([
+    'src/lib/hooks/kinds/worker/worker-serve.ts',
+    'src/worker.ts'
+  ])
   const imports = Object.values(metafile.inputs).flatMap(input => input.imports)
   for (const { path, external } of imports) expect(external !== true || path.startsWith('node:'), path).toBe(true)
 })

@@ -1,7 +1,7 @@
 import * as fc from '../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { ask, HookRegistry, type Decision, type Precedence } from '../../src/hooks.ts'
-import { fold, type Said } from '../../src/lib/hooks/outcome.ts'
+import { fold, type Said } from '../../src/lib/hooks/dispatch/outcome.ts'
 import { deepFreeze } from './any-hooks.ts'
 
 // So many runs take their time on a busy machine.

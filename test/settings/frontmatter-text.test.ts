@@ -1,6 +1,6 @@
 /** Settings at the top of Markdown files that are meant as text, and are no YAML. */
 import { describe, expect, test, vi } from 'vitest'
-import { agentsIn } from '../../src/lib/settings/agents.ts'
+import { agentsIn } from '../../src/lib/settings/active/agent-files.ts'
 import { brief, HANG, scene, tells, told } from './support.ts'
 
 vi.setConfig({ testTimeout: HANG })

@@ -1,7 +1,7 @@
 /** Patterns from files: whatever stands there, a match takes no longer than it should. */
 import * as fc from '../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
-import { compileSafely } from '../../src/lib/settings/patterns.ts'
+import { compileSafely } from '../../src/lib/settings/lint/patterns.ts'
 
 const LONG = 'a'.repeat(10_000)
 

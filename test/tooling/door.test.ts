@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import { problemsIn } from '../../scripts/check-door.ts'
 import { sourceFiles } from '../../scripts/check-imports.ts'
 
-const DOOR = 'src/lib/agent/call-tool.ts'
+const DOOR = 'src/lib/agent/call/call-tool.ts'
 const GOOD = {
   [DOOR]: 'const running = tool.run(input, call)',
-  'src/lib/tools/bash.ts': 'export const bashTool: Tool = {\n  async run(input, call) {}\n}',
+  'src/lib/tools/bash/bash.ts': 'export const bashTool: Tool = {\n  async run(input, call) {}\n}',
   'src/lib/tools/custom.ts': 'export async function customTool(given: Given): Promise<Tool> {\n}',
-  'src/lib/query/tools.ts': `import { bashTool } from '../tools/bash.ts'\nimport { customTool } from '../tools/custom.ts'`
+  'src/lib/query/setup/tools.ts': `import { bashTool } from '../tools/bash.ts'\nimport { customTool } from '../tools/custom.ts'`
 }
 const problems = (more: Record<string, string>): readonly string[] =>
   problemsIn(new Map(Object.entries({ ...GOOD, ...more })))
@@ -33,8 +33,8 @@ test.each([
   for (const path of [
     'src/lib/agent/loop.ts',
     'src/lib/query/open.ts',
-    'src/lib/tools/tasks.ts',
-    'src/lib/cli/run.ts',
+    'src/lib/tools/tasks/tasks.ts',
+    'src/lib/cli/run/run.ts',
     'src/index.ts'
   ])
     expect(problems({ [path]: text })).toEqual([expect.stringContaining(`${path} mentions run`)])
@@ -49,7 +49,7 @@ test('what is no tool may run, in the places that are known', () => {
   expect(
     problems({
       'src/lib/cli/main.ts': 'code = await row.run(argument, flags)',
-      'src/lib/hooks/run.ts': 'hook.run(ctx)',
+      'src/lib/hooks/dispatch/run.ts': 'hook.run(ctx)',
       'src/lib/agent/loop.ts': '/** Calls tool.run(input). */\n// tool.run()\nrunCalls(calls)\nsession.running = true'
     })
   ).toEqual([])
@@ -61,11 +61,11 @@ test('only one file imports what makes tools', () => {
   expect(problems({ 'src/lib/agent/loop.ts': `import { bashTool } from '../tools/bash.ts'` })).toEqual(named)
   expect(problems({ 'src/lib/agent/loop.ts': `import {\n  bashTool as b\n} from '../tools/bash.ts'` })).toEqual(named)
   const whole = [expect.stringContaining('imports a whole module of tools')]
-  expect(problems({ 'src/lib/cli/run.ts': `import * as bash from '../tools/bash.ts'` })).toEqual(whole)
-  expect(problems({ 'src/lib/cli/run.ts': `const bash = await import('../tools/bash.ts')` })).toEqual(whole)
+  expect(problems({ 'src/lib/cli/run/run.ts': `import * as bash from '../tools/bash.ts'` })).toEqual(whole)
+  expect(problems({ 'src/lib/cli/run/run.ts': `const bash = await import('../tools/bash.ts')` })).toEqual(whole)
   expect(problems({ 'src/index.ts': `export * from './lib/tools/bash.ts'` })).toEqual(whole)
   expect(problems({ 'src/index.ts': `export { tool } from './lib/tools/custom.ts'` })).toEqual([])
-  expect(problems({ 'src/lib/agent/permit.ts': `import type { Tool } from '../tools/tool.ts'` })).toEqual([])
+  expect(problems({ 'src/lib/agent/call/permit.ts': `import type { Tool } from '../tools/tool.ts'` })).toEqual([])
 })
 
 test('a check that finds no tools says so', () => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { bashTool } from '../../src/lib/tools/bash.ts'
+import { bashTool } from '../../src/lib/tools/bash/bash.ts'
 import { scene, type Scene } from './shell-scene.ts'
 
 async function run({ call, session, root }: Scene, command: string): Promise<{ said: string; cwd: string }> {

@@ -1,6 +1,6 @@
 import * as fc from '../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
-import { bashTool } from '../../src/lib/tools/bash.ts'
+import { bashTool } from '../../src/lib/tools/bash/bash.ts'
 
 const readOnly = (command: string): boolean => bashTool.readOnly({ command })
 

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { bashTool } from '../../src/lib/tools/bash.ts'
+import { bashTool } from '../../src/lib/tools/bash/bash.ts'
 import { drive } from '../faults/drive.ts'
 import { has } from '../faults/host.ts'
 import { gone, HANG, inTurn } from '../faults/scene.ts'

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { bashTool } from '../../src/lib/tools/bash.ts'
+import { bashTool } from '../../src/lib/tools/bash/bash.ts'
 import { gone, HANG } from '../faults/scene.ts'
 import { scene } from './shell-scene.ts'
 

@@ -1,9 +1,9 @@
 /** Files that are about to be changed, and what is left when that goes wrong. */
 import { chmodSync } from 'node:fs'
-import { editTool } from '../../src/lib/tools/edit.ts'
-import { readTool } from '../../src/lib/tools/read.ts'
+import { editTool } from '../../src/lib/tools/files/edit.ts'
+import { readTool } from '../../src/lib/tools/files/read.ts'
 import type { Tool } from '../../src/lib/tools/tool.ts'
-import { writeTool } from '../../src/lib/tools/write.ts'
+import { writeTool } from '../../src/lib/tools/files/write.ts'
 import { untouched, watched, type Watch } from './faulty-fs.ts'
 import { makePlace, use, type Place } from './kit.ts'
 

@@ -1,11 +1,11 @@
 import * as fc from '../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
-import { editTool } from '../../src/lib/tools/edit.ts'
-import { structuredPatch } from '../../src/lib/tools/patch.ts'
-import { readTool } from '../../src/lib/tools/read.ts'
-import { searchFor } from '../../src/lib/tools/search.ts'
-import { refreshSeen } from '../../src/lib/tools/seen.ts'
-import { afterSplices, changeSince, fingerprint, piecesOf } from '../../src/lib/world/fingerprint.ts'
+import { editTool } from '../../src/lib/tools/files/edit.ts'
+import { structuredPatch } from '../../src/lib/tools/files/patch.ts'
+import { readTool } from '../../src/lib/tools/files/read.ts'
+import { searchFor } from '../../src/lib/tools/files/byte-search.ts'
+import { refreshSeen } from '../../src/lib/tools/files/files-read.ts'
+import { afterSplices, changeSince, fingerprint, piecesOf } from '../../src/lib/world/files/fingerprint.ts'
 import { makePlace, makeSession, use } from './kit.ts'
 
 /** Letters of an encoding, each as its bytes. */

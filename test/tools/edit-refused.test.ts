@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { editTool } from '../../src/lib/tools/edit.ts'
-import { refreshSeen } from '../../src/lib/tools/seen.ts'
+import { editTool } from '../../src/lib/tools/files/edit.ts'
+import { refreshSeen } from '../../src/lib/tools/files/files-read.ts'
 import { scene } from './edit-scene.ts'
 import { failure, makePlace, use } from './kit.ts'
 

@@ -1,7 +1,7 @@
 /** A file that was read, and edits of it. */
 import { expect } from 'vitest'
-import { editTool } from '../../src/lib/tools/edit.ts'
-import { readTool } from '../../src/lib/tools/read.ts'
+import { editTool } from '../../src/lib/tools/files/edit.ts'
+import { readTool } from '../../src/lib/tools/files/read.ts'
 import { failure, makePlace, use, type Place } from './kit.ts'
 
 export interface Scene extends Place {

@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, linkSync, lstatSync, readlinkSync, statSync, symlinkSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { editTool } from '../../src/lib/tools/edit.ts'
-import { readTool } from '../../src/lib/tools/read.ts'
+import { editTool } from '../../src/lib/tools/files/edit.ts'
+import { readTool } from '../../src/lib/tools/files/read.ts'
 import { scene } from './edit-scene.ts'
 import { failure, makePlace, use } from './kit.ts'
 

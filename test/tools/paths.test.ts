@@ -1,6 +1,6 @@
 import { chmodSync, linkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { readTool } from '../../src/lib/tools/read.ts'
+import { readTool } from '../../src/lib/tools/files/read.ts'
 import { failure, makeCall, makePlace, use } from './kit.ts'
 
 describe('paths', () => {

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { once } from 'node:events'
 import * as fc from '../support/fast-check.ts'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { readTool } from '../../src/lib/tools/read.ts'
+import { readTool } from '../../src/lib/tools/files/read.ts'
 import { failure, makePlace, use } from './kit.ts'
 
 describe('text', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { bashTool } from '../../src/lib/tools/bash.ts'
-import { taskOutputTool, taskStopTool } from '../../src/lib/tools/tasks.ts'
+import { bashTool } from '../../src/lib/tools/bash/bash.ts'
+import { taskOutputTool, taskStopTool } from '../../src/lib/tools/tasks/tasks.ts'
 import { gone, HANG } from '../faults/scene.ts'
 import { scene, type Scene } from './shell-scene.ts'
 

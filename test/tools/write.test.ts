@@ -11,9 +11,9 @@ import {
 } from 'node:fs'
 import { hostname } from 'node:os'
 import { expect, test } from 'vitest'
-import { editTool } from '../../src/lib/tools/edit.ts'
-import { readTool } from '../../src/lib/tools/read.ts'
-import { writeTool } from '../../src/lib/tools/write.ts'
+import { editTool } from '../../src/lib/tools/files/edit.ts'
+import { readTool } from '../../src/lib/tools/files/read.ts'
+import { writeTool } from '../../src/lib/tools/files/write.ts'
 import { untouched, watched } from './faulty-fs.ts'
 import { failure, makePlace, use } from './kit.ts'
 

@@ -1,6 +1,6 @@
 /** What must hold for whatever was read of a transcript. */
 import type { ToolResultBlock } from '../../src/index.ts'
-import { replay, type Replayed } from '../../src/lib/agent/replay.ts'
+import { replay, type Replayed } from '../../src/lib/agent/session/replay.ts'
 import type { Rec } from '../../src/lib/transcript/entry.ts'
 import type { Loaded } from '../../src/lib/transcript/store.ts'
 import { unpaired } from '../agent/scene.ts'

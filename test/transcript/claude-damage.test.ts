@@ -1,8 +1,8 @@
 /** Transcripts of Claude Code that are not whole: one line is lost where one is lost, and something says so. */
 import * as fc from '../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
-import { replayAll } from '../../src/lib/agent/replay.ts'
-import { asOurs, readClaude } from '../../src/lib/transcript/claude.ts'
+import { replayAll } from '../../src/lib/agent/session/replay.ts'
+import { asOurs, readClaude } from '../../src/lib/transcript/claude/claude.ts'
 import { readTranscript } from './read-transcript.ts'
 import { ask, ofType, project, words } from '../agent/kit.ts'
 import { desk } from '../cli/sessions-kit.ts'

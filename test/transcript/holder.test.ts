@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { holderOf, lock } from '../../src/lib/world/lock.ts'
+import { holderOf, lock } from '../../src/lib/world/lock/lock.ts'
 
 test('who has it is told without keeping anybody from it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'carabiner-holder-'))

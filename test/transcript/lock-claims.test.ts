@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, wri
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { lock } from '../../src/lib/world/lock.ts'
+import { lock } from '../../src/lib/world/lock/lock.ts'
 import { doing, held, holderOf, locker, scene } from './lock-kit.ts'
 
 type Claim = Record<string, unknown> & { readonly id: string; readonly socket: string }

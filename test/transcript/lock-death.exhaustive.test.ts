@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { lock } from '../../src/lib/world/lock.ts'
+import { lock } from '../../src/lib/world/lock/lock.ts'
 import { answerOf, doing, DRIVER, ENV, held, holderOf, locker, scene, stateOf, type Locker } from './lock-kit.ts'
 
 const ROUNDS = 100

@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, onTestFinished } from 'vitest'
-import type { Lock, Locked } from '../../src/lib/world/lock.ts'
+import type { Lock, Locked } from '../../src/lib/world/lock/lock.ts'
 import type { Order } from './drivers/locker.ts'
 
 export const DRIVER = join(import.meta.dirname, 'drivers/locker.ts')

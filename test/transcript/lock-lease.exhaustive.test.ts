@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync, utimesSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
 import { JsonlStore } from '../../src/index.ts'
-import { lock, type Machine } from '../../src/lib/world/lock.ts'
+import { lock, type Machine } from '../../src/lib/world/lock/lock.ts'
 import { HANG, stage } from '../cli/stage.ts'
 import { doing, held, holderOf, locker, scene, stateOf, type Locker } from './lock-kit.ts'
 

@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { lock } from '../../src/lib/world/lock.ts'
+import { lock } from '../../src/lib/world/lock/lock.ts'
 import { CLI, ended, HANG, stage, type Ran } from '../cli/stage.ts'
 import { doing, held, holderOf, locker, scene } from './lock-kit.ts'
 

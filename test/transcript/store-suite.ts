@@ -1,9 +1,9 @@
 /** What every store of transcripts must do, whoever wrote it. */
 import { describe, expect, test } from 'vitest'
 import { savedIn, type Message, type SessionKey, type TranscriptEntry, type TranscriptStore } from '../../src/index.ts'
-import { replay } from '../../src/lib/agent/replay.ts'
+import { replay } from '../../src/lib/agent/session/replay.ts'
 import { loadWhole } from '../../src/lib/transcript/load.ts'
-import { projectKeyOf } from '../../src/lib/query/chosen.ts'
+import { projectKeyOf } from '../../src/lib/query/session-choice.ts'
 import { ask, ofType, ownTool, project, resultsIn, unpaired, words, type Asking, type Project } from '../agent/kit.ts'
 
 /** A store, and how a new process would come by it. */

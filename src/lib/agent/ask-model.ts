@@ -3,7 +3,7 @@ import type { Answer, ModelFailure, ModelRequest, StreamEvent } from '../model/m
 import { failureOf } from '../model/failure.ts'
 import { delayFor, withWait } from '../model/retry.ts'
 import { pause, within } from './abort.ts'
-import type { Session } from './session.ts'
+import type { Session } from './session/session.ts'
 
 /** Asks the model until it has answered, or until it is plain that it will not. Every try can be seen. */
 export async function askModel(session: Session, signal: AbortSignal): Promise<Answer> {

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Message } from '../message.ts'
 import { failureOf } from '../model/failure.ts'
 import type { Answer, ModelFailure } from '../model/model.ts'
-import { textOf } from './conversation.ts'
-import type { Session } from './session.ts'
-import { answerMessage } from './told.ts'
+import { textOf } from './session/conversation.ts'
+import type { Session } from './session/session.ts'
+import { answerMessage } from './session/transcript-entries.ts'
 
 /** From this part of a model's window on, the conversation is made shorter. */
 const FULL = 0.8

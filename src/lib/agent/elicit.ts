@@ -1,9 +1,9 @@
 import { wordsOf } from '../errors.ts'
-import type { AskForServer, Told, Wanted } from '../tools/elicitation.ts'
-import { isWebAddress } from '../tools/mcp-http.ts'
+import type { AskForServer, Told, Wanted } from '../tools/mcp/elicitation.ts'
+import { isWebAddress } from '../tools/mcp/mcp-http.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { within } from './abort.ts'
-import type { Session } from './session.ts'
+import type { Session } from './session/session.ts'
 
 const NO: Told = { action: 'decline' }
 

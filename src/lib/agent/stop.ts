@@ -1,9 +1,9 @@
-import { goesOn, type Outcome } from '../hooks/outcome.ts'
+import { goesOn, type Outcome } from '../hooks/dispatch/outcome.ts'
 import type { Answer } from '../model/model.ts'
 import { within } from './abort.ts'
-import { ended, type Ending } from './ending.ts'
-import { objectionLines } from './objections.ts'
-import type { Session } from './session.ts'
+import { ended, type Ending } from './session/ending.ts'
+import { objectionLines } from './call/objections.ts'
+import type { Session } from './session/session.ts'
 import { structuredIn, type Structured } from './structured.ts'
 
 /** How often hooks may send an agent back for one prompt, whatever it does meanwhile. */

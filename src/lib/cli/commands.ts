@@ -121,7 +121,7 @@ export const COMMANDS: readonly CommandRow[] = [
       ['carabiner run -p "Fix the tests" --allowedTools "Bash(npm test) Edit"', 'with permissions'],
       ['carabiner run -p "Hello" --model script:hello.yaml', 'no key needed: a scripted model']
     ],
-    run: async (prompt, flags) => (await import('./run.ts')).run(prompt as string | undefined, flags)
+    run: async (prompt, flags) => (await import('./run/run.ts')).run(prompt as string | undefined, flags)
   },
   {
     name: 'fire',
@@ -145,7 +145,7 @@ export const COMMANDS: readonly CommandRow[] = [
       ['carabiner fire PreToolUse --explain < payload.json', 'why did my hook not run?'],
       ['carabiner fire Stop --json', 'the same for a program']
     ],
-    run: async (event, flags) => (await import('./fire.ts')).fire(String(event), flags)
+    run: async (event, flags) => (await import('./hooks/fire.ts')).fire(String(event), flags)
   },
   {
     name: 'doctor',
@@ -159,7 +159,7 @@ export const COMMANDS: readonly CommandRow[] = [
     words: 'list every hook, where it comes from, and whether it is in force',
     flags: [JSON_FLAG, ...WHERE, ...TRUST],
     examples: [['carabiner hooks list', 'what is in force in this folder?']],
-    run: async (_, flags) => (await import('./list.ts')).list(flags)
+    run: async (_, flags) => (await import('./hooks/list.ts')).list(flags)
   },
   {
     name: 'hooks check',
@@ -174,7 +174,7 @@ export const COMMANDS: readonly CommandRow[] = [
       ['carabiner hooks check', 'starts nothing'],
       ['carabiner hooks check --run', 'runs each hook once']
     ],
-    run: async (_, flags) => (await import('./check.ts')).check(flags)
+    run: async (_, flags) => (await import('./hooks/check.ts')).check(flags)
   },
   {
     name: 'hooks test',
@@ -182,7 +182,7 @@ export const COMMANDS: readonly CommandRow[] = [
     words: 'run tests of hooks: given this event, expect this outcome',
     flags: [{ flags: '--tap', words: 'print TAP, for other programs' }, ...WHERE, ...TRUST],
     examples: [['carabiner hooks test --tap', 'in somebody’s CI']],
-    run: async (files, flags) => (await import('./test.ts')).runTests(files as readonly string[], flags)
+    run: async (files, flags) => (await import('./hooks/test.ts')).runTests(files as readonly string[], flags)
   },
   {
     name: 'hooks trust',
@@ -193,7 +193,7 @@ export const COMMANDS: readonly CommandRow[] = [
       ...WHERE
     ],
     examples: [['carabiner hooks trust --print', 'the digest to give to --trust in CI']],
-    run: async (_, flags) => (await import('./trust.ts')).trust(flags)
+    run: async (_, flags) => (await import('./hooks/trust.ts')).trust(flags)
   },
   {
     name: 'sessions list',
@@ -277,7 +277,7 @@ export const COMMANDS: readonly CommandRow[] = [
     words: 'a guided tour: an agent at work, offline, in a folder that is removed afterwards',
     flags: [],
     examples: [['carabiner demo', 'takes a few seconds, needs no key']],
-    run: async () => (await import('./demo.ts')).demo()
+    run: async () => (await import('./demo/demo.ts')).demo()
   },
   {
     name: 'completion',

@@ -1,4 +1,4 @@
-import { EVENT_NAMES } from '../hooks/events.ts'
+import { EVENT_NAMES } from '../hooks/events/event-table.ts'
 import type { CommandRow } from './commands.ts'
 import { say } from './print.ts'
 import { fault } from '../faults.ts'

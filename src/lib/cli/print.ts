@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import type { Finding } from '../settings/finding.ts'
+import type { Finding } from '../settings/files/finding.ts'
 import { withoutCredentials } from '../util/credentials.ts'
 import { escapedLines } from '../util/escape.ts'
 

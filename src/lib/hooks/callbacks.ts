@@ -1,4 +1,4 @@
-import type { EventName, InputOf } from './events.ts'
+import type { EventName, InputOf } from './events/event-table.ts'
 import type { Reply } from './reply.ts'
 
 /** A callback as the Claude Agent SDK has it. Its replies have the contract's meaning. */

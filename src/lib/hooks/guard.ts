@@ -1,9 +1,9 @@
 import { fault, wordsOf, type CarabinerError } from '../errors.ts'
 import { copyPlain, isObject, same, type PlainObject } from '../util/plain.ts'
-import type { Outcome } from './outcome.ts'
+import type { Outcome } from './dispatch/outcome.ts'
 import type { HookRegistry } from './registry.ts'
-import type { FireOptions } from './hub.ts'
-import { checkTypes } from './settings.ts'
+import type { FireOptions } from './registry-internals.ts'
+import { checkTypes } from './registry-options.ts'
 
 /** What the agent around a guarded tool lets the gate do. */
 export interface GuardOptions<Rest extends readonly unknown[], Result> extends Pick<

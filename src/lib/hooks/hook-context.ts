@@ -1,8 +1,8 @@
 import type { Message } from '../message.ts'
-import type { Profile } from './decode.ts'
-import type { EventName, FieldsOf, FireInput, InputOf, ToolEvent } from './events.ts'
-import type { Outcome } from './outcome.ts'
-import type { Matcher, ToolInputFor, ToolNameFor, ToolOutputFor } from './tool-inputs.ts'
+import type { Profile } from './dispatch/decode.ts'
+import type { EventName, FieldsOf, FireInput, InputOf, ToolEvent } from './events/event-table.ts'
+import type { Outcome } from './dispatch/outcome.ts'
+import type { Matcher, ToolInputFor, ToolNameFor, ToolOutputFor } from './events/tool-inputs.ts'
 import type { RawResult } from './trace.ts'
 
 /** The agent around a hook. In `query()` all of it is there but `config`; a bare registry shows what it was given. */

@@ -1,8 +1,8 @@
 import type { HookContext } from './hook-context.ts'
-import type { Dialect } from './decode.ts'
-import type { EventName } from './events.ts'
+import type { Dialect } from './dispatch/decode.ts'
+import type { EventName } from './events/event-table.ts'
 import type { Later, Reply } from './reply.ts'
-import type { Matcher } from './tool-inputs.ts'
+import type { Matcher } from './events/tool-inputs.ts'
 import type { PlainObject } from '../util/plain.ts'
 
 /** What a hook gives back: nothing, a reply, or a promise of one. */

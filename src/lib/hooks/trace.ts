@@ -1,10 +1,10 @@
 import type { Clock } from '../util/clock.ts'
-import type { Decision } from './answers.ts'
-import type { Entry } from './entry.ts'
-import type { EventName } from './events.ts'
-import type { Hub } from './hub.ts'
-import { EVERYTHING } from './matcher.ts'
-import type { Failure } from './outcome.ts'
+import type { Decision } from './events/answers.ts'
+import type { Entry } from './dispatch/entry.ts'
+import type { EventName } from './events/event-table.ts'
+import type { Hub } from './registry-internals.ts'
+import { EVERYTHING } from './dispatch/matcher.ts'
+import type { Failure } from './dispatch/outcome.ts'
 
 /** What a registry tells about its hooks while they run. */
 export type HookMessage = HookStarted | HookProgress | HookResponse | HookNotice

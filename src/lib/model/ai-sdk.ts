@@ -2,7 +2,7 @@ import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provide
 import type { Clock } from '../util/clock.ts'
 import { credentialsIn, holdCredential } from '../util/credentials.ts'
 import { failureOf, givenUp, withPartial } from './failure.ts'
-import { Patience } from './patience.ts'
+import { Patience } from './stall-timeout.ts'
 import type { Answer, Model, ModelRequest, Price, StreamEvent } from './model.ts'
 import { priceOf } from './prices.ts'
 import { converter } from './prompt.ts'

@@ -1,5 +1,5 @@
 import type { Block } from '../message.ts'
-import { NO_TOKENS } from './finish.ts'
+import { NO_TOKENS } from './usage.ts'
 import type { Answer, BlockDelta, StreamEvent } from './model.ts'
 
 /** The events with which a provider would have streamed this answer. */

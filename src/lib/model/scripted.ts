@@ -2,7 +2,7 @@ import { print, wordsOf } from '../errors.ts'
 import { fault } from '../faults.ts'
 import type { Block, Message } from '../message.ts'
 import { cutOff, givenUp, isRetryable, nameOfStatus, withPartial } from './failure.ts'
-import { NO_TOKENS } from './finish.ts'
+import { NO_TOKENS } from './usage.ts'
 import {
   ModelFailure,
   type Answer,

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { LanguageModelV4StreamPart, LanguageModelV4ToolCall, SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import type { Block } from '../message.ts'
-import { deltaOf, emptyBlock, inputOf, wholeBlock, type Draft } from './draft.ts'
+import { deltaOf, emptyBlock, inputOf, wholeBlock, type Draft } from './partial-block.ts'
 import { cutOff, failureOf } from './failure.ts'
-import { firstUsage, NO_TOKENS, stopOf, usageOf } from './finish.ts'
+import { firstUsage, NO_TOKENS, stopOf, usageOf } from './usage.ts'
 import type { Answer, BlockDelta, StreamEvent } from './model.ts'
 
 type Part<T extends LanguageModelV4StreamPart['type']> = Extract<LanguageModelV4StreamPart, { type: T }>

@@ -1,4 +1,4 @@
-import { nameOf } from './held-commands.ts'
+import { nameOf } from './nested-commands.ts'
 
 /** Programs that are given a program in a language of their own. */
 const TAKES_CODE =

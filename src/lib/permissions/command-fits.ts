@@ -1,8 +1,8 @@
 import { globOf } from '../util/names.ts'
-import { commandsHeldBy, nameOf, type HeldCommand } from './held-commands.ts'
+import { commandsHeldBy, nameOf, type HeldCommand } from './nested-commands.ts'
 import { simpleCommand } from './simple-command.ts'
-import { namesTurn, turnsIn } from './turns.ts'
-import { leadTo } from './word-order.ts'
+import { namesTurn, turnsIn } from './dangerous-options.ts'
+import { leadTo } from './word-pattern.ts'
 
 /** Whether something is meant. `maybe`: it cannot be told. */
 export type Fit = 'yes' | 'maybe' | 'no'

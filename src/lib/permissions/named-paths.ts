@@ -1,7 +1,7 @@
 import { dirname, join, posix, resolve } from 'node:path'
-import type { Way } from '../world/real-path.ts'
+import type { Way } from '../world/files/real-path.ts'
 import { pathsInCode, takesCode } from './code-words.ts'
-import { commandsHeldBy, piecesOf } from './held-commands.ts'
+import { commandsHeldBy, piecesOf } from './nested-commands.ts'
 import type { Places } from './paths.ts'
 import { commandsIn } from './simple-command.ts'
 

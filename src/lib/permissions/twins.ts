@@ -1,4 +1,4 @@
-import { collect, linkedFile, type Collected } from '../world/hard-links.ts'
+import { collect, linkedFile, type Collected } from '../world/files/hard-links.ts'
 import { READERS, WRITERS } from './file-tools.ts'
 import type { Ground } from './named-paths.ts'
 import { literalNames, pathOf, patternOf, type PathPattern, type Places } from './paths.ts'

@@ -1,10 +1,10 @@
-import { textOf } from '../agent/conversation.ts'
-import type { Session } from '../agent/session.ts'
-import { verify } from '../agent/verify.ts'
-import type { ModelQuestion } from '../hooks/kinds/outside.ts'
+import { textOf } from '../agent/session/conversation.ts'
+import type { Session } from '../agent/session/session.ts'
+import { verify } from '../agent/subagents/verify-agent.ts'
+import type { ModelQuestion } from '../hooks/kinds/hook-environment.ts'
 import type { Model } from '../model/model.ts'
 import { isOfProvider } from '../model/names.ts'
-import { modelOf } from './models.ts'
+import { modelOf } from './setup/models.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 

@@ -1,12 +1,12 @@
 import { compact } from '../agent/compact.ts'
-import { ended, type Ending } from '../agent/ending.ts'
-import { clearSession } from '../agent/life.ts'
-import type { Session } from '../agent/session.ts'
+import { ended, type Ending } from '../agent/session/ending.ts'
+import { clearSession } from '../agent/session/session-lifecycle.ts'
+import type { Session } from '../agent/session/session.ts'
 import { wordsOf } from '../errors.ts'
 import { fault } from '../faults.ts'
-import { modelOf } from './models.ts'
+import { modelOf } from './setup/models.ts'
 import type { Opened } from './open.ts'
-import type { QueryOptions } from './options.ts'
+import type { QueryOptions } from './options/options.ts'
 
 /** Carries out a command; gives what was done, or why not. */
 type Command = (rest: string, opened: Opened, signal: AbortSignal) => Promise<Ending>

@@ -1,4 +1,4 @@
-import { tellBackgroundEnded } from '../agent/background.ts'
+import { tellBackgroundEnded } from '../agent/session/background-work.ts'
 import type { Clock } from '../util/clock.ts'
 import {
   beginSession,
@@ -11,24 +11,24 @@ import {
   sinceNow,
   toResult,
   type Since
-} from '../agent/life.ts'
-import { isPending } from '../agent/open-batch.ts'
-import { ended, INTERRUPTED, type Ending } from '../agent/ending.ts'
+} from '../agent/session/session-lifecycle.ts'
+import { isPending } from '../agent/call/open-batch.ts'
+import { ended, INTERRUPTED, type Ending } from '../agent/session/ending.ts'
 import { compact } from '../agent/compact.ts'
-import { Outbox } from '../agent/outbox.ts'
-import type { AgentMessage, ResultMessage } from '../agent/output.ts'
-import type { Session } from '../agent/session.ts'
+import { Outbox } from '../agent/output/outbox.ts'
+import type { AgentMessage, ResultMessage } from '../agent/output/output.ts'
+import type { Session } from '../agent/session/session.ts'
 import { CarabinerError, wordsOf } from '../errors.ts'
 import { fault } from '../faults.ts'
 import type { HookDescription } from '../hooks/hook.ts'
 import type { Block } from '../message.ts'
 import { dataWithoutCredentials, withoutCredentials } from '../util/credentials.ts'
 import { parseMode, type Mode } from '../permissions/modes.ts'
-import { checkCall } from './check-options.ts'
-import { initOf } from './first-message.ts'
+import { checkCall } from './options/check-options.ts'
+import { initOf } from './init-message.ts'
 import { commandIn, switchModel } from './commands.ts'
 import { open, type Opened } from './open.ts'
-import type { QueryOptions } from './options.ts'
+import type { QueryOptions } from './options/options.ts'
 import { NUDGE, Prompts, type PromptStream } from './prompts.ts'
 
 /** An agent at work: what it tells, and how to steer it. */

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { wordsOf } from '../errors.ts'
 import { fault } from '../faults.ts'
-import type { Lock } from '../world/lock.ts'
+import type { Lock } from '../world/lock/lock.ts'
 import type { Disk } from './disk.ts'
 import type { Rec } from './entry.ts'
 import { writeAll } from './file.ts'

@@ -1,4 +1,4 @@
-import { answerOf, resultsIn } from './claude-walk.ts'
+import { answerOf, resultsIn } from './claude/claude-walk.ts'
 import { realDisk } from './disk.ts'
 import type { Rec } from './entry.ts'
 import { fill, type Met } from './file.ts'

@@ -1,4 +1,4 @@
-import type { Holder } from '../world/lock.ts'
+import type { Holder } from '../world/lock/lock.ts'
 import type { Rec } from './entry.ts'
 
 /** Which transcript: that of a session, or, with `subpath`, that of one of its subagents (`subagents/agent-…`). */

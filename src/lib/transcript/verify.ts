@@ -1,5 +1,5 @@
 import { fault } from '../faults.ts'
-import { ClaudeWalk } from './claude-walk.ts'
+import { ClaudeWalk } from './claude/claude-walk.ts'
 import { realDisk, type Disk } from './disk.ts'
 import { messageBlocks, type Rec } from './entry.ts'
 import { readInto, withFile } from './file.ts'

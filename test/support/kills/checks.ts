@@ -1,8 +1,8 @@
 /** What must hold of a session whenever its run has ended, however that was. */
 import { readFileSync } from 'node:fs'
-import { replay } from '../../../src/lib/agent/replay.ts'
+import { replay } from '../../../src/lib/agent/session/replay.ts'
 import type { Message, ToolResultBlock } from '../../../src/lib/message.ts'
-import { projectKeyOf } from '../../../src/lib/query/chosen.ts'
+import { projectKeyOf } from '../../../src/lib/query/session-choice.ts'
 import type { Rec } from '../../../src/lib/transcript/entry.ts'
 import { JsonlStore } from '../../../src/lib/transcript/jsonl.ts'
 import type { Gap } from '../../../src/lib/transcript/store.ts'

@@ -1,8 +1,8 @@
 /** Reads a file, begins to change it, and dies before it changes the file system for the Nth time, or half-way through `writev`. */
 import { dirname } from 'node:path'
-import { editTool } from '../../../src/lib/tools/edit.ts'
-import { readTool } from '../../../src/lib/tools/read.ts'
-import { writeTool } from '../../../src/lib/tools/write.ts'
+import { editTool } from '../../../src/lib/tools/files/edit.ts'
+import { readTool } from '../../../src/lib/tools/files/read.ts'
+import { writeTool } from '../../../src/lib/tools/files/write.ts'
 import { untouched, watched } from '../faulty-fs.ts'
 import { makeCall, makeSession } from '../session.ts'
 

@@ -1,5 +1,5 @@
 /** `death.ts <command>`: runs it here and in the background, and says when it has printed something. */
-import { bashTool } from '../../../src/lib/tools/bash.ts'
+import { bashTool } from '../../../src/lib/tools/bash/bash.ts'
 import { ENV, stage } from '../shell-kit.ts'
 
 const command = process.argv[2]!

@@ -1,9 +1,9 @@
 /** `descriptors.ts <free,free,…>`: leaves so many descriptors free, calls tools, frees them all and calls again. */
 import { closeSync, openSync } from 'node:fs'
 import { wordsOf } from '../../../src/lib/errors.ts'
-import { bashTool } from '../../../src/lib/tools/bash.ts'
-import { globTool } from '../../../src/lib/tools/glob.ts'
-import { grepTool } from '../../../src/lib/tools/grep.ts'
+import { bashTool } from '../../../src/lib/tools/bash/bash.ts'
+import { globTool } from '../../../src/lib/tools/search/glob.ts'
+import { grepTool } from '../../../src/lib/tools/search/grep.ts'
 import { ENV, stage } from '../shell-kit.ts'
 
 const uncaught: string[] = []

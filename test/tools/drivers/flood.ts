@@ -1,6 +1,6 @@
 /** `flood.ts <command> <megabytes>`: a command that floods, run by a process of that size. */
 import { readFileSync, rmSync, statSync } from 'node:fs'
-import { bashTool } from '../../../src/lib/tools/bash.ts'
+import { bashTool } from '../../../src/lib/tools/bash/bash.ts'
 import { ENV, stage } from '../shell-kit.ts'
 
 const [command = 'yes', megabytes = '0'] = process.argv.slice(2)

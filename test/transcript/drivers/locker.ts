@@ -4,7 +4,7 @@ import { appendFileSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import { setImmediate } from 'node:timers/promises'
 import { JsonlStore, type TranscriptWriter } from '../../../src/index.ts'
-import { lock, type Lock, type Machine } from '../../../src/lib/world/lock.ts'
+import { lock, type Lock, type Machine } from '../../../src/lib/world/lock/lock.ts'
 
 export type Order =
   | { readonly order: 'take'; readonly file: string; readonly machine?: Machine }

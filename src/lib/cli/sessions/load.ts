@@ -1,10 +1,10 @@
 import { fault } from '../../faults.ts'
-import { ClaudeWalk } from '../../transcript/claude-walk.ts'
+import { ClaudeWalk } from '../../transcript/claude/claude-walk.ts'
 import type { Rec } from '../../transcript/entry.ts'
 import { eachIn, type Met } from '../../transcript/file.ts'
 import { glance, type Glance } from '../../transcript/glance.ts'
 import type { Gap } from '../../transcript/store.ts'
-import { agentsOf, type Found } from './places.ts'
+import { agentsOf, type Found } from './session-lookup.ts'
 import { stateOf, type State } from './state.ts'
 import { storyOf, type Item } from './story.ts'
 

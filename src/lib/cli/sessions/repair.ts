@@ -1,12 +1,12 @@
 import { basename } from 'node:path'
 import { fault } from '../../faults.ts'
 import { wordsOfHolder } from '../../transcript/jsonl.ts'
-import { lock } from '../../world/lock.ts'
+import { lock } from '../../world/lock/lock.ts'
 import { repairFile, type Repair } from '../../transcript/repair.ts'
 import { EXIT } from '../common.ts'
 import { inOneLine, safeJson, say } from '../print.ts'
 import { wordsOfGap } from '../../transcript/load.ts'
-import { agentsOf, findSession, type Found, type SessionFlags } from './places.ts'
+import { agentsOf, findSession, type Found, type SessionFlags } from './session-lookup.ts'
 
 export interface RepairFlags extends SessionFlags {
   dryRun?: boolean

@@ -3,9 +3,9 @@ import { inOneLine, safeJson, styled } from '../print.ts'
 import { cut } from '../terminal/width.ts'
 import { itemsOf, openSession, type Session } from './load.ts'
 import { pageOut } from './pager.ts'
-import { block, columns } from './paper.ts'
-import { Pen } from './pen.ts'
-import { findSession, type SessionFlags } from './places.ts'
+import { block, columns } from './page-width.ts'
+import { Pen } from './render.ts'
+import { findSession, type SessionFlags } from './session-lookup.ts'
 import { wordsOfState } from './state.ts'
 
 export interface ShowFlags extends SessionFlags {

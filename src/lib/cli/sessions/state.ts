@@ -1,7 +1,7 @@
-import { replayAll } from '../../agent/replay.ts'
-import { asOurs, readClaude } from '../../transcript/claude.ts'
+import { replayAll } from '../../agent/session/replay.ts'
+import { asOurs, readClaude } from '../../transcript/claude/claude.ts'
 import type { Rec } from '../../transcript/entry.ts'
-import { holderOf, type Holder } from '../../world/lock.ts'
+import { holderOf, type Holder } from '../../world/lock/lock.ts'
 
 /** A call that has no result. */
 interface OpenCall {

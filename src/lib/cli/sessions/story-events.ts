@@ -1,4 +1,4 @@
-import { contextIn } from '../../transcript/claude.ts'
+import { contextIn } from '../../transcript/claude/claude.ts'
 import type { Rec } from '../../transcript/entry.ts'
 import type { Gap } from '../../transcript/store.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'

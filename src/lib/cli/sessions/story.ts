@@ -1,5 +1,5 @@
-import { PromptQueue, queuedIn } from '../../transcript/claude-queue.ts'
-import { ClaudeWalk, Returns } from '../../transcript/claude-walk.ts'
+import { PromptQueue, queuedIn } from '../../transcript/claude/claude-queue.ts'
+import { ClaudeWalk, Returns } from '../../transcript/claude/claude-walk.ts'
 import { contentBlocks, messageBlocks, type Rec } from '../../transcript/entry.ts'
 import type { Met } from '../../transcript/file.ts'
 import { promptIn } from '../../transcript/glance.ts'

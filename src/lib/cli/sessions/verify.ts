@@ -3,8 +3,8 @@ import { meaningOf, verifyFile, type Verified } from '../../transcript/verify.ts
 import { EXIT } from '../common.ts'
 import { inOneLine, safeJson, say, styled } from '../print.ts'
 import { wordsOfGap } from '../../transcript/load.ts'
-import { block, columns } from './paper.ts'
-import { agentsOf, findSession, placesFor, sessionsIn, type Found, type SessionFlags } from './places.ts'
+import { block, columns } from './page-width.ts'
+import { agentsOf, findSession, placesFor, sessionsIn, type Found, type SessionFlags } from './session-lookup.ts'
 
 export interface VerifyFlags extends SessionFlags {
   all?: boolean

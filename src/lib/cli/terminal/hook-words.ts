@@ -1,4 +1,4 @@
-import type { StreamedHook } from '../../agent/hook-message.ts'
+import type { StreamedHook } from '../../agent/output/hook-message.ts'
 import type { HookResponse } from '../../hooks/trace.ts'
 import { isObject } from '../../util/plain.ts'
 import { inOneLine } from '../print.ts'

@@ -5,12 +5,12 @@ import type {
   PartialMessage,
   ResultMessage,
   UserMessage
-} from '../../agent/output.ts'
+} from '../../agent/output/output.ts'
 import type { Block, ToolResultBlock } from '../../message.ts'
 import { harmless, inOneLine, styled } from '../print.ts'
 import { hookWords } from './hook-words.ts'
 import { lasting, type Screen } from './screen.ts'
-import { callIn } from './telling.ts'
+import { callIn } from './call-label.ts'
 import { cut, hang } from './width.ts'
 
 interface Call {

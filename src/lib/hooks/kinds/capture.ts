@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder'
-import type { Listener } from '../../world/process.ts'
+import type { Listener } from '../../world/process/process.ts'
 
 /** More than this, on either stream, is not an answer. */
 export const OUTPUT_CAP = 1024 * 1024

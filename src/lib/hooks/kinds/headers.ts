@@ -1,8 +1,8 @@
 import { fault } from '../../errors.ts'
 import { credentialsIn, hideCredential } from '../../util/credentials.ts'
 import { isObject } from '../../util/plain.ts'
-import { Failed } from '../outcome.ts'
-import type { Outside } from './outside.ts'
+import { Failed } from '../dispatch/outcome.ts'
+import type { Outside } from './hook-environment.ts'
 
 type Headers = Readonly<Record<string, string>>
 

@@ -1,9 +1,9 @@
 import { wordsOf } from '../../errors.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import { withoutCredentials } from '../../util/credentials.ts'
-import type { EventName } from '../events.ts'
-import { Failed } from '../outcome.ts'
-import { anywhere, type Outside } from './outside.ts'
+import type { EventName } from '../events/event-table.ts'
+import { Failed } from '../dispatch/outcome.ts'
+import { anywhere, type Outside } from './hook-environment.ts'
 import { readRaw } from './raw.ts'
 import { hookOf, type OutsideHook, type OutsideSpec } from './spec.ts'
 

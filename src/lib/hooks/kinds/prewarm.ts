@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs'
-import { startThroughHelper } from '../../world/helper.ts'
-import type { Program, Running } from '../../world/process.ts'
+import { startThroughHelper } from '../../world/process/helper.ts'
+import type { Program, Running } from '../../world/process/process.ts'
 import { Capture } from './capture.ts'
-import type { Outside } from './outside.ts'
+import type { Outside } from './hook-environment.ts'
 import type { OutsideSpec } from './spec.ts'
 import { filesNamedBy } from './words.ts'
 

@@ -1,5 +1,5 @@
 import { fault } from '../../errors.ts'
-import type { Program } from '../../world/process.ts'
+import type { Program } from '../../world/process/process.ts'
 import {
   limitedWords,
   namespacedWords,
@@ -7,9 +7,9 @@ import {
   type Limits,
   type ShellName,
   type Words
-} from '../../world/shell.ts'
+} from '../../world/process/shell.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
-import type { Outside } from './outside.ts'
+import type { Outside } from './hook-environment.ts'
 import { filledIn, folderFor, type Plugin } from './paths.ts'
 import type { OutsideContext } from './spec.ts'
 

@@ -2,10 +2,10 @@ import { wordsOf } from '../../errors.ts'
 import { parseObject } from '../../util/json.ts'
 import { withoutCredentials } from '../../util/credentials.ts'
 import type { PlainObject } from '../../util/plain.ts'
-import { parseEvent, rowOf, type EventName } from '../events.ts'
-import { Failed } from '../outcome.ts'
+import { parseEvent, rowOf, type EventName } from '../events/event-table.ts'
+import { Failed } from '../dispatch/outcome.ts'
 import type { Reply } from '../reply.ts'
-import { anywhere, HOOK_AGENT, type Outside, type OutsideOptions } from './outside.ts'
+import { anywhere, HOOK_AGENT, type Outside, type OutsideOptions } from './hook-environment.ts'
 import { hookOf, type OutsideHook, type OutsideSpec } from './spec.ts'
 
 /** A hook that is a question to a model: it says whether the event is all right. */

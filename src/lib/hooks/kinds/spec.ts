@@ -1,12 +1,12 @@
 import type { HookContext } from '../hook-context.ts'
-import type { Dialect } from '../decode.ts'
-import type { EventName } from '../events.ts'
+import type { Dialect } from '../dispatch/decode.ts'
+import type { EventName } from '../events/event-table.ts'
 import type { Hook, HookOptions, HookResult } from '../hook.ts'
-import { Failed } from '../outcome.ts'
+import { Failed } from '../dispatch/outcome.ts'
 import { Later } from '../reply.ts'
-import type { Matcher } from '../tool-inputs.ts'
-import type { Outside } from './outside.ts'
-import { tidied } from './tidy.ts'
+import type { Matcher } from '../events/tool-inputs.ts'
+import type { Outside } from './hook-environment.ts'
+import { tidied } from './truncate-output.ts'
 
 /** What may be said of any hook outside this process. */
 export interface OutsideSpec<E extends EventName = EventName> extends HookOptions {

@@ -1,5 +1,5 @@
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
-import { isFile } from '../../world/kinds.ts'
+import { isFile } from '../../world/files/path-kind.ts'
 
 /** A word of a command, without its quotes. */
 export interface Word {

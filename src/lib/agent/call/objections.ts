@@ -1,0 +1,25 @@
+import type { Outcome } from '../../hooks/dispatch/outcome.ts'
+
+interface Objection {
+  readonly by: string
+  readonly reason: string
+}
+
+/** What each hook that refused said, in declared order: the model hears of all of them. */
+export const objectionsIn = (outcome: Outcome): readonly Objection[] =>
+  outcome.reasons.flatMap(({ by, decision, reason }) =>
+    decision === 'deny' ? [{ by, reason: reasonForModel(outcome, by, reason) }] : []
+  )
+
+/** The same, a line each. */
+export const objectionLines = (outcome: Outcome): readonly string[] =>
+  objectionsIn(outcome).map(({ by, reason }) => `${reason} [${by}]`)
+
+/**
+ * Why a hook refused, for the model. Of a hook that failed it learns only that: what was thrown, and where the hook is
+ * declared, are for people and for the transcript.
+ */
+export function reasonForModel(outcome: Outcome, by = outcome.by ?? '', reason = outcome.reason): string {
+  const failure = outcome.failures.find(each => each.by === by && reason?.startsWith(`gate_failed:${each.kind}`))
+  return failure === undefined ? (reason ?? `refused by ${by}`) : `gate_failed:${failure.kind}: the hook ${by} failed`
+}

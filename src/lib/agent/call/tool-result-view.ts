@@ -1,0 +1,58 @@
+import type { Outcome } from '../../hooks/dispatch/outcome.ts'
+import type { Block } from '../../message.ts'
+import { presentContent } from '../../tools/content.ts'
+import type { Tool, ToolResult } from '../../tools/tool.ts'
+import { isObject } from '../../util/plain.ts'
+import type { Session } from '../session/session.ts'
+
+interface Shown {
+  readonly content: string | readonly Block[]
+  readonly output: unknown
+}
+
+const HIDDEN = '[The output was hidden by a hook.]'
+const UNUSABLE = '[The output was hidden: a hook put something in its place that cannot be shown.]'
+
+/**
+ * What the model and the user get to see of a result, after hooks have had their say. Where a hook wants another output to
+ * be shown, the tool's own never is: somebody may have had a reason to hide it.
+ */
+export function shown(after: Outcome, toolName: string, result: ToolResult, session: Session): Shown {
+  if (after.event !== 'PostToolUse') return result
+  if (after.suppressOutput) return { content: HIDDEN, output: HIDDEN }
+  const { updatedToolOutput, updatedMCPToolOutput } = after.fields
+  const ofServer = toolName.startsWith('mcp__') ? updatedMCPToolOutput : undefined
+  const output = updatedToolOutput ?? ofServer
+  if (output === undefined) return result
+  const content = contentIn(output, session.tool(toolName), result.output)
+  if (content !== undefined) return { content, output }
+  session.inform(
+    `${toolName}: a hook gave an output that cannot be shown, so the tool’s own was hidden; give a text, a list of content ` +
+      'blocks, or an output in the shape of the tool’s own',
+    'warning'
+  )
+  return { content: UNUSABLE, output: UNUSABLE }
+}
+
+/** An output of the tool's own shape is shown as the tool's own would be; texts and content as they are. */
+function contentIn(output: unknown, tool: Tool | undefined, original: unknown): string | readonly Block[] | undefined {
+  if (isContent(output)) return output
+  const content = tool?.present?.(output) ?? presentContent(output)
+  if (content !== undefined || tool?.present !== undefined) return content
+  return hasShapeOf(output, original) ? JSON.stringify(output) : undefined
+}
+
+const isContent = (output: unknown): output is readonly Block[] => Array.isArray(output) && output.every(isPart)
+
+function isPart(part: unknown): boolean {
+  if (!isObject(part)) return false
+  const { type, text, source } = part
+  if (type !== 'image') return type === 'text' && typeof text === 'string'
+  return isObject(source) && typeof source['data'] === 'string' && typeof source['media_type'] === 'string'
+}
+
+function hasShapeOf(output: unknown, original: unknown): boolean {
+  if (Array.isArray(original)) return Array.isArray(output)
+  if (!isObject(original)) return typeof output === typeof original
+  return isObject(output) && Object.keys(original).every(key => Object.hasOwn(output, key))
+}

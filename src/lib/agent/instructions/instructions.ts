@@ -1,0 +1,170 @@
+import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
+import { basename, dirname, extname, join, relative, resolve } from 'node:path'
+import { importsIn } from './imports.ts'
+import { attempt } from '../../util/attempt.ts'
+
+/** A file of instructions, as it stands there. */
+export interface Instructions {
+  readonly path: string
+  /** Whose words they are. */
+  readonly type: 'Managed' | 'User' | 'Project' | 'Local'
+  readonly reason: 'session_start' | 'include'
+  /** The file that imports it. */
+  readonly parent?: string | undefined
+  readonly text: string
+}
+
+/** Where to look. */
+export interface InstructionPlaces {
+  readonly cwd: string
+  /** Where the project begins. Files are looked for from the root of its repository, or else from here, down to `cwd`. */
+  readonly root: string
+  readonly home: string
+  /** Our own folder. Default: `.carabiner` in the home. */
+  readonly ownHome?: string | undefined
+  /** Folders of managed policy. */
+  readonly managed?: readonly string[] | undefined
+  /** Called for each file. */
+  readonly on?: ((file: Instructions) => void) | undefined
+  /** Called with what was left out, and why. */
+  readonly note?: ((text: string) => void) | undefined
+}
+
+const DEEPEST = 5
+const LARGEST = 256 * 1024
+const LARGEST_IN_ALL = 1024 * 1024
+const MOST = 200
+
+/**
+ * The instructions for an agent that works in `cwd`, the most general first: managed policy, the user, then each folder
+ * from the top of the project down: CLAUDE.md, .claude/CLAUDE.md, CLAUDE.local.md. AGENTS.md is read where a folder has
+ * neither of the first two, since projects that have both mean the same by them. What a file imports follows it. Each
+ * file is read once. Nothing is executed.
+ */
+export function loadInstructions(places: InstructionPlaces): readonly Instructions[] {
+  const { home, ownHome = join(home, '.carabiner'), managed = [] } = places
+  const reading = new Reading(places)
+  for (const folder of managed) reading.file(join(folder, 'CLAUDE.md'), 'Managed')
+  for (const folder of [join(home, '.claude'), ownHome]) reading.file(join(folder, 'CLAUDE.md'), 'User')
+  for (const folder of reading.folders) {
+    const shared = [join(folder, 'CLAUDE.md'), join(folder, '.claude/CLAUDE.md')]
+    for (const file of shared) reading.file(file, 'Project')
+    if (!shared.some(file => existsSync(file))) reading.file(join(folder, 'AGENTS.md'), 'Project')
+    reading.file(join(folder, 'CLAUDE.local.md'), 'Local')
+  }
+  return reading.files
+}
+
+interface Parent {
+  readonly path: string
+  readonly depth: number
+}
+
+class Reading {
+  readonly files: Instructions[] = []
+  /** From the top of the project down. */
+  readonly folders: readonly string[]
+  readonly #places: InstructionPlaces
+  readonly #top: string
+  readonly #seen = new Set<string>()
+  #size = 0
+
+  constructor(places: InstructionPlaces) {
+    this.#places = places
+    const cwd = realOf(places.cwd) ?? resolve(places.cwd)
+    const root = realOf(places.root) ?? resolve(places.root)
+    this.#top = repositoryOf(cwd) ?? (isIn(cwd, root) ? root : cwd)
+    const below = relative(this.#top, cwd).split('/').filter(Boolean)
+    this.folders = [this.#top, ...below.map((_, index) => join(this.#top, ...below.slice(0, index + 1)))]
+  }
+
+  file(path: string, type: Instructions['type'], parent?: Parent): void {
+    const real = realOf(path)
+    if (real === undefined || this.#seen.has(real)) return
+    const refused = this.#barred(real, type) ?? this.#full()
+    const read = refused === undefined ? textOf(real) : { why: refused }
+    if (read === undefined) return
+    this.#seen.add(real)
+    if ('why' in read) return this.#note(path, read.why, parent)
+    this.#size += read.text.length
+    const reason = parent === undefined ? 'session_start' : 'include'
+    const file = { path, type, reason, ...(parent !== undefined && { parent: parent.path }), text: read.text } as const
+    this.files.push(file)
+    this.#places.on?.(file)
+    this.#imports(file, (parent?.depth ?? 0) + 1)
+  }
+
+  #imports({ path, type, text }: Instructions, depth: number): void {
+    for (const written of importsIn(text)) {
+      const file = this.#named(written, dirname(path))
+      if (file === undefined) continue
+      if (depth > DEEPEST) this.#note(file, `it is imported more than ${DEEPEST} files deep`, { path })
+      else this.file(file, type, { path, depth })
+    }
+  }
+
+  /** A path at the end of a sentence may have a full stop that is none of it. */
+  #named(written: string, folder: string): string | undefined {
+    for (const name of new Set([written, written.replace(/#.*$/, ''), written.replace(/[#.,;:!?)\]'"]+$/, '')])) {
+      const path = name.startsWith('~/') ? join(this.#places.home, name.slice(2)) : resolve(folder, name)
+      if (name !== '' && realOf(path) !== undefined) return path
+    }
+    return undefined
+  }
+
+  /** A project brings in what is in it, and texts that the user keeps for that. */
+  #barred(real: string, type: Instructions['type']): string | undefined {
+    if (type === 'Managed' || type === 'User' || isIn(real, this.#top)) return undefined
+    const { home, ownHome = join(home, '.carabiner') } = this.#places
+    const own = [join(home, '.claude'), ownHome].some(folder => isIn(real, realOf(folder) ?? folder))
+    return own && extname(real) === '.md' ? undefined : `it is outside of the project (${real})`
+  }
+
+  #full(): string | undefined {
+    if (this.files.length >= MOST) return `there are more than ${MOST} files of instructions`
+    return this.#size > LARGEST_IN_ALL ? `the instructions are larger than ${LARGEST_IN_ALL} characters` : undefined
+  }
+
+  #note(path: string, why: string, parent: Pick<Instructions, 'path'> | undefined): void {
+    const by = parent === undefined ? '' : `, which ${parent.path} imports,`
+    this.#places.note?.(`${path}${by} was left out: ${why}`)
+  }
+}
+
+/** The nearest folder from here up that is a repository. */
+function repositoryOf(cwd: string): string | undefined {
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, '.git'))) return folder
+    if (folder === dirname(folder)) return undefined
+  }
+}
+
+const isIn = (path: string, folder: string): boolean => {
+  const way = relative(folder, path)
+  return way !== '..' && !way.startsWith('../')
+}
+
+const realOf = (path: string): string | undefined => attempt(() => realpathSync(path))
+
+/** What stands in a file, or why that is not to be had. A folder is no file, and silence is enough. */
+function textOf(real: string): { readonly text: string } | { readonly why: string } | undefined {
+  let descriptor: number
+  try {
+    // A pipe that nobody writes to would keep an ordinary `open` waiting for ever.
+    descriptor = openSync(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+  } catch (error) {
+    return { why: `it cannot be read (${(error as Error).message})` }
+  }
+  try {
+    const stat = fstatSync(descriptor)
+    if (stat.isDirectory()) return undefined
+    if (!stat.isFile()) return { why: 'it is not an ordinary file' }
+    if (stat.size > LARGEST) return { why: `it is larger than ${LARGEST} bytes` }
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(descriptor))
+    return text.includes('\0') ? { why: 'it is not a text' } : { text }
+  } catch (error) {
+    return { why: error instanceof TypeError ? 'it is not a text in UTF-8' : `it cannot be read (${basename(real)})` }
+  } finally {
+    closeSync(descriptor)
+  }
+}

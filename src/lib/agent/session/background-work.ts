@@ -1,0 +1,35 @@
+import type { Rec } from '../../transcript/entry.ts'
+import { isObject } from '../../util/plain.ts'
+import type { Session } from './session.ts'
+
+/** Follows what works in the background through the lines of a log. */
+export class Background {
+  readonly left = new Map<string, string>()
+
+  take({ type, message, toolUseResult, attachment }: Rec): void {
+    const output = isObject(toolUseResult) ? toolUseResult : {}
+    const { backgroundTaskId, agentId, description } = output
+    const { task_id, status } = isObject(output['task']) ? output['task'] : output
+    const id = backgroundTaskId ?? (status === 'async_launched' ? agentId : undefined)
+    if (typeof id === 'string') this.left.set(id, typeof description === 'string' ? description : '')
+    if (typeof task_id === 'string' && status !== 'running') this.left.delete(task_id)
+    if (this.left.size > 0 && toolUseResult === undefined && type !== 'assistant') this.#told([message, attachment])
+  }
+
+  /** Somebody says of one of them that it has ended. */
+  #told(words: readonly unknown[]): void {
+    const text = JSON.stringify(words)
+    if (/ended|completed|failed|killed|stopped/.test(text))
+      for (const id of this.left.keys()) if (text.includes(id)) this.left.delete(id)
+  }
+}
+
+/** They ended with the process that had started them: the model and people are told, once. */
+export function tellBackgroundEnded(background: Background['left'] | undefined, session: Session): void {
+  for (const [id, description] of background ?? []) {
+    const name = description === '' ? id : `${id}, ${description}`
+    const text = `The background task ${name} has ended for this session: it belonged to the process before this one.`
+    session.note(`${text} Start it again if you still need it.`)
+    session.inform(text, 'warning')
+  }
+}

@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import { fault } from '../../faults.ts'
+import type { Message, ToolResultBlock } from '../../message.ts'
+import type { Kept, Rec } from '../../transcript/entry.ts'
+import { lastSeq, loadTail } from '../../transcript/load.ts'
+import type { SessionKey, TranscriptStore } from '../../transcript/store.ts'
+import { UNKNOWN } from '../call/open-batch.ts'
+import { isFreshStart, replayAll, type Replayed } from './replay.ts'
+
+/** Where whole conversations are kept, by the ids of sessions and subagents. */
+export interface SavedConversations {
+  /** Puts it in the place of what was saved under this id before. */
+  save(id: string, messages: readonly Message[]): Promise<void> | void
+  /** Nothing where there is none of this id. */
+  load(id: string): Promise<Saved> | Saved
+}
+
+type Saved = readonly Message[] | null | undefined
+
+/**
+ * A store of transcripts made of something that only saves and loads conversations. What a session is beside its
+ * messages is lost with the process: what hooks keep, and what they added to the system prompt.
+ */
+export function storeOf(saved: SavedConversations): TranscriptStore {
+  /** What has led to what was saved last, as far as this process knows. */
+  const known = new Map<string, readonly Rec[]>()
+  const entriesFor = async (id: string): Promise<readonly Rec[] | undefined> => {
+    const messages = await saved.load(id)
+    if (messages === undefined || messages === null) return undefined
+    const entries = known.get(id)
+    if (entries !== undefined && isDeepStrictEqual(asJson(messagesIn(entries)), messages)) return entries
+    return [{ ...lineOf('saved', { kept: keptOf(messages) }), seq: 1 }]
+  }
+  return {
+    async load(key) {
+      const entries = await entriesFor(idOf(key))
+      if (entries !== undefined) known.set(idOf(key), entries)
+      return entries === undefined ? undefined : structuredClone([...entries])
+    },
+    async append(key, entries) {
+      const id = idOf(key)
+      const all = [...(known.get(id) ?? (await entriesFor(id)) ?? []), ...structuredClone(entries)]
+      const left = all.slice(Math.max(0, all.findLastIndex(isFreshStart)))
+      await saved.save(id, messagesIn(left))
+      known.set(id, left)
+    }
+  }
+}
+
+const idOf = ({ sessionId, subpath }: SessionKey): string => subpath?.replace(/^subagents\/agent-/, '') ?? sessionId
+
+/** The conversation that these entries tell of, as it must be if nothing else is ever heard. */
+function messagesIn(entries: readonly Rec[]): readonly Message[] {
+  const { conversation, open } = replayAll(entries)
+  const { messages, notes } = conversation
+  if (open === undefined)
+    return notes.length === 0 ? messages : [...messages, { role: 'system', content: notes.join('\n\n') }]
+  const content = open.flatMap(call => resultOf(call) ?? [])
+  return content.length === 0 ? messages : [...messages, { role: 'user', content }]
+}
+
+/** As it would come back from somewhere. */
+const asJson = (messages: readonly Message[]): Message[] => JSON.parse(JSON.stringify(messages)) as Message[]
+
+/** What has begun is never begun again: where it did not end, that is its result. */
+function resultOf({
+  use,
+  result,
+  outcome,
+  started
+}: NonNullable<Replayed['open']>[number]): ToolResultBlock | undefined {
+  if (result !== undefined) return result.result
+  if (started !== true) return undefined
+  const isError = outcome?.isError !== false
+  const content = outcome?.content ?? UNKNOWN
+  return { type: 'tool_result', tool_use_id: use.id, content, ...(isError && { is_error: true }) }
+}
+
+/** Whole conversations in a store of transcripts. */
+export interface Savings {
+  /** What goes on from what is there is put behind it; what does not is a fresh start. Saves of one id wait for each other. */
+  save(id: string, messages: readonly Message[]): Promise<void>
+  load(id: string): Promise<Message[] | undefined>
+  /** The ids, where the store can tell. */
+  list(): Promise<readonly string[]>
+  delete(id: string): Promise<void>
+}
+
+/** Saves and loads whole conversations in any store of transcripts; sessions of `query()` with this project are among them. */
+export function savedIn(store: TranscriptStore, projectKey = 'saved'): Savings {
+  const waiting = new Map<string, Promise<void>>()
+  const tailOf = async (id: string): Promise<readonly Rec[] | undefined> =>
+    (await loadTail(store, { projectKey, sessionId: id }, isFreshStart))?.entries
+  const inTurn = (id: string, work: () => Promise<void>): Promise<void> => {
+    const before = waiting.get(id)
+    const done = before === undefined ? work() : before.then(work, work)
+    waiting.set(id, done)
+    const forget = (): void => void (waiting.get(id) === done && waiting.delete(id))
+    done.then(forget, forget)
+    return done
+  }
+  return {
+    async load(id) {
+      const tail = await tailOf(id)
+      return tail === undefined ? undefined : structuredClone([...messagesIn(tail)])
+    },
+    save(id, messages) {
+      const given = asJson(messages)
+      return inTurn(id, async () => {
+        const tail = await tailOf(id)
+        const added = entriesToSave(tail && messagesIn(tail), given)
+        const last = lastSeq(tail ?? [])
+        const entries = added.map((entry, at) => ({ ...entry, sessionId: id, seq: last + 1 + at }))
+        if (entries.length > 0) await store.append({ projectKey, sessionId: id }, entries)
+      })
+    },
+    async list() {
+      if (store.listSessions === undefined) throw fault('E_USAGE', 'list() was called on a store that cannot list')
+      return (await store.listSessions(projectKey)).map(({ sessionId }) => sessionId)
+    },
+    delete: id =>
+      inTurn(id, async () => {
+        if (store.delete === undefined) throw fault('E_USAGE', 'delete() was called on a store that cannot delete')
+        await store.delete({ projectKey, sessionId: id })
+      })
+  }
+}
+
+function entriesToSave(before: readonly Message[] | undefined, messages: readonly Message[]): Rec[] {
+  const goesOn = before !== undefined && isDeepStrictEqual(before, messages.slice(0, before.length))
+  const added = goesOn ? messages.slice(before.length) : messages
+  const start = goesOn ? [] : [lineOf('clear', {})]
+  return added.length === 0 ? start : [...start, lineOf('saved', { kept: keptOf(added) })]
+}
+
+const lineOf = (subtype: string, more: object): Rec => ({
+  type: 'system',
+  subtype,
+  ...more,
+  uuid: randomUUID(),
+  timestamp: new Date().toISOString()
+})
+
+const keptOf = (messages: readonly Message[]): readonly Kept[] =>
+  messages.map(message => ({ uuid: randomUUID(), message: structuredClone(message) }))

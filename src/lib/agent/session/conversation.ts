@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto'
+import { applyEdits, type MessageEdits } from '../../hooks/dispatch/history.ts'
+import type { Block, Message } from '../../message.ts'
+import type { Kept } from '../../transcript/entry.ts'
+
+/**
+ * What was said so far. It only grows, in one array, so that nobody has to look at the whole of it again; only hooks
+ * that change it cause a new array. Each message has the id of the line in the log that it came with: what a log tells,
+ * done here again, gives the same messages.
+ */
+export class Conversation {
+  messages: Message[] = []
+  readonly #uuids = new WeakMap<Message, string>()
+  #notes: string[] = []
+  #edits: { readonly edits: MessageEdits; readonly uuid: string }[] = []
+  /** Of all calls so far. */
+  readonly #ids = new Set<string>()
+  /** Calls without results: until they have theirs, nothing may stand between. */
+  #open = false
+
+  add(message: Message, uuid: string): void {
+    this.messages.push(message)
+    this.#uuids.set(message, uuid)
+    if (this.messages.length === 1) this.#begin(uuid)
+  }
+
+  /** The id of a message; one that has none gets this one. */
+  idOf(message: Message, unnamed: string = randomUUID()): string {
+    const uuid = this.#uuids.get(message)
+    if (uuid === undefined) this.#uuids.set(message, unnamed)
+    return uuid ?? unnamed
+  }
+
+  /** The message with this id, if it still stands here. */
+  withId(uuid: string | null): Message | undefined {
+    return this.messages.find(message => this.#uuids.get(message) === uuid)
+  }
+
+  /** Results are told apart by the ids of their calls: a call whose id is taken gets another. */
+  withOwnIds(content: readonly Block[]): readonly Block[] {
+    return content.map(block => {
+      if (block.type !== 'tool_use') return block
+      const isFree = block.id !== '' && !this.#ids.has(block.id)
+      const id = isFree ? block.id : `toolu_${randomUUID()}`
+      this.#ids.add(id)
+      return isFree ? block : { ...block, id }
+    })
+  }
+
+  /** The answer of the model. Calls in it stay open until `close`. */
+  answer(content: readonly Block[], uuid: string): void {
+    this.add({ role: 'assistant', content }, uuid)
+    this.#open = content.some(({ type }) => type === 'tool_use')
+  }
+
+  /** Providers refuse a conversation that begins with an answer, or is empty: its beginning was lost, or taken out. */
+  #begin(uuid: string): void {
+    const [first] = this.messages
+    if (first !== undefined && first.role !== 'assistant') return
+    const message: Message = { role: 'user', content: BEGINNING }
+    this.messages.unshift(message)
+    this.#uuids.set(message, `${uuid}:before`)
+  }
+
+  /** The results of all open calls, in their order. */
+  close(results: readonly Block[], uuid: string): void {
+    this.add({ role: 'user', content: results }, uuid)
+    this.#open = false
+    for (const { edits, uuid: line } of this.#edits.splice(0)) this.#apply(edits, line)
+  }
+
+  /** Text that the next model call is given, and that is history from then on. */
+  note(text: string): void {
+    this.#notes.push(text)
+  }
+
+  /** What waits for the next model call. */
+  get notes(): readonly string[] {
+    return this.#notes
+  }
+
+  /** Adds what is waiting, as one message. */
+  deliverNotes(uuid: string): void {
+    if (this.#notes.length > 0) this.add({ role: 'system', content: this.#notes.join('\n\n') }, uuid)
+    this.#notes = []
+  }
+
+  /** Puts one message in place of all before this one. */
+  shorten(cut: number, instead: Kept): readonly Kept[] {
+    const kept = this.messages.slice(cut).map(message => ({ uuid: this.idOf(message), message }))
+    this.restore([instead, ...kept], this.#notes)
+    return kept
+  }
+
+  /** Begins again with these. */
+  restore(kept: readonly Kept[], notes: readonly string[]): void {
+    this.messages = []
+    this.#notes = [...notes]
+    for (const { uuid, message } of kept) this.add(message, uuid)
+  }
+
+  /** What hooks did to the conversation, as it is told by the line with this id. While calls are open it waits for their results. */
+  edit(edits: MessageEdits, uuid: string): void {
+    if (this.#open) this.#edits.push({ edits, uuid })
+    else this.#apply(edits, uuid)
+  }
+
+  #apply(edits: MessageEdits, uuid: string): void {
+    this.messages = [...applyEdits(this.messages, edits)]
+    // What stands in for others was made here: it gets the same id whenever this is done again.
+    for (const [index, message] of this.messages.entries()) this.idOf(message, `${uuid}:${index}`)
+    this.#begin(uuid)
+  }
+}
+
+const BEGINNING = '[The beginning of this conversation is missing.]'
+
+/** The text of a message, without what else is in it. */
+export function textOf(content: string | readonly Block[]): string {
+  if (typeof content === 'string') return content
+  return content.flatMap(block => (block.type === 'text' ? [block.text] : [])).join('')
+}

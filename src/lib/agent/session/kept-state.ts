@@ -1,0 +1,67 @@
+import type { Tool } from '../../tools/tool.ts'
+import type { Entry } from '../../transcript/entry.ts'
+import type { PlainObject } from '../../util/plain.ts'
+import { attempt } from '../../util/attempt.ts'
+
+/** What hooks and tools keep from one call to the next, as it was last written down. */
+export class KeptState {
+  readonly #tools: ReadonlyMap<string, Tool>
+  #metadata = '{}'
+  #memory = '{}'
+
+  constructor(tools: ReadonlyMap<string, Tool>) {
+    this.#tools = tools
+  }
+
+  get written(): { readonly metadata: PlainObject; readonly memory: PlainObject } {
+    return { metadata: JSON.parse(this.#metadata) as PlainObject, memory: JSON.parse(this.#memory) as PlainObject }
+  }
+
+  /** A log has told so. */
+  isWritten({ metadata, memory }: { readonly metadata: PlainObject; readonly memory: PlainObject }): void {
+    this.#metadata = writable(metadata)
+    this.#memory = writable(memory)
+  }
+
+  /** Hooks begin anew. */
+  forgetMetadata(): void {
+    this.#metadata = '{}'
+  }
+
+  /** What is to be written down, since it has changed. */
+  changes(metadata: Readonly<Record<string, unknown>>): readonly Entry[] {
+    const [before, remembered] = [this.#metadata, this.#memory]
+    this.#metadata = writable(metadata)
+    this.#memory = writable(memoryOf(this.#tools))
+    const isSame = before === this.#metadata
+    const isRemembered = remembered === this.#memory
+    if (isSame && isRemembered) return []
+    const kept = this.written
+    return [
+      ...(isSame ? [] : [{ ...SYSTEM, subtype: 'metadata', metadata: kept.metadata }]),
+      ...(isRemembered ? [] : [{ ...SYSTEM, subtype: 'tool_memory', memory: kept.memory }])
+    ]
+  }
+}
+
+const SYSTEM = { type: 'system' } as const
+
+/** What tools keep, by their names. */
+function memoryOf(tools: ReadonlyMap<string, Tool>): Record<string, unknown> {
+  const memory: Record<string, unknown> = {}
+  for (const [name, tool] of tools) {
+    const kept = tool.memory?.read()
+    if (kept !== undefined) memory[name] = kept
+  }
+  return memory
+}
+
+/** What hooks keep may be anything; what is no JSON is not kept for later. */
+function writable(metadata: Readonly<Record<string, unknown>>): string {
+  try {
+    return JSON.stringify(metadata)
+  } catch {
+    const kept = Object.entries(metadata).filter(([, value]) => attempt(() => JSON.stringify(value)) !== undefined)
+    return JSON.stringify(Object.fromEntries(kept))
+  }
+}

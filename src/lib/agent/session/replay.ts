@@ -1,0 +1,346 @@
+import type { MessageEdits } from '../../hooks/dispatch/history.ts'
+import type { Block, Message, ToolResultBlock } from '../../message.ts'
+import type { Rec } from '../../transcript/entry.ts'
+import { isObject, type PlainObject } from '../../util/plain.ts'
+import { Background } from './background-work.ts'
+import { Conversation } from './conversation.ts'
+import { LOST, lost, type OpenBatch, type OpenCall } from '../call/open-batch.ts'
+import { pendingIn } from '../call/pending.ts'
+import { unwound } from './rewind.ts'
+import { blocksIn, contentIn, hasResults, keptIn, listIn, textsIn } from './well-formed-messages.ts'
+
+/** What a session is beside its messages. */
+export interface SessionState {
+  /** What hooks added to the system prompt. */
+  readonly system: readonly string[]
+  readonly metadata: PlainObject
+  /** What tools keep, by their names. */
+  readonly memory: PlainObject
+  /** What waits for the next model call. */
+  readonly notes: readonly string[]
+}
+
+/** A session as its log tells it. */
+export interface Replayed extends Omit<SessionState, 'notes'> {
+  readonly conversation: Conversation
+  /** Calls that have no results. */
+  readonly open: OpenBatch | undefined
+  /** How much of its window the model had used. */
+  readonly tokens: number
+  /** When it answered last, in milliseconds. */
+  readonly answered: number | undefined
+  /** Why its last answer is none yet, if it is not. */
+  readonly unended: 'max_tokens' | 'pause_turn' | undefined
+  /** Commands and agents that worked in the background, and of whose end nothing is told: what they did, by their ids. */
+  readonly background: Background['left']
+  /** The last line. */
+  readonly last: string | null
+}
+
+/** Lines before one of these tell nothing that matters any more. */
+export const isFreshStart = ({ type, subtype }: Rec): boolean =>
+  type === 'system' && (subtype === 'clear' || subtype === 'compact_boundary')
+
+/**
+ * Does again what a log tells, up to the line with this id; nothing is fired, nothing is run. Lines that it cannot read
+ * are left out. Gives nothing where somebody went back to a line that is not among these.
+ */
+export function replay(entries: readonly Rec[], until?: string): Replayed | undefined {
+  const wound = unwound(entries, until)
+  return wound === undefined ? undefined : replayed(wound)
+}
+
+/** The same for all that there is. */
+export const replayAll = (entries: readonly Rec[], until?: string): Replayed => replayed(unwound(entries, until, true)!)
+
+function replayed({ left, done }: NonNullable<ReturnType<typeof unwound>>): Replayed {
+  const replaying = new Replaying()
+  for (const entry of left) {
+    if (done.has(entry)) replaying.takeDone(entry)
+    else replaying.take(entry)
+  }
+  return replaying.end()
+}
+
+/**
+ * The same, a message at a time, for entries of any number: those from a fresh start on that count. What hooks changed
+ * later can be told only at the end; then all is held until then.
+ */
+export function* replayInPieces(
+  entries: Iterable<Rec>,
+  { isEdited, isDone }: { readonly isEdited: boolean; readonly isDone: (index: number) => boolean }
+): Generator<Message, Replayed> {
+  const replaying = new Replaying()
+  let index = 0
+  for (const entry of entries) {
+    if (isDone(index++)) replaying.takeDone(entry)
+    else replaying.take(entry)
+    if (!isEdited) yield* replaying.conversation.messages.splice(0, replaying.conversation.messages.length - 1)
+  }
+  const end = replaying.end()
+  yield* end.conversation.messages
+  return end
+}
+
+class Replaying {
+  #conversation = new Conversation()
+  #system: readonly string[] = []
+  #metadata: PlainObject = {}
+  #memory: PlainObject = {}
+  #tokens = 0
+  /** When the last answer came. */
+  #time: unknown
+  #last: string | null = null
+  readonly #background = new Background()
+  /** An answer of which not all blocks have come. */
+  #answer:
+    | {
+        readonly uuid: string
+        readonly id: unknown
+        readonly isCopy: boolean
+        readonly blocks: unknown[]
+        stop: unknown
+      }
+    | undefined
+  /** Why the last answer ended where it did. */
+  #stop: unknown
+  /** The calls of the last answer, by their ids. */
+  #calls = new Map<string, OpenCall>()
+  /** What a person said beside results, while others were still to come. */
+  #beside: { readonly content: readonly Block[]; readonly uuid: string }[] = []
+  /** They were made in another session, of which this one began as a copy; and whether all of it was copied. */
+  #areCopies = false
+  #isWhole = false
+
+  get conversation(): Conversation {
+    return this.#conversation
+  }
+
+  take(entry: Rec): void {
+    const { type } = entry
+    const uuid = typeof entry['uuid'] === 'string' ? entry['uuid'] : undefined
+    if (uuid === undefined) return
+    if (type !== 'assistant') this.#settle()
+    if (type === 'user') this.#user(entry, uuid)
+    else if (type === 'assistant') this.#block(entry, uuid)
+    else if (type === 'attachment') this.#attachment(entry, uuid)
+    else if (type === 'system') this.#event(entry, uuid)
+    else if (type.startsWith('tool-')) this.#step(entry)
+    this.#background.take(entry)
+    this.#last = uuid
+  }
+
+  /** What was done behind the line to which somebody went back. */
+  takeDone(entry: Rec): void {
+    this.#settle()
+    this.#step(entry)
+  }
+
+  end(): Replayed {
+    this.#settle()
+    const calls = [...this.#calls.values()]
+    const open = calls.length === 0 ? undefined : this.#areCopies ? calls.map(call => this.#elsewhere(call)) : calls
+    return {
+      conversation: this.#conversation,
+      system: this.#system,
+      metadata: this.#metadata,
+      memory: this.#memory,
+      open,
+      background: this.#background.left,
+      tokens: this.#tokens,
+      answered: typeof this.#time === 'string' ? Date.parse(this.#time) || undefined : undefined,
+      unended: this.#stop === 'max_tokens' || this.#stop === 'pause_turn' ? this.#stop : undefined,
+      last: this.#last
+    }
+  }
+
+  /** What another session has begun, or will, is not begun here; only what somebody has yet to decide is. */
+  #elsewhere(call: OpenCall): OpenCall {
+    // Whoever made the copy may have written anything: hooks are asked again.
+    return this.#isWhole && call.pending !== undefined
+      ? { ...call, pending: { ...call.pending, hooks: undefined } }
+      : { ...call, started: true, pending: undefined, agentId: undefined }
+  }
+
+  /** One line a block: those of one answer follow one another. */
+  #block({ message, part, forkedFrom, timestamp }: Rec, uuid: string): void {
+    const content = isObject(message) ? message['content'] : undefined
+    const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : listIn(content)
+    if (!isObject(message) || content === undefined) return
+    const [index] = Array.isArray(part) ? (part as number[]) : []
+    const begins = index === 0 || this.#answer === undefined || this.#answer.id !== message['id']
+    if (begins) {
+      this.#settle()
+      this.#answer = { uuid, id: message['id'], isCopy: forkedFrom !== undefined, blocks: [...blocks], stop: undefined }
+    } else for (const block of blocks) this.#answer!.blocks.push(block)
+    this.#answer!.stop = message['stop_reason']
+    this.#time = timestamp
+    const usage = message['usage']
+    if (isObject(usage))
+      this.#tokens = Object.values(usage).reduce<number>((sum, each) => sum + (typeof each === 'number' ? each : 0), 0)
+  }
+
+  /** An answer is whole, or as whole as it will ever be. Thoughts alone are none. */
+  #settle(): void {
+    const answer = this.#answer
+    this.#answer = undefined
+    const blocks = blocksIn(answer?.blocks ?? [])
+    if (answer === undefined || !blocks.some(({ type }) => type === 'text' || type === 'tool_use')) return
+    this.#abandon()
+    this.#conversation.withOwnIds(blocks)
+    this.#conversation.answer(blocks, answer.uuid)
+    this.#called(blocks, answer.isCopy)
+    this.#stop = answer.stop
+  }
+
+  #called(blocks: readonly Block[], areCopies: boolean): void {
+    this.#areCopies = areCopies
+    for (const block of blocks) if (block.type === 'tool_use') this.#calls.set(block.id, { use: block })
+  }
+
+  #user({ message, toolUseResult }: Rec, uuid: string): void {
+    const content = isObject(message) ? contentIn(message['content']) : undefined
+    if (content === undefined) return
+    const results = typeof content === 'string' ? [] : content.filter(block => block.type === 'tool_result')
+    if (results.length === 0) {
+      this.#abandon()
+      this.#conversation.add({ role: 'user', content }, uuid)
+      return
+    }
+    const beside = (content as Block[]).filter(block => block.type !== 'tool_result')
+    if (beside.length > 0) this.#beside.push({ content: beside, uuid: `${uuid}:beside` })
+    for (const result of results) this.#answered(result, toolUseResult, uuid)
+    if (this.#calls.size === 0) this.#tellBeside()
+  }
+
+  /** Behind all results: nothing may stand between them and their calls. */
+  #tellBeside(): void {
+    for (const { content, uuid } of this.#beside.splice(0)) this.#conversation.add({ role: 'user', content }, uuid)
+  }
+
+  #answered(result: ToolResultBlock, output: unknown, uuid: string): void {
+    const call = this.#calls.get(result.tool_use_id)
+    // A result without its call would be refused by every provider.
+    if (call === undefined || call.result !== undefined) return
+    this.#calls.set(result.tool_use_id, { ...call, result: { result, output, uuid } })
+    if ([...this.#calls.values()].every(each => each.result !== undefined)) this.#close()
+  }
+
+  #close(): void {
+    const results = [...this.#calls.values()].map(({ result }) => result!)
+    this.#calls.clear()
+    if (results.length > 0)
+      this.#conversation.close(
+        results.map(({ result }) => result),
+        results[0]!.uuid
+      )
+    this.#tellBeside()
+  }
+
+  /** Something else follows, though calls have no results: other programs leave them so. */
+  #abandon(): void {
+    for (const [id, call] of this.#calls)
+      if (call.result === undefined)
+        this.#calls.set(id, { ...call, result: { result: lost(call), output: LOST, uuid: `${id}:lost` } })
+    this.#close()
+  }
+
+  #attachment({ attachment }: Rec, uuid: string): void {
+    if (!isObject(attachment)) return
+    const { type, rendered, system } = attachment
+    if (type === 'notes') {
+      this.#abandon()
+      this.#conversation.deliverNotes(uuid)
+    }
+    if (typeof rendered === 'string') this.#conversation.note(rendered)
+    if (typeof system === 'string') this.#system = [...this.#system, system]
+  }
+
+  #event(entry: Rec, uuid: string): void {
+    const { subtype } = entry
+    if (subtype === 'metadata' && isObject(entry['metadata'])) this.#metadata = entry['metadata']
+    else if (subtype === 'tool_memory' && isObject(entry['memory'])) this.#memory = entry['memory']
+    else if (subtype === 'messages_changed') this.#edit(entry, uuid)
+    else if (subtype === 'subagent_started') this.#atWork(entry)
+    else if (subtype === 'forked') this.#isWhole = true
+    else if (subtype === 'saved') this.#said(entry)
+    else if (subtype === 'clear' || subtype === 'compact_boundary') this.#startAfresh(entry)
+  }
+
+  /** Messages that somebody has saved, as they are. Calls that have no results yet stay open. */
+  #said({ kept, forkedFrom }: Rec): void {
+    for (const { uuid, message } of keptIn(kept)) {
+      const { role, content } = message
+      if (role === 'user' && this.#calls.size > 0 && hasResults(content)) {
+        this.#user({ type: 'user', message }, uuid)
+        continue
+      }
+      this.#abandon()
+      if (role === 'assistant' && typeof content !== 'string') {
+        this.#conversation.withOwnIds(content)
+        this.#conversation.answer(content, uuid)
+        this.#called(content, forkedFrom !== undefined)
+      } else this.#conversation.add(message, uuid)
+    }
+  }
+
+  #startAfresh({ kept, state }: Rec): void {
+    this.#conversation = new Conversation()
+    this.#calls.clear()
+    this.#beside = []
+    this.#tokens = 0
+    const { system, metadata, memory, notes } = isObject(state) ? state : {}
+    this.#system = textsIn(system)
+    this.#metadata = isObject(metadata) ? metadata : {}
+    this.#memory = isObject(memory) ? memory : {}
+    const messages = keptIn(kept)
+    this.#conversation.restore(messages, textsIn(notes))
+    for (const { message } of messages)
+      if (typeof message.content !== 'string') this.#conversation.withOwnIds(message.content)
+  }
+
+  #edit({ removed, inserted, appended }: Rec, uuid: string): void {
+    const conversation = this.#conversation
+    const find = (id: unknown): Message | undefined => (typeof id === 'string' ? conversation.withId(id) : undefined)
+    const named = (kept: unknown): Message[] =>
+      keptIn(kept).map(each => {
+        conversation.idOf(each.message, each.uuid)
+        return each.message
+      })
+    const edits: MessageEdits = {
+      removed: listIn(removed).flatMap(id => find(id) ?? []),
+      inserted: listIn(inserted)
+        .filter(isObject)
+        .map(({ after, before, messages }) => ({
+          after: find(after),
+          before: find(before),
+          messages: named(messages)
+        })),
+      appended: named(appended)
+    }
+    conversation.edit(edits, uuid)
+  }
+
+  #atWork({ toolUseId, subagentId: agentId }: Rec): void {
+    const call = this.#calls.get(toolUseId as string)
+    if (call !== undefined && typeof agentId === 'string') this.#calls.set(call.use.id, { ...call, agentId })
+  }
+
+  /** How far a call had come. */
+  #step(entry: Rec): void {
+    const call = this.#calls.get(entry['toolUseId'] as string)
+    if (call === undefined) return
+    const { type, input, content, isError, output } = entry
+    const next: OpenCall =
+      type === 'tool-intent'
+        ? { ...call, started: true, pending: undefined, input }
+        : type === 'tool-outcome'
+          ? {
+              ...call,
+              input: input ?? call.input,
+              outcome: { content: contentIn(content) ?? '', output, isError: isError === true }
+            }
+          : { ...call, input, pending: pendingIn(entry), agentId: pendingIn(entry).agentId ?? call.agentId }
+    this.#calls.set(call.use.id, next)
+  }
+}

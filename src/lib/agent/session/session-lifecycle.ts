@@ -1,0 +1,334 @@
+import { randomUUID } from 'node:crypto'
+import { wordsOf } from '../../errors.ts'
+import type { Block, ToolUseBlock } from '../../message.ts'
+import type { PlainObject } from '../../util/plain.ts'
+import { lingering, pause } from '../abort.ts'
+import { textOf } from './conversation.ts'
+import { ended, INTERRUPTED, type Ending } from './ending.ts'
+import type { Instructions } from '../instructions/instructions.ts'
+import { afterCalls, runLoop } from '../loop.ts'
+import { reasonForModel } from '../call/objections.ts'
+import { answerOpen, continueOpen } from '../call/open-batch.ts'
+import type { ModelFailure } from '../../model/model.ts'
+import type { DeferredUse, ErrorSubtype, ResultMessage } from '../output/output.ts'
+import type { Session } from './session.ts'
+import { expand } from '../instructions/skills.ts'
+import { answerMessage } from './transcript-entries.ts'
+import { FileWatch } from '../watch-files.ts'
+
+/** How a session comes to be. */
+export interface Beginning {
+  readonly source: 'startup' | 'clear' | 'resume' | 'fork'
+  readonly setup: 'init' | 'maintenance' | undefined
+  readonly instructions: readonly Instructions[]
+  /** When the model answered last, in milliseconds, where it goes on from an answer. */
+  readonly answered?: number | undefined
+}
+
+/** How long providers keep a prompt in their cache, in seconds. */
+const CACHED = 300
+
+/** How long ago the last answer was, and what it costs to send all that again. */
+function pauseOf({ tokens, model }: Session, answered: number | undefined): PlainObject {
+  if (answered === undefined || tokens === 0) return {}
+  const seconds = Math.max(0, Math.round((Date.now() - answered) / 1000))
+  return {
+    seconds_since_last_response: seconds,
+    context_tokens: tokens,
+    prompt_cache_likely_expired: seconds > CACHED,
+    ...(model.price !== undefined && { estimated_cache_write_usd: (tokens * model.price.cacheWrite) / 1e6 })
+  }
+}
+
+/** Setup, SessionStart, instruction files. Gives back why it may not begin, if it may not; or a first prompt of a hook. */
+export async function beginSession(
+  session: Session,
+  { source, setup, instructions, answered }: Beginning,
+  signal: AbortSignal
+): Promise<{ readonly blocked?: Ending; readonly prompt?: string }> {
+  if (setup !== undefined) session.heed(await session.fire('Setup', { trigger: setup }, { signal }))
+  const about = { source, ...pauseOf(session, answered), model: session.model.name }
+  const outcome = await session.fire('SessionStart', about, { signal })
+  if (signal.aborted) return {}
+  const isNew = source === 'startup' || source === 'clear'
+  if (isNew && outcome.additionalContext !== undefined)
+    session.addToSystem(`SessionStart hook additional context: ${outcome.additionalContext}`, {
+      type: 'hook_additional_context',
+      hookName: 'SessionStart',
+      hookEvent: 'SessionStart',
+      content: [outcome.additionalContext]
+    })
+  // What a session begins with stays as it was: what is new when it goes on stands behind all that was said.
+  session.heed(isNew ? { ...outcome, contexts: [] } : outcome)
+  if (outcome.blocked || outcome.continue === false) {
+    const why = outcome.blocked ? `${outcome.reason} [${outcome.by}]` : (outcome.stopReason ?? 'a hook ended it')
+    return { blocked: ended('start_blocked', `The session was not started: ${why}`, true) }
+  }
+  session.watch ??= new FileWatch(session)
+  session.watch.heed(outcome)
+  for (const instruction of instructions) await announce(instruction, session, signal)
+  const prompt = outcome.fields.initialUserMessage
+  return typeof prompt === 'string' ? { prompt } : {}
+}
+
+async function announce(
+  { path, type, reason, parent }: Instructions,
+  session: Session,
+  signal: AbortSignal
+): Promise<void> {
+  const told = { file_path: path, memory_type: type, load_reason: reason }
+  const outcome = await session.fire(
+    'InstructionsLoaded',
+    parent === undefined ? told : { ...told, parent_file_path: parent },
+    { signal }
+  )
+  session.heed(outcome)
+}
+
+/** One prompt, from the hooks that look at it to the result. */
+export const runPrompt = (
+  content: string | readonly Block[],
+  session: Session,
+  signal: AbortSignal,
+  since?: Since
+): Promise<ResultMessage> =>
+  toResult(
+    session,
+    signal,
+    async () => {
+      await answerOpen(session, signal)
+      return promptToEnd(content, session, signal)
+    },
+    since
+  )
+
+/** Where a result begins to count. */
+export interface Since {
+  readonly turns: number
+  readonly denials: number
+  readonly at: number
+}
+
+export const sinceNow = ({ turns, denials }: Session): Since => ({
+  turns,
+  denials: denials.length,
+  at: performance.now()
+})
+
+/** Goes on where the session was ended: with calls that have no results, or with the model. */
+export const runOn = (session: Session, signal: AbortSignal): Promise<ResultMessage> =>
+  toResult(session, signal, () => goOn(session, signal))
+
+/** Whether there is anything to go on with: behind a last answer, hooks may not have seen the end. */
+export const canGoOn = ({ open, conversation: { messages, notes } }: Session): boolean =>
+  open !== undefined || notes.length > 0 || messages.length > 0
+
+/** The same for an agent of any kind. */
+export async function goOn(session: Session, signal: AbortSignal): Promise<Ending> {
+  if (session.open !== undefined) {
+    tellOpen(session)
+    const over = await afterCalls(await continueOpen(session, signal), session, signal)
+    if (over !== undefined) return over
+  }
+  return runAgent('', session, signal)
+}
+
+/** Whoever reads now has not seen the answer whose calls are gone on with. */
+function tellOpen(session: Session): void {
+  const answer = session.conversation.messages.findLast(({ role }) => role === 'assistant')
+  if (answer === undefined || typeof answer.content === 'string') return
+  const uuid = session.conversation.idOf(answer)
+  const { content } = answer
+  const message = answerMessage({ id: `msg_${uuid}`, model: session.model.name, stop_reason: 'tool_use', content })
+  session.say({ type: 'assistant', message, parent_tool_use_id: null }, uuid)
+}
+
+/** Works until there is a result. */
+export async function toResult(
+  session: Session,
+  signal: AbortSignal,
+  work: () => Promise<Ending>,
+  since = sinceNow(session)
+): Promise<ResultMessage> {
+  session.stopped = undefined
+  const late = lingering(signal)
+  session.afterwards = late.signal
+  const endTurn = session.options.skills?.turn()
+  try {
+    const ending = await work()
+    session.saveState()
+    session.doing = 'waiting for a prompt'
+    await session.saved()
+    return resultOf(ending, session, since)
+  } finally {
+    late.end()
+    endTurn?.()
+  }
+}
+
+async function promptToEnd(given: string | readonly Block[], session: Session, signal: AbortSignal): Promise<Ending> {
+  session.promptId = randomUUID()
+  const prompt = textOf(given)
+  const outcome = await session.fire('UserPromptSubmit', { prompt }, { signal })
+  if (signal.aborted) return ended('aborted_streaming', INTERRUPTED, true)
+  // What hooks say about a prompt that nobody gets to see is not for the next one.
+  session.heed(outcome.blocked ? { ...outcome, contexts: [] } : outcome)
+  if (outcome.blocked)
+    return ended(
+      'prompt_blocked',
+      `UserPromptSubmit operation blocked by hook:\n${outcome.reason} [${outcome.by}]`,
+      false
+    )
+  const { updatedPrompt } = outcome
+  const content =
+    updatedPrompt === undefined || typeof given !== 'string' ? withText(given, updatedPrompt) : updatedPrompt
+  const expanded = typeof content === 'string' ? await expand(content, session, signal) : undefined
+  if (signal.aborted) return ended('aborted_streaming', INTERRUPTED, true)
+  if (expanded !== undefined && 'refused' in expanded) return ended('prompt_blocked', expanded.refused, false)
+  session.tell({ role: 'user', content: expanded?.text ?? content }, { promptId: session.promptId })
+  if (outcome.continue === false) return ended('hook_stopped', outcome.stopReason ?? '', false)
+
+  return runAgent(prompt, session, signal)
+}
+
+/** An agent, main or sub, works on what it was told. */
+export async function runAgent(task: string, session: Session, signal: AbortSignal): Promise<Ending> {
+  const start = await session.fire('AgentStart', { agent_id: session.agentId, task }, { signal })
+  session.heed(start)
+  if (start.blocked)
+    return ended('start_blocked', `The agent was not started: ${reasonForModel(start)} [${start.by}]`, true)
+  return runToEnd(session, signal)
+}
+
+/** The loop, and word of its end, also when it breaks. */
+async function runToEnd(session: Session, signal: AbortSignal): Promise<Ending> {
+  const { toolUses, turns, spending, agentId: agent_id } = session
+  const before = spending.usage
+  const tellEnd = async (content: string): Promise<void> => {
+    const { usage } = spending
+    const result = {
+      id: agent_id,
+      content,
+      tool_uses: session.toolUses - toolUses,
+      iterations: session.turns - turns,
+      usage: {
+        input_tokens: usage.input_tokens - before.input_tokens,
+        output_tokens: usage.output_tokens - before.output_tokens
+      }
+    }
+    session.heed(await session.fire('AgentStop', { agent_id, result }, { signal: session.afterwards }))
+  }
+  let ending: Ending
+  try {
+    ending = await runLoop(session, signal)
+  } catch (error) {
+    await tellEnd(wordsOf(error))
+    throw error
+  }
+  await tellEnd(ending.text)
+  return ending
+}
+
+/** The text of a prompt that hooks have changed, with what else was in it. */
+function withText(given: string | readonly Block[], text: string | undefined): string | readonly Block[] {
+  if (text === undefined || typeof given === 'string') return text ?? given
+  return [{ type: 'text', text }, ...given.filter(({ type }) => type !== 'text')]
+}
+
+const SUBTYPES: Partial<Record<Ending['reason'], ErrorSubtype>> = {
+  max_turns: 'error_max_turns',
+  budget_exhausted: 'error_max_budget_usd',
+  structured_output_retry_exhausted: 'error_max_structured_output_retries',
+  aborted_streaming: 'error_during_execution',
+  aborted_tools: 'error_during_execution',
+  start_blocked: 'error_during_execution',
+  turn_setup_failed: 'error_during_execution'
+}
+
+/** The last message of a prompt. */
+export function resultOf(
+  ending: Ending,
+  session: Session,
+  since: Since = { turns: 0, denials: 0, at: performance.now() }
+): ResultMessage {
+  const { spending } = session
+  const { reason, text, isError, stopReason, deferred, failure } = ending
+  const subtype = SUBTYPES[reason]
+  return {
+    type: 'result',
+    ...(subtype === undefined
+      ? { subtype: 'success', ...(isError && { errors: [text] }) }
+      : { subtype, errors: [text] }),
+    is_error: isError,
+    result: text,
+    terminal_reason: reason,
+    stop_reason: stopReason,
+    num_turns: session.turns - since.turns,
+    duration_ms: Math.round(performance.now() - since.at),
+    duration_api_ms: Math.round(spending.waited),
+    total_cost_usd: spending.dollars,
+    usage: spending.usage,
+    modelUsage: spending.byModel(),
+    permission_denials: session.denials.slice(since.denials),
+    ...(failure !== undefined && apiError(failure)),
+    ...('structured' in ending && { structured_output: ending.structured }),
+    ...(deferred !== undefined && { deferred_tool_use: facts(deferred[0]!) }),
+    ...(deferred !== undefined && deferred.length > 1 && { deferred_tool_uses: deferred.map(facts) }),
+    uuid: randomUUID(),
+    session_id: session.id
+  }
+}
+
+const apiError = ({ why, status, code, requestId, retryAfter }: ModelFailure): Pick<ResultMessage, 'api_error'> => ({
+  api_error: {
+    error: why,
+    ...(status !== undefined && { status }),
+    ...(code !== undefined && { code }),
+    ...(requestId !== undefined && { request_id: requestId }),
+    ...(retryAfter !== undefined && { retry_after_ms: retryAfter })
+  }
+})
+
+const facts = ({ id, name, input }: ToolUseBlock): DeferredUse => ({ id, name, input })
+
+/** A new conversation in the same session. Gives why it may not begin, if it may not. */
+export async function clearSession(session: Session, signal: AbortSignal): Promise<Ending | undefined> {
+  session.heed(await session.fire('SessionEnd', { reason: 'clear' }))
+  session.saveState()
+  session.clear()
+  session.record({ type: 'system', subtype: 'clear', state: { memory: session.state.memory } })
+  const { blocked } = await beginSession(session, { source: 'clear', setup: undefined, instructions: [] }, signal)
+  return blocked
+}
+
+/** How long work that hooks left going may keep a session from ending, in milliseconds. */
+const DRAIN = 5000
+
+/** What still runs in the background ends before the session does, so that its end is told before that of the session. */
+async function endTasks({ options }: Session): Promise<void> {
+  const running = [...options.place.background.values()].filter(({ status }) => status === 'running')
+  for (const task of running) task.end()
+  await Promise.all(running.map(({ done }) => done))
+}
+
+/** The last event of a session. Whatever happened before, it is fired once. Others may have it when all has ended. */
+export async function endSession(session: Session, reason: string, endWork: () => Promise<void>): Promise<void> {
+  const { hooks, clock, log } = session.options
+  const drained = new AbortController()
+  const metadata = hooks.metadata(session.id)
+  try {
+    await endTasks(session)
+    session.heed(await session.fire('SessionEnd', { reason }))
+    session.saveState(metadata)
+    await session.watch?.close()
+    await Promise.race([hooks.drain(), pause(DRAIN, clock, drained.signal)])
+  } finally {
+    drained.abort()
+    session.isOver = true
+    try {
+      await endWork()
+    } finally {
+      await log.close()
+    }
+  }
+}

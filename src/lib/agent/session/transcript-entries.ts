@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto'
+import { NO_TOKENS } from '../../model/usage.ts'
+import type { MessageEdits } from '../../hooks/dispatch/history.ts'
+import type { Message } from '../../message.ts'
+import type { Kept, Rec } from '../../transcript/entry.ts'
+import type { PlainObject } from '../../util/plain.ts'
+import { textOf } from './conversation.ts'
+import type { AssistantMessage } from '../output/output.ts'
+
+type WireMessage = AssistantMessage['message']
+
+const WIRE = { type: 'message', role: 'assistant', model: '', stop_reason: null, stop_sequence: null } as const
+
+/** An answer in the shape of the wire; what is left out is not known. */
+export const answerMessage = (known: Pick<WireMessage, 'model' | 'content'> & Partial<WireMessage>): WireMessage => ({
+  id: `msg_${randomUUID()}`,
+  ...WIRE,
+  usage: NO_TOKENS,
+  ...known
+})
+
+/** The entries that would have told of a message, for a conversation that somebody kept without its log. */
+export function entriesOf(message: Message): readonly Rec[] {
+  const { role, content } = message
+  const uuid = randomUUID()
+  if (role === 'user') return [{ type: 'user', uuid, message }]
+  if (role === 'system') {
+    const note = { type: 'attachment', uuid: randomUUID(), attachment: { type: 'note', rendered: textOf(content) } }
+    return [note, { type: 'attachment', uuid, attachment: { type: 'notes' } }]
+  }
+  const blocks = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content
+  return [{ type: 'assistant', uuid, part: [0, 1], message: { role, content: blocks } }]
+}
+
+/** What hooks did to the messages, as a log tells it: by the ids of the messages. */
+export function toldEdits(edits: MessageEdits, idOf: (message: Message) => string): PlainObject {
+  const kept = (messages: readonly Message[]): readonly Kept[] =>
+    messages.map(message => ({ uuid: idOf(message), message }))
+  return {
+    removed: edits.removed.map(idOf),
+    inserted: edits.inserted.map(({ after, before, messages }) => ({
+      after: after === undefined ? null : idOf(after),
+      before: before === undefined ? null : idOf(before),
+      messages: kept(messages)
+    })),
+    appended: kept(edits.appended)
+  }
+}

@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { nearest, wordsOf } from '../../errors.ts'
+import { isOfProvider } from '../../model/names.ts'
+import { fields, type InputOf } from '../../tools/fields.ts'
+import { failed, type BackgroundTask, type Tool, type ToolCall, type ToolResult } from '../../tools/tool.ts'
+import { taskNotification } from '../../tools/tasks/task-notification.ts'
+import { makeFolders } from '../../world/files/make-folders.ts'
+import type { Session } from '../session/session.ts'
+import { Mailbox } from './teammate.ts'
+import { runSubagent, type AgentPorts, type Errand, type Errands } from './subagent.ts'
+import { attempt } from '../../util/attempt.ts'
+
+const INPUT = fields({
+  description: { type: 'string', words: 'The task in three to five words' },
+  prompt: {
+    type: 'string',
+    words: 'The task, with all that the agent must know: it sees nothing of this conversation'
+  },
+  'subagent_type?': { type: 'string', default: 'general-purpose', words: 'Which agent' },
+  'model?': { type: 'string', words: 'Another model than usual' },
+  'resume?': { type: 'string', words: 'The agentId of an agent that has worked before: it goes on with the prompt' },
+  'resume_agent_id?': { type: 'string', words: 'Another name for resume' },
+  'name?': { type: 'string', words: 'With run_in_background: it stays under this name, for SendMessage' },
+  'run_in_background?': { type: 'boolean', default: false, words: 'Go on at once; TaskOutput tells what became of it' }
+})
+
+type Input = InputOf<typeof INPUT>
+
+/** So many may run at the same time. */
+const MOST_AT_ONCE = 10
+
+/** Calls other agents on behalf of one. `Task` is what it was called before. */
+export function agentTool(ports: AgentPorts, parent: Session): Tool {
+  const types = [...ports.definitions.keys()]
+  return {
+    name: 'Agent',
+    description: `Gives a task to another agent, which works on it by itself and answers once.
+
+${[...ports.definitions].map(([name, { description }]) => `- ${name}: ${description}`).join('\n')}`,
+    inputSchema: INPUT.schema,
+    check(input) {
+      const checked = INPUT.check(input)
+      if ('problem' in checked) return checked
+      const { resume, resume_agent_id, model } = checked.input
+      if (model !== undefined && !isOfProvider(model, parent.model.provider))
+        return { problem: `model: ${model} is not a model of the provider in use; leave model out` }
+      if (resume !== undefined && resume_agent_id !== undefined && resume !== resume_agent_id)
+        return { problem: 'resume and resume_agent_id name two agents; give one of them' }
+      const type = checked.input.subagent_type
+      if (ports.definitions.has(type)) return checked
+      const near = nearest(type, types)
+      return {
+        problem: `there is no agent ${type}${near === undefined ? '' : `; did you mean ${near}?`}; there are ${types.join(', ')}`
+      }
+    },
+    // What it does passes the door by itself.
+    readOnly: () => true,
+    isWork: true,
+    async run(given, call) {
+      const input = given as Input
+      if (ports.running.size >= MOST_AT_ONCE) return failed(`${MOST_AT_ONCE} agents are running already; wait for one`)
+      const { name } = input
+      if (name !== undefined && ports.teammates.has(name)) return failed(`There is a teammate ${name} already`)
+      const errand = errandOf(input, call)
+      const { teammate, id } = errand
+      const same = ports.running.get(id)
+      if (same !== undefined) return failed(`Agent ${id} is at work already (${same.type}: ${same.description})`)
+      if (teammate !== undefined) ports.teammates.set(teammate.name, teammate.mailbox)
+      const work = async (signal: AbortSignal): Promise<Errands | { readonly refused: string }> => {
+        ports.running.set(id, errand)
+        try {
+          return await runSubagent(errand, parent, ports, signal)
+        } finally {
+          ports.running.delete(id)
+          if (teammate !== undefined) ports.teammates.delete(teammate.name)
+        }
+      }
+      if (input.run_in_background) return inBackground(errand, parent, call, work)
+      const done = await work(call.signal)
+      if ('refused' in done) return failed(done.refused)
+      return done.isUndecided ? undecided(done.id) : resultOf(done, input)
+    }
+  }
+}
+
+/** An agent that was at work for the same call goes on with that. */
+const errandOf = (
+  { description, prompt, subagent_type, model, run_in_background, name, resume, resume_agent_id }: Input,
+  { id, agentId }: ToolCall
+): Errand => ({
+  id: agentId ?? resume ?? resume_agent_id ?? `a${randomUUID().replaceAll('-', '').slice(0, 16)}`,
+  isResumed: (agentId ?? resume ?? resume_agent_id) !== undefined,
+  goesOn: agentId !== undefined,
+  teammate: run_in_background && name !== undefined ? { name, mailbox: new Mailbox() } : undefined,
+  type: subagent_type,
+  description,
+  prompt,
+  model,
+  toolUseId: id,
+  unattended: run_in_background
+})
+
+const undecided = (agentId: string): ToolResult => ({ content: '', output: undefined, undecided: agentId })
+
+function resultOf({ id, type, model, ending, usage, tools, ms }: Errands, { prompt }: Input): ToolResult {
+  const said = ending.text === '' ? '(It said nothing.)' : ending.text
+  const content = `${said}\n\nagentId: ${id}`
+  const output = {
+    status: ending.isError ? 'failed' : 'completed',
+    prompt,
+    agentId: id,
+    agentType: type,
+    toolsUsed: [...new Set(tools)],
+    content: [{ type: 'text', text: ending.text }],
+    resolvedModel: model,
+    totalDurationMs: Math.round(ms),
+    totalTokens: tokensIn(usage),
+    totalToolUseCount: tools.length,
+    usage,
+    toolStats: statsOf(tools)
+  }
+  return ending.isError ? { content, output, error: content } : { content, output }
+}
+
+/** How often each kind of tool was called. */
+function statsOf(tools: readonly string[]): Readonly<Record<string, number>> {
+  const count = (...names: readonly string[]): number => tools.filter(name => names.includes(name)).length
+  const kinds = { readCount: count('Read'), searchCount: count('Glob', 'Grep'), bashCount: count('Bash') }
+  const editFileCount = count('Write', 'Edit')
+  const known = Object.values(kinds).reduce((sum, each) => sum + each, editFileCount)
+  return { ...kinds, editFileCount, otherToolCount: tools.length - known }
+}
+
+const tokensIn = ({ input_tokens, output_tokens }: Errands['usage']): number => input_tokens + output_tokens
+
+/** Goes on by itself, and is ended with the session. Its parent is told of its end. */
+function inBackground(
+  { id, description, type, prompt, toolUseId, teammate }: Errand,
+  parent: Session,
+  { session: place }: ToolCall,
+  work: (signal: AbortSignal) => Promise<Errands | { readonly refused: string }>
+): ToolResult {
+  const abort = new AbortController()
+  const outputFile = place.outputFolder === undefined ? undefined : join(place.outputFolder, `${id}.output`)
+  let status: BackgroundTask['status'] = 'running'
+  let text = ''
+  let usage: string | undefined
+  const settle = (how: BackgroundTask['status'], words: string): void => {
+    if (status === 'running') status = how
+    text = words
+    if (outputFile !== undefined) keepOutput(outputFile, words)
+  }
+  const done = work(abort.signal).then(
+    made => {
+      if ('refused' in made) return settle('failed', made.refused)
+      usage = `<subagent_tokens>${tokensIn(made.usage)}</subagent_tokens><tool_uses>${made.tools.length}</tool_uses><duration_ms>${Math.round(made.ms)}</duration_ms>`
+      settle(made.ending.isError ? 'failed' : 'completed', made.ending.text)
+    },
+    (error: unknown) => settle('failed', wordsOf(error))
+  )
+  const task: BackgroundTask = {
+    id,
+    type: 'local_agent',
+    agentType: type,
+    description,
+    command: undefined,
+    get status() {
+      return status
+    },
+    exitCode: undefined,
+    done,
+    read() {
+      const news = text
+      text = ''
+      return news
+    },
+    end() {
+      if (status === 'running') status = 'killed'
+      abort.abort(new Error('ended'))
+    }
+  }
+  place.background.set(id, task)
+  const word = (): string | undefined =>
+    task.isReported === true ? undefined : taskNotification(task, { toolUseId, outputFile, ...(usage && { usage }) })
+  // A teammate waits for messages, and nobody waits for its end.
+  if (teammate === undefined) place.expect?.(done.then(() => word))
+  else void done.then(() => parent.note(word() ?? ''))
+  place.onClose(async () => {
+    abort.abort(new Error('the session has ended'))
+    await done
+  })
+  const words = `The agent ${type} works in the background as ${id}. You are told when it has ended. Look with TaskOutput, end it with TaskStop.`
+  const launched = { isAsync: true, status: 'async_launched', agentId: id, description, prompt }
+  return { content: words, output: outputFile === undefined ? launched : { ...launched, outputFile } }
+}
+
+/** What it said, for whoever looks there. That it cannot be kept harms nobody: its parent is told anyway. */
+function keepOutput(file: string, words: string): void {
+  attempt(() => {
+    makeFolders(dirname(file))
+    writeFileSync(file, words)
+  })
+}

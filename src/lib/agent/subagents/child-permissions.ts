@@ -1,0 +1,48 @@
+import { parseMode, type Mode } from '../../permissions/modes.ts'
+import type { Rule } from '../../permissions/rule.ts'
+import type { AgentDefinition } from './definitions.ts'
+import type { Permissions } from '../session/session-options.ts'
+
+/**
+ * What a subagent may do without asking: the same as its parent, approvals included, without what is forbidden to it.
+ * What it is given later its parent has as well.
+ */
+export function permissionsFor(
+  definition: AgentDefinition,
+  forbidden: readonly Rule[],
+  parent: Permissions
+): Permissions {
+  // A tool that is forbidden as a whole is not there; but a server may have further ones later.
+  const refused = forbidden.filter(({ specifier, tool }) => specifier !== undefined || tool.startsWith('mcp__'))
+  const chosen = modeOf(definition, parent)
+  return {
+    ...parent,
+    get mode() {
+      return chosen.mode === 'bypassPermissions' && !parent.mayBypass ? 'default' : chosen.mode
+    },
+    set mode(next) {
+      chosen.mode = next
+    },
+    get mayBypass() {
+      return parent.mayBypass
+    },
+    get rules() {
+      return refused.length === 0 ? parent.rules : [...parent.rules, ...refused]
+    },
+    set rules(next) {
+      parent.rules = next.filter(rule => !refused.includes(rule))
+    },
+    get roots() {
+      return parent.roots
+    },
+    set roots(next) {
+      parent.roots = next
+    }
+  }
+}
+
+/** Its mode may be its own, where the parent's asks for no less. */
+function modeOf({ permissionMode }: AgentDefinition, parent: Permissions): { mode: Mode } {
+  const mode = permissionMode === undefined ? parent.mode : parseMode(permissionMode, parent.mayBypass)
+  return typeof mode === 'object' || parent.mode === 'bypassPermissions' || parent.mode === 'plan' ? parent : { mode }
+}

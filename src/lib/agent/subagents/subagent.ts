@@ -1,0 +1,258 @@
+import { wordsOf } from '../../errors.ts'
+import type { HookRegistry } from '../../hooks/registry.ts'
+import type { Model, Usage } from '../../model/model.ts'
+import { nowNamed } from '../../permissions/rule.ts'
+import type { Log } from '../../transcript/entry.ts'
+import { permissionsFor } from './child-permissions.ts'
+import type { AgentDefinition } from './definitions.ts'
+import type { Ending } from '../session/ending.ts'
+import { forbiddenTo, forbidsTool } from './forbidden.ts'
+import { goOn, runAgent } from '../session/session-lifecycle.ts'
+import { reasonForModel } from '../call/objections.ts'
+import { answerOpen, isPending } from '../call/open-batch.ts'
+import { mayRead } from '../call/readable.ts'
+import type { Replayed } from '../session/replay.ts'
+import type { SessionOptions } from '../session/session-options.ts'
+import { Session } from '../session/session.ts'
+import { stay, type Mailbox } from './teammate.ts'
+
+/** What subagents need from outside. */
+export interface AgentPorts {
+  readonly definitions: ReadonlyMap<string, AgentDefinition>
+  modelFor(name: string): Promise<Model>
+  /** The hooks of a session together with those of one kind of subagent, until `leave`. Throws where one is missing. */
+  enter(type: string, hooks: HookRegistry): { readonly hooks: HookRegistry; leave(): void }
+  logFor(agentId: string, after: string | null): Promise<Log>
+  /** What was kept of an agent; nothing where there is no such agent. Without it, nothing is kept. */
+  readonly load: ((agentId: string) => Promise<KeptAgent | undefined>) | undefined
+  /** What is under way, of all sessions that share these. */
+  readonly running: Map<string, Errand>
+  /** Those that stay, by name. */
+  readonly teammates: Map<string, Mailbox>
+}
+
+/** A subagent that has run before. */
+export interface KeptAgent extends Replayed {
+  readonly type: string | undefined
+}
+
+/** A subagent that is about to run. */
+export interface Errand {
+  readonly id: string
+  /** It has run before, and goes on from there. */
+  readonly isResumed: boolean
+  /** It was at work for this very call, and goes on with that, unless it had not even heard of its task. */
+  readonly goesOn: boolean
+  readonly type: string
+  readonly description: string
+  readonly prompt: string
+  readonly model: string | undefined
+  /** The call that asked for it. */
+  readonly toolUseId: string
+  /** Nobody can be asked anything. */
+  readonly unattended: boolean
+  /** It stays under a name, for further messages. */
+  readonly teammate: { readonly name: string; readonly mailbox: Mailbox } | undefined
+}
+
+/** What came of it. */
+export interface Errands {
+  readonly id: string
+  readonly ending: Ending
+  /** Somebody has yet to decide about a call of its, and can when the session goes on. */
+  readonly isUndecided: boolean
+  readonly type: string
+  readonly model: string
+  /** The tools that it called, each as often as it was called. */
+  readonly tools: readonly string[]
+  readonly usage: Usage
+  readonly ms: number
+}
+
+/** How deep subagents may call others. */
+const DEEPEST = 3
+
+/**
+ * Runs a subagent to its end. Its calls pass the same door as those of its parent, the same hooks and rules; what it adds
+ * to these is its own and ends with it.
+ */
+export async function runSubagent(
+  errand: Errand,
+  parent: Session,
+  ports: AgentPorts,
+  signal: AbortSignal
+): Promise<Errands | { readonly refused: string }> {
+  const { id } = errand
+  const kept = errand.isResumed ? await keptAgent(id, ports) : undefined
+  if (kept !== undefined && 'refused' in kept) return kept
+  const type = kept?.type !== undefined && ports.definitions.has(kept.type) ? kept.type : errand.type
+  const definition = ports.definitions.get(type)!
+  const entered = enter(type, parent, ports)
+  if ('refused' in entered) return entered
+  const { hooks, leave } = entered
+  const begun = performance.now()
+  let log: Log | undefined
+  try {
+    const about = { agent_id: id, agent_type: type, description: errand.description }
+    const start = await parent.fire('SubagentStart', about, { signal })
+    parent.heed({ ...start, contexts: [] })
+    if (start.blocked || start.continue === false)
+      return notStarted(
+        type,
+        `${start.blocked ? reasonForModel(start) : (start.stopReason ?? '')} [${start.by ?? 'a hook'}]`
+      )
+    log = await ports.logFor(id, kept?.last ?? null)
+    const child = await childOf(parent, { ...errand, type }, definition, hooks, log, ports)
+    if (kept !== undefined) child.resume(kept)
+    await tellStart({ ...errand, type }, child, parent)
+    for (const { text } of start.contexts) child.note(`SubagentStart hook additional context: ${text}`)
+    const work = (task: string): Promise<Ending> => workOn(task, child, signal)
+    const { teammate } = errand
+    const prompt = errand.goesOn && child.conversation.messages.length > 0 ? '' : errand.prompt
+    const ending = await (teammate === undefined ? work(prompt) : stay({ ...teammate, prompt }, work, parent, signal))
+    parent.denials.push(...child.denials)
+    child.isOver = true
+    await log.close()
+    const isUndecided = ending.reason === 'tool_deferred' || (child.isClosing && isPending(child.open))
+    const { used: usage, called: tools } = child
+    return { id, type, model: child.model.name, ending, isUndecided, tools, usage, ms: performance.now() - begun }
+  } catch (error) {
+    await log?.close().catch(() => undefined)
+    throw error
+  } finally {
+    leave()
+  }
+}
+
+const notStarted = (type: string, why: string): { readonly refused: string } => ({
+  refused: `${type} was not started: ${why}`
+})
+
+/** Where a gate of its own is missing, it does not even begin. */
+function enter(
+  type: string,
+  parent: Session,
+  ports: AgentPorts
+): ReturnType<AgentPorts['enter']> | { refused: string } {
+  try {
+    return ports.enter(type, parent.options.hooks)
+  } catch (error) {
+    return notStarted(type, wordsOf(error))
+  }
+}
+
+const AGENT_ID = /^[\w-]{1,128}$/
+
+async function keptAgent(id: string, ports: AgentPorts): Promise<KeptAgent | { readonly refused: string }> {
+  // A model may ask for anything, and a store may make a path of it.
+  if (!AGENT_ID.test(id)) return { refused: `There is no agent ${JSON.stringify(id)} that could go on` }
+  if (ports.load === undefined) return { refused: `Agent ${id} cannot go on: nothing is kept of agents here` }
+  try {
+    return (await ports.load(id)) ?? { refused: `There is no agent ${id} that could go on` }
+  } catch (error) {
+    return { refused: `Agent ${id} cannot go on: what was kept of it cannot be read: ${wordsOf(error)}` }
+  }
+}
+
+/** Both logs tell who works for whom. */
+async function tellStart({ id, type, description, toolUseId }: Errand, child: Session, parent: Session): Promise<void> {
+  const { depth } = child.options.agent!
+  const about = {
+    subagentId: id,
+    agentType: type,
+    description,
+    toolUseId,
+    depth,
+    parentAgentId: parent.options.agent?.id
+  }
+  child.record({ type: 'system', subtype: 'subagent', ...about })
+  // Whoever is said to be at work must be found.
+  await child.saved()
+  parent.record({ type: 'system', subtype: 'subagent_started', ...about })
+  await parent.saved()
+}
+
+/** How a subagent ends that its own Stop hooks were asked about. */
+const DONE: ReadonlySet<Ending['reason']> = new Set([
+  'completed',
+  'stop_hook_prevented',
+  'stop_hook_overruled'
+] as const)
+
+/** The loop; and where it did not end well, word of that: an end in good order was told by the loop itself. */
+async function workOn(task: string, child: Session, signal: AbortSignal): Promise<Ending> {
+  child.stopped = undefined
+  const failed = async (error: string): Promise<void> => {
+    const { id: agent_id, type: agent_type } = child.options.agent!
+    const told = { agent_id, agent_type, stop_hook_active: false, agent_transcript_path: child.options.log.path }
+    child.heed(await child.fire('SubagentStop', { ...told, success: false, error }, { signal: child.afterwards }))
+  }
+  try {
+    const ending = await begin(task, child, signal)
+    if (ending.reason === 'tool_deferred') return ending
+    if (!DONE.has(ending.reason)) await failed(ending.text)
+    return ending
+  } catch (error) {
+    await failed(wordsOf(error))
+    throw error
+  }
+}
+
+/** Without a task it goes on with what it was doing. */
+async function begin(task: string, child: Session, signal: AbortSignal): Promise<Ending> {
+  if (task === '') return goOn(child, signal)
+  await answerOpen(child, signal)
+  child.tell({ role: 'user', content: task })
+  return runAgent(task, child, signal)
+}
+
+async function childOf(
+  parent: Session,
+  errand: Errand,
+  definition: AgentDefinition,
+  hooks: HookRegistry,
+  log: Log,
+  ports: AgentPorts
+): Promise<Session> {
+  const wanted = errand.model ?? definition.model
+  const { options } = parent
+  const depth = (options.agent?.depth ?? 0) + 1
+  const forbidden = forbiddenTo(errand.type, definition)
+  const has = (name: string): boolean => isNamed(definition, name) && !forbidsTool(forbidden, name)
+  const permissions = permissionsFor(definition, forbidden, options.permissions)
+  const child: SessionOptions = {
+    ...options,
+    hooks,
+    agentId: undefined,
+    agent: {
+      id: errand.id,
+      type: errand.type,
+      depth,
+      toolUseId: errand.toolUseId,
+      transcriptPath: options.agent?.transcriptPath ?? options.log.path,
+      isParentClosing: () => parent.isClosing
+    },
+    model: wanted === undefined || wanted === 'inherit' ? parent.model : await ports.modelFor(wanted),
+    tools: options.tools.filter(({ name }) => has(name)),
+    own:
+      depth < DEEPEST && has('Agent')
+        ? session => options.own?.(session).filter(({ name }) => !forbidsTool(forbidden, name)) ?? []
+        : undefined,
+    log,
+    place: { ...options.place, seen: new Map(), mayRead: path => mayRead(path, permissions) },
+    system: definition.prompt,
+    permissions,
+    limits: { ...options.limits, turns: definition.maxTurns ?? options.limits.turns },
+    ask: errand.unattended ? undefined : options.ask,
+    outputSchema: undefined,
+    spending: parent.spending
+  }
+  const session = new Session(child)
+  session.promptId = parent.promptId
+  session.afterwards = parent.afterwards
+  return session
+}
+
+/** Whether it may have a tool of its parent's: where tools are named, those only. */
+const isNamed = ({ tools }: AgentDefinition, name: string): boolean =>
+  tools === undefined || tools.map(nowNamed).includes(name)

@@ -1,0 +1,93 @@
+import { nearest } from '../../errors.ts'
+import { fields, type InputOf } from '../../tools/fields.ts'
+import { failed, type Tool } from '../../tools/tool.ts'
+import type { Ending } from '../session/ending.ts'
+import { reasonForModel } from '../call/objections.ts'
+import type { Session } from '../session/session.ts'
+
+/** How often hooks may keep a teammate from going idle, without a message between. */
+const MOST_BLOCKS = 8
+
+/** What others say to a teammate while it works, or waits. */
+export class Mailbox {
+  readonly #waiting: string[] = []
+  #asked: ((text: string | undefined) => void) | undefined
+
+  post(text: string): void {
+    const asked = this.#asked
+    this.#asked = undefined
+    if (asked === undefined) this.#waiting.push(text)
+    else asked(text)
+  }
+
+  /** The next message; nothing when nobody wants the teammate any more. */
+  next(signal: AbortSignal): Promise<string | undefined> {
+    const text = this.#waiting.shift()
+    if (text !== undefined || signal.aborted) return Promise.resolve(text)
+    return new Promise(resolve => {
+      const done = (message: string | undefined): void => {
+        signal.removeEventListener('abort', onAbort)
+        resolve(message)
+      }
+      const onAbort = (): void => {
+        this.#asked = undefined
+        done(undefined)
+      }
+      signal.addEventListener('abort', onAbort, { once: true })
+      this.#asked = done
+    })
+  }
+}
+
+/** A named subagent that stays: it works on one message after the other, and hooks may keep it working. */
+export async function stay(
+  { name, prompt, mailbox }: { readonly name: string; readonly prompt: string; readonly mailbox: Mailbox },
+  work: (task: string) => Promise<Ending>,
+  parent: Session,
+  signal: AbortSignal
+): Promise<Ending> {
+  let task = prompt
+  let blocks = 0
+  for (;;) {
+    const ending = await work(task)
+    if (signal.aborted) return ending
+    const idle = await parent.fire('TeammateIdle', { teammate_name: name, team_name: parent.id }, { signal })
+    // What ends here is the teammate, not its parent.
+    parent.heed({ ...idle, continue: undefined, contexts: [] })
+    if (idle.continue === false) return ending
+    if (idle.blocked && ++blocks <= MOST_BLOCKS) {
+      task = `TeammateIdle hook feedback:\n${reasonForModel(idle)} [${idle.by}]`
+      continue
+    }
+    parent.note(`The teammate ${name} is idle, and waits for messages. It says:\n${ending.text}`)
+    const next = await mailbox.next(signal)
+    if (next === undefined) return ending
+    blocks = 0
+    task = next
+  }
+}
+
+const INPUT = fields({
+  to: { type: 'string', words: 'The name of the teammate' },
+  message: { type: 'string', words: 'What to tell it' }
+})
+
+/** Says something to a teammate. */
+export const sendMessageTool = (teammates: ReadonlyMap<string, Mailbox>): Tool => ({
+  name: 'SendMessage',
+  description: 'Says something to a teammate: an agent that you called with a name, in the background.',
+  inputSchema: INPUT.schema,
+  check: input => INPUT.check(input),
+  // What the teammate does passes the door by itself.
+  readOnly: () => true,
+  async run(given) {
+    const { to, message } = given as InputOf<typeof INPUT>
+    const mailbox = teammates.get(to)
+    if (mailbox === undefined) {
+      const near = nearest(to, teammates.keys())
+      return failed(`There is no teammate ${to}${near === undefined ? '' : `; did you mean ${near}?`}`)
+    }
+    mailbox.post(message)
+    return { content: `${to} was told.`, output: { success: true, to } }
+  }
+})

@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto'
+import { HOOK_AGENT } from '../../hooks/kinds/hook-environment.ts'
+import { noLog } from '../../transcript/log.ts'
+import { runAgent } from '../session/session-lifecycle.ts'
+import { Session } from '../session/session.ts'
+
+/** It reads, and that is all. */
+const TOOLS = new Set(['Read', 'Glob', 'Grep'])
+const MOST_TURNS = 50
+
+/** Has an agent look into something, for a hook. Its calls pass the same door as all others. */
+export async function verify(
+  { system, prompt, signal }: { readonly system: string; readonly prompt: string; readonly signal: AbortSignal },
+  parent: Session,
+  model: Session['model']
+): Promise<string> {
+  const { options } = parent
+  const session = new Session({
+    ...options,
+    model,
+    system,
+    agent: {
+      id: `h${randomUUID().replaceAll('-', '').slice(0, 16)}`,
+      type: HOOK_AGENT,
+      depth: (options.agent?.depth ?? 0) + 1,
+      toolUseId: '',
+      transcriptPath: options.agent?.transcriptPath ?? options.log.path
+    },
+    tools: options.tools.filter(({ name }) => TOOLS.has(name)),
+    own: undefined,
+    place: { ...options.place, seen: new Map() },
+    limits: { ...options.limits, turns: MOST_TURNS },
+    ask: undefined,
+    outputSchema: undefined,
+    // What it says is for the hook alone, and no part of the conversation.
+    emit: () => undefined,
+    log: noLog,
+    spending: parent.spending
+  })
+  session.promptId = parent.promptId
+  session.tell({ role: 'user', content: prompt })
+  const { text, isError } = await runAgent(prompt, session, signal)
+  if (isError) throw new Error(text)
+  return text
+}

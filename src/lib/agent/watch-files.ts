@@ -1,0 +1,64 @@
+import { basename, resolve } from 'node:path'
+import { wordsOf } from '../errors.ts'
+import type { Outcome } from '../hooks/dispatch/outcome.ts'
+import { watchFiles, type FileEvent, type Watch } from '../world/files/watch.ts'
+import type { Session } from './session/session.ts'
+
+/**
+ * Tells hooks of files that change on disk, whoever changes them: those that the matchers of FileChanged hooks name, in
+ * the working folder, and those that hooks have asked for (`watchPaths`). Where nobody wants to know, nothing is watched.
+ */
+export class FileWatch {
+  readonly #session: Session
+  #watch: Promise<Watch> | undefined
+  #asked: readonly string[] = []
+
+  constructor(session: Session) {
+    this.#session = session
+    if (this.#named().length > 0) this.#begin()
+  }
+
+  /** What the answer to an event asks for takes the place of what was asked for before. */
+  heed({ fields: { watchPaths } }: Outcome): void {
+    if (!Array.isArray(watchPaths)) return
+    this.#asked = watchPaths.filter(path => typeof path === 'string').map(path => resolve(this.#cwd, path))
+    this.#begin()
+    void this.#watch?.then(watch => watch.further(this.#asked))
+  }
+
+  get #cwd(): string {
+    return this.#session.options.place.cwd
+  }
+
+  /** The names in the matchers: each is a file in the working folder. */
+  #named(): readonly string[] {
+    return this.#session.options.hooks
+      .list('FileChanged')
+      .flatMap(({ matcher }) => textsIn(matcher).flatMap(text => text.split('|')))
+      .map(name => name.trim())
+      .filter(name => name !== '' && name !== '*')
+      .map(name => resolve(this.#cwd, name))
+  }
+
+  #begin(): void {
+    this.#watch ??= watchFiles(this.#named(), (path, event) => {
+      void this.#tell(path, event).catch((error: unknown) =>
+        this.#session.inform(`FileChanged hooks failed: ${wordsOf(error)}`, 'warning')
+      )
+    })
+  }
+
+  async #tell(path: string, event: FileEvent): Promise<void> {
+    const outcome = await this.#session.fire('FileChanged', { file_path: path, file_name: basename(path), event })
+    this.#session.heed(outcome)
+    this.heed(outcome)
+  }
+
+  async close(): Promise<void> {
+    await (await this.#watch)?.close()
+  }
+}
+
+/** The texts of a matcher, as a description shows it: in quotes; regular expressions and "everything" have none. */
+const textsIn = (matcher: string): readonly string[] =>
+  matcher.startsWith('/') ? [] : (matcher.match(/"(?:[^"\\]|\\.)*"/g) ?? []).map(text => String(JSON.parse(text)))

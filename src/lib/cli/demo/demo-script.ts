@@ -1,0 +1,45 @@
+import type { ScriptedTurn } from '../../model/scripted.ts'
+
+/** A part of the tour: what it shows, and what the model says in it. */
+export interface Scene {
+  readonly title: string
+  readonly turns: readonly ScriptedTurn[]
+  /** Files that tell what really happened: whether they are there afterwards. */
+  readonly look?: Readonly<Record<string, boolean>>
+}
+
+const call = (name: string, input: object): ScriptedTurn => ({ calls: [{ name, input }] })
+
+const edit = (old_string: string, new_string: string): ScriptedTurn =>
+  call('Edit', { file_path: 'total.mjs', old_string, new_string })
+
+/** The tour. The model says these lines whatever happens; all the rest is real. */
+export const SCENES: readonly Scene[] = [
+  {
+    title: '1. The agent reads a file and edits it',
+    turns: [call('Read', { file_path: 'total.mjs' }), edit('so - price', 'so + price')]
+  },
+  {
+    title: '2. A gate says no, and everybody learns who said it',
+    turns: [call('Bash', { command: 'rm -rf build' })],
+    look: { 'build/report.txt': true }
+  },
+  {
+    title: '3. A hook rewrites a call, and what it became is judged again',
+    turns: [call('Bash', { command: 'rm draft.txt' })],
+    look: { 'draft.txt': false, '.trash/draft.txt': true }
+  },
+  {
+    title: '4. A hook crashes, and its call does not run: silence is never a yes',
+    turns: [call('Write', { file_path: 'NOTES.md', content: 'All is well.\n' })],
+    look: { 'NOTES.md': false }
+  },
+  {
+    title: '5. A Stop hook sends the agent back until the tests pass',
+    turns: [
+      { text: 'The prices are added up now. I am done.' },
+      edit('1 + discount', '1 - discount'),
+      { text: 'The discount is taken off, too. Now I am done.' }
+    ]
+  }
+]

@@ -1,0 +1,27 @@
+import { randomUUID } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { RegistryOptions } from '../../hooks/registry-options.ts'
+import { armHooks, type ArmedHooks } from '../../settings/active/settings-registry.ts'
+import type { Situation } from '../../settings/active/active-hooks.ts'
+
+/**
+ * Hooks without an agent, in the environment that they would have with one: the variables that the settings set, and a
+ * file for those that hooks set themselves. It is gone when they are closed.
+ */
+export async function armHere(situation: Situation, registry?: RegistryOptions): Promise<ArmedHooks> {
+  // It is made only when a hook is told of it.
+  const folder = join(tmpdir(), `carabiner-${randomUUID()}`)
+  const armed = await armHooks(() => situation, {
+    registry,
+    outside: { env: { ...process.env, ...situation.loaded.env }, envFile: join(folder, 'env.sh') }
+  })
+  return {
+    ...armed,
+    async close() {
+      await armed.close()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import { EVENTS, rowOf, type EventName, type FireInput } from '../../hooks/events/event-table.ts'
+import { findingOf, type Finding } from '../../settings/files/finding.ts'
+import type { Loaded, LoadedHook } from '../../settings/files/loaded-hooks.ts'
+import { lint } from '../../settings/lint/lint.ts'
+import { armHere } from './arm-here.ts'
+import { EXIT, howToTrust, look, projectCounts, type CommonFlags, type Scene } from '../common.ts'
+import { complain, harmless, printFinding, safeJson, say, styled } from '../print.ts'
+
+export interface CheckFlags extends CommonFlags {
+  json?: boolean
+  run?: boolean
+}
+
+/** `carabiner hooks check`: what is wrong with the hooks here. Without `--run` it starts nothing and needs no trust. */
+export async function check(flags: CheckFlags): Promise<number> {
+  const scene = look(flags)
+  const { loaded } = scene
+  const findings = [...loaded.findings, ...lint(loaded)].toSorted(byPlace)
+  if (flags.run === true) {
+    const counts = projectCounts(scene, flags)
+    if (counts === undefined) {
+      for (const line of howToTrust(scene)) complain(line)
+      return EXIT.untrusted
+    }
+    findings.push(...(await tryOut(scene, counts, flags.json !== true)))
+  }
+  if (flags.json === true) say(safeJson({ root: loaded.root, files: loaded.files, findings }, 2))
+  else print(scene, findings)
+  return findings.some(({ level }) => level === 'error') ? EXIT.badSettings : EXIT.done
+}
+
+const byPlace = (a: Finding, b: Finding): number =>
+  a.place.file.localeCompare(b.place.file) || a.place.line - b.place.line || a.place.column - b.place.column
+
+function print({ loaded }: Scene, findings: readonly Finding[]): void {
+  for (const finding of findings) say(`${printFinding(finding)}\n`)
+  const count = (level: Finding['level']): number => findings.filter(finding => finding.level === level).length
+  // Those of skills and subagents stand in files that are no settings.
+  const saying = new Set([...loaded.files, ...loaded.hooks.map(({ place }) => place)].map(({ file }) => file))
+  const [hooks, files] = [counted(loaded.hooks.length, 'hook'), counted(saying.size, 'file')]
+  const summary = `${hooks} in ${files}: ${counted(count('error'), 'error')}, ${counted(count('warning'), 'warning')}, ${counted(count('info'), 'note')}`
+  say(styled(count('error') > 0 ? 'red' : 'green', summary))
+}
+
+const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`
+
+/** Fires the sample of its event at every hook, alone, in both profiles. */
+async function tryOut({ loaded }: Scene, projectTrusted: boolean, tell: boolean): Promise<readonly Finding[]> {
+  const findings: Finding[] = []
+  for (const [place, hook] of loaded.hooks.entries()) {
+    if (tell && process.stderr.isTTY) process.stderr.write(`\r${place + 1} of ${loaded.hooks.length}`)
+    const [strict, compat] = [
+      await runAlone(hook, loaded, projectTrusted, 'strict'),
+      await runAlone(hook, loaded, projectTrusted, 'compat')
+    ]
+    if (strict === undefined || compat === undefined) continue
+    findings.push(...differences(hook, strict, compat))
+  }
+  if (tell && process.stderr.isTTY) process.stderr.write('\r\u001B[K')
+  return findings
+}
+
+interface Tried {
+  readonly blocked: boolean
+  readonly failure: string | undefined
+}
+
+async function runAlone(
+  hook: LoadedHook,
+  loaded: Loaded,
+  projectTrusted: boolean,
+  profile: 'strict' | 'compat'
+): Promise<Tried | undefined> {
+  const alone: Loaded = {
+    ...loaded,
+    hooks: [{ ...hook, matcher: undefined }],
+    modules: [],
+    profile,
+    locks: { ...loaded.locks, profile }
+  }
+  const owners = hook.owner === undefined ? [] : [hook.owner]
+  const armed = await armHere({ loaded: alone, projectTrusted, owners })
+  try {
+    if (armed.standings().some(({ off }) => off !== undefined)) return undefined
+    const outcome = await armed.hooks.fire(hook.event, sampleFor(hook) as FireInput<EventName>)
+    return {
+      blocked: outcome.blocked,
+      failure: outcome.failures[0] && `${outcome.failures[0].kind}: ${outcome.failures[0].message}`
+    }
+  } finally {
+    await armed.close()
+  }
+}
+
+/** The row's sample, about a tool that the hook is for. */
+function sampleFor({ event, matcher }: LoadedHook): Record<string, unknown> {
+  const sample: Record<string, unknown> = structuredClone({ ...EVENTS[event].sample })
+  const first = matcher?.split(/[|,]/)[0]?.trim()
+  if (sample['tool_name'] !== undefined && first !== undefined && /^[A-Za-z]\w*$/.test(first))
+    sample['tool_name'] = first
+  return sample
+}
+
+const END_WELL = 'make it end with exit code 0 or 2'
+
+function differences(hook: LoadedHook, strict: Tried, compat: Tried): readonly Finding[] {
+  const finding = (level: Finding['level'], code: string, what: string, fix: string): readonly Finding[] => {
+    const words = [code, `with the sample of ${hook.event} it ${what}`, fix] as const
+    return [findingOf(level, hook.place, rowOf(hook.event).failure === 'closed', words)]
+  }
+  if (strict.failure !== undefined) {
+    const why = `(${harmless(strict.failure)})`
+    return strict.blocked && !compat.blocked
+      ? finding('error', 'run-differs', `fails: strict blocks, and Claude Code would let pass ${why}`, END_WELL)
+      : finding('warning', 'run-failed', `fails ${why}`, END_WELL)
+  }
+  if (strict.blocked === compat.blocked) return []
+  const [one, other] = [strict, compat].map(({ blocked }) => (blocked ? 'blocks' : 'passes'))
+  const fix = 'answer with exit code 2 or with JSON, which mean the same under both'
+  return finding('warning', 'run-differs', `${one} under strict and ${other} under compat`, fix)
+}

@@ -1,0 +1,223 @@
+import { parseEvent, rowOf, type EventName, type FireInput } from '../../hooks/events/event-table.ts'
+import type { Reported } from '../../hooks/registry-internals.ts'
+import type { HookReport } from '../../hooks/trace.ts'
+import { sourceOf, stopsRun, type Finding } from '../../settings/files/finding.ts'
+import type { Standing } from '../../settings/active/active-hooks.ts'
+import { AGENT_TYPES } from '../../settings/files/handlers.ts'
+import type { LoadedHook } from '../../settings/files/loaded-hooks.ts'
+import { restrictions } from '../../settings/permissions/restrictions.ts'
+import { armHere } from './arm-here.ts'
+import { EXIT, look, projectCounts, untrusted, unusable, type CommonFlags } from '../common.ts'
+import { LateHooks } from './fire-background.ts'
+import { payloadOf, type PayloadFlags } from './payload.ts'
+import { complain, indented, inOneLine, printFinding, say, styled } from '../print.ts'
+
+export interface FireFlags extends CommonFlags, PayloadFlags {
+  json?: boolean
+  explain?: boolean
+}
+
+/** `carabiner fire EVENT`: one event through the hooks in force here. */
+export async function fire(name: string, flags: FireFlags): Promise<number> {
+  const event = parseEvent(name)
+  const payload = await payloadOf(event, flags)
+  const scene = look(flags)
+  const counts = projectCounts(scene, flags)
+  if (counts === undefined) return untrusted(scene)
+  // Hooks that need an agent are armed, too: one that cannot be asked has not agreed.
+  const situation = { loaded: scene.loaded, projectTrusted: counts, hasAgent: true }
+  const late = new LateHooks()
+  const registry = { cwd: scene.where.cwd, profile: flags.profile, sessionId: 'fire', ...late.options }
+  const armed = await armHere(situation, registry)
+  const findings = reported([...scene.loaded.findings, ...restrictions(scene.loaded), ...armed.findings], counts)
+  const isCompat = armed.hooks.options.profile === 'compat'
+  for (const each of findings) complain(`${isCompat && stopsRun(each) ? 'failedOpen: ' : ''}${printFinding(each)}`)
+  try {
+    if (
+      (flags.exitCode === true && !isCompat && findings.some(stopsRun)) ||
+      unusable(scene, flags, findings).length > 0
+    )
+      return EXIT.badSettings
+    const fired = await armed.hooks.fire(event, payload as FireInput<EventName>, { report: true })
+    const outcome = await late.addTo(fired, () => armed.hooks.drain())
+    const standings = armed.standings()
+    const off = flags.explain === true ? standings.filter(each => isOff(each, event)) : []
+    if (flags.json === true) say(JSON.stringify(asJson(outcome, standings, off, flags), orNull, 2))
+    else {
+      const nameOf: Naming = (own, source) => nameFor(own, source, standings, scene.where.home)
+      for (const line of lines(outcome, off, nameOf, flags)) say(line)
+    }
+    return flags.exitCode === true ? verdictOn(outcome, standings) : EXIT.done
+  } finally {
+    await armed.close()
+  }
+}
+
+/** Errors, and what restricts less than it seems to, of what counts here. */
+const reported = (findings: readonly Finding[], ofProjectToo: boolean): readonly Finding[] =>
+  findings.filter(({ level, gate, ofProject }) => {
+    if (ofProject === true && !ofProjectToo) return false
+    return level === 'error' || (gate && level === 'warning')
+  })
+
+/** What a gate would have said that could not be asked is not known: that is no yes, also where failures let pass. */
+function verdictOn({ event, blocked, report }: Reported, standings: readonly Standing[]): number {
+  if (blocked) return EXIT.blocked
+  const needsAgent = (each: HookReport): boolean => AGENT_TYPES.some(type => type === kindOf(each, standings))
+  const isUnasked = report.some(each => each.failure !== undefined && needsAgent(each))
+  return isUnasked && rowOf(event).failure === 'closed' ? EXIT.failed : EXIT.done
+}
+
+const isOff = ({ hook, off }: Standing, event: EventName): boolean => off !== undefined && hook.event === event
+
+/** Every key is always there. */
+const orNull = (_: string, value: unknown): unknown => value ?? null
+
+/** One object, for machines. */
+function asJson(
+  outcome: Reported,
+  standings: readonly Standing[],
+  off: readonly Standing[],
+  { explain = false }: FireFlags
+): object {
+  const { event, precedence, profile, report } = outcome
+  const hooks = report.filter(({ ran }) => ran || explain).map(each => hookAsJson(each, standings))
+  return {
+    event,
+    precedence,
+    profile,
+    outcome: Object.fromEntries(OUTCOME_KEYS.map(key => [key, outcome[key]])),
+    hooks: [...hooks, ...off.map(offAsJson)]
+  }
+}
+
+const OUTCOME_KEYS = [
+  ...(['decision', 'blocked', 'by', 'reason', 'reasons', 'updatedInput', 'updatedPrompt'] as const),
+  ...(['additionalContext', 'systemMessage', 'continue', 'stopReason', 'suppressOutput'] as const),
+  ...(['failedOpen', 'conflicts', 'failures'] as const)
+]
+
+function hookAsJson(report: HookReport, standings: readonly Standing[]): object {
+  const { name, source, matched, ran, why, status, reply, failure, raw, ms, notes } = report
+  return {
+    name,
+    source,
+    kind: kindOf(report, standings),
+    matched,
+    ran,
+    why,
+    status,
+    reply,
+    failure,
+    exitCode: raw?.exit_code,
+    stderr: raw?.stderr,
+    ms,
+    notes
+  }
+}
+
+/** What there is to say of a hook that did nothing. */
+const NOTHING = { reply: null, failure: null, exitCode: null, stderr: null, ms: null, notes: [] }
+
+function offAsJson({ hook, off }: Standing): object {
+  const { name = hook.runs, type: kind } = hook
+  return {
+    name,
+    source: sourceOf(hook.place),
+    kind,
+    matched: false,
+    ran: false,
+    why: off,
+    status: 'skipped',
+    ...NOTHING
+  }
+}
+
+/** The hook of a file that a report is about. */
+const hookAt = (source: string, standings: readonly Standing[]): LoadedHook | undefined =>
+  standings.find(({ hook }) => sourceOf(hook.place) === source)?.hook
+
+const kindOf = ({ source }: HookReport, standings: readonly Standing[]): string =>
+  hookAt(source, standings)?.type ?? 'callback'
+
+type Naming = (name: string, source: string) => string
+
+/**
+ * The name of a hook for people. One without a name is called after the end of its path; where that is in the user's
+ * home, it says so, since projects have files of the same name.
+ */
+function nameFor(name: string, source: string, standings: readonly Standing[], home: string): string {
+  if (hookAt(source, standings)?.ofProject !== false || !source.startsWith(`${home}/`)) return name
+  const place = source.replace(/:\d+$/, '')
+  const short = `(${place.split('/').slice(-2).join('/')})`
+  return name.endsWith(short) ? `${name.slice(0, -short.length)}(~${place.slice(home.length)})` : name
+}
+
+/** The same for people. */
+function* lines(
+  outcome: Reported,
+  off: readonly Standing[],
+  nameOf: Naming,
+  { explain = false }: FireFlags
+): Generator<string> {
+  const { event, report, profile } = outcome
+  const ran = report.filter(each => each.ran)
+  yield `${styled('bold', event)}  ${styled('dim', `profile ${profile}`)}`
+  for (const each of ran) yield* hookLines(each, nameOf)
+  if (ran.length === 0) yield '  no hook ran'
+  if (explain) {
+    for (const { name, why, source } of report.filter(each => !each.ran))
+      yield `  ${styled('dim', inOneLine(`${name}  did not run: ${why}  (${source})`))}`
+    for (const { hook, off: why } of off)
+      yield `  ${styled('dim', inOneLine(`${hook.runs}  is not in force: ${why}  (${hook.place.file}:${hook.place.line})`))}`
+  } else if (ran.length === 0) yield '  → add --explain to see why'
+  yield* outcomeLines(outcome, nameOf)
+}
+
+function* hookLines(report: HookReport, nameOf: Naming): Generator<string> {
+  const { name, source, status, reply, failure, ms, notes, raw } = report
+  const words = status === 'late' && raw?.exit_code === 2 ? raw.stderr || raw.stdout : undefined
+  const said =
+    failure === undefined
+      ? reply === undefined
+        ? (words?.trim() ?? (status === 'late' ? 'nothing to say' : 'no opinion'))
+        : JSON.stringify(reply)
+      : `failed (${failure.kind}): ${failure.message}`
+  const code = raw?.exit_code === undefined ? '' : `, exit code ${raw.exit_code}`
+  const style = failure === undefined ? (status === 'answered' ? 'cyan' : 'dim') : 'yellow'
+  yield `  ${inOneLine(nameOf(name, source))}  ${styled('dim', `${ms?.toFixed(0) ?? '?'} ms${code}`)}`
+  yield `    ${styled(style, indented(said))}`
+  for (const note of inBrief(notes)) yield `    ${styled('dim', indented(note))}`
+}
+
+const STRAY = / is not a key of a reply to (\w+)$/
+
+/** Keys that are not read are one line; a hook that prints the event back is said to do that. */
+function inBrief(notes: readonly string[]): readonly string[] {
+  const strays = notes.filter(note => STRAY.test(note))
+  if (strays.length < 2) return notes
+  const keys = strays.map(note => note.replace(STRAY, ''))
+  const isEcho = keys.includes('hookEventName') && keys.includes('sessionId')
+  const event = STRAY.exec(strays[0]!)![1]!
+  const words = isEcho
+    ? 'it printed the event back, which is no answer: print nothing, or one JSON object with a decision'
+    : `${keys.join(', ')} are not keys of a reply to ${event}`
+  return [words, ...notes.filter(note => !STRAY.test(note))]
+}
+
+function* outcomeLines(outcome: Reported, nameOf: Naming): Generator<string> {
+  const { blocked, decision, by, reason, additionalContext, systemMessages, updatedInput, updatedPrompt } = outcome
+  const source = outcome.report.find(({ name }) => name === by)?.source ?? ''
+  const words =
+    decision === undefined
+      ? 'no objection'
+      : `${decision}${by === undefined ? '' : `, by ${nameOf(by, source)}`}${reason === undefined ? '' : `: ${reason}`}`
+  yield `  ${styled('bold', 'outcome')}  ${styled(blocked ? 'red' : 'green', indented(words))}`
+  if (updatedInput !== undefined) yield `  input    ${indented(JSON.stringify(updatedInput))}`
+  if (updatedPrompt !== undefined) yield `  prompt   ${indented(updatedPrompt)}`
+  if (additionalContext !== undefined) yield `  context  ${indented(additionalContext)}`
+  for (const { text, to } of systemMessages) yield `  message  ${indented(text)} ${styled('dim', `(to the ${to})`)}`
+  if (outcome.continue === false)
+    yield `  the run would end${outcome.stopReason === undefined ? '' : `: ${indented(outcome.stopReason)}`}`
+  if (outcome.failedOpen) yield `  ${styled('yellow', 'something that a strict gate refuses was let pass')}`
+}

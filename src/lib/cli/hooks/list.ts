@@ -1,0 +1,119 @@
+import { relative } from 'node:path'
+import { inOrder } from '../../settings/active/arm.ts'
+import { standing, type Standing } from '../../settings/active/active-hooks.ts'
+import type { Loaded } from '../../settings/files/loaded-hooks.ts'
+import { observesOnly } from '../../settings/permissions/restrictions.ts'
+import type { Profile } from '../../hooks/dispatch/decode.ts'
+import { rowOf } from '../../hooks/events/event-table.ts'
+import { OLDER } from '../../settings/trust/trust.ts'
+import { EXIT, look, profileOf, projectIsTrusted, type CommonFlags, type Scene } from '../common.ts'
+import { complain, inOneLine, printFinding, safeJson, say, styled, table } from '../print.ts'
+
+export interface ListFlags extends CommonFlags {
+  json?: boolean
+}
+
+/** `carabiner hooks list`: every hook that was found, and whether it is in force. Starts nothing, needs no trust. */
+export function list(flags: ListFlags): number {
+  const scene = look(flags)
+  const projectTrusted = projectIsTrusted(scene.trust, flags)
+  const standings = standing(scene.loaded, { projectTrusted }).toSorted((a, b) => inOrder(a.hook, b.hook))
+  const profile = profileOf(scene.loaded, flags)
+  if (flags.json === true) say(safeJson(asJson(scene, standings, profile), 2))
+  else print(scene, standings, profile)
+  return EXIT.done
+}
+
+function asJson({ loaded, trust }: Scene, standings: readonly Standing[], profile: Profile): object {
+  return {
+    root: loaded.root,
+    profile,
+    trust,
+    hooks: standings.map(({ hook, off }) => ({
+      event: hook.event,
+      matcher: hook.matcher ?? '',
+      kind: hook.type,
+      name: hook.name,
+      runs: hook.runs,
+      scope: hook.scope,
+      source: `${hook.place.file}:${hook.place.line}`,
+      key: hook.place.key,
+      trust: hook.ofProject ? trust.state : 'not needed',
+      inForce: off === undefined,
+      observesOnly: observesOnly(hook),
+      off,
+      timeout: timeoutOf(hook),
+      onFailure: policyOf(hook, profile)
+    })),
+    modules: loaded.modules,
+    findings: loaded.findings
+  }
+}
+
+function print({ loaded, trust }: Scene, standings: readonly Standing[], profile: Profile): void {
+  if (standings.length === 0 && loaded.modules.length === 0) say(`no hooks found for ${loaded.root}`)
+  printHooks(standings, loaded, profile)
+  for (const { file, ofProject } of loaded.modules)
+    say(`module ${inOneLine(file)}${ofProject && trust.state !== 'trusted' ? '  off: the project is not trusted' : ''}`)
+  if (trust.by === 'folder') say(styled('yellow', 'the project is trusted whatever becomes of it (trusted by folder)'))
+  if (trust.state === 'untrusted' || trust.state === 'changed') {
+    const isOlder = trust.changes[0] === OLDER
+    const what = isOlder ? OLDER : trust.state === 'changed' ? 'not what was trusted' : 'not trusted'
+    complain(`The project is ${what}: carabiner hooks trust`)
+  }
+  for (const finding of loaded.findings) if (finding.level === 'error') complain(printFinding(finding))
+}
+
+const HEAD = ['EVENT', 'MATCHER', 'KIND', 'RUNS', 'SOURCE', 'TIMEOUT', 'IF IT FAILS', 'STATE']
+
+/** A table; on a terminal that is too narrow for it, a few lines a hook. */
+function printHooks(standings: readonly Standing[], loaded: Loaded, profile: Profile): void {
+  if (standings.length === 0) return
+  const rows = standings.map(each => rowOfHook(each, loaded, profile).map(inOneLine))
+  const [head, ...lines] = table([HEAD, ...rows])
+  const { isTTY, columns } = process.stdout
+  const fits = !isTTY || Math.max(...[head!, ...lines].map(line => line.length)) <= columns
+  if (fits) say(styled('bold', head!))
+  standings.forEach(({ off }, place) => {
+    for (const line of fits ? [lines[place]!] : stacked(rows[place]!))
+      say(off === undefined ? line : styled('dim', line))
+  })
+}
+
+function stacked([event, matcher, kind, runs, source, timeout, policy, state]: readonly string[]): readonly string[] {
+  return [`${event}  ${matcher}  ${state}`, `  ${kind} ${runs}`, `  ${source}, ${timeout}, if it fails: ${policy}`]
+}
+
+function rowOfHook({ hook, off }: Standing, { root }: Loaded, profile: Profile): readonly string[] {
+  const { event, matcher, type, runs, place } = hook
+  const near = relative(root, place.file)
+  return [
+    event,
+    matcher === undefined || matcher === '' ? '*' : matcher,
+    type,
+    shortened(runs),
+    `${near.startsWith('..') ? place.file : near}:${place.line}`,
+    `${timeoutOf(hook)} s`,
+    policyOf(hook, profile),
+    off !== undefined ? `off: ${off}` : observesOnly(hook) ? 'observes only' : 'in force'
+  ]
+}
+
+const shortened = (text: string): string => {
+  const line = text.replaceAll(/\s+/g, ' ').trim()
+  return line.length > 48 ? `${line.slice(0, 47)}…` : line
+}
+
+/** Seconds: its own, or what the contract gives its kind and event. */
+function timeoutOf({ spec, event, type, defaultTimeout }: Standing['hook']): number {
+  const own = spec['timeout']
+  const asking = event === 'SessionEnd' ? undefined : type === 'prompt' ? 30 : type === 'agent' ? 60 : undefined
+  const usual = asking ?? rowOf(event).fileTimeout ?? 600
+  return typeof own === 'number' ? own : (defaultTimeout ?? usual)
+}
+
+function policyOf({ spec, event }: Standing['hook'], profile: Profile): string {
+  const own = spec['onFailure']
+  if (typeof own === 'string') return own
+  return rowOf(event).failure === 'closed' && profile !== 'compat' ? 'block' : 'continue'
+}

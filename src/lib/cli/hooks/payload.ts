@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs'
+import { fault } from '../../faults.ts'
+import { rowOf, type EventName } from '../../hooks/events/event-table.ts'
+import { isObject, type PlainObject } from '../../util/plain.ts'
+import { pipedText } from '../piped.ts'
+import { complain } from '../print.ts'
+import { jsonIn } from '../../util/attempt.ts'
+
+/** The flags that say what is fired. */
+export interface PayloadFlags {
+  input?: string
+  tool?: string
+  set?: string[]
+  exitCode?: boolean
+}
+
+/** What is given, over the sample of the event's row. */
+export async function payloadOf(event: EventName, flags: PayloadFlags): Promise<PlainObject> {
+  const given = await givenInput(flags)
+  const payload: PlainObject = { ...structuredClone(rowOf(event).sample), ...given }
+  if (flags.tool !== undefined) {
+    payload['tool_name'] = flags.tool
+    if (given['tool_input'] === undefined && flags.tool !== rowOf(event).sample['tool_name']) payload['tool_input'] = {}
+  }
+  for (const assignment of flags.set ?? []) assign(payload, assignment)
+  return payload
+}
+
+async function givenInput({ input, exitCode }: PayloadFlags): Promise<PlainObject> {
+  const text =
+    input === undefined
+      ? await pipedText(exitCode === true ? refuseSample : takeSample)
+      : input.trimStart().startsWith('{')
+        ? input
+        : readFileSync(input === '-' ? 0 : input, 'utf8')
+  if (text.trim() === '') return {}
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw usage(`the payload is not valid JSON: ${(error as Error).message}`)
+  }
+  if (!isObject(value)) throw usage('the payload is not a JSON object')
+  return value
+}
+
+const SILENT = 'standard input stays open and silent'
+const WAYS = 'use < /dev/null to take the sample, or --input - to wait'
+
+const takeSample = (): void => complain(`${SILENT}; taking the sample (${WAYS})`)
+
+/** Whoever asks for a verdict on a payload that is late must not get one on something else. */
+function refuseSample(): never {
+  throw usage(`${SILENT}; ${WAYS}`)
+}
+
+/** `tool_input.command=git push`; a value that is JSON is taken as that. */
+function assign(payload: PlainObject, assignment: string): void {
+  const at = assignment.indexOf('=')
+  if (at < 1) throw usage(`--set takes key=value, not ${JSON.stringify(assignment)}`)
+  const keys = assignment.slice(0, at).split('.')
+  const last = keys.pop()!
+  let target = payload
+  if ([...keys, last].includes('__proto__')) throw usage('--set cannot change __proto__')
+  for (const key of keys) {
+    const next = Object.hasOwn(target, key) ? target[key] : undefined
+    target[key] = isObject(next) ? { ...next } : {}
+    target = target[key] as PlainObject
+  }
+  target[last] = valueOf(assignment.slice(at + 1))
+}
+
+function valueOf(text: string): unknown {
+  const value = jsonIn(text)
+  return value === undefined ? text : value
+}
+
+const usage = (why: string): Error => fault('E_USAGE', why)

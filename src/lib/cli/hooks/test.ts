@@ -1,0 +1,110 @@
+import { wordsOf } from '../../errors.ts'
+import type { EventName, FireInput } from '../../hooks/events/event-table.ts'
+import type { HookRegistry } from '../../hooks/registry.ts'
+import type { Failure, Outcome } from '../../hooks/dispatch/outcome.ts'
+import { brokenInputs } from '../../settings/lint/fuzz.ts'
+import { patternIn, readTests, testFilesOf, type HookTest } from '../../settings/files/hook-tests.ts'
+import { same } from '../../util/plain.ts'
+import { armHere } from './arm-here.ts'
+import { EXIT, look, projectCounts, untrusted, unusable, type CommonFlags } from '../common.ts'
+import { complain, indented, inOneLine, printFinding, say, styled } from '../print.ts'
+
+export interface TestFlags extends CommonFlags {
+  tap?: boolean
+}
+
+interface Result {
+  readonly test: HookTest
+  readonly problems: readonly string[]
+  readonly ms: number
+}
+
+/** `carabiner hooks test`: the tests beside the hooks. */
+export async function runTests(files: readonly string[], flags: TestFlags): Promise<number> {
+  const scene = look(flags)
+  const tests = (files.length > 0 ? files : testFilesOf(scene.loaded.root)).flatMap(readTests)
+  if (tests.length === 0) {
+    complain(`no tests found: write ${scene.loaded.root}/.claude/hooks/name.hooktest.yaml`)
+    return EXIT.usage
+  }
+  const counts = projectCounts(scene, flags)
+  if (counts === undefined) return untrusted(scene)
+  // Hooks that need an agent are armed, too: one that cannot be asked has not agreed.
+  const situation = { loaded: scene.loaded, projectTrusted: counts, hasAgent: true }
+  const armed = await armHere(situation, { cwd: scene.where.cwd, profile: flags.profile })
+  const findings = [...scene.loaded.findings, ...armed.findings].filter(({ level }) => level === 'error')
+  for (const finding of findings) complain(printFinding(finding))
+  let failed = 0
+  try {
+    if (unusable(scene, flags, findings).length > 0) return EXIT.badSettings
+    if (flags.tap === true) say(`TAP version 14\n1..${tests.length}`)
+    for (const [place, each] of tests.entries()) {
+      const result = await run(each, armed.hooks)
+      if (result.problems.length > 0) failed++
+      for (const line of flags.tap === true ? tapLines(result, place + 1) : prettyLines(result)) say(line)
+    }
+  } finally {
+    await armed.close()
+  }
+  if (flags.tap !== true)
+    say(styled(failed === 0 ? 'green' : 'red', `${tests.length - failed} passed, ${failed} failed`))
+  return failed === 0 ? EXIT.done : EXIT.failed
+}
+
+async function run(test: HookTest, hooks: HookRegistry): Promise<Result> {
+  const begun = performance.now()
+  const outcome = await hooks.fire(test.event, test.input as FireInput<EventName>)
+  const ms = performance.now() - begun
+  const problems = [...differences(test.expect, outcome)]
+  if (problems.length > 0) problems.push(...outcome.failures.map(wordsOfFailure))
+  if (test.within !== undefined && ms > test.within * 1000)
+    problems.push(`took ${(ms / 1000).toFixed(2)} s, more than ${test.within} s`)
+  if (test.fuzz) problems.push(...(await fuzz(test, hooks)))
+  return { test, problems, ms }
+}
+
+const wordsOfFailure = ({ by, kind, message }: Failure): string => `${by} failed (${kind}): ${message.split('\n')[0]}`
+
+/** What was expected and is otherwise. */
+function* differences(expect: HookTest['expect'], outcome: Outcome): Generator<string> {
+  for (const [key, wanted] of Object.entries(expect)) {
+    const got = (outcome as unknown as Record<string, unknown>)[key]
+    if (!fits(wanted, got))
+      yield `${key} should be ${JSON.stringify(wanted)}, and is ${got === undefined ? 'nothing' : JSON.stringify(got)}`
+  }
+}
+
+function fits(wanted: unknown, got: unknown): boolean {
+  if (wanted === null) return got === undefined
+  const pattern = patternIn(wanted)
+  return pattern === undefined ? same(wanted, got) : typeof got === 'string' && pattern.test(got)
+}
+
+/** Whatever comes in, a hook answers: it neither breaks down nor says yes to what cannot be read. */
+async function fuzz(test: HookTest, hooks: HookRegistry): Promise<readonly string[]> {
+  const problems: string[] = []
+  for (const { how, input } of brokenInputs(test.input)) {
+    try {
+      const outcome = await hooks.fire(test.event, input as FireInput<EventName>)
+      problems.push(...outcome.failures.map(failure => `${how}: ${wordsOfFailure(failure)}`))
+      if (outcome.decision === 'allow') problems.push(`${how}: was allowed, by ${outcome.by}`)
+    } catch (error) {
+      problems.push(`${how}: ${wordsOf(error)}`)
+    }
+  }
+  return problems
+}
+
+function* prettyLines({ test: { name }, problems, ms }: Result): Generator<string> {
+  const ok = problems.length === 0
+  yield `${ok ? styled('green', '✓') : styled('red', '✗')} ${inOneLine(name)} ${styled('dim', `${ms.toFixed(0)} ms`)}`
+  for (const problem of problems) yield `    ${indented(problem)}`
+}
+
+function* tapLines({ test: { name, file }, problems, ms }: Result, number: number): Generator<string> {
+  yield `${problems.length === 0 ? 'ok' : 'not ok'} ${number} - ${inOneLine(name).replaceAll(/[\\#]/g, String.raw`\$&`)}`
+  yield `  ---\n  duration_ms: ${ms.toFixed(1)}\n  file: ${JSON.stringify(file)}`
+  if (problems.length > 0)
+    yield `  problems:\n${problems.map(problem => `    - ${JSON.stringify(problem)}`).join('\n')}`
+  yield '  ...'
+}

@@ -1,0 +1,71 @@
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { wordsOf } from '../../errors.ts'
+import type { QueryOptions } from '../../query/options/options.ts'
+import type { PromptMessage } from '../../query/prompts.ts'
+import { query, type Query } from '../../query/query.ts'
+import type { Mode } from '../../permissions/modes.ts'
+import { isObject, type PlainObject } from '../../util/plain.ts'
+import { complain, inOneLine } from '../print.ts'
+import { jsonIn } from '../../util/attempt.ts'
+
+/** Prompts and orders as lines of JSON, in the shapes that clients of `claude -p` send. */
+export function promptsFrom(input: Readable, options: QueryOptions, respond: (message: object) => void): Query {
+  const orders: { running?: Query } = {}
+  const running = query({ prompt: prompts(input, order => void obey(order, orders.running, respond)), options })
+  orders.running = running
+  return running
+}
+
+async function* prompts(input: Readable, onOrder: (order: PlainObject) => void): AsyncGenerator<PromptMessage> {
+  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    if (line.trim() === '') continue
+    const message = messageIn(line)
+    if (message?.['type'] === 'user') yield message as unknown as PromptMessage
+    else if (message?.['type'] === 'control_request') onOrder(message)
+    else {
+      const begins = inOneLine(line.slice(0, 200))
+      complain(`a line of input is neither a prompt nor an order, and was passed over: ${begins}`)
+    }
+  }
+}
+
+function messageIn(line: string): PlainObject | undefined {
+  const value = jsonIn(line)
+  return isObject(value) ? value : undefined
+}
+
+async function obey(order: PlainObject, running: Query | undefined, respond: (message: object) => void): Promise<void> {
+  const { request_id, request } = order
+  const answer = (response: object): void =>
+    respond({ type: 'control_response', response: { request_id, ...response } })
+  try {
+    const given = isObject(request) ? request : {}
+    if (running === undefined) throw new Error('the session has not begun')
+    const name = String(given['subtype'])
+    await (Object.hasOwn(ORDERS, name) ? ORDERS[name]!(running, given) : unknownOrder(name))
+    answer({ subtype: 'success', response: {} })
+  } catch (error) {
+    answer({ subtype: 'error', error: wordsOf(error) })
+  }
+}
+
+const ORDERS: Readonly<Record<string, (running: Query, request: PlainObject) => Promise<void>>> = {
+  initialize: async (_, request) => {
+    const lost = CALLED_BACK.find(key => Object.keys(request[key] ?? {}).length > 0)
+    if (lost !== undefined) throw new Error(`initialize.${lost} ${NO_CALLBACKS}`)
+  },
+  interrupt: running => running.interrupt(),
+  set_model: (running, { model }) => running.setModel(typeof model === 'string' ? model : undefined),
+  set_permission_mode: (running, { mode }) => running.setPermissionMode(mode as Mode)
+}
+
+/** What a client would be called back for. */
+const CALLED_BACK = ['hooks', 'agents', 'sdkMcpServers']
+const NO_CALLBACKS =
+  'is not supported on this stream and is not in force: nothing of it would run. ' +
+  'Declare hooks with --settings, subagents with --agents and servers with --mcp-config, or use query() in a program'
+
+function unknownOrder(name: unknown): never {
+  throw new Error(`there is no order ${JSON.stringify(name)}; there are ${Object.keys(ORDERS).join(', ')}`)
+}

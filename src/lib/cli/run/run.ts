@@ -1,0 +1,252 @@
+import { CarabinerError } from '../../errors.ts'
+import { asFlags, fault } from '../../faults.ts'
+import type { AgentMessage, ResultMessage } from '../../agent/output/output.ts'
+import type { Mode } from '../../permissions/modes.ts'
+import type { QueryOptions } from '../../query/options/options.ts'
+import { withResult } from '../../query/init-message.ts'
+import { query, type Query } from '../../query/query.ts'
+import { EXIT, look, projectCounts, untrusted, type CommonFlags } from '../common.ts'
+import { pipedText } from '../piped.ts'
+import { complain, harmless, safeJson } from '../print.ts'
+import { promptsFrom } from './run-input.ts'
+import { serversFrom } from './run-servers.ts'
+import { findSession } from '../sessions/session-lookup.ts'
+import { onSignal } from '../signals.ts'
+
+/** The flags of `carabiner run`. */
+export interface RunFlags extends CommonFlags {
+  print?: boolean
+  outputFormat?: 'text' | 'json' | 'stream-json'
+  inputFormat?: 'text' | 'stream-json'
+  verbose?: boolean
+  includeHookEvents?: boolean
+  includePartialMessages?: boolean
+  model?: string
+  resume?: string
+  continue?: boolean
+  forkSession?: boolean
+  resumeSessionAt?: string
+  sessionId?: string
+  permissionMode?: string
+  dangerouslySkipPermissions?: boolean
+  allowedTools?: string[]
+  disallowedTools?: string[]
+  tools?: string[]
+  mcpConfig?: string[]
+  strictMcpConfig?: boolean
+  maxTurns?: string
+  maxBudgetUsd?: string
+  systemPrompt?: string
+  appendSystemPrompt?: string
+  jsonSchema?: string
+  addDir?: string[]
+  agents?: string
+  effort?: string
+  init?: boolean
+  initOnly?: boolean
+  maintenance?: boolean
+}
+
+/** `carabiner run`: an agent in this folder, for somebody at a terminal; with -p for scripts. */
+export async function run(argument: string | undefined, flags: RunFlags): Promise<number> {
+  if (flags.print !== true && flags.initOnly !== true) return atTerminal(argument, flags)
+  if (flags.inputFormat === 'stream-json')
+    return show(flags, (options, respond) => promptsFrom(process.stdin, options, respond)).then(code =>
+      code === EXIT.untrusted ? untrusted(look(flags)) : code
+    )
+  const goesOn = flags.resume !== undefined || flags.continue === true
+  const prompt = flags.initOnly === true ? '' : await promptOf(argument, goesOn)
+  const begin = (options: QueryOptions): Query =>
+    query({ prompt: flags.initOnly === true ? nothing() : prompt, options })
+  const code = await show(flags, begin)
+  if (code !== EXIT.untrusted) return code
+  // Settings are looked at once, by the session; only where it may not begin, a person is asked, and it is tried again.
+  const scene = look(flags)
+  return projectCounts(scene, flags) === undefined ? untrusted(scene) : show(flags, begin)
+}
+
+async function atTerminal(prompt: string | undefined, flags: RunFlags): Promise<number> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY)
+    throw fault('E_USAGE', 'where there is no terminal, carabiner run needs -p: it answers one prompt and ends')
+  if (flags.outputFormat !== undefined || flags.inputFormat !== undefined)
+    throw fault('E_USAGE', '--output-format and --input-format need -p')
+  const scene = look(flags)
+  const counts = projectCounts(scene, flags)
+  if (counts === undefined) return untrusted(scene)
+  const abort = new AbortController()
+  abortOnSignal(abort)
+  const { talk } = await import('../terminal/session.ts')
+  return talk(prompt, scene, optionsOf(flags, abort), abort)
+}
+
+/** A session that goes on needs no prompt. */
+async function promptOf(argument: string | undefined, goesOn: boolean): Promise<string> {
+  const piped = await pipedText(argument === undefined && !goesOn ? undefined : goOnWithout)
+  const prompt = [argument, piped].filter(text => text !== undefined && text.trim() !== '').join('\n\n')
+  if (prompt === '' && !goesOn)
+    throw fault('E_USAGE', 'there is no prompt: give one as an argument or on standard input')
+  return prompt
+}
+
+const goOnWithout = (): void =>
+  complain('standard input stays open and silent; going on without it (use < /dev/null to say so at once)')
+
+async function* nothing(): AsyncGenerator<never> {
+  // A session that is only prepared has no prompt.
+}
+
+/** The beginning of an id will do; a path is a path. That there is no such session, the query says in its result. */
+function sessionNamed(name: string, flags: RunFlags): string {
+  try {
+    const { id, path } = findSession(name, flags)
+    return /[./\\]/.test(name) ? path : id
+  } catch (error) {
+    if (error instanceof CarabinerError && error.code === 'E_SESSION_UNKNOWN') return name
+    throw error
+  }
+}
+
+function optionsOf(flags: RunFlags, abortController: AbortController): QueryOptions {
+  const { env } = process
+  if (flags.dangerouslySkipPermissions === true && ![undefined, 'bypassPermissions'].includes(flags.permissionMode))
+    throw fault(
+      'E_USAGE',
+      `--dangerously-skip-permissions and --permission-mode ${flags.permissionMode} exclude each other`
+    )
+  const disallowedTools = listIn(flags.disallowedTools)
+  if (disallowedTools?.length === 0) throw fault('E_USAGE', '--disallowedTools names no tool')
+  const thisRun = flags.trustProjectHooks === true || env['CARABINER_TRUST_PROJECT_HOOKS'] === '1'
+  return {
+    abortController,
+    cwd: flags.cwd,
+    model: flags.model,
+    resume: flags.resume === undefined ? undefined : sessionNamed(flags.resume, flags),
+    continue: flags.continue,
+    forkSession: flags.forkSession,
+    resumeSessionAt: flags.resumeSessionAt,
+    sessionId: flags.sessionId,
+    settings: flags.settings,
+    settingSources: sourcesIn(flags.settingSources),
+    plugins: flags.pluginDir?.map(path => ({ type: 'local', path })),
+    hookModules: flags.hooks,
+    profile: flags.profile,
+    trust: flags.trust ?? env['CARABINER_TRUST'] ?? (thisRun ? true : undefined),
+    projectHooks: flags.projectHooks,
+    permissionMode:
+      flags.dangerouslySkipPermissions === true ? 'bypassPermissions' : (flags.permissionMode as Mode | undefined),
+    allowDangerouslySkipPermissions: flags.dangerouslySkipPermissions,
+    allowedTools: listIn(flags.allowedTools),
+    disallowedTools,
+    tools: listIn(flags.tools),
+    additionalDirectories: flags.addDir,
+    agents: flags.agents === undefined ? undefined : (jsonIn('--agents', flags.agents) as QueryOptions['agents']),
+    mcpServers: serversFrom(flags.mcpConfig, flags.cwd),
+    strictMcpConfig: flags.strictMcpConfig,
+    maxTurns: numberIn('--max-turns', flags.maxTurns),
+    maxBudgetUsd: numberIn('--max-budget-usd', flags.maxBudgetUsd),
+    systemPrompt: flags.systemPrompt ?? appended(flags.appendSystemPrompt),
+    outputFormat:
+      flags.jsonSchema === undefined
+        ? undefined
+        : { type: 'json_schema', schema: jsonIn('--json-schema', flags.jsonSchema) },
+    effort: flags.effort as QueryOptions['effort'],
+    includeHookEvents: flags.includeHookEvents,
+    includePartialMessages: flags.includePartialMessages,
+    setup:
+      flags.init === true || flags.initOnly === true ? 'init' : flags.maintenance === true ? 'maintenance' : undefined,
+    stderr: text => complain(harmless(asFlags(text)))
+  }
+}
+
+const appended = (append: string | undefined): QueryOptions['systemPrompt'] =>
+  append === undefined ? undefined : { type: 'preset', preset: 'claude_code', append }
+
+const sourcesIn = (text: string | undefined): QueryOptions['settingSources'] =>
+  text
+    ?.split(',')
+    .map(name => name.trim())
+    .filter((name): name is 'user' | 'project' | 'local' => name !== '')
+
+/** `Read,Bash(git log,*) Edit`: commas and blanks divide, but not within parentheses, be they closed or not. */
+const listIn = (given: readonly string[] | undefined): readonly string[] | undefined =>
+  given?.flatMap(text => text.match(/(?:\([^)]*(?:\)|$)|[^\s,(])+/g) ?? [])
+
+function numberIn(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const value = Number(text)
+  if (text.trim() !== '' && Number.isFinite(value) && value >= 0) return value
+  throw fault('E_USAGE', `${flag} takes a number, not ${JSON.stringify(text)}`)
+}
+
+function jsonIn(flag: string, text: string): Readonly<Record<string, unknown>> {
+  try {
+    return JSON.parse(text) as Readonly<Record<string, unknown>>
+  } catch (error) {
+    throw fault('E_USAGE', `${flag} is not valid JSON: ${(error as Error).message}`)
+  }
+}
+
+/** Reads the agent to its end, prints what was asked for, and listens to signals meanwhile. */
+async function show(
+  flags: RunFlags,
+  begin: (options: QueryOptions, respond: (message: object) => void) => Query
+): Promise<number> {
+  const abort = new AbortController()
+  abortOnSignal(abort)
+  const streams = flags.outputFormat === 'stream-json'
+  const print = (message: object): void => void process.stdout.write(`${safeJson(message)}\n`)
+  let result: ResultMessage | undefined
+  const options = optionsOf(flags, abort)
+  const beginFor = (reader: NodeJS.WriteStream): Query => {
+    const running = begin(options, print)
+    // With no reader left, background work is not waited for.
+    reader.once('error', () => running.leave())
+    return running
+  }
+  for await (const message of withResult(() => beginFor(process.stdout), options)) {
+    if (message.type === 'result') result = message
+    if (streams) print(message)
+    else if (message.type !== 'result') note(message, flags)
+  }
+  if (result?.error_code === 'E_UNTRUSTED') {
+    // At a terminal a person is asked, and it may begin after all.
+    if (flags.outputFormat === 'json' && !process.stderr.isTTY) print(result)
+    return EXIT.untrusted
+  }
+  if (!streams && result !== undefined) printResult(result, flags)
+  return codeOf(result)
+}
+
+function printResult(result: ResultMessage, { outputFormat }: RunFlags): void {
+  if (outputFormat === 'json') process.stdout.write(`${safeJson(result)}\n`)
+  else if (result.is_error) complain(`carabiner: ${harmless(result.result)}`)
+  else {
+    const text = result.structured_output === undefined ? harmless(result.result) : safeJson(result.structured_output)
+    process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
+  }
+}
+
+/** What must not pass unseen, for whoever reads only the end. */
+function note(message: AgentMessage, { verbose }: RunFlags): void {
+  if (message.type !== 'system') return
+  if (message.subtype === 'permission_denied') complain(harmless(message.message))
+  // Said before: query() tells standard error.
+  else if (message.subtype === 'informational' && message.tag === 'restriction') return
+  else if (message.subtype === 'informational' && (verbose === true || message.level === 'warning'))
+    complain(harmless(message.content))
+  else if (message.subtype === 'notification') complain(harmless(message.text))
+  else if (message.subtype === 'api_retry')
+    complain(
+      `The model did not answer (${message.error}); trying again in ${Math.ceil(message.retry_delay_ms / 1000)} s`
+    )
+}
+
+function codeOf(result: ResultMessage | undefined): number {
+  if (result === undefined) return EXIT.done
+  if (result.terminal_reason === 'turn_setup_failed') return EXIT.badSettings
+  return result.is_error ? EXIT.failed : EXIT.done
+}
+
+/** The first signal ends the session in good order, the second ends everything at once. */
+export const abortOnSignal = (abort: AbortController): void =>
+  onSignal(name => abort.abort(new CarabinerError('E_USAGE', `ended by ${name}`)))

@@ -1,0 +1,116 @@
+import { meaningOf } from '../../transcript/verify.ts'
+import { inOneLine, safeJson, styled } from '../print.ts'
+import { callIn } from '../terminal/call-label.ts'
+import { cut } from '../terminal/width.ts'
+import { wordsOfGap } from '../../transcript/load.ts'
+import { block, shortened } from './page-width.ts'
+import type { Item } from './story.ts'
+
+/** So many lines of a result are shown. */
+const FEW = 4
+/** So much of a call, where it is named once more. */
+const LONGEST_NAME = 50
+
+/** Puts items on lines that are no wider than there is room. */
+export class Pen {
+  readonly #width: number
+  readonly #cwd: string
+  readonly isFull: boolean
+  /** Calls in a few words, by their ids, and the last of them. */
+  readonly #calls = new Map<string, string>()
+  #last: string | undefined
+
+  constructor(width: number, cwd: string, isFull: boolean) {
+    this.#width = width
+    this.#cwd = cwd
+    this.isFull = isFull
+  }
+
+  linesOf(item: Item): readonly string[] {
+    return (WAYS[item.kind] as (pen: Pen, item: Item) => readonly string[])(this, item)
+  }
+
+  nameOf({ id, tool }: { readonly id: string; readonly tool: string | undefined }): string {
+    return cut(this.#calls.get(id) ?? inOneLine(tool ?? id), LONGEST_NAME)
+  }
+
+  call({ id, tool, input }: Item & { kind: 'call' }): readonly string[] {
+    const words = callIn(tool, input, this.#cwd)
+    this.#calls.set(id, words)
+    this.#last = id
+    if (!this.isFull) return [`  ${cut(words, this.#width - 2)}`]
+    return [`  ${inOneLine(tool)}`, ...block(safeJson(input ?? null, 2), '    ', this.#width)]
+  }
+
+  result(item: Item & { kind: 'result' }): readonly string[] {
+    const { id, text, isError, isRefused, isUnknown } = item
+    // Who refused, and why, stands there already.
+    if (isRefused && !this.isFull) return []
+    const lines = text === '' ? ['    (nothing)'] : block(text, '    ', this.#width)
+    const shown = this.isFull ? lines : shortened(lines, FEW, '    ')
+    // Several calls of one answer stand before their results.
+    const isApart = this.#last !== id
+    return [
+      ...(isApart ? [styled('dim', `  ${this.nameOf(item)}:`)] : []),
+      ...(isUnknown ? this.mark('yellow', '!', 'it was at work when all ended: what it did is not known') : []),
+      ...shown.map(line => styled(isError ? 'red' : 'dim', line))
+    ]
+  }
+
+  text(text: string, left = ''): readonly string[] {
+    const further = ' '.repeat(left.length)
+    return block(text, further, this.#width).map((line, place) => (place === 0 ? left + line.slice(left.length) : line))
+  }
+
+  quiet(text: string): readonly string[] {
+    if (text === '') return []
+    const lines = block(text, '  ', this.#width)
+    return (this.isFull ? lines : shortened(lines, FEW, '  ')).map(line => styled('dim', line))
+  }
+
+  mark(style: 'red' | 'yellow' | 'cyan', sign: string, text: string): readonly string[] {
+    const [first = '', ...rest] = block(inOneLine(text), '    ', this.#width)
+    return [`  ${sign} ${first.slice(4)}`, ...rest].map(line => styled(style, line))
+  }
+
+  rule(text: string): readonly string[] {
+    return ['', ...block(inOneLine(`── ${text} ──`), '', this.#width).map(line => styled('dim', line)), '']
+  }
+}
+
+const WAYS: { readonly [K in Item['kind']]: (pen: Pen, item: Item & { readonly kind: K }) => readonly string[] } = {
+  prompt: (pen, { text }) => ['', ...pen.text(text, '> ').map(line => styled('bold', line))],
+  answer: (pen, { text }) => ['', ...pen.text(text)],
+  thought: (pen, { text }) => (pen.isFull ? pen.quiet(`thought: ${text}`) : []),
+  told: (pen, { text }) => pen.quiet(text),
+  summary: (pen, { text }) => pen.quiet(`what was before, in short: ${text}`),
+  call: (pen, item) => pen.call(item),
+  result: (pen, item) => pen.result(item),
+  context: (pen, { event, by, text }) => pen.quiet(`${event === '' ? 'added' : event}${from(by)}: ${text}`),
+  denied: (pen, item) => pen.mark('red', '✗', `${pen.nameOf(item)} was refused by ${item.by}: ${item.reason}`),
+  waiting: (pen, item) =>
+    pen.mark('yellow', '?', `${pen.nameOf(item)} waits for a decision (${item.why})${from(item.by)}`),
+  subagent(pen, { id, type, description }) {
+    const about = [type, description].filter(each => each !== undefined && each !== '').join(': ')
+    return pen.mark('cyan', '→', `subagent ${id}${about === '' ? '' : ` ${about}`}; see --agent ${id}`)
+  },
+  compacted: (pen, { trigger, tokens, text }) => [
+    ...pen.rule(`compacted (${trigger})${tokens === 0 ? '' : ` at ${tokens} tokens`}`),
+    ...pen.quiet(text)
+  ],
+  cleared: pen => pen.rule('cleared: a new conversation'),
+  rewound: (pen, { to }) => pen.rule(`went back to ${to}; what stands between counts no longer`),
+  forked: (pen, { from: origin }) => pen.rule(`up to here a copy of session ${origin}`),
+  changed: (pen, { event, removed, added }) =>
+    pen.quiet(`${event} changed the conversation: ${removed} messages out, ${added} in`),
+  repaired: (pen, { leftOut, original }) =>
+    pen.rule(`repaired: ${leftOut.length} places were left out; the original is ${original}`),
+  ungated: (pen, { tool }) => pen.mark('yellow', '!', `${tool} was run by the model’s provider; no hook was asked`),
+  gap(pen, { gap }) {
+    const { matters, words } = meaningOf(gap)
+    return pen.mark(matters ? 'red' : 'yellow', '!', `${wordsOfGap(gap)}: ${words}`)
+  },
+  unknown: (pen, { type }) => pen.mark('yellow', '!', `an entry of the type ${type}, which a newer version wrote`)
+}
+
+const from = (who: string | undefined): string => (who === undefined || who === '' ? '' : ` by ${who}`)

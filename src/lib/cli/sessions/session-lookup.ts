@@ -1,0 +1,137 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { fault } from '../../faults.ts'
+import { claudeStore, unknownSession, usualStore } from '../../query/session-choice.ts'
+import type { Where } from '../../settings/files/sources.ts'
+import { glance } from '../../transcript/glance.ts'
+import type { JsonlStore } from '../../transcript/jsonl.ts'
+import type { SessionKey } from '../../transcript/store.ts'
+import { isObject } from '../../util/plain.ts'
+import { shellWord } from '../../util/shell-word.ts'
+import { placesFrom } from '../common.ts'
+import { attempt, jsonIn } from '../../util/attempt.ts'
+
+/** The flags that all commands about sessions share. */
+export interface SessionFlags {
+  cwd?: string
+  claude?: boolean
+  json?: boolean
+}
+
+/** Where sessions are. */
+export interface Places {
+  readonly where: Where
+  readonly ours: JsonlStore
+  /** Claude Code's. */
+  readonly theirs: JsonlStore
+}
+
+/** The transcript of a session. */
+export interface Found {
+  readonly id: string
+  readonly path: string
+  /** Where it stands among our own; what is not of this session is then seen. */
+  readonly key: SessionKey | undefined
+  /** What to call it in a command, where that is not its id. */
+  readonly name?: string | undefined
+}
+
+/** The transcript of one of its subagents. */
+export interface FoundAgent extends Found {
+  readonly type: string | undefined
+  readonly description: string | undefined
+}
+
+export function placesFor({ cwd }: SessionFlags): Places {
+  const where = placesFrom(cwd)
+  return { where, ours: usualStore(where), theirs: claudeStore(where, process.env) }
+}
+
+const ENDING = '.jsonl'
+const SESSION_ID = /^[\w-]{1,128}$/
+/** Fewer letters of an id are a slip of the finger. */
+const FEWEST = 4
+
+/** By its id, by the beginning of it, or by the path of its file. Ours come first, then Claude Code's. */
+export function findSession(name: string, flags: SessionFlags): Found {
+  const { where, ours, theirs } = placesFor(flags)
+  // No id has a dot or a slash.
+  if (/[./\\]/.test(name)) return byPath(resolve(where.cwd, name), ours)
+  const stores = flags.claude === true ? [theirs] : [ours, theirs]
+  if (!SESSION_ID.test(name)) throw unknownSession(name, stores)
+  const known = stores.flatMap(store =>
+    sessionsIn(store)
+      .filter(({ key }) => key.sessionId.startsWith(name))
+      .map(each => ({ ...each, store }))
+  )
+  const same = known.find(({ key }) => key.sessionId === name)
+  const alike = name.length < FEWEST ? [] : known
+  if (same === undefined && alike.length > 1)
+    throw fault('E_USAGE', `${name} begins more than one session: ${alike.map(({ key }) => key.sessionId).join(', ')}`)
+  const found = same ?? alike[0]
+  if (found === undefined) throw unknownSession(name, stores)
+  const { store, key, path } = found
+  return { id: key.sessionId, path, key: store === ours ? key : undefined }
+}
+
+/** All that a store has, by name alone; subagents have no sessions of their own. */
+export function sessionsIn(
+  store: JsonlStore,
+  projects = store.projects()
+): readonly { readonly key: SessionKey; readonly path: string }[] {
+  return projects.flatMap(projectKey =>
+    store.idsIn(projectKey).flatMap(sessionId => {
+      const key = { projectKey, sessionId }
+      // Somebody may have put a file with any name there.
+      const path = attempt(() => store.pathOf(key))
+      return path === undefined || AGENT.test(basename(path)) ? [] : [{ key, path }]
+    })
+  )
+}
+
+function byPath(path: string, ours: JsonlStore): Found {
+  if (!existsSync(path)) throw fault('E_USAGE', `there is no file ${path}`)
+  const [projectKey = '', sessionId = '', ...rest] = relative(ours.root, path.slice(0, -ENDING.length)).split(sep)
+  const isOurs = projectKey !== '..' && sessionId !== ''
+  const key = { projectKey, sessionId, ...(rest.length > 0 && { subpath: rest.join('/') }) }
+  const isSession = isOurs && rest.length === 0
+  return {
+    id: basename(path, ENDING),
+    path,
+    key: isOurs ? key : undefined,
+    ...(!isSession && { name: shellWord(path) })
+  }
+}
+
+const AGENT = /^agent-(.+)\.jsonl$/
+
+/** Those that have files of their own: beside the session, and, of some versions of Claude Code, among the sessions. */
+export function agentsOf({ id, path, key }: Found): readonly FoundAgent[] {
+  const folder = join(path.slice(0, -ENDING.length), 'subagents')
+  const own = agentFilesIn(folder).map(name => agentAt(join(folder, name), key))
+  if (key !== undefined) return own
+  const near = agentFilesIn(dirname(path)).map(name => join(dirname(path), name))
+  const theirs = near.filter(file => file !== path && glance(file)?.head[0]?.['sessionId'] === id)
+  return [...own, ...theirs.map(file => agentAt(file, undefined))]
+}
+
+function agentAt(path: string, key: SessionKey | undefined): FoundAgent {
+  const name = basename(path, ENDING)
+  const { agentType, description } = metaOf(path.slice(0, -ENDING.length))
+  return {
+    id: name.slice('agent-'.length),
+    path,
+    key: key && { ...key, subpath: `subagents/${name}` },
+    type: typeof agentType === 'string' ? agentType : undefined,
+    description: typeof description === 'string' ? description : undefined
+  }
+}
+
+/** Claude Code says there what kind of agent it is. */
+function metaOf(path: string): Readonly<Record<string, unknown>> {
+  const meta = jsonIn(attempt(() => readFileSync(`${path}.meta.json`, 'utf8')) ?? '')
+  return isObject(meta) ? meta : {}
+}
+
+const agentFilesIn = (folder: string): readonly string[] =>
+  attempt(() => readdirSync(folder).filter(name => AGENT.test(name))) ?? []

@@ -1,0 +1,246 @@
+import { fault } from '../../errors.ts'
+import type { Message } from '../../message.ts'
+import { copyPlain, freezeDeep, strangerIn, type PlainObject } from '../../util/plain.ts'
+import type { Profile } from './decode.ts'
+import type { Entry } from './entry.ts'
+import { baseFields, type EventName } from '../events/event-table.ts'
+import type { AgentView } from '../hook-context.ts'
+import type { Outcome } from './outcome.ts'
+import type { Run } from './run.ts'
+import type { RawResult } from '../trace.ts'
+
+/** The one class behind every `HookContext`. Nothing is computed before it is asked for. */
+export class Context {
+  readonly #run: Run
+  readonly #entry: Entry
+  #settled = false
+  #draft: unknown
+  #rest: Rare | undefined
+
+  constructor(run: Run, entry: Entry) {
+    this.#run = run
+    this.#entry = entry
+  }
+
+  get event(): EventName {
+    return this.#entry.event
+  }
+  get input(): PlainObject {
+    const wire = wireOf(this.#run, this.#entry)
+    return this.#entry.dialect === 'contract' ? copyPlain(wire) : wire
+  }
+  get wire(): string {
+    wireOf(this.#run, this.#entry)
+    return this.#run.rewrites.wireText()
+  }
+  get profile(): Profile {
+    return this.#entry.profile
+  }
+  get sessionId(): string {
+    return this.#run.base('session_id')
+  }
+  get cwd(): string | undefined {
+    return this.#run.base('cwd') || undefined
+  }
+  get env(): Readonly<Record<string, string>> {
+    return this.#run.hub.settings.env
+  }
+  get agent(): AgentView {
+    return this.#run.options.agent ?? this.#run.hub.settings.agent
+  }
+  get metadata(): Record<string, unknown> {
+    return metadataOf(this.#run)
+  }
+  setMetadata(key: string, value: unknown): void {
+    this.metadata[key] = value
+  }
+  get rejudge(): boolean {
+    return this.#run.phase === 'rejudge'
+  }
+  get outcome(): Outcome | undefined {
+    return this.#run.decided
+  }
+
+  get toolName(): unknown {
+    return this.#field('tool_name')
+  }
+  get toolUseId(): unknown {
+    return this.#field('tool_use_id')
+  }
+  get toolInput(): unknown {
+    return this.#entry.row.draft === 'tool_input' ? this.#borrow() : this.#copied('tool_input')
+  }
+  set toolInput(value: unknown) {
+    this.#write('tool_input', value)
+  }
+  get toolResponse(): unknown {
+    return this.#copied('tool_response')
+  }
+  get error(): unknown {
+    return this.#field('error')
+  }
+  get prompt(): unknown {
+    return this.#entry.row.draft === 'prompt' ? this.#borrow() : undefined
+  }
+  set prompt(value: unknown) {
+    this.#write('prompt', value)
+  }
+  get subagentId(): unknown {
+    return this.#entry.event.startsWith('Subagent') ? this.#field('agent_id') : undefined
+  }
+
+  get messages(): Message[] {
+    return (this.#more.messages ??= this.#run.rewrites.history())
+  }
+  set messages(value: Message[]) {
+    if (this.#settled) this.#refuse('messages')
+    else this.#more.messages = value
+  }
+
+  get signal(): AbortSignal {
+    const more = this.#more
+    if (more.controller === undefined) {
+      more.controller = new AbortController()
+      if (more.abandoned !== undefined) more.controller.abort(more.abandoned)
+    }
+    return more.controller.signal
+  }
+
+  fire(event: EventName, input: PlainObject): Outcome | Promise<Outcome> {
+    return fireWithin(this.#run, event, input)
+  }
+  spawn(work: PromiseLike<unknown>): void {
+    const { hub, trace } = this.#run
+    hub.background.spawn(work, message => trace?.note(this.#entry, `work that it left going failed: ${message}`))
+  }
+  progress(text: string, stream?: 'stdout' | 'stderr'): void {
+    if (!this.#settled) this.#run.trace?.progress(this.#entry, text, stream)
+  }
+  ran(raw: RawResult): void {
+    this.#run.trace?.ran(this.#entry, raw)
+  }
+  note(text: string): void {
+    this.#run.trace?.note(this.#entry, text)
+  }
+  letPass(why: string): void {
+    this.note(why)
+    if (this.#entry.row.failure === 'closed') this.#run.tally.passed(this.#entry)
+  }
+
+  /** A field of the input, where the event has it: a stray one does not make it another event. */
+  #field(name: string): unknown {
+    const { fields } = this.#entry.row
+    return name in fields || `${name}?` in fields ? this.#run.input[name] : undefined
+  }
+  #copied(name: 'tool_input' | 'tool_response'): unknown {
+    return (this.#more[name] ??= copyPlain(this.#field(name)))
+  }
+  get #more(): Rare {
+    return (this.#rest ??= {})
+  }
+  #borrow(): unknown {
+    if (this.#draft === undefined) this.#draft = this.#run.lend()
+    return this.#draft
+  }
+  #write(field: string, value: unknown): void {
+    if (this.#settled || this.#entry.row.draft !== field) this.#refuse(field)
+    else this.#draft = value ?? null
+  }
+  #refuse(field: string): void {
+    this.#run.trace?.note(this.#entry, `${field} was written to when it could not be changed; the write was dropped`)
+  }
+
+  /** From now on writes are dropped. */
+  static close(ctx: Context): void {
+    ctx.#settled = true
+  }
+  /** The hook is given up: tell it, if it listens. */
+  static abandon(ctx: Context, reason: Error): void {
+    ctx.#settled = true
+    ctx.#more.abandoned = reason
+    ctx.#more.controller?.abort(reason)
+  }
+  /** The hook's own copy of the draft, if it has looked at it. */
+  static draft(ctx: Context): unknown {
+    return ctx.#draft
+  }
+  static isUntouched(ctx: Context): boolean {
+    return ctx.#draft === undefined && ctx.#rest === undefined
+  }
+  static messages(ctx: Context): Message[] | undefined {
+    return ctx.#rest?.messages
+  }
+}
+
+/** What few hooks ask for, so that the others need not carry it. */
+interface Rare {
+  messages?: Message[]
+  tool_input?: unknown
+  tool_response?: unknown
+  controller?: AbortController
+  abandoned?: Error
+}
+
+/** Of an instance of a class there is no copy: whoever changed it would change what others have judged. */
+export function refuseStrangers(event: EventName, draft: unknown): void {
+  const stranger = strangerIn(draft)
+  if (stranger !== undefined)
+    throw fault('E_INPUT_INVALID', event, `it holds an instance of ${stranger}, and hooks are given plain data only`)
+}
+
+/** A hook that fires the event it listens to would never end. */
+const DEEPEST_FIRE = 16
+
+function metadataOf(run: Run): Record<string, unknown> {
+  if (run.options.metadata !== undefined) return run.options.metadata
+  const { sessions } = run.hub
+  const session = run.base('session_id')
+  let metadata = sessions.get(session)
+  if (metadata === undefined) sessions.set(session, (metadata = {}))
+  return metadata
+}
+
+/** The wire object of the draft as it stands. Callbacks of the contract may scribble on theirs: they get a copy. */
+function wireOf(run: Run, entry: Entry): PlainObject {
+  const rejudge = run.phase === 'rejudge'
+  const { rewrites } = run
+  return rewrites.wire(rejudge, input => wireInput(entry, input, field => run.base(field), rejudge))
+}
+
+function fireWithin(run: Run, event: EventName, input: PlainObject): Outcome | Promise<Outcome> {
+  const depth = run.depth + 1
+  if (depth > DEEPEST_FIRE) throw fault('E_FIRE_DEPTH', event, String(depth))
+  const { signal, metadata, agent } = run.options
+  const base = Object.fromEntries(baseFields.map(field => [field, run.base(field)]))
+  return run.hub.fire(event, { ...base, ...input }, { signal, metadata, agent }, depth)
+}
+
+/**
+ * The object that hooks outside the process receive: the contract's fields in its order, then what the
+ * caller added, then ours (`event` in snake case, `user_prompt` beside `prompt`, `subagent_id` and `subagent_type` beside
+ * `agent_id` and `agent_type`, `timestamp`, `rejudge`).
+ */
+function wireInput(entry: Entry, input: PlainObject, base: (field: string) => unknown, rejudge: boolean): PlainObject {
+  const wire: PlainObject = {}
+  if (entry.row.draft !== undefined) refuseStrangers(entry.event, input[entry.row.draft])
+  for (const field of baseFields) {
+    const value = base(field)
+    if (value !== undefined) wire[field] = value
+  }
+  wire['hook_event_name'] = entry.event
+  for (const field of Object.keys(entry.row.fields)) take(wire, input, field.replace('?', ''))
+  for (const field of Object.keys(input)) if (!Object.hasOwn(wire, field)) take(wire, input, field)
+  // One event of the contract has a field of this name.
+  wire['event'] ??= entry.row.snake
+  if (entry.row.draft === 'prompt') wire['user_prompt'] = wire['prompt']
+  // A subagent alone has both.
+  const { agent_id: subagent_id, agent_type: subagent_type } = wire
+  if (subagent_id !== undefined && subagent_type !== undefined) Object.assign(wire, { subagent_id, subagent_type })
+  wire['timestamp'] = new Date().toISOString()
+  if (rejudge) wire['rejudge'] = true
+  return freezeDeep(wire)
+}
+
+function take(wire: PlainObject, input: PlainObject, field: string): void {
+  if (input[field] !== undefined && field !== '__proto__') wire[field] = copyPlain(input[field])
+}

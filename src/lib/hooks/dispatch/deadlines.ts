@@ -1,0 +1,134 @@
+import type { Clock } from '../../util/clock.ts'
+
+/** Something that waits for a hook, and can be made to wait no longer. */
+export interface Waiter {
+  /** How long it may still take, in ms from the moment it was set. */
+  patience: number
+  /** When that is over; 0 until the next sweep has looked at the clock. */
+  due: number
+  /** Of this fire, and of the registry. */
+  readonly signal: AbortSignal | undefined
+  readonly session: Heard | undefined
+  previous: Waiter | undefined
+  next: Waiter | undefined
+  cut(why: 'timeout' | 'aborted'): void
+}
+
+/** A signal that is listened to. Asking it costs less than asking the signal itself, which every hook would have to. */
+export interface Heard {
+  aborted: boolean
+}
+
+const SHORTEST = 20
+const LONGEST = 100
+
+const BY_CLOCK = new WeakMap<Clock, Deadlines>()
+
+/** Registries that go by one clock share its deadlines, so that a signal that they share has one listener. */
+export function deadlinesOf(clock: Clock): Deadlines {
+  let deadlines = BY_CLOCK.get(clock)
+  if (deadlines === undefined) BY_CLOCK.set(clock, (deadlines = new Deadlines(clock)))
+  return deadlines
+}
+
+/**
+ * All waiting fires share one coarse timer, and all fires of a signal share one listener: a timer and a listener
+ * for every fire would cost more than its hooks. So would reading the clock for each: a deadline is set by the next
+ * sweep, at most LONGEST ms late. Only patience below that reads the clock at once.
+ */
+export class Deadlines {
+  readonly #clock: Clock
+  readonly #lazy: boolean
+  readonly #heard = new WeakMap<AbortSignal, Heard>()
+  #lastHeard: AbortSignal | undefined
+  #first: Waiter | undefined
+  #pause = SHORTEST
+  #disarm: (() => void) | undefined
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+    this.#lazy = clock.coarse
+  }
+
+  add(waiter: Waiter): void {
+    waiter.next = this.#first
+    if (this.#first !== undefined) this.#first.previous = waiter
+    this.#first = waiter
+    if (waiter.signal !== undefined && waiter.signal !== this.#lastHeard) this.hear(waiter.signal)
+    this.restart(waiter)
+  }
+
+  /** Sets the deadline anew; `patience` was changed, or another hook is waited for. */
+  restart(waiter: Waiter): void {
+    if (this.#lazy && waiter.patience > LONGEST && this.#disarm !== undefined) {
+      waiter.due = 0
+      return
+    }
+    const exact = !this.#lazy || waiter.patience <= LONGEST
+    waiter.due = exact ? this.#clock.now() + waiter.patience : 0
+    if (this.#disarm === undefined) this.#arm(Math.min(waiter.patience, SHORTEST))
+    else if (exact && waiter.patience < this.#pause) this.#arm(waiter.patience)
+  }
+
+  remove(waiter: Waiter): void {
+    if (waiter.previous === undefined) {
+      if (this.#first !== waiter) return
+      this.#first = waiter.next
+    } else waiter.previous.next = waiter.next
+    if (waiter.next !== undefined) waiter.next.previous = waiter.previous
+    waiter.previous = undefined
+    waiter.next = undefined
+    // A timer that was set for long would hold the process; a short one is left to run out and find nothing.
+    if (this.#first === undefined && this.#pause > SHORTEST) this.#rest()
+  }
+
+  #rest(): void {
+    this.#disarm?.()
+    this.#disarm = undefined
+    this.#pause = SHORTEST
+  }
+
+  #arm(ms: number): void {
+    this.#disarm?.()
+    this.#pause = ms
+    this.#disarm = this.#clock.after(ms, () => this.#sweep())
+  }
+
+  #sweep(): void {
+    this.#disarm = undefined
+    const now = this.#clock.now()
+    let soonest = now + Math.min(this.#pause * 2, LONGEST)
+    const late: Waiter[] = []
+    for (let waiter = this.#first; waiter !== undefined; waiter = waiter.next) {
+      if (waiter.due === 0) waiter.due = now + waiter.patience
+      if (waiter.due <= now) late.push(waiter)
+      else soonest = Math.min(soonest, waiter.due)
+    }
+    for (const waiter of late) if (waiter.due <= now && this.#holds(waiter)) waiter.cut('timeout')
+    if (this.#first !== undefined && this.#disarm === undefined) this.#arm(Math.max(1, soonest - now))
+  }
+
+  #holds(waiter: Waiter): boolean {
+    return waiter.previous !== undefined || this.#first === waiter
+  }
+
+  /** Listens to a signal, once however often it is asked to. */
+  hear(signal: AbortSignal): Heard {
+    this.#lastHeard = signal
+    let heard = this.#heard.get(signal)
+    if (heard === undefined) {
+      this.#heard.set(signal, (heard = { aborted: signal.aborted }))
+      signal.addEventListener('abort', () => this.#abort(signal, heard!), { once: true })
+    }
+    return heard
+  }
+
+  #abort(signal: AbortSignal, heard: Heard): void {
+    heard.aborted = true
+    const waiting: Waiter[] = []
+    for (let waiter = this.#first; waiter !== undefined; waiter = waiter.next) {
+      if (waiter.signal === signal || waiter.session === heard) waiting.push(waiter)
+    }
+    for (const waiter of waiting) if (this.#holds(waiter)) waiter.cut('aborted')
+  }
+}

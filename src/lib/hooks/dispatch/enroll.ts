@@ -1,0 +1,233 @@
+import { fault, nearest } from '../../errors.ts'
+import { isObject, isPlain } from '../../util/plain.ts'
+import type { Callback, CallbackMatcher } from '../callbacks.ts'
+import type { HookContext } from '../hook-context.ts'
+import type { Entry, EntryState, Group } from './entry.ts'
+import { parseEvent, rowOf, type EventName, type InputOf } from '../events/event-table.ts'
+import type { GroupHook, GroupOptions, Hook, HookDescription } from '../hook.ts'
+import { compileMatcher } from './matcher.ts'
+import { checkOptions, choiceOf, flagOf, millisecondsOf, numberOf, type Settings } from '../registry-options.ts'
+import type { Matcher } from '../events/tool-inputs.ts'
+
+/** A hook whose event and matcher are not known to the compiler any more. */
+export type AnyHook = Omit<Hook, 'run' | 'matcher'> & {
+  matcher?: Matcher
+  run: (ctx: never) => unknown
+  /** `run` was given on its own under this name, so that it needs no `this`. */
+  label?: string | undefined
+}
+
+/** A hook that was found in order: one entry for each of its events. */
+export interface Enrolled {
+  readonly name: string
+  readonly entries: readonly Entry[]
+  readonly state: EntryState
+}
+
+/** How long a hook may take where nothing is said, in seconds. */
+const LIBRARY_TIMEOUT = 60
+const FILE_TIMEOUT = 600
+
+const FAILURES = ['block', 'continue'] as const
+const DIALECTS = ['library', 'contract'] as const
+
+let declared = 0
+
+/** Checks a hook and makes it ready. Throws what is wrong with it; then nothing has been registered. */
+export function enroll(hook: AnyHook, group: Group | undefined, site: string, settings: Settings): Enrolled {
+  const { name, dialect = 'library', source = site } = hook
+  checkSpelling(hook)
+  if (typeof hook.run !== 'function') throw fault('E_HOOK_INVALID', `${name ?? 'it'} has no function run(ctx)`)
+  if (name !== undefined && (typeof name !== 'string' || name.trim() === ''))
+    throw fault('E_HOOK_INVALID', 'its name is empty')
+  const events = eventsOf(hook.events)
+  const state: EntryState = { enabled: true, once: 'ready', judged: 0, allowed: 0 }
+  const common = {
+    name: name ?? `${hook.label || events[0]} (${shortPlace(source)})`,
+    source,
+    precedence: settings.precedence,
+    profile: settings.profile,
+    dialect: choiceOf('dialect', dialect, DIALECTS) ?? 'library',
+    call: callOf(hook),
+    matching: compileMatcher(hook.matcher, settings.compilePattern, dialect === 'library'),
+    priority: numberOf('priority', hook.priority ?? 0),
+    onFailure: choiceOf('onFailure', hook.onFailure, FAILURES),
+    observe: flagOf('observe', hook.observe),
+    concurrent: flagOf('concurrent', hook.concurrent),
+    once: flagOf('once', hook.once),
+    group,
+    identity: hook.identity,
+    rank: numberOf('rank', hook.rank ?? 0),
+    condition: hook.condition,
+    statusMessage: hook.statusMessage,
+    simple: hook.once !== true && group === undefined && hook.condition === undefined,
+    state
+  }
+  const entries = events.map((event): Entry => {
+    const row = rowOf(event)
+    const seconds = hook.timeout ?? (dialect === 'library' ? LIBRARY_TIMEOUT : (row.fileTimeout ?? FILE_TIMEOUT))
+    return { ...common, event, row, patience: millisecondsOf(`timeout of ${common.name}`, seconds), order: ++declared }
+  })
+  return { name: common.name, entries, state }
+}
+
+function eventsOf(events: EventName | readonly EventName[]): readonly EventName[] {
+  const list = typeof events === 'string' ? [events] : events
+  if (!Array.isArray(list) || list.length === 0)
+    throw fault('E_HOOK_INVALID', 'its events are neither a name nor a list of names')
+  return [...new Set(list.map(parseEvent))]
+}
+
+/** The one place where the class behind a context meets the types that its event gives it. */
+const callOf = (hook: AnyHook): Entry['call'] => {
+  const run = hook.run as unknown as Entry['call']
+  return hook.label === undefined ? run.bind(hook) : run
+}
+
+/** A hook, and the group it belongs to. */
+export interface Grouped {
+  readonly hook: AnyHook
+  readonly group?: Group
+}
+
+/** The members of a group, each with what the group says for all. */
+export function groupOf(
+  event: EventName,
+  matcher: Matcher,
+  members: unknown,
+  options: GroupOptions
+): readonly Grouped[] {
+  checkOptions(options, ['name', 'priority', 'timeout', 'onFailure', 'sequential'])
+  const group: Group = { name: options.name, sequential: flagOf('sequential', options.sequential) }
+  if (!Array.isArray(members)) throw fault('E_HOOK_INVALID', 'a group needs a list of hooks')
+  const hooks = members.map((member: unknown) => {
+    const own = (typeof member === 'function' ? { run: member, label: member.name } : (member ?? {})) as AnyHook
+    if (typeof own.run !== 'function') throw fault('E_HOOK_INVALID', 'a member of a group has no function run(ctx)')
+    checkSpelling(own)
+    const {
+      name,
+      once,
+      observe,
+      concurrent,
+      dialect,
+      source,
+      identity,
+      rank,
+      condition,
+      statusMessage,
+      label = ''
+    } = own
+    const run = own.label === undefined ? own.run.bind(own) : own.run
+    const priority = own.priority ?? options.priority
+    const timeout = own.timeout ?? options.timeout
+    const onFailure = own.onFailure ?? options.onFailure
+    const shared = { events: event, matcher, run, label, priority, timeout, onFailure }
+    return { name, once, observe, concurrent, dialect, source, identity, rank, condition, statusMessage, ...shared }
+  })
+  const apart = hooks.filter(hook => hook.concurrent !== true)
+  const beside = hooks.filter(hook => hook.concurrent === true)
+  return [...apart, ...beside].map(hook => ({ hook, group }))
+}
+
+export const HOOK_OPTIONS = ['name', 'priority', 'timeout', 'onFailure', 'once', 'observe', 'concurrent']
+const PARTS = ['dialect', 'source', 'identity', 'rank', 'condition', 'statusMessage', 'run', 'label']
+const HOOK_KEYS = [...HOOK_OPTIONS, ...PARTS, 'events', 'matcher']
+
+/** Objects may carry more than we read; what is spelt almost like an option is a mistake all the same. */
+function checkSpelling(hook: object): void {
+  for (const key of Object.keys(hook)) {
+    const meant = HOOK_KEYS.includes(key) ? undefined : nearest(key, HOOK_KEYS)
+    if (meant !== undefined && Math.abs(meant.length - key.length) < 2 && key.length > 4) {
+      throw fault('E_OPTION_INVALID', 'an option', JSON.stringify(key), meant)
+    }
+  }
+}
+
+export function describe({ name, entries, state }: Enrolled, scope: string | undefined): HookDescription {
+  const { matching, priority, patience, onFailure, once, observe, concurrent, dialect, source, group, profile } =
+    entries[0]!
+  const blocks = (entry: Entry): boolean => {
+    if (entry.observe || entry.row.answer === 'stop') return false
+    return onFailure === undefined ? entry.row.failure === 'closed' && profile === 'strict' : onFailure === 'block'
+  }
+  return {
+    name,
+    events: entries.map(entry => entry.event),
+    matcher: matching.words,
+    priority,
+    timeout: patience / 1000,
+    onFailure: entries.some(blocks) ? 'block' : 'continue',
+    once,
+    observe,
+    concurrent,
+    dialect,
+    enabled: state.enabled,
+    source,
+    group: group?.name,
+    scope
+  }
+}
+
+/** The groups in a record of callbacks, each with the meaning it has where that record comes from. */
+export function groupsIn(record: object): readonly Grouped[] {
+  if (!isObject(record)) throw notMatchers('callbacks()')
+  if (!isPlain(record)) throw fault('E_HOOK_INVALID', NOT_A_RECORD)
+  return Object.entries(record).flatMap(([name, matchers]) => {
+    const event = parseEvent(name)
+    return matchersIn(matchers, name).flatMap(({ matcher = '', hooks, ...options }) =>
+      groupOf(event, matcher, (listOf(hooks, name) as readonly Callback[]).map(callbackHook), options)
+    )
+  })
+}
+
+/** A registry that another copy of this package made would look like a record without hooks. */
+const NOT_A_RECORD =
+  'what stands for hooks is neither a HookRegistry of this copy of the package nor a plain record of matchers by event'
+
+function matchersIn(value: unknown, event: string): readonly CallbackMatcher[] {
+  const list = value === undefined ? [] : listOf(value, event)
+  if (list.every(isMatcher)) return list
+  throw notMatchers(event)
+}
+
+const isMatcher = (value: unknown): value is CallbackMatcher => isObject(value)
+
+const notMatchers = (event: string): Error =>
+  fault('E_HOOK_INVALID', `${event} needs a list of { matcher, hooks: [callback] }`)
+
+function listOf(value: unknown, event: string): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  throw notMatchers(event)
+}
+
+/** A callback as one of our hooks. All callbacks of an event may run side by side, as their authors expect. */
+function callbackHook<E extends EventName>(callback: Callback<E>): GroupHook<E> & { label: string } {
+  if (typeof callback !== 'function') throw fault('E_HOOK_INVALID', 'a callback is no function')
+  const run = (ctx: HookContext<E>): ReturnType<Callback<E>> => {
+    const { input, toolUseId, signal } = ctx as unknown as CallbackView<E>
+    return callback(input, toolUseId, { signal })
+  }
+  return { run, label: callback.name, dialect: 'contract', concurrent: true }
+}
+
+interface CallbackView<E extends EventName> {
+  readonly input: InputOf<E>
+  readonly toolUseId: string | undefined
+  readonly signal: AbortSignal
+}
+
+/** Where in the source `below` was called: `path/file.ts:12:3`, or `unknown` where the engine does not tell. */
+export function callSite(below: (...args: never[]) => unknown): string {
+  const trace: { stack?: string } = {}
+  if (typeof Error.captureStackTrace === 'function') Error.captureStackTrace(trace, below)
+  else trace.stack = new Error().stack?.split('\n').slice(3).join('\n') ?? ''
+  const line = trace.stack?.split('\n').find(each => /:\d+:\d+\)?$/.test(each)) ?? ''
+  // V8 says `at f (place)` or `at place`, others say `f@place`.
+  const place = /^\s*at (?:.*? \()?(?:async )?(.+?)\)?$/.exec(line)?.[1] ?? line.slice(line.indexOf('@') + 1)
+  return place.replace(/^file:\/\//, '') || 'unknown'
+}
+
+/** The end of a place, short enough for a name: `guards/bash.ts:12`. */
+function shortPlace(place: string): string {
+  return place.split('/').slice(-2).join('/').replace(/:\d+$/, '')
+}

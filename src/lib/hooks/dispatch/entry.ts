@@ -1,0 +1,64 @@
+import type { Precedence } from '../events/answers.ts'
+import type { Context } from './context.ts'
+import type { Dialect, Profile } from './decode.ts'
+import type { AnyRow, EventName } from '../events/event-table.ts'
+import type { Condition } from '../hook.ts'
+import type { Matching } from './matcher.ts'
+
+/** Hooks that were declared together. A `continue: false` of one skips the rest. */
+export interface Group {
+  readonly name: string | undefined
+  /** Members that could run side by side run one after the other instead. */
+  readonly sequential: boolean
+}
+
+/** One hook on one event, as the registry keeps it. */
+export interface Entry {
+  readonly name: string
+  /** Where it was registered or declared: `file:line:column`. */
+  readonly source: string
+  readonly event: EventName
+  readonly row: AnyRow
+  /** Of the registry that it was added to, as is the profile. */
+  readonly precedence: Precedence
+  readonly profile: Profile
+  readonly dialect: Dialect
+  readonly call: (ctx: Context) => unknown
+  readonly matching: Matching
+  readonly priority: number
+  /** The place in the order of declaration. */
+  readonly order: number
+  /** Timeout, in milliseconds. */
+  readonly patience: number
+  readonly onFailure: 'block' | 'continue' | undefined
+  readonly observe: boolean
+  readonly concurrent: boolean
+  readonly once: boolean
+  readonly group: Group | undefined
+  readonly identity: string | undefined
+  readonly rank: number
+  readonly condition: Condition | undefined
+  readonly statusMessage: string | undefined
+  /** Nothing but its own failure can keep it from running: it has no condition, does not run once, nor belong to a group. */
+  readonly simple: boolean
+  /** What changes over its life. */
+  readonly state: EntryState
+}
+
+export interface EntryState {
+  enabled: boolean
+  /** Of a `once` hook: it has begun; it is back to `ready` when it fails or refuses, and else it is done for good. */
+  once: 'ready' | 'running' | 'done'
+  /** Calls that it judged while reports were made, and how many of them it allowed. */
+  judged: number
+  allowed: number
+}
+
+/** The hooks of one event that match one target, in the order they run. */
+export interface Chosen {
+  readonly hooks: readonly Entry[]
+  /** For each place, how many hooks from there on run side by side. Absent when none do. */
+  readonly stages: readonly number[] | undefined
+  readonly observers: readonly Entry[]
+  readonly empty: boolean
+}

@@ -1,0 +1,290 @@
+import { wordsOf } from '../../errors.ts'
+import { copyPlain, freezeDeep, type PlainObject } from '../../util/plain.ts'
+import { STRENGTH, type Decision, type SpecificField } from '../events/answers.ts'
+import type { EventName } from '../events/event-table.ts'
+import type { MessageEdits } from './history.ts'
+import type { ToolInputs } from '../events/tool-inputs.ts'
+
+/** Who decided what, and why. */
+export interface Verdict {
+  readonly by: string
+  readonly decision: Decision
+  readonly reason: string | undefined
+}
+
+/** Text for the model, and who added it. */
+export interface AddedContext {
+  readonly by: string
+  readonly text: string
+}
+
+/** `model`: it reaches the next model call. `user`: it is shown, and the model does not see it. */
+export interface SystemMessage extends AddedContext {
+  readonly to: 'model' | 'user'
+}
+
+/** What one hook said, decoded. Most say no more than a verdict, and then it is one. */
+export interface Said {
+  readonly by: string
+  decision: Decision | undefined
+  reason: string | undefined
+  /** Goes through the draft; it is not folded. */
+  updatedInput?: PlainObject
+  rest?: Rest | undefined
+}
+
+/** What may be said beside a decision. */
+export interface Rest {
+  continue?: boolean
+  stopReason?: string
+  suppressOutput?: boolean
+  suppressLogging?: boolean
+  failedOpen?: boolean
+  systemMessages?: readonly SystemMessage[]
+  contexts?: readonly AddedContext[]
+  fields?: SpecificValues
+}
+
+type SpecificValues = Readonly<Partial<Record<SpecificField, unknown>>>
+
+/** Answers, joined. */
+export interface Folded {
+  readonly decision: Decision | undefined
+  readonly verdicts: readonly Verdict[]
+  readonly rest: Rest | undefined
+}
+
+type Join<T> = (a: T, b: T) => T
+
+const latest = <T>(_: T, b: T): T => b
+const either = (a: boolean, b: boolean): boolean => a || b
+const both = (a: boolean, b: boolean): boolean => a && b
+const all = <T>(a: readonly T[], b: readonly T[]): readonly T[] => [...a, ...b]
+
+/** How two values of a field become one; `b` stands behind `a` in declared order. */
+const JOINS: { readonly [K in keyof Rest]-?: Join<NonNullable<Rest[K]>> } = {
+  continue: both,
+  stopReason: latest,
+  suppressOutput: either,
+  suppressLogging: either,
+  failedOpen: either,
+  systemMessages: all,
+  contexts: all,
+  fields: (a, b) => ({ ...a, ...b })
+}
+
+export function joinRest(a: Rest | undefined, b: Rest | undefined): Rest | undefined {
+  if (a === undefined || b === undefined) return a ?? b
+  const sum: Record<string, unknown> = { ...a }
+  for (const key of Object.keys(b) as (keyof Rest)[]) {
+    const join = JOINS[key] as Join<unknown>
+    sum[key] = sum[key] === undefined ? b[key] : join(sum[key], b[key])
+  }
+  return sum
+}
+
+const NONE: readonly never[] = Object.freeze([])
+const NOTHING: Folded = Object.freeze({ decision: undefined, verdicts: NONE, rest: undefined })
+
+/** Joins answers in declared order, onto those that were joined before: in pieces or at once, it is the same. */
+export function fold(answers: readonly Said[], before: Folded = NOTHING): Folded {
+  let { decision, rest } = before
+  let plain = true
+  for (const said of answers) {
+    const next = said.decision
+    if (said.rest !== undefined) rest = joinRest(rest, said.rest)
+    if (next !== undefined && next !== decision && (decision === undefined || STRENGTH[next] > STRENGTH[decision])) {
+      decision = next
+    }
+    plain &&= isVerdict(said)
+  }
+  const verdicts = plain ? (answers as readonly Verdict[]) : answers.flatMap(verdictIn)
+  return { decision, verdicts: before === NOTHING ? verdicts : [...before.verdicts, ...verdicts], rest }
+}
+
+const isVerdict = (said: Said): boolean =>
+  said.decision !== undefined && said.rest === undefined && said.updatedInput === undefined
+
+const verdictIn = ({ by, decision, reason }: Said): readonly Verdict[] =>
+  decision === undefined ? NONE : [{ by, decision, reason }]
+
+/** Two hooks changed the same key of one input; the later in declared order won. */
+export interface Conflict {
+  readonly key: string
+  readonly winner: string
+  readonly loser: string
+}
+
+/** A hook that did not answer properly, and what that meant. */
+export interface Failure {
+  readonly by: string
+  readonly kind: FailureKind
+  readonly message: string
+  /** It was let pass although a gate should close. */
+  readonly failedOpen: boolean
+}
+
+/** The outcome of an event about a call of a tool that `ToolInputs` knows. */
+export type ToolOutcome<Name extends keyof ToolInputs> = Omit<Outcome, 'updatedInput'> & {
+  readonly updatedInput: Readonly<ToolInputs[Name]> | undefined
+}
+
+/** How a hook is made to fail from within the engine. */
+export class Failed {
+  readonly #kind: FailureKind
+  readonly message: string
+
+  constructor(kind: FailureKind, message: string) {
+    this.#kind = kind
+    this.message = message
+  }
+
+  get kind(): FailureKind {
+    return this.#kind
+  }
+
+  /** Anything that was thrown, as a failure. Only this question cannot be answered by what is asked about. */
+  static from(error: unknown): Failed {
+    if (typeof error === 'object' && error !== null && #kind in error) return error
+    return Failed.by('threw', error)
+  }
+
+  static by(kind: FailureKind, error: unknown): Failed {
+    return new Failed(kind, wordsOf(error))
+  }
+}
+
+/** How a hook failed. */
+export type FailureKind =
+  | 'threw'
+  | 'timeout'
+  | 'budget'
+  | 'aborted'
+  | 'reply'
+  | 'rewrite'
+  | 'messages'
+  // Of hooks outside this process: it could not be started, ended with a code or by a signal, printed what cannot be
+  // read, its server or its worker broke down.
+  | 'untrusted'
+  | 'spawn'
+  | 'exit'
+  | 'signal'
+  | 'output'
+  | 'http'
+  | 'worker'
+
+/** What all hooks of one event said, folded in declared order. */
+export interface Outcome {
+  readonly event: EventName
+  readonly decision: Decision | undefined
+  /** A deny that stops something: the call, the prompt, the start; on Stop, the stopping. */
+  readonly blocked: boolean
+  /** Whoever first gave the reason for the decision that stands. */
+  readonly by: string | undefined
+  /** That reason; a deny without one says who refused. */
+  readonly reason: string | undefined
+  readonly reasons: readonly Verdict[]
+  /** The input to run instead, frozen. In the strict profile, when nobody refuses, every gate has judged it. */
+  readonly updatedInput: Readonly<PlainObject> | undefined
+  readonly updatedPrompt: string | undefined
+  readonly messageEdits: MessageEdits | undefined
+  /** All contexts in run order, joined by newlines. */
+  readonly additionalContext: string | undefined
+  readonly contexts: readonly AddedContext[]
+  readonly systemMessage: string | undefined
+  readonly systemMessages: readonly SystemMessage[]
+  /** `false`: the run ends after this step. `true`, on Stop: it goes on. */
+  readonly continue: boolean | undefined
+  readonly stopReason: string | undefined
+  readonly suppressOutput: boolean
+  readonly suppressLogging: boolean
+  /** Something that a strict gate refuses was let pass: a failure, or what the compat profile does not honour. */
+  readonly failedOpen: boolean
+  /** The fields that only this event takes, such as `updatedToolOutput`. */
+  readonly fields: Readonly<Partial<Record<SpecificField, unknown>>>
+  readonly conflicts: readonly Conflict[]
+  readonly failures: readonly Failure[]
+}
+
+/** What folding does not know: what became of the draft, and what went wrong. */
+export interface Aftermath {
+  readonly updatedInput: PlainObject | undefined
+  readonly updatedPrompt: string | undefined
+  readonly messageEdits: MessageEdits | undefined
+  readonly conflicts: readonly Conflict[] | undefined
+  readonly failures: readonly Failure[] | undefined
+}
+
+const NO_REST: Rest = Object.freeze({})
+const NO_FIELDS = Object.freeze({})
+
+/** An event, and whether something comes of the answers to it. */
+interface Asked {
+  readonly event: EventName
+  readonly decides: boolean
+}
+
+export function outcomeOf({ event, decides }: Asked, folded: Folded, after: Aftermath | undefined): Outcome {
+  const { decision, verdicts, rest = NO_REST } = folded
+  const contexts = rest.contexts ?? NONE
+  const systemMessages = rest.systemMessages ?? NONE
+  const lead = decision === undefined ? undefined : leadingVerdict(decision, verdicts)
+  return {
+    event,
+    decision,
+    blocked: decision === 'deny' && decides,
+    by: lead?.by,
+    reason: lead?.reason ?? (decision === 'deny' ? `refused by ${lead!.by}` : undefined),
+    reasons: verdicts,
+    updatedInput: after?.updatedInput,
+    updatedPrompt: after?.updatedPrompt,
+    messageEdits: after?.messageEdits,
+    additionalContext: contexts.length === 0 ? undefined : contexts.map(context => context.text).join('\n'),
+    contexts,
+    systemMessage: systemMessages.length === 0 ? undefined : systemMessages.at(-1)!.text,
+    systemMessages,
+    continue: rest.continue,
+    stopReason: rest.stopReason,
+    suppressOutput: rest.suppressOutput === true,
+    suppressLogging: rest.suppressLogging === true,
+    failedOpen: rest.failedOpen === true || after?.failures?.some(failure => failure.failedOpen) === true,
+    fields: rest.fields === undefined ? NO_FIELDS : standing(rest.fields, decision),
+    conflicts: after?.conflicts ?? NONE,
+    failures: after?.failures ?? NONE
+  }
+}
+
+/** Permissions are changed only together with an allow, and a turn is ended only together with a deny. */
+function standing(fields: SpecificValues, decision: Decision | undefined): SpecificValues {
+  const { updatedPermissions, interrupt, ...others } = fields
+  if (decision === 'allow' && updatedPermissions !== undefined) return { ...others, updatedPermissions }
+  return decision === 'deny' && interrupt !== undefined ? { ...others, interrupt } : others
+}
+
+/** The first verdict that decides so and says why; else the first that decides so. */
+function leadingVerdict(decision: Decision, verdicts: readonly Verdict[]): Verdict | undefined {
+  let first: Verdict | undefined
+  for (const verdict of verdicts) {
+    if (verdict.decision !== decision) continue
+    if (verdict.reason !== undefined) return verdict
+    first ??= verdict
+  }
+  return first
+}
+
+/** The same for hooks to look at: nothing that they do to it changes what was decided. */
+export function frozen(outcome: Outcome): Outcome {
+  const { reasons, contexts, systemMessages, failures, conflicts, fields } = outcome
+  const verdicts = reasons.map(verdict => ({ ...verdict }))
+  const parts = { reasons: verdicts, contexts, systemMessages, failures, conflicts, fields }
+  return Object.freeze({ ...outcome, ...freezeDeep(copyPlain(parts)) })
+}
+
+/** Nobody said anything: one frozen object an event, so that asking costs nothing. */
+export const neutralOutcome = (asked: Asked): Outcome => Object.freeze(outcomeOf(asked, NOTHING, undefined))
+
+/** Whether an agent that was about to stop goes on: through a block, a context, or `continue: true`. */
+export function goesOn(outcome: Outcome): boolean {
+  if (outcome.continue === false) return false
+  return outcome.continue === true || outcome.blocked || outcome.contexts.length > 0
+}

@@ -1,0 +1,115 @@
+import type { Block } from '../../message.ts'
+import { isObject, type PlainObject } from '../../util/plain.ts'
+import type { Family } from './answers.ts'
+
+/**
+ * The little language in which the event table states its fields. A field's type is a string such as
+ * `'string'`, `'manual | auto'` or `'string | null'`; a name that ends in `?` may be left out.
+ * Types, checks and documentation all read the same string.
+ */
+export type Fields = Readonly<Record<string, string>>
+
+interface Words {
+  string: string
+  number: number
+  boolean: boolean
+  null: null
+  object: PlainObject
+  list: readonly unknown[]
+  unknown: unknown
+  'tool calls': readonly BatchCall[]
+  'agent result': AgentResult
+}
+
+/** One call of a finished batch, with the result as the model will see it. */
+export interface BatchCall {
+  tool_name: string
+  tool_input: unknown
+  tool_use_id: string
+  tool_response?: string | readonly Block[] | undefined
+}
+
+/** What an agent has to show at its end. */
+export interface AgentResult {
+  id: string
+  content: string
+  tool_uses: number
+  iterations: number
+  usage: { input_tokens: number; output_tokens: number }
+}
+
+type Value<Type extends string> = Type extends `${infer First} | ${infer Rest}`
+  ? Value<First> | Value<Rest>
+  : Type extends keyof Words
+    ? Words[Type]
+    : Type
+
+type Flat<T> = { [K in keyof T]: T[K] }
+
+/** The object that a set of fields describes. */
+export type Read<F extends Fields> = Flat<
+  { [K in keyof F as K extends `${string}?` ? never : K]: Value<F[K]> } & {
+    [K in keyof F as K extends `${infer Name}?` ? Name : never]?: Value<F[K]> | undefined
+  }
+>
+
+/** A row of the event table: what there is to know about one event. */
+export interface Row<F extends Fields> {
+  readonly when: string
+  readonly fields: F
+  readonly target?: FieldName<F>
+  readonly answer: Family
+  readonly failure: 'closed' | 'open'
+  readonly draft?: FieldName<F>
+  readonly fileTimeout?: number
+  readonly sample: NoInfer<Read<F>>
+}
+
+type FieldName<F extends Fields> = keyof Read<F> & string
+
+/** Checks that a row means the fields that it states. */
+export const event = <const F extends Fields>(row: Row<F>): Row<F> => row
+
+type Check = (value: unknown) => boolean
+
+const CHECKS: Record<keyof Words, Check> = {
+  string: value => typeof value === 'string',
+  number: value => typeof value === 'number' && Number.isFinite(value),
+  boolean: value => typeof value === 'boolean',
+  null: value => value === null,
+  object: isObject,
+  list: Array.isArray,
+  unknown: () => true,
+  'tool calls': value => Array.isArray(value) && value.every(isObject),
+  'agent result': isObject
+}
+
+/** The check that a type stands for. */
+export function checkOf(type: string): Check {
+  const checks = type.split(' | ').map((word): Check => {
+    return Object.hasOwn(CHECKS, word) ? CHECKS[word as keyof Words] : value => value === word
+  })
+  return checks.length === 1 ? checks[0]! : value => checks.some(check => check(value))
+}
+
+export interface Field {
+  readonly name: string
+  readonly type: string
+  readonly optional: boolean
+}
+
+export function listFields(fields: Fields): readonly Field[] {
+  return Object.entries(fields).map(([key, type]) => {
+    const optional = key.endsWith('?')
+    return { name: optional ? key.slice(0, -1) : key, type, optional }
+  })
+}
+
+/** What is wrong with `input`, one sentence a field. Fields that the table does not know are no problem. */
+export function problemsOf(fields: Fields, input: PlainObject): readonly string[] {
+  return listFields(fields).flatMap(({ name, type, optional }) => {
+    const value = Object.hasOwn(input, name) ? input[name] : undefined
+    if (value === undefined) return optional ? [] : [`${name} is missing (${type})`]
+    return checkOf(type)(value) ? [] : [`${name} should be ${type}, not ${JSON.stringify(value)}`]
+  })
+}

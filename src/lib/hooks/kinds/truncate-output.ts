@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import { isObject, type PlainObject } from '../../util/plain.ts'
+import { Failed } from '../dispatch/outcome.ts'
+import type { Reply } from '../reply.ts'
+import { makeFolders } from '../../world/files/make-folders.ts'
+
+/** Texts that people or the model are shown. */
+const TEXTS = new Set([
+  'reason',
+  'stopReason',
+  'stop_reason',
+  'systemMessage',
+  'system_message',
+  'additionalContext',
+  'additional_context',
+  'permissionDecisionReason',
+  'permission_decision_reason',
+  'message',
+  'initialUserMessage',
+  'initial_user_message'
+])
+
+/** Of longer texts only the beginning is shown; the whole is in a file. In characters. */
+const LONGEST = 10_000
+const PREVIEW = 2_000
+
+/** A reply from outside, made harmless: its texts cannot move a cursor, and its rewrites are text that can be used. */
+export function tidied<T extends Reply | undefined | null | void>(reply: T): T {
+  return isObject(reply) ? (tidiedPart(reply) as T) : reply
+}
+
+function tidiedPart(part: PlainObject): PlainObject {
+  const out: PlainObject = {}
+  for (const [key, value] of Object.entries(part)) {
+    if (typeof value === 'string' && TEXTS.has(key)) out[key] = shortened(plain(value))
+    else if ((key === 'hookSpecificOutput' || key === 'hook_specific_output' || key === 'decision') && isObject(value))
+      out[key] = tidiedPart(value)
+    else {
+      if (key === 'updatedInput' || key === 'updated_input') checkUsable(value)
+      out[key] = value
+    }
+  }
+  return out
+}
+
+/** Without escape sequences, controls, and marks that change the direction of writing. */
+const plain = (text: string): string =>
+  stripVTControlCharacters(text).replaceAll(/[\p{Cc}\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu, char =>
+    char === '\n' || char === '\t' ? char : ''
+  )
+
+function shortened(text: string): string {
+  if (text.length <= LONGEST) return text
+  const folder = join(tmpdir(), `carabiner-${userInfo().uid}`)
+  const file = join(folder, `${randomUUID()}.txt`)
+  const rest = `… (${text.length} characters`
+  try {
+    makeFolders(folder)
+    writeFileSync(file, text, { mode: 0o600, flag: 'wx' })
+    return `${text.slice(0, PREVIEW)}${rest}; all of it is in ${file})`
+  } catch {
+    return `${text.slice(0, PREVIEW)}${rest})`
+  }
+}
+
+/** No program can be given a NUL, and half a character is none. */
+function checkUsable(value: unknown): void {
+  if (typeof value === 'string') {
+    if (value.includes('\0') || !value.isWellFormed())
+      throw new Failed('rewrite', 'updatedInput holds a NUL or half a character')
+  } else if (typeof value === 'object' && value !== null) Object.values(value).forEach(checkUsable)
+}

@@ -1,0 +1,76 @@
+import { wordsOf } from '../../../errors.ts'
+import { parseObject } from '../../../util/json.ts'
+import { isObject, type PlainObject } from '../../../util/plain.ts'
+import type { Reply } from '../../reply.ts'
+import type { Raw } from '../raw.ts'
+
+/** What a worker said of one request. */
+export type Answer =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'reply'; readonly reply: Reply }
+  | { readonly kind: 'raw'; readonly raw: Raw }
+  | { readonly kind: 'error'; readonly words: string }
+  /** The answer comes later, under the same number. */
+  | { readonly kind: 'async'; readonly options: PlainObject }
+  /** It is about this request, and cannot be read. */
+  | { readonly kind: 'wrong'; readonly words: string }
+
+/** One line from a worker. */
+export interface Frame {
+  readonly id: number
+  readonly answer: Answer
+}
+
+const NOTHING: Answer = { kind: 'nothing' }
+const KEYS = new Set(['id', 'reply', 'code', 'stdout', 'stderr', 'error', 'async', 'asyncTimeout', 'async_timeout'])
+const KINDS = ['reply', 'code', 'error', 'async'] as const
+
+/** Reads one line. Where it is about no request: why. */
+export function readFrame(line: string): Frame | string {
+  let frame: PlainObject
+  try {
+    // Most of what is no frame is a word to people, and there may be a lot of it.
+    if (!line.startsWith('{') || !line.trimEnd().endsWith('}')) return brokenFrame(line, 'it is no JSON object')
+    frame = parseObject(line)
+  } catch (error) {
+    return brokenFrame(line, wordsOf(error))
+  }
+  const { id } = frame
+  return Number.isSafeInteger(id) ? { id: id as number, answer: answerIn(frame) } : 'it has no number under "id"'
+}
+
+/** A line that cannot be read is still about the request whose number it begins with. */
+export function brokenFrame(line: string, why: string): Frame | string {
+  const [, id] = /^\{ ?"id" ?: ?(\d{1,15}) ?[,}]/.exec(line) ?? []
+  return id === undefined ? why : { id: Number(id), answer: wrong(`its frame cannot be read: ${why}`) }
+}
+
+const wrong = (words: string): Answer => ({ kind: 'wrong', words })
+
+/** A frame says one thing. A key that nobody reads might be a decision, so it is no frame. */
+function answerIn(frame: PlainObject): Answer {
+  const kinds = KINDS.filter(key => frame[key] !== undefined)
+  const stray = Object.keys(frame).find(key => !KEYS.has(key))
+  if (stray !== undefined)
+    return wrong(`its frame has a key ${JSON.stringify(stray)}; a reply stands under "reply": {"id":1,"reply":{}}`)
+  if (kinds.length > 1) return wrong(`its frame has both ${kinds.join(' and ')}, and can have only one of them`)
+  const [kind] = kinds
+  if (kind !== undefined) return READERS[kind](frame)
+  const lost = Object.keys(frame).find(key => key !== 'id')
+  return lost === undefined ? NOTHING : wrong(`its frame has ${lost} without what it belongs to`)
+}
+
+const READERS: Readonly<Record<(typeof KINDS)[number], (frame: PlainObject) => Answer>> = {
+  reply: ({ reply }) => (isObject(reply) ? { kind: 'reply', reply } : wrong('the reply in its frame is no object')),
+  code: ({ code, stdout = '', stderr = '' }) => {
+    if (typeof stdout !== 'string' || typeof stderr !== 'string') return wrong('stdout and stderr must be strings')
+    if (!Number.isSafeInteger(code) || (code as number) < 0) return wrong('the code in its frame is no exit code')
+    return { kind: 'raw', raw: { code: code as number, stdout, stderr } }
+  },
+  error: ({ error }) =>
+    typeof error === 'string'
+      ? { kind: 'error', words: error.trim() || 'failed, and did not say why' }
+      : wrong('the error in its frame is no text'),
+  async: frame =>
+    frame['async'] === true ? { kind: 'async', options: frame } : wrong('async in its frame can only be true')
+}

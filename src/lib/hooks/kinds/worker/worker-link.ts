@@ -1,0 +1,139 @@
+import { Buffer, isUtf8 } from 'node:buffer'
+import { StringDecoder } from 'node:string_decoder'
+import { stripVTControlCharacters } from 'node:util'
+import type { Clock } from '../../../util/clock.ts'
+import type { Ended, Listener, Running } from '../../../world/process/process.ts'
+import { Failed } from '../../dispatch/outcome.ts'
+import { OUTPUT_CAP } from '../capture.ts'
+import { wordsOfStart } from '../program.ts'
+import { brokenFrame, readFrame, type Frame } from './worker-frames.ts'
+
+/** Who is told what a worker says. */
+export interface Ears {
+  /** Whether somebody was waiting for it. */
+  frame(frame: Frame, line: string): boolean
+  noise(words: string): void
+  stderr(text: string): void
+  lost(why: Failed): void
+}
+
+const NEWLINE = 10
+/** How long noise is remembered, in milliseconds: a log that grows slowly is no flood. */
+const NOISE_SPAN = 10_000
+/** What a line costs beside its bytes: many short ones are a flood as well. */
+const LINE_COST = 32
+
+/** A worker's process, and the lines that come from it. Once it is given up, nothing of it is heard any more. */
+export class Link implements Listener {
+  readonly #ears: Ears
+  readonly #clock: Clock
+  readonly #running: Running
+  readonly #decoder = new StringDecoder()
+  /** The beginning of a line whose end has not come. */
+  #parts: Buffer[] = []
+  #size = 0
+  #spoke = false
+  #noise = 0
+  #noiseSince = 0
+  #stderr = ''
+  #over = false
+
+  constructor(start: (listener: Listener) => Running, clock: Clock, ears: Ears) {
+    this.#ears = ears
+    this.#clock = clock
+    this.#running = start(this)
+    void this.#running.ended.then(ended => this.#lose(this.#wordsOfEnd(ended)))
+  }
+
+  get pid(): number | undefined {
+    return this.#running.pid
+  }
+
+  write(text: string): void {
+    this.#running.write(text)
+  }
+
+  hold(on: boolean): void {
+    this.#running.hold(on)
+  }
+
+  end(): void {
+    this.#over = true
+    this.#running.end()
+  }
+
+  stdout(chunk: Buffer): void {
+    let start = 0
+    for (let end = chunk.indexOf(NEWLINE); end !== -1 && !this.#over; end = chunk.indexOf(NEWLINE, start)) {
+      this.#keep(chunk.subarray(start, end))
+      if (!this.#over) this.#line()
+      start = end + 1
+    }
+    if (start < chunk.length && !this.#over) this.#keep(chunk.subarray(start))
+  }
+
+  #keep(part: Buffer): void {
+    this.#size += part.length
+    this.#parts.push(part)
+    if (this.#size > OUTPUT_CAP) this.#flooded('a line of')
+  }
+
+  #line(): void {
+    const bytes = this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts)
+    this.#parts = []
+    this.#size = 0
+    let line = bytes.toString()
+    // A mark of the byte order is accepted once, at the beginning.
+    if (!this.#spoke && line.startsWith('\uFEFF')) line = line.slice(1)
+    this.#spoke = true
+    this.#read(line, isUtf8(bytes), bytes.length)
+  }
+
+  #read(line: string, valid: boolean, size: number): void {
+    const frame = valid ? readFrame(line) : brokenFrame(line, 'it is not UTF-8')
+    if (typeof frame === 'string') {
+      this.#ears.noise(`a line that is no frame was dropped, since ${frame}: ${shortened(line)}`)
+      this.#heardNoise(size)
+    } else if (this.#ears.frame(frame, line)) this.#noise = 0
+    else this.#heardNoise(size)
+  }
+
+  stderr(chunk: Buffer): void {
+    if (this.#over) return
+    const text = this.#decoder.write(chunk)
+    this.#stderr = (this.#stderr + text).slice(-1000)
+    if (text !== '') this.#ears.stderr(text)
+    this.#heardNoise(chunk.length)
+  }
+
+  /** What answers nothing may be printed, but not without end. */
+  #heardNoise(bytes: number): void {
+    const now = this.#clock.now()
+    if (now - this.#noiseSince > NOISE_SPAN) [this.#noise, this.#noiseSince] = [0, now]
+    this.#noise += bytes + LINE_COST
+    if (this.#noise > OUTPUT_CAP) this.#flooded('what answers nothing,')
+  }
+
+  #flooded(what: string): void {
+    const words = `output cap: its worker printed ${what} more than ${OUTPUT_CAP} bytes, and was ended`
+    this.#lose(new Failed('output', words))
+  }
+
+  #lose(why: Failed): void {
+    if (this.#over) return
+    this.end()
+    this.#ears.lost(why)
+  }
+
+  #wordsOfEnd({ error, code, signal, left }: Ended): Failed {
+    if (error !== undefined) return new Failed('spawn', `its worker ${wordsOfStart(error)}`)
+    const last = stripVTControlCharacters(this.#stderr).trim().split('\n').at(-1)!
+    const words = `${last === '' ? ' (nothing on stderr)' : `: ${last}`}${left ? '; it left others running' : ''}`
+    // A shell says so when it cannot start a program.
+    if ((code === 126 || code === 127) && !this.#spoke) return new Failed('spawn', `could not be started${words}`)
+    const how = code === null ? `was ended by ${signal ?? 'a signal'}` : `ended with exit code ${code}`
+    return new Failed('worker', `its worker ${how}${words}`)
+  }
+}
+
+const shortened = (line: string): string => JSON.stringify(line.length > 100 ? `${line.slice(0, 100)}…` : line)

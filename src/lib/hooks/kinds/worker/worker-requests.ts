@@ -1,0 +1,130 @@
+import { Failed } from '../../dispatch/outcome.ts'
+import type { Later, Reply } from '../../reply.ts'
+import { laterBy } from '../async-reply.ts'
+import type { Outside } from '../hook-environment.ts'
+import { readRaw } from '../raw.ts'
+import type { OutsideContext, OutsideSpec } from '../spec.ts'
+import type { Answer } from './worker-frames.ts'
+import { withoutCredentials } from '../../../util/credentials.ts'
+
+type Given = Reply | Later | undefined
+
+/** An event that waits for its answer. */
+interface Request {
+  readonly ctx: OutsideContext
+  resolve: (given: Given) => void
+  reject: (why: Failed) => void
+  /** Its event has gone on. */
+  handedOver: boolean
+  /** Until it is sent. A decision may have effects, so it is sent once. */
+  frame: string
+}
+
+/** The events that wait for a worker. An answer belongs to whoever has its number, and to nobody else. */
+export class Requests {
+  readonly #spec: OutsideSpec
+  readonly #place: Outside
+  /** Told when somebody has stopped waiting. */
+  readonly #onGone: (givenUp: boolean) => void
+  readonly #open = new Map<number, Request>()
+
+  constructor(spec: OutsideSpec, place: Outside, onGone: (givenUp: boolean) => void) {
+    this.#spec = spec
+    this.#place = place
+    this.#onGone = onGone
+  }
+
+  get size(): number {
+    return this.#open.size
+  }
+
+  add(id: number, ctx: OutsideContext): Promise<Given> {
+    const frame = `{"id":${id},"input":${withoutCredentials(ctx.wire)}}\n`
+    const answer = new Promise<Given>((resolve, reject) => {
+      this.#open.set(id, { ctx, resolve, reject, handedOver: false, frame })
+    })
+    ctx.signal.addEventListener('abort', () => this.#giveUp(id))
+    return answer
+  }
+
+  /** Hands out what was not sent yet, in order. */
+  send(id: number, write: (frame: string) => void): void {
+    const request = this.#open.get(id)!
+    const { frame } = request
+    request.frame = ''
+    write(frame)
+  }
+
+  sendAll(write: (frame: string) => void): void {
+    for (const id of this.#open.keys()) this.send(id, write)
+  }
+
+  #giveUp(id: number): void {
+    if (this.#open.delete(id)) this.#onGone(true)
+  }
+
+  /** Whether anybody was waiting for that. */
+  take(id: number, answer: Answer, line: string): boolean {
+    const request = this.#open.get(id)
+    if (request === undefined || (request.handedOver && answer.kind === 'async')) return false
+    try {
+      if (answer.kind === 'async') this.#handOver(id, request, answer.options)
+      else {
+        this.#open.delete(id)
+        request.resolve(replyOf(answer, request.ctx, this.#spec, line))
+      }
+    } catch (error) {
+      this.#open.delete(id)
+      request.reject(Failed.from(error))
+    }
+    this.#onGone(false)
+    return true
+  }
+
+  #handOver(id: number, request: Request, options: Readonly<Record<string, unknown>>): void {
+    const { resolve } = request
+    const outcome = Promise.withResolvers<Reply | undefined>()
+    // Whoever was to wait for it may have gone.
+    outcome.promise.catch(() => undefined)
+    resolve(laterBy(options, outcome.promise, () => this.#giveUp(id), this.#spec, this.#place))
+    request.handedOver = true
+    request.resolve = outcome.resolve as Request['resolve']
+    request.reject = outcome.reject
+  }
+
+  progress(text: string): void {
+    for (const { ctx } of this.#open.values()) ctx.progress(text, 'stderr')
+  }
+
+  /** Those that were sent fail; the others may still be. */
+  failSent(why: Failed): void {
+    for (const [id, request] of this.#open) {
+      if (request.frame !== '') continue
+      this.#open.delete(id)
+      request.reject(why)
+    }
+  }
+
+  failAll(why: Failed): void {
+    const requests = [...this.#open.values()]
+    this.#open.clear()
+    for (const request of requests) request.reject(why)
+  }
+}
+
+function replyOf(
+  answer: Exclude<Answer, { kind: 'async' }>,
+  ctx: OutsideContext,
+  { onFailure }: OutsideSpec,
+  line: string
+): Reply | undefined {
+  if (answer.kind === 'raw') {
+    const { code, stdout, stderr } = answer.raw
+    ctx.ran({ stdout: String(stdout), stderr, exit_code: code! })
+    return readRaw(answer.raw, ctx, onFailure)
+  }
+  ctx.ran({ stdout: line, stderr: '' })
+  if (answer.kind === 'error') throw new Failed('threw', answer.words)
+  if (answer.kind === 'wrong') throw new Failed('reply', answer.words)
+  return answer.kind === 'reply' ? answer.reply : undefined
+}

@@ -1,0 +1,47 @@
+import type { EventName } from '../../events/event-table.ts'
+import { millisecondsOf } from '../../registry-options.ts'
+import { anywhere, type Outside } from '../hook-environment.ts'
+import { checkCommand, identityOf, labelOf, type ProgramSpec } from '../program.ts'
+import { hookOf, type OutsideHook, type OutsideSpec } from '../spec.ts'
+import { Worker } from './worker-lifecycle.ts'
+
+/** A hook that is a process which stays, and answers one event after the other in lines of JSON. */
+export interface WorkerSpec<E extends EventName = EventName> extends OutsideSpec<E>, ProgramSpec {
+  /** Seconds that it may be silent while it is waited for; then it is asked for a sign of life. Default 5. */
+  heartbeat?: number | undefined
+}
+
+/** How a worker is. */
+export interface WorkerStatus {
+  /** `waiting`: it broke down and is started again soon. `quarantined`: it is not, until `restart()` is called. */
+  readonly state: 'stopped' | 'starting' | 'running' | 'waiting' | 'quarantined'
+  readonly restarts: number
+  /** What it said that nobody had asked for, and lines that were no answers. */
+  readonly strays: number
+  readonly pid?: number
+}
+
+/** A hook with a worker behind it. */
+export interface WorkerHook<E extends EventName = EventName> extends OutsideHook<E> {
+  status(): WorkerStatus
+  /** Ends its process and starts it anew, whatever happened before. What it was working on fails. */
+  restart(): void
+}
+
+const HEARTBEAT = 5
+
+/** A hook whose process is started with its first event and stays. */
+export function workerHook<const E extends EventName = EventName>(
+  spec: WorkerSpec<E>,
+  place: Outside = anywhere()
+): WorkerHook<E> {
+  checkCommand(spec)
+  const worker = new Worker(spec, place, millisecondsOf('heartbeat', spec.heartbeat ?? HEARTBEAT))
+  const hook = hookOf(spec, place, {
+    label: labelOf(spec),
+    identity: `worker\0${identityOf(spec)}`,
+    run: ctx => worker.ask(ctx),
+    close: () => worker.close()
+  })
+  return { ...hook, status: () => worker.status(), restart: () => worker.restart() }
+}

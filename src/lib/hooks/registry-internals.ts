@@ -1,0 +1,50 @@
+import type { Message } from '../message.ts'
+import type { PlainObject } from '../util/plain.ts'
+import type { Precedence } from './events/answers.ts'
+import type { Profile } from './dispatch/decode.ts'
+import type { AgentView } from './hook-context.ts'
+import type { Background } from './background.ts'
+import type { Deadlines, Heard } from './dispatch/deadlines.ts'
+import type { Entry } from './dispatch/entry.ts'
+import type { EventName } from './events/event-table.ts'
+import type { HookReport, Outbox } from './trace.ts'
+import type { Outcome } from './dispatch/outcome.ts'
+import type { Settings } from './registry-options.ts'
+
+/** What a caller may say about one fire. */
+export interface FireOptions {
+  /** Add a report: every registered hook, what it said, or why it did not run. */
+  report?: boolean | undefined
+  signal?: AbortSignal | undefined
+  /** Whether a rewritten draft can be used: true or nothing, or why not. */
+  accept?: ((draft: unknown) => boolean | string | undefined | void) | undefined
+  /** The conversation that `ctx.messages` shows. */
+  messages?: readonly Message[] | undefined
+  /** What `ctx.metadata` shows; by default the registry keeps one object a session. */
+  metadata?: Record<string, unknown> | undefined
+  agent?: AgentView | undefined
+}
+
+/** An outcome with who said what, and why the others did not. */
+export interface Reported extends Outcome {
+  readonly precedence: Precedence
+  readonly profile: Profile
+  readonly report: readonly HookReport[]
+}
+
+/** What a fire needs of its registry. */
+export interface Hub {
+  readonly settings: Settings
+  readonly deadlines: Deadlines
+  readonly background: Background
+  /** The registry's own signal, listened to. */
+  readonly session: Heard | undefined
+  readonly outbox: Outbox | undefined
+  /** What hooks keep for a session, by its id, until SessionEnd. */
+  readonly sessions: Map<string, Record<string, unknown>>
+  /** Every registered hook, in the order of running, for reports. */
+  entries(): readonly Entry[]
+  /** A `once` hook has done its work. */
+  retire(entry: Entry): void
+  fire(event: EventName, input: PlainObject, options: FireOptions, depth: number): Outcome | Promise<Outcome>
+}

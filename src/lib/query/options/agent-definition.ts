@@ -1,0 +1,68 @@
+import type { AgentDefinition } from '../../agent/subagents/definitions.ts'
+import { forbiddenTo, forbidsTool } from '../../agent/subagents/forbidden.ts'
+import { nearest } from '../../errors.ts'
+import { fault } from '../../faults.ts'
+import { parseMode } from '../../permissions/modes.ts'
+import { toolIn } from '../../permissions/rule.ts'
+import { namingOf, TOOL_NAMES } from '../../settings/permissions/tool-names.ts'
+import type { ToolDefinition } from '../../tools/custom.ts'
+import { isObject } from '../../util/plain.ts'
+import type { QueryOptions } from './options.ts'
+import { checkKeys, TEXT, TEXTS, wrong, type Wanted } from './value-kinds.ts'
+
+const KEYS: { readonly [K in keyof Required<AgentDefinition>]: Wanted } = {
+  description: TEXT,
+  prompt: TEXT,
+  tools: TEXTS,
+  disallowedTools: TEXTS,
+  model: TEXT,
+  maxTurns: ['a number above 0', value => typeof value === 'number' && value > 0],
+  permissionMode: TEXT
+}
+
+/**
+ * A key that nobody reads, or a name that no tool has, is a tool that nobody took away. `place` is where the definition
+ * stands, for people.
+ */
+export function checkAgent(agent: unknown, place: string, options: QueryOptions): asserts agent is AgentDefinition {
+  if (!isObject(agent) || typeof agent['description'] !== 'string' || typeof agent['prompt'] !== 'string')
+    throw wrong(place, agent, '{ description, prompt, tools? … }')
+  if ('hooks' in agent)
+    throw wrong(`a key of ${place}`, 'hooks', 'options.hooks, whose hooks see what subagents do as well')
+  checkKeys(agent, KEYS, place)
+  const { tools, disallowedTools, permissionMode } = agent as unknown as AgentDefinition
+  const mode = permissionMode === undefined ? undefined : parseMode(permissionMode, true)
+  if (typeof mode === 'object') throw fault('E_MODE', mode.problem, `${place}.permissionMode`)
+  checkNames(tools, `${place}.tools`, options)
+  checkNames(disallowedTools?.map(toolIn), `${place}.disallowedTools`, options)
+}
+
+/** Tools of servers may come later; those that other agents have may be named, and are not there. */
+function checkNames(names: readonly string[] = [], place: string, options: QueryOptions): void {
+  const own = ownToolNames(options)
+  const stray = names.find(name => ['near', 'unknown'].includes(namingOf(name, own).is))
+  if (stray === undefined) return
+  const known = [...TOOL_NAMES, ...own]
+  throw wrong(`a name in ${place}`, stray, nearest(stray, known) ?? `one of ${known.join(', ')}`)
+}
+
+/** The tools that the caller has added. */
+export const ownToolNames = ({ tools }: QueryOptions): readonly string[] =>
+  Array.isArray(tools)
+    ? tools.flatMap((each: string | ToolDefinition) => (typeof each === 'string' ? [] : [each.name]))
+    : []
+
+/** What is said of tools of servers that are named for subagents, and are not there. */
+export function missingTools(agents: QueryOptions['agents'], there: readonly string[]): readonly string[] {
+  return Object.entries(agents ?? {}).flatMap(([type, agent]) => {
+    const { tools = [], disallowedTools = [] } = agent
+    const isThere = (rule: string): boolean => {
+      const rules = forbiddenTo(type, { ...agent, disallowedTools: [toolIn(rule)] })
+      return there.some(name => forbidsTool(rules, name))
+    }
+    const missing = [...tools.filter(name => !there.includes(name)), ...disallowedTools.filter(rule => !isThere(rule))]
+    return missing
+      .filter(name => name.startsWith('mcp__'))
+      .map(name => `agents.${type} names ${name}, and no server has such a tool`)
+  })
+}

@@ -1,0 +1,58 @@
+import { fault } from '../../faults.ts'
+import { HookRegistry } from '../../hooks/registry.ts'
+import { parseMode } from '../../permissions/modes.ts'
+import { isObject } from '../../util/plain.ts'
+import { checkAgent } from './agent-definition.ts'
+import { checkWishes } from '../session-choice.ts'
+import { OPTIONS } from './option-table.ts'
+import type { QueryOptions } from './options.ts'
+import type { PromptStream } from '../prompts.ts'
+import { ofCaller } from '../setup/permission-rules.ts'
+import { checkServers, checkTools } from '../setup/tools.ts'
+import { checkKeys, OBJECT, wrong, type Wanted } from './value-kinds.ts'
+
+const PROMPT: Wanted = [
+  'a text, or an AsyncIterable of messages',
+  value =>
+    typeof value === 'string' ||
+    (typeof value === 'object' &&
+      typeof (value as Partial<AsyncIterable<unknown>> | null)?.[Symbol.asyncIterator] === 'function')
+]
+
+/** What `query()` was called with, where nothing about it is wrong that can be known before anything is loaded. */
+export function checkCall(call: unknown): { readonly prompt: string | PromptStream; readonly options: QueryOptions } {
+  if (!isObject(call)) throw wrong('the argument of query()', call, '{ prompt, options }')
+  const misplaced = Object.keys(call).find(key => Object.hasOwn(OPTIONS, key))
+  if (misplaced !== undefined) throw wrong('a key of query()', misplaced, `{ prompt, options: { ${misplaced} } }`)
+  checkKeys({ prompt: null, ...call }, { prompt: PROMPT, options: OBJECT }, 'query()', '')
+  const { prompt, options = {} } = call as { prompt: string | PromptStream; options?: QueryOptions }
+  checkOptions(options)
+  const { resume, continue: goesOn } = options
+  if (prompt === '' && resume === undefined && goesOn !== true)
+    throw wrong('prompt', prompt, 'a text; an empty one only with resume or continue')
+  return { prompt, options }
+}
+
+/** Everything that can be known of options before anything is loaded. */
+export function checkOptions(options: QueryOptions): void {
+  checkKeys(options, OPTIONS, 'the options of query()', '')
+  const { agents = {}, permissionMode, allowDangerouslySkipPermissions } = options
+  if (permissionMode !== undefined) {
+    const mode = parseMode(permissionMode, allowDangerouslySkipPermissions === true)
+    if (typeof mode === 'object') throw fault('E_MODE', mode.problem, 'permissionMode')
+  }
+  checkWishes(options)
+  checkTools(options)
+  checkServers(options)
+  for (const [name, agent] of Object.entries(agents)) checkAgent(agent, `agents.${name}`, options)
+  ofCaller(options)
+  registryOf(options.hooks)
+}
+
+/** The hooks of the caller, as a registry. */
+export function registryOf(hooks: QueryOptions['hooks']): HookRegistry | undefined {
+  if (hooks === undefined || hooks instanceof HookRegistry) return hooks
+  const registry = new HookRegistry({ precedence: 'ask-over-allow' })
+  registry.callbacks(hooks, 'options.hooks')
+  return registry
+}

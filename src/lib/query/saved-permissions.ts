@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { wordsOf } from '../errors.ts'
+import { fault } from '../faults.ts'
+import { parseRule, type Rule } from '../permissions/rule.ts'
+import { ruleText, type PermissionUpdate } from '../permissions/updates.ts'
+import { foreignHand, isThere } from '../settings/files/sources.ts'
+import { isObject, type PlainObject } from '../util/plain.ts'
+import { changeOwnFile } from '../world/files/change-own-file.ts'
+
+/**
+ * Answers that were given for more than one session: a file of ours, since the files of others are never written. Where
+ * it is not in order, rules that refuse may be missing: nothing begins, and nothing is written over it.
+ */
+export class Remembered {
+  readonly #file: string
+  readonly #root: string
+
+  constructor(ownHome: string, root: string) {
+    this.#file = join(ownHome, 'remembered.json')
+    this.#root = root
+  }
+
+  /** The rules for every project, and for this one. */
+  rules(): readonly Rule[] {
+    const { forAll, forThis } = this.#listsIn(this.#objectIn(this.#text()))
+    return [...forAll, ...forThis].map(item => this.#rule(item))
+  }
+
+  #rule(item: unknown): Rule {
+    const { behavior, rule } = isObject(item) ? item : {}
+    if ((behavior !== 'allow' && behavior !== 'deny' && behavior !== 'ask') || typeof rule !== 'string')
+      throw this.#broken(`${JSON.stringify(item)} is no rule; write { "behavior": "deny", "rule": "Bash(rm *)" }`)
+    const parsed = parseRule(rule, behavior, this.#file)
+    if ('problem' in parsed) throw this.#broken(parsed.problem)
+    return parsed
+  }
+
+  /** Adds the rules of an answer. */
+  keep(update: PermissionUpdate): void {
+    if (update.type !== 'addRules') return
+    const { behavior, rules, destination } = update
+    const added = rules.map(rule => ({ behavior, rule: ruleText(rule) }))
+    changeOwnFile(this.#file, text => {
+      this.#checkHand()
+      const kept = this.#with(added, destination === 'userSettings', this.#objectIn(text))
+      return `${JSON.stringify(kept, undefined, 2)}\n`
+    })
+  }
+
+  #with(added: readonly object[], forEverything: boolean, kept: PlainObject): PlainObject {
+    const { forAll, projects, forThis } = this.#listsIn(kept)
+    if (forEverything) return { ...kept, user: [...forAll, ...added] }
+    return { ...kept, projects: { ...projects, [this.#root]: [...forThis, ...added] } }
+  }
+
+  #text(): string | undefined {
+    this.#checkHand()
+    try {
+      return readFileSync(this.#file, 'utf8')
+    } catch (error) {
+      if (!isThere(this.#file)) return undefined
+      throw this.#broken(`it cannot be read: ${wordsOf(error)}`)
+    }
+  }
+
+  #checkHand(): void {
+    const objection = foreignHand(this.#file)
+    if (objection !== undefined)
+      throw this.#broken(objection, 'look at what it says, then chown it to yourself and chmod go-w it')
+  }
+
+  #objectIn(text: string | undefined): PlainObject {
+    if (text === undefined) return {}
+    let value: unknown
+    try {
+      value = JSON.parse(text)
+    } catch (error) {
+      throw this.#broken(`it is not valid JSON: ${wordsOf(error)}`)
+    }
+    if (!isObject(value)) throw this.#broken('it is not a JSON object')
+    return value
+  }
+
+  #listsIn({ user = [], projects = {} }: PlainObject): Lists {
+    if (!isObject(projects)) throw this.#broken('projects should be an object')
+    const own = Object.hasOwn(projects, this.#root) ? projects[this.#root] : []
+    if (!Array.isArray(user)) throw this.#broken('user should be a list of rules')
+    if (!Array.isArray(own)) throw this.#broken(`projects[${JSON.stringify(this.#root)}] should be a list of rules`)
+    return { forAll: user, projects, forThis: own }
+  }
+
+  #broken(why: string, next = 'correct it, or delete the file to forget them all'): Error {
+    return fault(
+      'E_RULE',
+      `the rules that were kept are not in order, and one that refuses may be missing: ${why}; ${next}`,
+      this.#file
+    )
+  }
+}
+
+/** What is in the file. */
+interface Lists {
+  readonly forAll: readonly unknown[]
+  readonly projects: PlainObject
+  readonly forThis: readonly unknown[]
+}

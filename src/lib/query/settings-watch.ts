@@ -1,0 +1,44 @@
+import type { Permissions } from '../agent/session/session-options.ts'
+import type { Rule } from '../permissions/rule.ts'
+import type { InForce, Reloaded } from '../settings/active/live-reload.ts'
+import { rulesOf } from '../settings/permissions/rules.ts'
+import type { QueryOptions } from './options/options.ts'
+import { mayBypassIn } from './setup/permission-rules.ts'
+
+/**
+ * Keeps permissions in step with settings files: their rules, and whether the mode that asks nobody may be chosen. What
+ * was added otherwise, by an answer, a skill or the caller, stays.
+ */
+export class Following {
+  readonly #permissions: Permissions
+  readonly #options: QueryOptions
+  #rules: ReadonlySet<Rule>
+
+  /** `rules`: those of the permissions that stand in files. */
+  constructor(permissions: Permissions, rules: readonly Rule[], options: QueryOptions) {
+    this.#permissions = permissions
+    this.#options = options
+    this.#rules = new Set(rules)
+  }
+
+  /** Takes up what a reload has put in force, and says to people what came of it. */
+  heed({ counts, why, inForce }: Reloaded, file: string): string {
+    if (!counts) return `the settings in ${file} have changed: ${why}`
+    const more = inForce === undefined ? [] : [...this.#take(inForce), ...laterWords(inForce)]
+    return [`the settings in ${file} have changed, and count from now on`, ...more].join('; ')
+  }
+
+  #take({ loaded, projectTrusted }: InForce): readonly string[] {
+    const permissions = this.#permissions
+    const rules = rulesOf(loaded, projectTrusted)
+    permissions.rules = [...rules, ...permissions.rules.filter(rule => !this.#rules.has(rule))]
+    this.#rules = new Set(rules)
+    permissions.mayBypass = mayBypassIn(loaded, this.#options)
+    if (permissions.mayBypass || permissions.mode !== 'bypassPermissions') return []
+    permissions.mode = 'default'
+    return ['settings forbid the mode bypassPermissions: it is default now']
+  }
+}
+
+const laterWords = ({ later }: InForce): readonly string[] =>
+  later.length === 0 ? [] : [`what has changed of ${later.join(', ')} counts from the next start on`]

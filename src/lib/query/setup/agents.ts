@@ -1,0 +1,44 @@
+import { forbiddenTo } from '../../agent/subagents/forbidden.ts'
+import type { AgentPorts } from '../../agent/subagents/subagent.ts'
+import type { Model } from '../../model/model.ts'
+import { isOfProvider } from '../../model/names.ts'
+import { agentsIn } from '../../settings/active/agent-files.ts'
+import type { ArmedHooks } from '../../settings/active/settings-registry.ts'
+import type { Ground } from './project-context.ts'
+import { modelOf } from './models.ts'
+import type { Transcripts } from '../transcripts.ts'
+
+/** So many turns an agent has where nobody says otherwise. */
+export const MOST_TURNS = 200
+
+/** The subagents that can be called: the usual ones, those of files, and those of the caller, who has the last word. */
+export function agentsOf(
+  { options, loaded, trusted, env }: Ground,
+  model: Model,
+  transcripts: Transcripts,
+  armed: ArmedHooks
+): AgentPorts {
+  const found = agentsIn(loaded, trusted, {
+    turns: options.maxTurns ?? MOST_TURNS,
+    mayChoose(name, file) {
+      if (isOfProvider(name, model.provider)) return true
+      options.stderr?.(
+        `${file}: model ${name} is ignored: only you choose another provider, in ~/.claude/agents or in options.agents`
+      )
+      return false
+    }
+  })
+  const ofCaller = Object.entries(options.agents ?? {})
+  const definitions = new Map([...found, ...ofCaller])
+  // What cannot be read of it is an error now, not when it is called.
+  for (const [name, agent] of definitions) forbiddenTo(name, agent)
+  return {
+    definitions,
+    modelFor: name => modelOf(name, env),
+    enter: (type, hooks) => armed.enter(type, hooks),
+    logFor: transcripts.logFor,
+    load: transcripts.load,
+    running: new Map(),
+    teammates: new Map()
+  }
+}

@@ -1,0 +1,61 @@
+import type { Permissions } from '../../agent/session/session-options.ts'
+import { fault } from '../../faults.ts'
+import { parseMode } from '../../permissions/modes.ts'
+import { parseRule, type Behavior, type Rule } from '../../permissions/rule.ts'
+import type { Loaded } from '../../settings/files/loaded-hooks.ts'
+import { isWithinPolicy } from '../../settings/permissions/tightness.ts'
+import type { Ground } from './project-context.ts'
+import { otherNames } from '../options/other-names.ts'
+import type { QueryOptions } from '../options/options.ts'
+import type { Place } from './workspace.ts'
+import type { Remembered } from '../saved-permissions.ts'
+
+export const ofCaller = ({ allowedTools = [], disallowedTools = [] }: QueryOptions): readonly Rule[] => [
+  ...allowedTools.map(rule => parsed(rule, 'allow', 'allowedTools')),
+  ...disallowedTools.map(rule => parsed(rule, 'deny', 'disallowedTools'))
+]
+
+/** A rule that cannot be read protects nothing: it must not be passed over. */
+function parsed(text: string, behavior: Behavior, source: string): Rule {
+  const rule = parseRule(text, behavior, source)
+  if ('problem' in rule) throw fault('E_RULE', rule.problem, source)
+  return rule
+}
+
+/** The mode that asks nobody: whoever started this must have asked for it, and settings must not forbid it. */
+export const mayBypassIn = ({ locks }: Loaded, { allowDangerouslySkipPermissions }: QueryOptions): boolean =>
+  allowDangerouslySkipPermissions === true && !locks.noBypass
+
+/** What may be done without asking, to begin with. */
+export function permissionsOf(
+  { options, where, loaded }: Ground,
+  { tools }: Place,
+  rulesOfFiles: readonly Rule[],
+  remembered: Remembered
+): Permissions {
+  const mayBypass = mayBypassIn(loaded, options)
+  const { permissionMode } = options
+  if (permissionMode !== undefined && !isWithinPolicy(permissionMode, loaded.managedMode))
+    throw fault(
+      'E_OPTION_INVALID',
+      'permissionMode',
+      permissionMode,
+      `${loaded.managedMode}, which managed policy has chosen, or a tighter one`
+    )
+  if (permissionMode === 'bypassPermissions' && loaded.locks.noBypass)
+    throw fault('E_MODE', 'settings forbid mode bypassPermissions', 'permissionMode')
+  const mode = parseMode(permissionMode ?? loaded.mode ?? 'default', mayBypass)
+  if (typeof mode === 'object') throw fault('E_MODE', mode.problem, 'permissionMode')
+  const rules = [...rulesOfFiles, ...ofCaller(options), ...remembered.rules()]
+  const { home, ownHome } = where
+  return {
+    rules,
+    mode,
+    // Where output that was too long to be shown is kept: the model is told to look there.
+    roots: [tools.root, ...tools.directories, ...(tools.outputFolder === undefined ? [] : [tools.outputFolder])],
+    mayBypass,
+    home,
+    own: [ownHome, ...where.managed, ...otherNames(tools.root, home)],
+    leavesOut: true
+  }
+}

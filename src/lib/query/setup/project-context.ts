@@ -1,0 +1,63 @@
+import { fault } from '../../faults.ts'
+import type { Situation } from '../../settings/active/active-hooks.ts'
+import { loadSettings } from '../../settings/files/load.ts'
+import type { Loaded } from '../../settings/files/loaded-hooks.ts'
+import { usualPlaces, type Where } from '../../settings/files/sources.ts'
+import { OLDER, trustOf, type Trust } from '../../settings/trust/trust.ts'
+import type { QueryOptions } from '../options/options.ts'
+
+/** What is known before anything runs: what was asked for, the settings, and whether the project is trusted. */
+export interface Ground {
+  readonly options: QueryOptions
+  readonly where: Where
+  readonly loaded: Loaded
+  readonly trusted: boolean
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** Reads settings and trust. Starts nothing. */
+export function lookAround(options: QueryOptions): Ground {
+  const env = options.env ?? process.env
+  const where = usualPlaces(options.cwd, env)
+  const loaded = load(where, options)
+  const { state, changes } = trustIn(loaded, where, options)
+  const trusted = options.projectHooks !== false
+  if (trusted && state !== 'nothing' && state !== 'trusted')
+    throw fault(
+      'E_UNTRUSTED',
+      loaded.root,
+      (typeof options.trust === 'string' ? 'the digest that was given is not theirs; ' : '') +
+        (state === 'untrusted'
+          ? 'never trusted'
+          : `${changes[0] === OLDER ? '' : 'changed since: '}${changes.join(', ')}`)
+    )
+  return { options, where, loaded, trusted, env: { ...env, ...loaded.env } }
+}
+
+/** What hooks are armed from: first what was found, and when something has changed, what is there then. */
+export function lookingAt({ options, where, loaded, trusted }: Ground): () => Situation {
+  let first = true
+  return () => {
+    if (first) {
+      first = false
+      return { loaded, projectTrusted: trusted, hasAgent: true }
+    }
+    const now = load(where, options)
+    const { state } = trustIn(now, where, options)
+    const stillTrusted = state === 'nothing' || state === 'trusted'
+    return { loaded: now, projectTrusted: trusted && stillTrusted, hasAgent: true }
+  }
+}
+
+function load(where: Where, options: QueryOptions): Loaded {
+  return loadSettings(where, {
+    settings: typeof options.settings === 'object' ? JSON.stringify(options.settings) : options.settings,
+    pluginDirs: options.plugins?.map(({ path }) => path),
+    modules: options.hookModules,
+    sources: options.settingSources
+  })
+}
+
+function trustIn(loaded: Loaded, where: Where, { trust }: QueryOptions): Trust {
+  return trustOf(loaded, where, { digest: typeof trust === 'string' ? trust : undefined, thisRun: trust === true })
+}

@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto'
+import type { AgentDefinition } from '../../agent/subagents/definitions.ts'
+import type { Ending } from '../../agent/session/ending.ts'
+import { endSession, runAgent } from '../../agent/session/session-lifecycle.ts'
+import { answerOpen } from '../../agent/call/open-batch.ts'
+import type { AgentMessage } from '../../agent/output/output.ts'
+import { replayAll } from '../../agent/session/replay.ts'
+import type { Session } from '../../agent/session/session.ts'
+import { entriesOf } from '../../agent/session/transcript-entries.ts'
+import { fault } from '../../faults.ts'
+import type { AgentResult } from '../../hooks/events/fields.ts'
+import type { Message } from '../../message.ts'
+import type { Entry } from '../../transcript/entry.ts'
+import { checkAgent } from '../options/agent-definition.ts'
+import { open, type Opened } from '../open.ts'
+import { checkOptions } from '../options/check-options.ts'
+import type { QueryOptions } from '../options/options.ts'
+
+/** What a subagent came to. */
+export interface SubAgentResult extends AgentResult {
+  readonly success: boolean
+  /** Why it did not succeed. */
+  readonly error: string | undefined
+}
+
+/** What a subagent of your own is told beside its definition. */
+export type SubAgentOptions = Omit<
+  QueryOptions,
+  'agents' | 'systemPrompt' | 'maxTurns' | 'abortController' | 'setup'
+> & {
+  /** Hears every message. */
+  onMessage?: ((message: AgentMessage) => unknown) | undefined
+}
+
+/** What a subagent goes on from: what somebody kept of it, or, without that, what its store has. */
+export type ResumeOptions = SubAgentOptions & { readonly transcript?: readonly Message[] | undefined }
+
+/**
+ * An agent for one kind of task, without a session around it: its hooks are AgentStart, Iteration, those of tools and
+ * AgentStop. It keeps its conversation: a second task goes on from the first. Settings files count only where
+ * `settingSources` names them.
+ */
+export class SubAgent {
+  readonly definition: AgentDefinition
+  readonly #opened: Promise<Opened>
+  readonly #all = new AbortController()
+  #running: AbortController | undefined
+  /** Settles when what it is doing has ended. */
+  #done: Promise<unknown> = Promise.resolve()
+  #session: Session | undefined
+  #ready: Promise<void> = Promise.resolve()
+  /** Who it is, for hooks and for whoever wants it to go on later. */
+  readonly id: string
+
+  constructor(definition: AgentDefinition, { onMessage, ...options }: SubAgentOptions = {}) {
+    this.definition = definition
+    checkOptions(options)
+    checkAgent(definition, 'the definition', options)
+    this.id = options.resume ?? options.sessionId ?? `a${randomUUID().replaceAll('-', '').slice(0, 16)}`
+    const whole: QueryOptions = {
+      settingSources: [],
+      persistSession: false,
+      ...options,
+      ...(options.resume === undefined && { sessionId: this.id }),
+      systemPrompt: definition.prompt,
+      maxTurns: definition.maxTurns,
+      ...(definition.model !== undefined && options.model === undefined && { model: definition.model }),
+      ...(definition.permissionMode !== undefined && { permissionMode: definition.permissionMode }),
+      ...(definition.tools !== undefined && options.tools === undefined && { tools: [...definition.tools] }),
+      disallowedTools: [...(options.disallowedTools ?? []), ...(definition.disallowedTools ?? [])]
+    }
+    this.#opened = open(whole, message => void onMessage?.(message), this.#all.signal, this.id)
+    // Whoever runs it hears of it.
+    this.#opened.catch(() => undefined)
+  }
+
+  /**
+   * An agent that has worked before, with its id and all that was said. Calls that had no results then are told so to the
+   * model. Where one that is still at work has the same transcript, its first run says so.
+   */
+  static resume(id: string, definition: AgentDefinition, { transcript, ...options }: ResumeOptions = {}): SubAgent {
+    if (transcript === undefined) return new SubAgent(definition, { persistSession: true, ...options, resume: id })
+    const agent = new SubAgent(definition, { ...options, sessionId: id })
+    const entries = structuredClone(transcript).flatMap(entriesOf)
+    agent.#ready = agent.#opened.then(({ session }) => {
+      for (const { uuid, ...entry } of entries) session.record(entry as Entry, String(uuid))
+      session.resume(replayAll(entries))
+    })
+    // Whoever runs it hears of it.
+    agent.#ready.catch(() => undefined)
+    return agent
+  }
+
+  get status(): 'idle' | 'running' | 'closed' {
+    if (this.#all.signal.aborted) return 'closed'
+    return this.#running === undefined ? 'idle' : 'running'
+  }
+
+  /** Works on a task to its end. It never rejects for what the agent does; only for misuse, and where it cannot begin. */
+  async run(task: string): Promise<SubAgentResult> {
+    if (this.status !== 'idle') throw fault('E_USAGE', `run() was called on a subagent that is ${this.status}`)
+    const running = (this.#running = new AbortController())
+    const done = this.#work(task, running)
+    this.#done = done.catch(() => undefined)
+    return done
+  }
+
+  async #work(task: string, running: AbortController): Promise<SubAgentResult> {
+    try {
+      const { session } = await this.#opened
+      await this.#ready
+      this.#session = session
+      await answerOpen(session, running.signal)
+      const { turns, toolUses, spending } = session
+      const before = spending.usage
+      session.tell({ role: 'user', content: task })
+      const ending = await runAgent(task, session, running.signal)
+      await session.saved()
+      const usage = {
+        input_tokens: spending.usage.input_tokens - before.input_tokens,
+        output_tokens: spending.usage.output_tokens - before.output_tokens
+      }
+      const counts = { tool_uses: session.toolUses - toolUses, iterations: session.turns - turns, usage }
+      return { id: session.agentId, ...counts, ...saidBy(ending) }
+    } finally {
+      this.#running = undefined
+    }
+  }
+
+  /** All that was said so far, the final answer included. */
+  transcript(): readonly Message[] {
+    return [...(this.#session?.conversation.messages ?? [])]
+  }
+
+  /** Ends what it is doing. Gives whether it was doing anything. */
+  cancel(): boolean {
+    const wasRunning = this.#running !== undefined && !this.#running.signal.aborted
+    this.#running?.abort(new Error('cancelled'))
+    return wasRunning
+  }
+
+  /** Ends it, with everything that it has left running. */
+  async close(): Promise<void> {
+    if (this.#all.signal.aborted) return
+    this.cancel()
+    this.#all.abort(new Error('closed'))
+    const opened = await this.#opened.catch(() => undefined)
+    if (opened === undefined) return
+    await this.#done
+    await endSession(opened.session, 'other', opened.close)
+  }
+}
+
+const saidBy = ({ text, isError }: Ending): Pick<SubAgentResult, 'content' | 'success' | 'error'> => ({
+  content: text,
+  success: !isError,
+  error: isError ? text : undefined
+})

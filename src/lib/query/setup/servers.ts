@@ -1,0 +1,72 @@
+import { join } from 'node:path'
+import type { Session } from '../../agent/session/session.ts'
+import { wordsOf } from '../../errors.ts'
+import type { ServerCall } from '../../hooks/kinds/hook-environment.ts'
+import { changeIn, isBeyondTelling } from '../../settings/trust/trusted-files.ts'
+import type { LoadedServer } from '../../settings/files/loaded-hooks.ts'
+import type { Where } from '../../settings/files/sources.ts'
+import type { ConnectedServer, NamedServer, ServerPorts } from '../../tools/mcp/mcp.ts'
+import { serversIn } from '../../tools/mcp/mcp-config.ts'
+import type { ToolSession } from '../../tools/tool.ts'
+import { serverLabel } from '../../util/names.ts'
+import type { Ground } from './project-context.ts'
+import { elicitThrough, type QueryOptions } from '../options/options.ts'
+
+/** What servers may ask for. Before there is a session nobody can answer, and words for people wait. */
+export const serverPorts = (
+  { onElicitation }: QueryOptions,
+  tools: ToolSession,
+  heard: { readonly session?: Session },
+  notices: string[],
+  { ownHome }: Where
+): ServerPorts => ({
+  session: tools,
+  knownFolder: join(ownHome, 'mcp-tools'),
+  async elicit(server, wanted, signal) {
+    const { session } = heard
+    if (session === undefined) return { action: 'decline' }
+    const { elicit } = await import('../../agent/elicit.ts')
+    return elicit(server, wanted, session, onElicitation && elicitThrough(onElicitation), signal)
+  },
+  notice: text => void (heard.session === undefined ? notices.push(text) : heard.session.inform(text, 'warning', 'mcp'))
+})
+
+/** Calls a tool for a hook. The server must be there already. */
+export async function callServer(
+  { server, tool, input, signal }: ServerCall,
+  servers: readonly ConnectedServer[] = []
+): Promise<string> {
+  const found = servers.find(({ name }) => name === server)
+  if (found === undefined) throw new Error(`there is no server ${server}`)
+  if (found.callForHook === undefined) throw new Error(`the server ${server} is not connected`)
+  return found.callForHook(tool, input, signal)
+}
+
+/** The servers of `.mcp.json`: those of a project that is trusted, unless somebody has given others of their names. */
+export function projectServers(
+  { loaded, trusted, options }: Ground,
+  { session, notice }: ServerPorts
+): readonly NamedServer[] {
+  if (!trusted || options.strictMcpConfig === true) return []
+  for (const { place, message, fix } of loaded.findings)
+    if (place.file.endsWith('.mcp.json')) notice(`${place.file}:${place.line}: ${message} (${fix})`)
+  const taken = new Set(Object.keys(options.mcpServers ?? {}).map(serverLabel))
+  return loaded.servers
+    .filter(({ name }) => !taken.has(serverLabel(name)))
+    .flatMap(server => {
+      try {
+        return [named(server, loaded.root, session)]
+      } catch (error) {
+        notice(wordsOf(error))
+        return []
+      }
+    })
+}
+
+/** What it says of variables means those that commands have: a project gets no others by asking. */
+function named(server: LoadedServer, root: string, { env }: ToolSession): NamedServer {
+  const { name, spec, place } = server
+  const config = serversIn({ mcpServers: { [name]: spec } }, env, place.file)[name]!
+  if (isBeyondTelling(server, root)) throw new Error(`${place.file}: ${name}: nobody can tell which files it would run`)
+  return { name, source: 'project', config, objection: () => changeIn(server, root) }
+}

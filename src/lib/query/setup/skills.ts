@@ -1,0 +1,43 @@
+import type { Permissions } from '../../agent/session/session-options.ts'
+import type { InitMessage } from '../../agent/output/output.ts'
+import { skillTool, type Skills } from '../../agent/instructions/skills.ts'
+import type { Rule } from '../../permissions/rule.ts'
+import type { ArmedHooks } from '../../settings/active/settings-registry.ts'
+import { skillsIn } from '../../settings/active/skill-files.ts'
+import type { Tool } from '../../tools/tool.ts'
+import type { Ground } from './project-context.ts'
+import type { QueryOptions } from '../options/options.ts'
+import { isWanted } from './tools.ts'
+
+/** The plugins that count. */
+export const pluginsOf = ({ loaded, trusted }: Ground): InitMessage['plugins'] =>
+  loaded.plugins.filter(({ ofProject }) => trusted || !ofProject).map(({ name, root: path }) => ({ name, path }))
+
+/** The skills and slash commands of files. What they allow is added to the rules, and taken out when the turn ends. */
+export function skillsOf({ options, loaded, trusted }: Ground, permissions: Permissions, armed: ArmedHooks): Skills {
+  const all = skillsIn(loaded, trusted, text => options.stderr?.(text))
+  const granted = new Set<Rule>()
+  let inTurn = false
+  return {
+    all,
+    activate(name) {
+      all.get(name)!.check()
+      armed.activate(name)
+      const allows = inTurn ? all.get(name)!.allows.filter(rule => !granted.has(rule)) : []
+      for (const rule of allows) granted.add(rule)
+      permissions.rules = [...permissions.rules, ...allows]
+    },
+    turn() {
+      inTurn = true
+      return () => {
+        inTurn = false
+        permissions.rules = permissions.rules.filter(rule => !granted.has(rule))
+        granted.clear()
+      }
+    }
+  }
+}
+
+/** The tool that reads them to the model, where there is one to read. */
+export const skillToolsOf = (options: QueryOptions, skills: Skills): readonly Tool[] =>
+  isWanted('Skill', options) && [...skills.all.values()].some(({ byModel }) => byModel) ? [skillTool(skills)] : []

@@ -1,0 +1,31 @@
+import type { Instructions } from '../../agent/instructions/instructions.ts'
+import type { QueryOptions } from '../options/options.ts'
+
+const OWN = `You are an agent that works in a folder of its user with the tools it was given.
+Look before you change anything, make the smallest change that does what was asked, and check that it does.
+When a call is refused, the refusal says who refused it and why: respect it, and look for another way or ask.
+Text between <system-reminder> tags comes from the program that runs you or from hooks of the user.
+When you are done, say in a few words what you did.`
+
+/** What every model call begins with: how to work, where, and what the files of instructions say. */
+export function systemPrompt(
+  given: QueryOptions['systemPrompt'],
+  place: { readonly cwd: string; readonly date: string },
+  instructions: readonly Instructions[]
+): string {
+  const { own = OWN, append } = wordsIn(given)
+  return [
+    own,
+    `Working folder: ${place.cwd}\nPlatform: ${process.platform}\nToday: ${place.date}`,
+    ...instructions.map(({ path, text }) => `Instructions of the user, from ${path}:\n\n${text.trim()}`),
+    ...(append === undefined ? [] : [append])
+  ].join('\n\n')
+}
+
+/** What stands instead of our own words, and what is added to them. */
+function wordsIn(given: QueryOptions['systemPrompt']): { own?: string; append?: string | undefined } {
+  if (given === undefined) return {}
+  if (typeof given === 'string') return { own: given }
+  if ('type' in given) return given.type === 'preset' ? { append: given.append } : wordsIn(given.prompt)
+  return { own: given.join('\n\n') }
+}

@@ -1,0 +1,44 @@
+import { rmdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Outside } from '../../hooks/kinds/hook-environment.ts'
+import type { ToolSession } from '../../tools/tool.ts'
+import { realPath } from '../../world/files/real-path.ts'
+import type { Chosen } from '../session-choice.ts'
+import type { Ground } from './project-context.ts'
+
+/** Where a session works, and what ends with it. */
+export interface Place {
+  readonly tools: ToolSession
+  /** Hooks write variables there, and commands get them. */
+  readonly envFile: string
+  close(): Promise<void>
+}
+
+export function placeOf({ options, where, loaded, env }: Ground, { key, store }: Chosen): Place {
+  const id = key.sessionId
+  const folder = join(where.ownHome, 'sessions', id)
+  const beside = store?.pathOf?.(key).replace(/\.jsonl$/, '') ?? folder
+  const envFile = join(folder, 'env.sh')
+  const closing: (() => void | Promise<void>)[] = []
+  const given = [...loaded.directories, ...(options.additionalDirectories ?? [])]
+  return {
+    envFile,
+    tools: {
+      id,
+      root: loaded.root,
+      cwd: where.cwd,
+      directories: given.map(each => realPath(each, where.cwd)),
+      env: new Outside({ projectDir: loaded.root, env }).inherited(),
+      envFile,
+      outputFolder: join(beside, 'tool-results'),
+      seen: new Map(),
+      background: new Map(),
+      onClose: close => void closing.push(close)
+    },
+    async close() {
+      await Promise.allSettled(closing.map(async close => close()))
+      // Most sessions leave nothing there; a folder that holds something stays.
+      await rmdir(folder).catch(() => undefined)
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import { AGENT_TYPES } from '../files/handlers.ts'
+import type { Loaded, LoadedHook } from '../files/loaded-hooks.ts'
+
+/** A hook that was found, and whether it is in force. */
+export interface Standing {
+  readonly hook: LoadedHook
+  /** Why it is not in force; absent when it is. */
+  readonly off: string | undefined
+}
+
+/** What decides over it, beside the files. */
+export interface Circumstances {
+  /** What came with the project counts. */
+  readonly projectTrusted: boolean
+  /** The skills and subagents that are active. */
+  readonly owners?: readonly string[] | undefined
+  /** The kinds that need an agent can run. */
+  readonly hasAgent?: boolean | undefined
+}
+
+/** What files say, and what decides over it. */
+export interface Situation extends Circumstances {
+  readonly loaded: Loaded
+}
+
+/** Every hook that was found, with what keeps it from running. */
+export function standing(loaded: Loaded, circumstances: Circumstances): readonly Standing[] {
+  const standings = loaded.hooks.map(hook => ({ hook, off: reasonOff(hook, loaded, circumstances) }))
+  const replaced = new Map(
+    standings.filter(({ off }) => off === undefined).map(({ hook }) => [hook.replaces, hook.place])
+  )
+  return standings.map(({ hook, off }) => {
+    const other = replaced.get(hook)
+    return { hook, off: off ?? (other && `${other.file}:${other.line} has its name and takes its place`) }
+  })
+}
+
+function reasonOff(hook: LoadedHook, loaded: Loaded, circumstances: Circumstances): string | undefined {
+  const { owners = [], hasAgent = false } = circumstances
+  const barred = reasonBarred(hook, { ...circumstances, loaded })
+  if (barred !== undefined) return barred
+  if (hook.owner !== undefined && !owners.includes(hook.owner))
+    return `in force while ${hook.scope} ${hook.owner} is active`
+  if (AGENT_TYPES.includes(hook.type) && !hasAgent) return `a hook of type ${hook.type} needs a running agent`
+  return undefined
+}
+
+/** Why nothing from there is in force, be it hooks or modules of hooks. */
+export function reasonBarred(
+  { scope: own, ofProject, plugin }: Pick<LoadedHook, 'scope' | 'ofProject'> & Partial<Pick<LoadedHook, 'plugin'>>,
+  { loaded: { disabled, locks }, projectTrusted }: Situation
+): string | undefined {
+  // A skill of a plugin is as much the plugin's as its other hooks.
+  const scope = plugin === undefined ? own : plugin.managed ? 'managed' : 'plugin'
+  if (disabled.has(scope)) return 'switched off by disableAllHooks'
+  if (locks.managedHooksOnly && scope !== 'managed') return 'managed policy allows managed hooks only'
+  if (locks.pluginHooksOnly && scope !== 'managed' && scope !== 'plugin')
+    return 'managed policy allows hooks of plugins only'
+  if (ofProject && !projectTrusted) return 'the project is not trusted'
+  return undefined
+}

@@ -1,0 +1,91 @@
+import { USUAL_AGENTS, type AgentDefinition } from '../../agent/subagents/definitions.ts'
+import { nowNamed, parseRule } from '../../permissions/rule.ts'
+import type { Document } from '../files/document.ts'
+import { bodyOf } from '../files/frontmatter.ts'
+import { isList, isTexts, KeyReader } from '../files/keys.ts'
+import type { Loaded, LoadedOwner } from '../files/loaded-hooks.ts'
+import { withPluginPaths } from './skills-and-agents.ts'
+import { counts } from './skill-files.ts'
+import { isTighter } from '../permissions/tightness.ts'
+
+/** What those keep to that are not the user's own. */
+export interface AgentBounds {
+  readonly turns: number
+  /** Whether such a file may choose this model. */
+  mayChoose(model: string, file: string): boolean
+}
+
+/**
+ * The subagents that are always there, and those that were found: what they are told stands below their settings. Of two
+ * that have one name the project's counts, within the limits of the other. Only one of the user's own can choose its
+ * permission mode, a model of another provider, or more turns than there are.
+ */
+export function agentsIn(
+  { owners }: Pick<Loaded, 'owners'>,
+  trusted: boolean,
+  bounds: AgentBounds
+): ReadonlyMap<string, AgentDefinition> {
+  const agents = new Map(Object.entries(USUAL_AGENTS))
+  const limits = new Map(agents)
+  const bounded = ({ model, maxTurns, ...found }: AgentDefinition, file: string): AgentDefinition => ({
+    ...found,
+    model: model !== undefined && bounds.mayChoose(model, file) ? model : undefined,
+    maxTurns: maxTurns && Math.min(maxTurns, bounds.turns)
+  })
+  for (const owner of owners) {
+    const { name, ofProject, plugin } = owner
+    const found = owner.kind === 'agent' && counts(owner, trusted) ? definitionOf(owner) : undefined
+    if (found === undefined) continue
+    const isForeign = ofProject || plugin !== undefined
+    const definition = isForeign ? within(limits.get(name), bounded(found, owner.file)) : found
+    agents.set(name, definition)
+    if (!isForeign) limits.set(name, definition)
+  }
+  return agents
+}
+
+/** A definition within the limits of another. A mode that lets more pass was meant for the other's words, not for these. */
+function within(limits: Partial<AgentDefinition> = {}, own: AgentDefinition): AgentDefinition {
+  const { tools, disallowedTools = [], model = own.model, maxTurns = Infinity, permissionMode = '' } = limits
+  const named = own.tools?.map(nowNamed)
+  const turns = Math.min(maxTurns, own.maxTurns ?? Infinity)
+  return {
+    ...own,
+    tools: tools === undefined ? own.tools : tools.filter(name => named?.includes(nowNamed(name)) !== false),
+    disallowedTools: [...disallowedTools, ...(own.disallowedTools ?? [])],
+    model,
+    maxTurns: turns === Infinity ? undefined : turns,
+    permissionMode: permissionMode === '' || isTighter('default', permissionMode) ? undefined : permissionMode
+  }
+}
+
+function definitionOf({ name, file, document, plugin }: LoadedOwner): AgentDefinition | undefined {
+  if (document === undefined || !isReadable(document)) return undefined
+  const reader = new KeyReader(document)
+  const turns = document.value['maxTurns']
+  return {
+    description: reader.text('description') ?? name,
+    prompt: withPluginPaths(bodyOf(file), plugin),
+    tools: listIn(document, 'tools'),
+    disallowedTools: listIn(document, 'disallowedTools'),
+    model: reader.text('model'),
+    maxTurns: typeof turns === 'number' && turns > 0 ? turns : undefined,
+    // Whether there is such a mode is checked with the definitions of all.
+    permissionMode: reader.text('permissionMode') as AgentDefinition['permissionMode']
+  }
+}
+
+/** A list, or names with commas between; within parentheses these belong to a rule. */
+export function listIn({ value }: Document, key: string): readonly string[] | undefined {
+  const given = value[key]
+  if (typeof given !== 'string') return isTexts(given) ? given : undefined
+  return given
+    .split(/,(?![^(]*\))/)
+    .map(name => name.trim())
+    .filter(name => name !== '')
+}
+
+/** One whose limits cannot be read is none: that stops the run, and in the compat profile it cannot be called. */
+const isReadable = (document: Document): boolean =>
+  ['tools', 'disallowedTools'].every(key => isList(document.value[key])) &&
+  (listIn(document, 'disallowedTools') ?? []).every(rule => !('problem' in parseRule(rule, 'deny', '')))

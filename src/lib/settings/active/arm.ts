@@ -1,0 +1,124 @@
+import { wordsOf } from '../../errors.ts'
+import type { Outside } from '../../hooks/kinds/hook-environment.ts'
+import type { OutsideHook } from '../../hooks/kinds/spec.ts'
+import type { HookRegistry } from '../../hooks/registry.ts'
+import { numberOf } from '../files/env-number.ts'
+import { gateError, sourceOf, type Finding } from '../files/finding.ts'
+import type { Standing } from './active-hooks.ts'
+import { makerOf } from '../files/handler-kinds.ts'
+import type { LoadedHook } from '../files/loaded-hooks.ts'
+import { makeDataFolder } from '../files/plugins.ts'
+import type { Scope } from '../files/sources.ts'
+import { vouchFor } from '../trust/trust.ts'
+
+/** Hooks that were armed together. */
+export interface Armed {
+  /** What could not be armed, though the files were in order. */
+  readonly findings: readonly Finding[]
+  /** Takes them all out again and ends what they keep running. */
+  disarm(): void
+}
+
+/**
+ * Puts the hooks that are in force into a registry. Of hooks that are the same the one of
+ * the highest rank runs: nobody weakens what stands above them by saying it again, here or in a skill.
+ */
+export function arm(standings: readonly Standing[], hooks: HookRegistry, place: Outside, root: string): Armed {
+  const inForce = standings.filter(({ off }) => off === undefined).map(({ hook }) => hook)
+  for (const { plugin } of inForce) if (plugin !== undefined) makeDataFolder(plugin)
+  const removals: (() => void)[] = []
+  const findings: Finding[] = []
+  const attempt = <T>(hook: LoadedHook, make: () => T): readonly T[] => {
+    try {
+      return [make()]
+    } catch (error) {
+      findings.push(gateError(hook.place, 'not-armed', wordsOf(error)))
+      return []
+    }
+  }
+  for (const rule of byRule(inForce.toSorted(inOrder))) {
+    const names = new Set<string>()
+    const members = rule.flatMap(hook =>
+      attempt(hook, () => outsideHook(hook, freeName(hook, hooks, names), place, root))
+    )
+    removals.push(...attempt(rule[0]!, () => armRule(rule[0]!, members, hooks)))
+  }
+  return { findings, disarm: () => removals.forEach(remove => remove()) }
+}
+
+/** Below 0, which is the rank of hooks that a program has registered, is what gives way to them. */
+const RANKS: Readonly<Record<Scope, number>> = {
+  project: -5,
+  local: -5,
+  flag: -4,
+  skill: -3,
+  agent: -2,
+  plugin: -1,
+  user: 1,
+  managed: 2
+}
+
+function rankOf({ scope, ofProject, plugin }: LoadedHook): number {
+  if (ofProject) return RANKS.project
+  return plugin?.managed === true ? RANKS.managed : RANKS[scope]
+}
+
+/** Those of the project run first: where two rewrite the same, the last word is of whom nobody in the project can overrule. */
+export const inOrder = (a: LoadedHook, b: LoadedHook): number => rankOf(a) - rankOf(b)
+
+/** Hooks of one rule are a group. */
+function byRule(hooks: readonly LoadedHook[]): readonly (readonly LoadedHook[])[] {
+  return [...Map.groupBy(hooks, hook => `${hook.place.file}\0${hook.rule}`).values()]
+}
+
+function armRule(
+  { event, matcher = '' }: LoadedHook,
+  members: readonly OutsideHook[],
+  hooks: HookRegistry
+): () => void {
+  const remove = hooks.group(event, matcher, members)
+  return () => {
+    remove()
+    for (const member of members) member.close()
+  }
+}
+
+/** Where a name is taken, both keep running: the second says where it comes from. */
+function freeName({ name, place }: LoadedHook, hooks: HookRegistry, names: Set<string>): string | undefined {
+  if (name === undefined) return undefined
+  const { file, line, column } = place
+  const free = [name, `${name} (${file}:${line})`, `${name} (${file}:${line}:${column})`].find(
+    each => !names.has(each) && !hooks.has(each)
+  )
+  if (free !== undefined) names.add(free)
+  return free
+}
+
+const END_TIMEOUT = 'CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS'
+
+/** Seconds. At the end of a session a variable of the contract sets the most that a hook may take. */
+function timeoutOf({ event, spec, defaultTimeout }: LoadedHook, place: Outside): number | undefined {
+  const own = (spec['timeout'] as number | undefined) ?? defaultTimeout
+  if (event !== 'SessionEnd') return own
+  const most = numberOf(END_TIMEOUT, { [END_TIMEOUT]: place.variable(END_TIMEOUT) }, text => place.notice(text))
+  return most === undefined || most === 0 ? own : Math.min(own ?? Number.POSITIVE_INFINITY, most / 1000)
+}
+
+function outsideHook(hook: LoadedHook, name: string | undefined, place: Outside, root: string): OutsideHook {
+  const { type: _, ...own } = hook.spec
+  const spec = {
+    ...own,
+    name,
+    events: hook.event,
+    timeout: timeoutOf(hook, place),
+    source: sourceOf(hook.place),
+    plugin: hook.plugin,
+    ofProject: hook.ofProject,
+    verify: hook.ofProject ? vouchFor(hook, root) : undefined
+  }
+  const built = makerOf(hook.type)(spec, place)
+  // In each plugin ${CLAUDE_PLUGIN_ROOT} is another folder, so that the same words are another program.
+  const isProgram = hook.plugin !== undefined && hook.type !== 'http'
+  const identity = isProgram ? `${built.identity}\0${hook.plugin.root}` : built.identity
+  return { ...built, identity, rank: rankOf(hook) }
+}

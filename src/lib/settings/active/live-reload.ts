@@ -1,0 +1,194 @@
+import { existsSync } from 'node:fs'
+import { dirname, sep } from 'node:path'
+import { wordsOf } from '../../errors.ts'
+import type { FireInput } from '../../hooks/events/event-table.ts'
+import type { HookRegistry } from '../../hooks/registry.ts'
+import type { Outside } from '../../hooks/kinds/hook-environment.ts'
+import { arm, type Armed } from './arm.ts'
+import { stopsRun, type Finding } from '../files/finding.ts'
+import { standing, type Situation, type Standing } from './active-hooks.ts'
+import type { Loaded, LoadedHook, LoadedRule } from '../files/loaded-hooks.ts'
+import { restrictions } from '../permissions/restrictions.ts'
+import { OF_PROJECT, type Scope } from '../files/sources.ts'
+
+/** What a reload came to. */
+export interface Reloaded {
+  /** The new set is in force. If not, the old one still is. */
+  readonly counts: boolean
+  readonly why: string
+  readonly findings: readonly Finding[]
+  /** What is in force from now on; absent where nothing new is. */
+  readonly inForce?: InForce | undefined
+}
+
+/** Settings that have taken the place of others. */
+export interface InForce {
+  readonly loaded: Loaded
+  readonly projectTrusted: boolean
+  /** Keys that are not what they were at the start, and count from the next start on. */
+  readonly later: readonly string[]
+}
+
+const SOURCES: Partial<Record<Scope, FireInput<'ConfigChange'>['source']>> = {
+  managed: 'policy_settings',
+  user: 'user_settings',
+  project: 'project_settings',
+  local: 'local_settings',
+  skill: 'skills'
+}
+
+/** The hooks of files in a registry, and their replacement while events are fired. At no moment is there no gate. */
+export class LiveHooks {
+  readonly #hooks: HookRegistry
+  readonly #place: Outside
+  readonly #first: Loaded
+  #situation: Situation
+  #standings: readonly Standing[]
+  #armed: Armed
+
+  constructor(situation: Situation, hooks: HookRegistry, place: Outside) {
+    this.#hooks = hooks
+    this.#place = place
+    this.#first = situation.loaded
+    this.#situation = situation
+    this.#standings = standing(situation.loaded, situation)
+    this.#armed = arm(this.#standings, hooks, place, situation.loaded.root)
+  }
+
+  /** What is in force was made of this. */
+  get situation(): Situation {
+    return this.#situation
+  }
+  get standings(): readonly Standing[] {
+    return this.#standings
+  }
+  get findings(): readonly Finding[] {
+    return this.#armed.findings
+  }
+
+  /**
+   * Puts a new set in place of the old one, if the file that has changed is in order. Where others are not, or the
+   * project is not what was trusted, theirs stays as it was: nobody's mistake disarms anything, or holds others up.
+   */
+  async replace(situation: Situation, file: string): Promise<Reloaded> {
+    const { loaded } = situation
+    const before = this.#situation
+    const broken = [...loaded.findings, ...restrictions(loaded)].filter(stopsRun)
+    const stale = new Set(broken.map(({ place }) => place.file))
+    // The locks of managed policy stand in no hook that could be kept.
+    if (stale.has(file) || before.loaded.files.some(each => each.scope === 'managed' && stale.has(each.file)))
+      return { counts: false, why: `not in order: ${wordsFor(broken)}; what was in force stays`, findings: broken }
+    const scope = this.#scopeOf(file, loaded)
+    const lost = before.projectTrusted && !situation.projectTrusted
+    if (lost && !['managed', 'user', 'flag'].includes(scope))
+      return {
+        counts: false,
+        why: 'the project is not what was trusted; what was in force stays until it is trusted again',
+        findings: []
+      }
+    const refusal = await this.#refusal(scope, file)
+    if (refusal !== undefined) return { counts: false, why: refusal, findings: [] }
+    const swapped = this.#swap(situation, lost, stale, file)
+    return { ...swapped, findings: [...broken, ...swapped.findings] }
+  }
+
+  #scopeOf(file: string, loaded: Loaded): Scope {
+    return [...loaded.files, ...this.#situation.loaded.files].find(source => source.file === file)?.scope ?? 'skill'
+  }
+
+  /** Hooks of ConfigChange are asked, those that are in force now. Managed policy cannot be refused. */
+  async #refusal(scope: Scope, file: string): Promise<string | undefined> {
+    const outcome = await this.#hooks.fire('ConfigChange', {
+      source: SOURCES[scope] ?? 'user_settings',
+      file_path: file
+    })
+    return outcome.blocked && scope !== 'managed' ? `a hook refused the change: ${outcome.reason}` : undefined
+  }
+
+  /** Between taking out and putting in, nothing else can run. */
+  #swap(given: Situation, lost: boolean, stale: Set<string>, file: string): Reloaded {
+    const [before, already] = [this.#situation, this.#armed.findings]
+    const now = given.loaded
+    const projectTrusted = lost || given.projectTrusted
+    const attempt = (): readonly Finding[] => {
+      const isStale = ({ place, ofProject }: LoadedHook): boolean => stale.has(place.file) || (lost && ofProject)
+      const hooks = [...before.loaded.hooks.filter(isStale), ...now.hooks.filter(hook => !isStale(hook))]
+      const isOld = ({ place, scope }: LoadedRule): boolean =>
+        stale.has(place.file) || (lost && OF_PROJECT.includes(scope))
+      const rules = [...before.loaded.rules.filter(isOld), ...now.rules.filter(rule => !isOld(rule))]
+      const files = new Map([...before.loaded.files, ...now.files].map(source => [source.file, source]))
+      return this.#rearm({ ...given, loaded: { ...now, hooks, rules, files: [...files.values()] }, projectTrusted })
+    }
+    const findings = attempt()
+    const fresh = findings.filter(({ gate, place }) => gate && !already.some(each => each.place.file === place.file))
+    if (fresh.some(({ place }) => place.file === file)) {
+      this.#rearm(before)
+      return { counts: false, why: 'not all of the new hooks can be armed; what was in force stays', findings: fresh }
+    }
+    for (const { place } of fresh) stale.add(place.file)
+    if (fresh.length > 0) attempt()
+    const inForce = { loaded: this.#situation.loaded, projectTrusted, later: changedKeys(this.#first, now) }
+    return { counts: true, why: 'the new settings are in force', findings, inForce }
+  }
+
+  #rearm(situation: Situation): readonly Finding[] {
+    this.#armed.disarm()
+    this.#situation = situation
+    this.#standings = standing(situation.loaded, situation)
+    this.#armed = arm(this.#standings, this.#hooks, this.#place, situation.loaded.root)
+    return this.#armed.findings
+  }
+
+  disarm(): void {
+    this.#armed.disarm()
+  }
+}
+
+const wordsFor = (findings: readonly Finding[]): string =>
+  findings.map(({ place, message }) => `${place.file}:${place.line}: ${message}`).join('; ')
+
+/** What is taken up once, when a session begins. */
+const AT_START: Readonly<Record<string, (loaded: Loaded) => unknown>> = {
+  'carabiner.profile': ({ locks, profile }) => locks.profile ?? profile,
+  'carabiner.modules': ({ modules }) => modules.map(({ file }) => file),
+  allowedHttpHookUrls: ({ allowedUrls }) => allowedUrls,
+  httpHookAllowedEnvVars: ({ allowedEnvVars }) => allowedEnvVars,
+  'permissions.defaultMode': ({ mode }) => mode,
+  'permissions.additionalDirectories': ({ directories }) => directories,
+  env: ({ env }) => env,
+  'what skills, slash commands and subagents say of themselves': ({ owners }) =>
+    owners.map(({ kind, file, document }) => [kind, file, { ...document?.value, hooks: undefined }])
+}
+
+const changedKeys = (before: Loaded, now: Loaded): readonly string[] =>
+  Object.keys(AT_START).filter(key => JSON.stringify(AT_START[key]!(before)) !== JSON.stringify(AT_START[key]!(now)))
+
+/**
+ * Calls back when one of the files changes, appears or goes. Most of them are not there, nor are their folders: what is
+ * watched is the way to them, from the nearest folder that is there.
+ */
+export async function watchSettings(
+  files: readonly string[],
+  onChange: (file: string) => void
+): Promise<() => Promise<void>> {
+  const { watch } = await import('chokidar')
+  const isOnTheWay = (path: string): boolean => files.some(file => isWithin(file, path) || isWithin(path, file))
+  const watcher = watch([...new Set(files.map(nearestFolder))], {
+    ignored: path => !isOnTheWay(path),
+    ignoreInitial: true,
+    awaitWriteFinish: { stabilityThreshold: 50, pollInterval: 10 }
+  })
+  for (const change of ['add', 'change', 'unlink'] as const)
+    watcher.on(change, file => void ((files.includes(file) || /\.(?:json|md)$/.test(file)) && onChange(file)))
+  watcher.on('error', error => onChange(wordsOf(error)))
+  await new Promise<void>(resolve => void watcher.once('ready', () => resolve()))
+  return () => watcher.close()
+}
+
+const isWithin = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
+
+function nearestFolder(file: string): string {
+  const folder = dirname(file)
+  return existsSync(folder) || folder === file ? folder : nearestFolder(folder)
+}

@@ -1,0 +1,101 @@
+import { wordsOf } from '../../errors.ts'
+import { HookRegistry } from '../../hooks/registry.ts'
+import type { RegistryOptions } from '../../hooks/registry-options.ts'
+import { Outside, type OutsideOptions } from '../../hooks/kinds/hook-environment.ts'
+import type { Finding } from '../files/finding.ts'
+import { reasonBarred, type Situation, type Standing } from './active-hooks.ts'
+import { loadKinds, ruleFitsNow } from '../files/handler-kinds.ts'
+import { LiveHooks, watchSettings, type Reloaded } from './live-reload.ts'
+import { armModules } from '../files/modules.ts'
+import { OwnedHooks, type Entered } from './skill-hooks.ts'
+import { compileSafely } from '../lint/patterns.ts'
+
+/** What else a registry for files may be told. */
+export interface ArmOptions {
+  /** Hooks that are there already: those from files join them, in a scope of their own. */
+  readonly onto?: HookRegistry | undefined
+  readonly registry?: RegistryOptions | undefined
+  readonly outside?: OutsideOptions | undefined
+}
+
+/** Hooks from files, ready to be fired. */
+export interface ArmedHooks {
+  readonly hooks: HookRegistry
+  /** Every hook that was found, and why it is not in force, if it is not. */
+  readonly standings: () => readonly Standing[]
+  /** What could not be armed, though the files were in order; hooks of skills and subagents as well. */
+  readonly findings: readonly Finding[]
+  /** Looks at the files again, since this one has changed. */
+  reload(file: string): Promise<Reloaded>
+  /** Does so by itself from now on. Call what comes back to end that. */
+  watch(onReload: (reloaded: Reloaded, file: string) => unknown): Promise<() => Promise<void>>
+  /** Puts the hooks of a skill in force too, from now on. Throws where one of them cannot be armed. */
+  activate(owner: string): void
+  /**
+   * A registry that fires these hooks, or those of a scope of it, together with the ones of a subagent, until `leave`.
+   * Throws where one of them cannot be armed.
+   */
+  enter(owner: string, onto: HookRegistry): Entered
+  /** Takes them out of the registry and ends what they keep running. */
+  close(): Promise<void>
+}
+
+/**
+ * A registry with all hooks that are in force. Among hooks from files ask wins over allow; patterns run in linear time. `look` is called
+ * now, and again for each reload. Modules are loaded once: a changed one counts from the next start on.
+ */
+export async function armHooks(look: () => Situation, options: ArmOptions = {}): Promise<ArmedHooks> {
+  const situation = look()
+  const { loaded } = situation
+  const hooks = (options.onto ?? new HookRegistry()).scope('files', {
+    precedence: 'ask-over-allow',
+    compilePattern: compileSafely,
+    cwd: loaded.root,
+    ...options.registry,
+    profile: loaded.locks.profile ?? options.registry?.profile ?? options.onto?.options.profile ?? loaded.profile
+  })
+  await loadKinds(loaded)
+  const { allowedUrls, allowedEnvVars } = loaded
+  const place = new Outside({
+    projectDir: loaded.root,
+    allowedUrls,
+    allowedEnvVars,
+    matchesRule: ruleFitsNow,
+    ...options.outside
+  })
+  const live = new LiveHooks(situation, hooks, place)
+  const modules = loaded.modules.filter(module => reasonBarred(module, situation) === undefined)
+  const owned = new OwnedHooks(() => live.situation, hooks, place)
+  const findings = [...live.findings, ...owned.findings, ...(await armModules(modules, hooks, loaded.root))]
+  // One after the other: what is looked at last shall be in force in the end.
+  let last: Promise<unknown> = Promise.resolve()
+  const reload = (file: string): Promise<Reloaded> => {
+    const next = last.then(async () => {
+      const now = look()
+      await loadKinds(now.loaded)
+      return live.replace(now, file)
+    })
+    const safe = next.catch((error: unknown): Reloaded => ({
+      counts: false,
+      why: `${wordsOf(error)}; what was in force stays`,
+      findings: []
+    }))
+    last = safe
+    return safe
+  }
+  return {
+    hooks,
+    standings: () => live.standings,
+    findings,
+    reload,
+    watch: onReload =>
+      watchSettings(loaded.watched, file => void reload(file).then(reloaded => onReload(reloaded, file))),
+    activate: owner => owned.activate(owner),
+    enter: (owner, onto) => owned.enter(owner, onto),
+    async close() {
+      owned.disarm()
+      live.disarm()
+      await place.close()
+    }
+  }
+}

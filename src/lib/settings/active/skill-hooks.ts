@@ -1,0 +1,92 @@
+import { fault } from '../../faults.ts'
+import type { Outside } from '../../hooks/kinds/hook-environment.ts'
+import type { HookRegistry } from '../../hooks/registry.ts'
+import { arm, type Armed } from './arm.ts'
+import { findingLine, type Finding } from '../files/finding.ts'
+import { standing, type Situation, type Standing } from './active-hooks.ts'
+
+/** A registry that fires the hooks of a subagent too, until `leave`. */
+export interface Entered {
+  readonly hooks: HookRegistry
+  leave(): void
+}
+
+/** The hooks of skills and subagents: armed while these are active, and tried before. */
+export class OwnedHooks {
+  /** What could not be armed if it were wanted. */
+  readonly findings: readonly Finding[]
+  readonly #look: () => Situation
+  readonly #hooks: HookRegistry
+  readonly #place: Outside
+  readonly #active = new Map<string, Armed>()
+
+  constructor(look: () => Situation, hooks: HookRegistry, place: Outside) {
+    this.#look = look
+    this.#hooks = hooks
+    this.#place = place
+    this.findings = this.#tryAll()
+  }
+
+  /** Arms them all where no event is fired: what is wrong with a gate must be known before it is missing. */
+  #tryAll(): readonly Finding[] {
+    const situation = this.#look()
+    const { loaded, owners = [] } = situation
+    const idle = loaded.hooks.flatMap(({ owner }) => (owner === undefined || owners.includes(owner) ? [] : [owner]))
+    if (idle.length === 0) return []
+    const apart = this.#hooks.scope('tried')
+    const standings = [...new Set(idle)].flatMap(owner => standingsOf(owner, situation))
+    const armed = arm(standings, apart, this.#place, loaded.root)
+    armed.disarm()
+    apart.release()
+    return armed.findings
+  }
+
+  /** Puts the hooks of a skill in force, from now on. Where one of them cannot be, none is, and that is an error. */
+  activate(owner: string): void {
+    if (!this.#active.has(owner)) this.#active.set(owner, this.#arm(owner, 'skill', this.#hooks))
+  }
+
+  /** The same for a subagent, on top of a registry and until it is left. */
+  enter(owner: string, onto: HookRegistry): Entered {
+    const hooks = onto.scope(owner)
+    const armed = this.#arm(owner, 'agent', hooks)
+    return {
+      hooks,
+      leave() {
+        armed.disarm()
+        hooks.release()
+      }
+    }
+  }
+
+  disarm(): void {
+    for (const each of this.#active.values()) each.disarm()
+  }
+
+  #arm(owner: string, scope: 'skill' | 'agent', hooks: HookRegistry): Armed {
+    const situation = this.#look()
+    const standings = standingsOf(owner, situation).filter(({ hook }) => hook.scope === scope)
+    const armed = arm(standings, hooks, this.#place, situation.loaded.root)
+    const missing = armed.findings.filter(finding => !this.#isDropped(finding))
+    if (missing.length === 0) return armed
+    armed.disarm()
+    throw fault('E_SETTINGS', missing.map(findingLine).join('; '))
+  }
+
+  /** The compat profile goes on without what was known to be wrong from the start. */
+  #isDropped({ place }: Finding): boolean {
+    const isSame = (known: Finding['place']): boolean =>
+      known.file === place.file && known.line === place.line && known.key === place.key
+    return this.#hooks.options.profile === 'compat' && this.findings.some(known => isSame(known.place))
+  }
+}
+
+/** The hooks of one owner, as if it were active. What a subagent says of its own end is about a subagent's end. */
+function standingsOf(owner: string, situation: Situation): readonly Standing[] {
+  return standing(situation.loaded, { ...situation, owners: [owner] })
+    .filter(({ hook }) => hook.owner === owner)
+    .map(({ hook, off }) => ({
+      hook: hook.scope === 'agent' && hook.event === 'Stop' ? { ...hook, event: 'SubagentStop' } : hook,
+      off
+    }))
+}

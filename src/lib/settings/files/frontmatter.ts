@@ -1,0 +1,112 @@
+import { createRequire } from 'node:module'
+import type * as Yaml from 'yaml'
+import { wordsOf } from '../../errors.ts'
+import { isObject } from '../../util/plain.ts'
+import type { Looked } from './document.ts'
+import { Findings, keyOf, startOf, type Path, type Place } from './finding.ts'
+import { readText } from './text.ts'
+
+/** Loaded only when there is something to read: it takes longer to load than everything else here. */
+const require = createRequire(import.meta.url)
+
+const FENCE = /^---[ \t]*\r?\n([\s\S]*?)^---[ \t]*$/m
+
+/** The settings at the top of a Markdown file, between two lines of dashes. Nothing in them is ever executed. */
+export function readFrontmatter(file: string): Looked {
+  const read = readText(file)
+  const nowhere = new Findings(path => startOf(file, keyOf(path)))
+  if ('fault' in read) nowhere.gate('error', [], 'unreadable', `${file} ${read.fault}`, read.fix)
+  const block = 'text' in read && read.text.startsWith('---') ? FENCE.exec(read.text) : null
+  if (block === null) {
+    if ('text' in read && isOpen(read.text))
+      nowhere.gate('error', [], 'not-closed', 'the settings at its top have no end, so that nothing in them counts')
+    return { document: undefined, findings: nowhere }
+  }
+  const first = parsed(block[1]!)
+  const { yaml, lines, fault } = first.fault === undefined ? first : parsed(withTextsQuoted(block[1]!))
+  if (fault !== undefined) return { document: undefined, findings: brokenAt(file, fault, block[1]!) }
+  const findings = new Findings(path => placeIn(yaml, lines, file, path))
+  try {
+    const value: unknown = yaml.toJS({ maxAliasCount: 20 })
+    return isObject(value)
+      ? { document: { file, value, findings }, findings }
+      : { document: undefined, findings: nowhere }
+  } catch (error) {
+    return { document: undefined, findings: brokenAt(file, { line: 0, column: 1, why: wordsOf(error) }, block[1]!) }
+  }
+}
+
+interface Parsed {
+  readonly yaml: Yaml.Document
+  readonly lines: Yaml.LineCounter
+  readonly fault: Fault | undefined
+}
+
+/** Where in the block it cannot be read, and why. */
+interface Fault {
+  readonly line: number
+  readonly column: number
+  readonly why: string
+}
+
+function parsed(text: string): Parsed {
+  const { LineCounter, parseDocument } = require('yaml') as typeof Yaml
+  const lines = new LineCounter()
+  const yaml = parseDocument(text, { lineCounter: lines, uniqueKeys: true, prettyErrors: false })
+  const [error] = yaml.errors
+  if (error === undefined) return { yaml, lines, fault: undefined }
+  const { line, col } = lines.linePos(error.pos[0])
+  return { yaml, lines, fault: { line, column: col, why: error.message } }
+}
+
+/** What decides over what may happen. It is never guessed, and where it cannot be read nobody goes on. */
+const DECISIVE = ['hooks', 'tools', 'disallowedTools', 'permissionMode']
+const BEGINS_DECISIVE = new RegExp(`^(?:${DECISIVE.join('|')})[ \\t]*:`, 'm')
+const NAMES_DECISIVE = new RegExp(`(?<![\\w-])(?:${DECISIVE.join('|')})["']?[ \\t]*:`)
+
+/** Whether settings begin that never end, and something decisive is meant by them. */
+const isOpen = (text: string): boolean => /^---[ \t]*\r?\n/.test(text) && BEGINS_DECISIVE.test(text)
+
+/**
+ * Many have a hint or a description at their top that is meant as text, and is no YAML: `[one] [two]`, or words with a
+ * colon among them. Such a value of one line is put in quotes.
+ */
+function withTextsQuoted(block: string): string {
+  const lines = block.split('\n')
+  return lines
+    .map((line, place) => {
+      const [, key, gap, value] = /^([A-Za-z][\w-]*):([ \t]+)(\S.*?)\s*$/.exec(line) ?? []
+      const goesOn = /^[ \t]+\S/.test(lines[place + 1] ?? '')
+      if (key === undefined || DECISIVE.includes(key) || goesOn || parsed(line).fault === undefined) return line
+      return `${key}:${gap}${JSON.stringify(value)}`
+    })
+    .join('\n')
+}
+
+/** The first line of the file is the one with the dashes. Where something decisive may be meant, it is missing. */
+function brokenAt(file: string, { line, column, why }: Fault, block: string): Findings {
+  const findings = new Findings(path => ({ file, line: line + 1, column, key: keyOf(path) }))
+  const words = ['not-yaml', `the settings at its top are not valid YAML (${why})`] as const
+  if (NAMES_DECISIVE.test(block)) findings.gate('error', [], ...words)
+  else findings.add('warning', [], ...words)
+  return findings
+}
+
+/** What stands below them. */
+export function bodyOf(file: string): string {
+  const read = readText(file)
+  if (!('text' in read)) return ''
+  const block = read.text.startsWith('---') ? FENCE.exec(read.text) : null
+  return block === null ? read.text : read.text.slice(block.index + block[0].length).trimStart()
+}
+
+/** The first line of the file is the one with the dashes. */
+function placeIn(yaml: Yaml.Document, lines: Yaml.LineCounter, file: string, path: Path): Place {
+  for (let length = path.length; length > 0; length--) {
+    const node = yaml.getIn(path.slice(0, length), true) as { range?: [number, number, number] } | undefined
+    if (node?.range === undefined) continue
+    const { line, col } = lines.linePos(node.range[0])
+    return { file, line: line + 1, column: col, key: keyOf(path) }
+  }
+  return startOf(file, keyOf(path))
+}

@@ -1,0 +1,142 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse as parseYaml } from 'yaml'
+import { baseFields, parseEvent, rowOf, type EventName } from '../../hooks/events/event-table.ts'
+import { listFields } from '../../hooks/events/fields.ts'
+import { nearest } from '../../errors.ts'
+import { fault } from '../../faults.ts'
+import { isObject, type PlainObject } from '../../util/plain.ts'
+import { namesIn } from './sources.ts'
+import { readText } from './text.ts'
+
+/** A test of hooks: given this event, expect this outcome, within this time. */
+export interface HookTest {
+  readonly file: string
+  readonly name: string
+  readonly event: EventName
+  readonly input: PlainObject
+  readonly expect: PlainObject
+  /** Seconds. */
+  readonly within: number | undefined
+  /** Broken inputs are tried as well: no hook may fail on them, and what is refused here must not pass there. */
+  readonly fuzz: boolean
+}
+
+const TEST_KEYS = ['name', 'event', 'input', 'tool', 'expect', 'within', 'fuzz']
+/** What can be expected of an outcome. Text between slashes is a pattern; `null` expects nothing. */
+export const EXPECT_KEYS = [
+  'decision',
+  'blocked',
+  'by',
+  'reason',
+  'updatedInput',
+  'updatedPrompt',
+  'additionalContext',
+  'systemMessage',
+  'continue',
+  'stopReason',
+  'failedOpen'
+]
+
+const ENDINGS = ['.hooktest.yaml', '.hooktest.yml', '.hooktest.json']
+const FOLDERS = ['.claude', '.claude/hooks', '.claude/tests', 'hooks', 'test', 'tests', '.']
+
+/** The test files of a project: beside its hooks, by their ending. */
+export function testFilesOf(root: string): readonly string[] {
+  const folders = FOLDERS.map(folder => join(root, folder)).filter(existsSync)
+  return [
+    ...new Set(
+      folders.flatMap(folder => ENDINGS.flatMap(ending => namesIn(folder, ending).map(name => join(folder, name))))
+    )
+  ]
+}
+
+/** The tests of a file: a list of them, or an object with a list `tests`. Throws what is wrong with it. */
+export function readTests(file: string): readonly HookTest[] {
+  const read = readText(file)
+  if (!('text' in read)) throw bad(file, 'missing' in read ? 'is not there' : read.fault)
+  let value: unknown
+  try {
+    value = parseYaml(read.text, { maxAliasCount: 20 })
+  } catch (error) {
+    throw bad(file, `is neither YAML nor JSON (${(error as Error).message.split('\n')[0]})`)
+  }
+  const list = isObject(value) ? value['tests'] : value
+  if (!Array.isArray(list)) throw bad(file, 'should be a list of tests, or an object with a list "tests"')
+  return list.map((test: unknown, place) => testOf(test, `${file}: test ${place + 1}`, file, place))
+}
+
+function testOf(value: unknown, what: string, file: string, place: number): HookTest {
+  if (!isObject(value)) throw bad(what, 'should be an object')
+  checkKeys(value, TEST_KEYS, what)
+  const { name, event, input = {}, tool, expect, within, fuzz } = value
+  if (typeof event !== 'string') throw bad(what, 'needs an event')
+  if (!isObject(input)) throw bad(what, 'has an input that is no object')
+  if (!isObject(expect)) throw bad(what, 'needs an object "expect": what the outcome should be')
+  checkKeys(expect, EXPECT_KEYS, `${what}: expect`)
+  for (const [key, wanted] of Object.entries(expect)) {
+    try {
+      patternIn(wanted)
+    } catch (error) {
+      throw bad(`${what}: expect.${key}`, `is not a pattern (${(error as Error).message})`)
+    }
+  }
+  if (within !== undefined && !(typeof within === 'number' && within > 0))
+    throw bad(what, 'has a "within" that is no number of seconds')
+  const known = eventOf(event, what)
+  checkFields(input, known, what)
+  if (typeof expect['decision'] === 'string' && !/^\/|^(allow|ask|defer|deny)$/.test(expect['decision']))
+    throw bad(`${what}: expect.decision`, `is ${JSON.stringify(expect['decision'])}; write deny, ask, allow or defer`)
+  if (Object.keys(expect).length === 0 && within === undefined && fuzz !== true)
+    throw bad(
+      what,
+      'has an empty "expect" and checks nothing: say what the outcome should be, as in { "blocked": false }'
+    )
+  const whole: PlainObject = {
+    ...structuredClone(rowOf(known).sample),
+    ...(tool === undefined ? {} : { tool_name: tool }),
+    ...input
+  }
+  return {
+    file,
+    name: typeof name === 'string' ? name : `test ${place + 1}`,
+    event: known,
+    input: whole,
+    expect,
+    within,
+    fuzz: fuzz === true
+  }
+}
+
+function eventOf(name: string, what: string): EventName {
+  try {
+    return parseEvent(name)
+  } catch (error) {
+    throw bad(`${what}:`, (error as Error).message)
+  }
+}
+
+/** Text between slashes is a pattern. Throws where it cannot be one. */
+export function patternIn(wanted: unknown): RegExp | undefined {
+  const [, source, flags] = (typeof wanted === 'string' && /^\/(.*)\/([a-z]*)$/s.exec(wanted)) || []
+  return source === undefined ? undefined : new RegExp(source, flags)
+}
+
+function checkKeys(value: PlainObject, known: readonly string[], what: string): void {
+  for (const key of Object.keys(value)) {
+    if (!known.includes(key))
+      throw bad(what, `has a key ${key} that is not read; ${nearest(key, known) ?? known.join(', ')} is`)
+  }
+}
+
+/** A misspelt field would test the sample. What an event does not know may still be in a payload. */
+function checkFields(input: PlainObject, event: EventName, what: string): void {
+  const fields = [...listFields(rowOf(event).fields).map(({ name }) => name), ...baseFields, 'hook_event_name']
+  for (const key of Object.keys(input)) {
+    const meant = fields.includes(key) ? undefined : nearest(key, fields)
+    if (meant !== undefined)
+      throw bad(`${what}: input`, `has a field ${key} that ${event} does not have; ${meant} is one`)
+  }
+}
+
+const bad = (what: string, why: string): Error => fault('E_USAGE', `${what} ${why}`)

@@ -1,0 +1,291 @@
+import { dirname, join, resolve } from 'node:path'
+import { rowOf } from '../../hooks/events/event-table.ts'
+import type { Declared } from './hook-declaration.ts'
+import { parseDocument, readDocument, type Document, type Looked } from './document.ts'
+import { gateError, startOf, type Finding, type Path, type Place } from './finding.ts'
+import { Grants } from '../permissions/permission-settings.ts'
+import { checkKeys, KeyReader } from './keys.ts'
+import type {
+  EnabledPlugin,
+  Loaded,
+  LoadedGrant,
+  LoadedHook,
+  LoadedModule,
+  LoadedOwner,
+  LoadedServer,
+  LoadOptions
+} from './loaded-hooks.ts'
+import { grantsOf, objectionTo, ownersIn, type OwnerFolder } from '../active/skills-and-agents.ts'
+import { nearMiss } from '../../util/near.ts'
+import { isFolder } from '../../world/files/path-kind.ts'
+import { installedPlugins, loadPlugin } from './plugins.ts'
+import { projectServers } from './mcp-servers.ts'
+import { readHooks } from './shapes.ts'
+import {
+  closedFolder,
+  foreignHand,
+  isWithin,
+  namesIn,
+  OF_PROJECT,
+  rootOf,
+  sourcesOf,
+  USUAL_MANAGED,
+  watchedBy,
+  type Scope,
+  type Source,
+  type Where
+} from './sources.ts'
+import { Switches } from './switches.ts'
+
+/** Reads every file that may say something about hooks here. It starts nothing and executes nothing. */
+export function loadSettings(where: Where, options: LoadOptions = {}): Loaded {
+  const loading = new Loading(where, rootOf(where))
+  for (const source of sourcesOf(where, loading.root)) if (isAsked(source.scope, options)) loading.settingsFile(source)
+  loading.strays()
+  if (options.settings !== undefined) loading.flag(options.settings)
+  if (isAsked('project', options)) loading.servers()
+  loading.plugins(options.pluginDirs ?? [])
+  loading.owners(options)
+  for (const file of options.modules ?? []) loading.module(file, 'flag', where.cwd, startOf('--hooks'))
+  return loading.result()
+}
+
+const isAsked = (scope: Scope, { sources }: LoadOptions): boolean =>
+  sources === undefined || scope === 'managed' || (sources as readonly Scope[]).includes(scope)
+
+/** Forms in which others keep settings. */
+const ENDING = /\.(?:json[5c]?|ya?ml|toml)(?:\.txt)?$/i
+
+/** The name that a file should have to be read; `undefined` where it has one, or is something else. */
+function meantBy(name: string, known: readonly string[]): string | undefined {
+  const ofManaged = known.includes('managed-settings.json')
+  if (known.includes(name) || !/^[a-z][\w.-]*$/i.test(name) || !(ofManaged || ENDING.test(name))) return undefined
+  const plain = name.replace(ENDING, '.json').replace(/^(?=settings\.)/i, ofManaged ? 'managed-' : '')
+  return known.includes(plain) ? plain : nearMiss(plain, known)
+}
+
+class Loading {
+  readonly root: string
+  readonly #where: Where
+  readonly #files: Source[] = []
+  readonly #hooks: LoadedHook[] = []
+  /** The first of each name, by event. */
+  readonly #byName = new Map<string, LoadedHook>()
+  readonly #grants = new Grants()
+  readonly #modules: LoadedModule[] = []
+  readonly #servers: LoadedServer[] = []
+  readonly #plugins: EnabledPlugin[] = []
+  readonly #owners: LoadedOwner[] = []
+  readonly #allowed: LoadedGrant[] = []
+  readonly #findings: Finding[] = []
+  readonly #switches = new Switches()
+
+  constructor(where: Where, root: string) {
+    this.#where = where
+    this.root = root
+  }
+
+  settingsFile(source: Source): void {
+    const { scope, file } = source
+    const objection = OF_PROJECT.includes(scope)
+      ? isWithin(file, this.root)
+        ? undefined
+        : 'it leads out of the project'
+      : foreignHand(file)
+    if (objection === undefined) return this.#settings(readDocument(file), source)
+    const fix = OF_PROJECT.includes(scope)
+      ? 'put the file itself there'
+      : `chown it to yourself, and chmod go-w ${file}`
+    this.#findings.push(gateError(startOf(file), 'not-read', `${file} is not read: ${objection}`, fix))
+  }
+
+  /** Files beside the settings that are meant as settings, and are not read under their names; folders that are none. */
+  strays(): void {
+    const { home, ownHome, managed } = this.#where
+    const claude = [home, this.root].map(base => join(base, '.claude'))
+    const names = new Map(claude.map(folder => [folder, ['settings.json', 'settings.local.json']]))
+    names.set(ownHome, ['settings.json'])
+    for (const folder of managed) names.set(folder, ['managed-settings.json', 'managed-settings.d'])
+    for (const [folder, known] of names)
+      for (const name of namesIn(folder, '')) {
+        const meant = meantBy(name, known)
+        if (meant !== undefined) this.#stray(join(folder, name), `call it ${meant}, or something else`)
+      }
+    for (const folder of managed.map(each => join(each, 'managed-settings.d'))) {
+      const others = namesIn(folder, '').filter(name => !name.endsWith('.json') && ENDING.test(name))
+      for (const name of others) this.#stray(join(folder, name), 'let its name end in .json')
+      this.#findings.push(...closedFolder(folder))
+    }
+    for (const folder of managed)
+      if (!USUAL_MANAGED.includes(folder) && !isFolder(folder))
+        this.#stray(folder, 'it is no folder: correct CARABINER_MANAGED_DIR')
+    for (const folder of new Set(claude)) if (!isFolder(folder)) this.#findings.push(...closedFolder(folder))
+  }
+
+  #stray(file: string, fix: string): void {
+    this.#findings.push(gateError(startOf(file), 'not-read', `${file} is not read`, fix))
+  }
+
+  servers(): void {
+    const { servers, findings } = projectServers(this.root, this.#where)
+    this.#servers.push(...servers)
+    this.#findings.push(...findings)
+  }
+
+  flag(settings: string): void {
+    const isJson = settings.trimStart().startsWith('{')
+    const file = isJson ? '--settings' : resolve(this.#where.cwd, settings)
+    const looked = isJson ? parseDocument(file, settings) : readDocument(file)
+    if (looked.document === undefined && looked.findings.all.length === 0)
+      looked.findings.gate('error', [], 'settings-missing', `there is no file ${file}`)
+    this.#settings(looked, { scope: 'flag', file })
+  }
+
+  #settings({ document, findings }: Looked, source: Source): void {
+    if (document !== undefined) {
+      this.#files.push(source)
+      checkKeys(document)
+      this.#hooksOf(document, ['hooks'], document.value['hooks'], source.scope)
+      this.#extension(document, source)
+      this.#grants.read(document, source.scope)
+      this.#switches.read(document, source.scope)
+    }
+    this.#findings.push(...findings.all)
+  }
+
+  #hooksOf(document: Document, path: Path, map: unknown, scope: Scope, more: Partial<LoadedHook> = {}): void {
+    if (map === undefined) return
+    const placeOf =
+      ({ path: own, rule }: Declared) =>
+      (key: string): Place =>
+        document.findings.place(key === 'matcher' ? [...(JSON.parse(rule) as Path), key] : [...own, key])
+    for (const declared of readHooks(map, path, document.findings)) {
+      this.#add(
+        {
+          plugin: undefined,
+          owner: undefined,
+          replaces: undefined,
+          ofProject: OF_PROJECT.includes(scope),
+          ...declared,
+          scope,
+          place: document.findings.place(declared.path),
+          placeOf: placeOf(declared),
+          ...more
+        },
+        document
+      )
+    }
+  }
+
+  /** A hook of a name that the user has used, in the project: it takes its place, but never that of a gate. */
+  #add(hook: LoadedHook, document: Document): void {
+    const key = `${hook.event} ${hook.name}`
+    const other = hook.name === undefined ? undefined : this.#byName.get(key)
+    if (other === undefined) this.#byName.set(key, hook)
+    if (other !== undefined && hook.ofProject && other.scope === 'user') {
+      if (rowOf(hook.event).failure === 'open') {
+        document.findings.add('info', hook.path, 'name-replaced', `${hook.name} takes the place of ${where(other)}`)
+        this.#hooks.push({ ...hook, replaces: other })
+        return
+      }
+      const message = `${hook.name} has the name of ${where(other)}; on a gate both run`
+      document.findings.add('info', hook.path, 'name-shared', message)
+    }
+    this.#hooks.push(hook)
+  }
+
+  #extension(document: Document, { scope, file }: Source): void {
+    const own = new KeyReader(document, ['carabiner'])
+    const map = own.object('hooks')
+    this.#hooksOf(document, ['carabiner', 'hooks'], map, scope)
+    for (const module of own.texts('modules') ?? [])
+      this.module(
+        module,
+        scope,
+        scope === 'project' || scope === 'local' ? this.root : dirname(file),
+        document.findings.place(['carabiner', 'modules'])
+      )
+    this.#switches.readOwn(own, scope)
+  }
+
+  module(path: string, scope: Scope, base: string, place: Place): void {
+    this.#modules.push({ file: resolve(base, path), scope, place, ofProject: OF_PROJECT.includes(scope) })
+  }
+
+  plugins(folders: readonly string[]): void {
+    const installed = installedPlugins(this.#where, this.root)
+    this.#findings.push(...installed.findings.all)
+    for (const [name, { on, scope, place }] of this.#switches.plugins) {
+      const root = installed.folders.get(name)
+      if (on && root === undefined) this.#findings.push(notInstalled(name, place, OF_PROJECT.includes(scope)))
+      else if (on && root !== undefined) this.#plugin(name, root, scope)
+    }
+    for (const folder of folders) this.#plugin(undefined, resolve(this.#where.cwd, folder), 'flag')
+  }
+
+  /** What managed policy has enabled is managed: nobody else switches it off. */
+  #plugin(given: string | undefined, folder: string, enabledBy: Scope): void {
+    const { name, id, root, data, maps, findings } = loadPlugin(given, folder, this.#where)
+    const managed = enabledBy === 'managed'
+    const ofProject = OF_PROJECT.includes(enabledBy)
+    const more = { plugin: { name: id, root, data, managed }, ofProject }
+    for (const { document, path, map } of maps) this.#hooksOf(document, path, map, managed ? 'managed' : 'plugin', more)
+    this.#findings.push(...findings.flatMap(({ all }) => all.map(each => ({ ...each, ofProject }))))
+    const plugin = { name, id, root, data, managed, ofProject }
+    const objection = objectionTo(plugin, this.#plugins)
+    if (objection !== undefined) this.#findings.push(objection)
+    else if (!this.#plugins.some(each => each.root === root)) this.#plugins.push(plugin)
+  }
+
+  /** Skills, slash commands and subagents: of the user, of the project, of plugins, whose names are their own. */
+  owners(options: LoadOptions): void {
+    const { home } = this.#where
+    const own = { folder: join(home, '.claude'), ofProject: false, plugin: undefined }
+    const project = { folder: join(this.root, '.claude'), ofProject: true, plugin: undefined }
+    if (isAsked('user', options)) this.#ownersOf(own)
+    if (this.root !== home && isAsked('project', options)) this.#ownersOf(project)
+    for (const plugin of this.#plugins) this.#ownersOf({ folder: plugin.root, ofProject: plugin.ofProject, plugin })
+  }
+
+  #ownersOf(folder: OwnerFolder): void {
+    for (const { owner, findings } of ownersIn(folder)) {
+      if (owner !== undefined) this.#own(owner)
+      this.#findings.push(...findings)
+    }
+  }
+
+  #own(owner: LoadedOwner): void {
+    const { kind, name, document, ofProject, plugin } = owner
+    this.#owners.push(owner)
+    this.#allowed.push(...grantsOf(owner))
+    if (document === undefined) return
+    const more = { owner: name, ofProject, plugin: plugin && { ...plugin, name: plugin.id } }
+    this.#hooksOf(document, ['hooks'], document.value['hooks'], kind === 'agent' ? kind : 'skill', more)
+  }
+
+  result(): Loaded {
+    return {
+      root: this.root,
+      files: this.#files,
+      watched: [...new Set([...watchedBy(this.#where, this.root), ...this.#files.map(({ file }) => file)])].filter(
+        file => file !== '--settings'
+      ),
+      hooks: this.#hooks,
+      ...this.#grants.result(),
+      modules: this.#modules,
+      servers: this.#servers,
+      plugins: this.#plugins,
+      owners: this.#owners,
+      grants: this.#allowed,
+      findings: this.#findings,
+      ...this.#switches.result()
+    }
+  }
+}
+
+const notInstalled = (name: string, place: Place, ofProject: boolean): Finding => {
+  const message = `the plugin ${name} is enabled, and not installed`
+  return { ...gateError(place, 'plugin-missing', message, 'install it, or disable it'), ofProject }
+}
+
+const where = ({ place }: LoadedHook): string => `${place.file}:${place.line}`

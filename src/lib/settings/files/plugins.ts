@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import { realPath } from '../../world/files/real-path.ts'
+import { isObject, type PlainObject } from '../../util/plain.ts'
+import { makeFolders } from '../../world/files/make-folders.ts'
+import { readDocument, type Document, type Looked } from './document.ts'
+import { Findings, startOf, type Path, type Place, type Words } from './finding.ts'
+import { isWithin, namesIn, type Where } from './sources.ts'
+import { attempt } from '../../util/attempt.ts'
+
+/** A plugin that is enabled, and where it declares hooks. */
+export interface LoadedPlugin {
+  /** What its manifest calls it; else what it is enabled as, without its marketplace; else that of its folder. */
+  readonly name: string
+  /** What it is enabled as; else its name. */
+  readonly id: string
+  readonly root: string
+  readonly data: string
+  readonly maps: readonly HookMap[]
+  /** About each of its files; reading its hooks may add to them. */
+  readonly findings: readonly Findings[]
+}
+
+/** A map of events, and where it stands. */
+interface HookMap {
+  readonly document: Document
+  readonly path: Path
+  readonly map: unknown
+}
+
+/**
+ * Where installed plugins are, by their full name (`name@marketplace`): as installed for this project, else for the user.
+ * What was installed for another project is not installed here.
+ */
+export function installedPlugins(
+  { home }: Where,
+  root: string
+): {
+  readonly folders: ReadonlyMap<string, string>
+  readonly findings: Findings
+} {
+  const { document, findings } = readDocument(join(home, '.claude/plugins/installed_plugins.json'))
+  const plugins = document?.value['plugins']
+  const folders = new Map<string, string>()
+  for (const [name, value] of Object.entries(isObject(plugins) ? plugins : {})) {
+    const installs: readonly unknown[] = Array.isArray(value) ? value : [value]
+    const usable = installs.filter(isObject).filter(({ installPath }) => typeof installPath === 'string')
+    const here = usable.find(({ projectPath }) => typeof projectPath === 'string' && realPath(projectPath) === root)
+    const install = here ?? usable.find(({ projectPath }) => typeof projectPath !== 'string')
+    if (install !== undefined) folders.set(name, String(install['installPath']))
+  }
+  return { folders, findings }
+}
+
+/** Reads what a plugin says about hooks. Paths in its manifest stay within it. One that is not installed has no id. */
+export function loadPlugin(given: string | undefined, root: string, { ownHome }: Where): LoadedPlugin {
+  const manifest = readDocument(join(root, '.claude-plugin/plugin.json'))
+  const usual = join(root, 'hooks/hooks.json')
+  const maps: HookMap[] = []
+  const findings = [manifest.findings]
+  const take = (looked: Looked): void => {
+    findings.push(looked.findings)
+    if (looked.document !== undefined) maps.push(mapIn(looked.document, [], looked.document.value))
+  }
+  const lost = whyNoPlugin(root, manifest.document, given ?? basename(root))
+  if (lost !== undefined) findings.push(objection(startOf(root), ...lost))
+  take(readDocument(usual))
+  for (const { part, path } of partsOf(manifest.document)) {
+    if (typeof part !== 'string') maps.push(mapIn(manifest.document!, path, part))
+    else if (resolve(root, part) !== usual) take(within(root, part, manifest.findings.place(path)))
+  }
+  const called = manifest.document?.value['name']
+  const name = typeof called === 'string' && called !== '' ? called : (given?.replace(/@[^@]*$/, '') ?? basename(root))
+  // Only what is installed has a marketplace behind its name.
+  const data = join(ownHome, 'plugins', folderName(given ?? name.replaceAll('@', ' ')))
+  return { name, id: given ?? name, root, data, maps, findings }
+}
+
+/** What a plugin may consist of. */
+const PARTS = `.claude-plugin/plugin.json hooks/hooks.json commands agents skills SKILL.md .mcp.json .lsp.json
+  output-styles themes monitors bin settings.json`.split(/\s+/)
+
+/** Why nothing of a plugin would be in force. */
+function whyNoPlugin(root: string, manifest: Document | undefined, name: string): Words | undefined {
+  if (!existsSync(root)) return ['plugin-missing', `the plugin ${name} is not at ${root}`]
+  const has = (part: string): boolean => existsSync(join(root, part))
+  if (!PARTS.some(has))
+    return has('.claude-plugin/marketplace.json')
+      ? ['plugin-marketplace', `${root} is a marketplace, and not one of its plugins`]
+      : ['plugin-none', `there is no plugin in ${root}`]
+  const stray = ['hooks.json', ...namesIn(join(root, 'hooks'), '.json').map(each => `hooks/${each}`)].find(has)
+  if (stray === undefined || has('hooks/hooks.json') || manifest?.value['hooks'] !== undefined) return undefined
+  return ['hooks-missing', `nobody reads ${stray} in the plugin ${name}`]
+}
+
+/** What of a name cannot stand in a path is replaced, and then its hash tells it from others that look alike. */
+function folderName(name: string): string {
+  const plain = name.replaceAll(/^\.+|[^\w.@-]/g, '_')
+  return plain === name ? name : `${plain}-${createHash('sha256').update(name).digest('hex').slice(0, 8)}`
+}
+
+/** Makes the folder in which a plugin may keep data, for this user alone. Where that cannot be, its hooks will see. */
+export const makeDataFolder = ({ data }: Pick<LoadedPlugin, 'data'>): void => attempt(() => makeFolders(data))
+
+/** What the manifest says of hooks: a path, the hooks themselves, or a list of these. */
+function partsOf(manifest: Document | undefined): readonly { readonly part: unknown; readonly path: Path }[] {
+  const hooks = manifest?.value['hooks']
+  if (Array.isArray(hooks)) return hooks.map((part: unknown, place) => ({ part, path: ['hooks', place] }))
+  return hooks === undefined ? [] : [{ part: hooks, path: ['hooks'] }]
+}
+
+function within(root: string, path: string, place: Place): Looked {
+  const file = resolve(root, path)
+  if (!isWithin(file, root))
+    return { document: undefined, findings: objection(place, 'outside-plugin', `${path} is not within the plugin`) }
+  if (existsSync(file)) return readDocument(file)
+  return { document: undefined, findings: objection(place, 'hooks-missing', `there is no ${path} in the plugin`) }
+}
+
+function objection(place: Place, ...words: Words): Findings {
+  const findings = new Findings(() => place)
+  findings.gate('error', [], ...words)
+  return findings
+}
+
+/** The events: under `hooks`, or there themselves, beside a description. */
+function mapIn(document: Document, path: Path, value: unknown): HookMap {
+  if (!isObject(value)) return { document, path, map: value }
+  if (value['hooks'] !== undefined) return { document, path: [...path, 'hooks'], map: value['hooks'] }
+  const { description: _, ...map }: PlainObject = value
+  return { document, path, map }
+}

@@ -1,0 +1,80 @@
+import { rowOf, type EventName } from '../../hooks/events/event-table.ts'
+import { takesAll } from '../../hooks/dispatch/matcher.ts'
+import { isObject, type PlainObject } from '../../util/plain.ts'
+import type { Check, Say } from './lint-matcher.ts'
+
+/** Variables that examples in the wild use and that no host sets. */
+const PHANTOMS =
+  /\$\{?((?:CLAUDE_)?TOOL_(?:NAME|INPUT|OUTPUT|RESULT|ARGS)\w*|CLAUDE_(?:FILE_PATHS?|EVENT_TYPE|TOOL_USE_ID|NOTIFICATION|COMMAND|PROMPT)\w*|HOOK_INPUT\w*)\}?/g
+
+/** What a command says that does not mean what it seems to. */
+export const commandCheck: Check = ({ spec, event }, say, { env }) => {
+  const { command } = spec
+  if (typeof command !== 'string') return
+  const given = isObject(spec['env']) ? { ...env, ...spec['env'] } : env
+  const phantoms = phantomsIn(command, given)
+  if (phantoms.length > 0) say('warning', 'command', 'variable-unknown', `no host sets ${phantoms.join(', ')}`)
+  if (partsOf(command).some(isInvented))
+    say('warning', 'command', 'answer-invented', 'block, feedback, approve and message are not keys of an answer')
+  deadFields(command, event, say)
+  if (/\bexit 1\b/.test(command) && rowOf(event).failure === 'closed')
+    say('info', 'command', 'exit-1', 'exit code 1 is a failure and not a refusal; in Claude Code it lets pass')
+}
+
+/** The variables that neither a host nor the command or its settings set, each once. */
+function phantomsIn(command: string, given: Readonly<PlainObject>): readonly string[] {
+  const names = new Set([...command.matchAll(PHANTOMS)].map(([, name]) => name!))
+  const isSet = (name: string): boolean =>
+    name in given ||
+    new RegExp(
+      `(?<![\\w$])${name}\\+?=|\\b(?:read|mapfile|readarray|for|printf -v)\\b[^;&|\\n]*[^\\w$]${name}\\b`
+    ).test(command)
+  return [...names].filter(name => !isSet(name))
+}
+
+const INVENTED = /\{\\?"(?:block|feedback|approve|message)\\?"\s*:/
+/** Quotes keep together what is in them; `>&2` is no end of a command. */
+const PARTS = /((?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|>&|&>|<<[^\n]*\n|[^'"\\;&|\n])+)(\|?)/gs
+const QUOTED = /'[^']*'|"(?:\\.|[^"\\])*"/gs
+/** What they are given is for others, or for later. */
+const SENDERS =
+  /^\s*(?:then\s+|do\s+|else\s+|[{(!]\s*)*(?:(?:export|local|declare)\s+)?(?:\w+=|(?:curl|wget|https?|xh|nc|gh|aws|logger|notify-send|redis-cli)\b)/
+
+const partsOf = (command: string): readonly RegExpExecArray[] => [...command.matchAll(PARTS)]
+
+/** It prints, as an answer, what is none. What goes elsewhere is no answer: to a program, to a file, to standard error. */
+function isInvented([, text = '', pipe = '']: readonly string[]): boolean {
+  const isSent = pipe === '|' || SENDERS.test(text) || /(?<!2)>(?!&1)/.test(text.replaceAll(QUOTED, ''))
+  return INVENTED.test(text) && !isSent
+}
+
+/** What only some events take of an answer. */
+const FIELD =
+  /"(additionalContext|updatedInput|updatedToolOutput|permissionDecision|initialUserMessage|watchPaths)\\?"/g
+
+/** Parts of an answer that its event does not read. */
+function deadFields(command: string, event: EventName, say: Say): void {
+  const { answer, takes } = rowOf(event)
+  const read: readonly string[] = [...takes.fields, ...(answer === 'gate' ? ['permissionDecision'] : [])]
+  const dead = [...new Set([...command.matchAll(FIELD)].map(([, name]) => name!))].filter(name => !read.includes(name))
+  const fix = `use what ${event} takes: ${read.join(', ') || 'systemMessage'}`
+  if (dead.length > 0) say('warning', 'command', 'answer-unread', `${event} does not read ${dead.join(', ')}`, fix)
+}
+
+const ALLOWS = /"(?:permission_?decision|decision|behavior)"\s*:\s*"(?:allow|approve)"/i
+
+/** What makes the answer depend on something: then it is no constant. */
+const DEPENDS = /\b(?:if|case|while|until|for|exit|test|python\w*|node|perl|ruby)\b|&&|\|\||\bjq\b|\$[({\w]|`|\[/
+
+/** A command that prints an allow whatever it is asked: often a log whose author meant "no objection". */
+export const allowCheck: Check = ({ spec, event, matcher }, say) => {
+  const { answer } = rowOf(event)
+  const { command, if: narrowed = '' } = spec
+  if (typeof command !== 'string' || narrowed !== '' || (answer !== 'gate' && answer !== 'permission')) return
+  const plain = command.replaceAll('\\"', '"')
+  const parts = plain.split(/[;\n]/)
+  if (DEPENDS.test(plain) || !parts.some(part => /\b(?:echo|printf)\b/.test(part) && ALLOWS.test(part))) return
+  const what = takesAll(matcher) ? 'every call' : `every call of ${matcher}`
+  const message = `it allows ${what}, whatever the input is, so that permission is never asked for`
+  say(takesAll(matcher) ? 'warning' : 'info', 'command', 'always-allows', message)
+}

@@ -1,0 +1,126 @@
+import { wordsOf } from '../../errors.ts'
+import { rowOf } from '../../hooks/events/event-table.ts'
+import { compileMatcher } from '../../hooks/dispatch/matcher.ts'
+import type { Level, Words } from '../files/finding.ts'
+import type { Loaded, LoadedHook } from '../files/loaded-hooks.ts'
+import { compileSafely } from './patterns.ts'
+import { ALL_TOOL_NAMES, namingOf, TOOL_NAMES } from '../permissions/tool-names.ts'
+
+/** Adds a finding about one key of a hook. */
+export type Say = (level: Level, key: string, ...words: Words) => void
+
+/** One thing that is looked for in every hook. It adds what it finds. */
+export type Check = (hook: LoadedHook, say: Say, loaded: Loaded) => void
+
+/**
+ * Matchers that are none, or that can never match: `worst` is how much that matters. For a gate, one for tools that are
+ * not here is worth knowing. `more`: tools that somebody has added.
+ */
+export function matcherCheck(
+  { event, matcher }: Pick<LoadedHook, 'event' | 'matcher'>,
+  say: Say,
+  worst: 'error' | 'warning',
+  more: readonly string[] = []
+): void {
+  if (matcher === undefined || matcher === '' || matcher === '*') return
+  const { target, fields } = rowOf(event)
+  if (target === undefined)
+    return say('info', 'matcher', 'matcher-ignored', `${event} has nothing to match, so the matcher is ignored`)
+  const slow = `${matcher} repeats a repetition: Claude Code may take forever over a name that almost matches`
+  if (NESTED.test(matcher)) say('warning', 'matcher', 'matcher-slow', slow)
+  const habit = habitIn(matcher, target === 'tool_name')
+  if (habit !== undefined) return say(worst, 'matcher', ...habit)
+  try {
+    const { matches } = compileMatcher(matcher, compileSafely)
+    const missed: readonly Words[] =
+      target !== 'tool_name'
+        ? choicesOf(fields, target, matches, event, matcher)
+        : NAMES.test(matcher)
+          ? namesIn(matcher).flatMap(name => missedBy(name, more))
+          : neverMatches(matcher, [...ALL_TOOL_NAMES, ...more].some(matches))
+    for (const words of missed) say(worst, 'matcher', ...words)
+    if (missed.length === 0 && worst === 'error' && target === 'tool_name' && !mayMatch(matcher, matches, more))
+      say('warning', 'matcher', 'tool-absent', `${JSON.stringify(matcher)} matches no tool that is here`)
+  } catch (error) {
+    say('error', 'matcher', 'matcher-invalid', wordsOf(error))
+  }
+}
+
+const NAMES = /^[\w\-|, ]+$/
+
+const namesIn = (matcher: string): readonly string[] =>
+  matcher
+    .split(/[|,]/)
+    .map(part => part.trim())
+    .filter(part => part !== '')
+
+/** Tools of servers come later. */
+const mayMatch = (matcher: string, matches: (name: string) => boolean, more: readonly string[]): boolean =>
+  /mcp__|\.[*+]|\\w/.test(matcher) || [...TOOL_NAMES, ...more].some(matches)
+
+/** A repetition within a group that is repeated itself. */
+const NESTED = /\((?:[^()\\]|\\.)*[+*}](?:[^()\\]|\\.)*\)(?:[+*]|\{\d+,)/
+
+/** What means something elsewhere, and nothing here. */
+function habitIn(matcher: string, isTool: boolean): Words | undefined {
+  const tool = matcher.slice(0, matcher.indexOf('('))
+  if (isTool && ['here', 'elsewhere'].includes(namingOf(tool).is) && matcher.endsWith(')'))
+    return [
+      'matcher-rule',
+      `${matcher} is written like a permission rule; as a matcher it is a regular expression that matches no tool`,
+      `write "matcher": "${tool}" and "if": "${matcher}"`
+    ]
+  if (/^\/.*\/[a-z]*$/.test(matcher)) return ['matcher-slashes', 'slashes around a pattern are taken as part of it']
+  if (matcher.startsWith('!'))
+    return ['matcher-negation', 'an exclamation mark does not negate a matcher', `write "^(?!${matcher.slice(1)}$).*"`]
+  const [odd] = /[^\x20-\x7E]/u.exec(matcher) ?? []
+  if (isTool && odd !== undefined)
+    return [
+      'matcher-letters',
+      `it holds the character U+${odd.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}, and the names of tools are plain letters`
+    ]
+  return undefined
+}
+
+/** A pattern that matches none of the tools we know may be for others, unless it speaks of what no name can hold. */
+function neverMatches(matcher: string, matchesAny: boolean): readonly Words[] {
+  if (matchesAny) return []
+  const plain = matcher.replaceAll(/\(\?(?:[:=!]|<[=!]|<\w+>)/g, '')
+  const named = /^\^?mcp__/.test(matcher)
+    ? undefined
+    : ALL_TOOL_NAMES.find(tool => new RegExp(`\\b${tool}\\b`, 'i').test(matcher))
+  if (named === undefined && !/[^\w\-.*+?^$|()[\]{}\\,]/.test(plain)) return []
+  return [
+    [
+      'matcher-never',
+      `${JSON.stringify(matcher)} matches no tool: a matcher sees nothing but the exact name of the tool`,
+      `match the name, and put what concerns its input into "if": "${named ?? 'Bash'}(…)"`
+    ]
+  ]
+}
+
+/** What a name of a list misses. */
+function missedBy(name: string, more: readonly string[]): readonly Words[] {
+  if (name.includes(' '))
+    return [['matcher-never', `no tool has blanks in its name, as ${name} has`, 'join names by |']]
+  if (/^mcp__[^_]+(?:_[^_]+)*$/.test(name))
+    return [['matcher-server', `${name} is the name of a server, and matches no tool of it`, `write "${name}__.*"`]]
+  const naming = namingOf(name, more)
+  if (naming.is !== 'near') return []
+  const words = `no tool is called ${name}; names are compared exactly`
+  return [['matcher-near', words, `did you mean ${naming.meant}?`]]
+}
+
+/** A target of few values, such as how a session began, can be tried out. */
+function choicesOf(
+  fields: Readonly<Record<string, string>>,
+  target: string,
+  matches: (value: string) => boolean,
+  event: string,
+  matcher: string
+): readonly Words[] {
+  const choices = fields[target]?.split(' | ') ?? []
+  if (choices.length <= 1 || choices.some(matches)) return []
+  const words = `${JSON.stringify(matcher)} can never match ${event}, where ${target} is one of ${choices.join(', ')}`
+  return [['matcher-never', words, 'use one of these']]
+}

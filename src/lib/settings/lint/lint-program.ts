@@ -1,0 +1,147 @@
+import { existsSync, readSync, statSync } from 'node:fs'
+import { delimiter, resolve } from 'node:path'
+import { isProgram } from '../../world/files/path-kind.ts'
+import { scriptIn, wordsIn } from '../../hooks/kinds/paths.ts'
+import { rowOf } from '../../hooks/events/event-table.ts'
+import { isObject } from '../../util/plain.ts'
+import type { Say } from './lint-matcher.ts'
+import type { LoadedHook } from '../files/loaded-hooks.ts'
+import { withFile } from '../files/text.ts'
+
+type Env = Readonly<Record<string, unknown>>
+
+/** Programs and scripts that cannot be started: they are not there, may not be executed, or need what is not there. */
+export function programCheck({ spec, plugin, event }: LoadedHook, say: Say, root: string, env: Env): void {
+  const { command, args, shell } = spec
+  if (typeof command !== 'string' || shell === 'powershell') return
+  const own = isObject(spec['env']) ? { ...env, ...spec['env'] } : env
+  const inShell = !Array.isArray(args)
+  if (!inShell && /\s/.test(command.trim()) && !existsSync(resolve(root, command)))
+    return say('warning', 'command', 'args-program', 'with args, command is the name of one program, blanks included')
+  const words = inShell ? wordsIn(command) : [command, ...args.map(String)]
+  const program = programIn(words, command, inShell)
+  if (program !== undefined && !isInPath(program, root, own))
+    say(
+      'warning',
+      'command',
+      'program-missing',
+      `there is no ${program} in PATH`,
+      `install ${program}, or correct the name`
+    )
+  const known = { CLAUDE_PROJECT_DIR: root, CLAUDE_PLUGIN_ROOT: plugin?.root, HOME: inShell ? own['HOME'] : undefined }
+  const script = scriptOf(words, root, known, inShell)
+  if (script === undefined) return
+  scriptChecks(script, say, root, own)
+  if (rowOf(event).failure === 'closed') refusalCheck(script, say)
+}
+
+/** What a shell knows by itself. */
+const OF_SHELLS = new Set(
+  `. : [ [[ alias bg bind break builtin caller case cd command compgen complete compopt continue coproc declare dirs
+   disown do done echo elif else enable esac eval exec exit export false fc fg fi for function getopts hash help history
+   if in jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly return select set shift shopt
+   source suspend test then time times trap true type typeset ulimit umask unalias unset until wait while { }`.split(
+    /\s+/
+  )
+)
+
+/** The program that a command begins with, where it is named without a path, and plainly so. */
+function programIn(words: readonly string[], command: string, inShell: boolean): string | undefined {
+  // What is found out while it runs, or defined before, can be anything.
+  if (inShell && /^\s*(?:\w+=[^\s;&|]*(?:\$\(|`)|[\w-]+\s*\(\)|[({<>!#])/.test(command)) return undefined
+  const program = inShell ? words.find(word => !/^\w+=/.test(word)) : words[0]
+  if (program === undefined || !/^[A-Za-z0-9_][\w.+-]*$/.test(program)) return undefined
+  return inShell && OF_SHELLS.has(program) ? undefined : program
+}
+
+const USUAL_PATH = '/usr/local/bin:/usr/bin:/bin'
+
+function isInPath(program: string, root: string, { PATH: path }: Env): boolean {
+  const folders = (typeof path === 'string' ? path : USUAL_PATH).split(delimiter)
+  return folders.some(folder => isProgram(resolve(root, folder, program)))
+}
+
+interface Script {
+  readonly word: string
+  readonly path: string
+  /** It is the program itself, and not what an interpreter is given. */
+  readonly runs: boolean
+  /** Why a path that looks right leads nowhere. */
+  readonly hint: string | undefined
+}
+
+/** The file that a command runs, itself or by an interpreter. */
+function scriptOf(words: readonly string[], root: string, known: Env, inShell: boolean): Script | undefined {
+  const word = scriptIn(words)
+  if (!/[./]/.test(word) || /^\/(?:dev|proc)\//.test(word)) return undefined
+  const home = known['HOME']
+  const path = word
+    .replace(/^~(?=\/)/, typeof home === 'string' && home !== '' ? home : '~')
+    .replaceAll(/\$(?:\{(\w+)\}|(\w+))/g, (whole, braced?: string, plain?: string) => {
+      const value = known[braced ?? plain ?? '']
+      return typeof value === 'string' && value !== '' ? value : whole
+    })
+  const isUnknown = /[$*?[\]{}`]|^~/.test(path)
+  // Without a shell nothing stands for anything else.
+  const isLiteral = !inShell && /^(?:~|\$HOME\b|\$\{HOME\})\//.test(path)
+  if (isUnknown && !isLiteral) return undefined
+  const hint = isLiteral ? 'write the whole path: with args no shell fills it in' : undefined
+  return { word, path: resolve(root, path), runs: words.find(each => !/^\w+=/.test(each)) === word, hint }
+}
+
+function scriptChecks({ word, path, runs, hint }: Script, say: Say, root: string, env: Env): void {
+  if (!existsSync(path))
+    return say(
+      'error',
+      'command',
+      'script-missing',
+      `there is no ${word}`,
+      hint ?? `create ${path}, or correct the path`
+    )
+  if (!statSync(path).isFile())
+    return say('error', 'command', 'script-missing', `${word} is no file`, 'name the script itself')
+  if (!runs) return
+  if (!isProgram(path))
+    return say('error', 'command', 'script-not-executable', `${word} may not be executed`, `chmod +x ${path}`)
+  const [first = ''] = beginningOf(path).split('\n')
+  const interpreter = /^#!\s*(\S+)/.exec(first)?.[1]
+  if (interpreter === undefined) return
+  if (first.endsWith('\r'))
+    return say('error', 'command', 'script-interpreter', `the lines of ${word} end in CR LF`, 'save it with LF')
+  const begins = `${word} begins with ${first.trim()}, and there is no`
+  const asked = /^#!\s*\S*\/env\s+(?:-\S+\s+|\w+=\S*\s+)*([A-Za-z0-9_][\w.+-]*)/.exec(first)?.[1]
+  if (!existsSync(interpreter))
+    say('error', 'command', 'script-interpreter', `${begins} ${interpreter}`, 'correct its first line')
+  else if (asked !== undefined && !isInPath(asked, root, env))
+    say(
+      'warning',
+      'command',
+      'script-interpreter',
+      `${begins} ${asked} in PATH`,
+      `install ${asked}, or correct its first line`
+    )
+}
+
+const REFUSES = /\b(?:block|den[iy]|refus|forbid|forbidden|reject|not allowed|prohibit)/i
+const EXIT_1 = /\b(?:exit 1\b|(?:sys|process|os)\._?exit\(1\))/
+
+/** A script that says no, and then ends in a way that is no refusal. */
+function refusalCheck({ word, path }: Script, say: Say): void {
+  const lines = beginningOf(path, 65_536).split('\n')
+  const at = lines.findIndex(
+    (line, place) =>
+      EXIT_1.test(line) && lines.slice(Math.max(0, place - 3), place + 1).some(each => REFUSES.test(each))
+  )
+  const message = `${word} refuses with exit code 1 in line ${at + 1}: that is a failure, and in Claude Code it lets pass`
+  if (at >= 0) say('warning', 'command', 'exit-1', message)
+}
+
+/** Nothing where it may not be read: a program may still be executed. */
+function beginningOf(file: string, length = 200): string {
+  const bytes = Buffer.alloc(length)
+  try {
+    return withFile(file, descriptor => bytes.toString('latin1', 0, readSync(descriptor, bytes)))
+  } catch {
+    return ''
+  }
+}

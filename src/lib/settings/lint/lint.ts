@@ -1,0 +1,62 @@
+import { wordsOf } from '../../errors.ts'
+import { rowOf } from '../../hooks/events/event-table.ts'
+import { allowedUrl } from '../../hooks/kinds/urls.ts'
+import { findingOf, type Finding } from '../files/finding.ts'
+import { OUR_TYPES } from '../files/handlers.ts'
+import { allowCheck, commandCheck } from './lint-command.ts'
+import type { Check, Say } from './lint-matcher.ts'
+import { programCheck } from './lint-program.ts'
+import type { Loaded } from '../files/loaded-hooks.ts'
+import { restrictions } from '../permissions/restrictions.ts'
+
+/**
+ * What is wrong with hooks that were loaded: what can never match, never run, or does not do what it seems to do.
+ * Programs are looked for where `env` has them; default: the environment of this process.
+ */
+export function lint(
+  loaded: Loaded,
+  env: Readonly<Record<string, string | undefined>> = process.env
+): readonly Finding[] {
+  const findings: Finding[] = [...restrictions(loaded)]
+  for (const hook of loaded.hooks) {
+    const gate = rowOf(hook.event).failure === 'closed'
+    const say: Say = (level, key, ...words) =>
+      findings.push(findingOf(level, hook.placeOf(key), gate && level === 'error', words))
+    for (const check of CHECKS) check(hook, say, loaded)
+    programCheck(hook, say, loaded.root, { ...env, ...loaded.env })
+  }
+  return findings
+}
+
+const urlCheck: Check = ({ spec: { url } }, say, { allowedUrls }) => {
+  if (typeof url !== 'string') return
+  try {
+    allowedUrl(url, allowedUrls)
+  } catch (error) {
+    say('error', 'url', 'url-refused', wordsOf(error))
+  }
+}
+
+const timeoutCheck: Check = ({ spec }, say) => {
+  const { timeout } = spec
+  if (typeof timeout !== 'number' || timeout < 1000) return
+  const message = `a timeout of ${timeout} is ${Math.round(timeout / 60)} minutes: the unit is seconds`
+  say('warning', 'timeout', 'timeout-unit', message, `write ${timeout / 1000} if milliseconds were meant`)
+}
+
+const behaviourCheck: Check = ({ spec, event, scope, type, path }, say) => {
+  const gate = rowOf(event).failure === 'closed'
+  if (spec['once'] === true && scope !== 'skill')
+    say('info', 'once', 'once-scope', 'Claude Code heeds once only in the frontmatter of skills')
+  if (spec['onFailure'] === 'continue' && gate)
+    say('info', 'onFailure', 'fails-open', 'when this hook fails, the action goes on')
+  if (OUR_TYPES.includes(type) && path[0] !== 'carabiner' && ['user', 'project', 'local'].includes(scope))
+    say(
+      'warning',
+      'type',
+      'voids-file',
+      `Claude Code does not know hooks of type ${type}, and would ignore the whole file`
+    )
+}
+
+const CHECKS: readonly Check[] = [commandCheck, allowCheck, urlCheck, timeoutCheck, behaviourCheck]

@@ -1,0 +1,97 @@
+import { parseMode } from '../../permissions/modes.ts'
+import { isObject } from '../../util/plain.ts'
+import type { Document } from '../files/document.ts'
+import { KeyReader } from '../files/keys.ts'
+import type { Loaded, LoadedRule } from '../files/loaded-hooks.ts'
+import { modeFinding } from './restrictions.ts'
+import { OF_PROJECT, type Scope } from '../files/sources.ts'
+import { isTighter, isWithinPolicy } from './tightness.ts'
+
+/** The mode where nobody says anything. */
+const USUAL = 'default'
+
+/**
+ * What settings say of permissions, folders and variables. Later files win where only one can; but the mode of managed
+ * policy, and for a project that of everybody else, gives way only to a tighter one.
+ */
+export class Grants {
+  readonly #rules: LoadedRule[] = []
+  readonly #directories: string[] = []
+  readonly #env = new Map<string, string>()
+  #mode: string | undefined
+  #managedMode: string | undefined
+
+  read(document: Document, scope: Scope): void {
+    const reader = new KeyReader(document, ['permissions'])
+    for (const behaviour of ['allow', 'deny', 'ask'] as const) {
+      reader.texts(behaviour)?.forEach((rule, index) => {
+        const place = document.findings.place(['permissions', behaviour, index])
+        this.#rules.push({ behaviour, rule, scope, place })
+      })
+    }
+    const ofProject = OF_PROJECT.includes(scope)
+    this.#readMode(reader.text('defaultMode'), scope, document)
+    // What a project calls its own is no reason to let it have it, and its variables could point anywhere.
+    if (!ofProject) {
+      this.#directories.push(...(reader.texts('additionalDirectories') ?? []))
+      this.#readEnv(document)
+    } else remarkOnDropped(document)
+    reader.choice('disableAutoMode', ['disable'])
+  }
+
+  #readMode(mode: string | undefined, scope: Scope, document: Document): void {
+    if (mode === undefined) return
+    const parsed = parseMode(mode, true)
+    if (typeof parsed === 'object' && !(OF_PROJECT.includes(scope) && mode.startsWith('bypass')))
+      return document.findings.push(modeFinding(parsed, document.findings.place(['permissions', 'defaultMode'])))
+    const ofProject = OF_PROJECT.includes(scope)
+    const before = this.#mode ?? USUAL
+    if (scope === 'managed') this.#managedMode = mode
+    const counts = ofProject ? isTighter(mode, before) : isWithinPolicy(mode, this.#managedMode)
+    if (counts) this.#mode = mode
+    else if (mode !== before) remarkOnMode(mode, ofProject ? undefined : this.#managedMode, document)
+  }
+
+  #readEnv(document: Document): void {
+    for (const [name, value] of Object.entries(new KeyReader(document).object('env') ?? {})) {
+      if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+        this.#env.set(name, String(value))
+      else document.findings.add('warning', ['env', name], 'key-type', `${name} is no text`, 'give a text')
+    }
+  }
+
+  result(): Pick<Loaded, 'rules' | 'mode' | 'managedMode' | 'directories' | 'env'> {
+    return {
+      rules: this.#rules,
+      mode: this.#mode,
+      managedMode: this.#managedMode,
+      directories: this.#directories,
+      env: Object.fromEntries(this.#env)
+    }
+  }
+}
+
+/** Says that a mode does not count: that of a project, or one against managed policy. */
+function remarkOnMode(mode: string, managed: string | undefined, { findings }: Document): void {
+  const path = ['permissions', 'defaultMode']
+  if (managed !== undefined)
+    findings.add(
+      'warning',
+      path,
+      'managed-mode',
+      `managed policy has chosen the mode ${managed}, and ${mode} is not tighter; this is ignored`
+    )
+  else if (mode.startsWith('bypass'))
+    findings.add('warning', path, 'project-bypass', 'a project cannot switch permissions off; this is ignored')
+  else findings.add('info', path, 'project-mode', `a project cannot let more pass by the mode ${mode}; this is ignored`)
+}
+
+/** Says what of a project counts for nothing. */
+function remarkOnDropped({ value, findings }: Document): void {
+  const { env, permissions } = value
+  if (env !== undefined) findings.add('info', ['env'], 'project-env', 'a project sets no variables; this is ignored')
+  if (isObject(permissions) && permissions['additionalDirectories'] !== undefined) {
+    const path = ['permissions', 'additionalDirectories']
+    findings.add('info', path, 'project-directories', 'a project adds no folders; this is ignored')
+  }
+}

@@ -1,0 +1,108 @@
+import { rowOf } from '../../hooks/events/event-table.ts'
+import { parseMode, type NoMode } from '../../permissions/modes.ts'
+import { parseRule, toolIn } from '../../permissions/rule.ts'
+import { listIn } from '../active/agent-files.ts'
+import { findingOf, gateError, type Finding, type Place, type Words } from '../files/finding.ts'
+import { conditionCheck } from '../lint/lint-condition.ts'
+import { matcherCheck, type Say } from '../lint/lint-matcher.ts'
+import type { Loaded, LoadedHook, LoadedOwner, LoadedRule } from '../files/loaded-hooks.ts'
+import { namingOf } from './tool-names.ts'
+
+/** Names of tools, and where they stand. `allow`: they only lift what is asked about. */
+type NamedTools = Pick<LoadedRule, 'behaviour' | 'rule' | 'place'>
+
+/**
+ * What was meant to restrict and cannot do so, or hardly as it was meant: matchers of gates, gates that nobody waits for,
+ * permission rules, the tools of subagents. It starts nothing. Whoever starts an agent, fires an event or checks files
+ * reads this and `loaded.findings`. `tools`: names of tools that the caller has added.
+ */
+export function restrictions(loaded: Loaded, tools: readonly string[] = []): readonly Finding[] {
+  return [
+    ...loaded.hooks.flatMap((hook, place) => hookFindings(hook, isFirstOfRule(loaded.hooks, place), tools)),
+    ...ruleFindings(loaded.rules, tools),
+    ...loaded.owners.flatMap(owner => (owner.kind === 'agent' ? agentFindings(owner, tools) : []))
+  ]
+}
+
+/** Hooks of one rule stand side by side, and share its matcher. */
+const isFirstOfRule = (hooks: readonly LoadedHook[], place: number): boolean => {
+  const [hook, before] = [hooks[place]!, hooks[place - 1]]
+  return before?.rule !== hook.rule || before.place.file !== hook.place.file
+}
+
+/** Whether a hook only looks on, although its event waits for others. */
+export const observesOnly = ({ spec, event }: Pick<LoadedHook, 'spec' | 'event'>): boolean =>
+  rowOf(event).failure === 'closed' &&
+  (spec['async'] === true || spec['asyncRewake'] === true || spec['observe'] === true)
+
+function hookFindings(hook: LoadedHook, withMatcher: boolean, tools: readonly string[]): readonly Finding[] {
+  const findings: Finding[] = []
+  const { event, spec, ofProject } = hook
+  const gate = rowOf(event).failure === 'closed'
+  const say: Say = (level, key, ...words) => {
+    const restricts = gate && level !== 'info' && words[0] !== 'matcher-slow'
+    findings.push({ ...findingOf(level, hook.placeOf(key), restricts, words), ofProject })
+  }
+  if (withMatcher) matcherCheck(hook, say, gate ? 'error' : 'warning', tools)
+  conditionCheck(hook, say, tools)
+  const behind = ['async', 'asyncRewake'].find(key => spec[key] === true)
+  if (!gate || behind === undefined) return findings
+  const message = `it observes only: ${event} does not wait for a hook in the background, so it cannot refuse`
+  const level = spec['onFailure'] === 'block' ? 'error' : 'warning'
+  say(level, behind, 'async-gate', message, `delete ${behind}, if it shall decide`)
+  return findings
+}
+
+/** Permission rules that fit nothing. Those for tools that others have are one finding a file. */
+export function ruleFindings(rules: readonly NamedTools[], tools: readonly string[]): readonly Finding[] {
+  const absent = new Map<string, { readonly place: Place; readonly names: Set<string> }>()
+  const findings = rules.flatMap(({ behaviour, rule, place }): readonly Finding[] => {
+    const restricts = behaviour !== 'allow'
+    const bad = (...words: Words): readonly Finding[] => [
+      findingOf(restricts ? 'error' : 'warning', place, true, words)
+    ]
+    const shown = JSON.stringify(rule)
+    if (/^\w+:\*?$/.test(rule))
+      return bad('rule-invalid', `${shown} fits nothing`, `write "${rule.slice(0, rule.indexOf(':'))}"`)
+    const tool = toolIn(rule)
+    const naming = namingOf(tool, tools)
+    if (naming.is === 'near')
+      return bad(
+        'rule-near',
+        `${shown} ${restricts ? 'protects' : 'allows'} nothing: no tool is called ${tool}`,
+        `write ${naming.meant}${rule.trim().slice(tool.length)}`
+      )
+    const parsed = parseRule(rule, behaviour, '')
+    if ('problem' in parsed) return bad('rule-invalid', `${shown} ${parsed.why}`, parsed.fix)
+    if (restricts && naming.is !== 'here') {
+      const key = `${place.file} ${behaviour}`
+      absent.set(key, { place, names: (absent.get(key)?.names ?? new Set()).add(tool) })
+    }
+    return []
+  })
+  const absences = [...absent.values()].map(({ place, names }): Finding => {
+    const message = `no tool here is called ${[...names].join(', ')}, so there is nothing to refuse`
+    return findingOf('warning', place, true, ['tool-absent', message])
+  })
+  return [...findings, ...absences]
+}
+
+/** The tools that a subagent has, those it must not have, and its mode. */
+function agentFindings({ document, ofProject }: LoadedOwner, tools: readonly string[]): readonly Finding[] {
+  if (document === undefined) return []
+  const place = (key: string): Place => document.findings.place([key])
+  const named = (key: string): readonly NamedTools[] =>
+    (listIn(document, key) ?? []).map(rule => ({ behaviour: 'deny', rule, place: place(key) }))
+  // A tool that it does not have is no loss: only those that it seems to have matter.
+  const wanted = ruleFindings(named('tools'), tools).filter(({ code }) => code === 'rule-near')
+  const { permissionMode } = document.value
+  const mode = typeof permissionMode === 'string' ? parseMode(permissionMode, true) : undefined
+  const wrong = typeof mode === 'object' ? [modeFinding(mode, place('permissionMode'))] : []
+  return [...wanted, ...ruleFindings(named('disallowedTools'), tools), ...wrong].map(each => ({ ...each, ofProject }))
+}
+
+/** A mode that there is not. One of other agents is no reason to stop: the usual one asks for more. */
+export const modeFinding = ({ problem, isElsewhere }: NoMode, place: Place): Finding =>
+  isElsewhere === true
+    ? findingOf('warning', place, true, ['mode-unknown', problem, 'until then the mode is default'])
+    : gateError(place, 'mode-unknown', problem)

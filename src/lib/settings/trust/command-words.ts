@@ -1,0 +1,273 @@
+import { basename } from 'node:path'
+import { wordsOf } from '../../hooks/kinds/words.ts'
+
+/** A word of a command. */
+export interface Spoken {
+  readonly text: string
+  /**
+   * `program`: it is started. `given`: it is given to something that runs what it is given. `kept`: it is written, or data
+   * that is read. `anything`: what is run there is computed when the command runs. Else it is only said.
+   */
+  readonly role: 'program' | 'given' | 'said' | 'kept' | 'anything'
+  /** What was run before it in the same command: it may be an argument of that. */
+  readonly of?: string
+}
+
+type Role = Spoken['role']
+
+/** What runs what it is given, be it a file, a folder or a line of program. */
+const RUNS =
+  /^(?:(?:ba|da|z|k|mk|fi|a)?sh|python[\d.]*|pypy[\d.]*|node|nodejs|deno|bun|tsx|ts-node|ruby|perl|php|lua[\d.]*|pwsh|Rscript|source|eval|set|run-parts)$/
+/** After these comes a program. */
+const BEFORE_PROGRAM =
+  /^(?:env|sudo|doas|nohup|nice|ionice|time|timeout|stdbuf|setsid|flock|exec|command|builtin|xargs|parallel|if|then|elif|else|while|until|do|!|\{)$/
+const WRITES = new Set('touch tee mkdir rmdir rm truncate mktemp'.split(' '))
+const TESTS = new Set('[ [[ test'.split(' '))
+const READS = new Set('cat head tail wc grep jq ls stat sort uniq cut cmp diff chmod echo'.split(' '))
+/** What is data by its name: nothing runs it, unless a command says so. */
+const DATA =
+  /\.(?:log(?:\.\w+)*|te?xt|md|json[l5]?|ndjson|[ct]sv|db|sqlite3?|(?:db|sqlite3?)-\w+|lock|pid|tmp|bak|out|err|state|cache|marker|stamp|count|ya?ml|toml|ini|xml|html?|gz)$/i
+export const isData = (name: string): boolean =>
+  DATA.test(name) && !/(?:^|\/)(?:package|[tj]sconfig|deno)\.json$/.test(name)
+/** A program that reads what to run from a pipe, from a list, or from what it finds. */
+const FEEDS =
+  /\|&?\s*(?:\S{0,200}\/)?(?:(?:ba|da|z|k)?sh|source|python[\d.]*|node|perl|ruby|php|lua)(?:\s+-[\w-]*)*\s*(?:$|[;&|)\n]|\/dev\/|<)/
+const LISTS = /(?:\b(?:xargs|parallel)|-(?:exec|ok)(?:dir)?)\b([^;&|\n]*)/g
+const feeds = (text: string): boolean =>
+  FEEDS.test(text) ||
+  /\$'[^']*\\|(?:-exec|-ok|-I ?\{\})\w*\s+["']?\{\}|\bparallel\s*(?:$|[;&|<)])/.test(text) ||
+  [...text.matchAll(LISTS)].some(([, rest]) => rest!.split(/[\s'"]+/).some(word => isRunner(basename(word))))
+const isRunner = (name: string): boolean => name !== '' && (RUNS.test(name) || BEFORE_PROGRAM.test(name))
+/** Code of another language that runs what it puts together. */
+const COMPUTES =
+  /(?:exec|eval|compile|__import__|import_module|runpy|spawn|system|popen|subprocess|require|import|load|open|do|\.path)\b.{0,80}?(?:[+%]|\bjoin|format|chr|decode|replace|reverse|\[:|\$\{|\bf['"])|\$\(/s
+/** What is imported by its name, and JSON that is read, is not put together. */
+const PLAIN = /\bimport\s+\w[\w., ]*|\bjson\.loads?\b/g
+const CODE_OPTION = /^(?:-\w*[ceEpr]|--eval|--print|eval)$/
+/** Variables that name files and folders from which an interpreter takes code. */
+const SEARCHED = /^(?:PYTHON\w*|NODE_PATH|NODE_OPTIONS|PERL5\w+|RUBY\w+|LUA_\w+|LD_\w+|BASH_ENV|ENV|ZDOTDIR)=/
+/** What a shell would find for sure: the folder of a script, that of the project, a program by its name. */
+const SURE: readonly (readonly [RegExp, string])[] = [
+  [/`([^`]*)`/g, '$($1)'],
+  [/<\(/g, ' $('],
+  [
+    /\$\((?:pwd(?: -P)?|git rev-parse --show-toplevel(?: 2> ?\/dev\/null)?(?: ?\|\| ?(?:pwd|echo "?(?:\.|\$PWD)"?))?)\)/g,
+    '$PWD'
+  ],
+  [/\$\(dirname (?:-- )?"?\$\{?(?:0|BASH_SOURCE(?:\[0\])?)\}?"?\)/g, '$0_FOLDER'],
+  [/\$\{(?:0|BASH_SOURCE(?:\[0\])?)%\/\*\}/g, '$0_FOLDER'],
+  [/\$\((?:command -v|which|type -p) ([\w.+-]+)\)/g, '$1'],
+  [/\$\((?:realpath|readlink -f|cd)(?: --)? "?([^\s"()|;&<>]+)"?(?: ?&& ?pwd(?: -P)?)?\)/g, '$1']
+]
+/** A variable whose name ends where quotes do: `"$A"b`. Without the quotes it would be another. */
+const ENDED_BY_QUOTE = /\$(\w+)(?=["']+\w)/g
+/** A variable that is cut, changed or looked up by another. */
+const CHANGED = /\$\{!|\$\{\w+(?:\[[^\]]*\])?(?:[#%^,@/]|:(?![-=+?]))/
+/** What some interpreters can do besides. */
+const ERRANDS = /^(?:run|task|test|build|install|add|lint|fmt|check)$/
+/** Only a shell can tell what it is. */
+const UNKNOWN = /^\$(?:[\w{@*][^/]*)?$/
+const ASSIGNMENT = /^\w+\+?=/
+/** Options whose value is the program itself: what follows it is given to the program. */
+const PROGRAM_OPTION = /^-\w*[cemp]$/
+
+const DEEPEST = 3
+const MOST_VARIANTS = 200
+const MOST_ROUNDS = 6
+/** So many characters are read in all: what is filled in may hold variables, too. */
+const MOST_READ = 200_000
+
+/**
+ * The words of a command, quoted programs among them, with variables filled in as far as the command itself says what
+ * they are. `undefined`: there are too many ways to read it.
+ */
+export function spokenIn(
+  command: string,
+  args: readonly string[] | undefined,
+  known: ReadonlyMap<string, string>
+): readonly Spoken[] | undefined {
+  const read =
+    args === undefined ? wordsIn(command) : [command, ...args].map((text, at) => ({ text, starts: at === 0 }))
+  const values = valuesIn([command, ...(args ?? [])].join('\n'), known)
+  const words = spoken(read, { values, left: MOST_READ }, 0)
+  const run = new Set(words?.filter(({ role }) => isRun(role)).map(({ text }) => text))
+  const written = [...wordsOf(command).filter(({ isTarget }) => isTarget), ...(words ?? []).filter(isWritten)]
+  // What it writes and then runs may come from anywhere.
+  const isComputed = written.some(({ text }) => run.has(text)) || (args === undefined && feeds(command))
+  return words && isComputed ? [...words, ANYTHING] : words
+}
+
+const ANYTHING: Spoken = { text: '', role: 'anything' }
+
+function sure(command: string): string {
+  let text = command
+  if (!/\$\(|`|<\(/.test(text)) return text
+  for (let round = 0; round < MOST_ROUNDS; round++) for (const [form, path] of SURE) text = text.replaceAll(form, path)
+  return text
+}
+
+interface Read {
+  readonly text: string
+  /** It is the first of a command. */
+  readonly starts: boolean
+}
+
+function wordsIn(given: string): readonly Read[] {
+  const text = sure(given.replaceAll(ENDED_BY_QUOTE, '${$1}'))
+  let [end, isTest] = [0, false]
+  return wordsOf(text).flatMap(({ text: word, isTarget, from, to }) => {
+    const starts = end === 0 || (!isTest && /[;&|()`\n]/.test(text.slice(end, from)))
+    isTest = word === '[[' || (isTest && word !== ']]')
+    end = to
+    return isTarget ? [] : [{ text: word, starts }]
+  })
+}
+
+type Values = ReadonlyMap<string, ReadonlySet<string>>
+
+/** One reading of a command. */
+interface Reading {
+  readonly values: Values
+  /** How many characters may still be read. */
+  left: number
+}
+
+/** What variables may be, by the command: what they are set to anywhere in it, and what stands in for them. */
+function valuesIn(text: string, known: ReadonlyMap<string, string>): Values {
+  const values = new Map<string, Set<string>>([...known].map(([name, value]) => [name, new Set([value])]))
+  const add = (name: string, value: string): void =>
+    void (values.get(name) ?? values.set(name, new Set()).get(name)!).add(value)
+  for (const { text: word } of allWords(text, 0)) {
+    const [, name, value] = /^(\w+)\+?=(.*)$/s.exec(word) ?? []
+    if (name !== undefined) add(name, value!)
+  }
+  for (const [, name, value] of text.matchAll(/\$\{(\w+):?[-=+]([^{}]*)\}/g)) add(name!, value!)
+  // What is read from somewhere may be anything.
+  for (const [, names] of text.matchAll(/\b(?:read|mapfile|readarray|getopts|printf\s+-v|\w+\s+-n)((?:\s+[-\w]+)+)/g))
+    for (const name of names!.split(/\s+/)) add(name, '$(read)')
+  return values
+}
+
+const allWords = (text: string, depth: number): readonly Read[] =>
+  wordsIn(text).flatMap(word => [word, ...(isProgram(word.text, depth) ? allWords(word.text, depth + 1) : [])])
+
+/** Whether a word may be read as a command once more. */
+const isProgram = (text: string, depth: number): boolean => depth < DEEPEST && /[\s;&|<>()`'"\\]/.test(text)
+
+function spoken(read: readonly Read[], reading: Reading, depth: number): readonly Spoken[] | undefined {
+  const words: Spoken[] = []
+  let [role, before, loops, of] = ['program' as Role, '', false, '']
+  for (const { text, starts } of read) {
+    if (starts) [role, before, loops, of] = ['program', '', false, '']
+    const variants = filled(text, reading.values)
+    reading.left -= variants?.join(' ').length ?? 0
+    if (variants === undefined || reading.left < 0) return undefined
+    if (/^(?:bun|deno)$/.test(basename(before)) && ERRANDS.test(text)) role = 'said'
+    const now = roleOf(text, loops ? 'given' : role, basename(of), before)
+    if (now === 'kept' && isRun(role)) {
+      words.push({ text, role: now })
+      ;[before, of] = [text, '']
+      continue
+    }
+    if (isRun(now) && !ASSIGNMENT.test(text)) {
+      if (CHANGED.test(text) || variants.some(each => each.endsWith('$'))) words.push(ANYTHING)
+      if (CODE_OPTION.test(before) && RUNS.test(basename(of)) && !SHELL.test(basename(of))) {
+        words.push(...codeWords(text))
+        role = 'said'
+        continue
+      }
+      if (!text.startsWith('-')) of = variants.at(-1)!
+    }
+    words.push(
+      ...[...variants, ...(now === 'given' ? modulesIn(text, before) : [])].map(each => ({ text: each, role: now, of }))
+    )
+    role = roleAfter(role, variants.at(-1)!, before)
+    loops ||= text === 'in' && /^(?:for|select)$/.test(of)
+    before = text
+  }
+  const all: Spoken[] = [...words]
+  for (const word of words) {
+    const inner = innerOf(word, reading, depth)
+    if (inner === undefined) return undefined
+    all.push(...inner)
+  }
+  return all
+}
+
+export const isRun = (role: Role): boolean => role === 'program' || role === 'given'
+
+/** Tests and readers keep a file as it is. */
+const isWritten = ({ role, of = '' }: Spoken): boolean =>
+  role === 'kept' && !TESTS.has(basename(of)) && !READS.has(basename(of))
+
+const SHELL = /^(?:(?:ba|da|z|k|mk|fi|a)?sh|source|eval|set|run-parts)$/
+
+/** The words of code in another language: what it imports, opens or runs is among them. */
+function codeWords(code: string): readonly Spoken[] {
+  const words = new Set(code.split(/[^\w./-]+/).flatMap(word => [word, word.replaceAll('.', '/')]))
+  return [
+    ...[...words].map(text => ({ text, role: 'given' }) as const),
+    ...(COMPUTES.test(code.replaceAll(PLAIN, '')) ? [ANYTHING] : [])
+  ]
+}
+
+/** What a word is by where it stands. What a program only writes, or reads as data, does not run. */
+function roleOf(text: string, role: Role, program: string, before: string): Role {
+  if (ASSIGNMENT.test(text)) return SEARCHED.test(text) ? 'given' : isData(text) ? 'kept' : 'said'
+  if (role === 'program' && program === 'flock') return 'kept'
+  if (role !== 'said') return role
+  if (WRITES.has(program) || TESTS.has(program) || (program === 'sqlite3' && /\.(?:db|sqlite3?)$/.test(text)))
+    return 'kept'
+  return READS.has(program) && isData(text) && !/^-(?:\w*[fLe]|\w{3,}|-.*)$/.test(before) ? 'kept' : 'said'
+}
+
+/** What a quoted program says. In what is only said, a shell still runs what stands in `$(…)`. */
+function innerOf({ text, role, of }: Spoken, reading: Reading, depth: number): readonly Spoken[] | undefined {
+  if (!isProgram(text, depth)) return []
+  const held = isRun(role) ? text : /\$\((.*)\)/s.exec(text)?.[1]
+  const inner = spoken(wordsIn(held ?? text), reading, depth + 1)
+  if (held === undefined) return inner?.map(word => ({ text: word.text, role, ...(role === 'kept' && { of }) }))
+  return inner && feeds(held) ? [...inner, ANYTHING] : inner
+}
+
+function roleAfter(role: Role, text: string, before: string): Role {
+  const name = basename(text)
+  // A program that only a shell can tell may be an interpreter.
+  if (RUNS.test(name) || (role === 'program' && (text === '.' || UNKNOWN.test(text)))) return 'given'
+  if (role === 'said' || text.startsWith('-') || ASSIGNMENT.test(text) || /^[\d.]+[smhd]?$/.test(text)) return role
+  if (role === 'program' && BEFORE_PROGRAM.test(name)) return role
+  // It may be the value of an option.
+  if (before.startsWith('-') && !PROGRAM_OPTION.test(before)) return role
+  return 'said'
+}
+
+/** `-m a.b` runs what is in the folder `a`, too. */
+function modulesIn(text: string, before: string): readonly string[] {
+  const [, name] = /^(?:-m)?([\w.]+)$/.exec(/^-\w*m$/.test(before) || text.startsWith('-m') ? text : '') ?? []
+  const parts = name?.split('.') ?? []
+  return parts.map((_, at) => parts.slice(0, at + 1).join('/'))
+}
+
+/** All that a word may be. */
+function filled(word: string, values: Values): readonly string[] | undefined {
+  let all = [word]
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const next: string[] = []
+    for (const each of all)
+      for (const variant of withFirst(each, values)) if (next.push(variant) > MOST_VARIANTS) return undefined
+    if (next.every((each, at) => each === all[at])) break
+    all = next
+  }
+  return all
+}
+
+/** A word with each value of the first variable that has any. */
+function* withFirst(word: string, values: Values): Generator<string> {
+  for (const { 0: whole, 1: plain, 2: braced, index } of word.matchAll(/\$(?:(\w+)|\{(\w+)[^}]*\})/g)) {
+    const own = values.get(plain ?? braced!)
+    if (own === undefined) continue
+    for (const value of own) yield word.slice(0, index) + value + word.slice(index + whole.length)
+    return
+  }
+  yield word
+}

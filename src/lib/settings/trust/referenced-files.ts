@@ -1,0 +1,197 @@
+import type { Stats } from 'node:fs'
+import { extname, join, resolve, sep } from 'node:path'
+import { kindOf } from '../../world/files/path-kind.ts'
+import { globOf } from '../../util/names.ts'
+import { realPath } from '../../world/files/real-path.ts'
+import { scriptText } from './script-text.ts'
+import { filesBelow, namesIn } from '../files/sources.ts'
+import { isData, isRun, type Spoken } from './command-words.ts'
+
+/** What of a project a command names. */
+export interface Named {
+  readonly files: ReadonlySet<string>
+  /** Those among them that are run. */
+  readonly scripts: ReadonlySet<string>
+  /** Folders that something runs which takes folders for programs. */
+  readonly folders: ReadonlySet<string>
+}
+
+/** What interpreters add to a name. */
+const ENDINGS = ['js', 'json', 'node', 'cjs', 'mjs', 'jsx', 'ts', 'mts', 'cts', 'tsx', 'py', 'pyc', 'rb', 'lua']
+const MOST_LOOKS = 20_000
+const MOST_FILES = 5_000
+/** No system has longer ones. */
+const LONGEST_PATH = 4096
+
+/** The files and folders that are named by words and by pieces of them. `undefined`: it would take too long to tell. */
+export function namedBy(
+  words: readonly Spoken[],
+  pieces: readonly string[],
+  root: string,
+  { plugin, from }: { readonly plugin: string | undefined; readonly from?: string }
+): Named | undefined {
+  const search = new Search(root, plugin, from)
+  const partsIn = (wanted: (word: Spoken) => boolean): ReadonlySet<string> =>
+    new Set(words.filter(wanted).flatMap(({ text }) => partsOf(text)))
+  search.through(new Set([...partsIn(() => true), ...pieces.flatMap(partsOf)]))
+  const run = partsIn(({ role }) => isRun(role))
+  const isArgument = ({ role, of }: Spoken): boolean =>
+    role === 'said' && of !== undefined && search.isScript(of, file => !scriptText(file).runsArguments)
+  for (const part of partsIn(word => word.role === 'kept' || isArgument(word)))
+    if (!run.has(part))
+      search.leave(
+        part,
+        words.some(({ text, role }) => role === 'kept' && text === part)
+      )
+  for (const part of partsIn(({ role }) => role === 'program')) search.runs(part, false)
+  for (const part of partsIn(({ role }) => role === 'given')) search.runs(part, true)
+  if (words.some(({ role }) => role === 'anything')) search.everything()
+  return search.isOver ? undefined : search
+}
+
+/**
+ * What a word may mean: all of it, what stands behind `=` and `:`, what is joined to an option. Where it begins with
+ * something that only a shell can tell, such as `$(git rev-parse --show-toplevel)`, the rest is a path from somewhere.
+ */
+function partsOf(word: string): readonly string[] {
+  if (word.length > LONGEST_PATH) return []
+  const joined = /^-\w(.+)$/s.exec(word)?.[1]
+  const bits = [word, ...word.split(/[=:,{}]/), ...(joined === undefined ? [] : [joined])]
+  return bits
+    .flatMap(bit => (/^[/$})\]~]/.test(bit) ? [bit, bit.replace(/^[^/]*\/+/, '')] : [bit]))
+    .filter(bit => bit !== '' && !/^-|^\$[^/]*$/.test(bit))
+}
+
+/** Looks for what words name, from the root of the project and from every folder that is named itself. */
+class Search implements Named {
+  readonly files = new Set<string>()
+  readonly scripts = new Set<string>()
+  readonly folders = new Set<string>()
+  readonly #roots: readonly string[]
+  readonly #bases: string[]
+  /** What was left out, and counts if it is run by another spelling of its name. */
+  readonly #left = new Set<string>()
+  #looks = 0
+
+  constructor(root: string, plugin: string | undefined, from: string | undefined) {
+    this.#roots = plugin === undefined ? [root] : [root, plugin]
+    this.#bases = from === undefined ? [root] : [root, from]
+  }
+
+  get isOver(): boolean {
+    return this.#looks > MOST_LOOKS
+  }
+
+  /** Whoever goes to a folder may go on from there: each folder that is found is a place to look from. */
+  through(parts: ReadonlySet<string>): void {
+    const seen = new Set(this.#bases.map(each => realPath(each)))
+    for (const base of this.#bases)
+      for (const path of [...parts].flatMap(part => pathsTo(part, base))) {
+        const kind = this.#look(path)
+        if (this.isOver) return
+        if (kind?.isFile() === true && this.#isWithin(path)) this.files.add(path)
+        if (kind?.isDirectory() !== true || !this.#isNear(path) || seen.has(realPath(path))) continue
+        seen.add(realPath(path))
+        this.#bases.push(path)
+      }
+  }
+
+  /** Whether a word is a file of the project of this kind. */
+  isScript(name: string, fits: (file: string) => boolean): boolean {
+    const found = this.#bases.flatMap(base => partsOf(name).map(part => resolve(base, part)))
+    return found.some(path => this.files.has(path)) && found.every(path => !this.files.has(path) || fits(path))
+  }
+
+  /** What is written, or is data, is not run. What looks like code stays, unless it is `written`. */
+  leave(name: string, written: boolean): void {
+    for (const base of this.#bases) {
+      const path = resolve(base, name)
+      if ((written || !isCode(path)) && this.files.delete(path)) this.#left.add(path)
+    }
+  }
+
+  /** Where nobody can tell what is run, every file may be. */
+  everything(): void {
+    for (const root of this.#roots) {
+      const all = filesBelow(root, MOST_FILES)
+      if (all === undefined) this.#looks = Infinity
+      for (const file of all ?? []) this.files.add(file)
+    }
+  }
+
+  /** What is run by this name: `given` to something that knows more than files. */
+  runs(name: string, given: boolean): void {
+    const glob = globIn(name)
+    for (const base of this.#bases) {
+      if (this.isOver) return
+      if (glob.includes('*')) this.#matches(base, glob)
+      else
+        for (const path of pathsTo(name, base))
+          if (this.files.has(path) || this.#left.has(path)) this.#add(path)
+          else if (given) this.#given(path)
+    }
+  }
+
+  #given(path: string): void {
+    const kind = this.#look(path)
+    if (kind?.isDirectory() === true) {
+      if (this.#isWithin(join(path, 'x'))) this.folders.add(path)
+    } else if (kind === undefined && this.#isWithin(path)) for (const ending of ENDINGS) this.#add(`${path}.${ending}`)
+  }
+
+  #matches(base: string, glob: string): void {
+    let found = [glob.startsWith('/') ? '/' : base]
+    for (const part of glob.split('/').filter(each => each !== '')) {
+      const test = globOf(part)
+      const next: string[] = []
+      for (const folder of found) {
+        const names = part.includes('*') ? (this.#isNear(folder) ? namesIn(folder, '').filter(test) : []) : [part]
+        this.#looks += names.length + 1
+        if (this.isOver) return
+        next.push(...names.map(name => join(folder, name)))
+      }
+      found = next
+    }
+    for (const path of found) this.#add(path)
+  }
+
+  #add(path: string): void {
+    if (!this.#isWithin(path) || this.#look(path)?.isFile() !== true) return
+    this.files.add(path)
+    this.scripts.add(path)
+  }
+
+  #look(path: string): Stats | undefined {
+    this.#looks++
+    return kindOf(path)
+  }
+
+  /** In the project, or in the plugin that the command came with. */
+  #isWithin(path: string): boolean {
+    return this.#roots.some(root => isBelow(path, root))
+  }
+
+  /** The same, or on the way there. */
+  #isNear(folder: string): boolean {
+    return this.#roots.some(root => folder === root || isBelow(folder, root) || isBelow(root, folder))
+  }
+}
+
+/** Where a name leads as it is written, and where it leads when links are followed before `..`, as the system does. */
+const pathsTo = (name: string, base: string): readonly string[] =>
+  name.includes('..') ? [resolve(base, name), realPath(name, base)] : [resolve(base, name)]
+
+/** A word in which `*` stands for whatever only a shell can tell. */
+const globIn = (word: string): string =>
+  word
+    .replaceAll(/(?<!^)\$(?:\{[^}]*\}|\([^)]*\)|\w+)?/g, '*')
+    .replaceAll(/\{[^{}]*(?:,|\.\.)[^{}]*\}|\[[^\]]+\]|\?/g, '*')
+
+const isBelow = (path: string, folder: string): boolean => path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
+
+/** Whether a file is code by its name, or may be started. What has no ending may be anything: a mark, or a script. */
+export const isCode = (path: string): boolean =>
+  !isData(path) && (extname(path) !== '' || ((kindOf(path)?.mode ?? 0) & 0o111) !== 0)
+
+/** The files that are run when a folder is, though nobody names them. */
+export const isEntry = (name: string): boolean => /^(?:index\.\w+|__(?:main|init)__\.pyc?|package\.json)$/.test(name)

@@ -1,0 +1,146 @@
+import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { delimiter, dirname, join, resolve } from 'node:path'
+import { isProgram } from '../../world/files/path-kind.ts'
+import { isObject, type PlainObject } from '../../util/plain.ts'
+import { changeIn, isBeyondTelling, lookOnce, wordsIn } from './trusted-files.ts'
+import { coverageOf, type Coverage } from './digest.ts'
+import type { Loaded, LoadedHook } from '../files/loaded-hooks.ts'
+import { foreignHand, isWithin, type Where } from '../files/sources.ts'
+import { isRun } from './command-words.ts'
+import { changeOwnFile } from '../../world/files/change-own-file.ts'
+import { attempt, jsonIn } from '../../util/attempt.ts'
+
+/** Whether what came with a project counts. */
+export interface Trust {
+  /** `nothing`: the project brings nothing that could act. `changed`: it was trusted, and is another since. */
+  readonly state: 'nothing' | 'trusted' | 'changed' | 'untrusted'
+  readonly digest: string | undefined
+  /** How it came to be trusted. */
+  readonly by: 'digest' | 'store' | 'folder' | 'this run' | undefined
+  /** What is different from what was trusted. */
+  readonly changes: readonly string[]
+}
+
+/** What was said about trust outside the store. */
+export interface TrustOptions {
+  /** `sha256:…`, of the command line or `CARABINER_TRUST`. */
+  readonly digest?: string | undefined
+  /** Everything of the project counts, for this run. */
+  readonly thisRun?: boolean | undefined
+}
+
+interface Entry {
+  readonly digest: string
+  readonly device: number
+  readonly inode: number
+  readonly folder: boolean
+  readonly parts: Readonly<Record<string, string>>
+}
+
+/** What is known of the project's trust. It reads and hashes; it starts nothing. */
+export function trustOf(loaded: Loaded, where: Where, options: TrustOptions = {}): Trust {
+  const coverage = coverageOf(loaded)
+  if (coverage === undefined) return { state: 'nothing', digest: undefined, by: undefined, changes: [] }
+  const { digest } = coverage
+  const trusted = (by: Trust['by']): Trust => ({ state: 'trusted', digest, by, changes: [] })
+  if (options.digest === digest) return trusted('digest')
+  if (options.thisRun === true && !loaded.locks.trustByDigest) return trusted('this run')
+  const entry = entryOf(loaded.root, where)
+  if (entry === undefined) return { state: 'untrusted', digest, by: undefined, changes: [] }
+  if (entry.isOlder) return { state: 'changed', digest, by: undefined, changes: newlyCovered(entry.parts, coverage) }
+  if (entry.folder && !loaded.locks.trustByDigest) return trusted('folder')
+  if (!entry.folder && entry.digest === digest) return trusted('store')
+  return { state: 'changed', digest, by: undefined, changes: changesBetween(entry.parts, coverage) }
+}
+
+/** Remembers that the project, as it is now, is trusted; with `folder`, whatever becomes of it. */
+export function giveTrust(loaded: Loaded, where: Where, folder = false): Trust {
+  const coverage = coverageOf(loaded)
+  if (coverage === undefined) return trustOf(loaded, where)
+  const { dev: device, ino: inode } = statSync(loaded.root)
+  const entry: Entry = { digest: coverage.digest, device, inode, folder, parts: Object.fromEntries(coverage.parts) }
+  changeOwnFile(storeFile(where), () => {
+    const root = realpathSync(loaded.root)
+    const { projects, older } = readStore(where)
+    const { [root]: _, ...rest } = older
+    return `${JSON.stringify({ version: VERSION, projects: { ...projects, [root]: entry }, ...rest }, null, 2)}\n`
+  })
+  return trustOf(loaded, where)
+}
+
+/** A folder that was moved or replaced is another folder, whatever its path. */
+function entryOf(root: string, where: Where): (Entry & { readonly isOlder: boolean }) | undefined {
+  const { projects, older } = readStore(where)
+  const path = realpathSync(root)
+  const found = [projects, older].find(each => Object.hasOwn(each, path))
+  const entry = found?.[path]
+  if (!isObject(entry)) return undefined
+  const { dev, ino } = statSync(root)
+  const isSame = entry['device'] === dev && entry['inode'] === ino
+  return isSame ? { ...(entry as unknown as Entry), isOlder: found === older } : undefined
+}
+
+function changesBetween(before: Readonly<Record<string, string>>, { parts }: Coverage): readonly string[] {
+  const names = [...new Set([...Object.keys(before), ...parts.keys()])].toSorted()
+  return names.flatMap(name => {
+    const [then, now] = [Object.hasOwn(before, name) ? before[name] : undefined, parts.get(name)]
+    if (then === now) return []
+    return [`${then === undefined ? 'added' : now === undefined ? 'removed' : 'changed'}: ${name}`]
+  })
+}
+
+export const OLDER = 'trusted by an older version, which covered less'
+
+/** What 0.1.0 trusted, and what is covered now: a file that it covered and that is only data is no loss. */
+const newlyCovered = (before: Readonly<Record<string, string>>, coverage: Coverage): readonly string[] => [
+  OLDER,
+  ...changesBetween(before, coverage)
+    .filter(change => !change.startsWith('removed: file '))
+    .map(change => change.replace(/^added:/, 'newly covered:'))
+]
+
+const storeFile = ({ ownHome }: Where): string => join(ownHome, 'trust.json')
+
+/** It goes up when trust covers more: what an older version trusted is asked about once more. */
+const VERSION = 2
+
+interface Store {
+  readonly projects: PlainObject
+  /** Entries of 0.1.0, which had no version and kept them at the top. */
+  readonly older: PlainObject
+}
+
+/** A store that others may write to says nothing, and neither does one that is broken, or of a later version. */
+function readStore(where: Where): Store {
+  const file = storeFile(where)
+  const store = foreignHand(file) === undefined && jsonIn(attempt(() => readFileSync(file, 'utf8')) ?? '')
+  const { version, projects, ...older } = isObject(store) ? store : {}
+  return { projects: version === VERSION && isObject(projects) ? projects : {}, older }
+}
+
+/**
+ * Watches over the files of one hook between the moment it was trusted and each start: when one of them looks
+ * different it is read again. What comes back is why not to start.
+ */
+export function vouchFor(hook: LoadedHook, root: string): () => string | undefined {
+  const stray = programWithin(hook, root)
+  if (stray !== undefined)
+    return () => `${stray} would be found in the project itself, by its bare name; name it by a path`
+  if (isBeyondTelling(hook, root))
+    return () => 'it cannot be told which files its command runs; name each by its path, or put it into a script'
+  lookOnce(hook, root)
+  return () => {
+    const change = changeIn(hook, root)
+    return change && `${change} since it was trusted; see carabiner hooks trust`
+  }
+}
+
+/** A program that is named without a path, and that the search for programs finds in the project. */
+function programWithin(hook: LoadedHook, root: string): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(delimiter).map(folder => resolve(root, folder))
+  const run = wordsIn(hook, root)?.filter(({ text, role }) => isRun(role) && !/^-|\//.test(text)) ?? []
+  return run.find(({ text }) => {
+    const program = folders.map(folder => join(folder, text)).find(isProgram)
+    return program !== undefined && isWithin(dirname(program), root)
+  })?.text
+}

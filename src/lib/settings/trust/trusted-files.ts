@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto'
+import { lstatSync, readSync, realpathSync, statSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { isObject } from '../../util/plain.ts'
+import { isFile } from '../../world/files/path-kind.ts'
+import type { LoadedHook, LoadedModule, LoadedOwner, LoadedServer } from '../files/loaded-hooks.ts'
+import { isCode, isEntry, namedBy, type Named } from './referenced-files.ts'
+import { scriptText } from './script-text.ts'
+import { filesBelow, namesIn } from '../files/sources.ts'
+import { spokenIn, type Spoken } from './command-words.ts'
+import { withFile } from '../files/text.ts'
+
+/** What came with a project and names files of it. */
+type Owner = LoadedHook | LoadedModule | LoadedOwner | LoadedServer
+
+/** Of a folder with more files than this, those count that come first by name, and whatever is named itself. */
+const MOST_FILES = 2_000
+
+/** The files that are named, with the code beside them: a script may run its neighbours. What is data there may change. */
+function filesOf(all: readonly Named[], root: string): ReadonlySet<string> {
+  const files = new Set<string>()
+  const folders = new Set<string>()
+  for (const named of all) {
+    for (const file of named.files) {
+      files.add(file)
+      folders.add(dirname(file))
+    }
+    for (const folder of named.folders) {
+      for (const name of namesIn(folder, '')) if (isEntry(name)) files.add(join(folder, name))
+      if (folder !== root) for (const file of filesBelow(folder, MOST_FILES) ?? filesIn(folder)) files.add(file)
+    }
+  }
+  // In the root of a project lies much that has nothing to do with its scripts; there a script stands alone.
+  folders.delete(root)
+  for (const folder of folders) for (const file of filesIn(folder).filter(isCode)) files.add(file)
+  return files
+}
+
+const filesIn = (folder: string): readonly string[] =>
+  namesIn(folder, '')
+    .slice(0, MOST_FILES)
+    .map(name => join(folder, name))
+    .filter(isFile)
+
+const MOST_SCRIPTS = 200
+
+/** What is named, and what the scripts among it name in turn, as far as their texts say it. */
+function followed(named: Named, root: string, plugin: string | undefined): Named {
+  const [files, scripts] = [new Set(named.files), new Set(named.scripts)]
+  for (const script of scripts) {
+    if (scripts.size > MOST_SCRIPTS) break
+    const { words, runsMore } = scriptText(script)
+    for (const file of namedBy(words, [], root, { plugin, from: dirname(script) })?.scripts ?? []) {
+      if (!runsMore && !isCode(file)) continue
+      files.add(file)
+      scripts.add(file)
+    }
+  }
+  return { files, scripts, folders: named.folders }
+}
+
+/** What of the project, or of its plugin, one names itself; `undefined` where nobody can tell. */
+function namedIn(owner: Owner, root: string): Named | undefined {
+  if (!('spec' in owner)) {
+    const files = new Set([owner.file].filter(isFile))
+    return followed({ files, scripts: files, folders: new Set() }, root, undefined)
+  }
+  const words = wordsIn(owner, root)
+  if (words === undefined) return undefined
+  const pieces = [...textsOf(owner), ...variablesOf(owner)].flatMap(text => [text, ...piecesIn(text)])
+  const plugin = pluginOf(owner)
+  const named = namedBy(words, pieces, root, { plugin })
+  return named && followed(named, root, plugin)
+}
+
+const LONGEST = 10_000
+
+/** The words of a hook or server; `undefined` where nobody can tell what they are. */
+export function wordsIn(owner: LoadedHook | LoadedServer, root: string): readonly Spoken[] | undefined {
+  const [command = '', ...args] = textsOf(owner)
+  const variables = variablesOf(owner)
+  if ([command, ...args, ...variables].join('').length > LONGEST) return undefined
+  const plugin = pluginOf(owner)
+  const known = new Map([
+    ['CLAUDE_PROJECT_DIR', root],
+    ['PWD', root],
+    ['0_FOLDER', root]
+  ])
+  if (plugin !== undefined) known.set('CLAUDE_PLUGIN_ROOT', plugin)
+  if (!Array.isArray(owner.spec['args']))
+    return spokenIn([...variables.map(exported), command].join(''), undefined, known)
+  return variables.length === 0
+    ? spokenIn(command, args, known)
+    : spokenIn('env', [...variables, command, ...args], known)
+}
+
+/** What it sets for its command: as good as if the command set it. */
+const variablesOf = ({ spec: { env } }: LoadedHook | LoadedServer): readonly string[] =>
+  isObject(env) ? Object.entries(env).map(([name, value]) => `${name}=${String(value)}`) : []
+
+const exported = (variable: string): string => `export "${variable.replaceAll(/["\\`]/g, '\\$&')}"; `
+
+const textsOf = ({ spec: { command, args } }: LoadedHook | LoadedServer): readonly string[] =>
+  [command, ...(Array.isArray(args) ? (args as readonly unknown[]) : [])].filter(text => typeof text === 'string')
+
+const pluginOf = (owner: LoadedHook | LoadedServer): string | undefined =>
+  'plugin' in owner ? owner.plugin?.root : undefined
+
+/** Whether a command is so long, or can be read in so many ways, that nobody can tell which files it names. */
+export const isBeyondTelling = (hook: LoadedHook | LoadedServer, root: string): boolean =>
+  namedIn(hook, root) === undefined
+
+/**
+ * What stands between blanks, quotes and signs: what is quoted may be a program of its own. What output is written to
+ * does not run, unless it is named once more: a log may grow.
+ */
+const piecesIn = (text: string): readonly string[] =>
+  text.replaceAll(/>[>&|]?\s*(?:"[^"]*"|'[^']*'|[^\s'"`;&|<>()])+/g, ' ').split(/[\s'"`;&|<>()]+/)
+
+/** What a file was when it was looked at. */
+interface Seen {
+  stamp: string
+  readonly hash: string
+}
+
+/** Files as they were when somebody was asked about them: what is shown, what is trusted and what may run are the same. */
+const lookedAt = new WeakMap<object, ReadonlyMap<string, Seen>>()
+
+/** A copy of a hook keeps its `spec`. */
+const keyOf = (owner: Owner): object => ('spec' in owner ? owner.spec : owner)
+
+/** Looks at all files that these name, and remembers them. */
+export function lookAt(owners: readonly Owner[], root: string): ReadonlyMap<string, string> {
+  const files = new Map<string, Seen>()
+  const named = owners.flatMap(owner => namedIn(owner, root) ?? [])
+  for (const file of filesOf(named, root)) files.set(file, see(file))
+  for (const owner of owners) lookedAt.set(keyOf(owner), files)
+  return new Map([...files].map(([file, { hash }]) => [file, hash]))
+}
+
+const see = (file: string): Seen => ({ stamp: stampOf(file), hash: hashOfFile(file) })
+
+/** The same for one that nobody was asked about. */
+export function lookOnce(owner: Owner, root: string): void {
+  if (!lookedAt.has(keyOf(owner))) lookAt([owner], root)
+}
+
+/** How the files of a hook or module differ from what they were when they were looked at. Reads those that look different. */
+export function changeIn(owner: Owner, root: string): string | undefined {
+  lookOnce(owner, root)
+  const named = namedIn(owner, root)
+  if (named === undefined) return 'there are so many more files that nobody can tell which of them it names'
+  const files = lookedAt.get(keyOf(owner))!
+  for (const file of filesOf([named], root)) {
+    const seen = files.get(file)
+    if (seen === undefined) return `${file} is new`
+    const stamp = stampOf(file)
+    if (stamp === seen.stamp) continue
+    if (hashOfFile(file) !== seen.hash) return `${file} has changed`
+    seen.stamp = stamp
+  }
+  return undefined
+}
+
+function stampOf(file: string): string {
+  const stat = statSync(file, { throwIfNoEntry: false })
+  return stat === undefined ? '' : `${stat.dev} ${stat.ino} ${stat.size} ${stat.mtimeMs} ${stat.ctimeMs}`
+}
+
+export const hashOf = (data: string): string => createHash('sha256').update(data).digest('hex')
+
+/** A link counts as what it leads to, and where that is. */
+function hashOfFile(file: string): string {
+  try {
+    const hash = createHash('sha256')
+    if (lstatSync(file).isSymbolicLink()) hash.update(`${relative(realpathSync(dirname(file)), realpathSync(file))}\0`)
+    readPieces(file, piece => hash.update(piece))
+    return hash.digest('hex')
+  } catch {
+    return 'unreadable'
+  }
+}
+
+const PIECE = Buffer.alloc(65_536)
+
+/** Piece by piece: what lies beside a script may be of any size. */
+function readPieces(file: string, take: (piece: Uint8Array) => unknown): void {
+  withFile(file, descriptor => {
+    for (let length = readSync(descriptor, PIECE); length > 0; length = readSync(descriptor, PIECE))
+      take(PIECE.subarray(0, length))
+  })
+}

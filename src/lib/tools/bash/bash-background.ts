@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto'
+import type { Running } from '../../world/process/process.ts'
+import { follow, type Ending } from './bash-follow.ts'
+import type { Output } from './bash-output.ts'
+import { taskNotification } from '../tasks/task-notification.ts'
+import { wordsOfStart } from './processes.ts'
+import type { BackgroundTask, ToolSession } from '../tool.ts'
+
+/** A name for a command in the background. */
+export const newTaskId = (): string => `b${randomBytes(4).toString('hex')}`
+
+/** What is to be known of a command in the background. */
+export interface Told {
+  readonly id: string
+  readonly toolUseId: string
+  readonly command: string
+  readonly description: string
+}
+
+/** Keeps a command in the background, where it can be asked for. It ends with the session. */
+export function keepInBackground(
+  session: ToolSession,
+  { toolUseId, ...told }: Told,
+  { running, output, timeout }: { readonly running: Running; readonly output: Output; readonly timeout: number }
+): BackgroundTask {
+  let status: BackgroundTask['status'] = 'running'
+  let exitCode: number | undefined
+  let last = ''
+  const done = follow(running, output, timeout).then(ending => {
+    output.close()
+    if (status === 'running') status = statusAfter(ending)
+    exitCode = ending.ended?.code ?? undefined
+    last = lastWords(ending, timeout)
+  })
+  const task: BackgroundTask = {
+    ...told,
+    type: 'local_bash',
+    get status() {
+      return status
+    },
+    get exitCode() {
+      return exitCode
+    },
+    done,
+    read() {
+      const text = output.take() + last
+      last = ''
+      return text
+    },
+    end() {
+      if (status === 'running') status = 'killed'
+      running.end()
+    }
+  }
+  session.background.set(told.id, task)
+  const word = (): string | undefined =>
+    task.isReported === true ? undefined : taskNotification(task, { toolUseId, outputFile: output.file })
+  session.expect?.(done.then(() => word))
+  return task
+}
+
+function statusAfter({ why, ended }: Ending): BackgroundTask['status'] {
+  if (why === 'ended' && ended?.code === 0) return 'completed'
+  return why === 'ended' && typeof ended?.signal === 'string' ? 'killed' : 'failed'
+}
+
+/** What is said after the last line, where the command did not come to its end by itself. */
+function lastWords({ why, ended }: Ending, timeout: number): string {
+  if (why === 'timeout') return `\n[It was ended after ${timeout} ms: it took longer than it may.]`
+  if (why === 'flood') return '\n[It was ended: it printed too much.]'
+  return ended?.error === undefined ? '' : `\n[It could not be started: ${wordsOfStart(ended.error)}]`
+}

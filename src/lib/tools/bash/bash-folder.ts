@@ -1,0 +1,61 @@
+import { lstatSync, readFileSync, rmSync } from 'node:fs'
+import { isAbsolute, join, relative, sep } from 'node:path'
+import { isFolder } from '../../world/files/path-kind.ts'
+import { realPath } from '../../world/files/real-path.ts'
+import type { ToolCall } from '../tool.ts'
+
+/** Where a command runs, and what the model must know about it. */
+export interface Folder {
+  readonly cwd: string
+  readonly note?: string | undefined
+}
+
+/** Where the next command runs: where the last one ended or, when that is gone, where the project begins. */
+export async function startFolder(call: ToolCall): Promise<Folder | undefined> {
+  const { cwd, root } = call.session
+  if (isFolder(cwd)) return { cwd }
+  if (!isFolder(root)) return undefined
+  await move(call, root)
+  return { cwd: root, note: `The working directory ${cwd} is gone; this ran in ${root}.` }
+}
+
+/** The folder that a command has written down at its end. What cannot be written as text cannot be kept. */
+export function folderIn(file: string): string | undefined {
+  try {
+    const found = lstatSync(file)
+    if (!found.isFile() || found.size > 16_384) return undefined
+    const bytes = readFileSync(file)
+    const text = bytes.toString()
+    return Buffer.from(text).equals(bytes) && text.length > 1 ? text.slice(0, -1) : undefined
+  } catch {
+    return undefined
+  } finally {
+    rmSync(file, { force: true })
+  }
+}
+
+/** After a command that ended in `after`: the next one runs there. Gives back what the model must know. */
+export async function keepFolder(call: ToolCall, before: string, after = before): Promise<string | undefined> {
+  const { root, directories } = call.session
+  if (!isFolder(after)) {
+    await move(call, root)
+    return `The working directory ${after} is gone; the next command runs in ${root}.`
+  }
+  if (realPath(after) === realPath(before)) return undefined
+  const cwd = [root, ...directories].map(base => within(base, after)).find(path => path !== undefined)
+  await move(call, cwd ?? root)
+  return cwd === undefined ? `${after} is outside of the project; the next command runs in ${root}.` : undefined
+}
+
+async function move(call: ToolCall, to: string): Promise<void> {
+  const from = call.session.cwd
+  if (from === to) return
+  call.session.cwd = to
+  await call.fire('CwdChanged', { old_cwd: from, new_cwd: to })
+}
+
+/** The path as it is written from `base`, which may be a link, where it is in there. */
+function within(base: string, path: string): string | undefined {
+  const way = relative(realPath(base), realPath(path))
+  return way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way) ? undefined : join(base, way)
+}

@@ -1,0 +1,41 @@
+import type { Ended, Running } from '../../world/process/process.ts'
+import type { Output } from './bash-output.ts'
+
+/** How a command came to its end. Where it was made to, its process may still be about to. */
+export interface Ending {
+  readonly why: 'ended' | 'aborted' | 'timeout' | 'flood'
+  readonly ended?: Ended | undefined
+}
+
+/** Whoever was told to end has so many milliseconds before nobody waits any longer: KILL comes before. */
+const PATIENCE = 4_000
+
+/** Waits for a command, and ends it when it takes too long, prints too much, or nobody wants it any more. */
+export function follow(running: Running, output: Output, timeout: number, signal?: AbortSignal): Promise<Ending> {
+  return new Promise(resolve => {
+    let why: Ending['why'] = 'ended'
+    let patience: NodeJS.Timeout | undefined
+    const settle = (ended?: Ended): void => {
+      clearTimeout(limit)
+      clearTimeout(patience)
+      signal?.removeEventListener('abort', abort)
+      resolve({ why, ended })
+    }
+    const stop = (reason: 'timeout' | 'flood'): void => {
+      if (why !== 'ended') return
+      why = reason
+      running.end()
+      patience = setTimeout(settle, PATIENCE)
+    }
+    const abort = (): void => {
+      if (why === 'ended') why = 'aborted'
+      running.end()
+      settle()
+    }
+    const limit = setTimeout(stop, timeout, 'timeout')
+    output.onFlood = () => stop('flood')
+    void running.ended.then(settle)
+    if (signal?.aborted === true) abort()
+    else signal?.addEventListener('abort', abort)
+  })
+}

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto'
+import { constants, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Ended } from '../../world/process/process.ts'
+import type { BashInput } from './bash.ts'
+import { LONGEST, LONGEST_BEHIND, TIMEOUT, TIMEOUT_BEHIND } from './bash-limits.ts'
+import { keepInBackground, newTaskId } from './bash-background.ts'
+import { folderIn, keepFolder, startFolder, type Folder } from './bash-folder.ts'
+import { follow, type Ending } from './bash-follow.ts'
+import { FLOOD, Output } from './bash-output.ts'
+import { Progress } from './bash-progress.ts'
+import { commandEnv, commandWords } from './bash-script.ts'
+import { isSilent, meaningOf } from './bash-simple.ts'
+import { processesOf, wordsOfStart } from './processes.ts'
+import type { ToolCall, ToolResult, ToolSession } from '../tool.ts'
+
+/** Runs a command here, or in the background. */
+export async function runBash(input: BashInput, call: ToolCall): Promise<ToolResult> {
+  if (call.signal.aborted) return failed('The command was interrupted before it was started.', true)
+  const folder = await startFolder(call)
+  if (folder === undefined) {
+    return failed(
+      `There is no folder to run commands in: ${call.session.root} is gone. Make it again, or begin anew elsewhere.`
+    )
+  }
+  return input.run_in_background === true ? runBehind(input, call, folder) : runHere(input, call, folder)
+}
+
+async function runHere(input: BashInput, call: ToolCall, { cwd, note }: Folder): Promise<ToolResult> {
+  const { session } = call
+  const output = new Output(wholeFile(session, call.id))
+  const progress = new Progress(text => call.progress(text))
+  output.onText = text => progress.add(text)
+  const folderFile = join(tmpdir(), `carabiner-folder-${randomUUID()}`)
+  const timeout = Math.min(input.timeout ?? TIMEOUT, LONGEST)
+  const running = start(input.command, session, cwd, output, folderFile)
+  const ending = await follow(running, output, timeout, call.signal)
+  output.close()
+  // The shell writes it when it ends, also when it was made to.
+  const after = running.ended.then(() => folderIn(folderFile))
+  const moved = ending.why === 'ended' ? await keepFolder(call, cwd, await after) : undefined
+  const left = ending.ended?.left === true && ending.why === 'ended' ? LEFT : undefined
+  return resultOf(input.command, ending, output, timeout, [note, moved, left])
+}
+
+const LEFT = 'It has ended, and left processes running in the background. What they print from now on is lost.'
+
+function runBehind(input: BashInput, { session, id: callId }: ToolCall, { cwd, note }: Folder): ToolResult {
+  const id = newTaskId()
+  const output = new Output(wholeFile(session, callId))
+  const running = start(input.command, session, cwd, output, undefined)
+  const timeout = Math.min(input.timeout ?? TIMEOUT_BEHIND, LONGEST_BEHIND)
+  const told = { id, toolUseId: callId, command: input.command, description: input.description ?? input.command }
+  keepInBackground(session, told, { running, output, timeout })
+  const words = `It runs in the background as ${id}. TaskOutput tells what it printed, TaskStop ends it.`
+  return {
+    content: note === undefined ? words : `${words}\n${note}`,
+    output: {
+      stdout: '',
+      stderr: '',
+      interrupted: false,
+      isImage: false,
+      noOutputExpected: false,
+      backgroundTaskId: id
+    }
+  }
+}
+
+function start(command: string, session: ToolSession, cwd: string, output: Output, folderFile: string | undefined) {
+  const words = commandWords(command, { envFile: session.envFile, folderFile })
+  return processesOf(session).start(words, cwd, commandEnv(session.env, cwd), output)
+}
+
+/** Where the whole output goes when it is too long to be shown. */
+const wholeFile = ({ outputFolder }: ToolSession, callId: string): string | undefined =>
+  outputFolder === undefined ? undefined : join(outputFolder, `${callId.replaceAll(/[^\w-]/g, '_')}.txt`)
+
+function resultOf(
+  command: string,
+  ending: Ending,
+  output: Output,
+  timeout: number,
+  notes: readonly (string | undefined)[]
+): ToolResult {
+  const { stdout, stderr } = output.shown()
+  const meaning = ending.why === 'ended' ? meaningOf(command, ending.ended?.code ?? 0) : undefined
+  const trouble = meaning === undefined ? troubleOf(ending, timeout) : undefined
+  const noOutputExpected = isSilent(command)
+  const words = [trouble, stdout, stderr, meaning, ...notes]
+    .filter(text => text !== undefined && text !== '')
+    .join('\n')
+  const content = words === '' ? (noOutputExpected ? 'Done' : '(no output)') : words
+  return {
+    content,
+    output: {
+      stdout,
+      stderr,
+      interrupted: ending.why === 'aborted',
+      isImage: false,
+      ...(meaning !== undefined && { returnCodeInterpretation: meaning }),
+      noOutputExpected,
+      ...(output.file !== undefined && { persistedOutputPath: output.file, persistedOutputSize: output.size })
+    },
+    ...(trouble !== undefined && { error: content })
+  }
+}
+
+/** What went wrong, in a line. */
+function troubleOf({ why, ended }: Ending, timeout: number): string | undefined {
+  if (why === 'aborted') return 'The command was interrupted and ended. What it had printed until then:'
+  if (why === 'timeout')
+    return `The command took longer than ${timeout} ms and was ended. What it had printed until then:`
+  if (why === 'flood') return `The command printed more than ${FLOOD / 1024 / 1024} MB and was ended.`
+  if (ended?.error !== undefined) return `The command could not be started: ${wordsOfStart(ended.error)}`
+  return ended === undefined || ended.code === 0 ? undefined : exitOf(ended)
+}
+
+function exitOf({ code, signal }: Ended): string {
+  if (signal === null) return `Exit code ${code}`
+  return `Exit code ${128 + constants.signals[signal as NodeJS.Signals]} (${signal})`
+}
+
+function failed(words: string, interrupted = false): ToolResult {
+  return { content: words, output: { stdout: '', stderr: '', interrupted, isImage: false }, error: words }
+}

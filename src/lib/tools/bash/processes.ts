@@ -1,0 +1,61 @@
+import { startProcess, type Listener, type Running } from '../../world/process/process.ts'
+import type { Words } from '../../world/process/shell.ts'
+import type { ToolSession } from '../tool.ts'
+
+/** What a session has running. All of it ends with the session. */
+export class Processes {
+  readonly #running = new Set<Running>()
+  #closed = false
+
+  /** Starts a program that reads nothing. It throws when the session is over. */
+  start(words: Words, cwd: string, env: Readonly<Record<string, string>>, listener: Listener): Running {
+    const running = this.startTalk(words, cwd, env, listener)
+    running.close()
+    return running
+  }
+
+  /** The same with a program that is spoken to. */
+  startTalk(words: Words, cwd: string, env: Readonly<Record<string, string>>, listener: Listener): Running {
+    if (this.#closed) throw new Error('nothing can be started any more: the session is over')
+    // Never through the helper, which ends whoever prints more than a hook may.
+    const running = startProcess({ ...words, cwd, env }, listener)
+    this.#running.add(running)
+    void running.ended.then(() => this.#running.delete(running))
+    return running
+  }
+
+  /** Ends everything that runs, and waits until it has ended. */
+  async close(): Promise<void> {
+    this.#closed = true
+    const running = [...this.#running]
+    for (const each of running) each.end()
+    await Promise.all(running.map(each => each.ended))
+  }
+}
+
+const known = new WeakMap<ToolSession, Processes>()
+
+/** Those of this session. */
+export function processesOf(session: ToolSession): Processes {
+  let processes = known.get(session)
+  if (processes === undefined) {
+    const made = (processes = new Processes())
+    known.set(session, made)
+    session.onClose(() => made.close())
+  }
+  return processes
+}
+
+/** Why a program could not be started, and what to do about it. */
+export function wordsOfStart({ code, message }: { readonly code: string; readonly message: string }): string {
+  return START_FAULTS[code] ?? message
+}
+
+const START_FAULTS: Readonly<Record<string, string>> = {
+  EMFILE: 'too many files are open in this process (EMFILE); wait until some are closed, or raise `ulimit -n`',
+  ENFILE: 'too many files are open on this machine (ENFILE); wait until some are closed',
+  EAGAIN: 'there are too many processes (EAGAIN); end some, or raise `ulimit -u`',
+  ENOMEM: 'there is not enough memory (ENOMEM); end something and try again',
+  E2BIG: 'it is too long for the system (E2BIG); put the text into a file and work with that',
+  ENOENT: 'the program, or the folder to run it in, is not there (ENOENT)'
+}

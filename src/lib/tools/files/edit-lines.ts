@@ -1,0 +1,142 @@
+import { searchFor } from './byte-search.ts'
+
+/** How lines of a file end, near some place in it. */
+export type LineEnd = '\n' | '\r\n'
+
+/** Which bytes a match takes up. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+const LF = 10
+const CR = 13
+
+/** How lines end in each of these spans; without a line end in it, after it; on the last line, before it. */
+export function* lineEndsAt(bytes: Buffer, spans: readonly Span[]): Generator<LineEnd, void, undefined> {
+  const last = bytes.lastIndexOf(LF)
+  let at = -1
+  for (const { start } of spans) {
+    // A line may be as long as the file: it is searched once, not once a span.
+    if (at < start && at !== last) at = start > last ? last : bytes.indexOf(LF, start)
+    yield at > 0 && bytes[at - 1] === CR ? '\r\n' : '\n'
+  }
+}
+
+export const withLineEnds = (text: string, lineEnd: LineEnd): string => text.replace(/\r?\n/g, lineEnd)
+
+/** From the beginning of the line that holds this place. */
+export const lineStart = (bytes: Buffer, at: number): number => (at === 0 ? 0 : bytes.lastIndexOf(LF, at - 1) + 1)
+
+/** To the end of the line that holds this place, without the line feed. */
+export function lineStop(bytes: Buffer, at: number): number {
+  const end = bytes.indexOf(LF, at)
+  return end === -1 ? bytes.length : end
+}
+
+/** Where exactly these bytes are. Matches do not overlap. */
+export function exactSpans(bytes: Buffer, text: string): Span[] {
+  const wanted = Buffer.from(text)
+  const find = searchFor(bytes, wanted)
+  const spans: Span[] = []
+  for (let at = find(0); at !== -1; at = find(at + wanted.length)) spans.push({ start: at, end: at + wanted.length })
+  return spans
+}
+
+/** Where this text is when a line may end either way. */
+export function anyLineEndSpans(bytes: Buffer, text: string): Span[] {
+  const lines = text.split(/\r?\n/).map(line => Buffer.from(line))
+  if (lines.length === 1) return []
+  return aroundLongest(bytes, lines, (at, longest) => {
+    let start = at
+    for (let index = longest - 1; index >= 0; index--) {
+      if (start === 0 || bytes[start - 1] !== LF) return undefined
+      start -= bytes[start - 2] === CR ? 2 : 1
+      start -= lines[index]!.length
+      if (start < 0 || !isThere(bytes, lines[index]!, start)) return undefined
+    }
+    let end = at + lines[longest]!.length
+    for (let index = longest + 1; index < lines.length; index++) {
+      if (bytes[end] === CR) end++
+      if (bytes[end++] !== LF || !isThere(bytes, lines[index]!, end)) return undefined
+      end += lines[index]!.length
+    }
+    return { start, end }
+  })
+}
+
+/** Where these lines are, as whole lines, when blanks at both ends of a line and the kind of line end do not count. */
+export function anyBlanksSpans(bytes: Buffer, text: string): Span[] {
+  const isEnded = text.endsWith('\n')
+  const lines = trimmedLines(text).map(line => Buffer.from(line))
+  return aroundLongest(bytes, lines, (at, longest) => {
+    const line = lineOfOnly(bytes, at, lines[longest]!)
+    if (line === undefined) return undefined
+    let { start, end } = line
+    for (let index = longest - 1; index >= 0; index--) {
+      if (start === 0) return undefined
+      start = lineStart(bytes, start - 1)
+      if (!isTrimmed(bytes, start, lines[index]!)) return undefined
+    }
+    for (let index = longest + 1; index < lines.length; index++) {
+      if (end === bytes.length || !isTrimmed(bytes, end + 1, lines[index]!)) return undefined
+      end = lineStop(bytes, end + 1)
+    }
+    if (isEnded) return { start, end: Math.min(bytes.length, end + 1) }
+    return { start, end: bytes[end] === LF && end > start && bytes[end - 1] === CR ? end - 1 : end }
+  })
+}
+
+/** The lines of a text without the blanks around them. What follows a last line end is no line. */
+export const trimmedLines = (text: string): string[] =>
+  text
+    .replace(/\r?\n$/, '')
+    .split('\n')
+    .map(trimBlanks)
+
+/** A regular expression would look at a long row of blanks once for each of them. */
+function trimBlanks(line: string): string {
+  let [from, to] = [0, line.length]
+  while (from < to && isBlank(line.charCodeAt(from))) from++
+  while (to > from && isBlank(line.charCodeAt(to - 1))) to--
+  return line.slice(from, to)
+}
+
+const isBlank = (code: number | undefined): boolean => code === 32 || code === 9 || code === CR
+
+/** Looks for the longest line, which is the rarest, and has `extend` look around. */
+function aroundLongest(
+  bytes: Buffer,
+  lines: readonly Buffer[],
+  extend: (at: number, longest: number) => Span | undefined
+): Span[] {
+  const longest = lines.reduce((best, line, index) => (line.length > lines[best]!.length ? index : best), 0)
+  const wanted = lines[longest]!
+  const spans: Span[] = []
+  if (wanted.length === 0) return spans
+  for (let at = bytes.indexOf(wanted); at !== -1;) {
+    const span = extend(at, longest)
+    if (span !== undefined && span.start >= (spans.at(-1)?.end ?? 0)) spans.push(span)
+    at = bytes.indexOf(wanted, at + 1)
+  }
+  return spans
+}
+
+const isThere = (bytes: Buffer, part: Buffer, at: number): boolean =>
+  at + part.length <= bytes.length && bytes.compare(part, 0, part.length, at, at + part.length) === 0
+
+function isTrimmed(bytes: Buffer, start: number, line: Buffer): boolean {
+  let [from, to] = [start, lineStop(bytes, start)]
+  while (from < to && isBlank(bytes[from])) from++
+  while (to > from && isBlank(bytes[to - 1])) to--
+  return to - from === line.length && isThere(bytes, line, from)
+}
+
+/** The line that holds this text, which is at `at`, and nothing else but blanks. */
+function lineOfOnly(bytes: Buffer, at: number, text: Buffer): Span | undefined {
+  let [start, end] = [at, at + text.length]
+  while (start > 0 && isBlank(bytes[start - 1])) start--
+  while (end < bytes.length && isBlank(bytes[end])) end++
+  const isWhole = (start === 0 || bytes[start - 1] === LF) && (end === bytes.length || bytes[end] === LF)
+  return isWhole ? { start, end } : undefined
+}

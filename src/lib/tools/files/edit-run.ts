@@ -1,0 +1,74 @@
+import { basename, dirname, resolve } from 'node:path'
+import type { PlainObject } from '../../util/plain.ts'
+import { openFile, readAll, shownPath, type OpenFile } from '../../world/files/files.ts'
+import { afterSplices, piecesOf } from '../../world/files/fingerprint.ts'
+import { openFolder } from '../../world/files/folders.ts'
+import { replaceFile } from '../../world/files/replace.ts'
+import type { EditInput } from './edit.ts'
+import { findSplices, type Match, type Wanted } from './edit-match.ts'
+import { LARGEST_PATCHED, structuredPatch } from './patch.ts'
+import { judgedPath } from './tool-paths.ts'
+import { LARGEST, remember, seenAsItIs } from './files-read.ts'
+import { refuseBinary } from './text-kind.ts'
+import type { ToolCall, ToolResult } from '../tool.ts'
+import { onFile } from './file-mutex.ts'
+
+/** Replaces text in the file that was judged. */
+export const runEdit = (input: EditInput, call: ToolCall): Promise<ToolResult> =>
+  onFile(judgedPath(input, call.session), call, openFile, file => edit(file, input, call))
+
+async function edit(file: OpenFile, input: EditInput, { session, signal }: ToolCall): Promise<ToolResult> {
+  const { path, stat } = file
+  if (stat.size > LARGEST) throw new Error(`${shownPath(path)} has ${stat.size} bytes; up to ${LARGEST} can be edited`)
+  const bytes = await readAll(file)
+  refuseBinary(bytes, path)
+  // A name that was read and leads to another file now has changed since it was read.
+  const isUnread =
+    !input.replace_all && ![path, resolve(session.cwd, input.file_path)].some(each => session.seen.has(each))
+  const seen = isUnread ? undefined : seenAsItIs(session, file, bytes)
+  const wanted: Wanted = { old: input.old_string, now: input.new_string, all: input.replace_all, isUnread }
+  const match = findSplices(bytes, wanted)
+  const folder = await openFolder(dirname(path))
+  try {
+    const content = piecesOf(bytes, match.splices)
+    const now = await replaceFile(folder, basename(path), content, { file, bytes }, () => signal.throwIfAborted())
+    // A file of which only the replaced text is known stays unread.
+    if (seen !== undefined) {
+      const hash = afterSplices(seen.hash, bytes, match.splices)
+      remember(session, { path, stat: now, isSettled: false }, hash, seen.partial)
+    }
+  } finally {
+    await folder.handle.close()
+  }
+  return { content: told(file, input, match), output: outputOf(bytes, input, match) }
+}
+
+function told({ stat }: OpenFile, { file_path, replace_all }: EditInput, { splices, ignored }: Match): string {
+  const name = shownPath(file_path)
+  const what = replace_all
+    ? `${splices.length} ${splices.length === 1 ? 'occurrence was' : 'occurrences were'} replaced in ${name}.`
+    : `The file ${name} has been updated.`
+  const how =
+    ignored === undefined
+      ? ''
+      : ` There was no exact match; the only one that differs in nothing but ${ignored} was replaced.`
+  const links =
+    stat.nlink > 1n ? ` It had ${stat.nlink} names (hard links); the others still have the old content.` : ''
+  return `${what}${how}${links}`
+}
+
+/** Of large files there is neither the text nor the difference. */
+function outputOf(bytes: Buffer, input: EditInput, { splices }: Match): PlainObject {
+  const isLarge = bytes.length > LARGEST_PATCHED
+  const before = isLarge ? '' : bytes.toString('utf8')
+  const after = isLarge ? '' : Buffer.concat([...piecesOf(bytes, splices)]).toString('utf8')
+  return {
+    filePath: input.file_path,
+    oldString: input.old_string,
+    newString: input.new_string,
+    originalFile: isLarge ? null : before,
+    structuredPatch: structuredPatch(before, after),
+    userModified: false,
+    replaceAll: input.replace_all
+  }
+}

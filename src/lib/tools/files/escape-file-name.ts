@@ -1,0 +1,37 @@
+import { isAbsolute, join, relative, sep } from 'node:path'
+import { hides } from '../../util/escape.ts'
+
+/**
+ * The name of a file as a line of text. One that holds what a line cannot, or what is no text, is written the way the
+ * shell reads it: `$'a\nb\xff'`.
+ */
+export function shownName(bytes: Buffer): string {
+  const text = bytes.toString()
+  const isText = Buffer.from(text).equals(bytes)
+  if (isText && !hides(text) && !text.startsWith("$'")) return text
+  return `$'${isText ? Array.from(text, escaped).join('') : escapedBytes(bytes)}'`
+}
+
+function escaped(char: string): string {
+  if (char === '\\' || char === "'") return `\\${char}`
+  return hides(char) ? escapedBytes(Buffer.from(char)) : char
+}
+
+function escapedBytes(bytes: Buffer): string {
+  let out = ''
+  for (const byte of bytes) {
+    const char = String.fromCharCode(byte)
+    if (char === '\\' || char === "'") out += `\\${char}`
+    else if (char === '\n') out += '\\n'
+    else out += byte < 32 || byte > 126 ? `\\x${byte.toString(16).padStart(2, '0')}` : char
+  }
+  return out
+}
+
+/** How paths in `folder` are written: from where one is when they are in there, else from the root. */
+export function prefixOf(folder: string, cwd: string): string {
+  const way = relative(cwd, folder)
+  if (way === '') return ''
+  const isInside = way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+  return join(isInside ? way : folder, sep)
+}

@@ -1,0 +1,96 @@
+import { changeSince, fingerprint, type Fingerprint } from '../../world/files/fingerprint.ts'
+import { openFile, readAll, shownPath, type OpenFile } from '../../world/files/files.ts'
+import { realPath } from '../../world/files/real-path.ts'
+import type { PlainObject } from '../../util/plain.ts'
+import type { SeenFile, ToolSession } from '../tool.ts'
+import { inTurn } from './file-mutex.ts'
+
+/** Larger files, in bytes, are neither edited nor known by their content. */
+export const LARGEST = 1024 * 1024 * 1024
+
+/** Below this, in bytes, content is always compared: it takes no time. */
+const SMALL = 1024 * 1024
+
+/** As a file is on the disk. */
+type State = Pick<OpenFile, 'path' | 'stat' | 'isSettled'>
+
+/** Takes down what a file holds. A time that a later change might share counts as none. */
+export function remember(
+  session: ToolSession,
+  { path, stat, isSettled }: State,
+  hash: Fingerprint,
+  partial: boolean
+): void {
+  const ctimeNs = isSettled ? stat.ctimeNs : 0n
+  session.seen.set(path, { hash, ino: Number(stat.ino), size: Number(stat.size), ctimeNs, partial })
+}
+
+/** The same file, not touched since: then its content need not be looked at. */
+function isUntouched(seen: SeenFile, { stat }: State): boolean {
+  return (
+    seen.size >= SMALL &&
+    seen.ctimeNs === stat.ctimeNs &&
+    seen.ino === Number(stat.ino) &&
+    seen.size === Number(stat.size)
+  )
+}
+
+/** What the model knows of a file that it wants to change. Throws when it has not seen it as it is. */
+export function seenAsItIs(session: ToolSession, file: OpenFile, bytes: Buffer): SeenFile {
+  const seen = session.seen.get(file.path)
+  const name = shownPath(file.path)
+  if (seen === undefined) throw new Error(`${name} has not been read yet; Read it first, then change it`)
+  if (isUntouched(seen, file)) return seen
+  const change = changeSince(seen.hash, bytes)
+  if (change === undefined) return seen
+  throw new Error(`${name} has changed since it was read: ${told(seen, bytes, change)}. Read it again, then change it`)
+}
+
+function told(seen: SeenFile, bytes: Buffer, change: { readonly start: number; readonly end: number }): string {
+  const first = linesIn(bytes.subarray(0, change.start)) + 1
+  const last = first + linesIn(bytes.subarray(change.start, Math.max(change.start, change.end - 1)))
+  const where = first === last ? `line ${first}` : `lines ${first} to ${last}`
+  const size = seen.size === bytes.length ? `still ${seen.size} bytes` : `${seen.size} bytes then, ${bytes.length} now`
+  return `${where} or near there (${size})`
+}
+
+function linesIn(bytes: Buffer): number {
+  let lines = 0
+  for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) lines++
+  return lines
+}
+
+/** For tools that write: looks at the file again when hooks are done, so that their changes are not taken for somebody else's. */
+export async function settleFile(input: PlainObject, session: ToolSession): Promise<string | undefined> {
+  const path = String(input['file_path'])
+  const isChanged = await refreshSeen(session, path)
+  return isChanged ? `${shownPath(path)} was changed by a hook after this call, as a formatter does.` : undefined
+}
+
+/**
+ * Takes a file that was read, or written, as it is now: for what hooks, such as a formatter, have made of it after a
+ * call. Gives whether they had changed it. What was never read stays unread.
+ */
+export async function refreshSeen(session: ToolSession, path: string): Promise<boolean> {
+  const real = realPath(path)
+  return inTurn(real, async () => {
+    const seen = session.seen.get(real)
+    if (seen === undefined) return false
+    let file: OpenFile | undefined
+    try {
+      file = await openFile(real)
+      if (file.stat.size > LARGEST) throw new Error('too large')
+      if (isUntouched(seen, file)) return false
+      const bytes = await readAll(file)
+      const isChanged = changeSince(seen.hash, bytes) !== undefined
+      remember(session, file, isChanged ? fingerprint(bytes) : seen.hash, seen.partial)
+      return isChanged
+    } catch {
+      // It is gone, or is something else now: it has to be read again.
+      session.seen.delete(real)
+      return true
+    } finally {
+      await file?.handle.close()
+    }
+  })
+}

@@ -1,0 +1,151 @@
+import { isUtf8 } from 'node:buffer'
+import { fill, type OpenFile } from '../../world/files/files.ts'
+import { fingerprint, stretchOf, type Fingerprint } from '../../world/files/fingerprint.ts'
+import { LARGEST } from './files-read.ts'
+
+/** Which lines are wanted: the first is line 1. */
+export interface Wanted {
+  readonly first: number
+  readonly count: number
+  /** So many characters at most, in whole lines. */
+  readonly most: number
+}
+
+/** Lines of a file, and what was noticed on the way. */
+export interface Lines {
+  readonly lines: readonly string[]
+  /** How many there are in all; in a file that was not read to its end, how many were met. */
+  readonly total: number
+  /** The file was read to its end. Then `hash` is that of all of it. */
+  readonly isWhole: boolean
+  /** Nothing more fitted. */
+  readonly isFull: boolean
+  /** Lines of which only the beginning is there. */
+  readonly cut: number
+  /** Lines with bytes that are no UTF-8. */
+  readonly garbled: number
+  readonly hash: Fingerprint
+}
+
+/** Longer lines, in characters, are cut. */
+export const LONGEST_LINE = 2000
+
+/** What that many characters take, in bytes. */
+const KEPT = LONGEST_LINE * 4
+
+const BLOCK = 4 * 1024 * 1024
+
+/**
+ * Reads lines out of a file of any size. In memory there is one block of it, and the lines. Files that are too large
+ * to be edited are read only as far as is needed, and never beyond that size.
+ */
+export async function readLines({ handle, stat }: OpenFile, wanted: Wanted, signal: AbortSignal): Promise<Lines> {
+  const size = Number(stat.size)
+  const isKnown = size <= LARGEST
+  // Blocks of whole stretches: the fingerprints of blocks, joined, are that of the file.
+  const stretch = isKnown ? stretchOf(size) : BLOCK
+  const block = Buffer.allocUnsafeSlow(Math.min(size, Math.max(1, Math.floor(BLOCK / stretch)) * stretch))
+  const reader = new LineReader(wanted)
+  const prints: Fingerprint[] = []
+  let at = 0
+  while (at < Math.min(size, LARGEST)) {
+    if (!isKnown && reader.isDone) break
+    signal.throwIfAborted()
+    const room = block.subarray(0, Math.min(block.length, size - at))
+    const bytes = room.subarray(0, await fill(handle, room, at))
+    if (bytes.length === 0) break
+    if (isKnown) prints.push(fingerprint(bytes, size))
+    reader.take(bytes)
+    at += bytes.length
+  }
+  if (isKnown || !reader.isDone) reader.end()
+  return { ...reader.found(), isWhole: isKnown, hash: prints.join(',') }
+}
+
+/** Takes bytes as they come, and keeps the lines that are wanted. */
+class LineReader {
+  readonly #wanted: Wanted
+  readonly #lines: string[] = []
+  #characters = 0
+  #cut = 0
+  #garbled = 0
+  #isFull = false
+  /** The number of the line that is being read. */
+  #number = 1
+  #begun: Buffer[] = []
+  #kept = 0
+  #length = 0
+
+  constructor(wanted: Wanted) {
+    this.#wanted = wanted
+  }
+
+  get isDone(): boolean {
+    return this.#isFull || this.#number >= this.#wanted.first + this.#wanted.count
+  }
+
+  take(bytes: Buffer): void {
+    let at = 0
+    for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, at)) {
+      if (this.#isWanted) {
+        this.#begin(bytes.subarray(at, end))
+        this.#finish()
+      }
+      this.#number++
+      at = end + 1
+    }
+    if (this.#isWanted) this.#begin(bytes.subarray(at))
+  }
+
+  /** What follows the last line end is a line, too, also when it is empty. */
+  end(): void {
+    if (this.#isWanted) this.#finish()
+    this.#number++
+  }
+
+  found(): Omit<Lines, 'isWhole' | 'hash'> {
+    const [isFull, cut, garbled] = [this.#isFull, this.#cut, this.#garbled]
+    return { lines: this.#lines, total: this.#number - 1, isFull, cut, garbled }
+  }
+
+  get #isWanted(): boolean {
+    return this.#number >= this.#wanted.first && !this.isDone
+  }
+
+  #begin(bytes: Buffer): void {
+    this.#length += bytes.length
+    if (this.#kept >= KEPT || bytes.length === 0) return
+    // The block is used again for the next one.
+    const piece = Buffer.from(bytes.subarray(0, KEPT - this.#kept))
+    this.#kept += piece.length
+    this.#begun.push(piece)
+  }
+
+  #finish(): void {
+    const whole = this.#begun.length === 1 ? this.#begun[0]! : Buffer.concat(this.#begun)
+    const bytes = this.#number === 1 && isBom(whole) ? whole.subarray(3) : whole
+    const isLong = this.#length > this.#kept
+    const text = bytes.toString('utf8').replace(/\r$/, '')
+    const line = isLong || text.length > LONGEST_LINE ? this.#shortened(text, bytes) : text
+    const size = line.length + 1
+    this.#isFull = this.#lines.length > 0 && this.#characters + size > this.#wanted.most
+    if (!this.#isFull) {
+      this.#lines.push(line)
+      this.#characters += size
+      if (isLong ? line.includes('\uFFFD') : !isUtf8(bytes)) this.#garbled++
+    }
+    this.#begun = []
+    this.#kept = 0
+    this.#length = 0
+  }
+
+  #shortened(text: string, bytes: Buffer): string {
+    this.#cut++
+    const kept = text.slice(0, LONGEST_LINE).replace(/[\uD800-\uDBFF]$/, '')
+    const rest = this.#length - (this.#kept - bytes.length) - Buffer.byteLength(kept)
+    return `${kept}… [cut here: ${rest} more bytes in this line]`
+  }
+}
+
+/** Whether bytes begin with the mark of UTF-8. */
+const isBom = (bytes: Buffer): boolean => bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf

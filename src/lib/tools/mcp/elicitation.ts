@@ -1,0 +1,19 @@
+import type { PlainObject } from '../../util/plain.ts'
+
+/** What a server wants to be told by a person. */
+export interface Wanted {
+  readonly message: string
+  readonly mode: 'form' | 'url'
+  readonly url: string | undefined
+  readonly id: string | undefined
+  readonly schema: PlainObject | undefined
+}
+
+/** What it is told. */
+export interface Told {
+  readonly action: 'accept' | 'decline' | 'cancel'
+  readonly content?: Readonly<PlainObject> | undefined
+}
+
+/** Asks a person in the name of a server. No answer is a no. */
+export type AskForServer = (server: string, wanted: Wanted, signal: AbortSignal) => Promise<unknown>

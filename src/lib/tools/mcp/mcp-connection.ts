@@ -1,0 +1,270 @@
+import type { Client, ElicitResult, Progress } from '@modelcontextprotocol/client'
+import { setTimeout as wait } from 'node:timers/promises'
+import { wordsOf } from '../../errors.ts'
+import type { PlainObject } from '../../util/plain.ts'
+import { VERSION } from '../../version.ts'
+import type { Told, Wanted } from './elicitation.ts'
+import { changeSince, definitionOf, isTooDeep, type Definition } from './mcp-definition.ts'
+import type { Link } from './mcp-stdio.ts'
+import { escapedLines } from '../../util/escape.ts'
+
+/** What a connection needs from around it. */
+export interface Surroundings {
+  /** What people know the server by. */
+  readonly name: string
+  /** A new way to the server. */
+  link(): Promise<Link>
+  elicit(wanted: Wanted, signal: AbortSignal): Promise<Told>
+  /** Words for people. */
+  notice(text: string): void
+  /** In milliseconds. */
+  readonly startTimeout: number
+  readonly callTimeout: number
+}
+
+/** One call, as its server gets it. */
+interface Sent {
+  readonly tool: string
+  readonly input: PlainObject
+  readonly signal: AbortSignal
+  progress(text: string): void
+}
+
+/** A way to a server that is open, and what the server offers. */
+interface Standing {
+  readonly client: Client
+  readonly link: Link
+  offered: ReadonlyMap<string, Definition>
+  /** The server has said that it offers something else. */
+  isStale: boolean
+  listing?: Promise<void> | undefined
+}
+
+/**
+ * A server and what was approved of its tools. A connection that is lost is made anew when the next call comes, once a
+ * call, and never sends a call a second time. What is not as it was approved of is not called.
+ */
+export class Connection {
+  readonly #around: Surroundings
+  readonly #ending = new AbortController()
+  #standing: Standing | undefined
+  #making: Promise<Standing> | undefined
+  #approved: ReadonlyMap<string, Definition> | undefined
+  readonly #told = new Set<string>()
+  #failures = 0
+  #lastTry = 0
+
+  constructor(around: Surroundings) {
+    this.#around = around
+  }
+
+  /** Connects, and approves of the tools that are there. */
+  async open(): Promise<readonly Definition[]> {
+    const standing = await this.#ready()
+    await standing.listing
+    this.#approved = standing.offered
+    return [...standing.offered.values()]
+  }
+
+  /** Calls a tool. Rejects with words for the model. */
+  async call({ tool, input, signal, progress }: Sent): Promise<unknown> {
+    const standing = await this.#ready()
+    while (standing.listing !== undefined) await standing.listing
+    const approved = this.#approved?.get(tool)
+    if (approved === undefined) throw new Error(`the server ${this.#around.name} has no tool ${escapedLines(tool)}`)
+    const change = changeSince(approved, standing.offered.get(tool))
+    if (change !== undefined) throw new Error(this.#suspended(tool, change))
+    signal.throwIfAborted()
+    const { callTimeout: timeout } = this.#around
+    try {
+      return await standing.client.callTool(
+        { name: tool, arguments: input },
+        { signal, timeout, onprogress: news => progress(wordsOfProgress(news)) }
+      )
+    } catch (error) {
+      signal.throwIfAborted()
+      throw new Error(await this.#wordsOf(error, standing), { cause: error })
+    }
+  }
+
+  /** Ends it for good. */
+  async close(): Promise<void> {
+    this.#ending.abort(new Error('the session is over'))
+    await this.#making?.catch(() => undefined)
+    await this.#standing?.link.end()
+    this.#standing = undefined
+  }
+
+  async #ready(): Promise<Standing> {
+    this.#ending.signal.throwIfAborted()
+    if (this.#standing !== undefined) return this.#standing
+    this.#making ??= this.#make().finally(() => (this.#making = undefined))
+    return this.#making
+  }
+
+  async #make(): Promise<Standing> {
+    const { name, startTimeout } = this.#around
+    const { signal } = this.#ending
+    const left = this.#lastTry + pause(this.#failures) - performance.now()
+    if (left > 0) await wait(left, undefined, { signal }).catch(() => signal.throwIfAborted())
+    this.#lastTry = performance.now()
+    const deadline = AbortSignal.timeout(startTimeout)
+    let link: Link | undefined
+    try {
+      link = await this.#around.link()
+      const standing = await this.#connect(link, AbortSignal.any([signal, deadline]))
+      this.#failures = 0
+      return standing
+    } catch (error) {
+      this.#failures++
+      const late = deadline.aborted ? `it was not ready in ${startTimeout / 1000} s` : undefined
+      const why = link?.failure() ?? late ?? wordsWithCause(error)
+      await link?.end()
+      throw new Error(`there is no connection to the server ${name}: ${why}`, { cause: error })
+    }
+  }
+
+  async #connect(link: Link, signal: AbortSignal): Promise<Standing> {
+    const { Client: Made } = await import('@modelcontextprotocol/client')
+    const client = new Made(
+      { name: 'carabiner', version: VERSION },
+      { capabilities: { elicitation: { form: {}, url: {} } } }
+    )
+    const standing: Standing = { client, link, offered: new Map(), isStale: false }
+    const early: string[] = []
+    Object.assign(client, {
+      onerror: (error: Error) =>
+        this.#standing === standing ? this.#remark(wordsOf(error)) : early.push(wordsOf(error)),
+      onclose: () => this.#forget(standing)
+    })
+    client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
+      const told = await this.#around.elicit(wantedIn(params), mcpReq.signal)
+      return told as ElicitResult
+    })
+    client.setNotificationHandler('notifications/tools/list_changed', () => this.#changed(standing))
+    const timeout = this.#around.startTimeout
+    await client.connect(link.transport, { signal, timeout })
+    standing.offered = await list(client, { signal, timeout })
+    if (client.transport === undefined) throw new Error('it ended at once')
+    this.#standing = standing
+    for (const text of early.slice(0, MOST_REMARKS)) this.#remark(text)
+    this.#compare(standing.offered)
+    if (standing.isStale) this.#changed(standing)
+    return standing
+  }
+
+  #forget(standing: Standing): void {
+    if (this.#standing === standing) this.#standing = undefined
+  }
+
+  /** Asks what it offers now; where it says so again meanwhile, once more. */
+  #changed(standing: Standing): void {
+    standing.isStale = true
+    if (this.#standing !== standing) return
+    standing.listing ??= this.#listAgain(standing).finally(() => (standing.listing = undefined))
+  }
+
+  async #listAgain(standing: Standing): Promise<void> {
+    while (standing.isStale) {
+      standing.isStale = false
+      try {
+        standing.offered = await list(standing.client, { timeout: this.#around.startTimeout })
+      } catch (error) {
+        this.#remark(`its tools have changed, and could not be listed: ${wordsOf(error)}`)
+        standing.offered = new Map()
+        this.#forget(standing)
+        return standing.link.end()
+      }
+      this.#compare(standing.offered)
+    }
+  }
+
+  /** Says what is different from what was approved of, once. */
+  #compare(offered: ReadonlyMap<string, Definition>): void {
+    if (this.#approved === undefined) return
+    for (const [tool, definition] of this.#approved) {
+      const change = changeSince(definition, offered.get(tool))
+      if (change !== undefined) this.#say(this.#suspended(tool, change))
+    }
+    for (const tool of offered.keys())
+      if (!this.#approved.has(tool))
+        this.#say(
+          `the server ${this.#around.name} has a new tool, ${escapedLines(tool)}; it is there in the next session`
+        )
+  }
+
+  #suspended(tool: string, change: string): string {
+    return (
+      `the tool ${escapedLines(tool)} of the server ${this.#around.name} has changed since this session began, and is ` +
+      `suspended: ${change}. Begin a new session to approve of it as it is`
+    )
+  }
+
+  #remark(text: string): void {
+    this.#say(`the server ${this.#around.name}: ${brief(text)}`)
+  }
+
+  #say(text: string): void {
+    if (this.#ending.signal.aborted || this.#told.has(text) || this.#told.size > MOST_REMARKS) return
+    this.#told.add(text)
+    this.#around.notice(text)
+  }
+
+  /** Why a call failed. Where the connection is to blame, there is a new one before the next call. */
+  async #wordsOf(error: unknown, standing: Standing): Promise<string> {
+    const { SdkError, SdkErrorCode, ProtocolError } = await import('@modelcontextprotocol/client')
+    const { name, callTimeout } = this.#around
+    if (error instanceof ProtocolError) return brief(error.message)
+    const code = error instanceof SdkError ? error.code : undefined
+    if (code === SdkErrorCode.RequestTimeout)
+      return `the server ${name} gave no answer in ${callTimeout / 1000} s; ${UNKNOWN}`
+    if (code === SdkErrorCode.InvalidResult)
+      return `the server ${name} gave back no valid result: ${brief(wordsOf(error))}`
+    this.#forget(standing)
+    await standing.link.end()
+    const why = standing.link.failure() ?? wordsWithCause(error)
+    return `the connection to the server ${name} was lost during the call: ${why}; ${UNKNOWN}`
+  }
+}
+
+const MOST_REMARKS = 100
+
+/** More characters than that nobody reads before they answer. */
+const LONGEST_QUESTION = 10_000
+
+const UNKNOWN = 'whether the call did anything is not known, and it was not repeated'
+
+/** How long to wait before it is tried again, in milliseconds, after so many failures in a row. */
+const pause = (failures: number): number => (failures === 0 ? 0 : Math.min(250 * 2 ** (failures - 1), 10_000))
+
+async function list(
+  client: Client,
+  options: { readonly signal?: AbortSignal; readonly timeout: number }
+): Promise<ReadonlyMap<string, Definition>> {
+  if (client.getServerCapabilities()?.tools === undefined) return new Map()
+  const { tools } = await client.listTools(undefined, { ...options, cacheMode: 'refresh' })
+  if (isTooDeep(tools)) throw new Error('its tools are described in data that is nested too deep')
+  return new Map(tools.map(tool => [tool.name, definitionOf(tool)]))
+}
+
+function wantedIn(params: PlainObject): Wanted {
+  if (isTooDeep(params)) throw new Error('what it asks for is nested too deep')
+  const { message, mode, url, elicitationId, requestedSchema } = params
+  return {
+    message: escapedLines(String(message).slice(0, LONGEST_QUESTION)),
+    mode: mode === 'url' ? 'url' : 'form',
+    url: typeof url === 'string' ? url : undefined,
+    id: typeof elicitationId === 'string' ? elicitationId : undefined,
+    schema: requestedSchema as PlainObject | undefined
+  }
+}
+
+const wordsOfProgress = ({ message, progress, total }: Progress): string =>
+  escapedLines(message ?? (total === undefined ? String(progress) : `${progress} of ${total}`))
+
+const brief = (text: string): string => escapedLines(text.slice(0, 2000))
+
+function wordsWithCause(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : ''
+  return brief(`${wordsOf(error)}${cause}`)
+}

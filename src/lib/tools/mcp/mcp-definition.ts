@@ -1,0 +1,90 @@
+import type { JsonSchema } from '../../message.ts'
+import { isObject, same, type PlainObject } from '../../util/plain.ts'
+import { escapedLines } from '../../util/escape.ts'
+
+/** A tool as its server describes it. Whoever approves of the tool approves of all this. */
+export interface Definition {
+  readonly name: string
+  readonly title: string | undefined
+  readonly description: string
+  readonly inputSchema: JsonSchema
+  readonly outputSchema: JsonSchema | undefined
+  readonly annotations: Readonly<PlainObject>
+}
+
+/** What is deeper than so many levels is looked into by nobody. */
+export const DEEPEST = 100
+
+/** Whether data is nested deeper than anybody should look. It does so itself without going deep. */
+export function isTooDeep(value: unknown): boolean {
+  let level: readonly unknown[] = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > DEEPEST) return true
+    level = level.flatMap(item => (typeof item === 'object' && item !== null ? (Object.values(item) as unknown[]) : []))
+  }
+  return false
+}
+
+export function definitionOf(given: {
+  readonly name: string
+  readonly title?: string | undefined
+  readonly description?: string | undefined
+  readonly inputSchema: object
+  readonly outputSchema?: object | undefined
+  readonly annotations?: object | undefined
+}): Definition {
+  const { name, title, description = '', inputSchema, outputSchema, annotations = {} } = given
+  return {
+    name,
+    title,
+    description,
+    inputSchema: inputSchema as JsonSchema,
+    outputSchema: outputSchema as JsonSchema | undefined,
+    annotations: annotations as PlainObject
+  }
+}
+
+/** A description is for reading; more than so many characters of it nobody reads. */
+const LONGEST_DESCRIPTION = 8000
+
+/** The words of a description, with nothing in it that a reader would not see. */
+export const shownDescription = ({ description, title, name }: Definition): string =>
+  escapedLines(clipped(description || title || name, LONGEST_DESCRIPTION))
+
+const WORDS: ReadonlySet<string> = new Set(['description', 'title', '$comment'])
+
+/** A schema whose words show everything that is in them; what it means is left as it is. */
+export function shownSchema(schema: JsonSchema): JsonSchema {
+  return shownIn(schema) as JsonSchema
+}
+
+function shownIn(value: unknown, key?: string): unknown {
+  if (typeof value === 'string') return key !== undefined && WORDS.has(key) ? escapedLines(value) : value
+  if (Array.isArray(value)) return value.map(item => shownIn(item))
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, shownIn(item, name)]))
+}
+
+const PARTS = ['title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const
+
+/** What is different about a tool since it was approved of, for people. */
+export function changeSince(approved: Definition, now: Definition | undefined): string | undefined {
+  if (now === undefined) return 'its server does not offer it any more'
+  const changed = PARTS.filter(part => !same(approved[part], now[part]))
+  if (changed.length === 0) return undefined
+  return changed.map(part => `its ${part} was ${excerpts(approved[part], now[part])}`).join('; ')
+}
+
+/** Both texts from a little before the place where they begin to differ. */
+function excerpts(before: unknown, after: unknown): string {
+  const [old, fresh] = [textOf(before), textOf(after)]
+  let at = 0
+  while (at < old.length && old[at] === fresh[at]) at++
+  const from = Math.max(0, at - 30)
+  const excerpt = (text: string): string => escapedLines(`${from > 0 ? '…' : ''}${clipped(text.slice(from), 200)}`)
+  return `${excerpt(old)} and is ${excerpt(fresh)}`
+}
+
+const textOf = (value: unknown): string => JSON.stringify(value) ?? 'nothing'
+
+const clipped = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most)}…`)

@@ -1,0 +1,91 @@
+import { writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { wordsOf } from '../../errors.ts'
+import { isObject, type PlainObject } from '../../util/plain.ts'
+import { isResult, resultOf, type HandlerContent, type HandlerResult } from '../content.ts'
+import { DEEPEST, isTooDeep } from './mcp-definition.ts'
+import type { ToolCall, ToolResult } from '../tool.ts'
+import { makeFolders } from '../../world/files/make-folders.ts'
+
+/** So many characters of text are shown of one result. */
+const MOST_TEXT = 100_000
+/** So many characters of pictures and other data, in base64. */
+const MOST_DATA = 8_000_000
+const MOST_PARTS = 1000
+/** What a part says besides its text or data. */
+const MOST_BESIDES = 10_000
+
+/** What a server gave back, within bounds: what is larger is cut, says so, and is kept whole in a file. */
+export function boundedResult(given: unknown, call: ToolCall): ToolResult {
+  if (!isResult(given)) throw new TypeError('its server gave back what is no result of a tool')
+  if (isTooDeep(given)) throw new TypeError(`its server gave back data nested deeper than ${DEEPEST} levels`)
+  const size = given.content.reduce((sum, part) => sum + (textIn(part)?.length ?? 0), 0)
+  const where = size > MOST_TEXT ? keep(given, call) : ''
+  const room = { text: MOST_TEXT, data: MOST_DATA }
+  const content = given.content.slice(0, MOST_PARTS).map(part => boundedPart(part, room, where))
+  if (given.content.length > MOST_PARTS)
+    content.push({ type: 'text', text: `[… ${given.content.length - MOST_PARTS} further parts left out …]` })
+  return resultOf({ content, isError: given.isError, structuredContent: boundedData(given.structuredContent) })
+}
+
+interface Room {
+  text: number
+  data: number
+}
+
+function boundedPart(part: HandlerContent, room: Room, where: string): HandlerContent {
+  const [text, data] = [textIn(part), dataIn(part)]
+  if (besides(part) > MOST_BESIDES) return { type: 'text', text: `[a part of type ${part.type} left out: too large]` }
+  if (text !== undefined && text.length > room.text) {
+    const shown = excerpt(text, room.text, where)
+    room.text = 0
+    const resource: unknown = (part as PlainObject)['resource']
+    return isObject(resource)
+      ? { type: 'resource', resource: { ...resource, text: shown } }
+      : { type: 'text', text: shown }
+  }
+  if (data !== undefined && data.length > room.data)
+    return { type: 'text', text: `[${data.length.toLocaleString('en')} characters of data (${part.type}) left out]` }
+  room.text -= text?.length ?? 0
+  room.data -= data?.length ?? 0
+  return part
+}
+
+const besides = (part: HandlerContent): number =>
+  JSON.stringify(part, (key, value: unknown) => (key === 'text' || key === 'data' || key === 'blob' ? '' : value))
+    .length
+
+function excerpt(text: string, most: number, where: string): string {
+  const [before, after] = [Math.ceil(most / 2), Math.floor(most / 2)]
+  const tail = after === 0 ? '' : text.slice(-after)
+  const left = (text.length - most).toLocaleString('en')
+  return `${text.slice(0, before).toWellFormed()}\n[… ${left} characters left out${where} …]\n${tail.toWellFormed()}`
+}
+
+function textIn(part: HandlerContent): string | undefined {
+  const { text, resource } = part as PlainObject
+  if (typeof text === 'string') return text
+  return isObject(resource) && typeof resource['text'] === 'string' ? resource['text'] : undefined
+}
+
+function dataIn(part: HandlerContent): string | undefined {
+  const { data, resource } = part as PlainObject
+  if (typeof data === 'string') return data
+  return isObject(resource) && typeof resource['blob'] === 'string' ? resource['blob'] : undefined
+}
+
+const boundedData = (data: unknown): unknown =>
+  data !== undefined && JSON.stringify(data).length > MOST_TEXT ? undefined : data
+
+/** Where the whole of its text is. */
+function keep({ content }: HandlerResult, { id, session: { outputFolder } }: ToolCall): string {
+  if (outputFolder === undefined) return ''
+  const file = join(outputFolder, `${id.replaceAll(/[^\w-]/g, '_')}.txt`)
+  try {
+    makeFolders(dirname(file))
+    writeFileSync(file, content.map(part => textIn(part) ?? '').join('\n'), { flag: 'wx', mode: 0o600 })
+    return `; everything is in ${file}`
+  } catch (error) {
+    return `; they could not be kept in a file: ${wordsOf(error)}`
+  }
+}

@@ -1,0 +1,132 @@
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { wordsOf } from '../../errors.ts'
+import { escapedLines } from '../../util/escape.ts'
+import type { Ended, Listener, Running } from '../../world/process/process.ts'
+import { wordsOfStart } from '../bash/processes.ts'
+import { jsonIn } from '../../util/attempt.ts'
+
+/** A message of more bytes is none: whoever sends it is ended. */
+export const LONGEST_MESSAGE = 32 * 1024 * 1024
+/** So many lines in a row that are no messages are no remarks any more. */
+const MOST_REMARKS = 1000
+/** Of what a server says on standard error, so many of the last characters are told when it ends. */
+const LAST_WORDS = 1000
+
+/** A way to a server. */
+export interface Link {
+  readonly transport: Transport
+  /** Why it is closed, where that was not asked for and somebody knows. */
+  failure(): string | undefined
+  /** Ends it, and waits until it has ended. */
+  end(): Promise<void>
+}
+
+/** A way to a server that is a process; `begin` starts it. */
+export function stdioLink(begin: (listener: Listener) => Running): Link {
+  const transport = new StdioTransport(begin)
+  return { transport, failure: () => transport.failure, end: () => transport.close() }
+}
+
+const NEWLINE = 10
+
+/** A server that is a process: one JSON object a line, both ways. The process is started and ended like any other. */
+class StdioTransport implements Transport {
+  onclose?: (() => void) | undefined
+  onerror?: ((error: Error) => void) | undefined
+  onmessage?: ((message: JSONRPCMessage) => void) | undefined
+  /** Why it is closed, where that was not asked for. */
+  failure: string | undefined
+  readonly #begin: (listener: Listener) => Running
+  #running: Running | undefined
+  #pieces: Buffer[] = []
+  #size = 0
+  #remarks = 0
+  #lastWords = ''
+  #isClosed = false
+
+  constructor(begin: (listener: Listener) => Running) {
+    this.#begin = begin
+  }
+
+  async start(): Promise<void> {
+    this.#running = this.#begin({
+      stdout: chunk => this.#read(chunk),
+      stderr: chunk => {
+        this.#lastWords = (this.#lastWords + chunk.toString()).slice(-LAST_WORDS)
+      }
+    })
+    void this.#running.ended.then(ended => this.#end(this.#wordsOfEnd(ended)))
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#isClosed) throw new Error('the server is not running')
+    this.#running?.write(`${JSON.stringify(message)}\n`)
+  }
+
+  /** Ends the process with all that it has started, and waits until it has ended. */
+  async close(): Promise<void> {
+    this.#end(undefined)
+    await this.#running?.ended
+  }
+
+  #end(why: string | undefined): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.failure = why
+    this.#pieces = []
+    this.#running?.close()
+    this.#running?.end()
+    this.onclose?.()
+  }
+
+  #wordsOfEnd({ code, signal, error }: Ended): string {
+    if (error !== undefined) return `it could not be started: ${wordsOfStart(error)}`
+    const how = signal === null ? `exit code ${code}` : signal
+    const last = escapedLines(this.#lastWords.trim())
+    return `it has ended (${how})${last === '' ? '' : `; its last words: ${last}`}`
+  }
+
+  #read(chunk: Buffer): void {
+    let from = 0
+    for (let at = chunk.indexOf(NEWLINE); at !== -1 && !this.#isClosed; at = chunk.indexOf(NEWLINE, from)) {
+      this.#add(chunk.subarray(from, at))
+      from = at + 1
+      if (!this.#isClosed) this.#take()
+    }
+    if (!this.#isClosed) this.#add(chunk.subarray(from))
+  }
+
+  #add(piece: Buffer): void {
+    if (piece.length === 0) return
+    this.#pieces.push(piece)
+    this.#size += piece.length
+    if (this.#size > LONGEST_MESSAGE)
+      this.#end(`it sent a message of more than ${LONGEST_MESSAGE} bytes, and was ended`)
+  }
+
+  #take(): void {
+    const line = Buffer.concat(this.#pieces).toString()
+    this.#pieces = []
+    this.#size = 0
+    if (line.trim() === '') return
+    const message = messageIn(line)
+    if (message === undefined) return this.#remark(line)
+    this.#remarks = 0
+    try {
+      this.onmessage?.(message)
+    } catch (error) {
+      this.#end(`it sent a message that nobody can read (${wordsOf(error)}), and was ended`)
+    }
+  }
+
+  /** Some servers greet whoever starts them, or log to the wrong stream. That is told, and does no harm. */
+  #remark(line: string): void {
+    if (++this.#remarks > MOST_REMARKS) this.#end('it prints what is no message, again and again, and was ended')
+    else this.onerror?.(new Error(`it printed what is no message: ${escapedLines(line.slice(0, 200))}`))
+  }
+}
+
+function messageIn(line: string): JSONRPCMessage | undefined {
+  const value = jsonIn(line)
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JSONRPCMessage) : undefined
+}

@@ -1,0 +1,187 @@
+import { wordsOf } from '../../errors.ts'
+import { isObject, type PlainObject } from '../../util/plain.ts'
+import { nameInServer } from '../../util/names.ts'
+import { escapedLines } from '../../util/escape.ts'
+import { presentContent, textOf } from '../content.ts'
+import type { Told, Wanted } from './elicitation.ts'
+import type { OutsideServer } from './mcp-config.ts'
+import { Connection } from './mcp-connection.ts'
+import { shownDescription, shownSchema, type Definition } from './mcp-definition.ts'
+import { httpLink } from './mcp-http.ts'
+import { KnownTools, type KnownTool } from './mcp-approvals.ts'
+import { boundedResult } from './mcp-result.ts'
+import { stdioLink } from './mcp-stdio.ts'
+import { processesOf } from '../bash/processes.ts'
+import type { Tool, ToolSession } from '../tool.ts'
+
+/** A server outside this process, and where it was named. */
+export interface NamedServer {
+  readonly name: string
+  readonly source: string
+  readonly config: OutsideServer
+  /** Why it may not be started any more, where somebody knows. */
+  objection?(): string | undefined
+}
+
+/** What servers need from whoever uses them. */
+export interface ServerPorts {
+  readonly session: ToolSession
+  /** Where it is kept what was approved of tools. */
+  readonly knownFolder: string
+  elicit(server: string, wanted: Wanted, signal: AbortSignal): Promise<Told>
+  /** Words for people. */
+  notice(text: string): void
+}
+
+/** A server that was asked for its tools. */
+export interface ConnectedServer {
+  readonly name: string
+  readonly source: string
+  readonly status: 'connected' | 'failed'
+  readonly tools: readonly Tool[]
+  /** Calls a tool for a hook, and gives its text. Nothing judges that: hooks are what judges. */
+  readonly callForHook?: CallForHook
+}
+
+type CallForHook = (tool: string, input: PlainObject, signal: AbortSignal) => Promise<string>
+
+/** How long a server may take to be ready, and one call to be answered, in milliseconds. */
+const START_TIMEOUT = 30_000
+const CALL_TIMEOUT = 1_800_000
+
+/** Connects to all servers, side by side. One that fails, or takes too long, holds up nobody. It never rejects. */
+export function connectServers(
+  servers: readonly NamedServer[],
+  ports: ServerPorts,
+  signal: AbortSignal
+): Promise<readonly ConnectedServer[]> {
+  return Promise.all(servers.map(server => connect(server, ports, signal)))
+}
+
+async function connect(server: NamedServer, ports: ServerPorts, signal: AbortSignal): Promise<ConnectedServer> {
+  const { name, source, config } = server
+  const connection = new Connection({
+    name,
+    async link() {
+      const why = server.objection?.()
+      if (why !== undefined) throw new Error(`it is not started: ${why}`)
+      return linkTo(config, ports.session)
+    },
+    elicit: (wanted, until) => ports.elicit(name, wanted, until),
+    notice: text => ports.notice(text),
+    startTimeout: millisecondsIn(ports.session.env['MCP_TIMEOUT']) ?? START_TIMEOUT,
+    callTimeout: config.timeout ?? millisecondsIn(ports.session.env['MCP_TOOL_TIMEOUT']) ?? CALL_TIMEOUT
+  })
+  const close = (): void => void connection.close()
+  ports.session.onClose(() => connection.close())
+  if (signal.aborted) close()
+  signal.addEventListener('abort', close, { once: true })
+  try {
+    const tools = toolsOf(await connection.open(), server, connection, ports)
+    return { name, source, status: 'connected', tools, callForHook: forHooks(connection) }
+  } catch (error) {
+    ports.notice(wordsOf(error))
+    return { name, source, status: 'failed', tools: [] }
+  } finally {
+    signal.removeEventListener('abort', close)
+  }
+}
+
+const forHooks =
+  (connection: Connection): CallForHook =>
+  async (tool, input, signal) =>
+    textOf(await connection.call({ tool, input, signal, progress: () => undefined }))
+
+async function linkTo(config: OutsideServer, session: ToolSession): ReturnType<typeof httpLink> {
+  if ('url' in config) return httpLink(config.url, config.headers ?? {})
+  const { command, args = [], env = {} } = config
+  const words = { file: command, args }
+  return stdioLink(listener =>
+    processesOf(session).startTalk(words, session.root, { ...session.env, ...env }, listener)
+  )
+}
+
+function millisecondsIn(text: string | undefined): number | undefined {
+  const value = Number(text)
+  return value >= 1 && value <= 2_147_483_647 ? value : undefined
+}
+
+const LONGEST_NAME = 128
+
+/** The tools under the names that the model knows them by. Those that cannot be told apart are left out, and named. */
+function toolsOf(
+  definitions: readonly Definition[],
+  server: NamedServer,
+  connection: Connection,
+  ports: ServerPorts
+): readonly Tool[] {
+  const { name } = server
+  const known = new KnownTools(ports.knownFolder, identityOf(server, ports.session), text =>
+    ports.notice(`the server ${name}: ${text}`)
+  )
+  const tools = new Map<string, Tool>()
+  for (const definition of definitions) {
+    const full = nameInServer(name, definition.name)
+    const problem = full.length > LONGEST_NAME ? 'its name is too long' : tools.has(full) ? 'another has its name' : ''
+    if (problem === '') tools.set(full, toolOf(definition, full, known.look(definition), server, connection))
+    else ports.notice(`the tool ${escapedLines(definition.name)} of the server ${name} is left out: ${problem}`)
+  }
+  const changed = [...tools.values()].filter(tool => tool.change !== undefined)
+  if (changed.length > 0)
+    ports.notice(
+      `tools of the server ${name} are not as they were approved of: ${changed.map(tool => tool.name).join(', ')}; ` +
+        'somebody is asked before they run'
+    )
+  return [...tools.values()]
+}
+
+/** What a server is known by: its name and how it is reached. The program that a project names is that project's. */
+function identityOf({ name, source, config }: NamedServer, { root }: ToolSession): readonly string[] {
+  const way = 'url' in config ? [config.url] : [config.command, ...(config.args ?? [])]
+  return [source, source === 'project' ? root : '', name, ...way]
+}
+
+function toolOf(
+  definition: Definition,
+  name: string,
+  known: KnownTool,
+  { name: server, source }: NamedServer,
+  connection: Connection
+): Tool {
+  return {
+    name,
+    server: { name: server, source },
+    get description() {
+      return shownDescription(known.definition)
+    },
+    get inputSchema() {
+      return shownSchema(known.definition.inputSchema)
+    },
+    ...(definition.annotations['destructiveHint'] === true && {
+      caution: 'its server says that it may destroy something'
+    }),
+    get change() {
+      if (known.change === undefined) return undefined
+      const words = `the tool ${escapedLines(definition.name)} of the server ${server} is not as it was approved of`
+      return { words: `${words}: ${known.change}. A yes approves of it as it is`, approve: () => known.approve() }
+    },
+    // Its server knows its schema best, and checks it.
+    check: input => (isObject(input) ? { input } : { problem: 'it is not an object' }),
+    isHearsay: true,
+    readOnly() {
+      const { readOnlyHint, destructiveHint } = known.definition.annotations
+      return readOnlyHint === true && destructiveHint !== true
+    },
+    present: presentContent,
+    async run(input, call) {
+      const { signal } = call
+      const given = await connection.call({
+        tool: definition.name,
+        input,
+        signal,
+        progress: text => call.progress(text)
+      })
+      return boundedResult(given, call)
+    }
+  }
+}

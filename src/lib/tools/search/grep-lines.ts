@@ -1,0 +1,108 @@
+import { isObject } from '../../util/plain.ts'
+import { bare } from './ripgrep.ts'
+
+/** So many characters of a line are shown. */
+const LONGEST = 500
+
+/** How lines are written. */
+interface Writing {
+  /** Whether what is in a file may be shown. */
+  readonly shows: (path: Buffer) => boolean
+  readonly name: (path: Buffer) => string
+  readonly numbers: boolean
+  /** Only what matched. */
+  readonly only: boolean
+  /** Lines that do not follow each other are set apart. */
+  readonly groups: boolean
+}
+
+/** Text, or what is none in base64: so ripgrep writes names and lines. */
+interface Data {
+  readonly text?: string
+  readonly bytes?: string
+}
+
+interface Found {
+  readonly path: Data
+  readonly lines: Data
+  readonly line_number: number
+  readonly submatches: readonly { readonly match: Data; readonly start: number }[]
+}
+
+/** Writes what ripgrep tells, a JSON object a line, the way people know it. */
+export class Matches {
+  readonly #writing: Writing
+  readonly #add: (line: string) => boolean
+  #path = ''
+  #last = 0
+
+  /** `add` says whether there is need of another line. */
+  constructor(writing: Writing, add: (line: string) => boolean) {
+    this.#writing = writing
+    this.#add = add
+  }
+
+  /** Whether there is need of another record. */
+  read(record: Buffer): boolean {
+    const said: unknown = JSON.parse(record.toString())
+    const type = isObject(said) ? said['type'] : undefined
+    if (!isObject(said) || (type !== 'match' && type !== 'context')) return true
+    const found = said['data'] as Found
+    if (!this.#writing.shows(bare(bytesOf(found.path)))) return true
+    if (this.#writing.only) return type === 'context' || this.#writeParts(found)
+    return this.#write(found, type === 'match' ? ':' : '-')
+  }
+
+  #write({ path, lines, line_number: first, submatches }: Found, mark: string): boolean {
+    const name = this.#writing.name(bare(bytesOf(path)))
+    const isApart = this.#path !== '' && (name !== this.#path || first !== this.#last + 1)
+    const texts = linesIn(bytesOf(lines))
+    this.#path = name
+    this.#last = first + texts.length - 1
+    if (this.#writing.groups && isApart && !this.#add('--')) return false
+    return texts.every((text, index) => {
+      const at = index === 0 ? (submatches[0]?.start ?? 0) : 0
+      return this.#add(`${name}${mark}${this.#number(first + index, mark)}${clipped(text, at)}`)
+    })
+  }
+
+  #writeParts({ path, lines, line_number: first, submatches }: Found): boolean {
+    const name = this.#writing.name(bare(bytesOf(path)))
+    const all = bytesOf(lines)
+    return submatches.every(({ match, start }) => {
+      const number = first + linesIn(all.subarray(0, start + 1)).length - 1
+      const texts = linesIn(bytesOf(match))
+      return texts.every((text, index) => this.#add(`${name}:${this.#number(number + index, ':')}${clipped(text, 0)}`))
+    })
+  }
+
+  #number(line: number, mark: string): string {
+    return this.#writing.numbers ? `${line}${mark}` : ''
+  }
+}
+
+const bytesOf = ({ text, bytes }: Data): Buffer =>
+  text === undefined ? Buffer.from(bytes ?? '', 'base64') : Buffer.from(text)
+
+/** Without the ends of the lines. */
+function linesIn(bytes: Buffer): readonly Buffer[] {
+  const lines: Buffer[] = []
+  for (let from = 0; from < bytes.length;) {
+    const end = bytes.indexOf(10, from)
+    const to = end === -1 ? bytes.length : end
+    lines.push(bytes.subarray(from, bytes[to - 1] === 13 && to > from ? to - 1 : to))
+    from = to + 1
+  }
+  return lines.length === 0 ? [bytes] : lines
+}
+
+/** The part of a long line that has the match in it. */
+function clipped(line: Buffer, at: number): string {
+  if (line.length <= LONGEST) return line.toString()
+  const from = Math.max(0, Math.min(at - LONGEST / 4, line.length - LONGEST))
+  const part = line
+    .subarray(from, from + LONGEST)
+    .toString()
+    .replaceAll(/^\ufffd+|\ufffd+$/g, '')
+  return `${from > 0 ? '[…] ' : ''}${part} [… the line has ${line.length.toLocaleString('en')} bytes]`
+}

@@ -1,0 +1,164 @@
+import { realPath } from '../../world/files/real-path.ts'
+import { commonArgs, type GrepInput } from './grep-input.ts'
+import { Matches } from './grep-lines.ts'
+import { prefixOf, shownName } from '../files/escape-file-name.ts'
+import { bare, MOST_RESULTS, newestFirst, ripgrep, type Searched } from './ripgrep.ts'
+import { Shown, type Place } from './search-place.ts'
+import type { ToolCall, ToolResult } from '../tool.ts'
+
+/** One way to answer; `undefined` when the call was given up. */
+type Mode = (input: GrepInput, place: Place, call: ToolCall) => Promise<ToolResult | undefined>
+
+const NEWLINE = 10
+/** So many characters are shown at most. */
+const SHOWN = 30_000
+const HEAD_LIMIT = 250
+
+/** Which files have a match, the newest first. */
+export const filesOf: Mode = async (input, place, call) => {
+  const found: Buffer[] = []
+  const searched = await ripgrep(call, {
+    args: [...commonArgs(input), '--files-with-matches', '--null'],
+    place,
+    separator: 0,
+    each: record => found.push(bare(record)) < MOST_RESULTS
+  })
+  const shown = new Shown(place, call.session)
+  const readable = found.filter(path => shown.has(path))
+  const sorted = searched.why === 'aborted' ? [] : await newestFirst(place.folder, readable)
+  const page = new Page(input, SHOWN)
+  const name = namer(place, call)
+  for (const each of sorted) if (!page.add(name(each))) break
+  const filenames = page.lines
+  const count = filenames.length
+  return answer(searched, page, shown, {
+    words: count === 0 ? ['No files found'] : [`Found ${count} ${count === 1 ? 'file' : 'files'}`, ...filenames],
+    output: { mode: 'files_with_matches', filenames, numFiles: count, totalFiles: sorted.length }
+  })
+}
+
+/** How many lines match in each file, by name. */
+export const countsOf: Mode = async (input, place, call) => {
+  const found: { readonly path: Buffer; readonly count: number }[] = []
+  const shown = new Shown(place, call.session)
+  let begun: Buffer[] = []
+  const searched = await ripgrep(call, {
+    args: [...commonArgs(input), '--count', '--with-filename', '--null'],
+    place,
+    separator: NEWLINE,
+    each(record) {
+      // A name may have the end of a line in it: the count comes after a NUL.
+      const end = record.indexOf(0)
+      if (end === -1) return begun.push(record, Buffer.of(NEWLINE)) < MOST_RESULTS
+      const path = Buffer.concat([...begun, record.subarray(0, end)])
+      begun = []
+      if (!shown.has(bare(path))) return true
+      return found.push({ path: bare(path), count: Number(record.subarray(end + 1)) }) < MOST_RESULTS
+    }
+  })
+  found.sort((a, b) => Buffer.compare(a.path, b.path))
+  const page = new Page(input, SHOWN)
+  const name = namer(place, call)
+  for (const { path, count } of found) if (!page.add(`${name(path)}:${count}`)) break
+  const numMatches = found.reduce((sum, { count }) => sum + count, 0)
+  const content = page.lines.join('\n')
+  const total = `${numMatches} ${numMatches === 1 ? 'line matches' : 'lines match'} in ${found.length} ${found.length === 1 ? 'file' : 'files'}`
+  return answer(searched, page, shown, {
+    words: found.length === 0 ? ['No matches found'] : [...page.lines, total],
+    output: { mode: 'count', numFiles: found.length, filenames: [], content, numMatches }
+  })
+}
+
+/** The lines that match, and those around them, by the names of files. */
+export const contentOf: Mode = async (input, place, call) => {
+  const page = new Page(input, SHOWN)
+  const shown = new Shown(place, call.session)
+  const context = input.context ?? input['-C']
+  const [before, after] = [input['-B'] ?? context ?? 0, input['-A'] ?? context ?? 0]
+  const matches = new Matches(
+    {
+      shows: path => shown.has(path),
+      name: namer(place, call),
+      numbers: input['-n'] !== false,
+      only: input['-o'] === true,
+      groups: before + after > 0
+    },
+    line => page.add(line)
+  )
+  const searched = await ripgrep(call, {
+    // In this order a page is the same whenever it is asked for.
+    args: [...commonArgs(input), '--json', '--sort=path', `--before-context=${before}`, `--after-context=${after}`],
+    place,
+    separator: NEWLINE,
+    each: record => matches.read(record)
+  })
+  const content = page.lines.join('\n')
+  return answer(searched, page, shown, {
+    words: content === '' ? ['No matches found'] : [content],
+    output: { mode: 'content', numFiles: 0, filenames: [], content, numLines: page.lines.length }
+  })
+}
+
+function namer({ folder }: Place, { session }: ToolCall): (path: Buffer) => string {
+  const prefix = Buffer.from(prefixOf(folder, realPath(session.cwd)))
+  return path => shownName(Buffer.concat([prefix, path]))
+}
+
+/** A part of all lines. */
+class Page {
+  readonly lines: string[] = []
+  readonly offset: number
+  /** There is more. */
+  isCut = false
+  readonly #limit: number
+  #room: number
+  #passed = 0
+
+  constructor({ offset = 0, head_limit = HEAD_LIMIT }: GrepInput, room: number) {
+    this.offset = offset
+    this.#limit = head_limit === 0 ? Number.POSITIVE_INFINITY : head_limit
+    this.#room = room
+  }
+
+  /** Whether there is need of another line. */
+  add(line: string): boolean {
+    if (this.#passed++ < this.offset) return true
+    this.isCut = this.lines.length >= this.#limit || line.length > this.#room
+    if (this.isCut) return false
+    this.#room -= line.length + 1
+    this.lines.push(line)
+    return true
+  }
+}
+
+/** The result, with what is to be said about the search and the part of it that is shown. */
+function answer(
+  { why, failure, trouble }: Searched,
+  page: Page,
+  shown: Shown,
+  { words, output }: { readonly words: readonly string[]; readonly output: Readonly<Record<string, unknown>> }
+): ToolResult | undefined {
+  if (why === 'aborted') return undefined
+  const late = why === 'timeout' ? TOO_LONG : undefined
+  const error = failure ?? (page.lines.length === 0 ? late : undefined)
+  if (error !== undefined) return { content: error, output: { ...output, ...(late && { timedOut: true }) }, error }
+  const end = page.offset + page.lines.length
+  const notes = [
+    ...(page.isCut ? [`(${page.offset + 1} to ${end} are shown. There is more: ask with "offset": ${end}.)`] : []),
+    ...(late === undefined ? [] : [`(${late} There may be more.)`]),
+    ...(why === 'enough' && !page.isCut ? [`(The search ended after ${MOST_RESULTS} files. There may be more.)`] : []),
+    ...(trouble === undefined ? [] : [`(Not everything could be searched: ${trouble})`]),
+    ...shown.notes
+  ]
+  return {
+    content: [...words, ...notes].join('\n'),
+    output: {
+      ...output,
+      ...(page.isCut && { appliedLimit: page.lines.length }),
+      ...(page.offset > 0 && { appliedOffset: page.offset }),
+      ...(late !== undefined && { timedOut: true })
+    }
+  }
+}
+
+const TOO_LONG = 'The search took too long and was ended. Give a narrower path, glob or type.'

@@ -1,0 +1,169 @@
+import { lstat } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { Stats } from 'node:fs'
+import type { Ended, Listener } from '../../world/process/process.ts'
+import { processesOf, wordsOfStart } from '../bash/processes.ts'
+import { besides, type Place } from './search-place.ts'
+import type { ToolCall } from '../tool.ts'
+
+/** A search ends after so many milliseconds, */
+const LONGEST = 5_000
+/** and with so many results. */
+export const MOST_RESULTS = 10_000
+/** What is longer is no line that anybody reads. */
+const LONGEST_RECORD = 16 * 1024 * 1024
+
+/** How a search ended. */
+export interface Searched {
+  readonly why: 'ended' | 'enough' | 'timeout' | 'aborted'
+  /** Nothing could be searched, and why. */
+  readonly failure?: string | undefined
+  /** Parts could not be searched, and why. */
+  readonly trouble?: string | undefined
+}
+
+/** What to ask, and how the answer comes. */
+export interface Search {
+  readonly args: readonly string[]
+  readonly place: Place
+  /** The byte after each record. */
+  readonly separator: number
+  /** Called with each record; `false` is enough. */
+  each(record: Buffer): boolean
+  readonly longest?: number
+}
+
+/** Searches with ripgrep, whose patterns take time in proportion to the text. */
+export async function ripgrep(call: ToolCall, search: Search): Promise<Searched> {
+  const { place, args } = search
+  const { session, signal } = call
+  const file = programPath()
+  if (signal.aborted) return { why: 'aborted' }
+  const listener = new Records(search)
+  const words = [...FIRST, ...args, ...besides(place), '--', `./${place.name ?? ''}`]
+  const running = processesOf(session).start({ file, args: words }, place.folder, session.env, listener)
+  return new Promise(resolve => {
+    const settle = (searched: Searched): void => {
+      clearTimeout(limit)
+      signal.removeEventListener('abort', abort)
+      listener.isOver = true
+      resolve(searched)
+    }
+    const stop = (why: 'enough' | 'timeout' | 'aborted'): void => {
+      running.end()
+      settle({ why })
+    }
+    const abort = (): void => stop('aborted')
+    const limit = setTimeout(stop, search.longest ?? LONGEST, 'timeout')
+    signal.addEventListener('abort', abort)
+    listener.onEnough = () => stop('enough')
+    void running.ended.then(ended => settle(endOf(ended, listener)))
+  })
+}
+
+const FIRST = ['--no-config', '--color=never', '--hidden']
+
+/** Exit code 1 says that nothing was found, 2 that something went wrong, perhaps with a few files only. */
+function endOf(ended: Ended, listener: Records): Searched {
+  if (ended.error !== undefined)
+    return { why: 'ended', failure: `it could not be started: ${wordsOfStart(ended.error)}` }
+  if (ended.code === 0 || ended.code === 1) return { why: 'ended' }
+  if (ended.code === 2 && listener.count > 0) return { why: 'ended', trouble: listener.trouble() }
+  return { why: 'ended', failure: listener.trouble() ?? `it ended with ${ended.signal ?? ended.code}` }
+}
+
+/** Cuts what is printed into records. */
+class Records implements Listener {
+  onEnough: () => void = () => undefined
+  count = 0
+  isOver = false
+  readonly #search: Search
+  #pending: Buffer[] = []
+  #size = 0
+  #errors = ''
+
+  constructor(search: Search) {
+    this.#search = search
+  }
+
+  stdout(chunk: Buffer): void {
+    let rest = chunk
+    for (let at = this.#endIn(rest); at !== -1 && !this.isOver; at = this.#endIn(rest)) {
+      this.#keep(rest.subarray(0, at))
+      this.#hand()
+      rest = rest.subarray(at + 1)
+    }
+    if (!this.isOver) this.#keep(rest)
+  }
+
+  #endIn(bytes: Buffer): number {
+    return bytes.indexOf(this.#search.separator)
+  }
+
+  #keep(piece: Buffer): void {
+    this.#size += piece.length
+    if (this.#size > LONGEST_RECORD) this.#pending = []
+    else this.#pending.push(piece)
+  }
+
+  #hand(): void {
+    const record = this.#size > LONGEST_RECORD ? undefined : Buffer.concat(this.#pending)
+    this.#pending = []
+    this.#size = 0
+    this.count++
+    if (record !== undefined && !this.#search.each(record)) this.onEnough()
+  }
+
+  stderr(chunk: Buffer): void {
+    if (this.#errors.length < 4_000) this.#errors += chunk.toString()
+  }
+
+  /** What it complained about. */
+  trouble(): string | undefined {
+    const lines = this.#errors.replaceAll(/^rg: /gm, '').trim()
+    return lines === '' ? undefined : lines.slice(0, 2_000)
+  }
+}
+
+let program: string | undefined
+
+/**
+ * The program that came with us or, on a machine that there is none for, the one that is installed. Only what was found
+ * is remembered: without descriptors to spare nothing is.
+ */
+export function programPath(): string {
+  const name = process.platform === 'win32' ? 'rg.exe' : 'rg'
+  try {
+    const ours = import.meta.resolve('@vscode/ripgrep')
+    program ??= createRequire(ours).resolve(`@vscode/ripgrep-${process.platform}-${process.arch}/bin/${name}`)
+    return program
+  } catch {
+    return name
+  }
+}
+
+/** The newest first, and by name where they are of the same age. Files that are gone are left out. */
+export async function newestFirst(folder: string, names: readonly Buffer[]): Promise<readonly Buffer[]> {
+  const prefix = Buffer.from(join(folder, '/'))
+  const aged: { readonly name: Buffer; readonly time: number }[] = []
+  for (let at = 0; at < names.length; at += 256) {
+    const batch = names.slice(at, at + 256)
+    const times = await Promise.all(
+      batch.map(name => lstat(Buffer.concat([prefix, name])).then(timeOf, () => undefined))
+    )
+    batch.forEach((name, index) => times[index] !== undefined && aged.push({ name, time: times[index] }))
+  }
+  return aged.toSorted((a, b) => b.time - a.time || Buffer.compare(a.name, b.name)).map(({ name }) => name)
+}
+
+const timeOf = ({ mtimeMs }: Stats): number => mtimeMs
+
+/** The path without the `./` that ripgrep writes before it. */
+export const bare = (path: Buffer): Buffer => (path[0] === 46 && path[1] === 47 ? path.subarray(2) : path)
+
+const RECORDS = ['.git', '.svn', '.hg', '.bzr', '.jj', '.sl']
+
+/** Leaves out what version control keeps for itself, unless one asks for it. */
+export const withoutRecords = (asked: string): readonly string[] =>
+  RECORDS.filter(name => !asked.split('/').includes(name)).map(name => `--glob=!${name}`)

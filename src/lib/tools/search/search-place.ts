@@ -1,0 +1,70 @@
+import type { Stats } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { wordsOf } from '../../errors.ts'
+import { shownPath } from '../../world/files/files.ts'
+import type { ToolSession } from '../tool.ts'
+
+/** What is searched: `name` in `folder`, or all of it. */
+export interface Place {
+  readonly folder: string
+  readonly name: string | undefined
+}
+
+/** Folders that no search should enter: reading what is in there may never end, or do something. */
+const MACHINERY = ['/proc', '/sys', '/dev']
+
+/** Keeps a search from the root away from these. */
+export const besides = ({ folder }: Place): readonly string[] =>
+  folder === '/' ? MACHINERY.map(name => `--glob=!${name}`) : []
+
+/** What is at a real path, or why it cannot be searched. */
+export async function placeAt(path: string): Promise<Place | { readonly problem: string }> {
+  if (MACHINERY.some(name => path === name || path.startsWith(`${name}/`))) {
+    return { problem: `${shownPath(path)} is a part of the system, not a file or folder; look at it with a command` }
+  }
+  let found: Stats
+  try {
+    found = await stat(path)
+  } catch (error) {
+    const isMissing = ['ENOENT', 'ENOTDIR'].includes(String((error as NodeJS.ErrnoException).code))
+    const why = isMissing ? 'is not there' : `cannot be searched: ${wordsOf(error)}`
+    return { problem: `${shownPath(path)} ${why}` }
+  }
+  if (found.isDirectory()) return { folder: path, name: undefined }
+  if (found.isFile()) return { folder: dirname(path), name: basename(path) }
+  return { problem: `${shownPath(path)} is a pipe, a socket or a device, not a file or folder` }
+}
+
+/** Tells which of the files that were found may be shown, and counts the others. */
+export class Shown {
+  leftOut = 0
+  readonly #folder: string
+  readonly #mayRead: ToolSession['mayRead']
+  readonly #known = new Map<string, boolean>()
+
+  constructor({ folder }: Pick<Place, 'folder'>, { mayRead }: ToolSession) {
+    this.#folder = folder
+    this.#mayRead = mayRead
+  }
+
+  has(path: Buffer): boolean {
+    if (this.#mayRead === undefined) return true
+    const name = path.toString()
+    let shown = this.#known.get(name)
+    if (shown === undefined) {
+      shown = this.#mayRead(join(this.#folder, name))
+      if (!shown) this.leftOut++
+      this.#known.set(name, shown)
+    }
+    return shown
+  }
+
+  /** What to say of those that were left out. */
+  get notes(): readonly string[] {
+    const { leftOut } = this
+    return leftOut === 0
+      ? []
+      : [`(${leftOut} ${leftOut === 1 ? 'file is' : 'files are'} left out: a rule forbids to read them.)`]
+  }
+}

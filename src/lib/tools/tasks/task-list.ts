@@ -1,0 +1,220 @@
+import { isObject, type PlainObject } from '../../util/plain.ts'
+import { fields, type InputOf } from '../fields.ts'
+import { failed, type Tool, type ToolCall, type ToolResult } from '../tool.ts'
+
+type Status = 'pending' | 'in_progress' | 'completed'
+
+interface Task {
+  readonly id: string
+  subject: string
+  description: string
+  status: Status
+  /** What people are shown while it is worked on. */
+  activeForm?: string | undefined
+}
+
+const STATUS = ['pending', 'in_progress', 'completed'] as const
+
+const CREATE = fields({
+  subject: { type: 'string', words: 'What is to be done, in a few words' },
+  'description?': { type: 'string', default: '', words: 'All that must be known to do it' },
+  'activeForm?': { type: 'string', words: 'What is shown while it is in progress, such as "Running tests"' }
+})
+
+const UPDATE = fields({
+  taskId: { type: 'string', words: 'The id that TaskCreate gave' },
+  'status?': { type: [...STATUS, 'deleted'], words: 'Its new state' },
+  'subject?': { type: 'string', words: 'Other words for it' },
+  'description?': { type: 'string', words: 'Another description' },
+  'activeForm?': { type: 'string', words: 'Other words to show while it is in progress' }
+})
+
+const GET = fields({ taskId: { type: 'string', words: 'The id that TaskCreate gave' } })
+
+const LIST = fields({})
+
+/** A list of tasks that the model keeps for itself, and that hooks watch over. */
+export function taskListTools(): readonly Tool[] {
+  const list = new TaskList()
+  return [
+    {
+      name: 'TaskCreate',
+      description: 'Adds a task to your list. Use the list for work of several steps, and keep it true.',
+      inputSchema: CREATE.schema,
+      check: input => CREATE.check(input),
+      readOnly: () => true,
+      run: (input, call) => list.create(input as InputOf<typeof CREATE>, call)
+    },
+    {
+      name: 'TaskUpdate',
+      description: 'Changes a task of your list: its state, its words; or removes it (status "deleted").',
+      inputSchema: UPDATE.schema,
+      check: input => UPDATE.check(input),
+      readOnly: () => true,
+      run: (input, call) => list.update(input as InputOf<typeof UPDATE>, call)
+    },
+    {
+      name: 'TaskGet',
+      description: 'Shows one task of your list, with its description.',
+      inputSchema: GET.schema,
+      check: input => GET.check(input),
+      readOnly: () => true,
+      run: async input => list.get(input as InputOf<typeof GET>)
+    },
+    {
+      name: 'TaskList',
+      description: 'Shows your list of tasks.',
+      inputSchema: LIST.schema,
+      check: input => LIST.check(input),
+      readOnly: () => true,
+      run: async () => list.show(),
+      memory: { read: () => list.read(), restore: kept => list.restore(kept) }
+    },
+    todoWrite(list)
+  ]
+}
+
+class TaskList {
+  readonly #tasks = new Map<string, Task>()
+  #last = 0
+
+  /** A hook may refuse it: then there is no such task. */
+  async create({ subject, description, activeForm }: InputOf<typeof CREATE>, call: ToolCall): Promise<ToolResult> {
+    const shown = activeForm === undefined ? {} : { activeForm }
+    const task: Task = { id: String(++this.#last), subject, description, status: 'pending', ...shown }
+    const refusal = refusalIn(await call.fire('TaskCreated', told(task)))
+    if (refusal !== undefined) return failed(`The task was not made: ${refusal}`)
+    this.#tasks.set(task.id, task)
+    return { content: `Task #${task.id} was made: ${subject}`, output: { task: { id: task.id, subject } } }
+  }
+
+  /** A hook may refuse that it is done: then it stays as it is. */
+  async update(change: InputOf<typeof UPDATE>, call: ToolCall): Promise<ToolResult> {
+    const task = this.#tasks.get(change.taskId)
+    if (task === undefined) return unknownTask(change.taskId)
+    const from = task.status
+    task.subject = change.subject ?? task.subject
+    task.description = change.description ?? task.description
+    if (change.activeForm !== undefined) task.activeForm = change.activeForm
+    if (change.status === 'deleted') this.#tasks.delete(task.id)
+    else if (change.status !== undefined) {
+      const refusal = await this.#move(task, change.status, call)
+      if (refusal !== undefined) return failed(`Task #${task.id} stays ${from}: ${refusal}`)
+    }
+    const to = change.status ?? from
+    const output = { success: true, taskId: task.id, ...(from !== to && { statusChange: { from, to } }) }
+    return { content: `Task #${task.id} was changed: ${to}`, output }
+  }
+
+  async #move(task: Task, status: Status, call: ToolCall): Promise<string | undefined> {
+    const refusal =
+      status === 'completed' && task.status !== 'completed'
+        ? refusalIn(await call.fire('TaskCompleted', told(task)))
+        : undefined
+    if (refusal === undefined) task.status = status
+    return refusal
+  }
+
+  /** All tasks; nothing where there were never any. */
+  read(): unknown {
+    return this.#last === 0 ? undefined : { last: this.#last, tasks: [...this.#tasks.values()] }
+  }
+
+  restore(kept: unknown): void {
+    if (!isObject(kept) || !Array.isArray(kept['tasks']) || !Number.isSafeInteger(kept['last'])) return
+    this.#last = kept['last'] as number
+    for (const task of (kept['tasks'] as unknown[]).filter(isTask)) this.#tasks.set(task.id, { ...task })
+  }
+
+  get({ taskId }: InputOf<typeof GET>): ToolResult {
+    const task = this.#tasks.get(taskId)
+    if (task === undefined) return unknownTask(taskId)
+    const { id, subject, status, description, activeForm } = task
+    const shown = activeForm === undefined ? [] : [`Shown while in progress: ${activeForm}`]
+    return { content: [`#${id} [${status}] ${subject}`, description, ...shown].join('\n').trim(), output: { task } }
+  }
+
+  show(): ToolResult {
+    const tasks = [...this.#tasks.values()].map(({ id, subject, status }) => ({ id, subject, status }))
+    const lines = tasks.map(({ id, subject, status }) => `#${id} [${status}] ${subject}`)
+    return { content: lines.length === 0 ? 'There are no tasks' : lines.join('\n'), output: { tasks } }
+  }
+
+  /** The whole list at once, as older models write it. What hooks refuse stays as it was. */
+  async write(todos: readonly Todo[], call: ToolCall): Promise<readonly string[]> {
+    const before = new Map([...this.#tasks.values()].map(task => [task.subject, task]))
+    const refused: string[] = []
+    for (const { content, status } of todos) {
+      const made = before.get(content) ?? (await this.#made(content, call, refused))
+      before.delete(content)
+      const refusal = made && (await this.#move(made, status, call))
+      if (refusal !== undefined) refused.push(`${content}: ${refusal}`)
+    }
+    for (const { id } of before.values()) this.#tasks.delete(id)
+    return refused
+  }
+
+  async #made(subject: string, call: ToolCall, refused: string[]): Promise<Task | undefined> {
+    const id = String(this.#last + 1)
+    const { error } = await this.create({ subject, description: '' }, call)
+    if (error !== undefined) refused.push(`${subject}: ${error}`)
+    return this.#tasks.get(id)
+  }
+}
+
+interface Todo {
+  readonly content: string
+  readonly status: Status
+}
+
+function todoWrite(list: TaskList): Tool {
+  const item = {
+    type: 'object',
+    properties: {
+      content: { type: 'string' },
+      status: { enum: [...STATUS] },
+      activeForm: { type: 'string' }
+    },
+    required: ['content', 'status']
+  }
+  return {
+    name: 'TodoWrite',
+    description: 'Writes your whole list of tasks anew. TaskCreate and TaskUpdate change single ones.',
+    inputSchema: { type: 'object', properties: { todos: { type: 'array', items: item } }, required: ['todos'] },
+    check(input) {
+      const todos = isObject(input) ? input['todos'] : undefined
+      return Array.isArray(todos) && todos.every(isTodo)
+        ? { input: { todos } }
+        : { problem: '"todos" must be a list of { content, status: pending, in_progress or completed }' }
+    },
+    readOnly: () => true,
+    async run({ todos }, call) {
+      const refused = await list.write(todos as readonly Todo[], call)
+      if (refused.length > 0) return failed(`Not everything was written: ${refused.join('; ')}`)
+      return { content: 'The list was written', output: { newTodos: todos } }
+    }
+  }
+}
+
+const isTask = (value: unknown): value is Task =>
+  isObject(value) &&
+  [value['id'], value['subject'], value['description']].every(each => typeof each === 'string') &&
+  STATUS.some(status => status === value['status'])
+
+const isTodo = (value: unknown): boolean =>
+  isObject(value) && typeof value['content'] === 'string' && STATUS.some(status => status === value['status'])
+
+const told = ({ id, subject, description }: Task): PlainObject => ({
+  task_id: id,
+  task_subject: subject,
+  task_description: description
+})
+
+/** Why a hook refused, if one did. */
+function refusalIn(outcome: PlainObject | undefined): string | undefined {
+  if (outcome === undefined || (outcome['blocked'] !== true && outcome['continue'] !== false)) return undefined
+  const { reason, stopReason, by } = outcome as Readonly<Record<string, string | undefined>>
+  return `${reason ?? stopReason ?? 'a hook says no'}${by === undefined ? '' : ` [${by}]`}`
+}
+
+const unknownTask = (id: string): ToolResult => failed(`There is no task #${id}; TaskList shows those there are`)

@@ -1,0 +1,90 @@
+import { asText, isObject, type PlainObject } from '../../util/plain.ts'
+import type { Kept, Rec } from '../entry.ts'
+import { uuidFrom } from '../uuid.ts'
+
+/**
+ * Our entries as lines that Claude Code might have written: without numbers and checksums, without what only we write
+ * down, and each with the line before it as its parent; whoever went back begins a branch.
+ */
+export function* asTheirs(entries: Iterable<Rec>): Generator<Rec> {
+  const answers = new Answers()
+  let last: string | null = null
+  const linked = (line: Rec, parentUuid: string | null = last): Rec => {
+    const { seq: _, crc: __, part: ___, ...rest } = line
+    last = asText(line['uuid'])
+    return { ...rest, parentUuid }
+  }
+  for (const entry of entries) {
+    const { type, subtype, attachment } = entry
+    if (type === 'assistant') answers.take(entry)
+    if (type === 'user' || type === 'assistant') yield linked(entry)
+    else if (type === 'attachment' && isObject(attachment) && attachment['type'] !== 'notes') yield linked(entry)
+    else if (type === 'system' && subtype === 'rewound') last = asText(entry['to'])
+    else if (type === 'system' && subtype === 'clear') last = null
+    else if (type === 'system' && subtype === 'compact_boundary') {
+      const logicalParentUuid: string | null = last
+      yield linked({ ...boundary(entry), logicalParentUuid }, null)
+      for (const line of keptIn(entry, answers)) yield linked(line)
+    }
+  }
+}
+
+/** What is known of the last answers: a compaction keeps some, and tells only what was said in them. */
+class Answers {
+  readonly #known = new Map<string, PlainObject>()
+
+  take({ uuid, requestId, message }: Rec): void {
+    const { content: _, ...about } = isObject(message) ? message : {}
+    this.#known.set(asText(uuid), { requestId, about })
+    const [oldest] = this.#known.keys()
+    if (this.#known.size > MOST_KEPT) this.#known.delete(oldest!)
+  }
+
+  /** With the ids of the answer that it is a copy of, so that what it used counts once. */
+  copyOf(uuid: string, id: string, content: unknown): PlainObject {
+    const { requestId = `req_${id}`, about } = this.#known.get(uuid) ?? {}
+    const message = {
+      id: `msg_${id}`,
+      type: 'message',
+      role: 'assistant',
+      ...UNKNOWN_ANSWER,
+      ...(about as object),
+      content
+    }
+    return { requestId, message }
+  }
+}
+
+const MOST_KEPT = 1000
+const NO_USAGE = { input_tokens: 0, output_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }
+const UNKNOWN_ANSWER = { model: '<synthetic>', stop_reason: null, stop_sequence: null, usage: NO_USAGE }
+
+function boundary({ kept: _, state: __, compactMetadata, ...rest }: Rec): Rec {
+  const { trigger, pre_tokens } = isObject(compactMetadata) ? compactMetadata : {}
+  const type = asText(rest['type'])
+  const about = { content: 'Conversation compacted', level: 'info', isMeta: false }
+  return { ...rest, type, ...about, compactMetadata: { trigger, preTokens: pre_tokens } }
+}
+
+/** What a compaction kept stands there once more, behind its summary: under ids of its own. */
+function keptIn(
+  { kept, uuid, sessionId, timestamp, cwd, version, isSidechain }: Rec,
+  answers: Answers
+): readonly Rec[] {
+  const messages = (Array.isArray(kept) ? (kept as unknown[]) : []).filter(isObject) as unknown as readonly Kept[]
+  return messages
+    .filter(({ message }) => isObject(message))
+    .map(({ uuid: original, message: { role, content } }, index) => {
+      const id = uuidFrom(`${asText(uuid)}:${index}`)
+      const common = { uuid: id, sessionId, timestamp, cwd, version, isSidechain, userType: 'external' }
+      if (role === 'system')
+        return {
+          type: 'attachment',
+          attachment: { type: 'hook_additional_context', content: [content], rendered: content },
+          ...common
+        }
+      const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content
+      if (role === 'assistant') return { type: role, ...answers.copyOf(original, id, blocks), ...common }
+      return { type: role, message: { role, content }, ...(index === 0 && { isCompactSummary: true }), ...common }
+    })
+}

@@ -1,0 +1,69 @@
+import { isObject } from '../../util/plain.ts'
+import { contentBlocks, messageBlocks, type Rec } from '../entry.ts'
+import { uuidFrom } from '../uuid.ts'
+
+/**
+ * Prompts that were typed while the agent worked. Newer versions of Claude Code put those that the agent was given in
+ * the middle of its work into a line of their own (`queued_command`); before that, `queue-operation` is all there is of
+ * them. What was given in another line as well is told there only.
+ */
+export class PromptQueue {
+  #held: { readonly text: string; readonly line: Rec; isTold: boolean }[] = []
+
+  /** Takes a line, in file order; gives the prompts that were given here, and stand in no other line. */
+  take(line: Rec): readonly Rec[] {
+    const { type, operation } = line
+    if (type !== 'queue-operation') return this.#told(textIn(line))
+    if (operation === 'enqueue') this.#hold(line)
+    // A person took them back to change them.
+    if (operation === 'popAll') this.#held = this.#held.filter(({ isTold }) => isTold)
+    if (operation !== 'remove') return []
+    const place = this.#held.findIndex(({ isTold }) => isTold)
+    const [removed] = this.#held.splice(Math.max(0, place), 1)
+    return removed === undefined || removed.isTold ? [] : [removed.line]
+  }
+
+  /** Those that were never given. */
+  end(): readonly Rec[] {
+    return this.#held.splice(0).flatMap(({ isTold, line }) => (isTold ? [] : [line]))
+  }
+
+  #hold(line: Rec): void {
+    const text = textIn(line)
+    // A command of the program is no prompt.
+    if (text !== '' && !/^\/[\w:-]+(?:\s|$)/.test(text)) this.#held.push({ text, line, isTold: false })
+  }
+
+  #told(text: string): readonly Rec[] {
+    if (this.#held.length === 0 || text === '') return []
+    // Several may be given as one.
+    for (const held of this.#held) held.isTold ||= `\n${text}\n`.includes(`\n${held.text}\n`)
+    return []
+  }
+}
+
+/** What was typed, as a line that says so; nothing for other lines. */
+export function queuedIn(line: Rec): Rec | undefined {
+  const content = promptIn(line)
+  if (content === undefined) return undefined
+  const { uuid = uuidFrom(JSON.stringify(line)), timestamp, attachment } = line
+  const isMeta =
+    isObject(attachment) && (attachment['isMeta'] === true || attachment['commandMode'] === 'task-notification')
+  return { type: 'user', uuid, timestamp, message: { role: 'user', content }, ...(isMeta && { isMeta }) }
+}
+
+function promptIn({ type, content, attachment }: Rec): unknown {
+  if (type === 'queue-operation') return content
+  return type === 'attachment' && isObject(attachment) && attachment['type'] === 'queued_command'
+    ? attachment['prompt']
+    : undefined
+}
+
+function textIn(line: Rec): string {
+  const { type, message } = line
+  const blocks = type === 'user' && isObject(message) ? messageBlocks(line) : contentBlocks(promptIn(line))
+  return blocks
+    .flatMap(({ text }) => (typeof text === 'string' ? [text] : []))
+    .join('\n')
+    .trim()
+}

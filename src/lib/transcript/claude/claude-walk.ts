@@ -1,0 +1,102 @@
+import { asText, isObject } from '../../util/plain.ts'
+import { messageBlocks, type Rec } from '../entry.ts'
+
+/** What can be told of a line when only the lines before it are known. */
+export interface Step {
+  /** The subagent to which it belongs. */
+  readonly agent?: string | undefined
+  /** What was said last above it; empty at the beginning. */
+  readonly above?: string | undefined
+  /** The line that it follows, where that is none of those before. */
+  readonly missing?: string | undefined
+}
+
+/**
+ * Walks along the lines of Claude Code in file order. Which branch is the live one is known only at the end of the file.
+ * A line whose parent is not there follows what was said before it in the file. Of several with the same missing parent,
+ * all follow what stands before the first: a branch that was given up stays given up.
+ */
+export class ClaudeWalk {
+  readonly #isAgentFile: boolean
+  /** Lines, and what was said last at them or above them. */
+  readonly #said = new Map<string, string>()
+  /** Behind lines that a compaction kept, what follows its summary goes on. */
+  readonly #moved = new Map<unknown, string>()
+  /** Lines of subagents, in files of versions that gave those no ids. */
+  readonly #agents = new Map<unknown, string>()
+  /** What was said last by each; whether a line of its has named another. */
+  readonly #last = new Map<string | undefined, string>()
+  readonly #linked = new Set<string | undefined>()
+
+  constructor(isAgentFile: boolean) {
+    this.#isAgentFile = isAgentFile
+  }
+
+  take(line: Rec): Step {
+    const agent = this.#isAgentFile || line['isSidechain'] !== true ? undefined : this.#agentOf(line)
+    const last = this.#last.get(agent) ?? ''
+    const { uuid } = line
+    if (typeof uuid !== 'string') return { agent, above: last }
+    const named = parentOf(line)
+    const parent = this.#moved.get(named) ?? named
+    const missing = parent === undefined || this.#said.has(parent) ? undefined : parent
+    if (missing !== undefined) this.#said.set(missing, last)
+    const isFirst = this.#linked.has(agent) && line['parentUuid'] === null && line['subtype'] !== 'compact_boundary'
+    const above = parent === undefined ? (isFirst ? '' : last) : this.#said.get(parent)!
+    if (parent !== undefined) this.#linked.add(agent)
+    this.#said.set(uuid, isSaid(line) ? uuid : above)
+    if (isSaid(line)) this.#last.set(agent, uuid)
+    const { tail, anchor } = segmentIn(line) ?? {}
+    if (anchor !== undefined) this.#moved.set(tail, anchor)
+    return { agent, above, missing }
+  }
+
+  #agentOf({ agentId, parentUuid, uuid }: Rec): string {
+    if (typeof agentId === 'string') return agentId
+    const known = this.#agents.get(parentUuid) ?? (parentUuid === null ? undefined : [...this.#agents.values()].at(-1))
+    this.#agents.set(uuid, known ?? asText(uuid))
+    return known ?? asText(uuid)
+  }
+}
+
+/** Sees where a person went back: something else is said behind a line that was answered already. */
+export class Returns {
+  /** What was said behind what. */
+  readonly #next = new Map<string, string>()
+
+  /** The line to which a person went back before this one; empty for the beginning. */
+  take(line: Rec, above: string): string | undefined {
+    // Results of several calls stand behind one answer, side by side; all else that is said has one place.
+    if (!isSaid(line) || resultsIn(line).length > 0) return undefined
+    const key = answerOf(line) ?? idOf(line)
+    const before = this.#next.get(above)
+    this.#next.set(above, key)
+    return before === undefined || before === key ? undefined : above
+  }
+}
+
+export const idOf = ({ uuid }: Rec): string => asText(uuid)
+export const isSaid = ({ type }: Rec): boolean => type === 'user' || type === 'assistant'
+
+/** The id of the line that this one follows. */
+export function parentOf({ parentUuid, logicalParentUuid }: Rec): string | undefined {
+  const parent = parentUuid ?? logicalParentUuid
+  return typeof parent === 'string' ? parent : undefined
+}
+
+/** The id of the answer to which a line belongs: each block of it has a line. */
+export const answerOf = ({ type, message }: Rec): string | undefined =>
+  type === 'assistant' && isObject(message) && typeof message['id'] === 'string' ? message['id'] : undefined
+
+export const callsIn = (line: Rec): readonly string[] => idsIn(line, 'tool_use', 'id')
+export const resultsIn = (line: Rec): readonly string[] => idsIn(line, 'tool_result', 'tool_use_id')
+
+const idsIn = (line: Rec, type: string, key: string): readonly string[] =>
+  messageBlocks(line).flatMap(block => (block['type'] === type ? [asText(block[key])] : []))
+
+/** The lines that a compaction kept, from the first to the last, and the line behind which they go on. */
+export function segmentIn({ compactMetadata }: Rec): Readonly<Record<'head' | 'tail' | 'anchor', string>> | undefined {
+  const segment = isObject(compactMetadata) ? compactMetadata['preservedSegment'] : undefined
+  if (!isObject(segment)) return undefined
+  return { head: asText(segment['headUuid']), tail: asText(segment['tailUuid']), anchor: asText(segment['anchorUuid']) }
+}

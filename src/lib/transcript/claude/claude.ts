@@ -1,0 +1,175 @@
+import { isObject, type PlainObject } from '../../util/plain.ts'
+import { PromptQueue, queuedIn } from './claude-queue.ts'
+import {
+  answerOf,
+  callsIn,
+  ClaudeWalk,
+  idOf,
+  isSaid,
+  parentOf,
+  resultsIn,
+  segmentIn,
+  type Step
+} from './claude-walk.ts'
+import type { Rec } from '../entry.ts'
+import { uuidFrom } from '../uuid.ts'
+
+/**
+ * What Claude Code wrote down. Its lines form a tree, by `parentUuid`: whoever goes back in a conversation begins a
+ * branch. Subagents stand in files of their own, or, as `isSidechain`, among the lines of the session.
+ */
+export interface ClaudeTranscript {
+  /** The conversation that led to the last line, from its beginning, also through compactions. */
+  readonly main: readonly Rec[]
+  /** The subagents among the lines, by their ids. */
+  readonly agents: ReadonlyMap<string, readonly Rec[]>
+  /** Lines that follow one that is not in the file, and the id of that one. What came before is taken in file order. */
+  readonly missing: ReadonlyMap<Rec, string>
+}
+
+/** Whether these are lines of another program: ours have numbers. */
+export const isForeign = (entries: readonly Rec[]): boolean =>
+  entries.length > 0 && entries.every(({ seq }) => seq === undefined)
+
+/** A line, and where it stands among the others. */
+type Placed = Step & { readonly line: Rec; isLive: boolean }
+
+export function readClaude(entries: readonly Rec[]): ClaudeTranscript {
+  const placed = placedIn(entries)
+  const missing = placed.flatMap(({ line, missing: id }) => (id === undefined ? [] : [[line, id] as const]))
+  const conversations = [...Map.groupBy(placed, ({ agent }) => agent)].map(
+    ([agent, group]) => [agent, withQueued(withSegments(liveIn(group)), group)] as const
+  )
+  return {
+    main: conversations.find(([agent]) => agent === undefined)?.[1] ?? [],
+    agents: new Map(conversations.flatMap(([agent, lines]) => (agent === undefined ? [] : [[agent, lines]]))),
+    missing: new Map(missing)
+  }
+}
+
+/** What the walk remembers of a long file is let go at its end. */
+function placedIn(entries: readonly Rec[]): readonly Placed[] {
+  // In a subagent's own file there is nothing else.
+  const walk = new ClaudeWalk(!entries.some(line => isSaid(line) && line['isSidechain'] !== true))
+  return entries.map((entry, index) => {
+    const line = withId(entry, index)
+    const { agent, above, missing } = walk.take(line)
+    return { line, isLive: false, agent, above, missing }
+  })
+}
+
+/** A message in a line without an id is a message. */
+const withId = (entry: Rec, index: number): Rec =>
+  entry['uuid'] === undefined && isSaid(entry) ? { ...entry, uuid: uuidFrom(`line ${index}`) } : entry
+
+/** What has a meaning for the conversation; others only stand between. */
+const TYPES = new Set(['user', 'assistant', 'system', 'attachment'])
+
+/**
+ * The lines, in file order, that led to what was said last. Calls of one answer have their results side by side: of
+ * those, and of the blocks of the answer, the way to the last line may meet one only.
+ */
+function liveIn(lines: readonly Placed[]): readonly Rec[] {
+  const byId = new Map<string, Placed>()
+  for (const each of lines) byId.set(idOf(each.line), each)
+  const isLive = (id: string): boolean => id === '' || byId.get(id)?.isLive === true
+  let at = lines.findLast(({ line }) => isSaid(line))
+  for (; at !== undefined && !at.isLive; at = byId.get(at.above ?? '')) at.isLive = true
+  const way = lines.filter(each => {
+    const { line, above = '' } = each
+    const answer = answerOf(line)
+    const isBeside = answer === undefined ? resultsIn(line).length > 0 : answer === answerAt(byId.get(above))
+    if (!isSaid(line) || isBeside) each.isLive ||= isLive(above)
+    return each.isLive && TYPES.has(line.type)
+  })
+  return way.map(({ line }) => line)
+}
+
+const answerAt = (placed: Placed | undefined): string | undefined => placed && answerOf(placed.line)
+
+/** Lines that a compaction kept: they go on behind its summary, though they stand before it. */
+function withSegments(lines: readonly Rec[]): readonly Rec[] {
+  return lines.reduce((all, boundary) => {
+    const { head, tail, anchor } = segmentIn(boundary) ?? {}
+    const place = head === undefined ? -1 : all.indexOf(boundary)
+    const from = all.findIndex(line => line['uuid'] === head || parentOf(line) === head)
+    if (from < 0 || from >= place) return all
+    const end = all.findIndex(({ uuid }) => uuid === tail)
+    const to = end < from || end > place ? place : end + 1
+    const behind =
+      Math.max(
+        place,
+        all.findIndex(({ uuid }) => uuid === anchor)
+      ) + 1
+    return [...all.slice(0, from), ...all.slice(to, behind), ...all.slice(from, to), ...all.slice(behind)]
+  }, lines)
+}
+
+/** Puts prompts that were typed while the agent worked, and that no other line holds, behind what was said before them. */
+function withQueued(main: readonly Rec[], lines: readonly Placed[]): readonly Rec[] {
+  const queue = new PromptQueue()
+  const behind = new Map<string, Rec[]>()
+  let last = ''
+  const place = (prompts: readonly Rec[]): void => {
+    if (prompts.length > 0) behind.set(last, [...(behind.get(last) ?? []), ...prompts])
+  }
+  for (const { line } of lines) {
+    place(queue.take(line))
+    if (isSaid(line)) last = idOf(line)
+  }
+  last = idOf(main.findLast(isSaid) ?? { type: '' })
+  place(queue.end())
+  if (behind.size === 0) return main
+  return [...(behind.get('') ?? []), ...main.flatMap(line => [line, ...(behind.get(idOf(line)) ?? [])])]
+}
+
+/**
+ * The same lines as our own replay takes them: what hooks added reaches the model with its next call, and what was never
+ * said by a model is not in its mouth.
+ */
+export const asOurs = (main: readonly Rec[]): readonly Rec[] => [...translated(main)]
+
+/** The same, one after the other. */
+export function* translated(main: Iterable<Rec>): Generator<Rec> {
+  const open = new Set<string>()
+  let isWaiting = false
+  const queued: Rec[] = []
+  for (const line of main) {
+    if (line['isApiErrorMessage'] === true) continue
+    const typed = queuedIn(line)
+    if (typed !== undefined) queued.push(typed)
+    const isAnswer = line.type === 'assistant'
+    // Between a call and its result stands nothing.
+    if (open.size === 0 || (line.type === 'user' && resultsIn(line).length === 0)) yield* queued.splice(0)
+    if (typed !== undefined) continue
+    if (isAnswer && isWaiting && open.size === 0) {
+      yield { type: 'attachment', attachment: { type: 'notes' }, uuid: uuidFrom(`${idOf(line)}:notes`) }
+      isWaiting = false
+    }
+    const ours = line.type === 'attachment' ? rendered(line) : line
+    isWaiting ||= ours !== line || (isObject(line['attachment']) && typeof line['attachment']['rendered'] === 'string')
+    // Another thing is said, though calls have no results: they will get none.
+    if (line.type === 'user' && resultsIn(line).length === 0) open.clear()
+    for (const id of callsIn(line)) open.add(id)
+    for (const id of resultsIn(line)) open.delete(id)
+    yield ours
+  }
+  yield* queued
+}
+
+/** Older versions leave it to the reader how the model was told. */
+function rendered(line: Rec): Rec {
+  const attachment = line['attachment']
+  if (!isObject(attachment) || typeof attachment['rendered'] === 'string') return line
+  const text = contextIn(attachment)
+  if (text === undefined) return line
+  const label = typeof attachment['hookName'] === 'string' ? attachment['hookName'] : 'A'
+  return { ...line, attachment: { ...attachment, rendered: `${label} hook additional context: ${text}` } }
+}
+
+/** What a hook added for the model. */
+export function contextIn({ type, content }: PlainObject): string | undefined {
+  if (type !== 'hook_additional_context') return undefined
+  const texts = (Array.isArray(content) ? (content as unknown[]) : [content]).filter(text => typeof text === 'string')
+  return texts.length === 0 ? undefined : texts.join('\n')
+}

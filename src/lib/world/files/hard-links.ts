@@ -1,0 +1,39 @@
+import { lstatSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { attempt } from '../../util/attempt.ts'
+
+/** So many files are looked through. */
+const MOST_FILES = 50_000
+
+/** Files by what they are on the disk, whatever they are called. */
+export interface Collected {
+  readonly names: ReadonlyMap<string, readonly string[]>
+  /** There was nothing more to look through. */
+  readonly whole: boolean
+}
+
+/** The wanted files in these folders, and among these paths, the nearest first. Links are not followed. */
+export function collect(paths: Iterable<string>, wanted: (path: string) => boolean): Collected {
+  const names = new Map<string, string[]>()
+  const add = (path: string): void => {
+    const id = wanted(path) ? linkedFile(path) : undefined
+    if (id !== undefined) names.set(id, [...(names.get(id) ?? []), path])
+  }
+  const folders = new Set(paths)
+  let seen = 0
+  for (const path of folders) add(path)
+  for (const folder of folders)
+    for (const entry of attempt(() => readdirSync(folder, { withFileTypes: true })) ?? []) {
+      const path = join(folder, entry.name)
+      if (entry.isDirectory()) folders.add(path)
+      else if (++seen > MOST_FILES) return { names, whole: false }
+      else if (entry.isFile()) add(path)
+    }
+  return { names, whole: true }
+}
+
+/** What a file is on the disk, if it has more than one name there. */
+export function linkedFile(path: string): string | undefined {
+  const stat = attempt(() => lstatSync(path, { bigint: true, throwIfNoEntry: false }))
+  return stat?.isFile() === true && stat.nlink > 1n ? `${stat.dev}:${stat.ino}` : undefined
+}

@@ -1,0 +1,69 @@
+import { lstatSync, readlinkSync, realpathSync, type Stats } from 'node:fs'
+import { dirname, isAbsolute, join, parse, resolve, sep } from 'node:path'
+import { attempt } from '../../util/attempt.ts'
+
+const MOST_LINKS = 40
+
+/** Where a path leads. */
+export interface Way {
+  /** The real path; where that cannot be told, as much of it as can. */
+  readonly path: string
+  /** It can be told: nothing on the way depends on what another process has open, or where that one is. */
+  readonly sure: boolean
+}
+
+/**
+ * Where a path leads for a process whose folder is `cwd`, a real path: the one answer that rules and tools go by. It is
+ * what the kernel does: each link is followed before the `..` behind it, also a link that leads to nothing, and
+ * `/proc/self` is that process, not ours. What is not there is taken as it is written.
+ */
+export function wayTo(path: string, cwd?: string): Way {
+  const start = isAbsolute(path) ? parse(path).root : (cwd ?? process.cwd())
+  const rest = isAbsolute(path) ? path.slice(start.length) : path
+  const native = process.platform === 'linux' ? undefined : attempt(() => realpathSync.native(start + sep + rest))
+  if (native !== undefined) return { path: native, sure: true }
+  const ahead = partsOf(rest)
+  let at = start
+  let links = 0
+  for (let part = ahead.shift(); part !== undefined; part = ahead.shift()) {
+    const next = part === '..' ? dirname(at) : join(at, part)
+    const target = part === '..' ? undefined : targetOf(next, cwd, ahead.length > 0)
+    if (target === UNSURE) return { path: join(next, ...ahead), sure: false }
+    if (target === undefined) at = next
+    // It leads round in circles: opening it will say so.
+    else if (++links > MOST_LINKS) return { path: resolve(start, rest), sure: true }
+    else {
+      if (isAbsolute(target)) at = parse(target).root
+      ahead.unshift(...partsOf(isAbsolute(target) ? target.slice(at.length) : target))
+    }
+  }
+  return { path: at, sure: true }
+}
+
+/** Where a path really leads. */
+export const realPath = (path: string, cwd?: string): string => wayTo(path, cwd).path
+
+const partsOf = (path: string): string[] => path.split(sep).filter(part => part !== '' && part !== '.')
+
+const UNSURE = Symbol('only another process knows')
+/** What is a link by name only: the kernel goes straight to what a process has there. */
+const OF_PROCESS = /^\/proc\/([^/]+)(\/task\/[^/]+)?\/(?:(cwd|root)|(?:fd|map_files)\/([^/]+))$/
+
+/** What a link leads to; undefined: it is none. `leadsOn`: more of the path comes behind it. */
+function targetOf(path: string, cwd: string | undefined, leadsOn: boolean): string | typeof UNSURE | undefined {
+  // We would find ourselves there.
+  if (/^\/proc\/(?:thread-)?self(?:\/exe)?$/.test(path)) return undefined
+  const found = path.startsWith('/proc/') ? OF_PROCESS.exec(path) : null
+  if (found === null) return linkStat(path)?.isSymbolicLink() === true ? readlinkSync(path) : undefined
+  const [, process, task, place, file] = found
+  if (process !== 'self' || task !== undefined) return UNSURE
+  if (place === 'cwd') return cwd ?? UNSURE
+  if (place === 'root') return '/'
+  // Its streams: what they are redirected to is named where that is done.
+  return !leadsOn && /^[012]$/.test(file ?? '') ? undefined : UNSURE
+}
+
+const linkStat = (path: string): Stats | undefined => attempt(() => lstatSync(path, { throwIfNoEntry: false }))
+
+/** Whether there is anything at a path, be it a link that leads to nothing. */
+export const isThere = (path: string): boolean => linkStat(path) !== undefined

@@ -1,0 +1,149 @@
+import { linkSync, lstatSync, readSync, renameSync, unlinkSync, type BigIntStats } from 'node:fs'
+import { access, constants, open, type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import { shownPath, type OpenFile } from './files.ts'
+import { sweep, syncFolder, temporaryName, type Folder } from './folders.ts'
+import { attempt } from '../../util/attempt.ts'
+
+/** A file that is to be replaced, and what it held when that was decided. */
+export interface Old {
+  readonly file: OpenFile
+  readonly bytes: Buffer
+}
+
+/**
+ * Puts a file with this content into a folder, in place of the old one or, without one, where there is none. Whatever
+ * happens on the way, there is either what was there before or all of the new. Mode and owner stay those of the old
+ * file. `approve` is asked right before, and may throw.
+ */
+export async function replaceFile(
+  folder: Folder,
+  name: string,
+  content: Iterable<Buffer>,
+  old: Old | undefined,
+  approve: () => void
+): Promise<BigIntStats> {
+  if (old !== undefined) await refuseReadOnly(old.file)
+  await sweep(folder)
+  const temporary = folder.at(temporaryName())
+  const handle = await open(temporary, 'wx', old === undefined ? 0o666 : 0o600)
+  let isLeft = true
+  try {
+    await writeAll(handle, content)
+    if (old !== undefined) await takeAfter(handle, old.file)
+    await handle.sync()
+    approve()
+    isLeft = commit(temporary, folder, name, old)
+    await syncFolder(folder)
+    return await handle.stat({ bigint: true })
+  } finally {
+    // Where it cannot be removed, the next one to write here sweeps.
+    if (isLeft) attempt(() => unlinkSync(temporary))
+    await handle.close()
+  }
+}
+
+/** To rename something over a file asks nobody who may write to that file. */
+async function refuseReadOnly({ path, stat }: OpenFile): Promise<void> {
+  const mode = Number(stat.mode) & 0o7777
+  if ((mode & 0o222) === 0) {
+    const shown = mode.toString(8).padStart(4, '0')
+    throw new Error(`${shownPath(path)} is read-only (mode ${shown}); make it writable first if it is meant to change`)
+  }
+  await access(path, constants.W_OK)
+}
+
+async function takeAfter(handle: FileHandle, { path, stat }: OpenFile): Promise<void> {
+  const own = await handle.stat({ bigint: true })
+  if (own.uid !== stat.uid || own.gid !== stat.gid) {
+    await handle.chown(Number(stat.uid), Number(stat.gid)).catch(error => {
+      const owner = `${stat.uid}:${stat.gid}`
+      throw new Error(`${shownPath(path)} belongs to ${owner}, and would not afterwards; it is unchanged`, {
+        cause: error
+      })
+    })
+  }
+  await handle.chmod(Number(stat.mode) & 0o7777)
+}
+
+/** Pieces in one system call. Linux takes 1,024. */
+const BATCH = 512
+
+async function writeAll(handle: FileHandle, content: Iterable<Buffer>): Promise<void> {
+  let batch: Buffer[] = []
+  for (const piece of content) {
+    if (piece.length > 0) batch.push(piece)
+    if (batch.length < BATCH) continue
+    await write(handle, batch)
+    batch = []
+  }
+  await write(handle, batch)
+}
+
+/** A disk that is nearly full takes a part and says nothing; only the next call fails. */
+async function write(handle: FileHandle, batch: readonly Buffer[]): Promise<void> {
+  let left = [...batch]
+  while (left.length > 0) {
+    let { bytesWritten } = await handle.writev(left)
+    if (bytesWritten === 0) throw new Error('the disk takes no more')
+    const next = left.findIndex(piece => {
+      const isDone = bytesWritten >= piece.length
+      if (isDone) bytesWritten -= piece.length
+      return !isDone
+    })
+    left = next === -1 ? [] : [left[next]!.subarray(bytesWritten), ...left.slice(next + 1)]
+  }
+}
+
+/**
+ * From the last look at the old file to the new one in its place there is no other work: only what somebody writes
+ * between these two system calls can be lost. Gives whether the temporary name is still there.
+ */
+function commit(temporary: string, folder: Folder, name: string, old: Old | undefined): boolean {
+  if (old === undefined) return create(temporary, folder, name)
+  if (!isUnchanged(old, folder.at(name))) {
+    throw new Error(`${shownPath(old.file.path)} was changed by somebody else just now; Read it again`)
+  }
+  renameSync(temporary, folder.at(name))
+  return false
+}
+
+/** Unlike renaming, a hard link never replaces anything. */
+function create(temporary: string, folder: Folder, name: string): boolean {
+  const target = folder.at(name)
+  try {
+    linkSync(temporary, target)
+    return true
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST' || lstatSync(target, { throwIfNoEntry: false }) !== undefined) {
+      const path = shownPath(join(folder.path, name))
+      throw new Error(`somebody else has just made ${path}; Read it first`, { cause: error })
+    }
+    // Some file systems have no hard links.
+    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EOPNOTSUPP') throw error
+  }
+  renameSync(temporary, target)
+  return false
+}
+
+function isUnchanged({ file, bytes }: Old, target: string): boolean {
+  const look = (): BigIntStats | undefined => lstatSync(target, { bigint: true, throwIfNoEntry: false })
+  const now = look()
+  const { stat, handle, isSettled } = file
+  if (now === undefined || now.ino !== stat.ino || now.dev !== stat.dev || now.size !== stat.size) return false
+  if (now.ctimeNs === stat.ctimeNs && isSettled) return true
+  return holds(handle, bytes) && look()?.ctimeNs === now.ctimeNs
+}
+
+const BLOCK = 1024 * 1024
+
+function holds({ fd }: FileHandle, bytes: Buffer): boolean {
+  const block = Buffer.allocUnsafe(Math.min(BLOCK, bytes.length + 1))
+  for (let at = 0; ;) {
+    const read = readSync(fd, block, 0, block.length, at)
+    if (read === 0) return at === bytes.length
+    if (at + read > bytes.length || block.compare(bytes, at, at + read, 0, read) !== 0) return false
+    at += read
+  }
+}

@@ -1,0 +1,65 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
+import { isObject } from '../../util/plain.ts'
+import { jsonIn } from '../../util/attempt.ts'
+
+/** A file beside the one that is locked. It is made whole, and only its time is changed, when its lease is renewed. */
+export interface Claim {
+  readonly id: string
+  readonly host: string
+  readonly name: string
+  readonly pid: number
+  readonly since: string
+  /** A socket is found by its inode: seen through another mount of the disk, it is another one. */
+  readonly device: number
+  /** The name of its socket; nothing where the disk has none. */
+  readonly socket: string | null
+}
+
+export interface Found {
+  readonly claim: Claim
+  readonly place: string
+  /** When its lease was renewed. */
+  readonly renewed: number
+}
+
+const MOST_CLAIMS = 10_000
+
+/** The claims from the first on. */
+export function chainIn(head: string): readonly Found[] {
+  const chain: Found[] = []
+  let next = foundAt(head)
+  while (next !== undefined && chain.length < MOST_CLAIMS) {
+    chain.push(next)
+    next = foundAt(`${head}.${next.claim.id}`)
+  }
+  return chain
+}
+
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
+
+/** A file is opened, since what a network file system knows of one that is not may be old. */
+function foundAt(place: string): Found | undefined {
+  let fd: number
+  try {
+    fd = openSync(place, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+  } catch (error) {
+    if (['ENOENT', 'ESTALE'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
+    throw error
+  }
+  try {
+    const stat = fstatSync(fd)
+    if (!stat.isFile()) throw new Error(`${place} is no ordinary file: remove it`)
+    return { claim: claimIn(readFileSync(fd, 'utf8'), String(stat.ino)), place, renewed: stat.mtimeMs }
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** What cannot be read counts as the claim of another machine: it has the lock while its lease lasts. */
+function claimIn(text: string, inode: string): Claim {
+  const unknown = { id: inode, host: '', name: '', pid: 0, since: '', device: 0, socket: null }
+  const read = jsonIn(text)
+  const { id, socket = '' } = isObject(read) ? (read as Partial<Claim>) : {}
+  const isSafe = /^[0-9a-f]{16}$/.test(String(id)) && (socket === null || /^\.carabiner-\w+\.sock$/.test(socket))
+  return isSafe ? { ...unknown, ...(read as Claim) } : unknown
+}

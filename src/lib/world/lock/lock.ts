@@ -1,0 +1,263 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { readFileSync, rmSync, statSync, utimesSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { basename, dirname, join, resolve } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { wordsOf } from '../../errors.ts'
+import { askBeacon, isDarkNow, lightBeacon, STEP_MS, STEPS, type Beacon } from './beacon.ts'
+import { chainIn, type Claim, type Found } from './claims.ts'
+import { explained } from '../files/files.ts'
+import { makeFolders } from '../files/make-folders.ts'
+import { addOwnFile } from '../files/own-file.ts'
+import { realPath } from '../files/real-path.ts'
+import { attempt } from '../../util/attempt.ts'
+
+/** Who writes to a file. What cannot be learned of it is 0 or empty. */
+export interface Holder {
+  readonly pid: number
+  readonly since: string
+  readonly doing?: string
+  /** The machine or container that it runs on, where that is another one. */
+  readonly host?: string
+  /** When its lease ends unless it is renewed; only for another machine, of which nothing else is known. */
+  readonly until?: string
+}
+
+/** What keeps others from writing to a file. */
+export interface Lock {
+  /** Whether it was taken from another machine, whose lease had ended and which may still have the file open. */
+  readonly isTakenOver: boolean
+  /** Throws once another machine has it. Call it before each write: mostly it only looks at the time. */
+  check(): void
+  /** Lets others have it. Once is enough. */
+  release(): Promise<void>
+}
+
+/** The lock, or who has it. */
+export type Locked = Lock | { readonly holder: Holder }
+
+/** What sets this machine apart from others that share its disk. */
+export interface Machine {
+  readonly host: string
+  readonly name: string
+  /** How long others wait for a sign of life, in milliseconds. */
+  readonly lease: number
+}
+
+const LEASE = 15_000
+
+let known: Machine | undefined
+
+/** All namespaces of a machine have one boot id. */
+function thisMachine(): Machine {
+  const named = process.env['CARABINER_HOST']
+  const name = named === undefined || named === '' ? hostname() : named
+  known ??= { host: named === undefined || named === '' ? bootId() : named, name, lease: LEASE }
+  return known
+}
+
+const bootId = (): string => attempt(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()) ?? hostname()
+
+/** Each failure means that somebody else was first. */
+const ATTEMPTS = 1_000
+
+/**
+ * Makes this process the only one that writes to the file, or says who does. For the processes of one machine, in all its
+ * namespaces, the lock ends with its process, however that ends; for other machines that share the disk, 15 seconds after
+ * the last sign of life. `doing` is asked when somebody else wants it, too.
+ *
+ * Claims form a chain of files: the first has the name of the lock, each other one the id of the claim before it. The
+ * last one has the lock while its process lives; if not, whoever makes the next file has it. Since only one can make a
+ * file, on a shared disk as well, there is one successor. The holder removes the chain from its first file on, and whoever
+ * has joined a chain looks once more whether it still begins at the first.
+ */
+export async function lock(file: string, doing: () => string, machine = thisMachine()): Promise<Locked> {
+  const head = headFor(file)
+  const claimant = new Claimant(head, machine, doing)
+  try {
+    makeFolders(dirname(head))
+    const older = await olderHolder(file)
+    if (older !== undefined) return { holder: older }
+    for (let left = ATTEMPTS; left > 0; left--) {
+      const last = chainIn(head).at(-1)
+      const state = last === undefined ? 'dead' : await stateOf(last, machine)
+      if (typeof state === 'object') return { holder: state }
+      if (state === 'leaving') await wait(STEP_MS, (left -= ATTEMPTS / STEPS))
+      else if (claimant.succeed(last)) return claimant
+    }
+  } catch (error) {
+    throw explained(error, head)
+  } finally {
+    claimant.settle()
+  }
+  return { holder: { pid: 0, since: '' } }
+}
+
+/** Who writes to the file just now, without keeping anybody from it; nothing where nobody does. */
+export async function holderOf(file: string, machine = thisMachine()): Promise<Holder | undefined> {
+  const last = chainIn(headFor(file)).at(-1)
+  const state = last === undefined ? 'dead' : await stateOf(last, machine)
+  return typeof state === 'object' ? state : olderHolder(file)
+}
+
+/** A process of 0.1.0 that has the file: it may still run when a newer version is there. */
+async function olderHolder(file: string): Promise<Holder | undefined> {
+  if (process.platform !== 'linux') return undefined
+  const hash = createHash('sha256').update(realPath(resolve(file)))
+  const heard = await askBeacon(`\0carabiner-${hash.digest('hex')}`)
+  return typeof heard === 'object' ? { pid: 0, since: '', ...heard } : undefined
+}
+
+/** A change takes a few milliseconds: whoever takes longer has died, or was stopped. */
+const SHORT = 100
+const LONG = 10_000
+const PAUSE = 2
+
+/** Runs something short while no other process does, however many want to. */
+export function whileLocked<T>(file: string, run: () => T, machine = thisMachine()): T {
+  const head = headFor(file)
+  const claimant = new Claimant(head, machine, () => 'changing it')
+  makeFolders(dirname(head))
+  const begun = Date.now()
+  let seen: { readonly id: string | undefined; readonly at: number } = { id: undefined, at: begun }
+  try {
+    for (;;) {
+      const last = chainIn(head).at(-1)
+      if (last?.claim.id !== seen.id) seen = { id: last?.claim.id, at: Date.now() }
+      const isFree = last === undefined || (Date.now() - seen.at > SHORT && isDeadNow(last, machine))
+      if (isFree && claimant.succeed(last)) return run()
+      if (Date.now() - begun > LONG) throw new Error(`process ${last?.claim.pid ?? 0} has locked ${file}; try again`)
+      if (!isFree) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE)
+    }
+  } finally {
+    void claimant.release()
+  }
+}
+
+/** The file may not be there yet, nor its folder. */
+const headFor = (file: string): string => `${realPath(resolve(file))}.lock`
+
+const newId = (): string => randomBytes(8).toString('hex')
+
+/** One that wants the lock, and has it once it is the last of a chain. */
+class Claimant implements Lock {
+  readonly #head: string
+  readonly #machine: Machine
+  readonly #doing: () => string
+  #beacon: Beacon | undefined
+  #claim: Claim | undefined
+  #place: string | undefined
+  #renewed = 0
+  #lost: string | undefined
+  #timer: NodeJS.Timeout | undefined
+  isTakenOver = false
+
+  constructor(head: string, machine: Machine, doing: () => string) {
+    this.#head = head
+    this.#machine = machine
+    this.#doing = doing
+  }
+
+  /** Joins the chain behind a claim that is dead. False where another one did, or the chain is gone. */
+  succeed(last: Found | undefined): boolean {
+    this.#claim ??= this.#newClaim()
+    if (!this.#join(this.#claim, last?.claim.id)) return false
+    this.isTakenOver = last !== undefined && !isHere(last, this.#machine)
+    if (last?.claim.socket) rmSync(socketOf(last), { force: true })
+    this.#timer = setInterval(() => this.#renew(), this.#machine.lease / 3).unref()
+    return true
+  }
+
+  #newClaim(): Claim {
+    const { host, name } = this.#machine
+    const id = newId()
+    const socket = `.carabiner-${id}.sock`
+    const folder = dirname(this.#head)
+    this.#beacon = lightBeacon(join(folder, socket), this.#doing)
+    const since = new Date().toISOString()
+    const device = statSync(folder).dev
+    return { id, host, name, pid: process.pid, since, device, socket: this.#beacon === undefined ? null : socket }
+  }
+
+  #join(claim: Claim, after: string | undefined): boolean {
+    const place = after === undefined ? this.#head : `${this.#head}.${after}`
+    if (!addOwnFile(place, JSON.stringify(claim))) return false
+    const now = Date.now()
+    utimesSync(place, now / 1000, now / 1000)
+    if (!this.#isLast(claim.id)) {
+      // The first file may be that of another one by now.
+      if (after !== undefined) rmSync(place, { force: true })
+      return false
+    }
+    this.#claim = claim
+    this.#place = place
+    this.#renewed = now
+    return true
+  }
+
+  #isLast(id: string): boolean {
+    return chainIn(this.#head).at(-1)?.claim.id === id
+  }
+
+  get #isLate(): boolean {
+    return Math.abs(Date.now() - this.#renewed) > (this.#machine.lease * 2) / 3
+  }
+
+  check(): void {
+    if (this.#lost === undefined && this.#isLate) this.#renew()
+    if (this.#lost !== undefined) throw new Error(this.#lost)
+  }
+
+  /**
+   * Whoever is late may be taken for dead by another machine at any moment, and has to come before it: only one of the
+   * two can be the next in the chain.
+   */
+  #renew(): void {
+    if (this.#claim === undefined || this.#place === undefined || this.#lost !== undefined) return
+    const now = Date.now()
+    try {
+      const { id } = this.#claim
+      const has = this.#isLate ? this.#join({ ...this.#claim, id: newId() }, id) : this.#isLast(id)
+      if (!has) throw new Error('it was silent for too long')
+      utimesSync(this.#place, now / 1000, now / 1000)
+      this.#renewed = now
+    } catch (error) {
+      this.#lost = `this process no longer has the lock ${this.#head}: ${wordsOf(error)}`
+    }
+  }
+
+  /** One that did not get it leaves nothing behind. */
+  settle(): void {
+    if (this.#place === undefined) this.#beacon?.close()
+  }
+
+  async release(): Promise<void> {
+    clearInterval(this.#timer)
+    const chain = this.#place === undefined || this.#isLate || this.#lost !== undefined ? [] : chainIn(this.#head)
+    // It may have been removed by hand, and be that of another one by now.
+    if (chain.at(-1)?.claim.id === this.#claim?.id) for (const { place } of chain) rmSync(place, { force: true })
+    this.#place = undefined
+    this.#beacon?.close()
+    this.#beacon = undefined
+  }
+}
+
+/** Whether its socket tells of it. */
+const isHere = ({ claim, place }: Found, { host }: Machine): boolean =>
+  claim.host === host && claim.socket !== null && claim.device === statSync(dirname(place)).dev
+
+const socketOf = ({ claim, place }: Found): string => join(dirname(place), basename(claim.socket ?? ''))
+
+async function stateOf(found: Found, machine: Machine): Promise<Holder | 'dead' | 'leaving'> {
+  const { pid, since, name } = found.claim
+  const holder = { pid, since, ...(name !== machine.name && { host: name }) }
+  if (isHere(found, machine)) {
+    const heard = await askBeacon(socketOf(found))
+    return typeof heard === 'string' ? heard : { ...holder, ...heard }
+  }
+  const until = found.renewed + machine.lease
+  return until < Date.now() ? 'dead' : { ...holder, until: new Date(until).toISOString() }
+}
+
+const isDeadNow = (found: Found, machine: Machine): boolean =>
+  isHere(found, machine) ? isDarkNow(socketOf(found)) : found.renewed + machine.lease < Date.now()

@@ -1,0 +1,62 @@
+import { delimiter, join } from 'node:path'
+import { isProgram } from '../files/path-kind.ts'
+
+/** The shells that a command may ask for. */
+export type ShellName = 'bash' | 'sh' | 'powershell'
+
+/** A program and what it is called with. */
+export interface Words {
+  readonly file: string
+  readonly args: readonly string[]
+}
+
+const found = new Map<string, string | undefined>()
+
+/** Where a program is, looked up once. */
+function find(name: string): string | undefined {
+  if (!found.has(name)) {
+    const folders = ['/bin', '/usr/bin', ...(process.env['PATH'] ?? '').split(delimiter)].filter(Boolean)
+    found.set(name, folders.map(folder => join(folder, name)).find(isProgram))
+  }
+  return found.get(name)
+}
+
+/**
+ * A command as a shell runs it: bash where there is one, since commands in the wild rely on it, else sh. Bash takes
+ * the socket on its standard input for a remote login and would read start-up files that print; it is told not to.
+ */
+export function shellWords(
+  command: string,
+  shell: ShellName = process.platform === 'win32' ? 'powershell' : 'bash'
+): Words {
+  if (shell === 'powershell') {
+    const file = find('pwsh') ?? 'powershell.exe'
+    return { file, args: ['-NoProfile', '-NonInteractive', '-Command', command] }
+  }
+  const bash = shell === 'bash' ? find('bash') : undefined
+  if (bash !== undefined) return { file: bash, args: ['--noprofile', '--norc', '-c', command] }
+  return { file: find('sh') ?? 'sh', args: ['-c', command] }
+}
+
+/** What a process and all that it starts may use. */
+export interface Limits {
+  /** Megabytes of address space, each. Programs that reserve more than they use, such as Node, need a lot. */
+  readonly memory?: number | undefined
+  /** Processes of its user, all together; the superuser is not bound by it. */
+  readonly processes?: number | undefined
+}
+
+/** The same under limits. */
+export function limitedWords({ file, args }: Words, { memory, processes }: Limits): Words {
+  const limits = [
+    ...(memory === undefined ? [] : [`--as=${Math.round(memory * 1024 * 1024)}`]),
+    ...(processes === undefined ? [] : [`--nproc=${Math.round(processes)}`])
+  ]
+  return limits.length === 0 ? { file, args } : { file: 'prlimit', args: [...limits, file, ...args] }
+}
+
+/** The same in a process namespace of its own: when it ends nothing is left, whatever was done to get away. */
+export const namespacedWords = ({ file, args }: Words): Words => ({
+  file: 'unshare',
+  args: ['--user', '--map-current-user', '--pid', '--fork', '--kill-child', file, ...args]
+})
