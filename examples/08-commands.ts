@@ -1,8 +1,8 @@
 /** Hook scripts as they are: one that says no, one that crashes, and one that is started ahead. */
 import { HookRegistry } from 'carabiner'
-import { commandHook, LatencyLedger, Outside } from 'carabiner/external'
+import { commandHook, LatencyLedger, HookEnvironment } from 'carabiner/external'
 
-const place = new Outside()
+const place = new HookEnvironment()
 const ledger = new LatencyLedger()
 const hooks = new HookRegistry({ precedence: 'ask-over-allow', sink: ledger.sink })
 

@@ -10,7 +10,18 @@ export type {
 } from './lib/settings/files/loaded-hooks.ts'
 export { usualPlaces, type Scope, type Source, type Where } from './lib/settings/files/sources.ts'
 export { armHooks, type ArmedHooks, type ArmOptions } from './lib/settings/active/settings-registry.ts'
-export { standing, type Circumstances, type Situation, type Standing } from './lib/settings/active/active-hooks.ts'
+export {
+  hookStatuses,
+  type Circumstances,
+  type Situation,
+  type HookStatus
+} from './lib/settings/active/active-hooks.ts'
+export {
+  /** @deprecated Use `hookStatuses`. */
+  hookStatuses as standing,
+  /** @deprecated Use `HookStatus`. */
+  type HookStatus as Standing
+} from './lib/settings/active/active-hooks.ts'
 export type { InForce, Reloaded } from './lib/settings/active/live-reload.ts'
 export { giveTrust, trustOf, type Trust, type TrustOptions } from './lib/settings/trust/trust.ts'
 export { lint } from './lib/settings/lint/lint.ts'

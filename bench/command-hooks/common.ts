@@ -1,7 +1,7 @@
 import { execFileSync, spawn, type SpawnOptions } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { HookRegistry, type Hook, type Outcome } from '../../dist/hooks.js'
-import { commandHook, Outside, type CommandSpec } from '../../dist/external.js'
+import { commandHook, HookEnvironment, type CommandSpec } from '../../dist/external.js'
 
 /** One tool call, about 0.6 KB as a line of JSON. */
 export const CALL = {
@@ -42,8 +42,8 @@ export const python = (): string =>
   execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim()
 
 /** Anything that should not happen while we measure ends the scene. */
-export const newPlace = (): Outside =>
-  new Outside({
+export const newPlace = (): HookEnvironment =>
+  new HookEnvironment({
     onNotice: text => {
       throw new Error(text)
     }
@@ -63,7 +63,7 @@ export function firing(hooks: readonly Hook<'PreToolUse'>[], answer?: 'allow'): 
   }
 }
 
-export const command = (spec: Omit<CommandSpec<'PreToolUse'>, 'events'>, place: Outside): Hook<'PreToolUse'> =>
+export const command = (spec: Omit<CommandSpec<'PreToolUse'>, 'events'>, place: HookEnvironment): Hook<'PreToolUse'> =>
   commandHook({ events: 'PreToolUse', ...spec }, place)
 
 /** The floor: the same program, arguments, environment and payload, its output read, its end waited for. */

@@ -7,7 +7,7 @@ import { median, print, shuffled, type Row } from './table.ts'
 const READER = fileURLToPath(new URL('reader.mjs', import.meta.url))
 
 /** One line of the table: how something is read, and what the goals are for its time and its memory. */
-interface Lane {
+interface EventHooks {
   readonly what: string
   readonly way: string
   readonly sessionId: string
@@ -28,7 +28,7 @@ interface Round {
   readonly sinceStart: number
 }
 
-async function read({ way, sessionId, messages: least }: Lane, place: Place, projectKey: string): Promise<Round> {
+async function read({ way, sessionId, messages: least }: EventHooks, place: Place, projectKey: string): Promise<Round> {
   const begun = performance.timeOrigin + performance.now()
   const child = spawn(process.execPath, [READER, way, place.cwd, place.home, projectKey, sessionId], {
     stdio: ['ignore', 'pipe', 'inherit']
@@ -46,7 +46,7 @@ const megabytesOf = ({ peakMb }: Round): number => peakMb
 
 async function compare(
   title: string,
-  lanes: readonly Lane[],
+  lanes: readonly EventHooks[],
   place: Place,
   projectKey: string,
   rounds: number
@@ -88,7 +88,7 @@ export async function measureResume(
   await make('plain', messages)
   await make('whole', messages)
   await make('compacted', messages, true)
-  const of = (what: string, way: string, sessionId: string, least: number, most?: Lane['most']): Lane => ({
+  const of = (what: string, way: string, sessionId: string, least: number, most?: EventHooks['most']): EventHooks => ({
     ...{ what, way, sessionId, messages: least, most },
     isFloor: way === 'bytes'
   })
@@ -127,7 +127,7 @@ export async function measureResume(
 export async function measureMillion(place: Place, projectKey: string): Promise<void> {
   const messages = 1_000_000
   await fill(rootOf(place), { projectKey, sessionId: 'million' }, place.cwd, { messages })
-  const lane = (what: string, way: string, most?: Lane['most']): Lane => ({
+  const lane = (what: string, way: string, most?: EventHooks['most']): EventHooks => ({
     ...{ what, way, sessionId: 'million', messages: way === 'bytes' ? 1 : messages, most },
     isFloor: way === 'bytes'
   })

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync, symlinkSync } from 
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { query, type AgentMessage, type QueryOptions } from '../../src/index.ts'
-import { commandHook, httpHook, Outside } from '../../src/external.ts'
+import { commandHook, httpHook, HookEnvironment } from '../../src/external.ts'
 import { HookRegistry } from '../../src/hooks.ts'
 import { modelFor } from '../../src/lib/model/providers.ts'
 import { HANG, stage, type Stage } from '../cli/stage.ts'
@@ -159,7 +159,7 @@ test('B6: what a provider says of a key, and how a run fails, does not show it',
 test('B6: keys of a provider whose package is named are kept from children, and others are not', async () => {
   const env = { ACME_API_KEY: secret(), ACME_REGION: 'eu', OTHER_API_KEY: secret(), PATH: process.env['PATH'] ?? '' }
   await modelFor('acme/large', { env }).catch(() => undefined)
-  expect(new Outside({ env }).inherited()).toEqual({
+  expect(new HookEnvironment({ env }).inherited()).toEqual({
     ACME_REGION: 'eu',
     OTHER_API_KEY: env.OTHER_API_KEY,
     PATH: env.PATH
@@ -187,7 +187,7 @@ test('B6: tokens of servers and of hooks that are servers are masked as well', a
 
 test('B6: a credential is handed to the hook for which the user names it, and never to one of a project', async () => {
   const env = { OPENAI_API_KEY: secret(), PATH: process.env['PATH'] ?? '' }
-  const place = new Outside({ env })
+  const place = new HookEnvironment({ env })
   const sent = async (ofProject: boolean): Promise<unknown> => {
     const { url, asked } = await serve('{}')
     const hooks = new HookRegistry()
@@ -208,11 +208,11 @@ test('B6: a command hook gets a credential only where it was given one', async (
   writeFileSync(file, '')
   const hooks = new HookRegistry()
   const command = `echo "[$OPENAI_COMPATIBLE_API_KEY]" >> ${file}`
-  hooks.register(commandHook({ name: 'one', events: 'Stop', command }, new Outside({ env })))
+  hooks.register(commandHook({ name: 'one', events: 'Stop', command }, new HookEnvironment({ env })))
   await hooks.fire('Stop', { stop_hook_active: false })
   hooks.remove('one')
   hooks.register(
-    commandHook({ events: 'Stop', command, env: { OPENAI_COMPATIBLE_API_KEY: 'given' } }, new Outside({ env }))
+    commandHook({ events: 'Stop', command, env: { OPENAI_COMPATIBLE_API_KEY: 'given' } }, new HookEnvironment({ env }))
   )
   await hooks.fire('Stop', { stop_hook_active: false })
   expect(readFileSync(file, 'utf8')).toBe('[]\n[given]\n')

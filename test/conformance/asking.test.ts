@@ -1,6 +1,6 @@
 /** What hooks that ask a model have in common with all others: time, aborts, matchers, conditions, order, reports. */
 import { describe, expect, test } from 'vitest'
-import { agentHook, promptHook, type Outside, type PromptSpec } from '../../src/external.ts'
+import { agentHook, promptHook, type HookEnvironment, type PromptSpec } from '../../src/external.ts'
 import { HookRegistry, type HookMessage, type RegistryOptions } from '../../src/hooks.ts'
 import { scriptedModel, type TurnOrMaker } from '../../src/lib/model/scripted.ts'
 import { harness } from '../../src/testing.ts'
@@ -21,7 +21,7 @@ describe.each([
   async function judging<T>(
     turns: readonly TurnOrMaker[],
     specs: readonly Partial<PromptSpec>[],
-    use: (hooks: HookRegistry, asked: () => number, place: Outside) => Promise<T>,
+    use: (hooks: HookRegistry, asked: () => number, place: HookEnvironment) => Promise<T>,
     options: RegistryOptions = {}
   ): Promise<T> {
     const model = scriptedModel(turns)

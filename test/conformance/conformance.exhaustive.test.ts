@@ -1,7 +1,7 @@
 /** One suite for every kind of hook: the same cases, the same outcomes. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { conformancePage } from '../../scripts/print-conformance.ts'
-import { Outside } from '../../src/external.ts'
+import { HookEnvironment } from '../../src/external.ts'
 import { ANSWERS, EVENTS, type Outcome } from '../../src/hooks.ts'
 import { readFileSync } from 'node:fs'
 import { answerBy, DRIVERS, OBSTACLES } from '../external/kit.ts'
@@ -20,9 +20,12 @@ function check(outcome: Outcome, { reason, ...rest }: Expected): void {
 // F103-F106, F113, FM4, FM6, FM15, FM18
 describe.each(DRIVERS)('a hook of the kind $kind', ({ kind, obstacle, answer }) => {
   const notices: string[] = []
-  let place: Outside
+  let place: HookEnvironment
   beforeAll(() => {
-    place = new Outside({ starter: kind === 'exec' ? 'helper' : 'self', onNotice: text => void notices.push(text) })
+    place = new HookEnvironment({
+      starter: kind === 'exec' ? 'helper' : 'self',
+      onNotice: text => void notices.push(text)
+    })
   })
   afterAll(() => place.close())
 

@@ -1,6 +1,6 @@
 /** `if`: a rule that says for which inputs a command runs. What rules mean is handed in. */
 import { expect, test, vi } from 'vitest'
-import { commandHook, Outside, type OutsideOptions } from '../../src/external.ts'
+import { commandHook, HookEnvironment, type HookEnvironmentOptions } from '../../src/external.ts'
 import { EVENT_NAMES } from '../../src/hooks.ts'
 import { fireSample } from '../hooks/support.ts'
 import { bash, HANG, scene } from './scene.ts'
@@ -8,7 +8,7 @@ import { bash, HANG, scene } from './scene.ts'
 vi.setConfig({ testTimeout: HANG })
 
 /** Rules of the form `Bash(git *)`, as far as these tests need them. */
-const matchesRule: NonNullable<OutsideOptions['matchesRule']> = (rule, { tool_name, tool_input }) => {
+const matchesRule: NonNullable<HookEnvironmentOptions['matchesRule']> = (rule, { tool_name, tool_input }) => {
   const [, tool, pattern = ''] = /^(\w+)(?:\((.*)\))?$/.exec(rule) ?? []
   if (tool === undefined) throw new Error(`${rule} is not a rule`)
   const { command = '' } = tool_input as { command?: string }
@@ -35,7 +35,7 @@ test.each([
 })
 
 test('without a function that knows rules it is refused at once', () => {
-  const place = new Outside()
+  const place = new HookEnvironment()
   expect(() => commandHook({ events: 'PreToolUse', command: 'true', if: 'Bash(git *)' }, place)).toThrow(/matchesRule/)
   expect(() => commandHook({ events: 'PreToolUse', command: 'true', if: '' }, place)).not.toThrow()
 })

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import type { CommandSpec, OutsideOptions } from '../../src/external.ts'
+import type { CommandSpec, HookEnvironmentOptions } from '../../src/external.ts'
 import { EVENT_NAMES, snakeName, type EventName, type RegistryOptions } from '../../src/hooks.ts'
 import { fireSample } from '../hooks/support.ts'
 import { HANG, scene } from './scene.ts'
@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: HANG })
 interface Around {
   readonly spec?: Partial<CommandSpec>
   readonly registry?: RegistryOptions
-  readonly outside?: OutsideOptions
+  readonly outside?: HookEnvironmentOptions
 }
 
 /** The environment that a command finds itself in. */

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
-import { httpHook, type Outside } from '../../src/external.ts'
+import { httpHook, type HookEnvironment } from '../../src/external.ts'
 import { HookRegistry, type FireOptions, type Reported } from '../../src/hooks.ts'
 import { harness } from '../../src/testing.ts'
 import { drive } from './http-drivers.ts'
@@ -9,7 +9,7 @@ import { ALLOW, DENY, placeOf, responseOf, serve, serveRaw } from './http-suppor
 
 // Processes and megabytes take their time on a busy machine.
 /** Fires at one hook again and again. */
-function hookAt(url: string, place: Outside = placeOf()) {
+function hookAt(url: string, place: HookEnvironment = placeOf()) {
   const hook = httpHook({ name: 'hook', events: 'PreToolUse', url }, place)
   const hooks = new HookRegistry()
   hooks.register(hook)

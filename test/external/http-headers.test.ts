@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { httpHook, type OutsideOptions } from '../../src/external.ts'
+import { httpHook, type HookEnvironmentOptions } from '../../src/external.ts'
 import { CarabinerError, HookRegistry } from '../../src/hooks.ts'
 import { harness } from '../../src/testing.ts'
 import { fireAt, placeOf, serve } from './http-support.ts'
@@ -11,7 +11,7 @@ describe('headers', () => {
   async function sent(
     headers: Record<string, string>,
     allowedEnvVars: readonly string[],
-    options: OutsideOptions = {}
+    options: HookEnvironmentOptions = {}
   ): Promise<Record<string, unknown>> {
     const { url, asked } = await serve('{}')
     const outcome = await fireAt(url, { headers, allowedEnvVars, place: placeOf({ env, ...options }) })

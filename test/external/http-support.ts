@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http'
 import { createServer as createRawServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { httpHook, Outside, type HttpSpec, type OutsideOptions } from '../../src/external.ts'
+import { httpHook, HookEnvironment, type HttpSpec, type HookEnvironmentOptions } from '../../src/external.ts'
 import { HookRegistry, type EventName, type Profile, type Reported } from '../../src/hooks.ts'
 import { harness } from '../../src/testing.ts'
 
@@ -100,8 +100,8 @@ export const lastResponse = (status: number, body: string): string =>
   responseOf(status, { 'content-length': String(Buffer.byteLength(body)), connection: 'close' }, body)
 
 /** A place that is closed when the test is over. */
-export function placeOf(options: OutsideOptions = {}): Outside {
-  const place = new Outside(options)
+export function placeOf(options: HookEnvironmentOptions = {}): HookEnvironment {
+  const place = new HookEnvironment(options)
   onTestFinished(() => place.close())
   return place
 }
@@ -109,7 +109,7 @@ export function placeOf(options: OutsideOptions = {}): Outside {
 interface Firing extends Partial<HttpSpec> {
   readonly profile?: Profile
   readonly event?: EventName
-  readonly place?: Outside
+  readonly place?: HookEnvironment
 }
 
 /** What comes of an event that one hook, named `hook`, is asked about at this URL. */

@@ -1,13 +1,13 @@
 import * as fc from '../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
-import { httpHook, Outside, type OutsideOptions } from '../../src/external.ts'
+import { httpHook, HookEnvironment, type HookEnvironmentOptions } from '../../src/external.ts'
 import { CarabinerError } from '../../src/hooks.ts'
 import { fireAt, placeOf, serve } from './http-support.ts'
 
 /** The message with which a URL is refused when a hook is made; nothing if it is not. */
-function refusal(url: string, allowedUrls?: OutsideOptions['allowedUrls']): string | undefined {
+function refusal(url: string, allowedUrls?: HookEnvironmentOptions['allowedUrls']): string | undefined {
   try {
-    httpHook({ name: 'hook', events: 'PreToolUse', url }, new Outside({ allowedUrls }))
+    httpHook({ name: 'hook', events: 'PreToolUse', url }, new HookEnvironment({ allowedUrls }))
     return undefined
   } catch (error) {
     expect(error).toBeInstanceOf(CarabinerError)
@@ -39,7 +39,7 @@ describe('a hook can be', () => {
   ])('not at %j', (url, words) => expect(refusal(url)).toMatch(words))
 
   test('not at nothing', () => {
-    expect(() => httpHook({ name: 'hook' } as never, new Outside())).toThrow('no hook can be at nothing')
+    expect(() => httpHook({ name: 'hook' } as never, new HookEnvironment())).toThrow('no hook can be at nothing')
   })
 
   test.each(['https://me:hunter2@hooks.example/', 'https://hunter2@hooks.example/', 'https://me:hunter2@[bad'])(

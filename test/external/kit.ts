@@ -9,7 +9,7 @@ import {
   commandHook,
   httpHook,
   mcpToolHook,
-  Outside,
+  HookEnvironment,
   promptHook,
   workerHook,
   type CommandSpec
@@ -42,7 +42,7 @@ export interface Driver {
   /** What keeps hooks of this kind from giving that back, or from meaning the same by it. */
   obstacle(gives: Behaviour, event: EventName): Obstacle | undefined
   /** What comes of an event that one hook of this kind, named `hook`, answers so. */
-  answer(gives: Behaviour, event: EventName, profile: Profile, place: Outside): Promise<Reported>
+  answer(gives: Behaviour, event: EventName, profile: Profile, place: HookEnvironment): Promise<Reported>
 }
 
 /** What a script can read in the folder of fixtures. */
@@ -171,7 +171,7 @@ const mcpTool: Driver = {
   kind: 'mcp_tool',
   obstacle: gives => (isProcess(gives) ? 'code' : undefined),
   answer({ stdout = '' }, event, profile) {
-    const place = new Outside({ callServer: async () => stdout })
+    const place = new HookEnvironment({ callServer: async () => stdout })
     const hook = mcpToolHook({ name: 'hook', events: event, server: 'police', tool: 'ask' }, place)
     return fire(registryFor(profile).register(hook), event)
   }

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Outside, type OutsideOptions } from '../../src/external.ts'
+import { HookEnvironment, type HookEnvironmentOptions } from '../../src/external.ts'
 import type { Model } from '../../src/lib/model/model.ts'
 import { systemClock, type Clock } from '../../src/lib/util/clock.ts'
 import { scriptedModel, type TurnOrMaker } from '../../src/lib/model/scripted.ts'
@@ -13,8 +13,8 @@ const HASTY: Clock = { ...systemClock, after: (_, run) => systemClock.after(0, r
 /** Gives hooks such a place while `use` runs. */
 export async function withModel<T>(
   turns: readonly TurnOrMaker[] | Model,
-  use: (place: Outside) => Promise<T>,
-  more: OutsideOptions = {}
+  use: (place: HookEnvironment) => Promise<T>,
+  more: HookEnvironmentOptions = {}
 ): Promise<T> {
   const { open } = await import('../../src/lib/query/open.ts')
   const { askAgent, askOnce } = await import('../../src/lib/query/ask-once.ts')
@@ -23,7 +23,7 @@ export async function withModel<T>(
   const model = 'ask' in turns ? turns : scriptedModel(turns)
   const options = { model, env, cwd: folder, settingSources: [], persistSession: false, clock: HASTY }
   const { session, close } = await open(options, () => undefined, new AbortController().signal)
-  const place = new Outside({
+  const place = new HookEnvironment({
     askModel: question => askOnce(question, session, env),
     askAgent: question => askAgent(question, session, env),
     ...more

@@ -4,13 +4,13 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, vi } from 'vitest'
-import { commandHook, Outside, type CommandSpec, type OutsideOptions } from '../../src/external.ts'
+import { commandHook, HookEnvironment, type CommandSpec, type HookEnvironmentOptions } from '../../src/external.ts'
 import { HookRegistry, type HookMessage, type LateAnswer, type RegistryOptions } from '../../src/hooks.ts'
 
 export interface Scene {
   /** The root of the project, without symbolic links. */
   readonly folder: string
-  readonly place: Outside
+  readonly place: HookEnvironment
   readonly hooks: HookRegistry
   readonly notices: readonly string[]
   readonly messages: readonly HookMessage[]
@@ -27,12 +27,12 @@ export interface Scene {
 /** How long something may take before it counts as hanging, in milliseconds. */
 export const HANG = 300_000
 
-export function scene(registry: RegistryOptions = {}, outside: OutsideOptions = {}): Scene {
+export function scene(registry: RegistryOptions = {}, outside: HookEnvironmentOptions = {}): Scene {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'carabiner-')))
   const notices: string[] = []
   const messages: HookMessage[] = []
   const late: LateAnswer[] = []
-  const place = new Outside({ projectDir: folder, onNotice: text => void notices.push(text), ...outside })
+  const place = new HookEnvironment({ projectDir: folder, onNotice: text => void notices.push(text), ...outside })
   const hooks = new HookRegistry({
     sessionId: 'session-1',
     cwd: folder,

@@ -1,6 +1,6 @@
 /** What the tests of processes that are started ahead have in common. */
 import { expect, vi } from 'vitest'
-import type { CommandSpec, OutsideOptions } from '../../src/external.ts'
+import type { CommandSpec, HookEnvironmentOptions } from '../../src/external.ts'
 import type { Outcome, RegistryOptions } from '../../src/hooks.ts'
 import { manualClock } from '../../src/testing.ts'
 import { fixture } from './kit.ts'
@@ -22,7 +22,7 @@ export interface WarmScene extends Scene {
 export function warmScene(
   spec: Partial<CommandSpec> = {},
   registry: RegistryOptions = {},
-  outside: OutsideOptions = {}
+  outside: HookEnvironmentOptions = {}
 ): WarmScene {
   // On a clock that stands still a run takes no time, so a process is ready as soon as it is there.
   const where = scene(registry, { clock: manualClock(), ...outside })

@@ -5,7 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
-import { Outside, workerHook, type OutsideOptions, type WorkerHook, type WorkerSpec } from '../../src/external.ts'
+import {
+  HookEnvironment,
+  workerHook,
+  type HookEnvironmentOptions,
+  type WorkerHook,
+  type WorkerSpec
+} from '../../src/external.ts'
 import {
   HookRegistry,
   type HookMessage,
@@ -39,7 +45,7 @@ export type Step = Readonly<Record<string, unknown>>
 export interface Stage {
   readonly hook: WorkerHook
   readonly hooks: HookRegistry
-  readonly place: Outside
+  readonly place: HookEnvironment
   readonly clock: CountingClock
   readonly folder: string
   readonly notices: string[]
@@ -85,7 +91,7 @@ const PUPPET = { command: process.execPath, args: [workerFile('puppet.ts')] }
 
 type Options = Partial<WorkerSpec> & {
   profile?: Profile
-  place?: OutsideOptions
+  place?: HookEnvironmentOptions
   registry?: RegistryOptions
 }
 
@@ -98,7 +104,13 @@ export function stage({ profile, place: placing, registry, ...spec }: Options = 
   const messages: HookMessage[] = []
   const mark = randomUUID()
   const env = { ...process.env, WORKER_MARK: mark }
-  const place = new Outside({ projectDir: folder, env, clock, onNotice: text => notices.push(text), ...placing })
+  const place = new HookEnvironment({
+    projectDir: folder,
+    env,
+    clock,
+    onNotice: text => notices.push(text),
+    ...placing
+  })
   const hook = workerHook({ name: 'gate', events: ['PreToolUse', 'Stop'], ...PUPPET, ...spec } as WorkerSpec, place)
   const hooks = new HookRegistry({
     profile,

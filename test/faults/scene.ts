@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
-import { commandHook, Outside, type CommandSpec, type OutsideOptions } from '../../src/external.ts'
+import { commandHook, HookEnvironment, type CommandSpec, type HookEnvironmentOptions } from '../../src/external.ts'
 import { EVENTS, HookRegistry, type EventName, type FireInput, type Outcome, type Reported } from '../../src/hooks.ts'
 import type { ManualClock } from '../../src/testing.ts'
 import type { Effect } from './row.ts'
@@ -26,7 +26,7 @@ export interface Asking {
 /** A place for one test. All that is started in it carries a mark; nobody with it may be left at the end. */
 export interface Scene {
   readonly folder: string
-  readonly place: Outside
+  readonly place: HookEnvironment
   readonly notices: string[]
   /** Fires one event at one hook. */
   ask(spec: Spec, asking?: Asking): Promise<Reported>
@@ -34,12 +34,12 @@ export interface Scene {
   running(): readonly number[]
 }
 
-export function scene(options: Pick<OutsideOptions, 'clock' | 'starter'> = {}): Scene {
+export function scene(options: Pick<HookEnvironmentOptions, 'clock' | 'starter'> = {}): Scene {
   const folder = mkdtempSync(join(tmpdir(), 'carabiner-fault-'))
   const mark = `FAULT_MARK=${randomUUID()}`
   const notices: string[] = []
   const env = { ...process.env, FAULT_MARK: mark.slice(mark.indexOf('=') + 1) }
-  const place = new Outside({ ...options, projectDir: folder, env, onNotice: text => notices.push(text) })
+  const place = new HookEnvironment({ ...options, projectDir: folder, env, onNotice: text => notices.push(text) })
   const running = (): readonly number[] => processesWith(mark)
   onTestFinished(async () => {
     await place.close()
@@ -51,7 +51,7 @@ export function scene(options: Pick<OutsideOptions, 'clock' | 'starter'> = {}): 
 
 export const HOOK = 'gate'
 
-async function ask(place: Outside, spec: Spec, asking: Asking = {}): Promise<Reported> {
+async function ask(place: HookEnvironment, spec: Spec, asking: Asking = {}): Promise<Reported> {
   const hooks = new HookRegistry({ profile: asking.profile, clock: asking.clock })
   const hook = commandHook({ ...spec, name: HOOK, events: asking.event ?? 'PreToolUse' }, place)
   hooks.register(hook)

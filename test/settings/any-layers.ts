@@ -2,13 +2,13 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import * as fc from '../support/fast-check.ts'
-import { Outside } from '../../src/external.ts'
+import { HookEnvironment } from '../../src/external.ts'
 import { HookRegistry, type Reported } from '../../src/hooks.ts'
 import { arm } from '../../src/lib/settings/active/arm.ts'
 import { ruleFits } from '../../src/lib/settings/active/condition.ts'
 import { compileSafely } from '../../src/lib/settings/lint/patterns.ts'
 import type { Ended, Listener, Program, Running } from '../../src/lib/world/process/process.ts'
-import { loadSettings, standing } from '../../src/settings.ts'
+import { loadSettings, hookStatuses } from '../../src/settings.ts'
 import { decides, prints, tells, type Scene } from './support.ts'
 
 export interface Layers {
@@ -136,10 +136,10 @@ export async function outcomeOf(
     profile: loaded.locks.profile ?? loaded.profile
   })
   const { allowedUrls, allowedEnvVars, root: projectDir } = loaded
-  const place = Object.assign(new Outside({ projectDir, allowedUrls, allowedEnvVars, matchesRule: ruleFits }), {
+  const place = Object.assign(new HookEnvironment({ projectDir, allowedUrls, allowedEnvVars, matchesRule: ruleFits }), {
     start: play
   })
-  arm(standing(loaded, { projectTrusted: trusted, owners: ['active'] }), hooks, place, projectDir)
+  arm(hookStatuses(loaded, { projectTrusted: trusted, owners: ['active'] }), hooks, place, projectDir)
   const input = event === 'UserPromptSubmit' ? INPUTS[event] : { ...INPUTS[event], tool_input: { command } }
   return hooks.fire(event, input as never, { report: true })
 }

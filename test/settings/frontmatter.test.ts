@@ -31,7 +31,7 @@ describe.each([
     ])
     const resting = await arm()
     expect(await told(resting)).toEqual([])
-    expect(resting.standings()).toMatchObject([{ off: `in force while ${scope} formatter is active` }])
+    expect(resting.statuses()).toMatchObject([{ off: `in force while ${scope} formatter is active` }])
     expect(await told(await arm({ owners: ['another'] }))).toEqual([])
     expect(await told(await arm({ owners: ['formatter'] }))).toEqual(['formatted'])
   })
@@ -67,7 +67,7 @@ describe.each([
     write(`project/.claude/${file}`, markdown(`name: formatter\n${hooksIn(tells('formatted'))}`))
     const untrusted = await arm({ projectTrusted: false, owners: ['formatter'] })
     expect(await told(untrusted)).toEqual([])
-    expect(untrusted.standings()).toMatchObject([{ off: 'the project is not trusted', hook: { ofProject: true } }])
+    expect(untrusted.statuses()).toMatchObject([{ off: 'the project is not trusted', hook: { ofProject: true } }])
     expect(await told(await arm({ owners: ['formatter'] }))).toEqual(['formatted'])
   })
 

@@ -17,7 +17,7 @@ test('a change counts once it is looked at', async () => {
   expect(await reasonOf(armed)).toBe('old')
   expect(await armed.reload(file)).toMatchObject({ counts: true, why: 'the new settings are in force', findings: [] })
   expect(await reasonOf(armed)).toBe('new')
-  expect(armed.standings()).toMatchObject([{ hook: { place: { file } }, off: undefined }])
+  expect(armed.statuses()).toMatchObject([{ hook: { place: { file } }, off: undefined }])
 })
 
 test('a file that is gone takes its hooks along', async () => {

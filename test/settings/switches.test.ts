@@ -60,8 +60,8 @@ describe('disableAllHooks', () => {
     const it = everywhere()
     const armed = await it.arm({}, { settings: '{"disableAllHooks": true}' })
     expect(await told(armed)).toEqual(['managed'])
-    expect(armed.standings().map(({ hook, off }) => [hook.scope, off === undefined])).toContainEqual(['managed', true])
-    expect(armed.standings().find(({ hook }) => hook.scope === 'user')!.off).toContain('disableAllHooks')
+    expect(armed.statuses().map(({ hook, off }) => [hook.scope, off === undefined])).toContainEqual(['managed', true])
+    expect(armed.statuses().find(({ hook }) => hook.scope === 'user')!.off).toContain('disableAllHooks')
   })
 
   test('false switches nothing off, and nothing on', async () => {
@@ -261,7 +261,7 @@ test('kinds that need an agent rest until there is one', async () => {
   const { user, arm } = scene()
   user({ hooks: { PreToolUse: [{ hooks: [{ type: 'prompt', prompt: 'Is it fine?' }] }, rule(tells('here'))] } })
   const armed = await arm()
-  expect(armed.standings()).toMatchObject([{ off: 'a hook of type prompt needs a running agent' }, { off: undefined }])
+  expect(armed.statuses()).toMatchObject([{ off: 'a hook of type prompt needs a running agent' }, { off: undefined }])
   expect(await told(armed)).toEqual(['here'])
 })
 

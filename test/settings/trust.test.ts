@@ -1,7 +1,7 @@
 /** What comes with a project counts only when it is trusted, and only as long as it is what was trusted. */
 import { cpSync, mkdirSync, rmSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
-import { giveTrust, loadSettings, standing, trustOf } from '../../src/settings.ts'
+import { giveTrust, loadSettings, hookStatuses, trustOf } from '../../src/settings.ts'
 import { commandOn, HANG, scene } from './support.ts'
 import { COMMAND, project, SETTINGS, trusted, type Trusting } from './trust-scene.ts'
 
@@ -19,7 +19,7 @@ test('a project that brings nothing needs no trust', () => {
 test('hooks of a project that is not trusted are known, and none is in force', () => {
   const { load, trust } = project()
   expect(trust()).toMatchObject({ state: 'untrusted', digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/) })
-  expect(standing(load(), { projectTrusted: false })).toMatchObject([
+  expect(hookStatuses(load(), { projectTrusted: false })).toMatchObject([
     { hook: HOOK_AS_LOADED, off: 'the project is not trusted' }
   ])
 })

@@ -167,7 +167,7 @@ test('large texts are searched as small ones are', () => {
     }
   )
   fc.assert(property, { numRuns: 50 })
-  // Rare where it is looked at, and nowhere else.
+  // LazyFields where it is looked at, and nowhere else.
   const bytes = Buffer.alloc(4_000_000, 'y')
   for (let sample = 0; sample < 16; sample++)
     bytes.fill(

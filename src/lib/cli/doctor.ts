@@ -5,7 +5,7 @@ import { answerOf } from '../hooks/events/answers.ts'
 import { rowOf } from '../hooks/events/event-table.ts'
 import { inOrder } from '../settings/active/arm.ts'
 import { findingLine, stopsRun } from '../settings/files/finding.ts'
-import { reasonBarred, standing, type Standing } from '../settings/active/active-hooks.ts'
+import { reasonBarred, hookStatuses, type HookStatus } from '../settings/active/active-hooks.ts'
 import { lint } from '../settings/lint/lint.ts'
 import { OF_PROJECT } from '../settings/files/sources.ts'
 import { observesOnly } from '../settings/permissions/restrictions.ts'
@@ -34,10 +34,10 @@ function examine(flags: DoctorFlags) {
   const projectTrusted = projectIsTrusted(trust, flags)
   const counts = ({ ofProject }: { readonly ofProject?: boolean }): boolean => projectTrusted || ofProject !== true
   const situation = { loaded, projectTrusted, hasAgent: true }
-  const standings = standing(loaded, situation).toSorted((a, b) => inOrder(a.hook, b.hook))
-  const isIdle = ({ hook }: Standing): boolean => hook.owner !== undefined
+  const statuses = hookStatuses(loaded, situation).toSorted((a, b) => inOrder(a.hook, b.hook))
+  const isIdle = ({ hook }: HookStatus): boolean => hook.owner !== undefined
   const findings = [...loaded.findings, ...lint(loaded)].filter(({ gate, level }) => gate && level !== 'info')
-  const off = standings.filter(each => each.off !== undefined && !isIdle(each))
+  const off = statuses.filter(each => each.off !== undefined && !isIdle(each))
   const modules = loaded.modules.map(module => ({ file: module.file, barred: reasonBarred(module, situation) }))
   const barred = modules.filter(module => module.barred !== undefined)
   return {
@@ -46,8 +46,8 @@ function examine(flags: DoctorFlags) {
     mode: loaded.mode ?? 'default',
     trust: trust.state,
     inForce: {
-      hooks: standings.filter(each => each.off === undefined).map(hookLine),
-      hooksOfSkillsAndSubagents: standings.filter(isIdle).map(hookLine),
+      hooks: statuses.filter(each => each.off === undefined).map(hookLine),
+      hooksOfSkillsAndSubagents: statuses.filter(isIdle).map(hookLine),
       rules: loaded.rules
         .filter(({ behaviour, scope }) => behaviour !== 'allow' || projectTrusted || !OF_PROJECT.includes(scope))
         .map(({ behaviour, rule, place }) => `${behaviour} ${rule}  (${place.file}:${place.line})`),
@@ -67,9 +67,9 @@ function examine(flags: DoctorFlags) {
   }
 }
 
-const mayRefuse = ({ hook }: Standing): boolean => answerOf(rowOf(hook.event).answer).blocks
+const mayRefuse = ({ hook }: HookStatus): boolean => answerOf(rowOf(hook.event).answer).blocks
 
-const hookLine = ({ hook }: Standing): string =>
+const hookLine = ({ hook }: HookStatus): string =>
   `${hook.event} ${hook.matcher ?? '*'}  ${hook.runs}  (${hook.place.file}:${hook.place.line})${observesOnly(hook) ? ' observes only' : ''}`
 
 const runs = (program: string, ...args: readonly string[]): boolean => spawnSync(program, args).status === 0

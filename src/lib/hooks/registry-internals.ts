@@ -33,7 +33,7 @@ export interface Reported extends Outcome {
 }
 
 /** What a fire needs of its registry. */
-export interface Hub {
+export interface RegistryInternals {
   readonly settings: Settings
   readonly deadlines: Deadlines
   readonly background: Background

@@ -5,7 +5,7 @@ import { deadlinesOf } from './dispatch/deadlines.ts'
 import { callSite, enroll, groupOf, groupsIn, HOOK_OPTIONS, type AnyHook, type Grouped } from './dispatch/enroll.ts'
 import type { EventName, FireInput, ToolEvent } from './events/event-table.ts'
 import type { GroupHook, GroupOptions, Hook, HookDescription, HookFunction, HookOptions } from './hook.ts'
-import type { FireOptions, Hub, Reported } from './registry-internals.ts'
+import type { FireOptions, RegistryInternals, Reported } from './registry-internals.ts'
 import { Background } from './background.ts'
 import type { Outcome, ToolOutcome } from './dispatch/outcome.ts'
 import { Roster } from './dispatch/roster.ts'
@@ -22,14 +22,14 @@ const NO_OPTIONS: FireOptions = Object.freeze({})
  */
 export class HookRegistry {
   #roster = new Roster()
-  #hub: Hub
+  #hub: RegistryInternals
 
   constructor(options: RegistryOptions = {}) {
     this.#hub = this.#owning(sharedBy(options))
   }
 
   /** What all scopes share, with what is this registry's own. */
-  #owning(shared: Shared): Hub {
+  #owning(shared: Shared): RegistryInternals {
     return {
       ...shared,
       entries: () => this.#roster.entries(),
@@ -198,7 +198,7 @@ export class HookRegistry {
   }
 }
 
-type Shared = Pick<Hub, 'settings' | 'deadlines' | 'session' | 'background' | 'outbox' | 'sessions'>
+type Shared = Pick<RegistryInternals, 'settings' | 'deadlines' | 'session' | 'background' | 'outbox' | 'sessions'>
 
 function sharedBy(options: RegistryOptions): Shared {
   const settings = settingsFrom(options)

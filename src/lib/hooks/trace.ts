@@ -2,7 +2,7 @@ import type { Clock } from '../util/clock.ts'
 import type { Decision } from './events/answers.ts'
 import type { Entry } from './dispatch/entry.ts'
 import type { EventName } from './events/event-table.ts'
-import type { Hub } from './registry-internals.ts'
+import type { RegistryInternals } from './registry-internals.ts'
 import { EVERYTHING } from './dispatch/matcher.ts'
 import type { Failure } from './dispatch/outcome.ts'
 
@@ -160,7 +160,7 @@ export class Trace {
   readonly #registered: readonly Entry[]
   readonly #clock: Clock
 
-  constructor(hub: Hub, session: string, report: boolean, target: unknown) {
+  constructor(hub: RegistryInternals, session: string, report: boolean, target: unknown) {
     if (typeof target === 'string') this.#target = { hook_target: target }
     this.#outbox = hub.outbox
     this.#session = session

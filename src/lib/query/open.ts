@@ -195,9 +195,9 @@ export async function open(
 
 /** Whether a hook came with the project, by where it was declared. */
 const ofProjectIn =
-  ({ standings }: ArmedHooks) =>
+  ({ statuses }: ArmedHooks) =>
   (source: string): boolean =>
-    standings().some(({ hook: { ofProject, place } }) => ofProject && sourceOf(place) === source)
+    statuses().some(({ hook: { ofProject, place } }) => ofProject && sourceOf(place) === source)
 
 const MOST_STOP_BLOCKS = 8
 

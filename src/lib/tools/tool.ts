@@ -18,9 +18,9 @@ export interface Tool {
   /** Whether this call changes nothing: such calls run side by side, and may be made again after a crash. */
   readOnly(input: PlainObject): boolean
   /** That it changes nothing is only what somebody else says of it: it may run beside others, and nothing more follows. */
-  readonly isHearsay?: true
+  readonly readOnlyIsUnverified?: true
   /** Others do something for it, which is more than reading, though such calls run side by side. */
-  readonly isWork?: true
+  readonly delegates?: true
   /** Somebody must be asked in any case: the answer is what it is for. */
   readonly asks?: true
   /** What permission rules look at. */

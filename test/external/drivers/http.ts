@@ -1,11 +1,11 @@
 /** Asks a server about one event, prints what came of it, and has to end by itself: nothing here calls exit(). */
-import { httpHook, Outside } from '../../../src/external.ts'
+import { httpHook, HookEnvironment } from '../../../src/external.ts'
 import { HookRegistry } from '../../../src/hooks.ts'
 import { harness } from '../../../src/testing.ts'
 
 const [how = 'ask', url = ''] = process.argv.slice(2)
 
-const place = new Outside()
+const place = new HookEnvironment()
 const given = new AbortController()
 const hooks = new HookRegistry()
 hooks.register(httpHook({ name: 'hook', events: 'PreToolUse', url }, place))

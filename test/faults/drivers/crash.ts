@@ -4,7 +4,7 @@
  * is killed after another hook has run for a while, or ends by itself at once. `helper`: kills the helper process that
  * has started one hook, while another hook runs that this process has started.
  */
-import { Outside } from '../../../src/external.ts'
+import { HookEnvironment } from '../../../src/external.ts'
 import { appears, ask, endOf, helpers, place, reapers, registryWith, tell } from './support.ts'
 
 const [how] = process.argv.slice(2)
@@ -17,7 +17,7 @@ if (how === 'at once') {
 }
 
 if (how === 'helper') {
-  const aside = new Outside({ projectDir: place.projectDir, starter: 'helper' })
+  const aside = new HookEnvironment({ projectDir: place.projectDir, starter: 'helper' })
   void ask(registryWith({ command: 'touch mine; exec sleep 300', timeout: 60 }))
   const theirs = ask(registryWith({ command: 'touch theirs; sleep 300', timeout: 60 }, aside))
   await Promise.all([appears('mine'), appears('theirs')])

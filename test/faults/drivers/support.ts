@@ -1,13 +1,13 @@
 /** What the drivers share. They run in a process of their own, since their end or their size is what is looked at. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Outside, commandHook, type CommandSpec } from '../../../src/external.ts'
+import { HookEnvironment, commandHook, type CommandSpec } from '../../../src/external.ts'
 import { HookRegistry, type Reported } from '../../../src/hooks.ts'
 
 const folder = process.env['FAULT_FOLDER'] ?? process.cwd()
 
 /** The test hands a mark over; all that the driver starts inherits it. */
-export const place = new Outside({ projectDir: folder })
+export const place = new HookEnvironment({ projectDir: folder })
 
 /** Waits until somebody has put a file of this name into the folder that the test made. */
 export async function appears(name: string): Promise<void> {

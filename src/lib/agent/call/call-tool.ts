@@ -52,7 +52,7 @@ export async function callTool(
   if ('result' in ready) return ready
 
   const { tool, input } = ready
-  const hasEffects = tool.isWork === true || tool.isHearsay === true || !tool.readOnly(input)
+  const hasEffects = tool.delegates === true || tool.readOnlyIsUnverified === true || !tool.readOnly(input)
   if (hasEffects) {
     session.record({ type: 'tool-intent', toolUseId: use.id, toolName: use.name, input })
     await session.saved()
@@ -127,7 +127,7 @@ async function permitted(
 const wasJudged = (open: OpenCall | undefined, tool: Tool, session: Session): boolean =>
   open?.pending?.hooks !== undefined &&
   open.pending.hooks === hooksOf(session) &&
-  (open.pending.why === 'asked' || tool.isWork === true)
+  (open.pending.why === 'asked' || tool.delegates === true)
 
 /** Whoever was to be asked is asked, whatever rules would allow by now. */
 const saidBefore = ({ why, by = '', kind = 'default', reason }: Pending): Said =>
@@ -162,7 +162,7 @@ async function run(
       fire: (event, given) => session.fireByName(event, given)
     })
     // What passes the door itself ends by itself, and in good order.
-    return await (tool.isWork === true ? running : within(running, signal))
+    return await (tool.delegates === true ? running : within(running, signal))
   } catch (error) {
     return failed(wordsOf(error))
   }

@@ -104,7 +104,7 @@ function wordsFor({ use, started, pending, agentId, input }: OpenCall, session: 
   }
   if (pending !== undefined) return UNDECIDED
   const tool = session.tool(use.name)
-  const onlyRead = tool?.isHearsay !== true && tool?.readOnly((input ?? use.input) as PlainObject) === true
+  const onlyRead = tool?.readOnlyIsUnverified !== true && tool?.readOnly((input ?? use.input) as PlainObject) === true
   return onlyRead ? ONLY_READ : NOT_BEGUN
 }
 

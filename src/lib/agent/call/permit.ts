@@ -122,7 +122,7 @@ const callOf = (tool: Tool, input: PlainObject, session: Session): Call => ({
   tool: tool.name,
   input,
   subject: tool.subject?.(input, session.options.place),
-  readOnly: tool.isHearsay !== true && tool.readOnly(input),
+  readOnly: tool.readOnlyIsUnverified !== true && tool.readOnly(input),
   doubt: tool.change?.words,
   cwd: session.options.place.cwd,
   real: wayTo,

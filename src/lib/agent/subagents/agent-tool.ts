@@ -57,7 +57,7 @@ ${[...ports.definitions].map(([name, { description }]) => `- ${name}: ${descript
     },
     // What it does passes the door by itself.
     readOnly: () => true,
-    isWork: true,
+    delegates: true,
     async run(given, call) {
       const input = given as Input
       if (ports.running.size >= MOST_AT_ONCE) return failed(`${MOST_AT_ONCE} agents are running already; wait for one`)

@@ -81,7 +81,7 @@ async function runAlone(
   const owners = hook.owner === undefined ? [] : [hook.owner]
   const armed = await armHere({ loaded: alone, projectTrusted, owners })
   try {
-    if (armed.standings().some(({ off }) => off !== undefined)) return undefined
+    if (armed.statuses().some(({ off }) => off !== undefined)) return undefined
     const outcome = await armed.hooks.fire(hook.event, sampleFor(hook) as FireInput<EventName>)
     return {
       blocked: outcome.blocked,

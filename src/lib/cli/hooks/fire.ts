@@ -2,7 +2,7 @@ import { parseEvent, rowOf, type EventName, type FireInput } from '../../hooks/e
 import type { Reported } from '../../hooks/registry-internals.ts'
 import type { HookReport } from '../../hooks/trace.ts'
 import { sourceOf, stopsRun, type Finding } from '../../settings/files/finding.ts'
-import type { Standing } from '../../settings/active/active-hooks.ts'
+import type { HookStatus } from '../../settings/active/active-hooks.ts'
 import { AGENT_TYPES } from '../../settings/files/handlers.ts'
 import type { LoadedHook } from '../../settings/files/loaded-hooks.ts'
 import { restrictions } from '../../settings/permissions/restrictions.ts'
@@ -40,14 +40,14 @@ export async function fire(name: string, flags: FireFlags): Promise<number> {
       return EXIT.badSettings
     const fired = await armed.hooks.fire(event, payload as FireInput<EventName>, { report: true })
     const outcome = await late.addTo(fired, () => armed.hooks.drain())
-    const standings = armed.standings()
-    const off = flags.explain === true ? standings.filter(each => isOff(each, event)) : []
-    if (flags.json === true) say(JSON.stringify(asJson(outcome, standings, off, flags), orNull, 2))
+    const statuses = armed.statuses()
+    const off = flags.explain === true ? statuses.filter(each => isOff(each, event)) : []
+    if (flags.json === true) say(JSON.stringify(asJson(outcome, statuses, off, flags), orNull, 2))
     else {
-      const nameOf: Naming = (own, source) => nameFor(own, source, standings, scene.where.home)
+      const nameOf: Naming = (own, source) => nameFor(own, source, statuses, scene.where.home)
       for (const line of lines(outcome, off, nameOf, flags)) say(line)
     }
-    return flags.exitCode === true ? verdictOn(outcome, standings) : EXIT.done
+    return flags.exitCode === true ? verdictOn(outcome, statuses) : EXIT.done
   } finally {
     await armed.close()
   }
@@ -61,14 +61,14 @@ const reported = (findings: readonly Finding[], ofProjectToo: boolean): readonly
   })
 
 /** What a gate would have said that could not be asked is not known: that is no yes, also where failures let pass. */
-function verdictOn({ event, blocked, report }: Reported, standings: readonly Standing[]): number {
+function verdictOn({ event, blocked, report }: Reported, statuses: readonly HookStatus[]): number {
   if (blocked) return EXIT.blocked
-  const needsAgent = (each: HookReport): boolean => AGENT_TYPES.some(type => type === kindOf(each, standings))
+  const needsAgent = (each: HookReport): boolean => AGENT_TYPES.some(type => type === kindOf(each, statuses))
   const isUnasked = report.some(each => each.failure !== undefined && needsAgent(each))
   return isUnasked && rowOf(event).failure === 'closed' ? EXIT.failed : EXIT.done
 }
 
-const isOff = ({ hook, off }: Standing, event: EventName): boolean => off !== undefined && hook.event === event
+const isOff = ({ hook, off }: HookStatus, event: EventName): boolean => off !== undefined && hook.event === event
 
 /** Every key is always there. */
 const orNull = (_: string, value: unknown): unknown => value ?? null
@@ -76,12 +76,12 @@ const orNull = (_: string, value: unknown): unknown => value ?? null
 /** One object, for machines. */
 function asJson(
   outcome: Reported,
-  standings: readonly Standing[],
-  off: readonly Standing[],
+  statuses: readonly HookStatus[],
+  off: readonly HookStatus[],
   { explain = false }: FireFlags
 ): object {
   const { event, precedence, profile, report } = outcome
-  const hooks = report.filter(({ ran }) => ran || explain).map(each => hookAsJson(each, standings))
+  const hooks = report.filter(({ ran }) => ran || explain).map(each => hookAsJson(each, statuses))
   return {
     event,
     precedence,
@@ -97,12 +97,12 @@ const OUTCOME_KEYS = [
   ...(['failedOpen', 'conflicts', 'failures'] as const)
 ]
 
-function hookAsJson(report: HookReport, standings: readonly Standing[]): object {
+function hookAsJson(report: HookReport, statuses: readonly HookStatus[]): object {
   const { name, source, matched, ran, why, status, reply, failure, raw, ms, notes } = report
   return {
     name,
     source,
-    kind: kindOf(report, standings),
+    kind: kindOf(report, statuses),
     matched,
     ran,
     why,
@@ -119,7 +119,7 @@ function hookAsJson(report: HookReport, standings: readonly Standing[]): object 
 /** What there is to say of a hook that did nothing. */
 const NOTHING = { reply: null, failure: null, exitCode: null, stderr: null, ms: null, notes: [] }
 
-function offAsJson({ hook, off }: Standing): object {
+function offAsJson({ hook, off }: HookStatus): object {
   const { name = hook.runs, type: kind } = hook
   return {
     name,
@@ -134,11 +134,11 @@ function offAsJson({ hook, off }: Standing): object {
 }
 
 /** The hook of a file that a report is about. */
-const hookAt = (source: string, standings: readonly Standing[]): LoadedHook | undefined =>
-  standings.find(({ hook }) => sourceOf(hook.place) === source)?.hook
+const hookAt = (source: string, statuses: readonly HookStatus[]): LoadedHook | undefined =>
+  statuses.find(({ hook }) => sourceOf(hook.place) === source)?.hook
 
-const kindOf = ({ source }: HookReport, standings: readonly Standing[]): string =>
-  hookAt(source, standings)?.type ?? 'callback'
+const kindOf = ({ source }: HookReport, statuses: readonly HookStatus[]): string =>
+  hookAt(source, statuses)?.type ?? 'callback'
 
 type Naming = (name: string, source: string) => string
 
@@ -146,8 +146,8 @@ type Naming = (name: string, source: string) => string
  * The name of a hook for people. One without a name is called after the end of its path; where that is in the user's
  * home, it says so, since projects have files of the same name.
  */
-function nameFor(name: string, source: string, standings: readonly Standing[], home: string): string {
-  if (hookAt(source, standings)?.ofProject !== false || !source.startsWith(`${home}/`)) return name
+function nameFor(name: string, source: string, statuses: readonly HookStatus[], home: string): string {
+  if (hookAt(source, statuses)?.ofProject !== false || !source.startsWith(`${home}/`)) return name
   const place = source.replace(/:\d+$/, '')
   const short = `(${place.split('/').slice(-2).join('/')})`
   return name.endsWith(short) ? `${name.slice(0, -short.length)}(~${place.slice(home.length)})` : name
@@ -156,7 +156,7 @@ function nameFor(name: string, source: string, standings: readonly Standing[], h
 /** The same for people. */
 function* lines(
   outcome: Reported,
-  off: readonly Standing[],
+  off: readonly HookStatus[],
   nameOf: Naming,
   { explain = false }: FireFlags
 ): Generator<string> {

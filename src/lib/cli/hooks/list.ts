@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import { inOrder } from '../../settings/active/arm.ts'
-import { standing, type Standing } from '../../settings/active/active-hooks.ts'
+import { hookStatuses, type HookStatus } from '../../settings/active/active-hooks.ts'
 import type { Loaded } from '../../settings/files/loaded-hooks.ts'
 import { observesOnly } from '../../settings/permissions/restrictions.ts'
 import type { Profile } from '../../hooks/dispatch/decode.ts'
@@ -17,19 +17,19 @@ export interface ListFlags extends CommonFlags {
 export function list(flags: ListFlags): number {
   const scene = look(flags)
   const projectTrusted = projectIsTrusted(scene.trust, flags)
-  const standings = standing(scene.loaded, { projectTrusted }).toSorted((a, b) => inOrder(a.hook, b.hook))
+  const statuses = hookStatuses(scene.loaded, { projectTrusted }).toSorted((a, b) => inOrder(a.hook, b.hook))
   const profile = profileOf(scene.loaded, flags)
-  if (flags.json === true) say(safeJson(asJson(scene, standings, profile), 2))
-  else print(scene, standings, profile)
+  if (flags.json === true) say(safeJson(asJson(scene, statuses, profile), 2))
+  else print(scene, statuses, profile)
   return EXIT.done
 }
 
-function asJson({ loaded, trust }: Scene, standings: readonly Standing[], profile: Profile): object {
+function asJson({ loaded, trust }: Scene, statuses: readonly HookStatus[], profile: Profile): object {
   return {
     root: loaded.root,
     profile,
     trust,
-    hooks: standings.map(({ hook, off }) => ({
+    hooks: statuses.map(({ hook, off }) => ({
       event: hook.event,
       matcher: hook.matcher ?? '',
       kind: hook.type,
@@ -50,9 +50,9 @@ function asJson({ loaded, trust }: Scene, standings: readonly Standing[], profil
   }
 }
 
-function print({ loaded, trust }: Scene, standings: readonly Standing[], profile: Profile): void {
-  if (standings.length === 0 && loaded.modules.length === 0) say(`no hooks found for ${loaded.root}`)
-  printHooks(standings, loaded, profile)
+function print({ loaded, trust }: Scene, statuses: readonly HookStatus[], profile: Profile): void {
+  if (statuses.length === 0 && loaded.modules.length === 0) say(`no hooks found for ${loaded.root}`)
+  printHooks(statuses, loaded, profile)
   for (const { file, ofProject } of loaded.modules)
     say(`module ${inOneLine(file)}${ofProject && trust.state !== 'trusted' ? '  off: the project is not trusted' : ''}`)
   if (trust.by === 'folder') say(styled('yellow', 'the project is trusted whatever becomes of it (trusted by folder)'))
@@ -67,14 +67,14 @@ function print({ loaded, trust }: Scene, standings: readonly Standing[], profile
 const HEAD = ['EVENT', 'MATCHER', 'KIND', 'RUNS', 'SOURCE', 'TIMEOUT', 'IF IT FAILS', 'STATE']
 
 /** A table; on a terminal that is too narrow for it, a few lines a hook. */
-function printHooks(standings: readonly Standing[], loaded: Loaded, profile: Profile): void {
-  if (standings.length === 0) return
-  const rows = standings.map(each => rowOfHook(each, loaded, profile).map(inOneLine))
+function printHooks(statuses: readonly HookStatus[], loaded: Loaded, profile: Profile): void {
+  if (statuses.length === 0) return
+  const rows = statuses.map(each => rowOfHook(each, loaded, profile).map(inOneLine))
   const [head, ...lines] = table([HEAD, ...rows])
   const { isTTY, columns } = process.stdout
   const fits = !isTTY || Math.max(...[head!, ...lines].map(line => line.length)) <= columns
   if (fits) say(styled('bold', head!))
-  standings.forEach(({ off }, place) => {
+  statuses.forEach(({ off }, place) => {
     for (const line of fits ? [lines[place]!] : stacked(rows[place]!))
       say(off === undefined ? line : styled('dim', line))
   })
@@ -84,7 +84,7 @@ function stacked([event, matcher, kind, runs, source, timeout, policy, state]: r
   return [`${event}  ${matcher}  ${state}`, `  ${kind} ${runs}`, `  ${source}, ${timeout}, if it fails: ${policy}`]
 }
 
-function rowOfHook({ hook, off }: Standing, { root }: Loaded, profile: Profile): readonly string[] {
+function rowOfHook({ hook, off }: HookStatus, { root }: Loaded, profile: Profile): readonly string[] {
   const { event, matcher, type, runs, place } = hook
   const near = relative(root, place.file)
   return [
@@ -105,14 +105,14 @@ const shortened = (text: string): string => {
 }
 
 /** Seconds: its own, or what the contract gives its kind and event. */
-function timeoutOf({ spec, event, type, defaultTimeout }: Standing['hook']): number {
+function timeoutOf({ spec, event, type, defaultTimeout }: HookStatus['hook']): number {
   const own = spec['timeout']
   const asking = event === 'SessionEnd' ? undefined : type === 'prompt' ? 30 : type === 'agent' ? 60 : undefined
   const usual = asking ?? rowOf(event).fileTimeout ?? 600
   return typeof own === 'number' ? own : (defaultTimeout ?? usual)
 }
 
-function policyOf({ spec, event }: Standing['hook'], profile: Profile): string {
+function policyOf({ spec, event }: HookStatus['hook'], profile: Profile): string {
   const own = spec['onFailure']
   if (typeof own === 'string') return own
   return rowOf(event).failure === 'closed' && profile !== 'compat' ? 'block' : 'continue'

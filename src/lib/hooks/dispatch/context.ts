@@ -15,7 +15,7 @@ export class Context {
   readonly #entry: Entry
   #settled = false
   #draft: unknown
-  #rest: Rare | undefined
+  #rest: LazyFields | undefined
 
   constructor(run: Run, entry: Entry) {
     this.#run = run
@@ -135,7 +135,7 @@ export class Context {
   #copied(name: 'tool_input' | 'tool_response'): unknown {
     return (this.#more[name] ??= copyPlain(this.#field(name)))
   }
-  get #more(): Rare {
+  get #more(): LazyFields {
     return (this.#rest ??= {})
   }
   #borrow(): unknown {
@@ -173,7 +173,7 @@ export class Context {
 }
 
 /** What few hooks ask for, so that the others need not carry it. */
-interface Rare {
+interface LazyFields {
   messages?: Message[]
   tool_input?: unknown
   tool_response?: unknown

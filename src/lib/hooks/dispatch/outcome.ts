@@ -248,14 +248,14 @@ export function outcomeOf({ event, decides }: Asked, folded: Folded, after: Afte
     suppressOutput: rest.suppressOutput === true,
     suppressLogging: rest.suppressLogging === true,
     failedOpen: rest.failedOpen === true || after?.failures?.some(failure => failure.failedOpen) === true,
-    fields: rest.fields === undefined ? NO_FIELDS : standing(rest.fields, decision),
+    fields: rest.fields === undefined ? NO_FIELDS : fieldsOf(rest.fields, decision),
     conflicts: after?.conflicts ?? NONE,
     failures: after?.failures ?? NONE
   }
 }
 
 /** Permissions are changed only together with an allow, and a turn is ended only together with a deny. */
-function standing(fields: SpecificValues, decision: Decision | undefined): SpecificValues {
+function fieldsOf(fields: SpecificValues, decision: Decision | undefined): SpecificValues {
   const { updatedPermissions, interrupt, ...others } = fields
   if (decision === 'allow' && updatedPermissions !== undefined) return { ...others, updatedPermissions }
   return decision === 'deny' && interrupt !== undefined ? { ...others, interrupt } : others

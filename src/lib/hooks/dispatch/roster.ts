@@ -11,7 +11,7 @@ const MOST_TARGETS = 1_000
 const NEUTRAL = new Map<EventName, Outcome>()
 
 /** The hooks of one event, and which of them match what: looked up once a target, until hooks change. */
-export class Lane {
+export class EventHooks {
   readonly event: EventName
   readonly row: AnyRow
   readonly neutral: Outcome
@@ -137,7 +137,7 @@ export class Roster {
   /** How many nameless hooks came from one place. */
   readonly #numbers = new Map<string, number>()
   /** By event, made when first fired, and dropped when hooks change. */
-  lanes = new Map<string, Lane>()
+  lanes = new Map<string, EventHooks>()
 
   constructor(parent?: Roster, scope?: string) {
     this.#parent = parent
@@ -153,11 +153,11 @@ export class Roster {
     this.#children.add(new WeakRef(child))
   }
 
-  lane(name: string): Lane {
+  lane(name: string): EventHooks {
     const event = parseEvent(name)
     let lane = this.lanes.get(event)
     if (lane === undefined) {
-      lane = new Lane(
+      lane = new EventHooks(
         event,
         this.entries().filter(entry => entry.event === event)
       )

@@ -2,10 +2,10 @@ import { copyPlain, flatKeys, holdsSame, isObject, same, type PlainObject } from
 import { Context, refuseStrangers } from './context.ts'
 import type { Heard } from './deadlines.ts'
 import type { Chosen, Entry } from './entry.ts'
-import type { FireOptions, Hub, Reported } from '../registry-internals.ts'
+import type { FireOptions, RegistryInternals, Reported } from '../registry-internals.ts'
 import { Failed, frozen, type Outcome } from './outcome.ts'
 import { Rewrites } from './rewrites.ts'
-import { stagesOf, type Lane } from './roster.ts'
+import { stagesOf, type EventHooks } from './roster.ts'
 import { LONGEST_TIMER } from '../registry-options.ts'
 import { abandon, fail, failWith, isPassedOver, pendingOf, settle } from './settle.ts'
 import { Tally } from './tally.ts'
@@ -20,8 +20,8 @@ export type Pending = PromiseLike<unknown>
  * waited for is awaited, and that is the business of `Wait`.
  */
 export class Run {
-  readonly hub: Hub
-  readonly lane: Lane
+  readonly hub: RegistryInternals
+  readonly lane: EventHooks
   readonly input: PlainObject
   readonly options: FireOptions
   /** How deep within other hooks this fire is. */
@@ -52,7 +52,14 @@ export class Run {
   #decided: Outcome | undefined
   #done: Entry[] | undefined
 
-  constructor(hub: Hub, lane: Lane, chosen: Chosen, input: PlainObject, options: FireOptions, depth: number) {
+  constructor(
+    hub: RegistryInternals,
+    lane: EventHooks,
+    chosen: Chosen,
+    input: PlainObject,
+    options: FireOptions,
+    depth: number
+  ) {
     this.hub = hub
     this.lane = lane
     this.input = input
@@ -288,6 +295,6 @@ export class Run {
 }
 
 /** What has already happened is looked at, also when the run was aborted meanwhile. */
-function heeded<T extends { readonly aborted: boolean }>(signal: T | undefined, lane: Lane): T | undefined {
+function heeded<T extends { readonly aborted: boolean }>(signal: T | undefined, lane: EventHooks): T | undefined {
   return signal !== undefined && !lane.decides && signal.aborted ? undefined : signal
 }

@@ -2,7 +2,7 @@ import type { PlainObject } from '../../util/plain.ts'
 import { Failed } from '../dispatch/outcome.ts'
 import { Later, type Reply } from '../reply.ts'
 import { LONGEST_TIMER } from '../registry-options.ts'
-import type { Outside } from './hook-environment.ts'
+import type { HookEnvironment } from './hook-environment.ts'
 import type { OutsideSpec } from './spec.ts'
 
 /**
@@ -14,7 +14,7 @@ export function laterBy(
   answer: Promise<Reply | undefined>,
   end: () => void,
   { dialect }: Pick<OutsideSpec, 'dialect'>,
-  place: Outside
+  place: HookEnvironment
 ): Later {
   const limit = said['asyncTimeout'] ?? said['async_timeout']
   const unit = dialect === 'library' ? 1000 : 1
@@ -33,7 +33,7 @@ export function limited(
   answer: Promise<Reply | undefined>,
   limit: number,
   end: () => void,
-  place: Outside
+  place: HookEnvironment
 ): Promise<Reply | undefined> {
   const inTime = new Promise<Reply | undefined>((resolve, reject) => {
     const cancel = place.clock.after(limit, () => {

@@ -7,7 +7,7 @@ import { Failed } from '../dispatch/outcome.ts'
 import { later, type Later, type Reply } from '../reply.ts'
 import { Capture, OUTPUT_CAP } from './capture.ts'
 import { laterBy, limited } from './async-reply.ts'
-import { anywhere, type Outside } from './hook-environment.ts'
+import { anywhere, type HookEnvironment } from './hook-environment.ts'
 import { Warm, type Taken } from './prewarm.ts'
 import { checkCommand, identityOf, labelOf, programFor, wordsOfStart, type ProgramSpec } from './program.ts'
 import { readRaw } from './raw.ts'
@@ -31,7 +31,7 @@ export interface CommandSpec<E extends EventName = EventName> extends OutsideSpe
 /** A hook that runs a command for each event. */
 export function commandHook<const E extends EventName = EventName>(
   spec: CommandSpec<E>,
-  place: Outside = anywhere()
+  place: HookEnvironment = anywhere()
 ): OutsideHook<E> {
   checkCommand(spec)
   const warm = spec.prewarm === true ? new Warm(spec, place) : undefined
@@ -45,7 +45,7 @@ export function commandHook<const E extends EventName = EventName>(
 
 function runCommand(
   spec: CommandSpec,
-  place: Outside,
+  place: HookEnvironment,
   warm: Warm | undefined,
   ctx: OutsideContext
 ): Later | Promise<Reply | Later | undefined> {
@@ -91,7 +91,7 @@ function waking(
   answer: Promise<Reply | Later | undefined>,
   { running, capture }: Taken,
   spec: CommandSpec,
-  place: Outside,
+  place: HookEnvironment,
   ctx: OutsideContext
 ): Promise<Reply | undefined> {
   const seconds = spec.timeout ?? USUAL_TIME
@@ -123,7 +123,7 @@ function payloadOf(ctx: OutsideContext, { running }: Taken): string {
 
 const MISSED = new Failed('spawn', 'ended before it was given the event')
 
-function startCold(program: Program, place: Outside, warm: Warm | undefined): Taken {
+function startCold(program: Program, place: HookEnvironment, warm: Warm | undefined): Taken {
   const capture = new Capture()
   const begun = place.clock.now()
   const running = place.start(program, capture)
@@ -135,7 +135,7 @@ function startCold(program: Program, place: Outside, warm: Warm | undefined): Ta
 function follow(
   { running, capture, ahead }: Taken,
   spec: CommandSpec,
-  place: Outside,
+  place: HookEnvironment,
   ctx: OutsideContext
 ): Promise<Reply | Later | undefined> {
   const told = (exit_code?: number): void =>

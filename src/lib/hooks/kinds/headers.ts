@@ -2,7 +2,7 @@ import { fault } from '../../errors.ts'
 import { credentialsIn, hideCredential } from '../../util/credentials.ts'
 import { isObject } from '../../util/plain.ts'
 import { Failed } from '../dispatch/outcome.ts'
-import type { Outside } from './hook-environment.ts'
+import type { HookEnvironment } from './hook-environment.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -25,7 +25,7 @@ const FRAMING = new Set(
 /** Checks the headers of a hook when it is made; gives a function that fills them in for each request. */
 export function headersFor(
   { headers = {}, allowedEnvVars = [], ofProject = false }: Wanted,
-  place: Outside
+  place: HookEnvironment
 ): () => Headers {
   if (!isObject(headers)) throw fault('E_OPTION_INVALID', 'headers', JSON.stringify(headers), 'names and texts')
   for (const [name, value] of Object.entries(headers)) check(name, value)

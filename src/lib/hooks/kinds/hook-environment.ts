@@ -15,7 +15,7 @@ import type { Condition } from '../hook.ts'
 import { attempt } from '../../util/attempt.ts'
 
 /** What hooks outside this process have in common: where they run, what they may know, who is told of them. */
-export interface OutsideOptions {
+export interface HookEnvironmentOptions {
   /** The root of the project. Default: the folder that this process was started in. */
   projectDir?: string | undefined
   /** The environment that hooks inherit. Default: that of this process. */
@@ -106,22 +106,22 @@ const quietClock: Clock = {
 }
 
 /** Where hooks outside this process run. `close()` ends all that still runs. */
-export class Outside {
+export class HookEnvironment {
   readonly projectDir: string
   readonly clock: Clock
-  readonly #options: OutsideOptions
+  readonly #options: HookEnvironmentOptions
   readonly #withheld: ReadonlySet<string>
   readonly #running = new Set<Running>()
   readonly #closing = new Set<() => void>()
 
-  constructor(options: OutsideOptions = {}) {
+  constructor(options: HookEnvironmentOptions = {}) {
     this.#options = options
     this.projectDir = options.projectDir ?? process.cwd()
     this.clock = options.clock ?? quietClock
     this.#withheld = new Set([...(options.withhold ?? CREDENTIALS), START_UP])
   }
 
-  get options(): Readonly<OutsideOptions> {
+  get options(): Readonly<HookEnvironmentOptions> {
     return this.#options
   }
 
@@ -217,10 +217,10 @@ export class Outside {
   }
 }
 
-let shared: Outside | undefined
+let shared: HookEnvironment | undefined
 
 /** Where hooks run that were given no place. */
-export const anywhere = (): Outside => (shared ??= new Outside())
+export const anywhere = (): HookEnvironment => (shared ??= new HookEnvironment())
 
 /** Hooks write there what commands shall find; where that cannot be, they hear of it when they try. */
 function placeFor(envFile: string): string {

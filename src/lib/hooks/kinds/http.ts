@@ -6,7 +6,7 @@ import { Failed } from '../dispatch/outcome.ts'
 import type { Reply } from '../reply.ts'
 import { Capture, OUTPUT_CAP } from './capture.ts'
 import { headersFor } from './headers.ts'
-import { anywhere, type Outside } from './hook-environment.ts'
+import { anywhere, type HookEnvironment } from './hook-environment.ts'
 import { readRaw } from './raw.ts'
 import { hookOf, type OutsideContext, type OutsideHook, type OutsideSpec } from './spec.ts'
 import { allowedUrl, wordsOfUrl } from './urls.ts'
@@ -23,7 +23,7 @@ export interface HttpSpec<E extends EventName = EventName> extends OutsideSpec<E
 /** A hook that asks a server about each event. */
 export function httpHook<const E extends EventName = EventName>(
   spec: HttpSpec<E>,
-  place: Outside = anywhere()
+  place: HookEnvironment = anywhere()
 ): OutsideHook<E> {
   const url = allowedUrl(spec.url, place.options.allowedUrls)
   const headers = headersFor(spec, place)

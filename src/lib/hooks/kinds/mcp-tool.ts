@@ -3,7 +3,7 @@ import { isObject, type PlainObject } from '../../util/plain.ts'
 import { withoutCredentials } from '../../util/credentials.ts'
 import type { EventName } from '../events/event-table.ts'
 import { Failed } from '../dispatch/outcome.ts'
-import { anywhere, type Outside } from './hook-environment.ts'
+import { anywhere, type HookEnvironment } from './hook-environment.ts'
 import { readRaw } from './raw.ts'
 import { hookOf, type OutsideHook, type OutsideSpec } from './spec.ts'
 
@@ -19,7 +19,7 @@ export interface McpToolSpec<E extends EventName = EventName> extends OutsideSpe
 /** A hook that calls a tool of a server for each event. */
 export const mcpToolHook = <const E extends EventName = EventName>(
   spec: McpToolSpec<E>,
-  place: Outside = anywhere()
+  place: HookEnvironment = anywhere()
 ): OutsideHook<E> => {
   const { server, tool, input = {} } = spec
   return hookOf(spec, place, {

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { startThroughHelper } from '../../world/process/helper.ts'
 import type { Program, Running } from '../../world/process/process.ts'
 import { Capture } from './capture.ts'
-import type { Outside } from './hook-environment.ts'
+import type { HookEnvironment } from './hook-environment.ts'
 import type { OutsideSpec } from './spec.ts'
 import { filesNamedBy } from './words.ts'
 
@@ -29,7 +29,7 @@ const IDLE = 300_000
  * It is used only for exactly what it was started for: the same words, folder, environment and script.
  */
 export class Warm {
-  readonly #place: Outside
+  readonly #place: HookEnvironment
   readonly #name: string
   readonly #verify: OutsideSpec['verify']
   readonly #waiting = new Map<string, Waiting>()
@@ -37,7 +37,7 @@ export class Warm {
   #whole = 0
   #off = false
 
-  constructor({ name, command, verify }: OutsideSpec & { command: string }, place: Outside) {
+  constructor({ name, command, verify }: OutsideSpec & { command: string }, place: HookEnvironment) {
     this.#place = place
     this.#name = name ?? command
     this.#verify = verify

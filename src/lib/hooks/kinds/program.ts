@@ -9,7 +9,7 @@ import {
   type Words
 } from '../../world/process/shell.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
-import type { Outside } from './hook-environment.ts'
+import type { HookEnvironment } from './hook-environment.ts'
 import { filledIn, folderFor, type Plugin } from './paths.ts'
 import type { OutsideContext } from './spec.ts'
 
@@ -50,7 +50,7 @@ export const labelOf = ({ command, plugin }: ProgramSpec): string =>
 export const identityOf = ({ command, args }: ProgramSpec): string => `${command}\0${JSON.stringify(args ?? '')}`
 
 /** The words and the surroundings of one run. */
-export function programFor(spec: ProgramSpec, place: Outside, ctx: OutsideContext): Program {
+export function programFor(spec: ProgramSpec, place: HookEnvironment, ctx: OutsideContext): Program {
   const paths = { CLAUDE_PROJECT_DIR: place.projectDir, ...pluginPaths(spec.plugin) }
   const cwd = place.folder(folderFor(spec, place.projectDir, ctx.cwd))
   let words: Words =

@@ -5,7 +5,7 @@ import type { PlainObject } from '../../util/plain.ts'
 import { parseEvent, rowOf, type EventName } from '../events/event-table.ts'
 import { Failed } from '../dispatch/outcome.ts'
 import type { Reply } from '../reply.ts'
-import { anywhere, HOOK_AGENT, type Outside, type OutsideOptions } from './hook-environment.ts'
+import { anywhere, HOOK_AGENT, type HookEnvironment, type HookEnvironmentOptions } from './hook-environment.ts'
 import { hookOf, type OutsideHook, type OutsideSpec } from './spec.ts'
 
 /** A hook that is a question to a model: it says whether the event is all right. */
@@ -38,20 +38,20 @@ const TIMEOUTS = { prompt: 30, agent: 60 }
 /** A hook that asks a model about each event. */
 export const promptHook = <const E extends EventName = EventName>(
   spec: PromptSpec<E>,
-  place: Outside = anywhere()
+  place: HookEnvironment = anywhere()
 ): OutsideHook<E> => asking('prompt', spec, place, place.options.askModel)
 
 /** A hook that has an agent look into each event. It is told of a refusal, and goes on. */
 export const agentHook = <const E extends EventName = EventName>(
   spec: PromptSpec<E>,
-  place: Outside = anywhere()
+  place: HookEnvironment = anywhere()
 ): OutsideHook<E> => asking('agent', { ...spec, continueOnBlock: true }, place, place.options.askAgent)
 
 function asking<E extends EventName>(
   kind: 'prompt' | 'agent',
   spec: PromptSpec<E>,
-  place: Outside,
-  ask: OutsideOptions['askModel']
+  place: HookEnvironment,
+  ask: HookEnvironmentOptions['askModel']
 ): OutsideHook<E> {
   const system = kind === 'prompt' ? SYSTEM + IMPOSSIBLE : SYSTEM
   return hookOf({ ...spec, timeout: spec.timeout ?? timeoutOn(spec.events, TIMEOUTS[kind]) }, place, {

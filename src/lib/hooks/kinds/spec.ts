@@ -5,7 +5,7 @@ import type { Hook, HookOptions, HookResult } from '../hook.ts'
 import { Failed } from '../dispatch/outcome.ts'
 import { Later } from '../reply.ts'
 import type { Matcher } from '../events/tool-inputs.ts'
-import type { Outside } from './hook-environment.ts'
+import type { HookEnvironment } from './hook-environment.ts'
 import { tidied } from './truncate-output.ts'
 
 /** What may be said of any hook outside this process. */
@@ -60,7 +60,7 @@ interface Kind {
 }
 
 /** A hook of some kind. Hooks outside this process run side by side: most of their time is waiting. */
-export function hookOf<E extends EventName>(spec: OutsideSpec<E>, place: Outside, kind: Kind): OutsideHook<E> {
+export function hookOf<E extends EventName>(spec: OutsideSpec<E>, place: HookEnvironment, kind: Kind): OutsideHook<E> {
   const { name, priority, timeout, onFailure, once, observe, statusMessage, source } = spec
   const hook = {
     name,

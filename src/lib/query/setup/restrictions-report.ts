@@ -28,7 +28,7 @@ export type Notice = Pick<InformationMessage, 'content' | 'failedOpen'>
 export function checkRestrictions(ground: Ground, armed: ArmedHooks): readonly Notice[] {
   const { loaded, options, trusted } = ground
   const tools = ownToolNames(options)
-  const inFiles = new Set(armed.standings().map(({ hook }) => sourceOf(hook.place)))
+  const inFiles = new Set(armed.statuses().map(({ hook }) => sourceOf(hook.place)))
   const own = armed.hooks.list().filter(({ source }) => !inFiles.has(source))
   const all = [
     ...[...loaded.findings, ...armed.findings, ...restrictions(loaded, tools)].filter(

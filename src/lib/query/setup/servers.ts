@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Session } from '../../agent/session/session.ts'
 import { wordsOf } from '../../errors.ts'
 import type { ServerCall } from '../../hooks/kinds/hook-environment.ts'
-import { changeIn, isBeyondTelling } from '../../settings/trust/trusted-files.ts'
+import { changeIn, isUnanalyzable } from '../../settings/trust/trusted-files.ts'
 import type { LoadedServer } from '../../settings/files/loaded-hooks.ts'
 import type { Where } from '../../settings/files/sources.ts'
 import type { ConnectedServer, NamedServer, ServerPorts } from '../../tools/mcp/mcp.ts'
@@ -67,6 +67,6 @@ export function projectServers(
 function named(server: LoadedServer, root: string, { env }: ToolSession): NamedServer {
   const { name, spec, place } = server
   const config = serversIn({ mcpServers: { [name]: spec } }, env, place.file)[name]!
-  if (isBeyondTelling(server, root)) throw new Error(`${place.file}: ${name}: nobody can tell which files it would run`)
+  if (isUnanalyzable(server, root)) throw new Error(`${place.file}: ${name}: nobody can tell which files it would run`)
   return { name, source: 'project', config, objection: () => changeIn(server, root) }
 }

@@ -1,6 +1,6 @@
 import { rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Outside } from '../../hooks/kinds/hook-environment.ts'
+import { HookEnvironment } from '../../hooks/kinds/hook-environment.ts'
 import type { ToolSession } from '../../tools/tool.ts'
 import { realPath } from '../../world/files/real-path.ts'
 import type { Chosen } from '../session-choice.ts'
@@ -28,7 +28,7 @@ export function placeOf({ options, where, loaded, env }: Ground, { key, store }:
       root: loaded.root,
       cwd: where.cwd,
       directories: given.map(each => realPath(each, where.cwd)),
-      env: new Outside({ projectDir: loaded.root, env }).inherited(),
+      env: new HookEnvironment({ projectDir: loaded.root, env }).inherited(),
       envFile,
       outputFolder: join(beside, 'tool-results'),
       seen: new Map(),

@@ -2,7 +2,7 @@ import { AGENT_TYPES } from '../files/handlers.ts'
 import type { Loaded, LoadedHook } from '../files/loaded-hooks.ts'
 
 /** A hook that was found, and whether it is in force. */
-export interface Standing {
+export interface HookStatus {
   readonly hook: LoadedHook
   /** Why it is not in force; absent when it is. */
   readonly off: string | undefined
@@ -24,12 +24,12 @@ export interface Situation extends Circumstances {
 }
 
 /** Every hook that was found, with what keeps it from running. */
-export function standing(loaded: Loaded, circumstances: Circumstances): readonly Standing[] {
-  const standings = loaded.hooks.map(hook => ({ hook, off: reasonOff(hook, loaded, circumstances) }))
+export function hookStatuses(loaded: Loaded, circumstances: Circumstances): readonly HookStatus[] {
+  const statuses = loaded.hooks.map(hook => ({ hook, off: reasonOff(hook, loaded, circumstances) }))
   const replaced = new Map(
-    standings.filter(({ off }) => off === undefined).map(({ hook }) => [hook.replaces, hook.place])
+    statuses.filter(({ off }) => off === undefined).map(({ hook }) => [hook.replaces, hook.place])
   )
-  return standings.map(({ hook, off }) => {
+  return statuses.map(({ hook, off }) => {
     const other = replaced.get(hook)
     return { hook, off: off ?? (other && `${other.file}:${other.line} has its name and takes its place`) }
   })

@@ -1,10 +1,10 @@
 import { wordsOf } from '../../errors.ts'
-import type { Outside } from '../../hooks/kinds/hook-environment.ts'
+import type { HookEnvironment } from '../../hooks/kinds/hook-environment.ts'
 import type { OutsideHook } from '../../hooks/kinds/spec.ts'
 import type { HookRegistry } from '../../hooks/registry.ts'
 import { numberOf } from '../files/env-number.ts'
 import { gateError, sourceOf, type Finding } from '../files/finding.ts'
-import type { Standing } from './active-hooks.ts'
+import type { HookStatus } from './active-hooks.ts'
 import { makerOf } from '../files/handler-kinds.ts'
 import type { LoadedHook } from '../files/loaded-hooks.ts'
 import { makeDataFolder } from '../files/plugins.ts'
@@ -23,8 +23,8 @@ export interface Armed {
  * Puts the hooks that are in force into a registry. Of hooks that are the same the one of
  * the highest rank runs: nobody weakens what stands above them by saying it again, here or in a skill.
  */
-export function arm(standings: readonly Standing[], hooks: HookRegistry, place: Outside, root: string): Armed {
-  const inForce = standings.filter(({ off }) => off === undefined).map(({ hook }) => hook)
+export function arm(statuses: readonly HookStatus[], hooks: HookRegistry, place: HookEnvironment, root: string): Armed {
+  const inForce = statuses.filter(({ off }) => off === undefined).map(({ hook }) => hook)
   for (const { plugin } of inForce) if (plugin !== undefined) makeDataFolder(plugin)
   const removals: (() => void)[] = []
   const findings: Finding[] = []
@@ -97,14 +97,14 @@ function freeName({ name, place }: LoadedHook, hooks: HookRegistry, names: Set<s
 const END_TIMEOUT = 'CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS'
 
 /** Seconds. At the end of a session a variable of the contract sets the most that a hook may take. */
-function timeoutOf({ event, spec, defaultTimeout }: LoadedHook, place: Outside): number | undefined {
+function timeoutOf({ event, spec, defaultTimeout }: LoadedHook, place: HookEnvironment): number | undefined {
   const own = (spec['timeout'] as number | undefined) ?? defaultTimeout
   if (event !== 'SessionEnd') return own
   const most = numberOf(END_TIMEOUT, { [END_TIMEOUT]: place.variable(END_TIMEOUT) }, text => place.notice(text))
   return most === undefined || most === 0 ? own : Math.min(own ?? Number.POSITIVE_INFINITY, most / 1000)
 }
 
-function outsideHook(hook: LoadedHook, name: string | undefined, place: Outside, root: string): OutsideHook {
+function outsideHook(hook: LoadedHook, name: string | undefined, place: HookEnvironment, root: string): OutsideHook {
   const { type: _, ...own } = hook.spec
   const spec = {
     ...own,

@@ -3,10 +3,10 @@ import { dirname, sep } from 'node:path'
 import { wordsOf } from '../../errors.ts'
 import type { FireInput } from '../../hooks/events/event-table.ts'
 import type { HookRegistry } from '../../hooks/registry.ts'
-import type { Outside } from '../../hooks/kinds/hook-environment.ts'
+import type { HookEnvironment } from '../../hooks/kinds/hook-environment.ts'
 import { arm, type Armed } from './arm.ts'
 import { stopsRun, type Finding } from '../files/finding.ts'
-import { standing, type Situation, type Standing } from './active-hooks.ts'
+import { hookStatuses, type Situation, type HookStatus } from './active-hooks.ts'
 import type { Loaded, LoadedHook, LoadedRule } from '../files/loaded-hooks.ts'
 import { restrictions } from '../permissions/restrictions.ts'
 import { OF_PROJECT, type Scope } from '../files/sources.ts'
@@ -40,27 +40,27 @@ const SOURCES: Partial<Record<Scope, FireInput<'ConfigChange'>['source']>> = {
 /** The hooks of files in a registry, and their replacement while events are fired. At no moment is there no gate. */
 export class LiveHooks {
   readonly #hooks: HookRegistry
-  readonly #place: Outside
+  readonly #place: HookEnvironment
   readonly #first: Loaded
   #situation: Situation
-  #standings: readonly Standing[]
+  #statuses: readonly HookStatus[]
   #armed: Armed
 
-  constructor(situation: Situation, hooks: HookRegistry, place: Outside) {
+  constructor(situation: Situation, hooks: HookRegistry, place: HookEnvironment) {
     this.#hooks = hooks
     this.#place = place
     this.#first = situation.loaded
     this.#situation = situation
-    this.#standings = standing(situation.loaded, situation)
-    this.#armed = arm(this.#standings, hooks, place, situation.loaded.root)
+    this.#statuses = hookStatuses(situation.loaded, situation)
+    this.#armed = arm(this.#statuses, hooks, place, situation.loaded.root)
   }
 
   /** What is in force was made of this. */
   get situation(): Situation {
     return this.#situation
   }
-  get standings(): readonly Standing[] {
-    return this.#standings
+  get statuses(): readonly HookStatus[] {
+    return this.#statuses
   }
   get findings(): readonly Finding[] {
     return this.#armed.findings
@@ -134,8 +134,8 @@ export class LiveHooks {
   #rearm(situation: Situation): readonly Finding[] {
     this.#armed.disarm()
     this.#situation = situation
-    this.#standings = standing(situation.loaded, situation)
-    this.#armed = arm(this.#standings, this.#hooks, this.#place, situation.loaded.root)
+    this.#statuses = hookStatuses(situation.loaded, situation)
+    this.#armed = arm(this.#statuses, this.#hooks, this.#place, situation.loaded.root)
     return this.#armed.findings
   }
 

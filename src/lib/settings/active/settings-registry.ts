@@ -1,9 +1,9 @@
 import { wordsOf } from '../../errors.ts'
 import { HookRegistry } from '../../hooks/registry.ts'
 import type { RegistryOptions } from '../../hooks/registry-options.ts'
-import { Outside, type OutsideOptions } from '../../hooks/kinds/hook-environment.ts'
+import { HookEnvironment, type HookEnvironmentOptions } from '../../hooks/kinds/hook-environment.ts'
 import type { Finding } from '../files/finding.ts'
-import { reasonBarred, type Situation, type Standing } from './active-hooks.ts'
+import { reasonBarred, type Situation, type HookStatus } from './active-hooks.ts'
 import { loadKinds, ruleFitsNow } from '../files/handler-kinds.ts'
 import { LiveHooks, watchSettings, type Reloaded } from './live-reload.ts'
 import { armModules } from '../files/modules.ts'
@@ -15,14 +15,16 @@ export interface ArmOptions {
   /** Hooks that are there already: those from files join them, in a scope of their own. */
   readonly onto?: HookRegistry | undefined
   readonly registry?: RegistryOptions | undefined
-  readonly outside?: OutsideOptions | undefined
+  readonly outside?: HookEnvironmentOptions | undefined
 }
 
 /** Hooks from files, ready to be fired. */
 export interface ArmedHooks {
   readonly hooks: HookRegistry
   /** Every hook that was found, and why it is not in force, if it is not. */
-  readonly standings: () => readonly Standing[]
+  readonly statuses: () => readonly HookStatus[]
+  /** @deprecated Use `statuses`. */
+  readonly standings: () => readonly HookStatus[]
   /** What could not be armed, though the files were in order; hooks of skills and subagents as well. */
   readonly findings: readonly Finding[]
   /** Looks at the files again, since this one has changed. */
@@ -56,7 +58,7 @@ export async function armHooks(look: () => Situation, options: ArmOptions = {}):
   })
   await loadKinds(loaded)
   const { allowedUrls, allowedEnvVars } = loaded
-  const place = new Outside({
+  const place = new HookEnvironment({
     projectDir: loaded.root,
     allowedUrls,
     allowedEnvVars,
@@ -85,7 +87,8 @@ export async function armHooks(look: () => Situation, options: ArmOptions = {}):
   }
   return {
     hooks,
-    standings: () => live.standings,
+    statuses: () => live.statuses,
+    standings: () => live.statuses,
     findings,
     reload,
     watch: onReload =>

@@ -1,9 +1,9 @@
 import { fault } from '../../faults.ts'
-import type { Outside } from '../../hooks/kinds/hook-environment.ts'
+import type { HookEnvironment } from '../../hooks/kinds/hook-environment.ts'
 import type { HookRegistry } from '../../hooks/registry.ts'
 import { arm, type Armed } from './arm.ts'
 import { findingLine, type Finding } from '../files/finding.ts'
-import { standing, type Situation, type Standing } from './active-hooks.ts'
+import { hookStatuses, type Situation, type HookStatus } from './active-hooks.ts'
 
 /** A registry that fires the hooks of a subagent too, until `leave`. */
 export interface Entered {
@@ -17,10 +17,10 @@ export class OwnedHooks {
   readonly findings: readonly Finding[]
   readonly #look: () => Situation
   readonly #hooks: HookRegistry
-  readonly #place: Outside
+  readonly #place: HookEnvironment
   readonly #active = new Map<string, Armed>()
 
-  constructor(look: () => Situation, hooks: HookRegistry, place: Outside) {
+  constructor(look: () => Situation, hooks: HookRegistry, place: HookEnvironment) {
     this.#look = look
     this.#hooks = hooks
     this.#place = place
@@ -34,8 +34,8 @@ export class OwnedHooks {
     const idle = loaded.hooks.flatMap(({ owner }) => (owner === undefined || owners.includes(owner) ? [] : [owner]))
     if (idle.length === 0) return []
     const apart = this.#hooks.scope('tried')
-    const standings = [...new Set(idle)].flatMap(owner => standingsOf(owner, situation))
-    const armed = arm(standings, apart, this.#place, loaded.root)
+    const statuses = [...new Set(idle)].flatMap(owner => statusesOf(owner, situation))
+    const armed = arm(statuses, apart, this.#place, loaded.root)
     armed.disarm()
     apart.release()
     return armed.findings
@@ -65,8 +65,8 @@ export class OwnedHooks {
 
   #arm(owner: string, scope: 'skill' | 'agent', hooks: HookRegistry): Armed {
     const situation = this.#look()
-    const standings = standingsOf(owner, situation).filter(({ hook }) => hook.scope === scope)
-    const armed = arm(standings, hooks, this.#place, situation.loaded.root)
+    const statuses = statusesOf(owner, situation).filter(({ hook }) => hook.scope === scope)
+    const armed = arm(statuses, hooks, this.#place, situation.loaded.root)
     const missing = armed.findings.filter(finding => !this.#isDropped(finding))
     if (missing.length === 0) return armed
     armed.disarm()
@@ -82,8 +82,8 @@ export class OwnedHooks {
 }
 
 /** The hooks of one owner, as if it were active. What a subagent says of its own end is about a subagent's end. */
-function standingsOf(owner: string, situation: Situation): readonly Standing[] {
-  return standing(situation.loaded, { ...situation, owners: [owner] })
+function statusesOf(owner: string, situation: Situation): readonly HookStatus[] {
+  return hookStatuses(situation.loaded, { ...situation, owners: [owner] })
     .filter(({ hook }) => hook.owner === owner)
     .map(({ hook, off }) => ({
       hook: hook.scope === 'agent' && hook.event === 'Stop' ? { ...hook, event: 'SubagentStop' } : hook,

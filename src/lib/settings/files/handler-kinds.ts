@@ -1,9 +1,9 @@
-import type { Outside } from '../../hooks/kinds/hook-environment.ts'
+import type { HookEnvironment } from '../../hooks/kinds/hook-environment.ts'
 import type { OutsideHook } from '../../hooks/kinds/spec.ts'
 import type { ruleFits } from '../active/condition.ts'
 import type { Loaded } from './loaded-hooks.ts'
 
-type Make = (spec: never, place: Outside) => OutsideHook
+type Make = (spec: never, place: HookEnvironment) => OutsideHook
 
 /** What makes hooks of a type of what a file says, and what reads their rules. Nothing is loaded that no hook needs. */
 const LOADERS: Readonly<Record<string, () => Promise<Make>>> = {
@@ -28,8 +28,8 @@ export async function loadKinds({ hooks }: Loaded): Promise<void> {
 }
 
 /** What makes hooks of this type, after `loadKinds`. Their keys were checked one by one against the table of handlers. */
-export const makerOf = (type: string): ((spec: object, place: Outside) => OutsideHook) =>
-  makers.get(type) as unknown as (spec: object, place: Outside) => OutsideHook
+export const makerOf = (type: string): ((spec: object, place: HookEnvironment) => OutsideHook) =>
+  makers.get(type) as unknown as (spec: object, place: HookEnvironment) => OutsideHook
 
 /** Whether a rule of `if` fits, after `loadKinds`. */
 export const ruleFitsNow: typeof ruleFits = (rule, input) => fits!(rule, input)

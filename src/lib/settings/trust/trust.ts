@@ -2,7 +2,7 @@ import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { isProgram } from '../../world/files/path-kind.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
-import { changeIn, isBeyondTelling, lookOnce, wordsIn } from './trusted-files.ts'
+import { changeIn, isUnanalyzable, lookOnce, wordsIn } from './trusted-files.ts'
 import { coverageOf, type Coverage } from './digest.ts'
 import type { Loaded, LoadedHook } from '../files/loaded-hooks.ts'
 import { foreignHand, isWithin, type Where } from '../files/sources.ts'
@@ -126,7 +126,7 @@ export function vouchFor(hook: LoadedHook, root: string): () => string | undefin
   const stray = programWithin(hook, root)
   if (stray !== undefined)
     return () => `${stray} would be found in the project itself, by its bare name; name it by a path`
-  if (isBeyondTelling(hook, root))
+  if (isUnanalyzable(hook, root))
     return () => 'it cannot be told which files its command runs; name each by its path, or put it into a script'
   lookOnce(hook, root)
   return () => {

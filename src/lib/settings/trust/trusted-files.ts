@@ -107,7 +107,7 @@ const pluginOf = (owner: LoadedHook | LoadedServer): string | undefined =>
   'plugin' in owner ? owner.plugin?.root : undefined
 
 /** Whether a command is so long, or can be read in so many ways, that nobody can tell which files it names. */
-export const isBeyondTelling = (hook: LoadedHook | LoadedServer, root: string): boolean =>
+export const isUnanalyzable = (hook: LoadedHook | LoadedServer, root: string): boolean =>
   namedIn(hook, root) === undefined
 
 /**

@@ -31,7 +31,7 @@ interface Sent {
 }
 
 /** A way to a server that is open, and what the server offers. */
-interface Standing {
+interface Connected {
   readonly client: Client
   readonly link: Link
   offered: ReadonlyMap<string, Definition>
@@ -47,8 +47,8 @@ interface Standing {
 export class Connection {
   readonly #around: Surroundings
   readonly #ending = new AbortController()
-  #standing: Standing | undefined
-  #making: Promise<Standing> | undefined
+  #connected: Connected | undefined
+  #making: Promise<Connected> | undefined
   #approved: ReadonlyMap<string, Definition> | undefined
   readonly #told = new Set<string>()
   #failures = 0
@@ -60,30 +60,30 @@ export class Connection {
 
   /** Connects, and approves of the tools that are there. */
   async open(): Promise<readonly Definition[]> {
-    const standing = await this.#ready()
-    await standing.listing
-    this.#approved = standing.offered
-    return [...standing.offered.values()]
+    const connected = await this.#ready()
+    await connected.listing
+    this.#approved = connected.offered
+    return [...connected.offered.values()]
   }
 
   /** Calls a tool. Rejects with words for the model. */
   async call({ tool, input, signal, progress }: Sent): Promise<unknown> {
-    const standing = await this.#ready()
-    while (standing.listing !== undefined) await standing.listing
+    const connected = await this.#ready()
+    while (connected.listing !== undefined) await connected.listing
     const approved = this.#approved?.get(tool)
     if (approved === undefined) throw new Error(`the server ${this.#around.name} has no tool ${escapedLines(tool)}`)
-    const change = changeSince(approved, standing.offered.get(tool))
+    const change = changeSince(approved, connected.offered.get(tool))
     if (change !== undefined) throw new Error(this.#suspended(tool, change))
     signal.throwIfAborted()
     const { callTimeout: timeout } = this.#around
     try {
-      return await standing.client.callTool(
+      return await connected.client.callTool(
         { name: tool, arguments: input },
         { signal, timeout, onprogress: news => progress(wordsOfProgress(news)) }
       )
     } catch (error) {
       signal.throwIfAborted()
-      throw new Error(await this.#wordsOf(error, standing), { cause: error })
+      throw new Error(await this.#wordsOf(error, connected), { cause: error })
     }
   }
 
@@ -91,18 +91,18 @@ export class Connection {
   async close(): Promise<void> {
     this.#ending.abort(new Error('the session is over'))
     await this.#making?.catch(() => undefined)
-    await this.#standing?.link.end()
-    this.#standing = undefined
+    await this.#connected?.link.end()
+    this.#connected = undefined
   }
 
-  async #ready(): Promise<Standing> {
+  async #ready(): Promise<Connected> {
     this.#ending.signal.throwIfAborted()
-    if (this.#standing !== undefined) return this.#standing
+    if (this.#connected !== undefined) return this.#connected
     this.#making ??= this.#make().finally(() => (this.#making = undefined))
     return this.#making
   }
 
-  async #make(): Promise<Standing> {
+  async #make(): Promise<Connected> {
     const { name, startTimeout } = this.#around
     const { signal } = this.#ending
     const left = this.#lastTry + pause(this.#failures) - performance.now()
@@ -112,9 +112,9 @@ export class Connection {
     let link: Link | undefined
     try {
       link = await this.#around.link()
-      const standing = await this.#connect(link, AbortSignal.any([signal, deadline]))
+      const connected = await this.#connect(link, AbortSignal.any([signal, deadline]))
       this.#failures = 0
-      return standing
+      return connected
     } catch (error) {
       this.#failures++
       const late = deadline.aborted ? `it was not ready in ${startTimeout / 1000} s` : undefined
@@ -124,58 +124,58 @@ export class Connection {
     }
   }
 
-  async #connect(link: Link, signal: AbortSignal): Promise<Standing> {
+  async #connect(link: Link, signal: AbortSignal): Promise<Connected> {
     const { Client: Made } = await import('@modelcontextprotocol/client')
     const client = new Made(
       { name: 'carabiner', version: VERSION },
       { capabilities: { elicitation: { form: {}, url: {} } } }
     )
-    const standing: Standing = { client, link, offered: new Map(), isStale: false }
+    const connected: Connected = { client, link, offered: new Map(), isStale: false }
     const early: string[] = []
     Object.assign(client, {
       onerror: (error: Error) =>
-        this.#standing === standing ? this.#remark(wordsOf(error)) : early.push(wordsOf(error)),
-      onclose: () => this.#forget(standing)
+        this.#connected === connected ? this.#remark(wordsOf(error)) : early.push(wordsOf(error)),
+      onclose: () => this.#forget(connected)
     })
     client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
       const told = await this.#around.elicit(wantedIn(params), mcpReq.signal)
       return told as ElicitResult
     })
-    client.setNotificationHandler('notifications/tools/list_changed', () => this.#changed(standing))
+    client.setNotificationHandler('notifications/tools/list_changed', () => this.#changed(connected))
     const timeout = this.#around.startTimeout
     await client.connect(link.transport, { signal, timeout })
-    standing.offered = await list(client, { signal, timeout })
+    connected.offered = await list(client, { signal, timeout })
     if (client.transport === undefined) throw new Error('it ended at once')
-    this.#standing = standing
+    this.#connected = connected
     for (const text of early.slice(0, MOST_REMARKS)) this.#remark(text)
-    this.#compare(standing.offered)
-    if (standing.isStale) this.#changed(standing)
-    return standing
+    this.#compare(connected.offered)
+    if (connected.isStale) this.#changed(connected)
+    return connected
   }
 
-  #forget(standing: Standing): void {
-    if (this.#standing === standing) this.#standing = undefined
+  #forget(connected: Connected): void {
+    if (this.#connected === connected) this.#connected = undefined
   }
 
   /** Asks what it offers now; where it says so again meanwhile, once more. */
-  #changed(standing: Standing): void {
-    standing.isStale = true
-    if (this.#standing !== standing) return
-    standing.listing ??= this.#listAgain(standing).finally(() => (standing.listing = undefined))
+  #changed(connected: Connected): void {
+    connected.isStale = true
+    if (this.#connected !== connected) return
+    connected.listing ??= this.#listAgain(connected).finally(() => (connected.listing = undefined))
   }
 
-  async #listAgain(standing: Standing): Promise<void> {
-    while (standing.isStale) {
-      standing.isStale = false
+  async #listAgain(connected: Connected): Promise<void> {
+    while (connected.isStale) {
+      connected.isStale = false
       try {
-        standing.offered = await list(standing.client, { timeout: this.#around.startTimeout })
+        connected.offered = await list(connected.client, { timeout: this.#around.startTimeout })
       } catch (error) {
         this.#remark(`its tools have changed, and could not be listed: ${wordsOf(error)}`)
-        standing.offered = new Map()
-        this.#forget(standing)
-        return standing.link.end()
+        connected.offered = new Map()
+        this.#forget(connected)
+        return connected.link.end()
       }
-      this.#compare(standing.offered)
+      this.#compare(connected.offered)
     }
   }
 
@@ -211,7 +211,7 @@ export class Connection {
   }
 
   /** Why a call failed. Where the connection is to blame, there is a new one before the next call. */
-  async #wordsOf(error: unknown, standing: Standing): Promise<string> {
+  async #wordsOf(error: unknown, connected: Connected): Promise<string> {
     const { SdkError, SdkErrorCode, ProtocolError } = await import('@modelcontextprotocol/client')
     const { name, callTimeout } = this.#around
     if (error instanceof ProtocolError) return brief(error.message)
@@ -220,9 +220,9 @@ export class Connection {
       return `the server ${name} gave no answer in ${callTimeout / 1000} s; ${UNKNOWN}`
     if (code === SdkErrorCode.InvalidResult)
       return `the server ${name} gave back no valid result: ${brief(wordsOf(error))}`
-    this.#forget(standing)
-    await standing.link.end()
-    const why = standing.link.failure() ?? wordsWithCause(error)
+    this.#forget(connected)
+    await connected.link.end()
+    const why = connected.link.failure() ?? wordsWithCause(error)
     return `the connection to the server ${name} was lost during the call: ${why}; ${UNKNOWN}`
   }
 }

@@ -167,7 +167,7 @@ function toolOf(
     },
     // Its server knows its schema best, and checks it.
     check: input => (isObject(input) ? { input } : { problem: 'it is not an object' }),
-    isHearsay: true,
+    readOnlyIsUnverified: true,
     readOnly() {
       const { readOnlyHint, destructiveHint } = known.definition.annotations
       return readOnlyHint === true && destructiveHint !== true

@@ -2,7 +2,7 @@ import type { Program } from '../../../world/process/process.ts'
 import { startProcess } from '../../../world/process/process.ts'
 import { Failed } from '../../dispatch/outcome.ts'
 import type { Later, Reply } from '../../reply.ts'
-import type { Outside } from '../hook-environment.ts'
+import type { HookEnvironment } from '../hook-environment.ts'
 import { labelOf, programFor } from '../program.ts'
 import type { OutsideContext } from '../spec.ts'
 import type { WorkerSpec, WorkerStatus } from './worker.ts'
@@ -18,7 +18,7 @@ const MOST_NOTICES = 100
 /** A worker over all the processes that it has. */
 export class Worker {
   readonly #spec: WorkerSpec
-  readonly #place: Outside
+  readonly #place: HookEnvironment
   readonly #requests: Requests
   readonly #heartbeat: Heartbeat
   #state: WorkerStatus['state'] = 'stopped'
@@ -39,7 +39,7 @@ export class Worker {
   #strays = 0
   #notices = 0
 
-  constructor(spec: WorkerSpec, place: Outside, heartbeat: number) {
+  constructor(spec: WorkerSpec, place: HookEnvironment, heartbeat: number) {
     this.#spec = spec
     this.#place = place
     this.#requests = new Requests(spec, place, givenUp => this.#isLeft(givenUp))
@@ -230,7 +230,7 @@ export class Worker {
 }
 
 /** What a process is told of its event has no meaning for one that stays. */
-function programOf(spec: WorkerSpec, place: Outside, ctx: OutsideContext): Program {
+function programOf(spec: WorkerSpec, place: HookEnvironment, ctx: OutsideContext): Program {
   const program = programFor(spec, place, ctx)
   const { EVENT: _, CLAUDE_ENV_FILE: __, ...env } = program.env
   return { ...program, env: { ...env, ...spec.env } }

@@ -1,7 +1,7 @@
 import { Failed } from '../../dispatch/outcome.ts'
 import type { Later, Reply } from '../../reply.ts'
 import { laterBy } from '../async-reply.ts'
-import type { Outside } from '../hook-environment.ts'
+import type { HookEnvironment } from '../hook-environment.ts'
 import { readRaw } from '../raw.ts'
 import type { OutsideContext, OutsideSpec } from '../spec.ts'
 import type { Answer } from './worker-frames.ts'
@@ -23,12 +23,12 @@ interface Request {
 /** The events that wait for a worker. An answer belongs to whoever has its number, and to nobody else. */
 export class Requests {
   readonly #spec: OutsideSpec
-  readonly #place: Outside
+  readonly #place: HookEnvironment
   /** Told when somebody has stopped waiting. */
   readonly #onGone: (givenUp: boolean) => void
   readonly #open = new Map<number, Request>()
 
-  constructor(spec: OutsideSpec, place: Outside, onGone: (givenUp: boolean) => void) {
+  constructor(spec: OutsideSpec, place: HookEnvironment, onGone: (givenUp: boolean) => void) {
     this.#spec = spec
     this.#place = place
     this.#onGone = onGone

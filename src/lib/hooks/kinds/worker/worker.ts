@@ -1,6 +1,6 @@
 import type { EventName } from '../../events/event-table.ts'
 import { millisecondsOf } from '../../registry-options.ts'
-import { anywhere, type Outside } from '../hook-environment.ts'
+import { anywhere, type HookEnvironment } from '../hook-environment.ts'
 import { checkCommand, identityOf, labelOf, type ProgramSpec } from '../program.ts'
 import { hookOf, type OutsideHook, type OutsideSpec } from '../spec.ts'
 import { Worker } from './worker-lifecycle.ts'
@@ -33,7 +33,7 @@ const HEARTBEAT = 5
 /** A hook whose process is started with its first event and stays. */
 export function workerHook<const E extends EventName = EventName>(
   spec: WorkerSpec<E>,
-  place: Outside = anywhere()
+  place: HookEnvironment = anywhere()
 ): WorkerHook<E> {
   checkCommand(spec)
   const worker = new Worker(spec, place, millisecondsOf('heartbeat', spec.heartbeat ?? HEARTBEAT))
