@@ -1,13 +1,14 @@
+/* oxlint-disable typescript/no-deprecated -- it is about the old names */
 /** Names of 0.1.0 that were changed: both can be imported, and they mean the same. */
-import { HookEnvironment, Outside, type HookEnvironmentOptions, type OutsideOptions } from '../../src/external.ts'
-import { hookStatuses, standing, type ArmedHooks, type HookStatus, type Standing } from '../../src/settings.ts'
+import type * as external from '../../src/external.ts'
+import type * as settings from '../../src/settings.ts'
 
 type Same<A, B> = [A, B] extends [B, A] ? true : never
 
 export const types: readonly true[] = [
-  true satisfies Same<HookStatus, Standing>,
-  true satisfies Same<HookEnvironmentOptions, OutsideOptions>,
-  true satisfies Same<HookEnvironment, Outside>,
-  true satisfies Same<ArmedHooks['statuses'], ArmedHooks['standings']>
+  true satisfies Same<settings.HookStatus, settings.Standing>,
+  true satisfies Same<typeof settings.hookStatuses, typeof settings.standing>,
+  true satisfies Same<settings.ArmedHooks['statuses'], settings.ArmedHooks['standings']>,
+  true satisfies Same<external.HookEnvironmentOptions, external.OutsideOptions>,
+  true satisfies Same<typeof external.HookEnvironment, typeof external.Outside>
 ]
-export const values: readonly [typeof HookEnvironment, typeof hookStatuses] = [Outside, standing]
