@@ -20,7 +20,7 @@ const LAYERS = [
 /** Whatever this file reaches must run anywhere: nothing of Node, no packages. */
 const STANDALONE = 'src/hooks.ts'
 
-interface Import {
+export interface Import {
   readonly from: string
   readonly to: string
   /** It is gone at run time. */
@@ -30,7 +30,8 @@ interface Import {
 const STATEMENT = /^(?:import|export)\s+(type\s+(?!from\b))?(?:[\w$*{},\s]+?\s+from\s+)?['"]([^'"]+)['"]/gm
 const DYNAMIC = /^(?!\s*(?:\*|\/\/|\/\*)).*\bimport\(\s*['"]([^'"]+)['"]/gm
 
-function importsOf(from: string, text: string): readonly Import[] {
+/** What a file imports, as types or otherwise. */
+export function importsOf(from: string, text: string): readonly Import[] {
   const found = (to: string, typeOnly: boolean): Import => ({ from, to: resolve(from, to), typeOnly })
   return [
     ...Array.from(text.matchAll(STATEMENT), ([, type, to]) => found(to!, type !== undefined)),
@@ -62,7 +63,7 @@ export function problemsIn(files: ReadonlyMap<string, string>): readonly string[
 }
 
 /** `src/lib/hooks/dispatch/run.ts` → `hooks`; `src/lib/errors.ts` → `errors`; `src/hooks.ts` → undefined. */
-const moduleOf = (path: string): string | undefined => /^src\/lib\/([^/]+?)(?:\.ts|\/)/.exec(path)?.[1]
+export const moduleOf = (path: string): string | undefined => /^src\/lib\/([^/]+?)(?:\.ts|\/)/.exec(path)?.[1]
 
 const layerOf = (module: string | undefined): number =>
   module === undefined ? LAYERS.length : LAYERS.findIndex(layer => layer.includes(module))

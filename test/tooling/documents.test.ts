@@ -56,3 +56,10 @@ test('G1: ARCHITECTURE names only files that are there, room by room', () => {
   expect(named.length).toBeGreaterThan(60)
   expect(missing).toEqual([])
 })
+
+test('CONTRIBUTING names every script of the package, and no other', () => {
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+  const own = Object.keys(scripts).filter(name => name !== 'test' && !/^pre(?:test|pack)$/.test(name))
+  const named = Array.from(read('CONTRIBUTING.md').matchAll(/npm run ([\w:-]+)/g), ([, name = '']) => name)
+  expect([...new Set(named)].toSorted()).toEqual(own.toSorted())
+})
