@@ -4,7 +4,7 @@ import { EVENT_NAMES, type EventName } from '../src/hooks.ts'
 import { CASES, type Case } from '../test/conformance/cases.ts'
 import { code, wordsOf, type Expected } from '../test/conformance/expected.ts'
 import { VERDICT_CASES, type VerdictCase } from '../test/conformance/verdict-cases.ts'
-import { DRIVERS, OBSTACLES, type Behaviour, type Obstacle } from '../test/external/kit.ts'
+import { DRIVERS, OBSTACLES, type Behaviour, type Obstacle } from '../test/support/external-kit.ts'
 
 const PAGE = new URL('../docs/conformance.md', import.meta.url)
 

@@ -2,7 +2,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { anthropicServer, type AnthropicScript, type AnthropicServer } from '../support/anthropic-server.ts'
 import { openaiServer } from '../support/openai-server.ts'
-import { ask, informed, ofType, project, words, type Asked, type Asking } from './kit.ts'
+import { ask, informed, ofType, project, words, type Asked, type Asking } from '../support/agent-kit.ts'
 
 const MODEL = 'claude-sonnet-4-5'
 

@@ -3,7 +3,17 @@ import { describe, expect, test } from 'vitest'
 import { allow, deny } from '../../src/index.ts'
 import { EVENT_NAMES } from '../../src/lib/hooks/events/event-table.ts'
 import { manualClock } from '../../src/testing.ts'
-import { ask, gate, inputsOf, ownTool, project, prompted, registry, type Asked, type Asking } from './kit.ts'
+import {
+  ask,
+  gate,
+  inputsOf,
+  ownTool,
+  project,
+  prompted,
+  registry,
+  type Asked,
+  type Asking
+} from '../support/agent-kit.ts'
 
 const bash = (command: string) => ({ name: 'Bash', input: { command } })
 const call = (name: string) => ({ calls: [{ name, input: {} }] })

@@ -1,7 +1,17 @@
 /** What hooks of a running agent can do: to calls, prompts, results, and to what the model is told. */
 import { describe, expect, test } from 'vitest'
 import { block, deny, tool, transform, type HookRegistry } from '../../src/index.ts'
-import { ask, inputsOf, ofType, project, prompted, registry, resultsIn, words, type Asking } from './kit.ts'
+import {
+  ask,
+  inputsOf,
+  ofType,
+  project,
+  prompted,
+  registry,
+  resultsIn,
+  words,
+  type Asking
+} from '../support/agent-kit.ts'
 
 const bash = (command: string) => ({ calls: [{ name: 'Bash', input: { command } }] })
 const call = (name: string) => ({ calls: [{ name, input: {} }] })

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { deny } from '../../src/index.ts'
 import { scriptedModel, type ScriptOptions, type TurnOrMaker } from '../../src/lib/model/scripted.ts'
-import { ask, inputsOf, ownTool, prompted, registry, words, type Asked, type Asking } from './kit.ts'
+import { ask, inputsOf, ownTool, prompted, registry, words, type Asked, type Asking } from '../support/agent-kit.ts'
 
 const LOOK = { calls: [{ name: 'look', input: {} }] }
 const tools = [ownTool('look', () => 'seen', true)]

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { deny, type EventName } from '../../src/index.ts'
 import type { ModelRequest } from '../../src/lib/model/model.ts'
 import type { TurnOrMaker } from '../../src/lib/model/scripted.ts'
-import { ask, inputsOf, project, registry } from './kit.ts'
+import { ask, inputsOf, project, registry } from '../support/agent-kit.ts'
 
 const isQuestion = ({ system }: ModelRequest): boolean => system.startsWith('You judge one event')
 

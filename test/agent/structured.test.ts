@@ -2,7 +2,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import { scriptedModel } from '../../src/lib/model/scripted.ts'
-import { ask, inputsOf, registry, words } from './kit.ts'
+import { ask, inputsOf, registry, words } from '../support/agent-kit.ts'
 
 const outputFormat = {
   type: 'json_schema',

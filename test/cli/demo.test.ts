@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readlinkSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test, vi } from 'vitest'
-import { CLI, ended, HANG, stage, type Stage } from './stage.ts'
+import { CLI, ended, HANG, stage, type Stage } from '../support/cli-stage.ts'
 
 vi.setConfig({ testTimeout: HANG })
 

@@ -1,6 +1,6 @@
 /** `carabiner doctor`: one page of what is in force, what is not, and what this machine can enforce. */
 import { expect, test, vi } from 'vitest'
-import { HANG, on, refuses, stage } from './stage.ts'
+import { HANG, on, refuses, stage } from '../support/cli-stage.ts'
 
 vi.setConfig({ testTimeout: HANG })
 

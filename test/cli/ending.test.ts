@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { CLI, ended, HANG, on, rule, stage, type Fired } from './stage.ts'
+import { CLI, ended, HANG, on, rule, stage, type Fired } from '../support/cli-stage.ts'
 
 vi.setConfig({ testTimeout: HANG })
 

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
 import { EVENT_NAMES } from '../../src/hooks.ts'
-import { HANG, stage } from './stage.ts'
+import { HANG, stage } from '../support/cli-stage.ts'
 
 vi.setConfig({ testTimeout: HANG })
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { anthropicServer, type AnthropicScript, type AnthropicServer } from '../support/anthropic-server.ts'
 import { BAITS, baited } from './baits.ts'
-import { CLI, ended, HANG, stage, type Ran, type Stage } from './stage.ts'
+import { CLI, ended, HANG, stage, type Ran, type Stage } from '../support/cli-stage.ts'
 
 vi.setConfig({ testTimeout: 2 * HANG })
 

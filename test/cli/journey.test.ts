@@ -1,7 +1,7 @@
 /** A new user: an empty folder, the first hook of the documentation, and three ways to break it. */
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { HANG, stage, type Ran, type Stage } from './stage.ts'
+import { HANG, stage, type Ran, type Stage } from '../support/cli-stage.ts'
 
 vi.setConfig({ testTimeout: HANG })
 

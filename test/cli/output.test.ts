@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
-import { CLI, ended, HANG, on, refuses, stage, type Ran, type Stage } from './stage.ts'
+import { CLI, ended, HANG, on, refuses, stage, type Ran, type Stage } from '../support/cli-stage.ts'
 
 vi.setConfig({ testTimeout: HANG })
 

@@ -1,6 +1,6 @@
 /** Lists of rules on the command line. */
 import { expect, test, vi } from 'vitest'
-import { HANG, stage } from './stage.ts'
+import { HANG, stage } from '../support/cli-stage.ts'
 
 vi.setConfig({ testTimeout: HANG })
 

@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
-import { CLI, ended, HANG, rule, stage, type Ran, type Stage } from './stage.ts'
+import { CLI, ended, HANG, rule, stage, type Ran, type Stage } from '../support/cli-stage.ts'
 
 vi.setConfig({ testTimeout: 2 * HANG })
 

@@ -1,6 +1,6 @@
 /** What was typed wrong is said in a line, with what to do, and ends with 64. */
 import { expect, test, vi } from 'vitest'
-import { HANG, stage } from './stage.ts'
+import { HANG, stage } from '../support/cli-stage.ts'
 
 vi.setConfig({ testTimeout: HANG })
 

@@ -4,7 +4,7 @@ import { agentHook, promptHook, type HookEnvironment, type PromptSpec } from '..
 import { HookRegistry, type HookMessage, type RegistryOptions } from '../../src/hooks.ts'
 import { scriptedModel, type TurnOrMaker } from '../../src/lib/model/scripted.ts'
 import { harness } from '../../src/testing.ts'
-import { withModel } from '../external/models.ts'
+import { withModel } from '../hooks/kinds/model-drivers.ts'
 
 const YES = '{"ok": true}'
 const NO = '{"ok": false, "reason": "not today"}'

@@ -1,6 +1,6 @@
 /** How cases are written down. */
 import type { EventName } from '../../src/hooks.ts'
-import type { Behaviour } from '../external/kit.ts'
+import type { Behaviour } from '../support/external-kit.ts'
 import type { Case } from './cases.ts'
 import type { Expected } from './expected.ts'
 

@@ -3,7 +3,7 @@
  * that back is put to it, in both profiles; docs/conformance.md is printed from it.
  */
 import type { EventName, Profile } from '../../src/hooks.ts'
-import type { Behaviour } from '../external/kit.ts'
+import type { Behaviour } from '../support/external-kit.ts'
 import type { Expected } from './expected.ts'
 import { COMMON } from './common-cases.ts'
 import { GATE_CASES } from './gate-cases.ts'

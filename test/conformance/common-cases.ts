@@ -1,6 +1,6 @@
 /** What any hook may give back, on one event of each family. */
 import type { EventName } from '../../src/hooks.ts'
-import type { Behaviour } from '../external/kit.ts'
+import type { Behaviour } from '../support/external-kit.ts'
 import { exit, json, specific, text, the } from './build.ts'
 import type { Case } from './cases.ts'
 import { closed, context, feedback, marked, nothing, opened, refused, warned, type Expected } from './expected.ts'

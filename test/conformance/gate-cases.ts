@@ -2,7 +2,7 @@
 import { exit, json, specific, text, the } from './build.ts'
 import type { Case } from './cases.ts'
 import { allowed, closed, context, marked, nothing, opened, refused, type Expected } from './expected.ts'
-import type { Behaviour } from '../external/kit.ts'
+import type { Behaviour } from '../support/external-kit.ts'
 
 const pre = (name: string, gives: Behaviour, strict: Expected, compat = strict): Case =>
   the('PreToolUse', name, gives, strict, compat)

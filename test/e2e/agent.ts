@@ -8,7 +8,7 @@ import {
   type AnthropicScript,
   type AnthropicServer
 } from '../support/anthropic-server.ts'
-import { ended, stage, type Ran, type Stage } from '../cli/stage.ts'
+import { ended, stage, type Ran, type Stage } from '../support/cli-stage.ts'
 
 export interface Agent extends Stage {
   readonly server: AnthropicServer

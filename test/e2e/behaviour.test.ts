@@ -1,7 +1,7 @@
 /** Each row of docs/payloads.md about behaviour, tried out. */
 import { readFileSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
-import { decides, HANG, on, prints, rule } from '../cli/stage.ts'
+import { decides, HANG, on, prints, rule } from '../support/cli-stage.ts'
 import { agent, calls, linesOf, says } from './agent.ts'
 
 vi.setConfig({ testTimeout: HANG })

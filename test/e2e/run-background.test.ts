@@ -1,7 +1,7 @@
 /** Work that goes on when a turn has ended: agents, commands and hooks in the background. */
 import { expect, test, vi } from 'vitest'
 import type { AnthropicReply, AnthropicScript } from '../support/anthropic-server.ts'
-import { HANG, on, rule } from '../cli/stage.ts'
+import { HANG, on, rule } from '../support/cli-stage.ts'
 import { agent, calls, linesOf, says, type Agent } from './agent.ts'
 
 vi.setConfig({ testTimeout: HANG })

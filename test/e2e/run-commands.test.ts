@@ -1,6 +1,6 @@
 /** `/compact`, `/clear` and `/model` as prompts: commands to the session, not text for the model. */
 import { expect, test, vi } from 'vitest'
-import { HANG, on, refuses } from '../cli/stage.ts'
+import { HANG, on, refuses } from '../support/cli-stage.ts'
 import { agent, linesOf, says, type Agent, type Line } from './agent.ts'
 
 vi.setConfig({ testTimeout: HANG })

@@ -1,6 +1,6 @@
 /** Hooks in `.claude/settings.json`, after trust, at work in a run. */
 import { expect, test, vi } from 'vitest'
-import { decides, HANG, on, prints, refuses, rule } from '../cli/stage.ts'
+import { decides, HANG, on, prints, refuses, rule } from '../support/cli-stage.ts'
 import { agent, calls, linesOf, says, type Agent, type Line } from './agent.ts'
 
 vi.setConfig({ testTimeout: HANG })

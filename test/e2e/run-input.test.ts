@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { HANG } from '../cli/stage.ts'
+import { HANG } from '../support/cli-stage.ts'
 import { agent, calls, says, type Line } from './agent.ts'
 
 vi.setConfig({ testTimeout: HANG })

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { ended, HANG, stage } from '../cli/stage.ts'
+import { ended, HANG, stage } from '../support/cli-stage.ts'
 import { openaiServer } from '../support/openai-server.ts'
 import { agent, calls, linesOf, says } from './agent.ts'
 

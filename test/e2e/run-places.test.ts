@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { replay } from '../../src/lib/agent/session/replay.ts'
 import { projectKeyOf } from '../../src/lib/query/session-choice.ts'
 import { JsonlStore } from '../../src/lib/transcript/jsonl.ts'
-import { CLI, ended, HANG, rule, type Ran, type Stage } from '../cli/stage.ts'
+import { CLI, ended, HANG, rule, type Ran, type Stage } from '../support/cli-stage.ts'
 import { isRoot } from '../faults/host.ts'
 import { agent, calls, says, type Agent } from './agent.ts'
 

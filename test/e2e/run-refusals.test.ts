@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { HANG, on, refuses, stage } from '../cli/stage.ts'
+import { HANG, on, refuses, stage } from '../support/cli-stage.ts'
 import { agent, says } from './agent.ts'
 
 vi.setConfig({ testTimeout: HANG })

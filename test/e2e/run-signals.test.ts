@@ -1,7 +1,7 @@
 /** However a run is ended: its last hooks have run, and nothing that it started is left. FM62. */
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { ended, HANG, rule } from '../cli/stage.ts'
+import { ended, HANG, rule } from '../support/cli-stage.ts'
 import { agent, calls, says, type Agent } from './agent.ts'
 
 vi.setConfig({ testTimeout: HANG })

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import peer from '../fixtures/peer-payloads.json' with { type: 'json' }
-import { decides, HANG, on, refuses, rule } from '../cli/stage.ts'
+import { decides, HANG, on, refuses, rule } from '../support/cli-stage.ts'
 import { agent, calls, linesOf, says, type Line } from './agent.ts'
 
 vi.setConfig({ testTimeout: HANG })

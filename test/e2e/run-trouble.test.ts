@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { HANG, on, refuses } from '../cli/stage.ts'
+import { HANG, on, refuses } from '../support/cli-stage.ts'
 import { anthropicBytes } from '../support/anthropic-server.ts'
 import { agent, calls, linesOf, says } from './agent.ts'
 

@@ -1,7 +1,7 @@
 /** Variables of the contract: those that a run reads, and those that its hooks find. */
 import { expect, test, vi } from 'vitest'
 import peer from '../fixtures/peer-payloads.json' with { type: 'json' }
-import { HANG, on, refuses, rule } from '../cli/stage.ts'
+import { HANG, on, refuses, rule } from '../support/cli-stage.ts'
 import { agent, calls, linesOf, says } from './agent.ts'
 
 vi.setConfig({ testTimeout: HANG })

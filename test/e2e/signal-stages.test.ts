@@ -1,8 +1,8 @@
 /** A signal at every stage of a process: it never dies of it, but ends in good order. FM62. */
 import { existsSync, writeFileSync } from 'node:fs'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { ended, HANG, on, rule, stage, type Stage } from '../cli/stage.ts'
-import { hasTmux, terminal } from '../cli/terminal-kit.ts'
+import { ended, HANG, on, rule, stage, type Stage } from '../support/cli-stage.ts'
+import { hasTmux, terminal } from '../cli/terminal/terminal-kit.ts'
 import { agent, says } from './agent.ts'
 
 vi.setConfig({ testTimeout: 2 * HANG })

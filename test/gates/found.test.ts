@@ -1,7 +1,7 @@
 /** Subagents and plugins are found where they are, with their hooks. */
 import { expect, test } from 'vitest'
-import { ask, project, type Asked, type Project } from '../agent/kit.ts'
-import { rule, scene } from '../settings/support.ts'
+import { ask, project, type Asked, type Project } from '../support/agent-kit.ts'
+import { rule, scene } from '../settings/settings-kit.ts'
 import { agent, linesOf, says } from '../e2e/agent.ts'
 
 const errand = (type: string): object => ({

@@ -10,7 +10,7 @@ import {
   type QueryOptions
 } from '../../src/index.ts'
 import { scriptedModel } from '../../src/testing.ts'
-import { stage, type Ran, type Stage } from '../cli/stage.ts'
+import { stage, type Ran, type Stage } from '../support/cli-stage.ts'
 import { inQuery, type Tried } from './try-row.ts'
 
 const refuses = { type: 'command', command: 'echo no >&2; exit 2' }

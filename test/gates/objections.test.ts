@@ -1,7 +1,7 @@
 /** What hooks object to reaches the model, and what overrules a hook is said. */
 import { describe, expect, test } from 'vitest'
 import { HookRegistry, deny, type AgentMessage } from '../../src/index.ts'
-import { ask, ofType, project, registry, words, type Asked, type Asking } from '../agent/kit.ts'
+import { ask, ofType, project, registry, words, type Asked, type Asking } from '../support/agent-kit.ts'
 
 const CALL = { calls: [{ name: 'Bash', input: { command: 'echo ran > ran.txt' } }] }
 const FAILS = { calls: [{ name: 'Bash', input: { command: 'exit 3' } }] }

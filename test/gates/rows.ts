@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createSdkMcpServer, deny, HookRegistry, tool, type QueryOptions } from '../../src/index.ts'
-import type { Stage } from '../cli/stage.ts'
+import type { Stage } from '../support/cli-stage.ts'
 
 export interface Row {
   readonly name: string

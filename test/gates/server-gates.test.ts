@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { createSdkMcpServer, deny, HookRegistry, query, tool, type QueryOptions } from '../../src/index.ts'
 import { scriptedModel } from '../../src/testing.ts'
-import { stage } from '../cli/stage.ts'
+import { stage } from '../support/cli-stage.ts'
 
 const sky = createSdkMcpServer({
   name: 'sky',

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { query, type AgentMessage, type QueryOptions } from '../../src/index.ts'
 import { scriptedModel } from '../../src/testing.ts'
-import { ended, stage, type Ran, type Stage } from '../cli/stage.ts'
+import { ended, stage, type Ran, type Stage } from '../support/cli-stage.ts'
 import type { Row } from './rows.ts'
 
 /** The built command line. */

@@ -9,7 +9,7 @@ import {
   type Reported
 } from '../../src/hooks.ts'
 import { harness, manualClock } from '../../src/testing.ts'
-import { bash, loose } from './inputs.ts'
+import { bash, loose } from '../support/hook-inputs.ts'
 
 const compat = async (event: EventName, run: () => HookResult | Promise<HookResult>): Promise<Reported> => {
   const hooks = new HookRegistry({ profile: 'compat' })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { allow, deny, HookRegistry, type HookContext, type Reply } from '../../src/hooks.ts'
 import { harness, manualClock } from '../../src/testing.ts'
-import { after, bash, call } from './support.ts'
+import { after, bash, call } from '../support/hook-kit.ts'
 
 /** A hook that says what it says and leaves its name. */
 const saying = (log: string[], name: string, reply?: Reply) => ({

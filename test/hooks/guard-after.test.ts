@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { allow, deny, guard, HookRegistry, type GuardOptions } from '../../src/hooks.ts'
 import { manualClock } from '../../src/testing.ts'
-import { shell } from './support.ts'
+import { shell } from '../support/hook-kit.ts'
 
 interface Input {
   command: string

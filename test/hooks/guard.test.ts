@@ -10,7 +10,7 @@ import {
   HookRegistry,
   type GuardQuestion
 } from '../../src/hooks.ts'
-import { shell } from './support.ts'
+import { shell } from '../support/hook-kit.ts'
 
 interface Input {
   command: string

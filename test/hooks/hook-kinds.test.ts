@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { deny, HookRegistry, type Callback } from '../../src/hooks.ts'
 import { harness, manualClock } from '../../src/testing.ts'
-import { bash } from './inputs.ts'
+import { bash } from '../support/hook-inputs.ts'
 
 describe('what can be a hook', () => {
   // F29, F30

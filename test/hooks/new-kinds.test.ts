@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { deny, HookRegistry, type Hook, type Reply } from '../../src/hooks.ts'
 import { harness, manualClock } from '../../src/testing.ts'
-import { after, bash, call } from './support.ts'
+import { after, bash, call } from '../support/hook-kit.ts'
 
 /** A kind of hook that the engine has never heard of: it puts the input to a judge elsewhere. */
 interface Oracle {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { allow, deny, HookRegistry, type EventName } from '../../src/hooks.ts'
-import { bash, call, fireSample } from './support.ts'
+import { bash, call, fireSample } from '../support/hook-kit.ts'
 
 const silent = (): void => undefined
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { allow, ask, deny, HookRegistry, type HookReport } from '../../src/hooks.ts'
 import { harness, manualClock } from '../../src/testing.ts'
-import { after, bash, call } from './support.ts'
+import { after, bash, call } from '../support/hook-kit.ts'
 
 const lines = (report: readonly HookReport[]): Record<string, HookReport> =>
   Object.fromEntries(report.map(line => [line.name, line]))

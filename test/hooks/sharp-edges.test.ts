@@ -12,7 +12,7 @@ import {
   type Reply
 } from '../../src/hooks.ts'
 import { harness, manualClock } from '../../src/testing.ts'
-import { bash, says, toolResult, toolUse } from './inputs.ts'
+import { bash, says, toolResult, toolUse } from '../support/hook-inputs.ts'
 
 const talk = (): Message[] => [says('user', 'Go'), toolUse('a'), toolResult('a', 'the key is 42'), toolUse('open')]
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { allow, deny, HookRegistry } from '../../src/hooks.ts'
-import { bash, call, fireSample, turn, unhandledDuring, watched } from './support.ts'
+import { bash, call, fireSample, turn, unhandledDuring, watched } from '../support/hook-kit.ts'
 
 describe('a notice', () => {
   test('tells of keys that nobody knows, fields without effect and writes that come too late', async () => {

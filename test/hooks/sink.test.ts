@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { allow, deny, later, type HookMessage } from '../../src/hooks.ts'
-import { after, bash, fireSample, turn, watched } from './support.ts'
+import { after, bash, fireSample, turn, watched } from '../support/hook-kit.ts'
 
 describe('each run of a hook', () => {
   // F159

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { StreamEvent } from '../../src/lib/model/model.ts'
 import type { Message } from '../../src/lib/message.ts'
-import { ask, asking, claude, TOOLS } from './support.ts'
+import { ask, asking, claude, TOOLS } from './model-kit.ts'
 
 const THOUGHT = { type: 'thinking', thinking: 'Let me see what there is', signature: 'c2lnbmVk' } as const
 const HIDDEN = { type: 'redacted_thinking', data: 'b3BhcXVl' } as const

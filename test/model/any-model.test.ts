@@ -2,7 +2,7 @@ import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Stream
 import { expect, test } from 'vitest'
 import type { Message } from '../../src/lib/message.ts'
 import { fromLanguageModel } from '../../src/lib/model/ai-sdk.ts'
-import { ask, asking, failureIn } from './support.ts'
+import { ask, asking, failureIn } from './model-kit.ts'
 
 const USAGE = {
   inputTokens: { total: 30, noCache: undefined, cacheRead: 10, cacheWrite: undefined },

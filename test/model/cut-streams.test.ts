@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Answer, Model, StreamEvent } from '../../src/lib/model/model.ts'
 import { anthropicBytes, type AnthropicReply } from '../support/anthropic-server.ts'
 import { openaiBytes, type OpenAIReply } from '../support/openai-server.ts'
-import { ask, asking, chat, claude, failureIn } from './support.ts'
+import { ask, asking, chat, claude, failureIn } from './model-kit.ts'
 
 const CALLS: AnthropicReply = {
   blocks: [

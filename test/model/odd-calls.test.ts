@@ -3,7 +3,7 @@ import * as fc from '../support/fast-check.ts'
 import { expect, test } from 'vitest'
 import type { Message, ToolUseBlock } from '../../src/lib/message.ts'
 import type { Answer } from '../../src/lib/model/model.ts'
-import { ask, asking, chat, claude } from './support.ts'
+import { ask, asking, chat, claude } from './model-kit.ts'
 
 const callsOf = ({ content }: Answer): readonly ToolUseBlock[] => content.filter(block => block.type === 'tool_use')
 

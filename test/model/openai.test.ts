@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Message } from '../../src/lib/message.ts'
 import type { StreamEvent } from '../../src/lib/model/model.ts'
-import { ask, asking, chat, TOOLS } from './support.ts'
+import { ask, asking, chat, TOOLS } from './model-kit.ts'
 
 test('through chat completions: reasoning, words, calls whose pieces are mixed, cached tokens', async () => {
   const { model, server } = await chat([

@@ -7,7 +7,7 @@ import { costOf, priceOf } from '../../src/lib/model/prices.ts'
 import { modelFor } from '../../src/lib/model/providers.ts'
 import { anthropicServer } from '../support/anthropic-server.ts'
 import { openaiServer } from '../support/openai-server.ts'
-import { ask, asking, failureIn } from './support.ts'
+import { ask, asking, failureIn } from './model-kit.ts'
 
 const closing: (() => Promise<void>)[] = []
 afterEach(async () => {

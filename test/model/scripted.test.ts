@@ -7,7 +7,7 @@ import type { Message } from '../../src/lib/message.ts'
 import { ModelFailure, type StreamEvent } from '../../src/lib/model/model.ts'
 import { readScript } from '../../src/lib/model/script-file.ts'
 import { scriptedModel } from '../../src/lib/model/scripted.ts'
-import { ask, asking, failureIn } from './support.ts'
+import { ask, asking, failureIn } from './model-kit.ts'
 
 test('text, thoughts, calls, tokens; ids by count', async () => {
   const model = scriptedModel(

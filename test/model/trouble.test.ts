@@ -7,7 +7,7 @@ import { fromLanguageModel } from '../../src/lib/model/ai-sdk.ts'
 import type { FailureName } from '../../src/lib/model/model.ts'
 import { manualClock } from '../../src/lib/testing/clock.ts'
 import { anthropicBytes } from '../support/anthropic-server.ts'
-import { ask, asking, chat, claude, failureIn, KEY } from './support.ts'
+import { ask, asking, chat, claude, failureIn, KEY } from './model-kit.ts'
 
 interface Row {
   readonly status: number

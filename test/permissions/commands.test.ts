@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import * as fc from '../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { simpleCommand } from '../../src/lib/permissions/simple-command.ts'
-import { allow, ask, bash, decided, deny } from './support.ts'
+import { allow, ask, bash, decided, deny } from './permission-kit.ts'
 
 describe('one simple command', () => {
   test.each([

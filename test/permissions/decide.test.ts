@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { decide } from '../../src/lib/permissions/decide.ts'
 import { MODES, parseMode } from '../../src/lib/permissions/modes.ts'
-import { allow, ask, bash, decided, deny, fetching, other, policy, read, ROOT, write } from './support.ts'
+import { allow, ask, bash, decided, deny, fetching, other, policy, read, ROOT, write } from './permission-kit.ts'
 
 const HOOK = { by: 'guard', reason: 'because' }
 

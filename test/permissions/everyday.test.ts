@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isThere, wayTo } from '../../src/lib/world/files/real-path.ts'
-import { allow, bash, decided, deny, HOME } from './support.ts'
+import { allow, bash, decided, deny, HOME } from './permission-kit.ts'
 
 const RULES = [
   allow('Bash'),

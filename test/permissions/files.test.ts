@@ -2,7 +2,7 @@
 import * as fc from '../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { namesOf, pathGlob } from '../../src/lib/permissions/path-glob.ts'
-import { allow, bash, decided, deny, HOME, other, read, ROOT, write } from './support.ts'
+import { allow, bash, decided, deny, HOME, other, read, ROOT, write } from './permission-kit.ts'
 
 // R12
 describe('where the path of a rule begins', () => {

@@ -5,7 +5,7 @@ import { MODES } from '../../src/lib/permissions/modes.ts'
 import { parseRule, type Behavior, type Rule } from '../../src/lib/permissions/rule.ts'
 import { suggestionsFor } from '../../src/lib/permissions/suggestions.ts'
 import { freezeDeep } from '../../src/lib/util/plain.ts'
-import { bash, fetching, HOME, other, read, ROOT, rule, write } from './support.ts'
+import { bash, fetching, HOME, other, read, ROOT, rule, write } from './permission-kit.ts'
 
 const STRENGTH: Readonly<Record<Behavior, number>> = { allow: 0, ask: 1, deny: 2 }
 

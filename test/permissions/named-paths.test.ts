@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { wayTo } from '../../src/lib/world/files/real-path.ts'
-import { allow, bash, decided, deny, ROOT } from './support.ts'
+import { allow, bash, decided, deny, ROOT } from './permission-kit.ts'
 
 const RULES = [allow('Bash'), deny('Read(secrets/**)'), deny('Read(.env)')]
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { decide } from '../../src/lib/permissions/decide.ts'
 import { MODES } from '../../src/lib/permissions/modes.ts'
-import { allow, bash, decided, HOME, policy, read, ROOT, write } from './support.ts'
+import { allow, bash, decided, HOME, policy, read, ROOT, write } from './permission-kit.ts'
 
 const own = ['/var/lib/own', '/etc/managed']
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseRule } from '../../src/lib/permissions/rule.ts'
 import { patternOf } from '../../src/lib/permissions/paths.ts'
-import { allow, ask, decided, deny, fetching, HOME, other, ROOT } from './support.ts'
+import { allow, ask, decided, deny, fetching, HOME, other, ROOT } from './permission-kit.ts'
 
 describe('reading a rule', () => {
   test.each([

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { MODES } from '../../src/lib/permissions/modes.ts'
 import { leadTo } from '../../src/lib/permissions/word-pattern.ts'
-import { allow, ask, bash, decided, deny } from './support.ts'
+import { allow, ask, bash, decided, deny } from './permission-kit.ts'
 
 const RULES = [allow('Bash'), deny('Bash(rm *)')]
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { block, HookRegistry, query, SubAgent, transform, type HookContext } from '../../src/index.ts'
 import { scriptedModel } from '../../src/testing.ts'
-import { ask, bash, call, expectRow, prints, project, resultsIn, withCommand } from './kit.ts'
+import { ask, bash, call, expectRow, prints, project, resultsIn, withCommand } from './seed-kit.ts'
 
 const FIVE = ['PreToolUse', 'PostToolUse', 'AgentStart', 'AgentStop', 'Iteration'] as const
 

@@ -1,7 +1,7 @@
 /** Dialect 001, inside `query()`: a context that is changed in place, and a small result. */
 import { describe, expect, test } from 'vitest'
 import { allow, ask as askFirst, deny, HookRegistry, type Reply } from '../../src/index.ts'
-import { ask, bash, call, expectRow, inputsOf, prints, project, resultsIn, withCommand, words } from './kit.ts'
+import { ask, bash, call, expectRow, inputsOf, prints, project, resultsIn, withCommand, words } from './seed-kit.ts'
 
 describe('the usage examples', () => {
   test('block dangerous commands', async () => {

@@ -1,7 +1,7 @@
 /** Dialect 002, inside `query()`: the same with hooks that answer at once. */
 import { describe, expect, test } from 'vitest'
 import { allow, ask as askFirst, deny, HookRegistry, type EventName, type Reply } from '../../src/index.ts'
-import { ask, bash, call, expectRow, project, resultsIn, words } from './kit.ts'
+import { ask, bash, call, expectRow, project, resultsIn, words } from './seed-kit.ts'
 
 describe('the usage', () => {
   const demo = (): HookRegistry => {

@@ -25,7 +25,7 @@ import {
   withCommand,
   withSettings,
   words
-} from './kit.ts'
+} from './seed-kit.ts'
 
 const BASH = { allowedTools: ['Bash'] }
 const AGENTS = { agents: { scribe: { description: 'writes', prompt: 'You write.' } } }

@@ -14,7 +14,7 @@ import {
   type Reply
 } from '../../src/index.ts'
 import { manualClock } from '../../src/testing.ts'
-import { ask, bash, call, expectRow, informed, inputsOf, prints, resultsIn, withCommand, words } from './kit.ts'
+import { ask, bash, call, expectRow, informed, inputsOf, prints, resultsIn, withCommand, words } from './seed-kit.ts'
 
 const BASH = { allowedTools: ['Bash'] }
 

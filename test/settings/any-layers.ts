@@ -9,7 +9,7 @@ import { ruleFits } from '../../src/lib/settings/active/condition.ts'
 import { compileSafely } from '../../src/lib/settings/lint/patterns.ts'
 import type { Ended, Listener, Program, Running } from '../../src/lib/world/process/process.ts'
 import { loadSettings, hookStatuses } from '../../src/settings.ts'
-import { decides, prints, tells, type Scene } from './support.ts'
+import { decides, prints, tells, type Scene } from './settings-kit.ts'
 
 export interface Layers {
   readonly managed: string

@@ -3,7 +3,7 @@ import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { delimiter } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import type { ArmedHooks, LoadOptions } from '../../src/settings.ts'
-import { fire, fixture, HANG, scene, type Scene } from './support.ts'
+import { fire, fixture, HANG, scene, type Scene } from './settings-kit.ts'
 
 vi.setConfig({ testTimeout: HANG })
 

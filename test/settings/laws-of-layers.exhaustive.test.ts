@@ -3,7 +3,7 @@ import * as fc from '../support/fast-check.ts'
 import { expect, test } from 'vitest'
 import type { Reported } from '../../src/hooks.ts'
 import { anyLayers, INPUTS, lay, outcomeOf } from './any-layers.ts'
-import { fire, scene } from './support.ts'
+import { fire, scene } from './settings-kit.ts'
 
 // So many runs take their time on a busy machine.
 const ALONE = { project: false, trusted: false }

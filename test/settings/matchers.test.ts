@@ -1,6 +1,6 @@
 /** Which events a hook from a file is for. */
 import { describe, expect, test, vi } from 'vitest'
-import { brief, commandOn, decides, fire, HANG, prints, rule, scene, tells, told } from './support.ts'
+import { brief, commandOn, decides, fire, HANG, prints, rule, scene, tells, told } from './settings-kit.ts'
 
 vi.setConfig({ testTimeout: HANG })
 

@@ -1,7 +1,7 @@
 /** What hooks from files answer, and what must come of it. More of it stands in the cases of test/conformance. */
 import { describe, expect, test, vi } from 'vitest'
 import type { FireInput, FireOptions, Profile, Reported } from '../../src/hooks.ts'
-import { commandOn, decides, fire, HANG, prints, rule, scene } from './support.ts'
+import { commandOn, decides, fire, HANG, prints, rule, scene } from './settings-kit.ts'
 
 vi.setConfig({ testTimeout: HANG })
 

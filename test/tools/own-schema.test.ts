@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { describe, expect, test } from 'vitest'
 import { customTool, tool } from '../../src/lib/tools/custom.ts'
 import type { Shape, StandardSchema } from '../../src/lib/tools/own-schema.ts'
-import { makeSession, use } from './kit.ts'
+import { makeSession, use } from './tool-kit.ts'
 
 const session = makeSession('/')
 

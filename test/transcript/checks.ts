@@ -3,7 +3,7 @@ import type { ToolResultBlock } from '../../src/index.ts'
 import { replay, type Replayed } from '../../src/lib/agent/session/replay.ts'
 import type { Rec } from '../../src/lib/transcript/entry.ts'
 import type { Loaded } from '../../src/lib/transcript/store.ts'
-import { unpaired } from '../agent/scene.ts'
+import { unpaired } from '../support/agent-scene.ts'
 
 /** A transcript as it should be: its entries, and the lines in which they stand, without their ends. */
 export interface Original {

@@ -1,6 +1,6 @@
 /** Sessions of all kinds: between them, everything is written down that ever is. */
 import type { Scenario } from './staged.ts'
-import { registry } from '../agent/scene.ts'
+import { registry } from '../support/agent-scene.ts'
 
 const call = (name: string, id: string, input: object = {}) => ({ name, id, input })
 const worker = (id: string) =>

@@ -8,7 +8,7 @@ import type { TurnOrMaker } from '../../src/lib/model/scripted.ts'
 import type { Rec } from '../../src/lib/transcript/entry.ts'
 import { JsonlStore } from '../../src/lib/transcript/jsonl.ts'
 import type { SessionKey, TranscriptStore } from '../../src/lib/transcript/store.ts'
-import { askIn, ownTool, type Project } from '../agent/scene.ts'
+import { askIn, ownTool, type Project } from '../support/agent-scene.ts'
 import type { FaultyDisk } from './faulty-disk.ts'
 
 /** Nothing is ever written there. The folder in which it stands is the only one that was there before. */

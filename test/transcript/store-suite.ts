@@ -4,7 +4,17 @@ import { savedIn, type Message, type SessionKey, type TranscriptEntry, type Tran
 import { replay } from '../../src/lib/agent/session/replay.ts'
 import { loadWhole } from '../../src/lib/transcript/load.ts'
 import { projectKeyOf } from '../../src/lib/query/session-choice.ts'
-import { ask, ofType, ownTool, project, resultsIn, unpaired, words, type Asking, type Project } from '../agent/kit.ts'
+import {
+  ask,
+  ofType,
+  ownTool,
+  project,
+  resultsIn,
+  unpaired,
+  words,
+  type Asking,
+  type Project
+} from '../support/agent-kit.ts'
 
 /** A store, and how a new process would come by it. */
 export interface Made {

@@ -6,7 +6,7 @@ import { projectKeyOf } from '../../../src/lib/query/session-choice.ts'
 import type { Rec } from '../../../src/lib/transcript/entry.ts'
 import { JsonlStore } from '../../../src/lib/transcript/jsonl.ts'
 import type { Gap } from '../../../src/lib/transcript/store.ts'
-import { unpaired } from '../../agent/scene.ts'
+import { unpaired } from '../agent-scene.ts'
 import type { Promised } from './act.ts'
 import type { Place, Printed } from './place.ts'
 

@@ -1,0 +1,61 @@
+/** What tests of sessions that go on need. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { tool } from '../../../src/index.ts'
+import type { TurnOrMaker } from '../../../src/lib/model/scripted.ts'
+import { ask, type Asked, type Asking, type Project } from '../../support/agent-kit.ts'
+
+/** A session with an id. */
+export const first = (place: Project, turns: readonly TurnOrMaker[], options: Asking = {}): Promise<Asked> =>
+  ask(turns, { in: place, persistSession: true, sessionId: 'known', ...options })
+
+/** Another run that goes on with it. */
+export const again = (place: Project, turns: readonly TurnOrMaker[], options: Asking = {}): Promise<Asked> =>
+  ask(turns, { in: place, persistSession: true, resume: 'known', prompt: 'and now', ...options })
+
+export const logOf = ({ home, cwd }: Project, id = 'known'): string =>
+  join(home, '.carabiner', 'projects', cwd.replaceAll(/[^A-Za-z0-9]/g, '-'), `${id}.jsonl`)
+
+export type Line = Readonly<Record<string, unknown>>
+
+export const linesOf = (place: Project, id?: string): readonly Line[] =>
+  readFileSync(logOf(place, id), 'utf8')
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => JSON.parse(line) as Line)
+
+/** Cuts the log behind the first line that fits, as if we had been ended there. */
+export function cutBehind(place: Project, fits: (line: Line) => boolean, id?: string): void {
+  const at = linesOf(place, id).findIndex(fits)
+  expect(at).toBeGreaterThanOrEqual(0)
+  const lines = readFileSync(logOf(place, id), 'utf8').split('\n')
+  writeFileSync(logOf(place, id), `${lines.slice(0, at + 1).join('\n')}\n`)
+}
+
+export const isOf =
+  (type: string) =>
+  (line: Line): boolean =>
+    line['type'] === type
+
+/** An answer that calls one tool. */
+export const calling = (name: string, input: Record<string, unknown> = {}, id?: string) => ({
+  calls: [{ name, input, ...(id !== undefined && { id }) }]
+})
+
+/** Tools that count how often they were begun: one that has effects, and one that has none. */
+export function counting() {
+  const begun: string[] = []
+  const make = (name: string, readOnlyHint = false) =>
+    tool(
+      name,
+      name,
+      {},
+      async () => {
+        begun.push(name)
+        return { content: [{ type: 'text', text: `${name} done` }] }
+      },
+      { annotations: { readOnlyHint } }
+    )
+  return { begun, tools: [make('write'), make('look', true)] }
+}

@@ -1,0 +1,48 @@
+/** What the tests of processes that are started ahead have in common. */
+import { expect, vi } from 'vitest'
+import type { CommandSpec, HookEnvironmentOptions } from '../../../../src/external.ts'
+import type { Outcome, RegistryOptions } from '../../../../src/hooks.ts'
+import { manualClock } from '../../../../src/testing.ts'
+import { fixture } from '../../../support/external-kit.ts'
+import { bash, HANG, isAlive, numbersIn, scene, type Scene } from '../../../support/external-scene.ts'
+
+/** The command; what it does when it has its event is said in the variable THEN. */
+export const WARM = `bash '${fixture('warm.sh')}'`
+
+export interface WarmScene extends Scene {
+  /** All processes of the hook so far, in the order of their start. */
+  started(): readonly number[]
+  /** The one that waits for an event, once there are so many. */
+  waiting(count: number): Promise<number>
+  /** Fires, and says which process answered. */
+  ask(command?: string): Promise<{ pid: number; outcome: Outcome }>
+}
+
+/** A project with a hook whose next process is started ahead. */
+export function warmScene(
+  spec: Partial<CommandSpec> = {},
+  registry: RegistryOptions = {},
+  outside: HookEnvironmentOptions = {}
+): WarmScene {
+  // On a clock that stands still a run takes no time, so a process is ready as soon as it is there.
+  const where = scene(registry, { clock: manualClock(), ...outside })
+  where.command({ command: WARM, prewarm: true, ...spec })
+  return { ...where, ...watching(where) }
+}
+
+export function watching(where: Scene): Pick<WarmScene, 'started' | 'waiting' | 'ask'> {
+  const started = (): readonly number[] => (where.has('started') ? numbersIn(where.read('started')) : [])
+  return {
+    started,
+    async waiting(count) {
+      await vi.waitFor(() => expect(started()).toHaveLength(count), HANG)
+      const pid = started().at(-1)!
+      expect(isAlive(pid)).toBe(true)
+      return pid
+    },
+    async ask(command = 'ls') {
+      const outcome = await where.hooks.fire('PreToolUse', bash(command))
+      return { outcome, pid: Number.parseInt(outcome.additionalContext ?? '', 10) }
+    }
+  }
+}

@@ -1,0 +1,95 @@
+/** Options that make a program run another one, or write: a rule that allows must name them. */
+import { describe, expect, test } from 'vitest'
+import { allow, bash, decided, deny } from './permission-kit.ts'
+
+// A15
+describe('a rule that allows a program does not allow what turns it to something else', () => {
+  test.each([
+    ['git grep *', 'git grep --open=./h foo'],
+    ['git grep *', 'git grep -nO./h foo'],
+    ['git fetch *', `git fetch --upload-pa='touch p;' .`],
+    ['git fetch *', `git fetch --upload-pack 'touch p;' .`],
+    ['git push *', `git push --rec='touch p;' .`],
+    ['git log *', 'git log --outp=p'],
+    ['git rebase *', `git rebase -x 'touch p' HEAD~1`],
+    ['git rebase *', `git rebase -ix 'touch p' HEAD~1`],
+    ['git rebase *', `git rebase --ex='touch p' HEAD~1`],
+    ['git clone *', `git clone -u 'touch p;' . y`],
+    ['git clone *', `git clone -qu 'touch p;' . y`],
+    ['git clone *', 'git clone --config core.fsmonitor=x . y'],
+    ['git clone *', 'git clone --conf=core.fsmonitor=x . y'],
+    ['git clone *', 'git clone -ccore.fsmonitor=x . y'],
+    ['git clone *', 'git clone --templ=x . y'],
+    ['git submodule *', 'git submodule foreach touch p'],
+    ['git bisect *', 'git bisect run touch p'],
+    ['git difftool *', 'git difftool -yx touch'],
+    ['git difftool *', 'git difftool --extc=touch'],
+    ['git filter-branch *', `git filter-branch --tree-filter 'touch p'`],
+    ['git *', `git --no-pager rebase -x 'touch p' HEAD~1`],
+    ['sort *', 'sort --out=p f'],
+    ['sort *', 'sort --compress-prog=./h f'],
+    ['sort *', 'sort -uo p f'],
+    ['tar *', `tar cIf 'touch p' a f`],
+    ['tar *', `tar cfF a ./h f`],
+    ['tar *', `tar -F ./h -cf a f`],
+    ['tar *', `tar --to-comm='touch p' -xf a.tar`],
+    ['tar *', `tar --use-comp ./h -cf a f`],
+    ['tar *', `tar -cf a f --checkpoint=1 --checkpoint-act=exec='touch p'`],
+    ['tar -I zstd *', `tar -I zstd -xf a --to-command='touch p'`],
+    ['sed *', `sed '1e touch p' f`],
+    ['sed *', `sed -es/a/b/e f`],
+    ['sed *', `sed 's,a,touch p,ge' f`],
+    ['fd *', 'fd -x touch p'],
+    ['rsync *', `rsync -ae 'touch p' a b:`],
+    ['split *', `split --filt='touch p' f`]
+  ])('Bash(%s) and %s', (specifier, command) => {
+    expect(decided(bash(command), [allow(`Bash(${specifier})`)])).toBe('ask')
+    expect(decided(bash(command), [allow('Bash'), deny('Bash(rm *)')])).toBe('ask')
+    // Somebody has written down all of it.
+    expect(decided(bash(command), [allow(`Bash(${command})`)])).toBe('allow')
+  })
+
+  test.each([
+    ['git rebase -x *', 'git rebase -x make HEAD~1'],
+    ['git bisect run *', 'git bisect run npm test'],
+    ['git submodule foreach *', 'git submodule foreach ls'],
+    ['sort --output=* *', 'sort --output=p f'],
+    ['sort -o*', 'sort -op f'],
+    ['tar -I *', 'tar -I zstd -xf a'],
+    ['find . -exec *', 'find . -exec ls {} +']
+  ])('Bash(%s) names it: %s', (specifier, command) => {
+    expect(decided(bash(command), [allow(`Bash(${specifier})`)])).toBe('allow')
+  })
+})
+
+// A26
+test.each([
+  'git push origin main',
+  'git push -u origin main',
+  'git add -u',
+  'git stash -u',
+  'git clean -fdx',
+  'git clone --recursive https://example.com/a.git',
+  'git clone --depth 1 -b main https://example.com/a',
+  'git log --oneline --graph',
+  'git diff --exit-code --stat',
+  'git branch --contains x',
+  'git grep -n foo',
+  'git rebase main',
+  'git submodule update --init',
+  'git bisect start',
+  'tar czf a.tgz dir',
+  'tar xvf File.tar',
+  'tar --checkpoint=100 -cf a b',
+  'tar -xzf a.tgz -C Images',
+  'sort -k2 -n f',
+  'sort --reverse f',
+  `sed 's/a/e/g' f`,
+  'sed -n -e 1p f.ts',
+  'rsync -av --delete a b',
+  'tree -L 2'
+])('%s is ordinary', command => {
+  const [program, second] = command.split(' ')
+  expect(decided(bash(command), [allow(`Bash(${program} *)`)])).toBe('allow')
+  expect(decided(bash(command), [allow(`Bash(${program} ${second} *)`)])).toBe('allow')
+})

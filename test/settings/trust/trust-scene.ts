@@ -1,0 +1,34 @@
+/** A project with a hook, a script and a file beside it, and what is known of its trust. */
+import { expect } from 'vitest'
+import { giveTrust, trustOf, type Trust, type TrustOptions } from '../../../src/settings.ts'
+import { commandOn, scene, type Scene } from '../settings-kit.ts'
+
+/** The hook of the project: a script of its own, which reads the file beside it. */
+export const COMMAND = '.claude/hooks/check.sh'
+export const SETTINGS = commandOn('PreToolUse', COMMAND, 'Bash')
+
+export interface Trusting extends Scene {
+  /** What is known of trust, the files read anew. */
+  trust(options?: TrustOptions): Trust
+  give(folder?: boolean): Trust
+}
+
+export function project(settings: object = SETTINGS): Trusting {
+  const here = scene()
+  here.ofProject(settings)
+  here.write('project/.claude/hooks/check.sh', '#!/bin/sh\n. "$(dirname "$0")/lib.sh"\n')
+  here.write('project/.claude/hooks/lib.sh', 'exit 0\n')
+  return {
+    ...here,
+    trust: options => trustOf(here.load(), here.where, options),
+    give: folder => giveTrust(here.load(), here.where, folder)
+  }
+}
+
+/** The same with its trust given. */
+export function trusted(settings?: object): Trusting {
+  const here = project(settings)
+  expect(here.give()).toMatchObject({ state: 'trusted', by: 'store' })
+  expect(here.trust()).toMatchObject({ state: 'trusted', by: 'store', changes: [] })
+  return here
+}

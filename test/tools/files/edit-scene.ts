@@ -1,0 +1,35 @@
+/** A file that was read, and edits of it. */
+import { expect } from 'vitest'
+import { editTool } from '../../../src/lib/tools/files/edit.ts'
+import { readTool } from '../../../src/lib/tools/files/read.ts'
+import { failure, makePlace, use, type Place } from '../tool-kit.ts'
+
+export interface Scene extends Place {
+  /** Edits the file, which was read before. Gives what the model is told. */
+  edit(old: string, now: string, all?: boolean): Promise<unknown>
+  /** The words with which that fails, while the file stays as it is. */
+  fails(old: string, now: string, all?: boolean): Promise<string>
+}
+
+/** A file `a` that was read. */
+export async function scene(content: string | Buffer): Promise<Scene> {
+  const place = makePlace()
+  const { session, path } = place
+  place.write('a', content)
+  await use(readTool, { file_path: path('a') }, session)
+  const input = (old: string, now: string, all?: boolean): object => {
+    const more = all === undefined ? {} : { replace_all: all }
+    return { file_path: path('a'), old_string: old, new_string: now, ...more }
+  }
+  return {
+    ...place,
+    edit: async (...args) => (await use(editTool, input(...args), session)).content,
+    async fails(...args) {
+      const before = place.bytes('a')
+      const words = await failure(editTool, input(...args), session)
+      expect(place.bytes('a').equals(before)).toBe(true)
+      expect(place.names().filter(name => name.endsWith('.tmp'))).toEqual([])
+      return words
+    }
+  }
+}
