@@ -11,8 +11,14 @@ function exportsOf(entry: string): readonly { name: string; file: string }[] {
   const statements = read(`src/${entry}`).matchAll(/export (?:type )?\{([^}]*)\} from '\.\/([^']*)'/g)
   return [...statements].flatMap(([, names, file]) =>
     names!
+      .replaceAll(/\/\*.*?\*\//gs, '')
       .split(',')
-      .map(name => name.replace('type', '').trim())
+      .map(name =>
+        name
+          .replace('type', '')
+          .replace(/ as \w+/, '')
+          .trim()
+      )
       .filter(name => name !== '')
       .map(name => ({ name, file: `src/${file}` }))
   )

@@ -22,7 +22,7 @@ test.each([
 const PAGE = 'Shown by a test: ?\n\n| F1 | first | not yet |\n| F2 | a, or b | old |\n'
 
 test('the last column and the count are made anew, the words stay', () => {
-  const page = refreshed(PAGE, new Map([['F1', ['test/hooks/events/events.test.ts', 'test/types/events.ts']]]))
+  const page = refreshed(PAGE, new Map([['F1', ['test/hooks/events.test.ts', 'test/types/events.ts']]]))
   expect(page).toBe(
     'Shown by a test: 1 of 2.\n\n| F1 | first | hooks/events, types/events |\n| F2 | a, or b | not yet |\n'
   )

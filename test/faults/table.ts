@@ -24,12 +24,12 @@ const say = (text: string): string => `printf %s '${text}'`
 const ALLOW = say('{"decision":"allow"}')
 const DENY = say('{"decision":"deny","reason":"no"}')
 
-const callback = row('FM1', ['callback'], 'hooks/failures', 'faults/callbacks')
-const slow = row('FM2', ['callback'], 'hooks/late-answers', 'faults/callbacks')
+const callback = row('FM1', ['callback'], 'hooks/dispatch/failures', 'faults/callbacks')
+const slow = row('FM2', ['callback'], 'hooks/time/late-answers', 'faults/callbacks')
 const exits = row('FM4', PROCESSES, 'faults/rows', 'faults/exit-codes')
-const signals = row('FM5', PROCESSES, 'faults/rows', 'faults/signals')
-const starts = row('FM6', PROCESSES, 'faults/rows', 'faults/starting')
-const floods = row('FM12', PROCESSES, 'faults/rows', 'faults/floods')
+const signals = row('FM5', PROCESSES, 'faults/rows', 'faults/process/signals')
+const starts = row('FM6', PROCESSES, 'faults/rows', 'faults/process/starting')
+const floods = row('FM12', PROCESSES, 'faults/rows', 'faults/process/floods')
 const bytes = row('FM14', PROCESSES, 'faults/rows', 'faults/bytes')
 const partial = row('FM15', PROCESSES, 'faults/rows', 'faults/partial')
 const hostile = row('FM16', PROCESSES, 'faults/rows', 'faults/hostile-json')
@@ -37,9 +37,9 @@ const broken = row('FM18', PROCESSES, 'faults/rows', 'faults/exit-codes')
 
 const gates = row('FM29', PROCESSES, 'faults/edited-gates')
 const worker = (id: string, ...files: readonly string[]) =>
-  row(id, ['worker'], 'faults/rows-of-others', ...files.map(file => `external/${file}`))
+  row(id, ['worker'], 'faults/rows-of-others', ...files.map(file => `hooks/kinds/worker/${file}`))
 const http = (id: string, ...files: readonly string[]) =>
-  row(id, ['http'], 'faults/rows-of-others', ...files.map(file => `external/${file}`))
+  row(id, ['http'], 'faults/rows-of-others', ...files.map(file => `hooks/kinds/http/${file}`))
 
 const nested = (depth: number): string =>
   `printf '{"a":'; printf '[%.0s' $(seq ${depth}); printf ']%.0s' $(seq ${depth}); printf '}'`
@@ -78,7 +78,7 @@ export const FAULTS: readonly Fault[] = [
     { ...failing('spawn'), compat: 'refused', elsewhereInCompat: 'objected' },
     { ...by('sh ./absent'), remark: 'interpreters exit with 2 then, and compat takes that for a refusal' }
   ),
-  row('FM6', PROCESSES, 'faults/descriptors')('this process has no descriptors left', failing('spawn')),
+  row('FM6', PROCESSES, 'faults/process/descriptors')('this process has no descriptors left', failing('spawn')),
 
   worker('FM6', 'worker-deaths')('its program cannot be started', failing('spawn'), by('./absent')),
 
@@ -101,7 +101,7 @@ export const FAULTS: readonly Fault[] = [
     'FM9',
     PROCESSES,
     'faults/rows',
-    'faults/kills'
+    'faults/process/kills'
   )('it ignores SIGTERM', failing('timeout'), {
     by: { command: "trap '' TERM; sleep 60", timeout: 0.3 },
     remark: 'SIGKILL follows two seconds later'
@@ -110,7 +110,7 @@ export const FAULTS: readonly Fault[] = [
     'FM10',
     PROCESSES,
     'faults/rows',
-    'faults/helpers-left'
+    'faults/process/helpers-left'
   )('a process that it left behind holds its pipes', ALLOWED, {
     ...by(`sleep 2 & ${ALLOW}`),
     remark: 'its own answer counts; what it left is left, and the report says so'
@@ -184,7 +184,7 @@ export const FAULTS: readonly Fault[] = [
     'FM17',
     PROCESSES,
     'faults/rows',
-    'faults/deaf-hooks'
+    'faults/process/deaf-hooks'
   )('it does not read its input', ALLOWED, by(`exec <&-; ${ALLOW}`)),
 
   broken(
@@ -201,10 +201,10 @@ export const FAULTS: readonly Fault[] = [
     by: { command: `${DENY}; sleep 60`, timeout: 0.3 }
   }),
 
-  row('FM19', PROCESSES, 'faults/storms')('it starts processes without end', failing('timeout'), {
+  row('FM19', PROCESSES, 'faults/process/storms')('it starts processes without end', failing('timeout'), {
     remark: 'all are ended; `limits` keeps their number small'
   }),
-  row('FM19', PROCESSES, 'faults/storms')('it takes more memory than `limits` gives it', failing('exit')),
+  row('FM19', PROCESSES, 'faults/process/storms')('it takes more memory than `limits` gives it', failing('exit')),
 
   http('FM20', 'http-trouble')('there is no connection, or it breaks', failing('http'), {
     server: { sends: 'HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{}' }
@@ -227,7 +227,7 @@ export const FAULTS: readonly Fault[] = [
     ...by('read -r event; exit 7'),
     remark: 'it is started again after a pause that grows from 0.1 s to 30 s'
   }),
-  row('FM23', ['worker'], 'external/worker-deaths')(
+  row('FM23', ['worker'], 'hooks/kinds/worker/worker-deaths')(
     'it ended eleven times in a row without an answer',
     failing('worker'),
     {
@@ -238,21 +238,21 @@ export const FAULTS: readonly Fault[] = [
     by: { command: `read -r event; echo '{"id":99,"reply":{"decision":"allow"}}'; sleep 60`, timeout: 0.4 },
     remark: 'such a line is dropped, told and counted; whoever waits goes on waiting'
   }),
-  row('FM25', ['worker'], 'external/worker-silence')('it gives no sign of life for 7 s', failing('worker'), {
+  row('FM25', ['worker'], 'hooks/kinds/worker/worker-silence')('it gives no sign of life for 7 s', failing('worker'), {
     remark: 'it is replaced; `heartbeat` says how long'
   }),
   row(
     'FM26',
     ['worker', 'http'],
-    'external/worker-deaths',
-    'external/worker-silence',
-    'external/http-connections'
+    'hooks/kinds/worker/worker-deaths',
+    'hooks/kinds/worker/worker-silence',
+    'hooks/kinds/http/http-connections'
   )('whoever was to answer is out of reach', failing('timeout'), { remark: 'what was asked once is not asked again' }),
 
   row(
     'FM27',
     ALL,
-    'hooks/rewrites-together',
+    'hooks/dispatch/rewrites-together',
     'faults/rewrites'
   )(
     'two of them change the same part of an input',
@@ -262,7 +262,7 @@ export const FAULTS: readonly Fault[] = [
   row(
     'FM28',
     ALL,
-    'hooks/rejudge',
+    'hooks/dispatch/rejudge',
     'faults/rewrites'
   )(
     'an input is changed after it was judged',

@@ -25,11 +25,11 @@ test('a lower module must not know a higher one, not even its types', () => {
 test('siblings must not know each other', () => {
   expect(
     problems({
-      'src/lib/tools/bash/bash.ts': `import { fire } from '../hooks/registry.ts'`,
+      'src/lib/tools/bash.ts': `import { fire } from '../hooks/registry.ts'`,
       'src/lib/hooks/registry.ts': ''
     })
   ).toEqual([
-    'src/lib/tools/bash/bash.ts imports src/lib/hooks/registry.ts: tools and hooks stand side by side and must not know each other'
+    'src/lib/tools/bash.ts imports src/lib/hooks/registry.ts: tools and hooks stand side by side and must not know each other'
   ])
 })
 
@@ -39,7 +39,7 @@ test('what may be imported may be imported', () => {
       'src/lib/util/plain.ts': `import { fault } from '../errors.ts'`,
       'src/lib/errors.ts': '',
       'src/lib/message.ts': `import type { Plain } from './util/plain.ts'`,
-      'src/lib/hooks/dispatch/run.ts': `import { a } from './a.ts'\nimport type { Message } from '../message.ts'`,
+      'src/lib/hooks/run.ts': `import { a } from './a.ts'\nimport type { Message } from '../message.ts'`,
       'src/lib/hooks/a.ts': `/**\n * import { x } from '../agent/loop.ts'\n */`,
       'src/lib/agent/loop.ts': `import * as run from '../hooks/run.ts'\nimport { spawn } from 'node:child_process'`,
       'src/hooks.ts': `export * from './lib/hooks/run.ts'`,

@@ -4,7 +4,7 @@ import * as fc from '../../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { bashTool } from '../../../src/lib/tools/bash/bash.ts'
 import { Output, SHOWN } from '../../../src/lib/tools/bash/bash-output.ts'
-import { drive } from '../../faults/drive.ts'
+import { drive } from '../../faults/process/drive.ts'
 import { gone } from '../../faults/scene.ts'
 import { scene, type Scene } from './shell-scene.ts'
 
@@ -106,7 +106,7 @@ test.each([
   ['yes', 250],
   ['cat /dev/zero >&2', 0]
 ])('%s ends, in a process with %i MB, and memory does not grow with it', async (command, ballast) => {
-  const { ended, told, running } = drive('../../tools/bash/drivers/flood', [command, ballast])
+  const { ended, told, running } = drive('../../../tools/bash/drivers/flood', [command, ballast])
   expect(await ended).toEqual({ end: 0, stderr: '' })
   const [facts] = told
   expect(facts).toMatchObject({ error: expect.stringMatching(/^The command printed more than 64 MB and was ended/) })

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { bashTool } from '../../../src/lib/tools/bash/bash.ts'
-import { drive } from '../../faults/drive.ts'
+import { drive } from '../../faults/process/drive.ts'
 import { has } from '../../faults/host.ts'
 import { gone, HANG, inTurn } from '../../faults/scene.ts'
 import { scene } from './shell-scene.ts'
@@ -46,7 +46,7 @@ test('nor when the session ends meanwhile', async () => {
 
 // FM47
 test('nor when our process is killed', async () => {
-  const { child, ended, hear, running } = drive('../../tools/bash/drivers/death', [STUBBORN])
+  const { child, ended, hear, running } = drive('../../../tools/bash/drivers/death', [STUBBORN])
   expect(await hear('ready')).toBe(true)
   child.kill('SIGKILL')
   expect(await ended).toEqual({ end: 'SIGKILL', stderr: '' })
@@ -56,7 +56,7 @@ test('nor when our process is killed', async () => {
 // FM48
 test.skipIf(!has('prlimit'))('without descriptors to spare the tools say so, and recover', async () => {
   const free = [0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24]
-  const { ended, told, running } = drive('../../tools/bash/drivers/descriptors', [free.join()], {
+  const { ended, told, running } = drive('../../../tools/bash/drivers/descriptors', [free.join()], {
     within: ['prlimit', '--nofile=64:64']
   })
   expect(await ended).toEqual({ end: 0, stderr: '' })

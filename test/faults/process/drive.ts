@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
-import { endAll, gone, HANG, processesWith } from './scene.ts'
+import { endAll, gone, HANG, processesWith } from '../scene.ts'
 
 export interface Driver {
   readonly child: ChildProcess

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { drive } from './drive.ts'
-import { gone } from './scene.ts'
+import { gone } from '../scene.ts'
 
 interface Sizes {
   readonly own: number

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { drive } from './drive.ts'
-import { ENDINGS, type Ending } from './endings.ts'
-import { gone, inTurn, there } from './scene.ts'
+import { ENDINGS, type Ending } from '../endings.ts'
+import { gone, inTurn, there } from '../scene.ts'
 
 const WHAT = ['plain', 'stubborn', 'stray', 'bare', 'namespaced', 'async', 'large', 'prewarmed']
 

@@ -1,9 +1,9 @@
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { furnish } from './furnish.ts'
-import { has } from './host.ts'
-import { effectOf, PROFILES, scene, type Spec } from './scene.ts'
+import { furnish } from '../furnish.ts'
+import { has } from '../host.ts'
+import { effectOf, PROFILES, scene, type Spec } from '../scene.ts'
 
 const HERE = '${CLAUDE_PROJECT_DIR}'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { drive } from './drive.ts'
-import { has, isRoot } from './host.ts'
-import { gone } from './scene.ts'
+import { has, isRoot } from '../host.ts'
+import { gone } from '../scene.ts'
 
 /** Much more than it takes; a process that stands still for that long is not usable. */
 const LONGEST_LAG = 2_000

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { drive } from './drive.ts'
-import { gone, there } from './scene.ts'
+import { gone, there } from '../scene.ts'
 
 // FM6, FM9
 test('a process of a gigabyte asks through its helper, and does without it when somebody kills it', async () => {

@@ -1,8 +1,8 @@
 /** What the drivers share. They run in a process of their own, since their end or their size is what is looked at. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { HookEnvironment, commandHook, type CommandSpec } from '../../../src/external.ts'
-import { HookRegistry, type Reported } from '../../../src/hooks.ts'
+import { HookEnvironment, commandHook, type CommandSpec } from '../../../../src/external.ts'
+import { HookRegistry, type Reported } from '../../../../src/hooks.ts'
 
 const folder = process.env['FAULT_FOLDER'] ?? process.cwd()
 

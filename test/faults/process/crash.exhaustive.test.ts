@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { drive } from './drive.ts'
-import { endAll, gone, HANG } from './scene.ts'
+import { endAll, gone, HANG } from '../scene.ts'
 
 // FM9, FM11
 test('who dies right after it has started hooks leaves nobody', async () => {

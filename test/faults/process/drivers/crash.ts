@@ -4,7 +4,7 @@
  * is killed after another hook has run for a while, or ends by itself at once. `helper`: kills the helper process that
  * has started one hook, while another hook runs that this process has started.
  */
-import { HookEnvironment } from '../../../src/external.ts'
+import { HookEnvironment } from '../../../../src/external.ts'
 import { appears, ask, endOf, helpers, place, reapers, registryWith, tell } from './support.ts'
 
 const [how] = process.argv.slice(2)

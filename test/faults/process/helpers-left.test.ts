@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { commandHook } from '../../src/external.ts'
-import { HookRegistry } from '../../src/hooks.ts'
-import { effectOf, endAll, fire, HANG, inTurn, scene } from './scene.ts'
+import { commandHook } from '../../../src/external.ts'
+import { HookRegistry } from '../../../src/hooks.ts'
+import { effectOf, endAll, fire, HANG, inTurn, scene } from '../scene.ts'
 
 const ALLOW = `echo '{"decision":"allow"}'`
 const DENY = `echo '{"decision":"deny","reason":"no"}'`

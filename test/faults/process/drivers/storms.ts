@@ -1,5 +1,5 @@
 /** `storms.ts <spec>`: runs one command and tells how it ended, and for how long the event loop stood still at most. */
-import type { CommandSpec } from '../../../src/external.ts'
+import type { CommandSpec } from '../../../../src/external.ts'
 import { ask, endOf, place, registryWith, tell } from './support.ts'
 
 const spec = JSON.parse(process.argv[2]!) as CommandSpec

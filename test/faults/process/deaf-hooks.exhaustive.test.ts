@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { drive } from './drive.ts'
-import { effectOf, gone, scene } from './scene.ts'
+import { effectOf, gone, scene } from '../scene.ts'
 
 // FM17, F112
 describe('a hook that does not read what it is given', () => {

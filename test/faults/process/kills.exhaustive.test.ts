@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { drive } from './drive.ts'
-import { canUnshare } from './host.ts'
-import { gone } from './scene.ts'
+import { canUnshare } from '../host.ts'
+import { gone } from '../scene.ts'
 
 // FM9, FM7
 test('a thousand commands that ignore SIGTERM are ended, and nobody is left', async () => {

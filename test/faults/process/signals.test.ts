@@ -1,7 +1,7 @@
 import { constants } from 'node:os'
 import { expect, test } from 'vitest'
-import { FATES, SIGNALS } from './exits.ts'
-import { effectOf, PROFILES, scene } from './scene.ts'
+import { FATES, SIGNALS } from '../exits.ts'
+import { effectOf, PROFILES, scene } from '../scene.ts'
 
 /** `SIGIOT`, `SIGPOLL` and `SIGUNUSED` are other names of signals in the list. */
 const NUMBERS = new Set(Object.values(constants.signals).filter(number => number < 32))

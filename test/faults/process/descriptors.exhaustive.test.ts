@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { drive } from './drive.ts'
-import { has } from './host.ts'
-import { gone, inTurn } from './scene.ts'
+import { has } from '../host.ts'
+import { gone, inTurn } from '../scene.ts'
 
 const missing = !has('prlimit')
 const why = missing ? ' (needs prlimit)' : ''

@@ -2,7 +2,7 @@
  * `parent.ts <what> <how>`: has something running, which makes a file `up` when it is there, and tells who else is
  * there. When there is a file `go` it ends in some way, or waits to be ended.
  */
-import type { CommandSpec } from '../../../src/external.ts'
+import type { CommandSpec } from '../../../../src/external.ts'
 import { appears, ask, endOf, grow, helpers, place, reapers, registryWith, tell } from './support.ts'
 
 const [what = 'plain', how = 'wait'] = process.argv.slice(2)
