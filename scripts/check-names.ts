@@ -25,7 +25,15 @@ const FILES_OF: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Names that nothing declares. */
-const NAMES = new Set('isHearsay isWork isBeyondTelling Lane Hub Outside Standing Rare'.split(' '))
+const NAMES = new Set(
+  (
+    'isHearsay isWork isBeyondTelling Lane Hub Outside Standing Rare ' +
+    'Ground Patience Grants Pen Paper Remembered Tidy Handover'
+  ).split(' ')
+)
+
+/** No type and no function is named by a participle alone: it does not say of what. */
+const PARTICIPLES = new Set('given told said shown heard spoken named owned covered chosen standing armed'.split(' '))
 
 /** Names that no function of these modules has: a session has one port for each of those it writes to. */
 const VERBS = new Set('heed say tell inform note record'.split(' '))
@@ -38,7 +46,7 @@ export const syntaxIn = (files: ReadonlyMap<string, string>): ReadonlyMap<string
 /** What is wrong with the names in these files, one sentence each. */
 export function problemsIn(files: ReadonlyMap<string, string>): readonly string[] {
   const syntax = syntaxIn(files)
-  return [...homonymsIn(syntax), ...oldFilesIn([...files.keys()]), ...oldNamesIn(syntax)]
+  return [...homonymsIn(syntax), ...oldFilesIn([...files.keys()]), ...oldNamesIn(syntax), ...participlesIn(syntax)]
 }
 
 /** Exported names that are declared in more than one file. */
@@ -61,6 +69,16 @@ export function oldFilesIn(paths: readonly string[]): readonly string[] {
     })
     .map(path => `${path}: name the file after its subject`)
     .toSorted()
+}
+
+/** Types and functions that are named by a participle alone. Types are those in PascalCase. */
+export function participlesIn(syntax: ReadonlyMap<string, Syntax>): readonly string[] {
+  return Array.from(syntax).flatMap(([path, { declared }]) =>
+    declared
+      .filter(({ name, isCallable, isDeprecated }) => !isDeprecated && (isCallable || /^[A-Z][a-z]/.test(name)))
+      .filter(({ name }) => !NAMES.has(name) && PARTICIPLES.has(name.toLowerCase()))
+      .map(({ name, line }) => `${path}:${line} declares ${name}: say of what, or what it does`)
+  )
 }
 
 /** Declarations whose name is on the lists. */

@@ -9,7 +9,7 @@
 import { dirname } from 'node:path/posix'
 import { parseArgs } from 'node:util'
 import { moduleOf, sourceFiles } from './check-imports.ts'
-import { homonymsIn, oldFilesIn, oldNamesIn, syntaxIn } from './check-names.ts'
+import { homonymsIn, oldFilesIn, oldNamesIn, participlesIn, syntaxIn } from './check-names.ts'
 import { groupsIn, type Group } from './import-cycles.ts'
 import { withSourceAt } from './source-at.ts'
 import type { Syntax } from './syntax.ts'
@@ -49,7 +49,8 @@ export function figuresOf(files: ReadonlyMap<string, string>): readonly Figure[]
     ),
     assertionsOf(syntax),
     limited('file names that do not say what is inside', oldFiles),
-    limited('identifiers that do not say what they are', oldNamesIn(syntax))
+    limited('identifiers that do not say what they are', oldNamesIn(syntax)),
+    limited('types and functions named by a participle alone', participlesIn(syntax))
   ]
 }
 

@@ -73,6 +73,20 @@ test('a session has no functions for what its ports do; values and other modules
   expect(problems({ 'src/lib/hooks/a.ts': text })).toEqual([])
 })
 
+test('a participle alone names no type and no function; a value may be called so', () => {
+  expect(
+    problems({
+      'src/a.ts':
+        'interface Told {}\nconst shown = () => 1\nconst given = 1, TOLD = 2\nclass A {\n  named() {}\n  readonly said: string\n}\n' +
+        'function toldBy() {}\n/** @deprecated use HookReply */\nexport type Said = HookReply'
+    })
+  ).toEqual([
+    'src/a.ts:1 declares Told: say of what, or what it does',
+    'src/a.ts:2 declares shown: say of what, or what it does',
+    'src/a.ts:5 declares named: say of what, or what it does'
+  ])
+})
+
 test('a file that cannot be parsed is an error', () => {
   expect(() => problems({ 'src/a.ts': 'const = 1' })).toThrow('src/a.ts cannot be parsed')
 })
