@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { Block, ToolUseBlock } from '../message.ts'
+import type { Block } from '../message.ts'
 import { failureOf } from '../model/failure.ts'
 import type { Answer, ModelFailure } from '../model/model.ts'
 import { isObject } from '../util/plain.ts'
 import { askModel } from './ask-model.ts'
-import type { Answered } from './call/call-tool.ts'
+import type { ClosedCall } from './call/call.ts'
 import { textOf } from './session/conversation.ts'
 import { compact, isFull, isTooLong } from './compact.ts'
 import { ended, INTERRUPTED, type Ending } from './session/ending.ts'
@@ -52,7 +52,9 @@ export async function runLoop(session: Session, signal: AbortSignal): Promise<En
 
     if (calls.length > 0) {
       ends.progress()
-      const over = await answerCalls(calls, session, signal)
+      const closed = await runCalls(calls, session, signal)
+      closeBatch(closed, session)
+      const over = await afterCalls(closed, session, signal)
       if (over !== undefined) return over
     } else if (answer.stop !== 'pause_turn') {
       const over = await ends.reached(answer, textOf(content))
@@ -124,40 +126,20 @@ function tellAnswer(message: AssistantMessage['message'], session: Session): voi
   session.say({ type: 'assistant', message, parent_tool_use_id: null }, uuid)
 }
 
-/** Runs the calls, gives the model their results, and lets hooks look at the whole batch. */
-async function answerCalls(
-  calls: readonly ToolUseBlock[],
-  session: Session,
-  signal: AbortSignal
-): Promise<Ending | undefined> {
-  const answers = await runCalls(calls, session, signal)
-  closeBatch(answers, session)
-  return afterCalls(answers, session, signal)
-}
-
-/** All calls have been answered, or put aside: is it over now? */
+/** All calls have been answered, or wait for a decision: is it over now? */
 export async function afterCalls(
-  answers: readonly Answered[],
+  calls: readonly ClosedCall[],
   session: Session,
   signal: AbortSignal
 ): Promise<Ending | undefined> {
-  const deferred = answers.flatMap(({ pending, use, input }) => (pending === undefined ? [] : [{ ...use, input }]))
   session.saveState()
-  if (deferred.length > 0 && !signal.aborted) return { ...ended('tool_deferred', '', false, 'tool_deferred'), deferred }
-  const blocked = signal.aborted ? undefined : await afterBatch(answers, session, signal)
   if (signal.aborted) return ended('aborted_tools', INTERRUPTED, true)
-  if (blocked !== undefined) return ended('hook_stopped', blocked, false)
-  const { stopped } = session
-  if (stopped?.interrupts === true) return ended('aborted_tools', stopped.reason ?? INTERRUPTED, true)
-  return stopped === undefined ? undefined : ended('hook_stopped', stopped.reason ?? '', false)
-}
-
-async function afterBatch(
-  answers: readonly Answered[],
-  session: Session,
-  signal: AbortSignal
-): Promise<string | undefined> {
-  const tool_calls = answers.map(({ use, input, result }) => ({
+  const answered = calls.filter(call => call.stage === 'answered')
+  if (answered.length < calls.length) {
+    const deferred = calls.flatMap(({ stage, use, input }) => (stage === 'pending' ? [{ ...use, input }] : []))
+    return { ...ended('tool_deferred', '', false, 'tool_deferred'), deferred }
+  }
+  const tool_calls = answered.map(({ use, input, result }) => ({
     tool_name: use.name,
     tool_input: input,
     tool_use_id: use.id,
@@ -166,7 +148,11 @@ async function afterBatch(
   const fired = session.fire('PostToolBatch', { tool_calls }, { signal })
   const outcome = fired instanceof Promise ? await fired : fired
   session.heed(outcome)
-  return outcome.blocked ? objectionLines(outcome).join('\n') : undefined
+  if (signal.aborted) return ended('aborted_tools', INTERRUPTED, true)
+  if (outcome.blocked) return ended('hook_stopped', objectionLines(outcome).join('\n'), false)
+  const { stopped } = session
+  if (stopped?.interrupts === true) return ended('aborted_tools', stopped.reason ?? INTERRUPTED, true)
+  return stopped === undefined ? undefined : ended('hook_stopped', stopped.reason ?? '', false)
 }
 
 /** Readers find the failure where they look for the answer. The model is told nothing of it. */

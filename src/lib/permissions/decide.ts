@@ -30,7 +30,8 @@ export interface Policy extends Places {
   readonly own?: readonly string[] | undefined
 }
 
-interface HookWord {
+/** What a PreToolUse hook has decided about a call. */
+export interface HookWord {
   readonly decision: Behavior
   readonly by: string
   readonly reason?: string | undefined

@@ -1,21 +1,19 @@
-import type { Block, ToolResultBlock, ToolUseBlock } from '../../message.ts'
+import type { ToolResultBlock, ToolUseBlock } from '../../message.ts'
+import { failed, type ToolResult } from '../../tools/tool.ts'
 import type { PlainObject } from '../../util/plain.ts'
-import { answerCall, callTool, finishCall, type Answered } from './call-tool.ts'
+import { answer, type CallAt, type ClosedCall } from './call.ts'
+import { callTool, finish, INTERRUPTED } from './call-tool.ts'
 import type { Pending } from './pending.ts'
 import type { Session } from '../session/session.ts'
 import { tellResult } from './turn.ts'
 
-/** A call of the last answer, as far as it had come. */
+/** A call of the last answer, as far as the transcript shows that it had come. */
 export interface OpenCall {
   readonly use: ToolUseBlock
   /** It has its result, and only waits for the others. */
-  readonly result?: { readonly result: ToolResultBlock; readonly output: unknown; readonly uuid: string }
+  readonly result?: Pick<CallAt<'answered'>, 'result' | 'output' | 'uuid'>
   /** The tool has ended; whether hooks have seen that is not known. */
-  readonly outcome?: {
-    readonly content: string | readonly Block[]
-    readonly output: unknown
-    readonly isError: boolean
-  }
+  readonly outcome?: ToolResult
   /** The tool had begun. */
   readonly started?: boolean
   /** What it ran with, or would. */
@@ -33,96 +31,88 @@ export const isPending = (batch: OpenBatch | undefined): boolean =>
   batch?.some(({ result, pending }) => result === undefined && pending !== undefined) === true
 
 const UNDECIDED = '[Nobody has decided about this call; nothing was done.]'
-const NOT_BEGUN = '[The call was interrupted before it began; nothing was done.]'
 const ONLY_READ = '[The call was interrupted. It could change nothing; call again if you need to know.]'
 /** The result of a call that had begun, and of which nothing else is known. */
 export const UNKNOWN =
   '[The run was interrupted while this call was at work: whether it has done anything, or all of it, is not known. Look before you rely on it, and before you do it again.]'
 
-/** Who asks something else has not decided: what was left open is answered as it is, and nothing is run. */
+/** A new prompt is no decision about open calls: they are answered as they are, and none is run. */
 export async function answerOpen(session: Session, signal: AbortSignal): Promise<void> {
-  await close(session, signal, call =>
-    answerCall(call.use, call.input ?? call.use.input, wordsFor(call, session), session)
-  )
+  await closeOpen(session, signal, call => answerAsIs(call, session))
 }
 
 /**
- * Goes on with what was left open: what had begun is never begun again, what had ended is told to hooks, and the rest
- * passes the door. Gives the answers, some of which may be open still.
+ * Resumes open calls: what had begun is never begun again, what had ended is shown to hooks, and the rest passes the door.
+ * Gives the calls, some of which may be open still.
  */
-export async function continueOpen(session: Session, signal: AbortSignal): Promise<readonly Answered[]> {
-  return close(session, signal, call => {
-    if (call.started === true && call.agentId === undefined)
-      return answerCall(call.use, call.input, wordsFor(call, session), session)
-    return callTool(call.use, session, signal, call)
-  })
-}
-
-async function close(
-  session: Session,
-  signal: AbortSignal,
-  rest: (call: OpenCall) => Answered | Promise<Answered>
-): Promise<readonly Answered[]> {
-  const batch = session.open ?? []
-  session.open = undefined
-  const answers: Answered[] = []
-  for (const call of batch) {
-    const answer = await answerOf(call, session, signal, rest)
-    answers.push(call.result === undefined ? tellResult(answer, session) : answer)
-  }
-  if (answers.length > 0) closeBatch(answers, session)
-  return answers
-}
-
-/** Gives the model the results, unless somebody has yet to decide about one of the calls. */
-export function closeBatch(answers: readonly Answered[], session: Session): void {
-  const results = answers.map(({ result }) => result)
-  if (answers.some(({ pending }) => pending !== undefined)) session.open = openIn(answers)
-  else session.conversation.close(results, answers[0]!.uuid)
-}
-
-function answerOf(
-  call: OpenCall,
-  session: Session,
-  signal: AbortSignal,
-  rest: (call: OpenCall) => Answered | Promise<Answered>
-): Answered | Promise<Answered> {
-  const { use, result, outcome, input } = call
-  if (result !== undefined) return { use, input: input ?? use.input, ...result }
-  const tool = session.tool(use.name)
-  if (outcome === undefined || tool === undefined) return rest(call)
-  const { content, output, isError } = outcome
-  const known = { content, output, ...(isError && { error: typeof content === 'string' ? content : UNKNOWN }) }
-  return finishCall({ use, tool, input: input as PlainObject }, known, 0, session, signal)
-}
-
-/** What the model is told of a call that has no result, and will get none. */
-function wordsFor({ use, started, pending, agentId, input }: OpenCall, session: Session): string {
-  if (started === true) {
-    session.inform(`${use.name} was at work when the session was interrupted: what it did is not known`, 'warning')
-    return agentId === undefined ? UNKNOWN : `${UNKNOWN}\n\nagentId: ${agentId}`
-  }
-  if (pending !== undefined) return UNDECIDED
-  const tool = session.tool(use.name)
-  const onlyRead = tool?.readOnlyIsUnverified !== true && tool?.readOnly((input ?? use.input) as PlainObject) === true
-  return onlyRead ? ONLY_READ : NOT_BEGUN
-}
-
-/** What is left open of a batch in which somebody has yet to decide. */
-const openIn = (answers: readonly Answered[]): OpenBatch =>
-  answers.map(({ use, input, result, output, uuid, pending }) =>
-    pending === undefined
-      ? { use, input, result: { result, output, uuid } }
-      : { use, input, pending, ...(pending.agentId !== undefined && { agentId: pending.agentId }) }
+export const continueOpen = (session: Session, signal: AbortSignal): Promise<readonly ClosedCall[]> =>
+  closeOpen(session, signal, call =>
+    call.started === true && call.agentId === undefined
+      ? answerAsIs(call, session)
+      : callTool(call.use, session, signal, call)
   )
 
-/** The output of a call of which nobody wrote down what came of it. */
+async function closeOpen(
+  session: Session,
+  signal: AbortSignal,
+  closeCall: (call: OpenCall) => ClosedCall | Promise<ClosedCall>
+): Promise<readonly ClosedCall[]> {
+  const batch = session.open ?? []
+  session.open = undefined
+  const calls: ClosedCall[] = []
+  for (const call of batch) {
+    const { use, result, outcome, input } = call
+    const tool = session.tool(use.name)
+    if (result !== undefined) calls.push({ stage: 'answered', use, input: input ?? use.input, ...result })
+    else if (outcome === undefined || tool === undefined) calls.push(tellResult(await closeCall(call), session))
+    else {
+      const ran = { stage: 'ran', use, tool, input: input as PlainObject, result: outcome, duration_ms: 0 } as const
+      calls.push(tellResult(await finish(ran, session, signal), session))
+    }
+  }
+  if (calls.length > 0) closeBatch(calls, session)
+  return calls
+}
+
+/** Gives the model the results, unless someone has yet to decide about one of the calls. */
+export function closeBatch(calls: readonly ClosedCall[], session: Session): void {
+  const answered = calls.filter(call => call.stage === 'answered')
+  if (answered.length < calls.length) session.open = calls.map(openCall)
+  else
+    session.conversation.close(
+      answered.map(({ result }) => result),
+      answered[0]!.uuid
+    )
+}
+
+/** What is left open of a call in a batch in which someone has yet to decide. */
+function openCall(call: ClosedCall): OpenCall {
+  const { use, input } = call
+  if (call.stage === 'pending') return { use, input, pending: call.pending, agentId: call.pending.agentId }
+  const { result, output, uuid } = call
+  return { use, input, result: { result, output, uuid } }
+}
+
+/** Answers a call that has no result, and will get none. */
+function answerAsIs({ use, started, pending, agentId, input = use.input }: OpenCall, session: Session): ClosedCall {
+  let why = pending === undefined ? INTERRUPTED : UNDECIDED
+  if (started === true) {
+    session.inform(`${use.name} was at work when the session was interrupted: what it did is not known`, 'warning')
+    why = agentId === undefined ? UNKNOWN : `${UNKNOWN}\n\nagentId: ${agentId}`
+  } else if (pending === undefined) {
+    const tool = session.tool(use.name)
+    if (tool?.readOnlyIsUnverified !== true && tool?.readOnly(input as PlainObject) === true) why = ONLY_READ
+  }
+  return answer({ use, input }, failed(why), session)
+}
+
+/** The output of a call whose result was never written down. */
 export const LOST = '[What came of this call was not written down.]'
 
-/** Its result. */
-export const lost = ({ use: { id }, outcome }: OpenCall): ToolResultBlock => ({
+/** The result of such a call: that of the tool where it is known, this text otherwise. */
+export const lostResult = ({ use: { id }, outcome }: OpenCall, content = LOST): ToolResultBlock => ({
   type: 'tool_result',
   tool_use_id: id,
-  content: outcome?.content ?? LOST,
-  ...(outcome?.isError !== false && { is_error: true })
+  content: outcome?.content ?? content,
+  ...((outcome === undefined || outcome.error !== undefined) && { is_error: true })
 })

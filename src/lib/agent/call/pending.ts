@@ -1,9 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto'
-import type { ToolUseBlock } from '../../message.ts'
+import { createHash } from 'node:crypto'
 import type { Ruling } from '../../permissions/decide.ts'
 import type { Rec } from '../../transcript/entry.ts'
-import type { PlainObject } from '../../util/plain.ts'
 import type { Session } from '../session/session.ts'
+import type { CallAt } from './call.ts'
 
 /** Somebody has to decide about a call. */
 export interface Pending {
@@ -19,17 +18,13 @@ export interface Pending {
   readonly agentId?: string | undefined
 }
 
-/** Writes down that a call waits: a new start finds it waiting still. Gives the id of the line. */
+/** Writes down that a call waits: a resumed session finds it waiting still. */
 export function recordPending(
-  { id, name }: ToolUseBlock,
-  input: PlainObject,
-  pending: Pending,
+  { use: { id, name }, input, pending }: Omit<CallAt<'pending'>, 'stage'>,
   session: Session
-): string {
-  const uuid = randomUUID()
+): void {
   const { agentId: subagentId, ...rest } = pending
-  session.record({ type: 'tool-pending', toolUseId: id, toolName: name, input, ...rest, subagentId }, uuid)
-  return uuid
+  session.record({ type: 'tool-pending', toolUseId: id, toolName: name, input, ...rest, subagentId })
 }
 
 const KINDS: readonly Ruling['kind'][] = ['rule', 'mode', 'hook', 'safety', 'default']

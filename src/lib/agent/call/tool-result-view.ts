@@ -4,30 +4,26 @@ import { presentContent } from '../../tools/content.ts'
 import type { Tool, ToolResult } from '../../tools/tool.ts'
 import { isObject } from '../../util/plain.ts'
 import type { Session } from '../session/session.ts'
-
-interface Shown {
-  readonly content: string | readonly Block[]
-  readonly output: unknown
-}
+import type { CallAt } from './call.ts'
 
 const HIDDEN = '[The output was hidden by a hook.]'
 const UNUSABLE = '[The output was hidden: a hook put something in its place that cannot be shown.]'
 
 /**
- * What the model and the user get to see of a result, after hooks have had their say. Where a hook wants another output to
- * be shown, the tool's own never is: somebody may have had a reason to hide it.
+ * What the model and the user see of a result, after hooks have looked at it. Where a hook gives another output, the tool's
+ * own is never shown: it may be hidden for a reason.
  */
-export function shown(after: Outcome, toolName: string, result: ToolResult, session: Session): Shown {
+export function visibleResult(after: Outcome, { use, tool, result }: CallAt<'ran'>, session: Session): ToolResult {
   if (after.event !== 'PostToolUse') return result
   if (after.suppressOutput) return { content: HIDDEN, output: HIDDEN }
   const { updatedToolOutput, updatedMCPToolOutput } = after.fields
-  const ofServer = toolName.startsWith('mcp__') ? updatedMCPToolOutput : undefined
+  const ofServer = use.name.startsWith('mcp__') ? updatedMCPToolOutput : undefined
   const output = updatedToolOutput ?? ofServer
   if (output === undefined) return result
-  const content = contentIn(output, session.tool(toolName), result.output)
+  const content = contentIn(output, tool, result.output)
   if (content !== undefined) return { content, output }
   session.inform(
-    `${toolName}: a hook gave an output that cannot be shown, so the tool’s own was hidden; give a text, a list of content ` +
+    `${use.name}: a hook gave an output that cannot be shown, so the tool’s own was hidden; give a text, a list of content ` +
       'blocks, or an output in the shape of the tool’s own',
     'warning'
   )
@@ -35,10 +31,10 @@ export function shown(after: Outcome, toolName: string, result: ToolResult, sess
 }
 
 /** An output of the tool's own shape is shown as the tool's own would be; texts and content as they are. */
-function contentIn(output: unknown, tool: Tool | undefined, original: unknown): string | readonly Block[] | undefined {
+function contentIn(output: unknown, tool: Tool, original: unknown): string | readonly Block[] | undefined {
   if (isContent(output)) return output
-  const content = tool?.present?.(output) ?? presentContent(output)
-  if (content !== undefined || tool?.present !== undefined) return content
+  const content = tool.present?.(output) ?? presentContent(output)
+  if (content !== undefined || tool.present !== undefined) return content
   return hasShapeOf(output, original) ? JSON.stringify(output) : undefined
 }
 

@@ -1,5 +1,6 @@
 import type { ToolUseBlock } from '../../message.ts'
-import { callTool, type Answered } from './call-tool.ts'
+import type { ClosedCall } from './call.ts'
+import { callTool } from './call-tool.ts'
 import type { Session } from '../session/session.ts'
 
 /**
@@ -10,9 +11,9 @@ export async function runCalls(
   uses: readonly ToolUseBlock[],
   session: Session,
   signal: AbortSignal
-): Promise<readonly Answered[]> {
+): Promise<readonly ClosedCall[]> {
   if (uses.length === 1) return [tellResult(await callTool(uses[0]!, session, signal), session)]
-  const answers: Promise<Answered>[] = []
+  const answers: Promise<ClosedCall>[] = []
   for (const use of uses) {
     const alone = !(await onlyReads(use, session))
     if (alone) await Promise.all(answers)
@@ -31,8 +32,8 @@ async function onlyReads(use: ToolUseBlock, session: Session): Promise<boolean> 
 }
 
 /** Readers get one message a result; the model gets them all in one. */
-export function tellResult(answer: Answered, session: Session): Answered {
-  if (answer.pending !== undefined) return answer
+export function tellResult(answer: ClosedCall, session: Session): ClosedCall {
+  if (answer.stage === 'pending') return answer
   const { result, output, uuid } = answer
   const message = { role: 'user', content: [result] } as const
   session.say({ type: 'user', message, parent_tool_use_id: null, tool_use_result: output }, uuid)

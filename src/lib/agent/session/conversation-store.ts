@@ -5,8 +5,8 @@ import type { Message, ToolResultBlock } from '../../message.ts'
 import type { Kept, Rec } from '../../transcript/entry.ts'
 import { lastSeq, loadTail } from '../../transcript/load.ts'
 import type { SessionKey, TranscriptStore } from '../../transcript/store.ts'
-import { UNKNOWN } from '../call/open-batch.ts'
-import { isFreshStart, replayAll, type Replayed } from './replay.ts'
+import { lostResult, UNKNOWN, type OpenCall } from '../call/open-batch.ts'
+import { isFreshStart, replayAll } from './replay.ts'
 
 /** Where whole conversations are kept, by the ids of sessions and subagents. */
 export interface SavedConversations {
@@ -64,17 +64,9 @@ function messagesIn(entries: readonly Rec[]): readonly Message[] {
 const asJson = (messages: readonly Message[]): Message[] => JSON.parse(JSON.stringify(messages)) as Message[]
 
 /** What has begun is never begun again: where it did not end, that is its result. */
-function resultOf({
-  use,
-  result,
-  outcome,
-  started
-}: NonNullable<Replayed['open']>[number]): ToolResultBlock | undefined {
-  if (result !== undefined) return result.result
-  if (started !== true) return undefined
-  const isError = outcome?.isError !== false
-  const content = outcome?.content ?? UNKNOWN
-  return { type: 'tool_result', tool_use_id: use.id, content, ...(isError && { is_error: true }) }
+function resultOf(call: OpenCall): ToolResultBlock | undefined {
+  if (call.result !== undefined) return call.result.result
+  return call.started === true ? lostResult(call, UNKNOWN) : undefined
 }
 
 /** Whole conversations in a store of transcripts. */

@@ -1,10 +1,11 @@
 import type { MessageEdits } from '../../hooks/dispatch/history.ts'
 import type { Block, Message, ToolResultBlock } from '../../message.ts'
+import type { ToolResult } from '../../tools/tool.ts'
 import type { Rec } from '../../transcript/entry.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import { Background } from './background-work.ts'
 import { Conversation } from './conversation.ts'
-import { LOST, lost, type OpenBatch, type OpenCall } from '../call/open-batch.ts'
+import { LOST, lostResult, UNKNOWN, type OpenBatch, type OpenCall } from '../call/open-batch.ts'
 import { pendingIn } from '../call/pending.ts'
 import { unwound } from './rewind.ts'
 import { blocksIn, contentIn, hasResults, keptIn, listIn, textsIn } from './well-formed-messages.ts'
@@ -241,7 +242,7 @@ class Replaying {
   #abandon(): void {
     for (const [id, call] of this.#calls)
       if (call.result === undefined)
-        this.#calls.set(id, { ...call, result: { result: lost(call), output: LOST, uuid: `${id}:lost` } })
+        this.#calls.set(id, { ...call, result: { result: lostResult(call), output: LOST, uuid: `${id}:lost` } })
     this.#close()
   }
 
@@ -330,7 +331,7 @@ class Replaying {
   #step(entry: Rec): void {
     const call = this.#calls.get(entry['toolUseId'] as string)
     if (call === undefined) return
-    const { type, input, content, isError, output } = entry
+    const { type, input } = entry
     const next: OpenCall =
       type === 'tool-intent'
         ? { ...call, started: true, pending: undefined, input }
@@ -338,9 +339,15 @@ class Replaying {
           ? {
               ...call,
               input: input ?? call.input,
-              outcome: { content: contentIn(content) ?? '', output, isError: isError === true }
+              outcome: outcomeIn(entry)
             }
           : { ...call, input, pending: pendingIn(entry), agentId: pendingIn(entry).agentId ?? call.agentId }
     this.#calls.set(call.use.id, next)
   }
+}
+
+function outcomeIn({ content: written, output, isError }: Rec): ToolResult {
+  const content = contentIn(written) ?? ''
+  if (isError !== true) return { content, output }
+  return { content, output, error: typeof content === 'string' ? content : UNKNOWN }
 }
