@@ -8,7 +8,7 @@ import { posix } from 'node:path'
  * shares a line stays apart, except on the lowest. src/*.ts stands on top of all.
  */
 const LAYERS = [
-  ['util', 'errors', 'faults', 'world', 'version'],
+  ['util', 'errors', 'faults', 'world', 'version', 'tool-table'],
   ['message'],
   ['hooks', 'permissions', 'tools', 'model', 'transcript'],
   ['agent'],

@@ -1,7 +1,7 @@
 import type { Subject } from '../message.ts'
 import type { PlainObject } from '../util/plain.ts'
 import type { Fit } from './command-fits.ts'
-import { WRITERS } from './file-tools.ts'
+import { FILE_WRITERS } from '../tool-table.ts'
 import type { Mode } from './modes.ts'
 import type { Ground } from './named-paths.ts'
 import { isWithin, type Places } from './paths.ts'
@@ -155,7 +155,7 @@ function permission(call: Call, policy: Policy): Ruling | undefined {
   if (hook?.decision === 'allow') return byHook(hook)
   const rule = rules.find(each => each.behavior === 'allow' && fits(each, call, policy) === 'yes')
   if (rule !== undefined) return byRule('allow', rule)
-  if (mode === 'acceptEdits' && WRITERS.includes(call.tool) && isInside(call, policy)) return byMode('allow', mode)
+  if (mode === 'acceptEdits' && FILE_WRITERS.has(call.tool) && isInside(call, policy)) return byMode('allow', mode)
   return call.readOnly && isOrdinary(call, policy) ? { ...UNSAID, decision: 'allow' } : undefined
 }
 

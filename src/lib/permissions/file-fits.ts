@@ -1,6 +1,6 @@
 import type { Fit } from './command-fits.ts'
 import type { Call } from './decide.ts'
-import { READERS, SEARCHERS, WRITERS } from './file-tools.ts'
+import { FILE_READERS, FILE_SEARCHERS, FILE_WRITERS } from '../tool-table.ts'
 import { pathsGiven, pathsNamedBy } from './named-paths.ts'
 import { pathOf, patternOf, type Path, type PathPattern, type Places } from './paths.ts'
 import type { Rule } from './rule.ts'
@@ -21,7 +21,7 @@ export function concernsFile(rule: Rule, specifier: string, call: Call, places: 
   if (unsure || paths.some(pattern.fitsLoosely)) return 'maybe'
   // `/etc/**` begins at the project. Somebody may have meant the other one.
   if (/^\/[^/]/.test(specifier) && paths.some(patternOf(`/${specifier}`, places, true).fits)) return 'maybe'
-  return SEARCHERS.includes(call.tool) && findsIn(pattern, paths, places) ? 'maybe' : 'no'
+  return FILE_SEARCHERS.has(call.tool) && findsIn(pattern, paths, places) ? 'maybe' : 'no'
 }
 
 /** Whether a search may come upon it. One that names no folder goes through all of them. */
@@ -33,15 +33,15 @@ function findsIn(pattern: PathPattern, paths: readonly Path[], { roots, leavesOu
 function allowsFile(rule: Rule, specifier: string, { tool, subject }: Call, places: Places): boolean {
   if (subject?.kind !== 'file') return false
   const family =
-    rule.tool === 'Edit' ? WRITERS.includes(tool) : rule.tool === 'Read' ? READERS.includes(tool) : rule.tool === tool
-  const access = READERS.includes(rule.tool) ? 'read' : 'write'
+    rule.tool === 'Edit' ? FILE_WRITERS.has(tool) : rule.tool === 'Read' ? FILE_READERS.has(tool) : rule.tool === tool
+  const access = FILE_READERS.has(rule.tool) ? 'read' : 'write'
   return family && subject.access === access && patternOf(specifier, places, false).fits(pathOf(subject.path))
 }
 
 /** A rule about reading is about every file; one about writing about those that are written. */
 function isAbout(rule: Rule, { tool, subject }: Call): boolean {
-  if (READERS.includes(rule.tool)) return subject?.kind === 'file' || READERS.includes(tool) || WRITERS.includes(tool)
-  return (subject?.kind === 'file' && subject.access === 'write') || WRITERS.includes(tool)
+  if (FILE_READERS.has(rule.tool)) return subject?.kind === 'file' || FILE_READERS.has(tool) || FILE_WRITERS.has(tool)
+  return (subject?.kind === 'file' && subject.access === 'write') || FILE_WRITERS.has(tool)
 }
 
 /** What a call is about, taken apart. */

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import type { Call, Policy } from './decide.ts'
-import { WRITERS } from './file-tools.ts'
+import { FILE_WRITERS } from '../tool-table.ts'
 import { pathsGiven, pathsNamedBy, type Ground } from './named-paths.ts'
 import { namesOf } from './path-glob.ts'
 import { isWithin, literalNames, patternOf } from './paths.ts'
@@ -105,7 +105,7 @@ export function protectionOf(call: Call, policy: Policy): { decision: 'deny' | '
     const part = partIn(subject.command, call, policy)
     return part === undefined || isNamed(part, call, policy) ? undefined : { decision: 'ask', part }
   }
-  if (subject?.kind === 'file' ? subject.access !== 'write' : !WRITERS.includes(call.tool)) return undefined
+  if (subject?.kind === 'file' ? subject.access !== 'write' : !FILE_WRITERS.has(call.tool)) return undefined
   const real = subject?.kind === 'file' ? [subject.path] : []
   const given = [call.input['file_path'], call.input['notebook_path']].filter(path => typeof path === 'string')
   for (const path of pathsGiven([...real, ...given], policy.roots[0] ?? '/', call).paths) {

@@ -3,7 +3,7 @@ import { globOf, RENAMED } from '../util/names.ts'
 import { allowsCommand, concernsCommand, type Fit } from './command-fits.ts'
 import type { Call } from './decide.ts'
 import { concernsFile } from './file-fits.ts'
-import { READERS, WRITERS } from './file-tools.ts'
+import { FILE_READERS, FILE_WRITERS } from '../tool-table.ts'
 import type { Places } from './paths.ts'
 
 /** What a rule says of the calls that it fits. */
@@ -55,7 +55,7 @@ export function parseRule(text: string, behavior: Behavior, source: string): Rul
 }
 
 function problemOf(tool: string, specifier: string): readonly [string, string] | undefined {
-  if (READERS.includes(tool) || WRITERS.includes(tool)) {
+  if (FILE_READERS.has(tool) || FILE_WRITERS.has(tool)) {
     if (specifier.startsWith('!')) return ['takes something out again', 'write what is meant, without the !']
     if (/^(?:["'`$]|\w+:)/.test(specifier))
       return ['names no path', 'write the path itself: Read(./x), Read(~/x), Read(//x) from the root']
@@ -85,7 +85,7 @@ export function fits(rule: Rule, call: Call, places: Places): Fit {
   const { specifier, behavior } = rule
   const same = fitsName(rule.tool, nowNamed(call.tool), behavior === 'allow')
   if (specifier === undefined) return same ? 'yes' : 'no'
-  if (READERS.includes(rule.tool) || WRITERS.includes(rule.tool)) return concernsFile(rule, specifier, call, places)
+  if (FILE_READERS.has(rule.tool) || FILE_WRITERS.has(rule.tool)) return concernsFile(rule, specifier, call, places)
   if (!same) return 'no'
   if (rule.tool === 'Bash') return fitsCommand(behavior, specifier, call)
   if (specifier.startsWith('domain:')) return fitsDomain(behavior, specifier, call)

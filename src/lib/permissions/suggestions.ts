@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { decide, type Call, type Policy } from './decide.ts'
-import { WRITERS } from './file-tools.ts'
+import { FILE_WRITERS } from '../tool-table.ts'
 import { literally } from './path-glob.ts'
 import { isWithin } from './paths.ts'
 import { fits, nowNamed, parseRule, tellingOf } from './rule.ts'
@@ -40,7 +40,7 @@ function forFile(call: Call, path: string, { roots, home }: Omit<Policy, 'hook'>
   const folder = dirname(path)
   const inside = roots.some(root => isWithin(path, root))
   const isLarge = folder === '/' || folder === home || roots.some(root => isWithin(root, folder))
-  const accept: readonly PermissionUpdate[] = WRITERS.includes(call.tool)
+  const accept: readonly PermissionUpdate[] = FILE_WRITERS.has(call.tool)
     ? [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }]
     : []
   if (inside) return accept

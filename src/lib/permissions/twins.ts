@@ -1,5 +1,5 @@
 import { collect, linkedFile, type Collected } from '../world/files/hard-links.ts'
-import { READERS, WRITERS } from './file-tools.ts'
+import { FILE_READERS, FILE_WRITERS } from '../tool-table.ts'
 import type { Ground } from './named-paths.ts'
 import { literalNames, pathOf, patternOf, type PathPattern, type Places } from './paths.ts'
 import type { Rule } from './rule.ts'
@@ -18,7 +18,7 @@ export function twinsFor(permissions: Places & { readonly rules: readonly Rule[]
 
 function finderFor(rules: readonly Rule[], places: Places): Ground['twins'] {
   const patterns = rules.flatMap(({ behavior, tool, specifier }) =>
-    behavior === 'allow' || specifier === undefined || !(READERS.includes(tool) || WRITERS.includes(tool))
+    behavior === 'allow' || specifier === undefined || !(FILE_READERS.has(tool) || FILE_WRITERS.has(tool))
       ? []
       : [patternOf(specifier, places, true)]
   )

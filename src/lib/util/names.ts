@@ -1,5 +1,7 @@
-/** Tools that were renamed: what was written for the old name still means the tool. */
-export const RENAMED: ReadonlyMap<string, string> = new Map([
+import type { BuiltInToolName } from '../tool-table.ts'
+
+/** Tools that were renamed: what was written for the old name still means the tool. The engine reads this, so it is short. */
+export const RENAMED: ReadonlyMap<string, BuiltInToolName> = new Map([
   ['Task', 'Agent'],
   ['KillShell', 'TaskStop'],
   ['KillBash', 'TaskStop']

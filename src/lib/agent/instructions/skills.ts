@@ -1,6 +1,6 @@
 import { nearest, wordsOf } from '../../errors.ts'
 import type { Rule } from '../../permissions/rule.ts'
-import { fields, type InputOf } from '../../tools/fields.ts'
+import { builtInTool } from '../../tools/built-in.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { reasonForModel } from '../call/objections.ts'
 import type { Session } from '../session/session.ts'
@@ -30,38 +30,28 @@ export interface Skills {
   turn(): () => void
 }
 
-const INPUT = fields({
-  skill: { type: 'string', words: 'The name of the skill' },
-  'args?': { type: 'string', default: '', words: 'What it is for, this time' }
-})
-
 /** Reads a skill to the model when it is wanted. */
 export function skillTool({ all, activate }: Skills): Tool {
   const names = [...all.values()].filter(({ byModel }) => byModel)
-  return {
-    name: 'Skill',
+  return builtInTool('Skill', {
     description: `Gives you the instructions of a skill. Call it when a task fits one of these:
 
 ${names.map(({ name, description }) => `- ${name}: ${description}`).join('\n')}`,
-    inputSchema: INPUT.schema,
     check(input) {
-      const checked = INPUT.check(input)
-      if ('problem' in checked || all.get(checked.input.skill)?.byModel === true) return checked
-      const { skill } = checked.input
+      const { skill } = input
+      if (all.get(skill)?.byModel === true) return { input }
       const near = nearest(
         skill,
         names.map(({ name }) => name)
       )
       return { problem: `there is no skill ${skill}${near === undefined ? '' : `; did you mean ${near}?`}` }
     },
-    readOnly: () => true,
-    async run(given, { session }) {
-      const { skill: name, args } = given as InputOf<typeof INPUT>
+    async run({ skill: name, args }, { session }) {
       activate(name)
       const content = wordsFor(all.get(name)!, args, session.id)
       return { content, output: { success: true, commandName: name } }
     }
-  }
+  })
 }
 
 /**

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { nearest, wordsOf } from '../../errors.ts'
 import { isOfProvider } from '../../model/names.ts'
-import { fields, type InputOf } from '../../tools/fields.ts'
+import { builtInTool, type ToolInput } from '../../tools/built-in.ts'
 import { failed, type BackgroundTask, type Tool, type ToolCall, type ToolResult } from '../../tools/tool.ts'
 import { taskNotification } from '../../tools/tasks/task-notification.ts'
 import { makeFolders } from '../../world/files/make-folders.ts'
@@ -12,21 +12,7 @@ import { Mailbox } from './teammate.ts'
 import { runSubagent, type AgentPorts, type Errand, type Errands } from './subagent.ts'
 import { attempt } from '../../util/attempt.ts'
 
-const INPUT = fields({
-  description: { type: 'string', words: 'The task in three to five words' },
-  prompt: {
-    type: 'string',
-    words: 'The task, with all that the agent must know: it sees nothing of this conversation'
-  },
-  'subagent_type?': { type: 'string', default: 'general-purpose', words: 'Which agent' },
-  'model?': { type: 'string', words: 'Another model than usual' },
-  'resume?': { type: 'string', words: 'The agentId of an agent that has worked before: it goes on with the prompt' },
-  'resume_agent_id?': { type: 'string', words: 'Another name for resume' },
-  'name?': { type: 'string', words: 'With run_in_background: it stays under this name, for SendMessage' },
-  'run_in_background?': { type: 'boolean', default: false, words: 'Go on at once; TaskOutput tells what became of it' }
-})
-
-type Input = InputOf<typeof INPUT>
+type Input = ToolInput<'Agent'>
 
 /** So many may run at the same time. */
 const MOST_AT_ONCE = 10
@@ -34,32 +20,24 @@ const MOST_AT_ONCE = 10
 /** Calls other agents on behalf of one. `Task` is what it was called before. */
 export function agentTool(ports: AgentPorts, parent: Session): Tool {
   const types = [...ports.definitions.keys()]
-  return {
-    name: 'Agent',
+  return builtInTool('Agent', {
     description: `Gives a task to another agent, which works on it by itself and answers once.
 
 ${[...ports.definitions].map(([name, { description }]) => `- ${name}: ${description}`).join('\n')}`,
-    inputSchema: INPUT.schema,
     check(input) {
-      const checked = INPUT.check(input)
-      if ('problem' in checked) return checked
-      const { resume, resume_agent_id, model } = checked.input
+      const { resume, resume_agent_id, model, subagent_type: type } = input
       if (model !== undefined && !isOfProvider(model, parent.model.provider))
         return { problem: `model: ${model} is not a model of the provider in use; leave model out` }
       if (resume !== undefined && resume_agent_id !== undefined && resume !== resume_agent_id)
         return { problem: 'resume and resume_agent_id name two agents; give one of them' }
-      const type = checked.input.subagent_type
-      if (ports.definitions.has(type)) return checked
+      if (ports.definitions.has(type)) return { input }
       const near = nearest(type, types)
       return {
         problem: `there is no agent ${type}${near === undefined ? '' : `; did you mean ${near}?`}; there are ${types.join(', ')}`
       }
     },
-    // What it does passes the door by itself.
-    readOnly: () => true,
     delegates: true,
-    async run(given, call) {
-      const input = given as Input
+    async run(input, call) {
       if (ports.running.size >= MOST_AT_ONCE) return failed(`${MOST_AT_ONCE} agents are running already; wait for one`)
       const { name } = input
       if (name !== undefined && ports.teammates.has(name)) return failed(`There is a teammate ${name} already`)
@@ -82,7 +60,7 @@ ${[...ports.definitions].map(([name, { description }]) => `- ${name}: ${descript
       if ('refused' in done) return failed(done.refused)
       return done.isUndecided ? undecided(done.id) : resultOf(done, input)
     }
-  }
+  })
 }
 
 /** An agent that was at work for the same call goes on with that. */

@@ -1,5 +1,5 @@
 import { nearest } from '../../errors.ts'
-import { fields, type InputOf } from '../../tools/fields.ts'
+import { builtInTool } from '../../tools/built-in.ts'
 import { failed, type Tool } from '../../tools/tool.ts'
 import type { Ending } from '../session/ending.ts'
 import { reasonForModel } from '../call/objections.ts'
@@ -67,27 +67,17 @@ export async function stay(
   }
 }
 
-const INPUT = fields({
-  to: { type: 'string', words: 'The name of the teammate' },
-  message: { type: 'string', words: 'What to tell it' }
-})
-
 /** Says something to a teammate. */
-export const sendMessageTool = (teammates: ReadonlyMap<string, Mailbox>): Tool => ({
-  name: 'SendMessage',
-  description: 'Says something to a teammate: an agent that you called with a name, in the background.',
-  inputSchema: INPUT.schema,
-  check: input => INPUT.check(input),
-  // What the teammate does passes the door by itself.
-  readOnly: () => true,
-  async run(given) {
-    const { to, message } = given as InputOf<typeof INPUT>
-    const mailbox = teammates.get(to)
-    if (mailbox === undefined) {
-      const near = nearest(to, teammates.keys())
-      return failed(`There is no teammate ${to}${near === undefined ? '' : `; did you mean ${near}?`}`)
+export const sendMessageTool = (teammates: ReadonlyMap<string, Mailbox>): Tool =>
+  builtInTool('SendMessage', {
+    description: 'Says something to a teammate: an agent that you called with a name, in the background.',
+    async run({ to, message }) {
+      const mailbox = teammates.get(to)
+      if (mailbox === undefined) {
+        const near = nearest(to, teammates.keys())
+        return failed(`There is no teammate ${to}${near === undefined ? '' : `; did you mean ${near}?`}`)
+      }
+      mailbox.post(message)
+      return { content: `${to} was told.`, output: { success: true, to } }
     }
-    mailbox.post(message)
-    return { content: `${to} was told.`, output: { success: true, to } }
-  }
-})
+  })

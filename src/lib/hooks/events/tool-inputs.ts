@@ -1,3 +1,5 @@
+import type { BuiltInToolInputs } from '../../tool-table.ts'
+
 /**
  * What each tool takes, so that `ctx.toolInput` is typed by a literal matcher. Add your own tools:
  *
@@ -5,54 +7,7 @@
  *       interface ToolInputs { Deploy: { target: string } }
  *     }
  */
-export interface ToolInputs {
-  Bash: { command: string; description?: string; timeout?: number; run_in_background?: boolean }
-  Read: { file_path: string; offset?: number; limit?: number; allow_large?: boolean }
-  Write: { file_path: string; content: string }
-  Edit: { file_path: string; old_string: string; new_string: string; replace_all?: boolean }
-  Glob: { pattern: string; path?: string }
-  Grep: {
-    pattern: string
-    path?: string
-    glob?: string
-    output_mode?: 'content' | 'files_with_matches' | 'count'
-    '-B'?: number
-    '-A'?: number
-    '-C'?: number
-    context?: number
-    '-n'?: boolean
-    '-i'?: boolean
-    '-o'?: boolean
-    type?: string
-    head_limit?: number
-    offset?: number
-    multiline?: boolean
-  }
-  Agent: {
-    description: string
-    prompt: string
-    subagent_type?: string
-    model?: string
-    resume?: string
-    resume_agent_id?: string
-    name?: string
-    run_in_background?: boolean
-  }
-  SendMessage: { to: string; message: string }
-  Skill: { skill: string; args?: string }
-  TaskOutput: { task_id: string; block?: boolean; timeout?: number }
-  TaskStop: { task_id?: string; shell_id?: string }
-  TaskCreate: { subject: string; description?: string; activeForm?: string }
-  TaskUpdate: { taskId: string; status?: TaskStatus; subject?: string; description?: string; activeForm?: string }
-  TaskGet: { taskId: string }
-  TaskList: {}
-  TodoWrite: { todos: { content: string; status: Exclude<TaskStatus, 'deleted'>; activeForm?: string }[] }
-  AskUserQuestion: { questions: unknown[] }
-  ExitPlanMode: { plan: string }
-  WebFetch: { url: string; prompt: string }
-}
-
-type TaskStatus = 'pending' | 'in_progress' | 'completed' | 'deleted'
+export interface ToolInputs extends BuiltInToolInputs {}
 
 /** What each tool gives to programs, so that `ctx.toolResponse` is typed by a literal matcher. Add your own tools. */
 export interface ToolOutputs {

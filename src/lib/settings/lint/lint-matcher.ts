@@ -4,7 +4,8 @@ import { compileMatcher } from '../../hooks/dispatch/matcher.ts'
 import type { Level, Words } from '../files/finding.ts'
 import type { Loaded, LoadedHook } from '../files/loaded-hooks.ts'
 import { compileSafely } from './patterns.ts'
-import { ALL_TOOL_NAMES, namingOf, TOOL_NAMES } from '../permissions/tool-names.ts'
+import { ALL_TOOL_NAMES, namingOf } from '../permissions/tool-names.ts'
+import { TOOL_NAMES } from '../../tool-table.ts'
 
 /** Adds a finding about one key of a hook. */
 export type Say = (level: Level, key: string, ...words: Words) => void

@@ -1,34 +1,6 @@
+import { OTHER_TOOL_NAMES, TOOL_NAMES, TOOL_SYNONYMS } from '../../tool-table.ts'
 import { RENAMED } from '../../util/names.ts'
 import { nearMiss } from '../../util/near.ts'
-
-/** The tools that are here. */
-export const TOOL_NAMES: readonly string[] = [
-  ...'Read Write Edit Bash Glob Grep TaskOutput TaskStop ExitPlanMode Agent SendMessage'.split(' '),
-  ...'TaskCreate TaskGet TaskUpdate TaskList TodoWrite Skill AskUserQuestion WebFetch'.split(' ')
-]
-
-/** Tools of other versions of Claude Code, and of other agents: settings may name them, and nothing is lost by it. */
-const ELSEWHERE: ReadonlySet<string> = new Set(
-  `BashOutput Brief Config CronCreate CronDelete CronList EndConversation EnterPlanMode EnterWorktree ExitWorktree LS LSP
-   ListAgents ListMcpResources ListMcpResourcesTool ListPeers MultiEdit Monitor NotebookEdit NotebookRead PowerShell
-   PushNotification REPL ReadMcpResource ReadMcpResourceDir ReadMcpResourceDirTool ReadMcpResourceTool RemoteTrigger
-   ReportFindings ScheduleWakeup SendUserFile SendUserMessage ShareOnboardingGuide SlashCommand Sleep StructuredOutput
-   TeamCreate TeamDelete TodoRead ToolSearch VerifyPlan WaitForMcpServers WebSearch Workflow
-   Delete ReadLints SemanticSearch StrReplace codebase_search delete_file edit_file file_search grep_search list_dir
-   run_terminal_cmd search_replace
-   apply_patch exec_command local_shell shell_command update_plan view_image write_stdin unified_exec
-   google_web_search list_directory read_file read_many_files replace run_shell_command save_memory
-   search_file_content write_file write_todos
-   ask_followup_question attempt_completion browser_action execute_command list_code_definition_names list_files
-   new_task replace_in_file search_files switch_mode use_mcp_tool write_to_file
-   create_file file_edit insert_edit_into_file read_bash str_replace_editor think write_bash
-   codesearch patch`.split(/\s+/)
-)
-
-/** Words for a tool that is here: nothing else can be meant by them. */
-const MEANT: ReadonlyMap<string, string> = new Map(
-  Object.entries({ Shell: 'Bash', Terminal: 'Bash', Command: 'Bash', Exec: 'Bash', Sh: 'Bash', Fetch: 'WebFetch' })
-)
 
 /** What a name stands for: a tool that is here or not, one that it misses narrowly, or nothing that is known. */
 export type Naming = { readonly is: 'here' | 'elsewhere' | 'unknown' } | { readonly is: 'near'; readonly meant: string }
@@ -37,11 +9,13 @@ export type Naming = { readonly is: 'here' | 'elsewhere' | 'unknown' } | { reado
 export function namingOf(name: string, more: readonly string[] = []): Naming {
   const here = [...TOOL_NAMES, ...more]
   if (here.includes(RENAMED.get(name) ?? name) || name.startsWith('mcp__')) return { is: 'here' }
-  if (ELSEWHERE.has(name)) return { is: 'elsewhere' }
-  const meant = MEANT.get(name) ?? nearMiss(name, [...here, ...RENAMED.keys()])
+  if (OTHER_TOOL_NAMES.has(name)) return { is: 'elsewhere' }
+  const meant =
+    (Object.hasOwn(TOOL_SYNONYMS, name) ? TOOL_SYNONYMS[name] : undefined) ??
+    nearMiss(name, [...here, ...RENAMED.keys()])
   if (meant !== undefined) return { is: 'near', meant }
-  return { is: nearMiss(name, [...ELSEWHERE]) === undefined ? 'unknown' : 'elsewhere' }
+  return { is: nearMiss(name, [...OTHER_TOOL_NAMES]) === undefined ? 'unknown' : 'elsewhere' }
 }
 
 /** Every name that a pattern may mean: tools that are here, and those that others have. */
-export const ALL_TOOL_NAMES: readonly string[] = [...TOOL_NAMES, ...RENAMED.keys(), ...ELSEWHERE]
+export const ALL_TOOL_NAMES: readonly string[] = [...TOOL_NAMES, ...RENAMED.keys(), ...OTHER_TOOL_NAMES]

@@ -3,7 +3,7 @@ import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Ended } from '../../world/process/process.ts'
 import type { BashInput } from './bash.ts'
-import { LONGEST, LONGEST_BEHIND, TIMEOUT, TIMEOUT_BEHIND } from './bash-limits.ts'
+import { BASH_TIMEOUT } from '../../tool-table.ts'
 import { keepInBackground, newTaskId } from './bash-background.ts'
 import { folderIn, keepFolder, startFolder, type Folder } from './bash-folder.ts'
 import { follow, type Ending } from './bash-follow.ts'
@@ -32,7 +32,7 @@ async function runHere(input: BashInput, call: ToolCall, { cwd, note }: Folder):
   const progress = new Progress(text => call.progress(text))
   output.onText = text => progress.add(text)
   const folderFile = join(tmpdir(), `carabiner-folder-${randomUUID()}`)
-  const timeout = Math.min(input.timeout ?? TIMEOUT, LONGEST)
+  const timeout = timeoutOf(input, 'foreground')
   const running = start(input.command, session, cwd, output, folderFile)
   const ending = await follow(running, output, timeout, call.signal)
   output.close()
@@ -49,7 +49,7 @@ function runBehind(input: BashInput, { session, id: callId }: ToolCall, { cwd, n
   const id = newTaskId()
   const output = new Output(wholeFile(session, callId))
   const running = start(input.command, session, cwd, output, undefined)
-  const timeout = Math.min(input.timeout ?? TIMEOUT_BEHIND, LONGEST_BEHIND)
+  const timeout = timeoutOf(input, 'background')
   const told = { id, toolUseId: callId, command: input.command, description: input.description ?? input.command }
   keepInBackground(session, told, { running, output, timeout })
   const words = `It runs in the background as ${id}. TaskOutput tells what it printed, TaskStop ends it.`
@@ -64,6 +64,11 @@ function runBehind(input: BashInput, { session, id: callId }: ToolCall, { cwd, n
       backgroundTaskId: id
     }
   }
+}
+
+function timeoutOf({ timeout }: BashInput, where: keyof typeof BASH_TIMEOUT): number {
+  const { standard, most } = BASH_TIMEOUT[where]
+  return Math.min(timeout ?? standard, most)
 }
 
 function start(command: string, session: ToolSession, cwd: string, output: Output, folderFile: string | undefined) {

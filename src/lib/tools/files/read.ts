@@ -3,45 +3,30 @@ import { basename, dirname, join } from 'node:path'
 import { nearest } from '../../errors.ts'
 import { explained, fill, openFile, readAll, shownPath, type OpenFile } from '../../world/files/files.ts'
 import { fingerprint } from '../../world/files/fingerprint.ts'
-import { fields, type InputOf } from '../fields.ts'
+import { READ_LINES } from '../../tool-table.ts'
+import { builtInTool, type ToolInput } from '../built-in.ts'
 import { fileSubject, judgedPath, withFilePath } from './tool-paths.ts'
 import { presentRead } from '../present.ts'
 import { LONGEST_LINE, readLines, type Lines, type Wanted } from './read-lines.ts'
 import { remember } from './files-read.ts'
 import { HEAD, imageType, refuseBinary } from './text-kind.ts'
-import type { Tool, ToolCall, ToolResult, ToolSession } from '../tool.ts'
+import type { ToolCall, ToolResult, ToolSession } from '../tool.ts'
 
-const LINES = 2000
 const CHARACTERS = 256 * 1024
 const CHARACTERS_IF_ALLOWED = 4 * CHARACTERS
 const LARGEST_IMAGE = 3_750_000
 
-const INPUT = fields({
-  file_path: { type: 'string', words: 'The absolute path of the file' },
-  'offset?': { type: 'integer', min: 0, words: 'The line to begin with; the first line is 1' },
-  'limit?': { type: 'integer', min: 1, words: `How many lines to read; ${LINES} when left out` },
-  'allow_large?': {
-    type: 'boolean',
-    words: 'Shows more of a large file at once than usual. Prefer offset and limit, or a search'
-  }
-})
-
-type ReadInput = InputOf<typeof INPUT>
-
 const DESCRIPTION = `Reads a file.
 - Text is shown with the number of each line and a tab in front; they are not part of the file. Line ends are shown as they are everywhere, whatever the file uses.
-- Up to ${LINES} lines are shown at once; use offset and limit for other parts. Lines beyond ${LONGEST_LINE} characters are cut.
+- Up to ${READ_LINES} lines are shown at once; use offset and limit for other parts. Lines beyond ${LONGEST_LINE} characters are cut.
 - Pictures (PNG, JPEG, GIF, WebP) are shown as such. Other files that are not text cannot be read, nor can folders: list those with Glob or a command.
 - A file must have been read before it can be changed with Edit or Write.
 - Several files can be read side by side in one answer.`
 
 /** Shows the model a file. */
-export const readTool: Tool = {
-  name: 'Read',
+export const readTool = builtInTool('Read', {
   description: DESCRIPTION,
-  inputSchema: INPUT.schema,
-  check: (input, session) => withFilePath(INPUT.check(input), session),
-  readOnly: () => true,
+  check: withFilePath,
   subject: (input, session) => fileSubject(input, 'read', session),
   present: presentRead,
   async run(input, call) {
@@ -52,14 +37,14 @@ export const readTool: Tool = {
         : explained(error, path)
     })
     try {
-      return await show(file, input as ReadInput, call)
+      return await show(file, input, call)
     } catch (error) {
       throw explained(error, path)
     } finally {
       await file.handle.close()
     }
   }
-}
+})
 
 /** There is no such file; perhaps there is one with nearly that name. */
 async function missing(path: string, session: ToolSession): Promise<Error> {
@@ -69,14 +54,14 @@ async function missing(path: string, session: ToolSession): Promise<Error> {
   return new Error(`File does not exist. Note: your current working directory is ${shownPath(session.cwd)}.${hint}`)
 }
 
-async function show(file: OpenFile, input: ReadInput, { session, signal }: ToolCall): Promise<ToolResult> {
+async function show(file: OpenFile, input: ToolInput<'Read'>, { session, signal }: ToolCall): Promise<ToolResult> {
   const head = Buffer.alloc(Math.min(HEAD, Number(file.stat.size)))
   const type = imageType(head.subarray(0, await fill(file.handle, head, 0)))
   if (type !== undefined) return showImage(file, type, session)
   refuseBinary(head, file.path)
   const first = Math.max(1, input.offset ?? 1)
   const most = input.allow_large === true ? CHARACTERS_IF_ALLOWED : CHARACTERS
-  const wanted = { first, count: input.limit ?? LINES, most }
+  const wanted = { first, count: input.limit ?? READ_LINES, most }
   const found = await readLines(file, wanted, signal)
   if (found.isWhole) {
     const isPartial = first > 1 || found.lines.length < found.total || found.cut > 0

@@ -30,14 +30,13 @@ const MEANS_MORE = /(?:^|\/)\.\.(?:\/|$)|^\/+(?:proc|dev)\//
 const isOfProcess = (path: string): boolean => /^\/(?:proc|dev)\//.test(path)
 
 /** Input that names a file, with the path of that file made absolute. */
-export function withFilePath(checked: Checked, session: ToolSession): Checked {
-  if ('problem' in checked) return checked
-  const path = String(checked.input['file_path'])
+export function withFilePath(input: { readonly file_path: string }, session: ToolSession): Checked {
+  const path = input.file_path
   if (/[/\\]\.{0,2}$/.test(isWindows ? path : path.replaceAll('\\', '_')) || path === '.' || path === '..') {
     return { problem: `the path ${quoted(path)} names a folder; name a file` }
   }
   const found = absolutePath(path, session)
-  return 'problem' in found ? found : { input: { ...checked.input, file_path: found.path } }
+  return 'problem' in found ? found : { input: { ...input, file_path: found.path } }
 }
 
 function wrongWith(path: string): string | undefined {

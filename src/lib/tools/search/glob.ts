@@ -1,51 +1,37 @@
 import { realPath } from '../../world/files/real-path.ts'
-import { fields, type InputOf } from '../fields.ts'
+import { builtInTool, type ToolInput } from '../built-in.ts'
 import { prefixOf, shownName } from '../files/escape-file-name.ts'
 import { absolutePath, fileSubject, judgedPath } from '../files/tool-paths.ts'
 import { presentGlob } from '../present.ts'
 import { bare, MOST_RESULTS, newestFirst, ripgrep, withoutRecords, type Searched } from './ripgrep.ts'
 import { placeAt, Shown } from './search-place.ts'
-import { failed, type Tool, type ToolCall, type ToolResult } from '../tool.ts'
+import { failed, type ToolCall, type ToolResult } from '../tool.ts'
 
 const MOST_SHOWN = 100
 
-const INPUT = fields({
-  pattern: { type: 'string', words: 'The pattern that paths must fit, such as "**/*.ts" or "src/*.{js,ts}".' },
-  'path?': { type: 'string', words: 'The folder to search in. Leave it out for the working directory.' }
-})
-
-type Input = InputOf<typeof INPUT>
-
 /** Finds files by their names. */
-export const globTool: Tool = {
-  name: 'Glob',
+export const globTool = builtInTool('Glob', {
   description: `Finds files whose path fits a pattern, the newest first, at most ${MOST_SHOWN}.
 
 - A pattern without "/" is looked for in all folders.
 - Hidden files and those that .gitignore names are found, too; what version control keeps in .git and the like is not.
 - Links are not followed. A name that a line cannot show is written as the shell reads it: $'a\\nb'.`,
-  inputSchema: INPUT.schema,
-  check(input, session) {
-    const checked = INPUT.check(input)
-    if ('problem' in checked) return checked
-    const { pattern, path } = checked.input
+  check({ pattern, path }, session) {
     if (pattern === '' || pattern.includes('\0')) return { problem: '"pattern" is empty, or holds a NUL character' }
     if (path === undefined || path === '') return { input: { pattern } }
     const found = absolutePath(path, session)
     return 'problem' in found ? found : { input: { pattern, path: found.path } }
   },
-  readOnly: () => true,
-  subject: (input, session) => fileSubject(input, 'read', session, baseOf(input as Input, session.cwd).folder),
+  subject: (input, session) => fileSubject(input, 'read', session, baseOf(input, session.cwd).folder),
   present: presentGlob,
-  async run(checked, call) {
-    const input = checked as Input
+  async run(input, call) {
     const { cwd } = call.session
     const begun = performance.now()
     const asked = await placeAt(realPath(input.path ?? cwd))
     if ('problem' in asked) return failed(asked.problem)
     if (asked.name !== undefined) return failed(`${input.path} is a file; "path" must be a folder`)
     const { folder: base, glob } = baseOf(input, cwd)
-    const folder = judgedPath(checked, call.session, base)
+    const folder = judgedPath(input, call.session, base)
     const found: Buffer[] = []
     const searched = await filesIn(call, folder, glob, found)
     if (searched.failure !== undefined) return failed(searched.failure)
@@ -57,7 +43,7 @@ export const globTool: Tool = {
     )
     return resultOf(names, prefixOf(folder, realPath(cwd)), searched, shown, performance.now() - begun)
   }
-}
+})
 
 async function filesIn(call: ToolCall, folder: string, glob: string, found: Buffer[]): Promise<Searched> {
   const place = await placeAt(folder)
@@ -72,7 +58,7 @@ async function filesIn(call: ToolCall, folder: string, glob: string, found: Buff
 }
 
 /** The folder that the pattern begins in, and what is left of the pattern. */
-function baseOf({ pattern, path }: Input, cwd: string): { readonly folder: string; readonly glob: string } {
+function baseOf({ pattern, path }: ToolInput<'Glob'>, cwd: string): { readonly folder: string; readonly glob: string } {
   const from = path ?? cwd
   const parts = pattern.split('/')
   const magic = parts.findIndex(part => /[*?[\]{}\\]/.test(part))

@@ -1,10 +1,12 @@
 import { realPath } from '../../world/files/real-path.ts'
-import { commonArgs, type GrepInput } from './grep-input.ts'
+import type { ToolInput } from '../built-in.ts'
 import { Matches } from './grep-lines.ts'
 import { prefixOf, shownName } from '../files/escape-file-name.ts'
-import { bare, MOST_RESULTS, newestFirst, ripgrep, type Searched } from './ripgrep.ts'
+import { bare, MOST_RESULTS, newestFirst, ripgrep, withoutRecords, type Searched } from './ripgrep.ts'
 import { Shown, type Place } from './search-place.ts'
 import type { ToolCall, ToolResult } from '../tool.ts'
+
+type GrepInput = ToolInput<'Grep'>
 
 /** One way to answer; `undefined` when the call was given up. */
 type Mode = (input: GrepInput, place: Place, call: ToolCall) => Promise<ToolResult | undefined>
@@ -162,3 +164,23 @@ function answer(
 }
 
 const TOO_LONG = 'The search took too long and was ended. Give a narrower path, glob or type.'
+
+/** What all modes ask of ripgrep. */
+function commonArgs(input: GrepInput): readonly string[] {
+  const globs = globsIn(input.glob ?? '')
+  return [
+    ...(input['-i'] === true ? ['--ignore-case'] : []),
+    ...(input.multiline === true ? ['--multiline', '--multiline-dotall'] : []),
+    ...(input.type === undefined ? [] : [`--type=${input.type}`]),
+    ...globs.map(glob => `--glob=${glob}`),
+    ...withoutRecords(globs.join('/')),
+    `--regexp=${input.pattern}`
+  ]
+}
+
+/** Several may stand there, with spaces or commas between them; those in braces belong together. */
+const globsIn = (text: string): readonly string[] =>
+  text
+    .split(/\s+/)
+    .flatMap(part => (part.includes('{') ? [part] : part.split(',')))
+    .filter(Boolean)

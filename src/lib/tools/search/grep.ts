@@ -1,22 +1,17 @@
-import { GREP, type GrepInput } from './grep-input.ts'
+import { builtInTool } from '../built-in.ts'
 import { absolutePath, fileSubject, judgedPath } from '../files/tool-paths.ts'
 import { presentGrep } from '../present.ts'
 import { placeAt } from './search-place.ts'
-import { failed, type Tool } from '../tool.ts'
+import { failed } from '../tool.ts'
 
 /** Searches in files. */
-export const grepTool: Tool = {
-  name: 'Grep',
+export const grepTool = builtInTool('Grep', {
   description: `Searches for a regular expression in files, with ripgrep.
 
 - It tells which files have a match, the newest first; output_mode "content" shows the lines, "count" counts them.
 - Literal braces need a backslash: "interface\\\\{\\\\}". A pattern that spans lines needs "multiline".
 - Files that .gitignore names, binary files and links are left out.`,
-  inputSchema: GREP.schema,
-  check(input, session) {
-    const checked = GREP.check(input)
-    if ('problem' in checked) return checked
-    const { path, ...rest } = checked.input
+  check({ path, ...rest }, session) {
     if ([rest.pattern, rest.glob, rest.type].some(text => text?.includes('\0'))) {
       return { problem: 'the input holds a NUL character' }
     }
@@ -24,15 +19,13 @@ export const grepTool: Tool = {
     const found = absolutePath(path, session)
     return 'problem' in found ? found : { input: { ...rest, path: found.path } }
   },
-  readOnly: () => true,
-  subject: (input, session) => fileSubject(input, 'read', session, (input as GrepInput).path ?? session.cwd),
+  subject: (input, session) => fileSubject(input, 'read', session, input.path ?? session.cwd),
   present: presentGrep,
-  async run(checked, call) {
-    const input = checked as GrepInput
-    const place = await placeAt(judgedPath(checked, call.session, input.path ?? call.session.cwd))
+  async run(input, call) {
+    const place = await placeAt(judgedPath(input, call.session, input.path ?? call.session.cwd))
     if ('problem' in place) return failed(place.problem)
     const { contentOf, countsOf, filesOf } = await import('./grep-modes.ts')
     const mode = { content: contentOf, files_with_matches: filesOf, count: countsOf }[input.output_mode]
     return (await mode(input, place, call)) ?? failed('the search was interrupted')
   }
-}
+})

@@ -1,8 +1,9 @@
 import { isObject, type PlainObject } from '../../util/plain.ts'
-import { fields, type InputOf } from '../fields.ts'
+import { TASK_STATUS, type Todo } from '../../tool-table.ts'
+import { builtInTool, type ToolInput } from '../built-in.ts'
 import { failed, type Tool, type ToolCall, type ToolResult } from '../tool.ts'
 
-type Status = 'pending' | 'in_progress' | 'completed'
+type Status = Todo['status']
 
 interface Task {
   readonly id: string
@@ -13,63 +14,27 @@ interface Task {
   activeForm?: string | undefined
 }
 
-const STATUS = ['pending', 'in_progress', 'completed'] as const
-
-const CREATE = fields({
-  subject: { type: 'string', words: 'What is to be done, in a few words' },
-  'description?': { type: 'string', default: '', words: 'All that must be known to do it' },
-  'activeForm?': { type: 'string', words: 'What is shown while it is in progress, such as "Running tests"' }
-})
-
-const UPDATE = fields({
-  taskId: { type: 'string', words: 'The id that TaskCreate gave' },
-  'status?': { type: [...STATUS, 'deleted'], words: 'Its new state' },
-  'subject?': { type: 'string', words: 'Other words for it' },
-  'description?': { type: 'string', words: 'Another description' },
-  'activeForm?': { type: 'string', words: 'Other words to show while it is in progress' }
-})
-
-const GET = fields({ taskId: { type: 'string', words: 'The id that TaskCreate gave' } })
-
-const LIST = fields({})
-
 /** A list of tasks that the model keeps for itself, and that hooks watch over. */
 export function taskListTools(): readonly Tool[] {
   const list = new TaskList()
   return [
-    {
-      name: 'TaskCreate',
+    builtInTool('TaskCreate', {
       description: 'Adds a task to your list. Use the list for work of several steps, and keep it true.',
-      inputSchema: CREATE.schema,
-      check: input => CREATE.check(input),
-      readOnly: () => true,
-      run: (input, call) => list.create(input as InputOf<typeof CREATE>, call)
-    },
-    {
-      name: 'TaskUpdate',
+      run: (input, call) => list.create(input, call)
+    }),
+    builtInTool('TaskUpdate', {
       description: 'Changes a task of your list: its state, its words; or removes it (status "deleted").',
-      inputSchema: UPDATE.schema,
-      check: input => UPDATE.check(input),
-      readOnly: () => true,
-      run: (input, call) => list.update(input as InputOf<typeof UPDATE>, call)
-    },
-    {
-      name: 'TaskGet',
+      run: (input, call) => list.update(input, call)
+    }),
+    builtInTool('TaskGet', {
       description: 'Shows one task of your list, with its description.',
-      inputSchema: GET.schema,
-      check: input => GET.check(input),
-      readOnly: () => true,
-      run: async input => list.get(input as InputOf<typeof GET>)
-    },
-    {
-      name: 'TaskList',
+      run: async input => list.get(input)
+    }),
+    builtInTool('TaskList', {
       description: 'Shows your list of tasks.',
-      inputSchema: LIST.schema,
-      check: input => LIST.check(input),
-      readOnly: () => true,
       run: async () => list.show(),
       memory: { read: () => list.read(), restore: kept => list.restore(kept) }
-    },
+    }),
     todoWrite(list)
   ]
 }
@@ -79,7 +44,7 @@ class TaskList {
   #last = 0
 
   /** A hook may refuse it: then there is no such task. */
-  async create({ subject, description, activeForm }: InputOf<typeof CREATE>, call: ToolCall): Promise<ToolResult> {
+  async create({ subject, description, activeForm }: ToolInput<'TaskCreate'>, call: ToolCall): Promise<ToolResult> {
     const shown = activeForm === undefined ? {} : { activeForm }
     const task: Task = { id: String(++this.#last), subject, description, status: 'pending', ...shown }
     const refusal = refusalIn(await call.fire('TaskCreated', told(task)))
@@ -89,7 +54,7 @@ class TaskList {
   }
 
   /** A hook may refuse that it is done: then it stays as it is. */
-  async update(change: InputOf<typeof UPDATE>, call: ToolCall): Promise<ToolResult> {
+  async update(change: ToolInput<'TaskUpdate'>, call: ToolCall): Promise<ToolResult> {
     const task = this.#tasks.get(change.taskId)
     if (task === undefined) return unknownTask(change.taskId)
     const from = task.status
@@ -126,7 +91,7 @@ class TaskList {
     for (const task of (kept['tasks'] as unknown[]).filter(isTask)) this.#tasks.set(task.id, { ...task })
   }
 
-  get({ taskId }: InputOf<typeof GET>): ToolResult {
+  get({ taskId }: ToolInput<'TaskGet'>): ToolResult {
     const task = this.#tasks.get(taskId)
     if (task === undefined) return unknownTask(taskId)
     const { id, subject, status, description, activeForm } = task
@@ -162,17 +127,12 @@ class TaskList {
   }
 }
 
-interface Todo {
-  readonly content: string
-  readonly status: Status
-}
-
 function todoWrite(list: TaskList): Tool {
   const item = {
     type: 'object',
     properties: {
       content: { type: 'string' },
-      status: { enum: [...STATUS] },
+      status: { enum: [...TASK_STATUS] },
       activeForm: { type: 'string' }
     },
     required: ['content', 'status']
@@ -199,10 +159,10 @@ function todoWrite(list: TaskList): Tool {
 const isTask = (value: unknown): value is Task =>
   isObject(value) &&
   [value['id'], value['subject'], value['description']].every(each => typeof each === 'string') &&
-  STATUS.some(status => status === value['status'])
+  TASK_STATUS.some(status => status === value['status'])
 
 const isTodo = (value: unknown): boolean =>
-  isObject(value) && typeof value['content'] === 'string' && STATUS.some(status => status === value['status'])
+  isObject(value) && typeof value['content'] === 'string' && TASK_STATUS.some(status => status === value['status'])
 
 const told = ({ id, subject, description }: Task): PlainObject => ({
   task_id: id,

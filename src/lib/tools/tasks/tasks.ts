@@ -1,29 +1,18 @@
-import { fields, type InputOf } from '../fields.ts'
-import { failed, type BackgroundTask, type Tool, type ToolResult, type ToolSession } from '../tool.ts'
-
-const OUTPUT_INPUT = fields({
-  task_id: { type: 'string', words: 'The id that Bash gave.' },
-  'block?': { type: 'boolean', default: true, words: 'Wait until it has ended, or until the timeout.' },
-  'timeout?': { type: 'number', default: 30_000, min: 0, max: 600_000, words: 'Milliseconds to wait at most.' }
-})
+import { builtInTool } from '../built-in.ts'
+import { failed, type BackgroundTask, type ToolResult, type ToolSession } from '../tool.ts'
 
 /** Tells what a command in the background has printed since it was last asked. */
-export const taskOutputTool: Tool = {
-  name: 'TaskOutput',
+export const taskOutputTool = builtInTool('TaskOutput', {
   description: `Tells how a command in the background is doing, and what it has printed since this was last asked.
 
 - It waits for the command to end; "block": false asks without waiting.`,
-  inputSchema: OUTPUT_INPUT.schema,
-  check: input => OUTPUT_INPUT.check(input),
-  readOnly: () => true,
-  async run(checked, { session, signal }) {
-    const { task_id, block, timeout } = checked as InputOf<typeof OUTPUT_INPUT>
+  async run({ task_id, block, timeout }, { session, signal }) {
     const task = session.background.get(task_id)
     if (task === undefined) return unknownTask(session, task_id)
     if (block && task.status === 'running') await settled(task, timeout, signal)
     return told(task, block)
   }
-}
+})
 
 /** Waits for its end, but not for ever. */
 function settled(task: BackgroundTask, timeout: number, signal: AbortSignal): Promise<void> {
@@ -58,27 +47,16 @@ function told(task: BackgroundTask, waited: boolean): ToolResult {
 
 const ENDS = { completed: 'ended', failed: 'failed', killed: 'been ended' }
 
-const STOP_INPUT = fields({
-  'task_id?': { type: 'string', words: 'The id that Bash gave.' },
-  'shell_id?': { type: 'string', words: 'An older name for task_id.' }
-})
-
 /** Ends a command in the background. */
-export const taskStopTool: Tool = {
-  name: 'TaskStop',
+export const taskStopTool = builtInTool('TaskStop', {
   description: 'Ends a command in the background, with everything that it has started.',
-  inputSchema: STOP_INPUT.schema,
   check(input) {
-    const checked = STOP_INPUT.check(input)
-    if ('problem' in checked) return checked
-    const task_id = checked.input.task_id ?? checked.input.shell_id
+    const task_id = input.task_id ?? input.shell_id
     return task_id === undefined ? { problem: '"task_id" is missing' } : { input: { task_id } }
   },
-  // What it ends was begun by the agent itself.
-  readOnly: () => true,
-  async run(input, { session }) {
-    const task = session.background.get(String(input['task_id']))
-    if (task === undefined) return unknownTask(session, String(input['task_id']))
+  async run({ task_id = '' }, { session }) {
+    const task = session.background.get(task_id)
+    if (task === undefined) return unknownTask(session, task_id)
     const { id, type, status } = task
     if (status !== 'running') return failed(`${id} is not running: it has ${ENDS[status]}.`)
     task.isReported = true
@@ -86,7 +64,7 @@ export const taskStopTool: Tool = {
     const message = `${id} was ended: ${task.command ?? task.description}`
     return { content: message, output: { message, task_id: id, task_type: type, command: task.command } }
   }
-}
+})
 
 function unknownTask(session: ToolSession, id: string): ToolResult {
   const ids = [...session.background.keys()]

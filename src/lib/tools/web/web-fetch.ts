@@ -1,12 +1,7 @@
 import { wordsOf } from '../../errors.ts'
-import { fields, type InputOf } from '../fields.ts'
+import { builtInTool } from '../built-in.ts'
 import { plainText } from './html.ts'
 import { failed, type Tool, type ToolResult } from '../tool.ts'
-
-const INPUT = fields({
-  url: { type: 'string', words: 'The address, with https:// or http://' },
-  prompt: { type: 'string', words: 'What you want to know from the page' }
-})
 
 /** Reads a page with a question in mind. */
 export type AskAboutPage = (question: {
@@ -28,47 +23,41 @@ const SHOWN = 100_000
 const MOST_STEPS = 5
 
 /** Fetches a page and has a model answer a question about it. Other hosts that it leads to are not followed. */
-export const webFetchTool = (ask: AskAboutPage): Tool => ({
-  name: 'WebFetch',
-  description:
-    'Fetches a page from the web and answers your question about it. It does not follow the way to another host: it tells you where that leads.',
-  inputSchema: INPUT.schema,
-  check(input) {
-    const checked = INPUT.check(input)
-    if ('problem' in checked) return checked
-    const url = URL.canParse(checked.input.url) ? new URL(checked.input.url) : undefined
-    if (url === undefined || !/^https?:$/.test(url.protocol))
-      return { problem: '"url" must be an address with https:// or http://' }
-    if (url.username !== '' || url.password !== '') return { problem: '"url" must not hold a name or a password' }
-    return { input: { ...checked.input, url: url.href } }
-  },
-  // It asks somebody else for something, and who knows what that does there.
-  readOnly: () => false,
-  subject: input => ({ kind: 'url', url: String(input['url']) }),
-  async run(given, { signal }) {
-    const { url, prompt } = given as InputOf<typeof INPUT>
-    const limit = AbortSignal.timeout(LONGEST)
-    try {
-      const page = await load(new URL(url), AbortSignal.any([signal, limit]))
-      if ('elsewhere' in page)
-        return told(
-          `The page has moved to another host: ${page.elsewhere}. Fetch it there if that is what you want.`,
-          url,
-          302,
-          0
+export const webFetchTool = (ask: AskAboutPage): Tool =>
+  builtInTool('WebFetch', {
+    description:
+      'Fetches a page from the web and answers your question about it. It does not follow the way to another host: it tells you where that leads.',
+    check(input) {
+      const url = URL.canParse(input.url) ? new URL(input.url) : undefined
+      if (url === undefined || !/^https?:$/.test(url.protocol))
+        return { problem: '"url" must be an address with https:// or http://' }
+      if (url.username !== '' || url.password !== '') return { problem: '"url" must not hold a name or a password' }
+      return { input: { ...input, url: url.href } }
+    },
+    subject: ({ url }) => ({ kind: 'url', url }),
+    async run({ url, prompt }, { signal }) {
+      const limit = AbortSignal.timeout(LONGEST)
+      try {
+        const page = await load(new URL(url), AbortSignal.any([signal, limit]))
+        if ('elsewhere' in page)
+          return told(
+            `The page has moved to another host: ${page.elsewhere}. Fetch it there if that is what you want.`,
+            url,
+            302,
+            0
+          )
+        if (page.status >= 400) return failed(`${url} answered with ${page.status}:\n${page.text.slice(0, 2000)}`)
+        const answer = await ask({ system: SYSTEM, prompt: `${page.text}\n\n---\n\n${prompt}`, signal })
+        return told(answer, url, page.status, page.bytes)
+      } catch (error) {
+        return failed(
+          limit.aborted
+            ? `${url} took longer than ${LONGEST / 1000} seconds`
+            : `${url} could not be fetched: ${wordsOf(error)}`
         )
-      if (page.status >= 400) return failed(`${url} answered with ${page.status}:\n${page.text.slice(0, 2000)}`)
-      const answer = await ask({ system: SYSTEM, prompt: `${page.text}\n\n---\n\n${prompt}`, signal })
-      return told(answer, url, page.status, page.bytes)
-    } catch (error) {
-      return failed(
-        limit.aborted
-          ? `${url} took longer than ${LONGEST / 1000} seconds`
-          : `${url} could not be fetched: ${wordsOf(error)}`
-      )
+      }
     }
-  }
-})
+  })
 
 interface Page {
   readonly status: number

@@ -1,0 +1,314 @@
+/**
+ * The tools of this package, one row per tool, as plain data that every layer may read: their names, what they take (types,
+ * checks and the schemas for the model come from the same fields) and what rules must know about them.
+ */
+
+/** One key of an input: what it may hold, and its description for the model. A list is a choice of words. */
+interface InputField {
+  readonly type: 'string' | 'number' | 'integer' | 'boolean' | readonly string[]
+  readonly words: string
+  /** The value of a key that the call leaves out. Only for keys that end in `?`. */
+  readonly default?: string | number | boolean
+  readonly min?: number
+  readonly max?: number
+}
+
+interface ToolRow {
+  /** Keys and what they hold; `'name?'` may be left out. Undefined: `NestedInputs` has the type, and the tool checks it. */
+  readonly input: Readonly<Record<string, InputField>> | undefined
+  /** No call changes anything that belongs to the user. Bash decides this for each command. */
+  readonly readOnly: boolean
+  readonly files?: FileAccess
+}
+
+/** How a tool works with files: it shows one, looks through folders, or changes one. */
+type FileAccess = 'read' | 'search' | 'write'
+
+/** How long Bash lets a command run, in milliseconds: by default, and at most. */
+export const BASH_TIMEOUT = {
+  foreground: { standard: 120_000, most: 600_000 },
+  background: { standard: 1_800_000, most: 7_200_000 }
+}
+const { foreground, background } = BASH_TIMEOUT
+
+/** How many lines Read shows by default. */
+export const READ_LINES = 2000
+
+/** The states of a task in the list of tasks. */
+export const TASK_STATUS = ['pending', 'in_progress', 'completed'] as const
+
+const FILE_PATH = { type: 'string', words: 'The absolute path of the file' } as const
+const TASK_ID = { type: 'string', words: 'The id that TaskCreate gave' } as const
+const lines = (words: string) => ({ type: 'integer', min: 0, max: 10_000, words }) as const
+
+export const TOOL_TABLE = {
+  Read: {
+    readOnly: true,
+    files: 'read',
+    input: {
+      file_path: FILE_PATH,
+      'offset?': { type: 'integer', min: 0, words: 'The line to begin with; the first line is 1' },
+      'limit?': { type: 'integer', min: 1, words: `How many lines to read; default: ${READ_LINES}` },
+      'allow_large?': {
+        type: 'boolean',
+        words: 'Shows more of a large file at once than usual. Prefer offset and limit, or a search'
+      }
+    }
+  },
+  Write: {
+    readOnly: false,
+    files: 'write',
+    input: { file_path: FILE_PATH, content: { type: 'string', words: 'The whole content of the file' } }
+  },
+  Edit: {
+    readOnly: false,
+    files: 'write',
+    input: {
+      file_path: FILE_PATH,
+      old_string: { type: 'string', words: 'The text to replace, exactly as it is in the file' },
+      new_string: { type: 'string', words: 'The text to put in its place; must differ. Empty to delete' },
+      'replace_all?': { type: 'boolean', default: false, words: 'Replace every occurrence of old_string' }
+    }
+  },
+  Bash: {
+    readOnly: false,
+    input: {
+      command: { type: 'string', words: 'The command to run.' },
+      'timeout?': {
+        type: 'number',
+        min: 1,
+        words: `Milliseconds after which it is ended. Default: ${foreground.standard}, at most ${foreground.most}; in the background ${background.standard}, at most ${background.most}.`
+      },
+      'description?': { type: 'string', words: 'What it does, in five to ten words, for the person who watches.' },
+      'run_in_background?': {
+        type: 'boolean',
+        words: 'Return at once. TaskOutput then shows what it printed, and TaskStop ends it.'
+      }
+    }
+  },
+  Glob: {
+    readOnly: true,
+    files: 'search',
+    input: {
+      pattern: { type: 'string', words: 'The pattern that paths must fit, such as "**/*.ts" or "src/*.{js,ts}".' },
+      'path?': { type: 'string', words: 'The folder to search in. Leave it out for the working directory.' }
+    }
+  },
+  Grep: {
+    readOnly: true,
+    files: 'search',
+    input: {
+      pattern: { type: 'string', words: 'The regular expression to look for, in the syntax of ripgrep.' },
+      'path?': { type: 'string', words: 'The file or folder to search. Leave it out for the working directory.' },
+      'glob?': { type: 'string', words: 'Only files that fit, such as "*.js" or "*.{ts,tsx}".' },
+      'output_mode?': {
+        type: ['content', 'files_with_matches', 'count'],
+        default: 'files_with_matches',
+        words:
+          '"content" shows matching lines, "files_with_matches" names of files, "count" how many lines match in each.'
+      },
+      '-B?': lines('Lines to show before each match (content only).'),
+      '-A?': lines('Lines to show after each match (content only).'),
+      '-C?': lines('The same as context.'),
+      'context?': lines('Lines to show before and after each match (content only).'),
+      '-n?': { type: 'boolean', words: 'Show the numbers of lines (content only). Default: true.' },
+      '-i?': { type: 'boolean', words: 'Upper and lower case are the same.' },
+      '-o?': { type: 'boolean', words: 'Show only what matched, not the line around it (content only).' },
+      'type?': { type: 'string', words: 'Only files of this type, such as js, py, rust, go, java.' },
+      'head_limit?': {
+        type: 'integer',
+        min: 0,
+        words: 'The maximum number of lines or files to show. Default: 250; 0: as many as can be shown.'
+      },
+      'offset?': { type: 'integer', min: 0, words: 'The number of lines or files to leave out first. Default: 0.' },
+      'multiline?': { type: 'boolean', words: 'Matches may span several lines, and "." fits the end of a line.' }
+    }
+  },
+  TaskOutput: {
+    readOnly: true,
+    input: {
+      task_id: { type: 'string', words: 'The id that Bash gave.' },
+      'block?': { type: 'boolean', default: true, words: 'Wait until it has ended, or until the timeout.' },
+      'timeout?': { type: 'number', default: 30_000, min: 0, max: 600_000, words: 'Milliseconds to wait at most.' }
+    }
+  },
+  // What it ends was begun by the agent itself.
+  TaskStop: {
+    readOnly: true,
+    input: {
+      'task_id?': { type: 'string', words: 'The id that Bash gave.' },
+      'shell_id?': { type: 'string', words: 'An older name for task_id.' }
+    }
+  },
+  ExitPlanMode: {
+    readOnly: true,
+    input: { plan: { type: 'string', words: 'What you are going to do, step by step, for the user to agree to.' } }
+  },
+  // What other agents do passes the door by itself.
+  Agent: {
+    readOnly: true,
+    input: {
+      description: { type: 'string', words: 'The task in three to five words' },
+      prompt: { type: 'string', words: 'The task, with all that the agent must know: it cannot see this conversation' },
+      'subagent_type?': { type: 'string', default: 'general-purpose', words: 'Which agent' },
+      'model?': { type: 'string', words: 'Another model than usual' },
+      'resume?': {
+        type: 'string',
+        words: 'The agentId of an agent that has worked before: it continues with the prompt'
+      },
+      'resume_agent_id?': { type: 'string', words: 'Another name for resume' },
+      'name?': { type: 'string', words: 'With run_in_background: it stays under this name, for SendMessage' },
+      'run_in_background?': {
+        type: 'boolean',
+        default: false,
+        words: 'Return at once; TaskOutput then shows what became of it'
+      }
+    }
+  },
+  SendMessage: {
+    readOnly: true,
+    input: {
+      to: { type: 'string', words: 'The name of the teammate' },
+      message: { type: 'string', words: 'The message' }
+    }
+  },
+  TaskCreate: {
+    readOnly: true,
+    input: {
+      subject: { type: 'string', words: 'What is to be done, in a few words' },
+      'description?': { type: 'string', default: '', words: 'All that must be known to do it' },
+      'activeForm?': { type: 'string', words: 'What is shown while it is in progress, such as "Running tests"' }
+    }
+  },
+  TaskGet: { readOnly: true, input: { taskId: TASK_ID } },
+  TaskUpdate: {
+    readOnly: true,
+    input: {
+      taskId: TASK_ID,
+      'status?': { type: [...TASK_STATUS, 'deleted'], words: 'Its new state' },
+      'subject?': { type: 'string', words: 'Other words for it' },
+      'description?': { type: 'string', words: 'Another description' },
+      'activeForm?': { type: 'string', words: 'Other words to show while it is in progress' }
+    }
+  },
+  TaskList: { readOnly: true, input: {} },
+  TodoWrite: { readOnly: true, input: undefined },
+  Skill: {
+    readOnly: true,
+    input: {
+      skill: { type: 'string', words: 'The name of the skill' },
+      'args?': { type: 'string', default: '', words: 'What it is for, this time' }
+    }
+  },
+  AskUserQuestion: { readOnly: true, input: undefined },
+  // It sends a request, and what that does at the other end is not known.
+  WebFetch: {
+    readOnly: false,
+    input: {
+      url: { type: 'string', words: 'The address, with https:// or http://' },
+      prompt: { type: 'string', words: 'What you want to know from the page' }
+    }
+  }
+} as const satisfies Readonly<Record<string, ToolRow>>
+
+/** The inputs that hold lists of objects, which rows cannot say. */
+interface NestedInputs {
+  TodoWrite: { todos: Todo[] }
+  /** `answers` come with the permission to ask. */
+  AskUserQuestion: { questions: UserQuestion[]; answers?: Record<string, unknown> }
+}
+
+export interface Todo {
+  content: string
+  status: (typeof TASK_STATUS)[number]
+  activeForm?: string
+}
+
+interface UserQuestion {
+  question: string
+  header?: string
+  options: { label: string; description?: string }[]
+  multiSelect?: boolean
+}
+
+type Rows = typeof TOOL_TABLE
+
+export type BuiltInToolName = keyof Rows
+
+type FieldValue<F> = F extends { readonly type: infer T }
+  ? T extends readonly (infer Word)[]
+    ? Word
+    : T extends 'string'
+      ? string
+      : T extends 'boolean'
+        ? boolean
+        : number
+  : never
+
+type KeyOf<K> = K extends `${infer Name}?` ? Name : K
+
+type Flat<T> = { [K in keyof T]: T[K] }
+
+/** An input as a call gives it: keys that end in `?` may be missing. */
+type InputAsGiven<T> = Flat<
+  { -readonly [K in keyof T as K extends `${string}?` ? never : K]: FieldValue<T[K]> } & {
+    -readonly [K in keyof T as K extends `${string}?` ? KeyOf<K> : never]?: FieldValue<T[K]>
+  }
+>
+
+/** What each tool takes. */
+export type BuiltInToolInputs = {
+  [Name in BuiltInToolName]: Name extends keyof NestedInputs ? NestedInputs[Name] : InputAsGiven<Rows[Name]['input']>
+}
+
+export const TOOL_NAMES = Object.keys(TOOL_TABLE) as readonly BuiltInToolName[] as readonly string[]
+
+/** File tools of other versions of Claude Code, for which settings may have rules. */
+const OTHER_FILE_TOOLS: Readonly<Record<string, FileAccess>> = {
+  LS: 'search',
+  NotebookRead: 'read',
+  MultiEdit: 'write',
+  NotebookEdit: 'write'
+}
+
+const toolsThat = (...access: readonly FileAccess[]): ReadonlySet<string> => {
+  const own = Object.entries<ToolRow>(TOOL_TABLE).map(([name, { files }]) => [name, files] as const)
+  const all = [...own, ...Object.entries(OTHER_FILE_TOOLS)]
+  return new Set(all.flatMap(([name, files]) => (files !== undefined && access.includes(files) ? [name] : [])))
+}
+
+/** Tools that look at files. `Read(…)` is about all of them. */
+export const FILE_READERS = toolsThat('read', 'search')
+/** Tools that look through folders. */
+export const FILE_SEARCHERS = toolsThat('search')
+/** Tools that change files. `Edit(…)` is about all of them. */
+export const FILE_WRITERS = toolsThat('write')
+
+/** Tools of other versions of Claude Code, and of other agents: settings may name them, and nothing is lost by it. */
+export const OTHER_TOOL_NAMES: ReadonlySet<string> = new Set([
+  ...Object.keys(OTHER_FILE_TOOLS),
+  ...`BashOutput Brief Config CronCreate CronDelete CronList EndConversation EnterPlanMode EnterWorktree ExitWorktree LSP
+   ListAgents ListMcpResources ListMcpResourcesTool ListPeers Monitor PowerShell
+   PushNotification REPL ReadMcpResource ReadMcpResourceDir ReadMcpResourceDirTool ReadMcpResourceTool RemoteTrigger
+   ReportFindings ScheduleWakeup SendUserFile SendUserMessage ShareOnboardingGuide SlashCommand Sleep StructuredOutput
+   TeamCreate TeamDelete TodoRead ToolSearch VerifyPlan WaitForMcpServers WebSearch Workflow
+   Delete ReadLints SemanticSearch StrReplace codebase_search delete_file edit_file file_search grep_search list_dir
+   run_terminal_cmd search_replace
+   apply_patch exec_command local_shell shell_command update_plan view_image write_stdin unified_exec
+   google_web_search list_directory read_file read_many_files replace run_shell_command save_memory
+   search_file_content write_file write_todos
+   ask_followup_question attempt_completion browser_action execute_command list_code_definition_names list_files
+   new_task replace_in_file search_files switch_mode use_mcp_tool write_to_file
+   create_file file_edit insert_edit_into_file read_bash str_replace_editor think write_bash
+   codesearch patch`.split(/\s+/)
+])
+
+/** Words for a tool of the table: they can mean no other. */
+export const TOOL_SYNONYMS: Readonly<Record<string, BuiltInToolName>> = {
+  Shell: 'Bash',
+  Terminal: 'Bash',
+  Command: 'Bash',
+  Exec: 'Bash',
+  Sh: 'Bash',
+  Fetch: 'WebFetch'
+}

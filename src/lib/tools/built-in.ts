@@ -1,0 +1,41 @@
+import { TOOL_TABLE, type BuiltInToolName } from '../tool-table.ts'
+import type { Subject } from '../message.ts'
+import { fields, type Fields, type InputOf } from './fields.ts'
+import type { Checked, Tool, ToolCall, ToolResult, ToolSession } from './tool.ts'
+
+type Rows = typeof TOOL_TABLE
+
+/** The tools whose rows say what they take. */
+type TabledName = { [Name in BuiltInToolName]: Rows[Name]['input'] extends undefined ? never : Name }[BuiltInToolName]
+
+/** An input that fits the row of the tool: defaults are filled in. */
+export type ToolInput<Name extends TabledName> = InputOf<Fields<Rows[Name]['input']>>
+
+/** What a tool of the table does with an input that fits its row. */
+interface Behavior<Name extends TabledName> extends Pick<
+  Tool,
+  'description' | 'delegates' | 'present' | 'memory' | 'settle'
+> {
+  /** What the row cannot say: the input that runs, or what is wrong with it. */
+  check?(input: ToolInput<Name>, session: ToolSession): Checked
+  /** Where that depends on the input. */
+  readOnly?(input: ToolInput<Name>): boolean
+  subject?(input: ToolInput<Name>, session: ToolSession): Subject
+  run(input: ToolInput<Name>, call: ToolCall): Promise<ToolResult>
+}
+
+/** A tool of the table: its name, its schema and the first check of an input come from its row. */
+export function builtInTool<const Name extends TabledName>(name: Name, behavior: Behavior<Name>): Tool {
+  const row: { readonly input: Rows[Name]['input']; readonly readOnly: boolean } = TOOL_TABLE[name]
+  const { schema, check } = fields(row.input)
+  return {
+    readOnly: () => row.readOnly,
+    ...(behavior as unknown as Omit<Tool, 'name' | 'inputSchema' | 'check' | 'readOnly'>),
+    name,
+    inputSchema: schema,
+    check(input, session) {
+      const checked = check(input)
+      return 'problem' in checked || behavior.check === undefined ? checked : behavior.check(checked.input, session)
+    }
+  }
+}
