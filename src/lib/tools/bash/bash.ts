@@ -1,11 +1,12 @@
 import { builtInTool, type ToolInput } from '../built-in.ts'
 import { presentBash } from '../present.ts'
 import { isHarmless } from './bash-simple.ts'
+import type { Tool } from '../tool.ts'
 
 export type BashInput = ToolInput<'Bash'>
 
 /** Runs commands. */
-export const bashTool = builtInTool('Bash', {
+export const bashTool: Tool = builtInTool('Bash', {
   description: `Runs a command in bash and returns what it printed.
 
 - The working directory is kept from one command to the next while it stays inside the project; variables and functions are not.

@@ -2,7 +2,7 @@ import { builtInTool, type ToolInput } from '../built-in.ts'
 import { fileSubject, withFilePath } from './tool-paths.ts'
 import { presentEdit } from '../present.ts'
 import { settleFile } from './files-read.ts'
-import type { Checked, ToolSession } from '../tool.ts'
+import type { Checked, Tool, ToolSession } from '../tool.ts'
 
 export type EditInput = ToolInput<'Edit'>
 
@@ -14,7 +14,7 @@ const DESCRIPTION = `Replaces a piece of text in a file, and leaves every other 
 - The file keeps its line ends, its mode, and its byte order mark.`
 
 /** Replaces text in a file. */
-export const editTool = builtInTool('Edit', {
+export const editTool: Tool = builtInTool('Edit', {
   description: DESCRIPTION,
   check,
   settle: settleFile,

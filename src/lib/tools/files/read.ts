@@ -10,7 +10,7 @@ import { presentRead } from '../present.ts'
 import { LONGEST_LINE, readLines, type Lines, type Wanted } from './read-lines.ts'
 import { remember } from './files-read.ts'
 import { HEAD, imageType, refuseBinary } from './text-kind.ts'
-import type { ToolCall, ToolResult, ToolSession } from '../tool.ts'
+import type { Tool, ToolCall, ToolResult, ToolSession } from '../tool.ts'
 
 const CHARACTERS = 256 * 1024
 const CHARACTERS_IF_ALLOWED = 4 * CHARACTERS
@@ -24,7 +24,7 @@ const DESCRIPTION = `Reads a file.
 - Several files can be read side by side in one answer.`
 
 /** Shows the model a file. */
-export const readTool = builtInTool('Read', {
+export const readTool: Tool = builtInTool('Read', {
   description: DESCRIPTION,
   check: withFilePath,
   subject: (input, session) => fileSubject(input, 'read', session),

@@ -2,6 +2,7 @@ import { builtInTool, type ToolInput } from '../built-in.ts'
 import { fileSubject, withFilePath } from './tool-paths.ts'
 import { presentWrite } from '../present.ts'
 import { settleFile } from './files-read.ts'
+import type { Tool } from '../tool.ts'
 
 export type WriteInput = ToolInput<'Write'>
 
@@ -11,7 +12,7 @@ const DESCRIPTION = `Writes a whole file. It holds exactly the content that is g
 - To change a part of a file, use Edit.`
 
 /** Makes a file, or replaces all that one holds. */
-export const writeTool = builtInTool('Write', {
+export const writeTool: Tool = builtInTool('Write', {
   description: DESCRIPTION,
   check: (input, session) =>
     input.content.isWellFormed()

@@ -5,12 +5,12 @@ import { absolutePath, fileSubject, judgedPath } from '../files/tool-paths.ts'
 import { presentGlob } from '../present.ts'
 import { bare, MOST_RESULTS, newestFirst, ripgrep, withoutRecords, type Searched } from './ripgrep.ts'
 import { placeAt, Shown } from './search-place.ts'
-import { failed, type ToolCall, type ToolResult } from '../tool.ts'
+import { failed, type Tool, type ToolCall, type ToolResult } from '../tool.ts'
 
 const MOST_SHOWN = 100
 
 /** Finds files by their names. */
-export const globTool = builtInTool('Glob', {
+export const globTool: Tool = builtInTool('Glob', {
   description: `Finds files whose path fits a pattern, the newest first, at most ${MOST_SHOWN}.
 
 - A pattern without "/" is looked for in all folders.

@@ -2,10 +2,10 @@ import { builtInTool } from '../built-in.ts'
 import { absolutePath, fileSubject, judgedPath } from '../files/tool-paths.ts'
 import { presentGrep } from '../present.ts'
 import { placeAt } from './search-place.ts'
-import { failed } from '../tool.ts'
+import { failed, type Tool } from '../tool.ts'
 
 /** Searches in files. */
-export const grepTool = builtInTool('Grep', {
+export const grepTool: Tool = builtInTool('Grep', {
   description: `Searches for a regular expression in files, with ripgrep.
 
 - It tells which files have a match, the newest first; output_mode "content" shows the lines, "count" counts them.

@@ -1,8 +1,8 @@
 import { builtInTool } from '../built-in.ts'
-import { failed, type BackgroundTask, type ToolResult, type ToolSession } from '../tool.ts'
+import { failed, type Tool, type BackgroundTask, type ToolResult, type ToolSession } from '../tool.ts'
 
 /** Tells what a command in the background has printed since it was last asked. */
-export const taskOutputTool = builtInTool('TaskOutput', {
+export const taskOutputTool: Tool = builtInTool('TaskOutput', {
   description: `Tells how a command in the background is doing, and what it has printed since this was last asked.
 
 - It waits for the command to end; "block": false asks without waiting.`,
@@ -48,7 +48,7 @@ function told(task: BackgroundTask, waited: boolean): ToolResult {
 const ENDS = { completed: 'ended', failed: 'failed', killed: 'been ended' }
 
 /** Ends a command in the background. */
-export const taskStopTool = builtInTool('TaskStop', {
+export const taskStopTool: Tool = builtInTool('TaskStop', {
   description: 'Ends a command in the background, with everything that it has started.',
   check(input) {
     const task_id = input.task_id ?? input.shell_id
