@@ -56,6 +56,32 @@ test('what is no tool may run, in the places that are known', () => {
   expect(problems({ 'src/lib/cli/main.ts': 'tool.run(argument)' })).toHaveLength(1)
 })
 
+const EVENTS = 'src/lib/agent/session/session-hooks.ts'
+
+test.each([
+  `const outcome = await session.options.hooks.fire('Stop', input)`,
+  'registry?.fire(event, input)',
+  'hooks\n  .fire(event, input)',
+  `hooks['fire'](event, input)`,
+  'const fire = hooks.fire.bind(hooks)',
+  'const { fire } = session.options.hooks',
+  'const { list, fire: start } = hooks'
+])('an outcome that is obtained any other way is found: %j', text => {
+  for (const path of ['src/lib/agent/loop.ts', 'src/lib/agent/call/permit.ts', 'src/lib/query/open.ts'])
+    expect(problems({ [path]: text })[0]).toContain(`${path} mentions fire`)
+  const port = `return hooks.fire(event, input, about)`
+  expect(problems({ [EVENTS]: port })).toEqual([])
+  expect(problems({ [EVENTS]: `${port}\n${text}` })[0]).toContain('in 2')
+  expect(problems({ [EVENTS]: '// hooks.fire(event)' })).toEqual([expect.stringContaining('in 0')])
+})
+
+test('hooks of a session are run, and tools offer an event by its name', () => {
+  const text = `await session.hooks.run('Stop', end)\nthis.#session.hooks.run('Stop', end)\nconst call = { fire: (event, input) => session.hooks.runByName(event, input) }`
+  expect(problems({ 'src/lib/agent/stop.ts': text })).toEqual([])
+  expect(problems({ 'src/lib/agent/stop.ts': 'tool.hooks.run(input)' })).toHaveLength(1)
+  expect(problems({ 'src/lib/settings/active/live-reload.ts': 'this.#hooks.fire(event, input)' })).toEqual([])
+})
+
 test('only one file imports what makes tools', () => {
   const named = [expect.stringContaining('src/lib/agent/loop.ts imports bashTool of tools')]
   expect(problems({ 'src/lib/agent/loop.ts': `import { bashTool } from '../tools/bash.ts'` })).toEqual(named)

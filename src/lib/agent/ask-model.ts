@@ -35,7 +35,7 @@ export async function askModel(session: Session, signal: AbortSignal): Promise<A
 }
 
 function sayPartial(event: StreamEvent, session: Session): void {
-  session.say({ type: 'stream_event', event, parent_tool_use_id: null }, randomUUID())
+  session.reader.emit({ type: 'stream_event', event, parent_tool_use_id: null }, randomUUID())
 }
 
 async function beforeNextTry(
@@ -48,7 +48,7 @@ async function beforeNextTry(
   const { tries } = session.options.limits
   const delay = signal.aborted ? undefined : delayFor(failure, attempt, Math.random(), { waited, tries })
   if (delay === undefined) throw withWait(failure)
-  session.say({
+  session.reader.emit({
     type: 'system',
     subtype: 'api_retry',
     attempt,

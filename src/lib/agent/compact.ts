@@ -37,15 +37,19 @@ export async function compact(session: Session, compaction: Compaction, signal: 
   const { trigger, forced = false, instructions } = compaction
   const { conversation } = session
   if (session.open !== undefined) {
-    session.inform('the conversation was not compacted: calls in it have no results yet', 'notice')
+    session.reader.notice('the conversation was not compacted: calls in it have no results yet', 'notice')
     return false
   }
   const isShort = (): boolean => conversation.messages.length <= KEPT && trigger === 'auto' && !forced
   if (isShort() || cutIn(conversation.messages) === 0) return false
-  const before = await session.fire('PreCompact', { trigger, custom_instructions: instructions ?? null }, { signal })
-  session.heed(before)
+  const before = await session.hooks.run(
+    'PreCompact',
+    { trigger, custom_instructions: instructions ?? null },
+    { signal }
+  )
   if (signal.aborted || (before.blocked && !forced)) {
-    if (before.blocked) session.inform(`the conversation was not compacted: ${before.reason} [${before.by}]`, 'notice')
+    if (before.blocked)
+      session.reader.notice(`the conversation was not compacted: ${before.reason} [${before.by}]`, 'notice')
     return false
   }
   // Hooks may have taken out what was too much.
@@ -62,7 +66,7 @@ export async function compact(session: Session, compaction: Compaction, signal: 
   const head = { uuid: `${uuid}:summary`, message }
   session.saveState()
   const kept = conversation.shorten(placeBehind(last, conversation.messages), head)
-  session.record(
+  session.transcript.append(
     {
       type: 'system',
       subtype: 'compact_boundary',
@@ -74,9 +78,9 @@ export async function compact(session: Session, compaction: Compaction, signal: 
     uuid
   )
   session.tokens = 0
-  session.say({ type: 'system', subtype: 'compact_boundary', compact_metadata: about }, uuid)
-  session.heed(await session.fire('SessionStart', { source: 'compact', model: session.model.name }, { signal }))
-  session.heed(await session.fire('PostCompact', { trigger, compact_summary: text }, { signal }))
+  session.reader.emit({ type: 'system', subtype: 'compact_boundary', compact_metadata: about }, uuid)
+  await session.hooks.run('SessionStart', { source: 'compact', model: session.model.name }, { signal })
+  await session.hooks.run('PostCompact', { trigger, compact_summary: text }, { signal })
   return true
 }
 
@@ -117,7 +121,7 @@ async function summaryOf(
     const text = textOf(answer.content).trim()
     return text === '' ? undefined : text
   } catch (error) {
-    session.inform(`the conversation could not be summarised: ${failureOf(error).message}`, 'warning')
+    session.reader.notice(`the conversation could not be summarised: ${failureOf(error).message}`, 'warning')
     return undefined
   }
 }
@@ -126,5 +130,5 @@ async function summaryOf(
 function recordUsage({ id, model, stop, usage }: Answer, session: Session): void {
   const uuid = randomUUID()
   const message = answerMessage({ id, model, stop_reason: stop, usage, content: [] })
-  session.record({ type: 'assistant', requestId: `req_${uuid}`, message: { ...message } }, uuid)
+  session.transcript.append({ type: 'assistant', requestId: `req_${uuid}`, message: { ...message } }, uuid)
 }

@@ -17,14 +17,17 @@ export async function elicit(
 ): Promise<Told> {
   const { mode, url } = wanted
   if (mode === 'url' && (url === undefined || !isWebAddress(url))) {
-    session.inform(`the server ${server} wants somebody to visit what is no web address; it was told no`, 'warning')
+    session.reader.notice(
+      `the server ${server} wants somebody to visit what is no web address; it was told no`,
+      'warning'
+    )
     return NO
   }
   const answer =
     (await askHooks(server, wanted, session, signal)) ?? (await askPerson(server, wanted, session, ask, signal))
   const told = await lastWord(server, wanted, answer, session, signal)
   const message = `Elicitation response for server "${server}": ${told.action}`
-  session.heed(await session.fire('Notification', { message, notification_type: 'elicitation_response' }, { signal }))
+  await session.hooks.run('Notification', { message, notification_type: 'elicitation_response' }, { signal })
   return told
 }
 
@@ -35,8 +38,7 @@ async function askHooks(
   signal: AbortSignal
 ): Promise<Told | undefined> {
   const asked = { mcp_server_name: server, message, mode, url, elicitation_id: id, requested_schema: schema }
-  const outcome = await session.fire('Elicitation', asked, { signal })
-  session.heed(outcome, server)
+  const outcome = await session.hooks.run('Elicitation', asked, { signal })
   return outcome.blocked ? NO : outcome.fields.action === undefined ? undefined : answerIn(outcome.fields)
 }
 
@@ -51,7 +53,7 @@ async function askPerson(
   try {
     return answerIn(await within(ask(server, wanted, signal), signal))
   } catch (error) {
-    session.inform(`what the server ${server} wants to know could not be asked: ${wordsOf(error)}`, 'warning')
+    session.reader.notice(`what the server ${server} wants to know could not be asked: ${wordsOf(error)}`, 'warning')
     return NO
   }
 }
@@ -64,8 +66,7 @@ async function lastWord(
   signal: AbortSignal
 ): Promise<Told> {
   const result = { mcp_server_name: server, elicitation_id: id, mode, action, content }
-  const outcome = await session.fire('ElicitationResult', result, { signal })
-  session.heed(outcome, server)
+  const outcome = await session.hooks.run('ElicitationResult', result, { signal })
   return outcome.blocked ? NO : answerIn({ action, content, ...outcome.fields })
 }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Block } from '../message.ts'
 import { failureOf } from '../model/failure.ts'
 import type { Answer, ModelFailure } from '../model/model.ts'
@@ -8,7 +7,6 @@ import type { ClosedCall } from './call/call.ts'
 import { textOf } from './session/conversation.ts'
 import { compact, isFull, isTooLong } from './compact.ts'
 import { ended, INTERRUPTED, type Ending } from './session/ending.ts'
-import type { AssistantMessage } from './output/output.ts'
 import type { Session } from './session/session.ts'
 import { addUsage } from './spending.ts'
 import { answerMessage } from './session/transcript-entries.ts'
@@ -29,8 +27,8 @@ export async function runLoop(session: Session, signal: AbortSignal): Promise<En
   for (let iteration = 1; ; iteration++) {
     const before = isOver(session, signal) ?? limitReached(session, iteration)
     if (before !== undefined) return before
-    const fired = session.fire('Iteration', { agent_id: session.agentId, iteration }, { signal })
-    session.heed(fired instanceof Promise ? await fired : fired)
+    const fired = session.hooks.run('Iteration', { agent_id: session.agentId, iteration }, { signal })
+    if (fired instanceof Promise) await fired
     const meanwhile = isOver(session, signal)
     if (meanwhile !== undefined) return meanwhile
     session.turns++
@@ -66,11 +64,8 @@ export async function runLoop(session: Session, signal: AbortSignal): Promise<En
 /** What hooks and others had to say goes into the next request. */
 function deliverNotes(session: Session): void {
   const news = session.news.take()
-  if (news !== undefined) session.note(news)
-  if (session.conversation.notes.length === 0) return
-  const uuid = randomUUID()
-  session.record({ type: 'attachment', attachment: { type: 'notes' } }, uuid)
-  session.conversation.deliverNotes(uuid)
+  if (news !== undefined) session.conversation.addContext(news)
+  session.conversation.deliverContext()
 }
 
 /** Somebody has said that it is. */
@@ -98,32 +93,21 @@ function takeAnswer(answer: Answer, content: readonly Block[], session: Session)
   session.used = addUsage(session.used, usage)
   session.tokens =
     usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens + usage.output_tokens
-  tellAnswer(answerMessage({ id, model, stop_reason: stop, usage, content }), session)
-  for (const text of changed ?? []) session.informOnce(text)
+  session.conversation.addAnswer(answerMessage({ id, model, stop_reason: stop, usage, content }))
+  for (const text of changed ?? []) session.reader.warnOnce(text)
   for (const { name, input } of ungated ?? []) {
-    session.record({ type: 'system', subtype: 'ungated_tool', toolName: name, input })
-    session.inform(`${name} was run by the model’s provider; no hook and no rule was asked`, 'warning', 'ungated_tool')
+    session.transcript.append({ type: 'system', subtype: 'ungated_tool', toolName: name, input })
+    session.reader.notice(
+      `${name} was run by the model’s provider; no hook and no rule was asked`,
+      'warning',
+      'ungated_tool'
+    )
   }
 }
 
 /** What had come of an answer before it was given up. */
 function takePartial(text: string, session: Session): void {
-  tellAnswer(answerMessage({ model: session.model.name, content: [{ type: 'text', text }] }), session)
-}
-
-function tellAnswer(message: AssistantMessage['message'], session: Session): void {
-  const uuid = randomUUID()
-  const of = message.content.length
-  // Viewers know one line a block.
-  for (const [index, block] of message.content.entries()) {
-    const part = [index, of]
-    session.record(
-      { type: 'assistant', requestId: `req_${uuid}`, message: { ...message, content: [block] }, part },
-      index === 0 ? uuid : randomUUID()
-    )
-  }
-  session.conversation.answer(message.content, uuid)
-  session.say({ type: 'assistant', message, parent_tool_use_id: null }, uuid)
+  session.conversation.addAnswer(answerMessage({ model: session.model.name, content: [{ type: 'text', text }] }))
 }
 
 /** All calls have been answered, or wait for a decision: is it over now? */
@@ -145,9 +129,8 @@ export async function afterCalls(
     tool_use_id: use.id,
     tool_response: result.content
   }))
-  const fired = session.fire('PostToolBatch', { tool_calls }, { signal })
+  const fired = session.hooks.run('PostToolBatch', { tool_calls }, { signal })
   const outcome = fired instanceof Promise ? await fired : fired
-  session.heed(outcome)
   if (signal.aborted) return ended('aborted_tools', INTERRUPTED, true)
   if (outcome.blocked) return ended('hook_stopped', objectionLines(outcome).join('\n'), false)
   const { stopped } = session
@@ -158,23 +141,21 @@ export async function afterCalls(
 /** Readers find the failure where they look for the answer. The model is told nothing of it. */
 function sayFailure(text: string, { why }: ModelFailure, session: Session): void {
   const message = answerMessage({ model: '<synthetic>', content: [{ type: 'text', text }] })
-  session.say({ type: 'assistant', message, parent_tool_use_id: null, error: why })
+  session.reader.emit({ type: 'assistant', message, parent_tool_use_id: null, error: why })
 }
 
 /** The provider gave no answer. What had come of it is kept as far as it can be read. */
 async function unanswered(failure: ModelFailure, session: Session, signal: AbortSignal): Promise<Ending> {
   if (signal.aborted) {
     if (failure.partial !== '') takePartial(failure.partial, session)
-    session.tell({ role: 'user', content: INTERRUPTED }, { synthetic: true })
+    session.conversation.add({ role: 'user', content: INTERRUPTED }, { synthetic: true })
     return ended('aborted_streaming', INTERRUPTED, true)
   }
   const text = `API Error: ${failure.message}`
-  session.heed(
-    await session.fire(
-      'StopFailure',
-      { error: failure.why, error_details: failure.message, last_assistant_message: text },
-      { signal: session.afterwards }
-    )
+  await session.hooks.run(
+    'StopFailure',
+    { error: failure.why, error_details: failure.message, last_assistant_message: text },
+    { signal: session.afterwards }
   )
   sayFailure(text, failure, session)
   return { ...ended('api_error', text, true), failure }

@@ -41,10 +41,9 @@ export class Ends {
     const structured = await this.#structured(text)
     if (structured !== undefined && 'problem' in structured) return this.#repair(structured.problem)
     // Hooks look into the log for what was said last.
-    await this.#session.saved()
+    await this.#session.transcript.flush()
     const fired = this.#fire(text)
     const outcome = fired instanceof Promise ? await fired : fired
-    this.#session.heed(outcome)
     const done: Ending = {
       ...ended('completed', text, false, stop),
       ...(structured && { structured: structured.value })
@@ -74,9 +73,9 @@ export class Ends {
       session_crons: [],
       ...(this.#inAll > 0 && { block_count: this.#inAll, previous_reason: this.#reason })
     }
-    if (agent === undefined) return this.#session.fire('Stop', end, options)
+    if (agent === undefined) return this.#session.hooks.run('Stop', end, options)
     const whose = { agent_id: agent.id, agent_type: agent.type, agent_transcript_path: log.path }
-    return this.#session.fire('SubagentStop', { ...whose, ...end, success: true }, options)
+    return this.#session.hooks.run('SubagentStop', { ...whose, ...end, success: true }, options)
   }
 
   #sendBack(outcome: Outcome, done: Ending): Ending | undefined {
@@ -87,7 +86,12 @@ export class Ends {
     if (this.#inARow > most || this.#inAll > MOST_IN_ALL) {
       const words = `Stop hooks sent the agent back ${this.#inARow > most ? `${most} times without a tool call between` : `${MOST_IN_ALL} times`}; it ends now`
       const last = outcome.blocked ? `, although a hook objects: ${objectionLines(outcome).join('; ')}` : ''
-      this.#session.say({ type: 'system', subtype: 'notification', key: 'stop-hook-block-cap', text: words + last })
+      this.#session.reader.emit({
+        type: 'system',
+        subtype: 'notification',
+        key: 'stop-hook-block-cap',
+        text: words + last
+      })
       return { ...done, reason: 'stop_hook_overruled' }
     }
     if (outcome.blocked) this.#tell(`Stop hook feedback:\n${objectionLines(outcome).join('\n')}`)
@@ -112,18 +116,16 @@ export class Ends {
       this.#tell('Your answer was cut off at the token limit. Go on from there.')
       return undefined
     }
-    this.#session.heed(
-      await this.#session.fire(
-        'StopFailure',
-        { error: 'max_output_tokens', last_assistant_message: text },
-        { signal: this.#session.afterwards }
-      )
+    await this.#session.hooks.run(
+      'StopFailure',
+      { error: 'max_output_tokens', last_assistant_message: text },
+      { signal: this.#session.afterwards }
     )
     return ended('api_error', 'The answers kept reaching the token limit.', true, 'max_tokens')
   }
 
   #tell(content: string): void {
-    this.#session.tell({ role: 'user', content }, { synthetic: true })
+    this.#session.conversation.add({ role: 'user', content }, { synthetic: true })
   }
 }
 

@@ -19,7 +19,7 @@ export class FileWatch {
   }
 
   /** What the answer to an event asks for takes the place of what was asked for before. */
-  heed({ fields: { watchPaths } }: Outcome): void {
+  follow({ fields: { watchPaths } }: Outcome): void {
     if (!Array.isArray(watchPaths)) return
     this.#asked = watchPaths.filter(path => typeof path === 'string').map(path => resolve(this.#cwd, path))
     this.#begin()
@@ -43,15 +43,13 @@ export class FileWatch {
   #begin(): void {
     this.#watch ??= watchFiles(this.#named(), (path, event) => {
       void this.#tell(path, event).catch((error: unknown) =>
-        this.#session.inform(`FileChanged hooks failed: ${wordsOf(error)}`, 'warning')
+        this.#session.reader.notice(`FileChanged hooks failed: ${wordsOf(error)}`, 'warning')
       )
     })
   }
 
   async #tell(path: string, event: FileEvent): Promise<void> {
-    const outcome = await this.#session.fire('FileChanged', { file_path: path, file_name: basename(path), event })
-    this.#session.heed(outcome)
-    this.heed(outcome)
+    await this.#session.hooks.run('FileChanged', { file_path: path, file_name: basename(path), event })
   }
 
   async close(): Promise<void> {

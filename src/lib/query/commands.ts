@@ -39,7 +39,7 @@ export function commandIn(prompt: unknown, opened: Opened): ((signal: AbortSigna
     const ending = await COMMANDS[name]!(rest.trim(), opened, signal).catch((error: unknown) =>
       ended('turn_setup_failed', wordsOf(error), true)
     )
-    session.inform(`/${name}: ${ending.text}`, ending.isError ? 'warning' : 'info', 'command')
+    session.reader.notice(`/${name}: ${ending.text}`, ending.isError ? 'warning' : 'info', 'command')
     return ending
   }
 }

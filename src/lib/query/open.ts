@@ -162,7 +162,7 @@ export async function open(
       env: ground.env,
       watch: () =>
         armed.watch((reloaded, file) =>
-          session.inform(following.heed(reloaded, file), reloaded.counts ? 'info' : 'warning')
+          session.reader.notice(following.update(reloaded, file), reloaded.counts ? 'info' : 'warning')
         ),
       names: {
         agents: [...agents.definitions.keys()],
@@ -229,13 +229,13 @@ function arm(ground: Ground, place: Place, heard: Heard): Promise<ArmedHooks> {
       cwd: place.tools.cwd,
       // Whoever made the registry is told as well.
       onLate(answer) {
-        heard.session?.heedLate(answer)
+        heard.session?.hooks.applyLate(answer)
         return own?.onLate?.(answer)
       },
       ...(options.clock !== undefined && { clock: options.clock }),
       ...(options.includeHookEvents === true && {
         sink(message) {
-          heard.session?.say(streamed(message))
+          heard.session?.reader.emit(streamed(message))
           return own?.sink?.(message)
         }
       })
@@ -247,7 +247,7 @@ function arm(ground: Ground, place: Place, heard: Heard): Promise<ArmedHooks> {
       env,
       envFile: place.envFile,
       onNotice: text => options.stderr?.(text),
-      onWake: woken => heard.session?.wake(woken)
+      onWake: woken => heard.session?.hooks.wake(woken)
     }
   })
 }

@@ -144,11 +144,17 @@ class RunningQuery implements Query {
       session.news.onChange = () => this.#prompts.nudge()
       this.#put(initOf(session, servers, names, this.#options))
       for (const notice of restricted) {
-        session.say({ type: 'system', subtype: 'informational', level: 'warning', tag: 'restriction', ...notice })
+        session.reader.emit({
+          type: 'system',
+          subtype: 'informational',
+          level: 'warning',
+          tag: 'restriction',
+          ...notice
+        })
         this.#options.stderr?.(`${notice.failedOpen === true ? 'failedOpen: ' : ''}${notice.content}`)
       }
-      for (const text of notices) session.inform(text, 'warning', 'mcp')
-      for (const text of gaps) session.inform(text, 'warning', 'transcript')
+      for (const text of notices) session.reader.notice(text, 'warning', 'mcp')
+      for (const text of gaps) session.reader.notice(text, 'warning', 'transcript')
       tellBackgroundEnded(background, session)
       if (blocked !== undefined) return this.#tellResult(resultOf(blocked, session))
       if (prompt !== undefined) await this.#answer(prompt, opened)
@@ -171,7 +177,7 @@ class RunningQuery implements Query {
       }
       this.#isEnding = true
       await endSession(session, hasBroken ? 'error' : this.#reason, endWork).catch((error: unknown) =>
-        session.inform(`the session did not end well: ${wordsOf(error)}`, 'warning')
+        session.reader.notice(`the session did not end well: ${wordsOf(error)}`, 'warning')
       )
     }
   }
@@ -203,10 +209,10 @@ class RunningQuery implements Query {
 
   /** Says so when the waiting is long, and ends it when it is too long. */
   #limitWaiting(clock: Clock, giveUp: () => void): () => void {
-    const tell = clock.after(LONG_WAIT, () => this.#session?.inform(WAITING, 'warning'))
+    const tell = clock.after(LONG_WAIT, () => this.#session?.reader.notice(WAITING, 'warning'))
     const end = clock.after(LONGEST_WAIT, () => {
       giveUp()
-      this.#session?.inform(STILL_RUNNING, 'warning')
+      this.#session?.reader.notice(STILL_RUNNING, 'warning')
       this.#prompts.nudge()
     })
     return () => (tell(), end())

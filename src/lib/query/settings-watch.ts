@@ -22,7 +22,7 @@ export class Following {
   }
 
   /** Takes up what a reload has put in force, and says to people what came of it. */
-  heed({ counts, why, inForce }: Reloaded, file: string): string {
+  update({ counts, why, inForce }: Reloaded, file: string): string {
     if (!counts) return `the settings in ${file} have changed: ${why}`
     const more = inForce === undefined ? [] : [...this.#take(inForce), ...laterWords(inForce)]
     return [`the settings in ${file} have changed, and count from now on`, ...more].join('; ')

@@ -73,7 +73,7 @@ export interface Log {
   /** The file, for hooks; empty where there is none. */
   readonly path: string
   /** Takes an entry. Throws where it cannot be written: nothing may happen that was not written down before. */
-  append(entry: Entry, uuid: string): void
+  append(entry: Entry, uuid?: string): void
   /** Settles when all that was taken so far cannot be lost any more; rejects where that cannot be had. */
   flush(): Promise<void>
   close(): Promise<void>

@@ -41,7 +41,7 @@ export class TranscriptLog implements Log {
     return this.#options.path
   }
 
-  append(entry: Entry, uuid: string): void {
+  append(entry: Entry, uuid: string = randomUUID()): void {
     const { sessionId, version, entrypoint, cwd, agentId } = this.#options
     const line: Line = {
       ...entry,

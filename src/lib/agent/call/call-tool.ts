@@ -97,13 +97,12 @@ async function judge(
 ): Promise<CallAt<'judged' | 'refused' | 'pending'>> {
   const { use, tool, input, consent } = call
   const { place } = session.options
-  const fired = session.fire('PreToolUse', toolEvent(call), {
+  const fired = session.hooks.run('PreToolUse', toolEvent(call), {
     signal,
     accept: draft => problemIn(tool.check(draft, place))
   })
   const before = fired instanceof Promise ? await fired : fired
   if (signal.aborted) return refused(call, INTERRUPTED)
-  session.heed(before, use.name)
   const { blocked, decision, by = '', reason, updatedInput } = before
   if (blocked) {
     const seen = consent === undefined ? use.input : input
@@ -133,8 +132,8 @@ async function run(call: CallAt<'allowed'>, session: Session, signal: AbortSigna
   const { use, tool, input } = call
   const hasEffects = tool.delegates === true || tool.readOnlyIsUnverified === true || !tool.readOnly(input)
   if (hasEffects) {
-    session.record({ type: 'tool-intent', toolUseId: use.id, toolName: use.name, input })
-    await session.saved()
+    session.transcript.append({ type: 'tool-intent', toolUseId: use.id, toolName: use.name, input })
+    await session.transcript.flush()
   }
   const begun = performance.now()
   const result = dataWithoutCredentials(await resultOf(call, session, signal))
@@ -143,8 +142,15 @@ async function run(call: CallAt<'allowed'>, session: Session, signal: AbortSigna
   if (agentId !== undefined)
     return { stage: 'pending', use, input, pending: { why: 'nested', agentId, hooks: hooksOf(session) } }
   if (hasEffects) {
-    session.record({ type: 'tool-outcome', toolUseId: use.id, isError: error !== undefined, content, output, input })
-    await session.saved()
+    session.transcript.append({
+      type: 'tool-outcome',
+      toolUseId: use.id,
+      isError: error !== undefined,
+      content,
+      output,
+      input
+    })
+    await session.transcript.flush()
   }
   return { stage: 'ran', use, tool, input, result, duration_ms }
 }
@@ -166,7 +172,7 @@ async function resultOf(
       signal,
       session: session.options.place,
       progress: output =>
-        session.say({
+        session.reader.emit({
           type: 'tool_progress',
           tool_use_id: use.id,
           tool_name: tool.name,
@@ -174,7 +180,7 @@ async function resultOf(
           elapsed_time_seconds: (performance.now() - begun) / 1000,
           output
         }),
-      fire: (event, given) => session.fireByName(event, given)
+      fire: (event, given) => session.hooks.runByName(event, given)
     })
     // What passes the door itself ends by itself, and in good order.
     return await (tool.delegates === true ? running : within(running, signal))
@@ -191,14 +197,17 @@ export async function finish(call: CallAt<'ran'>, session: Session, signal: Abor
   const options = { signal: session.afterwards }
   const fired =
     error === undefined
-      ? session.fire('PostToolUse', { ...fields, tool_response: result.output, duration_ms }, options)
-      : session.fire('PostToolUseFailure', { ...fields, error, is_interrupt: signal.aborted, duration_ms }, options)
+      ? session.hooks.run('PostToolUse', { ...fields, tool_response: result.output, duration_ms }, options)
+      : session.hooks.run(
+          'PostToolUseFailure',
+          { ...fields, error, is_interrupt: signal.aborted, duration_ms },
+          options
+        )
   const after = fired instanceof Promise ? await fired : fired
-  session.heed(after, use.name)
   // Mostly there is none, and nothing is made for it.
   for (const { by, reason } of after.decision === 'deny' ? objectionsIn(after) : [])
-    session.note(`${after.event}:${use.name} hook blocking error: ${reason} (from ${by})`)
+    session.conversation.addContext(`${after.event}:${use.name} hook blocking error: ${reason} (from ${by})`)
   const news = error === undefined ? await tool.settle?.(input, session.options.place) : undefined
-  if (news !== undefined) session.note(news)
+  if (news !== undefined) session.conversation.addContext(news)
   return answer(call, visibleResult(after, call, session), session)
 }

@@ -91,7 +91,7 @@ export function answer({ use, input }: Subject, { content, output, error }: Tool
     error === undefined
       ? { type: 'tool_result', tool_use_id: use.id, content }
       : { type: 'tool_result', tool_use_id: use.id, content, is_error: true }
-  session.record({ type: 'user', message: { role: 'user', content: [result] }, toolUseResult: output }, uuid)
+  session.transcript.append({ type: 'user', message: { role: 'user', content: [result] }, toolUseResult: output }, uuid)
   return { stage: 'answered', use, input, result, output, uuid } satisfies CallAt<'answered'>
 }
 

@@ -79,7 +79,7 @@ export function closeBatch(calls: readonly ClosedCall[], session: Session): void
   const answered = calls.filter(call => call.stage === 'answered')
   if (answered.length < calls.length) session.open = calls.map(openCall)
   else
-    session.conversation.close(
+    session.conversation.addResults(
       answered.map(({ result }) => result),
       answered[0]!.uuid
     )
@@ -97,7 +97,10 @@ function openCall(call: ClosedCall): OpenCall {
 function answerAsIs({ use, started, pending, agentId, input = use.input }: OpenCall, session: Session): ClosedCall {
   let why = pending === undefined ? INTERRUPTED : UNDECIDED
   if (started === true) {
-    session.inform(`${use.name} was at work when the session was interrupted: what it did is not known`, 'warning')
+    session.reader.notice(
+      `${use.name} was at work when the session was interrupted: what it did is not known`,
+      'warning'
+    )
     why = agentId === undefined ? UNKNOWN : `${UNKNOWN}\n\nagentId: ${agentId}`
   } else if (pending === undefined) {
     const tool = session.tool(use.name)

@@ -24,7 +24,7 @@ export function recordPending(
   session: Session
 ): void {
   const { agentId: subagentId, ...rest } = pending
-  session.record({ type: 'tool-pending', toolUseId: id, toolName: name, input, ...rest, subagentId })
+  session.transcript.append({ type: 'tool-pending', toolUseId: id, toolName: name, input, ...rest, subagentId })
 }
 
 const KINDS: readonly Ruling['kind'][] = ['rule', 'mode', 'hook', 'safety', 'default']

@@ -88,7 +88,6 @@ async function refuse(call: JudgedCall, ruling: Ruling, session: Session, told?:
   const why = `Permission to use ${use.name} was denied: ${told ?? reason} [${by}${asked}]`
   if (kind !== 'mode' && kind !== 'default') return refused(call, why)
   const event = { ...toolEvent(call), tool_name: use.name, reason }
-  const after = await session.fire('PermissionDenied', event, { signal: session.afterwards })
-  session.heed(after, use.name)
+  const after = await session.hooks.run('PermissionDenied', event, { signal: session.afterwards })
   return refused(call, after.fields.retry === true ? `${why}\nA hook says that it may be tried again.` : why)
 }

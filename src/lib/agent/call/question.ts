@@ -28,8 +28,7 @@ export async function askHooks(
   if (hook?.decision === 'ask' && session.options.profile === 'compat') return undefined
   const permission_suggestions = suggestionsOn(call, ruling, session)
   const event = { tool_name: use.name, tool_input, permission_suggestions, mcp_server: tool.server }
-  const outcome = await session.fire('PermissionRequest', event, { signal })
-  session.heed(outcome, use.name)
+  const outcome = await session.hooks.run('PermissionRequest', event, { signal })
   const { decision, reason, by = '', updatedInput, fields } = outcome
   if (decision === 'deny') {
     const interrupt = fields.interrupt === true
@@ -66,7 +65,7 @@ export async function askPerson(
   if (ask === undefined) return undefined
   recordPending({ use, input, pending }, session)
   session.doing = `waiting for somebody to decide about ${use.name}`
-  await session.saved()
+  await session.transcript.flush()
   const cancel = clock.after(PATIENCE, () => void remind(use.name, session, signal))
   try {
     const why = pending.reason ?? pending.by
@@ -95,9 +94,9 @@ const PATIENCE = 6000
 async function remind(toolName: string, session: Session, signal: AbortSignal): Promise<void> {
   const message = `${toolName} needs your permission`
   try {
-    session.heed(await session.fire('Notification', { message, notification_type: 'permission_prompt' }, { signal }))
+    await session.hooks.run('Notification', { message, notification_type: 'permission_prompt' }, { signal })
   } catch (error) {
-    session.inform(`no notification could be sent that ${message}: ${wordsOf(error)}`, 'warning')
+    session.reader.notice(`no notification could be sent that ${message}: ${wordsOf(error)}`, 'warning')
   }
 }
 
@@ -114,12 +113,12 @@ function answerIn(answer: unknown): PersonAnswer | undefined {
 export function keepPermission(update: PermissionUpdate, session: Session): void {
   const { permissions, options } = session
   const { problem, ...changed } = applyUpdate(update, permissions)
-  if (problem !== undefined) return session.inform(`a permission was not kept: ${problem}`, 'warning')
+  if (problem !== undefined) return session.reader.notice(`a permission was not kept: ${problem}`, 'warning')
   Object.assign(permissions, changed)
   if (update.destination === 'session' || update.destination === 'cliArg') return
   try {
     options.remember?.(update)
   } catch (error) {
-    session.inform(`a permission counts for this session only, and was not kept: ${wordsOf(error)}`, 'warning')
+    session.reader.notice(`a permission counts for this session only, and was not kept: ${wordsOf(error)}`, 'warning')
   }
 }

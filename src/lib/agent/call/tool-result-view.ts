@@ -22,7 +22,7 @@ export function visibleResult(after: Outcome, { use, tool, result }: CallAt<'ran
   if (output === undefined) return result
   const content = contentIn(output, tool, result.output)
   if (content !== undefined) return { content, output }
-  session.inform(
+  session.reader.notice(
     `${use.name}: a hook gave an output that cannot be shown, so the tool’s own was hidden; give a text, a list of content ` +
       'blocks, or an output in the shape of the tool’s own',
     'warning'

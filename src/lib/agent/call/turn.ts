@@ -36,6 +36,6 @@ export function tellResult(answer: ClosedCall, session: Session): ClosedCall {
   if (answer.stage === 'pending') return answer
   const { result, output, uuid } = answer
   const message = { role: 'user', content: [result] } as const
-  session.say({ type: 'user', message, parent_tool_use_id: null, tool_use_result: output }, uuid)
+  session.reader.emit({ type: 'user', message, parent_tool_use_id: null, tool_use_result: output }, uuid)
   return answer
 }

@@ -67,7 +67,7 @@ export async function expand(
   const [, name, args = ''] = /^\/(\S+)(?:\s+([\s\S]*))?$/.exec(prompt.trim()) ?? []
   const skill = name === undefined ? undefined : skills?.all.get(name)
   if (skills === undefined || skill === undefined) return undefined
-  const outcome = await session.fire(
+  const outcome = await session.hooks.run(
     'UserPromptExpansion',
     {
       expansion_type: 'slash_command',
@@ -78,7 +78,6 @@ export async function expand(
     },
     { signal }
   )
-  session.heed(outcome)
   if (outcome.blocked) return { refused: `/${skill.name} was refused: ${reasonForModel(outcome)} [${outcome.by}]` }
   try {
     skills.activate(skill.name)

@@ -29,7 +29,7 @@ export function tellBackgroundEnded(background: Background['left'] | undefined, 
   for (const [id, description] of background ?? []) {
     const name = description === '' ? id : `${id}, ${description}`
     const text = `The background task ${name} has ended for this session: it belonged to the process before this one.`
-    session.note(`${text} Start it again if you still need it.`)
-    session.inform(text, 'warning')
+    session.conversation.addContext(`${text} Start it again if you still need it.`)
+    session.reader.notice(text, 'warning')
   }
 }

@@ -46,26 +46,18 @@ export async function beginSession(
   { source, setup, instructions, answered }: Beginning,
   signal: AbortSignal
 ): Promise<{ readonly blocked?: Ending; readonly prompt?: string }> {
-  if (setup !== undefined) session.heed(await session.fire('Setup', { trigger: setup }, { signal }))
+  if (setup !== undefined) await session.hooks.run('Setup', { trigger: setup }, { signal })
   const about = { source, ...pauseOf(session, answered), model: session.model.name }
-  const outcome = await session.fire('SessionStart', about, { signal })
+  const outcome = await session.hooks.run('SessionStart', about, { signal })
   if (signal.aborted) return {}
-  const isNew = source === 'startup' || source === 'clear'
-  if (isNew && outcome.additionalContext !== undefined)
-    session.addToSystem(`SessionStart hook additional context: ${outcome.additionalContext}`, {
-      type: 'hook_additional_context',
-      hookName: 'SessionStart',
-      hookEvent: 'SessionStart',
-      content: [outcome.additionalContext]
-    })
-  // What a session begins with stays as it was: what is new when it goes on stands behind all that was said.
-  session.heed(isNew ? { ...outcome, contexts: [] } : outcome)
   if (outcome.blocked || outcome.continue === false) {
     const why = outcome.blocked ? `${outcome.reason} [${outcome.by}]` : (outcome.stopReason ?? 'a hook ended it')
     return { blocked: ended('start_blocked', `The session was not started: ${why}`, true) }
   }
-  session.watch ??= new FileWatch(session)
-  session.watch.heed(outcome)
+  if (session.watch === undefined) {
+    session.watch = new FileWatch(session)
+    session.watch.follow(outcome)
+  }
   for (const instruction of instructions) await announce(instruction, session, signal)
   const prompt = outcome.fields.initialUserMessage
   return typeof prompt === 'string' ? { prompt } : {}
@@ -77,12 +69,8 @@ async function announce(
   signal: AbortSignal
 ): Promise<void> {
   const told = { file_path: path, memory_type: type, load_reason: reason }
-  const outcome = await session.fire(
-    'InstructionsLoaded',
-    parent === undefined ? told : { ...told, parent_file_path: parent },
-    { signal }
-  )
-  session.heed(outcome)
+  const input = parent === undefined ? told : { ...told, parent_file_path: parent }
+  await session.hooks.run('InstructionsLoaded', input, { signal })
 }
 
 /** One prompt, from the hooks that look at it to the result. */
@@ -140,7 +128,7 @@ function tellOpen(session: Session): void {
   const uuid = session.conversation.idOf(answer)
   const { content } = answer
   const message = answerMessage({ id: `msg_${uuid}`, model: session.model.name, stop_reason: 'tool_use', content })
-  session.say({ type: 'assistant', message, parent_tool_use_id: null }, uuid)
+  session.reader.emit({ type: 'assistant', message, parent_tool_use_id: null }, uuid)
 }
 
 /** Works until there is a result. */
@@ -158,7 +146,7 @@ export async function toResult(
     const ending = await work()
     session.saveState()
     session.doing = 'waiting for a prompt'
-    await session.saved()
+    await session.transcript.flush()
     return resultOf(ending, session, since)
   } finally {
     late.end()
@@ -167,12 +155,11 @@ export async function toResult(
 }
 
 async function promptToEnd(given: string | readonly Block[], session: Session, signal: AbortSignal): Promise<Ending> {
-  session.promptId = randomUUID()
+  const promptId = randomUUID()
+  session.promptId = promptId
   const prompt = textOf(given)
-  const outcome = await session.fire('UserPromptSubmit', { prompt }, { signal })
+  const outcome = await session.hooks.run('UserPromptSubmit', { prompt }, { signal })
   if (signal.aborted) return ended('aborted_streaming', INTERRUPTED, true)
-  // What hooks say about a prompt that nobody gets to see is not for the next one.
-  session.heed(outcome.blocked ? { ...outcome, contexts: [] } : outcome)
   if (outcome.blocked)
     return ended(
       'prompt_blocked',
@@ -185,7 +172,10 @@ async function promptToEnd(given: string | readonly Block[], session: Session, s
   const expanded = typeof content === 'string' ? await expand(content, session, signal) : undefined
   if (signal.aborted) return ended('aborted_streaming', INTERRUPTED, true)
   if (expanded !== undefined && 'refused' in expanded) return ended('prompt_blocked', expanded.refused, false)
-  session.tell({ role: 'user', content: expanded?.text ?? content }, { promptId: session.promptId })
+  session.conversation.add(
+    { role: 'user', content: expanded?.text ?? content },
+    { entry: { promptId, permissionMode: session.permissions.mode } }
+  )
   if (outcome.continue === false) return ended('hook_stopped', outcome.stopReason ?? '', false)
 
   return runAgent(prompt, session, signal)
@@ -193,8 +183,7 @@ async function promptToEnd(given: string | readonly Block[], session: Session, s
 
 /** An agent, main or sub, works on what it was told. */
 export async function runAgent(task: string, session: Session, signal: AbortSignal): Promise<Ending> {
-  const start = await session.fire('AgentStart', { agent_id: session.agentId, task }, { signal })
-  session.heed(start)
+  const start = await session.hooks.run('AgentStart', { agent_id: session.agentId, task }, { signal })
   if (start.blocked)
     return ended('start_blocked', `The agent was not started: ${reasonForModel(start)} [${start.by}]`, true)
   return runToEnd(session, signal)
@@ -216,7 +205,7 @@ async function runToEnd(session: Session, signal: AbortSignal): Promise<Ending> 
         output_tokens: usage.output_tokens - before.output_tokens
       }
     }
-    session.heed(await session.fire('AgentStop', { agent_id, result }, { signal: session.afterwards }))
+    await session.hooks.run('AgentStop', { agent_id, result }, { signal: session.afterwards })
   }
   let ending: Ending
   try {
@@ -293,10 +282,10 @@ const facts = ({ id, name, input }: ToolUseBlock): DeferredUse => ({ id, name, i
 
 /** A new conversation in the same session. Gives why it may not begin, if it may not. */
 export async function clearSession(session: Session, signal: AbortSignal): Promise<Ending | undefined> {
-  session.heed(await session.fire('SessionEnd', { reason: 'clear' }))
+  await session.hooks.run('SessionEnd', { reason: 'clear' })
   session.saveState()
   session.clear()
-  session.record({ type: 'system', subtype: 'clear', state: { memory: session.state.memory } })
+  session.transcript.append({ type: 'system', subtype: 'clear', state: { memory: session.state.memory } })
   const { blocked } = await beginSession(session, { source: 'clear', setup: undefined, instructions: [] }, signal)
   return blocked
 }
@@ -318,13 +307,13 @@ export async function endSession(session: Session, reason: string, endWork: () =
   const metadata = hooks.metadata(session.id)
   try {
     await endTasks(session)
-    session.heed(await session.fire('SessionEnd', { reason }))
+    await session.hooks.run('SessionEnd', { reason })
     session.saveState(metadata)
     await session.watch?.close()
     await Promise.race([hooks.drain(), pause(DRAIN, clock, drained.signal)])
   } finally {
     drained.abort()
-    session.isOver = true
+    session.conversation.isClosed = true
     try {
       await endWork()
     } finally {

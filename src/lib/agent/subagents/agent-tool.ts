@@ -164,7 +164,7 @@ function inBackground(
     task.isReported === true ? undefined : taskNotification(task, { toolUseId, outputFile, ...(usage && { usage }) })
   // A teammate waits for messages, and nobody waits for its end.
   if (teammate === undefined) place.expect?.(done.then(() => word))
-  else void done.then(() => parent.note(word() ?? ''))
+  else void done.then(() => parent.conversation.addContext(word() ?? ''))
   place.onClose(async () => {
     abort.abort(new Error('the session has ended'))
     await done

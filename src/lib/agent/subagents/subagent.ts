@@ -94,8 +94,7 @@ export async function runSubagent(
   let log: Log | undefined
   try {
     const about = { agent_id: id, agent_type: type, description: errand.description }
-    const start = await parent.fire('SubagentStart', about, { signal })
-    parent.heed({ ...start, contexts: [] })
+    const start = await parent.hooks.run('SubagentStart', about, { signal })
     if (start.blocked || start.continue === false)
       return notStarted(
         type,
@@ -105,13 +104,14 @@ export async function runSubagent(
     const child = await childOf(parent, { ...errand, type }, definition, hooks, log, ports)
     if (kept !== undefined) child.resume(kept)
     await tellStart({ ...errand, type }, child, parent)
-    for (const { text } of start.contexts) child.note(`SubagentStart hook additional context: ${text}`)
+    for (const { text } of start.contexts)
+      child.conversation.addContext(`SubagentStart hook additional context: ${text}`)
     const work = (task: string): Promise<Ending> => workOn(task, child, signal)
     const { teammate } = errand
     const prompt = errand.goesOn && child.conversation.messages.length > 0 ? '' : errand.prompt
     const ending = await (teammate === undefined ? work(prompt) : stay({ ...teammate, prompt }, work, parent, signal))
     parent.denials.push(...child.denials)
-    child.isOver = true
+    child.conversation.isClosed = true
     await log.close()
     const isUndecided = ending.reason === 'tool_deferred' || (child.isClosing && isPending(child.open))
     const { used: usage, called: tools } = child
@@ -165,11 +165,11 @@ async function tellStart({ id, type, description, toolUseId }: Errand, child: Se
     depth,
     parentAgentId: parent.options.agent?.id
   }
-  child.record({ type: 'system', subtype: 'subagent', ...about })
+  child.transcript.append({ type: 'system', subtype: 'subagent', ...about })
   // Whoever is said to be at work must be found.
-  await child.saved()
-  parent.record({ type: 'system', subtype: 'subagent_started', ...about })
-  await parent.saved()
+  await child.transcript.flush()
+  parent.transcript.append({ type: 'system', subtype: 'subagent_started', ...about })
+  await parent.transcript.flush()
 }
 
 /** How a subagent ends that its own Stop hooks were asked about. */
@@ -185,7 +185,7 @@ async function workOn(task: string, child: Session, signal: AbortSignal): Promis
   const failed = async (error: string): Promise<void> => {
     const { id: agent_id, type: agent_type } = child.options.agent!
     const told = { agent_id, agent_type, stop_hook_active: false, agent_transcript_path: child.options.log.path }
-    child.heed(await child.fire('SubagentStop', { ...told, success: false, error }, { signal: child.afterwards }))
+    await child.hooks.run('SubagentStop', { ...told, success: false, error }, { signal: child.afterwards })
   }
   try {
     const ending = await begin(task, child, signal)
@@ -202,7 +202,7 @@ async function workOn(task: string, child: Session, signal: AbortSignal): Promis
 async function begin(task: string, child: Session, signal: AbortSignal): Promise<Ending> {
   if (task === '') return goOn(child, signal)
   await answerOpen(child, signal)
-  child.tell({ role: 'user', content: task })
+  child.conversation.add({ role: 'user', content: task })
   return runAgent(task, child, signal)
 }
 

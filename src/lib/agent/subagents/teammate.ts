@@ -51,15 +51,13 @@ export async function stay(
   for (;;) {
     const ending = await work(task)
     if (signal.aborted) return ending
-    const idle = await parent.fire('TeammateIdle', { teammate_name: name, team_name: parent.id }, { signal })
-    // What ends here is the teammate, not its parent.
-    parent.heed({ ...idle, continue: undefined, contexts: [] })
+    const idle = await parent.hooks.run('TeammateIdle', { teammate_name: name, team_name: parent.id }, { signal })
     if (idle.continue === false) return ending
     if (idle.blocked && ++blocks <= MOST_BLOCKS) {
       task = `TeammateIdle hook feedback:\n${reasonForModel(idle)} [${idle.by}]`
       continue
     }
-    parent.note(`The teammate ${name} is idle, and waits for messages. It says:\n${ending.text}`)
+    parent.conversation.addContext(`The teammate ${name} is idle, and waits for messages. It says:\n${ending.text}`)
     const next = await mailbox.next(signal)
     if (next === undefined) return ending
     blocks = 0

@@ -38,7 +38,7 @@ export async function verify(
     spending: parent.spending
   })
   session.promptId = parent.promptId
-  session.tell({ role: 'user', content: prompt })
+  session.conversation.add({ role: 'user', content: prompt })
   const { text, isError } = await runAgent(prompt, session, signal)
   if (isError) throw new Error(text)
   return text

@@ -83,7 +83,7 @@ export class SubAgent {
     const agent = new SubAgent(definition, { ...options, sessionId: id })
     const entries = structuredClone(transcript).flatMap(entriesOf)
     agent.#ready = agent.#opened.then(({ session }) => {
-      for (const { uuid, ...entry } of entries) session.record(entry as Entry, String(uuid))
+      for (const { uuid, ...entry } of entries) session.transcript.append(entry as Entry, String(uuid))
       session.resume(replayAll(entries))
     })
     // Whoever runs it hears of it.
@@ -113,9 +113,9 @@ export class SubAgent {
       await answerOpen(session, running.signal)
       const { turns, toolUses, spending } = session
       const before = spending.usage
-      session.tell({ role: 'user', content: task })
+      session.conversation.add({ role: 'user', content: task })
       const ending = await runAgent(task, session, running.signal)
-      await session.saved()
+      await session.transcript.flush()
       const usage = {
         input_tokens: spending.usage.input_tokens - before.input_tokens,
         output_tokens: spending.usage.output_tokens - before.output_tokens

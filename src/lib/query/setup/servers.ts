@@ -28,7 +28,8 @@ export const serverPorts = (
     const { elicit } = await import('../../agent/elicit.ts')
     return elicit(server, wanted, session, onElicitation && elicitThrough(onElicitation), signal)
   },
-  notice: text => void (heard.session === undefined ? notices.push(text) : heard.session.inform(text, 'warning', 'mcp'))
+  notice: text =>
+    void (heard.session === undefined ? notices.push(text) : heard.session.reader.notice(text, 'warning', 'mcp'))
 })
 
 /** Calls a tool for a hook. The server must be there already. */

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto'
+import type { MessageEdits } from '../../hooks/dispatch/history.ts'
+import type { Block, Message } from '../../message.ts'
+import type { Kept, Log } from '../../transcript/entry.ts'
+import type { PlainObject } from '../../util/plain.ts'
+import type { AssistantMessage } from '../output/output.ts'
+import type { Reader } from '../output/reader.ts'
+import { Conversation } from './conversation.ts'
+import { toldEdits } from './transcript-entries.ts'
+
+/**
+ * The conversation of a running session. Each change is appended to the transcript in the same operation, so that a
+ * replay of the transcript gives the same messages.
+ */
+export class SessionConversation {
+  readonly #transcript: Log
+  readonly #reader: Reader
+  #history = new Conversation()
+  /** What SessionStart hooks added; it stays in the system prompt. */
+  #system: readonly string[] = []
+  /** The session has ended: what comes late is dropped. */
+  isClosed = false
+
+  constructor(transcript: Log, reader: Reader) {
+    this.#transcript = transcript
+    this.#reader = reader
+  }
+
+  get messages(): readonly Message[] {
+    return this.#history.messages
+  }
+
+  /** Context that waits for the next model call. */
+  get notes(): readonly string[] {
+    return this.#history.notes
+  }
+
+  /** What hooks added to the system prompt. */
+  get system(): readonly string[] {
+    return this.#system
+  }
+
+  /** Replaces the whole, with what a transcript holds or with nothing. */
+  reset(history = new Conversation(), system: readonly string[] = []): void {
+    this.#history = history
+    this.#system = system
+  }
+
+  /** A message for the model. `entry`: what its transcript entry holds besides; `synthetic`: the reader gets it, too. */
+  add(message: Message & { role: 'user' }, more: { synthetic?: boolean; entry?: PlainObject } = {}): void {
+    const uuid = randomUUID()
+    const { content } = message
+    this.#transcript.append({ type: 'user', message: { role: 'user', content }, ...more.entry }, uuid)
+    this.#history.add(message, uuid)
+    if (more.synthetic === true)
+      this.#reader.emit({ type: 'user', message, parent_tool_use_id: null, isSynthetic: true }, uuid)
+  }
+
+  /** The next model call gets this text. */
+  addContext(text: string, isLogged = true, about: PlainObject = { type: 'note' }): void {
+    if (this.isClosed) return
+    const rendered = isLogged ? text : UNLOGGED
+    this.#transcript.append({ type: 'attachment', attachment: { ...about, rendered } })
+    this.#history.note(text)
+  }
+
+  /** Every model call of the session begins with this text. */
+  addToSystem(text: string, about: PlainObject): void {
+    this.#transcript.append({ type: 'attachment', attachment: { ...about, system: text } })
+    this.#system = [...this.#system, text]
+  }
+
+  /** Makes one message of the context that waits. */
+  deliverContext(): void {
+    if (this.notes.length === 0) return
+    const uuid = randomUUID()
+    this.#transcript.append({ type: 'attachment', attachment: { type: 'notes' } }, uuid)
+    this.#history.deliverNotes(uuid)
+  }
+
+  /** An answer of the model, for the transcript, the conversation and the reader. */
+  addAnswer(message: AssistantMessage['message']): void {
+    const uuid = randomUUID()
+    const requestId = `req_${uuid}`
+    const of = message.content.length
+    // Viewers expect one line per block.
+    for (const [index, block] of message.content.entries()) {
+      const entry = { requestId, message: { ...message, content: [block] }, part: [index, of] }
+      this.#transcript.append({ type: 'assistant', ...entry }, index === 0 ? uuid : randomUUID())
+    }
+    this.#history.answer(message.content, uuid)
+    this.#reader.emit({ type: 'assistant', message, parent_tool_use_id: null }, uuid)
+  }
+
+  /** The results of all open calls, in their order. Each is in the transcript already; the first has this id there. */
+  addResults(results: readonly Block[], uuid: string): void {
+    this.#history.close(results, uuid)
+  }
+
+  /** What hooks changed in the conversation. */
+  edit(edits: MessageEdits, hookEvent: string): void {
+    const uuid = randomUUID()
+    const changes = toldEdits(edits, message => this.#history.idOf(message))
+    this.#transcript.append({ type: 'system', subtype: 'messages_changed', hookEvent, ...changes }, uuid)
+    this.#history.edit(edits, uuid)
+  }
+
+  /** Replaces all messages before this one. The caller appends what is kept to the transcript. */
+  shorten(cut: number, instead: Kept): readonly Kept[] {
+    return this.#history.shorten(cut, instead)
+  }
+
+  idOf(message: Message): string {
+    return this.#history.idOf(message)
+  }
+
+  withOwnIds(content: readonly Block[]): readonly Block[] {
+    return this.#history.withOwnIds(content)
+  }
+}
+
+const UNLOGGED = '[What a hook said here was to be left out of the log.]'

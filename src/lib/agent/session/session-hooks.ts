@@ -1,0 +1,229 @@
+import { parseEvent, type EventName, type FireInput } from '../../hooks/events/event-table.ts'
+import type { LateAnswer } from '../../hooks/background.ts'
+import type { Outcome } from '../../hooks/dispatch/outcome.ts'
+import type { AgentView } from '../../hooks/hook-context.ts'
+import type { FireOptions } from '../../hooks/registry-internals.ts'
+import type { Message } from '../../message.ts'
+import type { Model } from '../../model/model.ts'
+import type { Tool } from '../../tools/tool.ts'
+import type { PlainObject } from '../../util/plain.ts'
+import { reasonForModel } from '../call/objections.ts'
+import type { Reader } from '../output/reader.ts'
+import type { News } from './notifications.ts'
+import type { SessionConversation } from './session-conversation.ts'
+import type { SessionOptions } from './session-options.ts'
+
+/** The session that events are about, and that their outcomes are applied to. */
+export interface HookedSession {
+  readonly id: string
+  readonly agentId: string
+  readonly options: SessionOptions
+  readonly model: Model
+  readonly tools: ReadonlyMap<string, Tool>
+  readonly promptId: string | undefined
+  readonly reader: Reader
+  readonly conversation: SessionConversation
+  readonly news: News
+  readonly watch: { follow(outcome: Outcome): void } | undefined
+  stopped: { readonly reason: string | undefined; readonly interrupts?: boolean } | undefined
+}
+
+/**
+ * The hooks of a session. `run` is the only way to an outcome: it fires the event and applies what hooks answered beside
+ * their decision (context, messages, edits, a stop). The decision itself is for the caller.
+ */
+export class SessionHooks {
+  readonly #session: HookedSession
+  #view: AgentView | undefined
+
+  constructor(session: HookedSession) {
+    this.#session = session
+  }
+
+  run<E extends EventName>(event: E, input: FireInput<E>, options: FireOptions = {}): Outcome | Promise<Outcome> {
+    const fired = this.#fire(event, input, options)
+    if (!(fired instanceof Promise)) return this.#apply(fired, input, options.signal)
+    return fired.then(outcome => this.#apply(outcome, input, options.signal))
+  }
+
+  /** The same for tools, which know events by their names only. */
+  async runByName(name: string, input: PlainObject): Promise<PlainObject | undefined> {
+    const outcome = await this.run(parseEvent(name), input)
+    return outcome.decision === 'deny' ? { ...outcome, reason: reasonForModel(outcome) } : { ...outcome }
+  }
+
+  /** What a hook answered after its event was over joins the next model call. */
+  applyLate({ by, event, contexts, systemMessages, failure }: LateAnswer): void {
+    const { conversation, reader } = this.#session
+    for (const { text } of [...systemMessages, ...contexts]) conversation.addContext(text)
+    if (failure !== undefined)
+      reader.notice(`${event} hook ${by} failed in the background: ${failure.message}`, 'warning')
+  }
+
+  /** A hook in the background may have something for the agent that cannot wait. */
+  wake(waking: Promise<{ readonly text: string; readonly summary: string | undefined } | undefined>): void {
+    const { news, reader } = this.#session
+    const word = waking.then(woken => {
+      if (woken?.summary !== undefined) reader.notice(woken.summary, 'notice', 'hook_woke')
+      return woken && (() => woken.text)
+    })
+    news.expect(word)
+  }
+
+  /** Hooks see the whole conversation so far, and may change it. */
+  #fire<E extends EventName>(event: E, input: FireInput<E>, options: FireOptions): Outcome | Promise<Outcome> {
+    const session = this.#session
+    const { place, permissions, effort, agent, log, hooks } = session.options
+    const base: PlainObject = {
+      session_id: session.id,
+      transcript_path: agent?.transcriptPath ?? log.path,
+      cwd: place.cwd,
+      permission_mode: permissions.mode
+    }
+    if (session.promptId !== undefined) base['prompt_id'] = session.promptId
+    if (agent !== undefined) Object.assign(base, { agent_id: agent.id, agent_type: agent.type })
+    if (effort !== undefined && KNOWS_EFFORT.has(event)) base['effort'] = { level: effort }
+    const about = withMessages({ ...options }, session.conversation.messages)
+    about.agent = this.#view ??= agentView(session)
+    return hooks.fire(event, Object.assign(base, input) as unknown as FireInput<E>, about)
+  }
+
+  #apply(outcome: Outcome, input: PlainObject, signal: AbortSignal | undefined): Outcome {
+    const session = this.#session
+    const { event } = outcome
+    const special = SPECIAL[event]
+    if (signal?.aborted === true && special?.isVoidAfterAbort?.(input) === true) return outcome
+    if (outcome.continue === false && special?.stopsOther !== true) session.stopped ??= { reason: outcome.stopReason }
+    if (outcome.messageEdits !== undefined) session.conversation.edit(outcome.messageEdits, event)
+    if (special?.watches === true) session.watch?.follow(outcome)
+    const { contexts, systemMessages, failures, conflicts, failedOpen } = outcome
+    if (contexts.length + systemMessages.length + failures.length + conflicts.length > 0 || failedOpen) {
+      const { tool_name, mcp_server_name: server } = input as { tool_name?: string; mcp_server_name?: string }
+      const about = tool_name ?? server
+      const label = about === undefined ? event : `${event}:${about}`
+      this.#addContexts(outcome, label, special?.contextFor?.(input, outcome))
+      this.#tellPeople(outcome, label)
+    }
+    return outcome
+  }
+
+  #addContexts(outcome: Outcome, hookName: string, contextFor: ContextFor = 'conversation'): void {
+    const { conversation } = this.#session
+    const { event: hookEvent, contexts, additionalContext } = outcome
+    const isLogged = !outcome.suppressLogging
+    const about = { type: 'hook_additional_context', hookName, hookEvent }
+    if (contextFor === 'system' && additionalContext !== undefined)
+      conversation.addToSystem(`${hookName} hook additional context: ${additionalContext}`, {
+        ...about,
+        content: [additionalContext]
+      })
+    if (contextFor === 'conversation')
+      for (const { text, by } of contexts)
+        conversation.addContext(`${hookName} hook additional context: ${text}`, isLogged, {
+          ...about,
+          by,
+          content: isLogged ? [text] : []
+        })
+    for (const { text, to } of outcome.systemMessages) if (to === 'model') conversation.addContext(text, isLogged)
+  }
+
+  #tellPeople(outcome: Outcome, label: string): void {
+    const { reader, options } = this.#session
+    const { systemMessages, failures, conflicts } = outcome
+    for (const { text, by, to } of systemMessages)
+      if (to !== 'model') reader.notice(`${label} says: ${text}`, 'info', by)
+    for (const { by, kind, message, failedOpen } of failures) {
+      const entry = { hookEvent: label, by, kind, message, failedOpen }
+      if (!outcome.suppressLogging) options.log.append({ type: 'system', subtype: 'hook_failed', ...entry })
+      const allowed = failedOpen ? '; it was let pass' : ''
+      reader.notice(`${label} hook ${by} failed: ${message}${allowed}`, 'warning', 'hook_failed')
+    }
+    if (outcome.failedOpen && failures.length === 0)
+      reader.notice(`${label}: allowed without the answer of a hook`, 'warning', 'hook_failed_open')
+    for (const { key, winner, loser } of conflicts) {
+      const text = `${winner} and ${loser} both changed ${key}; ${winner} stands behind the other and won`
+      reader.notice(`${label}: ${text}`, 'warning', 'hook_conflict')
+    }
+  }
+}
+
+/** Where context goes that hooks add: to the next model call, to the system prompt, or to where the caller puts it. */
+type ContextFor = 'conversation' | 'system' | 'caller'
+
+interface Special {
+  readonly contextFor?: (input: PlainObject, outcome: Outcome) => ContextFor
+  /** `continue: false` stops something else than the run; the caller sees to that. */
+  readonly stopsOther?: true
+  /** Its answer may name files to watch. */
+  readonly watches?: true
+  /** After an abort what the event is about does not happen, and what hooks say of it is dropped. */
+  readonly isVoidAfterAbort?: (input: PlainObject) => boolean
+}
+
+/** How outcomes are applied where the usual way would be wrong. */
+const SPECIAL: Partial<Record<EventName, Special>> = {
+  SessionStart: {
+    // What a session begins with stays as it was: what is new when it is resumed comes after all that was said.
+    contextFor: ({ source }) => (source === 'startup' || source === 'clear' ? 'system' : 'conversation'),
+    watches: true,
+    // A compaction is done by the time this is fired.
+    isVoidAfterAbort: ({ source }) => source !== 'compact'
+  },
+  UserPromptSubmit: {
+    // What hooks say about a prompt that was refused is not for the next one.
+    contextFor: (_, { blocked }) => (blocked ? 'caller' : 'conversation'),
+    isVoidAfterAbort: () => true
+  },
+  PreToolUse: { isVoidAfterAbort: () => true },
+  PreCompact: { stopsOther: true },
+  TaskCreated: { stopsOther: true },
+  TaskCompleted: { stopsOther: true },
+  // For the subagent.
+  SubagentStart: { contextFor: () => 'caller' },
+  TeammateIdle: { contextFor: () => 'caller', stopsOther: true },
+  CwdChanged: { watches: true },
+  FileChanged: { watches: true }
+}
+
+/** The events whose input says how hard the model thinks. */
+const KNOWS_EFFORT: ReadonlySet<EventName> = new Set<EventName>([
+  'PreToolUse',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'PostToolBatch',
+  'PermissionRequest',
+  'PermissionDenied',
+  'Stop',
+  'StopFailure',
+  'SubagentStop'
+])
+
+/**
+ * Shows hooks what was said until now: the conversation may grow while they run, and what they have not seen they did
+ * not remove. It only ever grows, or is replaced as a whole, so nothing is copied before a hook looks.
+ */
+function withMessages(options: FireOptions, messages: readonly Message[]): FireOptions {
+  const { length } = messages
+  let seen: readonly Message[] | undefined
+  return Object.defineProperty(options, 'messages', { get: () => (seen ??= messages.slice(0, length)) })
+}
+
+/** What hooks see of the agent around them. Made once per session; the model, the mode and the folder may change. */
+function agentView(session: HookedSession): AgentView {
+  const { agent, log, place, permissions, hooks } = session.options
+  return {
+    ...hooks.options.agent,
+    id: session.agentId,
+    type: agent?.type ?? 'main',
+    depth: agent?.depth ?? 0,
+    toolUseId: agent?.toolUseId,
+    transcriptPath: log.path,
+    tools: [...session.tools.keys()],
+    get model() {
+      return session.model.name
+    },
+    get session() {
+      return { id: session.id, cwd: place.cwd, permissionMode: permissions.mode }
+    }
+  }
+}
