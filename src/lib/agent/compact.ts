@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Message } from '../message.ts'
 import { failureOf } from '../model/failure.ts'
 import type { Answer, ModelFailure } from '../model/model.ts'
-import { textOf } from './session/conversation.ts'
+import { messageText } from './session/conversation.ts'
 import type { Session } from './session/session.ts'
 import { answerMessage } from './session/transcript-entries.ts'
 
@@ -118,7 +118,7 @@ async function summaryOf(
     const answer = await model.ask({ system, messages, tools: [] }, signal)
     spending.add(answer, model.price)
     recordUsage(answer, session)
-    const text = textOf(answer.content).trim()
+    const text = messageText(answer.content).trim()
     return text === '' ? undefined : text
   } catch (error) {
     session.reader.notice(`the conversation could not be summarised: ${failureOf(error).message}`, 'warning')

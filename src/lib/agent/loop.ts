@@ -4,7 +4,7 @@ import type { Answer, ModelFailure } from '../model/model.ts'
 import { isObject } from '../util/plain.ts'
 import { askModel } from './ask-model.ts'
 import type { ClosedCall } from './call/call.ts'
-import { textOf } from './session/conversation.ts'
+import { messageText } from './session/conversation.ts'
 import { compact, isFull, isTooLong } from './compact.ts'
 import { ended, INTERRUPTED, type Ending } from './session/ending.ts'
 import type { Session } from './session/session.ts'
@@ -21,7 +21,7 @@ export async function runLoop(session: Session, signal: AbortSignal): Promise<En
   const said = session.conversation.notes.length === 0 ? session.conversation.messages.at(-1) : undefined
   // It was interrupted behind its last answer: whether hooks have seen the end is not known.
   if (said?.role === 'assistant' && session.unended !== 'pause_turn') {
-    const over = await ends.reached({ stop: session.unended ?? 'end_turn' }, textOf(said.content))
+    const over = await ends.reached({ stop: session.unended ?? 'end_turn' }, messageText(said.content))
     if (over !== undefined) return over
   }
   for (let iteration = 1; ; iteration++) {
@@ -55,7 +55,7 @@ export async function runLoop(session: Session, signal: AbortSignal): Promise<En
       const over = await afterCalls(closed, session, signal)
       if (over !== undefined) return over
     } else if (answer.stop !== 'pause_turn') {
-      const over = await ends.reached(answer, textOf(content))
+      const over = await ends.reached(answer, messageText(content))
       if (over !== undefined) return over
     }
   }
@@ -63,7 +63,7 @@ export async function runLoop(session: Session, signal: AbortSignal): Promise<En
 
 /** What hooks and others had to say goes into the next request. */
 function deliverNotes(session: Session): void {
-  const news = session.news.take()
+  const news = session.notifications.take()
   if (news !== undefined) session.conversation.addContext(news)
   session.conversation.deliverContext()
 }

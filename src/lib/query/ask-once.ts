@@ -1,4 +1,4 @@
-import { textOf } from '../agent/session/conversation.ts'
+import { messageText } from '../agent/session/conversation.ts'
 import type { Session } from '../agent/session/session.ts'
 import { verify } from '../agent/subagents/verify-agent.ts'
 import type { ModelQuestion } from '../hooks/kinds/hook-environment.ts'
@@ -21,7 +21,7 @@ export async function askOnce(
   const { model, asker } = await answererFor(question, session, env)
   const answer = await model.ask({ system, messages: [{ role: 'user', content: prompt }], tools: [] }, signal)
   asker.spending.add(answer, model.price)
-  return textOf(answer.content)
+  return messageText(answer.content)
 }
 
 /** Has an agent look into it first. */

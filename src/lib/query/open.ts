@@ -17,20 +17,20 @@ import type { AskAboutPage } from '../tools/web/web-fetch.ts'
 import { systemClock } from '../util/clock.ts'
 import { holdCredentialsIn } from '../util/credentials.ts'
 import { missingTools } from './options/agent-definition.ts'
-import { agentsOf, MOST_TURNS } from './setup/agents.ts'
+import { agentPorts, MOST_TURNS } from './setup/agents.ts'
 import { chooseSession } from './session-choice.ts'
 import { askAgent, askOnce } from './ask-once.ts'
-import { Following } from './settings-watch.ts'
+import { SettingsWatch } from './settings-watch.ts'
 import { registryOf } from './options/check-options.ts'
-import { lookAround, lookingAt, type Ground } from './setup/project-context.ts'
+import { loadProject, reloadingProject, type ProjectContext } from './setup/project-context.ts'
 import { MOST_TRIES } from '../model/retry.ts'
 import { modelOf } from './setup/models.ts'
 import { askThrough, type QueryOptions } from './options/options.ts'
-import { placeOf, type Place } from './setup/workspace.ts'
-import { Remembered } from './saved-permissions.ts'
+import { placeOf, type Workspace } from './setup/workspace.ts'
+import { SavedPermissions } from './saved-permissions.ts'
 import { checkRestrictions, mcpNotices, type Notice } from './setup/restrictions-report.ts'
 import { permissionsOf } from './setup/permission-rules.ts'
-import { callServer, projectServers, serverPorts } from './setup/servers.ts'
+import { callServer, projectMcpServers, serverPorts } from './setup/servers.ts'
 import { pluginsOf, skillsOf, skillToolsOf } from './setup/skills.ts'
 import { systemPrompt } from './setup/system-prompt.ts'
 import { isWanted, serversOf, toolsOf } from './setup/tools.ts'
@@ -41,7 +41,7 @@ import { wrong } from './options/value-kinds.ts'
 export interface Opened {
   readonly session: Session
   /** What the process has, and what the settings add. */
-  readonly env: Ground['env']
+  readonly env: ProjectContext['env']
   readonly beginning: Beginning
   readonly servers: readonly OpenedServer[]
   /** The names of what can be called. */
@@ -61,7 +61,7 @@ export interface Opened {
 }
 
 /** What hooks reach that were armed before it was there. */
-interface Heard {
+interface SessionRef {
   session?: Session
   servers?: readonly ConnectedServer[]
 }
@@ -80,7 +80,7 @@ export async function open(
   signal: AbortSignal,
   agentId?: string
 ): Promise<Opened> {
-  const ground = lookAround(options)
+  const ground = loadProject(options)
   holdCredentialsIn(ground.env)
   const model = await modelOf(options.model, ground.env)
   if (options.maxBudgetUsd !== undefined && model.price === undefined)
@@ -88,7 +88,7 @@ export async function open(
   const outputSchema = await outputSchemaOf(options.outputFormat)
   const chosen = await chooseSession(options, ground.where)
   const place = placeOf(ground, chosen)
-  const heard: Heard = {}
+  const heard: SessionRef = {}
   const armed = await arm(ground, place, heard)
   let transcripts: Transcripts | undefined
   try {
@@ -101,10 +101,10 @@ export async function open(
       managed: ground.where.managed,
       note: text => ground.options.stderr?.(text)
     })
-    const remembered = new Remembered(ground.where.ownHome, ground.loaded.root)
+    const remembered = new SavedPermissions(ground.where.ownHome, ground.loaded.root)
     const rules = rulesOf(ground.loaded, ground.trusted)
     const permissions = permissionsOf(ground, place, rules, remembered)
-    const following = new Following(permissions, rules, options)
+    const following = new SettingsWatch(permissions, rules, options)
     place.tools.mayRead = path => mayRead(path, permissions)
     const system = systemPrompt(
       options.systemPrompt,
@@ -118,8 +118,8 @@ export async function open(
     })
     const notices: string[] = []
     const ports = serverPorts(options, place.tools, heard, notices, ground.where)
-    const servers = (heard.servers = await serversOf(options, projectServers(ground, ports), ports, signal))
-    const agents = agentsOf(ground, model, transcripts, armed)
+    const servers = (heard.servers = await serversOf(options, projectMcpServers(ground, ports), ports, signal))
+    const agents = agentPorts(ground, model, transcripts, armed)
     const skills = skillsOf(ground, permissions, armed)
     const aboutPage: AskAboutPage = question => askOnce({ ...question, model: undefined }, heard.session, ground.env)
     heard.session = new Session({
@@ -203,7 +203,7 @@ const MOST_STOP_BLOCKS = 8
 
 /** Limits that the variables of the contract set, where no option does. */
 function limitsIn(
-  env: Ground['env'],
+  env: ProjectContext['env'],
   { maxStopBlocks }: QueryOptions,
   notices: string[]
 ): { readonly stopBlocks: number; readonly tries: number } {
@@ -217,11 +217,11 @@ function limitsIn(
   }
 }
 
-function arm(ground: Ground, place: Place, heard: Heard): Promise<ArmedHooks> {
+function arm(ground: ProjectContext, place: Workspace, heard: SessionRef): Promise<ArmedHooks> {
   const { options, env } = ground
   const onto = registryOf(options.hooks)
   const own = onto?.options
-  return armHooks(lookingAt(ground), {
+  return armHooks(reloadingProject(ground), {
     onto,
     registry: {
       profile: options.profile,

@@ -1,4 +1,4 @@
-import { tellBackgroundEnded } from '../agent/session/background-work.ts'
+import { reportEndedWork } from '../agent/session/background-work.ts'
 import type { Clock } from '../util/clock.ts'
 import {
   beginSession,
@@ -15,7 +15,7 @@ import {
 import { isPending } from '../agent/call/open-batch.ts'
 import { ended, INTERRUPTED, type Ending } from '../agent/session/ending.ts'
 import { compact } from '../agent/compact.ts'
-import { Outbox } from '../agent/output/outbox.ts'
+import { MessageQueue } from '../agent/output/message-queue.ts'
 import type { AgentMessage, ResultMessage } from '../agent/output/output.ts'
 import type { Session } from '../agent/session/session.ts'
 import { CarabinerError, wordsOf } from '../errors.ts'
@@ -72,7 +72,7 @@ export function query<Output = unknown>(call: {
 
 class RunningQuery implements Query {
   readonly #options: QueryOptions
-  readonly #outbox = new Outbox<AgentMessage>()
+  readonly #messages = new MessageQueue<AgentMessage>()
   readonly #prompts: Prompts
   /** Aborted when everything shall end; the other when the turn shall. */
   readonly #all = new AbortController()
@@ -112,7 +112,7 @@ class RunningQuery implements Query {
       opened = await this.#opened
     } catch (error) {
       this.#failure = startFault(error)
-      this.#outbox.fail(this.#failure)
+      this.#messages.fail(this.#failure)
       this.#end()
       return
     }
@@ -124,14 +124,14 @@ class RunningQuery implements Query {
   }
 
   #put(message: AgentMessage): void {
-    this.#outbox.push(dataWithoutCredentials(message))
+    this.#messages.push(dataWithoutCredentials(message))
   }
 
   #end(): void {
     this.#isOver = true
     this.#prompts.end()
     if (this.#result !== undefined && !this.#prompts.isStream) this.#put(this.#result)
-    this.#outbox.end()
+    this.#messages.end()
   }
 
   /** The whole life of a session. Its last event is fired however it ends. */
@@ -141,7 +141,7 @@ class RunningQuery implements Query {
     let unwatch: (() => Promise<void>) | undefined
     try {
       const { blocked, prompt } = await beginSession(session, beginning, this.#all.signal)
-      session.news.onChange = () => this.#prompts.nudge()
+      session.notifications.onChange = () => this.#prompts.nudge()
       this.#put(initOf(session, servers, names, this.#options))
       for (const notice of restricted) {
         session.reader.emit({
@@ -155,7 +155,7 @@ class RunningQuery implements Query {
       }
       for (const text of notices) session.reader.notice(text, 'warning', 'mcp')
       for (const text of gaps) session.reader.notice(text, 'warning', 'transcript')
-      tellBackgroundEnded(background, session)
+      reportEndedWork(background, session)
       if (blocked !== undefined) return this.#tellResult(resultOf(blocked, session))
       if (prompt !== undefined) await this.#answer(prompt, opened)
       // One prompt is answered by what was there when it was given.
@@ -183,19 +183,20 @@ class RunningQuery implements Query {
   }
 
   /** The next prompt, or what the agent is to be told of work beside it; nothing when neither will come. */
-  async #next({ news, options: { clock } }: Session): Promise<string | readonly Block[] | undefined> {
+  async #next({ notifications, options: { clock } }: Session): Promise<string | readonly Block[] | undefined> {
     let isTooLong = false
     let cancel: (() => void) | undefined
     try {
       for (;;) {
         if (this.#all.signal.aborted && this.#result !== undefined) return undefined
         const mayGoOn = this.#result?.is_error !== true && this.#result?.deferred_tool_use === undefined
-        const word = mayGoOn && this.#entries < MOST_ENTRIES ? news.take() : undefined
+        const word = mayGoOn && this.#entries < MOST_ENTRIES ? notifications.take() : undefined
         if (word !== undefined) {
           this.#entries++
           return word
         }
-        const isAwaited = news.isExpected && mayGoOn && this.#entries < MOST_ENTRIES && !isTooLong && !this.#hasLeft
+        const isAwaited =
+          notifications.isExpected && mayGoOn && this.#entries < MOST_ENTRIES && !isTooLong && !this.#hasLeft
         if (isAwaited && this.#prompts.areOver) cancel ??= this.#limitWaiting(clock, () => (isTooLong = true))
         const next = await this.#prompts.next(isAwaited)
         if (next === NUDGE) continue
@@ -333,7 +334,7 @@ class RunningQuery implements Query {
   }
 
   next(): Promise<IteratorResult<AgentMessage, void>> {
-    return this.#outbox.next()
+    return this.#messages.next()
   }
 
   async return(): Promise<IteratorResult<AgentMessage, void>> {

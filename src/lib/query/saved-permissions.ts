@@ -12,7 +12,7 @@ import { changeOwnFile } from '../world/files/change-own-file.ts'
  * Answers that were given for more than one session: a file of ours, since the files of others are never written. Where
  * it is not in order, rules that refuse may be missing: nothing begins, and nothing is written over it.
  */
-export class Remembered {
+export class SavedPermissions {
   readonly #file: string
   readonly #root: string
 

@@ -11,7 +11,7 @@ import type { QueryOptions } from './options/options.ts'
 import { wrong } from './options/value-kinds.ts'
 
 /** Which session is to run: a new one, one that goes on, or one that begins as a copy of another. */
-export interface Chosen {
+export interface SessionChoice {
   readonly key: SessionKey
   readonly source: 'startup' | 'resume' | 'fork'
   /** The transcript that it goes on from, and where that is kept. */
@@ -44,7 +44,7 @@ export function claudeStore({ home }: Where, env: Readonly<Record<string, string
 const isPath = (resume: string | undefined): boolean => resume !== undefined && /[./\\]/.test(resume)
 
 /** Finds the session. Throws where there is none. */
-export async function chooseSession(options: QueryOptions, where: Where): Promise<Chosen> {
+export async function chooseSession(options: QueryOptions, where: Where): Promise<SessionChoice> {
   const { resume, sessionId, forkSession } = options
   const store = storeFor(options, where)
   const projectKey = projectKeyOf(where.cwd)

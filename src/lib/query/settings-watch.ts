@@ -9,7 +9,7 @@ import { mayBypassIn } from './setup/permission-rules.ts'
  * Keeps permissions in step with settings files: their rules, and whether the mode that asks nobody may be chosen. What
  * was added otherwise, by an answer, a skill or the caller, stays.
  */
-export class Following {
+export class SettingsWatch {
   readonly #permissions: Permissions
   readonly #options: QueryOptions
   #rules: ReadonlySet<Rule>

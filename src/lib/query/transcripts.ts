@@ -15,7 +15,7 @@ import type { Gap, Loaded, SessionKey, TranscriptStore, TranscriptWriter } from 
 import { shellWord } from '../util/shell-word.ts'
 import { VERSION } from '../version.ts'
 import { putOwnFile } from '../world/files/own-file.ts'
-import type { Chosen } from './session-choice.ts'
+import type { SessionChoice } from './session-choice.ts'
 import type { QueryOptions } from './options/options.ts'
 import { attempt } from '../util/attempt.ts'
 
@@ -39,7 +39,7 @@ interface Common {
 
 /** Opens the transcript of a session, for nobody else to write to; reads what there is. */
 export async function openTranscripts(
-  { key, source, from, store }: Chosen,
+  { key, source, from, store }: SessionChoice,
   { resumeSessionAt, sessionStore }: QueryOptions,
   common: Common
 ): Promise<Transcripts> {
@@ -70,7 +70,7 @@ export async function openTranscripts(
 function agentTranscripts(
   key: SessionKey,
   store: TranscriptStore | undefined,
-  from: Chosen['from'],
+  from: SessionChoice['from'],
   common: Common
 ): Pick<Transcripts, 'logFor' | 'load'> {
   if (store === undefined) return { logFor: async () => noLog, load: undefined }
@@ -143,9 +143,9 @@ interface Before {
 }
 
 async function loaded(
-  from: NonNullable<Chosen['from']>,
+  from: NonNullable<SessionChoice['from']>,
   at: string | undefined,
-  source: Chosen['source']
+  source: SessionChoice['source']
 ): Promise<Before> {
   const { store, ...key } = from
   // A copy is made of all that stands there.
@@ -168,8 +168,8 @@ async function loaded(
 /** What is damaged among our own sessions is a session all the same; a file of another program is not. */
 function checkTranscript(
   { entries, gaps }: Loaded,
-  { store, ...key }: NonNullable<Chosen['from']>,
-  source: Chosen['source']
+  { store, ...key }: NonNullable<SessionChoice['from']>,
+  source: SessionChoice['source']
 ): void {
   const isOne = entries.some(entry => entry['seq'] !== undefined || isClaudeLine(entry))
   if (isOne || (source === 'resume' && gaps.length > 0)) return
@@ -259,7 +259,7 @@ async function keptAgent(key: SessionKey, store: TranscriptStore): Promise<KeptA
 
 function wordsOfGaps(
   gaps: readonly Gap[],
-  { sessionId, store, ...key }: NonNullable<Chosen['from']>
+  { sessionId, store, ...key }: NonNullable<SessionChoice['from']>
 ): readonly string[] {
   // A file that was named by its path is known by that alone.
   const path = store instanceof JsonlStore ? undefined : store.pathOf?.({ ...key, sessionId })

@@ -3,7 +3,7 @@ import { isObject } from '../../util/plain.ts'
 import type { Session } from './session.ts'
 
 /** Follows what works in the background through the lines of a log. */
-export class Background {
+export class BackgroundWork {
   readonly left = new Map<string, string>()
 
   take({ type, message, toolUseResult, attachment }: Rec): void {
@@ -25,7 +25,7 @@ export class Background {
 }
 
 /** They ended with the process that had started them: the model and people are told, once. */
-export function tellBackgroundEnded(background: Background['left'] | undefined, session: Session): void {
+export function reportEndedWork(background: BackgroundWork['left'] | undefined, session: Session): void {
   for (const [id, description] of background ?? []) {
     const name = description === '' ? id : `${id}, ${description}`
     const text = `The background task ${name} has ended for this session: it belonged to the process before this one.`

@@ -116,7 +116,7 @@ export class Conversation {
 const BEGINNING = '[The beginning of this conversation is missing.]'
 
 /** The text of a message, without what else is in it. */
-export function textOf(content: string | readonly Block[]): string {
+export function messageText(content: string | readonly Block[]): string {
   if (typeof content === 'string') return content
   return content.flatMap(block => (block.type === 'text' ? [block.text] : [])).join('')
 }

@@ -1,14 +1,14 @@
 /** What the agent is to be told, made when it is told: nothing where it knows that already. */
-export type Word = () => string | undefined
+export type NotificationText = () => string | undefined
 
-/** Word of what ends beside the agent: tasks in the background, hooks that wake it. */
-export class News {
+/** What ends beside the agent: tasks in the background, hooks that wake it. */
+export class Notifications {
   readonly #expected = new Set<Promise<void>>()
-  #words: Word[] = []
+  #words: NotificationText[] = []
   /** Called when something has come, or is no longer expected. */
   onChange: () => void = () => undefined
 
-  expect(coming: Promise<Word | undefined>): void {
+  expect(coming: Promise<NotificationText | undefined>): void {
     const come = coming
       .then(word => void (word !== undefined && this.#words.push(word)))
       .catch(() => undefined)

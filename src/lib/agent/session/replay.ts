@@ -3,12 +3,12 @@ import type { Block, Message, ToolResultBlock } from '../../message.ts'
 import type { ToolResult } from '../../tools/tool.ts'
 import type { Rec } from '../../transcript/entry.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
-import { Background } from './background-work.ts'
+import { BackgroundWork } from './background-work.ts'
 import { Conversation } from './conversation.ts'
 import { LOST, lostResult, UNKNOWN, type OpenBatch, type OpenCall } from '../call/open-batch.ts'
 import { pendingIn } from '../call/pending.ts'
 import { unwound } from './rewind.ts'
-import { blocksIn, contentIn, hasResults, keptIn, listIn, textsIn } from './well-formed-messages.ts'
+import { blocksIn, contentIn, hasResults, keptIn, arrayIn, textsIn } from './well-formed-messages.ts'
 
 /** What a session is beside its messages. */
 export interface SessionState {
@@ -33,7 +33,7 @@ export interface Replayed extends Omit<SessionState, 'notes'> {
   /** Why its last answer is none yet, if it is not. */
   readonly unended: 'max_tokens' | 'pause_turn' | undefined
   /** Commands and agents that worked in the background, and of whose end nothing is told: what they did, by their ids. */
-  readonly background: Background['left']
+  readonly background: BackgroundWork['left']
   /** The last line. */
   readonly last: string | null
 }
@@ -92,7 +92,7 @@ class Replaying {
   /** When the last answer came. */
   #time: unknown
   #last: string | null = null
-  readonly #background = new Background()
+  readonly #background = new BackgroundWork()
   /** An answer of which not all blocks have come. */
   #answer:
     | {
@@ -166,7 +166,7 @@ class Replaying {
   /** One line a block: those of one answer follow one another. */
   #block({ message, part, forkedFrom, timestamp }: Rec, uuid: string): void {
     const content = isObject(message) ? message['content'] : undefined
-    const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : listIn(content)
+    const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : arrayIn(content)
     if (!isObject(message) || content === undefined) return
     const [index] = Array.isArray(part) ? (part as number[]) : []
     const begins = index === 0 || this.#answer === undefined || this.#answer.id !== message['id']
@@ -309,8 +309,8 @@ class Replaying {
         return each.message
       })
     const edits: MessageEdits = {
-      removed: listIn(removed).flatMap(id => find(id) ?? []),
-      inserted: listIn(inserted)
+      removed: arrayIn(removed).flatMap(id => find(id) ?? []),
+      inserted: arrayIn(inserted)
         .filter(isObject)
         .map(({ after, before, messages }) => ({
           after: find(after),

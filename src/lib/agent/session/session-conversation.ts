@@ -6,7 +6,7 @@ import type { PlainObject } from '../../util/plain.ts'
 import type { AssistantMessage } from '../output/output.ts'
 import type { Reader } from '../output/reader.ts'
 import { Conversation } from './conversation.ts'
-import { toldEdits } from './transcript-entries.ts'
+import { editEntry } from './transcript-entries.ts'
 
 /**
  * The conversation of a running session. Each change is appended to the transcript in the same operation, so that a
@@ -100,7 +100,7 @@ export class SessionConversation {
   /** What hooks changed in the conversation. */
   edit(edits: MessageEdits, hookEvent: string): void {
     const uuid = randomUUID()
-    const changes = toldEdits(edits, message => this.#history.idOf(message))
+    const changes = editEntry(edits, message => this.#history.idOf(message))
     this.#transcript.append({ type: 'system', subtype: 'messages_changed', hookEvent, ...changes }, uuid)
     this.#history.edit(edits, uuid)
   }

@@ -9,7 +9,7 @@ import type { Tool } from '../../tools/tool.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import { reasonForModel } from '../call/objections.ts'
 import type { Reader } from '../output/reader.ts'
-import type { News } from './notifications.ts'
+import type { Notifications } from './notifications.ts'
 import type { SessionConversation } from './session-conversation.ts'
 import type { SessionOptions } from './session-options.ts'
 
@@ -23,7 +23,7 @@ export interface HookedSession {
   readonly promptId: string | undefined
   readonly reader: Reader
   readonly conversation: SessionConversation
-  readonly news: News
+  readonly notifications: Notifications
   readonly watch: { follow(outcome: Outcome): void } | undefined
   stopped: { readonly reason: string | undefined; readonly interrupts?: boolean } | undefined
 }
@@ -62,12 +62,12 @@ export class SessionHooks {
 
   /** A hook in the background may have something for the agent that cannot wait. */
   wake(waking: Promise<{ readonly text: string; readonly summary: string | undefined } | undefined>): void {
-    const { news, reader } = this.#session
+    const { notifications, reader } = this.#session
     const word = waking.then(woken => {
       if (woken?.summary !== undefined) reader.notice(woken.summary, 'notice', 'hook_woke')
       return woken && (() => woken.text)
     })
-    news.expect(word)
+    notifications.expect(word)
   }
 
   /** Hooks see the whole conversation so far, and may change it. */

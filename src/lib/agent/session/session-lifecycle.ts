@@ -3,7 +3,7 @@ import { wordsOf } from '../../errors.ts'
 import type { Block, ToolUseBlock } from '../../message.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import { lingering, pause } from '../abort.ts'
-import { textOf } from './conversation.ts'
+import { messageText } from './conversation.ts'
 import { ended, INTERRUPTED, type Ending } from './ending.ts'
 import type { Instructions } from '../instructions/instructions.ts'
 import { afterCalls, runLoop } from '../loop.ts'
@@ -157,7 +157,7 @@ export async function toResult(
 async function promptToEnd(given: string | readonly Block[], session: Session, signal: AbortSignal): Promise<Ending> {
   const promptId = randomUUID()
   session.promptId = promptId
-  const prompt = textOf(given)
+  const prompt = messageText(given)
   const outcome = await session.hooks.run('UserPromptSubmit', { prompt }, { signal })
   if (signal.aborted) return ended('aborted_streaming', INTERRUPTED, true)
   if (outcome.blocked)

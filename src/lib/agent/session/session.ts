@@ -13,7 +13,7 @@ import { Reader } from '../output/reader.ts'
 import type { OpenBatch } from '../call/open-batch.ts'
 import type { Replayed, SessionState } from './replay.ts'
 import { KeptState } from './kept-state.ts'
-import { News } from './notifications.ts'
+import { Notifications } from './notifications.ts'
 import { SessionConversation } from './session-conversation.ts'
 import { SessionHooks } from './session-hooks.ts'
 import { Spending } from '../spending.ts'
@@ -55,7 +55,7 @@ export class Session {
   /** It is being closed: what waits for an answer may be answered when it goes on. */
   #isClosing = false
   /** What ends beside it. */
-  readonly news = new News()
+  readonly notifications = new Notifications()
   /** Files that hooks want to hear of. */
   watch: FileWatch | undefined
   /** Calls of the last answer that have no results: somebody has yet to decide, or we were ended in between. */
@@ -78,7 +78,7 @@ export class Session {
     const tools = [...options.tools, ...(options.own?.(this) ?? [])]
     this.tools = new Map(tools.map(tool => [tool.name, tool]))
     this.#kept = new KeptState(this.tools)
-    options.place.expect = coming => this.news.expect(coming)
+    options.place.expect = coming => this.notifications.expect(coming)
   }
 
   /** What the model is told of the tools. */

@@ -4,7 +4,7 @@ import type { MessageEdits } from '../../hooks/dispatch/history.ts'
 import type { Message } from '../../message.ts'
 import type { Kept, Rec } from '../../transcript/entry.ts'
 import type { PlainObject } from '../../util/plain.ts'
-import { textOf } from './conversation.ts'
+import { messageText } from './conversation.ts'
 import type { AssistantMessage } from '../output/output.ts'
 
 type WireMessage = AssistantMessage['message']
@@ -20,12 +20,16 @@ export const answerMessage = (known: Pick<WireMessage, 'model' | 'content'> & Pa
 })
 
 /** The entries that would have told of a message, for a conversation that somebody kept without its log. */
-export function entriesOf(message: Message): readonly Rec[] {
+export function messageEntries(message: Message): readonly Rec[] {
   const { role, content } = message
   const uuid = randomUUID()
   if (role === 'user') return [{ type: 'user', uuid, message }]
   if (role === 'system') {
-    const note = { type: 'attachment', uuid: randomUUID(), attachment: { type: 'note', rendered: textOf(content) } }
+    const note = {
+      type: 'attachment',
+      uuid: randomUUID(),
+      attachment: { type: 'note', rendered: messageText(content) }
+    }
     return [note, { type: 'attachment', uuid, attachment: { type: 'notes' } }]
   }
   const blocks = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content
@@ -33,7 +37,7 @@ export function entriesOf(message: Message): readonly Rec[] {
 }
 
 /** What hooks did to the messages, as a log tells it: by the ids of the messages. */
-export function toldEdits(edits: MessageEdits, idOf: (message: Message) => string): PlainObject {
+export function editEntry(edits: MessageEdits, idOf: (message: Message) => string): PlainObject {
   const kept = (messages: readonly Message[]): readonly Kept[] =>
     messages.map(message => ({ uuid: idOf(message), message }))
   return {

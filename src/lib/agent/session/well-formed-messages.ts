@@ -36,7 +36,7 @@ function blockIn(block: PlainObject): Block | undefined {
 
 /** The messages in a list, with the lines in which they stand. */
 export const keptIn = (value: unknown): readonly Kept[] =>
-  listIn(value).flatMap(each => {
+  arrayIn(value).flatMap(each => {
     const { uuid, message } = isObject(each) ? each : {}
     if (typeof uuid !== 'string' || !isObject(message)) return []
     const content = contentIn(message['content'])
@@ -50,6 +50,6 @@ export const hasResults = (content: Message['content']): boolean =>
 
 const isRole = (role: unknown): role is Message['role'] => role === 'user' || role === 'assistant' || role === 'system'
 
-export const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+export const arrayIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-export const textsIn = (value: unknown): readonly string[] => listIn(value).filter(each => typeof each === 'string')
+export const textsIn = (value: unknown): readonly string[] => arrayIn(value).filter(each => typeof each === 'string')

@@ -1,4 +1,4 @@
-import { textOf } from '../../agent/session/conversation.ts'
+import { messageText } from '../../agent/session/conversation.ts'
 import { isFreshStart, replay } from '../../agent/session/replay.ts'
 import { projectKeyOf, usualStore } from '../../query/session-choice.ts'
 import type { Where } from '../../settings/files/sources.ts'
@@ -55,11 +55,11 @@ export async function lastWords(sessionId: string, { where }: Scene, { columns }
   const projectKey = store.projectOf(sessionId, projectKeyOf(where.cwd))
   const tail = projectKey === undefined ? undefined : await loadTail(store, { projectKey, sessionId }, isFreshStart)
   const messages = (tail === undefined ? undefined : replay(tail.entries))?.conversation.messages ?? []
-  const prompt = messages.findLast(({ role, content }) => role === 'user' && textOf(content) !== '')
-  const answer = messages.findLast(({ role, content }) => role === 'assistant' && textOf(content) !== '')
+  const prompt = messages.findLast(({ role, content }) => role === 'user' && messageText(content) !== '')
+  const answer = messages.findLast(({ role, content }) => role === 'assistant' && messageText(content) !== '')
   return [
     `goes on with session ${sessionId}`,
-    ...[prompt, answer].flatMap(each => (each ? [textOf(each.content)] : []))
+    ...[prompt, answer].flatMap(each => (each ? [messageText(each.content)] : []))
   ]
     .map(text => hang('  ', inOneLine(text).slice(0, 4 * columns), columns))
     .map(line => styled('dim', line))

@@ -26,7 +26,7 @@ export function checkCall(call: unknown): { readonly prompt: string | PromptStre
   if (misplaced !== undefined) throw wrong('a key of query()', misplaced, `{ prompt, options: { ${misplaced} } }`)
   checkKeys({ prompt: null, ...call }, { prompt: PROMPT, options: OBJECT }, 'query()', '')
   const { prompt, options = {} } = call as { prompt: string | PromptStream; options?: QueryOptions }
-  checkOptions(options)
+  checkQueryOptions(options)
   const { resume, continue: goesOn } = options
   if (prompt === '' && resume === undefined && goesOn !== true)
     throw wrong('prompt', prompt, 'a text; an empty one only with resume or continue')
@@ -34,7 +34,7 @@ export function checkCall(call: unknown): { readonly prompt: string | PromptStre
 }
 
 /** Everything that can be known of options before anything is loaded. */
-export function checkOptions(options: QueryOptions): void {
+export function checkQueryOptions(options: QueryOptions): void {
   checkKeys(options, OPTIONS, 'the options of query()', '')
   const { agents = {}, permissionMode, allowDangerouslySkipPermissions } = options
   if (permissionMode !== undefined) {

@@ -4,7 +4,7 @@ import type { Model } from '../../model/model.ts'
 import { isOfProvider } from '../../model/names.ts'
 import { agentsIn } from '../../settings/active/agent-files.ts'
 import type { ArmedHooks } from '../../settings/active/settings-registry.ts'
-import type { Ground } from './project-context.ts'
+import type { ProjectContext } from './project-context.ts'
 import { modelOf } from './models.ts'
 import type { Transcripts } from '../transcripts.ts'
 
@@ -12,8 +12,8 @@ import type { Transcripts } from '../transcripts.ts'
 export const MOST_TURNS = 200
 
 /** The subagents that can be called: the usual ones, those of files, and those of the caller, who has the last word. */
-export function agentsOf(
-  { options, loaded, trusted, env }: Ground,
+export function agentPorts(
+  { options, loaded, trusted, env }: ProjectContext,
   model: Model,
   transcripts: Transcripts,
   armed: ArmedHooks

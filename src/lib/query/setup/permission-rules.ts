@@ -4,11 +4,11 @@ import { parseMode } from '../../permissions/modes.ts'
 import { parseRule, type Behavior, type Rule } from '../../permissions/rule.ts'
 import type { Loaded } from '../../settings/files/loaded-hooks.ts'
 import { isWithinPolicy } from '../../settings/permissions/tightness.ts'
-import type { Ground } from './project-context.ts'
+import type { ProjectContext } from './project-context.ts'
 import { otherNames } from '../options/other-names.ts'
 import type { QueryOptions } from '../options/options.ts'
-import type { Place } from './workspace.ts'
-import type { Remembered } from '../saved-permissions.ts'
+import type { Workspace } from './workspace.ts'
+import type { SavedPermissions } from '../saved-permissions.ts'
 
 export const ofCaller = ({ allowedTools = [], disallowedTools = [] }: QueryOptions): readonly Rule[] => [
   ...allowedTools.map(rule => parsed(rule, 'allow', 'allowedTools')),
@@ -28,10 +28,10 @@ export const mayBypassIn = ({ locks }: Loaded, { allowDangerouslySkipPermissions
 
 /** What may be done without asking, to begin with. */
 export function permissionsOf(
-  { options, where, loaded }: Ground,
-  { tools }: Place,
+  { options, where, loaded }: ProjectContext,
+  { tools }: Workspace,
   rulesOfFiles: readonly Rule[],
-  remembered: Remembered
+  remembered: SavedPermissions
 ): Permissions {
   const mayBypass = mayBypassIn(loaded, options)
   const { permissionMode } = options

@@ -7,7 +7,7 @@ import { OLDER, trustOf, type Trust } from '../../settings/trust/trust.ts'
 import type { QueryOptions } from '../options/options.ts'
 
 /** What is known before anything runs: what was asked for, the settings, and whether the project is trusted. */
-export interface Ground {
+export interface ProjectContext {
   readonly options: QueryOptions
   readonly where: Where
   readonly loaded: Loaded
@@ -16,7 +16,7 @@ export interface Ground {
 }
 
 /** Reads settings and trust. Starts nothing. */
-export function lookAround(options: QueryOptions): Ground {
+export function loadProject(options: QueryOptions): ProjectContext {
   const env = options.env ?? process.env
   const where = usualPlaces(options.cwd, env)
   const loaded = load(where, options)
@@ -35,7 +35,7 @@ export function lookAround(options: QueryOptions): Ground {
 }
 
 /** What hooks are armed from: first what was found, and when something has changed, what is there then. */
-export function lookingAt({ options, where, loaded, trusted }: Ground): () => Situation {
+export function reloadingProject({ options, where, loaded, trusted }: ProjectContext): () => Situation {
   let first = true
   return () => {
     if (first) {

@@ -14,7 +14,7 @@ import { restrictions, ruleFindings } from '../../settings/permissions/restricti
 import type { ConnectedServer } from '../../tools/mcp/mcp.ts'
 import { serverLabel } from '../../util/names.ts'
 import { ownToolNames } from '../options/agent-definition.ts'
-import type { Ground } from './project-context.ts'
+import type { ProjectContext } from './project-context.ts'
 import type { QueryOptions } from '../options/options.ts'
 import { jsonIn } from '../../util/attempt.ts'
 
@@ -25,7 +25,7 @@ export type Notice = Pick<InformationMessage, 'content' | 'failedOpen'>
  * What was meant to restrict, in files and options, and cannot do so: nothing begins. The compat profile goes on, and each
  * is a notice. So is what restricts less than it seems to.
  */
-export function checkRestrictions(ground: Ground, armed: ArmedHooks): readonly Notice[] {
+export function checkRestrictions(ground: ProjectContext, armed: ArmedHooks): readonly Notice[] {
   const { loaded, options, trusted } = ground
   const tools = ownToolNames(options)
   const inFiles = new Set(armed.statuses().map(({ hook }) => sourceOf(hook.place)))

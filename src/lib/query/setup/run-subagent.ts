@@ -6,14 +6,14 @@ import { answerOpen } from '../../agent/call/open-batch.ts'
 import type { AgentMessage } from '../../agent/output/output.ts'
 import { replayAll } from '../../agent/session/replay.ts'
 import type { Session } from '../../agent/session/session.ts'
-import { entriesOf } from '../../agent/session/transcript-entries.ts'
+import { messageEntries } from '../../agent/session/transcript-entries.ts'
 import { fault } from '../../faults.ts'
 import type { AgentResult } from '../../hooks/events/fields.ts'
 import type { Message } from '../../message.ts'
 import type { Entry } from '../../transcript/entry.ts'
 import { checkAgent } from '../options/agent-definition.ts'
 import { open, type Opened } from '../open.ts'
-import { checkOptions } from '../options/check-options.ts'
+import { checkQueryOptions } from '../options/check-options.ts'
 import type { QueryOptions } from '../options/options.ts'
 
 /** What a subagent came to. */
@@ -54,7 +54,7 @@ export class SubAgent {
 
   constructor(definition: AgentDefinition, { onMessage, ...options }: SubAgentOptions = {}) {
     this.definition = definition
-    checkOptions(options)
+    checkQueryOptions(options)
     checkAgent(definition, 'the definition', options)
     this.id = options.resume ?? options.sessionId ?? `a${randomUUID().replaceAll('-', '').slice(0, 16)}`
     const whole: QueryOptions = {
@@ -81,7 +81,7 @@ export class SubAgent {
   static resume(id: string, definition: AgentDefinition, { transcript, ...options }: ResumeOptions = {}): SubAgent {
     if (transcript === undefined) return new SubAgent(definition, { persistSession: true, ...options, resume: id })
     const agent = new SubAgent(definition, { ...options, sessionId: id })
-    const entries = structuredClone(transcript).flatMap(entriesOf)
+    const entries = structuredClone(transcript).flatMap(messageEntries)
     agent.#ready = agent.#opened.then(({ session }) => {
       for (const { uuid, ...entry } of entries) session.transcript.append(entry as Entry, String(uuid))
       session.resume(replayAll(entries))

@@ -9,7 +9,7 @@ import type { ConnectedServer, NamedServer, ServerPorts } from '../../tools/mcp/
 import { serversIn } from '../../tools/mcp/mcp-config.ts'
 import type { ToolSession } from '../../tools/tool.ts'
 import { serverLabel } from '../../util/names.ts'
-import type { Ground } from './project-context.ts'
+import type { ProjectContext } from './project-context.ts'
 import { elicitThrough, type QueryOptions } from '../options/options.ts'
 
 /** What servers may ask for. Before there is a session nobody can answer, and words for people wait. */
@@ -44,8 +44,8 @@ export async function callServer(
 }
 
 /** The servers of `.mcp.json`: those of a project that is trusted, unless somebody has given others of their names. */
-export function projectServers(
-  { loaded, trusted, options }: Ground,
+export function projectMcpServers(
+  { loaded, trusted, options }: ProjectContext,
   { session, notice }: ServerPorts
 ): readonly NamedServer[] {
   if (!trusted || options.strictMcpConfig === true) return []

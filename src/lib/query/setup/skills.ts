@@ -5,16 +5,20 @@ import type { Rule } from '../../permissions/rule.ts'
 import type { ArmedHooks } from '../../settings/active/settings-registry.ts'
 import { skillsIn } from '../../settings/active/skill-files.ts'
 import type { Tool } from '../../tools/tool.ts'
-import type { Ground } from './project-context.ts'
+import type { ProjectContext } from './project-context.ts'
 import type { QueryOptions } from '../options/options.ts'
 import { isWanted } from './tools.ts'
 
 /** The plugins that count. */
-export const pluginsOf = ({ loaded, trusted }: Ground): InitMessage['plugins'] =>
+export const pluginsOf = ({ loaded, trusted }: ProjectContext): InitMessage['plugins'] =>
   loaded.plugins.filter(({ ofProject }) => trusted || !ofProject).map(({ name, root: path }) => ({ name, path }))
 
 /** The skills and slash commands of files. What they allow is added to the rules, and taken out when the turn ends. */
-export function skillsOf({ options, loaded, trusted }: Ground, permissions: Permissions, armed: ArmedHooks): Skills {
+export function skillsOf(
+  { options, loaded, trusted }: ProjectContext,
+  permissions: Permissions,
+  armed: ArmedHooks
+): Skills {
   const all = skillsIn(loaded, trusted, text => options.stderr?.(text))
   const granted = new Set<Rule>()
   let inTurn = false

@@ -3,18 +3,18 @@ import { join } from 'node:path'
 import { HookEnvironment } from '../../hooks/kinds/hook-environment.ts'
 import type { ToolSession } from '../../tools/tool.ts'
 import { realPath } from '../../world/files/real-path.ts'
-import type { Chosen } from '../session-choice.ts'
-import type { Ground } from './project-context.ts'
+import type { SessionChoice } from '../session-choice.ts'
+import type { ProjectContext } from './project-context.ts'
 
 /** Where a session works, and what ends with it. */
-export interface Place {
+export interface Workspace {
   readonly tools: ToolSession
   /** Hooks write variables there, and commands get them. */
   readonly envFile: string
   close(): Promise<void>
 }
 
-export function placeOf({ options, where, loaded, env }: Ground, { key, store }: Chosen): Place {
+export function placeOf({ options, where, loaded, env }: ProjectContext, { key, store }: SessionChoice): Workspace {
   const id = key.sessionId
   const folder = join(where.ownHome, 'sessions', id)
   const beside = store?.pathOf?.(key).replace(/\.jsonl$/, '') ?? folder

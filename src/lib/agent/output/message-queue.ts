@@ -1,5 +1,5 @@
 /** A queue between a loop that never waits for its reader and a reader that waits for the loop. */
-export class Outbox<T> {
+export class MessageQueue<T> {
   #items: T[] = []
   #head = 0
   #over = false
