@@ -12,7 +12,7 @@ import {
   toResult,
   type Since
 } from '../agent/session/session-lifecycle.ts'
-import { isPending } from '../agent/call/open-batch.ts'
+import { isPending } from '../agent/call/open-call.ts'
 import { ended, INTERRUPTED, type Ending } from '../agent/session/ending.ts'
 import { compact } from '../agent/compact.ts'
 import { MessageQueue } from '../agent/output/message-queue.ts'

@@ -10,8 +10,7 @@ import {
   type Message,
   type TranscriptStore
 } from '../../../src/index.ts'
-import { hooksOf } from '../../../src/lib/agent/call/pending.ts'
-import type { Session } from '../../../src/lib/agent/session/session.ts'
+import { hooksFingerprint } from '../../../src/lib/agent/call/pending.ts'
 import { scriptedModel } from '../../../src/lib/model/scripted.ts'
 import { realDisk } from '../../../src/lib/transcript/disk.ts'
 import { JsonlStore } from '../../../src/lib/transcript/jsonl.ts'
@@ -85,7 +84,7 @@ describe('whatever stands in a log, nothing is allowed by it', () => {
   /** What a log says of hooks that have answered: anybody can say it. */
   async function stampOf(hooks: HookRegistry): Promise<string> {
     await ask(['x'], { hooks })
-    return hooksOf({ options: { hooks } } as unknown as Session)
+    return hooksFingerprint(hooks)
   }
 
   test.each(['asked', 'nested', 'deferred'])('a call in a copy is judged by hooks, though it is %s', async why => {

@@ -1,14 +1,15 @@
+import { randomUUID } from 'node:crypto'
 import { wordsOf } from '../../errors.ts'
-import type { ToolUseBlock } from '../../message.ts'
+import type { ToolResultBlock, ToolUseBlock } from '../../message.ts'
 import { failed, type Checked, type ToolResult } from '../../tools/tool.ts'
 import { dataWithoutCredentials } from '../../util/credentials.ts'
 import { same, type PlainObject } from '../../util/plain.ts'
 import { within } from '../abort.ts'
 import type { Session } from '../session/session.ts'
-import { answer, refused, toolEvent, type CallAt, type ClosedCall, type StagedCall } from './call.ts'
+import { refused, toolEvent, type CallAt, type ClosedCall, type StagedCall } from './call.ts'
 import { objectionsIn, reasonForModel } from './objections.ts'
-import type { OpenCall } from './open-batch.ts'
-import { hooksOf, recordPending, type Pending } from './pending.ts'
+import type { OpenCall } from './open-call.ts'
+import { hooksFingerprint, pendingEntry, type Pending } from './pending.ts'
 import { permit } from './permit.ts'
 import { visibleResult } from './tool-result-view.ts'
 
@@ -31,7 +32,7 @@ export async function callTool(
   if (call.stage === 'allowed') call = signal.aborted ? refused(call, INTERRUPTED) : await run(call, session, signal)
   if (call.stage === 'ran') return finish(call, session, signal)
   if (call.stage === 'refused') return answer(call, failed(signal.aborted ? INTERRUPTED : call.why), session)
-  if (call.stage === 'pending') recordPending(call, session)
+  if (call.stage === 'pending') session.transcript.append(pendingEntry(call))
   return call
 }
 
@@ -56,7 +57,7 @@ function propose(
     return refused({ use, input }, `No such tool: ${use.name}. There are: ${[...session.tools.keys()].join(', ')}`)
   const call = { stage: 'proposed', use, tool, input, agentId: open?.agentId } as const
   const isAnswered = pending?.hooks !== undefined && (pending.why === 'asked' || tool.delegates === true)
-  if (!isAnswered || pending.hooks !== hooksOf(session)) return call
+  if (!isAnswered || pending.hooks !== hooksFingerprint(session.options.hooks)) return call
   return { ...call, input: open?.input, earlier: judgedEarlier(pending) }
 }
 
@@ -140,7 +141,12 @@ async function run(call: CallAt<'allowed'>, session: Session, signal: AbortSigna
   const duration_ms = Math.round(performance.now() - begun)
   const { content, output, error, undecided: agentId } = result
   if (agentId !== undefined)
-    return { stage: 'pending', use, input, pending: { why: 'nested', agentId, hooks: hooksOf(session) } }
+    return {
+      stage: 'pending',
+      use,
+      input,
+      pending: { why: 'nested', agentId, hooks: hooksFingerprint(session.options.hooks) }
+    }
   if (hasEffects) {
     session.transcript.append({
       type: 'tool-outcome',
@@ -210,4 +216,19 @@ export async function finish(call: CallAt<'ran'>, session: Session, signal: Abor
   const news = error === undefined ? await tool.settle?.(input, session.options.place) : undefined
   if (news !== undefined) session.conversation.addContext(news)
   return answer(call, visibleResult(after, call, session), session)
+}
+
+/** Gives a call its result, and writes it down. */
+export function answer(
+  { use, input }: Pick<CallAt<'refused'>, 'use' | 'input'>,
+  { content, output, error }: ToolResult,
+  session: Session
+) {
+  const uuid = randomUUID()
+  const result: ToolResultBlock =
+    error === undefined
+      ? { type: 'tool_result', tool_use_id: use.id, content }
+      : { type: 'tool_result', tool_use_id: use.id, content, is_error: true }
+  session.transcript.append({ type: 'user', message: { role: 'user', content: [result] }, toolUseResult: output }, uuid)
+  return { stage: 'answered', use, input, result, output, uuid } satisfies CallAt<'answered'>
 }

@@ -1,11 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import type { ToolResultBlock, ToolUseBlock } from '../../message.ts'
-import type { Call, HookWord, Ruling } from '../../permissions/decide.ts'
+import type { Call, HookWord, Policy, Ruling } from '../../permissions/decide.ts'
 import { twinsFor } from '../../permissions/twins.ts'
-import type { Tool, ToolResult } from '../../tools/tool.ts'
+import type { Tool, ToolResult, ToolSession } from '../../tools/tool.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import { isThere, wayTo } from '../../world/files/real-path.ts'
-import type { Session } from '../session/session.ts'
 import type { Pending } from './pending.ts'
 
 /** What a call is before it has its answer. */
@@ -84,17 +82,6 @@ export const refused = ({ use, input }: Subject, why: string): CallAt<'refused'>
   why
 })
 
-/** Gives a call its result, and writes it down. */
-export function answer({ use, input }: Subject, { content, output, error }: ToolResult, session: Session) {
-  const uuid = randomUUID()
-  const result: ToolResultBlock =
-    error === undefined
-      ? { type: 'tool_result', tool_use_id: use.id, content }
-      : { type: 'tool_result', tool_use_id: use.id, content, is_error: true }
-  session.transcript.append({ type: 'user', message: { role: 'user', content: [result] }, toolUseResult: output }, uuid)
-  return { stage: 'answered', use, input, result, output, uuid } satisfies CallAt<'answered'>
-}
-
 /** What events of a tool call say of it. */
 export const toolEvent = ({ use, tool, input }: CallAt<'checked' | 'judged' | 'ran'>) => ({
   tool_name: tool.name,
@@ -104,7 +91,7 @@ export const toolEvent = ({ use, tool, input }: CallAt<'checked' | 'judged' | 'r
 })
 
 /** A call as rules see it. */
-export const decidedCall = ({ tool, input }: CallAt<'judged'>, { options: { place }, permissions }: Session): Call => ({
+export const decidedCall = ({ tool, input }: CallAt<'judged'>, place: ToolSession, policy: Policy): Call => ({
   tool: tool.name,
   input,
   subject: tool.subject?.(input, place),
@@ -113,5 +100,5 @@ export const decidedCall = ({ tool, input }: CallAt<'judged'>, { options: { plac
   cwd: place.cwd,
   real: wayTo,
   has: isThere,
-  twins: twinsFor(permissions)
+  twins: twinsFor(policy)
 })

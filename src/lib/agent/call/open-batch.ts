@@ -1,41 +1,13 @@
-import type { ToolResultBlock, ToolUseBlock } from '../../message.ts'
-import { failed, type ToolResult } from '../../tools/tool.ts'
+import { failed } from '../../tools/tool.ts'
 import type { PlainObject } from '../../util/plain.ts'
-import { answer, type CallAt, type ClosedCall } from './call.ts'
-import { callTool, finish, INTERRUPTED } from './call-tool.ts'
-import type { Pending } from './pending.ts'
+import type { ClosedCall } from './call.ts'
+import { answer, callTool, finish, INTERRUPTED } from './call-tool.ts'
+import { UNKNOWN, type OpenCall } from './open-call.ts'
 import type { Session } from '../session/session.ts'
 import { tellResult } from './turn.ts'
 
-/** A call of the last answer, as far as the transcript shows that it had come. */
-export interface OpenCall {
-  readonly use: ToolUseBlock
-  /** It has its result, and only waits for the others. */
-  readonly result?: Pick<CallAt<'answered'>, 'result' | 'output' | 'uuid'>
-  /** The tool has ended; whether hooks have seen that is not known. */
-  readonly outcome?: ToolResult
-  /** The tool had begun. */
-  readonly started?: boolean
-  /** What it ran with, or would. */
-  readonly input?: unknown
-  readonly pending?: Pending | undefined
-  /** The subagent that worked for it. */
-  readonly agentId?: string | undefined
-}
-
-/** The calls of an answer that has not got all its results, in their order. */
-export type OpenBatch = readonly OpenCall[]
-
-/** Whether somebody has to decide about one of them. */
-export const isPending = (batch: OpenBatch | undefined): boolean =>
-  batch?.some(({ result, pending }) => result === undefined && pending !== undefined) === true
-
 const UNDECIDED = '[Nobody has decided about this call; nothing was done.]'
 const ONLY_READ = '[The call was interrupted. It could change nothing; call again if you need to know.]'
-/** The result of a call that had begun, and of which nothing else is known. */
-export const UNKNOWN =
-  '[The run was interrupted while this call was at work: whether it has done anything, or all of it, is not known. Look before you rely on it, and before you do it again.]'
-
 /** A new prompt is no decision about open calls: they are answered as they are, and none is run. */
 export async function answerOpen(session: Session, signal: AbortSignal): Promise<void> {
   await closeOpen(session, signal, call => answerAsIs(call, session))
@@ -108,14 +80,3 @@ function answerAsIs({ use, started, pending, agentId, input = use.input }: OpenC
   }
   return answer({ use, input }, failed(why), session)
 }
-
-/** The output of a call whose result was never written down. */
-export const LOST = '[What came of this call was not written down.]'
-
-/** The result of such a call: that of the tool where it is known, this text otherwise. */
-export const lostResult = ({ use: { id }, outcome }: OpenCall, content = LOST): ToolResultBlock => ({
-  type: 'tool_result',
-  tool_use_id: id,
-  content: outcome?.content ?? content,
-  ...((outcome === undefined || outcome.error !== undefined) && { is_error: true })
-})

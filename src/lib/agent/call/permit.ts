@@ -2,7 +2,7 @@ import { decide, type HookWord, type Ruling } from '../../permissions/decide.ts'
 import { freezeDeep, same } from '../../util/plain.ts'
 import type { Session } from '../session/session.ts'
 import { decidedCall, refused, toolEvent, type CallAt } from './call.ts'
-import { hooksOf } from './pending.ts'
+import { hooksFingerprint } from './pending.ts'
 import { askHooks, askPerson, keepPermission } from './question.ts'
 
 type JudgedCall = CallAt<'judged'>
@@ -38,8 +38,11 @@ const YES: HookWord = { decision: 'allow', by: 'the permission' }
 function rulingOn(call: JudgedCall, session: Session): Ruling {
   const { tool, consent, question } = call
   const hook = consent?.from !== undefined && call.hook?.decision !== 'ask' ? YES : call.hook
-  const { permissions } = session
-  const ruling = decide(decidedCall(call, session), hook === undefined ? permissions : { ...permissions, hook })
+  const { options, permissions } = session
+  const ruling = decide(
+    decidedCall(call, options.place, permissions),
+    hook === undefined ? permissions : { ...permissions, hook }
+  )
   if (ruling.decision === 'ask' && question !== undefined) return question
   const mustAsk = tool.asks === true && ruling.decision === 'allow' && ruling.kind !== 'hook'
   return mustAsk ? { decision: 'ask', kind: 'default', by: tool.name, reason: `${tool.name} always asks` } : ruling
@@ -49,7 +52,7 @@ function rulingOn(call: JudgedCall, session: Session): Ruling {
 async function ask(call: JudgedCall, ruling: Ruling, session: Session, signal: AbortSignal): Promise<Permitted> {
   const { use, tool, input, agentId, consent: { questions } = { questions: 0 } } = call
   const { by, kind, reason } = ruling
-  const pending = { why: 'asked', hooks: hooksOf(session), by, kind, reason } as const
+  const pending = { why: 'asked', hooks: hooksFingerprint(session.options.hooks), by, kind, reason } as const
   const ofHooks = questions === 0 ? await askHooks(call, ruling, session, signal) : undefined
   // No person was asked yet, so none has to answer later.
   if (signal.aborted && ofHooks === undefined) return refused(call, 'interrupted')

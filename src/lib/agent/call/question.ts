@@ -8,14 +8,16 @@ import type { Session } from '../session/session.ts'
 import type { PersonAnswer } from '../session/session-options.ts'
 import { decidedCall, type CallAt } from './call.ts'
 import { reasonForModel } from './objections.ts'
-import { recordPending, type Pending } from './pending.ts'
+import { pendingEntry, type Pending } from './pending.ts'
 
 /** `told`: what the model reads instead of the reason, which then is for people and the transcript alone. */
 type Answer = PersonAnswer & { readonly told?: string | undefined }
 
 /** What may be kept together with a yes. No rule keeps a hook from asking. */
 const suggestionsOn = (call: CallAt<'judged'>, { kind }: Pick<Ruling, 'kind'>, session: Session) =>
-  kind === 'hook' ? [] : suggestionsFor(decidedCall(call, session), session.permissions)
+  kind === 'hook'
+    ? []
+    : suggestionsFor(decidedCall(call, session.options.place, session.permissions), session.permissions)
 
 /** What PermissionRequest hooks answer, if they do. */
 export async function askHooks(
@@ -63,7 +65,7 @@ export async function askPerson(
   const { use, tool, input } = call
   const { ask, clock } = session.options
   if (ask === undefined) return undefined
-  recordPending({ use, input, pending }, session)
+  session.transcript.append(pendingEntry({ use, input, pending }))
   session.doing = `waiting for somebody to decide about ${use.name}`
   await session.transcript.flush()
   const cancel = clock.after(PATIENCE, () => void remind(use.name, session, signal))

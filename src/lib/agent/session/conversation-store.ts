@@ -5,7 +5,7 @@ import type { Message, ToolResultBlock } from '../../message.ts'
 import type { Kept, Rec } from '../../transcript/entry.ts'
 import { lastSeq, loadTail } from '../../transcript/load.ts'
 import type { SessionKey, TranscriptStore } from '../../transcript/store.ts'
-import { lostResult, UNKNOWN, type OpenCall } from '../call/open-batch.ts'
+import { lostResult, UNKNOWN, type OpenCall } from '../call/open-call.ts'
 import { isFreshStart, replayAll } from './replay.ts'
 
 /** Where whole conversations are kept, by the ids of sessions and subagents. */

@@ -1,4 +1,4 @@
-import { EVENTS, rowOf, type EventName, type FireInput } from '../../hooks/events/event-table.ts'
+import { EVENTS, isGate, type EventName, type FireInput } from '../../hooks/events/event-table.ts'
 import { findingOf, type Finding } from '../../settings/files/finding.ts'
 import type { Loaded, LoadedHook } from '../../settings/files/loaded-hooks.ts'
 import { lint } from '../../settings/lint/lint.ts'
@@ -106,7 +106,7 @@ const END_WELL = 'make it end with exit code 0 or 2'
 function differences(hook: LoadedHook, strict: Tried, compat: Tried): readonly Finding[] {
   const finding = (level: Finding['level'], code: string, what: string, fix: string): readonly Finding[] => {
     const words = [code, `with the sample of ${hook.event} it ${what}`, fix] as const
-    return [findingOf(level, hook.place, rowOf(hook.event).failure === 'closed', words)]
+    return [findingOf(level, hook.place, isGate(hook.event), words)]
   }
   if (strict.failure !== undefined) {
     const why = `(${harmless(strict.failure)})`

@@ -1,4 +1,4 @@
-import { parseEvent, rowOf, type EventName, type FireInput } from '../../hooks/events/event-table.ts'
+import { isGate, parseEvent, type EventName, type FireInput } from '../../hooks/events/event-table.ts'
 import type { Reported } from '../../hooks/registry-internals.ts'
 import type { HookReport } from '../../hooks/trace.ts'
 import { sourceOf, stopsRun, type Finding } from '../../settings/files/finding.ts'
@@ -65,7 +65,7 @@ function verdictOn({ event, blocked, report }: Reported, statuses: readonly Hook
   if (blocked) return EXIT.blocked
   const needsAgent = (each: HookReport): boolean => AGENT_TYPES.some(type => type === kindOf(each, statuses))
   const isUnasked = report.some(each => each.failure !== undefined && needsAgent(each))
-  return isUnasked && rowOf(event).failure === 'closed' ? EXIT.failed : EXIT.done
+  return isUnasked && isGate(event) ? EXIT.failed : EXIT.done
 }
 
 const isOff = ({ hook, off }: HookStatus, event: EventName): boolean => off !== undefined && hook.event === event

@@ -4,7 +4,7 @@ import { hookStatuses, type HookStatus } from '../../settings/active/active-hook
 import type { Loaded } from '../../settings/files/loaded-hooks.ts'
 import { observesOnly } from '../../settings/permissions/restrictions.ts'
 import type { Profile } from '../../hooks/dispatch/decode.ts'
-import { rowOf } from '../../hooks/events/event-table.ts'
+import { isGate, rowOf } from '../../hooks/events/event-table.ts'
 import { OLDER } from '../../settings/trust/trust.ts'
 import { EXIT, look, profileOf, projectIsTrusted, type CommonFlags, type Scene } from '../common.ts'
 import { complain, inOneLine, printFinding, safeJson, say, styled, table } from '../print.ts'
@@ -115,5 +115,5 @@ function timeoutOf({ spec, event, type, defaultTimeout }: HookStatus['hook']): n
 function policyOf({ spec, event }: HookStatus['hook'], profile: Profile): string {
   const own = spec['onFailure']
   if (typeof own === 'string') return own
-  return rowOf(event).failure === 'closed' && profile !== 'compat' ? 'block' : 'continue'
+  return isGate(event) && profile !== 'compat' ? 'block' : 'continue'
 }

@@ -74,6 +74,9 @@ const ROWS = new Map(
 
 export const rowOf = (name: EventName): AnyRow => ROWS.get(name)!
 
+/** Whether a hook of this event that fails refuses what the event is about. */
+export const isGate = (name: EventName): boolean => rowOf(name).failure === 'closed'
+
 export const baseFields: readonly string[] = listFields(BASE).map(field => field.name)
 
 /** `PreToolUse` → `pre_tool_use`. */

@@ -2,7 +2,7 @@ import { forbidsTool } from '../../agent/subagents/forbidden.ts'
 import type { InformationMessage } from '../../agent/output/output.ts'
 import { nearest } from '../../errors.ts'
 import { asOptions, fault } from '../../faults.ts'
-import { rowOf, type EventName } from '../../hooks/events/event-table.ts'
+import { isGate, rowOf, type EventName } from '../../hooks/events/event-table.ts'
 import type { HookDescription } from '../../hooks/hook.ts'
 import { compileMatcher } from '../../hooks/dispatch/matcher.ts'
 import type { Rule } from '../../permissions/rule.ts'
@@ -66,7 +66,7 @@ const optionPlace = (key: string): Place => ({ file: 'options', line: 0, column:
 
 /** The first of these events that a tool has to pass. */
 const gateOf = (events: HookDescription['events']): EventName | undefined =>
-  events.find(each => rowOf(each).failure === 'closed' && rowOf(each).target === 'tool_name')
+  events.find(each => isGate(each) && rowOf(each).target === 'tool_name')
 
 /** Matchers of gates that a program has registered. */
 function ofHook({ events, matcher, source, observe }: HookDescription, tools: readonly string[]): readonly Finding[] {

@@ -1,5 +1,5 @@
 import { nearest } from '../../errors.ts'
-import { rowOf, type EventName } from '../../hooks/events/event-table.ts'
+import { isGate, type EventName } from '../../hooks/events/event-table.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import type { Findings, Path, Words } from './finding.ts'
 import { HANDLERS, isAnnotation, isHandlerType, KEY_TYPES, rulesOf, type HandlerType } from './handlers.ts'
@@ -32,7 +32,7 @@ export class Remarks {
   }
 
   bad(path: Path, ...words: Words): readonly never[] {
-    if (rowOf(this.event).failure === 'closed') this.#findings.gate('error', path, ...words)
+    if (isGate(this.event)) this.#findings.gate('error', path, ...words)
     else this.#findings.add('error', path, ...words)
     return []
   }

@@ -1,4 +1,4 @@
-import { rowOf, type EventName } from '../../hooks/events/event-table.ts'
+import { isGate, rowOf, type EventName } from '../../hooks/events/event-table.ts'
 import { takesAll } from '../../hooks/dispatch/matcher.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import type { Check, Say } from './lint-matcher.ts'
@@ -17,7 +17,7 @@ export const commandCheck: Check = ({ spec, event }, say, { env }) => {
   if (partsOf(command).some(isInvented))
     say('warning', 'command', 'answer-invented', 'block, feedback, approve and message are not keys of an answer')
   deadFields(command, event, say)
-  if (/\bexit 1\b/.test(command) && rowOf(event).failure === 'closed')
+  if (/\bexit 1\b/.test(command) && isGate(event))
     say('info', 'command', 'exit-1', 'exit code 1 is a failure and not a refusal; in Claude Code it lets pass')
 }
 

@@ -2,7 +2,7 @@ import { existsSync, readSync, statSync } from 'node:fs'
 import { delimiter, resolve } from 'node:path'
 import { isProgram } from '../../world/files/path-kind.ts'
 import { scriptIn, wordsIn } from '../../hooks/kinds/paths.ts'
-import { rowOf } from '../../hooks/events/event-table.ts'
+import { isGate } from '../../hooks/events/event-table.ts'
 import { isObject } from '../../util/plain.ts'
 import type { Say } from './lint-matcher.ts'
 import type { LoadedHook } from '../files/loaded-hooks.ts'
@@ -32,7 +32,7 @@ export function programCheck({ spec, plugin, event }: LoadedHook, say: Say, root
   const script = scriptOf(words, root, known, inShell)
   if (script === undefined) return
   scriptChecks(script, say, root, own)
-  if (rowOf(event).failure === 'closed') refusalCheck(script, say)
+  if (isGate(event)) refusalCheck(script, say)
 }
 
 /** What a shell knows by itself. */

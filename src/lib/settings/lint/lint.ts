@@ -1,5 +1,5 @@
 import { wordsOf } from '../../errors.ts'
-import { rowOf } from '../../hooks/events/event-table.ts'
+import { isGate } from '../../hooks/events/event-table.ts'
 import { allowedUrl } from '../../hooks/kinds/urls.ts'
 import { findingOf, type Finding } from '../files/finding.ts'
 import { OUR_TYPES } from '../files/handlers.ts'
@@ -19,7 +19,7 @@ export function lint(
 ): readonly Finding[] {
   const findings: Finding[] = [...restrictions(loaded)]
   for (const hook of loaded.hooks) {
-    const gate = rowOf(hook.event).failure === 'closed'
+    const gate = isGate(hook.event)
     const say: Say = (level, key, ...words) =>
       findings.push(findingOf(level, hook.placeOf(key), gate && level === 'error', words))
     for (const check of CHECKS) check(hook, say, loaded)
@@ -45,7 +45,7 @@ const timeoutCheck: Check = ({ spec }, say) => {
 }
 
 const behaviourCheck: Check = ({ spec, event, scope, type, path }, say) => {
-  const gate = rowOf(event).failure === 'closed'
+  const gate = isGate(event)
   if (spec['once'] === true && scope !== 'skill')
     say('info', 'once', 'once-scope', 'Claude Code heeds once only in the frontmatter of skills')
   if (spec['onFailure'] === 'continue' && gate)

@@ -1,4 +1,4 @@
-import { rowOf } from '../../hooks/events/event-table.ts'
+import { isGate } from '../../hooks/events/event-table.ts'
 import { parseMode, type NoMode } from '../../permissions/modes.ts'
 import { parseRule, toolIn } from '../../permissions/rule.ts'
 import { listIn } from '../active/agent-files.ts'
@@ -32,13 +32,12 @@ const isFirstOfRule = (hooks: readonly LoadedHook[], place: number): boolean => 
 
 /** Whether a hook only looks on, although its event waits for others. */
 export const observesOnly = ({ spec, event }: Pick<LoadedHook, 'spec' | 'event'>): boolean =>
-  rowOf(event).failure === 'closed' &&
-  (spec['async'] === true || spec['asyncRewake'] === true || spec['observe'] === true)
+  isGate(event) && (spec['async'] === true || spec['asyncRewake'] === true || spec['observe'] === true)
 
 function hookFindings(hook: LoadedHook, withMatcher: boolean, tools: readonly string[]): readonly Finding[] {
   const findings: Finding[] = []
   const { event, spec, ofProject } = hook
-  const gate = rowOf(event).failure === 'closed'
+  const gate = isGate(event)
   const say: Say = (level, key, ...words) => {
     const restricts = gate && level !== 'info' && words[0] !== 'matcher-slow'
     findings.push({ ...findingOf(level, hook.placeOf(key), restricts, words), ofProject })
