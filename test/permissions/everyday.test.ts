@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isThere, wayTo } from '../../src/lib/world/files/real-path.ts'
+import { isThere, wayTo } from '../../src/lib/world/files/paths.ts'
 import { allow, bash, decided, deny, HOME } from './permission-kit.ts'
 
 const RULES = [

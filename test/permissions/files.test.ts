@@ -1,7 +1,7 @@
 /** Rules about files: where their paths begin, and what they cover. */
 import * as fc from '../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
-import { namesOf, pathGlob } from '../../src/lib/permissions/path-glob.ts'
+import { namesOf, pathGlob } from '../../src/lib/util/path-glob.ts'
 import { allow, bash, decided, deny, HOME, other, read, ROOT, write } from './permission-kit.ts'
 
 // R12

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { wayTo } from '../../src/lib/world/files/real-path.ts'
+import { wayTo } from '../../src/lib/world/files/paths.ts'
 import { allow, bash, decided, deny, ROOT } from './permission-kit.ts'
 
 const RULES = [allow('Bash'), deny('Read(secrets/**)'), deny('Read(.env)')]

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parseRule } from '../../src/lib/permissions/rule.ts'
-import { patternOf } from '../../src/lib/permissions/paths.ts'
+import { patternOf } from '../../src/lib/permissions/path-pattern.ts'
 import { allow, ask, decided, deny, fetching, HOME, other, ROOT } from './permission-kit.ts'
 
 describe('reading a rule', () => {

@@ -2,7 +2,7 @@ import type { Fit } from './command-fits.ts'
 import type { Call } from './decide.ts'
 import { FILE_READERS, FILE_SEARCHERS, FILE_WRITERS } from '../tool-table.ts'
 import { pathsGiven, pathsNamedBy } from './named-paths.ts'
-import { pathOf, patternOf, type Path, type PathPattern, type Places } from './paths.ts'
+import { pathOf, patternOf, type Path, type PathPattern, type Places } from './path-pattern.ts'
 import type { Rule } from './rule.ts'
 
 /**

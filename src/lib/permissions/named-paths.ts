@@ -1,8 +1,8 @@
-import { dirname, join, posix, resolve } from 'node:path'
-import type { Way } from '../world/files/real-path.ts'
+import { posix, resolve } from 'node:path'
+import { repositoryTop, type Way } from '../world/files/paths.ts'
 import { pathsInCode, takesCode } from './code-words.ts'
 import { commandsHeldBy, piecesOf } from './nested-commands.ts'
-import type { Places } from './paths.ts'
+import type { Places } from './path-pattern.ts'
 import { commandsIn } from './simple-command.ts'
 
 /** Where a call is made, and how its paths are looked at. Without that, nothing is known but what is written. */
@@ -29,7 +29,9 @@ export function pathsNamedBy(command: string, { roots: [root = '/'], home }: Pla
   const { cwd = root } = ground
   const looking = new Looking(ground)
   const into = foldersIn(command, cwd)
-  const tops = command.includes(':') ? [cwd, root, ...into].flatMap(folder => looking.topOf(folder)) : []
+  // From the top of a repository git takes some paths.
+  const topOf = (folder: string): string | undefined => ground.has && repositoryTop(folder, ground.has)
+  const tops = command.includes(':') ? [cwd, root, ...into].flatMap(folder => topOf(folder) ?? []) : []
   const folders = new Set([cwd, root, ...into, ...tops].flatMap(folder => [folder, looking.real(folder, '/')]))
   for (const word of wordsIn(command)) {
     const text = home !== undefined && /^~(?:\/|$)/.test(word) ? home + word.slice(1) : word
@@ -79,14 +81,6 @@ class Looking implements Named {
     const way = this.#ground.real?.(path, folder)
     if (way?.sure === false) this.unsure = way.path
     return way?.path ?? path
-  }
-
-  /** The top of the repository around a folder, from which git takes some paths. */
-  topOf(folder: string): readonly string[] {
-    for (let at = folder; ; at = dirname(at)) {
-      if (this.#ground.has?.(join(at, '.git')) === true) return [at]
-      if (at === dirname(at)) return []
-    }
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Subject } from '../message.ts'
 import { pathsNamedBy, type Ground } from './named-paths.ts'
-import type { Places } from './paths.ts'
+import type { Places } from './path-pattern.ts'
 
 /** The files in which Linux shows the environment and the memory of a process, also by a pattern that fits them. */
 const FILES = /\/proc\b[^]*\b(?:environ|mem)\b|\/proc\/\S*\/(?:e[nviro]*|m[em]*)?[*?[]/

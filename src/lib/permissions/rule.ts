@@ -4,7 +4,7 @@ import { allowsCommand, concernsCommand, type Fit } from './command-fits.ts'
 import type { Call } from './decide.ts'
 import { concernsFile } from './file-fits.ts'
 import { FILE_READERS, FILE_WRITERS } from '../tool-table.ts'
-import type { Places } from './paths.ts'
+import type { Places } from './path-pattern.ts'
 
 /** What a rule says of the calls that it fits. */
 export type Behavior = 'allow' | 'ask' | 'deny'

@@ -1,7 +1,7 @@
 import { collect, linkedFile, type Collected } from '../world/files/hard-links.ts'
 import { FILE_READERS, FILE_WRITERS } from '../tool-table.ts'
 import type { Ground } from './named-paths.ts'
-import { literalNames, pathOf, patternOf, type PathPattern, type Places } from './paths.ts'
+import { literalNames, pathOf, patternOf, type PathPattern, type Places } from './path-pattern.ts'
 import type { Rule } from './rule.ts'
 
 const READY = new WeakMap<readonly Rule[], Ground['twins']>()

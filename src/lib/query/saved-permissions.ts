@@ -4,9 +4,9 @@ import { wordsOf } from '../errors.ts'
 import { fault } from '../faults.ts'
 import { parseRule, type Rule } from '../permissions/rule.ts'
 import { ruleText, type PermissionUpdate } from '../permissions/updates.ts'
-import { foreignHand, isThere } from '../settings/files/sources.ts'
+import { foreignHand, mayBeThere } from '../settings/files/sources.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
-import { changeOwnFile } from '../world/files/change-own-file.ts'
+import { changeOwnFile } from '../world/lock/lock.ts'
 
 /**
  * Answers that were given for more than one session: a file of ours, since the files of others are never written. Where
@@ -59,7 +59,7 @@ export class SavedPermissions {
     try {
       return readFileSync(this.#file, 'utf8')
     } catch (error) {
-      if (!isThere(this.#file)) return undefined
+      if (!mayBeThere(this.#file)) return undefined
       throw this.#broken(`it cannot be read: ${wordsOf(error)}`)
     }
   }

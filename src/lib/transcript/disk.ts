@@ -13,7 +13,7 @@ import {
   writeSync
 } from 'node:fs'
 import { fault } from '../faults.ts'
-import { makeFolders } from '../world/files/make-folders.ts'
+import { makeFolders } from '../world/files/own-file.ts'
 
 /** The few things that a transcript asks of a disk. Nothing else in this room touches one. */
 export interface Disk {

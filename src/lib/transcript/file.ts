@@ -2,7 +2,7 @@ import { realDisk, type Disk } from './disk.ts'
 import { Reading } from './reading.ts'
 import type { Rec } from './entry.ts'
 import type { Cursor, Gap, Loaded, Page, SessionKey, TranscriptStore } from './store.ts'
-import { ifThere } from '../world/files/path-kind.ts'
+import { ifThere } from '../world/files/paths.ts'
 
 /** How much is read at once. */
 const PIECE = 1 << 18

@@ -9,7 +9,7 @@ import type { Rec } from './entry.ts'
 import { bytesIn, loadFile, pageOfFile, withFile } from './file.ts'
 import { lock, type Holder, type Lock } from '../world/lock/lock.ts'
 import type { Cursor, Loaded, Page, SessionKey, TranscriptStore, TranscriptWriter } from './store.ts'
-import { ifThere } from '../world/files/path-kind.ts'
+import { ifThere } from '../world/files/paths.ts'
 
 /** A name that is one step in a path, and no way out. */
 const NAME = /^[\w-][\w.-]{0,200}$/

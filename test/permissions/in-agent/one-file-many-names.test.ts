@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { wayTo } from '../../../src/lib/world/files/real-path.ts'
+import { wayTo } from '../../../src/lib/world/files/paths.ts'
 import * as fc from '../../support/fast-check.ts'
 import { ask, project, resultsIn, type Project } from '../../support/agent-kit.ts'
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { makeFolders } from '../../../src/lib/world/files/make-folders.ts'
+import { makeFolders } from '../../../src/lib/world/files/own-file.ts'
 
 test('a folder and those above it, for the user alone; once more is no fault', () => {
   const base = mkdtempSync(join(tmpdir(), 'carabiner-folders-'))

@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, w
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { changeOwnFile } from '../../../src/lib/world/files/change-own-file.ts'
+import { changeOwnFile } from '../../../src/lib/world/lock/lock.ts'
 
 const DRIVER = join(import.meta.dirname, 'drivers', 'changer.ts')
 

@@ -3,7 +3,7 @@ import type { Call, HookWord, Policy, Ruling } from '../../permissions/decide.ts
 import { twinsFor } from '../../permissions/twins.ts'
 import type { Tool, ToolResult, ToolSession } from '../../tools/tool.ts'
 import type { PlainObject } from '../../util/plain.ts'
-import { isThere, wayTo } from '../../world/files/real-path.ts'
+import { isThere, wayTo } from '../../world/files/paths.ts'
 import type { Pending } from './pending.ts'
 
 /** What a call is before it has its answer. */

@@ -2,6 +2,7 @@ import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, re
 import { basename, dirname, extname, join, relative, resolve } from 'node:path'
 import { importsIn } from './imports.ts'
 import { attempt } from '../../util/attempt.ts'
+import { isWithin, repositoryTop } from '../../world/files/paths.ts'
 
 /** A file of instructions, as it stands there. */
 export interface Instructions {
@@ -73,7 +74,7 @@ class Reading {
     this.#places = places
     const cwd = realOf(places.cwd) ?? resolve(places.cwd)
     const root = realOf(places.root) ?? resolve(places.root)
-    this.#top = repositoryOf(cwd) ?? (isIn(cwd, root) ? root : cwd)
+    this.#top = repositoryTop(cwd, existsSync) ?? (isWithin(cwd, root) ? root : cwd)
     const below = relative(this.#top, cwd).split('/').filter(Boolean)
     this.folders = [this.#top, ...below.map((_, index) => join(this.#top, ...below.slice(0, index + 1)))]
   }
@@ -114,9 +115,9 @@ class Reading {
 
   /** A project brings in what is in it, and texts that the user keeps for that. */
   #barred(real: string, type: Instructions['type']): string | undefined {
-    if (type === 'Managed' || type === 'User' || isIn(real, this.#top)) return undefined
+    if (type === 'Managed' || type === 'User' || isWithin(real, this.#top)) return undefined
     const { home, ownHome = join(home, '.carabiner') } = this.#places
-    const own = [join(home, '.claude'), ownHome].some(folder => isIn(real, realOf(folder) ?? folder))
+    const own = [join(home, '.claude'), ownHome].some(folder => isWithin(real, realOf(folder) ?? folder))
     return own && extname(real) === '.md' ? undefined : `it is outside of the project (${real})`
   }
 
@@ -129,19 +130,6 @@ class Reading {
     const by = parent === undefined ? '' : `, which ${parent.path} imports,`
     this.#places.note?.(`${path}${by} was left out: ${why}`)
   }
-}
-
-/** The nearest folder from here up that is a repository. */
-function repositoryOf(cwd: string): string | undefined {
-  for (let folder = cwd; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, '.git'))) return folder
-    if (folder === dirname(folder)) return undefined
-  }
-}
-
-const isIn = (path: string, folder: string): boolean => {
-  const way = relative(folder, path)
-  return way !== '..' && !way.startsWith('../')
 }
 
 const realOf = (path: string): string | undefined => attempt(() => realpathSync(path))

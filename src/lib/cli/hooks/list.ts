@@ -1,4 +1,4 @@
-import { relative } from 'node:path'
+import { pathFrom } from '../../world/files/paths.ts'
 import { inOrder } from '../../settings/active/arm.ts'
 import { hookStatuses, type HookStatus } from '../../settings/active/active-hooks.ts'
 import type { Loaded } from '../../settings/files/loaded-hooks.ts'
@@ -86,13 +86,12 @@ function stacked([event, matcher, kind, runs, source, timeout, policy, state]: r
 
 function rowOfHook({ hook, off }: HookStatus, { root }: Loaded, profile: Profile): readonly string[] {
   const { event, matcher, type, runs, place } = hook
-  const near = relative(root, place.file)
   return [
     event,
     matcher === undefined || matcher === '' ? '*' : matcher,
     type,
     shortened(runs),
-    `${near.startsWith('..') ? place.file : near}:${place.line}`,
+    `${pathFrom(root, place.file) ?? place.file}:${place.line}`,
     `${timeoutOf(hook)} s`,
     policyOf(hook, profile),
     off !== undefined ? `off: ${off}` : observesOnly(hook) ? 'observes only' : 'in force'

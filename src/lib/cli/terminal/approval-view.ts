@@ -2,7 +2,7 @@ import { homedir } from 'node:os'
 import type { PermissionUpdate } from '../../permissions/updates.ts'
 import { ruleText } from '../../permissions/updates.ts'
 import type { PlainObject } from '../../util/plain.ts'
-import { realPath } from '../../world/files/real-path.ts'
+import { realPath } from '../../world/files/paths.ts'
 import { inOneLine, styled } from '../print.ts'
 import { wrap } from './width.ts'
 

@@ -1,5 +1,5 @@
-import { relative } from 'node:path'
 import { isObject } from '../../util/plain.ts'
+import { pathFrom } from '../../world/files/paths.ts'
 import { inOneLine } from '../print.ts'
 
 /** What tells one call from another, the most telling first. */
@@ -17,6 +17,5 @@ function tellingIn(input: Readonly<Record<string, unknown>>, cwd: string): strin
   if (key === undefined) return ''
   const text = String(input[key])
   if (!PATHS.has(key) || !text.startsWith('/')) return text
-  const near = relative(cwd, text)
-  return near === '' ? '.' : near.startsWith('..') ? text : near
+  return (pathFrom(cwd, text) ?? text) || '.'
 }

@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { makeFolders } from '../../world/files/make-folders.ts'
+import { makeFolders } from '../../world/files/own-file.ts'
 
 const MOST = 1000
 

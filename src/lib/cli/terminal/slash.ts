@@ -1,4 +1,4 @@
-import { relative } from 'node:path'
+import { pathFrom } from '../../world/files/paths.ts'
 import { wordsOf } from '../../errors.ts'
 import { MODES, type Mode } from '../../permissions/modes.ts'
 import type { Query } from '../../query/query.ts'
@@ -75,8 +75,7 @@ async function showHooks(_: string, { screen, scene: { loaded, where }, running 
   const near = (source: string): string => {
     const [, file, line] = /^(\/.*?):(\d+)(?::\d+)?$/.exec(source) ?? []
     if (file === undefined) return source
-    const path = relative(loaded.root, file)
-    return `${path.startsWith('..') ? file.replace(`${where.home}/`, '~/') : path}:${line}`
+    return `${pathFrom(loaded.root, file) ?? file.replace(`${where.home}/`, '~/')}:${line}`
   }
   const lines = hooks.flatMap(({ events, matcher, name, source, enabled }) => [
     inOneLine(`  ${events.join(', ')}${matcher === 'everything' ? '' : ` ${matcher}`}${enabled ? '' : ' (off)'}`),

@@ -1,5 +1,5 @@
 import { isObject, type PlainObject } from '../../util/plain.ts'
-import { isFolder } from '../../world/files/path-kind.ts'
+import { isFolder } from '../../world/files/paths.ts'
 import { withoutCredentials } from '../../util/credentials.ts'
 import type { Ended, Program } from '../../world/process/process.ts'
 import type { EventName } from '../events/event-table.ts'

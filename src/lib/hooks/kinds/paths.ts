@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
-import { isFolder } from '../../world/files/path-kind.ts'
+import { isFolder } from '../../world/files/paths.ts'
 import type { ProgramSpec } from './program.ts'
 import { singleQuoted, wordsOf } from './words.ts'
 

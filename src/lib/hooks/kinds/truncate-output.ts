@@ -6,7 +6,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import { Failed } from '../dispatch/outcome.ts'
 import type { Reply } from '../reply.ts'
-import { makeFolders } from '../../world/files/make-folders.ts'
+import { makeFolders } from '../../world/files/own-file.ts'
 
 /** Texts that people or the model are shown. */
 const TEXTS = new Set([

@@ -1,5 +1,5 @@
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
-import { isFile } from '../../world/files/path-kind.ts'
+import { isFile } from '../../world/files/paths.ts'
 
 /** A word of a command, without its quotes. */
 export interface Word {

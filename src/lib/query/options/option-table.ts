@@ -1,4 +1,4 @@
-import { isFolder } from '../../world/files/path-kind.ts'
+import { isFolder } from '../../world/files/paths.ts'
 import { HookRegistry } from '../../hooks/registry.ts'
 import { isObject, isPlain } from '../../util/plain.ts'
 import type { QueryOptions } from './options.ts'

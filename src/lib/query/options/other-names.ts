@@ -1,7 +1,6 @@
 import { dirname, join, resolve } from 'node:path'
-import { isWithin } from '../../permissions/paths.ts'
+import { isWithin, realPath, repositoryTop } from '../../world/files/paths.ts'
 import { readText } from '../../settings/files/text.ts'
-import { isThere, realPath } from '../../world/files/real-path.ts'
 
 const DECIDING = [
   ...['settings.json', 'settings.local.json', 'hooks', 'plugins', 'agents', 'commands', 'skills'].map(
@@ -28,7 +27,7 @@ export function otherNames(root: string, home: string): readonly string[] {
 
 /** What the settings of a repository name: `core.hooksPath`, from its top; `include.path`, from the file that says so. */
 function namedByGit(root: string, home: string): readonly string[] {
-  const top = topOf(root)
+  const top = repositoryTop(root)
   if (top === undefined) return []
   const file = join(top, '.git/config')
   const read = readText(file)
@@ -43,11 +42,4 @@ function namedByGit(root: string, home: string): readonly string[] {
     const from = name === 'core.hookspath' ? top : /^include(?:if)?\.path$/.test(name) ? dirname(file) : undefined
     return from === undefined || value === '' ? [] : [realPath(resolve(from, value.replace(/^~(?=\/)/, home)))]
   })
-}
-
-function topOf(folder: string): string | undefined {
-  for (let at = folder; ; at = dirname(at)) {
-    if (isThere(join(at, '.git'))) return at
-    if (at === dirname(at)) return undefined
-  }
 }

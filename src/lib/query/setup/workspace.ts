@@ -2,7 +2,7 @@ import { rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HookEnvironment } from '../../hooks/kinds/hook-environment.ts'
 import type { ToolSession } from '../../tools/tool.ts'
-import { realPath } from '../../world/files/real-path.ts'
+import { realPath } from '../../world/files/paths.ts'
 import type { SessionChoice } from '../session-choice.ts'
 import type { ProjectContext } from './project-context.ts'
 

@@ -1,5 +1,5 @@
 import { fits, nowNamed, parseRule } from '../../permissions/rule.ts'
-import { isThere, wayTo } from '../../world/files/real-path.ts'
+import { isThere, wayTo } from '../../world/files/paths.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { dirname, sep } from 'node:path'
+import { dirname } from 'node:path'
 import { wordsOf } from '../../errors.ts'
 import type { FireInput } from '../../hooks/events/event-table.ts'
 import type { HookRegistry } from '../../hooks/registry.ts'
@@ -10,6 +10,7 @@ import { hookStatuses, type Situation, type HookStatus } from './active-hooks.ts
 import type { Loaded, LoadedHook, LoadedRule } from '../files/loaded-hooks.ts'
 import { restrictions } from '../permissions/restrictions.ts'
 import { OF_PROJECT, type Scope } from '../files/sources.ts'
+import { isWithin } from '../../world/files/paths.ts'
 
 /** What a reload came to. */
 export interface Reloaded {
@@ -184,9 +185,6 @@ export async function watchSettings(
   await new Promise<void>(resolve => void watcher.once('ready', () => resolve()))
   return () => watcher.close()
 }
-
-const isWithin = (path: string, folder: string): boolean =>
-  path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 
 function nearestFolder(file: string): string {
   const folder = dirname(file)

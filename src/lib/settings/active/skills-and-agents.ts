@@ -6,7 +6,7 @@ import { gateError, startOf, type Finding } from '../files/finding.ts'
 import { readFrontmatter } from '../files/frontmatter.ts'
 import { checkOwnerKeys } from '../files/keys.ts'
 import type { EnabledPlugin, LoadedGrant, LoadedOwner } from '../files/loaded-hooks.ts'
-import { closed, closedFolder, isThere, namesIn } from '../files/sources.ts'
+import { closed, closedFolder, mayBeThere, namesIn } from '../files/sources.ts'
 
 /** Stands between a plugin and what comes with it, and between a folder of slash commands and what is in it. */
 const SEPARATOR = ':'
@@ -35,7 +35,7 @@ export function* ownersIn({ folder, ofProject, plugin }: OwnerFolder): Generator
   }
   for (const name of namesIn(join(folder, 'skills'), '')) {
     const file = join(folder, 'skills', name, 'SKILL.md')
-    if (isThere(file)) yield found('skill', file, [name])
+    if (mayBeThere(file)) yield found('skill', file, [name])
   }
   for (const file of yield* filesIn(agents)) yield found('agent', file, [basename(file, '.md')])
 
@@ -61,7 +61,7 @@ const MOST_ENTRIES = 10_000
 function* filesIn(folder: string): Generator<FoundOwner, readonly string[]> {
   const [files, folders]: [string[], string[]] = [[], [folder]]
   let seen = 0
-  for (const each of isThere(folder) ? folders : [])
+  for (const each of mayBeThere(folder) ? folders : [])
     try {
       for (const entry of readdirSync(each, { withFileTypes: true })) {
         const path = join(each, entry.name)

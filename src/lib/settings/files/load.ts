@@ -17,14 +17,14 @@ import type {
 } from './loaded-hooks.ts'
 import { grantsOf, objectionTo, ownersIn, type OwnerFolder } from '../active/skills-and-agents.ts'
 import { nearMiss } from '../../util/near.ts'
-import { isFolder } from '../../world/files/path-kind.ts'
+import { isFolder } from '../../world/files/paths.ts'
 import { installedPlugins, loadPlugin } from './plugins.ts'
 import { projectServers } from './mcp-servers.ts'
 import { readHooks } from './shapes.ts'
 import {
   closedFolder,
   foreignHand,
-  isWithin,
+  staysInProject,
   namesIn,
   OF_PROJECT,
   rootOf,
@@ -88,7 +88,7 @@ class Loading {
   settingsFile(source: Source): void {
     const { scope, file } = source
     const objection = OF_PROJECT.includes(scope)
-      ? isWithin(file, this.root)
+      ? staysInProject(file, this.root)
         ? undefined
         : 'it leads out of the project'
       : foreignHand(file)

@@ -4,7 +4,7 @@ import { readDocument } from './document.ts'
 import type { Finding } from './finding.ts'
 import { KeyReader } from './keys.ts'
 import type { LoadedServer } from './loaded-hooks.ts'
-import { isWithin, type Where } from './sources.ts'
+import { staysInProject, type Where } from './sources.ts'
 
 /** The MCP servers that a project names in `.mcp.json`. Those of the user come with a flag, or in code. */
 export function projectServers(
@@ -12,7 +12,7 @@ export function projectServers(
   { home }: Where
 ): { readonly servers: readonly LoadedServer[]; readonly findings: readonly Finding[] } {
   const file = join(root, '.mcp.json')
-  if (root === home || !isWithin(file, root)) return { servers: [], findings: [] }
+  if (root === home || !staysInProject(file, root)) return { servers: [], findings: [] }
   const { document, findings } = readDocument(file)
   const map = document === undefined ? undefined : new KeyReader(document).object('mcpServers')
   const servers = Object.entries(map ?? {}).map(([name, spec]) => ({

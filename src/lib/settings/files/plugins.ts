@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import { realPath } from '../../world/files/real-path.ts'
+import { realPath } from '../../world/files/paths.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
-import { makeFolders } from '../../world/files/make-folders.ts'
+import { makeFolders } from '../../world/files/own-file.ts'
 import { readDocument, type Document, type Looked } from './document.ts'
 import { Findings, startOf, type Path, type Place, type Words } from './finding.ts'
-import { isWithin, namesIn, type Where } from './sources.ts'
+import { staysInProject, namesIn, type Where } from './sources.ts'
 import { attempt } from '../../util/attempt.ts'
 
 /** A plugin that is enabled, and where it declares hooks. */
@@ -112,7 +112,7 @@ function partsOf(manifest: Document | undefined): readonly { readonly part: unkn
 
 function within(root: string, path: string, place: Place): Looked {
   const file = resolve(root, path)
-  if (!isWithin(file, root))
+  if (!staysInProject(file, root))
     return { document: undefined, findings: objection(place, 'outside-plugin', `${path} is not within the plugin`) }
   if (existsSync(file)) return readDocument(file)
   return { document: undefined, findings: objection(place, 'hooks-missing', `there is no ${path} in the plugin`) }

@@ -1,10 +1,9 @@
 import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
-import { kindOf } from '../../world/files/path-kind.ts'
+import { kindOf, realPath } from '../../world/files/paths.ts'
 import { wordsOf } from '../../errors.ts'
 import { fault } from '../../faults.ts'
-import { realPath } from '../../world/files/real-path.ts'
 import { gateError, startOf, type Finding } from './finding.ts'
 import { attempt } from '../../util/attempt.ts'
 
@@ -70,7 +69,7 @@ function folderIn(env: Readonly<Record<string, string | undefined>>, name: strin
 /** The project's root: the nearest folder from here up that has settings, within the same repository; else here. */
 export function rootOf({ cwd, home }: Where): string {
   for (let folder = cwd; ; folder = dirname(folder)) {
-    if (folder !== home && isThere(join(folder, '.claude'))) return folder
+    if (folder !== home && mayBeThere(join(folder, '.claude'))) return folder
     if (existsSync(join(folder, '.git')) || folder === dirname(folder) || folder === home) return cwd
   }
 }
@@ -107,7 +106,7 @@ function managedFiles(folder: string): readonly string[] {
 }
 
 /** Whether something has this name: also a link that leads nowhere, and what may not be looked at. */
-export function isThere(path: string): boolean {
+export function mayBeThere(path: string): boolean {
   try {
     lstatSync(path)
     return true
@@ -118,7 +117,7 @@ export function isThere(path: string): boolean {
 
 /** What is said of a folder that is there and cannot be looked through: what is in it may restrict. */
 export function closedFolder(folder: string): readonly Finding[] {
-  if (!isThere(folder)) return []
+  if (!mayBeThere(folder)) return []
   try {
     readdirSync(folder)
     return []
@@ -167,5 +166,5 @@ export function foreignHand(file: string): string | undefined {
 }
 
 /** Whether a file of a project, followed through all links, is in the project. */
-export const isWithin = (file: string, root: string): boolean =>
+export const staysInProject = (file: string, root: string): boolean =>
   attempt(() => relative(realpathSync(root), realpathSync(file)))?.startsWith('..') !== true

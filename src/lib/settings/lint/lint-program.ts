@@ -1,6 +1,6 @@
 import { existsSync, readSync, statSync } from 'node:fs'
 import { delimiter, resolve } from 'node:path'
-import { isProgram } from '../../world/files/path-kind.ts'
+import { isProgram } from '../../world/files/paths.ts'
 import { scriptIn, wordsIn } from '../../hooks/kinds/paths.ts'
 import { isGate } from '../../hooks/events/event-table.ts'
 import { isObject } from '../../util/plain.ts'

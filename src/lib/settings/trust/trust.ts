@@ -1,13 +1,13 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
-import { isProgram } from '../../world/files/path-kind.ts'
+import { isProgram } from '../../world/files/paths.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import { changeIn, isUnanalyzable, lookOnce, wordsIn } from './trusted-files.ts'
 import { coverageOf, type Coverage } from './digest.ts'
 import type { Loaded, LoadedHook } from '../files/loaded-hooks.ts'
-import { foreignHand, isWithin, type Where } from '../files/sources.ts'
+import { foreignHand, staysInProject, type Where } from '../files/sources.ts'
 import { isRun } from './command-words.ts'
-import { changeOwnFile } from '../../world/files/change-own-file.ts'
+import { changeOwnFile } from '../../world/lock/lock.ts'
 import { attempt, jsonIn } from '../../util/attempt.ts'
 
 /** Whether what came with a project counts. */
@@ -141,6 +141,6 @@ function programWithin(hook: LoadedHook, root: string): string | undefined {
   const run = wordsIn(hook, root)?.filter(({ text, role }) => isRun(role) && !/^-|\//.test(text)) ?? []
   return run.find(({ text }) => {
     const program = folders.map(folder => join(folder, text)).find(isProgram)
-    return program !== undefined && isWithin(dirname(program), root)
+    return program !== undefined && staysInProject(dirname(program), root)
   })?.text
 }

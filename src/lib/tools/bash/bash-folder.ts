@@ -1,7 +1,6 @@
 import { lstatSync, readFileSync, rmSync } from 'node:fs'
-import { isAbsolute, join, relative, sep } from 'node:path'
-import { isFolder } from '../../world/files/path-kind.ts'
-import { realPath } from '../../world/files/real-path.ts'
+import { join } from 'node:path'
+import { isFolder, pathFrom, realPath } from '../../world/files/paths.ts'
 import type { ToolCall } from '../tool.ts'
 
 /** Where a command runs, and what the model must know about it. */
@@ -42,7 +41,11 @@ export async function keepFolder(call: ToolCall, before: string, after = before)
     return `The working directory ${after} is gone; the next command runs in ${root}.`
   }
   if (realPath(after) === realPath(before)) return undefined
-  const cwd = [root, ...directories].map(base => within(base, after)).find(path => path !== undefined)
+  // Written from the project, which may be a link.
+  const [cwd] = [root, ...directories].flatMap(base => {
+    const way = pathFrom(realPath(base), realPath(after))
+    return way === undefined ? [] : [join(base, way)]
+  })
   await move(call, cwd ?? root)
   return cwd === undefined ? `${after} is outside of the project; the next command runs in ${root}.` : undefined
 }
@@ -52,10 +55,4 @@ async function move(call: ToolCall, to: string): Promise<void> {
   if (from === to) return
   call.session.cwd = to
   await call.fire('CwdChanged', { old_cwd: from, new_cwd: to })
-}
-
-/** The path as it is written from `base`, which may be a link, where it is in there. */
-function within(base: string, path: string): string | undefined {
-  const way = relative(realPath(base), realPath(path))
-  return way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way) ? undefined : join(base, way)
 }

@@ -4,7 +4,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { wordsOf } from '../../errors.ts'
 import { CredentialFilter, hidesCredentials } from '../../util/credentials.ts'
 import type { Listener } from '../../world/process/process.ts'
-import { makeFolders } from '../../world/files/make-folders.ts'
+import { makeFolders } from '../../world/files/own-file.ts'
 
 /** So many characters are shown at most, of both streams together. */
 export const SHOWN = 30_000

@@ -1,5 +1,6 @@
-import { isAbsolute, join, relative, sep } from 'node:path'
+import { join, sep } from 'node:path'
 import { hides } from '../../util/escape.ts'
+import { pathFrom } from '../../world/files/paths.ts'
 
 /**
  * The name of a file as a line of text. One that holds what a line cannot, or what is no text, is written the way the
@@ -30,8 +31,6 @@ function escapedBytes(bytes: Buffer): string {
 
 /** How paths in `folder` are written: from where one is when they are in there, else from the root. */
 export function prefixOf(folder: string, cwd: string): string {
-  const way = relative(cwd, folder)
-  if (way === '') return ''
-  const isInside = way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
-  return join(isInside ? way : folder, sep)
+  const way = pathFrom(cwd, folder)
+  return way === '' ? '' : join(way ?? folder, sep)
 }

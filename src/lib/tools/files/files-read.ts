@@ -1,6 +1,6 @@
 import { changeSince, fingerprint, type Fingerprint } from '../../world/files/fingerprint.ts'
 import { openFile, readAll, shownPath, type OpenFile } from '../../world/files/files.ts'
-import { realPath } from '../../world/files/real-path.ts'
+import { realPath } from '../../world/files/paths.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import type { SeenFile, ToolSession } from '../tool.ts'
 import { inTurn } from './file-mutex.ts'

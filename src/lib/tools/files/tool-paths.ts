@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { Subject } from '../../message.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import { shownPath } from '../../world/files/files.ts'
-import { realPath, wayTo } from '../../world/files/real-path.ts'
+import { realPath, wayTo } from '../../world/files/paths.ts'
 import type { Checked, ToolSession } from '../tool.ts'
 
 const LONGEST_PATH = 4095

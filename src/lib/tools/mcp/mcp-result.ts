@@ -5,7 +5,7 @@ import { isObject, type PlainObject } from '../../util/plain.ts'
 import { isResult, resultOf, type HandlerContent, type HandlerResult } from '../content.ts'
 import { DEEPEST, isTooDeep } from './mcp-definition.ts'
 import type { ToolCall, ToolResult } from '../tool.ts'
-import { makeFolders } from '../../world/files/make-folders.ts'
+import { makeFolders } from '../../world/files/own-file.ts'
 
 /** So many characters of text are shown of one result. */
 const MOST_TEXT = 100_000

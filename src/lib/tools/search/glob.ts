@@ -1,4 +1,5 @@
-import { realPath } from '../../world/files/real-path.ts'
+import { isLiteral } from '../../util/path-glob.ts'
+import { realPath } from '../../world/files/paths.ts'
 import { builtInTool, type ToolInput } from '../built-in.ts'
 import { prefixOf, shownName } from '../files/escape-file-name.ts'
 import { absolutePath, fileSubject, judgedPath } from '../files/tool-paths.ts'
@@ -61,7 +62,7 @@ async function filesIn(call: ToolCall, folder: string, glob: string, found: Buff
 function baseOf({ pattern, path }: ToolInput<'Glob'>, cwd: string): { readonly folder: string; readonly glob: string } {
   const from = path ?? cwd
   const parts = pattern.split('/')
-  const magic = parts.findIndex(part => /[*?[\]{}\\]/.test(part))
+  const magic = parts.findIndex(part => !isLiteral(part))
   const fixed = parts.slice(0, magic === -1 ? parts.length - 1 : magic)
   if (fixed.length === 0) return { folder: from, glob: pattern.startsWith('!') ? `\\${pattern}` : pattern }
   const folder = realPath(fixed.join('/') || '/', from)

@@ -1,4 +1,4 @@
-import { realPath } from '../../world/files/real-path.ts'
+import { realPath } from '../../world/files/paths.ts'
 import type { ToolInput } from '../built-in.ts'
 import { Matches } from './grep-lines.ts'
 import { prefixOf, shownName } from '../files/escape-file-name.ts'

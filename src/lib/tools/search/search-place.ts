@@ -2,6 +2,7 @@ import type { Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { wordsOf } from '../../errors.ts'
+import { isWithin } from '../../world/files/paths.ts'
 import { shownPath } from '../../world/files/files.ts'
 import type { ToolSession } from '../tool.ts'
 
@@ -20,7 +21,7 @@ export const besides = ({ folder }: Place): readonly string[] =>
 
 /** What is at a real path, or why it cannot be searched. */
 export async function placeAt(path: string): Promise<Place | { readonly problem: string }> {
-  if (MACHINERY.some(name => path === name || path.startsWith(`${name}/`))) {
+  if (MACHINERY.some(name => isWithin(path, name))) {
     return { problem: `${shownPath(path)} is a part of the system, not a file or folder; look at it with a command` }
   }
   let found: Stats

@@ -1,7 +1,7 @@
 import { constants, existsSync, readlinkSync, statfsSync, statSync, type BigIntStats } from 'node:fs'
 import { lstat, open, type FileHandle } from 'node:fs/promises'
 import { escaped } from '../../util/escape.ts'
-import { realPath } from './real-path.ts'
+import { realPath } from './paths.ts'
 
 /** An ordinary file that is open for reading. Whoever has it closes `handle`. */
 export interface OpenFile {

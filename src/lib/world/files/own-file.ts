@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { chmodSync, constants, copyFileSync, linkSync, lstatSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  constants,
+  copyFileSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync
+} from 'node:fs'
 import { dirname } from 'node:path'
-import { makeFolders } from './make-folders.ts'
 
 /** Puts a file of ours in place of the one that is there, if there is one: whole or not at all, for the user alone. */
 export function putOwnFile(path: string, text: string): void {
@@ -42,4 +51,21 @@ function written(path: string, text: string, flush: boolean): string {
   writeFileSync(fresh, text, { mode: 0o600, flag: 'wx', flush })
   chmodSync(fresh, 0o600)
   return fresh
+}
+
+/** Makes a folder and those above it, for the user alone. Node's own way never ends where nothing can be made, as in /proc. */
+export function makeFolders(path: string): void {
+  const isThere = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'EEXIST'
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    if (isThere(error)) return
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(path) === path) throw error
+    makeFolders(dirname(path))
+    try {
+      mkdirSync(path, { mode: 0o700 })
+    } catch (again) {
+      if (!isThere(again)) throw again
+    }
+  }
 }

@@ -7,9 +7,8 @@ import { wordsOf } from '../../errors.ts'
 import { askBeacon, isDarkNow, lightBeacon, STEP_MS, STEPS, type Beacon } from './beacon.ts'
 import { chainIn, type Claim, type Found } from './claims.ts'
 import { explained } from '../files/files.ts'
-import { makeFolders } from '../files/make-folders.ts'
-import { addOwnFile } from '../files/own-file.ts'
-import { realPath } from '../files/real-path.ts'
+import { addOwnFile, makeFolders, putOwnFile } from '../files/own-file.ts'
+import { ifThere, realPath } from '../files/paths.ts'
 import { attempt } from '../../util/attempt.ts'
 
 /** Who writes to a file. What cannot be learned of it is 0 or empty. */
@@ -114,7 +113,8 @@ const LONG = 10_000
 const PAUSE = 2
 
 /** Runs something short while no other process does, however many want to. */
-export function whileLocked<T>(file: string, run: () => T, machine = thisMachine()): T {
+function whileLocked<T>(file: string, run: () => T): T {
+  const machine = thisMachine()
   const head = headFor(file)
   const claimant = new Claimant(head, machine, () => 'changing it')
   makeFolders(dirname(head))
@@ -133,6 +133,10 @@ export function whileLocked<T>(file: string, run: () => T, machine = thisMachine
     void claimant.release()
   }
 }
+
+/** Changes a file of ours while no other process does: what is made of its text, if it has one, takes its place. */
+export const changeOwnFile = (path: string, change: (text: string | undefined) => string): void =>
+  whileLocked(path, () => putOwnFile(path, change(ifThere(() => readFileSync(path, 'utf8')))))
 
 /** The file may not be there yet, nor its folder. */
 const headFor = (file: string): string => `${realPath(resolve(file))}.lock`

@@ -1,5 +1,5 @@
 import { delimiter, join } from 'node:path'
-import { isProgram } from '../files/path-kind.ts'
+import { isProgram } from '../files/paths.ts'
 
 /** The shells that a command may ask for. */
 export type ShellName = 'bash' | 'sh' | 'powershell'

@@ -1,6 +1,6 @@
 /** Adds numbers to a list in a file, one by one, when it is told to begin; or stays in the middle of a change. */
 import { writeSync } from 'node:fs'
-import { changeOwnFile } from '../../../../src/lib/world/files/change-own-file.ts'
+import { changeOwnFile } from '../../../../src/lib/world/lock/lock.ts'
 
 const [path, name, times] = process.argv.slice(2)
 

@@ -1,5 +1,4 @@
-import { isAbsolute, resolve } from 'node:path'
-import { isLiteral, literally, namesOf, pathGlob } from './path-glob.ts'
+import { isLiteral, literally, namesOf, pathGlob } from '../util/path-glob.ts'
 
 /** Where the paths of rules begin. */
 export interface Places {
@@ -9,13 +8,6 @@ export interface Places {
   readonly home?: string | undefined
   /** Searches leave out what may not be read, so that whole folders can be searched. */
   readonly leavesOut?: boolean | undefined
-}
-
-/** Whether a path is a folder or something in it. `ws-evil` is not in `ws`. */
-export function isWithin(path: string, folder: string): boolean {
-  if (!isAbsolute(path) || !isAbsolute(folder)) return false
-  const [whole, base] = [resolve(path), resolve(folder)]
-  return whole === base || whole.startsWith(base === '/' ? base : `${base}/`)
 }
 
 /**

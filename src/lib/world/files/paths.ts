@@ -1,5 +1,5 @@
-import { lstatSync, readlinkSync, realpathSync, type Stats } from 'node:fs'
-import { dirname, isAbsolute, join, parse, resolve, sep } from 'node:path'
+import { accessSync, constants, lstatSync, readlinkSync, realpathSync, statSync, type Stats } from 'node:fs'
+import { dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path'
 import { attempt } from '../../util/attempt.ts'
 
 const MOST_LINKS = 40
@@ -63,7 +63,52 @@ function targetOf(path: string, cwd: string | undefined, leadsOn: boolean): stri
   return !leadsOn && /^[012]$/.test(file ?? '') ? undefined : UNSURE
 }
 
+/** What a path leads to; undefined where there is nothing, or nothing that can be looked at. */
+export const kindOf = (path: string): Stats | undefined => attempt(() => statSync(path, { throwIfNoEntry: false }))
+
+/** What this finds; undefined where the file or folder is not there. All other errors are thrown. */
+export function ifThere<T>(look: () => T): T | undefined {
+  try {
+    return look()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+export const isFile = (path: string): boolean => kindOf(path)?.isFile() === true
+export const isFolder = (path: string): boolean => kindOf(path)?.isDirectory() === true
+
+/** Whether it is a file that may be run. */
+export function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return isFile(path)
+  } catch {
+    return false
+  }
+}
+
 const linkStat = (path: string): Stats | undefined => attempt(() => lstatSync(path, { throwIfNoEntry: false }))
 
 /** Whether there is anything at a path, be it a link that leads to nothing. */
 export const isThere = (path: string): boolean => linkStat(path) !== undefined
+
+/** Whether a path is a folder or something in it, as both are written. `ws-evil` is not in `ws`. */
+export function isWithin(path: string, folder: string): boolean {
+  if (!isAbsolute(path) || !isAbsolute(folder)) return false
+  const [whole, base] = [resolve(path), resolve(folder)]
+  return whole === base || whole.startsWith(base.endsWith(sep) ? base : base + sep)
+}
+
+/** A path as it is written from a folder that it is in; undefined outside of it. */
+export const pathFrom = (folder: string, path: string): string | undefined =>
+  isWithin(path, folder) ? relative(folder, path) : undefined
+
+/** The top of the repository of git around a folder. `has` looks for its `.git`. */
+export function repositoryTop(folder: string, has: (path: string) => boolean = isThere): string | undefined {
+  for (let at = folder; ; at = dirname(at)) {
+    if (has(join(at, '.git'))) return at
+    if (at === dirname(at)) return undefined
+  }
+}
