@@ -10,6 +10,7 @@ import { posix } from 'node:path'
 const LAYERS = [
   ['util', 'errors', 'faults', 'world', 'version', 'tool-table'],
   ['message'],
+  ['schema'],
   ['hooks', 'permissions', 'tools', 'model', 'transcript'],
   ['agent'],
   ['settings', 'testing'],

@@ -134,7 +134,7 @@ describe('paths', () => {
       'there is no key "filepath" (did you mean "file_path"?); "file_path" is missing'
     )
     expect(await failure(readTool, 'x', session)).toContain('must be a plain object')
-    expect(await failure(readTool, { file_path: 5 }, session)).toBe('"file_path" must be a string, not a number')
+    expect(await failure(readTool, { file_path: 5 }, session)).toBe('"file_path" must be a string, not 5')
     expect(await failure(readTool, JSON.parse('{"file_path":"/x","__proto__":1}'), session)).toContain('__proto__')
   })
 })

@@ -1,0 +1,175 @@
+import { nearest, print } from '../errors.ts'
+import { isObject, type PlainObject } from '../util/plain.ts'
+import type { Field, FieldTable, FieldType } from './table.ts'
+
+/** The way to a value through nested data. */
+export type KeyPath = readonly (string | number)[]
+
+/** `['hooks', 'Stop', 0]` → `hooks.Stop[0]`. */
+export const keyOf = (path: KeyPath): string =>
+  path.map((part, place) => (typeof part === 'number' ? `[${part}]` : place === 0 ? part : `.${part}`)).join('')
+
+/** What is wrong with one key. */
+export interface SchemaProblem {
+  readonly code: 'key-missing' | 'key-type' | 'key-unknown'
+  readonly path: KeyPath
+  readonly value: unknown
+  /** What is accepted there. Of an unknown key: the key that is probably meant, or all that there are. */
+  readonly expected: string
+  /** What to do about it. */
+  readonly fix: string
+}
+
+/** A row of a table, read. */
+export interface TableRow extends Field {
+  readonly name: string
+  readonly isOptional: boolean
+}
+
+const ROWS = new WeakMap<FieldTable, readonly TableRow[]>()
+
+export function rowsIn(table: FieldTable): readonly TableRow[] {
+  let rows = ROWS.get(table)
+  if (rows === undefined) {
+    rows = Object.entries(table).map(([key, given]) => {
+      const isOptional = key.endsWith('?')
+      return { ...(isField(given) ? given : { type: given }), name: isOptional ? key.slice(0, -1) : key, isOptional }
+    })
+    ROWS.set(table, rows)
+  }
+  return rows
+}
+
+const isField = (given: FieldType | Field): given is Field => typeof given === 'object' && 'type' in given
+
+/** How a check differs from the usual. */
+interface CheckOptions {
+  /** Models write null for what they mean to leave out. */
+  readonly nullIsAbsent?: boolean
+  /** Each key may be left out. */
+  readonly allOptional?: boolean
+}
+
+/** All that is wrong with an object, unknown keys first: a key that is not read has no effect, which must be said. */
+export function problemsIn(
+  table: FieldTable,
+  value: PlainObject,
+  path: KeyPath = [],
+  options: CheckOptions = {}
+): readonly SchemaProblem[] {
+  const rows = rowsIn(table)
+  const problems: SchemaProblem[] = []
+  for (const key of Object.keys(value))
+    if (value[key] !== undefined && !rows.some(({ name }) => name === key)) problems.push(unknownKey(rows, key, path))
+  for (const row of rows) {
+    const held = Object.hasOwn(value, row.name) ? value[row.name] : undefined
+    const isOptional = row.isOptional || options.allOptional === true
+    if (held === null && isOptional && options.nullIsAbsent === true) continue
+    if (held !== undefined) {
+      if (!fits(held, row)) problems.push(...problemsOf(held, row, [...path, row.name]))
+    } else if (!isOptional) problems.push(missingKey(row, [...path, row.name]))
+  }
+  return problems
+}
+
+function unknownKey(rows: readonly TableRow[], key: string, path: KeyPath): SchemaProblem {
+  const names = rows.map(({ name }) => name)
+  const near = nearest(key, names)
+  const fix = near === undefined ? `the keys are ${names.join(', ')}` : `did you mean ${JSON.stringify(near)}?`
+  return { code: 'key-unknown', path: [...path, key], value: key, expected: near ?? names.join(', '), fix }
+}
+
+const missingKey = (row: TableRow, path: KeyPath): SchemaProblem => ({
+  code: 'key-missing',
+  path,
+  value: undefined,
+  expected: expectedBy(row),
+  fix: `add "${row.name}": ${row.words ?? expectedBy(row)}`
+})
+
+/** What is wrong with one value, or with what it holds. */
+function problemsOf(value: unknown, field: Field, path: KeyPath): readonly SchemaProblem[] {
+  const { type } = field
+  if (typeof type === 'object') {
+    if ('object' in type && isObject(value)) return problemsIn(type.object, value, path)
+    if ('list' in type && Array.isArray(value))
+      return value.flatMap((item: unknown, place) => problemsOf(item, { type: type.list }, [...path, place]))
+    if ('record' in type && isObject(value))
+      return Object.entries(value).flatMap(([key, item]) => problemsOf(item, { type: type.record }, [...path, key]))
+  }
+  if (fits(value, field)) return []
+  const expected = expectedBy(field)
+  return [{ code: 'key-type', path, value, expected, fix: `use ${expected}` }]
+}
+
+function fits(value: unknown, field: Field): boolean {
+  const { type, min = -Infinity, max = Infinity, above = -Infinity, below = Infinity } = field
+  if (typeof type !== 'string') {
+    if ('fits' in type) return type.fits(value)
+    return Array.isArray(type) && type.includes(value as string)
+  }
+  if (type === 'unknown') return true
+  if (type === 'object') return isObject(value)
+  if (type === 'string') return typeof value === 'string' && value.trim().length >= min
+  if (type === 'boolean') return typeof value === 'boolean'
+  const isNumber = type === 'integer' ? Number.isSafeInteger(value) : Number.isFinite(value)
+  const number = value as number
+  return isNumber && number >= min && number <= max && number > above && number < below
+}
+
+const NAMED = {
+  string: ['a string', 'strings'],
+  number: ['a number', 'numbers'],
+  integer: ['a whole number', 'whole numbers'],
+  boolean: ['true or false', 'true or false'],
+  object: ['an object', 'objects'],
+  unknown: ['any value', 'values']
+} as const
+
+/** What a field may be, for people. */
+export function expectedBy(field: Field): string {
+  if (field.expected !== undefined) return field.expected
+  const { type } = field
+  if (typeof type !== 'string') return expectedOf(type, 0)
+  if (type === 'string') return field.min === undefined ? 'a string' : 'a string that is not empty'
+  return `${NAMED[type][0]}${rangeWords(field)}`
+}
+
+function rangeWords({ min, max, above, below }: Field): string {
+  const [least, most, under] = [min, max, below].map(number => number?.toLocaleString('en'))
+  if (above !== undefined) return ` above ${above}${under === undefined ? '' : ` and below ${under}`}`
+  if (least === undefined) return most === undefined ? '' : ` of at most ${most}`
+  return most === undefined ? ` of at least ${least}` : ` from ${least} to ${most}`
+}
+
+function expectedOf(type: FieldType, several: 0 | 1): string {
+  if (typeof type === 'string') return NAMED[type][several]
+  if ('expected' in type) return type.expected
+  if ('object' in type) return `${several === 1 ? '' : 'an object '}{ ${rowsIn(type.object).map(shownKey).join(', ')} }`
+  if ('list' in type) return `${several === 1 ? 'lists' : 'a list'} of ${expectedOf(type.list, 1)}`
+  if ('record' in type) return `${several === 1 ? 'objects' : 'an object'} of ${expectedOf(type.record, 1)}`
+  return choiceWords(type)
+}
+
+const shownKey = ({ name, isOptional }: TableRow): string => (isOptional ? `${name}?` : name)
+
+/** `"a", "b" or "c"`. */
+function choiceWords(choices: readonly string[]): string {
+  const quoted = choices.map(choice => JSON.stringify(choice))
+  return quoted.length < 2 ? quoted.join() : `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`
+}
+
+/** A problem in one sentence, without its fix. */
+export function sentenceOf({ code, path, value, expected }: SchemaProblem): string {
+  const key = JSON.stringify(keyOf(path).slice(0, 200))
+  if (code === 'key-missing') return `${key} is missing`
+  if (code === 'key-unknown') return `there is no key ${key}`
+  return `${key} must be ${expected}, not ${kindOf(value)}`
+}
+
+/** A wrong value, short enough for a sentence: lists and objects by their kind only. */
+export function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'object' && value !== null) return 'an object'
+  return typeof value === 'function' ? 'a function' : print(value)
+}

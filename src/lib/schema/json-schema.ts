@@ -1,0 +1,38 @@
+import type { JsonSchema } from '../message.ts'
+import { rowsIn } from './check.ts'
+import type { Field, FieldTable } from './table.ts'
+
+/** The JSON Schema of the objects that a table describes. */
+export function jsonSchemaOf(table: FieldTable): JsonSchema {
+  const rows = rowsIn(table)
+  return {
+    type: 'object',
+    properties: Object.fromEntries(rows.map(row => [row.name, fieldSchema(row)])),
+    required: rows.filter(({ isOptional }) => !isOptional).map(({ name }) => name),
+    additionalProperties: false
+  }
+}
+
+function fieldSchema(field: Field): JsonSchema {
+  const { words, default: standard, min, max, above, below } = field
+  const isNumber = field.type === 'number' || field.type === 'integer'
+  return {
+    ...typeSchema(field),
+    ...(words !== undefined && { description: words }),
+    ...(standard !== undefined && { default: standard }),
+    ...(isNumber && min !== undefined && { minimum: min }),
+    ...(isNumber && max !== undefined && { maximum: max }),
+    ...(above !== undefined && { exclusiveMinimum: above }),
+    ...(below !== undefined && { exclusiveMaximum: below })
+  }
+}
+
+/** A type that only a function knows has no schema: anything passes an editor, and the check says the rest. */
+function typeSchema({ type }: Field): JsonSchema {
+  if (type === 'unknown') return {}
+  if (typeof type === 'string') return { type }
+  if ('object' in type) return jsonSchemaOf(type.object)
+  if ('list' in type) return { type: 'array', items: typeSchema({ type: type.list }) }
+  if ('record' in type) return { type: 'object', additionalProperties: typeSchema({ type: type.record }) }
+  return 'fits' in type ? {} : { type: 'string', enum: type }
+}

@@ -1,0 +1,89 @@
+import type { PlainObject } from '../util/plain.ts'
+
+/**
+ * The language in which a table says what an object may hold, key by key. One table gives the TypeScript type (`Infer`),
+ * the check (check.ts) and the JSON Schema (json-schema.ts).
+ */
+export type FieldTable = Readonly<Record<string, FieldType | Field>>
+
+/** One key of a table. A key whose name ends in `?` may be left out. */
+export interface Field {
+  readonly type: FieldType
+  /** What it is for: the description in the JSON Schema, and in the advice where the key is missing. */
+  readonly words?: string
+  /** What it may be, in errors; where it is absent, that follows from the type. */
+  readonly expected?: string
+  /** The value where it is left out. Only for keys that end in `?`. */
+  readonly default?: string | number | boolean
+  /** For numbers: what is allowed. For strings, `min` is the least length without the spaces around it. */
+  readonly min?: number
+  readonly max?: number
+  readonly above?: number
+  readonly below?: number
+}
+
+/** A type by its name, a choice of words, a list, an object of any keys, an object of these keys, or what a function knows. */
+export type FieldType =
+  | keyof NamedTypes
+  | readonly string[]
+  | { readonly list: FieldType }
+  | { readonly record: FieldType }
+  | { readonly object: FieldTable }
+  | OwnType<unknown>
+
+interface NamedTypes {
+  string: string
+  number: number
+  integer: number
+  boolean: boolean
+  object: PlainObject
+  unknown: unknown
+}
+
+/** A type that the language has no name for. */
+export interface OwnType<T> {
+  readonly expected: string
+  fits(value: unknown): value is T
+}
+
+/** A type of which only a function can tell whether a value has it. */
+export const own = <T>(expected: string, fits: (value: unknown) => boolean): OwnType<T> => ({
+  expected,
+  fits: fits as OwnType<T>['fits']
+})
+
+/** The type of a value, from what a table says of it. */
+export type ValueOf<T> = T extends { readonly type: infer Inner }
+  ? ValueOf<Inner>
+  : T extends keyof NamedTypes
+    ? NamedTypes[T]
+    : T extends readonly (infer Word)[]
+      ? Word
+      : T extends { readonly list: infer Item }
+        ? readonly ValueOf<Item>[]
+        : T extends { readonly record: infer Value }
+          ? Readonly<Record<string, ValueOf<Value>>>
+          : T extends { readonly object: infer Keys }
+            ? Infer<Keys>
+            : T extends OwnType<infer Own>
+              ? Own
+              : never
+
+type NameOf<K> = K extends `${infer Name}?` ? Name : K
+
+/** The keys that are always there: they must be given, or have a default. */
+type PresentIn<T> = {
+  [K in keyof T]: K extends `${string}?` ? (T[K] extends { readonly default: unknown } ? K : never) : K
+}[keyof T]
+
+/** The object that a table describes, after its check. */
+export type Infer<T> = Flat<
+  { readonly [K in PresentIn<T> as NameOf<K>]: ValueOf<T[K]> } & {
+    readonly [K in Exclude<keyof T, PresentIn<T>> as NameOf<K>]?: ValueOf<T[K]> | undefined
+  }
+>
+
+type Flat<T> = { [K in keyof T]: T[K] }
+
+/** An object of options: each key may be left out. */
+export type InferOptions<T> = { -readonly [K in keyof T]?: ValueOf<T[K]> | undefined }
