@@ -36,7 +36,7 @@ function namesIn(file: string, from: string, pattern: RegExp): readonly string[]
 }
 
 test('docs/agent.md lists the options of query(), in their order', () => {
-  const options = namesIn('src/lib/query/options/option-table.ts', 'const OPTIONS', /^ {2}(\w+): /gm)
+  const options = namesIn('src/lib/query/options/options.ts', 'const OPTIONS', /^ {2}(\w+): /gm)
   expect(options.length).toBeGreaterThan(30)
   expect(firstColumn(section('docs/agent.md', 'Options'))).toEqual(options)
 })

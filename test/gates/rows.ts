@@ -169,9 +169,9 @@ export const ROWS: readonly Row[] = [
   permissions('deny with an invisible blank', 'stop', 'invisible', { deny: ['Bash(rm\u00A0*)'] }),
   permissions('deny with a blank', 'stop', 'is not a rule', { deny: ['Read (./.env)'] }),
   permissions('deny that is not closed', 'stop', 'is not a rule', { deny: ['Bash(rm *'] }),
-  permissions('deny as a text', 'stop', 'deny should be a list', { deny: 'Bash' }),
-  permissions('deny as an object', 'stop', 'deny should be a list', { deny: { Bash: true } }),
-  permissions('a list', 'stop', 'permissions should be an object', [{ deny: ['Bash'] }]),
+  permissions('deny as a text', 'stop', 'deny cannot be "Bash" (use a list of strings)', { deny: 'Bash' }),
+  permissions('deny as an object', 'stop', 'use a list of strings', { deny: { Bash: true } }),
+  permissions('a list', 'stop', 'use an object { allow?', [{ deny: ['Bash'] }]),
   permissions('Deny', 'stop', 'write deny', { Deny: ['Bash'] }),
   permissions('dney', 'stop', 'did you mean deny?', { dney: ['Bash'] }),
   permissions('denied', 'stop', 'write it as permissions.deny', { denied: ['Bash'] }),
@@ -195,7 +195,7 @@ export const ROWS: readonly Row[] = [
   settings('disableBypassPermissions', 'stop', 'disableBypassPermissionsMode', { disableBypassPermissions: true }),
   settings('a lock of managed policy', 'notice', 'counts in managed settings only', { allowManagedHooksOnly: true }),
   settings('models that may be chosen', 'notice', 'availableModels is not enforced here', { availableModels: ['x'] }),
-  permissions('disableBypassPermissionsMode Disable', 'stop', 'should be disable', {
+  permissions('disableBypassPermissionsMode Disable', 'stop', 'use "disable"', {
     disableBypassPermissionsMode: 'Disable'
   }),
   {
@@ -374,7 +374,7 @@ export const ROWS: readonly Row[] = [
     mkdirSync(here.path('empty'))
     return { 'guard@m': [{ installPath: here.path('empty') }] }
   }),
-  enabled('enabled by a text', 'should be true or false', () => ({}), 'true'),
+  enabled('enabled by a text', 'use true or false', () => ({}), 'true'),
 
   agent('disallowed-tools: Bash', 'stop', 'did you mean disallowedTools?'),
   agent('DisallowedTools: Bash', 'stop', 'write disallowedTools'),

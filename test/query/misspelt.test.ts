@@ -27,7 +27,7 @@ describe('a subagent', () => {
       'a name in agents.r.disallowedTools cannot be "Bsh"; use Bash'
     ],
     ['a rule', { disallowedTools: ['Bsh(rm *)'] }, 'a name in agents.r.disallowedTools cannot be "Bsh"; use Bash'],
-    ['a list that is none', { tools: 'Read' }, 'agents.r.tools cannot be "Read"; use a list of texts'],
+    ['a list that is none', { tools: 'Read' }, 'agents.r.tools cannot be "Read"; use a list of strings'],
     ['a number that is none', { maxTurns: '3' }, 'agents.r.maxTurns cannot be "3"; use a number above 0'],
     ['no prompt', { prompt: undefined }, 'agents.r cannot be {"description":"Reads."}; use { description, prompt']
   ])('with %s that is wrong: %j', async (_, keys, words) => {

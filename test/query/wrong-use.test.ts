@@ -15,13 +15,13 @@ const callQuery = query as (...given: readonly unknown[]) => unknown
 const CALLS: readonly (readonly [string, readonly unknown[], RegExp])[] = [
   ['no argument', [], /the argument of query\(\) cannot be undefined; use \{ prompt, options \}/],
   ['a text', ['go'], /the argument of query\(\)/],
-  ['no prompt', [{}], /prompt cannot be null; use a text/],
+  ['no prompt', [{}], /prompt cannot be undefined; use a string/],
   [
     'an empty prompt without a session to resume',
     [{ prompt: '' }],
-    /prompt cannot be ""; use a text; an empty one only/
+    /prompt cannot be ""; use a string; an empty one only/
   ],
-  ['a list of prompts', [{ prompt: ['go'] }], /prompt cannot be \["go"\]; use a text, or an AsyncIterable/],
+  ['a list of prompts', [{ prompt: ['go'] }], /prompt cannot be \["go"\]; use a string, or an AsyncIterable/],
   [
     'an option beside prompt',
     [{ prompt: 'go', model: 'opus' }],
@@ -40,8 +40,8 @@ const CALLS: readonly (readonly [string, readonly unknown[], RegExp])[] = [
 const OPTIONS: readonly (readonly [string, object, RegExp])[] = [
   ['a misspelt option', { maxTurn: 3 }, /"maxTurn"; use maxTurns/],
   ['an option that there is not', { zzz: 1 }, /"zzz"; use one of abortController/],
-  ['systemPrompt', { systemPrompt: 5 }, /systemPrompt cannot be 5; use a text/],
-  ['systemPrompt', { systemPrompt: { type: 'preset', preset: 'other' } }, /systemPrompt cannot be .*; use a text/],
+  ['systemPrompt', { systemPrompt: 5 }, /systemPrompt cannot be 5; use a string/],
+  ['systemPrompt', { systemPrompt: { type: 'preset', preset: 'other' } }, /systemPrompt cannot be .*; use a string/],
   ['systemPrompt', { systemPrompt: { type: 'custom' } }, /systemPrompt cannot be/],
   [
     'sessionStore',
@@ -59,7 +59,7 @@ const OPTIONS: readonly (readonly [string, object, RegExp])[] = [
   ['mcpServers, no tools', { mcpServers: { a: { type: 'sdk', name: 'a' } } }, /mcpServers\.a .*use createSdkMcpServer/],
   ['mcpServers, a circle', { mcpServers: { a: cyclic } }, /mcpServers\.a/],
   ['permissionMode', { permissionMode: 'plann' }, /there is no mode "plann"; did you mean plan\? \(permissionMode\)/],
-  ['permissionMode', { permissionMode: 5 }, /permissionMode cannot be 5; use a text/],
+  ['permissionMode', { permissionMode: 5 }, /permissionMode cannot be 5; use a string/],
   ['bypassPermissions', { permissionMode: 'bypassPermissions' }, /give \{ allowDangerouslySkipPermissions: true \}/],
   ['agents, a list', { agents: [agent] }, /agents cannot be .*; use an object/],
   [
@@ -90,16 +90,16 @@ const OPTIONS: readonly (readonly [string, object, RegExp])[] = [
   ['tools, a text', { tools: 'Read' }, /tools cannot be "Read"; use a list of names/],
   ['tools, a misspelt name', { tools: ['Raed'] }, /tools cannot be "Raed"; use Read/],
   ['tools, a number', { tools: [5] }, /tools cannot be \[5\]; use a list/],
-  ['allowedTools', { allowedTools: 'Read' }, /allowedTools cannot be "Read"; use a list of texts/],
+  ['allowedTools', { allowedTools: 'Read' }, /allowedTools cannot be "Read"; use a list of strings/],
   ['allowedTools, no rule', { allowedTools: ['Bash('] }, /Bash\(/],
-  ['disallowedTools', { disallowedTools: [5] }, /disallowedTools cannot be \[5\]/],
-  ['effort', { effort: 'hihg' }, /effort cannot be "hihg"; use low, medium, high, xhigh or max/],
-  ['profile', { profile: 'strickt' }, /profile cannot be "strickt"; use strict or compat/],
-  ['setup', { setup: 'x' }, /setup cannot be "x"; use init or maintenance/],
+  ['disallowedTools', { disallowedTools: [5] }, /disallowedTools\[0\] cannot be 5; use a string/],
+  ['effort', { effort: 'hihg' }, /effort cannot be "hihg"; use "low", "medium", "high", "xhigh" or "max"/],
+  ['profile', { profile: 'strickt' }, /profile cannot be "strickt"; use "strict" or "compat"/],
+  ['setup', { setup: 'x' }, /setup cannot be "x"; use "init" or "maintenance"/],
   [
     'settingSources',
     { settingSources: ['usr'] },
-    /settingSources cannot be \["usr"\]; use a list of user, project and local/
+    /settingSources\[0\] cannot be "usr"; use "user", "project" or "local"/
   ],
   ['settings', { settings: 5 }, /settings cannot be 5; use a path/],
   ['settings, a circle', { settings: cyclic }, /settings cannot be something that cannot be printed/],
@@ -109,11 +109,11 @@ const OPTIONS: readonly (readonly [string, object, RegExp])[] = [
   ['model', { model: 5 }, /model cannot be 5; use the name of a model/],
   ['model', { model: {} }, /model cannot be \{\}/],
   ['abortController', { abortController: {} }, /abortController cannot be \{\}; use an AbortController/],
-  ['plugins', { plugins: ['path'] }, /plugins cannot be \["path"\]; use a list of \{ type: 'local', path \}/],
-  ['additionalDirectories', { additionalDirectories: [5] }, /additionalDirectories cannot be/],
+  ['plugins', { plugins: ['path'] }, /plugins\[0\] cannot be "path"; use an object \{ type, path \}/],
+  ['additionalDirectories', { additionalDirectories: [5] }, /additionalDirectories\[0\] cannot be 5/],
   ['hookModules', { hookModules: './hooks.ts' }, /hookModules cannot be .*; use a list/],
-  ['env', { env: { A: 5 } }, /env cannot be \{"A":5\}; use an object of texts/],
-  ['maxTurns', { maxTurns: '5' }, /maxTurns cannot be "5"; use a number of 0 or more/],
+  ['env', { env: { A: 5 } }, /env cannot be \{"A":5\}; use an object of strings/],
+  ['maxTurns', { maxTurns: '5' }, /maxTurns cannot be "5"; use a number of at least 0/],
   ['maxTurns', { maxTurns: -1 }, /maxTurns cannot be -1/],
   ['maxTurns', { maxTurns: Number.NaN }, /maxTurns cannot be NaN/],
   ['cwd', { cwd: '/there/is/none' }, /cwd cannot be .*; use a folder that is there/],

@@ -57,7 +57,7 @@ test('problems name the key', () => {
   expect(problem({ name: 'a', part: '1' })).toBe('"part" must be a number, not "1"')
   expect(problem({ name: 'a', all: 'yes' })).toBe('"all" must be true or false, not "yes"')
   expect(problem({ name: 'a', mode: 'quick' })).toBe('"mode" must be "fast" or "slow", not "quick"')
-  expect(problem({ name: 'a', nmae: 'b' })).toBe('there is no key "nmae" (did you mean "name"?)')
+  expect(problem({ name: 'a', nmae: 'b' })).toBe('there is no key "nmae" (did you mean name?)')
   expect(problem({ name: 'a', something: 1 })).toBe(
     'there is no key "something" (the keys are name, size, part, all, mode)'
   )

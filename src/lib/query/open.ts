@@ -35,7 +35,7 @@ import { pluginsOf, skillsOf, skillToolsOf } from './setup/skills.ts'
 import { systemPrompt } from './setup/system-prompt.ts'
 import { isWanted, serversOf, toolsOf } from './setup/tools.ts'
 import { openTranscripts, type Transcripts } from './transcripts.ts'
-import { wrong } from './options/value-kinds.ts'
+import { invalidOption } from '../schema/check.ts'
 
 /** A session that is ready to begin. */
 export interface Opened {
@@ -84,7 +84,11 @@ export async function open(
   holdCredentialsIn(ground.env)
   const model = await modelOf(options.model, ground.env)
   if (options.maxBudgetUsd !== undefined && model.price === undefined)
-    throw wrong('maxBudgetUsd', options.maxBudgetUsd, `a model whose price is known; that of ${model.name} is not`)
+    throw invalidOption(
+      'maxBudgetUsd',
+      options.maxBudgetUsd,
+      `a model whose price is known; that of ${model.name} is not`
+    )
   const outputSchema = await outputSchemaOf(options.outputFormat)
   const chosen = await chooseSession(options, ground.where)
   const place = placeOf(ground, chosen)

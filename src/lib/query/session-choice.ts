@@ -8,7 +8,7 @@ import { oneFile } from '../transcript/file.ts'
 import { JsonlStore } from '../transcript/jsonl.ts'
 import type { SessionKey, TranscriptStore } from '../transcript/store.ts'
 import type { QueryOptions } from './options/options.ts'
-import { wrong } from './options/value-kinds.ts'
+import { invalidOption } from '../schema/check.ts'
 
 /** Which session is to run: a new one, one that goes on, or one that begins as a copy of another. */
 export interface SessionChoice {
@@ -89,15 +89,19 @@ export function checkWishes({
   const isKept = sessionStore === undefined ? persistSession !== false : sessionStore !== false
   for (const [what, id] of [['sessionId', sessionId] as const, ['resume', resume] as const])
     if (id !== undefined && !SESSION_ID.test(id) && !(what === 'resume' && isPath(id)))
-      throw wrong(what, id, what === 'resume' ? 'an id, or the path of a .jsonl file' : 'letters, digits, _ and -')
-  if (resume !== undefined && goesOn === true) throw wrong('continue', true, 'either resume or continue')
+      throw invalidOption(
+        what,
+        id,
+        what === 'resume' ? 'an id, or the path of a .jsonl file' : 'letters, digits, _ and -'
+      )
+  if (resume !== undefined && goesOn === true) throw invalidOption('continue', true, 'either resume or continue')
   const alone = forkSession === true ? 'forkSession' : resumeSessionAt === undefined ? undefined : 'resumeSessionAt'
   if (!isOld && alone !== undefined)
     throw fault('E_OPTION_INVALID', alone, 'given alone', 'it together with resume or continue')
   if (isOld && sessionId !== undefined && !isFork)
     throw fault('E_OPTION_INVALID', 'sessionId', sessionId, 'it with resume only together with forkSession')
   if (isOld && !isKept && !isFork)
-    throw wrong('persistSession', false, 'forkSession with it: a session that goes on is written down')
+    throw invalidOption('persistSession', false, 'forkSession with it: a session that goes on is written down')
 }
 
 async function isThere(key: SessionKey, store: TranscriptStore | undefined): Promise<boolean> {

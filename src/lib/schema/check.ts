@@ -1,6 +1,7 @@
 import { nearest, print } from '../errors.ts'
+import { fault } from '../faults.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
-import type { Field, FieldTable, FieldType } from './table.ts'
+import type { Field, FieldTable, FieldType, Infer } from './table.ts'
 
 /** The way to a value through nested data. */
 export type KeyPath = readonly (string | number)[]
@@ -65,18 +66,20 @@ export function problemsIn(
     const held = Object.hasOwn(value, row.name) ? value[row.name] : undefined
     const isOptional = row.isOptional || options.allOptional === true
     if (held === null && isOptional && options.nullIsAbsent === true) continue
-    if (held !== undefined) {
-      if (!fits(held, row)) problems.push(...problemsOf(held, row, [...path, row.name]))
-    } else if (!isOptional) problems.push(missingKey(row, [...path, row.name]))
+    if (held === undefined || (row.notBlank === true && isBlank(held))) {
+      if (!isOptional) problems.push(missingKey(row, [...path, row.name]))
+    } else if (!fits(held, row)) problems.push(...problemsOf(held, row, [...path, row.name]))
   }
   return problems
 }
 
+const isBlank = (value: unknown): boolean => typeof value === 'string' && value.trim() === ''
+
 function unknownKey(rows: readonly TableRow[], key: string, path: KeyPath): SchemaProblem {
   const names = rows.map(({ name }) => name)
   const near = nearest(key, names)
-  const fix = near === undefined ? `the keys are ${names.join(', ')}` : `did you mean ${JSON.stringify(near)}?`
-  return { code: 'key-unknown', path: [...path, key], value: key, expected: near ?? names.join(', '), fix }
+  const fix = near === undefined ? `the keys are ${names.join(', ')}` : `did you mean ${near}?`
+  return { code: 'key-unknown', path: [...path, key], value: key, expected: near ?? `one of ${names.join(', ')}`, fix }
 }
 
 const missingKey = (row: TableRow, path: KeyPath): SchemaProblem => ({
@@ -106,12 +109,11 @@ function fits(value: unknown, field: Field): boolean {
   const { type, min = -Infinity, max = Infinity, above = -Infinity, below = Infinity } = field
   if (typeof type !== 'string') {
     if ('fits' in type) return type.fits(value)
-    return Array.isArray(type) && type.includes(value as string)
+    return Array.isArray(type) && type.includes(value)
   }
   if (type === 'unknown') return true
   if (type === 'object') return isObject(value)
-  if (type === 'string') return typeof value === 'string' && value.trim().length >= min
-  if (type === 'boolean') return typeof value === 'boolean'
+  if (type === 'string' || type === 'boolean') return typeof value === type
   const isNumber = type === 'integer' ? Number.isSafeInteger(value) : Number.isFinite(value)
   const number = value as number
   return isNumber && number >= min && number <= max && number > above && number < below
@@ -127,11 +129,10 @@ const NAMED = {
 } as const
 
 /** What a field may be, for people. */
-export function expectedBy(field: Field): string {
+function expectedBy(field: Field): string {
   if (field.expected !== undefined) return field.expected
   const { type } = field
   if (typeof type !== 'string') return expectedOf(type, 0)
-  if (type === 'string') return field.min === undefined ? 'a string' : 'a string that is not empty'
   return `${NAMED[type][0]}${rangeWords(field)}`
 }
 
@@ -159,11 +160,11 @@ function choiceWords(choices: readonly string[]): string {
   return quoted.length < 2 ? quoted.join() : `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`
 }
 
-/** A problem in one sentence, without its fix. */
-export function sentenceOf({ code, path, value, expected }: SchemaProblem): string {
+/** A problem in one sentence. */
+export function sentenceOf({ code, path, value, expected, fix }: SchemaProblem): string {
   const key = JSON.stringify(keyOf(path).slice(0, 200))
   if (code === 'key-missing') return `${key} is missing`
-  if (code === 'key-unknown') return `there is no key ${key}`
+  if (code === 'key-unknown') return `there is no key ${key} (${fix})`
   return `${key} must be ${expected}, not ${kindOf(value)}`
 }
 
@@ -172,4 +173,46 @@ export function kindOf(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object' && value !== null) return 'an object'
   return typeof value === 'function' ? 'a function' : print(value)
+}
+
+/** An error about a value in code that does not fit. */
+export const invalidOption = (place: string, value: unknown, expected: string): Error =>
+  fault('E_OPTION_INVALID', place, print(value), expected)
+
+/** Throws the first problem of an object. `of` names the object for people, and stands before its keys, unless `prefix` does. */
+export function checkObject(
+  table: FieldTable,
+  value: object,
+  of: string,
+  options: CheckOptions & { readonly prefix?: string } = {}
+): void {
+  const [problem] = problemsIn(table, value as PlainObject, [], options)
+  if (problem === undefined) return
+  const { code, path, expected } = problem
+  const prefix = options.prefix ?? `${of}.`
+  if (code !== 'key-unknown') throw invalidOption(`${prefix}${keyOf(path)}`, problem.value, expected)
+  const holder = path.length === 1 ? of : `${prefix}${keyOf(path.slice(0, -1))}`
+  throw invalidOption(`a key of ${holder}`, problem.value, expected)
+}
+
+/** What of an object fits its table: a value that does not is as if it were not there. A list counts as a whole. */
+export const fitting = <T extends FieldTable>(table: T, value: PlainObject): Partial<Infer<T>> =>
+  fittingKeys(table, value) as Partial<Infer<T>>
+
+function fittingKeys(table: FieldTable, value: PlainObject): PlainObject {
+  const kept = rowsIn(table).map(row => [row.name, fittingValue(value[row.name], row)] as const)
+  return Object.fromEntries(kept.filter(([, held]) => held !== undefined))
+}
+
+function fittingValue(value: unknown, field: Field): unknown {
+  const { type } = field
+  if (value === undefined) return undefined
+  if (typeof type === 'object' && isObject(value)) {
+    if ('object' in type) return fittingKeys(type.object, value)
+    if ('record' in type)
+      return Object.fromEntries(
+        Object.entries(value).filter(([, item]) => fittingValue(item, { type: type.record }) !== undefined)
+      )
+  }
+  return problemsOf(value, field, []).length === 0 ? value : undefined
 }

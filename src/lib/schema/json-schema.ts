@@ -14,14 +14,14 @@ export function jsonSchemaOf(table: FieldTable): JsonSchema {
 }
 
 function fieldSchema(field: Field): JsonSchema {
-  const { words, default: standard, min, max, above, below } = field
-  const isNumber = field.type === 'number' || field.type === 'integer'
+  const { words, default: standard, notBlank, min, max, above, below } = field
   return {
     ...typeSchema(field),
     ...(words !== undefined && { description: words }),
     ...(standard !== undefined && { default: standard }),
-    ...(isNumber && min !== undefined && { minimum: min }),
-    ...(isNumber && max !== undefined && { maximum: max }),
+    ...(notBlank === true && { minLength: 1 }),
+    ...(min !== undefined && { minimum: min }),
+    ...(max !== undefined && { maximum: max }),
     ...(above !== undefined && { exclusiveMinimum: above }),
     ...(below !== undefined && { exclusiveMaximum: below })
   }

@@ -15,7 +15,9 @@ export interface Field {
   readonly expected?: string
   /** The value where it is left out. Only for keys that end in `?`. */
   readonly default?: string | number | boolean
-  /** For numbers: what is allowed. For strings, `min` is the least length without the spaces around it. */
+  /** For strings: one that is empty, or of spaces only, counts as missing. */
+  readonly notBlank?: true
+  /** For numbers: what is allowed. */
   readonly min?: number
   readonly max?: number
   readonly above?: number

@@ -23,12 +23,9 @@ export function fields<const T extends FieldTable>(table: T): Fields<T> {
       if (!isObject(input) || !isPlain(input))
         return { problem: `the input must be a plain object, not ${kindOf(input)}` }
       const problems = problemsIn(table, input, [], { nullIsAbsent: true })
-      if (problems.length === 0) return { input: withDefaults(table, input) as Infer<T> }
-      return {
-        problem: problems
-          .map(each => (each.code === 'key-unknown' ? `${sentenceOf(each)} (${each.fix})` : sentenceOf(each)))
-          .join('; ')
-      }
+      return problems.length > 0
+        ? { problem: problems.map(sentenceOf).join('; ') }
+        : { input: withDefaults(table, input) as Infer<T> }
     }
   }
 }

@@ -187,16 +187,20 @@ describe('--tap', () => {
 test.each([
   ['no list', '"x"', 'should be a list of tests'],
   ['not YAML', 'a: [', 'is neither YAML nor JSON'],
-  ['a test without an event', '[{ "expect": {} }]', 'test 1 needs an event'],
+  ['a test without an event', '[{ "expect": {} }]', 'test 1: "event" is missing'],
   ['a test of an unknown event', '[{ "event": "PreToolUes", "expect": {} }]', 'did you mean PreToolUse?'],
-  ['a test without an expectation', '[{ "event": "Stop" }]', 'needs an object "expect"'],
+  ['a test without an expectation', '[{ "event": "Stop" }]', '"expect" is missing'],
   ['a test that expects nothing', '[{ "event": "Stop", "expect": {} }]', 'checks nothing'],
   ['a test that expects nothing, unfuzzed', '[{ "event": "Stop", "expect": {}, "fuzz": false }]', 'checks nothing'],
-  ['a misspelt key', '[{ "event": "Stop", "expects": {} }]', 'expect is'],
-  ['a misspelt expectation', '[{ "event": "Stop", "expect": { "decison": "deny" } }]', 'decision is'],
+  ['a misspelt key', '[{ "event": "Stop", "expects": {} }]', 'did you mean expect?'],
+  ['a misspelt expectation', '[{ "event": "Stop", "expect": { "decison": "deny" } }]', 'did you mean decision?'],
   ['a pattern that is none', '[{ "event": "Stop", "expect": { "reason": "/(/" } }]', 'expect.reason is not a pattern'],
-  ['a time that is none', '[{ "event": "Stop", "expect": {}, "within": "1s" }]', 'no number of seconds'],
-  ['an input that is none', '[{ "event": "Stop", "expect": {}, "input": 7 }]', 'input that is no object']
+  [
+    'a time that is none',
+    '[{ "event": "Stop", "expect": {}, "within": "1s" }]',
+    '"within" must be a number above 0, not "1s"'
+  ],
+  ['an input that is none', '[{ "event": "Stop", "expect": {}, "input": 7 }]', '"input" must be an object, not 7']
 ])('a test file that holds %s is said to, and nothing is run', async (_, text, words) => {
   const { user, write, run, read } = stage()
   user(on('Stop', 'touch "$HOME/ran"'))

@@ -160,7 +160,7 @@ describe('a key that nobody reads', () => {
 test.each([
   ['permissions.deny', { permissions: { deny: 'Bash' } }],
   ['permissions.allow', { permissions: { allow: { Bash: true } } }],
-  ['permissions.ask', { permissions: { ask: [7] } }],
+  ['permissions.ask[0]', { permissions: { ask: [7] } }],
   ['permissions.defaultMode', { permissions: { defaultMode: 7 } }],
   ['permissions', { permissions: ['Bash'] }],
   ['carabiner', { carabiner: true }],
@@ -183,8 +183,8 @@ test.each([
 // S26
 test.each([
   ['args', '"args": "x"'],
-  ['args', '"args": [1]'],
-  ['env', '"env": {"A": 1}'],
+  ['args[0]', '"args": [1]'],
+  ['env.A', '"env": {"A": 1}'],
   ['env', '"env": ["A=1"]'],
   ['if', '"if": ["Bash(git *)"]'],
   ['async', '"async": "true"'],
@@ -365,7 +365,7 @@ describe('the dialect of a handler', () => {
   test('S2: is a key that check knows, and the schema has', () => {
     for (const value of ['library', 'contract']) expect(findingsOf(handler(`"dialect": "${value}"`))).toEqual([])
     const schema = JSON.stringify(JSON.parse(readFileSync('schemas/settings.schema.json', 'utf8')))
-    expect(schema).toContain('"dialect":{"enum":["contract","library"]')
+    expect(schema).toContain('"dialect":{"type":"string","enum":["contract","library"]')
   })
 
   test('S2: misspelt it is an error of its own, with the two words that there are', () => {

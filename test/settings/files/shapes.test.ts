@@ -157,7 +157,7 @@ describe('an action that is none is left out, and it is said', () => {
     ['a kind of no known word', { type: 'telepathy' }, 'type-unknown', 'type', expect.stringMatching(/^use command, /)],
     ['a kind that is no text', { type: 7, command: 'x' }, 'type-unknown', 'type', expect.any(String)],
     ['no command', { type: 'command' }, 'key-missing', 'command', expect.stringContaining('add "command"')],
-    ['a command that is no text', { type: 'command', command: ['x'] }, 'key-type', 'command', 'give text'],
+    ['a command that is no text', { type: 'command', command: ['x'] }, 'key-type', 'command', 'use a string'],
     ['no URL', { type: 'http' }, 'key-missing', 'url', expect.stringContaining('add "url"')]
   ])('%s', async (_, action, code, key, fix) => {
     const { user, load, arm } = scene()

@@ -1,19 +1,21 @@
 import type { Mode } from '../../permissions/modes.ts'
+import { own, type FieldTable, type Infer } from '../../schema/table.ts'
+
+const STRINGS = { list: 'string' } as const
+
+/** The keys of a definition of a subagent in code. */
+export const AGENT_DEFINITION = {
+  description: { type: 'string', words: 'when to call it, for the model' },
+  prompt: { type: 'string', words: 'its system prompt' },
+  'tools?': { type: STRINGS, words: 'the names of its tools; default: all of its parent' },
+  'disallowedTools?': STRINGS,
+  'model?': { type: 'string', words: 'default: that of its parent' },
+  'maxTurns?': { type: 'number', above: 0 },
+  'permissionMode?': own<Mode>('a string', value => typeof value === 'string')
+} as const satisfies FieldTable
 
 /** What a subagent is: from code, or from a file. */
-export interface AgentDefinition {
-  /** When to call it, for the model. */
-  readonly description: string
-  /** Its system prompt. */
-  readonly prompt: string
-  /** The names of its tools. Default: all of its parent's. */
-  readonly tools?: readonly string[] | undefined
-  readonly disallowedTools?: readonly string[] | undefined
-  /** Default: its parent's. */
-  readonly model?: string | undefined
-  readonly maxTurns?: number | undefined
-  readonly permissionMode?: Mode | undefined
-}
+export type AgentDefinition = Infer<typeof AGENT_DEFINITION>
 
 /** The subagents that are always there. */
 export const USUAL_AGENTS: Readonly<Record<string, AgentDefinition>> = {

@@ -1,4 +1,4 @@
-import type { AgentDefinition } from '../../agent/subagents/definitions.ts'
+import { AGENT_DEFINITION, type AgentDefinition } from '../../agent/subagents/definitions.ts'
 import { forbiddenTo, forbidsTool } from '../../agent/subagents/forbidden.ts'
 import { nearest } from '../../errors.ts'
 import { fault } from '../../faults.ts'
@@ -7,19 +7,9 @@ import { toolIn } from '../../permissions/rule.ts'
 import { namingOf } from '../../settings/permissions/tool-names.ts'
 import { TOOL_NAMES } from '../../tool-table.ts'
 import type { ToolDefinition } from '../../tools/custom.ts'
+import { checkObject, invalidOption } from '../../schema/check.ts'
 import { isObject } from '../../util/plain.ts'
 import type { QueryOptions } from './options.ts'
-import { checkKeys, TEXT, TEXTS, wrong, type Wanted } from './value-kinds.ts'
-
-const KEYS: { readonly [K in keyof Required<AgentDefinition>]: Wanted } = {
-  description: TEXT,
-  prompt: TEXT,
-  tools: TEXTS,
-  disallowedTools: TEXTS,
-  model: TEXT,
-  maxTurns: ['a number above 0', value => typeof value === 'number' && value > 0],
-  permissionMode: TEXT
-}
 
 /**
  * A key that nobody reads, or a name that no tool has, is a tool that nobody took away. `place` is where the definition
@@ -27,10 +17,10 @@ const KEYS: { readonly [K in keyof Required<AgentDefinition>]: Wanted } = {
  */
 export function checkAgent(agent: unknown, place: string, options: QueryOptions): asserts agent is AgentDefinition {
   if (!isObject(agent) || typeof agent['description'] !== 'string' || typeof agent['prompt'] !== 'string')
-    throw wrong(place, agent, '{ description, prompt, tools? … }')
+    throw invalidOption(place, agent, '{ description, prompt, tools? … }')
   if ('hooks' in agent)
-    throw wrong(`a key of ${place}`, 'hooks', 'options.hooks, whose hooks see what subagents do as well')
-  checkKeys(agent, KEYS, place)
+    throw invalidOption(`a key of ${place}`, 'hooks', 'options.hooks, whose hooks see what subagents do as well')
+  checkObject(AGENT_DEFINITION, agent, place)
   const { tools, disallowedTools, permissionMode } = agent as unknown as AgentDefinition
   const mode = permissionMode === undefined ? undefined : parseMode(permissionMode, true)
   if (typeof mode === 'object') throw fault('E_MODE', mode.problem, `${place}.permissionMode`)
@@ -44,7 +34,7 @@ function checkNames(names: readonly string[] = [], place: string, options: Query
   const stray = names.find(name => ['near', 'unknown'].includes(namingOf(name, own).is))
   if (stray === undefined) return
   const known = [...TOOL_NAMES, ...own]
-  throw wrong(`a name in ${place}`, stray, nearest(stray, known) ?? `one of ${known.join(', ')}`)
+  throw invalidOption(`a name in ${place}`, stray, nearest(stray, known) ?? `one of ${known.join(', ')}`)
 }
 
 /** The tools that the caller has added. */

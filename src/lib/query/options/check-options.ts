@@ -1,41 +1,45 @@
 import { fault } from '../../faults.ts'
 import { HookRegistry } from '../../hooks/registry.ts'
 import { parseMode } from '../../permissions/modes.ts'
+import { checkObject, invalidOption } from '../../schema/check.ts'
+import { own, type FieldTable } from '../../schema/table.ts'
 import { isObject } from '../../util/plain.ts'
 import { checkAgent } from './agent-definition.ts'
 import { checkWishes } from '../session-choice.ts'
-import { OPTIONS } from './option-table.ts'
-import type { QueryOptions } from './options.ts'
+import { OPTIONS, type QueryOptions } from './options.ts'
 import type { PromptStream } from '../prompts.ts'
 import { ofCaller } from '../setup/permission-rules.ts'
 import { checkServers, checkTools } from '../setup/tools.ts'
-import { checkKeys, OBJECT, wrong, type Wanted } from './value-kinds.ts'
 
-const PROMPT: Wanted = [
-  'a text, or an AsyncIterable of messages',
-  value =>
-    typeof value === 'string' ||
-    (typeof value === 'object' &&
-      typeof (value as Partial<AsyncIterable<unknown>> | null)?.[Symbol.asyncIterator] === 'function')
-]
+const CALL = {
+  prompt: own<string | PromptStream>(
+    'a string, or an AsyncIterable of messages',
+    value =>
+      typeof value === 'string' ||
+      (typeof value === 'object' &&
+        typeof (value as Partial<AsyncIterable<unknown>> | null)?.[Symbol.asyncIterator] === 'function')
+  ),
+  'options?': 'object'
+} as const satisfies FieldTable
 
 /** What `query()` was called with, where nothing about it is wrong that can be known before anything is loaded. */
 export function checkCall(call: unknown): { readonly prompt: string | PromptStream; readonly options: QueryOptions } {
-  if (!isObject(call)) throw wrong('the argument of query()', call, '{ prompt, options }')
+  if (!isObject(call)) throw invalidOption('the argument of query()', call, '{ prompt, options }')
   const misplaced = Object.keys(call).find(key => Object.hasOwn(OPTIONS, key))
-  if (misplaced !== undefined) throw wrong('a key of query()', misplaced, `{ prompt, options: { ${misplaced} } }`)
-  checkKeys({ prompt: null, ...call }, { prompt: PROMPT, options: OBJECT }, 'query()', '')
+  if (misplaced !== undefined)
+    throw invalidOption('a key of query()', misplaced, `{ prompt, options: { ${misplaced} } }`)
+  checkObject(CALL, call, 'query()', { prefix: '' })
   const { prompt, options = {} } = call as { prompt: string | PromptStream; options?: QueryOptions }
   checkQueryOptions(options)
   const { resume, continue: goesOn } = options
   if (prompt === '' && resume === undefined && goesOn !== true)
-    throw wrong('prompt', prompt, 'a text; an empty one only with resume or continue')
+    throw invalidOption('prompt', prompt, 'a string; an empty one only with resume or continue')
   return { prompt, options }
 }
 
 /** Everything that can be known of options before anything is loaded. */
 export function checkQueryOptions(options: QueryOptions): void {
-  checkKeys(options, OPTIONS, 'the options of query()', '')
+  checkObject(OPTIONS, options, 'the options of query()', { prefix: '', allOptional: true })
   const { agents = {}, permissionMode, allowDangerouslySkipPermissions } = options
   if (permissionMode !== undefined) {
     const mode = parseMode(permissionMode, allowDangerouslySkipPermissions === true)

@@ -3,8 +3,7 @@ import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { AgentDefinition } from '../../agent/subagents/definitions.ts'
 import type { AskPerson, PersonAnswer } from '../../agent/session/session-options.ts'
 import type { CallbackRecord, ForeignCallbackRecord } from '../../hooks/callbacks.ts'
-import type { Profile } from '../../hooks/dispatch/decode.ts'
-import type { HookRegistry } from '../../hooks/registry.ts'
+import { HookRegistry } from '../../hooks/registry.ts'
 import type { JsonSchema } from '../../message.ts'
 import type { Model } from '../../model/model.ts'
 import type { Mode } from '../../permissions/modes.ts'
@@ -14,7 +13,10 @@ import type { AskForServer } from '../../tools/mcp/elicitation.ts'
 import type { OutsideServer } from '../../tools/mcp/mcp-config.ts'
 import type { TranscriptStore } from '../../transcript/store.ts'
 import type { Clock } from '../../util/clock.ts'
-import type { PlainObject } from '../../util/plain.ts'
+import { own, type FieldTable, type InferOptions, type OwnType } from '../../schema/table.ts'
+import { attempt } from '../../util/attempt.ts'
+import { isObject, isPlain, type PlainObject } from '../../util/plain.ts'
+import { isFolder } from '../../world/files/paths.ts'
 
 /** Asks whether a call may run, as in the Claude Agent SDK. */
 export type CanUseTool = (
@@ -43,99 +45,162 @@ export type OnElicitation = (
   options: { readonly signal: AbortSignal; readonly requestId: string }
 ) => Promise<{ readonly action: 'accept' | 'decline' | 'cancel'; readonly content?: unknown } | null>
 
-/** What an agent may be told. Everything has a default. */
-export interface QueryOptions {
+const isStrings = (value: unknown): boolean =>
+  typeof value === 'string' || (Array.isArray(value) && value.every(item => typeof item === 'string'))
+
+function isSystemPrompt(value: unknown): boolean {
+  if (!isObject(value)) return isStrings(value)
+  if (value['type'] === 'custom') return isStrings(value['prompt'])
+  const { type, preset, append = '' } = value
+  return type === 'preset' && preset === 'claude_code' && typeof append === 'string'
+}
+
+function isThinking(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const { type, budgetTokens, ...more } = value
+  if (Object.keys(more).some(key => key !== 'display')) return false
+  if (type !== 'enabled') return (type === 'adaptive' || type === 'disabled') && budgetTokens === undefined
+  return budgetTokens === undefined || (Number.isInteger(budgetTokens) && (budgetTokens as number) > 0)
+}
+
+const isTool = (value: unknown): boolean =>
+  typeof value === 'string' || (isObject(value) && typeof value['name'] === 'string' && 'inputSchema' in value)
+
+/** Whether it is an object, of any class, with these methods. */
+const has = (value: unknown, ...methods: readonly string[]): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  methods.every(method => typeof (value as Readonly<Record<string, unknown>>)[method] === 'function')
+
+/** What JSON leaves out without a word might restrict. */
+function keptByJson(_: string, value: unknown): unknown {
+  if (['function', 'symbol'].includes(typeof value) || (isObject(value) && !isPlain(value))) throw new TypeError()
+  return value
+}
+
+const isSettings = (value: unknown): boolean =>
+  typeof value === 'string' || (isObject(value) && attempt(() => JSON.stringify(value, keptByJson) !== '') === true)
+
+const isPreset = (value: unknown): boolean =>
+  isObject(value) && value['type'] === 'preset' && value['preset'] === 'claude_code'
+
+const STRINGS = { list: 'string' } as const
+const AMOUNT = { type: 'number', min: 0 } as const
+const callback = <T>(): OwnType<T> => own<T>('a function', value => typeof value === 'function')
+
+/** The options of `query()`, in the order of the documents. Everything has a default. */
+export const OPTIONS = {
   /** Stops everything. */
-  abortController?: AbortController | undefined
-  additionalDirectories?: readonly string[] | undefined
-  /** May `permissionMode` be `bypassPermissions`? */
-  allowDangerouslySkipPermissions?: boolean | undefined
+  abortController: own<AbortController>(
+    'an AbortController',
+    value => isObject(value) && value['signal'] instanceof AbortSignal
+  ),
+  additionalDirectories: STRINGS,
   /** Subagents that can be called, by name. */
-  agents?: Readonly<Record<string, AgentDefinition>> | undefined
+  agents: own<Readonly<Record<string, AgentDefinition>>>('an object', isObject),
+  /** May `permissionMode` be `bypassPermissions`? */
+  allowDangerouslySkipPermissions: 'boolean',
   /** Rules such as `Bash(git *)`: what they fit runs without a question. */
-  allowedTools?: readonly string[] | undefined
-  canUseTool?: CanUseTool | undefined
+  allowedTools: STRINGS,
+  canUseTool: callback<CanUseTool>(),
   /** What the model can take, in tokens: from 0.8 of it on the conversation is made shorter. 0: never. Default 200,000. */
-  contextWindow?: number | undefined
-  /** Goes on with the last session of this folder. */
-  continue?: boolean | undefined
-  /** A folder that is there. Default: that of this process. */
-  cwd?: string | undefined
+  contextWindow: AMOUNT,
+  /** Resumes the last session of this folder. */
+  continue: 'boolean',
+  /** A folder that is there: one that is missing is a project whose hooks and rules are missing. Default: that of this process. */
+  cwd: own<string>('a folder that is there', path => typeof path === 'string' && isFolder(path)),
   /** Names of tools that are not there, and rules for calls that are refused. */
-  disallowedTools?: readonly string[] | undefined
-  effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max' | undefined
+  disallowedTools: STRINGS,
+  effort: ['low', 'medium', 'high', 'xhigh', 'max'],
   /** The environment of commands and hooks, and of providers. Default: that of this process. */
-  env?: Readonly<Record<string, string | undefined>> | undefined
-  hooks?: HookRegistry | CallbackRecord | ForeignCallbackRecord | undefined
+  env: own<Readonly<Record<string, string | undefined>>>(
+    'an object of strings',
+    value => isObject(value) && Object.values(value).every(each => each === undefined || typeof each === 'string')
+  ),
   /** With `resume` or `continue`: in a copy, under an id of its own. */
-  forkSession?: boolean | undefined
-  includeHookEvents?: boolean | undefined
-  includePartialMessages?: boolean | undefined
-  maxBudgetUsd?: number | undefined
-  maxThinkingTokens?: number | undefined
-  maxTurns?: number | undefined
+  forkSession: 'boolean',
+  hooks: own<HookRegistry | CallbackRecord | ForeignCallbackRecord>(
+    'a HookRegistry, or an object of matchers by event',
+    value => value instanceof HookRegistry || isObject(value)
+  ),
+  includeHookEvents: 'boolean',
+  includePartialMessages: 'boolean',
+  maxBudgetUsd: AMOUNT,
+  maxThinkingTokens: AMOUNT,
+  maxTurns: AMOUNT,
   /** Servers of tools, by name: programs, addresses, or made by `createSdkMcpServer()`. */
-  mcpServers?: Readonly<Record<string, OutsideServer | SdkMcpServer>> | undefined
+  mcpServers: own<Readonly<Record<string, OutsideServer | SdkMcpServer>>>('an object of servers by name', isObject),
   /** A name, a model of the AI SDK, or a model of our own. */
-  model?: string | LanguageModelV4 | Model | undefined
+  model: own<string | LanguageModelV4 | Model>(
+    'the name of a model, a LanguageModelV4 of the AI SDK, or a Model',
+    value => typeof value === 'string' || has(value, 'ask') || has(value, 'doStream')
+  ),
   /** Asked when a server wants to know something and no hook has answered. Default: it is declined. */
-  onElicitation?: OnElicitation | undefined
-  outputFormat?: { readonly type: 'json_schema'; readonly schema: JsonSchema } | undefined
-  permissionMode?: Mode | undefined
+  onElicitation: callback<OnElicitation>(),
+  outputFormat: own<{ readonly type: 'json_schema'; readonly schema: JsonSchema }>('an object', isObject),
+  permissionMode: own<Mode>('a string', value => typeof value === 'string'),
   /** `false`: nothing of the session is written down. */
-  persistSession?: boolean | undefined
-  plugins?: readonly { readonly type: 'local'; readonly path: string }[] | undefined
+  persistSession: 'boolean',
+  plugins: { list: { object: { type: ['local'], path: 'string' } } },
   /**
-   * Goes on with a session: its id, or, in a copy, the path of a `.jsonl` file, also of Claude Code's. An empty prompt goes
-   * on with what it was doing.
+   * Resumes a session: its id, or, in a copy, the path of a `.jsonl` file, also of Claude Code's. With an empty prompt it
+   * continues what it was doing.
    */
-  resume?: string | undefined
+  resume: 'string',
   /** With `resume`: only up to this message, by its `uuid`. */
-  resumeSessionAt?: string | undefined
-  sessionId?: string | undefined
+  resumeSessionAt: 'string',
+  sessionId: 'string',
   /** Where transcripts are kept. Default: files in `CARABINER_HOME/projects`. `false`: nowhere, also not those of subagents. */
-  sessionStore?: TranscriptStore | false | undefined
+  sessionStore: own<TranscriptStore | false>(
+    'a store with append() and load(), or false',
+    value => value === false || has(value, 'append', 'load')
+  ),
   /** A file of settings, its JSON, or the object itself. */
-  settings?: string | object | undefined
+  settings: own<string | object>('a path, JSON, or an object that JSON can hold', isSettings),
   /** Which settings files count. Default: all. */
-  settingSources?: readonly ('user' | 'project' | 'local')[] | undefined
-  /** Hears of what concerns no single message. */
-  stderr?: ((text: string) => void) | undefined
-  /** `true`: go without the servers of the project's `.mcp.json`. */
-  strictMcpConfig?: boolean | undefined
-  systemPrompt?:
+  settingSources: { list: ['user', 'project', 'local'] },
+  /** Is given what concerns no single message. */
+  stderr: callback<(text: string) => void>(),
+  /** `true`: ignore the servers of the project's `.mcp.json`. */
+  strictMcpConfig: 'boolean',
+  systemPrompt: own<
     | string
     | readonly string[]
     | { readonly type: 'custom'; readonly prompt: string | readonly string[] }
     | { readonly type: 'preset'; readonly preset: 'claude_code'; readonly append?: string }
-    | undefined
-  thinking?:
+  >("a string, a list of strings, or { type: 'preset', preset: 'claude_code', append }", isSystemPrompt),
+  thinking: own<
     | { readonly type: 'adaptive' }
     | { readonly type: 'enabled'; readonly budgetTokens?: number }
     | { readonly type: 'disabled' }
-    | undefined
+  >("{ type: 'adaptive' }, { type: 'enabled', budgetTokens } or { type: 'disabled' }", isThinking),
   /** The tools that are there. Default: all. */
-  tools?: readonly (string | ToolDefinition)[] | { readonly type: 'preset'; readonly preset: 'claude_code' } | undefined
-
-  /** `strict` (default) closes gates when a hook fails; `compat` lets pass and marks it. */
-  profile?: Profile | undefined
+  tools: own<readonly (string | ToolDefinition)[] | { readonly type: 'preset'; readonly preset: 'claude_code' }>(
+    "a list of names and of what tool() gives, or { type: 'preset', preset: 'claude_code' }",
+    value => (Array.isArray(value) && value.every(isTool)) || isPreset(value)
+  ),
+  /** `strict` (default) closes gates when a hook fails; `compat` allows and marks it. */
+  profile: ['strict', 'compat'],
   /** Trust what the project brings: if this is its digest (`sha256:…`), or, with `true`, whatever it is. */
-  trust?: string | true | undefined
-  /** `false`: go without the project's own hooks. */
-  projectHooks?: boolean | undefined
+  trust: own<string | true>('true, or a digest such as sha256:…', value => value === true || typeof value === 'string'),
+  /** `false`: ignore the project's own hooks. */
+  projectHooks: 'boolean',
   /** Modules of hooks. */
-  hookModules?: readonly string[] | undefined
+  hookModules: STRINGS,
   /** Prepare or maintain the project first: fires Setup. */
-  setup?: 'init' | 'maintenance' | undefined
+  setup: ['init', 'maintenance'],
   /** How often Stop hooks may send the agent back without a tool call between. Default 8. */
-  maxStopBlocks?: number | undefined
+  maxStopBlocks: AMOUNT,
   /** Most tokens of one answer. */
-  maxOutputTokens?: number | undefined
+  maxOutputTokens: AMOUNT,
   /** Tools that the model's provider may run on its side. They pass no gate, and are recorded as such. */
-  serverTools?: readonly string[] | undefined
+  serverTools: STRINGS,
   /** Time, for tests. */
-  clock?: Clock | undefined
-}
+  clock: own<Clock>('a Clock', value => has(value, 'now', 'after'))
+} as const satisfies FieldTable
+
+/** What an agent may be told. */
+export type QueryOptions = InferOptions<typeof OPTIONS>
 
 /** The question of the agent, put to `canUseTool`. */
 export const askThrough =

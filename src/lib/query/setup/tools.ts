@@ -18,7 +18,7 @@ import { writeTool } from '../../tools/files/write.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { nameInServer, serverLabel } from '../../util/names.ts'
 import type { QueryOptions } from '../options/options.ts'
-import { wrong } from '../options/value-kinds.ts'
+import { invalidOption } from '../../schema/check.ts'
 
 /** The tools that the model is told of. */
 export async function toolsOf(
@@ -33,7 +33,7 @@ export async function toolsOf(
   )
   const taken = new Set<string>()
   for (const { name } of [...there, ...own]) {
-    if (taken.has(name)) throw wrong('a tool', name, 'a name that no other tool has')
+    if (taken.has(name)) throw invalidOption('a tool', name, 'a name that no other tool has')
     taken.add(name)
   }
   const removed = new Set(options.disallowedTools)
@@ -59,7 +59,7 @@ export function isWanted(name: string, { tools, disallowedTools = [] }: QueryOpt
 export function checkTools({ tools }: QueryOptions): void {
   const named = Array.isArray(tools) ? tools.filter(each => typeof each === 'string') : []
   const stray = named.find(name => !TOOL_NAMES.includes(name) && !name.startsWith('mcp__'))
-  if (stray !== undefined) throw wrong('tools', stray, nearest(stray, TOOL_NAMES) ?? TOOL_NAMES.join(', '))
+  if (stray !== undefined) throw invalidOption('tools', stray, nearest(stray, TOOL_NAMES) ?? TOOL_NAMES.join(', '))
 }
 
 async function ownTools({ tools }: QueryOptions): Promise<readonly Tool[]> {
@@ -73,7 +73,7 @@ export function checkServers({ mcpServers = {} }: QueryOptions): void {
   for (const [name, server] of Object.entries(mcpServers))
     if ((server as Partial<SdkMcpServer> | null)?.type !== 'sdk') readServer(server, `mcpServers.${name}`)
     else if (!Array.isArray((server as SdkMcpServer).tools))
-      throw wrong(
+      throw invalidOption(
         `mcpServers.${name}`,
         'instance' in server ? 'an instance of an MCP SDK' : Object.keys(server),
         'createSdkMcpServer({ name, tools: [tool(…)] }) of this package, or run the server as a program: { command, args }'
@@ -114,7 +114,7 @@ function checkNames(names: readonly string[]): void {
   for (const name of names) {
     const label = serverLabel(name)
     if (label === '' || labels.has(label))
-      throw wrong('a server', name, 'a name of letters and digits that no other has')
+      throw invalidOption('a server', name, 'a name of letters and digits that no other has')
     labels.add(label)
   }
 }

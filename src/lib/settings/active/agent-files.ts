@@ -1,8 +1,10 @@
 import { USUAL_AGENTS, type AgentDefinition } from '../../agent/subagents/definitions.ts'
 import { nowNamed, parseRule } from '../../permissions/rule.ts'
+import { fitting } from '../../schema/check.ts'
+import type { FieldTable } from '../../schema/table.ts'
 import type { Document } from '../files/document.ts'
 import { bodyOf } from '../files/frontmatter.ts'
-import { isList, isTexts, KeyReader } from '../files/keys.ts'
+import { isList, isTexts } from '../files/keys.ts'
 import type { Loaded, LoadedOwner } from '../files/loaded-hooks.ts'
 import { withPluginPaths } from './skills-and-agents.ts'
 import { counts } from './skill-files.ts'
@@ -59,19 +61,26 @@ function within(limits: Partial<AgentDefinition> = {}, own: AgentDefinition): Ag
   }
 }
 
+/** What of the settings at the top of its file an agent is made of, beside its tools. */
+const AGENT_FILE = {
+  'description?': 'string',
+  'model?': 'string',
+  'maxTurns?': { type: 'number', above: 0 },
+  'permissionMode?': 'string'
+} as const satisfies FieldTable
+
 function definitionOf({ name, file, document, plugin }: LoadedOwner): AgentDefinition | undefined {
   if (document === undefined || !isReadable(document)) return undefined
-  const reader = new KeyReader(document)
-  const turns = document.value['maxTurns']
+  const { description, model, maxTurns, permissionMode } = fitting(AGENT_FILE, document.value)
   return {
-    description: reader.text('description') ?? name,
+    description: description ?? name,
     prompt: withPluginPaths(bodyOf(file), plugin),
     tools: listIn(document, 'tools'),
     disallowedTools: listIn(document, 'disallowedTools'),
-    model: reader.text('model'),
-    maxTurns: typeof turns === 'number' && turns > 0 ? turns : undefined,
+    model,
+    maxTurns,
     // Whether there is such a mode is checked with the definitions of all.
-    permissionMode: reader.text('permissionMode') as AgentDefinition['permissionMode']
+    permissionMode: permissionMode as AgentDefinition['permissionMode']
   }
 }
 

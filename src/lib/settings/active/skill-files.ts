@@ -4,7 +4,6 @@ import { fault } from '../../faults.ts'
 import { parseRule, type Rule } from '../../permissions/rule.ts'
 import { changeIn } from '../trust/trusted-files.ts'
 import { bodyOf } from '../files/frontmatter.ts'
-import { KeyReader } from '../files/keys.ts'
 import type { Loaded, LoadedOwner } from '../files/loaded-hooks.ts'
 import { withPluginPaths } from './skills-and-agents.ts'
 
@@ -53,13 +52,13 @@ function ruleIn({ rule, place }: Loaded['grants'][number], note: (text: string) 
 function skillOf(owner: LoadedOwner, allows: readonly Rule[], root: string): Skill {
   const { kind, name, file, document, plugin, ofProject } = owner
   const isSkill = kind === 'skill'
-  const reader = document && new KeyReader(document)
+  const { description, 'disable-model-invocation': isForPeople } = document?.value ?? {}
   return {
     name,
-    description: reader?.text('description') ?? name,
+    description: typeof description === 'string' ? description : name,
     source: plugin !== undefined ? 'plugin' : ofProject ? 'projectSettings' : 'userSettings',
     folder: dirname(file),
-    byModel: isSkill && reader?.flag('disable-model-invocation') !== true,
+    byModel: isSkill && isForPeople !== true,
     allows,
     check() {
       const change = ofProject ? changeIn(owner, root) : undefined

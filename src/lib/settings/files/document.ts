@@ -1,6 +1,7 @@
 import { getNodeValue, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser'
 import { isObject, type PlainObject } from '../../util/plain.ts'
-import { Findings, keyOf, startOf, type Path, type Place, type Words } from './finding.ts'
+import { keyOf, type KeyPath } from '../../schema/check.ts'
+import { Findings, startOf, type Place, type Words } from './finding.ts'
 import { readText } from './text.ts'
 
 /** A file that was read: what it says, and where. */
@@ -121,13 +122,13 @@ const wordsOfSyntax = (error: ParseError['error']): string =>
     .replaceAll(/(?<=[a-z])[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
     .toLowerCase()
 
-function placeOf(file: string, tree: Node | undefined, lines: readonly number[], path: Path): Place {
+function placeOf(file: string, tree: Node | undefined, lines: readonly number[], path: KeyPath): Place {
   const node = tree === undefined ? undefined : nearestNode(tree, path)
   return { file, ...positionOf(lines, node?.offset ?? 0), key: keyOf(path) }
 }
 
 /** The node of a path, or of as much of it as is there; for a value with a name, the name. */
-function nearestNode(tree: Node, path: Path): Node {
+function nearestNode(tree: Node, path: KeyPath): Node {
   let node = tree
   for (const part of path) {
     const child = childOf(node, part)

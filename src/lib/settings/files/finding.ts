@@ -1,3 +1,5 @@
+import { print } from '../../errors.ts'
+import { keyOf, type KeyPath, type SchemaProblem } from '../../schema/check.ts'
 import { FIXES } from './fixes.ts'
 
 /** Where in a file something stands. Lines and columns count from 1. */
@@ -45,6 +47,15 @@ export function findingOf(level: Level, place: Place, gate: boolean, words: Word
   return { level, code, place, message, fix, gate }
 }
 
+/** What a finding says of a key that is not as its table has it. */
+export const problemWords = ({ code, path, value, fix }: SchemaProblem): readonly [string, string, string] => {
+  const place = keyOf(path.slice(path.findLastIndex(part => typeof part === 'string')))
+  if (code === 'key-missing') return [code, `${place} is missing`, fix]
+  return code === 'key-unknown'
+    ? [code, `${place} is not read here`, fix]
+    : [code, `${place} cannot be ${print(value)}`, fix]
+}
+
 /** A finding that stops a run. */
 export const gateError = (place: Place, ...words: Words): Finding => findingOf('error', place, true, words)
 
@@ -55,34 +66,26 @@ export const stopsRun = ({ level, gate }: Finding): boolean => gate && level ===
 export const findingLine = ({ place: { file, line, key }, message, fix }: Finding): string =>
   `${file}${line === 0 ? '.' : `:${line}: `}${key === '' ? '' : `${key}: `}${message} (${fix})`
 
-/** A path through nested data, as lists of keys and indices. */
-export type Path = readonly (string | number)[]
-
-/** `['hooks', 'Stop', 0]` → `hooks.Stop[0]`. */
-export function keyOf(path: Path): string {
-  return path.map((part, place) => (typeof part === 'number' ? `[${part}]` : place === 0 ? part : `.${part}`)).join('')
-}
-
 /** Collects findings about one file. */
 export class Findings {
   readonly #all: Finding[] = []
-  readonly #place: (path: Path) => Place
+  readonly #place: (path: KeyPath) => Place
 
-  constructor(place: (path: Path) => Place) {
+  constructor(place: (path: KeyPath) => Place) {
     this.#place = place
   }
 
   /** Where something stands. */
-  place(path: Path): Place {
+  place(path: KeyPath): Place {
     return this.#place(path)
   }
 
-  add(level: Level, path: Path, ...words: Words): void {
+  add(level: Level, path: KeyPath, ...words: Words): void {
     this.#all.push(findingOf(level, this.#place(path), false, words))
   }
 
   /** The same about what was meant to restrict. */
-  gate(level: 'error' | 'warning', path: Path, ...words: Words): void {
+  gate(level: 'error' | 'warning', path: KeyPath, ...words: Words): void {
     this.#all.push(findingOf(level, this.#place(path), true, words))
   }
 

@@ -3,7 +3,8 @@ import type * as Yaml from 'yaml'
 import { wordsOf } from '../../errors.ts'
 import { isObject } from '../../util/plain.ts'
 import type { Looked } from './document.ts'
-import { Findings, keyOf, startOf, type Path, type Place } from './finding.ts'
+import { keyOf, type KeyPath } from '../../schema/check.ts'
+import { Findings, startOf, type Place } from './finding.ts'
 import { readText } from './text.ts'
 
 /** Loaded only when there is something to read: it takes longer to load than everything else here. */
@@ -101,7 +102,7 @@ export function bodyOf(file: string): string {
 }
 
 /** The first line of the file is the one with the dashes. */
-function placeIn(yaml: Yaml.Document, lines: Yaml.LineCounter, file: string, path: Path): Place {
+function placeIn(yaml: Yaml.Document, lines: Yaml.LineCounter, file: string, path: KeyPath): Place {
   for (let length = path.length; length > 0; length--) {
     const node = yaml.getIn(path.slice(0, length), true) as { range?: [number, number, number] } | undefined
     if (node?.range === undefined) continue

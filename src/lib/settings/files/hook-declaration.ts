@@ -1,8 +1,9 @@
 import { nearest } from '../../errors.ts'
 import { isGate, type EventName } from '../../hooks/events/event-table.ts'
 import type { PlainObject } from '../../util/plain.ts'
-import type { Findings, Path, Words } from './finding.ts'
-import { HANDLERS, isAnnotation, isHandlerType, KEY_TYPES, rulesOf, type HandlerType } from './handlers.ts'
+import { problemsIn, type KeyPath } from '../../schema/check.ts'
+import { problemWords, type Findings, type Words } from './finding.ts'
+import { HANDLERS, isAnnotation, isHandlerType, type HandlerType } from './handlers.ts'
 
 /** A hook as a file declares it, checked. */
 export interface Declared {
@@ -14,7 +15,7 @@ export interface Declared {
   readonly runs: string
   /** The keys of its handler. */
   readonly spec: Readonly<PlainObject>
-  readonly path: Path
+  readonly path: KeyPath
   /** Hooks of one rule have this in common. */
   readonly rule: string
   /** Seconds, where neither the file nor the contract says otherwise. */
@@ -31,25 +32,25 @@ export class Remarks {
     this.#findings = findings
   }
 
-  bad(path: Path, ...words: Words): readonly never[] {
+  bad(path: KeyPath, ...words: Words): readonly never[] {
     if (isGate(this.event)) this.#findings.gate('error', path, ...words)
     else this.#findings.add('error', path, ...words)
     return []
   }
 
   /** Something that only Claude Code minds; under `carabiner` it does not look. */
-  foreign(path: Path, ...words: Words): void {
+  foreign(path: KeyPath, ...words: Words): void {
     if (path[0] !== 'carabiner') this.warn(path, ...words)
   }
 
-  warn(path: Path, ...words: Words): void {
+  warn(path: KeyPath, ...words: Words): void {
     this.#findings.add('warning', path, ...words)
   }
 }
 
 /** What a file says of a handler outside of it. */
 interface Around {
-  readonly rule?: Path
+  readonly rule?: KeyPath
   readonly name: string | undefined
   readonly matcher: string | undefined
   readonly defaultTimeout: number | undefined
@@ -58,7 +59,7 @@ interface Around {
 /** Checks a handler. What is wrong with it is remarked, and then it is none. */
 export function declare(
   given: PlainObject,
-  path: Path,
+  path: KeyPath,
   { rule = path, name, matcher, defaultTimeout }: Around,
   remarks: Remarks
 ): readonly Declared[] {
@@ -87,7 +88,7 @@ export function declare(
   ]
 }
 
-function withType(handler: PlainObject, path: Path, remarks: Remarks): PlainObject {
+function withType(handler: PlainObject, path: KeyPath, remarks: Remarks): PlainObject {
   if (handler['type'] !== undefined) return handler
   const type = handler['url'] === undefined ? 'command' : 'http'
   const message = 'it does not say its type; Claude Code would ignore the whole file'
@@ -95,29 +96,15 @@ function withType(handler: PlainObject, path: Path, remarks: Remarks): PlainObje
   return { type, ...handler }
 }
 
-function fits(type: HandlerType, handler: PlainObject, path: Path, remarks: Remarks): boolean {
-  const rules = rulesOf(type)
-  let isFit = true
-  const fail = (code: string, key: string, message: string, fix: string): void => {
-    remarks.bad([...path, key], code, message, fix)
-    isFit = false
+/** Says what is wrong with a handler. A key that is not read does no harm to the others. */
+function fits(type: HandlerType, handler: PlainObject, path: KeyPath, remarks: Remarks): boolean {
+  const problems = problemsIn(HANDLERS[type], handler, path)
+  for (const problem of problems) {
+    const [code, message, fix] = problemWords(problem)
+    if (code !== 'key-unknown') remarks.bad(problem.path, code, message, fix)
+    else if (!isAnnotation(String(problem.value))) remarks.warn(problem.path, code, message, fix)
   }
-  for (const [key, rule] of Object.entries(rules)) {
-    const value = handler[key]
-    if (rule.required === true && (value === undefined || (typeof value === 'string' && value.trim() === '')))
-      fail('key-missing', key, `a ${type} hook needs ${key}`, `add "${key}": ${rule.words}`)
-    else if (value !== undefined && !KEY_TYPES[rule.takes].fits(value))
-      fail('key-type', key, `${key} cannot be ${JSON.stringify(value)}`, `give ${KEY_TYPES[rule.takes].words}`)
-  }
-  for (const key of Object.keys(handler))
-    if (!Object.hasOwn(rules, key) && !isAnnotation(key)) remarkStray(key, Object.keys(rules), path, remarks)
-  return isFit
-}
-
-function remarkStray(key: string, known: readonly string[], path: Path, remarks: Remarks): void {
-  const near = nearest(key, known)
-  const fix = near === undefined ? 'delete it' : `did you mean ${near}?`
-  remarks.warn([...path, key], 'key-unknown', `${key} is not read here`, fix)
+  return problems.every(({ code }) => code === 'key-unknown')
 }
 
 /** The one key that says what a handler does, with all that a program is given. */

@@ -5,6 +5,8 @@ import { baseFields, parseEvent, rowOf, type EventName } from '../../hooks/event
 import { listFields } from '../../hooks/events/fields.ts'
 import { nearest } from '../../errors.ts'
 import { fault } from '../../faults.ts'
+import { problemsIn, sentenceOf } from '../../schema/check.ts'
+import type { FieldTable, Infer } from '../../schema/table.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import { namesIn } from './sources.ts'
 import { readText } from './text.ts'
@@ -22,21 +24,23 @@ export interface HookTest {
   readonly fuzz: boolean
 }
 
-const TEST_KEYS = ['name', 'event', 'input', 'tool', 'expect', 'within', 'fuzz']
-/** What can be expected of an outcome. Text between slashes is a pattern; `null` expects nothing. */
-export const EXPECT_KEYS = [
-  'decision',
-  'blocked',
-  'by',
-  'reason',
-  'updatedInput',
-  'updatedPrompt',
-  'additionalContext',
-  'systemMessage',
-  'continue',
-  'stopReason',
-  'failedOpen'
-]
+/** What can be expected of an outcome: a value, or a pattern. */
+const EXPECTATION = Object.fromEntries(
+  'decision blocked by reason updatedInput updatedPrompt additionalContext systemMessage continue stopReason failedOpen'
+    .split(' ')
+    .map(key => [`${key}?`, 'unknown' as const])
+)
+
+/** The keys of a test in a file. */
+export const HOOK_TEST = {
+  'name?': 'string',
+  event: { type: 'string', words: 'the event that is fired' },
+  'tool?': { type: 'string', words: 'the tool that the event is about' },
+  'input?': { type: 'object', words: 'laid over the sample of the event' },
+  expect: { type: { object: EXPECTATION }, words: 'text between slashes is a pattern, null expects nothing' },
+  'within?': { type: 'number', above: 0, words: 'seconds' },
+  'fuzz?': { type: 'boolean', words: 'try broken inputs as well' }
+} as const satisfies FieldTable
 
 const ENDINGS = ['.hooktest.yaml', '.hooktest.yml', '.hooktest.json']
 const FOLDERS = ['.claude', '.claude/hooks', '.claude/tests', 'hooks', 'test', 'tests', '.']
@@ -68,12 +72,9 @@ export function readTests(file: string): readonly HookTest[] {
 
 function testOf(value: unknown, what: string, file: string, place: number): HookTest {
   if (!isObject(value)) throw bad(what, 'should be an object')
-  checkKeys(value, TEST_KEYS, what)
-  const { name, event, input = {}, tool, expect, within, fuzz } = value
-  if (typeof event !== 'string') throw bad(what, 'needs an event')
-  if (!isObject(input)) throw bad(what, 'has an input that is no object')
-  if (!isObject(expect)) throw bad(what, 'needs an object "expect": what the outcome should be')
-  checkKeys(expect, EXPECT_KEYS, `${what}: expect`)
+  const [problem] = problemsIn(HOOK_TEST, value)
+  if (problem !== undefined) throw bad(`${what}:`, sentenceOf(problem))
+  const { name, event, input = {}, tool, expect, within, fuzz } = value as Infer<typeof HOOK_TEST>
   for (const [key, wanted] of Object.entries(expect)) {
     try {
       patternIn(wanted)
@@ -81,8 +82,6 @@ function testOf(value: unknown, what: string, file: string, place: number): Hook
       throw bad(`${what}: expect.${key}`, `is not a pattern (${(error as Error).message})`)
     }
   }
-  if (within !== undefined && !(typeof within === 'number' && within > 0))
-    throw bad(what, 'has a "within" that is no number of seconds')
   const known = eventOf(event, what)
   checkFields(input, known, what)
   if (typeof expect['decision'] === 'string' && !/^\/|^(allow|ask|defer|deny)$/.test(expect['decision']))
@@ -99,7 +98,7 @@ function testOf(value: unknown, what: string, file: string, place: number): Hook
   }
   return {
     file,
-    name: typeof name === 'string' ? name : `test ${place + 1}`,
+    name: name ?? `test ${place + 1}`,
     event: known,
     input: whole,
     expect,
@@ -120,13 +119,6 @@ function eventOf(name: string, what: string): EventName {
 export function patternIn(wanted: unknown): RegExp | undefined {
   const [, source, flags] = (typeof wanted === 'string' && /^\/(.*)\/([a-z]*)$/s.exec(wanted)) || []
   return source === undefined ? undefined : new RegExp(source, flags)
-}
-
-function checkKeys(value: PlainObject, known: readonly string[], what: string): void {
-  for (const key of Object.keys(value)) {
-    if (!known.includes(key))
-      throw bad(what, `has a key ${key} that is not read; ${nearest(key, known) ?? known.join(', ')} is`)
-  }
 }
 
 /** A misspelt field would test the sample. What an event does not know may still be in a payload. */

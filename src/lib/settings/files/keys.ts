@@ -2,18 +2,12 @@ import { EVENT_NAMES } from '../../hooks/events/event-table.ts'
 import { nearMiss } from '../../util/near.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import type { Document } from './document.ts'
-import type { Findings, Path } from './finding.ts'
+import type { KeyPath } from '../../schema/check.ts'
+import type { Findings } from './finding.ts'
 import type { LoadedOwner } from './loaded-hooks.ts'
+import { SETTINGS_KEYS } from './settings-table.ts'
 
 const namesIn = (text: string): readonly string[] => text.trim().split(/\s+/)
-
-/** The keys of a settings file that decide what is in force here. */
-const OWN = namesIn(`hooks permissions env disableAllHooks allowManagedHooksOnly strictPluginOnlyCustomization
-  allowedHttpHookUrls httpHookAllowedEnvVars enabledPlugins carabiner`)
-const PERMISSIONS = namesIn(
-  `allow deny ask defaultMode additionalDirectories disableBypassPermissionsMode disableAutoMode`
-)
-const CARABINER = namesIn('hooks modules profile trust disableBypass')
 
 /** Keys of Claude Code that restrict there, and that nothing reads here. */
 const RESTRICTS_ELSEWHERE = namesIn(`sandbox deniedMcpServers allowedMcpServers disabledMcpjsonServers
@@ -36,28 +30,26 @@ const DENIES = /^(?:den|disallow|forbid|block|reject)[\w-]*$|^(?:disabled?|exclu
 
 /** Where a key belongs that stands elsewhere, or is called otherwise. */
 const homeOf = (key: string): string | undefined => {
-  if (PERMISSIONS.includes(key)) return `permissions.${key}`
+  if (SETTINGS_KEYS.permissions.includes(key)) return `permissions.${key}`
   if (/^(?:permissions|hooks|carabiner)\./.test(key)) return key.replaceAll('.', ' → ')
   if (DENIES.test(key)) return 'permissions.deny'
   if (/^disableBypass./i.test(key)) return 'permissions.disableBypassPermissionsMode'
-  if (OWN.includes(key)) return `${key}, at the top of the file`
-  if (CARABINER.includes(key)) return `carabiner.${key}`
+  if (SETTINGS_KEYS.top.includes(key)) return `${key}, at the top of the file`
+  if (SETTINGS_KEYS.carabiner.includes(key)) return `carabiner.${key}`
   return EVENT_NAMES.some(event => event === key) ? `hooks.${key}` : undefined
 }
 
 /** Says what is misspelt or misplaced so that it would be overlooked, and what else nobody reads. Other keys belong to others. */
 export function checkKeys({ value, findings }: Document): void {
-  check(value, [], OWN, key => ELSEWHERE.includes(key) || FAMILY.test(key))
+  check(value, [], SETTINGS_KEYS.top, key => ELSEWHERE.includes(key) || FAMILY.test(key))
   for (const part of ['permissions', 'carabiner'] as const) {
     const inner = value[part]
-    if (isObject(inner)) check(inner, [part], part === 'permissions' ? PERMISSIONS : CARABINER, () => false)
-    else if (inner !== undefined)
-      findings.gate('error', [part], 'key-type', `${part} should be an object`, 'put { } around it')
+    if (isObject(inner)) check(inner, [part], SETTINGS_KEYS[part], () => false)
   }
   const idle = RESTRICTS_ELSEWHERE.filter(key => value[key] !== undefined)
   if (idle.length > 0) findings.gate('warning', [idle[0]!], 'key-idle', `${idle.join(', ')} is not enforced here`)
 
-  function check(part: PlainObject, path: Path, known: readonly string[], isOthers: (key: string) => boolean): void {
+  function check(part: PlainObject, path: KeyPath, known: readonly string[], isOthers: (key: string) => boolean): void {
     const stray = Object.keys(part).filter(
       key => !known.includes(key) && !RESTRICTS_ELSEWHERE.includes(key) && !COMMENT.test(key)
     )
@@ -69,7 +61,7 @@ export function checkKeys({ value, findings }: Document): void {
 }
 
 /** Says that a key is meant that restricts, and is not read where it stands, or as it is spelt. */
-function remarkOnKey(path: Path, known: readonly string[], home: string | undefined, findings: Findings): boolean {
+function remarkOnKey(path: KeyPath, known: readonly string[], home: string | undefined, findings: Findings): boolean {
   const key = String(path.at(-1))
   const near = nearMiss(key, known)
   if (near === undefined && home === undefined) return false
@@ -105,67 +97,3 @@ export const isList = (value: unknown): boolean =>
 
 export const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every(item => typeof item === 'string')
-
-/** Reads keys of a document by the type they should have; a wrong type is said, and then it is as if it were not there. */
-export class KeyReader {
-  readonly #document: Document
-  readonly #path: Path
-  readonly #value: PlainObject
-
-  constructor(document: Document, path: Path = []) {
-    this.#document = document
-    this.#path = path
-    let value: unknown = document.value
-    for (const key of path) value = isObject(value) ? value[key] : undefined
-    this.#value = isObject(value) ? value : {}
-  }
-
-  flag(key: string): boolean | undefined {
-    return this.#read(key, 'true or false', (value): value is boolean => typeof value === 'boolean')
-  }
-  text(key: string): string | undefined {
-    return this.#read(key, 'text', (value): value is string => typeof value === 'string')
-  }
-  texts(key: string): readonly string[] | undefined {
-    return this.#read(key, 'a list of texts', isTexts)
-  }
-  flagOrTexts(key: string): boolean | readonly string[] | undefined {
-    return this.#read(
-      key,
-      'true, false or a list of texts',
-      (value): value is boolean | readonly string[] => typeof value === 'boolean' || isTexts(value)
-    )
-  }
-  choice<T extends string>(key: string, choices: readonly T[]): T | undefined {
-    return this.#read(key, choices.join(' or '), (value): value is T => choices.includes(value as T))
-  }
-  object(key: string): PlainObject | undefined {
-    return this.#read(key, 'an object', isObject)
-  }
-
-  /** Says that keys count in managed policy alone. */
-  idle(keys: readonly string[]): void {
-    for (const key of keys)
-      if (this.#value[key] !== undefined && this.#value[key] !== false)
-        this.#document.findings.gate(
-          'warning',
-          [...this.#path, key],
-          'key-idle',
-          `${key} counts in managed settings only`,
-          'move it to managed-settings.json, or delete it'
-        )
-  }
-
-  #read<T>(key: string, words: string, fits: (value: unknown) => value is T): T | undefined {
-    const value = this.#value[key]
-    if (value === undefined || fits(value)) return value
-    this.#document.findings.gate(
-      'error',
-      [...this.#path, key],
-      'key-type',
-      `${key} should be ${words}`,
-      `give ${words}`
-    )
-    return undefined
-  }
-}

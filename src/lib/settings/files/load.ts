@@ -2,9 +2,11 @@ import { dirname, join, resolve } from 'node:path'
 import { rowOf } from '../../hooks/events/event-table.ts'
 import type { Declared } from './hook-declaration.ts'
 import { parseDocument, readDocument, type Document, type Looked } from './document.ts'
-import { gateError, startOf, type Finding, type Path, type Place } from './finding.ts'
+import type { KeyPath } from '../../schema/check.ts'
+import { gateError, startOf, type Finding, type Place } from './finding.ts'
 import { Grants } from '../permissions/permission-settings.ts'
-import { checkKeys, KeyReader } from './keys.ts'
+import { checkKeys } from './keys.ts'
+import { readSettings, type SettingsFile } from './settings-table.ts'
 import type {
   EnabledPlugin,
   Loaded,
@@ -145,20 +147,21 @@ class Loading {
     if (document !== undefined) {
       this.#files.push(source)
       checkKeys(document)
-      this.#hooksOf(document, ['hooks'], document.value['hooks'], source.scope)
-      this.#extension(document, source)
-      this.#grants.read(document, source.scope)
-      this.#switches.read(document, source.scope)
+      const settings = readSettings(document, source.scope)
+      this.#hooksOf(document, ['hooks'], settings.hooks, source.scope)
+      this.#extension(settings, document, source)
+      this.#grants.read(settings, document, source.scope)
+      this.#switches.read(settings, source.scope, path => findings.place(path))
     }
     this.#findings.push(...findings.all)
   }
 
-  #hooksOf(document: Document, path: Path, map: unknown, scope: Scope, more: Partial<LoadedHook> = {}): void {
+  #hooksOf(document: Document, path: KeyPath, map: unknown, scope: Scope, more: Partial<LoadedHook> = {}): void {
     if (map === undefined) return
     const placeOf =
       ({ path: own, rule }: Declared) =>
       (key: string): Place =>
-        document.findings.place(key === 'matcher' ? [...(JSON.parse(rule) as Path), key] : [...own, key])
+        document.findings.place(key === 'matcher' ? [...(JSON.parse(rule) as KeyPath), key] : [...own, key])
     for (const declared of readHooks(map, path, document.findings)) {
       this.#add(
         {
@@ -194,18 +197,15 @@ class Loading {
     this.#hooks.push(hook)
   }
 
-  #extension(document: Document, { scope, file }: Source): void {
-    const own = new KeyReader(document, ['carabiner'])
-    const map = own.object('hooks')
-    this.#hooksOf(document, ['carabiner', 'hooks'], map, scope)
-    for (const module of own.texts('modules') ?? [])
+  #extension({ carabiner = {} }: SettingsFile, document: Document, { scope, file }: Source): void {
+    this.#hooksOf(document, ['carabiner', 'hooks'], carabiner.hooks, scope)
+    for (const module of carabiner.modules ?? [])
       this.module(
         module,
         scope,
         scope === 'project' || scope === 'local' ? this.root : dirname(file),
         document.findings.place(['carabiner', 'modules'])
       )
-    this.#switches.readOwn(own, scope)
   }
 
   module(path: string, scope: Scope, base: string, place: Place): void {

@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { isObject } from '../../util/plain.ts'
 import { readDocument } from './document.ts'
 import type { Finding } from './finding.ts'
-import { KeyReader } from './keys.ts'
 import type { LoadedServer } from './loaded-hooks.ts'
 import { staysInProject, type Where } from './sources.ts'
 
@@ -14,8 +13,10 @@ export function projectServers(
   const file = join(root, '.mcp.json')
   if (root === home || !staysInProject(file, root)) return { servers: [], findings: [] }
   const { document, findings } = readDocument(file)
-  const map = document === undefined ? undefined : new KeyReader(document).object('mcpServers')
-  const servers = Object.entries(map ?? {}).map(([name, spec]) => ({
+  const { mcpServers: map } = document?.value ?? {}
+  if (map !== undefined && !isObject(map))
+    findings.add('error', ['mcpServers'], 'key-type', 'mcpServers is not an object', 'use { "name": { "command": … } }')
+  const servers = Object.entries(isObject(map) ? map : {}).map(([name, spec]) => ({
     name,
     spec: isObject(spec) ? spec : { command: spec },
     place: findings.place(['mcpServers', name])

@@ -5,7 +5,8 @@ import { realPath } from '../../world/files/paths.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import { makeFolders } from '../../world/files/own-file.ts'
 import { readDocument, type Document, type Looked } from './document.ts'
-import { Findings, startOf, type Path, type Place, type Words } from './finding.ts'
+import type { KeyPath } from '../../schema/check.ts'
+import { Findings, startOf, type Place, type Words } from './finding.ts'
 import { staysInProject, namesIn, type Where } from './sources.ts'
 import { attempt } from '../../util/attempt.ts'
 
@@ -25,7 +26,7 @@ export interface LoadedPlugin {
 /** A map of events, and where it stands. */
 interface HookMap {
   readonly document: Document
-  readonly path: Path
+  readonly path: KeyPath
   readonly map: unknown
 }
 
@@ -104,7 +105,7 @@ function folderName(name: string): string {
 export const makeDataFolder = ({ data }: Pick<LoadedPlugin, 'data'>): void => attempt(() => makeFolders(data))
 
 /** What the manifest says of hooks: a path, the hooks themselves, or a list of these. */
-function partsOf(manifest: Document | undefined): readonly { readonly part: unknown; readonly path: Path }[] {
+function partsOf(manifest: Document | undefined): readonly { readonly part: unknown; readonly path: KeyPath }[] {
   const hooks = manifest?.value['hooks']
   if (Array.isArray(hooks)) return hooks.map((part: unknown, place) => ({ part, path: ['hooks', place] }))
   return hooks === undefined ? [] : [{ part: hooks, path: ['hooks'] }]
@@ -125,7 +126,7 @@ function objection(place: Place, ...words: Words): Findings {
 }
 
 /** The events: under `hooks`, or there themselves, beside a description. */
-function mapIn(document: Document, path: Path, value: unknown): HookMap {
+function mapIn(document: Document, path: KeyPath, value: unknown): HookMap {
   if (!isObject(value)) return { document, path, map: value }
   if (value['hooks'] !== undefined) return { document, path: [...path, 'hooks'], map: value['hooks'] }
   const { description: _, ...map }: PlainObject = value

@@ -2,7 +2,8 @@ import { nearest } from '../../errors.ts'
 import { EVENT_NAMES, parseEvent, type EventName } from '../../hooks/events/event-table.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import { declare, Remarks, type Declared } from './hook-declaration.ts'
-import type { Findings, Path } from './finding.ts'
+import { rowsIn, type KeyPath } from '../../schema/check.ts'
+import type { Findings } from './finding.ts'
 import { HANDLERS, isAnnotation } from './handlers.ts'
 
 /** Events of the contract that have no place here. */
@@ -17,7 +18,7 @@ const MOST_EVENTS = 500
 const SIMPLE_TIMEOUT = 60
 
 /** Reads a map from events to hooks, in any of the shapes that are in use. A bad entry costs that entry. */
-export function readHooks(value: unknown, path: Path, findings: Findings): readonly Declared[] {
+export function readHooks(value: unknown, path: KeyPath, findings: Findings): readonly Declared[] {
   if (!isObject(value)) {
     findings.gate('error', path, 'hooks-shape', 'hooks should be an object from events to rules')
     return []
@@ -34,7 +35,7 @@ export function readHooks(value: unknown, path: Path, findings: Findings): reado
   })
 }
 
-function eventOf(name: string, path: Path, findings: Findings): EventName | undefined {
+function eventOf(name: string, path: KeyPath, findings: Findings): EventName | undefined {
   try {
     return parseEvent(name)
   } catch {
@@ -61,7 +62,7 @@ class EventReader {
     this.#remarks = new Remarks(event, findings)
   }
 
-  read(value: unknown, path: Path): readonly Declared[] {
+  read(value: unknown, path: KeyPath): readonly Declared[] {
     const { event } = this.#remarks
     if (path.at(-1) !== event)
       this.#remarks.foreign(
@@ -90,7 +91,7 @@ class EventReader {
   }
 
   /** `"name": "command"` or `"name": { "command": …, "matcher": … }`. */
-  #named(name: string, value: unknown, path: Path): readonly Declared[] {
+  #named(name: string, value: unknown, path: KeyPath): readonly Declared[] {
     if (typeof value === 'string') return this.#simple(value, path, name)
     if (!isObject(value))
       return this.#remarks.bad(
@@ -102,7 +103,7 @@ class EventReader {
     return this.#flat({ name, ...value }, path, SIMPLE_TIMEOUT)
   }
 
-  #item(value: unknown, path: Path): readonly Declared[] {
+  #item(value: unknown, path: KeyPath): readonly Declared[] {
     if (typeof value === 'string') {
       this.#remarks.foreign(
         path,
@@ -125,13 +126,13 @@ class EventReader {
     return this.#flat(value, path, undefined)
   }
 
-  #simple(command: string, path: Path, name: string | undefined): readonly Declared[] {
+  #simple(command: string, path: KeyPath, name: string | undefined): readonly Declared[] {
     const around = { name, matcher: undefined, defaultTimeout: SIMPLE_TIMEOUT }
     return declare({ type: 'command', command }, path, around, this.#remarks)
   }
 
   /** A handler that carries its matcher itself. */
-  #flat(value: PlainObject, path: Path, defaultTimeout: number | undefined): readonly Declared[] {
+  #flat(value: PlainObject, path: KeyPath, defaultTimeout: number | undefined): readonly Declared[] {
     const { matcher, ...handler } = value
     const tested = this.#matcher(matcher, path)
     return tested === BAD
@@ -139,7 +140,7 @@ class EventReader {
       : declare(handler, path, { name: undefined, matcher: tested, defaultTimeout }, this.#remarks)
   }
 
-  #rule(rule: PlainObject, path: Path): readonly Declared[] {
+  #rule(rule: PlainObject, path: KeyPath): readonly Declared[] {
     const matcher = this.#matcher(rule['matcher'], path)
     if (matcher === BAD) return []
     const handlers = rule['hooks']
@@ -149,7 +150,7 @@ class EventReader {
       if (RULE_KEYS.includes(key) || isAnnotation(key)) continue
       const near = nearest(key, RULE_KEYS)
       const fix = near === undefined ? 'delete it' : `did you mean ${near}?`
-      const isOfHook = Object.hasOwn(HANDLERS.command, key)
+      const isOfHook = rowsIn(HANDLERS.command).some(({ name }) => name === key)
       const message = `${key} is not read on a rule`
       this.#remarks.warn([...path, key], 'rule-key', message, isOfHook ? 'move it into the hook' : fix)
     }
@@ -158,14 +159,14 @@ class EventReader {
     )
   }
 
-  #handler(handler: unknown, path: Path, rule: Path, matcher: string | undefined): readonly Declared[] {
+  #handler(handler: unknown, path: KeyPath, rule: KeyPath, matcher: string | undefined): readonly Declared[] {
     if (typeof handler === 'string')
       return this.#remarks.bad(path, 'handler-shape', 'a hook of a rule should be an object')
     if (!isObject(handler)) return this.#remarks.bad(path, 'handler-shape', 'a hook should be an object')
     return declare(handler, path, { name: undefined, matcher, defaultTimeout: undefined, rule }, this.#remarks)
   }
 
-  #matcher(value: unknown, path: Path): string | undefined | typeof BAD {
+  #matcher(value: unknown, path: KeyPath): string | undefined | typeof BAD {
     if (typeof value === 'string' && value.length > LONGEST_MATCHER) {
       const message = `a matcher of ${value.length} characters is longer than ${LONGEST_MATCHER}`
       this.#remarks.bad([...path, 'matcher'], 'matcher-long', message)

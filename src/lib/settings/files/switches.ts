@@ -1,8 +1,8 @@
 import type { Profile } from '../../hooks/dispatch/decode.ts'
-import type { Document } from './document.ts'
+import type { KeyPath } from '../../schema/check.ts'
 import type { Place } from './finding.ts'
-import { KeyReader } from './keys.ts'
 import type { Loaded, Locks } from './loaded-hooks.ts'
+import type { SettingsFile } from './settings-table.ts'
 import { OF_PROJECT, type Scope } from './sources.ts'
 
 const ALL_BUT_MANAGED: readonly Scope[] = ['user', 'project', 'local', 'flag', 'plugin', 'skill', 'agent']
@@ -27,38 +27,27 @@ export class Switches {
     return this.#plugins
   }
 
-  /** What stands under `carabiner`. */
-  readOwn(own: KeyReader, scope: Scope): void {
-    const profile = own.choice('profile', ['strict', 'compat'])
+  /** What one file says. */
+  read(settings: SettingsFile, scope: Scope, placeOf: (path: KeyPath) => Place): void {
+    const { carabiner: { profile, trust, disableBypass } = {}, permissions } = settings
+    const ofProject = OF_PROJECT.includes(scope)
     // A project may ask for the stricter profile, and not for the other.
-    if (profile !== undefined && (profile === 'strict' || !OF_PROJECT.includes(scope))) this.#profile = profile
-    // Every file may forbid the mode in which nobody is asked.
-    this.#locks.noBypass ||= own.flag('disableBypass') === true
-    if (scope !== 'managed') return own.idle(['trust'])
-    this.#locks.profile = profile ?? this.#locks.profile
-    this.#locks.trustByDigest ||= own.choice('trust', ['digest']) === 'digest'
-  }
-
-  /** What stands at the top of a file. */
-  read(document: Document, scope: Scope): void {
-    const reader = new KeyReader(document)
-    if (reader.flag('disableAllHooks') === true) this.#disable(scope)
-    const enabled = new KeyReader(document, ['enabledPlugins'])
-    for (const name of Object.keys(reader.object('enabledPlugins') ?? {})) {
-      const on = enabled.flag(name)
-      if (on !== undefined) this.#enable(name, on, scope, document.findings.place(['enabledPlugins', name]))
-    }
-    const [urls, variables] = [reader.texts('allowedHttpHookUrls'), reader.texts('httpHookAllowedEnvVars')]
+    if (profile !== undefined && (profile === 'strict' || !ofProject)) this.#profile = profile
+    // Every file may forbid the mode in which no call is asked about.
+    this.#locks.noBypass ||= disableBypass === true || permissions?.disableBypassPermissionsMode === 'disable'
+    if (settings.disableAllHooks === true) this.#disable(scope)
+    for (const [name, on] of Object.entries(settings.enabledPlugins ?? {}))
+      this.#enable(name, on, scope, placeOf(['enabledPlugins', name]))
     // A project neither opens what others have closed, nor closes the way to their gates.
-    if (!OF_PROJECT.includes(scope)) {
-      this.#urls = joined(this.#urls, urls)
-      this.#variables = joined(this.#variables, variables)
+    if (!ofProject) {
+      this.#urls = joined(this.#urls, settings.allowedHttpHookUrls)
+      this.#variables = joined(this.#variables, settings.httpHookAllowedEnvVars)
     }
-    const bypass = new KeyReader(document, ['permissions']).choice('disableBypassPermissionsMode', ['disable'])
-    this.#locks.noBypass ||= bypass === 'disable'
-    if (scope !== 'managed') return reader.idle(['allowManagedHooksOnly', 'strictPluginOnlyCustomization'])
-    const pluginsOnly = reader.flagOrTexts('strictPluginOnlyCustomization')
-    this.#locks.managedHooksOnly ||= reader.flag('allowManagedHooksOnly') === true
+    if (scope !== 'managed') return
+    const { allowManagedHooksOnly, strictPluginOnlyCustomization: pluginsOnly } = settings
+    this.#locks.profile = profile ?? this.#locks.profile
+    this.#locks.trustByDigest ||= trust === 'digest'
+    this.#locks.managedHooksOnly ||= allowManagedHooksOnly === true
     this.#locks.pluginHooksOnly ||=
       typeof pluginsOnly === 'object' ? pluginsOnly.includes('hooks') : pluginsOnly === true
   }

@@ -1,9 +1,9 @@
 import { parseMode } from '../../permissions/modes.ts'
-import { isObject } from '../../util/plain.ts'
+import { isObject, type PlainObject } from '../../util/plain.ts'
 import type { Document } from '../files/document.ts'
-import { KeyReader } from '../files/keys.ts'
 import type { Loaded, LoadedRule } from '../files/loaded-hooks.ts'
 import { modeFinding } from './restrictions.ts'
+import type { SettingsFile } from '../files/settings-table.ts'
 import { OF_PROJECT, type Scope } from '../files/sources.ts'
 import { isTighter, isWithinPolicy } from './tightness.ts'
 
@@ -21,22 +21,19 @@ export class Grants {
   #mode: string | undefined
   #managedMode: string | undefined
 
-  read(document: Document, scope: Scope): void {
-    const reader = new KeyReader(document, ['permissions'])
+  read({ permissions = {}, env = {} }: SettingsFile, document: Document, scope: Scope): void {
     for (const behaviour of ['allow', 'deny', 'ask'] as const) {
-      reader.texts(behaviour)?.forEach((rule, index) => {
+      permissions[behaviour]?.forEach((rule, index) => {
         const place = document.findings.place(['permissions', behaviour, index])
         this.#rules.push({ behaviour, rule, scope, place })
       })
     }
-    const ofProject = OF_PROJECT.includes(scope)
-    this.#readMode(reader.text('defaultMode'), scope, document)
+    this.#readMode(permissions.defaultMode, scope, document)
     // What a project calls its own is no reason to let it have it, and its variables could point anywhere.
-    if (!ofProject) {
-      this.#directories.push(...(reader.texts('additionalDirectories') ?? []))
-      this.#readEnv(document)
+    if (!OF_PROJECT.includes(scope)) {
+      this.#directories.push(...(permissions.additionalDirectories ?? []))
+      this.#readEnv(env, document)
     } else remarkOnDropped(document)
-    reader.choice('disableAutoMode', ['disable'])
   }
 
   #readMode(mode: string | undefined, scope: Scope, document: Document): void {
@@ -52,11 +49,11 @@ export class Grants {
     else if (mode !== before) remarkOnMode(mode, ofProject ? undefined : this.#managedMode, document)
   }
 
-  #readEnv(document: Document): void {
-    for (const [name, value] of Object.entries(new KeyReader(document).object('env') ?? {})) {
+  #readEnv(env: PlainObject, document: Document): void {
+    for (const [name, value] of Object.entries(env)) {
       if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
         this.#env.set(name, String(value))
-      else document.findings.add('warning', ['env', name], 'key-type', `${name} is no text`, 'give a text')
+      else document.findings.add('warning', ['env', name], 'key-type', `${name} is not a string`, 'use a string')
     }
   }
 

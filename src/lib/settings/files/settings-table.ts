@@ -1,0 +1,84 @@
+import { fitting, keyOf, problemsIn, rowsIn } from '../../schema/check.ts'
+import { own, type FieldTable, type Infer } from '../../schema/table.ts'
+import { isObject } from '../../util/plain.ts'
+import type { Document } from './document.ts'
+import { problemWords } from './finding.ts'
+import { OF_PROJECT, type Scope } from './sources.ts'
+
+const STRINGS = { list: 'string' } as const
+
+const PERMISSIONS = {
+  'allow?': { type: STRINGS, words: 'rules for calls that run without a question' },
+  'deny?': { type: STRINGS, words: 'rules for calls that never run' },
+  'ask?': { type: STRINGS, words: 'rules for calls that a person is asked about' },
+  'defaultMode?': { type: 'string', words: 'the permission mode to begin with' },
+  'additionalDirectories?': { type: STRINGS, words: 'further folders that belong to the work' },
+  'disableBypassPermissionsMode?': ['disable'],
+  'disableAutoMode?': ['disable']
+} as const satisfies FieldTable
+
+const CARABINER = {
+  'hooks?': 'unknown',
+  'modules?': { type: STRINGS, words: 'TypeScript or JavaScript modules of hooks' },
+  'profile?': { type: ['strict', 'compat'], words: 'strict closes gates on failure; compat does as Claude Code' },
+  'trust?': { type: ['digest'], words: 'managed settings only: trust is given by digest alone' },
+  'disableBypass?': { type: 'boolean', words: 'forbids the mode in which no call is asked about' }
+} as const satisfies FieldTable
+
+const FLAG_OR_STRINGS = own<boolean | readonly string[]>(
+  'true, false or a list of strings',
+  value => typeof value === 'boolean' || (Array.isArray(value) && value.every(item => typeof item === 'string'))
+)
+
+/** The keys of a settings file that are read here. What stands under `hooks` is read by shapes.ts. */
+export const SETTINGS = {
+  'hooks?': 'unknown',
+  'permissions?': { object: PERMISSIONS },
+  'env?': 'object',
+  'disableAllHooks?': 'boolean',
+  'allowManagedHooksOnly?': { type: 'boolean', words: 'managed settings only' },
+  'strictPluginOnlyCustomization?': { type: FLAG_OR_STRINGS, words: 'managed settings only' },
+  'allowedHttpHookUrls?': STRINGS,
+  'httpHookAllowedEnvVars?': STRINGS,
+  'enabledPlugins?': { record: 'boolean' },
+  'carabiner?': { object: CARABINER }
+} as const satisfies FieldTable
+
+/** What a settings file says, as far as it fits the table. */
+export type SettingsFile = Partial<Infer<typeof SETTINGS>>
+
+const namesOf = (table: FieldTable): readonly string[] => rowsIn(table).map(({ name }) => name)
+
+/** The names of the keys that are read here, at the top of a file and below two of its keys. */
+export const SETTINGS_KEYS = {
+  top: namesOf(SETTINGS),
+  permissions: namesOf(PERMISSIONS),
+  carabiner: namesOf(CARABINER)
+}
+
+const MANAGED_ONLY = ['carabiner.trust', 'allowManagedHooksOnly', 'strictPluginOnlyCustomization']
+const NOT_OF_PROJECTS = ['env', 'permissions.additionalDirectories']
+
+/** Reads a settings file by the table. A wrong value is a finding, and is as if it were not there; unknown keys are left to `checkKeys`. */
+export function readSettings({ value, findings }: Document, scope: Scope): SettingsFile {
+  const idle = scope === 'managed' ? [] : MANAGED_ONLY
+  const ignored = OF_PROJECT.includes(scope) ? [...idle, ...NOT_OF_PROJECTS] : idle
+  for (const problem of problemsIn(SETTINGS, value)) {
+    const key = keyOf(problem.path)
+    if (problem.code === 'key-type' && !ignored.some(each => key.startsWith(each)))
+      findings.gate('error', problem.path, ...problemWords(problem))
+  }
+  for (const key of idle) {
+    const path = key.split('.')
+    const held = path.reduce<unknown>((each, name) => (isObject(each) ? each[name] : undefined), value)
+    if (held !== undefined && held !== false)
+      findings.gate(
+        'warning',
+        path,
+        'key-idle',
+        `${path.at(-1)} counts in managed settings only`,
+        'move it to managed-settings.json, or delete it'
+      )
+  }
+  return fitting(SETTINGS, value)
+}
