@@ -55,7 +55,7 @@ export const own = <T>(expected: string, fits: (value: unknown) => boolean): Own
 })
 
 /** The type of a value, from what a table says of it. */
-export type ValueOf<T> = T extends { readonly type: infer Inner }
+type ValueOf<T> = T extends { readonly type: infer Inner }
   ? ValueOf<Inner>
   : T extends keyof NamedTypes
     ? NamedTypes[T]
