@@ -8,9 +8,8 @@ import { posix } from 'node:path'
  * shares a line stays apart, except on the lowest. src/*.ts stands on top of all.
  */
 const LAYERS = [
-  ['util', 'errors', 'faults', 'world', 'version', 'tool-table'],
+  ['util', 'errors', 'faults', 'world', 'version', 'schema', 'tool-table'],
   ['message'],
-  ['schema'],
   ['hooks', 'permissions', 'tools', 'model', 'transcript'],
   ['agent'],
   ['settings', 'testing'],

@@ -3,19 +3,11 @@
  * checks and the schemas for the model come from the same fields) and what rules must know about them.
  */
 
-/** One key of an input: what it may hold, and its description for the model. A list is a choice of words. */
-interface InputField {
-  readonly type: 'string' | 'number' | 'integer' | 'boolean' | readonly string[]
-  readonly words: string
-  /** The value of a key that the call leaves out. Only for keys that end in `?`. */
-  readonly default?: string | number | boolean
-  readonly min?: number
-  readonly max?: number
-}
+import type { FieldTable, InferGiven } from './schema/table.ts'
 
 interface ToolRow {
   /** Keys and what they hold; `'name?'` may be left out. Undefined: `NestedInputs` has the type, and the tool checks it. */
-  readonly input: Readonly<Record<string, InputField>> | undefined
+  readonly input: FieldTable | undefined
   /** No call changes anything that belongs to the user. Bash decides this for each command. */
   readonly readOnly: boolean
   readonly files?: FileAccess
@@ -235,30 +227,9 @@ type Rows = typeof TOOL_TABLE
 
 export type BuiltInToolName = keyof Rows
 
-type FieldValue<F> = F extends { readonly type: infer T }
-  ? T extends readonly (infer Word)[]
-    ? Word
-    : T extends 'string'
-      ? string
-      : T extends 'boolean'
-        ? boolean
-        : number
-  : never
-
-type KeyOf<K> = K extends `${infer Name}?` ? Name : K
-
-type Flat<T> = { [K in keyof T]: T[K] }
-
-/** An input as a call gives it: keys that end in `?` may be missing. */
-type InputAsGiven<T> = Flat<
-  { -readonly [K in keyof T as K extends `${string}?` ? never : K]: FieldValue<T[K]> } & {
-    -readonly [K in keyof T as K extends `${string}?` ? KeyOf<K> : never]?: FieldValue<T[K]>
-  }
->
-
 /** What each tool takes. */
 export type BuiltInToolInputs = {
-  [Name in BuiltInToolName]: Name extends keyof NestedInputs ? NestedInputs[Name] : InputAsGiven<Rows[Name]['input']>
+  [Name in BuiltInToolName]: Name extends keyof NestedInputs ? NestedInputs[Name] : InferGiven<Rows[Name]['input']>
 }
 
 export const TOOL_NAMES = Object.keys(TOOL_TABLE) as readonly BuiltInToolName[] as readonly string[]

@@ -1,6 +1,6 @@
 import { nearest, print } from '../errors.ts'
 import { fault } from '../faults.ts'
-import { isObject, type PlainObject } from '../util/plain.ts'
+import { isObject, isPlain, type PlainObject } from '../util/plain.ts'
 import type { Field, FieldTable, FieldType, Infer } from './table.ts'
 
 /** The way to a value through nested data. */
@@ -169,10 +169,27 @@ export function sentenceOf({ code, path, value, expected, fix }: SchemaProblem):
 }
 
 /** A wrong value, short enough for a sentence: lists and objects by their kind only. */
-export function kindOf(value: unknown): string {
+function kindOf(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object' && value !== null) return 'an object'
   return typeof value === 'function' ? 'a function' : print(value)
+}
+
+/** What was given, in the order of the table and with its defaults, or all that is wrong with it. */
+export function checkInput<T extends FieldTable>(
+  table: T,
+  input: unknown
+): { readonly input: Infer<T> } | { readonly problem: string } {
+  if (!isObject(input) || !isPlain(input)) return { problem: `the input must be a plain object, not ${kindOf(input)}` }
+  const problems = problemsIn(table, input, [], { nullIsAbsent: true })
+  if (problems.length > 0) return { problem: problems.map(sentenceOf).join('; ') }
+  const out: PlainObject = {}
+  for (const { name, isOptional, default: standard } of rowsIn(table)) {
+    const value = Object.hasOwn(input, name) ? input[name] : undefined
+    if (value !== undefined && (value !== null || !isOptional)) out[name] = value
+    else if (standard !== undefined) out[name] = standard
+  }
+  return { input: out as Infer<T> }
 }
 
 /** An error about a value in code that does not fit. */

@@ -1,6 +1,7 @@
-import type { JsonSchema } from '../message.ts'
 import { rowsIn } from './check.ts'
 import type { Field, FieldTable } from './table.ts'
+
+type JsonSchema = Readonly<Record<string, unknown>>
 
 /** The JSON Schema of the objects that a table describes. */
 export function jsonSchemaOf(table: FieldTable): JsonSchema {

@@ -78,10 +78,17 @@ type PresentIn<T> = {
   [K in keyof T]: K extends `${string}?` ? (T[K] extends { readonly default: unknown } ? K : never) : K
 }[keyof T]
 
-/** The object that a table describes, after its check. */
-export type Infer<T> = Flat<
+/** The object that a table describes, after its check. `Absent`: what optional keys may hold besides. */
+export type Infer<T, Absent = never> = Flat<
   { readonly [K in PresentIn<T> as NameOf<K>]: ValueOf<T[K]> } & {
-    readonly [K in Exclude<keyof T, PresentIn<T>> as NameOf<K>]?: ValueOf<T[K]> | undefined
+    readonly [K in Exclude<keyof T, PresentIn<T>> as NameOf<K>]?: ValueOf<T[K]> | Absent
+  }
+>
+
+/** The same object as it is given: keys with a default may be missing. */
+export type InferGiven<T> = Flat<
+  { -readonly [K in keyof T as K extends `${string}?` ? never : K]: ValueOf<T[K]> } & {
+    -readonly [K in keyof T as K extends `${string}?` ? NameOf<K> : never]?: ValueOf<T[K]>
   }
 >
 

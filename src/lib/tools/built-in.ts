@@ -1,6 +1,8 @@
 import { TOOL_TABLE, type BuiltInToolName } from '../tool-table.ts'
 import type { Subject } from '../message.ts'
-import { fields, type Fields, type InputOf } from './fields.ts'
+import { checkInput } from '../schema/check.ts'
+import { jsonSchemaOf } from '../schema/json-schema.ts'
+import type { Infer } from '../schema/table.ts'
 import type { Checked, Tool, ToolCall, ToolResult, ToolSession } from './tool.ts'
 
 type Rows = typeof TOOL_TABLE
@@ -9,7 +11,7 @@ type Rows = typeof TOOL_TABLE
 type TabledName = { [Name in BuiltInToolName]: Rows[Name]['input'] extends undefined ? never : Name }[BuiltInToolName]
 
 /** An input that fits the row of the tool: defaults are filled in. */
-export type ToolInput<Name extends TabledName> = InputOf<Fields<Rows[Name]['input']>>
+export type ToolInput<Name extends TabledName> = Infer<Rows[Name]['input']>
 
 /** What a tool of the table does with an input that fits its row. */
 interface Behavior<Name extends TabledName> extends Pick<
@@ -27,14 +29,13 @@ interface Behavior<Name extends TabledName> extends Pick<
 /** A tool of the table: its name, its schema and the first check of an input come from its row. */
 export function builtInTool<const Name extends TabledName>(name: Name, behavior: Behavior<Name>): Tool {
   const row: { readonly input: Rows[Name]['input']; readonly readOnly: boolean } = TOOL_TABLE[name]
-  const { schema, check } = fields(row.input)
   return {
     readOnly: () => row.readOnly,
     ...(behavior as unknown as Omit<Tool, 'name' | 'inputSchema' | 'check' | 'readOnly'>),
     name,
-    inputSchema: schema,
+    inputSchema: jsonSchemaOf(row.input),
     check(input, session) {
-      const checked = check(input)
+      const checked = checkInput(row.input, input)
       return 'problem' in checked || behavior.check === undefined ? checked : behavior.check(checked.input, session)
     }
   }

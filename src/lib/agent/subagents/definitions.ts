@@ -15,7 +15,7 @@ export const AGENT_DEFINITION = {
 } as const satisfies FieldTable
 
 /** What a subagent is: from code, or from a file. */
-export type AgentDefinition = Infer<typeof AGENT_DEFINITION>
+export type AgentDefinition = Infer<typeof AGENT_DEFINITION, undefined>
 
 /** The subagents that are always there. */
 export const USUAL_AGENTS: Readonly<Record<string, AgentDefinition>> = {

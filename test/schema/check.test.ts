@@ -1,23 +1,25 @@
 import * as fc from '../support/fast-check.ts'
 import { expect, test } from 'vitest'
-import { fields, type InputOf } from '../../src/lib/tools/fields.ts'
+import { checkInput } from '../../src/lib/schema/check.ts'
+import { jsonSchemaOf } from '../../src/lib/schema/json-schema.ts'
+import type { FieldTable, Infer } from '../../src/lib/schema/table.ts'
 
-const FIELDS = fields({
+const FIELDS = {
   name: { type: 'string', words: 'A name' },
   'size?': { type: 'integer', min: 1, max: 9, words: 'A size' },
   'part?': { type: 'number', words: 'A part' },
   'all?': { type: 'boolean', default: false, words: 'All' },
   'mode?': { type: ['fast', 'slow'], default: 'fast', words: 'A mode' }
-})
+} as const satisfies FieldTable
 
 /** What is wrong with it. */
 function problem(input: unknown): string {
-  const checked = FIELDS.check(input)
+  const checked = checkInput(FIELDS, input)
   return 'problem' in checked ? checked.problem : 'nothing'
 }
 
 test('the schema says what the table says', () => {
-  expect(FIELDS.schema).toEqual({
+  expect(jsonSchemaOf(FIELDS)).toEqual({
     type: 'object',
     properties: {
       name: { type: 'string', description: 'A name' },
@@ -32,16 +34,16 @@ test('the schema says what the table says', () => {
 })
 
 test('the type says so, too', () => {
-  const input: InputOf<typeof FIELDS> = { name: 'a', all: true, mode: 'slow' }
+  const input: Infer<typeof FIELDS> = { name: 'a', all: true, mode: 'slow' }
   const mode: 'fast' | 'slow' = input.mode
   const size: number | undefined = input.size
   // @ts-expect-error A name must be there.
-  const without: InputOf<typeof FIELDS> = { all: true, mode }
+  const without: Infer<typeof FIELDS> = { all: true, mode }
   expect([mode, size, without]).toHaveLength(3)
 })
 
 test('defaults are filled in, in the order of the table', () => {
-  const checked = FIELDS.check({ mode: 'slow', name: 'a', size: null, part: undefined })
+  const checked = checkInput(FIELDS, { mode: 'slow', name: 'a', size: null, part: undefined })
   expect(checked).toEqual({ input: { name: 'a', all: false, mode: 'slow' } })
   expect(Object.keys('input' in checked ? checked.input : {})).toEqual(['name', 'all', 'mode'])
 })
@@ -71,6 +73,6 @@ test('whatever comes, there is an answer', () => {
     fc.anything(),
     fc.dictionary(fc.constantFrom('name', 'size', '__proto__', 'toString'), fc.anything())
   )
-  fc.assert(fc.property(anything, input => void FIELDS.check(input)))
+  fc.assert(fc.property(anything, input => void checkInput(FIELDS, input)))
   expect(problem(JSON.parse('{"name":"a","__proto__":{"all":true}}'))).toContain('"__proto__"')
 })
