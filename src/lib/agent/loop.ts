@@ -44,12 +44,13 @@ export async function runLoop(session: Session, signal: AbortSignal): Promise<En
       if (isTooLong(failure) && (await compact(session, { trigger: 'auto', forced: true }, signal))) continue
       return unanswered(failure, session, signal)
     }
-    const content = session.conversation.withOwnIds(wholeContent(answer))
+    const whole = answer.stop === 'max_tokens' ? wholeBlocks(answer.content) : answer.content
+    const content = session.conversation.withOwnIds(whole)
     const calls = content.filter(block => block.type === 'tool_use')
     takeAnswer(answer, content, session)
 
     if (calls.length > 0) {
-      ends.progress()
+      ends.inARow = 0
       const closed = await runCalls(calls, session, signal)
       closeBatch(closed, session)
       const over = await afterCalls(closed, session, signal)
@@ -68,7 +69,7 @@ function deliverNotes(session: Session): void {
   session.conversation.deliverContext()
 }
 
-/** Somebody has said that it is. */
+/** The turn was interrupted, or a hook stopped it. */
 function isOver({ stopped }: Session, signal: AbortSignal): Ending | undefined {
   if (signal.aborted) return ended('aborted_streaming', INTERRUPTED, true)
   return stopped === undefined ? undefined : ended('hook_stopped', stopped.reason ?? '', false)
@@ -82,10 +83,8 @@ function limitReached({ spending, options: { limits } }: Session, iteration: num
 }
 
 /** A call that the token limit cut off in the middle of its input was never made. */
-function wholeContent({ content, stop }: Answer): readonly Block[] {
-  if (stop !== 'max_tokens') return content
-  return content.filter(block => block.type !== 'tool_use' || isObject(block.input))
-}
+const wholeBlocks = (content: readonly Block[]): readonly Block[] =>
+  content.filter(block => block.type !== 'tool_use' || isObject(block.input))
 
 function takeAnswer(answer: Answer, content: readonly Block[], session: Session): void {
   const { id, model, stop, usage, ungated, changed } = answer
@@ -93,7 +92,16 @@ function takeAnswer(answer: Answer, content: readonly Block[], session: Session)
   session.used = addUsage(session.used, usage)
   session.tokens =
     usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens + usage.output_tokens
-  session.conversation.addAnswer(answerMessage({ id, model, stop_reason: stop, usage, content }))
+  session.conversation.addAnswer({
+    id,
+    type: 'message',
+    role: 'assistant',
+    model,
+    stop_reason: stop,
+    stop_sequence: null,
+    usage,
+    content
+  })
   for (const text of changed ?? []) session.reader.warnOnce(text)
   for (const { name, input } of ungated ?? []) {
     session.transcript.append({ type: 'system', subtype: 'ungated_tool', toolName: name, input })
@@ -103,11 +111,6 @@ function takeAnswer(answer: Answer, content: readonly Block[], session: Session)
       'ungated_tool'
     )
   }
-}
-
-/** What had come of an answer before it was given up. */
-function takePartial(text: string, session: Session): void {
-  session.conversation.addAnswer(answerMessage({ model: session.model.name, content: [{ type: 'text', text }] }))
 }
 
 /** All calls have been answered, or wait for a decision: is it over now? */
@@ -138,25 +141,21 @@ export async function afterCalls(
   return stopped === undefined ? undefined : ended('hook_stopped', stopped.reason ?? '', false)
 }
 
-/** Readers find the failure where they look for the answer. The model is told nothing of it. */
-function sayFailure(text: string, { why }: ModelFailure, session: Session): void {
-  const message = answerMessage({ model: '<synthetic>', content: [{ type: 'text', text }] })
-  session.reader.emit({ type: 'assistant', message, parent_tool_use_id: null, error: why })
-}
-
-/** The provider gave no answer. What had come of it is kept as far as it can be read. */
+/** The provider gave no answer. What came of it is kept as far as it can be read. */
 async function unanswered(failure: ModelFailure, session: Session, signal: AbortSignal): Promise<Ending> {
+  const { conversation, reader } = session
   if (signal.aborted) {
-    if (failure.partial !== '') takePartial(failure.partial, session)
-    session.conversation.add({ role: 'user', content: INTERRUPTED }, { synthetic: true })
+    const partial = [{ type: 'text', text: failure.partial }] as const
+    if (failure.partial !== '') conversation.addAnswer(answerMessage({ model: session.model.name, content: partial }))
+    conversation.add({ role: 'user', content: INTERRUPTED }, { synthetic: true })
     return ended('aborted_streaming', INTERRUPTED, true)
   }
-  const text = `API Error: ${failure.message}`
-  await session.hooks.run(
-    'StopFailure',
-    { error: failure.why, error_details: failure.message, last_assistant_message: text },
-    { signal: session.afterwards }
-  )
-  sayFailure(text, failure, session)
+  const { why: error, message: error_details } = failure
+  const text = `API Error: ${error_details}`
+  const options = { signal: session.afterwards }
+  await session.hooks.run('StopFailure', { error, error_details, last_assistant_message: text }, options)
+  // Readers find the failure where they look for the answer. The model does not see it.
+  const message = answerMessage({ model: '<synthetic>', content: [{ type: 'text', text }] })
+  reader.emit({ type: 'assistant', message, parent_tool_use_id: null, error })
   return { ...ended('api_error', text, true), failure }
 }

@@ -19,7 +19,7 @@ export class Spending {
   readonly #models = new Map<string, { usage: Usage; dollars: number }>()
 
   add({ model, usage }: Answer, price: Price | undefined): void {
-    const dollars = costOf(usage, price) ?? 0
+    const dollars = (price && costOf(usage, price)) ?? 0
     const before = this.#models.get(model)
     this.#models.set(model, {
       usage: addUsage(before?.usage ?? NO_TOKENS, usage),

@@ -17,8 +17,9 @@ const MOST_CUTS = 3
 export class Ends {
   readonly #session: Session
   readonly #signal: AbortSignal
-  /** Times that hooks sent it back, since it last called a tool and in all. */
-  #inARow = 0
+  /** How often hooks sent it back since it last called a tool. */
+  inARow = 0
+  /** The same in all. */
   #inAll = 0
   #reason: string | undefined
   #repairs = 0
@@ -27,11 +28,6 @@ export class Ends {
   constructor(session: Session, signal: AbortSignal) {
     this.#session = session
     this.#signal = signal
-  }
-
-  /** The agent has called a tool. */
-  progress(): void {
-    this.#inARow = 0
   }
 
   /** The model would end here. Gives back how, or nothing if it goes on. */
@@ -79,12 +75,12 @@ export class Ends {
   }
 
   #sendBack(outcome: Outcome, done: Ending): Ending | undefined {
-    this.#inARow++
+    this.inARow++
     this.#inAll++
     this.#reason = outcome.reason
     const most = this.#session.options.limits.stopBlocks
-    if (this.#inARow > most || this.#inAll > MOST_IN_ALL) {
-      const words = `Stop hooks sent the agent back ${this.#inARow > most ? `${most} times without a tool call between` : `${MOST_IN_ALL} times`}; it ends now`
+    if (this.inARow > most || this.#inAll > MOST_IN_ALL) {
+      const words = `Stop hooks sent the agent back ${this.inARow > most ? `${most} times without a tool call between` : `${MOST_IN_ALL} times`}; it ends now`
       const last = outcome.blocked ? `, although a hook objects: ${objectionLines(outcome).join('; ')}` : ''
       this.#session.reader.emit({
         type: 'system',

@@ -1,6 +1,5 @@
 import type { Subject } from '../message.ts'
 import type { PlainObject } from '../util/plain.ts'
-import type { Fit } from './command-fits.ts'
 import { FILE_WRITERS } from '../tool-table.ts'
 import type { Mode } from './modes.ts'
 import type { Ground } from './named-paths.ts'
@@ -57,15 +56,14 @@ export interface Ruling {
  * the project. What is left is asked about, and in mode dontAsk refused. Pure: it looks at nothing but its arguments.
  */
 export function decide(call: Call, policy: Policy): Ruling {
-  const concerned = rulesAgainst(call, policy)
-  const ruling =
-    refusal(call, policy, concerned) ?? question(call, policy, concerned) ?? permission(call, policy) ?? UNSAID
+  const ruling = restriction(call, policy) ?? permission(call, policy) ?? UNSAID
   if (ruling.decision !== 'ask' || policy.mode !== 'dontAsk') return ruling
   const why = ruling.kind === 'default' ? ruling.reason : `${ruling.by} would have it asked about`
   return byMode('deny', 'dontAsk', `${why}, and in mode dontAsk nobody is asked`)
 }
 
 const UNSAID: Ruling = { decision: 'ask', by: 'default', kind: 'default', reason: 'nothing allows it' }
+const ORDINARY: Ruling = { ...UNSAID, decision: 'allow' }
 
 const byMode = (decision: Behavior, mode: Mode, reason?: string): Ruling => ({
   decision,
@@ -89,32 +87,6 @@ const byRule = (decision: Behavior, { text, source, ofProject }: Rule, reason?: 
   ...(ofProject === true && { ofProject })
 })
 
-interface Against {
-  readonly denies?: Rule | undefined
-  /** It asks, or it cannot be told whether it refuses. */
-  readonly asks?: { readonly rule: Rule; readonly fit: Fit } | undefined
-  readonly protection: ReturnType<typeof protectionOf>
-}
-
-/** What is against it; nothing else needs to be known where somebody refuses. */
-function rulesAgainst(call: Call, policy: Policy): Against {
-  let asks: Against['asks']
-  for (const rule of policy.rules) {
-    const fit = rule.behavior === 'allow' ? 'no' : fits(rule, call, policy)
-    if (fit === 'yes' && rule.behavior === 'deny') return { denies: rule, protection: undefined }
-    if (fit !== 'no') asks ??= { rule, fit }
-  }
-  return { asks, protection: protectionOf(call, policy) }
-}
-
-function refusal(call: Call, { mode, hook }: Policy, { denies, protection }: Against): Ruling | undefined {
-  if (hook?.decision === 'deny') return byHook(hook)
-  if (denies !== undefined) return byRule('deny', denies, `the rule ${denies.text} in ${denies.source} refuses it`)
-  if (protection?.decision === 'deny') return bySafety('deny', protection.part)
-  if (mode !== 'plan' || call.readOnly || call.tool === 'ExitPlanMode') return undefined
-  return byMode('deny', mode, 'in plan mode nothing is changed; finish the plan and call ExitPlanMode to leave it')
-}
-
 const bySafety = (decision: 'ask' | 'deny', part: string): Ruling => ({
   decision,
   by: `protected path ${part}`,
@@ -126,42 +98,52 @@ const bySafety = (decision: 'ask' | 'deny', part: string): Ruling => ({
       : `it names ${part}, which decides over the agent or runs by itself later`
 })
 
-function question(call: Call, policy: Policy, against: Against): Ruling | undefined {
-  const { tool, doubt, subject } = call
+/** What refuses the call; where nothing does, what wants someone asked. */
+function restriction(call: Call, policy: Policy): Ruling | undefined {
+  const { tool, doubt, subject, readOnly } = call
   const { mode, hook } = policy
-  // First, so that whoever is asked for another reason is told of it as well.
+  if (hook?.decision === 'deny') return byHook(hook)
+  const rule = ruleAgainst(call, policy)
+  if (rule?.decision === 'deny') return rule
+  const protection = protectionOf(call, policy)
+  if (protection?.decision === 'deny') return bySafety('deny', protection.part)
+  if (mode === 'plan' && !readOnly && tool !== 'ExitPlanMode')
+    return byMode('deny', mode, 'in plan mode nothing is changed; finish the plan and call ExitPlanMode to leave it')
+
+  // First, so that a person who is asked for another reason reads it as well.
   if (doubt !== undefined) return { decision: 'ask', by: 'changed tool', kind: 'safety', reason: doubt }
   const environment = environmentNamed(subject, policy, call)
   if (environment !== undefined)
     return { decision: 'ask', by: 'environment of a process', kind: 'safety', reason: environment }
-  const { asks, protection } = against
-  if (asks !== undefined) {
-    const { text, source } = asks.rule
-    const means = `the rule ${text} in ${source}`
-    return byRule(
-      'ask',
-      asks.rule,
-      asks.fit === 'yes' ? `${means} asks` : `it cannot be told whether ${means} means it`
-    )
-  }
-  if (protection !== undefined) return bySafety(protection.decision, protection.part)
+  if (rule !== undefined) return rule
+  if (protection !== undefined) return bySafety('ask', protection.part)
   if (hook?.decision === 'ask') return byHook(hook)
-  const leaves = mode === 'plan' && tool === 'ExitPlanMode' && hook?.decision !== 'allow'
-  return leaves ? byMode('ask', mode, 'the plan is ready') : undefined
+  const leavesPlan = mode === 'plan' && tool === 'ExitPlanMode' && hook?.decision !== 'allow'
+  return leavesPlan ? byMode('ask', mode, 'the plan is ready') : undefined
+}
+
+/** The first rule that refuses it; where none does, the first that asks, or of which it cannot be told whether it refuses. */
+function ruleAgainst(call: Call, policy: Policy): Ruling | undefined {
+  let asks: Ruling | undefined
+  for (const rule of policy.rules) {
+    const fit = rule.behavior === 'allow' ? 'no' : fits(rule, call, policy)
+    if (fit === 'no') continue
+    const words = `the rule ${rule.text} in ${rule.source}`
+    if (fit === 'yes' && rule.behavior === 'deny') return byRule('deny', rule, `${words} refuses it`)
+    asks ??= byRule('ask', rule, fit === 'yes' ? `${words} asks` : `it cannot be told whether ${words} means it`)
+  }
+  return asks
 }
 
 function permission(call: Call, policy: Policy): Ruling | undefined {
-  const { rules, mode, hook } = policy
+  const { rules, mode, hook, roots } = policy
   if (mode === 'bypassPermissions') return byMode('allow', mode)
   if (hook?.decision === 'allow') return byHook(hook)
   const rule = rules.find(each => each.behavior === 'allow' && fits(each, call, policy) === 'yes')
   if (rule !== undefined) return byRule('allow', rule)
-  if (mode === 'acceptEdits' && FILE_WRITERS.has(call.tool) && isInside(call, policy)) return byMode('allow', mode)
-  return call.readOnly && isOrdinary(call, policy) ? { ...UNSAID, decision: 'allow' } : undefined
+  const { tool, subject, readOnly } = call
+  const isInside = subject?.kind === 'file' && roots.some(root => isWithin(subject.path, root))
+  if (mode === 'acceptEdits' && FILE_WRITERS.has(tool) && isInside) return byMode('allow', mode)
+  // Reading in the project needs no question, and neither does a tool that reads no file.
+  return readOnly && (subject === undefined || isInside) ? ORDINARY : undefined
 }
-
-const isInside = ({ subject }: Call, { roots }: Policy): boolean =>
-  subject?.kind === 'file' && roots.some(root => isWithin(subject.path, root))
-
-/** Reading in the project needs no question, and neither does a tool that reads no file. */
-const isOrdinary = (call: Call, policy: Policy): boolean => call.subject === undefined || isInside(call, policy)

@@ -102,7 +102,7 @@ class RunningQuery implements Query {
     if (outside?.aborted === true) this.#all.abort(outside.reason)
     const onAbort = (): void => this.#abort(outside?.reason)
     outside?.addEventListener('abort', onAbort, { once: true })
-    this.#opened = open(this.#options, message => this.#push(message), this.#all.signal)
+    this.#opened = open(this.#options, message => this.#put(message), this.#all.signal)
     this.#over = this.#run().finally(() => outside?.removeEventListener('abort', onAbort))
   }
 
@@ -123,8 +123,12 @@ class RunningQuery implements Query {
     }
   }
 
+  /** Nothing follows the last result of a stream; warnings after it go to stderr. */
   #put(message: AgentMessage): void {
-    this.#messages.push(dataWithoutCredentials(message))
+    if (!this.#isEnding || this.#result === undefined || !this.#prompts.isStream)
+      this.#messages.push(dataWithoutCredentials(message))
+    else if (message.type === 'system' && message.subtype === 'informational' && message.level !== 'info')
+      this.#options.stderr?.(message.content)
   }
 
   #end(): void {
@@ -249,13 +253,6 @@ class RunningQuery implements Query {
   #tellResult(result: ResultMessage): void {
     this.#result = result
     if (this.#prompts.isStream) this.#put(result)
-  }
-
-  /** Nothing comes behind the last result; what people must know is told beside the stream. */
-  #push(message: AgentMessage): void {
-    if (!this.#isEnding || this.#result === undefined || !this.#prompts.isStream) return this.#put(message)
-    if (message.type === 'system' && message.subtype === 'informational' && message.level !== 'info')
-      this.#options.stderr?.(message.content)
   }
 
   #abort(reason: unknown): void {

@@ -3,7 +3,7 @@ import { wordsOf } from '../../errors.ts'
 import type { ToolResultBlock, ToolUseBlock } from '../../message.ts'
 import { failed, type Checked, type ToolResult } from '../../tools/tool.ts'
 import { dataWithoutCredentials } from '../../util/credentials.ts'
-import { same, type PlainObject } from '../../util/plain.ts'
+import { freezeDeep, same, type PlainObject } from '../../util/plain.ts'
 import { within } from '../abort.ts'
 import type { Session } from '../session/session.ts'
 import { refused, toolEvent, type CallAt, type ClosedCall, type StagedCall } from './call.ts'
@@ -130,7 +130,8 @@ const problemIn = (checked: Checked | Promise<Checked>): string | true =>
 
 /** Runs it. What has effects is written down before it begins and when it has ended. */
 async function run(call: CallAt<'allowed'>, session: Session, signal: AbortSignal): Promise<CallAt<'ran' | 'pending'>> {
-  const { use, tool, input } = call
+  const { use, tool } = call
+  const input = freezeDeep(call.input)
   const hasEffects = tool.delegates === true || tool.readOnlyIsUnverified === true || !tool.readOnly(input)
   if (hasEffects) {
     session.transcript.append({ type: 'tool-intent', toolUseId: use.id, toolName: use.name, input })
@@ -140,22 +141,13 @@ async function run(call: CallAt<'allowed'>, session: Session, signal: AbortSigna
   const result = dataWithoutCredentials(await resultOf(call, session, signal))
   const duration_ms = Math.round(performance.now() - begun)
   const { content, output, error, undecided: agentId } = result
-  if (agentId !== undefined)
-    return {
-      stage: 'pending',
-      use,
-      input,
-      pending: { why: 'nested', agentId, hooks: hooksFingerprint(session.options.hooks) }
-    }
+  if (agentId !== undefined) {
+    const hooks = hooksFingerprint(session.options.hooks)
+    return { stage: 'pending', use, input, pending: { why: 'nested', agentId, hooks } }
+  }
   if (hasEffects) {
-    session.transcript.append({
-      type: 'tool-outcome',
-      toolUseId: use.id,
-      isError: error !== undefined,
-      content,
-      output,
-      input
-    })
+    const isError = error !== undefined
+    session.transcript.append({ type: 'tool-outcome', toolUseId: use.id, isError, content, output, input })
     await session.transcript.flush()
   }
   return { stage: 'ran', use, tool, input, result, duration_ms }

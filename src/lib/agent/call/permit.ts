@@ -1,5 +1,5 @@
 import { decide, type HookWord, type Ruling } from '../../permissions/decide.ts'
-import { freezeDeep, same } from '../../util/plain.ts'
+import { same } from '../../util/plain.ts'
 import type { Session } from '../session/session.ts'
 import { decidedCall, refused, toolEvent, type CallAt } from './call.ts'
 import { hooksFingerprint } from './pending.ts'
@@ -18,19 +18,11 @@ const MOST_QUESTIONS = 3
 export function permit(call: JudgedCall, session: Session, signal: AbortSignal): Permitted | Promise<Permitted> {
   const ruling = rulingOn(call, session)
   if (ruling.decision === 'deny') return refuse(call, ruling, session)
-  if (ruling.decision === 'allow' || call.consent?.from === 'person') return allow(call)
+  if (ruling.decision === 'allow' || call.consent?.from === 'person') return { ...call, stage: 'allowed' }
   const questions = call.consent?.questions ?? 0
   if (questions < MOST_QUESTIONS) return ask(call, ruling, session, signal)
   return refused(call, `what came with the permission for ${call.use.name} was changed by hooks ${questions} times`)
 }
-
-const allow = ({ use, tool, input, agentId }: JudgedCall): CallAt<'allowed'> => ({
-  stage: 'allowed',
-  use,
-  tool,
-  input: freezeDeep(input),
-  agentId
-})
 
 /** What a yes says of the input that came with it. */
 const YES: HookWord = { decision: 'allow', by: 'the permission' }
@@ -38,9 +30,9 @@ const YES: HookWord = { decision: 'allow', by: 'the permission' }
 function rulingOn(call: JudgedCall, session: Session): Ruling {
   const { tool, consent, question } = call
   const hook = consent?.from !== undefined && call.hook?.decision !== 'ask' ? YES : call.hook
-  const { options, permissions } = session
+  const { place, permissions } = session.options
   const ruling = decide(
-    decidedCall(call, options.place, permissions),
+    decidedCall(call, place, permissions),
     hook === undefined ? permissions : { ...permissions, hook }
   )
   if (ruling.decision === 'ask' && question !== undefined) return question
@@ -77,7 +69,7 @@ async function ask(call: JudgedCall, ruling: Ruling, session: Session, signal: A
   tool.change?.approve()
   for (const update of answer.updatedPermissions ?? []) keepPermission(update, session)
   const { updatedInput } = answer
-  if (updatedInput === undefined || same(updatedInput, input)) return allow(call)
+  if (updatedInput === undefined || same(updatedInput, input)) return { ...call, stage: 'allowed' }
   const consent = { from: ofHooks === undefined ? 'person' : 'hook', questions: questions + 1 } as const
   return { stage: 'proposed', use, tool, input: updatedInput, agentId, consent }
 }
