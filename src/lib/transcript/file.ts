@@ -4,8 +4,8 @@ import type { Rec } from './entry.ts'
 import type { Cursor, Gap, Loaded, Page, SessionKey, TranscriptStore } from './store.ts'
 import { ifThere } from '../world/files/paths.ts'
 
-/** How much is read at once. */
-const PIECE = 1 << 18
+/** How much is read at once: so little that its entries are garbage again before V8 moves them to the old generation. */
+const PIECE = 1 << 15
 /** How much of the end is looked at first, and how much of what stands before it at most. */
 const TAIL = 1 << 16
 const MORE = 1 << 20

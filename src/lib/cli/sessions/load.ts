@@ -34,7 +34,7 @@ export async function openSession(found: Found, agent?: string): Promise<Session
   const walk = new ClaudeWalk(session.isAgent)
   const known = new Set(ids)
   for (const met of eachIn(found.path, found.key))
-    if ('entry' in met) known.add(walk.take(met.entry).agent ?? ids[0] ?? '')
+    if ('entry' in met) known.add(walk.agentOf(met.entry) ?? ids[0] ?? '')
   if (known.has(agent))
     return { ...session, id: agent, isAgent: true, only: agent, title: undefined, agents: new Set() }
   throw fault(
@@ -98,5 +98,5 @@ export function* itemsOf(session: Session): Generator<Item> {
 export function* entriesOf(session: Session): Generator<Rec> {
   const walk = new ClaudeWalk(session.only === undefined)
   for (const met of linesOf(session))
-    if ('entry' in met && (!session.isForeign || walk.take(met.entry).agent === session.only)) yield met.entry
+    if ('entry' in met && (!session.isForeign || walk.agentOf(met.entry) === session.only)) yield met.entry
 }

@@ -33,7 +33,7 @@ export class ClaudeWalk {
   }
 
   take(line: Rec): Step {
-    const agent = this.#isAgentFile || line['isSidechain'] !== true ? undefined : this.#agentOf(line)
+    const agent = this.agentOf(line)
     const last = this.#last.get(agent) ?? ''
     const { uuid } = line
     if (typeof uuid !== 'string') return { agent, above: last }
@@ -51,7 +51,9 @@ export class ClaudeWalk {
     return { agent, above, missing }
   }
 
-  #agentOf({ agentId, parentUuid, uuid }: Rec): string {
+  /** The subagent to which a line belongs; nothing else is remembered of the line. */
+  agentOf({ isSidechain, agentId, parentUuid, uuid }: Rec): string | undefined {
+    if (this.#isAgentFile || isSidechain !== true) return undefined
     if (typeof agentId === 'string') return agentId
     const known = this.#agents.get(parentUuid) ?? (parentUuid === null ? undefined : [...this.#agents.values()].at(-1))
     this.#agents.set(uuid, known ?? asText(uuid))
