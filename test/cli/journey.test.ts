@@ -136,6 +136,6 @@ describe('broken: a banner in front of the JSON', () => {
     await run('hooks', 'trust')
     const { code, stdout } = await run('hooks', 'check', '--run')
     expect(code).toBe(4)
-    expect(stdout).toContain('strict blocks, and Claude Code would let pass')
+    expect(stdout).toContain('the strict profile blocks, Claude Code would continue')
   })
 })

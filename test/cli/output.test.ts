@@ -20,7 +20,7 @@ describe.skipIf(!existsSync('/dev/full'))('a full disk (skipped where there is n
       const script = here.write('home/script.yaml', SCRIPT)
       const args = [...line.split(' '), ...(line.startsWith('run') ? ['--model', `script:${script}`] : [])]
       const { code, stderr } = await within(here, '"$@" > /dev/full', args)
-      expect(stderr).toContain('carabiner: what was printed is not whole: ENOSPC')
+      expect(stderr).toContain('carabiner: the output is incomplete: ENOSPC')
       expect(code).toBe(1)
     }
   )
@@ -42,7 +42,7 @@ describe.skipIf(!existsSync('/dev/full'))('a full disk (skipped where there is n
 test('a disk that takes only a part has not taken the whole', async () => {
   const here = stage()
   const { code, stderr } = await within(here, 'ulimit -f 1; "$@" > "$HOME/out"', ['run', '--help'])
-  expect(stderr).toContain('carabiner: what was printed is not whole: EFBIG')
+  expect(stderr).toContain('carabiner: the output is incomplete: EFBIG')
   expect([code, statSync(here.path('home/out')).size % 512]).toEqual([1, 0])
 })
 

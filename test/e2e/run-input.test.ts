@@ -105,12 +105,12 @@ test('an interrupt ends the turn, and the session goes on', async () => {
   expect(content).toContain('Are you there?')
 })
 
-test('a line that is neither a prompt nor an order is passed over, and said so', async () => {
+test('a line that is neither a prompt nor a control request is skipped, and reported', async () => {
   const { ask } = await agent([says('Hello.')])
   const prompt = JSON.stringify({ type: 'user', message: { role: 'user', content: 'Hi' } })
   const ran = await ask(STREAMS, `not json \u001B[2J\n{"type":"surprise"}\n\n${prompt}\n`)
   expect(ran.code).toBe(0)
   expect(ran.stdout).toContain('Hello.')
-  expect(ran.stderr.match(/passed over/g)).toHaveLength(2)
+  expect(ran.stderr.match(/skipped a line/g)).toHaveLength(2)
   expect(ran.stderr).toContain(String.raw`not json \u001b[2J`)
 })

@@ -127,7 +127,7 @@ test.each([
     response: {
       request_id: '1',
       subtype: 'error',
-      error: expect.stringMatching(`^initialize.${key} is not supported on this stream and is not in force`)
+      error: expect.stringMatching(`^initialize.${key} is not supported on this stream and was ignored`)
     }
   })
 })

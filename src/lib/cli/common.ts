@@ -2,6 +2,7 @@ import { closeSync, openSync, readSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { wordsOf } from '../errors.ts'
 import { fault } from '../faults.ts'
+import type { ResultMessage } from '../agent/output/output.ts'
 import type { Profile } from '../hooks/dispatch/decode.ts'
 import type { Finding } from '../settings/files/finding.ts'
 import { loadSettings } from '../settings/files/load.ts'
@@ -9,14 +10,21 @@ import type { Loaded } from '../settings/files/loaded-hooks.ts'
 import { usualPlaces, type Where } from '../settings/files/sources.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { needsTrust } from '../settings/trust/digest.ts'
-import { giveTrust, OLDER, trustOf, type Trust } from '../settings/trust/trust.ts'
+import { giveTrust, OLDER, trustOf, type Trust, type TrustOptions } from '../settings/trust/trust.ts'
 import { isFolder } from '../world/files/paths.ts'
 import { complain, inOneLine } from './print.ts'
 import { interruptible } from './signals.ts'
 import { attempt } from '../util/attempt.ts'
 
-/** What a command ends with; see `carabiner --help`. */
+/** Exit codes; see `carabiner --help`. */
 export const EXIT = { done: 0, failed: 1, blocked: 2, untrusted: 3, badSettings: 4, usage: 64 } as const
+
+/** The exit code for the result of a session. */
+export function exitCode(result: ResultMessage | undefined): number {
+  if (result?.error_code === 'E_UNTRUSTED') return EXIT.untrusted
+  if (result?.terminal_reason === 'turn_setup_failed') return EXIT.badSettings
+  return result?.is_error === true ? EXIT.failed : EXIT.done
+}
 
 /** The flags that all commands about hooks share. */
 export interface CommonFlags {
@@ -30,9 +38,10 @@ export interface CommonFlags {
   trustProjectHooks?: boolean
   /** `--no-project-hooks` makes it false. */
   projectHooks?: boolean
+  json?: boolean
 }
 
-/** What is there, before anything is run. */
+/** The settings of a folder and their trust, before anything runs. */
 export interface Scene {
   readonly where: Where
   readonly loaded: Loaded
@@ -44,7 +53,6 @@ export interface Scene {
 const SOURCES = ['user', 'project', 'local'] as const
 
 export function look(flags: CommonFlags): Scene {
-  const { env } = process
   const where = placesFrom(flags.cwd)
   const loaded = loadSettings(where, {
     settings: flags.settings,
@@ -52,12 +60,17 @@ export function look(flags: CommonFlags): Scene {
     modules: flags.hooks,
     sources: sourcesIn(flags)
   })
-  const thisRun = flags.trustProjectHooks === true || env['CARABINER_TRUST_PROJECT_HOOKS'] === '1'
-  const given = flags.trust ?? env['CARABINER_TRUST']
-  return { where, loaded, trust: trustOf(loaded, where, { digest: given, thisRun }), given }
+  const options = trustOptions(flags)
+  return { where, loaded, trust: trustOf(loaded, where, options), given: options.digest }
 }
 
-/** Where to look, from a folder that must be there. */
+/** What flags, or else variables, say about trust. */
+export const trustOptions = ({ trust, trustProjectHooks }: CommonFlags): TrustOptions => ({
+  digest: trust ?? process.env['CARABINER_TRUST'],
+  thisRun: trustProjectHooks === true || process.env['CARABINER_TRUST_PROJECT_HOOKS'] === '1'
+})
+
+/** The places of settings, from a folder that must exist. */
 export function placesFrom(cwd: string | undefined): Where {
   if (cwd !== undefined && !isFolder(cwd)) throw fault('E_USAGE', `there is no folder ${cwd}`)
   return usualPlaces(cwd, process.env)
@@ -70,21 +83,21 @@ function sourcesIn({ settingSources }: CommonFlags): readonly (typeof SOURCES)[n
   return named && SOURCES.filter(source => named.includes(source))
 }
 
-/** What was named on the command line and cannot be used at all: to go on without it would be to try something else. */
+/** What the command line names and cannot be used at all: to continue without it would be to try something else. */
 export function unusable({ where }: Scene, flags: CommonFlags, findings: readonly Finding[]): readonly Finding[] {
   const paths = [...(flags.settings === undefined ? [] : [flags.settings]), ...(flags.pluginDir ?? [])]
   const named = new Set(['--settings', '--hooks', ...paths.map(path => resolve(where.cwd, path))])
   return findings.filter(({ level, place }) => level === 'error' && place.key === '' && named.has(place.file))
 }
 
-/** Whether the project's own hooks count as it is, without asking anybody. */
+/** Whether the project's own hooks apply without a question. */
 export const projectIsTrusted = ({ state }: Trust, { projectHooks }: CommonFlags): boolean =>
   projectHooks !== false && (state === 'nothing' || state === 'trusted')
 
 export const profileOf = ({ locks, profile }: Loaded, flags: CommonFlags): Profile =>
   locks.profile ?? flags.profile ?? profile ?? 'strict'
 
-/** Whether the project's own hooks count in this run; `undefined` when that must be decided first, and was not. */
+/** Whether the project's own hooks apply in this run; `undefined` when that must be decided first, and was not. */
 export function projectCounts(scene: Scene, flags: CommonFlags): boolean | undefined {
   const { state } = scene.trust
   if (flags.projectHooks === false) return false
@@ -93,7 +106,7 @@ export function projectCounts(scene: Scene, flags: CommonFlags): boolean | undef
   return askOnTerminal(scene) === true ? true : undefined
 }
 
-/** Nobody is there who could be asked. */
+/** Nobody can answer a question. */
 export const isCI = (): boolean => (process.env['CI'] ?? '') !== ''
 
 /** Trusts what the project brings, from now on. */
@@ -136,7 +149,7 @@ const DESCRIBED = {
 /** What the project brings that has to be trusted, for people. */
 export function describeUntrusted(loaded: Loaded, trust: Trust): readonly string[] {
   const { root, hooks, modules, owners, rules, grants, servers } = loaded
-  const state = trust.changes[0] === OLDER ? 'is trusted by an older version only' : DESCRIBED[trust.state]
+  const state = trust.changes[0] === OLDER ? 'was trusted by an older version only' : DESCRIBED[trust.state]
   const of = ({ place }: { place: Finding['place'] }): string => `(${place.file}:${place.line})`
   return [
     `The project ${root} ${state}. It brings:`,
@@ -173,17 +186,17 @@ export function untrusted(scene: Scene): number {
   return EXIT.untrusted
 }
 
-/** How to go on without a person at the terminal. */
+/** How to continue without a person at the terminal. */
 export function howToTrust({ loaded: { locks }, trust: { digest }, given }: Scene): readonly string[] {
   return [
-    ...(given === undefined ? [] : [`The digest that was given is not that of what is there: ${inOneLine(given)}`]),
-    'Nothing was run. To go on:',
-    '  carabiner hooks trust             look at them and trust them as they are',
+    ...(given === undefined ? [] : [`The given digest does not match what the project brings: ${inOneLine(given)}`]),
+    'Nothing was run. To continue:',
+    '  carabiner hooks trust             show them and trust them as they are now',
     `  --trust ${digest}`,
     '                                    trust exactly these, for CI (or CARABINER_TRUST)',
     locks.trustByDigest
       ? '  (--trust-project-hooks            is not allowed here, by managed policy)'
-      : '  --trust-project-hooks             trust whatever is there, for this run',
+      : '  --trust-project-hooks             trust them for this run, whatever they are',
     '  --no-project-hooks                ignore them'
   ]
 }

@@ -15,12 +15,8 @@ import { shellWords } from '../world/process/shell.ts'
 import { EXIT, look, projectIsTrusted, profileOf, type CommonFlags } from './common.ts'
 import { inOneLine, safeJson, say, styled } from './print.ts'
 
-export interface DoctorFlags extends CommonFlags {
-  json?: boolean
-}
-
 /** `carabiner doctor`: what is in force here, what is not and why, and what this machine can enforce. Runs no hook. */
-export function doctor(flags: DoctorFlags): number {
+export function doctor(flags: CommonFlags): number {
   const report = examine(flags)
   if (flags.json === true) say(safeJson(report, 2))
   else for (const line of page(report)) say(line)
@@ -29,7 +25,7 @@ export function doctor(flags: DoctorFlags): number {
 
 type Report = ReturnType<typeof examine>
 
-function examine(flags: DoctorFlags) {
+function examine(flags: CommonFlags) {
   const { loaded, trust } = look(flags)
   const projectTrusted = projectIsTrusted(trust, flags)
   const counts = ({ ofProject }: { readonly ofProject?: boolean }): boolean => projectTrusted || ofProject !== true

@@ -7,18 +7,18 @@ import { complain } from './print.ts'
 
 const EXIT_CODES = `Exit codes: 0 done · 1 failed · 2 blocked (fire --exit-code) · 3 not trusted · 4 bad configuration · 64 usage`
 
-/** Runs the command line and gives back what to end with. */
+/** Runs the command line and gives the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
   const printed = watchOutput()
   holdCredentialsIn(process.env)
-  const code = await obeyed(args)
+  const code = await runCommand(args)
   const lost = await printed()
   if (lost === undefined) return code
-  complain(`carabiner: what was printed is not whole: ${lost.message}`)
+  complain(`carabiner: the output is incomplete: ${lost.message}`)
   return code === 0 ? 1 : code
 }
 
-async function obeyed(args: readonly string[]): Promise<number> {
+async function runCommand(args: readonly string[]): Promise<number> {
   if (args[0] === '--version' || args[0] === '-V') return printVersion(args.includes('--json'))
   const { Command, CommanderError, InvalidArgumentError, Option } = await import('commander')
   type Program = InstanceType<typeof Command>
@@ -31,7 +31,7 @@ async function obeyed(args: readonly string[]): Promise<number> {
     const { parseArg } = option
     if (once === true)
       option.argParser((value: string, before: unknown) => {
-        if (before !== undefined) throw new InvalidArgumentError('It was given before, and only one of the two counts.')
+        if (before !== undefined) throw new InvalidArgumentError('It can be given only once.')
         return parseArg === undefined ? value : parseArg(value, before)
       })
     command.addOption(option)
@@ -56,7 +56,7 @@ async function obeyed(args: readonly string[]): Promise<number> {
     .option('--version', 'print the version; with --json, all versions')
     .addHelpText('after', `\n${EXIT_CODES}\n\nBegin with: carabiner hooks list`)
     .showSuggestionAfterError()
-    // What stands behind a command is its own: `--tool --version` names a tool.
+    // Options behind a command belong to it: `--tool --version` names a tool.
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({ writeErr: text => complain(text.trimEnd()) })
@@ -78,15 +78,15 @@ async function obeyed(args: readonly string[]): Promise<number> {
 const examplesOf = ({ examples }: CommandRow): string =>
   `\nExamples:\n${examples.map(([line, words]) => `  ${line}\n      ${words}`).join('\n')}`
 
-/** What people did wrong is said; what we did wrong is shown. */
+/** A mistake of the user is a sentence; a defect of ours comes with its stack. */
 function explain(error: unknown): number {
   if (error instanceof CarabinerError) {
     complain(`carabiner: ${error.forCommandLine ?? error.message}`)
     return error.code === 'E_USAGE' || error.code === 'E_EVENT_UNKNOWN' ? 64 : 4
   }
   const { code, message, stack } = error as NodeJS.ErrnoException
-  const isTold = code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR'
-  complain(`carabiner: ${isTold ? message : stack}`)
+  const isUsage = code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR'
+  complain(`carabiner: ${isUsage ? message : stack}`)
   return code === undefined ? 1 : 64
 }
 

@@ -99,7 +99,7 @@ describe('--run', () => {
       {
         code: 'run-differs',
         place: { file, line: 7 },
-        message: expect.stringMatching(/strict blocks.*Claude Code would let pass/),
+        message: expect.stringMatching(/strict profile blocks.*Claude Code would continue/),
         fix: 'make it end with exit code 0 or 2'
       }
     ])

@@ -18,7 +18,7 @@ test('C2: an async hook is waited for: its effect happens and its answer is show
   expect(ran.stdout).toContain('the build is green')
   expect(ran.stdout).toContain('exit code 0')
   expect(ran.stdout).not.toContain('no opinion')
-  expect(ran.stderr).toContain('waiting for 1 hook in the background, for 60 seconds at most')
+  expect(ran.stderr).toContain('waiting up to 60 seconds for 1 hook in the background')
 })
 
 test('C2: so is one whose first line says async, for machines as well', async () => {

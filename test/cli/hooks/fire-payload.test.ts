@@ -160,7 +160,7 @@ describe('standard input that stays open and silent', () => {
     const here = recording()
     const { code, stdout, stderr } = await unwritten(here)
     expect([code, stdout]).toEqual([0, expect.stringContaining('no objection')])
-    expect(stderr).toContain('standard input stays open and silent; taking the sample')
+    expect(stderr).toContain('standard input is open but nothing comes; taking the sample')
     expect(JSON.parse(here.read('home/given.json'))).toMatchObject({ hook_event_name: 'PreToolUse' })
   })
 

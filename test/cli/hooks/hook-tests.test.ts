@@ -58,9 +58,9 @@ test('what is not as expected is said, and it ends with 1', async () => {
   expect(code).toBe(1)
   expect(stdout.split('\n').slice(0, 4)).toEqual([
     expect.stringMatching(/^✗ wrong \d+ ms$/),
-    '    decision should be "deny", and is nothing',
-    '    reason should be "/x/", and is nothing',
-    '    continue should be false, and is nothing'
+    '    decision should be "deny", but is nothing',
+    '    reason should be "/x/", but is nothing',
+    '    continue should be false, but is nothing'
   ])
   expect(stdout).toContain('1 passed, 1 failed')
 })
@@ -243,7 +243,7 @@ test('a gate that cannot be asked has not agreed: the test fails, and says why',
   write('project/a.hooktest.json', [{ name: 'passes', event: 'PreToolUse', expect: { decision: null } }])
   const { code, stdout } = await run(['hooks', 'test'])
   expect(code).toBe(1)
-  expect(stdout).toContain('decision should be null, and is "deny"')
+  expect(stdout).toContain('decision should be null, but is "deny"')
   expect(stdout).toMatch(/Is it safe\? .* failed \(spawn\): there is no agent/)
 })
 

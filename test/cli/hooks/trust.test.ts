@@ -25,7 +25,7 @@ test('headless: it stops before anything runs, says what it would run, and how t
   expect([code, stdout, here.ran()]).toEqual([3, '', false])
   expect(stderr).toContain(`The project ${here.project} is not trusted. It brings:\n`)
   expect(stderr).toContain(`  PreToolUse  .claude/hooks/check.sh  (${here.path('project/.claude/settings.json')}:7)\n`)
-  expect(stderr).toContain('Nothing was run. To go on:\n')
+  expect(stderr).toContain('Nothing was run. To continue:\n')
   for (const way of [
     'carabiner hooks trust ',
     '--trust sha256:',
@@ -126,7 +126,7 @@ describe('--trust', () => {
 
   test('another digest trusts nothing, and that it does not fit is said', async () => {
     const { run } = project()
-    const words = 'The digest that was given is not that of what is there'
+    const words = 'The given digest does not match what the project brings'
     for (const digest of ['', 'sha256:', `sha256:${'0'.repeat(64)}`, '*', 'true']) {
       const { code, stderr } = await run(['fire', 'PreToolUse', '--trust', digest])
       expect([code, stderr]).toEqual([3, expect.stringContaining(`${words}: ${digest}\n`)])

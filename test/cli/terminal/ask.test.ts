@@ -62,7 +62,7 @@ describe.skipIf(!hasScript)('at a terminal (skipped where there is no script of 
   test.each(['n\n', '\n', 'yess\n', 'ja\n', '\u0004'])('%j: nothing is run, and nothing is trusted', async typed => {
     const here = project()
     const { code, screen } = await atTerminal(here, FIRE, typed)
-    expect(screen).toContain('Nothing was run. To go on:')
+    expect(screen).toContain('Nothing was run. To continue:')
     expect([code, here.ran()]).toEqual([3, false])
     expect(existsSync(here.path('home/.carabiner/trust.json'))).toBe(false)
   })
@@ -129,7 +129,7 @@ describe.skipIf(!hasScript)('at a terminal (skipped where there is no script of 
     const here = project()
     const { code, screen } = await atTerminal(here, 'carabiner hooks trust --folder', '')
     expect(code).toBe(0)
-    expect(screen).toContain('Trusted, whatever becomes of it.')
+    expect(screen).toContain('Trusted, including all later changes.')
     here.settings(on('PreToolUse', `cat > ${here.path('given')}; true`))
     expect((await here.run(['fire', 'PreToolUse'])).code).toBe(0)
     expect((await here.run(['hooks', 'list'])).stdout).toContain('trusted by folder')

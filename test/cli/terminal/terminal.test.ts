@@ -52,7 +52,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
     line('/cost')
     await shows(/scripted {2}2000 in {2}40 out {2}0 cached {2}\$0\.0066\n/)
     line('/nope')
-    await shows('There is no /nope. There are /help, /hooks, /cost, /mode, /compact, /clear, /resume, /exit.')
+    await shows('There is no /nope. Use one of /help, /hooks, /cost, /mode, /compact, /clear, /resume, /exit.')
     line('/mode plna')
     await shows('did you mean plan?')
     line('/mode plan')
@@ -86,15 +86,15 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
     const { line, ready, shows, ended } = terminal(here, ['One.', 'In short: one.', 'Two.'])
     await ready()
     line('/compact')
-    await shows('  The conversation stays as it is.')
+    await shows('  The conversation was not compacted.')
     line('first')
     await shows(/One\.\n\n>$/)
     line('/compact keep the names')
-    await shows(/the conversation was made shorter; it had \d+ tokens\n>$/)
+    await shows(/the conversation was compacted from \d+ tokens\n>$/)
     line('second')
     await shows(/Two\.\n\n>$/)
     line('/clear')
-    await shows(/ {2}A new conversation\.\n>$/)
+    await shows(/ {2}Started a new conversation\.\n>$/)
     line('/exit')
     expect(await ended()).toBe(0)
     const told = here
@@ -347,7 +347,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
   })
 
   test.each([
-    ['n', 3, /Nothing was run\. To go on:/],
+    ['n', 3, /Nothing was run\. To continue:/],
     ['y', undefined, /\n>$/]
   ])('a project with hooks is trusted first: %s', async (answer, code, then) => {
     const here = stage()

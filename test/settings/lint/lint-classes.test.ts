@@ -139,6 +139,6 @@ test('C4: a hook that prints the event back is told so in one line', async () =>
   const here = stage()
   here.user({ hooks: { PostToolUse: [rule('cat')] } })
   const { stdout } = await here.run(['fire', 'PostToolUse', '--tool', 'Bash'])
-  expect(stdout).toContain('it printed the event back, which is no answer')
+  expect(stdout).toContain('it printed the event back, which is not an answer')
   expect(stdout).not.toContain('is not a key of a reply')
 })

@@ -1,10 +1,10 @@
 import type { ScriptedTurn } from '../../model/scripted.ts'
 
-/** A part of the tour: what it shows, and what the model says in it. */
+/** A step of the tour: its title, and what the model answers in it. */
 export interface Scene {
   readonly title: string
   readonly turns: readonly ScriptedTurn[]
-  /** Files that tell what really happened: whether they are there afterwards. */
+  /** Files, and whether they exist afterwards. */
   readonly look?: Readonly<Record<string, boolean>>
 }
 
@@ -13,19 +13,19 @@ const call = (name: string, input: object): ScriptedTurn => ({ calls: [{ name, i
 const edit = (old_string: string, new_string: string): ScriptedTurn =>
   call('Edit', { file_path: 'total.mjs', old_string, new_string })
 
-/** The tour. The model says these lines whatever happens; all the rest is real. */
+/** The tour. The model gives these answers whatever happens; all the rest is real. */
 export const SCENES: readonly Scene[] = [
   {
     title: '1. The agent reads a file and edits it',
     turns: [call('Read', { file_path: 'total.mjs' }), edit('so - price', 'so + price')]
   },
   {
-    title: '2. A gate says no, and everybody learns who said it',
+    title: '2. A gate refuses a call, and says which hook refused it',
     turns: [call('Bash', { command: 'rm -rf build' })],
     look: { 'build/report.txt': true }
   },
   {
-    title: '3. A hook rewrites a call, and what it became is judged again',
+    title: '3. A hook rewrites a call, and the rewritten call is judged again',
     turns: [call('Bash', { command: 'rm draft.txt' })],
     look: { 'draft.txt': false, '.trash/draft.txt': true }
   },

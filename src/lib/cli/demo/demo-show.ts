@@ -1,22 +1,20 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { styleText } from 'node:util'
 import type { AgentMessage } from '../../agent/output/output.ts'
 import type { Outcome } from '../../hooks/dispatch/outcome.ts'
 import type { Block, ToolUseBlock } from '../../message.ts'
 import { SCENES, type Scene } from './demo-script.ts'
-import { harmless, say } from '../print.ts'
+import { harmless, say, styled } from '../print.ts'
+import { hang } from '../terminal/width.ts'
 
-type Style = Parameters<typeof styleText>[0]
-
-/** What is known of a call besides what the messages tell: who decided. */
+/** Who decided about a call, which the messages do not say. */
 export interface Judged {
   readonly outcome: Outcome
-  /** Whoever was asked, and said yes. */
+  /** What was asked, and allowed it. */
   asked?: string
 }
 
-/** Shows the tour: what the agent tells, in lines for people. */
+/** Prints the messages of the tour as lines for people. */
 export class Show {
   readonly #folder: string
   readonly #judged: ReadonlyMap<string, Judged>
@@ -32,11 +30,11 @@ export class Show {
 
   message(message: AgentMessage): void {
     if (message.type === 'assistant') this.#answer(message.message.content)
-    else if (message.type === 'user') this.#told(message.message.content)
+    else if (message.type === 'user') this.#user(message.message.content)
     else if (message.type === 'system' && message.subtype === 'hook_response' && message.hook_event === 'Stop')
       line(
         message.exit_code === 0 ? 'may stop' : 'sent back',
-        words(message),
+        stopLabel(message),
         message.exit_code === 0 ? 'green' : 'red'
       )
   }
@@ -53,7 +51,7 @@ export class Show {
     }
   }
 
-  #told(content: string | readonly Block[]): void {
+  #user(content: string | readonly Block[]): void {
     for (const block of typeof content === 'string' ? [] : content) {
       const call = block.type === 'tool_result' ? this.#calls.get(block.tool_use_id) : undefined
       if (call === undefined) continue
@@ -69,8 +67,12 @@ export class Show {
   }
 }
 
-/** A command hook on Stop: its name, and what it said. */
-const words = ({ hook_label, stderr = '', exit_code }: Extract<AgentMessage, { subtype: 'hook_response' }>): string =>
+/** A command hook on Stop: its name, and what it answered. */
+const stopLabel = ({
+  hook_label,
+  stderr = '',
+  exit_code
+}: Extract<AgentMessage, { subtype: 'hook_response' }>): string =>
   `by ${hook_label}: ${exit_code === 0 ? 'the tests pass' : stderr.trim()}`
 
 function decision(call: ToolUseBlock, { outcome, asked }: Judged): void {
@@ -97,32 +99,19 @@ function callIn({ name, input }: ToolUseBlock): string {
 /** The title of a scene. */
 export function heading(text: string): void {
   say()
-  for (const each of fold(text, width(), '   ')) say(styleText('bold', each))
+  say(styled('bold', hang('', text, width())))
 }
 
 /** Text that is as wide as the terminal at most. */
-export const paragraph = (text: string): void => fold(text, width()).forEach(each => say(each))
+export const paragraph = (text: string): void => say(hang('', text, width()))
 
 const LEFT = 13
 
 /** One thing that happened: a word for it, and the rest. */
-export function line(left: string, right: string, style: Style): void {
-  const [first = '', ...rest] = fold(harmless(right), width() - LEFT - 2)
-  say(`  ${left.padEnd(LEFT)}${styleText(style, first)}`)
-  for (const each of rest) say(`${' '.repeat(LEFT + 2)}${styleText(style, each)}`)
+export function line(left: string, right: string, style: Parameters<typeof styled>[0]): void {
+  const mark = `  ${left.padEnd(LEFT)}`
+  const lines = hang(mark, harmless(right.replaceAll(/\s+/g, ' ')), width())
+  say(mark + styled(style, lines.slice(mark.length)))
 }
 
 const width = (): number => Math.max(40, Math.min(process.stdout.columns ?? 100, 120))
-
-/** Breaks a text into lines. A word that is longer than a line stays whole. */
-function fold(text: string, most: number, indent = ''): readonly string[] {
-  const lines: string[] = []
-  let current = ''
-  for (const word of text.split(/\s+/)) {
-    if (current !== '' && current.length + 1 + word.length > most) {
-      lines.push(current)
-      current = indent + word
-    } else current = current === '' ? word : `${current} ${word}`
-  }
-  return [...lines, current]
-}

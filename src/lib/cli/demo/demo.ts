@@ -24,9 +24,9 @@ export async function demo(): Promise<number> {
   try {
     writeProject(join(folder, 'project'))
     const result = await play(folder, abort)
-    if (wentAsTold(result, join(folder, 'project'))) return EXIT.done
+    if (isAsExpected(result, join(folder, 'project'))) return EXIT.done
     if (signalCode() !== undefined) return EXIT.failed
-    complain(`The tour did not go as it should: ${result.result}`)
+    complain(`The tour did not end as expected: ${result.result}`)
     return EXIT.failed
   } finally {
     clean()
@@ -40,7 +40,7 @@ const GREETING = [
     'The agent, its tools, the hooks and the tests are real.'
 ]
 
-/** Runs the agent, and shows what it does while it does it. */
+/** Runs the agent, and shows what it does. */
 async function play(folder: string, abortController: AbortController): Promise<ResultMessage> {
   const judged = new Map<string, Judged>()
   const project = join(folder, 'project')
@@ -52,7 +52,7 @@ async function play(folder: string, abortController: AbortController): Promise<R
       model: scriptedModel(SCENES.flatMap(({ turns }) => turns)),
       hooks: hooksOf(judged),
       canUseTool: async (_name, input, { toolUseID }) => {
-        judged.get(toolUseID)!.asked = 'whoever is asked; in this tour, a function that says yes'
+        judged.get(toolUseID)!.asked = 'canUseTool; in this tour, a function that allows everything'
         return { behavior: 'allow', updatedInput: input }
       },
       env: { ...process.env, HOME: join(folder, 'home'), CARABINER_HOME: undefined, PATH: withThisNode() },
@@ -72,7 +72,7 @@ async function play(folder: string, abortController: AbortController): Promise<R
 /** The hook scripts of the project are started by `#!/usr/bin/env node`. */
 const withThisNode = (): string => [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter)
 
-/** Hooks in code, beside those of the project; the last one only looks on. */
+/** Hooks in code, beside those of the project; the last one only observes. */
 function hooksOf(judged: Map<string, Judged>): HookRegistry {
   return new HookRegistry()
     .register({
@@ -97,8 +97,8 @@ function farewell({ num_turns, permission_denials, duration_ms }: ResultMessage)
   line('next', 'the README; docs/agent.md and examples/ in the repository', 'dim')
 }
 
-/** What was told is what happened. */
-const wentAsTold = (result: ResultMessage, project: string): boolean =>
+/** Whether the files are as each step says. */
+const isAsExpected = (result: ResultMessage, project: string): boolean =>
   result.terminal_reason === 'completed' &&
   SCENES.every(({ look = {} }) =>
     Object.entries(look).every(([file, there]) => existsSync(join(project, file)) === there)

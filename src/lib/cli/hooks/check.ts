@@ -7,7 +7,6 @@ import { EXIT, howToTrust, look, projectCounts, type CommonFlags, type Scene } f
 import { complain, harmless, printFinding, safeJson, say, styled } from '../print.ts'
 
 export interface CheckFlags extends CommonFlags {
-  json?: boolean
   run?: boolean
 }
 
@@ -35,9 +34,9 @@ const byPlace = (a: Finding, b: Finding): number =>
 function print({ loaded }: Scene, findings: readonly Finding[]): void {
   for (const finding of findings) say(`${printFinding(finding)}\n`)
   const count = (level: Finding['level']): number => findings.filter(finding => finding.level === level).length
-  // Those of skills and subagents stand in files that are no settings.
-  const saying = new Set([...loaded.files, ...loaded.hooks.map(({ place }) => place)].map(({ file }) => file))
-  const [hooks, files] = [counted(loaded.hooks.length, 'hook'), counted(saying.size, 'file')]
+  // Hooks of skills and subagents are in files that are not settings.
+  const sources = new Set([...loaded.files, ...loaded.hooks.map(({ place }) => place)].map(({ file }) => file))
+  const [hooks, files] = [counted(loaded.hooks.length, 'hook'), counted(sources.size, 'file')]
   const summary = `${hooks} in ${files}: ${counted(count('error'), 'error')}, ${counted(count('warning'), 'warning')}, ${counted(count('info'), 'note')}`
   say(styled(count('error') > 0 ? 'red' : 'green', summary))
 }
@@ -111,7 +110,7 @@ function differences(hook: LoadedHook, strict: Tried, compat: Tried): readonly F
   if (strict.failure !== undefined) {
     const why = `(${harmless(strict.failure)})`
     return strict.blocked && !compat.blocked
-      ? finding('error', 'run-differs', `fails: strict blocks, and Claude Code would let pass ${why}`, END_WELL)
+      ? finding('error', 'run-differs', `fails: the strict profile blocks, Claude Code would continue ${why}`, END_WELL)
       : finding('warning', 'run-failed', `fails ${why}`, END_WELL)
   }
   if (strict.blocked === compat.blocked) return []

@@ -7,11 +7,11 @@ import { complain } from '../print.ts'
 /** How long hooks in the background are waited for, in seconds. */
 const LONGEST_WAIT = 60
 
-const SAYS = 'ran in the background: what it says joins the next model call, and decides nothing'
+const ADDS_TEXT = 'ran in the background: its text joins the next model call, and it decides nothing'
 const WAKES =
-  'ran in the background: it refuses nothing; exit code 2 wakes the agent with what it printed if it has asyncRewake, and does nothing if not'
+  'ran in the background: exit code 2 cannot refuse the event; with asyncRewake it wakes the agent with what it printed, without it does nothing'
 
-/** Follows hooks that answer when their event has gone on, so that what they do and say can be shown. */
+/** Collects what hooks do that answer after their event, so that it can be shown. */
 export class LateHooks {
   readonly #answers: LateAnswer[] = []
   readonly #responses: HookResponse[] = []
@@ -27,7 +27,7 @@ export class LateHooks {
     const late = outcome.report.filter(({ status }) => status === 'late')
     if (late.length === 0) return outcome
     const hooks = late.length === 1 ? '1 hook' : `${late.length} hooks`
-    complain(`waiting for ${hooks} in the background, for ${LONGEST_WAIT} seconds at most`)
+    complain(`waiting up to ${LONGEST_WAIT} seconds for ${hooks} in the background`)
     let timer: NodeJS.Timeout | undefined
     const tooLong = new Promise<void>(resolve => (timer = setTimeout(resolve, LONGEST_WAIT * 1000)))
     await Promise.race([drain(), tooLong])
@@ -38,7 +38,7 @@ export class LateHooks {
   #completed(report: HookReport): HookReport {
     const response = this.#responses.find(({ hook_name }) => hook_name === report.name)
     if (response === undefined)
-      return { ...report, notes: [...report.notes, `has not ended within ${LONGEST_WAIT} seconds, and is stopped`] }
+      return { ...report, notes: [...report.notes, `did not end within ${LONGEST_WAIT} seconds and was stopped`] }
     const { stdout = '', stderr = '', exit_code, duration_ms: ms } = response
     const said = this.#answers.find(({ by }) => by === report.name)
     const context = said?.contexts.map(({ text }) => text).join('\n')
@@ -50,7 +50,7 @@ export class LateHooks {
       raw: { stdout, stderr, ...(exit_code !== undefined && { exit_code }) },
       failure: said?.failure,
       reply: Object.keys(reply).length === 0 ? undefined : reply,
-      notes: [...report.notes, exit_code === 2 ? WAKES : SAYS]
+      notes: [...report.notes, exit_code === 2 ? WAKES : ADDS_TEXT]
     }
   }
 }

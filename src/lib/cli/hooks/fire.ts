@@ -13,7 +13,6 @@ import { payloadOf, type PayloadFlags } from './payload.ts'
 import { complain, indented, inOneLine, printFinding, say, styled } from '../print.ts'
 
 export interface FireFlags extends CommonFlags, PayloadFlags {
-  json?: boolean
   explain?: boolean
 }
 
@@ -24,7 +23,7 @@ export async function fire(name: string, flags: FireFlags): Promise<number> {
   const scene = look(flags)
   const counts = projectCounts(scene, flags)
   if (counts === undefined) return untrusted(scene)
-  // Hooks that need an agent are armed, too: one that cannot be asked has not agreed.
+  // Hooks that need an agent are added, too: one that cannot be asked has not agreed.
   const situation = { loaded: scene.loaded, projectTrusted: counts, hasAgent: true }
   const late = new LateHooks()
   const registry = { cwd: scene.where.cwd, profile: flags.profile, sessionId: 'fire', ...late.options }
@@ -53,14 +52,14 @@ export async function fire(name: string, flags: FireFlags): Promise<number> {
   }
 }
 
-/** Errors, and what restricts less than it seems to, of what counts here. */
+/** Errors and what restricts less than it seems to, of the files that apply here. */
 const reported = (findings: readonly Finding[], ofProjectToo: boolean): readonly Finding[] =>
   findings.filter(({ level, gate, ofProject }) => {
     if (ofProject === true && !ofProjectToo) return false
     return level === 'error' || (gate && level === 'warning')
   })
 
-/** What a gate would have said that could not be asked is not known: that is no yes, also where failures let pass. */
+/** The decision of a gate that could not be asked is not known: that is no yes, also where failures are allowed. */
 function verdictOn({ event, blocked, report }: Reported, statuses: readonly HookStatus[]): number {
   if (blocked) return EXIT.blocked
   const needsAgent = (each: HookReport): boolean => AGENT_TYPES.some(type => type === kindOf(each, statuses))
@@ -116,7 +115,7 @@ function hookAsJson(report: HookReport, statuses: readonly HookStatus[]): object
   }
 }
 
-/** What there is to say of a hook that did nothing. */
+/** The fields of a hook that did nothing. */
 const NOTHING = { reply: null, failure: null, exitCode: null, stderr: null, ms: null, notes: [] }
 
 function offAsJson({ hook, off }: HookStatus): object {
@@ -177,22 +176,22 @@ function* lines(
 function* hookLines(report: HookReport, nameOf: Naming): Generator<string> {
   const { name, source, status, reply, failure, ms, notes, raw } = report
   const words = status === 'late' && raw?.exit_code === 2 ? raw.stderr || raw.stdout : undefined
-  const said =
+  const answer =
     failure === undefined
       ? reply === undefined
-        ? (words?.trim() ?? (status === 'late' ? 'nothing to say' : 'no opinion'))
+        ? (words?.trim() ?? (status === 'late' ? 'no answer' : 'no opinion'))
         : JSON.stringify(reply)
       : `failed (${failure.kind}): ${failure.message}`
   const code = raw?.exit_code === undefined ? '' : `, exit code ${raw.exit_code}`
   const style = failure === undefined ? (status === 'answered' ? 'cyan' : 'dim') : 'yellow'
   yield `  ${inOneLine(nameOf(name, source))}  ${styled('dim', `${ms?.toFixed(0) ?? '?'} ms${code}`)}`
-  yield `    ${styled(style, indented(said))}`
+  yield `    ${styled(style, indented(answer))}`
   for (const note of inBrief(notes)) yield `    ${styled('dim', indented(note))}`
 }
 
 const STRAY = / is not a key of a reply to (\w+)$/
 
-/** Keys that are not read are one line; a hook that prints the event back is said to do that. */
+/** One line for all keys that are not read; a hook that prints the event back gets a line of its own. */
 function inBrief(notes: readonly string[]): readonly string[] {
   const strays = notes.filter(note => STRAY.test(note))
   if (strays.length < 2) return notes
@@ -200,7 +199,7 @@ function inBrief(notes: readonly string[]): readonly string[] {
   const isEcho = keys.includes('hookEventName') && keys.includes('sessionId')
   const event = STRAY.exec(strays[0]!)![1]!
   const words = isEcho
-    ? 'it printed the event back, which is no answer: print nothing, or one JSON object with a decision'
+    ? 'it printed the event back, which is not an answer: print nothing, or one JSON object with a decision'
     : `${keys.join(', ')} are not keys of a reply to ${event}`
   return [words, ...notes.filter(note => !STRAY.test(note))]
 }
@@ -219,5 +218,6 @@ function* outcomeLines(outcome: Reported, nameOf: Naming): Generator<string> {
   for (const { text, to } of systemMessages) yield `  message  ${indented(text)} ${styled('dim', `(to the ${to})`)}`
   if (outcome.continue === false)
     yield `  the run would end${outcome.stopReason === undefined ? '' : `: ${indented(outcome.stopReason)}`}`
-  if (outcome.failedOpen) yield `  ${styled('yellow', 'something that a strict gate refuses was let pass')}`
+  if (outcome.failedOpen)
+    yield `  ${styled('yellow', 'a hook failed and the call was allowed anyway (the strict profile would block it)')}`
 }

@@ -9,12 +9,8 @@ import { OLDER } from '../../settings/trust/trust.ts'
 import { EXIT, look, profileOf, projectIsTrusted, type CommonFlags, type Scene } from '../common.ts'
 import { complain, inOneLine, printFinding, safeJson, say, styled, table } from '../print.ts'
 
-export interface ListFlags extends CommonFlags {
-  json?: boolean
-}
-
 /** `carabiner hooks list`: every hook that was found, and whether it is in force. Starts nothing, needs no trust. */
-export function list(flags: ListFlags): number {
+export function list(flags: CommonFlags): number {
   const scene = look(flags)
   const projectTrusted = projectIsTrusted(scene.trust, flags)
   const statuses = hookStatuses(scene.loaded, { projectTrusted }).toSorted((a, b) => inOrder(a.hook, b.hook))
@@ -55,7 +51,8 @@ function print({ loaded, trust }: Scene, statuses: readonly HookStatus[], profil
   printHooks(statuses, loaded, profile)
   for (const { file, ofProject } of loaded.modules)
     say(`module ${inOneLine(file)}${ofProject && trust.state !== 'trusted' ? '  off: the project is not trusted' : ''}`)
-  if (trust.by === 'folder') say(styled('yellow', 'the project is trusted whatever becomes of it (trusted by folder)'))
+  if (trust.by === 'folder')
+    say(styled('yellow', 'the project is trusted including all later changes (trusted by folder)'))
   if (trust.state === 'untrusted' || trust.state === 'changed') {
     const isOlder = trust.changes[0] === OLDER
     const what = isOlder ? OLDER : trust.state === 'changed' ? 'not what was trusted' : 'not trusted'

@@ -44,12 +44,12 @@ async function givenInput({ input, exitCode }: PayloadFlags): Promise<PlainObjec
   return value
 }
 
-const SILENT = 'standard input stays open and silent'
+const SILENT = 'standard input is open but nothing comes'
 const WAYS = 'use < /dev/null to take the sample, or --input - to wait'
 
 const takeSample = (): void => complain(`${SILENT}; taking the sample (${WAYS})`)
 
-/** Whoever asks for a verdict on a payload that is late must not get one on something else. */
+/** A verdict on a payload that is late must not be one on the sample. */
 function refuseSample(): never {
   throw usage(`${SILENT}; ${WAYS}`)
 }

@@ -29,7 +29,7 @@ export async function runTests(files: readonly string[], flags: TestFlags): Prom
   }
   const counts = projectCounts(scene, flags)
   if (counts === undefined) return untrusted(scene)
-  // Hooks that need an agent are armed, too: one that cannot be asked has not agreed.
+  // Hooks that need an agent are added, too: one that cannot be asked has not agreed.
   const situation = { loaded: scene.loaded, projectTrusted: counts, hasAgent: true }
   const armed = await armHere(situation, { cwd: scene.where.cwd, profile: flags.profile })
   const findings = [...scene.loaded.findings, ...armed.findings].filter(({ level }) => level === 'error')
@@ -70,7 +70,7 @@ function* differences(expect: HookTest['expect'], outcome: Outcome): Generator<s
   for (const [key, wanted] of Object.entries(expect)) {
     const got = (outcome as unknown as Record<string, unknown>)[key]
     if (!fits(wanted, got))
-      yield `${key} should be ${JSON.stringify(wanted)}, and is ${got === undefined ? 'nothing' : JSON.stringify(got)}`
+      yield `${key} should be ${JSON.stringify(wanted)}, but is ${got === undefined ? 'nothing' : JSON.stringify(got)}`
   }
 }
 
@@ -80,7 +80,7 @@ function fits(wanted: unknown, got: unknown): boolean {
   return pattern === undefined ? same(wanted, got) : typeof got === 'string' && pattern.test(got)
 }
 
-/** Whatever comes in, a hook answers: it neither breaks down nor says yes to what cannot be read. */
+/** A hook must answer any input: it neither fails nor allows what cannot be read. */
 async function fuzz(test: HookTest, hooks: HookRegistry): Promise<readonly string[]> {
   const problems: string[] = []
   for (const { how, input } of brokenInputs(test.input)) {

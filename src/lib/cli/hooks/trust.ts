@@ -7,7 +7,7 @@ export interface TrustFlags extends CommonFlags {
   folder?: boolean
 }
 
-/** `carabiner hooks trust`: from now on what the project brings, exactly as it is, counts. */
+/** `carabiner hooks trust`: from now on what the project brings, exactly as it is, applies. */
 export function trust(flags: TrustFlags): number {
   const { loaded, where, trust: now } = look(flags)
   const coverage = coverageOf(loaded)
@@ -20,7 +20,9 @@ export function trust(flags: TrustFlags): number {
     return EXIT.done
   }
   if (flags.folder === true && (isCI() || !process.stdin.isTTY)) {
-    complain('--folder trusts whatever becomes of the project: it takes a person at a terminal, and no CI')
+    complain(
+      '--folder trusts all later changes of the project, so it needs a person at a terminal and does not work in CI'
+    )
     return EXIT.usage
   }
   if (flags.folder === true && loaded.locks.trustByDigest) {
@@ -29,6 +31,6 @@ export function trust(flags: TrustFlags): number {
   }
   for (const line of describeUntrusted(loaded, now)) say(line)
   const given = keepTrust({ loaded, where }, flags.folder === true)
-  say(flags.folder === true ? 'Trusted, whatever becomes of it.' : `Trusted as it is: ${given.digest}`)
+  say(flags.folder === true ? 'Trusted, including all later changes.' : `Trusted as it is: ${given.digest}`)
   return EXIT.done
 }

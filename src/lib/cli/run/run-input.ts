@@ -25,7 +25,7 @@ async function* prompts(input: Readable, onOrder: (order: PlainObject) => void):
     else if (message?.['type'] === 'control_request') onOrder(message)
     else {
       const begins = inOneLine(line.slice(0, 200))
-      complain(`a line of input is neither a prompt nor an order, and was passed over: ${begins}`)
+      complain(`skipped a line of input that is neither a prompt nor a control request: ${begins}`)
     }
   }
 }
@@ -41,7 +41,7 @@ async function obey(order: PlainObject, running: Query | undefined, respond: (me
     respond({ type: 'control_response', response: { request_id, ...response } })
   try {
     const given = isObject(request) ? request : {}
-    if (running === undefined) throw new Error('the session has not begun')
+    if (running === undefined) throw new Error('the session has not started yet')
     const name = String(given['subtype'])
     await (Object.hasOwn(ORDERS, name) ? ORDERS[name]!(running, given) : unknownOrder(name))
     answer({ subtype: 'success', response: {} })
@@ -63,9 +63,9 @@ const ORDERS: Readonly<Record<string, (running: Query, request: PlainObject) => 
 /** What a client would be called back for. */
 const CALLED_BACK = ['hooks', 'agents', 'sdkMcpServers']
 const NO_CALLBACKS =
-  'is not supported on this stream and is not in force: nothing of it would run. ' +
+  'is not supported on this stream and was ignored. ' +
   'Declare hooks with --settings, subagents with --agents and servers with --mcp-config, or use query() in a program'
 
 function unknownOrder(name: unknown): never {
-  throw new Error(`there is no order ${JSON.stringify(name)}; there are ${Object.keys(ORDERS).join(', ')}`)
+  throw new Error(`there is no control request ${JSON.stringify(name)}; use one of ${Object.keys(ORDERS).join(', ')}`)
 }

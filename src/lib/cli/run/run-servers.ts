@@ -4,7 +4,7 @@ import type { QueryOptions } from '../../query/options/options.ts'
 import { parseDocument, readDocument } from '../../settings/files/document.ts'
 import { serversIn } from '../../tools/mcp/mcp-config.ts'
 
-/** The servers of `--mcp-config`: files or JSON. Of two with one name the later counts. */
+/** The servers of `--mcp-config`: files or JSON. Of two with one name, the later is used. */
 export function serversFrom(given: readonly string[] | undefined, cwd = '.'): QueryOptions['mcpServers'] {
   if (given === undefined) return undefined
   return Object.assign({}, ...given.map(text => serversOf(text, cwd))) as QueryOptions['mcpServers']

@@ -5,7 +5,7 @@ import type { Mode } from '../../permissions/modes.ts'
 import type { QueryOptions } from '../../query/options/options.ts'
 import { withResult } from '../../query/init-message.ts'
 import { query, type Query } from '../../query/query.ts'
-import { EXIT, look, projectCounts, untrusted, type CommonFlags } from '../common.ts'
+import { EXIT, exitCode, look, projectCounts, trustOptions, untrusted, type CommonFlags } from '../common.ts'
 import { pipedText } from '../piped.ts'
 import { complain, harmless, safeJson } from '../print.ts'
 import { promptsFrom } from './run-input.ts'
@@ -47,27 +47,27 @@ export interface RunFlags extends CommonFlags {
   maintenance?: boolean
 }
 
-/** `carabiner run`: an agent in this folder, for somebody at a terminal; with -p for scripts. */
+/** `carabiner run`: an agent in this folder, at a terminal; with -p for scripts. */
 export async function run(argument: string | undefined, flags: RunFlags): Promise<number> {
   if (flags.print !== true && flags.initOnly !== true) return atTerminal(argument, flags)
   if (flags.inputFormat === 'stream-json')
     return show(flags, (options, respond) => promptsFrom(process.stdin, options, respond)).then(code =>
       code === EXIT.untrusted ? untrusted(look(flags)) : code
     )
-  const goesOn = flags.resume !== undefined || flags.continue === true
-  const prompt = flags.initOnly === true ? '' : await promptOf(argument, goesOn)
+  const isResumed = flags.resume !== undefined || flags.continue === true
+  const prompt = flags.initOnly === true ? '' : await promptOf(argument, isResumed)
   const begin = (options: QueryOptions): Query =>
     query({ prompt: flags.initOnly === true ? nothing() : prompt, options })
   const code = await show(flags, begin)
   if (code !== EXIT.untrusted) return code
-  // Settings are looked at once, by the session; only where it may not begin, a person is asked, and it is tried again.
+  // The session loads the settings; only where it may not begin, a person is asked, and it is tried again.
   const scene = look(flags)
   return projectCounts(scene, flags) === undefined ? untrusted(scene) : show(flags, begin)
 }
 
 async function atTerminal(prompt: string | undefined, flags: RunFlags): Promise<number> {
   if (!process.stdin.isTTY || !process.stdout.isTTY)
-    throw fault('E_USAGE', 'where there is no terminal, carabiner run needs -p: it answers one prompt and ends')
+    throw fault('E_USAGE', 'without a terminal, carabiner run needs -p: it answers one prompt and ends')
   if (flags.outputFormat !== undefined || flags.inputFormat !== undefined)
     throw fault('E_USAGE', '--output-format and --input-format need -p')
   const scene = look(flags)
@@ -79,23 +79,23 @@ async function atTerminal(prompt: string | undefined, flags: RunFlags): Promise<
   return talk(prompt, scene, optionsOf(flags, abort), abort)
 }
 
-/** A session that goes on needs no prompt. */
-async function promptOf(argument: string | undefined, goesOn: boolean): Promise<string> {
-  const piped = await pipedText(argument === undefined && !goesOn ? undefined : goOnWithout)
+/** A resumed session needs no prompt. */
+async function promptOf(argument: string | undefined, isResumed: boolean): Promise<string> {
+  const piped = await pipedText(argument === undefined && !isResumed ? undefined : continueWithout)
   const prompt = [argument, piped].filter(text => text !== undefined && text.trim() !== '').join('\n\n')
-  if (prompt === '' && !goesOn)
+  if (prompt === '' && !isResumed)
     throw fault('E_USAGE', 'there is no prompt: give one as an argument or on standard input')
   return prompt
 }
 
-const goOnWithout = (): void =>
-  complain('standard input stays open and silent; going on without it (use < /dev/null to say so at once)')
+const continueWithout = (): void =>
+  complain('standard input is open but nothing comes; continuing without it (use < /dev/null to skip the wait)')
 
 async function* nothing(): AsyncGenerator<never> {
   // A session that is only prepared has no prompt.
 }
 
-/** The beginning of an id will do; a path is a path. That there is no such session, the query says in its result. */
+/** The beginning of an id is enough; a path is a path. That there is no such session is in the result of the query. */
 function sessionNamed(name: string, flags: RunFlags): string {
   try {
     const { id, path } = findSession(name, flags)
@@ -107,7 +107,6 @@ function sessionNamed(name: string, flags: RunFlags): string {
 }
 
 function optionsOf(flags: RunFlags, abortController: AbortController): QueryOptions {
-  const { env } = process
   if (flags.dangerouslySkipPermissions === true && ![undefined, 'bypassPermissions'].includes(flags.permissionMode))
     throw fault(
       'E_USAGE',
@@ -115,7 +114,7 @@ function optionsOf(flags: RunFlags, abortController: AbortController): QueryOpti
     )
   const disallowedTools = listIn(flags.disallowedTools)
   if (disallowedTools?.length === 0) throw fault('E_USAGE', '--disallowedTools names no tool')
-  const thisRun = flags.trustProjectHooks === true || env['CARABINER_TRUST_PROJECT_HOOKS'] === '1'
+  const { digest, thisRun } = trustOptions(flags)
   return {
     abortController,
     cwd: flags.cwd,
@@ -130,7 +129,7 @@ function optionsOf(flags: RunFlags, abortController: AbortController): QueryOpti
     plugins: flags.pluginDir?.map(path => ({ type: 'local', path })),
     hookModules: flags.hooks,
     profile: flags.profile,
-    trust: flags.trust ?? env['CARABINER_TRUST'] ?? (thisRun ? true : undefined),
+    trust: digest ?? (thisRun === true ? true : undefined),
     projectHooks: flags.projectHooks,
     permissionMode:
       flags.dangerouslySkipPermissions === true ? 'bypassPermissions' : (flags.permissionMode as Mode | undefined),
@@ -186,7 +185,7 @@ function jsonIn(flag: string, text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Reads the agent to its end, prints what was asked for, and listens to signals meanwhile. */
+/** Reads the agent to its end, prints what was asked for, and handles signals meanwhile. */
 async function show(
   flags: RunFlags,
   begin: (options: QueryOptions, respond: (message: object) => void) => Query
@@ -214,7 +213,7 @@ async function show(
     return EXIT.untrusted
   }
   if (!streams && result !== undefined) printResult(result, flags)
-  return codeOf(result)
+  return exitCode(result)
 }
 
 function printResult(result: ResultMessage, { outputFormat }: RunFlags): void {
@@ -226,11 +225,11 @@ function printResult(result: ResultMessage, { outputFormat }: RunFlags): void {
   }
 }
 
-/** What must not pass unseen, for whoever reads only the end. */
+/** What a reader of the last line alone must not miss. */
 function note(message: AgentMessage, { verbose }: RunFlags): void {
   if (message.type !== 'system') return
   if (message.subtype === 'permission_denied') complain(harmless(message.message))
-  // Said before: query() tells standard error.
+  // query() has printed it on standard error.
   else if (message.subtype === 'informational' && message.tag === 'restriction') return
   else if (message.subtype === 'informational' && (verbose === true || message.level === 'warning'))
     complain(harmless(message.content))
@@ -239,12 +238,6 @@ function note(message: AgentMessage, { verbose }: RunFlags): void {
     complain(
       `The model did not answer (${message.error}); trying again in ${Math.ceil(message.retry_delay_ms / 1000)} s`
     )
-}
-
-function codeOf(result: ResultMessage | undefined): number {
-  if (result === undefined) return EXIT.done
-  if (result.terminal_reason === 'turn_setup_failed') return EXIT.badSettings
-  return result.is_error ? EXIT.failed : EXIT.done
 }
 
 /** The first signal ends the session in good order, the second ends everything at once. */

@@ -1,6 +1,6 @@
 import { meaningOf } from '../../transcript/verify.ts'
 import { inOneLine, safeJson, styled } from '../print.ts'
-import { callIn } from '../terminal/call-label.ts'
+import { callLabel } from '../terminal/call-label.ts'
 import { cut } from '../terminal/width.ts'
 import { wordsOfGap } from '../../transcript/load.ts'
 import { block, shortened } from './page-width.ts'
@@ -35,7 +35,7 @@ export class Pen {
   }
 
   call({ id, tool, input }: Item & { kind: 'call' }): readonly string[] {
-    const words = callIn(tool, input, this.#cwd)
+    const words = callLabel(tool, input, this.#cwd)
     this.#calls.set(id, words)
     this.#last = id
     if (!this.isFull) return [`  ${cut(words, this.#width - 2)}`]

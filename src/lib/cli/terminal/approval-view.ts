@@ -18,19 +18,19 @@ function textsIn(value: unknown): readonly string[] {
   return Object.entries(value).flatMap(([key, each]) => [key, ...textsIn(each)])
 }
 
-/** With everything spelt out that could not be seen. */
-const spelt = (text: string): string =>
+/** Writes out every character that could not be seen. */
+const spellOut = (text: string): string =>
   text.replaceAll(UNREADABLE, char => `\\u${char.codePointAt(0)!.toString(16).padStart(4, '0')}`)
 
 const BAR = '  │ '
-/** The same line goes on. */
+/** Continues the same line. */
 const SAME = '  ┆ '
 
 /** A call as it would run: the whole of its input, and where its file really is. */
 export function callInFull(name: string, input: PlainObject, columns: number): string {
   const lines = [
     styled('bold', `  ${inOneLine(name)}`),
-    ...Object.entries(input).flatMap(([key, value]) => field(spelt(key), value)),
+    ...Object.entries(input).flatMap(([key, value]) => field(spellOut(key), value)),
     ...whereIn(input)
   ]
   const [head, ...rest] = lines
@@ -40,7 +40,7 @@ export function callInFull(name: string, input: PlainObject, columns: number): s
 }
 
 function field(key: string, value: unknown): readonly string[] {
-  const text = spelt(typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing'))
+  const text = spellOut(typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing'))
   return text.includes('\n') ? [`${key}:`, ...text.split('\n').map(line => `  ${line}`)] : [`${key}: ${text}`]
 }
 
@@ -52,24 +52,26 @@ function whereIn(input: PlainObject): readonly string[] {
     const path = input[key]
     if (typeof path !== 'string' || !path.startsWith('/')) return []
     const real = realPath(path)
-    return real === path ? [] : [`${key} is really: ${spelt(real)}`]
+    return real === path ? [] : [`${key} leads to: ${spellOut(real)}`]
   })
 }
 
-/** What would be kept, and where. */
-export function keptWords(updates: readonly PermissionUpdate[], ownHome: string): string {
+/** The permissions that would be kept, and where. */
+export function updateLabel(updates: readonly PermissionUpdate[], ownHome: string): string {
   const file = `${ownHome}/remembered.json`
   const shown = file.startsWith(`${homedir()}/`) ? `~${file.slice(homedir().length)}` : file
-  return updates.map(update => `${changeIn(update)}, ${placeOf(update.destination, spelt(shown))}`).join('; ')
+  return updates
+    .map(update => `${changeIn(update)}, ${destinationLabel(update.destination, spellOut(shown))}`)
+    .join('; ')
 }
 
 function changeIn(update: PermissionUpdate): string {
   if (update.type === 'setMode') return `mode ${update.mode}`
-  if ('directories' in update) return `work in ${spelt(update.directories.join(', '))}`
+  if ('directories' in update) return `work in ${spellOut(update.directories.join(', '))}`
   return inOneLine(`${update.behavior} ${update.rules.map(rule => ruleText(rule)).join(', ')}`)
 }
 
-function placeOf(destination: PermissionUpdate['destination'], file: string): string {
+function destinationLabel(destination: PermissionUpdate['destination'], file: string): string {
   if (destination === 'session' || destination === 'cliArg') return 'for this session'
   return `for ${destination === 'userSettings' ? 'every project' : 'this project'}, in ${file}`
 }

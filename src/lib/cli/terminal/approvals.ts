@@ -4,7 +4,7 @@ import type { PermissionUpdate } from '../../permissions/updates.ts'
 import type { CanUseTool } from '../../query/options/options.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import { inOneLine, styled } from '../print.ts'
-import { callInFull, isReadable, keptWords } from './approval-view.ts'
+import { callInFull, isReadable, updateLabel } from './approval-view.ts'
 import { LINE_END, type Keyboard } from './keyboard.ts'
 import { LineEditor } from './line-editor.ts'
 import { askQuestions } from './questions.ts'
@@ -12,35 +12,37 @@ import type { Screen } from './screen.ts'
 import type { Show } from './show.ts'
 import { hang } from './width.ts'
 
-const UNSEEN = 'It holds characters that cannot be seen: only yes, in full, lets it run.'
+const UNSEEN = 'It contains characters that cannot be seen: type yes in full to run it.'
 
 type Question = Parameters<CanUseTool>[2]
 
-/** What can be answered. A line of its own, so that nothing that was typed for something else is a yes. */
+/** The answers, each a line of its own, so that nothing that was typed for something else is a yes. */
 const ANSWERS = { y: 'once', a: 'always', n: 'no', '': 'no', r: 'why' } as const
 
-/** Whoever has the terminal besides: makes way for a question, and comes back. */
-interface Around {
-  begin(): void
-  end(): void
+/** The terminal in which a question is asked. */
+interface Terminal {
+  readonly keyboard: Keyboard
+  readonly screen: Screen
+  readonly show: Show
+  /** The folder in which permissions are kept. */
+  readonly ownHome: string
+  /** The prompt makes way for a question, and comes back. */
+  pausePrompt(): void
+  resumePrompt(): void
   interrupt(): void
 }
 
 /** Asks the person at the terminal whether a call may run, one call at a time. */
 export class Approvals {
-  readonly #keyboard: Keyboard
+  readonly #terminal: Terminal
   readonly #screen: Screen
   readonly #show: Show
-  readonly #ownHome: string
-  readonly #around: Around
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(keyboard: Keyboard, screen: Screen, show: Show, ownHome: string, around: Around) {
-    this.#keyboard = keyboard
-    this.#screen = screen
-    this.#show = show
-    this.#ownHome = ownHome
-    this.#around = around
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal
+    this.#screen = terminal.screen
+    this.#show = terminal.show
   }
 
   readonly ask: CanUseTool = (name, input, question) => {
@@ -50,10 +52,10 @@ export class Approvals {
   }
 
   async #askNow(name: string, input: PlainObject, question: Question): Promise<PersonAnswer> {
-    // What was told before the question shall stand above it.
+    // Messages that came before the question are printed above it.
     await setImmediate()
     if (question.signal.aborted) return { behavior: 'deny' }
-    this.#around.begin()
+    this.#terminal.pausePrompt()
     this.#screen.status()
     try {
       const { questions } = input
@@ -61,8 +63,8 @@ export class Approvals {
       return await (asks ? this.#questions(input, questions, question) : this.#permission(name, input, question))
     } finally {
       this.#screen.status()
-      this.#show.going()
-      this.#around.end()
+      this.#show.showStatus()
+      this.#terminal.resumePrompt()
     }
   }
 
@@ -85,7 +87,9 @@ export class Approvals {
         callInFull(name, input, columns),
         hang('  ', `asked because: ${inOneLine(decisionReason)}`, columns),
         ...(readable ? [] : [styled('red', hang('  ', UNSEEN, columns))]),
-        ...(offered.length === 0 ? [] : [hang('  ', `a means: ${keptWords(offered, this.#ownHome)}`, columns)])
+        ...(offered.length === 0
+          ? []
+          : [hang('  ', `a means: ${updateLabel(offered, this.#terminal.ownHome)}`, columns)])
       ].join('\n')
     )
     return this.#answer(name, question, readable, offered)
@@ -101,7 +105,7 @@ export class Approvals {
     for (;;) {
       const line = await this.#line(`  ${yes}, n no, r no and say why [n] `, signal)
       if (line === undefined) return this.#no(toolUseID, 'refused by you')
-      const answer = meant(line, readable)
+      const answer = answerFrom(line, readable)
       if (answer === 'once' || (answer === 'always' && offered.length > 0)) {
         this.#show.decided(toolUseID)
         return answer === 'once' ? { behavior: 'allow' } : this.#always(offered)
@@ -114,7 +118,10 @@ export class Approvals {
   #always(updatedPermissions: readonly PermissionUpdate[]): PersonAnswer {
     for (const update of updatedPermissions) if (update.type === 'setMode') this.#show.mode = update.mode
     this.#screen.print(
-      styled('dim', hang('  · ', `from now on: ${keptWords(updatedPermissions, this.#ownHome)}`, this.#screen.columns))
+      styled(
+        'dim',
+        hang('  · ', `from now on: ${updateLabel(updatedPermissions, this.#terminal.ownHome)}`, this.#screen.columns)
+      )
     )
     return { behavior: 'allow', updatedPermissions }
   }
@@ -122,7 +129,7 @@ export class Approvals {
   async #noAndWhy(name: string, id: string, signal: AbortSignal): Promise<PersonAnswer> {
     const why = (await this.#line('  why? ', signal))?.trim() ?? ''
     if (why === '') return this.#no(id, 'refused by you')
-    return this.#no(id, `refused by you: ${why}`, `The user does not want ${name} to run, and says: ${why}`)
+    return this.#no(id, `refused by you: ${why}`, `The user refused to run ${name}: ${why}`)
   }
 
   #no(id: string, shown: string, message?: string): PersonAnswer {
@@ -130,21 +137,21 @@ export class Approvals {
     return { behavior: 'deny', message }
   }
 
-  /** A line, or nothing when the turn was given up. */
+  /** A line, or nothing when the turn was interrupted. */
   async #line(prompt: string, signal: AbortSignal): Promise<string | undefined> {
     const over = new AbortController()
     const onInterrupt = (): void => {
-      this.#around.interrupt()
+      this.#terminal.interrupt()
       over.abort()
     }
     const asking = { prompt, signal: AbortSignal.any([signal, over.signal]), onInterrupt }
-    const line = await new LineEditor(this.#keyboard, this.#screen, asking).read()
+    const line = await new LineEditor(this.#terminal.keyboard, this.#screen, asking).read()
     return line?.replaceAll(LINE_END, '\n')
   }
 }
 
 /** What a line means; nothing when that is not clear. */
-function meant(line: string, readable: boolean): (typeof ANSWERS)[keyof typeof ANSWERS] | undefined {
+function answerFrom(line: string, readable: boolean): (typeof ANSWERS)[keyof typeof ANSWERS] | undefined {
   const word = line.trim().toLowerCase()
   if (word === 'yes') return 'once'
   if (word === 'no') return 'no'

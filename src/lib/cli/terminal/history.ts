@@ -1,19 +1,22 @@
 import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { attempt } from '../../util/attempt.ts'
 import { makeFolders } from '../../world/files/own-file.ts'
 
 const MOST = 1000
 
-/** What was asked before, a line each, in a file that nobody else can read. Where that cannot be, it is forgotten. */
+/** Earlier prompts, one per line, in a file that only the user can read. Where it cannot be written, nothing is kept. */
 export class History {
   readonly #file: string
   readonly #lines: string[]
 
   constructor(file: string) {
     this.#file = file
-    const lines = linesOf(file)
+    // What was put there by other means must not be able to steer the terminal.
+    const text = attempt(() => readFileSync(file, 'utf8').replaceAll(/[^\P{Cc}\t\n]/gu, '')) ?? ''
+    const lines = text.split('\n').filter(line => line !== '')
     this.#lines = lines.slice(-MOST)
-    if (lines.length > MOST) this.#shorten()
+    if (lines.length > MOST) attempt(() => this.#shorten())
   }
 
   /** The latest first, as readline wants them. */
@@ -21,7 +24,7 @@ export class History {
     return this.#lines.toReversed()
   }
 
-  /** What begins with a blank is not remembered, nor is the same again. */
+  /** A line that begins with a blank is not kept, nor is a repetition of the last one. */
   add(line: string): void {
     if (line.trim() === '' || line.startsWith(' ') || line === this.#lines.at(-1)) return
     this.#lines.push(line)
@@ -33,27 +36,7 @@ export class History {
 
   #shorten(): void {
     const next = `${this.#file}.${process.pid}`
-    attempt(() => {
-      writeFileSync(next, `${this.#lines.join('\n')}\n`, { mode: 0o600 })
-      renameSync(next, this.#file)
-    })
-  }
-}
-
-function linesOf(file: string): readonly string[] {
-  try {
-    // What was put there by other means must not be able to steer the terminal.
-    const text = readFileSync(file, 'utf8').replaceAll(/[^\P{Cc}\t\n]/gu, '')
-    return text.split('\n').filter(line => line !== '')
-  } catch {
-    return []
-  }
-}
-
-function attempt(write: () => void): void {
-  try {
-    write()
-  } catch {
-    // A home that cannot be written to is no reason not to work.
+    writeFileSync(next, `${this.#lines.join('\n')}\n`, { mode: 0o600 })
+    renameSync(next, this.#file)
   }
 }

@@ -1,10 +1,11 @@
 import type { StreamedHook } from '../../agent/output/hook-message.ts'
 import type { HookResponse } from '../../hooks/trace.ts'
-import { isObject } from '../../util/plain.ts'
+import { jsonIn } from '../../util/attempt.ts'
+import { isObject, type PlainObject } from '../../util/plain.ts'
 import { inOneLine } from '../print.ts'
 
-/** Events whose refusals are told in other ways: with the call, or with the result. */
-const TOLD = new Set<string>([
+/** Events whose refusals are shown in other ways: with the call, or with the result. */
+const SHOWN_ELSEWHERE = new Set<string>([
   'PreToolUse',
   'PermissionRequest',
   'UserPromptSubmit',
@@ -13,38 +14,29 @@ const TOLD = new Set<string>([
   'Stop'
 ])
 
-/** What is worth a quiet line of what a hook answered: text for the model, and a no. Its failure is told elsewhere. */
+/** Lines about what a hook answered: text for the model, and a refusal. Its failure is shown elsewhere. */
 export function hookWords(response: HookResponse & StreamedHook): readonly string[] {
   const { hook_label, hook_event, outcome, output, exit_code } = response
   const refusal = exit_code === 2 ? { decision: 'deny', reason: output.trim() } : undefined
-  const reply = outcome === 'success' ? replyIn(output) : refusal
-  if (reply === undefined) return []
+  const reply = outcome === 'success' ? jsonIn(output) : refusal
+  if (!isObject(reply)) return []
   const who = inOneLine(`${hook_event} hook ${hook_label}`)
   const context = contextIn(reply)
-  const says = saysNo(reply)
+  const refused = refusalReason(reply)
   return [
-    ...(says === undefined || TOLD.has(hook_event) ? [] : [`${who} says no: ${inOneLine(says)}`]),
+    ...(refused === undefined || SHOWN_ELSEWHERE.has(hook_event) ? [] : [`${who} refused: ${inOneLine(refused)}`]),
     ...(context === undefined ? [] : [`${who} added ${lengthOf(context)} for the model`])
   ]
 }
 
-function replyIn(output: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const reply: unknown = JSON.parse(output)
-    return isObject(reply) ? reply : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function contextIn(reply: Readonly<Record<string, unknown>>): string | undefined {
+function contextIn(reply: PlainObject): string | undefined {
   const own = reply['hookSpecificOutput']
   const found = [isObject(own) ? own['additionalContext'] : undefined, reply['additionalContext'], reply['context']]
   return found.find((text): text is string => typeof text === 'string' && text !== '')
 }
 
 /** The reason of a reply that blocks. */
-function saysNo({ decision, reason }: Readonly<Record<string, unknown>>): string | undefined {
+function refusalReason({ decision, reason }: PlainObject): string | undefined {
   if (decision !== 'deny' && decision !== 'block') return undefined
   return typeof reason === 'string' ? reason : 'no reason given'
 }

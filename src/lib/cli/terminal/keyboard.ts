@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder'
 import type { ReadStream } from 'node:tty'
 
-/** Who is being typed to. */
+/** Receives what is typed. */
 export interface Listener {
   /** Keys, in the order of typing; a line end is the last of a piece. */
   typed(keys: string): void
@@ -20,13 +20,13 @@ const PASTE_OFF = '\u001B[?2004l'
 const SPECIAL = new RegExp(String.raw`${CTRL_C}|\r\n?|\n|${PASTE.replace('[', String.raw`\[`)}`)
 /** Ctrl-Z would stop us with the terminal in a state that no shell expects. */
 const CTRL_Z = '\u001A'
-/** What may have been typed while nobody listened. */
+/** The most pieces that are kept while there is no listener. */
 const MOST_EARLIER = 1000
 
-/** All that is typed goes through here: to whoever listens, or else it waits. Text that was pasted is one piece. */
+/** Hands what is typed to its listener, or keeps it until there is one. Text that was pasted is one piece. */
 export class Keyboard {
   readonly #input: ReadStream
-  /** Hears Ctrl-C while nobody listens. */
+  /** Called for Ctrl-C while there is no listener. */
   readonly #meanwhile: () => void
   readonly #decoder = new StringDecoder('utf8')
   #listener: Listener | undefined
@@ -40,12 +40,12 @@ export class Keyboard {
     input.setRawMode(true)
     input.on('data', (bytes: Buffer) => this.#take(this.#decoder.write(bytes)))
     input.on('end', onGone).on('error', onGone)
-    // Another one may have been at it before.
+    // A keyboard of an earlier session may have paused it.
     input.resume()
     if (process.env['TERM'] !== 'dumb') process.stdout.write(PASTE_ON)
   }
 
-  /** Call what comes back to listen no more. */
+  /** Returns a function that ends it. */
   listen(listener: Listener): () => void {
     this.#listener = listener
     return () => {
@@ -53,7 +53,7 @@ export class Keyboard {
     }
   }
 
-  /** What was typed before anybody listened, for as long as this one listens. */
+  /** Hands over what was typed before there was a listener. */
   catchUp(listener: Listener): void {
     while (this.#listener === listener && this.#earlier.length > 0) listener.typed(this.#earlier.shift()!)
   }
@@ -64,7 +64,7 @@ export class Keyboard {
     try {
       this.#input.setRawMode(false)
     } catch {
-      // The terminal is gone.
+      // The terminal was closed.
     }
   }
 

@@ -3,24 +3,24 @@ import { PassThrough, Writable } from 'node:stream'
 import { LINE_END, type Keyboard, type Listener } from './keyboard.ts'
 import type { Bottom, Screen } from './screen.ts'
 
-/** What is asked for. */
+/** How a line is asked for. */
 export interface Asking {
   readonly prompt: string
-  /** A line that ends with a backslash goes on with the next. */
-  readonly goesOn?: boolean
+  /** A line that ends with a backslash continues on the next. */
+  readonly isMultiline?: boolean
   /** What the arrow keys bring back, the latest first. */
   readonly history?: string[]
   /** Also takes what was typed before it was asked for. */
   readonly earlier?: boolean
   readonly signal: AbortSignal
-  /** Ctrl-C; where lines go on, only when there is nothing to take back. */
+  /** Ctrl-C; where a line may continue, only when there is nothing to take back. */
   onInterrupt(): void
 }
 
 const MORE = '… '
 const ESCAPE = '\u001B'
 
-/** Reads a line at the bottom of the screen, while other things may be printed above it. */
+/** Reads a line at the bottom of the screen, while other text may be printed above it. */
 export class LineEditor implements Bottom, Listener {
   readonly #keyboard: Keyboard
   readonly #screen: Screen
@@ -67,7 +67,7 @@ export class LineEditor implements Bottom, Listener {
     return this.#done.promise
   }
 
-  /** Somebody else has the screen and the keyboard for a while. */
+  /** A question needs the screen and the keyboard for a while. */
   pause(): void {
     if (this.#release === undefined) return
     this.#release()
@@ -95,7 +95,7 @@ export class LineEditor implements Bottom, Listener {
     if (text !== keys) this.#press('\r')
   }
 
-  /** At once, and not when a stream sees fit: what follows may be for somebody else. */
+  /** At once, and not when a stream sees fit: the next keys may be for another listener. */
   #press(keys: string): void {
     this.#keys.emit('data', Buffer.from(keys))
   }
@@ -108,7 +108,7 @@ export class LineEditor implements Bottom, Listener {
 
   interrupt(): void {
     const isEmpty = this.#readline.line === '' && this.#before.length === 0
-    if (isEmpty || this.#asking.goesOn !== true) return this.#asking.onInterrupt()
+    if (isEmpty || this.#asking.isMultiline !== true) return this.#asking.onInterrupt()
     this.#readline.write(null, { ctrl: true, name: 'e' })
     this.#readline.write(null, { ctrl: true, name: 'u' })
     this.#before.length = 0
@@ -133,7 +133,7 @@ export class LineEditor implements Bottom, Listener {
   }
 
   #line(line: string): void {
-    if (this.#asking.goesOn === true && line.endsWith('\\')) {
+    if (this.#asking.isMultiline === true && line.endsWith('\\')) {
       this.#before.push(line.slice(0, -1))
       this.#readline.setPrompt(MORE)
       this.#readline.prompt()

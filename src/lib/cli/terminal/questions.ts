@@ -10,10 +10,7 @@ interface Question {
   readonly isMany: boolean
 }
 
-/**
- * Puts the questions of an agent to the person at the terminal. Gives the answers by question; nothing when there was
- * none to one of them.
- */
+/** Asks the person at the terminal the questions of an agent. Gives the answers by question; nothing when one is missing. */
 export async function askQuestions(
   given: readonly unknown[],
   screen: Screen,
@@ -22,12 +19,12 @@ export async function askQuestions(
   const answers: [string, string][] = []
   for (const each of given) {
     const question = questionIn(each)
-    screen.print(shown(question, screen.columns))
-    const own = question.labels.length === 0 ? 'your words: ' : 'your own words: '
+    screen.print(questionText(question, screen.columns))
+    const own = question.labels.length === 0 ? 'your answer: ' : 'your own answer: '
     const choice = question.labels.length === 0 ? '' : question.isMany ? 'numbers, or ' : 'a number, or '
     const typed = (await line(`  ${choice}${own}`))?.trim() ?? ''
     if (typed === '') return undefined
-    answers.push([question.question, meant(typed, question)])
+    answers.push([question.question, choiceFrom(typed, question)])
   }
   return Object.fromEntries(answers)
 }
@@ -43,7 +40,7 @@ function questionIn(given: unknown): Question {
   }
 }
 
-function shown({ question, labels, descriptions }: Question, columns: number): string {
+function questionText({ question, labels, descriptions }: Question, columns: number): string {
   return [
     styled('yellow', hang('  ', inOneLine(question), columns)),
     ...labels.map((label, place) => {
@@ -54,7 +51,7 @@ function shown({ question, labels, descriptions }: Question, columns: number): s
 }
 
 /** Numbers stand for what is offered; all else is an answer of its own. */
-function meant(typed: string, { labels, isMany }: Question): string {
+function choiceFrom(typed: string, { labels, isMany }: Question): string {
   const numbers = isMany ? typed.split(/[\s,]+/).filter(word => word !== '') : [typed]
   const chosen = numbers.map(word => (/^\d+$/.test(word) ? labels[Number(word) - 1] : undefined))
   return chosen.every(label => label !== undefined) ? chosen.join(', ') : typed

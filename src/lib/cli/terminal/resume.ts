@@ -12,14 +12,14 @@ import type { Screen } from './screen.ts'
 import type { Desk } from './slash.ts'
 import { cut, hang } from './width.ts'
 
-/** So many sessions are offered. */
+/** How many sessions are listed. */
 const MOST = 10
 
-/** `/resume`: the earlier sessions of this folder, by number; with one, or with an id, goes on with it. */
+/** `/resume`: lists the earlier sessions of this folder, by number; with a number or an id, resumes one. */
 export async function resume(wanted: string, { screen, scene: { where }, current, goOnWith }: Desk): Promise<void> {
   const ids = await sessionsOf(where, current)
   if (wanted === '') {
-    screen.print(ids.length === 0 ? '  there are no others of this folder' : listOf(ids, where, screen))
+    screen.print(ids.length === 0 ? '  there are no earlier sessions of this folder' : listOf(ids, where, screen))
     return
   }
   const numbered = /^\d{1,2}$/.test(wanted) ? ids[Number(wanted) - 1] : undefined
@@ -44,12 +44,13 @@ function listOf(ids: readonly string[], where: Where, { columns }: Screen): stri
     const when = Date.parse(String(seen?.tail.at(-1)?.['timestamp']))
     return [`  ${index + 1}`, Number.isNaN(when) ? '' : ago(when), inOneLine(prompt)]
   })
-  return [...table(rows).map(line => cut(line, columns - 1)), styled('dim', '  /resume NUMBER goes on with one')].join(
-    '\n'
-  )
+  return [
+    ...table(rows).map(line => cut(line, columns - 1)),
+    styled('dim', '  type /resume NUMBER to resume one')
+  ].join('\n')
 }
 
-/** What was said last, for somebody who has forgotten. */
+/** The last prompt and the last answer, as a reminder. */
 export async function lastWords(sessionId: string, { where }: Scene, { columns }: Screen): Promise<string> {
   const store = usualStore(where)
   const projectKey = store.projectOf(sessionId, projectKeyOf(where.cwd))
@@ -58,7 +59,7 @@ export async function lastWords(sessionId: string, { where }: Scene, { columns }
   const prompt = messages.findLast(({ role, content }) => role === 'user' && messageText(content) !== '')
   const answer = messages.findLast(({ role, content }) => role === 'assistant' && messageText(content) !== '')
   return [
-    `goes on with session ${sessionId}`,
+    `resumed session ${sessionId}`,
     ...[prompt, answer].flatMap(each => (each ? [messageText(each.content)] : []))
   ]
     .map(text => hang('  ', inOneLine(text).slice(0, 4 * columns), columns))

@@ -1,19 +1,19 @@
 import { styled } from '../print.ts'
 import { cut } from './width.ts'
 
-/** What stands below all that is printed: it makes way, and comes back. */
+/** Stays below all that is printed: it makes way for it, and comes back. */
 export interface Bottom {
   hide(): void
   show(): void
 }
 
 const ERASE = '\r\u001B[2K'
-/** What is over sooner is not worth a line, in milliseconds. */
+/** What ends sooner gets no status line, in milliseconds. */
 const SOON = 150
 
-/** The terminal: lines that stay, text as it comes, and one line below that says what is going on. */
+/** The terminal: lines that stay, text as it comes, and a status line below. */
 export class Screen {
-  /** A terminal that knows nothing but text is given nothing but text. */
+  /** False for a terminal that only takes text. */
   readonly redraws = process.env['TERM'] !== 'dumb'
   #inLine = false
   #status: { readonly text: string; readonly since: number } | undefined
@@ -50,7 +50,7 @@ export class Screen {
     if (this.#inLine) this.stream('\n')
   }
 
-  /** What is going on, from now on; nothing, when nothing is. */
+  /** Sets the status line, or removes it. */
   status(text?: string): void {
     if (text === this.#status?.text) return
     clearTimeout(this.#timer)
@@ -60,18 +60,18 @@ export class Screen {
     if (text !== undefined) this.#drawIn(SOON)
   }
 
-  /** More about it, for as long as it goes on. */
+  /** Adds to the status line, until the status changes. */
   note(text = ''): void {
     this.#note = text
   }
 
-  /** Something stays below what is printed, until it is taken away. */
+  /** Keeps something below what is printed, until it is taken away. */
   hold(bottom: Bottom | undefined): void {
     this.#erase()
     this.#bottom = bottom
   }
 
-  /** Nobody sees it any more. */
+  /** The terminal was closed: prints nothing more. */
   gone(): void {
     this.#gone = true
     clearTimeout(this.#timer)
@@ -93,7 +93,7 @@ export class Screen {
     const { text, since } = this.#status
     const ms = performance.now() - since
     if (ms < SOON) return
-    const time = ` · ${lasting(ms)}`
+    const time = ` · ${formatDuration(ms)}`
     const room = this.columns - 1 - time.length
     const note = this.#note === '' ? '' : ` · ${this.#note}`
     this.#erase()
@@ -108,7 +108,7 @@ export class Screen {
 }
 
 /** `3 s`, `1 m 05 s`. */
-export function lasting(ms: number): string {
+export function formatDuration(ms: number): string {
   const seconds = Math.floor(ms / 1000)
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} m ${String(seconds % 60).padStart(2, '0')} s`
 }

@@ -7,7 +7,7 @@ import { asFlags } from '../../faults.ts'
 import { withResult } from '../../query/init-message.ts'
 import { query, type Query } from '../../query/query.ts'
 import { VERSION } from '../../version.ts'
-import { EXIT, type Scene } from '../common.ts'
+import { EXIT, exitCode, type Scene } from '../common.ts'
 import { harmless, inOneLine, styled } from '../print.ts'
 import { Approvals } from './approvals.ts'
 import { History } from './history.ts'
@@ -19,12 +19,12 @@ import { Show } from './show.ts'
 import { slash, type Desk } from './slash.ts'
 import { hang } from './width.ts'
 
-/** Two of them within so many milliseconds end the session. */
+/** Two Ctrl-C within this time end the session, in milliseconds. */
 const TWICE = 2000
 const INTERRUPTED = 130
 const HUNG_UP = 129
 
-/** A session at a terminal. Gives back what to end with. */
+/** Runs a session at a terminal, and those that `/resume` switches to. Gives the exit code. */
 export async function talk(
   first: string | undefined,
   scene: Scene,
@@ -57,9 +57,9 @@ class Talk {
   #init: InitMessage | undefined
   #result: ResultMessage | undefined
   #lastInterrupt = { at: Number.NEGATIVE_INFINITY, inTurn: false }
-  /** What to end with, once somebody has said that it ends. */
+  /** The exit code, once the session is to end. */
   #code: number | undefined
-  /** The session to go on with instead. */
+  /** The session to resume instead. */
   next: string | undefined
 
   constructor(scene: Scene, options: QueryOptions, abort: AbortController) {
@@ -73,9 +73,13 @@ class Talk {
   }
 
   async begin(first: string | undefined): Promise<number> {
-    const { ask } = new Approvals(this.#keyboard, this.#screen, this.#show, this.#scene.where.ownHome, {
-      begin: () => this.#editor?.pause(),
-      end: () => (this.#isBusy ? undefined : this.#editor?.resume()),
+    const { ask } = new Approvals({
+      keyboard: this.#keyboard,
+      screen: this.#screen,
+      show: this.#show,
+      ownHome: this.#scene.where.ownHome,
+      pausePrompt: () => this.#editor?.pause(),
+      resumePrompt: () => (this.#isBusy ? undefined : this.#editor?.resume()),
       interrupt: () => this.#interrupted(true)
     })
     this.#screen.status('starting')
@@ -89,7 +93,7 @@ class Talk {
     const begin = (): Query => (this.#running = query({ prompt: this.#prompts(first), options }))
     try {
       for await (const message of withResult(begin, options)) {
-        // A turn may begin by itself, while somebody types.
+        // A turn may begin by itself, while a prompt is typed.
         if ((message.type === 'stream_event' || message.type === 'assistant') && message.parent_tool_use_id === null) {
           this.#isBusy = true
           this.#editor?.pause()
@@ -107,7 +111,7 @@ class Talk {
       process.stdout.off('error', this.#onGone)
       process.stderr.off('error', this.#onGone)
     }
-    return this.#code ?? codeOf(this.#result)
+    return this.#code ?? exitCode(this.#result)
   }
 
   #start(init: InitMessage): void {
@@ -117,8 +121,8 @@ class Talk {
     this.#screen.print(
       styled('dim', hang('', inOneLine(`carabiner ${VERSION} · ${model} · ${cwd} · /help`), this.#screen.columns))
     )
-    const { resume, continue: goesOn } = this.#options
-    if (resume === undefined && goesOn !== true) return this.#begun.resolve()
+    const { resume, continue: isContinued } = this.#options
+    if (resume === undefined && isContinued !== true) return this.#begun.resolve()
     void lastWords(init.session_id, this.#scene, this.#screen)
       .then(words => this.#screen.print(words))
       .catch((error: unknown) => this.#show.warn(wordsOf(error)))
@@ -140,14 +144,14 @@ class Talk {
     for (let text = first ?? (await this.#read()); text !== undefined; text = await this.#read()) {
       this.#turn = Promise.withResolvers<void>()
       this.#isBusy = true
-      this.#show.going()
+      this.#show.showStatus()
       yield { type: 'user', message: { role: 'user', content: text } }
       await this.#turn?.promise
       this.#screen.print('')
     }
   }
 
-  /** The next prompt that somebody types; nothing when the session ends. */
+  /** The next prompt that is typed; nothing when the session ends. */
   async #read(): Promise<string | undefined> {
     while (!this.#over.signal.aborted) {
       const line = await this.#line()
@@ -168,7 +172,7 @@ class Talk {
     const { mode } = this.#show
     this.#editor = new LineEditor(this.#keyboard, this.#screen, {
       prompt: mode === 'default' ? '> ' : `${inOneLine(mode)} > `,
-      goesOn: true,
+      isMultiline: true,
       earlier: true,
       history: this.#history.latest,
       signal: this.#over.signal,
@@ -207,18 +211,18 @@ class Talk {
       return
     }
     this.#lastInterrupt = { at: now, inTurn }
-    if (!inTurn) return this.#screen.print(styled('dim', '  Ctrl-C again ends the session; so does Ctrl-D.'))
-    this.#screen.status('interrupting; Ctrl-C again ends the session')
+    if (!inTurn) return this.#screen.print(styled('dim', '  Press Ctrl-C again, or Ctrl-D, to end the session.'))
+    this.#screen.status('interrupting; press Ctrl-C again to end the session')
     this.#running?.interrupt().catch(() => undefined)
   }
 
-  /** Somebody leaves the prompt. */
+  /** Ctrl-D, or /exit. */
   #leave(): void {
     if (this.#code === undefined) this.#running?.leave()
     this.#end(EXIT.done)
   }
 
-  /** This session ends here, and another one goes on. */
+  /** Ends this session, and resumes another one. */
   #switchTo(id: string): void {
     this.next = id
     this.#running?.leave('resume')
@@ -231,16 +235,10 @@ class Talk {
     this.#screen.status('ending')
   }
 
-  /** Nobody is there any more. */
+  /** The terminal was closed. */
   #gone(): void {
     this.#screen.gone()
     this.#end(HUNG_UP)
-    this.#abort.abort(new Error('the terminal is gone'))
+    this.#abort.abort(new Error('the terminal was closed'))
   }
-}
-
-function codeOf(result: ResultMessage | undefined): number {
-  if (result?.error_code === 'E_UNTRUSTED') return EXIT.untrusted
-  if (result?.terminal_reason === 'turn_setup_failed') return EXIT.badSettings
-  return result?.is_error === true ? EXIT.failed : EXIT.done
 }

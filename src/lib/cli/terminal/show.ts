@@ -9,8 +9,8 @@ import type {
 import type { Block, ToolResultBlock } from '../../message.ts'
 import { harmless, inOneLine, styled } from '../print.ts'
 import { hookWords } from './hook-words.ts'
-import { lasting, type Screen } from './screen.ts'
-import { callIn } from './call-label.ts'
+import { formatDuration, type Screen } from './screen.ts'
+import { callLabel } from './call-label.ts'
 import { cut, hang } from './width.ts'
 
 interface Call {
@@ -25,7 +25,7 @@ interface Call {
   refused?: string
 }
 
-/** Shows what an agent tells, in lines for people. Nothing of it reaches the terminal as it came. */
+/** Prints the messages of an agent as lines for people. Nothing of them reaches the terminal unescaped. */
 export class Show {
   readonly #screen: Screen
   readonly #calls = new Map<string, Call>()
@@ -42,15 +42,15 @@ export class Show {
 
   message(message: AgentMessage): void {
     if (message.type === 'stream_event') {
-      if (message.parent_tool_use_id === null) this.#piece(message.event)
+      if (message.parent_tool_use_id === null) this.#delta(message.event)
     } else if (message.type === 'assistant') this.#answer(message)
-    else if (message.type === 'user') this.#told(message)
+    else if (message.type === 'user') this.#user(message)
     else if (message.type === 'tool_progress') this.#progress(message.tool_use_id, message.output)
     else if (message.type === 'result') this.#result(message)
     else this.#system(message)
   }
 
-  /** Somebody at the terminal decided about a call; with words, against it. */
+  /** The person at the terminal decided about a call; with `refused`, against it. */
   decided(id: string, refused?: string): void {
     const call = this.#calls.get(id)
     if (call === undefined) return
@@ -58,10 +58,10 @@ export class Show {
     else call.refused = refused
   }
 
-  #piece(event: PartialMessage['event']): void {
+  #delta(event: PartialMessage['event']): void {
     if (event.type === 'message_start') {
       this.#isStreamed = false
-      this.going()
+      this.showStatus()
     } else if (event.type === 'content_block_start') {
       const { type } = event.content_block
       if (type === 'thinking' || type === 'redacted_thinking') this.#screen.status('thinking…')
@@ -74,7 +74,7 @@ export class Show {
   }
 
   #answer({ message: { content }, parent_tool_use_id, error }: AssistantMessage): void {
-    // The result tells of it.
+    // It is in the result.
     if (error !== undefined) return
     const isNested = parent_tool_use_id !== null
     this.#screen.fresh()
@@ -82,24 +82,24 @@ export class Show {
     for (const block of content) {
       if (block.type === 'text' && !this.#isStreamed && !isNested) this.#screen.print(plain(block.text))
       if (block.type !== 'tool_use') continue
-      const words = callIn(block.name, block.input, this.#cwd)
+      const words = callLabel(block.name, block.input, this.#cwd)
       this.#calls.set(block.id, { words, name: block.name, begun: performance.now(), isAlone, isNested })
     }
     if (!isNested) this.#isStreamed = false
-    this.going()
+    this.showStatus()
   }
 
-  #told({ message: { content }, isSynthetic }: UserMessage): void {
+  #user({ message: { content }, isSynthetic }: UserMessage): void {
     if (typeof content === 'string') {
       if (isSynthetic === true) this.#quiet(harmless(content))
       return
     }
-    for (const block of content) if (block.type === 'tool_result') this.#came(block)
-    this.going()
+    for (const block of content) if (block.type === 'tool_result') this.#toolResult(block)
+    this.showStatus()
   }
 
-  /** A call has its result: one line. */
-  #came({ tool_use_id, content, is_error }: ToolResultBlock): void {
+  /** One line for a call that has its result. */
+  #toolResult({ tool_use_id, content, is_error }: ToolResultBlock): void {
     const call = this.#calls.get(tool_use_id)
     if (call === undefined) return
     this.#calls.delete(tool_use_id)
@@ -113,7 +113,7 @@ export class Show {
       return
     }
     if (call.name === 'ExitPlanMode') this.mode = 'default'
-    const time = ms < 1000 || !call.isAlone ? '' : `  ${lasting(ms)}`
+    const time = ms < 1000 || !call.isAlone ? '' : `  ${formatDuration(ms)}`
     const words = cut(call.words, this.#screen.columns - left.length - 3 - time.length)
     this.#screen.print(`${left}${styled('green', '✓')} ${styled('dim', `${words}${time}`)}`)
   }
@@ -125,8 +125,8 @@ export class Show {
     this.#screen.note(inOneLine(last))
   }
 
-  /** Says what is going on: the oldest call that has no result, and how many more there are; or the model. */
-  going(): void {
+  /** Sets the status line: the oldest call without a result, and how many more there are; or the model. */
+  showStatus(): void {
     const [first, ...rest] = this.#calls.values()
     if (first === undefined) this.#screen.status('waiting for the model')
     else this.#screen.status(rest.length === 0 ? first.words : `${first.words} and ${rest.length} more`)
@@ -137,14 +137,14 @@ export class Show {
       this.#cwd = message.cwd
       this.mode = message.permissionMode
     } else if (message.subtype === 'permission_denied') this.#denied(message)
-    // What restricts less than it seems to was said before, as on standard error.
+    // What restricts less than it seems to was printed before, as on standard error.
     else if (message.subtype === 'informational' && message.tag !== 'restriction') {
       const { content, level, tag } = message
       if (level === 'warning') this.warn(content)
       else this.#quiet(`${harmless(content)}${tag === undefined ? '' : ` [${inOneLine(tag)}]`}`)
     } else if (message.subtype === 'notification') this.warn(message.text)
     else if (message.subtype === 'compact_boundary')
-      this.#quiet(`the conversation was made shorter; it had ${message.compact_metadata.pre_tokens} tokens`)
+      this.#quiet(`the conversation was compacted from ${message.compact_metadata.pre_tokens} tokens`)
     else if (message.subtype === 'api_retry') {
       const seconds = Math.ceil(message.retry_delay_ms / 1000)
       this.warn(`the model did not answer (${message.error}); trying again in ${seconds} s`)
@@ -156,14 +156,14 @@ export class Show {
     }
   }
 
-  /** It is told with the call, once that has its result. */
+  /** It is printed with the call, once that has its result. */
   #denied({ tool_use_id, tool_name, message }: DeniedMessage): void {
     const call = this.#calls.get(tool_use_id)
     if (call === undefined) this.#screen.print(styled('red', inOneLine(message)))
     else call.refused ??= message.replace(`${tool_name} was `, '')
   }
 
-  /** Something that must not pass unseen. */
+  /** Something that must not be missed. */
   warn(words: string): void {
     this.#screen.print(styled('yellow', hang('  ! ', harmless(words), this.#screen.columns)))
   }

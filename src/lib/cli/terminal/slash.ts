@@ -18,7 +18,7 @@ export interface Desk {
   exit(): void
   /** The id of this session. */
   readonly current: string
-  /** Ends this session, and goes on with that one. */
+  /** Ends this session, and resumes that one. */
   goOnWith(id: string): void
   isOver(): boolean
 }
@@ -29,30 +29,30 @@ interface Slash {
 }
 
 const SLASHES: Readonly<Record<string, Slash>> = {
-  help: { words: 'what can be typed here', run: (_, { screen }) => screen.print(helpOf()) },
-  hooks: { words: 'the hooks that are in force', run: showHooks },
-  cost: { words: 'tokens and dollars so far, by model', run: (_, { screen, show }) => screen.print(costOf(show)) },
-  mode: { words: 'the permission mode; with a name: another', run: changeMode },
-  compact: { words: 'make the conversation shorter', run: compact },
-  clear: { words: 'a new conversation', run: clear },
-  resume: { words: 'earlier sessions of this folder; with a number or an id: go on with it', run: resume },
+  help: { words: 'list these commands', run: (_, { screen }) => screen.print(helpOf()) },
+  hooks: { words: 'list the hooks that are active', run: showHooks },
+  cost: { words: 'show tokens and dollars so far, by model', run: (_, { screen, show }) => screen.print(costOf(show)) },
+  mode: { words: 'show the permission mode; with a name: change it', run: changeMode },
+  compact: { words: 'replace the conversation with a summary', run: compact },
+  clear: { words: 'start a new conversation', run: clear },
+  resume: { words: 'list earlier sessions of this folder; with a number or an id: resume it', run: resume },
   exit: { words: 'end the session (also Ctrl-D)', run: (_, desk) => desk.exit() }
 }
 
-/** Carries out `/name rest`. False: it is a prompt, since it is no command, or one of the agent's own. */
+/** Runs `/name rest`. False: it is a prompt, since it is no command, or one of the agent's own. */
 export async function slash(line: string, desk: Desk, ofAgent: readonly string[]): Promise<boolean> {
   const [, name, rest = ''] = /^\/([\w:-]*)(?:\s+(.*))?$/s.exec(line.trim()) ?? []
   if (name === undefined || ofAgent.includes(name)) return false
-  if (Object.hasOwn(SLASHES, name)) await carryOut(SLASHES[name]!, rest.trim(), desk)
+  if (Object.hasOwn(SLASHES, name)) await runSlash(SLASHES[name]!, rest.trim(), desk)
   else {
     const there = [...Object.keys(SLASHES), ...ofAgent].map(each => `/${each}`).join(', ')
-    const words = `There is no /${name}. There are ${inOneLine(there)}.`
+    const words = `There is no /${name}. Use one of ${inOneLine(there)}.`
     desk.screen.print(hang('  ', words, desk.screen.columns))
   }
   return true
 }
 
-async function carryOut({ run }: Slash, rest: string, desk: Desk): Promise<void> {
+async function runSlash({ run }: Slash, rest: string, desk: Desk): Promise<void> {
   try {
     await run(rest, desk)
   } catch (error) {
@@ -65,7 +65,7 @@ async function carryOut({ run }: Slash, rest: string, desk: Desk): Promise<void>
 const helpOf = (): string =>
   [
     ...table(Object.entries(SLASHES).map(([name, { words }]) => [`  /${name}`, words])),
-    '  A line that ends with \\ goes on. Pasted lines are one.',
+    '  End a line with \\ to continue on the next. Pasted lines are one prompt.',
     '  The arrow keys bring back earlier prompts.',
     '  Ctrl-C interrupts; twice ends the session.'
   ].join('\n')
@@ -79,15 +79,15 @@ async function showHooks(_: string, { screen, scene: { loaded, where }, running 
   }
   const lines = hooks.flatMap(({ events, matcher, name, source, enabled }) => [
     inOneLine(`  ${events.join(', ')}${matcher === 'everything' ? '' : ` ${matcher}`}${enabled ? '' : ' (off)'}`),
-    // One without a name is called after what it runs and where it stands; that follows anyway.
+    // A hook without a name is named after what it runs and where it was declared; that follows anyway.
     hang('    ', inOneLine(`${name.replace(/ \([^()]*:\d+\)$/, '')}  (${near(source)})`), screen.columns)
   ])
-  screen.print(lines.length === 0 ? '  no hooks are in force' : lines.join('\n'))
+  screen.print(lines.length === 0 ? '  no hooks are active' : lines.join('\n'))
 }
 
 function costOf({ usage }: Show): string {
   const models = Object.entries(usage)
-  if (models.length === 0) return '  nothing so far'
+  if (models.length === 0) return '  no tokens used so far'
   const dollars = models.reduce((sum, [, { costUSD }]) => sum + costUSD, 0)
   const rows = models.map(([model, used]) => [
     `  ${inOneLine(model)}`,
@@ -102,20 +102,20 @@ function costOf({ usage }: Show): string {
 const priced = (dollars: number): string => `$${dollars.toFixed(4)}`
 
 async function changeMode(name: string, { screen, show, running }: Desk): Promise<void> {
-  if (name === '') return screen.print(`  mode ${show.mode}; there are ${MODES.join(', ')}`)
+  if (name === '') return screen.print(`  mode ${show.mode}; available: ${MODES.join(', ')}`)
   await running.setPermissionMode(name as Mode)
   show.mode = name
   screen.print(`  mode ${inOneLine(name)}`)
 }
 
 async function compact(instructions: string, { screen, running }: Desk): Promise<void> {
-  screen.status('making the conversation shorter')
+  screen.status('compacting the conversation')
   const done = await running.compact(instructions === '' ? undefined : instructions)
-  if (!done) screen.print('  The conversation stays as it is.')
+  if (!done) screen.print('  The conversation was not compacted.')
 }
 
 async function clear(_: string, { screen, running }: Desk): Promise<void> {
-  screen.status('beginning anew')
+  screen.status('starting a new conversation')
   await running.clear()
-  screen.print('  A new conversation.')
+  screen.print('  Started a new conversation.')
 }
