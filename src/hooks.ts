@@ -63,7 +63,7 @@ export {
   type Precedence,
   type SpecificField
 } from './lib/hooks/events/answers.ts'
-export type { Dialect, Profile } from './lib/hooks/dispatch/decode.ts'
+export type { Dialect, Profile } from './lib/hooks/dialect.ts'
 export type { AgentResult, BatchCall } from './lib/hooks/events/fields.ts'
 export type { CompilePattern, Pattern } from './lib/hooks/dispatch/matcher.ts'
 // `export *`, since only that lets users add their own tools to `ToolInputs` under this module's name.

@@ -30,10 +30,10 @@ test.each([
 })
 
 test.each([
-  [['--settings', '{"permissions":{"deny":["Bash"]}}', '--settings', '{}'], /--settings.*It was given before/],
-  [['--max-turns', '1', '--max-turns', '50'], /--max-turns.*It was given before/],
-  [['--permission-mode', 'plan', '--permission-mode', 'default'], /--permission-mode.*It was given before/],
-  [['--profile', 'strict', '--profile', 'compat'], /--profile.*It was given before/],
+  [['--settings', '{"permissions":{"deny":["Bash"]}}', '--settings', '{}'], /--settings.*It can be given only once/],
+  [['--max-turns', '1', '--max-turns', '50'], /--max-turns.*It can be given only once/],
+  [['--permission-mode', 'plan', '--permission-mode', 'default'], /--permission-mode.*It can be given only once/],
+  [['--profile', 'strict', '--profile', 'compat'], /--profile.*It can be given only once/],
   [['--permission-mode', 'plan', '--dangerously-skip-permissions'], /exclude each other/],
   [['--disallowedTools', ''], /--disallowedTools names no tool/]
 ])('A1: what restricts is not lost among flags: %j', async (flags, words) => {

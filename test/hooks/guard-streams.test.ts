@@ -127,8 +127,8 @@ describe('guard() called wrongly', () => {
   const hooks = new HookRegistry()
   const run = (): string => 'ran'
   const wrong: readonly (readonly [string, readonly unknown[], RegExp])[] = [
-    ['no registry', [undefined, 'T', run], /hooks\.fire of guard\(\) cannot be null; use a function/],
-    ['something else for a registry', [{}, 'T', run], /hooks\.fire/],
+    ['no registry', [undefined, 'T', run], /hooks of guard\(\) cannot be .*; use a HookRegistry/],
+    ['something else for a registry', [{}, 'T', run], /hooks of guard\(\) cannot be \{\}; use a HookRegistry/],
     ['no name', [hooks, '', run], /toolName of guard\(\)/],
     ['a number for a name', [hooks, 7, run], /toolName of guard\(\) cannot be 7/],
     ['no function', [hooks, 'T'], /execute of guard\(\)/],

@@ -82,7 +82,7 @@ describe('a refusal', () => {
     ['deny', () => deny(), /refused by gate/],
     ['block', () => block('no'), /no/],
     ['continue: false', () => ({ continue: false, stopReason: 'stop it' }), /stop it/],
-    ['defer', () => defer(), /put off/],
+    ['defer', () => defer(), /deferred/],
     ['a broken hook', () => JSON.parse('{'), /gate_failed/]
   ] as const)('comes of %s', async (_, reply, words) => {
     const { hooks, log, run } = shell()
@@ -138,7 +138,7 @@ describe('an ask', () => {
   test('is a refusal when nobody can be asked', async () => {
     const { hooks, log, run } = shell()
     hooks.on('PreToolUse', () => ask())
-    await expect(run({ command: 'ls' })).rejects.toThrow(/nobody could be asked/)
+    await expect(run({ command: 'ls' })).rejects.toThrow(/there is no onAsk to ask/)
     expect(log).toEqual([])
   })
 
@@ -198,6 +198,23 @@ test('many guarded calls at once keep to themselves', async () => {
   const run = guard(hooks, 'Tool', async ({ id }: { id: number }) => id, { onDeny: () => -1 })
   const results = await Promise.all(Array.from({ length: 100 }, (_, id) => run({ id })))
   expect(results).toEqual(Array.from({ length: 100 }, (_, id) => (id % 5 === 0 ? -1 : id + 1000)))
+})
+
+test('a tool that is a method keeps its this, also as a generator', async () => {
+  const hooks = new HookRegistry()
+  const shelf = {
+    books: ['Emma', 'Ulysses'],
+    find: guard(hooks, 'Find', function (this: { books: string[] }, { at }: { at: number }) {
+      return this.books[at]
+    }),
+    list: guard(hooks, 'List', function* (this: { books: string[] }, _: object) {
+      yield* this.books
+    })
+  }
+  expect(await shelf.find({ at: 1 })).toBe('Ulysses')
+  const listed: string[] = []
+  for await (const book of shelf.list({})) listed.push(book)
+  expect(listed).toEqual(['Emma', 'Ulysses'])
 })
 
 describe('what runs is what was judged', () => {

@@ -198,7 +198,7 @@ export function unpaired(messages: readonly Message[]): readonly string[] {
     const next = messages[at + 1]
     const results = next === undefined ? [] : idsOf(next, 'tool_result')
     for (const id of calls) {
-      if (seen.has(id)) problems.push(`call ${id} stands there twice`)
+      if (seen.has(id)) problems.push(`call ${id} occurs twice`)
       seen.add(id)
     }
     if (calls.length > 0 && calls.join() !== results.join())

@@ -14,7 +14,7 @@ const line = (seq: number, text = `text ${seq}`): Buffer =>
     seq
   )
 
-/** Entry 2 is damaged, 5 stands there twice, and the last is torn. */
+/** Entry 2 is damaged, 5 occurs twice, and the last is torn. */
 const DAMAGED = Buffer.concat([
   line(1),
   Buffer.from(line(2).toString().replace('text 2', 'text x')),

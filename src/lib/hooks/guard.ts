@@ -1,16 +1,16 @@
-import { fault, wordsOf, type CarabinerError } from '../errors.ts'
+import { fault, print, wordsOf, type CarabinerError } from '../errors.ts'
 import { copyPlain, isObject, same, type PlainObject } from '../util/plain.ts'
 import type { Outcome } from './dispatch/outcome.ts'
 import type { HookRegistry } from './registry.ts'
 import type { FireOptions } from './registry-internals.ts'
-import { checkTypes } from './registry-options.ts'
+import { checkTypes } from './option-values.ts'
 
 /** What the agent around a guarded tool lets the gate do. */
 export interface GuardOptions<Rest extends readonly unknown[], Result> extends Pick<
   FireOptions,
   'accept' | 'agent' | 'metadata' | 'signal'
 > {
-  /** Asks somebody. Without it, an ask is a no; so is anything that is not `true`. */
+  /** Asks a person. Without it, an ask is a no; so is anything that is not `true`. */
   onAsk?: ((question: GuardQuestion) => boolean | PromiseLike<boolean>) | undefined
   /** Makes a result of a refusal. Without it the refusal is thrown. */
   onDeny?: ((refusal: CarabinerError, outcome: Outcome) => Result | PromiseLike<Result>) | undefined
@@ -27,10 +27,10 @@ export interface GuardOptions<Rest extends readonly unknown[], Result> extends P
   stream?: boolean | undefined
 }
 
-/** Anything that fires events: a registry, or what stands in for one. */
+/** Anything that fires events: a registry, or a substitute. */
 export type Fires = Pick<HookRegistry, 'fire'>
 
-/** What somebody is asked: may this call run? */
+/** What a person is asked: may this call run? */
 export interface GuardQuestion {
   readonly toolName: string
   readonly toolUseId: string
@@ -40,7 +40,6 @@ export interface GuardQuestion {
 
 /** What `guard()` and its options take. */
 const TYPES: { [K in keyof Required<GuardOptions<[], unknown>>]: string } & Record<string, string> = {
-  'hooks.fire': 'function',
   toolName: 'string',
   execute: 'function',
   accept: 'function',
@@ -59,8 +58,8 @@ const TYPES: { [K in keyof Required<GuardOptions<[], unknown>>]: string } & Reco
 
 /**
  * Puts the gate in front of a tool of any agent: PreToolUse, then a question where a hook asks, then the tool
- * with the input that was judged, then PostToolUse or PostToolUseFailure. A generator stays one: its values are passed on
- * as they come, and the last one is the result.
+ * with the input that was judged, then PostToolUse or PostToolUseFailure. `this` is passed to the tool. A generator stays
+ * one: its values are passed on as they come, and the last one is the result.
  */
 export function guard<Input extends object, Rest extends readonly unknown[], Value>(
   hooks: Fires,
@@ -80,12 +79,10 @@ export function guard<Input extends object, Rest extends readonly unknown[], Res
   execute: (input: Input, ...rest: Rest) => Result | PromiseLike<Result>,
   options: GuardOptions<Rest, Result> = {}
 ): (input: Input, ...rest: Rest) => Promise<Result> | AsyncGenerator<Result, void> {
-  checkTypes(
-    { ...options, 'hooks.fire': hooks?.fire ?? null, toolName: toolName || null, execute: execute ?? null },
-    TYPES,
-    ' of guard()'
-  )
-  const begin = async (input: Input, rest: Rest): Promise<Begun<Result>> => {
+  if (typeof hooks?.fire !== 'function')
+    throw fault('E_OPTION_INVALID', 'hooks of guard()', print(hooks), 'a HookRegistry')
+  checkTypes({ ...options, toolName: toolName || null, execute: execute ?? null }, TYPES, ' of guard()')
+  const begin = async (self: unknown, input: Input, rest: Rest): Promise<Begun<Result>> => {
     const call = callOf(toolName, input, options.idOf?.(...rest), options.sessionId)
     const { accept, agent, metadata, signal } = options
     const before = await hooks.fire('PreToolUse', call, { accept, agent, metadata, signal })
@@ -97,8 +94,9 @@ export function guard<Input extends object, Rest extends readonly unknown[], Res
       return [await options.onDeny(refusal, before)]
     }
     try {
-      // The caller's own object, unless it was changed since, by hooks or by whoever holds it.
-      return [await execute(same(input, judged.tool_input) ? input : (judged.tool_input as Input), ...rest), judged]
+      // The caller's own object, unless it was changed since, by hooks or by the caller.
+      const now = same(input, judged.tool_input) ? input : (judged.tool_input as Input)
+      return [await execute.call(self, now, ...rest), judged]
     } catch (error) {
       await afterFailure(hooks, judged, wordsOf(error), options)
       throw error
@@ -110,7 +108,7 @@ export function guard<Input extends object, Rest extends readonly unknown[], Res
     if (error !== undefined) return result
     const after = await hooks.fire('PostToolUse', { ...call, tool_response: result }, unaborted(options))
     passOn(after, options)
-    return shown(after, toolName, result)
+    return visibleResult(after, toolName, result)
   }
   async function* pass(values: Values<Result>, call: Call): AsyncGenerator<Result, void> {
     let last: Result | undefined
@@ -128,23 +126,23 @@ export function guard<Input extends object, Rest extends readonly unknown[], Res
     if (result !== last) yield result
   }
   if (options.stream === true || /Generator/.test(String(Object.prototype.toString.call(execute))))
-    return async function* (input, ...rest) {
-      const [result, call] = await begin(input, rest)
+    return async function* (this: unknown, input, ...rest) {
+      const [result, call] = await begin(this, input, rest)
       yield* call === undefined ? [result] : pass(isStream<Result>(result) ? result : [result], call)
     }
-  return async (input, ...rest) => {
-    const [result, call] = await begin(input, rest)
+  return async function (this: unknown, input, ...rest) {
+    const [result, call] = await begin(this, input, rest)
     if (call === undefined) return result
     return isStream<Result>(result) ? (likeOwn(result, pass(result, call)) as Result) : finish(result, call)
   }
 }
 
-/** What a tool gave back, and the call; without a call it is what stands for a refusal. */
+/** What a tool returned, and the call; without a call, what `onDeny` returned. */
 type Begun<Result> = [result: Result, call?: Call]
 
 type Values<T> = Iterable<T> | AsyncIterable<T>
 
-/** Values that come one after the other. A list is a plain result. */
+/** Values that come one by one. A list is a plain result. */
 const isStream = <T>(result: unknown): result is Values<T> =>
   typeof result === 'object' &&
   result !== null &&
@@ -173,10 +171,10 @@ async function refusalOf<Rest extends readonly unknown[], Result>(
 ): Promise<CarabinerError | undefined> {
   const { tool_name: toolName, tool_use_id: toolUseId, tool_input: input } = call
   const refused = (who: string, why: string): CarabinerError => fault('E_REFUSED', toolName, who, why)
-  if (decision === 'deny' || decision === 'defer') return refused(by, reason ?? 'it was put off')
+  if (decision === 'deny' || decision === 'defer') return refused(by, reason ?? 'it was deferred')
   if (decision === 'ask') {
     const asked = `asked for by ${by}${reason === undefined ? '' : `: ${reason}`}`
-    if (onAsk === undefined) return refused('default', `nobody could be asked, since there is no onAsk (${asked})`)
+    if (onAsk === undefined) return refused('default', `there is no onAsk to ask (${asked})`)
     if ((await onAsk({ toolName, toolUseId, input, reason })) !== true)
       return refused('onAsk', `the answer was no (${asked})`)
   }
@@ -193,7 +191,7 @@ async function afterFailure<Rest extends readonly unknown[], Result>(
   passOn(await hooks.fire('PostToolUseFailure', { ...call, error, is_interrupt }, unaborted(options)), options)
 }
 
-/** What has happened is looked at, also when the run was aborted meanwhile. */
+/** Hooks see what has happened, also when the run was aborted meanwhile. */
 const unaborted = ({ agent, metadata }: FireOptions): FireOptions => ({ agent, metadata })
 
 function passOn<Rest extends readonly unknown[], Result>(outcome: Outcome, options: GuardOptions<Rest, Result>): void {
@@ -205,8 +203,8 @@ function passOn<Rest extends readonly unknown[], Result>(outcome: Outcome, optio
   if (outcome.continue === false) options.onStop?.(outcome.stopReason)
 }
 
-/** What stands for the result; text where it was hidden, whatever the tool's own type: what a hook put in its place, or a placeholder where it hid it. */
-function shown<Result>(after: Outcome, toolName: string, result: Result): Result {
+/** The result that the model sees: what a hook put in its place, or a placeholder text where a hook hid it. */
+function visibleResult<Result>(after: Outcome, toolName: string, result: Result): Result {
   if (after.suppressOutput) return '[The output was hidden by a hook.]' as Result
   const { updatedToolOutput, updatedMCPToolOutput } = after.fields
   if (updatedToolOutput !== undefined) return updatedToolOutput as Result

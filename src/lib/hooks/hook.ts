@@ -1,5 +1,5 @@
 import type { HookContext } from './hook-context.ts'
-import type { Dialect } from './dispatch/decode.ts'
+import type { Dialect } from './dialect.ts'
 import type { EventName } from './events/event-table.ts'
 import type { Later, Reply } from './reply.ts'
 import type { Matcher } from './events/tool-inputs.ts'

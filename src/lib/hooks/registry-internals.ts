@@ -1,7 +1,7 @@
 import type { Message } from '../message.ts'
 import type { PlainObject } from '../util/plain.ts'
 import type { Precedence } from './events/answers.ts'
-import type { Profile } from './dispatch/decode.ts'
+import type { Profile } from './dialect.ts'
 import type { AgentView } from './hook-context.ts'
 import type { Background } from './background.ts'
 import type { Deadlines, Heard } from './dispatch/deadlines.ts'

@@ -1,6 +1,6 @@
 import type { Decision, SpecificField } from './events/answers.ts'
 import type { PlainObject } from '../util/plain.ts'
-import { millisecondsOf } from './registry-options.ts'
+import { millisecondsOf } from './option-values.ts'
 
 /**
  * What a hook may answer: nothing, or this plain object. Helpers below build it; the same object as JSON

@@ -2,6 +2,7 @@ import type { Clock } from '../util/clock.ts'
 import type { Decision } from './events/answers.ts'
 import type { Entry } from './dispatch/entry.ts'
 import type { EventName } from './events/event-table.ts'
+import type { RawResult } from './hook-context.ts'
 import type { RegistryInternals } from './registry-internals.ts'
 import { EVERYTHING } from './dispatch/matcher.ts'
 import type { Failure } from './dispatch/outcome.ts'
@@ -45,14 +46,6 @@ export interface HookResponse extends Common {
   /** What a hook outside this process gave back. */
   readonly stdout?: string
   readonly stderr?: string
-  readonly exit_code?: number
-}
-
-/** What a hook outside this process gave back, as it came. */
-export interface RawResult {
-  readonly stdout: string
-  readonly stderr: string
-  /** Absent where there is none: a signal, a timeout, a server. */
   readonly exit_code?: number
 }
 

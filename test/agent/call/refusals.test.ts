@@ -152,19 +152,14 @@ describe('a refused call', () => {
 describe('guard()', () => {
   test.each([
     ['a hook', () => deny('hk no'), {}, 'Bash was refused by hk: hk no'],
-    ['a hook that puts it off', () => defer(), {}, 'Bash was refused by hk: it was put off'],
+    ['a hook that puts it off', () => defer(), {}, 'Bash was refused by hk: it was deferred'],
     [
       'onAsk',
       () => askFirst('sure?'),
       { onAsk: () => false },
       'Bash was refused by onAsk: the answer was no (asked for by hk: sure?)'
     ],
-    [
-      'the default',
-      () => askFirst(),
-      {},
-      'Bash was refused by default: nobody could be asked, since there is no onAsk (asked for by hk)'
-    ],
+    ['the default', () => askFirst(), {}, 'Bash was refused by default: there is no onAsk to ask (asked for by hk)'],
     [
       'the signal',
       () => undefined,

@@ -41,7 +41,7 @@ test('C2: asyncRewake shows what the agent would be woken with', async () => {
   user(on('Stop', 'sleep 0.2; echo the tests fail >&2; exit 2', '', { asyncRewake: true }))
   const ran = await run(['fire', 'Stop', '--exit-code'])
   expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('the tests fail') })
-  expect(ran.stdout).toContain('exit code 2 wakes the agent')
+  expect(ran.stdout).toContain('with asyncRewake it wakes the agent')
 })
 
 test('C2: where no hook goes on nothing is said of waiting, and a signal ends the waiting', async () => {

@@ -52,7 +52,7 @@ describe.each(WRITES)('a write to ctx.%s after the hook has settled', (_, write)
     await clock.advance(5)
     await quiet()
     expect(notices).toContainEqual(
-      expect.objectContaining({ hook_name: 'slow', output: expect.stringContaining('could not be changed') })
+      expect.objectContaining({ hook_name: 'slow', output: expect.stringContaining('cannot be changed now') })
     )
   })
 

@@ -217,6 +217,8 @@ describe('a key that was meant to refuse, and is not read', () => {
 
   it.each([
     { behavior: 'deny', message: 'no' },
+    { action: 'deny' },
+    { hookSpecificOutput: { action: 'block' } },
     { hookspecificoutput: { permissionDecision: 'deny' } },
     { ok: false, reason: 'no' },
     { permission: 'Deny' },
@@ -232,7 +234,7 @@ describe('a key that was meant to refuse, and is not read', () => {
     expect(compat).toMatchObject({ decision: undefined, failedOpen: true })
   })
 
-  it.each([{ ok: true }, { note: 'a rule: deny' }, { blocked: false }, { status: 'done' }])(
+  it.each([{ ok: true }, { note: 'a rule: deny' }, { blocked: false }, { status: 'done' }, { action: 'accept' }])(
     'A2: %j, which refuses nothing, closes no gate',
     async reply => {
       expect(await heard('contract', 'PreToolUse', reply as Reply)).toMatchObject({ decision: undefined, failures: [] })

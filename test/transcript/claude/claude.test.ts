@@ -91,7 +91,7 @@ describe('the line of conversation', () => {
     expect(idsOf(readClaude(linesOf(name)).main)).toEqual(['g1', 'g2', 'g3', 'g4'])
   })
 
-  test('whatever the parents are, it ends, and no line stands there twice', () => {
+  test('whatever the parents are, it ends, and no line occurs twice', () => {
     const id = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g')
     const block = fc.oneof(
       fc.record({ type: fc.constant('text'), text: fc.string() }),

@@ -1,13 +1,12 @@
 import { fault } from '../../errors.ts'
 import type { Message } from '../../message.ts'
 import { copyPlain, freezeDeep, strangerIn, type PlainObject } from '../../util/plain.ts'
-import type { Profile } from './decode.ts'
+import type { Profile } from '../dialect.ts'
 import type { Entry } from './entry.ts'
 import { baseFields, type EventName } from '../events/event-table.ts'
-import type { AgentView } from '../hook-context.ts'
+import type { AgentView, RawResult } from '../hook-context.ts'
 import type { Outcome } from './outcome.ts'
 import type { Run } from './run.ts'
-import type { RawResult } from '../trace.ts'
 
 /** The one class behind every `HookContext`. Nothing is computed before it is asked for. */
 export class Context {
@@ -111,7 +110,7 @@ export class Context {
   }
   spawn(work: PromiseLike<unknown>): void {
     const { hub, trace } = this.#run
-    hub.background.spawn(work, message => trace?.note(this.#entry, `work that it left going failed: ${message}`))
+    hub.background.spawn(work, message => trace?.note(this.#entry, `its background work failed: ${message}`))
   }
   progress(text: string, stream?: 'stdout' | 'stderr'): void {
     if (!this.#settled) this.#run.trace?.progress(this.#entry, text, stream)
@@ -147,7 +146,7 @@ export class Context {
     else this.#draft = value ?? null
   }
   #refuse(field: string): void {
-    this.#run.trace?.note(this.#entry, `${field} was written to when it could not be changed; the write was dropped`)
+    this.#run.trace?.note(this.#entry, `${field} cannot be changed now; the write was dropped`)
   }
 
   /** From now on writes are dropped. */
@@ -185,7 +184,7 @@ interface LazyFields {
 export function refuseStrangers(event: EventName, draft: unknown): void {
   const stranger = strangerIn(draft)
   if (stranger !== undefined)
-    throw fault('E_INPUT_INVALID', event, `it holds an instance of ${stranger}, and hooks are given plain data only`)
+    throw fault('E_INPUT_INVALID', event, `it holds an instance of ${stranger}, but hooks take plain data only`)
 }
 
 /** A hook that fires the event it listens to would never end. */

@@ -8,16 +8,6 @@ import { joinRest, type Rest, type Said } from './outcome.ts'
 import { ALLOW } from '../reply.ts'
 import type { Trace } from '../trace.ts'
 
-/**
- * The two meanings of one word. `library`: hooks written against this package. `contract`: hooks from files
- * and Agent-SDK-style callbacks, whose `continue: true` is neutral, whose `suppressOutput` hides only their
- * own output and whose `systemMessage` is for the user. Nothing behind this file knows the difference.
- */
-export type Dialect = 'library' | 'contract'
-
-/** `strict` closes gates on failure; `compat` does what the contract's first host does, and marks it. */
-export type Profile = 'strict' | 'compat'
-
 /** The keys that any event takes, with the type that is checked. */
 const KEYS = {
   decision: 'string',
@@ -36,11 +26,13 @@ const KEYS = {
 const KEY_CHECKS = new Map(Object.entries(KEYS).map(([name, type]) => [name, checkOf(type)]))
 const FIELD_CHECKS = new Map(Object.entries(FIELDS).map(([name, type]) => [name, checkOf(type)]))
 
-const isField = (name: string): name is SpecificField => FIELD_CHECKS.has(name)
+/** `action` answers an elicitation; anywhere else it is a key like any other, and may be meant as a decision. */
+const isField = (name: string, { row }: Entry): name is SpecificField =>
+  FIELD_CHECKS.has(name) && (name !== 'action' || row.takes.fields.includes(name))
 
 type Keys = { -readonly [K in keyof typeof KEYS]?: unknown } & { fields?: PlainObject | undefined; unread?: true }
 
-/** Reads what one hook answered. Throws when the answer cannot be trusted; `undefined` when it says nothing. */
+/** Reads the answer of one hook. Throws when it cannot be trusted; `undefined` when it is empty. */
 export function decode(reply: unknown, entry: Entry, trace: Trace | undefined): Said | undefined {
   if (reply === undefined || reply === null) return undefined
   if (reply === ALLOW && entry.row.answer === 'gate') return { by: entry.name, decision: 'allow', reason: undefined }
@@ -73,7 +65,7 @@ function isBareVerdict(reply: PlainObject): boolean {
 function readAll(keys: Keys, said: Said, entry: Entry, trace: Trace | undefined): boolean {
   if (keys.async === true) {
     if (keys.decision !== undefined && entry.dialect === 'library') throw invalid('{ async: true } cannot decide')
-    trace?.note(entry, '{ async: true } has nothing left to wait for: hand the work over with later(promise)')
+    trace?.note(entry, '{ async: true } has no effect here; return later(promise)')
     return false
   }
   if (keys.hookSpecificOutput !== undefined) readSpecific(keys.hookSpecificOutput as PlainObject, said, entry, trace)
@@ -111,7 +103,7 @@ function readKeys(reply: PlainObject, entry: Entry, trace: Trace | undefined): K
     if (check !== undefined) {
       if (!check(value)) throw invalid(`${name} should be ${KEYS[name as keyof typeof KEYS]}, not ${nameOf(value)}`)
       keys[name as keyof typeof KEYS] = value
-    } else if (isField(name)) (keys.fields ??= {})[name] = value
+    } else if (isField(name, entry)) (keys.fields ??= {})[name] = value
     else if (leaveUnread(name, value, entry, trace)) keys.unread = true
   }
   return keys
@@ -137,7 +129,7 @@ function readSpecific(given: PlainObject, said: Said, entry: Entry, trace: Trace
   }
   const { answer } = entry.row
   for (const key of Object.keys(specific)) {
-    if (isField(key)) readField(key, specific[key], said, entry, trace)
+    if (isField(key, entry)) readField(key, specific[key], said, entry, trace)
     else if (
       answer === 'gate'
         ? !GATE_KEYS.has(key)
@@ -154,7 +146,7 @@ function readSpecific(given: PlainObject, said: Said, entry: Entry, trace: Trace
 
 const GATE_KEYS = new Set(['hookEventName', 'permissionDecision', 'permissionDecisionReason'])
 
-/** On a gate, a decision that stands where nobody reads it, or is misspelt, would be a silent yes; true if it is one. */
+/** At a gate, a decision in a place that is not read, or misspelt, would be a silent yes; true if it is one. */
 function leaveUnread(key: string, value: unknown, entry: Entry, trace: Trace | undefined): boolean {
   const meant = entry.row.failure === 'closed' && isMeantAsDecision(key, value, entry)
   if (meant && entry.profile === 'strict') throw invalid(`${key} is not read here on ${entry.event}`)
@@ -186,21 +178,21 @@ function readPermission(decision: unknown, said: Said, entry: Entry, trace: Trac
   readField('updatedPermissions', updatedPermissions, said, entry, trace)
 }
 
-/** Fields outside `hookSpecificOutput`; what stands inside is more exact, so it stays. */
+/** Fields outside `hookSpecificOutput`; those inside are more exact, so they win. */
 function readFields(fields: PlainObject, said: Said, entry: Entry, trace: Trace | undefined): void {
   for (const key of Object.keys(fields)) {
     if (entry.dialect === 'contract' && entry.profile === 'compat')
       trace?.note(entry, `${key} must be inside hookSpecificOutput`)
     else if (key === 'additionalContext' && said.rest?.contexts !== undefined) continue
     else if (key === 'updatedInput' && said.updatedInput !== undefined) continue
-    else if (isField(key)) readField(key, fields[key], said, entry, trace)
+    else if (isField(key, entry)) readField(key, fields[key], said, entry, trace)
   }
 }
 
 function readField(key: SpecificField, value: unknown, said: Said, entry: Entry, trace: Trace | undefined): void {
   if (value === undefined || value === null) return
   if (!entry.row.takes.fields.includes(key)) {
-    // A rewrite that is lost without a word is what hooks are feared for.
+    // A rewrite must not be lost silently.
     if (key === 'updatedInput' && entry.dialect === 'library') throw invalid(`${entry.event} has no input to change`)
     return trace?.note(entry, `${key} has no effect on ${entry.event}`)
   }
@@ -252,7 +244,7 @@ function readStop(keys: Keys, said: Said, entry: Entry, trace: Trace | undefined
   refuse(said, stopReason)
 }
 
-/** Where the contract's first host does not heed `continue: false`. */
+/** Where the contract's first host ignores `continue: false`. */
 const GOES_ON = new Set<EventName>(['PostToolUseFailure', 'SessionStart', 'SubagentStart'])
 
 function refuse(said: Said, reason: string | undefined): void {
@@ -261,7 +253,7 @@ function refuse(said: Said, reason: string | undefined): void {
   said.reason = reason ?? said.reason
 }
 
-/** `approve` and `block` are the older words; an empty one says nothing. */
+/** `approve` and `block` are the older words; an empty one decides nothing. */
 function decisionOf(key: string, value: unknown): Decision | undefined {
   switch (value) {
     case 'allow':

@@ -6,7 +6,8 @@ import type { Entry, EntryState, Group } from './entry.ts'
 import { parseEvent, rowOf, type EventName, type InputOf } from '../events/event-table.ts'
 import type { GroupHook, GroupOptions, Hook, HookDescription } from '../hook.ts'
 import { compileMatcher } from './matcher.ts'
-import { checkOptions, choiceOf, flagOf, millisecondsOf, numberOf, type Settings } from '../registry-options.ts'
+import { checkOptions, choiceOf, flagOf, millisecondsOf, numberOf } from '../option-values.ts'
+import type { Settings } from '../registry-options.ts'
 import type { Matcher } from '../events/tool-inputs.ts'
 
 /** A hook whose event and matcher are not known to the compiler any more. */
@@ -202,7 +203,7 @@ function listOf(value: unknown, event: string): readonly unknown[] {
 
 /** A callback as one of our hooks. All callbacks of an event may run side by side, as their authors expect. */
 function callbackHook<E extends EventName>(callback: Callback<E>): GroupHook<E> & { label: string } {
-  if (typeof callback !== 'function') throw fault('E_HOOK_INVALID', 'a callback is no function')
+  if (typeof callback !== 'function') throw fault('E_HOOK_INVALID', 'a callback is not a function')
   const run = (ctx: HookContext<E>): ReturnType<Callback<E>> => {
     const { input, toolUseId, signal } = ctx as unknown as CallbackView<E>
     return callback(input, toolUseId, { signal })

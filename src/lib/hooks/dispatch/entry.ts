@@ -1,6 +1,5 @@
 import type { Precedence } from '../events/answers.ts'
-import type { Context } from './context.ts'
-import type { Dialect, Profile } from './decode.ts'
+import type { Dialect, Profile } from '../dialect.ts'
 import type { AnyRow, EventName } from '../events/event-table.ts'
 import type { Condition } from '../hook.ts'
 import type { Matching } from './matcher.ts'
@@ -23,7 +22,8 @@ export interface Entry {
   readonly precedence: Precedence
   readonly profile: Profile
   readonly dialect: Dialect
-  readonly call: (ctx: Context) => unknown
+  /** Takes the context of a fire; `enroll` knows its type. */
+  readonly call: (ctx: object) => unknown
   readonly matching: Matching
   readonly priority: number
   /** The place in the order of declaration. */

@@ -72,7 +72,7 @@ function writtenIn(before: readonly Message[], after: readonly Message[]): reado
     return [original]
   })
   const twice = before.find(message => kept.has(message) && timesIn(before, message) > timesIn(written, message))
-  if (twice !== undefined) throw broken('of a message that stands there twice, one cannot be removed')
+  if (twice !== undefined) throw broken('a message that occurs twice cannot be removed once')
   return written
 }
 
@@ -125,15 +125,15 @@ function checkPairs(before: readonly Message[], written: readonly Message[], hel
     const ends = idsIn([message], 'tool_result')
     for (const id of ends) {
       if (ended.has(id)) throw broken(`call ${id} has two results`)
-      if (!asked.has(id) && (results.has(id) || calls.has(id))) throw broken('a result stands before its call')
+      if (!asked.has(id) && (results.has(id) || calls.has(id))) throw broken('a result comes before its call')
       ended.add(id)
     }
     if (open.size > 0 && ends.size === 0 && !held.has(message)) {
-      throw broken('a message stands between a call and its result')
+      throw broken('a message is between a call and its result')
     }
     open = new Set([...open].filter(id => !ends.has(id)))
     for (const id of idsIn([message], 'tool_use')) {
-      if (asked.has(id)) throw broken(`call ${id} stands there twice`)
+      if (asked.has(id)) throw broken(`call ${id} occurs twice`)
       asked.add(id)
       if (answered.has(id)) open.add(id)
     }

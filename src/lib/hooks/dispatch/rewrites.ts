@@ -12,7 +12,9 @@ import {
 import type { Entry } from './entry.ts'
 import { applyEdits, editsBetween, type MessageEdits } from './history.ts'
 import { Failed, type Conflict } from './outcome.ts'
-import type { Run } from './run.ts'
+import type { EventHooks } from './roster.ts'
+import type { FireOptions } from '../registry-internals.ts'
+import type { Trace } from '../trace.ts'
 import type { Given } from './tally.ts'
 
 /** What hooks that run side by side all started from, and who of them changed which key. */
@@ -30,6 +32,16 @@ interface Rewrite {
   readonly messages: { readonly now: readonly Message[]; readonly edits: MessageEdits | undefined } | undefined
 }
 
+/** The fire whose draft is rewritten. */
+export interface DraftOwner {
+  readonly lane: EventHooks
+  readonly input: PlainObject
+  readonly options: FireOptions
+  readonly trace: Trace | undefined
+  /** From now on hooks are given this draft. */
+  give(draft: unknown): void
+}
+
 const NO_MESSAGES: readonly Message[] = []
 
 /**
@@ -37,7 +49,7 @@ const NO_MESSAGES: readonly Message[] = []
  * caller's objects are never handed out: each hook works on a copy, and its changes are found by comparing.
  */
 export class Rewrites {
-  readonly #run: Run
+  readonly #run: DraftOwner
   /** What has been agreed on so far. No hook ever holds it. */
   #draft: unknown
   /** Absent until somebody has changed them: a caller may have to copy many to show them. */
@@ -50,7 +62,7 @@ export class Rewrites {
   #last: { readonly before: number; readonly author: Entry | undefined } | undefined
   #wire: { draft: unknown; rejudge: boolean; input: PlainObject; text?: string } | undefined
 
-  constructor(run: Run) {
+  constructor(run: DraftOwner) {
     this.#run = run
     this.#draft = run.lane.draftOf(run.input)
   }
@@ -153,7 +165,7 @@ export class Rewrites {
     if (why === undefined) return this.#merged(before, value)
     const whole = replied && isObject(before) && isObject(value) ? { ...before, ...value } : undefined
     if (whole === undefined || this.#refusal(whole) !== undefined) throw new Failed('rewrite', why)
-    this.#run.trace?.note(entry, `updatedInput was not accepted as it is (${why}); it was laid over the input`)
+    this.#run.trace?.note(entry, `updatedInput was not accepted as it is (${why}); it was merged into the input`)
     return this.#merged(before, whole)
   }
 

@@ -6,7 +6,7 @@ import type { FireOptions, RegistryInternals, Reported } from '../registry-inter
 import { Failed, frozen, type Outcome } from './outcome.ts'
 import { Rewrites } from './rewrites.ts'
 import { stagesOf, type EventHooks } from './roster.ts'
-import { LONGEST_TIMER } from '../registry-options.ts'
+import { LONGEST_TIMER } from '../option-values.ts'
 import { abandon, fail, failWith, isPassedOver, pendingOf, settle } from './settle.ts'
 import { Tally } from './tally.ts'
 import { Trace } from '../trace.ts'

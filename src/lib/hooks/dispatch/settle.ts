@@ -1,7 +1,7 @@
 import { Context } from './context.ts'
 import type { Entry } from './entry.ts'
 import type { Condition } from '../hook.ts'
-import { answerLater } from '../background.ts'
+import type { LateAnswer } from '../background.ts'
 import { Failed, type FailureKind, type Said } from './outcome.ts'
 import { ALLOW, Later } from '../reply.ts'
 import type { Pending, Run } from './run.ts'
@@ -45,7 +45,7 @@ function holds(run: Run, entry: Entry, condition: Condition): boolean {
   try {
     if (condition.holds(run.rewritten?.current() ?? run.input)) return true
   } catch (error) {
-    run.trace?.note(entry, `its condition ${condition.words} cannot be told, so it runs: ${Failed.from(error).message}`)
+    run.trace?.note(entry, `its condition ${condition.words} failed, so it runs: ${Failed.from(error).message}`)
     return true
   }
   if (run.phase === 'rejudge') run.tally.withdraw(entry)
@@ -169,7 +169,7 @@ export function abandon(ctx: Context, why: 'timeout' | 'aborted', { patience, bu
 
 /** Drops an answer that comes after its time. A promise in it must not become an unhandled rejection. */
 export function ignore(run: Run, entry: Entry, raw: unknown): void {
-  run.trace?.note(entry, 'answered after its time; the answer was dropped')
+  run.trace?.note(entry, 'answered too late; the answer was dropped')
   try {
     if (raw instanceof Later) void Promise.resolve(raw.promise).catch(() => undefined)
   } catch {
@@ -182,5 +182,51 @@ export function drop(run: Run, entry: Entry, stopper: string): void {
   putBack(entry)
   run.tally.excuse(entry)
   run.trace?.end(entry, 'skipped', undefined, undefined)
-  run.trace?.note(entry, `ran, but its answer was dropped: ${stopper}, of the same group, said continue: false`)
+  run.trace?.note(entry, `its answer was dropped: ${stopper}, of the same group, said continue: false`)
+}
+
+/**
+ * Follows an answer that its event does not wait for. What comes in time is handed to `onLate`: context and
+ * system messages only, since what it might have decided has already happened.
+ */
+function answerLater(run: Run, entry: Entry, later: Later): void {
+  const { hub } = run
+  const session = run.base('session_id')
+  const report = async (said: Said | undefined, failed: Failed | undefined): Promise<void> => {
+    const failure = failed && { by: entry.name, kind: failed.kind, message: failed.message, failedOpen: false }
+    run.trace?.end(entry, failure === undefined ? 'answered' : 'failed', undefined, failure)
+    const { contexts = [], systemMessages = [] } = said?.rest ?? {}
+    const answer: LateAnswer = {
+      by: entry.name,
+      event: entry.event,
+      sessionId: session,
+      contexts,
+      systemMessages,
+      failure
+    }
+    if (said?.decision !== undefined) run.trace?.note(entry, 'decided too late; the decision was dropped')
+    if (failure !== undefined || contexts.length > 0 || systemMessages.length > 0) await hub.settings.onLate?.(answer)
+  }
+  const reported = inTime(run, entry, later).then(
+    said => report(said, undefined),
+    error => report(undefined, Failed.from(error))
+  )
+  const isAnnounced = later.announced === 'limited' && entry.profile === 'strict'
+  hub.background.spawn(reported, message => run.trace?.note(entry, `onLate failed: ${message}`), isAnnounced)
+}
+
+/** The decoded answer, if it comes in time. Hooks from files have no limit here. */
+async function inTime(run: Run, entry: Entry, later: Later): Promise<Said | undefined> {
+  const { clock } = run.hub.settings
+  const patience = entry.dialect === 'contract' ? undefined : (later.patience ?? entry.patience)
+  let cancel = (): void => undefined
+  const tooLate = new Promise<never>((_, reject) => {
+    if (patience === undefined) return
+    cancel = clock.after(patience, () => reject(new Failed('timeout', `gave no answer within ${patience / 1000} s`)))
+  })
+  try {
+    return run.tally.read(entry, await Promise.race([later.promise, tooLate]))
+  } finally {
+    cancel()
+  }
 }

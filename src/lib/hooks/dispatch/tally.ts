@@ -4,7 +4,8 @@ import type { Decision, Precedence } from '../events/answers.ts'
 import { decode } from './decode.ts'
 import type { Entry, Group } from './entry.ts'
 import { Failed, fold, outcomeOf, type Failure, type FailureKind, type Outcome, type Said } from './outcome.ts'
-import type { Run } from './run.ts'
+import type { DraftOwner, Rewrites } from './rewrites.ts'
+import type { RegistryInternals } from '../registry-internals.ts'
 
 /** What one hook gave: what it said, and what it made of its copies of the draft and the conversation. */
 export interface Given {
@@ -15,9 +16,20 @@ export interface Given {
   readonly raw: unknown
 }
 
-/** What the hooks of one fire have said so far. */
+/** The fire whose answers are counted. */
+interface AnswerOwner extends DraftOwner {
+  readonly hub: RegistryInternals
+  readonly phase: 'judge' | 'rejudge' | 'observe'
+  readonly given: unknown
+  readonly rewrites: Rewrites
+  readonly rewritten: Rewrites | undefined
+  /** The place of a hook in declared order. */
+  rankOf(entry: Entry): number
+}
+
+/** What the hooks of one fire have answered so far. */
 export class Tally {
-  readonly #run: Run
+  readonly #run: AnswerOwner
   readonly #answers: Said[] = []
   /** Whose answers they are, place by place: two hooks may have one name, in two scopes. */
   readonly #authors: Entry[] = []
@@ -27,7 +39,7 @@ export class Tally {
   #excused: Set<Entry> | undefined
   #revised = false
 
-  constructor(run: Run) {
+  constructor(run: AnswerOwner) {
     this.#run = run
   }
 

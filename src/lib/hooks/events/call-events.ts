@@ -58,7 +58,7 @@ export const EVENTS_OF_CALLS = {
     sample: { prompt: 'Tidy the build folder' }
   }),
   UserPromptExpansion: event({
-    when: 'a slash command that the user typed is about to become its words',
+    when: 'a typed slash command is about to be expanded',
     fields: {
       expansion_type: 'string',
       command_name: 'string',
@@ -72,7 +72,7 @@ export const EVENTS_OF_CALLS = {
     sample: { expansion_type: 'slash_command', command_name: 'review', command_args: 'src', prompt: '/review src' }
   }),
   PermissionRequest: event({
-    when: 'somebody would be asked whether a call may run',
+    when: 'a call needs permission',
     fields: { ...TOOL, 'permission_suggestions?': 'list', ...SERVER },
     target: 'tool_name',
     answer: 'permission',
@@ -81,7 +81,7 @@ export const EVENTS_OF_CALLS = {
     sample: BASH
   }),
   PermissionDenied: event({
-    when: 'a call was refused by the mode, or because nobody could answer',
+    when: 'a call was refused by the mode, or its question had no answer',
     fields: { ...CALL, reason: 'string', ...SERVER },
     target: 'tool_name',
     answer: 'retry',

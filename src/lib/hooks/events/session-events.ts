@@ -13,7 +13,7 @@ const AGENT = { agent_id: 'string', agent_type: 'string' } as const
 /** Sessions, turns and agents: how they begin and end, and what happens around them. */
 export const EVENTS_OF_SESSIONS = {
   SessionStart: event({
-    when: 'a session begins, resumes, or goes on after a clear or a compaction',
+    when: 'a session starts, resumes, or was cleared or compacted',
     fields: {
       source: 'startup | resume | clear | compact | fork',
       'agent_type?': 'string',
@@ -30,7 +30,7 @@ export const EVENTS_OF_SESSIONS = {
     sample: { source: 'startup' }
   }),
   SessionEnd: event({
-    when: 'a session is over, however it ended',
+    when: 'a session has ended',
     fields: { reason: 'string' },
     target: 'reason',
     answer: 'watch',
@@ -148,7 +148,7 @@ export const EVENTS_OF_SESSIONS = {
     sample: { trigger: 'auto', compact_summary: 'The build folder was tidied.' }
   }),
   ConfigChange: event({
-    when: 'a settings file has changed, before the change counts',
+    when: 'a settings file has changed, before it takes effect',
     fields: {
       source: 'user_settings | project_settings | local_settings | policy_settings | skills',
       'file_path?': 'string'
@@ -159,7 +159,7 @@ export const EVENTS_OF_SESSIONS = {
     sample: { source: 'project_settings', file_path: '.claude/settings.json' }
   }),
   InstructionsLoaded: event({
-    when: 'a file of instructions was added to what the model is told',
+    when: 'an instructions file was loaded',
     fields: {
       file_path: 'string',
       memory_type: 'string',
@@ -172,14 +172,14 @@ export const EVENTS_OF_SESSIONS = {
     sample: { file_path: 'CLAUDE.md', memory_type: 'Project', load_reason: 'session_start' }
   }),
   CwdChanged: event({
-    when: 'a command has changed the folder that later commands run in',
+    when: 'a command has changed the working folder',
     fields: { old_cwd: 'string', new_cwd: 'string' },
     answer: 'news',
     failure: 'open',
     sample: { old_cwd: 'app', new_cwd: 'app/src' }
   }),
   Elicitation: event({
-    when: 'an MCP server wants to be told something by a person, before anybody is asked',
+    when: 'an MCP server asks for input, before a person is asked',
     fields: {
       ...ASKING_SERVER,
       message: 'string',
@@ -194,7 +194,7 @@ export const EVENTS_OF_SESSIONS = {
     sample: { mcp_server_name: 'booking', message: 'Which day?', mode: 'form' }
   }),
   ElicitationResult: event({
-    when: 'there is an answer for an MCP server, before it is sent',
+    when: 'an answer is about to be sent to an MCP server',
     fields: {
       ...ASKING_SERVER,
       'elicitation_id?': 'string',
@@ -208,7 +208,7 @@ export const EVENTS_OF_SESSIONS = {
     sample: { mcp_server_name: 'booking', mode: 'form', action: 'accept', content: { day: 'Monday' } }
   }),
   FileChanged: event({
-    when: 'a file that hooks watch has changed on disk, whoever changed it',
+    when: 'a watched file has changed on disk',
     fields: { file_path: 'string', event: 'add | change | unlink', 'file_name?': 'string' },
     target: 'file_name',
     answer: 'news',
@@ -216,7 +216,7 @@ export const EVENTS_OF_SESSIONS = {
     sample: { file_path: 'app/.env', event: 'change', file_name: '.env' }
   }),
   Notification: event({
-    when: 'the user is told something, or waited for',
+    when: 'the user is notified',
     fields: { message: 'string', 'title?': 'string', notification_type: 'string' },
     target: 'notification_type',
     answer: 'inform',

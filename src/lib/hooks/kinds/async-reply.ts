@@ -1,7 +1,7 @@
 import type { PlainObject } from '../../util/plain.ts'
 import { Failed } from '../dispatch/outcome.ts'
 import { Later, type Reply } from '../reply.ts'
-import { LONGEST_TIMER } from '../registry-options.ts'
+import { LONGEST_TIMER } from '../option-values.ts'
 import type { HookEnvironment } from './hook-environment.ts'
 import type { OutsideSpec } from './spec.ts'
 

@@ -1,5 +1,5 @@
 import type { HookContext } from '../hook-context.ts'
-import type { Dialect } from '../dispatch/decode.ts'
+import type { Dialect } from '../dialect.ts'
 import type { EventName } from '../events/event-table.ts'
 import type { Hook, HookOptions, HookResult } from '../hook.ts'
 import { Failed } from '../dispatch/outcome.ts'

@@ -1,4 +1,4 @@
-import type { Profile } from '../../hooks/dispatch/decode.ts'
+import type { Profile } from '../../hooks/dialect.ts'
 import type { Plugin } from '../../hooks/kinds/paths.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import type { Document } from './document.ts'

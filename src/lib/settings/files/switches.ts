@@ -1,4 +1,4 @@
-import type { Profile } from '../../hooks/dispatch/decode.ts'
+import type { Profile } from '../../hooks/dialect.ts'
 import type { KeyPath } from '../../schema/check.ts'
 import type { Place } from './finding.ts'
 import type { Loaded, Locks } from './loaded-hooks.ts'

@@ -1,5 +1,5 @@
 import type { EventName } from '../../events/event-table.ts'
-import { millisecondsOf } from '../../registry-options.ts'
+import { millisecondsOf } from '../../option-values.ts'
 import { anywhere, type HookEnvironment } from '../hook-environment.ts'
 import { checkCommand, identityOf, labelOf, type ProgramSpec } from '../program.ts'
 import { hookOf, type OutsideHook, type OutsideSpec } from '../spec.ts'
