@@ -9,7 +9,7 @@ import { posix } from 'node:path'
  */
 const LAYERS = [
   ['util', 'errors', 'faults', 'world', 'version', 'schema', 'tool-table'],
-  ['message'],
+  ['message', 'shell'],
   ['hooks', 'permissions', 'tools', 'model', 'transcript'],
   ['agent'],
   ['settings', 'testing'],

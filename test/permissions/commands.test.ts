@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from '../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
-import { simpleCommand } from '../../src/lib/permissions/simple-command.ts'
+import { simpleCommand } from '../../src/lib/shell/simple-command.ts'
 import { allow, ask, bash, decided, deny } from './permission-kit.ts'
 
 describe('one simple command', () => {
@@ -241,6 +241,7 @@ describe('a rule that refuses is not lost', () => {
     'a=(1 $(rm x))',
     'rm x > f',
     'rm $X',
+    `$'\\x72m' x`,
     'true;'.repeat(60) + 'rm x',
     'true;'.repeat(10_000) + 'rm x',
     `echo ${'x'.repeat(70_000)}; rm x`,
@@ -259,7 +260,6 @@ describe('a rule that refuses is not lost', () => {
     `eval "$(printf '\\162m x')"`,
     'echo cm0geA== | base64 -d | sh',
     'curl u | sh',
-    `$'\\x72m' x`,
     '/???/r? x',
     'a=r;b=m;$a$b x',
     'rm${IFS}x',

@@ -1,7 +1,9 @@
 import { globOf } from '../util/names.ts'
-import { commandsHeldBy, nameOf, type HeldCommand } from './nested-commands.ts'
-import { simpleCommand } from './simple-command.ts'
-import { namesTurn, turnsIn } from './dangerous-options.ts'
+import { namesTurn, turnsIn } from '../shell/dangerous-options.ts'
+import { commandsHeldBy, type HeldCommand } from '../shell/nested-commands.ts'
+import { programName } from '../shell/programs.ts'
+import { shellWord } from '../shell/quote.ts'
+import { simpleCommand } from '../shell/simple-command.ts'
 import { leadTo } from './word-pattern.ts'
 
 /** Whether something is meant. `maybe`: it cannot be told. */
@@ -39,7 +41,7 @@ class CommandPattern {
   concerns({ words, start, sure }: HeldCommand): Fit {
     const word = words[start]!
     let fit: Fit = 'no'
-    for (const name of new Set([nameOf(word), word])) {
+    for (const name of new Set([programName(word), word])) {
       if (!this.#program(name)) continue
       const rest = words.slice(start + 1)
       if (this.fits([name, ...rest.map(each => each ?? '$')].join(' '))) return sure ? 'yes' : 'maybe'
@@ -88,15 +90,13 @@ export function allowsCommand(specifier: string, text: string): boolean {
   const words = simpleCommand(text)
   if (words === undefined) return false
   const pattern = patternOf(specifier)
-  if (!pattern.fits(text.trim()) && !pattern.fits(words.map(quoted).join(' '))) return false
+  if (!pattern.fits(text.trim()) && !pattern.fits(words.map(shellWord).join(' '))) return false
   // Whoever wrote down the whole command has written down these as well.
   return (
-    !specifier.includes('*') || turnsIn(nameOf(words[0]!), words.slice(1)).every(turn => namesTurn(specifier, turn))
+    !specifier.includes('*') ||
+    turnsIn(programName(words[0]!), words.slice(1)).every(turn => namesTurn(specifier, turn))
   )
 }
-
-/** A word as one would type it. */
-const quoted = (word: string): string => (/^[\w@%+=:,./^-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
 
 /** For rules that refuse or ask: any command in the text that may be the one. Limits only make it stricter. */
 export function concernsCommand(specifier: string, text: string): Fit {

@@ -1,9 +1,12 @@
 import { posix, resolve } from 'node:path'
 import { repositoryTop, type Way } from '../world/files/paths.ts'
-import { pathsInCode, takesCode } from './code-words.ts'
-import { commandsHeldBy, piecesOf } from './nested-commands.ts'
+import { pathsInCode } from '../shell/code-words.ts'
+import { leafTargets, leafWords } from '../shell/command-words.ts'
+import { commandsHeldBy, knownWords } from '../shell/nested-commands.ts'
+import { parseShell } from '../shell/parse.ts'
+import { takesCode } from '../shell/programs.ts'
+import { piecesOf } from '../shell/split-words.ts'
 import type { Places } from './path-pattern.ts'
-import { commandsIn } from './simple-command.ts'
 
 /** Where a call is made, and how its paths are looked at. Without that, nothing is known but what is written. */
 export interface Ground {
@@ -93,8 +96,9 @@ const MOST_FOLDERS = 50
 function foldersIn(command: string, cwd: string): ReadonlySet<string> {
   const folders = new Set<string>()
   let folder = cwd
-  for (const { words } of commandsIn(command) ?? []) {
-    const [program, ...rest] = words
+  const { leaves, readable } = parseShell(command)
+  for (const { words } of readable ? leaves : []) {
+    const [program, ...rest] = knownWords(words)
     const goes = program === 'cd' || program === 'pushd'
     const to = rest.filter((word, index) => (goes ? word?.startsWith('-') === false : rest[index - 1] === '-C'))
     const next = resolve(folder, ...to.slice(0, goes ? 1 : MOST_FOLDERS).map(word => word ?? ''))
@@ -106,13 +110,16 @@ function foldersIn(command: string, cwd: string): ReadonlySet<string> {
 
 /** Every word that may be a path: arguments, what is glued to an option or a sign, and what is written to or read. */
 function wordsIn(text: string): ReadonlySet<string> {
-  const pieces = commandsIn(text)
-  const commands = (pieces ?? piecesOf(text)).map(({ said }) => said)
+  const { leaves, plain, readable } = parseShell(text)
+  const commands = (plain || !readable ? leaves : [...leaves, ...piecesOf(text)]).map(leaf => [
+    ...leafWords(leaf),
+    ...leafTargets(leaf, 'read', 'write', 'both')
+  ])
   const inner = commandsHeldBy(text).commands.flatMap(({ words: held, start, sure }) =>
     sure && start === 0 ? [held.filter(word => word !== undefined)] : []
   )
   // Where the text cannot be taken apart, any of it may be the program.
-  const program = pieces === undefined ? commands.flat().find(takesCode) : undefined
+  const program = !plain ? commands.flat().find(takesCode) : undefined
   const coded = [...commands, ...inner, program === undefined ? [] : [program, text]].flatMap(pathsInCode)
   const found = new Set<string>(coded)
   for (const word of [...commands, ...inner].flat()) {

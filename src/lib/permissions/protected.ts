@@ -1,13 +1,13 @@
 import { basename } from 'node:path'
+import { parseShell } from '../shell/parse.ts'
+import { isGitOf, isProgramOf } from '../shell/programs.ts'
 import type { Call, Policy } from './decide.ts'
 import { FILE_WRITERS } from '../tool-table.ts'
 import { pathsGiven, pathsNamedBy, type Ground } from './named-paths.ts'
 import { namesOf } from '../util/path-glob.ts'
 import { isWithin } from '../world/files/paths.ts'
 import { literalNames, patternOf } from './path-pattern.ts'
-import { GIT_ONLY_READS, ONLY_READS } from './programs.ts'
 import { fits } from './rule.ts'
-import { commandsIn } from './simple-command.ts'
 
 /** What of a repository of git makes later commands run something, or take something else for the repository. */
 const OF_GIT =
@@ -130,13 +130,15 @@ function partIn(command: string, call: Call, policy: Policy): string | undefined
 
 /** Each of its commands only looks at what it is given. */
 function onlyReads(command: string): boolean {
-  const commands = commandsIn(command)
+  const { leaves, plain } = parseShell(command)
   return (
-    commands?.every(({ words: [program, ...rest], targets }) => {
-      if (targets.length > 0 || program === undefined || rest.some(word => word?.startsWith('--output') !== false))
-        return program === undefined && rest.length === 0 && targets.length === 0
-      return program === 'git' ? GIT_ONLY_READS.has(rest[0] ?? '') : ONLY_READS.has(program)
-    }) === true
+    plain &&
+    leaves.every(({ assignments, words: [program, ...rest], redirections }) => {
+      if (assignments.length > 0 || redirections.some(({ kind }) => kind !== 'read' && kind !== 'nowhere')) return false
+      if (program === undefined) return true
+      if (!program.known || rest.some(({ text, known }) => !known || text.startsWith('--output'))) return false
+      return program.text === 'git' ? isGitOf('onlyReads', rest[0]?.text ?? '') : isProgramOf('onlyReads', program.text)
+    })
   )
 }
 

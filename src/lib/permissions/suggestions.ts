@@ -1,10 +1,10 @@
 import { dirname } from 'node:path'
 import { decide, type Call, type Policy } from './decide.ts'
+import { simpleCommand } from '../shell/simple-command.ts'
 import { FILE_WRITERS } from '../tool-table.ts'
 import { literally } from '../util/path-glob.ts'
 import { isWithin } from '../world/files/paths.ts'
 import { fits, nowNamed, parseRule, tellingOf } from './rule.ts'
-import { simpleCommand } from './simple-command.ts'
 import { ruleText, type PermissionRuleValue, type PermissionUpdate } from './updates.ts'
 
 /**

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
-import { basename, resolve } from 'node:path'
+import { resolve } from 'node:path'
+import { commandWords, scriptIn } from '../../shell/command-words.ts'
+import { singleQuoted } from '../../shell/parse.ts'
 import { isFolder } from '../../world/files/paths.ts'
 import type { ProgramSpec } from './program.ts'
-import { singleQuoted, wordsOf } from './words.ts'
 
 /** Where a plugin lives, and where it may keep data. */
 export interface Plugin {
@@ -18,20 +19,16 @@ export interface Plugin {
  * read as a piece of program.
  */
 export function filledIn(text: string, paths: Readonly<Record<string, string>>, forShell: boolean): string {
-  const literal = forShell ? singleQuoted(text) : []
   return text.replaceAll(/\$\{(\w+)\}/g, (whole, name: string, at: number) => {
     const path = Object.hasOwn(paths, name) ? paths[name]! : undefined
     if (path === undefined) return whole
     if (!forShell || /^[\w@%+=:,./-]*$/.test(path)) return path
     // What stands in quotes may be a program for another shell.
-    return /^[\w@%+=:,./ -]*$/.test(path) && literal.some(([from, to]) => at > from && at < to) ? path : whole
+    return /^[\w@%+=:,./ -]*$/.test(path) && singleQuoted(text).some(([from, to]) => at > from && at < to)
+      ? path
+      : whole
   })
 }
-
-/** The words of a command, roughly as a shell would see them. */
-export const wordsIn = (command: string): readonly string[] => wordsOf(command).map(({ text }) => text)
-
-const INTERPRETERS = /^(?:ba|da|z|k|fi)?sh$|^python[\d.]*$|^(?:node|deno|bun|tsx|ts-node|ruby|perl|php|pwsh|source|\.)$/
 
 /**
  * Where a command runs: in the folder of the event. One whose script is named by a relative path runs in the project's
@@ -43,7 +40,7 @@ export function folderFor(
   cwd: string | undefined
 ): string {
   if (cwd === undefined || cwd === root) return root
-  const words = args === undefined ? wordsIn(command) : [command, ...args]
+  const words = args === undefined ? commandWords(command) : [command, ...args]
   const isNamed =
     isRelative(scriptIn(words)) || words.some(word => looksLikePath(word) && existsSync(resolve(root, word)))
   return isNamed || (ofProject === true && words.some(word => mayLeadInto(word, root))) ? root : cwd
@@ -55,16 +52,6 @@ const mayLeadInto = (word: string, root: string): boolean =>
     const [first = ''] = part.split('/')
     return isRelative(first) && isFolder(resolve(root, first))
   })
-
-/** The program, or what an interpreter is given to run; nothing where it is named without a path. */
-export function scriptIn(words: readonly string[]): string {
-  const [program = '', ...rest] = words.filter(word => !/^\w+=/.test(word))
-  if (!INTERPRETERS.test(basename(program))) return program.includes('/') ? program : ''
-  const script = rest.find(word => !word.startsWith('-'))
-  // What follows `-c` or `-m` is no file.
-  const isFile = script !== undefined && !rest.slice(0, rest.indexOf(script)).some(word => /^-\w*[cme]$/.test(word))
-  return isFile ? script : ''
-}
 
 const isRelative = (word: string): boolean => word !== '' && !/^[/~$-]|^\w+:/.test(word)
 

@@ -1,7 +1,8 @@
 import { existsSync, readSync, statSync } from 'node:fs'
 import { delimiter, resolve } from 'node:path'
 import { isProgram } from '../../world/files/paths.ts'
-import { scriptIn, wordsIn } from '../../hooks/kinds/paths.ts'
+import { commandWords, scriptIn } from '../../shell/command-words.ts'
+import { isKeyword, isProgramOf } from '../../shell/programs.ts'
 import { isGate } from '../../hooks/events/event-table.ts'
 import { isObject } from '../../util/plain.ts'
 import type { Say } from './lint-matcher.ts'
@@ -18,7 +19,7 @@ export function programCheck({ spec, plugin, event }: LoadedHook, say: Say, root
   const inShell = !Array.isArray(args)
   if (!inShell && /\s/.test(command.trim()) && !existsSync(resolve(root, command)))
     return say('warning', 'command', 'args-program', 'with args, command is the name of one program, blanks included')
-  const words = inShell ? wordsIn(command) : [command, ...args.map(String)]
+  const words = inShell ? commandWords(command) : [command, ...args.map(String)]
   const program = programIn(words, command, inShell)
   if (program !== undefined && !isInPath(program, root, own))
     say(
@@ -35,23 +36,15 @@ export function programCheck({ spec, plugin, event }: LoadedHook, say: Say, root
   if (isGate(event)) refusalCheck(script, say)
 }
 
-/** What a shell knows by itself. */
-const OF_SHELLS = new Set(
-  `. : [ [[ alias bg bind break builtin caller case cd command compgen complete compopt continue coproc declare dirs
-   disown do done echo elif else enable esac eval exec exit export false fc fg fi for function getopts hash help history
-   if in jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly return select set shift shopt
-   source suspend test then time times trap true type typeset ulimit umask unalias unset until wait while { }`.split(
-    /\s+/
-  )
-)
-
 /** The program that a command begins with, where it is named without a path, and plainly so. */
 function programIn(words: readonly string[], command: string, inShell: boolean): string | undefined {
   // What is found out while it runs, or defined before, can be anything.
   if (inShell && /^\s*(?:\w+=[^\s;&|]*(?:\$\(|`)|[\w-]+\s*\(\)|[({<>!#])/.test(command)) return undefined
+  const [first = ''] = command.trim().split(/[\s;&|<>()]/)
+  if (inShell && isKeyword(first)) return undefined
   const program = inShell ? words.find(word => !/^\w+=/.test(word)) : words[0]
   if (program === undefined || !/^[A-Za-z0-9_][\w.+-]*$/.test(program)) return undefined
-  return inShell && OF_SHELLS.has(program) ? undefined : program
+  return inShell && isProgramOf('builtIn', program) ? undefined : program
 }
 
 const USUAL_PATH = '/usr/local/bin:/usr/bin:/bin'

@@ -1,5 +1,6 @@
-import { basename } from 'node:path'
-import { wordsOf } from '../../hooks/kinds/words.ts'
+import { leafTargets, leafWords } from '../../shell/command-words.ts'
+import { parseShell, type Leaf } from '../../shell/parse.ts'
+import { isAssignment, isProgramOf, programName, runsCode } from '../../shell/programs.ts'
 
 /** A word of a command. */
 export interface Spoken {
@@ -15,29 +16,11 @@ export interface Spoken {
 
 type Role = Spoken['role']
 
-/** What runs what it is given, be it a file, a folder or a line of program. */
-const RUNS =
-  /^(?:(?:ba|da|z|k|mk|fi|a)?sh|python[\d.]*|pypy[\d.]*|node|nodejs|deno|bun|tsx|ts-node|ruby|perl|php|lua[\d.]*|pwsh|Rscript|source|eval|set|run-parts)$/
-/** After these comes a program. */
-const BEFORE_PROGRAM =
-  /^(?:env|sudo|doas|nohup|nice|ionice|time|timeout|stdbuf|setsid|flock|exec|command|builtin|xargs|parallel|if|then|elif|else|while|until|do|!|\{)$/
-const WRITES = new Set('touch tee mkdir rmdir rm truncate mktemp'.split(' '))
-const TESTS = new Set('[ [[ test'.split(' '))
-const READS = new Set('cat head tail wc grep jq ls stat sort uniq cut cmp diff chmod echo'.split(' '))
 /** What is data by its name: nothing runs it, unless a command says so. */
 const DATA =
   /\.(?:log(?:\.\w+)*|te?xt|md|json[l5]?|ndjson|[ct]sv|db|sqlite3?|(?:db|sqlite3?)-\w+|lock|pid|tmp|bak|out|err|state|cache|marker|stamp|count|ya?ml|toml|ini|xml|html?|gz)$/i
 export const isData = (name: string): boolean =>
   DATA.test(name) && !/(?:^|\/)(?:package|[tj]sconfig|deno)\.json$/.test(name)
-/** A program that reads what to run from a pipe, from a list, or from what it finds. */
-const FEEDS =
-  /\|&?\s*(?:\S{0,200}\/)?(?:(?:ba|da|z|k)?sh|source|python[\d.]*|node|perl|ruby|php|lua)(?:\s+-[\w-]*)*\s*(?:$|[;&|)\n]|\/dev\/|<)/
-const LISTS = /(?:\b(?:xargs|parallel)|-(?:exec|ok)(?:dir)?)\b([^;&|\n]*)/g
-const feeds = (text: string): boolean =>
-  FEEDS.test(text) ||
-  /\$'[^']*\\|(?:-exec|-ok|-I ?\{\})\w*\s+["']?\{\}|\bparallel\s*(?:$|[;&|<)])/.test(text) ||
-  [...text.matchAll(LISTS)].some(([, rest]) => rest!.split(/[\s'"]+/).some(word => isRunner(basename(word))))
-const isRunner = (name: string): boolean => name !== '' && (RUNS.test(name) || BEFORE_PROGRAM.test(name))
 /** Code of another language that runs what it puts together. */
 const COMPUTES =
   /(?:exec|eval|compile|__import__|import_module|runpy|spawn|system|popen|subprocess|require|import|load|open|do|\.path)\b.{0,80}?(?:[+%]|\bjoin|format|chr|decode|replace|reverse|\[:|\$\{|\bf['"])|\$\(/s
@@ -49,7 +32,6 @@ const SEARCHED = /^(?:PYTHON\w*|NODE_PATH|NODE_OPTIONS|PERL5\w+|RUBY\w+|LUA_\w+|
 /** What a shell would find for sure: the folder of a script, that of the project, a program by its name. */
 const SURE: readonly (readonly [RegExp, string])[] = [
   [/`([^`]*)`/g, '$($1)'],
-  [/<\(/g, ' $('],
   [
     /\$\((?:pwd(?: -P)?|git rev-parse --show-toplevel(?: 2> ?\/dev\/null)?(?: ?\|\| ?(?:pwd|echo "?(?:\.|\$PWD)"?))?)\)/g,
     '$PWD'
@@ -59,15 +41,12 @@ const SURE: readonly (readonly [RegExp, string])[] = [
   [/\$\((?:command -v|which|type -p) ([\w.+-]+)\)/g, '$1'],
   [/\$\((?:realpath|readlink -f|cd)(?: --)? "?([^\s"()|;&<>]+)"?(?: ?&& ?pwd(?: -P)?)?\)/g, '$1']
 ]
-/** A variable whose name ends where quotes do: `"$A"b`. Without the quotes it would be another. */
-const ENDED_BY_QUOTE = /\$(\w+)(?=["']+\w)/g
-/** A variable that is cut, changed or looked up by another. */
-const CHANGED = /\$\{!|\$\{\w+(?:\[[^\]]*\])?(?:[#%^,@/]|:(?![-=+?]))/
+/** A substitution, or a variable that is cut, changed or looked up by another. */
+const COMPUTED = /\$\(|`|\$\{!|\$\{\w+(?:\[[^\]]*\])?(?:[#%^,@/]|:(?![-=+?]))/
 /** What some interpreters can do besides. */
 const ERRANDS = /^(?:run|task|test|build|install|add|lint|fmt|check)$/
 /** Only a shell can tell what it is. */
 const UNKNOWN = /^\$(?:[\w{@*][^/]*)?$/
-const ASSIGNMENT = /^\w+\+?=/
 /** Options whose value is the program itself: what follows it is given to the program. */
 const PROGRAM_OPTION = /^-\w*[cemp]$/
 
@@ -86,16 +65,22 @@ export function spokenIn(
   args: readonly string[] | undefined,
   known: ReadonlyMap<string, string>
 ): readonly Spoken[] | undefined {
-  const read =
-    args === undefined ? wordsIn(command) : [command, ...args].map((text, at) => ({ text, starts: at === 0 }))
+  const leaves = args === undefined ? leavesIn(command) : [leafOf([command, ...args])]
   const values = valuesIn([command, ...(args ?? [])].join('\n'), known)
-  const words = spoken(read, { values, left: MOST_READ }, 0)
+  const words = spoken(leaves, { values, left: MOST_READ }, 0)
   const run = new Set(words?.filter(({ role }) => isRun(role)).map(({ text }) => text))
-  const written = [...wordsOf(command).filter(({ isTarget }) => isTarget), ...(words ?? []).filter(isWritten)]
+  const targets = leaves.flatMap(leaf => leafTargets(leaf, 'write', 'both'))
+  const written = [...targets, ...(words ?? []).filter(isWritten).map(({ text }) => text)]
   // What it writes and then runs may come from anywhere.
-  const isComputed = written.some(({ text }) => run.has(text)) || (args === undefined && feeds(command))
-  return words && isComputed ? [...words, ANYTHING] : words
+  return words && written.some(text => run.has(text)) ? [...words, ANYTHING] : words
 }
+
+const leafOf = (texts: readonly string[]): Leaf => ({
+  assignments: [],
+  words: texts.map(text => ({ text, known: true })),
+  redirections: [],
+  fed: false
+})
 
 const ANYTHING: Spoken = { text: '', role: 'anything' }
 
@@ -106,21 +91,32 @@ function sure(command: string): string {
   return text
 }
 
-interface Read {
-  readonly text: string
-  /** It is the first of a command. */
-  readonly starts: boolean
+/** The commands of a text, with those of the texts that they are given. */
+function leavesIn(text: string): readonly Leaf[] {
+  return parseShell(sure(text)).leaves.flatMap(leaf => [
+    leaf,
+    ...leaf.redirections.flatMap(({ kind, target }) => (kind === 'text' ? leavesIn(target.text) : []))
+  ])
 }
 
-function wordsIn(given: string): readonly Read[] {
-  const text = sure(given.replaceAll(ENDED_BY_QUOTE, '${$1}'))
-  let [end, isTest] = [0, false]
-  return wordsOf(text).flatMap(({ text: word, isTarget, from, to }) => {
-    const starts = end === 0 || (!isTest && /[;&|()`\n]/.test(text.slice(end, from)))
-    isTest = word === '[[' || (isTest && word !== ']]')
-    end = to
-    return isTarget ? [] : [{ text: word, starts }]
-  })
+/** A command that reads what to run from a pipe, from a list, or from what it finds. */
+function runsUnseen({ words, redirections, fed }: Leaf): boolean {
+  const [program = '', ...rest] = words.map(({ text }) => text)
+  const isPiped = fed && redirections.every(({ kind }) => kind !== 'read' && kind !== 'text')
+  if (isPiped && runsCode(programName(program)))
+    return rest.every(word => word.startsWith('-')) || rest.some(word => word.startsWith('/dev/'))
+  const all = [program, ...rest]
+  const at = all.findIndex(word => /^(?:xargs|parallel|-(?:exec|ok)(?:dir)?)$/.test(programName(word)))
+  if (at === -1) return false
+  const listed = all.slice(at + 1)
+  const [first, second, third] = listed
+  return (
+    (all[at] === 'parallel' && first === undefined) ||
+    first === '{}' ||
+    (second === '{}' && first === '-I{}') ||
+    (third === '{}' && first === '-I') ||
+    listed.some(word => runsCode(programName(word)) || isProgramOf('wrapper', programName(word)))
+  )
 }
 
 type Values = ReadonlyMap<string, ReadonlySet<string>>
@@ -137,7 +133,7 @@ function valuesIn(text: string, known: ReadonlyMap<string, string>): Values {
   const values = new Map<string, Set<string>>([...known].map(([name, value]) => [name, new Set([value])]))
   const add = (name: string, value: string): void =>
     void (values.get(name) ?? values.set(name, new Set()).get(name)!).add(value)
-  for (const { text: word } of allWords(text, 0)) {
+  for (const word of mayAssign(text, 0)) {
     const [, name, value] = /^(\w+)\+?=(.*)$/s.exec(word) ?? []
     if (name !== undefined) add(name, value!)
   }
@@ -148,30 +144,53 @@ function valuesIn(text: string, known: ReadonlyMap<string, string>): Values {
   return values
 }
 
-const allWords = (text: string, depth: number): readonly Read[] =>
-  wordsIn(text).flatMap(word => [word, ...(isProgram(word.text, depth) ? allWords(word.text, depth + 1) : [])])
+/** All words that may set a variable; a program that is given as text is no assignment, whatever it begins with. */
+const mayAssign = (text: string, depth: number): readonly string[] =>
+  leavesIn(text).flatMap(leaf => {
+    const words = leafWords(leaf)
+    const inner = words.flatMap(word => (isProgram(word, depth) ? mayAssign(word, depth + 1) : []))
+    const isCode = runsCode(programName(leaf.words[0]?.text ?? ''))
+    return [...(isCode ? leafWords({ ...leaf, words: [] }) : words), ...inner]
+  })
 
-/** Whether a word may be read as a command once more. */
-const isProgram = (text: string, depth: number): boolean => depth < DEEPEST && /[\s;&|<>()`'"\\]/.test(text)
+/** Whether a word may be read as a command once more. What a substitution runs is among the leaves already. */
+const isProgram = (text: string, depth: number): boolean =>
+  depth < DEEPEST && /[\s;&|<>()`'"\\]/.test(text) && !/^(?:\w+=)?\$\(.*\)$/s.test(text)
 
-function spoken(read: readonly Read[], reading: Reading, depth: number): readonly Spoken[] | undefined {
+function spoken(leaves: readonly Leaf[], reading: Reading, depth: number): readonly Spoken[] | undefined {
+  const all: Spoken[] = []
+  for (const leaf of leaves) {
+    const words = spokenBy(leaf, reading)
+    if (words === undefined) return undefined
+    all.push(...words, ...(runsUnseen(leaf) ? [ANYTHING] : []))
+    for (const word of words) {
+      const inner = innerOf(word, reading, depth)
+      if (inner === undefined) return undefined
+      all.push(...inner)
+    }
+  }
+  return all
+}
+
+/** The words of one command, with their roles. */
+function spokenBy(leaf: Leaf, reading: Reading): readonly Spoken[] | undefined {
   const words: Spoken[] = []
-  let [role, before, loops, of] = ['program' as Role, '', false, '']
-  for (const { text, starts } of read) {
-    if (starts) [role, before, loops, of] = ['program', '', false, '']
+  let [role, before, of] = ['program' as Role, '', '']
+  const computed = new Set(leaf.words.filter(({ known }) => !known).map(({ text }) => text))
+  for (const text of [...leafWords(leaf), ...leafTargets(leaf, 'read', 'both')]) {
     const variants = filled(text, reading.values)
     reading.left -= variants?.join(' ').length ?? 0
     if (variants === undefined || reading.left < 0) return undefined
-    if (/^(?:bun|deno)$/.test(basename(before)) && ERRANDS.test(text)) role = 'said'
-    const now = roleOf(text, loops ? 'given' : role, basename(of), before)
+    if (/^(?:bun|deno)$/.test(programName(before)) && ERRANDS.test(text)) role = 'said'
+    const now = roleOf(text, role, programName(of), before)
     if (now === 'kept' && isRun(role)) {
       words.push({ text, role: now })
       ;[before, of] = [text, '']
       continue
     }
-    if (isRun(now) && !ASSIGNMENT.test(text)) {
-      if (CHANGED.test(text) || variants.some(each => each.endsWith('$'))) words.push(ANYTHING)
-      if (CODE_OPTION.test(before) && RUNS.test(basename(of)) && !SHELL.test(basename(of))) {
+    if (isRun(now) && !isAssignment(text)) {
+      if (computed.has(text) && [text, ...variants].some(each => COMPUTED.test(each))) words.push(ANYTHING)
+      if (CODE_OPTION.test(before) && isProgramOf('interpreter', programName(of))) {
         words.push(...codeWords(text))
         role = 'said'
         continue
@@ -182,25 +201,16 @@ function spoken(read: readonly Read[], reading: Reading, depth: number): readonl
       ...[...variants, ...(now === 'given' ? modulesIn(text, before) : [])].map(each => ({ text: each, role: now, of }))
     )
     role = roleAfter(role, variants.at(-1)!, before)
-    loops ||= text === 'in' && /^(?:for|select)$/.test(of)
     before = text
   }
-  const all: Spoken[] = [...words]
-  for (const word of words) {
-    const inner = innerOf(word, reading, depth)
-    if (inner === undefined) return undefined
-    all.push(...inner)
-  }
-  return all
+  return words
 }
 
 export const isRun = (role: Role): boolean => role === 'program' || role === 'given'
 
 /** Tests and readers keep a file as it is. */
 const isWritten = ({ role, of = '' }: Spoken): boolean =>
-  role === 'kept' && !TESTS.has(basename(of)) && !READS.has(basename(of))
-
-const SHELL = /^(?:(?:ba|da|z|k|mk|fi|a)?sh|source|eval|set|run-parts)$/
+  role === 'kept' && !isProgramOf('tests', programName(of)) && !isProgramOf('readsData', programName(of))
 
 /** The words of code in another language: what it imports, opens or runs is among them. */
 function codeWords(code: string): readonly Spoken[] {
@@ -213,29 +223,29 @@ function codeWords(code: string): readonly Spoken[] {
 
 /** What a word is by where it stands. What a program only writes, or reads as data, does not run. */
 function roleOf(text: string, role: Role, program: string, before: string): Role {
-  if (ASSIGNMENT.test(text)) return SEARCHED.test(text) ? 'given' : isData(text) ? 'kept' : 'said'
+  if (isAssignment(text)) return SEARCHED.test(text) ? 'given' : isData(text) ? 'kept' : 'said'
   if (role === 'program' && program === 'flock') return 'kept'
   if (role !== 'said') return role
-  if (WRITES.has(program) || TESTS.has(program) || (program === 'sqlite3' && /\.(?:db|sqlite3?)$/.test(text)))
-    return 'kept'
-  return READS.has(program) && isData(text) && !/^-(?:\w*[fLe]|\w{3,}|-.*)$/.test(before) ? 'kept' : 'said'
+  if (isProgramOf('writes', program) || isProgramOf('tests', program)) return 'kept'
+  if (program === 'sqlite3' && /\.(?:db|sqlite3?)$/.test(text)) return 'kept'
+  return isProgramOf('readsData', program) && isData(text) && !/^-(?:\w*[fLe]|\w{3,}|-.*)$/.test(before)
+    ? 'kept'
+    : 'said'
 }
 
-/** What a quoted program says. In what is only said, a shell still runs what stands in `$(…)`. */
+/** What a quoted program says. */
 function innerOf({ text, role, of }: Spoken, reading: Reading, depth: number): readonly Spoken[] | undefined {
   if (!isProgram(text, depth)) return []
-  const held = isRun(role) ? text : /\$\((.*)\)/s.exec(text)?.[1]
-  const inner = spoken(wordsIn(held ?? text), reading, depth + 1)
-  if (held === undefined) return inner?.map(word => ({ text: word.text, role, ...(role === 'kept' && { of }) }))
-  return inner && feeds(held) ? [...inner, ANYTHING] : inner
+  const inner = spoken(leavesIn(text), reading, depth + 1)
+  return isRun(role) ? inner : inner?.map(word => ({ text: word.text, role, ...(role === 'kept' && { of }) }))
 }
 
 function roleAfter(role: Role, text: string, before: string): Role {
-  const name = basename(text)
+  const name = programName(text)
   // A program that only a shell can tell may be an interpreter.
-  if (RUNS.test(name) || (role === 'program' && (text === '.' || UNKNOWN.test(text)))) return 'given'
-  if (role === 'said' || text.startsWith('-') || ASSIGNMENT.test(text) || /^[\d.]+[smhd]?$/.test(text)) return role
-  if (role === 'program' && BEFORE_PROGRAM.test(name)) return role
+  if (role === 'program' ? runsCode(name) || UNKNOWN.test(text) : name !== '.' && runsCode(name)) return 'given'
+  if (role === 'said' || text.startsWith('-') || isAssignment(text) || /^[\d.]+[smhd]?$/.test(text)) return role
+  if (role === 'program' && isProgramOf('wrapper', name)) return role
   // It may be the value of an option.
   if (before.startsWith('-') && !PROGRAM_OPTION.test(before)) return role
   return 'said'

@@ -1,10 +1,4 @@
-import { nameOf } from './nested-commands.ts'
-
-/** Programs that are given a program in a language of their own. */
-const TAKES_CODE =
-  /^(?:bun|deno|elixir|expect|groovy|guile|julia|lua[\d.]*|nodejs|node|octave|osascript|perl[\d.]*|php[\d.]*|pwsh|pypy[\d.]*|python[\d.]*|Rscript|ruby[\d.]*|sbcl|scala|tclsh[\d.]*|ts-node|tsx|[gmn]?awk)$/
-/** Editors: what they are told is words, and among them the files. */
-const EDITS = /^(?:ed|emacs|ex|g?sed|n?vim?)$/
+import { isProgramOf, programName, takesCode } from './programs.ts'
 
 /** A text in quotes, or by itself in brackets. */
 const LITERAL = /(["'`])((?:\\.|(?!\1)[^\\])*)\1|[([{<|!]\s*([^\s"'`()[\]{}<>|!,;]+)\s*[)\]}>|!]/gs
@@ -14,15 +8,12 @@ const LISTED = /["'`]\s{0,20},\s{0,20}["'`]/g
 const ESCAPE = /\\x([\da-f]{2})|\\u\{?([\da-f]{2,4})\}?|\\([0-3]?[0-7]{2})|%([\da-f]{2})/gi
 const MOST = 2_000
 
-/** Whether a word may be a program that is given another. */
-export const takesCode = (word: string): boolean => TAKES_CODE.test(nameOf(word))
-
 /** The paths that a program among the words of a command names: what is computed cannot be seen. */
 export function pathsInCode(words: readonly string[]): readonly string[] {
-  const at = words.findIndex(word => takesCode(word) || EDITS.test(nameOf(word)))
+  const at = words.findIndex(word => takesCode(word) || isProgramOf('editor', programName(word)))
   if (at === -1) return []
   const code = words.slice(at + 1)
-  if (EDITS.test(nameOf(words[at]!)))
+  if (isProgramOf('editor', programName(words[at]!)))
     return code.flatMap(word => word.split(/[\s;}]+/)).flatMap(word => [word, word.replace(/^[\d,$]*[rRwW]/, '')])
   const texts = code.flatMap(word => {
     const text = word.replaceAll(ESCAPE, decoded)

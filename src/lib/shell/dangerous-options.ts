@@ -23,7 +23,7 @@ const TURNS: ReadonlyMap<string, Turns> = new Map([
   ['find', { words: /^-(?:delete|exec|execdir|fls|fprint|fprint0|fprintf|ok|okdir)$/ }],
   ['fd', { words: /^(?:-[A-Za-z]*[xX]|--exec)/ }],
   ['fdfind', { words: /^(?:-[A-Za-z]*[xX]|--exec)/ }],
-  ['rg', { words: /^--(?:pre|hostname-bin)\b/ }],
+  ['rg', { words: /^(?:--(?:pre|hostname-bin|search-zip)|-[^-]*z)/ }],
   ['rsync', { long: ['rsh', 'rsync-path'], words: /^-[A-Za-z]*e/ }],
   // The command `e`, and the flag of `s///e`.
   [

@@ -1,0 +1,33 @@
+import { parseShell, type Leaf } from './parse.ts'
+import { isProgramOf, programName } from './programs.ts'
+
+/** The words of a leaf in order, assignments first. */
+export const leafWords = ({ assignments, words }: Leaf): readonly string[] =>
+  [...assignments, ...words].map(({ text }) => text)
+
+/** The files that a leaf reads or writes; of a text that it is given, the words. */
+export const leafTargets = ({ redirections }: Leaf, ...kinds: readonly string[]): readonly string[] =>
+  redirections.flatMap(({ kind, target: { text } }) =>
+    !kinds.includes(kind) ? [] : kind === 'text' ? text.split(/[\s;&|<>()`'"\\]+/) : [text]
+  )
+
+/** All words of a text, those of nested commands and what is read among them; not what is only written to. */
+export const wordsRead = (text: string): readonly string[] =>
+  parseShell(text).leaves.flatMap(leaf => [...leafWords(leaf), ...leafTargets(leaf, 'read', 'both', 'text')])
+
+/** All words of a text, and the files that it writes to. */
+export const commandWords = (text: string): readonly string[] =>
+  parseShell(text).leaves.flatMap(leaf => [...leafWords(leaf), ...leafTargets(leaf, 'read', 'both', 'text', 'write')])
+
+/** The program, or what an interpreter is given to run; nothing where it is named without a path. */
+export function scriptIn(words: readonly string[]): string {
+  const [program = '', ...rest] = words.filter(word => !/^\w+=/.test(word))
+  if (!takesScript(programName(program))) return program.includes('/') ? program : ''
+  const script = rest.find(word => !word.startsWith('-'))
+  // What follows `-c` or `-m` is no file.
+  const isFile = script !== undefined && !rest.slice(0, rest.indexOf(script)).some(word => /^-\w*[cme]$/.test(word))
+  return isFile ? script : ''
+}
+
+const takesScript = (name: string): boolean =>
+  isProgramOf('shell', name) || isProgramOf('interpreter', name) || name === 'source' || name === '.'

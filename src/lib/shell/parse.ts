@@ -1,0 +1,260 @@
+import { createRequire } from 'node:module'
+import type * as Unbash from 'unbash'
+import { isKeyword } from './programs.ts'
+import { LONGEST_COMMAND, piecesOf, quickLeaf } from './split-words.ts'
+
+const require = createRequire(import.meta.url)
+
+/** The parser, loaded when the first command needs it: that takes about 15 ms. */
+const unbash = (): typeof Unbash => (loaded ??= require('unbash') as typeof Unbash)
+let loaded: typeof Unbash | undefined
+
+/** A word without its quotes. What the shell fills in stays as it is written, and the word is not `known`. */
+export interface ShellWord {
+  readonly text: string
+  /** The shell changes nothing in it, so that this is what the program gets. */
+  readonly known: boolean
+}
+
+interface Redirection {
+  /** `nowhere`: to /dev/null, or from one stream to the other. `text`: a here-document or a here-string. */
+  readonly kind: 'write' | 'read' | 'both' | 'text' | 'nowhere'
+  readonly operator: string
+  /** The file, or the text. */
+  readonly target: ShellWord
+}
+
+/** One simple command of a text, wherever it stands in it. */
+export interface Leaf {
+  /** `NAME=value` in front of the program; for a loop and an array one for each value. */
+  readonly assignments: readonly ShellWord[]
+  /** The program and its arguments. */
+  readonly words: readonly ShellWord[]
+  readonly redirections: readonly Redirection[]
+  /** It is given something to read: by `|`, `<` or `<<`. */
+  readonly fed: boolean
+}
+
+/** What a text says to the shell. */
+export interface ShellText {
+  /** All commands in the text, those in substitutions, loops and functions among them. */
+  readonly leaves: readonly Leaf[]
+  /**
+   * The text is nothing but the leaves, one after the other, and each of their words is known or a plain variable or
+   * pattern. Where it is false, a leaf may be run, or not, or several times, or there may be others.
+   */
+  readonly plain: boolean
+  /** It is plain, and one leaf without a separator. */
+  readonly single: boolean
+  /** The parser made sense of all of it. Otherwise the leaves are guesses: see `piecesOf`. */
+  readonly readable: boolean
+}
+
+const MOST_LEAVES = 2_000
+/** The parser takes quadratic time for these. */
+const MOST_BRACES = 1_000
+const MOST_HERE_DOCUMENTS = 200
+
+/** What is invisible, or is taken for something else: control characters, odd blanks, directions, zero widths. */
+const ODD = /(?![\n\t ])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u
+
+const RECENT = new Map<string, ShellText>()
+const MOST_RECENT = 64
+
+/** Reads a text as bash does. Never throws. */
+export function parseShell(text: string): ShellText {
+  let found = RECENT.get(text)
+  if (found === undefined) {
+    if (RECENT.size >= MOST_RECENT) RECENT.clear()
+    RECENT.set(text, (found = read(text)))
+  }
+  return found
+}
+
+function read(text: string): ShellText {
+  const quick = quickLeaf(text)
+  if (quick !== undefined) return { leaves: [quick], plain: true, single: true, readable: true }
+  const walk = walkThrough(text)
+  if (walk === undefined) return { leaves: piecesOf(text), plain: false, single: false, readable: false }
+  const { leaves } = walk
+  const between = walk.between()
+  const plain = walk.plain && leaves.length <= MOST_LEAVES && !ODD.test(text) && /^[ \t\n;&|]*$/.test(between)
+  const single = plain && leaves.length === 1 && !/[;&|]/.test(between)
+  return { leaves, plain, single, readable: true }
+}
+
+/** Where quotes are single, nothing is filled in: from and to of each such piece. */
+export const singleQuoted = (text: string): readonly (readonly [number, number])[] => walkThrough(text)?.literal ?? []
+
+const isTooMuch = (text: string): boolean =>
+  text.length > LONGEST_COMMAND || text.split('{').length > MOST_BRACES || text.split('<<').length > MOST_HERE_DOCUMENTS
+
+/** Undefined: the parser does not take all of it. */
+function walkThrough(text: string): Walk | undefined {
+  if (isTooMuch(text)) return undefined
+  try {
+    const script = unbash().parse(text)
+    const walk = new Walk(text)
+    // With errors in it, even a look at its words may take long.
+    if (script.errors === undefined) walk.visit(script, false)
+    return script.errors === undefined && walk.readable ? walk : undefined
+  } catch {
+    return undefined
+  }
+}
+
+class Walk {
+  readonly leaves: Leaf[] = []
+  readonly literal: [number, number][] = []
+  plain = true
+  readable = true
+  readonly #text: string
+  /** Which characters belong to the words and redirections of plain commands. */
+  readonly #spans: (readonly [number, number])[] = []
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  visit(node: Unbash.SyntaxNode, fed: boolean): void {
+    const { type } = node
+    if (type === 'Script' && 'errors' in node && node.errors !== undefined) this.readable = false
+    if (type === 'Script' || type === 'Statement' || type === 'AndOr') this.#children(node, fed)
+    else if (type === 'Command') this.#command(node, fed)
+    else if (type === 'Pipeline') {
+      this.plain &&= node.prefixes.length === 0
+      node.commands.forEach((command, index) => this.visit(command, fed || index > 0))
+    } else if (type === 'Word' || type === 'Redirect' || type === 'HereString' || type === 'HereDoc')
+      this.#within(node, fed)
+    else {
+      this.plain = false
+      this.#compound(node, fed)
+    }
+  }
+
+  #children(node: Unbash.SyntaxNode, fed: boolean): void {
+    if (this.leaves.length <= MOST_LEAVES) unbash().forEachChild(node, child => this.visit(child, fed))
+  }
+
+  /** The commands in substitutions. */
+  #within(node: Unbash.SyntaxNode, fed: boolean): void {
+    if (node.type === 'Script') this.visit(node, fed)
+    else if (node.type === 'SingleQuoted') this.literal.push([node.pos, node.end])
+    else unbash().forEachChild(node, child => this.#within(child, fed))
+  }
+
+  #compound(node: Unbash.SyntaxNode, fed: boolean): void {
+    if (node.type === 'For' || node.type === 'Select') {
+      const assignments = (node.wordlist ?? []).map(value => this.#word(value, `${node.name.text}=`))
+      this.#leaf({ assignments, words: [], redirections: [], fed: false })
+    } else if (node.type === 'TestCommand') {
+      const words: ShellWord[] = [{ text: '[[', known: true }]
+      const collect = (child: Unbash.SyntaxNode): void =>
+        child.type === 'Word' ? void words.push(this.#word(child)) : unbash().forEachChild(child, collect)
+      collect(node.expression)
+      this.#leaf({ assignments: [], words, redirections: [], fed: false })
+    }
+    const isFed = fed || (node.type === 'Redirected' && node.redirects.some(({ operator }) => operator.startsWith('<')))
+    if (node.type === 'Redirected')
+      this.#leaf({ assignments: [], words: [], redirections: this.#redirections(node.redirects), fed: false })
+    this.#children(node, isFed)
+  }
+
+  #command(node: Unbash.Command, fed: boolean): void {
+    const redirections = this.#redirections(node.redirects)
+    const assignments = node.prefix.flatMap(each => (each.type === 'Assignment' ? this.#assignment(each) : []))
+    const args = node.args.flatMap(each => (each.type === 'Assignment' ? this.#assignment(each) : [this.#word(each)]))
+    const words = node.name === undefined ? args : [this.#word(node.name), ...args]
+    if (words[0]?.known === true && isKeyword(words[0].text)) this.plain = false
+    const isFed = redirections.some(({ kind }) => kind === 'read' || kind === 'both' || kind === 'text')
+    this.#leaf({ assignments, words, redirections, fed: fed || isFed })
+    for (const each of [...node.prefix, ...(node.name === undefined ? [] : [node.name]), ...node.suffix]) {
+      this.#spans.push([each.pos, each.end])
+      this.#within(each, fed || isFed)
+    }
+  }
+
+  #leaf(leaf: Leaf): void {
+    this.leaves.push(leaf)
+  }
+
+  #assignment({ name, append, index, value }: Unbash.Assignment): readonly ShellWord[] {
+    const sign = `${name}${append === true ? '+=' : '='}`
+    if (value.type === 'Word' && index === undefined) return [this.#word(value, sign)]
+    this.plain = false
+    return (value.type === 'Word' ? [value] : value.elements).map(each => this.#word(each, sign))
+  }
+
+  #redirections(redirects: readonly Unbash.Redirection[]): readonly Redirection[] {
+    return redirects.map(redirect => {
+      const { operator, descriptor } = redirect
+      if (redirect.type === 'HereDoc') return this.#hereDocument(redirect)
+      const target = redirect.target === undefined ? { text: '', known: false } : this.#word(redirect.target)
+      const leads = (kind: Redirection['kind']): Redirection => ({ kind, operator, target })
+      const stream =
+        descriptor === undefined ? '' : descriptor.type === 'FileDescriptor' ? descriptor.value : 'variable'
+      if (operator === '>&' && /^[012]?$/.test(String(stream)) && /^[012]$/.test(target.text)) return leads('nowhere')
+      const isSimple = /^(?:&?>>?|>\||<)$/.test(operator) && stream !== 'variable' && redirect.target !== undefined
+      this.plain &&= isSimple
+      if (isSimple && target.known && target.text === '/dev/null') return leads('nowhere')
+      if (redirect.type === 'HereString') return leads('text')
+      return leads(operator === '<>' ? 'both' : operator.startsWith('<') ? 'read' : 'write')
+    })
+  }
+
+  #hereDocument({ operator, body, delimiter }: Unbash.HereDoc): Redirection {
+    this.plain = false
+    const known = delimiter?.quoted === true || !/[\\$`]/.test(body.text)
+    return { kind: 'text', operator, target: { text: body.text, known } }
+  }
+
+  #word({ parts, text, value }: Unbash.Word, prefix = ''): ShellWord {
+    const word = { text: prefix, known: true }
+    if (parts === undefined) this.#bare(word, text, value)
+    for (const part of parts ?? []) this.#part(word, part)
+    return word
+  }
+
+  #part(word: { text: string; known: boolean }, part: Unbash.WordPart): void {
+    if (part.type === 'Literal') return this.#bare(word, part.text, part.value)
+    if (part.type === 'DoubleQuoted' || part.type === 'LocaleString') {
+      this.plain &&= part.type === 'DoubleQuoted'
+      for (const each of part.parts)
+        if (each.type === 'Literal') {
+          this.plain &&= /^(?:[^"\\$`]|\\[^])*$/.test(each.text)
+          word.text += each.value
+        } else this.#part(word, each)
+    } else if (part.type === 'SingleQuoted' || part.type === 'AnsiCQuoted') {
+      this.plain &&= part.type === 'SingleQuoted'
+      word.text += part.value
+    } else {
+      word.known = false
+      const { type, text } = part
+      const isPlain = type === 'Glob' || type === 'SimpleExpansion' || /^\$\{\w+\}$/.test(text)
+      this.plain &&= isPlain
+      // `"$A"b` is not `$Ab`.
+      const isCut = type === 'SimpleExpansion' && /^\$\w+["']+\w/.test(this.#text.slice(part.pos, part.end + 3))
+      word.text += isCut ? `\${${text.slice(1)}}` : text
+    }
+  }
+
+  /** What stands outside of quotes. Where bash might see more in it than the parser, it is not plain. */
+  #bare(word: { text: string; known: boolean }, raw: string, value: string): void {
+    const unescaped = raw.replaceAll(/\\[\x20-\x7E\n]/g, '')
+    const isHome = /[=:]~/.test(raw) || (raw.startsWith('~') && /(?:^|[=:])$/.test(word.text))
+    if (isHome || /[[\]]/.test(unescaped)) word.known = false
+    const signs = unescaped.replaceAll(/\{[^\s,.'"\\$`{}()<>;&|*?[\]]*\}/g, '')
+    if (/[\s'"\\$`(){}<>;&|]/.test(signs) || (word.text === '' && /^[!#]/.test(raw))) this.plain = false
+    word.text += value
+  }
+
+  /** All that stands between the words and redirections of simple commands. */
+  between(): string {
+    let [at, rest] = [0, '']
+    for (const [from, to] of this.#spans.toSorted(([a], [b]) => a - b)) {
+      rest += this.#text.slice(at, from)
+      at = Math.max(at, to)
+    }
+    return (rest + this.#text.slice(at)).replaceAll('\\\n', ' ')
+  }
+}
