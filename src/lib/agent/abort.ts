@@ -3,19 +3,32 @@ import type { Clock } from '../util/clock.ts'
 /** How long something that was given up may take to say how it ended, in milliseconds. */
 const GRACE = 300
 
+/** What to call when a signal is aborted. One listener serves all of it: adding one costs more than a short call does. */
+const WAITING = new WeakMap<AbortSignal, Set<() => void>>()
+
+function waitersFor(signal: AbortSignal): Set<() => void> {
+  const known = WAITING.get(signal)
+  if (known !== undefined) return known
+  const waiting = new Set<() => void>()
+  WAITING.set(signal, waiting)
+  signal.addEventListener('abort', () => waiting.forEach(giveUp => giveUp()), { once: true })
+  return waiting
+}
+
 /** Waits for work that ends by itself when the signal says so; work that does not is left alone after a while. */
 export function within<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined
-    const onAbort = (): void => {
+    const giveUp = (): void => {
       timer = setTimeout(() => reject(new Error('[The call was interrupted; how far it got is not known.]')), GRACE)
     }
+    const waiting = waitersFor(signal)
+    if (signal.aborted) giveUp()
+    else waiting.add(giveUp)
     const settled = (): void => {
       clearTimeout(timer)
-      signal.removeEventListener('abort', onAbort)
+      waiting.delete(giveUp)
     }
-    if (signal.aborted) onAbort()
-    else signal.addEventListener('abort', onAbort, { once: true })
     work.then(
       value => {
         settled()

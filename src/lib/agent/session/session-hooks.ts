@@ -83,8 +83,7 @@ export class SessionHooks {
     if (session.promptId !== undefined) base['prompt_id'] = session.promptId
     if (agent !== undefined) Object.assign(base, { agent_id: agent.id, agent_type: agent.type })
     if (effort !== undefined && KNOWS_EFFORT.has(event)) base['effort'] = { level: effort }
-    const about = withMessages({ ...options }, session.conversation.messages)
-    about.agent = this.#view ??= agentView(session)
+    const about = new SessionFire(options, session.conversation.messages, (this.#view ??= agentView(session)))
     return hooks.fire(event, Object.assign(base, input) as unknown as FireInput<E>, about)
   }
 
@@ -202,10 +201,25 @@ const KNOWS_EFFORT: ReadonlySet<EventName> = new Set<EventName>([
  * Shows hooks what was said until now: the conversation may grow while they run, and what they have not seen they did
  * not remove. It only ever grows, or is replaced as a whole, so nothing is copied before a hook looks.
  */
-function withMessages(options: FireOptions, messages: readonly Message[]): FireOptions {
-  const { length } = messages
-  let seen: readonly Message[] | undefined
-  return Object.defineProperty(options, 'messages', { get: () => (seen ??= messages.slice(0, length)) })
+class SessionFire implements FireOptions {
+  readonly signal: AbortSignal | undefined
+  readonly accept: FireOptions['accept']
+  readonly agent: AgentView
+  readonly #messages: readonly Message[]
+  readonly #length: number
+  #seen: readonly Message[] | undefined
+
+  constructor({ signal, accept }: FireOptions, messages: readonly Message[], agent: AgentView) {
+    this.signal = signal
+    this.accept = accept
+    this.agent = agent
+    this.#messages = messages
+    this.#length = messages.length
+  }
+
+  get messages(): readonly Message[] {
+    return (this.#seen ??= this.#messages.slice(0, this.#length))
+  }
 }
 
 /** What hooks see of the agent around them. Made once per session; the model, the mode and the folder may change. */
