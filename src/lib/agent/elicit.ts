@@ -1,6 +1,6 @@
 import { wordsOf } from '../errors.ts'
 import type { AskForServer, Told, Wanted } from '../tools/mcp/elicitation.ts'
-import { isWebAddress } from '../tools/mcp/mcp-http.ts'
+import { isWebUrl } from '../world/http/client.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { within } from './abort.ts'
 import type { Session } from './session/session.ts'
@@ -16,7 +16,7 @@ export async function elicit(
   signal: AbortSignal
 ): Promise<Told> {
   const { mode, url } = wanted
-  if (mode === 'url' && (url === undefined || !isWebAddress(url))) {
+  if (mode === 'url' && (url === undefined || !isWebUrl(url))) {
     session.reader.notice(
       `the server ${server} wants somebody to visit what is no web address; it was told no`,
       'warning'

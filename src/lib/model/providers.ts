@@ -2,7 +2,7 @@ import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { wordsOf } from '../errors.ts'
 import { fault } from '../faults.ts'
 import { holdCredentialsIn } from '../util/credentials.ts'
-import { plainFetch } from '../world/http/plain-fetch.ts'
+import { httpFetch } from '../world/http/client.ts'
 import { fromLanguageModel, type AdapterOptions } from './ai-sdk.ts'
 import { failureOf } from './failure.ts'
 import type { Model } from './model.ts'
@@ -72,7 +72,7 @@ function anthropic(model: string, { env, baseUrl }: ModelOptions): Model {
     const baseURL = versioned(baseUrl ?? nonEmpty(env['ANTHROPIC_BASE_URL']) ?? 'https://api.anthropic.com')
     return createAnthropic({
       baseURL,
-      fetch: plainFetch,
+      fetch: httpFetch,
       ...(authToken === undefined ? { apiKey: secret } : { authToken })
     })(model)
   }
@@ -106,7 +106,7 @@ function compatible(model: string, url: string, key: string | undefined, env: En
     const provider = createOpenAICompatible({
       name: 'openaiCompatible',
       baseURL: url,
-      fetch: plainFetch,
+      fetch: httpFetch,
       includeUsage: true,
       supportsStructuredOutputs: true,
       ...(apiKey !== undefined && { apiKey }),

@@ -56,7 +56,7 @@ test('without a permission nothing is fetched', async () => {
 
 test.each([
   ['/away', 'moved to another host: http://example.invalid/x'],
-  ['/round', 'leads on more than 5 times'],
+  ['/round', 'redirects more than 5 times'],
   ['/none', 'answered with 404'],
   ['/flood', 'larger than']
 ])('%s: %s', async (path, words) => {

@@ -1,6 +1,6 @@
 import { wordsOf } from '../../errors.ts'
 import { withoutCredentials } from '../../util/credentials.ts'
-import { Server, type Posting } from '../../world/http/fetch.ts'
+import { Server, type Posting } from '../../world/http/client.ts'
 import type { EventName } from '../events/event-table.ts'
 import { Failed } from '../dispatch/outcome.ts'
 import type { Reply } from '../reply.ts'

@@ -2,7 +2,7 @@ import { nearest } from '../../errors.ts'
 import { fault } from '../../faults.ts'
 import { credentialsIn, hideCredential } from '../../util/credentials.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
-import { isWebAddress } from './mcp-http.ts'
+import { isWebUrl } from '../../world/http/client.ts'
 
 /** A server that is a program: it is started, and spoken to over its standard input and output. */
 export interface StdioServer {
@@ -64,7 +64,7 @@ function problemOfProgram({ command, args, env, timeout }: PlainObject): Problem
 }
 
 function problemOfAddress({ url, headers, timeout }: PlainObject): Problem | undefined {
-  if (typeof url !== 'string' || !isWebAddress(url)) return ['url', 'an address that begins with http:// or https://']
+  if (typeof url !== 'string' || !isWebUrl(url)) return ['url', 'an address that begins with http:// or https://']
   if (headers !== undefined && !isTexts(headers)) return ['headers', 'an object of texts']
   return problemOfTimeout(timeout)
 }

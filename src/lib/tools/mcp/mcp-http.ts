@@ -1,11 +1,6 @@
 import type { FetchLike, JSONRPCMessage, RequestId } from '@modelcontextprotocol/client'
+import { httpFetch } from '../../world/http/client.ts'
 import { LONGEST_MESSAGE, type Link } from './mcp-stdio.ts'
-
-/** The addresses of servers, and those that servers want people to visit. Nothing else is an address here. */
-export function isWebAddress(url: string): boolean {
-  const protocol = URL.canParse(url) ? new URL(url).protocol : ''
-  return protocol === 'http:' || protocol === 'https:'
-}
 
 /** How long a server may take to say good-bye, in milliseconds. */
 const FAREWELL = 1000
@@ -66,7 +61,7 @@ class Owed {
 
 /** Nobody may fill our memory with one message. */
 const boundedFetch: FetchLike = async (url, init) => {
-  const response = await fetch(url, init)
+  const response = await httpFetch(url, { ...init, redirect: 'follow' })
   if (response.body === null) return response
   const { status, statusText, headers } = response
   const isStream = headers.get('content-type')?.includes('text/event-stream') === true

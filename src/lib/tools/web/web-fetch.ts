@@ -1,5 +1,6 @@
 import { wordsOf } from '../../errors.ts'
 import { builtInTool } from '../built-in.ts'
+import { httpFetch, isWebUrl, redirectOf } from '../../world/http/client.ts'
 import { plainText } from './html.ts'
 import { failed, type Tool, type ToolResult } from '../tool.ts'
 
@@ -21,6 +22,7 @@ const LARGEST = 10 * 1024 * 1024
 /** So many characters of it are read. */
 const SHOWN = 100_000
 const MOST_STEPS = 5
+const ACCEPTED = 'text/html, text/*;q=0.9, application/json;q=0.8'
 
 /** Fetches a page and has a model answer a question about it. Other hosts that it leads to are not followed. */
 export const webFetchTool = (ask: AskAboutPage): Tool =>
@@ -29,7 +31,7 @@ export const webFetchTool = (ask: AskAboutPage): Tool =>
       'Fetches a page from the web and answers your question about it. It does not follow the way to another host: it tells you where that leads.',
     check(input) {
       const url = URL.canParse(input.url) ? new URL(input.url) : undefined
-      if (url === undefined || !/^https?:$/.test(url.protocol))
+      if (url === undefined || !isWebUrl(url.href))
         return { problem: '"url" must be an address with https:// or http://' }
       if (url.username !== '' || url.password !== '') return { problem: '"url" must not hold a name or a password' }
       return { input: { ...input, url: url.href } }
@@ -69,19 +71,14 @@ interface Page {
 async function load(url: URL, signal: AbortSignal): Promise<Page | { readonly elsewhere: string }> {
   let at = url
   for (let step = 0; step < MOST_STEPS; step++) {
-    const response = await fetch(at, {
-      redirect: 'manual',
-      signal,
-      headers: { accept: 'text/html, text/*;q=0.9, application/json;q=0.8' }
-    })
-    const location = response.headers.get('location')
-    if (response.status < 300 || response.status >= 400 || location === null) return read(response)
+    const response = await httpFetch(at, { signal, headers: { accept: ACCEPTED } })
+    const next = redirectOf(response, at)
+    if (next === undefined) return read(response)
     await response.body?.cancel()
-    const next = new URL(location, at)
-    if (next.host !== at.host || !/^https?:$/.test(next.protocol)) return { elsewhere: next.href }
+    if (next.host !== at.host || !isWebUrl(next.href)) return { elsewhere: next.href }
     at = next
   }
-  throw new Error(`it leads on more than ${MOST_STEPS} times`)
+  throw new Error(`it redirects more than ${MOST_STEPS} times`)
 }
 
 async function read(response: Response): Promise<Page> {

@@ -1,0 +1,299 @@
+import type * as http from 'node:http'
+import { finished, pipeline, type Duplex, type Readable } from 'node:stream'
+import { VERSION } from '../../version.ts'
+
+/*
+ * The one HTTP client. Hooks post to a `Server`, which never loses a request to a connection that was closed meanwhile;
+ * models, MCP servers and WebFetch use `httpFetch`. Node's own module loads faster than its `fetch` and costs less.
+ */
+
+// Loading these takes longer than all else that a command line without servers does.
+const clientFor = (protocol: string): Pick<typeof http, 'request' | 'Agent'> =>
+  process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http')
+
+/** Whether this is a URL that the client can ask. */
+export const isWebUrl = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
+
+/** A connection is kept this long, in milliseconds; less where the server says so. */
+const LONGEST_IDLE = 60_000
+
+const agents = new Map<string, http.Agent>()
+
+/** Connections are kept, and do not keep us from ending. A proxy is used where Node was told to (`NODE_USE_ENV_PROXY`). */
+function sharedAgent(protocol: string): http.Agent {
+  const proxy = process.env['NODE_USE_ENV_PROXY'] === '1' ? { proxyEnv: process.env } : {}
+  const agent =
+    agents.get(protocol) ?? new (clientFor(protocol).Agent)({ keepAlive: true, timeout: LONGEST_IDLE, ...proxy })
+  agents.set(protocol, agent)
+  return agent
+}
+
+const MOST_REDIRECTS = 20
+
+/** `fetch`, except that redirects are followed only with `redirect: 'follow'`. Bodies that are sent are texts. */
+export const httpFetch: typeof fetch = async (input, init = {}) => {
+  let url = new URL(input instanceof URL || typeof input === 'string' ? input : input.url)
+  const headers = new Headers(init.headers)
+  if (!headers.has('user-agent')) headers.set('user-agent', `carabiner/${VERSION}`)
+  const sending = { ...init, headers }
+  for (let left = MOST_REDIRECTS; ; left--) {
+    const response = await fetchOnce(url, sending)
+    const next = init.redirect === 'follow' ? redirectOf(response, url) : undefined
+    if (next === undefined) return response
+    await response.body?.cancel()
+    if (left === 0) throw new TypeError(`redirected more than ${MOST_REDIRECTS} times`)
+    if (next.origin !== url.origin) for (const name of ['authorization', 'cookie']) headers.delete(name)
+    if (response.status === 303 || (response.status < 303 && init.method === 'POST'))
+      Object.assign(sending, { method: 'GET', body: undefined })
+    url = next
+  }
+}
+
+/** Where a response leads, if that can be asked. */
+export function redirectOf({ status, headers }: Response, from: URL): URL | undefined {
+  const location = [301, 302, 303, 307, 308].includes(status) ? headers.get('location') : null
+  return location === null || !URL.canParse(location, from.href) ? undefined : new URL(location, from)
+}
+
+async function fetchOnce(url: URL, { method = 'GET', headers, body, signal }: RequestInit): Promise<Response> {
+  signal?.throwIfAborted()
+  const { request } = clientFor(url.protocol)
+  const plainHeaders = Object.fromEntries(new Headers(headers))
+  const sending = request(url, { method, headers: plainHeaders, agent: sharedAgent(url.protocol) })
+  const onAbort = (): void => void sending.destroy(abortError(signal!))
+  signal?.addEventListener('abort', onAbort, { once: true })
+  sending.once('close', () => signal?.removeEventListener('abort', onAbort))
+  sending.end(typeof body === 'string' ? body : undefined)
+  const response = await answerTo(sending, signal ?? undefined)
+  if (!hasBody(response)) response.resume()
+  return new Response(hasBody(response) ? streamOf(unpacked(response), signal ?? undefined) : null, {
+    status: response.statusCode!,
+    statusText: response.statusMessage ?? '',
+    headers: Object.entries(response.headersDistinct).flatMap(([name, values]) =>
+      (values ?? []).map((value): [string, string] => [name, value])
+    )
+  })
+}
+
+/** The way of `fetch`: whoever looks at what went wrong finds it as the cause. */
+function answerTo(sending: http.ClientRequest, signal: AbortSignal | undefined): Promise<http.IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    sending.once('response', resolve)
+    sending.on('error', error =>
+      reject(signal?.aborted === true ? abortError(signal) : new TypeError('fetch failed', { cause: error }))
+    )
+  })
+}
+
+const abortError = (signal: AbortSignal): Error =>
+  signal.reason instanceof Error ? signal.reason : new DOMException('This operation was aborted', 'AbortError')
+
+const hasBody = ({ statusCode }: http.IncomingMessage): boolean => statusCode !== 204 && statusCode !== 304
+
+/** What comes, as it comes. An answer that breaks off is an error, not an end. */
+function streamOf(body: Readable, signal: AbortSignal | undefined): ReadableStream<Uint8Array> {
+  let over = false
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      const fail = (error: Error): void => {
+        if (over) return
+        over = true
+        controller.error(signal?.aborted === true ? abortError(signal) : new TypeError('terminated', { cause: error }))
+      }
+      body.on('data', (piece: Buffer) => {
+        controller.enqueue(piece)
+        if ((controller.desiredSize ?? 1) <= 0) body.pause()
+      })
+      body.once('end', () => {
+        if (over) return
+        over = true
+        controller.close()
+      })
+      body.on('error', fail)
+      body.once('close', () => fail(new Error('the connection was closed')))
+    },
+    pull: () => void body.resume(),
+    cancel() {
+      over = true
+      body.destroy()
+    }
+  })
+}
+
+/** What a server is sent. */
+export interface Posting {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** A request that is under way, or was. */
+interface Exchange {
+  /** Cuts it off at once. */
+  cut(): void
+  /** The status of the response, once all of it has come. Rejects when it does not. */
+  readonly status: Promise<number>
+}
+
+/** How long a connection is kept for the next request, in milliseconds: less than most servers keep theirs. */
+const IDLE = 4000
+
+/** A server that closes one sooner than this after its answer, in milliseconds, does not mean to keep any. */
+const HASTE = 1000
+
+/** In so many milliseconds hardly anything can have arrived that nobody has seen yet. */
+const FRESH = 2
+
+/** The connections to one server. Those that are kept between requests do not keep the process from ending. */
+export class Server {
+  readonly #url: URL
+  readonly #request: typeof http.request
+  readonly #agent: http.Agent
+  readonly #open = new Set<Exchange>()
+  readonly #idleSince = new WeakMap<Duplex, number>()
+  /** Connections that a server did keep. */
+  readonly #proven = new WeakSet<Duplex>()
+  #keeps = true
+
+  constructor(url: URL) {
+    const { request, Agent } = clientFor(url.protocol)
+    this.#url = url
+    this.#request = request
+    this.#agent = new Agent({ keepAlive: true, timeout: IDLE })
+    this.#agent.on('free', (socket: Duplex) => this.#idleSince.set(socket, performance.now()))
+  }
+
+  /** Sends this once, follows nothing, and hands on what comes back, decompressed. */
+  post(posting: Posting, onData: (chunk: Buffer) => void): Exchange {
+    let request: http.ClientRequest | undefined
+    let isCut = false
+    const send = (): Promise<number> => {
+      if (isCut) throw cutOff()
+      request = this.#begin(posting.headers)
+      const status = statusOf(request, onData)
+      request.end(posting.body)
+      return status
+    }
+    const exchange: Exchange = {
+      cut() {
+        isCut = true
+        request?.destroy()
+      },
+      status: this.#freshen()
+        .then(send)
+        .catch(error => {
+          throw isCut ? cutOff() : error
+        })
+        .finally(() => this.#open.delete(exchange))
+    }
+    this.#open.add(exchange)
+    return exchange
+  }
+
+  #begin(headers: Posting['headers']): http.ClientRequest {
+    const request = this.#request(this.#url, { method: 'POST', agent: this.#keeps && this.#agent, headers })
+    return request.once('socket', socket => {
+      this.#idleSince.delete(socket)
+      if (request.reusedSocket) this.#proven.add(socket)
+      else socket.once('close', () => this.#hasClosed(socket))
+    })
+  }
+
+  /** A server that closes without having said so may do it just when the next request is on its way. */
+  #hasClosed(socket: Duplex): void {
+    const since = this.#idleSince.get(socket)
+    if (since !== undefined && performance.now() - since < HASTE) this.#keeps = false
+  }
+
+  /**
+   * A server may have closed a connection that was kept, and a request that is written to it is lost; nobody could
+   * tell whether it was seen, so it must not be sent again. What has already arrived is looked at first: between two
+   * turns of the event loop there is always a poll.
+   */
+  async #freshen(): Promise<void> {
+    if (this.#idle().every(socket => this.#isFresh(socket))) return
+    await turn()
+    await turn()
+    while (this.#dropClosed()) await turn()
+  }
+
+  #isFresh(socket: Duplex): boolean {
+    return this.#proven.has(socket) && performance.now() - this.#idleSince.get(socket)! < FRESH
+  }
+
+  #dropClosed(): boolean {
+    const closed = this.#idle().filter(({ writable }) => !writable)
+    for (const socket of closed) socket.destroy()
+    return closed.length > 0
+  }
+
+  #idle(): readonly Duplex[] {
+    return Object.values(this.#agent.freeSockets).flatMap(sockets => sockets ?? [])
+  }
+
+  /** Closes the connections that are kept. */
+  rest(): void {
+    for (const socket of this.#idle()) {
+      this.#idleSince.delete(socket)
+      socket.destroy()
+    }
+  }
+
+  /** Closes all connections, and cuts off what is under way. */
+  close(): void {
+    for (const exchange of this.#open) exchange.cut()
+    this.rest()
+  }
+}
+
+const cutOff = (): Error => new Error('the exchange was cut off')
+
+const turn = (): Promise<void> => new Promise(resolve => void setImmediate(resolve))
+
+function statusOf(request: http.ClientRequest, onData: (chunk: Buffer) => void): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const end = (response: http.IncomingMessage, error: Error | null | undefined): void => {
+      if (error) reject(error)
+      else resolve(response.statusCode!)
+      // It answered before it had read everything; the rest is of no use to it.
+      if (error || !request.writableFinished) request.destroy()
+    }
+    request.on('error', reject)
+    request.once('upgrade', (_, socket) => {
+      socket.destroy()
+      reject(new Error('it wants to use another protocol (status 101)'))
+    })
+    request.once('response', response => {
+      try {
+        finished(unpacked(response).on('data', onData), error => end(response, error))
+      } catch (error) {
+        end(response, error as Error)
+      }
+    })
+  })
+}
+
+const DECODERS: Readonly<Record<string, (() => Duplex) | undefined>> = {
+  gzip: () => process.getBuiltinModule('node:zlib').createGunzip(),
+  'x-gzip': () => process.getBuiltinModule('node:zlib').createGunzip(),
+  deflate: () => process.getBuiltinModule('node:zlib').createInflate(),
+  br: () => process.getBuiltinModule('node:zlib').createBrotliDecompress()
+}
+
+/** What a response holds, decompressed. */
+function unpacked(response: http.IncomingMessage): Readable {
+  response.on('error', () => undefined)
+  const encoding = encodingOf(response)
+  const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding]!() : undefined
+  if (decoder === undefined && encoding !== 'identity') {
+    response.destroy()
+    throw new Error(`the content-encoding ${encoding} is not supported`)
+  }
+  // A pipeline is done once the decoder has taken all; only then does it find that something is missing.
+  return decoder === undefined ? response : pipeline(response, decoder, () => undefined)
+}
+
+/** Where there is no body nothing was encoded, whatever it says. */
+function encodingOf({ headers, statusCode }: http.IncomingMessage): string {
+  const isEmpty = statusCode === 204 || headers['content-length'] === '0'
+  return (!isEmpty && headers['content-encoding']?.trim().toLowerCase()) || 'identity'
+}
