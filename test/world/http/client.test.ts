@@ -20,11 +20,10 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-const echo: RequestListener = async (request, response) => {
-  const body = await request.toArray()
-  response.end(
-    JSON.stringify({ method: request.method, headers: request.headers, body: Buffer.concat(body).toString() })
-  )
+const echo: RequestListener = (request, response) => {
+  let body = ''
+  request.on('data', piece => (body += String(piece)))
+  request.on('end', () => response.end(JSON.stringify({ method: request.method, headers: request.headers, body })))
 }
 
 interface Echo {
