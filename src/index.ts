@@ -1,6 +1,7 @@
 /** `carabiner`: an agent whose every step is hooked, and what most programs need besides, from one place. */
 export * from './hooks.ts'
-export { query, type Query } from './lib/query/query.ts'
+export { query } from './lib/query/query.ts'
+export type { Query } from './lib/query/query-interface.ts'
 export { SubAgent, type SubAgentOptions, type SubAgentResult } from './lib/query/setup/run-subagent.ts'
 export { savedIn, storeOf, type SavedConversations, type Savings } from './lib/agent/session/conversation-store.ts'
 export { JsonlStore } from './lib/transcript/jsonl.ts'

@@ -7,63 +7,50 @@ import type { Session } from './session/session.ts'
 
 const NO: Told = { action: 'decline' }
 
-/** What a server is told that wants to know something: by a hook, else by a person; hooks have the last word. */
-export async function elicit(
-  server: string,
-  wanted: Wanted,
-  session: Session,
-  ask: AskForServer | undefined,
-  signal: AbortSignal
-): Promise<Told> {
-  const { mode, url } = wanted
-  if (mode === 'url' && (url === undefined || !isWebUrl(url))) {
-    session.reader.notice(
-      `the server ${server} wants somebody to visit what is no web address; it was told no`,
-      'warning'
-    )
-    return NO
-  }
-  const answer =
-    (await askHooks(server, wanted, session, signal)) ?? (await askPerson(server, wanted, session, ask, signal))
-  const told = await lastWord(server, wanted, answer, session, signal)
-  const message = `Elicitation response for server "${server}": ${told.action}`
-  await session.hooks.run('Notification', { message, notification_type: 'elicitation_response' }, { signal })
-  return told
+/** What a server wants to know, and who can be asked. */
+export interface ServerQuestion {
+  readonly server: string
+  readonly wanted: Wanted
+  readonly session: Session
+  readonly ask: AskForServer | undefined
+  readonly signal: AbortSignal
 }
 
-async function askHooks(
-  server: string,
-  { message, mode, url, id, schema }: Wanted,
-  session: Session,
-  signal: AbortSignal
-): Promise<Told | undefined> {
+/** The answer to a server's question: of a hook, else of a person; ElicitationResult hooks decide last. */
+export async function elicit(question: ServerQuestion): Promise<Told> {
+  const { server, wanted, session, signal } = question
+  const { mode, url } = wanted
+  if (mode === 'url' && (url === undefined || !isWebUrl(url))) {
+    session.reader.notice(`the server ${server} asked to open something that is not a web URL; declined`, 'warning')
+    return NO
+  }
+  const answer = (await askHooks(question)) ?? (await askPerson(question))
+  const final = await reviewAnswer(question, answer)
+  const message = `Elicitation response for server "${server}": ${final.action}`
+  await session.hooks.run('Notification', { message, notification_type: 'elicitation_response' }, { signal })
+  return final
+}
+
+async function askHooks({ server, wanted, session, signal }: ServerQuestion): Promise<Told | undefined> {
+  const { message, mode, url, id, schema } = wanted
   const asked = { mcp_server_name: server, message, mode, url, elicitation_id: id, requested_schema: schema }
   const outcome = await session.hooks.run('Elicitation', asked, { signal })
   return outcome.blocked ? NO : outcome.fields.action === undefined ? undefined : answerIn(outcome.fields)
 }
 
-async function askPerson(
-  server: string,
-  wanted: Wanted,
-  session: Session,
-  ask: AskForServer | undefined,
-  signal: AbortSignal
-): Promise<Told> {
+async function askPerson({ server, wanted, session, ask, signal }: ServerQuestion): Promise<Told> {
   if (ask === undefined) return NO
   try {
     return answerIn(await within(ask(server, wanted, signal), signal))
   } catch (error) {
-    session.reader.notice(`what the server ${server} wants to know could not be asked: ${wordsOf(error)}`, 'warning')
+    session.reader.notice(`the question of the server ${server} could not be asked: ${wordsOf(error)}`, 'warning')
     return NO
   }
 }
 
-async function lastWord(
-  server: string,
-  { id, mode }: Wanted,
-  { action, content }: Told,
-  session: Session,
-  signal: AbortSignal
+async function reviewAnswer(
+  { server, wanted: { id, mode }, session, signal }: ServerQuestion,
+  { action, content }: Told
 ): Promise<Told> {
   const result = { mcp_server_name: server, elicitation_id: id, mode, action, content }
   const outcome = await session.hooks.run('ElicitationResult', result, { signal })

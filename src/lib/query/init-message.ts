@@ -6,7 +6,7 @@ import { CarabinerError } from '../errors.ts'
 import { CONTRACT, VERSION } from '../version.ts'
 import type { Opened } from './open.ts'
 import type { QueryOptions } from './options/options.ts'
-import type { Query } from './query.ts'
+import type { Query } from './query-interface.ts'
 
 /** What a session begins with: who works here, and with what. */
 export function initOf(

@@ -21,7 +21,7 @@ export interface ForeignPrompt {
 /** Prompts, one after the other. */
 export type PromptStream = AsyncIterable<PromptMessage | ForeignPrompt>
 
-type Prompt = string | readonly Block[]
+export type Prompt = string | readonly Block[]
 
 /** Not a prompt: something else has happened. */
 export const NUDGE = Symbol('nudge')

@@ -1,17 +1,14 @@
 import { reportEndedWork } from '../agent/session/background-work.ts'
-import type { Clock } from '../util/clock.ts'
 import {
   beginSession,
   canGoOn,
   clearSession,
   endSession,
-  resultOf,
   runOn,
   runPrompt,
-  sinceNow,
-  toResult,
-  type Since
+  toResult
 } from '../agent/session/session-lifecycle.ts'
+import { resultMessage, sinceNow, type Since } from '../agent/output/result-message.ts'
 import { isPending } from '../agent/call/open-call.ts'
 import { ended, INTERRUPTED, type Ending } from '../agent/session/ending.ts'
 import { compact } from '../agent/compact.ts'
@@ -21,40 +18,16 @@ import type { Session } from '../agent/session/session.ts'
 import { CarabinerError, wordsOf } from '../errors.ts'
 import { fault } from '../faults.ts'
 import type { HookDescription } from '../hooks/hook.ts'
-import type { Block } from '../message.ts'
 import { dataWithoutCredentials, withoutCredentials } from '../util/credentials.ts'
-import { parseMode, type Mode } from '../permissions/modes.ts'
+import { parseMode } from '../permissions/modes.ts'
 import { checkCall } from './options/check-options.ts'
 import { initOf } from './init-message.ts'
 import { commandIn, switchModel } from './commands.ts'
 import { open, type Opened } from './open.ts'
 import type { QueryOptions } from './options/options.ts'
-import { NUDGE, Prompts, type PromptStream } from './prompts.ts'
-
-/** An agent at work: what it tells, and how to steer it. */
-export interface Query<Output = unknown> extends AsyncGenerator<AgentMessage<Output>, void> {
-  /** Ends the turn that is under way; the session goes on with the next prompt. */
-  interrupt(): Promise<undefined>
-  setModel(model?: QueryOptions['model']): Promise<void>
-  setPermissionMode(mode: Mode): Promise<void>
-  /** Makes the conversation shorter, between two prompts. Gives whether that was done. */
-  compact(instructions?: string): Promise<boolean>
-  /** Begins a new conversation in the same session, between two prompts. */
-  clear(): Promise<void>
-  /** Adds prompts. */
-  streamInput(prompts: PromptStream): Promise<void>
-  /** The hooks that are registered now, those of files and of active skills among them. */
-  hooks(): Promise<readonly HookDescription[]>
-  /**
-   * There are no more prompts, background work is not waited for, and SessionEnd says why.
-   * Default `prompt_input_exit`.
-   */
-  leave(reason?: 'prompt_input_exit' | 'resume'): void
-  /** Ends everything. May be called more than once. */
-  close(): void
-  /** The last result. What was not read before is dropped. */
-  result(): Promise<ResultMessage<Output>>
-}
+import { Prompts, type Prompt, type PromptStream } from './prompts.ts'
+import type { Query } from './query-interface.ts'
+import { TurnSource } from './turn-source.ts'
 
 /**
  * Runs an agent: takes the call of the Claude Agent SDK and gives its messages. It begins at once, and never waits for
@@ -74,6 +47,7 @@ class RunningQuery implements Query {
   readonly #options: QueryOptions
   readonly #messages = new MessageQueue<AgentMessage>()
   readonly #prompts: Prompts
+  readonly #turns: TurnSource
   /** Aborted when everything shall end; the other when the turn shall. */
   readonly #all = new AbortController()
   #turn: AbortController | undefined
@@ -86,11 +60,7 @@ class RunningQuery implements Query {
   #isOver = false
   /** The session is ending: nobody reads further messages of a stream. */
   #isEnding = false
-  /** After `leave()` there is no reader: what runs in the background is not waited for. */
-  #hasLeft = false
   #since: Since | undefined
-  /** Turns that word of work in the background has begun since the last prompt. */
-  #entries = 0
   /** What SessionEnd says, unless the session breaks. */
   #reason = 'other'
 
@@ -98,6 +68,7 @@ class RunningQuery implements Query {
     const { stderr } = options
     this.#options = { ...options, stderr: text => stderr?.(withoutCredentials(text)) }
     this.#prompts = new Prompts(prompt)
+    this.#turns = new TurnSource(this.#prompts, this.#all.signal)
     const outside = options.abortController?.signal
     if (outside?.aborted === true) this.#all.abort(outside.reason)
     const onAbort = (): void => this.#abort(outside?.reason)
@@ -140,40 +111,33 @@ class RunningQuery implements Query {
 
   /** The whole life of a session. Its last event is fired however it ends. */
   async #live(opened: Opened): Promise<void> {
-    const { session, names, watch, beginning, servers, notices, restricted, gaps, background, close } = opened
+    const { session, names, watch, beginning, servers, notices, background, close } = opened
     let hasBroken = false
     let unwatch: (() => Promise<void>) | undefined
     try {
       const { blocked, prompt } = await beginSession(session, beginning, this.#all.signal)
       session.notifications.onChange = () => this.#prompts.nudge()
       this.#put(initOf(session, servers, names, this.#options))
-      for (const notice of restricted) {
-        session.reader.emit({
-          type: 'system',
-          subtype: 'informational',
-          level: 'warning',
-          tag: 'restriction',
-          ...notice
-        })
-        this.#options.stderr?.(`${notice.failedOpen === true ? 'failedOpen: ' : ''}${notice.content}`)
+      for (const notice of notices) {
+        session.reader.emit({ type: 'system', subtype: 'informational', level: 'warning', ...notice })
+        if (notice.tag === 'restriction')
+          this.#options.stderr?.(`${notice.failedOpen === true ? 'failedOpen: ' : ''}${notice.content}`)
       }
-      for (const text of notices) session.reader.notice(text, 'warning', 'mcp')
-      for (const text of gaps) session.reader.notice(text, 'warning', 'transcript')
       reportEndedWork(background, session)
-      if (blocked !== undefined) return this.#tellResult(resultOf(blocked, session))
+      if (blocked !== undefined) return this.#tellResult(resultMessage(blocked, session))
       if (prompt !== undefined) await this.#answer(prompt, opened)
       // One prompt is answered by what was there when it was given.
       if (this.#prompts.isStream) unwatch = await watch()
       // Somebody is there who can be asked what was left undecided.
       if (this.#prompts.isStream && isPending(session.open)) await this.#turnOf(session, runOn)
-      for (let next = await this.#next(session); next !== undefined; next = await this.#next(session))
-        await this.#answer(next, opened)
+      const next = (): Promise<Prompt | undefined> => this.#turns.next(session, this.#result)
+      for (let turn = await next(); turn !== undefined; turn = await next()) await this.#answer(turn, opened)
       if (this.#result === undefined && this.#all.signal.aborted)
-        this.#tellResult(resultOf(ended('aborted_streaming', INTERRUPTED, true), session))
+        this.#tellResult(resultMessage(ended('aborted_streaming', INTERRUPTED, true), session))
     } catch (error) {
       hasBroken = true
       const ending: Ending = ended('turn_setup_failed', wordsOf(error), true)
-      this.#tellResult(resultOf(ending, session))
+      this.#tellResult(resultMessage(ending, session))
     } finally {
       const endWork = async (): Promise<void> => {
         await unwatch?.()
@@ -186,44 +150,7 @@ class RunningQuery implements Query {
     }
   }
 
-  /** The next prompt, or what the agent is to be told of work beside it; nothing when neither will come. */
-  async #next({ notifications, options: { clock } }: Session): Promise<string | readonly Block[] | undefined> {
-    let isTooLong = false
-    let cancel: (() => void) | undefined
-    try {
-      for (;;) {
-        if (this.#all.signal.aborted && this.#result !== undefined) return undefined
-        const mayGoOn = this.#result?.is_error !== true && this.#result?.deferred_tool_use === undefined
-        const word = mayGoOn && this.#entries < MOST_ENTRIES ? notifications.take() : undefined
-        if (word !== undefined) {
-          this.#entries++
-          return word
-        }
-        const isAwaited =
-          notifications.isExpected && mayGoOn && this.#entries < MOST_ENTRIES && !isTooLong && !this.#hasLeft
-        if (isAwaited && this.#prompts.areOver) cancel ??= this.#limitWaiting(clock, () => (isTooLong = true))
-        const next = await this.#prompts.next(isAwaited)
-        if (next === NUDGE) continue
-        this.#entries = 0
-        return next
-      }
-    } finally {
-      cancel?.()
-    }
-  }
-
-  /** Says so when the waiting is long, and ends it when it is too long. */
-  #limitWaiting(clock: Clock, giveUp: () => void): () => void {
-    const tell = clock.after(LONG_WAIT, () => this.#session?.reader.notice(WAITING, 'warning'))
-    const end = clock.after(LONGEST_WAIT, () => {
-      giveUp()
-      this.#session?.reader.notice(STILL_RUNNING, 'warning')
-      this.#prompts.nudge()
-    })
-    return () => (tell(), end())
-  }
-
-  async #answer(prompt: string | readonly Block[], opened: Opened): Promise<void> {
+  async #answer(prompt: Prompt, opened: Opened): Promise<void> {
     const { session } = opened
     const { resume, continue: goesOn } = this.#options
     const isResumed = resume !== undefined || goesOn === true
@@ -235,7 +162,7 @@ class RunningQuery implements Query {
     if (!isResumed || prompt !== '')
       return this.#turnOf(session, (_, signal) => runPrompt(prompt, session, signal, since))
     if (canGoOn(session)) return this.#turnOf(session, runOn)
-    this.#tellResult(resultOf(ended('turn_setup_failed', NOTHING_OPEN, true), session))
+    this.#tellResult(resultMessage(ended('turn_setup_failed', NOTHING_OPEN, true), session))
   }
 
   async #turnOf(
@@ -314,7 +241,7 @@ class RunningQuery implements Query {
 
   leave(reason: 'prompt_input_exit' | 'resume' = 'prompt_input_exit'): void {
     this.#reason = reason
-    this.#hasLeft = true
+    this.#turns.isLeaving = true
     this.#prompts.end()
     this.#prompts.nudge()
   }
@@ -358,13 +285,3 @@ const startFault = (error: unknown): CarabinerError =>
   error instanceof CarabinerError ? error : Object.assign(fault('E_START', wordsOf(error)), { cause: error })
 
 const NOTHING_OPEN = 'There is nothing to go on with: nothing was said in this session. Give it a prompt.'
-
-/** How long a session without further prompts waits for what runs in the background, in milliseconds. */
-const LONGEST_WAIT = 600_000
-const LONG_WAIT = 5_000
-const WAITING = 'Waiting for what still runs in the background, for 10 minutes at most.'
-const STILL_RUNNING =
-  'What runs in the background has not ended within 10 minutes and is stopped: let it end by itself, or do not start it in the background.'
-
-/** How often word of such work begins a turn, without a prompt between: a hook may wake the agent whenever it stops. */
-const MOST_ENTRIES = 50

@@ -32,7 +32,6 @@ export interface Transcripts {
 
 /** What all transcripts of a session have in common. */
 interface Common {
-  readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: () => string
   readonly doing: () => string
 }

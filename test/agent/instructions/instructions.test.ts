@@ -31,7 +31,7 @@ function stage(files: Readonly<Record<string, string | Buffer>>) {
       root: join(base, 'project'),
       home: join(base, 'home'),
       managed: managed.map(folder => join(base, folder)),
-      note: text => notes.push(text.replaceAll(`${base}/`, ''))
+      warn: text => notes.push(text.replaceAll(`${base}/`, ''))
     })
   const names = (cwd?: string): readonly string[] => load(cwd).map(({ path }) => relative(base, path))
   return { base, load, names, notes }

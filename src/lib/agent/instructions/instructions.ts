@@ -28,7 +28,7 @@ export interface InstructionPlaces {
   /** Called for each file. */
   readonly on?: ((file: Instructions) => void) | undefined
   /** Called with what was left out, and why. */
-  readonly note?: ((text: string) => void) | undefined
+  readonly warn?: ((text: string) => void) | undefined
 }
 
 const DEEPEST = 5
@@ -86,7 +86,7 @@ class Reading {
     const read = refused === undefined ? textOf(real) : { why: refused }
     if (read === undefined) return
     this.#seen.add(real)
-    if ('why' in read) return this.#note(path, read.why, parent)
+    if ('why' in read) return this.#warn(path, read.why, parent)
     this.#size += read.text.length
     const reason = parent === undefined ? 'session_start' : 'include'
     const file = { path, type, reason, ...(parent !== undefined && { parent: parent.path }), text: read.text } as const
@@ -99,7 +99,7 @@ class Reading {
     for (const written of importsIn(text)) {
       const file = this.#named(written, dirname(path))
       if (file === undefined) continue
-      if (depth > DEEPEST) this.#note(file, `it is imported more than ${DEEPEST} files deep`, { path })
+      if (depth > DEEPEST) this.#warn(file, `it is imported more than ${DEEPEST} files deep`, { path })
       else this.file(file, type, { path, depth })
     }
   }
@@ -126,9 +126,9 @@ class Reading {
     return this.#size > LARGEST_IN_ALL ? `the instructions are larger than ${LARGEST_IN_ALL} characters` : undefined
   }
 
-  #note(path: string, why: string, parent: Pick<Instructions, 'path'> | undefined): void {
+  #warn(path: string, why: string, parent: Pick<Instructions, 'path'> | undefined): void {
     const by = parent === undefined ? '' : `, which ${parent.path} imports,`
-    this.#places.note?.(`${path}${by} was left out: ${why}`)
+    this.#places.warn?.(`${path}${by} was left out: ${why}`)
   }
 }
 

@@ -40,8 +40,21 @@ export class SessionHooks {
     this.#session = session
   }
 
+  /** Hooks see the whole conversation so far, and may change it. */
   run<E extends EventName>(event: E, input: FireInput<E>, options: FireOptions = {}): Outcome | Promise<Outcome> {
-    const fired = this.#fire(event, input, options)
+    const session = this.#session
+    const { place, permissions, effort, agent, log, hooks } = session.options
+    const base: PlainObject = {
+      session_id: session.id,
+      transcript_path: agent?.transcriptPath ?? log.path,
+      cwd: place.cwd,
+      permission_mode: permissions.mode
+    }
+    if (session.promptId !== undefined) base['prompt_id'] = session.promptId
+    if (agent !== undefined) Object.assign(base, { agent_id: agent.id, agent_type: agent.type })
+    if (effort !== undefined && KNOWS_EFFORT.has(event)) base['effort'] = { level: effort }
+    const about = new SessionFire(options, session.conversation.messages, (this.#view ??= agentView(session)))
+    const fired = hooks.fire(event, Object.assign(base, input) as unknown as FireInput<E>, about)
     if (!(fired instanceof Promise)) return this.#apply(fired, input, options.signal)
     return fired.then(outcome => this.#apply(outcome, input, options.signal))
   }
@@ -68,23 +81,6 @@ export class SessionHooks {
       return woken && (() => woken.text)
     })
     notifications.expect(word)
-  }
-
-  /** Hooks see the whole conversation so far, and may change it. */
-  #fire<E extends EventName>(event: E, input: FireInput<E>, options: FireOptions): Outcome | Promise<Outcome> {
-    const session = this.#session
-    const { place, permissions, effort, agent, log, hooks } = session.options
-    const base: PlainObject = {
-      session_id: session.id,
-      transcript_path: agent?.transcriptPath ?? log.path,
-      cwd: place.cwd,
-      permission_mode: permissions.mode
-    }
-    if (session.promptId !== undefined) base['prompt_id'] = session.promptId
-    if (agent !== undefined) Object.assign(base, { agent_id: agent.id, agent_type: agent.type })
-    if (effort !== undefined && KNOWS_EFFORT.has(event)) base['effort'] = { level: effort }
-    const about = new SessionFire(options, session.conversation.messages, (this.#view ??= agentView(session)))
-    return hooks.fire(event, Object.assign(base, input) as unknown as FireInput<E>, about)
   }
 
   #apply(outcome: Outcome, input: PlainObject, signal: AbortSignal | undefined): Outcome {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { wordsOf } from '../../errors.ts'
-import type { Block, ToolUseBlock } from '../../message.ts'
+import type { Block } from '../../message.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import { lingering, pause } from '../abort.ts'
 import { messageText } from './conversation.ts'
@@ -9,8 +9,8 @@ import type { Instructions } from '../instructions/instructions.ts'
 import { afterCalls, runLoop } from '../loop.ts'
 import { reasonForModel } from '../call/objections.ts'
 import { answerOpen, continueOpen } from '../call/open-batch.ts'
-import type { ModelFailure } from '../../model/model.ts'
-import type { DeferredUse, ErrorSubtype, ResultMessage } from '../output/output.ts'
+import type { ResultMessage } from '../output/output.ts'
+import { resultMessage, sinceNow, type Since } from '../output/result-message.ts'
 import type { Session } from './session.ts'
 import { expand } from '../instructions/skills.ts'
 import { answerMessage } from './transcript-entries.ts'
@@ -90,19 +90,6 @@ export const runPrompt = (
     since
   )
 
-/** Where a result begins to count. */
-export interface Since {
-  readonly turns: number
-  readonly denials: number
-  readonly at: number
-}
-
-export const sinceNow = ({ turns, denials }: Session): Since => ({
-  turns,
-  denials: denials.length,
-  at: performance.now()
-})
-
 /** Goes on where the session was ended: with calls that have no results, or with the model. */
 export const runOn = (session: Session, signal: AbortSignal): Promise<ResultMessage> =>
   toResult(session, signal, () => goOn(session, signal))
@@ -147,7 +134,7 @@ export async function toResult(
     session.saveState()
     session.doing = 'waiting for a prompt'
     await session.transcript.flush()
-    return resultOf(ending, session, since)
+    return resultMessage(ending, session, since)
   } finally {
     late.end()
     endTurn?.()
@@ -223,62 +210,6 @@ function withText(given: string | readonly Block[], text: string | undefined): s
   if (text === undefined || typeof given === 'string') return text ?? given
   return [{ type: 'text', text }, ...given.filter(({ type }) => type !== 'text')]
 }
-
-const SUBTYPES: Partial<Record<Ending['reason'], ErrorSubtype>> = {
-  max_turns: 'error_max_turns',
-  budget_exhausted: 'error_max_budget_usd',
-  structured_output_retry_exhausted: 'error_max_structured_output_retries',
-  aborted_streaming: 'error_during_execution',
-  aborted_tools: 'error_during_execution',
-  start_blocked: 'error_during_execution',
-  turn_setup_failed: 'error_during_execution'
-}
-
-/** The last message of a prompt. */
-export function resultOf(
-  ending: Ending,
-  session: Session,
-  since: Since = { turns: 0, denials: 0, at: performance.now() }
-): ResultMessage {
-  const { spending } = session
-  const { reason, text, isError, stopReason, deferred, failure } = ending
-  const subtype = SUBTYPES[reason]
-  return {
-    type: 'result',
-    ...(subtype === undefined
-      ? { subtype: 'success', ...(isError && { errors: [text] }) }
-      : { subtype, errors: [text] }),
-    is_error: isError,
-    result: text,
-    terminal_reason: reason,
-    stop_reason: stopReason,
-    num_turns: session.turns - since.turns,
-    duration_ms: Math.round(performance.now() - since.at),
-    duration_api_ms: Math.round(spending.waited),
-    total_cost_usd: spending.dollars,
-    usage: spending.usage,
-    modelUsage: spending.byModel(),
-    permission_denials: session.denials.slice(since.denials),
-    ...(failure !== undefined && apiError(failure)),
-    ...('structured' in ending && { structured_output: ending.structured }),
-    ...(deferred !== undefined && { deferred_tool_use: facts(deferred[0]!) }),
-    ...(deferred !== undefined && deferred.length > 1 && { deferred_tool_uses: deferred.map(facts) }),
-    uuid: randomUUID(),
-    session_id: session.id
-  }
-}
-
-const apiError = ({ why, status, code, requestId, retryAfter }: ModelFailure): Pick<ResultMessage, 'api_error'> => ({
-  api_error: {
-    error: why,
-    ...(status !== undefined && { status }),
-    ...(code !== undefined && { code }),
-    ...(requestId !== undefined && { request_id: requestId }),
-    ...(retryAfter !== undefined && { retry_after_ms: retryAfter })
-  }
-})
-
-const facts = ({ id, name, input }: ToolUseBlock): DeferredUse => ({ id, name, input })
 
 /** A new conversation in the same session. Gives why it may not begin, if it may not. */
 export async function clearSession(session: Session, signal: AbortSignal): Promise<Ending | undefined> {

@@ -1,7 +1,7 @@
 import { pathFrom } from '../../world/files/paths.ts'
 import { wordsOf } from '../../errors.ts'
 import { MODES, type Mode } from '../../permissions/modes.ts'
-import type { Query } from '../../query/query.ts'
+import type { Query } from '../../query/query-interface.ts'
 import type { Scene } from '../common.ts'
 import { inOneLine, table } from '../print.ts'
 import { resume } from './resume.ts'

@@ -5,11 +5,9 @@ import { isOfProvider } from '../../model/names.ts'
 import { agentsIn } from '../../settings/active/agent-files.ts'
 import type { ArmedHooks } from '../../settings/active/settings-registry.ts'
 import type { ProjectContext } from './project-context.ts'
+import { MOST_TURNS } from './limits.ts'
 import { modelOf } from './models.ts'
 import type { Transcripts } from '../transcripts.ts'
-
-/** So many turns an agent has where nobody says otherwise. */
-export const MOST_TURNS = 200
 
 /** The subagents that can be called: the usual ones, those of files, and those of the caller, who has the last word. */
 export function agentPorts(

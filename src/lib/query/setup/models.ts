@@ -3,6 +3,8 @@ import { fault } from '../../faults.ts'
 import { fromLanguageModel } from '../../model/ai-sdk.ts'
 import type { Model } from '../../model/model.ts'
 import { modelFor } from '../../model/providers.ts'
+import type { QueryOptions } from '../options/options.ts'
+import { invalidOption } from '../../schema/check.ts'
 
 /** The model that was meant: by its name, of the AI SDK, or one of our own. */
 export async function modelOf(
@@ -14,4 +16,15 @@ export async function modelOf(
   if ('ask' in given && typeof given.ask === 'function') return given
   if ('doStream' in given && typeof given.doStream === 'function') return fromLanguageModel(given)
   throw fault('E_OPTION_INVALID', 'model', typeof given, 'the name of a model, or a LanguageModelV4 of the AI SDK')
+}
+
+/** The model of a session; a budget needs a price. */
+export async function sessionModel(
+  { model: given, maxBudgetUsd }: QueryOptions,
+  env: Parameters<typeof modelOf>[1]
+): Promise<Model> {
+  const model = await modelOf(given, env)
+  if (maxBudgetUsd !== undefined && model.price === undefined)
+    throw invalidOption('maxBudgetUsd', maxBudgetUsd, `a model whose price is known; that of ${model.name} is not`)
+  return model
 }

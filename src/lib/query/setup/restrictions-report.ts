@@ -19,7 +19,7 @@ import type { QueryOptions } from '../options/options.ts'
 import { jsonIn } from '../../util/attempt.ts'
 
 /** What people are told of it when the session has begun. */
-export type Notice = Pick<InformationMessage, 'content' | 'failedOpen'>
+export type Notice = Pick<InformationMessage, 'content' | 'failedOpen' | 'tag'>
 
 /**
  * What was meant to restrict, in files and options, and cannot do so: nothing begins. The compat profile goes on, and each
@@ -42,6 +42,7 @@ export function checkRestrictions(ground: ProjectContext, armed: ArmedHooks): re
   if (wrong.length > 0 && !failedOpen) throw fault('E_SETTINGS', wrong.map(findingLine).join('; '))
   return all.map(finding => ({
     content: asOptions(findingLine(finding)),
+    tag: 'restriction',
     ...(stopsRun(finding) && { failedOpen: true as const })
   }))
 }
@@ -105,7 +106,7 @@ export function mcpNotices(
       fits: (tool: string) => forbidsTool([rule], tool)
     }))
   const missing = [...ofRules, ...hooks.flatMap(gatesOfServers)].flatMap(one => missedIn(one, servers))
-  return [...new Set(missing)].map(content => ({ content: asOptions(content) }))
+  return [...new Set(missing)].map(content => ({ content: asOptions(content), tag: 'restriction' }))
 }
 
 function gatesOfServers({ events, matcher, source, observe }: HookDescription): readonly Restriction[] {

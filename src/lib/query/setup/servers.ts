@@ -4,33 +4,44 @@ import { wordsOf } from '../../errors.ts'
 import type { ServerCall } from '../../hooks/kinds/hook-environment.ts'
 import { changeIn, isUnanalyzable } from '../../settings/trust/trusted-files.ts'
 import type { LoadedServer } from '../../settings/files/loaded-hooks.ts'
-import type { Where } from '../../settings/files/sources.ts'
 import type { ConnectedServer, NamedServer, ServerPorts } from '../../tools/mcp/mcp.ts'
 import { serversIn } from '../../tools/mcp/mcp-config.ts'
 import type { ToolSession } from '../../tools/tool.ts'
 import { serverLabel } from '../../util/names.ts'
 import type { ProjectContext } from './project-context.ts'
-import { elicitThrough, type QueryOptions } from '../options/options.ts'
+import { elicitThrough } from '../options/options.ts'
+import { serversOf } from './tools.ts'
 
-/** What servers may ask for. Before there is a session nobody can answer, and words for people wait. */
-export const serverPorts = (
-  { onElicitation }: QueryOptions,
+/** What hooks and servers reach, although they are there before it is. */
+export interface SessionRef {
+  session?: Session
+  servers?: readonly ConnectedServer[]
+}
+
+/** Connects the servers of the options and of the project. Before there is a session, their questions are declined. */
+export function openServers(
+  project: ProjectContext,
   tools: ToolSession,
-  heard: { readonly session?: Session },
-  notices: string[],
-  { ownHome }: Where
-): ServerPorts => ({
-  session: tools,
-  knownFolder: join(ownHome, 'mcp-tools'),
-  async elicit(server, wanted, signal) {
-    const { session } = heard
-    if (session === undefined) return { action: 'decline' }
-    const { elicit } = await import('../../agent/elicit.ts')
-    return elicit(server, wanted, session, onElicitation && elicitThrough(onElicitation), signal)
-  },
-  notice: text =>
-    void (heard.session === undefined ? notices.push(text) : heard.session.reader.notice(text, 'warning', 'mcp'))
-})
+  { ref, notices, signal }: { readonly ref: SessionRef; readonly notices: string[]; readonly signal: AbortSignal }
+): Promise<readonly ConnectedServer[]> {
+  const { options, where } = project
+  const { onElicitation } = options
+  const ports: ServerPorts = {
+    session: tools,
+    knownFolder: join(where.ownHome, 'mcp-tools'),
+    async elicit(server, wanted, abort) {
+      if (ref.session === undefined) return { action: 'decline' }
+      const { elicit } = await import('../../agent/elicit.ts')
+      const ask = onElicitation && elicitThrough(onElicitation)
+      return elicit({ server, wanted, ask, session: ref.session, signal: abort })
+    },
+    notice(text) {
+      if (ref.session === undefined) notices.push(text)
+      else ref.session.reader.notice(text, 'warning', 'mcp')
+    }
+  }
+  return serversOf(options, projectMcpServers(project, ports), ports, signal)
+}
 
 /** Calls a tool for a hook. The server must be there already. */
 export async function callServer(
@@ -44,7 +55,7 @@ export async function callServer(
 }
 
 /** The servers of `.mcp.json`: those of a project that is trusted, unless somebody has given others of their names. */
-export function projectMcpServers(
+function projectMcpServers(
   { loaded, trusted, options }: ProjectContext,
   { session, notice }: ServerPorts
 ): readonly NamedServer[] {
@@ -56,7 +67,7 @@ export function projectMcpServers(
     .filter(({ name }) => !taken.has(serverLabel(name)))
     .flatMap(server => {
       try {
-        return [named(server, loaded.root, session)]
+        return [namedServer(server, loaded.root, session)]
       } catch (error) {
         notice(wordsOf(error))
         return []
@@ -65,7 +76,7 @@ export function projectMcpServers(
 }
 
 /** What it says of variables means those that commands have: a project gets no others by asking. */
-function named(server: LoadedServer, root: string, { env }: ToolSession): NamedServer {
+function namedServer(server: LoadedServer, root: string, { env }: ToolSession): NamedServer {
   const { name, spec, place } = server
   const config = serversIn({ mcpServers: { [name]: spec } }, env, place.file)[name]!
   if (isUnanalyzable(server, root)) throw new Error(`${place.file}: ${name}: nobody can tell which files it would run`)

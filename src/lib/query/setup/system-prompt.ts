@@ -10,13 +10,13 @@ When you are done, say in a few words what you did.`
 /** What every model call begins with: how to work, where, and what the files of instructions say. */
 export function systemPrompt(
   given: QueryOptions['systemPrompt'],
-  place: { readonly cwd: string; readonly date: string },
+  cwd: string,
   instructions: readonly Instructions[]
 ): string {
   const { own = OWN, append } = wordsIn(given)
   return [
     own,
-    `Working folder: ${place.cwd}\nPlatform: ${process.platform}\nToday: ${place.date}`,
+    `Working folder: ${cwd}\nPlatform: ${process.platform}\nToday: ${new Date().toISOString().slice(0, 10)}`,
     ...instructions.map(({ path, text }) => `Instructions of the user, from ${path}:\n\n${text.trim()}`),
     ...(append === undefined ? [] : [append])
   ].join('\n\n')

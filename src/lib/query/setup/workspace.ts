@@ -6,7 +6,7 @@ import { realPath } from '../../world/files/paths.ts'
 import type { SessionChoice } from '../session-choice.ts'
 import type { ProjectContext } from './project-context.ts'
 
-/** Where a session works, and what ends with it. */
+/** The folder of a session, its state for tools, and what ends with it. */
 export interface Workspace {
   readonly tools: ToolSession
   /** Hooks write variables there, and commands get them. */
@@ -14,7 +14,10 @@ export interface Workspace {
   close(): Promise<void>
 }
 
-export function placeOf({ options, where, loaded, env }: ProjectContext, { key, store }: SessionChoice): Workspace {
+export function openWorkspace(
+  { options, where, loaded, env }: ProjectContext,
+  { key, store }: SessionChoice
+): Workspace {
   const id = key.sessionId
   const folder = join(where.ownHome, 'sessions', id)
   const beside = store?.pathOf?.(key).replace(/\.jsonl$/, '') ?? folder

@@ -1,0 +1,48 @@
+import { streamed } from '../../agent/output/hook-message.ts'
+import { armHooks, type ArmedHooks } from '../../settings/active/settings-registry.ts'
+import { sourceOf } from '../../settings/files/finding.ts'
+import { askAgent, askOnce } from '../ask-once.ts'
+import { registryOf } from '../options/check-options.ts'
+import { reloadingProject, type ProjectContext } from './project-context.ts'
+import { callServer, type SessionRef } from './servers.ts'
+import type { Workspace } from './workspace.ts'
+
+/** The hooks of the caller and of settings files, ready to run. */
+export function openHooks(project: ProjectContext, workspace: Workspace, ref: SessionRef): Promise<ArmedHooks> {
+  const { options, env } = project
+  const onto = registryOf(options.hooks)
+  const own = onto?.options
+  return armHooks(reloadingProject(project), {
+    onto,
+    registry: {
+      profile: options.profile,
+      sessionId: workspace.tools.id,
+      cwd: workspace.tools.cwd,
+      // The owner of the registry gets both as well.
+      onLate(answer) {
+        ref.session?.hooks.applyLate(answer)
+        return own?.onLate?.(answer)
+      },
+      ...(options.clock !== undefined && { clock: options.clock }),
+      ...(options.includeHookEvents === true && {
+        sink(message) {
+          ref.session?.reader.emit(streamed(message))
+          return own?.sink?.(message)
+        }
+      })
+    },
+    outside: {
+      askModel: question => askOnce(question, ref.session, env),
+      askAgent: question => askAgent(question, ref.session, env),
+      callServer: call => callServer(call, ref.servers),
+      env,
+      envFile: workspace.envFile,
+      onNotice: text => options.stderr?.(text),
+      onWake: woken => ref.session?.hooks.wake(woken)
+    }
+  })
+}
+
+/** Whether a hook came with the project, by where it was declared. */
+export const isProjectHook = ({ statuses }: ArmedHooks, source: string): boolean =>
+  statuses().some(({ hook: { ofProject, place } }) => ofProject && sourceOf(place) === source)
