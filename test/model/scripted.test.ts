@@ -189,13 +189,13 @@ test('scripts in files, in JSON and in YAML', async () => {
 test.for([
   ['[1,', /:1:\d+: this is neither JSON nor YAML/],
   ['{}', /there are no turns; a script is a list/],
-  ['- text: hi\n- txt: oops\n', /:2:\d+: \[1\]\.txt: there is no "txt" here; did you mean text\?/],
-  ['turns:\n  - 3\n', /:2:5: turns\[0\]: this must be an object/],
-  ['- calls:\n    - input: {}\n', /:2:7: \[0\]\.calls\[0\]: this call names no tool/],
-  ['- text: 5\n', /:1:9: \[0\]\.text: this must be a string/],
-  ['- text: x\n  stop: never\n', /"never" is no reason to stop; use end_turn/],
-  ['- fail: { status: no }\n', /fail\.status: this must be a number/],
-  ['turns: [a]\nname: 4\n', /:2:7: name: this must be a string/]
+  ['- text: hi\n- txt: oops\n', /:2:\d+: there is no key "\[1\]\.txt" \(did you mean text\?\)/],
+  ['turns:\n  - 3\n', /:2:5: "turns\[0\]" must be an object \{ thinking\?, text\?/],
+  ['- calls:\n    - input: {}\n', /:2:7: "\[0\]\.calls\[0\]\.name" is missing/],
+  ['- text: 5\n', /:1:9: "\[0\]\.text" must be a string, not 5/],
+  ['- text: x\n  stop: never\n', /"\[0\]\.stop" must be "end_turn", .*, not "never"/],
+  ['- fail: { status: no }\n', /fail\.status" must be a number/],
+  ['turns: [a]\nname: 4\n', /:2:7: "name" must be a string/]
 ] as const)('what is wrong in %j is said, and where', async ([text, expected]) => {
   const file = await script('bad.yaml', text)
   const thrown: unknown = await readScript(file).catch((error: unknown) => error)

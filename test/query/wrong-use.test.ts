@@ -13,9 +13,9 @@ const callQuery = query as (...given: readonly unknown[]) => unknown
 
 /** A call of query() that is wrong, and what the error must say. */
 const CALLS: readonly (readonly [string, readonly unknown[], RegExp])[] = [
-  ['no argument', [], /the argument of query\(\) cannot be undefined; use \{ prompt, options \}/],
+  ['no argument', [], /the argument of query\(\) cannot be missing; use \{ prompt, options \}/],
   ['a text', ['go'], /the argument of query\(\)/],
-  ['no prompt', [{}], /prompt cannot be undefined; use a string/],
+  ['no prompt', [{}], /prompt cannot be missing; use a string/],
   [
     'an empty prompt without a session to resume',
     [{ prompt: '' }],

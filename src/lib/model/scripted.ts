@@ -1,7 +1,8 @@
-import { print, wordsOf } from '../errors.ts'
-import { fault } from '../faults.ts'
+import { wordsOf } from '../errors.ts'
 import type { Block, Message } from '../message.ts'
 import { cutOff, givenUp, isRetryable, nameOfStatus, withPartial } from './failure.ts'
+import { checkObject, invalidOption } from '../schema/check.ts'
+import { own, type FieldTable, type Infer } from '../schema/table.ts'
 import { NO_TOKENS } from './usage.ts'
 import {
   ModelFailure,
@@ -10,7 +11,6 @@ import {
   type Model,
   type ModelRequest,
   type Price,
-  type StopReason,
   type StreamEvent,
   type Usage
 } from './model.ts'
@@ -19,41 +19,47 @@ import { eventsOf } from './scripted-events.ts'
 /** `Array.isArray` does not know lists that may not be changed. */
 const isList = (value: unknown): value is readonly TurnOrMaker[] => Array.isArray(value)
 
-const TURN_KEYS = ['thinking', 'text', 'calls', 'stop', 'usage', 'fail', 'cutAfter']
+const STOPS = ['end_turn', 'tool_use', 'max_tokens', 'stop_sequence', 'refusal', 'pause_turn'] as const
+
+const CALL = { name: 'string', 'input?': 'unknown', 'id?': 'string' } as const satisfies FieldTable
+
+const FAILURE = {
+  'status?': 'number',
+  'why?': own<FailureName>('a string', value => typeof value === 'string'),
+  'retryAfter?': { type: 'number', words: 'in milliseconds' },
+  'retryable?': 'boolean',
+  'message?': 'string'
+} as const satisfies FieldTable
+
+const TOKENS = {
+  'input_tokens?': 'number',
+  'output_tokens?': 'number',
+  'cache_creation_input_tokens?': 'number',
+  'cache_read_input_tokens?': 'number'
+} as const satisfies Record<`${keyof Usage}?`, 'number'>
+
+/** The keys of a turn, in code and in a script file. */
+export const SCRIPTED_TURN = {
+  'thinking?': 'string',
+  'text?': 'string',
+  'calls?': { list: { object: CALL } },
+  'stop?': { type: STOPS, words: 'by default tool_use after calls, else end_turn' },
+  'usage?': { object: TOKENS },
+  'fail?': {
+    type: { object: FAILURE },
+    words: 'instead of an answer; whether a retry may help follows from why or status'
+  },
+  'cutAfter?': { type: 'number', words: 'the answer is cut off after this many stream events' }
+} as const satisfies FieldTable
 
 /** What a scripted model says in one turn: plain text, or more. */
 export type Turn = string | ScriptedTurn
-
 /** An answer of a scripted model: text, calls, or a failure instead. */
-export interface ScriptedTurn {
-  readonly thinking?: string | undefined
-  readonly text?: string | undefined
-  readonly calls?: readonly ScriptedCall[] | undefined
-  /** By default `tool_use` after calls, else `end_turn`. */
-  readonly stop?: StopReason | undefined
-  readonly usage?: Partial<Usage> | undefined
-  /** Instead of an answer. Whether asking again may help follows from `why`, which follows from `status`. */
-  readonly fail?: ScriptedFailure | undefined
-  /** The answer is cut off after so many stream events. */
-  readonly cutAfter?: number | undefined
-}
-
+export type ScriptedTurn = Infer<typeof SCRIPTED_TURN, undefined>
 /** A call of a tool. Without an `id` it gets one. */
-export interface ScriptedCall {
-  readonly name: string
-  readonly input: unknown
-  readonly id?: string | undefined
-}
-
+export type ScriptedCall = Infer<typeof CALL, undefined>
 /** What goes wrong instead of an answer. */
-export interface ScriptedFailure {
-  readonly status?: number | undefined
-  readonly why?: FailureName | undefined
-  /** In milliseconds. */
-  readonly retryAfter?: number | undefined
-  readonly retryable?: boolean | undefined
-  readonly message?: string | undefined
-}
+export type ScriptedFailure = Infer<typeof FAILURE, undefined>
 
 /** A turn, or a function that makes one of what it is asked. */
 export type TurnOrMaker = Turn | TurnMaker
@@ -88,16 +94,13 @@ export interface ScriptedModel extends Model {
 export function scriptedModel(script: readonly TurnOrMaker[] | Script, more?: ScriptOptions): ScriptedModel {
   const { turns, ...options }: Script = isList(script) ? { ...more, turns: script } : { ...script, ...more }
   if (!isList(turns))
-    throw fault(
-      'E_OPTION_INVALID',
+    throw invalidOption(
       'the argument of scriptedModel()',
-      print(script),
+      script,
       'a list of turns, or { turns, name, price, repeatLast }'
     )
   for (const [place, turn] of turns.entries()) {
-    const stray = typeof turn === 'object' ? Object.keys(turn).find(key => !TURN_KEYS.includes(key)) : undefined
-    if (stray !== undefined)
-      throw fault('E_OPTION_INVALID', `a key of turn ${place + 1} of the script`, print(stray), TURN_KEYS.join(', '))
+    if (typeof turn === 'object') checkObject(SCRIPTED_TURN, turn, `turn ${place + 1} of the script`)
   }
   const name = options.name ?? 'scripted'
   const requests: Asked[] = []
@@ -110,7 +113,7 @@ export function scriptedModel(script: readonly TurnOrMaker[] | Script, more?: Sc
     for (const { id, name: tool, input } of turn.calls ?? [])
       content.push({ type: 'tool_use', id: id ?? `toolu_${++calls}`, name: tool, input })
     const stop = turn.stop ?? ((turn.calls?.length ?? 0) > 0 ? 'tool_use' : 'end_turn')
-    const usage = turn.usage === undefined ? NO_TOKENS : { ...NO_TOKENS, ...turn.usage }
+    const usage = turn.usage === undefined ? NO_TOKENS : { ...NO_TOKENS, ...(turn.usage as Partial<Usage>) }
     return { id: `msg_${number}`, model: name, content, stop, usage }
   }
 

@@ -67,7 +67,7 @@ export function problemsIn(
     const isOptional = row.isOptional || options.allOptional === true
     if (held === null && isOptional && options.nullIsAbsent === true) continue
     if (held === undefined || (row.notBlank === true && isBlank(held))) {
-      if (!isOptional) problems.push(missingKey(row, [...path, row.name]))
+      if (!isOptional) problems.push(missingKey(row, [...path, row.name], held))
     } else if (!fits(held, row)) problems.push(...problemsOf(held, row, [...path, row.name]))
   }
   return problems
@@ -82,10 +82,10 @@ function unknownKey(rows: readonly TableRow[], key: string, path: KeyPath): Sche
   return { code: 'key-unknown', path: [...path, key], value: key, expected: near ?? `one of ${names.join(', ')}`, fix }
 }
 
-const missingKey = (row: TableRow, path: KeyPath): SchemaProblem => ({
+const missingKey = (row: TableRow, path: KeyPath, value: unknown): SchemaProblem => ({
   code: 'key-missing',
   path,
-  value: undefined,
+  value,
   expected: expectedBy(row),
   fix: `add "${row.name}": ${row.words ?? expectedBy(row)}`
 })
@@ -194,7 +194,7 @@ export function checkInput<T extends FieldTable>(
 
 /** An error about a value in code that does not fit. */
 export const invalidOption = (place: string, value: unknown, expected: string): Error =>
-  fault('E_OPTION_INVALID', place, print(value), expected)
+  fault('E_OPTION_INVALID', place, value === undefined ? 'missing' : print(value), expected)
 
 /** Throws the first problem of an object. `of` names the object for people, and stands before its keys, unless `prefix` does. */
 export function checkObject(

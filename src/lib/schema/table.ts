@@ -55,18 +55,18 @@ export const own = <T>(expected: string, fits: (value: unknown) => boolean): Own
 })
 
 /** The type of a value, from what a table says of it. */
-type ValueOf<T> = T extends { readonly type: infer Inner }
-  ? ValueOf<Inner>
+type ValueOf<T, Absent = never> = T extends { readonly type: infer Inner }
+  ? ValueOf<Inner, Absent>
   : T extends keyof NamedTypes
     ? NamedTypes[T]
     : T extends readonly (infer Word)[]
       ? Word
       : T extends { readonly list: infer Item }
-        ? readonly ValueOf<Item>[]
+        ? readonly ValueOf<Item, Absent>[]
         : T extends { readonly record: infer Value }
-          ? Readonly<Record<string, ValueOf<Value>>>
+          ? Readonly<Record<string, ValueOf<Value, Absent>>>
           : T extends { readonly object: infer Keys }
-            ? Infer<Keys>
+            ? Infer<Keys, Absent>
             : T extends OwnType<infer Own>
               ? Own
               : never
@@ -80,8 +80,8 @@ type PresentIn<T> = {
 
 /** The object that a table describes, after its check. `Absent`: what optional keys may hold besides. */
 export type Infer<T, Absent = never> = Flat<
-  { readonly [K in PresentIn<T> as NameOf<K>]: ValueOf<T[K]> } & {
-    readonly [K in Exclude<keyof T, PresentIn<T>> as NameOf<K>]?: ValueOf<T[K]> | Absent
+  { readonly [K in PresentIn<T> as NameOf<K>]: ValueOf<T[K], Absent> } & {
+    readonly [K in Exclude<keyof T, PresentIn<T>> as NameOf<K>]?: ValueOf<T[K], Absent> | Absent
   }
 >
 
@@ -95,4 +95,4 @@ export type InferGiven<T> = Flat<
 type Flat<T> = { [K in keyof T]: T[K] }
 
 /** An object of options: each key may be left out. */
-export type InferOptions<T> = { -readonly [K in keyof T]?: ValueOf<T[K]> | undefined }
+export type InferOptions<T> = { -readonly [K in keyof T]?: ValueOf<T[K], undefined> | undefined }

@@ -1,83 +1,53 @@
-import { nearest } from '../../errors.ts'
 import { fault } from '../../faults.ts'
 import { credentialsIn, hideCredential } from '../../util/credentials.ts'
-import { isObject, type PlainObject } from '../../util/plain.ts'
+import { checkObject, invalidOption } from '../../schema/check.ts'
+import { own, type FieldTable, type Infer } from '../../schema/table.ts'
+import { isObject } from '../../util/plain.ts'
 import { isWebUrl } from '../../world/http/client.ts'
 
-/** A server that is a program: it is started, and spoken to over its standard input and output. */
-export interface StdioServer {
-  readonly type?: 'stdio' | undefined
-  readonly command: string
-  readonly args?: readonly string[] | undefined
-  /** Variables in addition to those that commands have. */
-  readonly env?: Readonly<Record<string, string>> | undefined
-  /** How long a call may take, in milliseconds. Default: `MCP_TOOL_TIMEOUT`, else half an hour. */
-  readonly timeout?: number | undefined
-}
+const STRINGS_BY_NAME = { record: 'string' } as const
+const TIMEOUT = {
+  type: 'number',
+  min: 1,
+  max: 2_147_483_647,
+  expected: 'milliseconds, above 0',
+  words: 'how long a call may take, in milliseconds; default: MCP_TOOL_TIMEOUT, else half an hour'
+} as const
 
-/** A server at an address, spoken to over streamable HTTP. */
-export interface HttpServer {
-  readonly type: 'http'
-  readonly url: string
-  readonly headers?: Readonly<Record<string, string>> | undefined
-  readonly timeout?: number | undefined
-}
+const STDIO_SERVER = {
+  'type?': ['stdio'],
+  command: { type: 'string', notBlank: true, expected: 'the name or path of a program' },
+  'args?': { list: 'string' },
+  'env?': { type: STRINGS_BY_NAME, words: 'variables in addition to those that commands have' },
+  'timeout?': TIMEOUT
+} as const satisfies FieldTable
 
+const HTTP_SERVER = {
+  type: ['http'],
+  url: own<string>(
+    'an address that begins with http:// or https://',
+    url => typeof url === 'string' && isWebUrl(url)
+  ),
+  'headers?': STRINGS_BY_NAME,
+  'timeout?': TIMEOUT
+} as const satisfies FieldTable
+
+/** A server that is a program: it is started, and talks over its standard input and output. */
+export type StdioServer = Infer<typeof STDIO_SERVER, undefined>
+/** A server at an address, over streamable HTTP. */
+export type HttpServer = Infer<typeof HTTP_SERVER, undefined>
 /** A server outside this process. */
 export type OutsideServer = StdioServer | HttpServer
 
-const KEYS = {
-  stdio: ['type', 'command', 'args', 'env', 'timeout'],
-  http: ['type', 'url', 'headers', 'timeout']
-} as const
-
 /** The server that this describes; throws where it describes none. `where` is what people know it by. */
 export function readServer(given: unknown, where: string): OutsideServer {
-  if (!isObject(given)) throw fault('E_OPTION_INVALID', where, typeof given, 'an object with a command or a url')
+  if (!isObject(given)) throw invalidOption(where, given, 'an object with a command or a url')
   const type = given['type'] ?? (given['command'] === undefined && given['url'] !== undefined ? undefined : 'stdio')
-  if (type !== 'stdio' && type !== 'http')
-    throw fault('E_OPTION_INVALID', `${where}.type`, JSON.stringify(type) ?? 'missing', '"stdio", "http" or "sdk"')
-  const known: readonly string[] = KEYS[type]
-  const stray = Object.keys(given).find(key => !known.includes(key))
-  if (stray !== undefined)
-    throw fault(
-      'E_OPTION_INVALID',
-      `a key of ${where}`,
-      JSON.stringify(stray),
-      nearest(stray, known) ?? known.join(', ')
-    )
-  const problem = type === 'stdio' ? problemOfProgram(given) : problemOfAddress(given)
-  if (problem !== undefined)
-    throw fault('E_OPTION_INVALID', `${where}.${problem[0]}`, shown(given[problem[0]]), problem[1])
+  if (type !== 'stdio' && type !== 'http') throw invalidOption(`${where}.type`, type, '"stdio", "http" or "sdk"')
+  checkObject(type === 'stdio' ? STDIO_SERVER : HTTP_SERVER, given, where)
   for (const value of [...credentialsIn(given['env']), ...credentialsIn(given['headers'])]) hideCredential(value)
   return given as unknown as OutsideServer
 }
-
-type Problem = readonly [key: string, allowed: string]
-
-function problemOfProgram({ command, args, env, timeout }: PlainObject): Problem | undefined {
-  if (typeof command !== 'string' || command.trim() === '') return ['command', 'the name or path of a program']
-  if (args !== undefined && !(Array.isArray(args) && args.every(each => typeof each === 'string')))
-    return ['args', 'a list of texts']
-  if (env !== undefined && !isTexts(env)) return ['env', 'an object of texts']
-  return problemOfTimeout(timeout)
-}
-
-function problemOfAddress({ url, headers, timeout }: PlainObject): Problem | undefined {
-  if (typeof url !== 'string' || !isWebUrl(url)) return ['url', 'an address that begins with http:// or https://']
-  if (headers !== undefined && !isTexts(headers)) return ['headers', 'an object of texts']
-  return problemOfTimeout(timeout)
-}
-
-const problemOfTimeout = (timeout: unknown): Problem | undefined =>
-  timeout === undefined || (typeof timeout === 'number' && timeout >= 1 && timeout <= 2_147_483_647)
-    ? undefined
-    : ['timeout', 'milliseconds, above 0']
-
-const isTexts = (value: unknown): boolean =>
-  isObject(value) && Object.values(value).every(each => typeof each === 'string')
-
-const shown = (value: unknown): string => JSON.stringify(value) ?? 'missing'
 
 /**
  * The servers that a file like `.mcp.json` describes: `{ "mcpServers": { name: … } }`, or the inner object alone. In
@@ -89,7 +59,7 @@ export function serversIn(
   where: string
 ): Readonly<Record<string, OutsideServer>> {
   const map = isObject(document) && isObject(document['mcpServers']) ? document['mcpServers'] : document
-  if (!isObject(map)) throw fault('E_OPTION_INVALID', where, typeof map, '{ "mcpServers": { … } }')
+  if (!isObject(map)) throw invalidOption(where, map, '{ "mcpServers": { … } }')
   return Object.fromEntries(
     Object.entries(map).map(([name, given]) => [
       name,
