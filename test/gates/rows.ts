@@ -223,7 +223,12 @@ export const ROWS: readonly Row[] = [
   settings('enabledPlugin', 'stop', 'did you mean enabledPlugins?', { enabledPlugin: { 'guard@m': true } }),
   settings('hooks as a list', 'stop', 'hooks should be an object', { hooks: [{ matcher: 'Bash', hooks: [refuses] }] }),
   settings('no JSON', 'stop', 'it is not valid JSON', '{ "permissions": { "deny": ["Bash"] '),
-  settings('a key twice', 'stop', 'stands there twice', '{ "permissions": { "deny": ["Bash"] }, "permissions": {} }'),
+  settings(
+    'a key twice',
+    'stop',
+    'it has the key "permissions" twice',
+    '{ "permissions": { "deny": ["Bash"] }, "permissions": {} }'
+  ),
   settings('a sandbox', 'notice', 'sandbox is not enforced here', { sandbox: { enabled: true } }),
   settings('an unknown key', 'notice', 'frobnicate is not read here', { frobnicate: true }),
   {

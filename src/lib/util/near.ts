@@ -14,6 +14,15 @@ const looksOf = (name: string): string =>
 
 const lettersOf = (text: string): string => text.split('').toSorted().join('')
 
+/** The names that others are compared with are few, and the same ones each time. */
+const LOOKS = new Map<string, string>()
+
+function looksOfKnown(name: string): string {
+  let looks = LOOKS.get(name)
+  if (looks === undefined) LOOKS.set(name, (looks = looksOf(name)))
+  return looks
+}
+
 /**
  * The one of these names that is meant by another: it looks the same, has two letters in the other's place, or differs by
  * a letter; by two where it is long. `undefined` where it is one of them, or near none.
@@ -21,11 +30,17 @@ const lettersOf = (text: string): string => text.split('').toSorted().join('')
 export function nearMiss(name: string, known: readonly string[]): string | undefined {
   if (known.includes(name)) return undefined
   const looks = looksOf(name)
+  const bare = looks.replace(/tools?$/, '')
   const most = looks.length < 6 ? 1 : 2
-  const alike = (each: string): boolean => [looks, looks.replace(/tools?$/, '')].includes(looksOf(each))
-  const swapped = (each: string): boolean => lettersOf(looksOf(each)) === lettersOf(looks)
+  const isNear = (each: string): boolean => {
+    const other = looksOfKnown(each)
+    if (Math.abs(other.length - looks.length) > most) return false
+    return (
+      editDistance(looks, other) <= most || (other.length === looks.length && lettersOf(other) === lettersOf(looks))
+    )
+  }
   return (
-    known.find(alike) ??
-    known.find(each => looks.length > 2 && (swapped(each) || editDistance(looks, looksOf(each)) <= most))
+    known.find(each => [looks, bare].includes(looksOfKnown(each))) ??
+    (looks.length > 2 ? known.find(isNear) : undefined)
   )
 }

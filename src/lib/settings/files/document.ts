@@ -1,4 +1,5 @@
 import { getNodeValue, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser'
+import { scanJson, type JsonProblem } from '../../util/json.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import { keyOf, type KeyPath } from '../../schema/check.ts'
 import { Findings, startOf, type Place, type Words } from './finding.ts'
@@ -18,7 +19,6 @@ export interface Looked {
   readonly findings: Findings
 }
 
-const DEEPEST = 64
 const MOST = 50_000
 
 /** Reads JSON with comments. A file that cannot be used as a whole is one error, and nothing of it counts. */
@@ -41,11 +41,12 @@ export function parseDocument(file: string, text: string): Looked {
     return { document: undefined, findings: whole }
   }
   const errors: ParseError[] = []
-  const excess = excessIn(text)
-  if (excess === undefined) tree = parseTree(text, errors, { allowTrailingComma: true, disallowComments: false })
+  const problem = scanJson(text, MOST, true)
+  if (problem !== undefined && problem.code !== 'duplicate-key') return refuse(faultOf(problem))
+  tree = parseTree(text, errors, { allowTrailingComma: true, disallowComments: false })
   const [error] = errors
-  const fault = excess ?? (error === undefined ? tree && duplicateIn(tree) : syntaxFault(error))
-  if (fault !== undefined) return refuse(fault)
+  if (error !== undefined) return refuse(syntaxFault(error))
+  if (problem !== undefined) return refuse(faultOf(problem))
   const value: unknown = tree === undefined ? undefined : getNodeValue(tree)
   if (!isObject(value)) return refuse({ offset: 0, words: ['not-an-object', 'the file is not a JSON object'] })
   return { document: { file, value, findings }, findings }
@@ -56,66 +57,12 @@ interface Fault {
   readonly words: Words
 }
 
-/** What makes a text unfit to be parsed at all: it is too deep, or holds too much. */
-function excessIn(text: string): Fault | undefined {
-  let depth = 0
-  let commas = 0
-  for (let at = 0; at < text.length; at++) {
-    const char = text.charCodeAt(at)
-    if (char === QUOTE) at = endOfString(text, at)
-    else if (char === SLASH) at = endOfComment(text, at)
-    else if (char === BRACE || char === BRACKET) {
-      if (++depth > DEEPEST) return { offset: at, words: ['too-deep', `it is nested deeper than ${DEEPEST} levels`] }
-    } else if (char === BRACE + 2 || char === BRACKET + 2) depth--
-    else if (char === COMMA && ++commas >= MOST)
-      return { offset: at, words: ['too-many', `it holds more than ${MOST} values`] }
-  }
-  return undefined
-}
-
-/** The signs that matter, by their codes. */
-const QUOTE = 34
-const COMMA = 44
-const SLASH = 47
-const BRACKET = 91
-const BACKSLASH = 92
-const BRACE = 123
-
-/** A string ends at its quote, or, where that is missing, with its line. */
-function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    const char = text.charCodeAt(at)
-    if (char === BACKSLASH) at++
-    else if (char === QUOTE || char === 10 || char === 13) return at
-  }
-  return text.length
-}
-
-function endOfComment(text: string, start: number): number {
-  const kind = text[start + 1]
-  if (kind !== '/' && kind !== '*') return start
-  const end = kind === '/' ? text.indexOf('\n', start) : text.indexOf('*/', start + 2) + 1
-  return end <= 0 ? text.length : end
-}
+const faultOf = ({ offset, code, words }: JsonProblem): Fault => ({ offset, words: [code, words] })
 
 const syntaxFault = ({ error, offset }: ParseError): Fault => ({
   offset,
   words: ['not-json', `it is not valid JSON (${wordsOfSyntax(error)})`]
 })
-
-/** The first key that stands twice in one object. */
-function duplicateIn(node: Node): Fault | undefined {
-  const seen = new Set<unknown>()
-  for (const child of node.children ?? []) {
-    const key = node.type === 'object' ? child.children?.[0] : undefined
-    if (key !== undefined && seen.has(key.value))
-      return { offset: key.offset, words: ['duplicate-key', `the key ${JSON.stringify(key.value)} stands there twice`] }
-    if (key !== undefined) seen.add(key.value)
-    const fault = child.children === undefined ? undefined : duplicateIn(child)
-    if (fault !== undefined) return fault
-  }
-  return undefined
-}
 
 const wordsOfSyntax = (error: ParseError['error']): string =>
   printParseErrorCode(error)

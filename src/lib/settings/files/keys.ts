@@ -39,24 +39,28 @@ const homeOf = (key: string): string | undefined => {
   return EVENT_NAMES.some(event => event === key) ? `hooks.${key}` : undefined
 }
 
-/** Says what is misspelt or misplaced so that it would be overlooked, and what else nobody reads. Other keys belong to others. */
+/** Reports keys that are misspelt or misplaced, so that they have no effect, and other keys that nothing reads. */
 export function checkKeys({ value, findings }: Document): void {
-  check(value, [], SETTINGS_KEYS.top, key => ELSEWHERE.includes(key) || FAMILY.test(key))
+  check(value, [], SETTINGS_KEYS.top)
   for (const part of ['permissions', 'carabiner'] as const) {
     const inner = value[part]
-    if (isObject(inner)) check(inner, [part], SETTINGS_KEYS[part], () => false)
+    if (isObject(inner)) check(inner, [part], SETTINGS_KEYS[part])
   }
-  const idle = RESTRICTS_ELSEWHERE.filter(key => value[key] !== undefined)
-  if (idle.length > 0) findings.gate('warning', [idle[0]!], 'key-idle', `${idle.join(', ')} is not enforced here`)
+  const [first, ...more] = RESTRICTS_ELSEWHERE.filter(key => value[key] !== undefined)
+  if (first !== undefined)
+    findings.gate('warning', [first], 'key-idle', `${[first, ...more].join(', ')} is not enforced here`)
 
-  function check(part: PlainObject, path: KeyPath, known: readonly string[], isOthers: (key: string) => boolean): void {
-    const stray = Object.keys(part).filter(
-      key => !known.includes(key) && !RESTRICTS_ELSEWHERE.includes(key) && !COMMENT.test(key)
+  function check(part: PlainObject, path: KeyPath, known: readonly string[]): void {
+    const isTop = path.length === 0
+    const isOthers = (key: string): boolean =>
+      RESTRICTS_ELSEWHERE.includes(key) || COMMENT.test(key) || (isTop && ELSEWHERE.includes(key))
+    const stray = Object.keys(part).filter(key => !known.includes(key) && !isOthers(key))
+    const [unknown, ...others] = stray.filter(
+      key => !remarkOnKey([...path, key], known, homeOf(key), findings) && !(isTop && FAMILY.test(key))
     )
-    const unknown = stray.filter(key => !remarkOnKey([...path, key], known, homeOf(key), findings) && !isOthers(key))
-    if (unknown.length === 0) return
-    const message = `${unknown.join(', ')} ${unknown.length === 1 ? 'is' : 'are'} not read here`
-    findings.gate('warning', [...path, unknown[0]!], 'key-unknown', message)
+    if (unknown === undefined) return
+    const message = `${[unknown, ...others].join(', ')} ${others.length === 0 ? 'is' : 'are'} not read here`
+    findings.gate('warning', [...path, unknown], 'key-unknown', message)
   }
 }
 
