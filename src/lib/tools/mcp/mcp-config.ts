@@ -24,10 +24,7 @@ const STDIO_SERVER = {
 
 const HTTP_SERVER = {
   type: ['http'],
-  url: own<string>(
-    'an address that begins with http:// or https://',
-    url => typeof url === 'string' && isWebUrl(url)
-  ),
+  url: own<string>('an address that begins with http:// or https://', url => typeof url === 'string' && isWebUrl(url)),
   'headers?': STRINGS_BY_NAME,
   'timeout?': TIMEOUT
 } as const satisfies FieldTable
