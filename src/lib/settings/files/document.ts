@@ -32,23 +32,22 @@ export function readDocument(file: string): Looked {
 
 export function parseDocument(file: string, text: string): Looked {
   const lines = linesOf(text)
-  let tree: Node | undefined
-  const findings = new Findings(path => placeOf(file, tree, lines, path))
   const refuse = ({ offset, words }: Fault): Looked => {
     const { line, column } = positionOf(lines, offset)
     const whole = new Findings(() => ({ file, line, column, key: '' }))
     whole.gate('error', [], ...words)
     return { document: undefined, findings: whole }
   }
-  const errors: ParseError[] = []
   const problem = scanJson(text, MOST, true)
   if (problem !== undefined && problem.code !== 'duplicate-key') return refuse(faultOf(problem))
-  tree = parseTree(text, errors, { allowTrailingComma: true, disallowComments: false })
+  const errors: ParseError[] = []
+  const tree = parseTree(text, errors, { allowTrailingComma: true, disallowComments: false })
   const [error] = errors
   if (error !== undefined) return refuse(syntaxFault(error))
   if (problem !== undefined) return refuse(faultOf(problem))
   const value: unknown = tree === undefined ? undefined : getNodeValue(tree)
   if (!isObject(value)) return refuse({ offset: 0, words: ['not-an-object', 'the file is not a JSON object'] })
+  const findings = new Findings(path => placeOf(file, tree, lines, path))
   return { document: { file, value, findings }, findings }
 }
 
