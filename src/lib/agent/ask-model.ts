@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import type { Answer, ModelFailure, ModelRequest, StreamEvent } from '../model/model.ts'
 import { failureOf } from '../model/failure.ts'
 import { delayFor, withWait } from '../model/retry.ts'
 import { pause, within } from './abort.ts'
 import type { Session } from './session/session.ts'
 
-/** Asks the model until it has answered, or until it is plain that it will not. Every try can be seen. */
+/** Asks the model until it has answered, or no further try makes sense. The reader sees every retry. */
 export async function askModel(session: Session, signal: AbortSignal): Promise<Answer> {
   const { options, conversation } = session
   const request: ModelRequest = {
@@ -18,15 +17,17 @@ export async function askModel(session: Session, signal: AbortSignal): Promise<A
     outputSchema: options.outputSchema,
     serverTools: options.serverTools.length === 0 ? undefined : options.serverTools
   }
+  const onEvent = options.partialMessages
+    ? (event: StreamEvent) => session.reader.emit({ type: 'stream_event', event, parent_tool_use_id: null })
+    : undefined
   session.doing = 'waiting for the model'
   const begun = performance.now()
   try {
     for (let attempt = 1; ; attempt++) {
       try {
-        const onEvent = options.partialMessages ? (event: StreamEvent) => sayPartial(event, session) : undefined
         return await within(session.model.ask(request, signal, onEvent), signal)
       } catch (error) {
-        await beforeNextTry(failureOf(error), attempt, performance.now() - begun, session, signal)
+        await beforeRetry(failureOf(error), { attempt, waited: performance.now() - begun }, session, signal)
       }
     }
   } finally {
@@ -34,14 +35,9 @@ export async function askModel(session: Session, signal: AbortSignal): Promise<A
   }
 }
 
-function sayPartial(event: StreamEvent, session: Session): void {
-  session.reader.emit({ type: 'stream_event', event, parent_tool_use_id: null }, randomUUID())
-}
-
-async function beforeNextTry(
+async function beforeRetry(
   failure: ModelFailure,
-  attempt: number,
-  waited: number,
+  { attempt, waited }: { readonly attempt: number; readonly waited: number },
   session: Session,
   signal: AbortSignal
 ): Promise<void> {

@@ -6,7 +6,15 @@ import { dataWithoutCredentials } from '../../util/credentials.ts'
 import { freezeDeep, same, type PlainObject } from '../../util/plain.ts'
 import { within } from '../abort.ts'
 import type { Session } from '../session/session.ts'
-import { refused, toolEvent, type CallAt, type ClosedCall, type StagedCall } from './call.ts'
+import {
+  refused,
+  toolEvent,
+  type CallAt,
+  type CallSubject,
+  type ClosedCall,
+  type Judgement,
+  type StagedCall
+} from './call.ts'
 import { objectionsIn, reasonForModel } from './objections.ts'
 import type { OpenCall } from './open-call.ts'
 import { hooksFingerprint, pendingEntry, type Pending } from './pending.ts'
@@ -25,7 +33,7 @@ export async function callTool(
 ): Promise<ClosedCall> {
   let call: StagedCall = propose(use, session, signal, open)
   while (call.stage === 'proposed') {
-    call = await check(call, session)
+    call = checkedCall(call, await call.tool.check(call.input, session.options.place))
     if (call.stage === 'checked') call = await judge(call, session, signal)
     if (call.stage === 'judged') call = await permit(call, session, signal)
   }
@@ -58,36 +66,28 @@ function propose(
   const call = { stage: 'proposed', use, tool, input, agentId: open?.agentId } as const
   const isAnswered = pending?.hooks !== undefined && (pending.why === 'asked' || tool.delegates === true)
   if (!isAnswered || pending.hooks !== hooksFingerprint(session.options.hooks)) return call
-  return { ...call, input: open?.input, earlier: judgedEarlier(pending) }
+  return { ...call, input: open?.input, earlier: earlierJudgement(pending) }
 }
 
 /**
  * Hooks that judged a call before the session was interrupted, and are the same now, are not asked again. That a person
  * must decide stays as it is; what a log says is never a yes.
  */
-function judgedEarlier({
-  why,
-  by = '',
-  kind = 'default',
-  reason
-}: Pending): Pick<CallAt<'judged'>, 'hook' | 'question'> {
+function earlierJudgement({ why, by = '', kind = 'default', reason }: Pending): Judgement {
   if (why !== 'asked') return { hook: undefined }
   return { hook: { decision: 'ask', by, reason }, question: { decision: 'ask', by, kind, reason } }
 }
 
-/** Is it an input of the tool? Fills in its defaults. */
-async function check(
-  { use, tool, input, agentId, consent, earlier }: CallAt<'proposed'>,
-  session: Session
-): Promise<CallAt<'checked' | 'judged' | 'refused'>> {
-  const checked = await tool.check(input, session.options.place)
+/** Is it an input of the tool? Now it has its defaults. */
+function checkedCall(call: CallAt<'proposed'>, checked: Checked): CallAt<'checked' | 'judged' | 'refused'> {
+  const { use, tool, agentId, consent, earlier } = call
   if ('problem' in checked) {
-    const where =
-      consent === undefined ? 'InputValidationError' : 'the input that came with the permission is not valid'
-    return refused({ use, input: use.input }, `${where}: ${checked.problem}`)
+    const what = consent === undefined ? 'InputValidationError' : 'the input that came with the permission is not valid'
+    return refused({ use, input: use.input }, `${what}: ${checked.problem}`)
   }
-  const call = { use, tool, input: checked.input, agentId, consent }
-  return earlier === undefined ? { stage: 'checked', ...call } : { stage: 'judged', ...call, ...earlier }
+  const { input } = checked
+  if (earlier === undefined) return { stage: 'checked', use, tool, input, agentId, consent }
+  return { stage: 'judged', use, tool, input, agentId, consent, ...earlier }
 }
 
 /** What do PreToolUse hooks say? Every input that may run has been here, whether the model, a hook or a person wrote it. */
@@ -191,16 +191,12 @@ async function resultOf(
 export async function finish(call: CallAt<'ran'>, session: Session, signal: AbortSignal): Promise<CallAt<'answered'>> {
   const { use, tool, input, result, duration_ms } = call
   const { error } = result
-  const fields = toolEvent(call)
+  const event = toolEvent(call)
   const options = { signal: session.afterwards }
   const fired =
     error === undefined
-      ? session.hooks.run('PostToolUse', { ...fields, tool_response: result.output, duration_ms }, options)
-      : session.hooks.run(
-          'PostToolUseFailure',
-          { ...fields, error, is_interrupt: signal.aborted, duration_ms },
-          options
-        )
+      ? session.hooks.run('PostToolUse', { ...event, tool_response: result.output, duration_ms }, options)
+      : session.hooks.run('PostToolUseFailure', { ...event, error, is_interrupt: signal.aborted, duration_ms }, options)
   const after = fired instanceof Promise ? await fired : fired
   // Mostly there is none, and nothing is made for it.
   for (const { by, reason } of after.decision === 'deny' ? objectionsIn(after) : [])
@@ -211,11 +207,7 @@ export async function finish(call: CallAt<'ran'>, session: Session, signal: Abor
 }
 
 /** Gives a call its result, and writes it down. */
-export function answer(
-  { use, input }: Pick<CallAt<'refused'>, 'use' | 'input'>,
-  { content, output, error }: ToolResult,
-  session: Session
-) {
+export function answer({ use, input }: CallSubject, { content, output, error }: ToolResult, session: Session) {
   const uuid = randomUUID()
   const result: ToolResultBlock =
     error === undefined

@@ -6,15 +6,23 @@ import type { PlainObject } from '../../util/plain.ts'
 import { isThere, wayTo } from '../../world/files/paths.ts'
 import type { Pending } from './pending.ts'
 
-/** What a call is before it has its answer. */
-interface Made {
+/** A call, and the input that it has now: with defaults and rewrites, once those are known. */
+export interface CallSubject {
   readonly use: ToolUseBlock
+  readonly input: unknown
+}
+
+/** A call that may run yet. */
+interface OpenSubject<Input = PlainObject> {
+  readonly use: ToolUseBlock
+  readonly input: Input
   readonly tool: Tool
   /** The subagent that worked for this call before the session was interrupted. */
   readonly agentId?: string | undefined
+  /** The input came with a permission. */
+  readonly consent?: Consent | undefined
 }
 
-/** The input came with a permission. */
 interface Consent {
   /** Who gave exactly this input; undefined once a PreToolUse hook has changed it. */
   readonly from?: 'person' | 'hook' | undefined
@@ -22,49 +30,33 @@ interface Consent {
   readonly questions: number
 }
 
+export interface Judgement {
+  /** What PreToolUse hooks decided. */
+  readonly hook: HookWord | undefined
+  /** A question that was open when the session was interrupted: it is asked again, whatever rules allow by now. */
+  readonly question?: Ruling | undefined
+}
+
 /**
  * A tool call, as far as it has come. The door takes it from stage to stage: proposed → checked → judged → allowed → ran →
- * answered. Every stage before `allowed` can end in `refused` or `pending`; input that came with a permission is proposed anew.
+ * answered. Before `allowed`, each stage can end in `refused` or `pending` (someone has to decide first, and the model sees no
+ * result yet); input that came with a permission is proposed anew.
  */
 export type StagedCall =
-  | (Made & {
-      readonly stage: 'proposed'
-      readonly input: unknown
-      readonly consent?: Consent
-      /** Hooks judged it before the session was interrupted. */
-      readonly earlier?: Pick<CallAt<'judged'>, 'hook' | 'question'>
-    })
-  | (Made & { readonly stage: 'checked'; readonly input: PlainObject; readonly consent: Consent | undefined })
-  | (Made & {
-      readonly stage: 'judged'
-      readonly input: PlainObject
-      readonly consent: Consent | undefined
-      /** What PreToolUse hooks decided. */
-      readonly hook: HookWord | undefined
-      /** A question that was open when the session was interrupted: it is asked again, whatever rules allow by now. */
-      readonly question?: Ruling | undefined
-    })
-  | (Made & { readonly stage: 'allowed'; readonly input: PlainObject })
-  | (Made & {
-      readonly stage: 'ran'
-      readonly input: PlainObject
-      readonly result: ToolResult
-      readonly duration_ms: number
-    })
-  | { readonly stage: 'refused'; readonly use: ToolUseBlock; readonly input: unknown; readonly why: string }
-  /** Someone has to decide first; the model sees no result yet. */
-  | { readonly stage: 'pending'; readonly use: ToolUseBlock; readonly input: unknown; readonly pending: Pending }
-  | {
+  | (OpenSubject<unknown> & { readonly stage: 'proposed'; readonly earlier?: Judgement })
+  | (OpenSubject & { readonly stage: 'checked' })
+  | (OpenSubject & Judgement & { readonly stage: 'judged' })
+  | (OpenSubject & { readonly stage: 'allowed' })
+  | (OpenSubject & { readonly stage: 'ran'; readonly result: ToolResult; readonly duration_ms: number })
+  | (CallSubject & { readonly stage: 'refused'; readonly why: string })
+  | (CallSubject & { readonly stage: 'pending'; readonly pending: Pending })
+  /** `output` is for programs; `uuid` is the transcript line of the result. */
+  | (CallSubject & {
       readonly stage: 'answered'
-      readonly use: ToolUseBlock
-      /** What ran, or would have: the input with defaults and rewrites. */
-      readonly input: unknown
       readonly result: ToolResultBlock
-      /** What the tool gave back, for programs. */
       readonly output: unknown
-      /** The transcript line of its result. */
       readonly uuid: string
-    }
+    })
 
 /** A call at one of these stages. */
 export type CallAt<S extends StagedCall['stage']> = Extract<StagedCall, { readonly stage: S }>
@@ -72,10 +64,8 @@ export type CallAt<S extends StagedCall['stage']> = Extract<StagedCall, { readon
 /** What the door gives back. */
 export type ClosedCall = CallAt<'answered' | 'pending'>
 
-type Subject = Pick<CallAt<'refused'>, 'use' | 'input'>
-
 /** A call that will not run, and what the model reads instead of a result. */
-export const refused = ({ use, input }: Subject, why: string): CallAt<'refused'> => ({
+export const refused = ({ use, input }: CallSubject, why: string): CallAt<'refused'> => ({
   stage: 'refused',
   use,
   input,

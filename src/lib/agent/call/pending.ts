@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { HookRegistry } from '../../hooks/registry.ts'
 import type { Ruling } from '../../permissions/decide.ts'
 import type { Entry, Rec } from '../../transcript/entry.ts'
-import type { CallAt } from './call.ts'
+import type { CallSubject } from './call.ts'
 
 /** Someone has to decide about a call. */
 export interface Pending {
@@ -19,7 +19,11 @@ export interface Pending {
 }
 
 /** The transcript line of a call that waits: a resumed session finds it waiting still. */
-export function pendingEntry({ use: { id, name }, input, pending }: Omit<CallAt<'pending'>, 'stage'>): Entry {
+export function pendingEntry({
+  use: { id, name },
+  input,
+  pending
+}: CallSubject & { readonly pending: Pending }): Entry {
   const { agentId: subagentId, ...rest } = pending
   return { type: 'tool-pending', toolUseId: id, toolName: name, input, ...rest, subagentId }
 }
