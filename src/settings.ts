@@ -22,7 +22,13 @@ export {
   /** @deprecated Use `HookStatus`. */
   type HookStatus as Standing
 } from './lib/settings/active/active-hooks.ts'
-export type { InForce, Reloaded } from './lib/settings/active/live-reload.ts'
+export type { ActiveSettings, ReloadResult } from './lib/settings/active/live-reload.ts'
+export type {
+  /** @deprecated Use `ActiveSettings`. */
+  ActiveSettings as InForce,
+  /** @deprecated Use `ReloadResult`. */
+  ReloadResult as Reloaded
+} from './lib/settings/active/live-reload.ts'
 export { giveTrust, trustOf, type Trust, type TrustOptions } from './lib/settings/trust/trust.ts'
 export { lint } from './lib/settings/lint/lint.ts'
 export type { Finding, Level, Place } from './lib/settings/files/finding.ts'

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import * as fc from '../support/fast-check.ts'
 import { HookEnvironment } from '../../src/external.ts'
 import { HookRegistry, type Reported } from '../../src/hooks.ts'
-import { arm } from '../../src/lib/settings/active/arm.ts'
+import { activateHooks } from '../../src/lib/settings/active/activate-hooks.ts'
 import { ruleFits } from '../../src/lib/settings/active/condition.ts'
 import { compileSafely } from '../../src/lib/settings/lint/patterns.ts'
 import type { Ended, Listener, Program, Running } from '../../src/lib/world/process/process.ts'
@@ -139,7 +139,7 @@ export async function outcomeOf(
   const place = Object.assign(new HookEnvironment({ projectDir, allowedUrls, allowedEnvVars, matchesRule: ruleFits }), {
     start: play
   })
-  arm(hookStatuses(loaded, { projectTrusted: trusted, owners: ['active'] }), hooks, place, projectDir)
+  activateHooks(hookStatuses(loaded, { projectTrusted: trusted, owners: ['active'] }), hooks, place, projectDir)
   const input = event === 'UserPromptSubmit' ? INPUTS[event] : { ...INPUTS[event], tool_input: { command } }
   return hooks.fire(event, input as never, { report: true })
 }

@@ -9,6 +9,8 @@ export const types: readonly true[] = [
   true satisfies Same<settings.HookStatus, settings.Standing>,
   true satisfies Same<typeof settings.hookStatuses, typeof settings.standing>,
   true satisfies Same<settings.ArmedHooks['statuses'], settings.ArmedHooks['standings']>,
+  true satisfies Same<settings.ActiveSettings, settings.InForce>,
+  true satisfies Same<settings.ReloadResult, settings.Reloaded>,
   true satisfies Same<external.HookEnvironmentOptions, external.OutsideOptions>,
   true satisfies Same<typeof external.HookEnvironment, typeof external.Outside>
 ]

@@ -145,7 +145,7 @@ export const COMMANDS: readonly CommandRow[] = [
       ['carabiner fire PreToolUse --explain < payload.json', 'why did my hook not run?'],
       ['carabiner fire Stop --json', 'the same for a program']
     ],
-    run: async (event, flags) => (await import('./hooks/fire.ts')).fire(String(event), flags)
+    run: async (event, flags) => (await import('./hooks/fire.ts')).fireEvent(String(event), flags)
   },
   {
     name: 'doctor',
@@ -159,7 +159,7 @@ export const COMMANDS: readonly CommandRow[] = [
     words: 'list every hook, where it comes from, and whether it is in force',
     flags: [JSON_FLAG, ...WHERE, ...TRUST],
     examples: [['carabiner hooks list', 'what is in force in this folder?']],
-    run: async (_, flags) => (await import('./hooks/list.ts')).list(flags)
+    run: async (_, flags) => (await import('./hooks/list.ts')).listHooks(flags)
   },
   {
     name: 'hooks check',
@@ -174,7 +174,7 @@ export const COMMANDS: readonly CommandRow[] = [
       ['carabiner hooks check', 'starts nothing'],
       ['carabiner hooks check --run', 'runs each hook once']
     ],
-    run: async (_, flags) => (await import('./hooks/check.ts')).check(flags)
+    run: async (_, flags) => (await import('./hooks/check.ts')).checkHooks(flags)
   },
   {
     name: 'hooks test',
@@ -193,7 +193,7 @@ export const COMMANDS: readonly CommandRow[] = [
       ...WHERE
     ],
     examples: [['carabiner hooks trust --print', 'the digest to give to --trust in CI']],
-    run: async (_, flags) => (await import('./hooks/trust.ts')).trust(flags)
+    run: async (_, flags) => (await import('./hooks/trust.ts')).trustProject(flags)
   },
   {
     name: 'sessions list',
@@ -209,7 +209,7 @@ export const COMMANDS: readonly CommandRow[] = [
       ['carabiner sessions list --all --json', 'for a script'],
       ['carabiner sessions list --claude', 'those of Claude Code']
     ],
-    run: async (_, flags) => (await import('./sessions/list.ts')).list(flags)
+    run: async (_, flags) => (await import('./sessions/list.ts')).listSessions(flags)
   },
   {
     name: 'sessions show',
@@ -227,7 +227,7 @@ export const COMMANDS: readonly CommandRow[] = [
       ['carabiner sessions show 10eb8395 --agent a45ed90d', 'what a subagent did'],
       ['carabiner sessions show ~/.claude/projects/-home-you-x/4fc1.jsonl --full', 'a transcript of Claude Code']
     ],
-    run: async (session, flags) => (await import('./sessions/show.ts')).show(String(session), flags)
+    run: async (session, flags) => (await import('./sessions/show.ts')).showSession(String(session), flags)
   },
   {
     name: 'sessions verify',
@@ -238,7 +238,8 @@ export const COMMANDS: readonly CommandRow[] = [
       ['carabiner sessions verify 10eb8395', 'is it whole?'],
       ['carabiner sessions verify --all && echo all whole', 'in a backup script']
     ],
-    run: async (session, flags) => (await import('./sessions/verify.ts')).verify(session as string | undefined, flags)
+    run: async (session, flags) =>
+      (await import('./sessions/verify.ts')).verifySessions(session as string | undefined, flags)
   },
   {
     name: 'sessions repair',
@@ -249,7 +250,7 @@ export const COMMANDS: readonly CommandRow[] = [
       ['carabiner sessions repair 10eb8395 --dry-run', 'what would be left out?'],
       ['carabiner sessions repair 10eb8395', 'the original is kept as .bak']
     ],
-    run: async (session, flags) => (await import('./sessions/repair.ts')).repair(String(session), flags)
+    run: async (session, flags) => (await import('./sessions/repair.ts')).repairSession(String(session), flags)
   },
   {
     name: 'sessions export',

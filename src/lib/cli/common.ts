@@ -12,16 +12,16 @@ import { isObject, type PlainObject } from '../util/plain.ts'
 import { needsTrust } from '../settings/trust/digest.ts'
 import { giveTrust, OLDER, trustOf, type Trust, type TrustOptions } from '../settings/trust/trust.ts'
 import { isFolder } from '../world/files/paths.ts'
-import { complain, inOneLine } from './print.ts'
+import { printError, escapeLine } from './print.ts'
 import { interruptible } from './signals.ts'
 import { attempt } from '../util/attempt.ts'
 
 /** Exit codes; see `carabiner --help`. */
-export const EXIT = { done: 0, failed: 1, blocked: 2, untrusted: 3, badSettings: 4, usage: 64 } as const
+export const EXIT = { done: 0, failed: 1, blocked: 2, reportUntrusted: 3, badSettings: 4, usage: 64 } as const
 
 /** The exit code for the result of a session. */
 export function exitCode(result: ResultMessage | undefined): number {
-  if (result?.error_code === 'E_UNTRUSTED') return EXIT.untrusted
+  if (result?.error_code === 'E_UNTRUSTED') return EXIT.reportUntrusted
   if (result?.terminal_reason === 'turn_setup_failed') return EXIT.badSettings
   return result?.is_error === true ? EXIT.failed : EXIT.done
 }
@@ -42,18 +42,18 @@ export interface CommonFlags {
 }
 
 /** The settings of a folder and their trust, before anything runs. */
-export interface Scene {
+export interface ProjectState {
   readonly where: Where
   readonly loaded: Loaded
   readonly trust: Trust
   /** The digest of `--trust` or `CARABINER_TRUST`. */
-  readonly given: string | undefined
+  readonly digest: string | undefined
 }
 
 const SOURCES = ['user', 'project', 'local'] as const
 
-export function look(flags: CommonFlags): Scene {
-  const where = placesFrom(flags.cwd)
+export function loadProject(flags: CommonFlags): ProjectState {
+  const where = settingsPlaces(flags.cwd)
   const loaded = loadSettings(where, {
     settings: flags.settings,
     pluginDirs: flags.pluginDir,
@@ -61,7 +61,7 @@ export function look(flags: CommonFlags): Scene {
     sources: sourcesIn(flags)
   })
   const options = trustOptions(flags)
-  return { where, loaded, trust: trustOf(loaded, where, options), given: options.digest }
+  return { where, loaded, trust: trustOf(loaded, where, options), digest: options.digest }
 }
 
 /** What flags, or else variables, say about trust. */
@@ -71,7 +71,7 @@ export const trustOptions = ({ trust, trustProjectHooks }: CommonFlags): TrustOp
 })
 
 /** The places of settings, from a folder that must exist. */
-export function placesFrom(cwd: string | undefined): Where {
+export function settingsPlaces(cwd: string | undefined): Where {
   if (cwd !== undefined && !isFolder(cwd)) throw fault('E_USAGE', `there is no folder ${cwd}`)
   return usualPlaces(cwd, process.env)
 }
@@ -84,7 +84,11 @@ function sourcesIn({ settingSources }: CommonFlags): readonly (typeof SOURCES)[n
 }
 
 /** What the command line names and cannot be used at all: to continue without it would be to try something else. */
-export function unusable({ where }: Scene, flags: CommonFlags, findings: readonly Finding[]): readonly Finding[] {
+export function unusableFindings(
+  { where }: ProjectState,
+  flags: CommonFlags,
+  findings: readonly Finding[]
+): readonly Finding[] {
   const paths = [...(flags.settings === undefined ? [] : [flags.settings]), ...(flags.pluginDir ?? [])]
   const named = new Set(['--settings', '--hooks', ...paths.map(path => resolve(where.cwd, path))])
   return findings.filter(({ level, place }) => level === 'error' && place.key === '' && named.has(place.file))
@@ -94,11 +98,11 @@ export function unusable({ where }: Scene, flags: CommonFlags, findings: readonl
 export const projectIsTrusted = ({ state }: Trust, { projectHooks }: CommonFlags): boolean =>
   projectHooks !== false && (state === 'nothing' || state === 'trusted')
 
-export const profileOf = ({ locks, profile }: Loaded, flags: CommonFlags): Profile =>
+export const activeProfile = ({ locks, profile }: Loaded, flags: CommonFlags): Profile =>
   locks.profile ?? flags.profile ?? profile ?? 'strict'
 
 /** Whether the project's own hooks apply in this run; `undefined` when that must be decided first, and was not. */
-export function projectCounts(scene: Scene, flags: CommonFlags): boolean | undefined {
+export function decideProjectHooks(scene: ProjectState, flags: CommonFlags): boolean | undefined {
   const { state } = scene.trust
   if (flags.projectHooks === false) return false
   if (state === 'nothing' || state === 'trusted') return true
@@ -110,7 +114,7 @@ export function projectCounts(scene: Scene, flags: CommonFlags): boolean | undef
 export const isCI = (): boolean => (process.env['CI'] ?? '') !== ''
 
 /** Trusts what the project brings, from now on. */
-export function keepTrust({ loaded, where }: Pick<Scene, 'loaded' | 'where'>, folder = false): Trust {
+export function saveTrust({ loaded, where }: Pick<ProjectState, 'loaded' | 'where'>, folder = false): Trust {
   try {
     return giveTrust(loaded, where, folder)
   } catch (error) {
@@ -119,7 +123,7 @@ export function keepTrust({ loaded, where }: Pick<Scene, 'loaded' | 'where'>, fo
 }
 
 /** Standard input may hold the payload: the terminal itself is asked, where there is one. */
-function askOnTerminal({ where, loaded, trust }: Scene): boolean | undefined {
+function askOnTerminal({ where, loaded, trust }: ProjectState): boolean | undefined {
   if (!process.stderr.isTTY) return undefined
   const terminal = attempt(() => openSync('/dev/tty', 'r+'))
   if (terminal === undefined) return undefined
@@ -132,7 +136,7 @@ function askOnTerminal({ where, loaded, trust }: Scene): boolean | undefined {
       return readSync(terminal, answer)
     })
     if (!/^y(es)?$/i.test(answer.toString('utf8', 0, length).trim())) return false
-    keepTrust({ loaded, where })
+    saveTrust({ loaded, where })
     return true
   } finally {
     closeSync(terminal)
@@ -155,7 +159,7 @@ export function describeUntrusted(loaded: Loaded, trust: Trust): readonly string
     `The project ${root} ${state}. It brings:`,
     ...hooks
       .filter(({ ofProject }) => ofProject)
-      .map(hook => `  ${hook.event}  ${hook.runs}${withVariables(hook)}  ${of(hook)}`),
+      .map(hook => `  ${hook.event}  ${hook.runs}${variablesLabel(hook)}  ${of(hook)}`),
     ...modules.filter(({ ofProject }) => ofProject).map(module => `  module  ${module.file}  ${of(module)}`),
     ...rules.filter(needsTrust).map(each => `  allow  ${each.rule}  ${of(each)}`),
     ...grants
@@ -163,17 +167,17 @@ export function describeUntrusted(loaded: Loaded, trust: Trust): readonly string
       .map(each => `  allow  ${each.rule}  while ${each.owner} is active  ${of(each)}`),
     ...owners.filter(({ ofProject }) => ofProject).map(({ kind, name, file }) => `  ${kind}  ${name}  (${file})`),
     ...servers.map(
-      server => `  server  ${server.name}  ${wordsOfServer(server)}${withVariables(server)}  ${of(server)}`
+      server => `  server  ${server.name}  ${serverLabel(server)}${variablesLabel(server)}  ${of(server)}`
     ),
     ...trust.changes.map(change => `  ${change}`)
-  ].map(inOneLine)
+  ].map(escapeLine)
 }
 
-const wordsOfServer = ({ spec: { command, args, url } }: Loaded['servers'][number]): string =>
+const serverLabel = ({ spec: { command, args, url } }: Loaded['servers'][number]): string =>
   [command ?? url, ...(Array.isArray(args) ? (args as readonly unknown[]) : [])].map(String).join(' ')
 
 /** They may decide what is run: `NODE_OPTIONS`, `PATH`. */
-const withVariables = ({ spec: { env } }: { readonly spec: PlainObject }): string =>
+const variablesLabel = ({ spec: { env } }: { readonly spec: PlainObject }): string =>
   isObject(env)
     ? Object.entries(env)
         .map(([name, value]) => `  with ${name}=${String(value)}`)
@@ -181,15 +185,19 @@ const withVariables = ({ spec: { env } }: { readonly spec: PlainObject }): strin
     : ''
 
 /** Says what has to be trusted first, and how. */
-export function untrusted(scene: Scene): number {
-  for (const line of [...describeUntrusted(scene.loaded, scene.trust), ...howToTrust(scene)]) complain(line)
-  return EXIT.untrusted
+export function untrusted(scene: ProjectState): number {
+  for (const line of [...describeUntrusted(scene.loaded, scene.trust), ...trustInstructions(scene)]) printError(line)
+  return EXIT.reportUntrusted
 }
 
 /** How to continue without a person at the terminal. */
-export function howToTrust({ loaded: { locks }, trust: { digest }, given }: Scene): readonly string[] {
+export function trustInstructions({
+  loaded: { locks },
+  trust: { digest },
+  digest: given
+}: ProjectState): readonly string[] {
   return [
-    ...(given === undefined ? [] : [`The given digest does not match what the project brings: ${inOneLine(given)}`]),
+    ...(given === undefined ? [] : [`The given digest does not match what the project brings: ${escapeLine(given)}`]),
     'Nothing was run. To continue:',
     '  carabiner hooks trust             show them and trust them as they are now',
     `  --trust ${digest}`,

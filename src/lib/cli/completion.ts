@@ -1,6 +1,6 @@
 import { EVENT_NAMES } from '../hooks/events/event-table.ts'
 import type { CommandRow } from './commands.ts'
-import { say } from './print.ts'
+import { printLine } from './print.ts'
 import { fault } from '../faults.ts'
 import { EXIT } from './common.ts'
 
@@ -59,9 +59,9 @@ const fishLines = (byCommand: Words): string =>
 /** `carabiner completion SHELL`. */
 export function completion(shell: string, commands: readonly CommandRow[]): number {
   const words = wordsByCommand(commands)
-  if (shell === 'bash') say(BASH(bashCases(words)))
-  else if (shell === 'zsh') say(`autoload -U +X bashcompinit && bashcompinit\n${BASH(bashCases(words))}`)
-  else if (shell === 'fish') say(fishLines(words))
+  if (shell === 'bash') printLine(BASH(bashCases(words)))
+  else if (shell === 'zsh') printLine(`autoload -U +X bashcompinit && bashcompinit\n${BASH(bashCases(words))}`)
+  else if (shell === 'fish') printLine(fishLines(words))
   else throw fault('E_USAGE', `there are completions for bash, zsh and fish, not for ${JSON.stringify(shell)}`)
   return EXIT.done
 }

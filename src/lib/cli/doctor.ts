@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { answerOf } from '../hooks/events/answers.ts'
 import { rowOf } from '../hooks/events/event-table.ts'
-import { inOrder } from '../settings/active/arm.ts'
+import { byRank } from '../settings/active/activate-hooks.ts'
 import { findingLine, stopsRun } from '../settings/files/finding.ts'
 import { reasonBarred, hookStatuses, type HookStatus } from '../settings/active/active-hooks.ts'
 import { lint } from '../settings/lint/lint.ts'
@@ -12,25 +12,25 @@ import { observesOnly } from '../settings/permissions/restrictions.ts'
 import { programPath } from '../tools/search/ripgrep.ts'
 import { CREDENTIALS } from '../util/credentials.ts'
 import { shellWords } from '../world/process/shell.ts'
-import { EXIT, look, projectIsTrusted, profileOf, type CommonFlags } from './common.ts'
-import { inOneLine, safeJson, say, styled } from './print.ts'
+import { EXIT, loadProject, projectIsTrusted, activeProfile, type CommonFlags } from './common.ts'
+import { escapeLine, safeJson, printLine, withStyle } from './print.ts'
 
 /** `carabiner doctor`: what is in force here, what is not and why, and what this machine can enforce. Runs no hook. */
 export function doctor(flags: CommonFlags): number {
   const report = examine(flags)
-  if (flags.json === true) say(safeJson(report, 2))
-  else for (const line of page(report)) say(line)
+  if (flags.json === true) printLine(safeJson(report, 2))
+  else for (const line of page(report)) printLine(line)
   return report.isWhole ? EXIT.done : EXIT.badSettings
 }
 
 type Report = ReturnType<typeof examine>
 
 function examine(flags: CommonFlags) {
-  const { loaded, trust } = look(flags)
+  const { loaded, trust } = loadProject(flags)
   const projectTrusted = projectIsTrusted(trust, flags)
   const counts = ({ ofProject }: { readonly ofProject?: boolean }): boolean => projectTrusted || ofProject !== true
   const situation = { loaded, projectTrusted, hasAgent: true }
-  const statuses = hookStatuses(loaded, situation).toSorted((a, b) => inOrder(a.hook, b.hook))
+  const statuses = hookStatuses(loaded, situation).toSorted((a, b) => byRank(a.hook, b.hook))
   const isIdle = ({ hook }: HookStatus): boolean => hook.owner !== undefined
   const findings = [...loaded.findings, ...lint(loaded)].filter(({ gate, level }) => gate && level !== 'info')
   const off = statuses.filter(each => each.off !== undefined && !isIdle(each))
@@ -38,7 +38,7 @@ function examine(flags: CommonFlags) {
   const barred = modules.filter(module => module.barred !== undefined)
   return {
     root: loaded.root,
-    profile: profileOf(loaded, flags),
+    profile: activeProfile(loaded, flags),
     mode: loaded.mode ?? 'default',
     trust: trust.state,
     inForce: {
@@ -102,7 +102,7 @@ function* page(report: Report): Generator<string> {
   yield* section('bold', 'This machine', states)
 }
 
-function* section(style: Parameters<typeof styled>[0], title: string, lines: readonly string[]): Generator<string> {
-  yield styled(style, `${title}${lines.length === 0 ? ': nothing' : ''}`)
-  for (const line of lines) yield `  ${inOneLine(line)}`
+function* section(style: Parameters<typeof withStyle>[0], title: string, lines: readonly string[]): Generator<string> {
+  yield withStyle(style, `${title}${lines.length === 0 ? ': nothing' : ''}`)
+  for (const line of lines) yield `  ${escapeLine(line)}`
 }

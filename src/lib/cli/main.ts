@@ -3,7 +3,7 @@ import { holdCredentialsIn } from '../util/credentials.ts'
 import { CONTRACT, VERSION } from '../version.ts'
 import { COMMANDS, GROUPS, type CommandRow, type Flag } from './commands.ts'
 import { watchOutput } from './output.ts'
-import { complain } from './print.ts'
+import { printError } from './print.ts'
 
 const EXIT_CODES = `Exit codes: 0 done · 1 failed · 2 blocked (fire --exit-code) · 3 not trusted · 4 bad configuration · 64 usage`
 
@@ -14,7 +14,7 @@ export async function main(args: readonly string[]): Promise<number> {
   const code = await runCommand(args)
   const lost = await printed()
   if (lost === undefined) return code
-  complain(`carabiner: the output is incomplete: ${lost.message}`)
+  printError(`carabiner: the output is incomplete: ${lost.message}`)
   return code === 0 ? 1 : code
 }
 
@@ -59,7 +59,7 @@ async function runCommand(args: readonly string[]): Promise<number> {
     // Options behind a command belong to it: `--tool --version` names a tool.
     .enablePositionalOptions()
     .exitOverride()
-    .configureOutput({ writeErr: text => complain(text.trimEnd()) })
+    .configureOutput({ writeErr: text => printError(text.trimEnd()) })
     .configureHelp({ showGlobalOptions: false })
   const groups = new Map(
     Object.entries(GROUPS).map(([name, words]) => [name, program.command(name).description(words)])
@@ -70,7 +70,7 @@ async function runCommand(args: readonly string[]): Promise<number> {
     await program.parseAsync([...args], { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 64
-    return explain(error)
+    return reportError(error)
   }
   return code
 }
@@ -79,14 +79,14 @@ const examplesOf = ({ examples }: CommandRow): string =>
   `\nExamples:\n${examples.map(([line, words]) => `  ${line}\n      ${words}`).join('\n')}`
 
 /** A mistake of the user is a sentence; a defect of ours comes with its stack. */
-function explain(error: unknown): number {
+function reportError(error: unknown): number {
   if (error instanceof CarabinerError) {
-    complain(`carabiner: ${error.forCommandLine ?? error.message}`)
+    printError(`carabiner: ${error.forCommandLine ?? error.message}`)
     return error.code === 'E_USAGE' || error.code === 'E_EVENT_UNKNOWN' ? 64 : 4
   }
   const { code, message, stack } = error as NodeJS.ErrnoException
   const isUsage = code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR'
-  complain(`carabiner: ${isUsage ? message : stack}`)
+  printError(`carabiner: ${isUsage ? message : stack}`)
   return code === undefined ? 1 : 64
 }
 

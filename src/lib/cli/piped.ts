@@ -5,7 +5,7 @@ import { attempt } from '../util/attempt.ts'
 const SILENCE_LIMIT = 3000
 
 /** What was piped in. With `onSilence`, a pipe from which nothing comes is given up, and `onSilence` called. */
-export async function pipedText(onSilence?: () => void): Promise<string> {
+export async function readPipedText(onSilence?: () => void): Promise<string> {
   const { stdin } = process
   if (stdin.isTTY || !mayHoldText(0)) return ''
   const pieces: Buffer[] = []

@@ -6,42 +6,42 @@ import { escapedLines } from '../util/escape.ts'
 type Style = Parameters<typeof styleText>[0]
 
 /** Text in a style, where standard output is a terminal that wants colours. */
-export const styled = (style: Style, text: string): string => styleText(style, text)
+export const withStyle = (style: Style, text: string): string => styleText(style, text)
 
 /**
  * What comes from a hook or a project may hold anything; on a terminal it is shown, not obeyed, and nothing is left
  * out: a shell would run what stands between two control characters.
  */
-export const harmless = escapedLines
+export const escapeText = escapedLines
 
 /** JSON, on one line unless it is set in, without anything that a terminal would obey. */
-export const safeJson = (value: unknown, indent?: number): string => harmless(JSON.stringify(value, null, indent))
+export const safeJson = (value: unknown, indent?: number): string => escapeText(JSON.stringify(value, null, indent))
 
 /** The same on one line: what it holds cannot pass for a line of ours. */
-export const inOneLine = (text: string): string => harmless(text.replaceAll('\n', String.raw`\n`))
+export const escapeLine = (text: string): string => escapeText(text.replaceAll('\n', String.raw`\n`))
 
 /** The same with its further lines set in, so that they do not pass for lines of ours either. */
-export const indented = (text: string): string => harmless(text).replaceAll('\n', '\n      ')
+export const indentLines = (text: string): string => escapeText(text).replaceAll('\n', '\n      ')
 
 /** Prints a line. Whatever it holds, nothing but our own colours is obeyed. */
-export const say = (text = ''): void => void process.stdout.write(`${shown(text)}\n`)
-export const complain = (text: string): void => void process.stderr.write(`${shown(text)}\n`)
+export const printLine = (text = ''): void => void process.stdout.write(`${safeOutput(text)}\n`)
+export const printError = (text: string): void => void process.stderr.write(`${safeOutput(text)}\n`)
 
 // oxlint-disable-next-line no-control-regex
 const COLOURS = /(\x1B\[\d{1,2}m)/
 
-const shown = (text: string): string => escapedOutput(withoutCredentials(text))
+const safeOutput = (text: string): string => escapeOutput(withoutCredentials(text))
 
-const escapedOutput = (text: string): string =>
-  text.includes('\x1B') && styled('red', 'x') !== 'x'
+const escapeOutput = (text: string): string =>
+  text.includes('\x1B') && withStyle('red', 'x') !== 'x'
     ? text
         .split(COLOURS)
-        .map((piece, index) => (index % 2 === 0 ? harmless(piece) : piece))
+        .map((piece, index) => (index % 2 === 0 ? escapeText(piece) : piece))
         .join('')
-    : harmless(text)
+    : escapeText(text)
 
 /** Columns as wide as they must be, and the last one as long as it is. */
-export function table(rows: readonly (readonly string[])[]): readonly string[] {
+export function alignColumns(rows: readonly (readonly string[])[]): readonly string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => row[column]!.length)))
   return rows.map(row =>
     row
@@ -54,7 +54,7 @@ export function table(rows: readonly (readonly string[])[]): readonly string[] {
 const LEVELS: Readonly<Record<Finding['level'], Style>> = { error: 'red', warning: 'yellow', info: 'dim' }
 
 /** A finding: where, what, and what to do. */
-export function printFinding({ level, place, message, fix, code }: Finding): string {
+export function findingText({ level, place, message, fix, code }: Finding): string {
   const where = `${place.file}:${place.line}:${place.column}${place.key === '' ? '' : ` ${place.key}`}`
-  return `${styled(LEVELS[level], level)} ${harmless(where)}\n  ${harmless(message)} [${code}]\n  → ${harmless(fix)}`
+  return `${withStyle(LEVELS[level], level)} ${escapeText(where)}\n  ${escapeText(message)} [${code}]\n  → ${escapeText(fix)}`
 }

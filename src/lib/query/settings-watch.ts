@@ -1,6 +1,6 @@
 import type { Permissions } from '../agent/session/session-options.ts'
 import type { Rule } from '../permissions/rule.ts'
-import type { InForce, Reloaded } from '../settings/active/live-reload.ts'
+import type { ActiveSettings, ReloadResult } from '../settings/active/live-reload.ts'
 import { rulesOf } from '../settings/permissions/rules.ts'
 import type { QueryOptions } from './options/options.ts'
 import { mayBypassIn } from './setup/permission-rules.ts'
@@ -22,13 +22,13 @@ export class SettingsWatch {
   }
 
   /** Takes up what a reload has put in force, and says to people what came of it. */
-  update({ counts, why, inForce }: Reloaded, file: string): string {
+  update({ counts, why, inForce }: ReloadResult, file: string): string {
     if (!counts) return `the settings in ${file} have changed: ${why}`
     const more = inForce === undefined ? [] : [...this.#take(inForce), ...laterWords(inForce)]
     return [`the settings in ${file} have changed, and count from now on`, ...more].join('; ')
   }
 
-  #take({ loaded, projectTrusted }: InForce): readonly string[] {
+  #take({ loaded, projectTrusted }: ActiveSettings): readonly string[] {
     const permissions = this.#permissions
     const rules = rulesOf(loaded, projectTrusted)
     permissions.rules = [...rules, ...permissions.rules.filter(rule => !this.#rules.has(rule))]
@@ -40,5 +40,5 @@ export class SettingsWatch {
   }
 }
 
-const laterWords = ({ later }: InForce): readonly string[] =>
+const laterWords = ({ later }: ActiveSettings): readonly string[] =>
   later.length === 0 ? [] : [`what has changed of ${later.join(', ')} counts from the next start on`]

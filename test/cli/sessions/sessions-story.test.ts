@@ -1,10 +1,10 @@
 /** Whatever stands in a transcript can be told. */
 import * as fc from '../../support/fast-check.ts'
 import { expect, test } from 'vitest'
-import { markdownOf } from '../../../src/lib/cli/sessions/markdown.ts'
-import { Pen } from '../../../src/lib/cli/sessions/render.ts'
-import { storyOf } from '../../../src/lib/cli/sessions/story.ts'
-import { stateOf, wordsOfState } from '../../../src/lib/cli/sessions/state.ts'
+import { renderMarkdown } from '../../../src/lib/cli/sessions/markdown.ts'
+import { SessionRenderer } from '../../../src/lib/cli/sessions/render.ts'
+import { storyItems } from '../../../src/lib/cli/sessions/story.ts'
+import { readState, stateLabel } from '../../../src/lib/cli/sessions/state.ts'
 import { asTheirs } from '../../../src/lib/transcript/claude/claude-lines.ts'
 import type { Rec } from '../../../src/lib/transcript/entry.ts'
 import type { Gap } from '../../../src/lib/transcript/store.ts'
@@ -84,7 +84,7 @@ const gap: fc.Arbitrary<Gap> = fc.record({
 
 test('what only looks like an id is not asked for its words', () => {
   const odd = { type: 'tool-intent', toolUseId: { toString: false } } as never
-  expect([...storyOf([{ entry: odd, at: 0, length: 1 }], { isForeign: false, isAgent: false })]).toEqual([])
+  expect([...storyItems([{ entry: odd, at: 0, length: 1 }], { isForeign: false, isAgent: false })]).toEqual([])
 })
 
 test(
@@ -101,14 +101,14 @@ test(
             ...gaps.map(each => ({ gap: each })),
             ...entries.map((each, at) => ({ entry: each, at, length: 1 }))
           ]
-          const items = [...storyOf(met, { isForeign: flag, isAgent: false })]
+          const items = [...storyItems(met, { isForeign: flag, isAgent: false })]
           const told = items.filter(item => item.kind === 'gap' && item.gap.uuid === undefined)
           expect(told).toHaveLength(gaps.length)
-          const pen = new Pen(60, '/', flag)
-          const lines = items.flatMap(item => pen.linesOf(item))
+          const pen = new SessionRenderer(60, '/', flag)
+          const lines = items.flatMap(item => pen.render(item))
           expect(lines.join('\n').replaceAll(STYLE, '')).not.toMatch(/\p{Cf}|(?![\n\t])\p{Cc}/u)
-          expect([...markdownOf({ id: 's', cwd: '', title: undefined }, items)].length).toBeGreaterThan(0)
-          expect(wordsOfState(await stateOf('/nowhere/s.jsonl', entries, flag))).not.toBe('')
+          expect([...renderMarkdown({ id: 's', cwd: '', title: undefined }, items)].length).toBeGreaterThan(0)
+          expect(stateLabel(await readState('/nowhere/s.jsonl', entries, flag))).not.toBe('')
           expect([...asTheirs(entries)].length).toBeGreaterThanOrEqual(0)
         }
       ),

@@ -1,7 +1,7 @@
 /** How text is fitted to a terminal. */
 import * as fc from '../../support/fast-check.ts'
 import { expect, test } from 'vitest'
-import { cut, hang, wrap } from '../../../src/lib/cli/terminal/width.ts'
+import { truncateText, hangIndent, wrapText } from '../../../src/lib/cli/terminal/width.ts'
 
 const texts = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '漢', 'é', 'e\u0301', '🙂'), maxLength: 80 })
 const widths = fc.integer({ min: 4, max: 40 })
@@ -13,7 +13,7 @@ const columns = (text: string): number =>
 test('wrapped lines fit, and nothing is left out', () => {
   fc.assert(
     fc.property(texts, widths, (text, most) => {
-      const lines = wrap(text, most)
+      const lines = wrapText(text, most)
       expect(lines.join('')).toBe(text)
       for (const line of lines) expect(columns(line)).toBeLessThanOrEqual(most)
     })
@@ -23,7 +23,7 @@ test('wrapped lines fit, and nothing is left out', () => {
 test('what is cut fits, and is whole where it can be', () => {
   fc.assert(
     fc.property(texts, widths, (text, most) => {
-      const line = cut(text, most)
+      const line = truncateText(text, most)
       expect(columns(line)).toBeLessThanOrEqual(most)
       if (columns(text) <= most) expect(line).toBe(text)
       else expect(text.startsWith(line.slice(0, -1)) && line.endsWith('…')).toBe(true)
@@ -32,6 +32,6 @@ test('what is cut fits, and is whole where it can be', () => {
 })
 
 test('lines break behind blanks, and hang below their mark', () => {
-  expect(hang('  · ', 'one two three', 14)).toBe('  · one two \n    three')
-  expect(wrap('abcdef', 4)).toEqual(['abcd', 'ef'])
+  expect(hangIndent('  · ', 'one two three', 14)).toBe('  · one two \n    three')
+  expect(wrapText('abcdef', 4)).toEqual(['abcd', 'ef'])
 })

@@ -1,7 +1,7 @@
 /** Settings that change while events are fired: what was in force stays until the new set is there, whole. */
 import { rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { armHooks, type ArmedHooks, type Reloaded } from '../../../src/settings.ts'
+import { armHooks, type ArmedHooks, type ReloadResult } from '../../../src/settings.ts'
 import { commandOn, decides, fire, HANG, prints, rule, scene, tells, type Scene } from '../settings-kit.ts'
 
 vi.setConfig({ testTimeout: HANG })
@@ -95,7 +95,7 @@ describe('what is not in order does not count, and the old gates stay', () => {
 })
 
 describe('what is in force then', () => {
-  const texts = ({ inForce }: Reloaded): readonly string[] | undefined =>
+  const texts = ({ inForce }: ReloadResult): readonly string[] | undefined =>
     inForce?.loaded.rules.map(({ rule: text }) => text)
   const denies = (text: string): object => ({ permissions: { deny: [text] } })
 
@@ -262,7 +262,7 @@ test('twenty timings of half-written files: at no moment is there no gate', asyn
     JSON.stringify({ hooks: { PreToolUse: [rule(decides('deny', `version ${version}`))] } }, null, 2)
   const file = user(whole(0))
   const armed = await arm()
-  const reloads: Promise<Reloaded>[] = []
+  const reloads: Promise<ReloadResult>[] = []
   const fires: ReturnType<typeof fire>[] = []
   for (let timing = 1; timing <= 20; timing++) {
     const text = whole(timing)

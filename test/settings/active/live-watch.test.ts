@@ -1,19 +1,19 @@
 /** Files that are watched: what changes on disk is in force soon after. */
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { ArmedHooks, Circumstances, LoadOptions, Reloaded } from '../../../src/settings.ts'
+import type { ArmedHooks, Circumstances, LoadOptions, ReloadResult } from '../../../src/settings.ts'
 import { commandOn, decides, fire, HANG, scene, tells, told, type Scene } from '../settings-kit.ts'
 
 vi.setConfig({ testTimeout: 2 * HANG })
 
 interface Watched {
   readonly armed: ArmedHooks
-  readonly reloads: readonly { readonly file: string; readonly reloaded: Reloaded }[]
+  readonly reloads: readonly { readonly file: string; readonly reloaded: ReloadResult }[]
 }
 
 async function watched(it: Scene, circumstances?: Partial<Circumstances>, load?: LoadOptions): Promise<Watched> {
   const armed = await it.arm(circumstances, load)
-  const reloads: { file: string; reloaded: Reloaded }[] = []
+  const reloads: { file: string; reloaded: ReloadResult }[] = []
   const end = await armed.watch((reloaded, file) => void reloads.push({ file, reloaded }))
   onTestFinished(end)
   return { armed, reloads }

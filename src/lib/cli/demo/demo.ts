@@ -8,9 +8,9 @@ import { scriptedModel } from '../../model/scripted.ts'
 import { query } from '../../query/query.ts'
 import { EXIT } from '../common.ts'
 import { writeProject } from './demo-project.ts'
-import { SCENES } from './demo-script.ts'
-import { heading, line, paragraph, Show, type Judged } from './demo-show.ts'
-import { complain } from '../print.ts'
+import { TOUR } from './tour.ts'
+import { heading, line, paragraph, TourView, type CallDecision } from './tour-view.ts'
+import { printError } from '../print.ts'
 import { abortOnSignal } from '../run/run.ts'
 import { signalCode } from '../signals.ts'
 
@@ -26,7 +26,7 @@ export async function demo(): Promise<number> {
     const result = await play(folder, abort)
     if (isAsExpected(result, join(folder, 'project'))) return EXIT.done
     if (signalCode() !== undefined) return EXIT.failed
-    complain(`The tour did not end as expected: ${result.result}`)
+    printError(`The tour did not end as expected: ${result.result}`)
     return EXIT.failed
   } finally {
     clean()
@@ -42,14 +42,14 @@ const GREETING = [
 
 /** Runs the agent, and shows what it does. */
 async function play(folder: string, abortController: AbortController): Promise<ResultMessage> {
-  const judged = new Map<string, Judged>()
+  const judged = new Map<string, CallDecision>()
   const project = join(folder, 'project')
   const running = query({
     prompt: 'The totals are wrong. Correct them, and tidy up.',
     options: {
       abortController,
       cwd: project,
-      model: scriptedModel(SCENES.flatMap(({ turns }) => turns)),
+      model: scriptedModel(TOUR.flatMap(({ turns }) => turns)),
       hooks: hooksOf(judged),
       canUseTool: async (_name, input, { toolUseID }) => {
         judged.get(toolUseID)!.asked = 'canUseTool; in this tour, a function that allows everything'
@@ -62,7 +62,7 @@ async function play(folder: string, abortController: AbortController): Promise<R
     }
   })
   GREETING.forEach(paragraph)
-  const show = new Show(project, judged)
+  const show = new TourView(project, judged)
   for await (const message of running) show.message(message)
   const result = await running.result()
   if (!result.is_error) farewell(result)
@@ -73,7 +73,7 @@ async function play(folder: string, abortController: AbortController): Promise<R
 const withThisNode = (): string => [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter)
 
 /** Hooks in code, beside those of the project; the last one only observes. */
-function hooksOf(judged: Map<string, Judged>): HookRegistry {
+function hooksOf(judged: Map<string, CallDecision>): HookRegistry {
   return new HookRegistry()
     .register({
       name: 'no-rm-rf',
@@ -100,6 +100,6 @@ function farewell({ num_turns, permission_denials, duration_ms }: ResultMessage)
 /** Whether the files are as each step says. */
 const isAsExpected = (result: ResultMessage, project: string): boolean =>
   result.terminal_reason === 'completed' &&
-  SCENES.every(({ look = {} }) =>
+  TOUR.every(({ look = {} }) =>
     Object.entries(look).every(([file, there]) => existsSync(join(project, file)) === there)
   )

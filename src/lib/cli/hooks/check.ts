@@ -2,28 +2,35 @@ import { EVENTS, isGate, type EventName, type FireInput } from '../../hooks/even
 import { findingOf, type Finding } from '../../settings/files/finding.ts'
 import type { Loaded, LoadedHook } from '../../settings/files/loaded-hooks.ts'
 import { lint } from '../../settings/lint/lint.ts'
-import { armHere } from './arm-here.ts'
-import { EXIT, howToTrust, look, projectCounts, type CommonFlags, type Scene } from '../common.ts'
-import { complain, harmless, printFinding, safeJson, say, styled } from '../print.ts'
+import { hooksHere } from './hooks-here.ts'
+import {
+  EXIT,
+  trustInstructions,
+  loadProject,
+  decideProjectHooks,
+  type CommonFlags,
+  type ProjectState
+} from '../common.ts'
+import { printError, escapeText, findingText, safeJson, printLine, withStyle } from '../print.ts'
 
 export interface CheckFlags extends CommonFlags {
   run?: boolean
 }
 
 /** `carabiner hooks check`: what is wrong with the hooks here. Without `--run` it starts nothing and needs no trust. */
-export async function check(flags: CheckFlags): Promise<number> {
-  const scene = look(flags)
+export async function checkHooks(flags: CheckFlags): Promise<number> {
+  const scene = loadProject(flags)
   const { loaded } = scene
   const findings = [...loaded.findings, ...lint(loaded)].toSorted(byPlace)
   if (flags.run === true) {
-    const counts = projectCounts(scene, flags)
+    const counts = decideProjectHooks(scene, flags)
     if (counts === undefined) {
-      for (const line of howToTrust(scene)) complain(line)
-      return EXIT.untrusted
+      for (const line of trustInstructions(scene)) printError(line)
+      return EXIT.reportUntrusted
     }
     findings.push(...(await tryOut(scene, counts, flags.json !== true)))
   }
-  if (flags.json === true) say(safeJson({ root: loaded.root, files: loaded.files, findings }, 2))
+  if (flags.json === true) printLine(safeJson({ root: loaded.root, files: loaded.files, findings }, 2))
   else print(scene, findings)
   return findings.some(({ level }) => level === 'error') ? EXIT.badSettings : EXIT.done
 }
@@ -31,20 +38,20 @@ export async function check(flags: CheckFlags): Promise<number> {
 const byPlace = (a: Finding, b: Finding): number =>
   a.place.file.localeCompare(b.place.file) || a.place.line - b.place.line || a.place.column - b.place.column
 
-function print({ loaded }: Scene, findings: readonly Finding[]): void {
-  for (const finding of findings) say(`${printFinding(finding)}\n`)
+function print({ loaded }: ProjectState, findings: readonly Finding[]): void {
+  for (const finding of findings) printLine(`${findingText(finding)}\n`)
   const count = (level: Finding['level']): number => findings.filter(finding => finding.level === level).length
   // Hooks of skills and subagents are in files that are not settings.
   const sources = new Set([...loaded.files, ...loaded.hooks.map(({ place }) => place)].map(({ file }) => file))
   const [hooks, files] = [counted(loaded.hooks.length, 'hook'), counted(sources.size, 'file')]
   const summary = `${hooks} in ${files}: ${counted(count('error'), 'error')}, ${counted(count('warning'), 'warning')}, ${counted(count('info'), 'note')}`
-  say(styled(count('error') > 0 ? 'red' : 'green', summary))
+  printLine(withStyle(count('error') > 0 ? 'red' : 'green', summary))
 }
 
 const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`
 
 /** Fires the sample of its event at every hook, alone, in both profiles. */
-async function tryOut({ loaded }: Scene, projectTrusted: boolean, tell: boolean): Promise<readonly Finding[]> {
+async function tryOut({ loaded }: ProjectState, projectTrusted: boolean, tell: boolean): Promise<readonly Finding[]> {
   const findings: Finding[] = []
   for (const [place, hook] of loaded.hooks.entries()) {
     if (tell && process.stderr.isTTY) process.stderr.write(`\r${place + 1} of ${loaded.hooks.length}`)
@@ -78,7 +85,7 @@ async function runAlone(
     locks: { ...loaded.locks, profile }
   }
   const owners = hook.owner === undefined ? [] : [hook.owner]
-  const armed = await armHere({ loaded: alone, projectTrusted, owners })
+  const armed = await hooksHere({ loaded: alone, projectTrusted, owners })
   try {
     if (armed.statuses().some(({ off }) => off !== undefined)) return undefined
     const outcome = await armed.hooks.fire(hook.event, sampleFor(hook) as FireInput<EventName>)
@@ -108,7 +115,7 @@ function differences(hook: LoadedHook, strict: Tried, compat: Tried): readonly F
     return [findingOf(level, hook.place, isGate(hook.event), words)]
   }
   if (strict.failure !== undefined) {
-    const why = `(${harmless(strict.failure)})`
+    const why = `(${escapeText(strict.failure)})`
     return strict.blocked && !compat.blocked
       ? finding('error', 'run-differs', `fails: the strict profile blocks, Claude Code would continue ${why}`, END_WELL)
       : finding('warning', 'run-failed', `fails ${why}`, END_WELL)

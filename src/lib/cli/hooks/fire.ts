@@ -6,61 +6,64 @@ import type { HookStatus } from '../../settings/active/active-hooks.ts'
 import { AGENT_TYPES } from '../../settings/files/handlers.ts'
 import type { LoadedHook } from '../../settings/files/loaded-hooks.ts'
 import { restrictions } from '../../settings/permissions/restrictions.ts'
-import { armHere } from './arm-here.ts'
-import { EXIT, look, projectCounts, untrusted, unusable, type CommonFlags } from '../common.ts'
-import { LateHooks } from './fire-background.ts'
-import { payloadOf, type PayloadFlags } from './payload.ts'
-import { complain, indented, inOneLine, printFinding, say, styled } from '../print.ts'
+import { hooksHere } from './hooks-here.ts'
+import { EXIT, loadProject, decideProjectHooks, untrusted, unusableFindings, type CommonFlags } from '../common.ts'
+import { BackgroundHooks } from './background-hooks.ts'
+import { readPayload, type PayloadFlags } from './payload.ts'
+import { printError, indentLines, escapeLine, findingText, printLine, withStyle } from '../print.ts'
 
 export interface FireFlags extends CommonFlags, PayloadFlags {
   explain?: boolean
 }
 
 /** `carabiner fire EVENT`: one event through the hooks in force here. */
-export async function fire(name: string, flags: FireFlags): Promise<number> {
+export async function fireEvent(name: string, flags: FireFlags): Promise<number> {
   const event = parseEvent(name)
-  const payload = await payloadOf(event, flags)
-  const scene = look(flags)
-  const counts = projectCounts(scene, flags)
+  const payload = await readPayload(event, flags)
+  const scene = loadProject(flags)
+  const counts = decideProjectHooks(scene, flags)
   if (counts === undefined) return untrusted(scene)
   // Hooks that need an agent are added, too: one that cannot be asked has not agreed.
   const situation = { loaded: scene.loaded, projectTrusted: counts, hasAgent: true }
-  const late = new LateHooks()
+  const late = new BackgroundHooks()
   const registry = { cwd: scene.where.cwd, profile: flags.profile, sessionId: 'fire', ...late.options }
-  const armed = await armHere(situation, registry)
-  const findings = reported([...scene.loaded.findings, ...restrictions(scene.loaded), ...armed.findings], counts)
+  const armed = await hooksHere(situation, registry)
+  const findings = reportableFindings(
+    [...scene.loaded.findings, ...restrictions(scene.loaded), ...armed.findings],
+    counts
+  )
   const isCompat = armed.hooks.options.profile === 'compat'
-  for (const each of findings) complain(`${isCompat && stopsRun(each) ? 'failedOpen: ' : ''}${printFinding(each)}`)
+  for (const each of findings) printError(`${isCompat && stopsRun(each) ? 'failedOpen: ' : ''}${findingText(each)}`)
   try {
     if (
       (flags.exitCode === true && !isCompat && findings.some(stopsRun)) ||
-      unusable(scene, flags, findings).length > 0
+      unusableFindings(scene, flags, findings).length > 0
     )
       return EXIT.badSettings
     const fired = await armed.hooks.fire(event, payload as FireInput<EventName>, { report: true })
     const outcome = await late.addTo(fired, () => armed.hooks.drain())
     const statuses = armed.statuses()
     const off = flags.explain === true ? statuses.filter(each => isOff(each, event)) : []
-    if (flags.json === true) say(JSON.stringify(asJson(outcome, statuses, off, flags), orNull, 2))
+    if (flags.json === true) printLine(JSON.stringify(asJson(outcome, statuses, off, flags), orNull, 2))
     else {
-      const nameOf: Naming = (own, source) => nameFor(own, source, statuses, scene.where.home)
-      for (const line of lines(outcome, off, nameOf, flags)) say(line)
+      const nameOf: Naming = (own, source) => hookNameFor(own, source, statuses, scene.where.home)
+      for (const line of lines(outcome, off, nameOf, flags)) printLine(line)
     }
-    return flags.exitCode === true ? verdictOn(outcome, statuses) : EXIT.done
+    return flags.exitCode === true ? fireExitCode(outcome, statuses) : EXIT.done
   } finally {
     await armed.close()
   }
 }
 
 /** Errors and what restricts less than it seems to, of the files that apply here. */
-const reported = (findings: readonly Finding[], ofProjectToo: boolean): readonly Finding[] =>
+const reportableFindings = (findings: readonly Finding[], ofProjectToo: boolean): readonly Finding[] =>
   findings.filter(({ level, gate, ofProject }) => {
     if (ofProject === true && !ofProjectToo) return false
     return level === 'error' || (gate && level === 'warning')
   })
 
 /** The decision of a gate that could not be asked is not known: that is no yes, also where failures are allowed. */
-function verdictOn({ event, blocked, report }: Reported, statuses: readonly HookStatus[]): number {
+function fireExitCode({ event, blocked, report }: Reported, statuses: readonly HookStatus[]): number {
   if (blocked) return EXIT.blocked
   const needsAgent = (each: HookReport): boolean => AGENT_TYPES.some(type => type === kindOf(each, statuses))
   const isUnasked = report.some(each => each.failure !== undefined && needsAgent(each))
@@ -145,7 +148,7 @@ type Naming = (name: string, source: string) => string
  * The name of a hook for people. One without a name is called after the end of its path; where that is in the user's
  * home, it says so, since projects have files of the same name.
  */
-function nameFor(name: string, source: string, statuses: readonly HookStatus[], home: string): string {
+function hookNameFor(name: string, source: string, statuses: readonly HookStatus[], home: string): string {
   if (hookAt(source, statuses)?.ofProject !== false || !source.startsWith(`${home}/`)) return name
   const place = source.replace(/:\d+$/, '')
   const short = `(${place.split('/').slice(-2).join('/')})`
@@ -161,14 +164,14 @@ function* lines(
 ): Generator<string> {
   const { event, report, profile } = outcome
   const ran = report.filter(each => each.ran)
-  yield `${styled('bold', event)}  ${styled('dim', `profile ${profile}`)}`
+  yield `${withStyle('bold', event)}  ${withStyle('dim', `profile ${profile}`)}`
   for (const each of ran) yield* hookLines(each, nameOf)
   if (ran.length === 0) yield '  no hook ran'
   if (explain) {
     for (const { name, why, source } of report.filter(each => !each.ran))
-      yield `  ${styled('dim', inOneLine(`${name}  did not run: ${why}  (${source})`))}`
+      yield `  ${withStyle('dim', escapeLine(`${name}  did not run: ${why}  (${source})`))}`
     for (const { hook, off: why } of off)
-      yield `  ${styled('dim', inOneLine(`${hook.runs}  is not in force: ${why}  (${hook.place.file}:${hook.place.line})`))}`
+      yield `  ${withStyle('dim', escapeLine(`${hook.runs}  is not in force: ${why}  (${hook.place.file}:${hook.place.line})`))}`
   } else if (ran.length === 0) yield '  → add --explain to see why'
   yield* outcomeLines(outcome, nameOf)
 }
@@ -184,15 +187,15 @@ function* hookLines(report: HookReport, nameOf: Naming): Generator<string> {
       : `failed (${failure.kind}): ${failure.message}`
   const code = raw?.exit_code === undefined ? '' : `, exit code ${raw.exit_code}`
   const style = failure === undefined ? (status === 'answered' ? 'cyan' : 'dim') : 'yellow'
-  yield `  ${inOneLine(nameOf(name, source))}  ${styled('dim', `${ms?.toFixed(0) ?? '?'} ms${code}`)}`
-  yield `    ${styled(style, indented(answer))}`
-  for (const note of inBrief(notes)) yield `    ${styled('dim', indented(note))}`
+  yield `  ${escapeLine(nameOf(name, source))}  ${withStyle('dim', `${ms?.toFixed(0) ?? '?'} ms${code}`)}`
+  yield `    ${withStyle(style, indentLines(answer))}`
+  for (const note of shortenNotes(notes)) yield `    ${withStyle('dim', indentLines(note))}`
 }
 
 const STRAY = / is not a key of a reply to (\w+)$/
 
 /** One line for all keys that are not read; a hook that prints the event back gets a line of its own. */
-function inBrief(notes: readonly string[]): readonly string[] {
+function shortenNotes(notes: readonly string[]): readonly string[] {
   const strays = notes.filter(note => STRAY.test(note))
   if (strays.length < 2) return notes
   const keys = strays.map(note => note.replace(STRAY, ''))
@@ -211,13 +214,14 @@ function* outcomeLines(outcome: Reported, nameOf: Naming): Generator<string> {
     decision === undefined
       ? 'no objection'
       : `${decision}${by === undefined ? '' : `, by ${nameOf(by, source)}`}${reason === undefined ? '' : `: ${reason}`}`
-  yield `  ${styled('bold', 'outcome')}  ${styled(blocked ? 'red' : 'green', indented(words))}`
-  if (updatedInput !== undefined) yield `  input    ${indented(JSON.stringify(updatedInput))}`
-  if (updatedPrompt !== undefined) yield `  prompt   ${indented(updatedPrompt)}`
-  if (additionalContext !== undefined) yield `  context  ${indented(additionalContext)}`
-  for (const { text, to } of systemMessages) yield `  message  ${indented(text)} ${styled('dim', `(to the ${to})`)}`
+  yield `  ${withStyle('bold', 'outcome')}  ${withStyle(blocked ? 'red' : 'green', indentLines(words))}`
+  if (updatedInput !== undefined) yield `  input    ${indentLines(JSON.stringify(updatedInput))}`
+  if (updatedPrompt !== undefined) yield `  prompt   ${indentLines(updatedPrompt)}`
+  if (additionalContext !== undefined) yield `  context  ${indentLines(additionalContext)}`
+  for (const { text, to } of systemMessages)
+    yield `  message  ${indentLines(text)} ${withStyle('dim', `(to the ${to})`)}`
   if (outcome.continue === false)
-    yield `  the run would end${outcome.stopReason === undefined ? '' : `: ${indented(outcome.stopReason)}`}`
+    yield `  the run would end${outcome.stopReason === undefined ? '' : `: ${indentLines(outcome.stopReason)}`}`
   if (outcome.failedOpen)
-    yield `  ${styled('yellow', 'a hook failed and the call was allowed anyway (the strict profile would block it)')}`
+    yield `  ${withStyle('yellow', 'a hook failed and the call was allowed anyway (the strict profile would block it)')}`
 }

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { fault } from '../../faults.ts'
 import { rowOf, type EventName } from '../../hooks/events/event-table.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
-import { pipedText } from '../piped.ts'
-import { complain } from '../print.ts'
+import { readPipedText } from '../piped.ts'
+import { printError } from '../print.ts'
 import { jsonIn } from '../../util/attempt.ts'
 
 /** The flags that say what is fired. */
@@ -15,8 +15,8 @@ export interface PayloadFlags {
 }
 
 /** What is given, over the sample of the event's row. */
-export async function payloadOf(event: EventName, flags: PayloadFlags): Promise<PlainObject> {
-  const given = await givenInput(flags)
+export async function readPayload(event: EventName, flags: PayloadFlags): Promise<PlainObject> {
+  const given = await readInput(flags)
   const payload: PlainObject = { ...structuredClone(rowOf(event).sample), ...given }
   if (flags.tool !== undefined) {
     payload['tool_name'] = flags.tool
@@ -26,10 +26,10 @@ export async function payloadOf(event: EventName, flags: PayloadFlags): Promise<
   return payload
 }
 
-async function givenInput({ input, exitCode }: PayloadFlags): Promise<PlainObject> {
+async function readInput({ input, exitCode }: PayloadFlags): Promise<PlainObject> {
   const text =
     input === undefined
-      ? await pipedText(exitCode === true ? refuseSample : takeSample)
+      ? await readPipedText(exitCode === true ? refuseSample : takeSample)
       : input.trimStart().startsWith('{')
         ? input
         : readFileSync(input === '-' ? 0 : input, 'utf8')
@@ -47,7 +47,7 @@ async function givenInput({ input, exitCode }: PayloadFlags): Promise<PlainObjec
 const SILENT = 'standard input is open but nothing comes'
 const WAYS = 'use < /dev/null to take the sample, or --input - to wait'
 
-const takeSample = (): void => complain(`${SILENT}; taking the sample (${WAYS})`)
+const takeSample = (): void => printError(`${SILENT}; taking the sample (${WAYS})`)
 
 /** A verdict on a payload that is late must not be one on the sample. */
 function refuseSample(): never {
@@ -67,10 +67,10 @@ function assign(payload: PlainObject, assignment: string): void {
     target[key] = isObject(next) ? { ...next } : {}
     target = target[key] as PlainObject
   }
-  target[last] = valueOf(assignment.slice(at + 1))
+  target[last] = parseValue(assignment.slice(at + 1))
 }
 
-function valueOf(text: string): unknown {
+function parseValue(text: string): unknown {
   const value = jsonIn(text)
   return value === undefined ? text : value
 }

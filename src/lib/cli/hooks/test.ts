@@ -5,9 +5,9 @@ import type { Failure, Outcome } from '../../hooks/dispatch/outcome.ts'
 import { brokenInputs } from '../../settings/lint/fuzz.ts'
 import { patternIn, readTests, testFilesOf, type HookTest } from '../../settings/files/hook-tests.ts'
 import { same } from '../../util/plain.ts'
-import { armHere } from './arm-here.ts'
-import { EXIT, look, projectCounts, untrusted, unusable, type CommonFlags } from '../common.ts'
-import { complain, indented, inOneLine, printFinding, say, styled } from '../print.ts'
+import { hooksHere } from './hooks-here.ts'
+import { EXIT, loadProject, decideProjectHooks, untrusted, unusableFindings, type CommonFlags } from '../common.ts'
+import { printError, indentLines, escapeLine, findingText, printLine, withStyle } from '../print.ts'
 
 export interface TestFlags extends CommonFlags {
   tap?: boolean
@@ -21,33 +21,33 @@ interface Result {
 
 /** `carabiner hooks test`: the tests beside the hooks. */
 export async function runTests(files: readonly string[], flags: TestFlags): Promise<number> {
-  const scene = look(flags)
+  const scene = loadProject(flags)
   const tests = (files.length > 0 ? files : testFilesOf(scene.loaded.root)).flatMap(readTests)
   if (tests.length === 0) {
-    complain(`no tests found: write ${scene.loaded.root}/.claude/hooks/name.hooktest.yaml`)
+    printError(`no tests found: write ${scene.loaded.root}/.claude/hooks/name.hooktest.yaml`)
     return EXIT.usage
   }
-  const counts = projectCounts(scene, flags)
+  const counts = decideProjectHooks(scene, flags)
   if (counts === undefined) return untrusted(scene)
   // Hooks that need an agent are added, too: one that cannot be asked has not agreed.
   const situation = { loaded: scene.loaded, projectTrusted: counts, hasAgent: true }
-  const armed = await armHere(situation, { cwd: scene.where.cwd, profile: flags.profile })
+  const armed = await hooksHere(situation, { cwd: scene.where.cwd, profile: flags.profile })
   const findings = [...scene.loaded.findings, ...armed.findings].filter(({ level }) => level === 'error')
-  for (const finding of findings) complain(printFinding(finding))
+  for (const finding of findings) printError(findingText(finding))
   let failed = 0
   try {
-    if (unusable(scene, flags, findings).length > 0) return EXIT.badSettings
-    if (flags.tap === true) say(`TAP version 14\n1..${tests.length}`)
+    if (unusableFindings(scene, flags, findings).length > 0) return EXIT.badSettings
+    if (flags.tap === true) printLine(`TAP version 14\n1..${tests.length}`)
     for (const [place, each] of tests.entries()) {
       const result = await run(each, armed.hooks)
       if (result.problems.length > 0) failed++
-      for (const line of flags.tap === true ? tapLines(result, place + 1) : prettyLines(result)) say(line)
+      for (const line of flags.tap === true ? tapLines(result, place + 1) : prettyLines(result)) printLine(line)
     }
   } finally {
     await armed.close()
   }
   if (flags.tap !== true)
-    say(styled(failed === 0 ? 'green' : 'red', `${tests.length - failed} passed, ${failed} failed`))
+    printLine(withStyle(failed === 0 ? 'green' : 'red', `${tests.length - failed} passed, ${failed} failed`))
   return failed === 0 ? EXIT.done : EXIT.failed
 }
 
@@ -56,14 +56,14 @@ async function run(test: HookTest, hooks: HookRegistry): Promise<Result> {
   const outcome = await hooks.fire(test.event, test.input as FireInput<EventName>)
   const ms = performance.now() - begun
   const problems = [...differences(test.expect, outcome)]
-  if (problems.length > 0) problems.push(...outcome.failures.map(wordsOfFailure))
+  if (problems.length > 0) problems.push(...outcome.failures.map(failureLabel))
   if (test.within !== undefined && ms > test.within * 1000)
     problems.push(`took ${(ms / 1000).toFixed(2)} s, more than ${test.within} s`)
   if (test.fuzz) problems.push(...(await fuzz(test, hooks)))
   return { test, problems, ms }
 }
 
-const wordsOfFailure = ({ by, kind, message }: Failure): string => `${by} failed (${kind}): ${message.split('\n')[0]}`
+const failureLabel = ({ by, kind, message }: Failure): string => `${by} failed (${kind}): ${message.split('\n')[0]}`
 
 /** What was expected and is otherwise. */
 function* differences(expect: HookTest['expect'], outcome: Outcome): Generator<string> {
@@ -86,7 +86,7 @@ async function fuzz(test: HookTest, hooks: HookRegistry): Promise<readonly strin
   for (const { how, input } of brokenInputs(test.input)) {
     try {
       const outcome = await hooks.fire(test.event, input as FireInput<EventName>)
-      problems.push(...outcome.failures.map(failure => `${how}: ${wordsOfFailure(failure)}`))
+      problems.push(...outcome.failures.map(failure => `${how}: ${failureLabel(failure)}`))
       if (outcome.decision === 'allow') problems.push(`${how}: was allowed, by ${outcome.by}`)
     } catch (error) {
       problems.push(`${how}: ${wordsOf(error)}`)
@@ -97,12 +97,12 @@ async function fuzz(test: HookTest, hooks: HookRegistry): Promise<readonly strin
 
 function* prettyLines({ test: { name }, problems, ms }: Result): Generator<string> {
   const ok = problems.length === 0
-  yield `${ok ? styled('green', '✓') : styled('red', '✗')} ${inOneLine(name)} ${styled('dim', `${ms.toFixed(0)} ms`)}`
-  for (const problem of problems) yield `    ${indented(problem)}`
+  yield `${ok ? withStyle('green', '✓') : withStyle('red', '✗')} ${escapeLine(name)} ${withStyle('dim', `${ms.toFixed(0)} ms`)}`
+  for (const problem of problems) yield `    ${indentLines(problem)}`
 }
 
 function* tapLines({ test: { name, file }, problems, ms }: Result, number: number): Generator<string> {
-  yield `${problems.length === 0 ? 'ok' : 'not ok'} ${number} - ${inOneLine(name).replaceAll(/[\\#]/g, String.raw`\$&`)}`
+  yield `${problems.length === 0 ? 'ok' : 'not ok'} ${number} - ${escapeLine(name).replaceAll(/[\\#]/g, String.raw`\$&`)}`
   yield `  ---\n  duration_ms: ${ms.toFixed(1)}\n  file: ${JSON.stringify(file)}`
   if (problems.length > 0)
     yield `  problems:\n${problems.map(problem => `    - ${JSON.stringify(problem)}`).join('\n')}`

@@ -7,13 +7,13 @@ import { query } from '../../query/query.ts'
 import type { Query } from '../../query/query-interface.ts'
 import type { Mode } from '../../permissions/modes.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
-import { complain, inOneLine } from '../print.ts'
+import { printError, escapeLine } from '../print.ts'
 import { jsonIn } from '../../util/attempt.ts'
 
 /** Prompts and orders as lines of JSON, in the shapes that clients of `claude -p` send. */
-export function promptsFrom(input: Readable, options: QueryOptions, respond: (message: object) => void): Query {
+export function queryFromStream(input: Readable, options: QueryOptions, respond: (message: object) => void): Query {
   const orders: { running?: Query } = {}
-  const running = query({ prompt: prompts(input, order => void obey(order, orders.running, respond)), options })
+  const running = query({ prompt: prompts(input, order => void runControl(order, orders.running, respond)), options })
   orders.running = running
   return running
 }
@@ -25,8 +25,8 @@ async function* prompts(input: Readable, onOrder: (order: PlainObject) => void):
     if (message?.['type'] === 'user') yield message as unknown as PromptMessage
     else if (message?.['type'] === 'control_request') onOrder(message)
     else {
-      const begins = inOneLine(line.slice(0, 200))
-      complain(`skipped a line of input that is neither a prompt nor a control request: ${begins}`)
+      const begins = escapeLine(line.slice(0, 200))
+      printError(`skipped a line of input that is neither a prompt nor a control request: ${begins}`)
     }
   }
 }
@@ -36,7 +36,11 @@ function messageIn(line: string): PlainObject | undefined {
   return isObject(value) ? value : undefined
 }
 
-async function obey(order: PlainObject, running: Query | undefined, respond: (message: object) => void): Promise<void> {
+async function runControl(
+  order: PlainObject,
+  running: Query | undefined,
+  respond: (message: object) => void
+): Promise<void> {
   const { request_id, request } = order
   const answer = (response: object): void =>
     respond({ type: 'control_response', response: { request_id, ...response } })
@@ -44,14 +48,14 @@ async function obey(order: PlainObject, running: Query | undefined, respond: (me
     const given = isObject(request) ? request : {}
     if (running === undefined) throw new Error('the session has not started yet')
     const name = String(given['subtype'])
-    await (Object.hasOwn(ORDERS, name) ? ORDERS[name]!(running, given) : unknownOrder(name))
+    await (Object.hasOwn(CONTROLS, name) ? CONTROLS[name]!(running, given) : unknownControl(name))
     answer({ subtype: 'success', response: {} })
   } catch (error) {
     answer({ subtype: 'error', error: wordsOf(error) })
   }
 }
 
-const ORDERS: Readonly<Record<string, (running: Query, request: PlainObject) => Promise<void>>> = {
+const CONTROLS: Readonly<Record<string, (running: Query, request: PlainObject) => Promise<void>>> = {
   initialize: async (_, request) => {
     const lost = CALLED_BACK.find(key => Object.keys(request[key] ?? {}).length > 0)
     if (lost !== undefined) throw new Error(`initialize.${lost} ${NO_CALLBACKS}`)
@@ -67,6 +71,6 @@ const NO_CALLBACKS =
   'is not supported on this stream and was ignored. ' +
   'Declare hooks with --settings, subagents with --agents and servers with --mcp-config, or use query() in a program'
 
-function unknownOrder(name: unknown): never {
-  throw new Error(`there is no control request ${JSON.stringify(name)}; use one of ${Object.keys(ORDERS).join(', ')}`)
+function unknownControl(name: unknown): never {
+  throw new Error(`there is no control request ${JSON.stringify(name)}; use one of ${Object.keys(CONTROLS).join(', ')}`)
 }

@@ -5,12 +5,12 @@ import { parseDocument, readDocument } from '../../settings/files/document.ts'
 import { serversIn } from '../../tools/mcp/mcp-config.ts'
 
 /** The servers of `--mcp-config`: files or JSON. Of two with one name, the later is used. */
-export function serversFrom(given: readonly string[] | undefined, cwd = '.'): QueryOptions['mcpServers'] {
+export function readServers(given: readonly string[] | undefined, cwd = '.'): QueryOptions['mcpServers'] {
   if (given === undefined) return undefined
-  return Object.assign({}, ...given.map(text => serversOf(text, cwd))) as QueryOptions['mcpServers']
+  return Object.assign({}, ...given.map(text => parseServers(text, cwd))) as QueryOptions['mcpServers']
 }
 
-function serversOf(text: string, cwd: string): object {
+function parseServers(text: string, cwd: string): object {
   const isJson = text.trimStart().startsWith('{')
   const file = isJson ? '--mcp-config' : resolve(cwd, text)
   const { document, findings } = isJson ? parseDocument(file, text) : readDocument(file)

@@ -6,11 +6,19 @@ import type { QueryOptions } from '../../query/options/options.ts'
 import { withResult } from '../../query/init-message.ts'
 import { query } from '../../query/query.ts'
 import type { Query } from '../../query/query-interface.ts'
-import { EXIT, exitCode, look, projectCounts, trustOptions, untrusted, type CommonFlags } from '../common.ts'
-import { pipedText } from '../piped.ts'
-import { complain, harmless, safeJson } from '../print.ts'
-import { promptsFrom } from './run-input.ts'
-import { serversFrom } from './run-servers.ts'
+import {
+  EXIT,
+  exitCode,
+  loadProject,
+  decideProjectHooks,
+  trustOptions,
+  untrusted,
+  type CommonFlags
+} from '../common.ts'
+import { readPipedText } from '../piped.ts'
+import { printError, escapeText, safeJson } from '../print.ts'
+import { queryFromStream } from './run-input.ts'
+import { readServers } from './run-servers.ts'
 import { findSession } from '../sessions/session-lookup.ts'
 import { onSignal } from '../signals.ts'
 
@@ -52,18 +60,18 @@ export interface RunFlags extends CommonFlags {
 export async function run(argument: string | undefined, flags: RunFlags): Promise<number> {
   if (flags.print !== true && flags.initOnly !== true) return atTerminal(argument, flags)
   if (flags.inputFormat === 'stream-json')
-    return show(flags, (options, respond) => promptsFrom(process.stdin, options, respond)).then(code =>
-      code === EXIT.untrusted ? untrusted(look(flags)) : code
+    return runQuery(flags, (options, respond) => queryFromStream(process.stdin, options, respond)).then(code =>
+      code === EXIT.reportUntrusted ? untrusted(loadProject(flags)) : code
     )
   const isResumed = flags.resume !== undefined || flags.continue === true
-  const prompt = flags.initOnly === true ? '' : await promptOf(argument, isResumed)
+  const prompt = flags.initOnly === true ? '' : await readPrompt(argument, isResumed)
   const begin = (options: QueryOptions): Query =>
     query({ prompt: flags.initOnly === true ? nothing() : prompt, options })
-  const code = await show(flags, begin)
-  if (code !== EXIT.untrusted) return code
+  const code = await runQuery(flags, begin)
+  if (code !== EXIT.reportUntrusted) return code
   // The session loads the settings; only where it may not begin, a person is asked, and it is tried again.
-  const scene = look(flags)
-  return projectCounts(scene, flags) === undefined ? untrusted(scene) : show(flags, begin)
+  const scene = loadProject(flags)
+  return decideProjectHooks(scene, flags) === undefined ? untrusted(scene) : runQuery(flags, begin)
 }
 
 async function atTerminal(prompt: string | undefined, flags: RunFlags): Promise<number> {
@@ -71,18 +79,18 @@ async function atTerminal(prompt: string | undefined, flags: RunFlags): Promise<
     throw fault('E_USAGE', 'without a terminal, carabiner run needs -p: it answers one prompt and ends')
   if (flags.outputFormat !== undefined || flags.inputFormat !== undefined)
     throw fault('E_USAGE', '--output-format and --input-format need -p')
-  const scene = look(flags)
-  const counts = projectCounts(scene, flags)
+  const scene = loadProject(flags)
+  const counts = decideProjectHooks(scene, flags)
   if (counts === undefined) return untrusted(scene)
   const abort = new AbortController()
   abortOnSignal(abort)
-  const { talk } = await import('../terminal/session.ts')
-  return talk(prompt, scene, optionsOf(flags, abort), abort)
+  const { runTerminal } = await import('../terminal/session.ts')
+  return runTerminal(prompt, scene, queryOptions(flags, abort), abort)
 }
 
 /** A resumed session needs no prompt. */
-async function promptOf(argument: string | undefined, isResumed: boolean): Promise<string> {
-  const piped = await pipedText(argument === undefined && !isResumed ? undefined : continueWithout)
+async function readPrompt(argument: string | undefined, isResumed: boolean): Promise<string> {
+  const piped = await readPipedText(argument === undefined && !isResumed ? undefined : continueWithout)
   const prompt = [argument, piped].filter(text => text !== undefined && text.trim() !== '').join('\n\n')
   if (prompt === '' && !isResumed)
     throw fault('E_USAGE', 'there is no prompt: give one as an argument or on standard input')
@@ -90,14 +98,14 @@ async function promptOf(argument: string | undefined, isResumed: boolean): Promi
 }
 
 const continueWithout = (): void =>
-  complain('standard input is open but nothing comes; continuing without it (use < /dev/null to skip the wait)')
+  printError('standard input is open but nothing comes; continuing without it (use < /dev/null to skip the wait)')
 
 async function* nothing(): AsyncGenerator<never> {
   // A session that is only prepared has no prompt.
 }
 
 /** The beginning of an id is enough; a path is a path. That there is no such session is in the result of the query. */
-function sessionNamed(name: string, flags: RunFlags): string {
+function resolveSession(name: string, flags: RunFlags): string {
   try {
     const { id, path } = findSession(name, flags)
     return /[./\\]/.test(name) ? path : id
@@ -107,7 +115,7 @@ function sessionNamed(name: string, flags: RunFlags): string {
   }
 }
 
-function optionsOf(flags: RunFlags, abortController: AbortController): QueryOptions {
+function queryOptions(flags: RunFlags, abortController: AbortController): QueryOptions {
   if (flags.dangerouslySkipPermissions === true && ![undefined, 'bypassPermissions'].includes(flags.permissionMode))
     throw fault(
       'E_USAGE',
@@ -120,7 +128,7 @@ function optionsOf(flags: RunFlags, abortController: AbortController): QueryOpti
     abortController,
     cwd: flags.cwd,
     model: flags.model,
-    resume: flags.resume === undefined ? undefined : sessionNamed(flags.resume, flags),
+    resume: flags.resume === undefined ? undefined : resolveSession(flags.resume, flags),
     continue: flags.continue,
     forkSession: flags.forkSession,
     resumeSessionAt: flags.resumeSessionAt,
@@ -140,7 +148,7 @@ function optionsOf(flags: RunFlags, abortController: AbortController): QueryOpti
     tools: listIn(flags.tools),
     additionalDirectories: flags.addDir,
     agents: flags.agents === undefined ? undefined : (jsonIn('--agents', flags.agents) as QueryOptions['agents']),
-    mcpServers: serversFrom(flags.mcpConfig, flags.cwd),
+    mcpServers: readServers(flags.mcpConfig, flags.cwd),
     strictMcpConfig: flags.strictMcpConfig,
     maxTurns: numberIn('--max-turns', flags.maxTurns),
     maxBudgetUsd: numberIn('--max-budget-usd', flags.maxBudgetUsd),
@@ -154,7 +162,7 @@ function optionsOf(flags: RunFlags, abortController: AbortController): QueryOpti
     includePartialMessages: flags.includePartialMessages,
     setup:
       flags.init === true || flags.initOnly === true ? 'init' : flags.maintenance === true ? 'maintenance' : undefined,
-    stderr: text => complain(harmless(asFlags(text)))
+    stderr: text => printError(escapeText(asFlags(text)))
   }
 }
 
@@ -187,7 +195,7 @@ function jsonIn(flag: string, text: string): Readonly<Record<string, unknown>> {
 }
 
 /** Reads the agent to its end, prints what was asked for, and handles signals meanwhile. */
-async function show(
+async function runQuery(
   flags: RunFlags,
   begin: (options: QueryOptions, respond: (message: object) => void) => Query
 ): Promise<number> {
@@ -196,7 +204,7 @@ async function show(
   const streams = flags.outputFormat === 'stream-json'
   const print = (message: object): void => void process.stdout.write(`${safeJson(message)}\n`)
   let result: ResultMessage | undefined
-  const options = optionsOf(flags, abort)
+  const options = queryOptions(flags, abort)
   const beginFor = (reader: NodeJS.WriteStream): Query => {
     const running = begin(options, print)
     // With no reader left, background work is not waited for.
@@ -206,12 +214,12 @@ async function show(
   for await (const message of withResult(() => beginFor(process.stdout), options)) {
     if (message.type === 'result') result = message
     if (streams) print(message)
-    else if (message.type !== 'result') note(message, flags)
+    else if (message.type !== 'result') printNotice(message, flags)
   }
   if (result?.error_code === 'E_UNTRUSTED') {
     // At a terminal a person is asked, and it may begin after all.
     if (flags.outputFormat === 'json' && !process.stderr.isTTY) print(result)
-    return EXIT.untrusted
+    return EXIT.reportUntrusted
   }
   if (!streams && result !== undefined) printResult(result, flags)
   return exitCode(result)
@@ -219,24 +227,24 @@ async function show(
 
 function printResult(result: ResultMessage, { outputFormat }: RunFlags): void {
   if (outputFormat === 'json') process.stdout.write(`${safeJson(result)}\n`)
-  else if (result.is_error) complain(`carabiner: ${harmless(result.result)}`)
+  else if (result.is_error) printError(`carabiner: ${escapeText(result.result)}`)
   else {
-    const text = result.structured_output === undefined ? harmless(result.result) : safeJson(result.structured_output)
+    const text = result.structured_output === undefined ? escapeText(result.result) : safeJson(result.structured_output)
     process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
   }
 }
 
 /** What a reader of the last line alone must not miss. */
-function note(message: AgentMessage, { verbose }: RunFlags): void {
+function printNotice(message: AgentMessage, { verbose }: RunFlags): void {
   if (message.type !== 'system') return
-  if (message.subtype === 'permission_denied') complain(harmless(message.message))
+  if (message.subtype === 'permission_denied') printError(escapeText(message.message))
   // query() has printed it on standard error.
   else if (message.subtype === 'informational' && message.tag === 'restriction') return
   else if (message.subtype === 'informational' && (verbose === true || message.level === 'warning'))
-    complain(harmless(message.content))
-  else if (message.subtype === 'notification') complain(harmless(message.text))
+    printError(escapeText(message.content))
+  else if (message.subtype === 'notification') printError(escapeText(message.text))
   else if (message.subtype === 'api_retry')
-    complain(
+    printError(
       `The model did not answer (${message.error}); trying again in ${Math.ceil(message.retry_delay_ms / 1000)} s`
     )
 }

@@ -6,12 +6,12 @@ import { asTheirs } from '../../transcript/claude/claude-lines.ts'
 import { readClaude, translated } from '../../transcript/claude/claude.ts'
 import { entriesAt, outlineOf, placesOf } from '../../transcript/outline.ts'
 import { EXIT } from '../common.ts'
-import { harmless, safeJson } from '../print.ts'
-import { entriesOf, itemsOf, linesOf, openSession, type Session } from './load.ts'
-import { markdownOf } from './markdown.ts'
-import { pageOut } from './pager.ts'
+import { escapeText, safeJson } from '../print.ts'
+import { readEntries, readItems, readLines, openSession, type StoredSession } from './load.ts'
+import { renderMarkdown } from './markdown.ts'
+import { writePaged } from './pager.ts'
 import { findSession, type SessionFlags } from './session-lookup.ts'
-import { jsonOf } from './show.ts'
+import { jsonWithList } from './show.ts'
 
 export interface ExportFlags extends SessionFlags {
   format?: 'markdown' | 'json' | 'jsonl'
@@ -22,40 +22,43 @@ export interface ExportFlags extends SessionFlags {
 export async function exportSession(name: string, flags: ExportFlags): Promise<number> {
   const session = await openSession(findSession(name, flags), flags.agent)
   const format = flags.json === true ? 'json' : (flags.format ?? 'markdown')
-  await pageOut(format === 'json' ? asRequest(session) : format === 'jsonl' ? asLines(session) : asPage(session), false)
+  await writePaged(
+    format === 'json' ? asRequest(session) : format === 'jsonl' ? asLines(session) : asPage(session),
+    false
+  )
   return EXIT.done
 }
 
-function* asPage(session: Session): Generator<string> {
-  for (const line of markdownOf(session, itemsOf(session))) yield `${harmless(line)}\n`
+function* asPage(session: StoredSession): Generator<string> {
+  for (const line of renderMarkdown(session, readItems(session))) yield `${escapeText(line)}\n`
 }
 
-function* asLines(session: Session): Generator<string> {
-  const entries = entriesOf(session)
+function* asLines(session: StoredSession): Generator<string> {
+  const entries = readEntries(session)
   for (const line of session.isForeign ? entries : asTheirs(entries)) yield `${safeJson(line)}\n`
 }
 
 /** What a model would be sent, and the calls that have no results yet. */
-function* asRequest(session: Session): Generator<string> {
+function* asRequest(session: StoredSession): Generator<string> {
   let end: Replayed | undefined
   const messages = function* (): Generator<Message> {
     end = yield* replayInPieces(...liveEntries(session))
   }
-  yield* jsonOf({ sessionId: session.id }, 'messages', messages(), asSent)
+  yield* jsonWithList({ sessionId: session.id }, 'messages', messages(), asSent)
   const unanswered = end?.open?.filter(({ result }) => result === undefined).map(({ use }) => use.id) ?? []
   yield `,\n  "system": ${safeJson(end?.system)},\n  "unanswered": ${safeJson(unanswered)}\n}\n`
 }
 
 /** The entries that count, from the last fresh start on: the file is read once for their outline, then they are read. */
-function liveEntries(session: Session): Parameters<typeof replayInPieces> {
+function liveEntries(session: StoredSession): Parameters<typeof replayInPieces> {
   const { places, isEdited, done } = livePlaces(session)
   const whole = entriesAt(session.path, places)
   return [session.isForeign ? translated(whole) : whole, { isEdited, isDone: index => done.has(index) }]
 }
 
 /** Where they stand, and which of them were done behind what somebody went back to. The outline itself is let go. */
-function livePlaces(session: Session): { places: Float64Array; isEdited: boolean; done: ReadonlySet<number> } {
-  const outline = outlineOf(linesOf(session))
+function livePlaces(session: StoredSession): { places: Float64Array; isEdited: boolean; done: ReadonlySet<number> } {
+  const outline = outlineOf(readLines(session))
   const { main, agents } = session.isForeign ? readClaude(outline) : { main: outline, agents: undefined }
   const lines = session.only === undefined ? main : (agents?.get(session.only) ?? [])
   const { left, done } = session.isForeign ? { left: lines, done: new Set() } : unwound(lines, undefined, true)!

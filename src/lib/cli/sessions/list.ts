@@ -7,20 +7,20 @@ import type { JsonlStore } from '../../transcript/jsonl.ts'
 import type { SessionKey } from '../../transcript/store.ts'
 import { asText } from '../../util/plain.ts'
 import { EXIT } from '../common.ts'
-import { inOneLine, safeJson, say, styled } from '../print.ts'
-import { cut } from '../terminal/width.ts'
-import { ago, columns } from './page-width.ts'
-import { placesFor, sessionsIn, type SessionFlags } from './session-lookup.ts'
-import { stateOf, wordsOfState, type State } from './state.ts'
+import { escapeLine, safeJson, printLine, withStyle } from '../print.ts'
+import { truncateText } from '../terminal/width.ts'
+import { timeAgo, outputColumns } from './page-width.ts'
+import { sessionStores, listSessionFiles, type SessionFlags } from './session-lookup.ts'
+import { readState, stateLabel, type SessionState } from './state.ts'
 import { attempt } from '../../util/attempt.ts'
 
-export interface ListFlags extends SessionFlags {
+export interface SessionListFlags extends SessionFlags {
   all?: boolean
   limit?: string
 }
 
 /** A session, as far as its beginning and its end tell. */
-interface Listed {
+interface SessionSummary {
   readonly id: string
   readonly path: string
   readonly format: 'carabiner' | 'claude-code'
@@ -32,7 +32,7 @@ interface Listed {
   readonly entries: number | null
   readonly prompt: string | null
   readonly forkedFrom: string | null
-  readonly state: State
+  readonly state: SessionState
   readonly isTorn: boolean
   readonly isDamaged: boolean
 }
@@ -42,33 +42,33 @@ const USUAL = 20
 const LONGEST_PROMPT = 500
 
 /** `carabiner sessions list`: the newest first. Of each file only both ends are read. */
-export async function list(flags: ListFlags): Promise<number> {
-  const { where, ours, theirs } = placesFor(flags)
+export async function listSessions(flags: SessionListFlags): Promise<number> {
+  const { where, ours, theirs } = sessionStores(flags)
   const store = flags.claude === true ? theirs : ours
   const most = limitIn(flags)
   const files = filesIn(store, flags.all === true ? store.projects() : [projectKeyOf(where.cwd)])
-  const sessions: Listed[] = []
-  for (const file of files.slice(0, most)) sessions.push(await look(file, store === ours))
+  const sessions: SessionSummary[] = []
+  for (const file of files.slice(0, most)) sessions.push(await summarize(file, store === ours))
   if (flags.json === true) {
-    say(safeJson({ total: files.length, sessions }, 2))
+    printLine(safeJson({ total: files.length, sessions }, 2))
     return EXIT.done
   }
-  if (files.length === 0) say(nothing(flags, where.cwd))
-  for (const session of sessions) for (const line of linesOf(session, flags)) say(line)
+  if (files.length === 0) printLine(nothing(flags, where.cwd))
+  for (const session of sessions) for (const line of summaryLines(session, flags)) printLine(line)
   if (files.length > sessions.length)
-    say(styled('dim', `and ${files.length - sessions.length} more: --limit ${files.length}`))
+    printLine(withStyle('dim', `and ${files.length - sessions.length} more: --limit ${files.length}`))
   return EXIT.done
 }
 
-function limitIn({ limit }: ListFlags): number {
+function limitIn({ limit }: SessionListFlags): number {
   if (limit === undefined) return USUAL
   const most = Number(limit)
   if (!Number.isSafeInteger(most) || most < 1) throw fault('E_USAGE', `--limit takes a number above 0, not ${limit}`)
   return most
 }
 
-const nothing = ({ all, claude }: ListFlags, cwd: string): string =>
-  `no sessions${claude === true ? ' of Claude Code' : ''}${all === true ? '' : ` of ${inOneLine(cwd)}; --all shows those of all folders`}`
+const nothing = ({ all, claude }: SessionListFlags, cwd: string): string =>
+  `no sessions${claude === true ? ' of Claude Code' : ''}${all === true ? '' : ` of ${escapeLine(cwd)}; --all shows those of all folders`}`
 
 interface File {
   readonly key: SessionKey
@@ -77,14 +77,14 @@ interface File {
 }
 
 function filesIn(store: JsonlStore, projects: readonly string[]): readonly File[] {
-  const files = sessionsIn(store, projects).flatMap(({ key, path }) => {
+  const files = listSessionFiles(store, projects).flatMap(({ key, path }) => {
     const stat = statSync(path, { throwIfNoEntry: false })
     return stat?.isFile() === true ? [{ key, path, mtime: stat.mtimeMs }] : []
   })
   return files.toSorted((a, b) => b.mtime - a.mtime)
 }
 
-async function look({ key, path, mtime }: File, isOurs: boolean): Promise<Listed> {
+async function summarize({ key, path, mtime }: File, isOurs: boolean): Promise<SessionSummary> {
   // A file that may not be read is listed, too.
   const seen = attempt(() => glance(path, isOurs ? key : undefined))
   const { head = [], tail = [], isForeign = false, isTorn = false, isDamaged = false } = seen ?? {}
@@ -101,7 +101,7 @@ async function look({ key, path, mtime }: File, isOurs: boolean): Promise<Listed
     entries: countOf(seen),
     prompt: promptOf(said) ?? null,
     forkedFrom: originOf(head) ?? null,
-    state: isRead ? await stateOf(path, tail, isForeign) : { kind: 'unreadable' },
+    state: isRead ? await readState(path, tail, isForeign) : { kind: 'unreadable' },
     isTorn,
     isDamaged
   }
@@ -132,9 +132,9 @@ function originOf(head: readonly Rec[]): string | undefined {
 
 const COLOURS = { running: 'green', waiting: 'yellow', interrupted: 'yellow', unreadable: 'red' } as const
 
-function linesOf(session: Listed, { all }: ListFlags): readonly string[] {
+function summaryLines(session: SessionSummary, { all }: SessionListFlags): readonly string[] {
   const { id, changedAt, prompt, state, entries, cwd, isTorn, isDamaged, forkedFrom, format } = session
-  const width = columns()
+  const width = outputColumns()
   const facts = [
     ...(entries === null ? [] : [`${entries} ${entries === 1 ? 'entry' : 'entries'}`]),
     ...(format === 'carabiner' ? [] : ['written by another program']),
@@ -143,12 +143,12 @@ function linesOf(session: Listed, { all }: ListFlags): readonly string[] {
     ...(isDamaged ? ['damaged: see sessions verify'] : [])
   ]
   const colour = state.kind in COLOURS ? COLOURS[state.kind as keyof typeof COLOURS] : undefined
-  const words = cut(inOneLine(wordsOfState(state)), width - 2)
+  const words = truncateText(escapeLine(stateLabel(state)), width - 2)
   return [
-    `${styled('bold', inOneLine(id))}  ${ago(Date.parse(changedAt))}`,
-    `  ${cut(inOneLine(prompt ?? '(no prompt)'), width - 2)}`,
-    `  ${colour === undefined ? words : styled(colour, words)}`,
-    ...(facts.length === 0 ? [] : [`  ${styled('dim', cut(inOneLine(facts.join(', ')), width - 2))}`]),
-    ...(all === true && cwd !== null ? [`  ${styled('dim', cut(inOneLine(cwd), width - 2))}`] : [])
+    `${withStyle('bold', escapeLine(id))}  ${timeAgo(Date.parse(changedAt))}`,
+    `  ${truncateText(escapeLine(prompt ?? '(no prompt)'), width - 2)}`,
+    `  ${colour === undefined ? words : withStyle(colour, words)}`,
+    ...(facts.length === 0 ? [] : [`  ${withStyle('dim', truncateText(escapeLine(facts.join(', ')), width - 2))}`]),
+    ...(all === true && cwd !== null ? [`  ${withStyle('dim', truncateText(escapeLine(cwd), width - 2))}`] : [])
   ]
 }

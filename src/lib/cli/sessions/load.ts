@@ -4,12 +4,12 @@ import type { Rec } from '../../transcript/entry.ts'
 import { eachIn, type Met } from '../../transcript/file.ts'
 import { glance, type Glance } from '../../transcript/glance.ts'
 import type { Gap } from '../../transcript/store.ts'
-import { agentsOf, type Found } from './session-lookup.ts'
-import { stateOf, type State } from './state.ts'
-import { storyOf, type Item } from './story.ts'
+import { agentFiles, type SessionFile } from './session-lookup.ts'
+import { readState, type SessionState } from './state.ts'
+import { storyItems, type StoryItem } from './story.ts'
 
 /** A session, as far as both ends of its file tell. The rest is read as it is asked for, and never held. */
-export interface Session extends Found {
+export interface StoredSession extends SessionFile {
   readonly isForeign: boolean
   /** It is the transcript of a subagent. */
   readonly isAgent: boolean
@@ -20,16 +20,16 @@ export interface Session extends Found {
   /** The ids of its subagents; of those among its lines, as far as they were read. */
   readonly agents: Set<string>
   readonly gaps: Gap[]
-  readonly state: State
+  readonly state: SessionState
 }
 
 /** Finds out what a file is; refuses one that is no transcript. */
-export async function openSession(found: Found, agent?: string): Promise<Session> {
-  const files = agentsOf(found)
+export async function openSession(found: SessionFile, agent?: string): Promise<StoredSession> {
+  const files = agentFiles(found)
   const file = files.find(({ id }) => id === agent)
-  if (file !== undefined) return sessionAt(file, true, [])
+  if (file !== undefined) return readSession(file, true, [])
   const ids = files.map(({ id }) => id)
-  const session = await sessionAt(found, found.key?.subpath !== undefined, ids)
+  const session = await readSession(found, found.key?.subpath !== undefined, ids)
   if (agent === undefined) return session
   const walk = new ClaudeWalk(session.isAgent)
   const known = new Set(ids)
@@ -43,7 +43,7 @@ export async function openSession(found: Found, agent?: string): Promise<Session
   )
 }
 
-async function sessionAt(found: Found, isAgent: boolean, agents: readonly string[]): Promise<Session> {
+async function readSession(found: SessionFile, isAgent: boolean, agents: readonly string[]): Promise<StoredSession> {
   const { path, key } = found
   const seen = glance(path, key)
   if (seen === undefined) throw fault('E_SESSION_UNKNOWN', found.id, '')
@@ -61,7 +61,7 @@ async function sessionAt(found: Found, isAgent: boolean, agents: readonly string
     title: isForeign ? titleIn(seen) : undefined,
     agents: new Set(agents),
     gaps: [],
-    state: await stateOf(path, tail, isForeign)
+    state: await readState(path, tail, isForeign)
   }
 }
 
@@ -78,7 +78,7 @@ function titleIn({ head, tail }: Glance): string | undefined {
 }
 
 /** What stands in its file, in order. What others wrote between entries of ours is a gap. */
-export function* linesOf({ path, key, isForeign }: Session): Generator<Met> {
+export function* readLines({ path, key, isForeign }: StoredSession): Generator<Met> {
   for (const met of eachIn(path, key)) {
     if ('gap' in met || isForeign || met.entry['crc'] !== undefined) yield met
     else yield { gap: { at: met.at, length: met.length, why: 'unsealed' } }
@@ -86,8 +86,8 @@ export function* linesOf({ path, key, isForeign }: Session): Generator<Met> {
 }
 
 /** What happened in it, as it is read. */
-export function* itemsOf(session: Session): Generator<Item> {
-  for (const item of storyOf(linesOf(session), session)) {
+export function* readItems(session: StoredSession): Generator<StoryItem> {
+  for (const item of storyItems(readLines(session), session)) {
     if (item.kind === 'gap') session.gaps.push(item.gap)
     if (item.kind === 'subagent') session.agents.add(item.id)
     yield item
@@ -95,8 +95,8 @@ export function* itemsOf(session: Session): Generator<Item> {
 }
 
 /** Its entries alone. */
-export function* entriesOf(session: Session): Generator<Rec> {
+export function* readEntries(session: StoredSession): Generator<Rec> {
   const walk = new ClaudeWalk(session.only === undefined)
-  for (const met of linesOf(session))
+  for (const met of readLines(session))
     if ('entry' in met && (!session.isForeign || walk.agentOf(met.entry) === session.only)) yield met.entry
 }

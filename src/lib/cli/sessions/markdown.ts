@@ -1,23 +1,23 @@
 import { wordsOfGap } from '../../transcript/load.ts'
-import type { Session } from './load.ts'
-import type { Item } from './story.ts'
+import type { StoredSession } from './load.ts'
+import type { StoryItem } from './story.ts'
 
 /** A session as a page. */
-export function* markdownOf(
-  { id, title, cwd }: Pick<Session, 'id' | 'title' | 'cwd'>,
-  items: Iterable<Item>
+export function* renderMarkdown(
+  { id, title, cwd }: Pick<StoredSession, 'id' | 'title' | 'cwd'>,
+  items: Iterable<StoryItem>
 ): Generator<string> {
   yield `# ${oneLine(title ?? `Session ${id}`)}`
   if (cwd !== '') yield `\n${code(cwd)}`
   for (const item of items) {
-    const text = partOf(item)
+    const text = renderPart(item)
     if (text !== '') yield `\n${text}`
   }
 }
 
-const partOf = (item: Item): string => (PARTS[item.kind] as (item: Item) => string)(item)
+const renderPart = (item: StoryItem): string => (PARTS[item.kind] as (item: StoryItem) => string)(item)
 
-const PARTS: { readonly [K in Item['kind']]: (item: Item & { readonly kind: K }) => string } = {
+const PARTS: { readonly [K in StoryItem['kind']]: (item: StoryItem & { readonly kind: K }) => string } = {
   prompt: ({ text }) => `## Prompt\n\n${text}`,
   answer: ({ text }) => text,
   thought: () => '',

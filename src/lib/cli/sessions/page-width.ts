@@ -1,11 +1,11 @@
-import { harmless } from '../print.ts'
-import { wrap } from '../terminal/width.ts'
+import { escapeText } from '../print.ts'
+import { wrapText } from '../terminal/width.ts'
 
 /** Where nobody can say how wide it is. */
 const USUAL_WIDTH = 100
 
 /** How wide a line may be. */
-export const columns = (): number => Math.max(20, process.stdout.columns ?? USUAL_WIDTH)
+export const outputColumns = (): number => Math.max(20, process.stdout.columns ?? USUAL_WIDTH)
 
 const STEPS = [
   [60, 's'],
@@ -15,7 +15,7 @@ const STEPS = [
 ] as const
 
 /** How long ago that was, in a word. */
-export function ago(when: number, now = Date.now()): string {
+export function timeAgo(when: number, now = Date.now()): string {
   let left = Math.max(0, Math.round((now - when) / 1000))
   for (const [most, unit] of STEPS) {
     if (left < most) return `${left} ${unit} ago`
@@ -25,12 +25,12 @@ export function ago(when: number, now = Date.now()): string {
 }
 
 /** Lines of a text that came from anywhere, set in, and as wide as there is room. */
-export function block(text: string, left: string, width: number): readonly string[] {
-  return wrap(harmless(text).trimEnd(), width - left.length).map(line => `${left}${line}`.trimEnd())
+export function wrapBlock(text: string, left: string, width: number): readonly string[] {
+  return wrapText(escapeText(text).trimEnd(), width - left.length).map(line => `${left}${line}`.trimEnd())
 }
 
 /** The first lines of them, and how many more there are. */
-export function shortened(lines: readonly string[], most: number, left: string): readonly string[] {
+export function firstLines(lines: readonly string[], most: number, left: string): readonly string[] {
   if (lines.length <= most) return lines
   return [...lines.slice(0, most), `${left}… ${lines.length - most} more lines`]
 }

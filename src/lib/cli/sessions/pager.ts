@@ -12,7 +12,7 @@ const USUAL = 'if command -v less >/dev/null; then exec less; else exec cat; fi'
  * Prints pieces of text as they are made, no faster than they are read. A reader who goes away, as `head` does, or who
  * leaves the pager, ends it. At a terminal, `$PAGER` shows them.
  */
-export async function pageOut(pieces: Iterable<string>, mayPage: boolean): Promise<void> {
+export async function writePaged(pieces: Iterable<string>, mayPage: boolean): Promise<void> {
   // Little of a long file is kept. By default V8 lets garbage pile up: it grows the young generation, and collects
   // nothing of it while other threads mark the old one, which takes long where they have no processor.
   for (const flag of ['optimize-for-size', 'semi-space-growth-factor=1', 'no-separate-gc-phases'])

@@ -1,10 +1,10 @@
 import { meaningOf } from '../../transcript/verify.ts'
-import { inOneLine, safeJson, styled } from '../print.ts'
+import { escapeLine, safeJson, withStyle } from '../print.ts'
 import { callLabel } from '../terminal/call-label.ts'
-import { cut } from '../terminal/width.ts'
+import { truncateText } from '../terminal/width.ts'
 import { wordsOfGap } from '../../transcript/load.ts'
-import { block, shortened } from './page-width.ts'
-import type { Item } from './story.ts'
+import { wrapBlock, firstLines } from './page-width.ts'
+import type { StoryItem } from './story.ts'
 
 /** So many lines of a result are shown. */
 const FEW = 4
@@ -12,7 +12,7 @@ const FEW = 4
 const LONGEST_NAME = 50
 
 /** Puts items on lines that are no wider than there is room. */
-export class Pen {
+export class SessionRenderer {
   readonly #width: number
   readonly #cwd: string
   readonly isFull: boolean
@@ -26,60 +26,64 @@ export class Pen {
     this.isFull = isFull
   }
 
-  linesOf(item: Item): readonly string[] {
-    return (WAYS[item.kind] as (pen: Pen, item: Item) => readonly string[])(this, item)
+  render(item: StoryItem): readonly string[] {
+    return (WAYS[item.kind] as (pen: SessionRenderer, item: StoryItem) => readonly string[])(this, item)
   }
 
-  nameOf({ id, tool }: { readonly id: string; readonly tool: string | undefined }): string {
-    return cut(this.#calls.get(id) ?? inOneLine(tool ?? id), LONGEST_NAME)
+  callName({ id, tool }: { readonly id: string; readonly tool: string | undefined }): string {
+    return truncateText(this.#calls.get(id) ?? escapeLine(tool ?? id), LONGEST_NAME)
   }
 
-  call({ id, tool, input }: Item & { kind: 'call' }): readonly string[] {
+  call({ id, tool, input }: StoryItem & { kind: 'call' }): readonly string[] {
     const words = callLabel(tool, input, this.#cwd)
     this.#calls.set(id, words)
     this.#last = id
-    if (!this.isFull) return [`  ${cut(words, this.#width - 2)}`]
-    return [`  ${inOneLine(tool)}`, ...block(safeJson(input ?? null, 2), '    ', this.#width)]
+    if (!this.isFull) return [`  ${truncateText(words, this.#width - 2)}`]
+    return [`  ${escapeLine(tool)}`, ...wrapBlock(safeJson(input ?? null, 2), '    ', this.#width)]
   }
 
-  result(item: Item & { kind: 'result' }): readonly string[] {
+  result(item: StoryItem & { kind: 'result' }): readonly string[] {
     const { id, text, isError, isRefused, isUnknown } = item
     // Who refused, and why, stands there already.
     if (isRefused && !this.isFull) return []
-    const lines = text === '' ? ['    (nothing)'] : block(text, '    ', this.#width)
-    const shown = this.isFull ? lines : shortened(lines, FEW, '    ')
+    const lines = text === '' ? ['    (nothing)'] : wrapBlock(text, '    ', this.#width)
+    const shown = this.isFull ? lines : firstLines(lines, FEW, '    ')
     // Several calls of one answer stand before their results.
     const isApart = this.#last !== id
     return [
-      ...(isApart ? [styled('dim', `  ${this.nameOf(item)}:`)] : []),
+      ...(isApart ? [withStyle('dim', `  ${this.callName(item)}:`)] : []),
       ...(isUnknown ? this.mark('yellow', '!', 'it was at work when all ended: what it did is not known') : []),
-      ...shown.map(line => styled(isError ? 'red' : 'dim', line))
+      ...shown.map(line => withStyle(isError ? 'red' : 'dim', line))
     ]
   }
 
   text(text: string, left = ''): readonly string[] {
     const further = ' '.repeat(left.length)
-    return block(text, further, this.#width).map((line, place) => (place === 0 ? left + line.slice(left.length) : line))
+    return wrapBlock(text, further, this.#width).map((line, place) =>
+      place === 0 ? left + line.slice(left.length) : line
+    )
   }
 
   quiet(text: string): readonly string[] {
     if (text === '') return []
-    const lines = block(text, '  ', this.#width)
-    return (this.isFull ? lines : shortened(lines, FEW, '  ')).map(line => styled('dim', line))
+    const lines = wrapBlock(text, '  ', this.#width)
+    return (this.isFull ? lines : firstLines(lines, FEW, '  ')).map(line => withStyle('dim', line))
   }
 
   mark(style: 'red' | 'yellow' | 'cyan', sign: string, text: string): readonly string[] {
-    const [first = '', ...rest] = block(inOneLine(text), '    ', this.#width)
-    return [`  ${sign} ${first.slice(4)}`, ...rest].map(line => styled(style, line))
+    const [first = '', ...rest] = wrapBlock(escapeLine(text), '    ', this.#width)
+    return [`  ${sign} ${first.slice(4)}`, ...rest].map(line => withStyle(style, line))
   }
 
   rule(text: string): readonly string[] {
-    return ['', ...block(inOneLine(`── ${text} ──`), '', this.#width).map(line => styled('dim', line)), '']
+    return ['', ...wrapBlock(escapeLine(`── ${text} ──`), '', this.#width).map(line => withStyle('dim', line)), '']
   }
 }
 
-const WAYS: { readonly [K in Item['kind']]: (pen: Pen, item: Item & { readonly kind: K }) => readonly string[] } = {
-  prompt: (pen, { text }) => ['', ...pen.text(text, '> ').map(line => styled('bold', line))],
+const WAYS: {
+  readonly [K in StoryItem['kind']]: (pen: SessionRenderer, item: StoryItem & { readonly kind: K }) => readonly string[]
+} = {
+  prompt: (pen, { text }) => ['', ...pen.text(text, '> ').map(line => withStyle('bold', line))],
   answer: (pen, { text }) => ['', ...pen.text(text)],
   thought: (pen, { text }) => (pen.isFull ? pen.quiet(`thought: ${text}`) : []),
   told: (pen, { text }) => pen.quiet(text),
@@ -87,9 +91,9 @@ const WAYS: { readonly [K in Item['kind']]: (pen: Pen, item: Item & { readonly k
   call: (pen, item) => pen.call(item),
   result: (pen, item) => pen.result(item),
   context: (pen, { event, by, text }) => pen.quiet(`${event === '' ? 'added' : event}${from(by)}: ${text}`),
-  denied: (pen, item) => pen.mark('red', '✗', `${pen.nameOf(item)} was refused by ${item.by}: ${item.reason}`),
+  denied: (pen, item) => pen.mark('red', '✗', `${pen.callName(item)} was refused by ${item.by}: ${item.reason}`),
   waiting: (pen, item) =>
-    pen.mark('yellow', '?', `${pen.nameOf(item)} waits for a decision (${item.why})${from(item.by)}`),
+    pen.mark('yellow', '?', `${pen.callName(item)} waits for a decision (${item.why})${from(item.by)}`),
   subagent(pen, { id, type, description }) {
     const about = [type, description].filter(each => each !== undefined && each !== '').join(': ')
     return pen.mark('cyan', '→', `subagent ${id}${about === '' ? '' : ` ${about}`}; see --agent ${id}`)

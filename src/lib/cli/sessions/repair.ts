@@ -4,26 +4,26 @@ import { wordsOfHolder } from '../../transcript/jsonl.ts'
 import { lock } from '../../world/lock/lock.ts'
 import { repairFile, type Repair } from '../../transcript/repair.ts'
 import { EXIT } from '../common.ts'
-import { inOneLine, safeJson, say } from '../print.ts'
+import { escapeLine, safeJson, printLine } from '../print.ts'
 import { wordsOfGap } from '../../transcript/load.ts'
-import { agentsOf, findSession, type Found, type SessionFlags } from './session-lookup.ts'
+import { agentFiles, findSession, type SessionFile, type SessionFlags } from './session-lookup.ts'
 
 export interface RepairFlags extends SessionFlags {
   dryRun?: boolean
 }
 
 /** `carabiner sessions repair`: a whole file in the place of one with gaps, which stays beside it as it was. */
-export async function repair(name: string, flags: RepairFlags): Promise<number> {
+export async function repairSession(name: string, flags: RepairFlags): Promise<number> {
   const found = findSession(name, flags)
   const locked = await lock(found.path, () => 'repairing its transcript')
   if ('holder' in locked) throw fault('E_SESSION_BUSY', found.id, wordsOfHolder(locked.holder))
   try {
     const done: ({ readonly path: string } & Repair)[] = []
-    for (const file of [found, ...agentsOf(found)]) {
+    for (const file of [found, ...agentFiles(found)]) {
       const repaired = await repairOne(file, flags)
       if (repaired !== undefined) done.push({ path: file.path, ...repaired })
     }
-    if (flags.json === true) say(safeJson({ dryRun: flags.dryRun === true, files: done }, 2))
+    if (flags.json === true) printLine(safeJson({ dryRun: flags.dryRun === true, files: done }, 2))
     else print(done, flags)
   } finally {
     await locked.release()
@@ -31,16 +31,16 @@ export async function repair(name: string, flags: RepairFlags): Promise<number> 
   return EXIT.done
 }
 
-const repairOne = ({ path, key }: Found, { dryRun }: RepairFlags): Promise<Repair | undefined> =>
+const repairOne = ({ path, key }: SessionFile, { dryRun }: RepairFlags): Promise<Repair | undefined> =>
   repairFile(path, { key, isTrial: dryRun })
 
 function print(done: readonly ({ readonly path: string } & Repair)[], { dryRun }: RepairFlags): void {
-  if (done.length === 0) say('there is nothing to repair, and nothing was changed')
+  if (done.length === 0) printLine('there is nothing to repair, and nothing was changed')
   for (const { path, entries, leftOut, original } of done) {
     // Who wants to copy a path wants it whole.
-    say(inOneLine(path))
-    say(`  ${entries} entries ${dryRun === true ? 'would be' : 'are'} kept; left out:`)
-    for (const gap of leftOut) say(`  ${wordsOfGap(gap)}`)
-    say(dryRun === true ? '  nothing was changed' : `  the original is ${inOneLine(basename(original))}`)
+    printLine(escapeLine(path))
+    printLine(`  ${entries} entries ${dryRun === true ? 'would be' : 'are'} kept; left out:`)
+    for (const gap of leftOut) printLine(`  ${wordsOfGap(gap)}`)
+    printLine(dryRun === true ? '  nothing was changed' : `  the original is ${escapeLine(basename(original))}`)
   }
 }

@@ -8,7 +8,7 @@ import type { JsonlStore } from '../../transcript/jsonl.ts'
 import type { SessionKey } from '../../transcript/store.ts'
 import { isObject } from '../../util/plain.ts'
 import { shellWord } from '../../shell/quote.ts'
-import { placesFrom } from '../common.ts'
+import { settingsPlaces } from '../common.ts'
 import { attempt, jsonIn } from '../../util/attempt.ts'
 
 /** The flags that all commands about sessions share. */
@@ -19,7 +19,7 @@ export interface SessionFlags {
 }
 
 /** Where sessions are. */
-export interface Places {
+export interface SessionStores {
   readonly where: Where
   readonly ours: JsonlStore
   /** Claude Code's. */
@@ -27,7 +27,7 @@ export interface Places {
 }
 
 /** The transcript of a session. */
-export interface Found {
+export interface SessionFile {
   readonly id: string
   readonly path: string
   /** Where it stands among our own; what is not of this session is then seen. */
@@ -37,13 +37,13 @@ export interface Found {
 }
 
 /** The transcript of one of its subagents. */
-export interface FoundAgent extends Found {
+export interface AgentFile extends SessionFile {
   readonly type: string | undefined
   readonly description: string | undefined
 }
 
-export function placesFor({ cwd }: SessionFlags): Places {
-  const where = placesFrom(cwd)
+export function sessionStores({ cwd }: SessionFlags): SessionStores {
+  const where = settingsPlaces(cwd)
   return { where, ours: usualStore(where), theirs: claudeStore(where, process.env) }
 }
 
@@ -53,14 +53,14 @@ const SESSION_ID = /^[\w-]{1,128}$/
 const FEWEST = 4
 
 /** By its id, by the beginning of it, or by the path of its file. Ours come first, then Claude Code's. */
-export function findSession(name: string, flags: SessionFlags): Found {
-  const { where, ours, theirs } = placesFor(flags)
+export function findSession(name: string, flags: SessionFlags): SessionFile {
+  const { where, ours, theirs } = sessionStores(flags)
   // No id has a dot or a slash.
-  if (/[./\\]/.test(name)) return byPath(resolve(where.cwd, name), ours)
+  if (/[./\\]/.test(name)) return fileByPath(resolve(where.cwd, name), ours)
   const stores = flags.claude === true ? [theirs] : [ours, theirs]
   if (!SESSION_ID.test(name)) throw unknownSession(name, stores)
   const known = stores.flatMap(store =>
-    sessionsIn(store)
+    listSessionFiles(store)
       .filter(({ key }) => key.sessionId.startsWith(name))
       .map(each => ({ ...each, store }))
   )
@@ -75,7 +75,7 @@ export function findSession(name: string, flags: SessionFlags): Found {
 }
 
 /** All that a store has, by name alone; subagents have no sessions of their own. */
-export function sessionsIn(
+export function listSessionFiles(
   store: JsonlStore,
   projects = store.projects()
 ): readonly { readonly key: SessionKey; readonly path: string }[] {
@@ -89,7 +89,7 @@ export function sessionsIn(
   )
 }
 
-function byPath(path: string, ours: JsonlStore): Found {
+function fileByPath(path: string, ours: JsonlStore): SessionFile {
   if (!existsSync(path)) throw fault('E_USAGE', `there is no file ${path}`)
   const [projectKey = '', sessionId = '', ...rest] = relative(ours.root, path.slice(0, -ENDING.length)).split(sep)
   const isOurs = projectKey !== '..' && sessionId !== ''
@@ -106,18 +106,18 @@ function byPath(path: string, ours: JsonlStore): Found {
 const AGENT = /^agent-(.+)\.jsonl$/
 
 /** Those that have files of their own: beside the session, and, of some versions of Claude Code, among the sessions. */
-export function agentsOf({ id, path, key }: Found): readonly FoundAgent[] {
+export function agentFiles({ id, path, key }: SessionFile): readonly AgentFile[] {
   const folder = join(path.slice(0, -ENDING.length), 'subagents')
-  const own = agentFilesIn(folder).map(name => agentAt(join(folder, name), key))
+  const own = agentFileNames(folder).map(name => readAgentFile(join(folder, name), key))
   if (key !== undefined) return own
-  const near = agentFilesIn(dirname(path)).map(name => join(dirname(path), name))
+  const near = agentFileNames(dirname(path)).map(name => join(dirname(path), name))
   const theirs = near.filter(file => file !== path && glance(file)?.head[0]?.['sessionId'] === id)
-  return [...own, ...theirs.map(file => agentAt(file, undefined))]
+  return [...own, ...theirs.map(file => readAgentFile(file, undefined))]
 }
 
-function agentAt(path: string, key: SessionKey | undefined): FoundAgent {
+function readAgentFile(path: string, key: SessionKey | undefined): AgentFile {
   const name = basename(path, ENDING)
-  const { agentType, description } = metaOf(path.slice(0, -ENDING.length))
+  const { agentType, description } = readAgentMeta(path.slice(0, -ENDING.length))
   return {
     id: name.slice('agent-'.length),
     path,
@@ -128,10 +128,10 @@ function agentAt(path: string, key: SessionKey | undefined): FoundAgent {
 }
 
 /** Claude Code says there what kind of agent it is. */
-function metaOf(path: string): Readonly<Record<string, unknown>> {
+function readAgentMeta(path: string): Readonly<Record<string, unknown>> {
   const meta = jsonIn(attempt(() => readFileSync(`${path}.meta.json`, 'utf8')) ?? '')
   return isObject(meta) ? meta : {}
 }
 
-const agentFilesIn = (folder: string): readonly string[] =>
+const agentFileNames = (folder: string): readonly string[] =>
   attempt(() => readdirSync(folder).filter(name => AGENT.test(name))) ?? []

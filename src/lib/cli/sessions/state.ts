@@ -12,7 +12,7 @@ interface OpenCall {
 }
 
 /** What a session does, or how it was left. */
-export type State =
+export type SessionState =
   | ({ readonly kind: 'running' } & Holder)
   /** Somebody has to decide about these calls. */
   | { readonly kind: 'waiting'; readonly calls: readonly OpenCall[] }
@@ -23,7 +23,7 @@ export type State =
   | { readonly kind: 'empty' | 'unreadable' }
 
 /** By the lock, and by the last entries. */
-export async function stateOf(path: string, tail: readonly Rec[], isForeign: boolean): Promise<State> {
+export async function readState(path: string, tail: readonly Rec[], isForeign: boolean): Promise<SessionState> {
   const holder = isForeign ? undefined : await holderOf(path)
   if (holder !== undefined) return { kind: 'running', ...holder }
   const left = isForeign ? asOurs(readClaude(tail).main) : tail.filter(({ subtype }) => subtype !== 'rewound')
@@ -43,18 +43,18 @@ export async function stateOf(path: string, tail: readonly Rec[], isForeign: boo
   return last.role === 'assistant' ? { kind: 'ended' } : { kind: 'interrupted', calls }
 }
 
-export function wordsOfState(state: State): string {
+export function stateLabel(state: SessionState): string {
   if (state.kind === 'running') {
     const what = state.doing === undefined || state.doing === '' ? '' : `, ${state.doing}`
     return `running: process ${state.pid} since ${state.since}${what}`
   }
-  if (state.kind === 'waiting') return `waiting for a decision about ${namesOf(state.calls)}`
+  if (state.kind === 'waiting') return `waiting for a decision about ${callNames(state.calls)}`
   if (state.kind === 'unreadable') return 'unreadable: it is not a transcript, or you may not read it'
   if (state.kind !== 'interrupted') return state.kind
   if (state.calls.length === 0) return 'interrupted before the model had answered'
   return state.calls.some(({ started }) => started)
-    ? `interrupted while ${namesOf(state.calls)} was at work; what it did is not known`
-    : `interrupted before ${namesOf(state.calls)} had a result`
+    ? `interrupted while ${callNames(state.calls)} was at work; what it did is not known`
+    : `interrupted before ${callNames(state.calls)} had a result`
 }
 
-const namesOf = (calls: readonly OpenCall[]): string => [...new Set(calls.map(({ toolName }) => toolName))].join(', ')
+const callNames = (calls: readonly OpenCall[]): string => [...new Set(calls.map(({ toolName }) => toolName))].join(', ')

@@ -2,13 +2,13 @@ import { contextIn } from '../../transcript/claude/claude.ts'
 import type { Rec } from '../../transcript/entry.ts'
 import type { Gap } from '../../transcript/store.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
-import type { Item } from './story.ts'
+import type { StoryItem } from './story.ts'
 
 /** What an entry tells that is no message; nothing where that is nothing for people. */
-export function eventIn(entry: Rec, isForeign: boolean): Item | undefined {
+export function eventItem(entry: Rec, isForeign: boolean): StoryItem | undefined {
   const { type } = entry
-  if (type === 'attachment') return isObject(entry['attachment']) ? attached(entry['attachment']) : undefined
-  if (type === 'system') return SYSTEM[text(entry['subtype'])]?.(entry) ?? (isForeign ? words(entry) : undefined)
+  if (type === 'attachment') return isObject(entry['attachment']) ? attachmentItem(entry['attachment']) : undefined
+  if (type === 'system') return SYSTEM[text(entry['subtype'])]?.(entry) ?? (isForeign ? contentItem(entry) : undefined)
   if (type === 'tool-pending') {
     const { toolUseId, toolName, why, by, reason } = entry
     const who = [by, reason].filter(each => typeof each === 'string').join(': ')
@@ -23,7 +23,7 @@ export function eventIn(entry: Rec, isForeign: boolean): Item | undefined {
   return isForeign ? undefined : { kind: 'unknown', type }
 }
 
-const SYSTEM: Readonly<Record<string, ((entry: Rec) => Item) | undefined>> = {
+const SYSTEM: Readonly<Record<string, ((entry: Rec) => StoryItem) | undefined>> = {
   permission_denied: ({ toolUseId, toolName, by, reason }) => ({
     kind: 'denied',
     id: text(toolUseId),
@@ -61,7 +61,7 @@ const SYSTEM: Readonly<Record<string, ((entry: Rec) => Item) | undefined>> = {
 }
 
 /** What hooks and others had to say to the model. */
-function attached(attachment: PlainObject): Item | undefined {
+function attachmentItem(attachment: PlainObject): StoryItem | undefined {
   const { hookName, hookEvent, by, command, rendered, blockingError } = attachment
   const event = text(hookName ?? hookEvent)
   const who = typeof by === 'string' ? by : typeof command === 'string' ? command : undefined
@@ -72,7 +72,7 @@ function attached(attachment: PlainObject): Item | undefined {
 }
 
 /** Other programs say this and that. */
-const words = ({ content }: Rec): Item | undefined =>
+const contentItem = ({ content }: Rec): StoryItem | undefined =>
   typeof content === 'string' && content !== '' ? { kind: 'told', text: content } : undefined
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')

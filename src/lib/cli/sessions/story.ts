@@ -5,10 +5,10 @@ import type { Met } from '../../transcript/file.ts'
 import { promptIn } from '../../transcript/glance.ts'
 import type { Gap } from '../../transcript/store.ts'
 import { asText, isObject, type PlainObject } from '../../util/plain.ts'
-import { eventIn } from './story-events.ts'
+import { eventItem } from './story-events.ts'
 
 /** One thing that happened in a session, as people want to hear of it. */
-export type Item = { readonly at?: string | undefined; readonly uuid?: string | undefined } & (
+export type StoryItem = { readonly at?: string | undefined; readonly uuid?: string | undefined } & (
   | { readonly kind: 'prompt' | 'answer' | 'thought'; readonly text: string }
   /** Words that nobody typed: the model was told them. */
   | { readonly kind: 'told' | 'summary'; readonly text: string }
@@ -55,7 +55,7 @@ export interface StoryOptions {
 }
 
 /** What entries tell, in the order of the file, with what is missing at its place. */
-export function* storyOf(lines: Iterable<Met>, options: StoryOptions): Generator<Item> {
+export function* storyItems(lines: Iterable<Met>, options: StoryOptions): Generator<StoryItem> {
   const story = new Story(options)
   for (const met of lines) {
     if ('gap' in met) story.add({ kind: 'gap', gap: met.gap }, {})
@@ -68,7 +68,7 @@ export function* storyOf(lines: Iterable<Met>, options: StoryOptions): Generator
 }
 
 class Story {
-  readonly items: Item[] = []
+  readonly items: StoryItem[] = []
   readonly #options: StoryOptions
   readonly #walk: ClaudeWalk
   readonly #returns = new Returns()
@@ -86,7 +86,7 @@ class Story {
     this.#walk = new ClaudeWalk(options.isAgent && options.only === undefined)
   }
 
-  add(item: Item, { timestamp, uuid }: Partial<Rec>): void {
+  add(item: StoryItem, { timestamp, uuid }: Partial<Rec>): void {
     this.items.push({
       ...item,
       ...(typeof timestamp === 'string' && { at: timestamp }),
@@ -104,7 +104,7 @@ class Story {
     else if (type === 'tool-intent') this.#step(entry, true)
     else if (type === 'tool-outcome') this.#step(entry, false)
     else {
-      const item = eventIn(entry, this.#options.isForeign)
+      const item = eventItem(entry, this.#options.isForeign)
       if (item?.kind === 'denied') this.#refuse(item.id)
       if (item !== undefined) this.add(item, entry)
     }

@@ -1,10 +1,17 @@
 import { fault } from '../../faults.ts'
 import { meaningOf, verifyFile, type Verified } from '../../transcript/verify.ts'
 import { EXIT } from '../common.ts'
-import { inOneLine, safeJson, say, styled } from '../print.ts'
+import { escapeLine, safeJson, printLine, withStyle } from '../print.ts'
 import { wordsOfGap } from '../../transcript/load.ts'
-import { block, columns } from './page-width.ts'
-import { agentsOf, findSession, placesFor, sessionsIn, type Found, type SessionFlags } from './session-lookup.ts'
+import { wrapBlock, outputColumns } from './page-width.ts'
+import {
+  agentFiles,
+  findSession,
+  sessionStores,
+  listSessionFiles,
+  type SessionFile,
+  type SessionFlags
+} from './session-lookup.ts'
 
 export interface VerifyFlags extends SessionFlags {
   all?: boolean
@@ -17,37 +24,38 @@ type Report = { readonly id: string; readonly path: string; readonly agent: stri
 )
 
 /** `carabiner sessions verify`: reads every byte, and says what is wrong and whether it matters. Changes nothing. */
-export function verify(name: string | undefined, flags: VerifyFlags): number {
+export function verifySessions(name: string | undefined, flags: VerifyFlags): number {
   const sessions = name === undefined ? allSessions(flags) : [findSession(name, flags)]
   const reports: Report[] = []
   for (const session of sessions)
-    for (const report of reportsOn(session)) {
+    for (const report of checkSession(session)) {
       reports.push(report)
-      if (flags.json !== true) for (const line of linesOf(report)) say(line)
+      if (flags.json !== true) for (const line of reportLines(report)) printLine(line)
     }
   const ok = reports.every(report => 'gaps' in report && report.gaps.length === 0)
-  if (flags.json === true) say(safeJson({ ok, files: reports.map(asJson) }, 2))
-  else if (reports.length === 0) say('there are no sessions to verify')
+  if (flags.json === true) printLine(safeJson({ ok, files: reports.map(asJson) }, 2))
+  else if (reports.length === 0) printLine('there are no sessions to verify')
   return ok ? EXIT.done : EXIT.failed
 }
 
-function allSessions({ all, claude, ...flags }: VerifyFlags): readonly Found[] {
+function allSessions({ all, claude, ...flags }: VerifyFlags): readonly SessionFile[] {
   if (all !== true) throw fault('E_USAGE', 'name a session, or give --all for those of all folders')
-  const { ours, theirs } = placesFor(flags)
-  return sessionsIn(claude === true ? theirs : ours).map(({ key, path }) => ({
+  const { ours, theirs } = sessionStores(flags)
+  return listSessionFiles(claude === true ? theirs : ours).map(({ key, path }) => ({
     id: key.sessionId,
     path,
     key: claude === true ? undefined : key
   }))
 }
 
-function* reportsOn(session: Found): Generator<Report> {
-  yield { id: session.id, path: session.path, agent: null, ...checked(session) }
-  for (const agent of agentsOf(session)) yield { id: session.id, path: agent.path, agent: agent.id, ...checked(agent) }
+function* checkSession(session: SessionFile): Generator<Report> {
+  yield { id: session.id, path: session.path, agent: null, ...checkFile(session) }
+  for (const agent of agentFiles(session))
+    yield { id: session.id, path: agent.path, agent: agent.id, ...checkFile(agent) }
 }
 
 /** One file that cannot be read keeps nobody from the others. */
-function checked({ path, key }: Found): Verified | { readonly problem: string } {
+function checkFile({ path, key }: SessionFile): Verified | { readonly problem: string } {
   try {
     return verifyFile(path, key) ?? { problem: 'it is gone' }
   } catch (error) {
@@ -60,24 +68,24 @@ const asJson = (report: Report): object =>
     ? report
     : { ...report, gaps: report.gaps.map(gap => ({ ...gap, matters: meaningOf(gap).matters })) }
 
-function linesOf(report: Report): readonly string[] {
-  const width = columns()
+function reportLines(report: Report): readonly string[] {
+  const width = outputColumns()
   const name = report.agent === null ? report.id : `  subagent ${report.agent}`
-  if ('problem' in report) return [`${styled('red', '✗')} ${inOneLine(`${name}: ${report.problem}`)}`]
+  if ('problem' in report) return [`${withStyle('red', '✗')} ${escapeLine(`${name}: ${report.problem}`)}`]
   const { gaps, entries, bytes, isForeign } = report
   const matters = gaps.some(gap => meaningOf(gap).matters)
-  const sign = gaps.length === 0 ? styled('green', '✓') : styled(matters ? 'red' : 'yellow', '✗')
+  const sign = gaps.length === 0 ? withStyle('green', '✓') : withStyle(matters ? 'red' : 'yellow', '✗')
   const seals = isForeign ? ', without checksums' : ''
   const facts = `${entries} entries, ${bytes} bytes${seals}, ${gaps.length === 0 ? 'whole' : `${gaps.length} gaps`}`
   return [
-    `${sign} ${inOneLine(name)}`,
+    `${sign} ${escapeLine(name)}`,
     `  ${facts}`,
     ...gaps.flatMap(gap => {
       const { matters: isBad, words } = meaningOf(gap)
-      const lines = block(`${wordsOfGap(gap)}: ${words}`, '  ', width)
-      return lines.map(line => styled(isBad ? 'red' : 'yellow', line))
+      const lines = wrapBlock(`${wordsOfGap(gap)}: ${words}`, '  ', width)
+      return lines.map(line => withStyle(isBad ? 'red' : 'yellow', line))
     }),
-    ...notesOn(report).flatMap(note => block(inOneLine(note), '  ', width).map(line => styled('dim', line)))
+    ...reportNotes(report).flatMap(note => wrapBlock(escapeLine(note), '  ', width).map(line => withStyle('dim', line)))
   ]
 }
 
@@ -89,7 +97,7 @@ const UNANSWERED = {
 } as const
 
 /** What is no gap, and yet worth knowing. */
-function notesOn({ unanswered, strays, unknownOutcomes, unknownTypes, isForeign }: Verified): readonly string[] {
+function reportNotes({ unanswered, strays, unknownOutcomes, unknownTypes, isForeign }: Verified): readonly string[] {
   const strange = isForeign ? [] : Object.entries(unknownTypes)
   return [
     ...unanswered.map(

@@ -3,8 +3,8 @@ import type { PermissionUpdate } from '../../permissions/updates.ts'
 import { ruleText } from '../../permissions/updates.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import { realPath } from '../../world/files/paths.ts'
-import { inOneLine, styled } from '../print.ts'
-import { wrap } from './width.ts'
+import { escapeLine, withStyle } from '../print.ts'
+import { wrapText } from './width.ts'
 
 /** What a reader cannot see, or sees as something else: control and direction marks, fillers, odd blanks. */
 const UNREADABLE = /[^\P{C}\t\n]|[\p{Zl}\p{Zp}\u115F\u1160\u2800\u3164\uFFA0]|[^\P{Zs} ]/gu
@@ -27,15 +27,15 @@ const BAR = '  │ '
 const SAME = '  ┆ '
 
 /** A call as it would run: the whole of its input, and where its file really is. */
-export function callInFull(name: string, input: PlainObject, columns: number): string {
+export function callDetails(name: string, input: PlainObject, columns: number): string {
   const lines = [
-    styled('bold', `  ${inOneLine(name)}`),
+    withStyle('bold', `  ${escapeLine(name)}`),
     ...Object.entries(input).flatMap(([key, value]) => field(spellOut(key), value)),
     ...whereIn(input)
   ]
   const [head, ...rest] = lines
   const barred = (line: string): readonly string[] =>
-    wrap(line, columns - BAR.length - 1).map((piece, place) => `${place === 0 ? BAR : SAME}${piece}`)
+    wrapText(line, columns - BAR.length - 1).map((piece, place) => `${place === 0 ? BAR : SAME}${piece}`)
   return [head, ...rest.flatMap(barred)].join('\n')
 }
 
@@ -68,7 +68,7 @@ export function updateLabel(updates: readonly PermissionUpdate[], ownHome: strin
 function changeIn(update: PermissionUpdate): string {
   if (update.type === 'setMode') return `mode ${update.mode}`
   if ('directories' in update) return `work in ${spellOut(update.directories.join(', '))}`
-  return inOneLine(`${update.behavior} ${update.rules.map(rule => ruleText(rule)).join(', ')}`)
+  return escapeLine(`${update.behavior} ${update.rules.map(rule => ruleText(rule)).join(', ')}`)
 }
 
 function destinationLabel(destination: PermissionUpdate['destination'], file: string): string {

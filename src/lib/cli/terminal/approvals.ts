@@ -3,14 +3,14 @@ import type { PersonAnswer } from '../../agent/session/session-options.ts'
 import type { PermissionUpdate } from '../../permissions/updates.ts'
 import type { CanUseTool } from '../../query/options/options.ts'
 import type { PlainObject } from '../../util/plain.ts'
-import { inOneLine, styled } from '../print.ts'
-import { callInFull, isReadable, updateLabel } from './approval-view.ts'
+import { escapeLine, withStyle } from '../print.ts'
+import { callDetails, isReadable, updateLabel } from './approval-view.ts'
 import { LINE_END, type Keyboard } from './keyboard.ts'
 import { LineEditor } from './line-editor.ts'
 import { askQuestions } from './questions.ts'
 import type { Screen } from './screen.ts'
-import type { Show } from './show.ts'
-import { hang } from './width.ts'
+import type { MessageView } from './message-view.ts'
+import { hangIndent } from './width.ts'
 
 const UNSEEN = 'It contains characters that cannot be seen: type yes in full to run it.'
 
@@ -23,7 +23,7 @@ const ANSWERS = { y: 'once', a: 'always', n: 'no', '': 'no', r: 'why' } as const
 interface Terminal {
   readonly keyboard: Keyboard
   readonly screen: Screen
-  readonly show: Show
+  readonly show: MessageView
   /** The folder in which permissions are kept. */
   readonly ownHome: string
   /** The prompt makes way for a question, and comes back. */
@@ -36,7 +36,7 @@ interface Terminal {
 export class Approvals {
   readonly #terminal: Terminal
   readonly #screen: Screen
-  readonly #show: Show
+  readonly #show: MessageView
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(terminal: Terminal) {
@@ -83,13 +83,13 @@ export class Approvals {
     const { columns } = this.#screen
     this.#screen.print(
       [
-        styled('yellow', '  May this run?'),
-        callInFull(name, input, columns),
-        hang('  ', `asked because: ${inOneLine(decisionReason)}`, columns),
-        ...(readable ? [] : [styled('red', hang('  ', UNSEEN, columns))]),
+        withStyle('yellow', '  May this run?'),
+        callDetails(name, input, columns),
+        hangIndent('  ', `asked because: ${escapeLine(decisionReason)}`, columns),
+        ...(readable ? [] : [withStyle('red', hangIndent('  ', UNSEEN, columns))]),
         ...(offered.length === 0
           ? []
-          : [hang('  ', `a means: ${updateLabel(offered, this.#terminal.ownHome)}`, columns)])
+          : [hangIndent('  ', `a means: ${updateLabel(offered, this.#terminal.ownHome)}`, columns)])
       ].join('\n')
     )
     return this.#answer(name, question, readable, offered)
@@ -107,7 +107,7 @@ export class Approvals {
       if (line === undefined) return this.#no(toolUseID, 'refused by you')
       const answer = answerFrom(line, readable)
       if (answer === 'once' || (answer === 'always' && offered.length > 0)) {
-        this.#show.decided(toolUseID)
+        this.#show.setDecision(toolUseID)
         return answer === 'once' ? { behavior: 'allow' } : this.#always(offered)
       }
       if (answer === 'no') return this.#no(toolUseID, 'refused by you')
@@ -118,9 +118,13 @@ export class Approvals {
   #always(updatedPermissions: readonly PermissionUpdate[]): PersonAnswer {
     for (const update of updatedPermissions) if (update.type === 'setMode') this.#show.mode = update.mode
     this.#screen.print(
-      styled(
+      withStyle(
         'dim',
-        hang('  · ', `from now on: ${updateLabel(updatedPermissions, this.#terminal.ownHome)}`, this.#screen.columns)
+        hangIndent(
+          '  · ',
+          `from now on: ${updateLabel(updatedPermissions, this.#terminal.ownHome)}`,
+          this.#screen.columns
+        )
       )
     )
     return { behavior: 'allow', updatedPermissions }
@@ -133,7 +137,7 @@ export class Approvals {
   }
 
   #no(id: string, shown: string, message?: string): PersonAnswer {
-    this.#show.decided(id, shown)
+    this.#show.setDecision(id, shown)
     return { behavior: 'deny', message }
   }
 

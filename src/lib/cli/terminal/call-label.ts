@@ -1,6 +1,6 @@
 import { isObject } from '../../util/plain.ts'
 import { pathFrom } from '../../world/files/paths.ts'
-import { inOneLine } from '../print.ts'
+import { escapeLine } from '../print.ts'
 
 /** The fields that identify a call, the most useful first. */
 const LABEL_KEYS = ['command', 'file_path', 'notebook_path', 'pattern', 'path', 'url', 'query', 'skill', 'description']
@@ -9,7 +9,7 @@ const PATHS = new Set(['file_path', 'notebook_path', 'path'])
 /** A call in a few words: its tool, and the part of its input that identifies it. */
 export function callLabel(name: string, input: unknown, cwd: string): string {
   const label = isObject(input) ? inputLabel(input, cwd) : ''
-  return inOneLine(`${name} ${label}`.trim().replaceAll(/[\t\n ]+/g, ' '))
+  return escapeLine(`${name} ${label}`.trim().replaceAll(/[\t\n ]+/g, ' '))
 }
 
 function inputLabel(input: Readonly<Record<string, unknown>>, cwd: string): string {

@@ -2,9 +2,9 @@ import { StringDecoder } from 'node:string_decoder'
 import type { ReadStream } from 'node:tty'
 
 /** Receives what is typed. */
-export interface Listener {
+export interface KeyListener {
   /** Keys, in the order of typing; a line end is the last of a piece. */
-  typed(keys: string): void
+  receive(keys: string): void
   /** Ctrl-C. */
   interrupt(): void
 }
@@ -29,7 +29,7 @@ export class Keyboard {
   /** Called for Ctrl-C while there is no listener. */
   readonly #meanwhile: () => void
   readonly #decoder = new StringDecoder('utf8')
-  #listener: Listener | undefined
+  #listener: KeyListener | undefined
   #earlier: string[] = []
   #rest = ''
   #isPasting = false
@@ -46,7 +46,7 @@ export class Keyboard {
   }
 
   /** Returns a function that ends it. */
-  listen(listener: Listener): () => void {
+  listen(listener: KeyListener): () => void {
     this.#listener = listener
     return () => {
       if (this.#listener === listener) this.#listener = undefined
@@ -54,8 +54,8 @@ export class Keyboard {
   }
 
   /** Hands over what was typed before there was a listener. */
-  catchUp(listener: Listener): void {
-    while (this.#listener === listener && this.#earlier.length > 0) listener.typed(this.#earlier.shift()!)
+  catchUp(listener: KeyListener): void {
+    while (this.#listener === listener && this.#earlier.length > 0) listener.receive(this.#earlier.shift()!)
   }
 
   end(): void {
@@ -103,7 +103,7 @@ export class Keyboard {
   #give(keys: string): void {
     const wanted = keys.replaceAll(CTRL_Z, '')
     if (wanted === '') return
-    if (this.#listener !== undefined) this.#listener.typed(wanted)
+    if (this.#listener !== undefined) this.#listener.receive(wanted)
     else if (this.#earlier.length < MOST_EARLIER) this.#earlier.push(wanted)
   }
 

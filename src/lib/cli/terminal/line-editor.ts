@@ -1,10 +1,10 @@
 import { clearScreenDown, createInterface, cursorTo, moveCursor, type Interface } from 'node:readline'
 import { PassThrough, Writable } from 'node:stream'
-import { LINE_END, type Keyboard, type Listener } from './keyboard.ts'
-import type { Bottom, Screen } from './screen.ts'
+import { LINE_END, type Keyboard, type KeyListener } from './keyboard.ts'
+import type { Footer, Screen } from './screen.ts'
 
 /** How a line is asked for. */
-export interface Asking {
+export interface LineRequest {
   readonly prompt: string
   /** A line that ends with a backslash continues on the next. */
   readonly isMultiline?: boolean
@@ -21,10 +21,10 @@ const MORE = '… '
 const ESCAPE = '\u001B'
 
 /** Reads a line at the bottom of the screen, while other text may be printed above it. */
-export class LineEditor implements Bottom, Listener {
+export class LineEditor implements Footer, KeyListener {
   readonly #keyboard: Keyboard
   readonly #screen: Screen
-  readonly #asking: Asking
+  readonly #asking: LineRequest
   readonly #keys = new PassThrough()
   readonly #output = new Writable({
     write: (bytes: Buffer, _, done) => {
@@ -39,7 +39,7 @@ export class LineEditor implements Bottom, Listener {
   #release: (() => void) | undefined
   #isOver = false
 
-  constructor(keyboard: Keyboard, screen: Screen, asking: Asking) {
+  constructor(keyboard: Keyboard, screen: Screen, asking: LineRequest) {
     this.#keyboard = keyboard
     this.#screen = screen
     this.#asking = asking
@@ -84,7 +84,7 @@ export class LineEditor implements Bottom, Listener {
     if (this.#asking.earlier === true) this.#keyboard.catchUp(this)
   }
 
-  typed(keys: string): void {
+  receive(keys: string): void {
     const text = keys.endsWith('\r') ? keys.slice(0, -1) : keys
     // Readline loses count of its rows where several characters come at once.
     if (text.length > 1 && !text.startsWith(ESCAPE) && this.#screen.redraws) {

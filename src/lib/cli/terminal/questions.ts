@@ -1,7 +1,7 @@
 import { isObject, type PlainObject } from '../../util/plain.ts'
-import { inOneLine, styled } from '../print.ts'
+import { escapeLine, withStyle } from '../print.ts'
 import type { Screen } from './screen.ts'
-import { hang } from './width.ts'
+import { hangIndent } from './width.ts'
 
 interface Question {
   readonly question: string
@@ -42,10 +42,10 @@ function questionIn(given: unknown): Question {
 
 function questionText({ question, labels, descriptions }: Question, columns: number): string {
   return [
-    styled('yellow', hang('  ', inOneLine(question), columns)),
+    withStyle('yellow', hangIndent('  ', escapeLine(question), columns)),
     ...labels.map((label, place) => {
       const more = descriptions[place] === '' ? '' : `: ${descriptions[place]}`
-      return hang(`  ${place + 1}  `, inOneLine(`${label}${more}`), columns)
+      return hangIndent(`  ${place + 1}  `, escapeLine(`${label}${more}`), columns)
     })
   ].join('\n')
 }

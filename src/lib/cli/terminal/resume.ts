@@ -4,29 +4,32 @@ import { projectKeyOf, usualStore } from '../../query/session-choice.ts'
 import type { Where } from '../../settings/files/sources.ts'
 import { glance, promptIn } from '../../transcript/glance.ts'
 import { loadTail } from '../../transcript/load.ts'
-import type { Scene } from '../common.ts'
-import { inOneLine, styled, table } from '../print.ts'
-import { ago } from '../sessions/page-width.ts'
+import type { ProjectState } from '../common.ts'
+import { escapeLine, withStyle, alignColumns } from '../print.ts'
+import { timeAgo } from '../sessions/page-width.ts'
 import { findSession } from '../sessions/session-lookup.ts'
 import type { Screen } from './screen.ts'
-import type { Desk } from './slash.ts'
-import { cut, hang } from './width.ts'
+import type { SlashContext } from './slash.ts'
+import { truncateText, hangIndent } from './width.ts'
 
 /** How many sessions are listed. */
 const MOST = 10
 
 /** `/resume`: lists the earlier sessions of this folder, by number; with a number or an id, resumes one. */
-export async function resume(wanted: string, { screen, scene: { where }, current, goOnWith }: Desk): Promise<void> {
-  const ids = await sessionsOf(where, current)
+export async function resume(
+  wanted: string,
+  { screen, scene: { where }, current, switchTo: goOnWith }: SlashContext
+): Promise<void> {
+  const ids = await otherSessions(where, current)
   if (wanted === '') {
-    screen.print(ids.length === 0 ? '  there are no earlier sessions of this folder' : listOf(ids, where, screen))
+    screen.print(ids.length === 0 ? '  there are no earlier sessions of this folder' : sessionTable(ids, where, screen))
     return
   }
   const numbered = /^\d{1,2}$/.test(wanted) ? ids[Number(wanted) - 1] : undefined
   goOnWith(numbered ?? findSession(wanted, { cwd: where.cwd }).id)
 }
 
-async function sessionsOf(where: Where, current: string): Promise<readonly string[]> {
+async function otherSessions(where: Where, current: string): Promise<readonly string[]> {
   const sessions = await usualStore(where).listSessions(projectKeyOf(where.cwd))
   const others = sessions.filter(({ sessionId }) => sessionId !== current)
   return others
@@ -35,23 +38,23 @@ async function sessionsOf(where: Where, current: string): Promise<readonly strin
     .map(({ sessionId }) => sessionId)
 }
 
-function listOf(ids: readonly string[], where: Where, { columns }: Screen): string {
+function sessionTable(ids: readonly string[], where: Where, { columns }: Screen): string {
   const store = usualStore(where)
   const rows = ids.map((sessionId, index) => {
     const key = { projectKey: projectKeyOf(where.cwd), sessionId }
     const seen = glance(store.pathOf(key), key)
     const prompt = seen?.head.map(promptIn).find(text => text !== undefined) ?? ''
     const when = Date.parse(String(seen?.tail.at(-1)?.['timestamp']))
-    return [`  ${index + 1}`, Number.isNaN(when) ? '' : ago(when), inOneLine(prompt)]
+    return [`  ${index + 1}`, Number.isNaN(when) ? '' : timeAgo(when), escapeLine(prompt)]
   })
   return [
-    ...table(rows).map(line => cut(line, columns - 1)),
-    styled('dim', '  type /resume NUMBER to resume one')
+    ...alignColumns(rows).map(line => truncateText(line, columns - 1)),
+    withStyle('dim', '  type /resume NUMBER to resume one')
   ].join('\n')
 }
 
 /** The last prompt and the last answer, as a reminder. */
-export async function lastWords(sessionId: string, { where }: Scene, { columns }: Screen): Promise<string> {
+export async function lastExchange(sessionId: string, { where }: ProjectState, { columns }: Screen): Promise<string> {
   const store = usualStore(where)
   const projectKey = store.projectOf(sessionId, projectKeyOf(where.cwd))
   const tail = projectKey === undefined ? undefined : await loadTail(store, { projectKey, sessionId }, isFreshStart)
@@ -62,7 +65,7 @@ export async function lastWords(sessionId: string, { where }: Scene, { columns }
     `resumed session ${sessionId}`,
     ...[prompt, answer].flatMap(each => (each ? [messageText(each.content)] : []))
   ]
-    .map(text => hang('  ', inOneLine(text).slice(0, 4 * columns), columns))
-    .map(line => styled('dim', line))
+    .map(text => hangIndent('  ', escapeLine(text).slice(0, 4 * columns), columns))
+    .map(line => withStyle('dim', line))
     .join('\n')
 }

@@ -1,8 +1,8 @@
-import { styled } from '../print.ts'
-import { cut } from './width.ts'
+import { withStyle } from '../print.ts'
+import { truncateText } from './width.ts'
 
 /** Stays below all that is printed: it makes way for it, and comes back. */
-export interface Bottom {
+export interface Footer {
   hide(): void
   show(): void
 }
@@ -20,7 +20,7 @@ export class Screen {
   #note = ''
   #isDrawn = false
   #timer: NodeJS.Timeout | undefined
-  #bottom: Bottom | undefined
+  #bottom: Footer | undefined
   #gone = false
 
   get columns(): number {
@@ -66,7 +66,7 @@ export class Screen {
   }
 
   /** Keeps something below what is printed, until it is taken away. */
-  hold(bottom: Bottom | undefined): void {
+  hold(bottom: Footer | undefined): void {
     this.#erase()
     this.#bottom = bottom
   }
@@ -97,7 +97,7 @@ export class Screen {
     const room = this.columns - 1 - time.length
     const note = this.#note === '' ? '' : ` · ${this.#note}`
     this.#erase()
-    this.write(styled('dim', cut(`${cut(text, room)}${time}${note}`, this.columns - 1)))
+    this.write(withStyle('dim', truncateText(`${truncateText(text, room)}${time}${note}`, this.columns - 1)))
     this.#isDrawn = true
   }
 

@@ -8,17 +8,17 @@ import { withResult } from '../../query/init-message.ts'
 import { query } from '../../query/query.ts'
 import type { Query } from '../../query/query-interface.ts'
 import { VERSION } from '../../version.ts'
-import { EXIT, exitCode, type Scene } from '../common.ts'
-import { harmless, inOneLine, styled } from '../print.ts'
+import { EXIT, exitCode, type ProjectState } from '../common.ts'
+import { escapeText, escapeLine, withStyle } from '../print.ts'
 import { Approvals } from './approvals.ts'
 import { History } from './history.ts'
 import { Keyboard, LINE_END } from './keyboard.ts'
-import { lastWords } from './resume.ts'
+import { lastExchange } from './resume.ts'
 import { LineEditor } from './line-editor.ts'
 import { Screen } from './screen.ts'
-import { Show } from './show.ts'
-import { slash, type Desk } from './slash.ts'
-import { hang } from './width.ts'
+import { MessageView } from './message-view.ts'
+import { runSlashCommand, type SlashContext } from './slash.ts'
+import { hangIndent } from './width.ts'
 
 /** Two Ctrl-C within this time end the session, in milliseconds. */
 const TWICE = 2000
@@ -26,25 +26,25 @@ const INTERRUPTED = 130
 const HUNG_UP = 129
 
 /** Runs a session at a terminal, and those that `/resume` switches to. Gives the exit code. */
-export async function talk(
+export async function runTerminal(
   first: string | undefined,
-  scene: Scene,
+  scene: ProjectState,
   options: QueryOptions,
   abort: AbortController
 ): Promise<number> {
-  const running = new Talk(scene, options, abort)
+  const running = new TerminalSession(scene, options, abort)
   const code = await running.begin(first)
   if (running.next === undefined) return code
   const { sessionId: _, continue: __, forkSession: ___, resumeSessionAt: ____, ...rest } = options
-  return talk(undefined, scene, { ...rest, resume: running.next }, abort)
+  return runTerminal(undefined, scene, { ...rest, resume: running.next }, abort)
 }
 
-class Talk {
-  readonly #scene: Scene
+class TerminalSession {
+  readonly #scene: ProjectState
   readonly #abort: AbortController
   readonly #options: QueryOptions
   readonly #screen = new Screen()
-  readonly #show = new Show(this.#screen)
+  readonly #show = new MessageView(this.#screen)
   readonly #history: History
   readonly #keyboard: Keyboard
   /** Aborted when no more prompts are wanted. */
@@ -63,7 +63,7 @@ class Talk {
   /** The session to resume instead. */
   next: string | undefined
 
-  constructor(scene: Scene, options: QueryOptions, abort: AbortController) {
+  constructor(scene: ProjectState, options: QueryOptions, abort: AbortController) {
     this.#scene = scene
     this.#options = options
     this.#abort = abort
@@ -120,11 +120,14 @@ class Talk {
     this.#screen.status()
     const { model, cwd } = init
     this.#screen.print(
-      styled('dim', hang('', inOneLine(`carabiner ${VERSION} · ${model} · ${cwd} · /help`), this.#screen.columns))
+      withStyle(
+        'dim',
+        hangIndent('', escapeLine(`carabiner ${VERSION} · ${model} · ${cwd} · /help`), this.#screen.columns)
+      )
     )
     const { resume, continue: isContinued } = this.#options
     if (resume === undefined && isContinued !== true) return this.#begun.resolve()
-    void lastWords(init.session_id, this.#scene, this.#screen)
+    void lastExchange(init.session_id, this.#scene, this.#screen)
       .then(words => this.#screen.print(words))
       .catch((error: unknown) => this.#show.warn(wordsOf(error)))
       .finally(() => this.#begun.resolve())
@@ -141,7 +144,7 @@ class Talk {
   /** One prompt after the other, each when the one before has its result. */
   async *#prompts(first: string | undefined): AsyncGenerator<PromptMessage> {
     await this.#begun.promise
-    if (first !== undefined) this.#screen.print(`> ${harmless(first)}`)
+    if (first !== undefined) this.#screen.print(`> ${escapeText(first)}`)
     for (let text = first ?? (await this.#read()); text !== undefined; text = await this.#read()) {
       this.#turn = Promise.withResolvers<void>()
       this.#isBusy = true
@@ -163,7 +166,7 @@ class Talk {
       this.#history.add(line)
       const text = line.replaceAll(LINE_END, '\n').trim()
       if (text === '') continue
-      const isDone = await slash(text, this.#desk(), this.#init?.slash_commands ?? [])
+      const isDone = await runSlashCommand(text, this.#desk(), this.#init?.slash_commands ?? [])
       if (!isDone) return text
     }
     return undefined
@@ -172,7 +175,7 @@ class Talk {
   async #line(): Promise<string | undefined> {
     const { mode } = this.#show
     this.#editor = new LineEditor(this.#keyboard, this.#screen, {
-      prompt: mode === 'default' ? '> ' : `${inOneLine(mode)} > `,
+      prompt: mode === 'default' ? '> ' : `${escapeLine(mode)} > `,
       isMultiline: true,
       earlier: true,
       history: this.#history.latest,
@@ -184,7 +187,7 @@ class Talk {
     return line
   }
 
-  #desk(): Desk {
+  #desk(): SlashContext {
     return {
       screen: this.#screen,
       show: this.#show,
@@ -192,7 +195,7 @@ class Talk {
       running: this.#running!,
       exit: () => this.#leave(),
       current: this.#init?.session_id ?? '',
-      goOnWith: id => this.#switchTo(id),
+      switchTo: id => this.#switchTo(id),
       isOver: () => this.#over.signal.aborted
     }
   }
@@ -212,7 +215,7 @@ class Talk {
       return
     }
     this.#lastInterrupt = { at: now, inTurn }
-    if (!inTurn) return this.#screen.print(styled('dim', '  Press Ctrl-C again, or Ctrl-D, to end the session.'))
+    if (!inTurn) return this.#screen.print(withStyle('dim', '  Press Ctrl-C again, or Ctrl-D, to end the session.'))
     this.#screen.status('interrupting; press Ctrl-C again to end the session')
     this.#running?.interrupt().catch(() => undefined)
   }

@@ -2,36 +2,39 @@ import { pathFrom } from '../../world/files/paths.ts'
 import { wordsOf } from '../../errors.ts'
 import { MODES, type Mode } from '../../permissions/modes.ts'
 import type { Query } from '../../query/query-interface.ts'
-import type { Scene } from '../common.ts'
-import { inOneLine, table } from '../print.ts'
+import type { ProjectState } from '../common.ts'
+import { escapeLine, alignColumns } from '../print.ts'
 import { resume } from './resume.ts'
 import type { Screen } from './screen.ts'
-import type { Show } from './show.ts'
-import { hang } from './width.ts'
+import type { MessageView } from './message-view.ts'
+import { hangIndent } from './width.ts'
 
 /** What commands work with. */
-export interface Desk {
+export interface SlashContext {
   readonly screen: Screen
-  readonly show: Show
-  readonly scene: Scene
+  readonly show: MessageView
+  readonly scene: ProjectState
   readonly running: Query
   exit(): void
   /** The id of this session. */
   readonly current: string
   /** Ends this session, and resumes that one. */
-  goOnWith(id: string): void
+  switchTo(id: string): void
   isOver(): boolean
 }
 
 interface Slash {
   readonly words: string
-  run(rest: string, desk: Desk): void | Promise<void>
+  run(rest: string, desk: SlashContext): void | Promise<void>
 }
 
 const SLASHES: Readonly<Record<string, Slash>> = {
-  help: { words: 'list these commands', run: (_, { screen }) => screen.print(helpOf()) },
+  help: { words: 'list these commands', run: (_, { screen }) => screen.print(helpText()) },
   hooks: { words: 'list the hooks that are active', run: showHooks },
-  cost: { words: 'show tokens and dollars so far, by model', run: (_, { screen, show }) => screen.print(costOf(show)) },
+  cost: {
+    words: 'show tokens and dollars so far, by model',
+    run: (_, { screen, show }) => screen.print(costText(show))
+  },
   mode: { words: 'show the permission mode; with a name: change it', run: changeMode },
   compact: { words: 'replace the conversation with a summary', run: compact },
   clear: { words: 'start a new conversation', run: clear },
@@ -40,19 +43,19 @@ const SLASHES: Readonly<Record<string, Slash>> = {
 }
 
 /** Runs `/name rest`. False: it is a prompt, since it is no command, or one of the agent's own. */
-export async function slash(line: string, desk: Desk, ofAgent: readonly string[]): Promise<boolean> {
+export async function runSlashCommand(line: string, desk: SlashContext, ofAgent: readonly string[]): Promise<boolean> {
   const [, name, rest = ''] = /^\/([\w:-]*)(?:\s+(.*))?$/s.exec(line.trim()) ?? []
   if (name === undefined || ofAgent.includes(name)) return false
   if (Object.hasOwn(SLASHES, name)) await runSlash(SLASHES[name]!, rest.trim(), desk)
   else {
     const there = [...Object.keys(SLASHES), ...ofAgent].map(each => `/${each}`).join(', ')
-    const words = `There is no /${name}. Use one of ${inOneLine(there)}.`
-    desk.screen.print(hang('  ', words, desk.screen.columns))
+    const words = `There is no /${name}. Use one of ${escapeLine(there)}.`
+    desk.screen.print(hangIndent('  ', words, desk.screen.columns))
   }
   return true
 }
 
-async function runSlash({ run }: Slash, rest: string, desk: Desk): Promise<void> {
+async function runSlash({ run }: Slash, rest: string, desk: SlashContext): Promise<void> {
   try {
     await run(rest, desk)
   } catch (error) {
@@ -62,15 +65,15 @@ async function runSlash({ run }: Slash, rest: string, desk: Desk): Promise<void>
   }
 }
 
-const helpOf = (): string =>
+const helpText = (): string =>
   [
-    ...table(Object.entries(SLASHES).map(([name, { words }]) => [`  /${name}`, words])),
+    ...alignColumns(Object.entries(SLASHES).map(([name, { words }]) => [`  /${name}`, words])),
     '  End a line with \\ to continue on the next. Pasted lines are one prompt.',
     '  The arrow keys bring back earlier prompts.',
     '  Ctrl-C interrupts; twice ends the session.'
   ].join('\n')
 
-async function showHooks(_: string, { screen, scene: { loaded, where }, running }: Desk): Promise<void> {
+async function showHooks(_: string, { screen, scene: { loaded, where }, running }: SlashContext): Promise<void> {
   const hooks = await running.hooks()
   const near = (source: string): string => {
     const [, file, line] = /^(\/.*?):(\d+)(?::\d+)?$/.exec(source) ?? []
@@ -78,43 +81,43 @@ async function showHooks(_: string, { screen, scene: { loaded, where }, running 
     return `${pathFrom(loaded.root, file) ?? file.replace(`${where.home}/`, '~/')}:${line}`
   }
   const lines = hooks.flatMap(({ events, matcher, name, source, enabled }) => [
-    inOneLine(`  ${events.join(', ')}${matcher === 'everything' ? '' : ` ${matcher}`}${enabled ? '' : ' (off)'}`),
+    escapeLine(`  ${events.join(', ')}${matcher === 'everything' ? '' : ` ${matcher}`}${enabled ? '' : ' (off)'}`),
     // A hook without a name is named after what it runs and where it was declared; that follows anyway.
-    hang('    ', inOneLine(`${name.replace(/ \([^()]*:\d+\)$/, '')}  (${near(source)})`), screen.columns)
+    hangIndent('    ', escapeLine(`${name.replace(/ \([^()]*:\d+\)$/, '')}  (${near(source)})`), screen.columns)
   ])
   screen.print(lines.length === 0 ? '  no hooks are active' : lines.join('\n'))
 }
 
-function costOf({ usage }: Show): string {
+function costText({ usage }: MessageView): string {
   const models = Object.entries(usage)
   if (models.length === 0) return '  no tokens used so far'
   const dollars = models.reduce((sum, [, { costUSD }]) => sum + costUSD, 0)
   const rows = models.map(([model, used]) => [
-    `  ${inOneLine(model)}`,
+    `  ${escapeLine(model)}`,
     `${used.inputTokens} in`,
     `${used.outputTokens} out`,
     `${used.cacheReadInputTokens} cached`,
     used.costUSD > 0 ? priced(used.costUSD) : 'no price known'
   ])
-  return [...table(rows), ...(models.length > 1 ? [`  ${priced(dollars)} in all`] : [])].join('\n')
+  return [...alignColumns(rows), ...(models.length > 1 ? [`  ${priced(dollars)} in all`] : [])].join('\n')
 }
 
 const priced = (dollars: number): string => `$${dollars.toFixed(4)}`
 
-async function changeMode(name: string, { screen, show, running }: Desk): Promise<void> {
+async function changeMode(name: string, { screen, show, running }: SlashContext): Promise<void> {
   if (name === '') return screen.print(`  mode ${show.mode}; available: ${MODES.join(', ')}`)
   await running.setPermissionMode(name as Mode)
   show.mode = name
-  screen.print(`  mode ${inOneLine(name)}`)
+  screen.print(`  mode ${escapeLine(name)}`)
 }
 
-async function compact(instructions: string, { screen, running }: Desk): Promise<void> {
+async function compact(instructions: string, { screen, running }: SlashContext): Promise<void> {
   screen.status('compacting the conversation')
   const done = await running.compact(instructions === '' ? undefined : instructions)
   if (!done) screen.print('  The conversation was not compacted.')
 }
 
-async function clear(_: string, { screen, running }: Desk): Promise<void> {
+async function clear(_: string, { screen, running }: SlashContext): Promise<void> {
   screen.status('starting a new conversation')
   await running.clear()
   screen.print('  Started a new conversation.')

@@ -6,7 +6,7 @@ const NARROW = /\p{M}/u
 const columnsOf = (char: string): number => (NARROW.test(char) ? 0 : WIDE.test(char) ? 2 : 1)
 
 /** A text on one line, no wider than this. */
-export function cut(text: string, most: number): string {
+export function truncateText(text: string, most: number): string {
   if (widthOf(text) <= most) return text
   let room = most - 1
   let line = ''
@@ -19,13 +19,13 @@ export function cut(text: string, most: number): string {
 }
 
 /** Lines no wider than this. They break behind a blank where there is one, and nothing is left out. */
-export function wrap(text: string, most: number): readonly string[] {
+export function wrapText(text: string, most: number): readonly string[] {
   return text.split('\n').flatMap(line => pieces(line, Math.max(2, most)))
 }
 
 /** A text behind a mark, its further lines below its first. */
-export function hang(mark: string, text: string, columns: number): string {
-  return mark + wrap(text, columns - mark.length - 1).join(`\n${' '.repeat(mark.length)}`)
+export function hangIndent(mark: string, text: string, columns: number): string {
+  return mark + wrapText(text, columns - mark.length - 1).join(`\n${' '.repeat(mark.length)}`)
 }
 
 const widthOf = (text: string): number => {

@@ -9,7 +9,7 @@ import type { OutsideSpec } from './spec.ts'
  * What a hook outside this process announces with `async: true`: a gate of the strict profile waits for the answer, and
  * other events go on without it. Library hooks name the limit in seconds; the contract names it in milliseconds.
  */
-export function laterBy(
+export function asyncReply(
   said: PlainObject,
   answer: Promise<Reply | undefined>,
   end: () => void,
@@ -22,14 +22,14 @@ export function laterBy(
   const ms = Math.min(limit * unit, LONGEST)
   return dialect === 'library'
     ? new Later(answer, ms, 'limited')
-    : new Later(limited(answer, ms, end, place), undefined, 'limited')
+    : new Later(withTimeLimit(answer, ms, end, place), undefined, 'limited')
 }
 
 /** A timer that is set for longer goes off at once. */
 const LONGEST = LONGEST_TIMER - 1000
 
 /** An answer within its time, in milliseconds; after that its process is ended. */
-export function limited(
+export function withTimeLimit(
   answer: Promise<Reply | undefined>,
   limit: number,
   end: () => void,

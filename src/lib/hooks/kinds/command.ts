@@ -6,13 +6,13 @@ import type { EventName } from '../events/event-table.ts'
 import { Failed } from '../dispatch/outcome.ts'
 import { later, type Later, type Reply } from '../reply.ts'
 import { Capture, OUTPUT_CAP } from './capture.ts'
-import { laterBy, limited } from './async-reply.ts'
-import { anywhere, type HookEnvironment } from './hook-environment.ts'
-import { Warm, type Taken } from './prewarm.ts'
+import { asyncReply, withTimeLimit } from './async-reply.ts'
+import { defaultEnvironment, type HookEnvironment } from './hook-environment.ts'
+import { WarmProcesses, type HookProcess } from './prewarm.ts'
 import { checkCommand, identityOf, labelOf, programFor, wordsOfStart, type ProgramSpec } from './program.ts'
 import { readRaw } from './raw.ts'
 import { scriptsNamedBy } from './words.ts'
-import { hookOf, type OutsideContext, type OutsideHook, type OutsideSpec } from './spec.ts'
+import { buildHook, type OutsideContext, type OutsideHook, type OutsideSpec } from './spec.ts'
 import { jsonIn } from '../../util/attempt.ts'
 
 /** A hook that is a command: it reads the event on standard input and answers by exit code and standard output. */
@@ -31,11 +31,11 @@ export interface CommandSpec<E extends EventName = EventName> extends OutsideSpe
 /** A hook that runs a command for each event. */
 export function commandHook<const E extends EventName = EventName>(
   spec: CommandSpec<E>,
-  place: HookEnvironment = anywhere()
+  place: HookEnvironment = defaultEnvironment()
 ): OutsideHook<E> {
   checkCommand(spec)
-  const warm = spec.prewarm === true ? new Warm(spec, place) : undefined
-  return hookOf(spec, place, {
+  const warm = spec.prewarm === true ? new WarmProcesses(spec, place) : undefined
+  return buildHook(spec, place, {
     label: labelOf(spec),
     identity: `command\0${identityOf(spec)}`,
     run: ctx => runCommand(spec, place, warm, ctx),
@@ -46,16 +46,16 @@ export function commandHook<const E extends EventName = EventName>(
 function runCommand(
   spec: CommandSpec,
   place: HookEnvironment,
-  warm: Warm | undefined,
+  warm: WarmProcesses | undefined,
   ctx: OutsideContext
 ): Later | Promise<Reply | Later | undefined> {
   const program = programFor(spec, place, ctx)
   const scripts = scriptsNamedBy([program.file, ...program.args], program.cwd, program.env)
   let payload: string | undefined
-  const ask = (process: Taken): Promise<Reply | Later | undefined> => {
-    payload ??= payloadOf(ctx, process)
-    const followed = follow(process, spec, place, ctx).then(reply => heard(reply, scripts))
-    const answer = spec.asyncRewake === true ? waking(followed, process, spec, place, ctx) : followed
+  const ask = (process: HookProcess): Promise<Reply | Later | undefined> => {
+    payload ??= eventPayload(ctx, process)
+    const followed = follow(process, spec, place, ctx).then(reply => checkScripts(reply, scripts))
+    const answer = spec.asyncRewake === true ? wakeAgent(followed, process, spec, place, ctx) : followed
     process.running.write(payload)
     process.running.close()
     void process.running.ended.then(() => warm?.prepare(program))
@@ -64,7 +64,7 @@ function runCommand(
   const waiting = warm?.take(program)
   const answer =
     waiting === undefined ? ask(startCold(program, place, warm)) : ask(waiting).catch(error => askAnew(error, ask))
-  return isBehind(spec) ? later(answer as Promise<Reply>) : answer
+  return isAsync(spec) ? later(answer as Promise<Reply>) : answer
 
   /** A process that ended before it was given the event has answered something else. */
   function askAnew(error: unknown, again: typeof ask): Promise<Reply | Later | undefined> {
@@ -75,27 +75,27 @@ function runCommand(
 }
 
 /** A shell whose script became a folder before it was opened reads nothing, does nothing and says that all is well. */
-function heard<T>(reply: T | undefined, scripts: readonly string[]): T | undefined {
+function checkScripts<T>(reply: T | undefined, scripts: readonly string[]): T | undefined {
   const lost = reply === undefined ? scripts.find(isFolder) : undefined
   if (lost === undefined) return reply
   throw new Failed('spawn', `its script became a folder while it ran, so that its silence says nothing: ${lost}`)
 }
 
-const isBehind = (spec: CommandSpec): boolean => spec.async === true || spec.asyncRewake === true
+const isAsync = (spec: CommandSpec): boolean => spec.async === true || spec.asyncRewake === true
 
 /** Seconds that it may take, where it does not say. */
 const USUAL_TIME = 600
 
 /** Within its time, and what it answers in the end is no decision any more: exit code 2 wakes the agent. */
-function waking(
+function wakeAgent(
   answer: Promise<Reply | Later | undefined>,
-  { running, capture }: Taken,
+  { running, capture }: HookProcess,
   spec: CommandSpec,
   place: HookEnvironment,
   ctx: OutsideContext
 ): Promise<Reply | undefined> {
   const seconds = spec.timeout ?? USUAL_TIME
-  const late = limited(answer as Promise<Reply | undefined>, seconds * 1000, () => running.end(), place)
+  const late = withTimeLimit(answer as Promise<Reply | undefined>, seconds * 1000, () => running.end(), place)
   const { event } = ctx
   const woken = Promise.all([late, running.ended]).then(([, { code }]) => {
     if (code !== 2) return undefined
@@ -112,7 +112,7 @@ function waking(
 const LONGEST_WAKING = 10_000
 
 /** It is written down while the process starts. One that cannot be given anything must not wait for it. */
-function payloadOf(ctx: OutsideContext, { running }: Taken): string {
+function eventPayload(ctx: OutsideContext, { running }: HookProcess): string {
   try {
     return `${withoutCredentials(ctx.wire)}\n`
   } catch (error) {
@@ -123,7 +123,7 @@ function payloadOf(ctx: OutsideContext, { running }: Taken): string {
 
 const MISSED = new Failed('spawn', 'ended before it was given the event')
 
-function startCold(program: Program, place: HookEnvironment, warm: Warm | undefined): Taken {
+function startCold(program: Program, place: HookEnvironment, warm: WarmProcesses | undefined): HookProcess {
   const capture = new Capture()
   const begun = place.clock.now()
   const running = place.start(program, capture)
@@ -133,7 +133,7 @@ function startCold(program: Program, place: HookEnvironment, warm: Warm | undefi
 
 /** The answer of a process: at its end, or, when its first line says so, later. */
 function follow(
-  { running, capture, ahead }: Taken,
+  { running, capture, ahead }: HookProcess,
   spec: CommandSpec,
   place: HookEnvironment,
   ctx: OutsideContext
@@ -155,7 +155,7 @@ function follow(
       if (ahead && !ended.fed) throw MISSED
       told(ended.code ?? undefined)
       if (ended.left && !ctx.signal.aborted) ctx.note('ended and left others running')
-      return answerOf(ended, capture, skipped, spec, ctx)
+      return readAnswer(ended, capture, skipped, spec, ctx)
     })
     atEnd.then(resolve, reject)
     capture.onFlood = stream => {
@@ -166,7 +166,7 @@ function follow(
       const said = asyncIn(line)
       if (said === undefined) return
       skipped = Buffer.byteLength(line) + 1
-      if (!isBehind(spec)) resolve(laterBy(said, atEnd, () => running.end(), spec, place))
+      if (!isAsync(spec)) resolve(asyncReply(said, atEnd, () => running.end(), spec, place))
     }
   })
 }
@@ -177,7 +177,7 @@ function asyncIn(line: string): PlainObject | undefined {
   return isObject(said) && said['async'] === true ? said : undefined
 }
 
-function answerOf(
+function readAnswer(
   ended: Ended,
   capture: Capture,
   skipped: number,

@@ -37,7 +37,7 @@ export function headersFor(
   const read = (name: string): string | undefined => (names.has(name) ? place.variable(name, !ofProject) : undefined)
   return () => {
     const filled: Record<string, string> = { accept: 'application/json' }
-    for (const [name, value] of Object.entries(headers)) filled[name.toLowerCase()] = filledIn(name, value, read)
+    for (const [name, value] of Object.entries(headers)) filled[name.toLowerCase()] = fillVariables(name, value, read)
     for (const value of credentialsIn(filled)) hideCredential(value)
     return Object.assign(filled, OURS)
   }
@@ -64,7 +64,7 @@ const namesIn = (headers: Headers): readonly string[] =>
 const UNFIT = /[^\t\x20-\x7e\x80-\xff]/
 
 /** Variables that are not allowed, or not set, become empty. */
-function filledIn(header: string, value: string, read: (name: string) => string | undefined): string {
+function fillVariables(header: string, value: string, read: (name: string) => string | undefined): string {
   const filled = value.replaceAll(VARIABLE, (_, braced?: string, bare?: string) => {
     return read(braced ?? bare!) ?? ''
   })

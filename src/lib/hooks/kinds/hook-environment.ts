@@ -37,7 +37,7 @@ export interface HookEnvironmentOptions {
   /** Calls a tool of an MCP server, and gives its text, for hooks that are such tools. Without it, they fail. */
   callServer?: ((call: ServerCall) => Promise<string>) | undefined
   /** A hook in the background may wake the agent: with this, in the end, or with nothing. */
-  onWake?: ((woken: Promise<Waking | undefined>) => unknown) | undefined
+  onWake?: ((woken: Promise<WakeMessage | undefined>) => unknown) | undefined
   /** Told of what concerns no single event: a worker that was started anew, a process that was dropped. */
   onNotice?: ((text: string) => unknown) | undefined
   /**
@@ -50,7 +50,7 @@ export interface HookEnvironmentOptions {
 }
 
 /** What an agent is woken with, and what people are shown of it. */
-interface Waking {
+interface WakeMessage {
   readonly text: string
   readonly summary: string | undefined
 }
@@ -159,7 +159,7 @@ export class HookEnvironment {
       CLAUDE_CODE_SESSION_ID: occasion.sessionId,
       CLAUDE_PID: String(process.pid),
       EVENT: snakeName(occasion.event),
-      ...(envFile !== undefined && ENV_FILE_EVENTS.has(occasion.event) && { CLAUDE_ENV_FILE: placeFor(envFile) }),
+      ...(envFile !== undefined && ENV_FILE_EVENTS.has(occasion.event) && { CLAUDE_ENV_FILE: makeEnvFolder(envFile) }),
       ...occasion.env,
       ...own
     })
@@ -220,10 +220,10 @@ export class HookEnvironment {
 let shared: HookEnvironment | undefined
 
 /** Where hooks run that were given no place. */
-export const anywhere = (): HookEnvironment => (shared ??= new HookEnvironment())
+export const defaultEnvironment = (): HookEnvironment => (shared ??= new HookEnvironment())
 
 /** Hooks write there what commands shall find; where that cannot be, they hear of it when they try. */
-function placeFor(envFile: string): string {
+function makeEnvFolder(envFile: string): string {
   attempt(() => makeFolders(dirname(envFile)))
   return envFile
 }

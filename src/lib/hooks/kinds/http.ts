@@ -6,10 +6,10 @@ import { Failed } from '../dispatch/outcome.ts'
 import type { Reply } from '../reply.ts'
 import { Capture, OUTPUT_CAP } from './capture.ts'
 import { headersFor } from './headers.ts'
-import { anywhere, type HookEnvironment } from './hook-environment.ts'
+import { defaultEnvironment, type HookEnvironment } from './hook-environment.ts'
 import { readRaw } from './raw.ts'
-import { hookOf, type OutsideContext, type OutsideHook, type OutsideSpec } from './spec.ts'
-import { allowedUrl, wordsOfUrl } from './urls.ts'
+import { buildHook, type OutsideContext, type OutsideHook, type OutsideSpec } from './spec.ts'
+import { allowedUrl, publicUrl } from './urls.ts'
 
 /** A hook that is a server: it is sent the event by POST and answers with one JSON object, or with nothing. */
 export interface HttpSpec<E extends EventName = EventName> extends OutsideSpec<E> {
@@ -23,14 +23,14 @@ export interface HttpSpec<E extends EventName = EventName> extends OutsideSpec<E
 /** A hook that asks a server about each event. */
 export function httpHook<const E extends EventName = EventName>(
   spec: HttpSpec<E>,
-  place: HookEnvironment = anywhere()
+  place: HookEnvironment = defaultEnvironment()
 ): OutsideHook<E> {
   const url = allowedUrl(spec.url, place.options.allowedUrls)
   const headers = headersFor(spec, place)
   const server = new Server(url)
   place.onClose(() => server.close())
-  return hookOf(spec, place, {
-    label: wordsOfUrl(url).slice(0, 60),
+  return buildHook(spec, place, {
+    label: publicUrl(url).slice(0, 60),
     identity: `http\0${url.href}`,
     run: async ctx => {
       const answer = await ask(url.host, server, { headers: headers(), body: withoutCredentials(ctx.wire) }, ctx)
@@ -65,7 +65,7 @@ async function ask(host: string, server: Server, posting: Posting, ctx: OutsideC
     const status = await exchange.status
     if (!flooded) return { host, status, body }
   } catch (error) {
-    if (!flooded) throw new Failed('http', `no answer from ${host}: ${wordsOfTrouble(error)}`)
+    if (!flooded) throw new Failed('http', `no answer from ${host}: ${connectionError(error)}`)
   } finally {
     told()
   }
@@ -112,7 +112,7 @@ const TROUBLES: readonly (readonly [string, string])[] = [
   ['ERR_SSL', 'no TLS could be agreed on']
 ]
 
-function wordsOfTrouble(error: unknown): string {
+function connectionError(error: unknown): string {
   const { code = '', message } = error as Error & { code?: string }
   const words = TROUBLE[code] ?? TROUBLES.find(([begin]) => code.startsWith(begin))?.[1]
   // Of several addresses that all failed only the code is told.

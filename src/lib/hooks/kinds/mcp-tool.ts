@@ -3,9 +3,9 @@ import { isObject, type PlainObject } from '../../util/plain.ts'
 import { withoutCredentials } from '../../util/credentials.ts'
 import type { EventName } from '../events/event-table.ts'
 import { Failed } from '../dispatch/outcome.ts'
-import { anywhere, type HookEnvironment } from './hook-environment.ts'
+import { defaultEnvironment, type HookEnvironment } from './hook-environment.ts'
 import { readRaw } from './raw.ts'
-import { hookOf, type OutsideHook, type OutsideSpec } from './spec.ts'
+import { buildHook, type OutsideHook, type OutsideSpec } from './spec.ts'
 
 /** A hook that is a tool of an MCP server: its text is read as what a command prints. */
 export interface McpToolSpec<E extends EventName = EventName> extends OutsideSpec<E> {
@@ -19,16 +19,16 @@ export interface McpToolSpec<E extends EventName = EventName> extends OutsideSpe
 /** A hook that calls a tool of a server for each event. */
 export const mcpToolHook = <const E extends EventName = EventName>(
   spec: McpToolSpec<E>,
-  place: HookEnvironment = anywhere()
+  place: HookEnvironment = defaultEnvironment()
 ): OutsideHook<E> => {
   const { server, tool, input = {} } = spec
-  return hookOf(spec, place, {
+  return buildHook(spec, place, {
     label: `${server}/${tool}`,
     identity: `mcp_tool\0${server}\0${tool}\0${JSON.stringify(input)}`,
     async run(ctx) {
       const { callServer } = place.options
       if (callServer === undefined) throw new Failed('spawn', 'there is no agent, and so no server to call')
-      const given = filledIn(input, JSON.parse(withoutCredentials(ctx.wire))) as PlainObject
+      const given = fillFields(input, JSON.parse(withoutCredentials(ctx.wire))) as PlainObject
       const stdout = await callServer({ server, tool, input: given, signal: ctx.signal }).catch((error: unknown) => {
         throw new Failed('threw', wordsOf(error))
       })
@@ -39,12 +39,12 @@ export const mcpToolHook = <const E extends EventName = EventName>(
   })
 }
 
-function filledIn(value: unknown, event: unknown): unknown {
+function fillFields(value: unknown, event: unknown): unknown {
   if (typeof value === 'string')
-    return value.replaceAll(/\$\{([\w.]+)\}/g, (_, path: string) => textOf(fieldOf(event, path.split('.'))))
-  if (Array.isArray(value)) return value.map(item => filledIn(item, event))
+    return value.replaceAll(/\$\{([\w.]+)\}/g, (_, path: string) => fieldText(fieldOf(event, path.split('.'))))
+  if (Array.isArray(value)) return value.map(item => fillFields(item, event))
   if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filledIn(item, event)]))
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillFields(item, event)]))
 }
 
 const fieldOf = (value: unknown, [key, ...rest]: readonly string[]): unknown => {
@@ -53,4 +53,4 @@ const fieldOf = (value: unknown, [key, ...rest]: readonly string[]): unknown => 
   return held ? fieldOf((value as PlainObject)[key], rest) : undefined
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+const fieldText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))

@@ -7,14 +7,14 @@ import type { OutsideSpec } from './spec.ts'
 import { filesNamedBy } from './words.ts'
 
 /** A process for one event, started now or ahead. */
-export interface Taken {
+export interface HookProcess {
   readonly running: Running
   readonly capture: Capture
   /** It was started before its event. */
   readonly ahead: boolean
 }
 
-interface Waiting extends Taken {
+interface WaitingProcess extends HookProcess {
   readonly since: number
   /** What it was started from, and what its files looked like. */
   readonly key: string
@@ -28,11 +28,11 @@ const IDLE = 300_000
  * Keeps the next process of a command ready: started, and waiting on its standard input. One is kept for each event.
  * It is used only for exactly what it was started for: the same words, folder, environment and script.
  */
-export class Warm {
+export class WarmProcesses {
   readonly #place: HookEnvironment
   readonly #name: string
   readonly #verify: OutsideSpec['verify']
-  readonly #waiting = new Map<string, Waiting>()
+  readonly #waiting = new Map<string, WaitingProcess>()
   /** How long the longest run that was not started ahead has taken, in milliseconds. */
   #whole = 0
   #off = false
@@ -45,7 +45,7 @@ export class Warm {
   }
 
   /** The process that waits for this, if there is one. One that waits for something else is ended. */
-  take(program: Program): Taken | undefined {
+  take(program: Program): HookProcess | undefined {
     const event = eventOf(program)
     const waiting = this.#waiting.get(event)
     if (waiting === undefined) return undefined
@@ -61,7 +61,7 @@ export class Warm {
    * One that has been there for less time than a run takes may still be busy, without having looked at its input: it
    * would answer from what it saw before the event. Runs differ, so it is given twice the time of the longest.
    */
-  #isReady({ since }: Waiting): boolean {
+  #isReady({ since }: WaitingProcess): boolean {
     return this.#place.clock.now() - since >= 2 * this.#whole
   }
 
@@ -97,7 +97,7 @@ export class Warm {
     )
   }
 
-  #remove(event: string): Waiting | undefined {
+  #remove(event: string): WaitingProcess | undefined {
     const waiting = this.#waiting.get(event)
     this.#waiting.delete(event)
     waiting?.forget()

@@ -5,8 +5,13 @@ import type { PlainObject } from '../../util/plain.ts'
 import { parseEvent, rowOf, type EventName } from '../events/event-table.ts'
 import { Failed } from '../dispatch/outcome.ts'
 import type { Reply } from '../reply.ts'
-import { anywhere, HOOK_AGENT, type HookEnvironment, type HookEnvironmentOptions } from './hook-environment.ts'
-import { hookOf, type OutsideHook, type OutsideSpec } from './spec.ts'
+import {
+  defaultEnvironment,
+  HOOK_AGENT,
+  type HookEnvironment,
+  type HookEnvironmentOptions
+} from './hook-environment.ts'
+import { buildHook, type OutsideHook, type OutsideSpec } from './spec.ts'
 
 /** A hook that is a question to a model: it says whether the event is all right. */
 export interface PromptSpec<E extends EventName = EventName> extends OutsideSpec<E> {
@@ -38,23 +43,23 @@ const TIMEOUTS = { prompt: 30, agent: 60 }
 /** A hook that asks a model about each event. */
 export const promptHook = <const E extends EventName = EventName>(
   spec: PromptSpec<E>,
-  place: HookEnvironment = anywhere()
-): OutsideHook<E> => asking('prompt', spec, place, place.options.askModel)
+  place: HookEnvironment = defaultEnvironment()
+): OutsideHook<E> => questionHook('prompt', spec, place, place.options.askModel)
 
 /** A hook that has an agent look into each event. It is told of a refusal, and goes on. */
 export const agentHook = <const E extends EventName = EventName>(
   spec: PromptSpec<E>,
-  place: HookEnvironment = anywhere()
-): OutsideHook<E> => asking('agent', { ...spec, continueOnBlock: true }, place, place.options.askAgent)
+  place: HookEnvironment = defaultEnvironment()
+): OutsideHook<E> => questionHook('agent', { ...spec, continueOnBlock: true }, place, place.options.askAgent)
 
-function asking<E extends EventName>(
+function questionHook<E extends EventName>(
   kind: 'prompt' | 'agent',
   spec: PromptSpec<E>,
   place: HookEnvironment,
   ask: HookEnvironmentOptions['askModel']
 ): OutsideHook<E> {
   const system = kind === 'prompt' ? SYSTEM + IMPOSSIBLE : SYSTEM
-  return hookOf({ ...spec, timeout: spec.timeout ?? timeoutOn(spec.events, TIMEOUTS[kind]) }, place, {
+  return buildHook({ ...spec, timeout: spec.timeout ?? defaultTimeout(spec.events, TIMEOUTS[kind]) }, place, {
     label: spec.prompt.split('\n')[0]!.slice(0, 60),
     identity: `${kind}\0${spec.prompt}`,
     async run(ctx) {
@@ -63,29 +68,29 @@ function asking<E extends EventName>(
         return undefined
       }
       if (ask === undefined) throw new Failed('spawn', 'there is no agent, and so no model to ask')
-      const prompt = filledIn(spec.prompt, withoutCredentials(ctx.wire))
+      const prompt = fillPrompt(spec.prompt, withoutCredentials(ctx.wire))
       const { model, ofProject } = spec
       const said = await ask({ system, prompt, model, ofProject, signal: ctx.signal }).catch((error: unknown) => {
         throw new Failed('threw', `the model gave no answer: ${wordsOf(error)}`)
       })
       ctx.ran({ stdout: said, stderr: '' })
-      const verdict = verdictIn(said)
+      const verdict = parseVerdict(said)
       if (kind === 'prompt' && verdict.impossible && STOPS.has(ctx.event)) return undefined
-      return replyTo(verdict, ctx.event, spec.continueOnBlock === true, ctx.note.bind(ctx))
+      return verdictReply(verdict, ctx.event, spec.continueOnBlock === true, ctx.note.bind(ctx))
     },
     close: () => undefined
   })
 }
 
 /** The end of a session waits for nobody that long. A member of a group has the time of its group. */
-function timeoutOn(events: PromptSpec['events'], seconds: number): number | undefined {
+function defaultTimeout(events: PromptSpec['events'], seconds: number): number | undefined {
   if (events === undefined) return undefined
   const isEnd = [events].flat().some(event => parseEvent(event) === 'SessionEnd')
   return isEnd ? rowOf('SessionEnd').fileTimeout : seconds
 }
 
 /** `\$` is a dollar. */
-function filledIn(prompt: string, wire: string): string {
+function fillPrompt(prompt: string, wire: string): string {
   let found = false
   const text = prompt.replaceAll(/\\\$|\$ARGUMENTS\b/g, piece => {
     if (piece !== '$ARGUMENTS') return '$'
@@ -98,7 +103,7 @@ function filledIn(prompt: string, wire: string): string {
 const FENCED = /^```(?:json)?\s*\n([\s\S]*?)\n\s*```$/
 
 /** What is no verdict is no yes: the whole answer must be one. What is quoted in it may be somebody else's. */
-function verdictIn(said: string): Verdict {
+function parseVerdict(said: string): Verdict {
   const text = said.trim()
   let value: PlainObject
   try {
@@ -123,7 +128,7 @@ const STOPS: ReadonlySet<EventName> = new Set<EventName>(['Stop', 'SubagentStop'
 /** Events that such a hook cannot decide. */
 const UNDECIDED: ReadonlySet<EventName> = new Set<EventName>(['PermissionRequest', 'PermissionDenied'])
 
-function replyTo(
+function verdictReply(
   { ok, reason }: Verdict,
   event: EventName,
   goesOn: boolean,

@@ -17,7 +17,7 @@ export interface Raw {
 }
 
 /** Of whom: it decides what some answers mean. */
-interface Asked {
+interface RawOccasion {
   readonly event: EventName
   readonly profile: Profile
   /** Told of what only the compat profile lets pass. */
@@ -28,8 +28,8 @@ interface Asked {
  * Reads a raw answer: exit codes, JSON or text. What comes back is a reply as any hook may give it; what cannot be
  * trusted is thrown as `Failed`. Only this file knows exit codes.
  */
-export function readRaw(raw: Raw, asked: Asked, onFailure?: 'block' | 'continue'): Reply | undefined {
-  if (raw.code === 0) return readOutput(textOf(raw.stdout), asked)
+export function readRaw(raw: Raw, asked: RawOccasion, onFailure?: 'block' | 'continue'): Reply | undefined {
+  if (raw.code === 0) return readOutput(outputText(raw.stdout), asked)
   if (raw.code === 2) return readRefusal(raw, asked)
   const reply = replyIn(raw.stdout)
   const obeys = asked.profile === 'compat' && onFailure !== 'block' && raw.code !== null
@@ -41,7 +41,7 @@ export function readRaw(raw: Raw, asked: Asked, onFailure?: 'block' | 'continue'
 }
 
 /** A clean end: nothing, one JSON object, or text. */
-function readOutput(text: string, asked: Asked): Reply | undefined {
+function readOutput(text: string, asked: RawOccasion): Reply | undefined {
   const trimmed = trimmedJson(text)
   if (trimmed === '') return undefined
   if (!trimmed.startsWith('{')) return readText(trimmed, asked)
@@ -69,7 +69,7 @@ function trimmedJson(text: string): string {
 const DECISION =
   /["'](?:permission_?decision|decision|continue(?:_?execution)?|hook_?specific_?output|behavior)["']\s*:/i
 
-function readText(text: string, asked: Asked): Reply | undefined {
+function readText(text: string, asked: RawOccasion): Reply | undefined {
   if (DECISION.test(text)) {
     const why = 'what it printed is text with a decision in it, and nobody would read that'
     const advice = 'print the JSON alone: nothing before it, nothing after it'
@@ -80,17 +80,17 @@ function readText(text: string, asked: Asked): Reply | undefined {
 }
 
 /** Where a session or a prompt begins, what a hook prints is for the model. */
-function takesText({ event }: Asked): boolean {
+function takesText({ event }: RawOccasion): boolean {
   const { answer } = rowOf(event)
   return answer === 'session' || answer === 'prompt' || answer === 'expansion'
 }
 
-const contextOf = (text: string, { event }: Asked): Reply => ({
+const contextOf = (text: string, { event }: RawOccasion): Reply => ({
   hookSpecificOutput: { hookEventName: event, additionalContext: text }
 })
 
 /** Exit code 2 refuses, whatever was printed. JSON beside it may say why, and add what does not contradict. */
-function readRefusal(raw: Raw, asked: Asked): Reply {
+function readRefusal(raw: Raw, asked: RawOccasion): Reply {
   const said = replyIn(raw.stdout)
   const stderr = stripVTControlCharacters(raw.stderr).trim()
   const launcher = said === undefined ? launcherError(stderr, asked) : undefined
@@ -103,7 +103,7 @@ function readRefusal(raw: Raw, asked: Asked): Reply {
   return reply
 }
 
-function addHarmless(reply: Reply, said: PlainObject, { event }: Asked): void {
+function addHarmless(reply: Reply, said: PlainObject, { event }: RawOccasion): void {
   const text = (object: PlainObject, key: string): string | undefined => {
     const value = read(object, key)
     return typeof value === 'string' ? value : undefined
@@ -125,7 +125,7 @@ const LAUNCHERS = [
 ]
 
 /** The contract's first host makes the difference only where a hook could keep an agent from stopping. */
-function launcherError(stderr: string, { event, profile }: Asked): string | undefined {
+function launcherError(stderr: string, { event, profile }: RawOccasion): string | undefined {
   if (profile === 'compat' && rowOf(event).answer !== 'stop') return undefined
   for (const launcher of LAUNCHERS) {
     const line = launcher.exec(stderr)?.[0]
@@ -153,7 +153,8 @@ function firstWords(stderr: string): string {
 }
 
 /** The one JSON object that was printed, if it was. */
-const replyIn = (stdout: Raw['stdout']): PlainObject | undefined => attempt(() => parseObject(textOf(stdout).trim()))
+const replyIn = (stdout: Raw['stdout']): PlainObject | undefined =>
+  attempt(() => parseObject(outputText(stdout).trim()))
 
 /** Whether a reply refuses, and why. */
 function refusalIn(reply: PlainObject): { readonly refuses: boolean; readonly reason: string | undefined } {
@@ -185,7 +186,7 @@ const read = (object: PlainObject, key: string): unknown =>
 const UTF_8 = new TextDecoder('utf-8', { fatal: true })
 
 /** A mark of the byte order is accepted once, at the beginning. */
-function textOf(output: Raw['stdout']): string {
+function outputText(output: Raw['stdout']): string {
   let text: string
   try {
     text = typeof output === 'string' ? output.replace(/^\uFEFF/, '') : UTF_8.decode(output)

@@ -6,7 +6,7 @@ import { Failed } from '../dispatch/outcome.ts'
 import { Later } from '../reply.ts'
 import type { Matcher } from '../events/tool-inputs.ts'
 import type { HookEnvironment } from './hook-environment.ts'
-import { tidied } from './truncate-output.ts'
+import { cleanReply } from './clean-reply.ts'
 
 /** What may be said of any hook outside this process. */
 export interface OutsideSpec<E extends EventName = EventName> extends HookOptions {
@@ -60,7 +60,11 @@ interface Kind {
 }
 
 /** A hook of some kind. Hooks outside this process run side by side: most of their time is waiting. */
-export function hookOf<E extends EventName>(spec: OutsideSpec<E>, place: HookEnvironment, kind: Kind): OutsideHook<E> {
+export function buildHook<E extends EventName>(
+  spec: OutsideSpec<E>,
+  place: HookEnvironment,
+  kind: Kind
+): OutsideHook<E> {
   const { name, priority, timeout, onFailure, once, observe, statusMessage, source } = spec
   const hook = {
     name,
@@ -83,17 +87,18 @@ export function hookOf<E extends EventName>(spec: OutsideSpec<E>, place: HookEnv
       const objection = spec.verify?.()
       if (objection !== undefined) throw new Failed('untrusted', objection)
       const answer = kind.run(ctx)
-      return answer instanceof Later ? tidyLater(answer) : Promise.resolve(answer).then(tidy)
+      return answer instanceof Later ? cleanLater(answer) : Promise.resolve(answer).then(cleanResult)
     },
     close: () => kind.close()
   } satisfies OutsideHook<E> & { label: string }
   return hook
 }
 
-const tidy = (answer: HookResult): HookResult => (answer instanceof Later ? tidyLater(answer) : tidied(answer))
+const cleanResult = (answer: HookResult): HookResult =>
+  answer instanceof Later ? cleanLater(answer) : cleanReply(answer)
 
-function tidyLater({ promise, patience, announced }: Later): Later {
-  const answer = Promise.resolve(promise).then(tidied)
+function cleanLater({ promise, patience, announced }: Later): Later {
+  const answer = Promise.resolve(promise).then(cleanReply)
   // It may fail before anybody listens.
   answer.catch(() => undefined)
   return new Later(answer, patience, announced)

@@ -5,39 +5,34 @@ import { globOf } from '../../util/names.ts'
 export function allowedUrl(text: string, allowed: readonly string[] | undefined): URL {
   const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined)
-    throw fault('E_URL_REFUSED', shown(text), 'it is no URL', 'give all of it, such as "https://hooks.example/check"')
+    throw fault('E_URL_REFUSED', urlText(text), 'it is no URL', 'give all of it, such as "https://hooks.example/check"')
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw fault(
-      'E_URL_REFUSED',
-      wordsOfUrl(url),
-      'only http and https are spoken',
-      'give one that begins with https://'
-    )
+    throw fault('E_URL_REFUSED', publicUrl(url), 'only http and https are spoken', 'give one that begins with https://')
   if (url.username !== '' || url.password !== '')
     throw fault(
       'E_URL_REFUSED',
-      wordsOfUrl(url),
+      publicUrl(url),
       'there is a user or a password in it',
       'send them in a header, by a variable that allowedEnvVars names'
     )
   if (allowed !== undefined && !allowed.some(pattern => isAllowedBy(url, pattern)))
     throw fault(
       'E_URL_REFUSED',
-      wordsOfUrl(url),
+      publicUrl(url),
       allowed.length === 0 ? 'allowedUrls is empty and forbids all' : 'no pattern in allowedUrls fits',
       'add one, such as "https://hooks.example/*", if hooks may be there'
     )
   return url
 }
 
-const shown = (text: unknown): string => {
+const urlText = (text: unknown): string => {
   const words = JSON.stringify(text) ?? 'nothing'
   // What is no URL may still hold a password.
   return words.includes('@') ? 'this' : words
 }
 
 /** What may be shown of a URL: there may be secrets in the rest. */
-export const wordsOfUrl = ({ protocol, host, pathname }: URL): string =>
+export const publicUrl = ({ protocol, host, pathname }: URL): string =>
   protocol === 'http:' || protocol === 'https:' ? `${protocol}//${host}${pathname}` : protocol
 
 const PATTERN = /^([a-z*]+):\/\/(\[[^\]/]*\]|[^:/?#[\]]*)(?::([\d*]+))?([/?].*)?$/is

@@ -8,7 +8,7 @@ import { compileMatcher } from '../../hooks/dispatch/matcher.ts'
 import type { Rule } from '../../permissions/rule.ts'
 import type { ArmedHooks } from '../../settings/active/settings-registry.ts'
 import { findingLine, findingOf, sourceOf, stopsRun, type Finding, type Place } from '../../settings/files/finding.ts'
-import { matcherCheck, type Say } from '../../settings/lint/lint-matcher.ts'
+import { matcherCheck, type AddFinding } from '../../settings/lint/lint-matcher.ts'
 import { compileSafely } from '../../settings/lint/patterns.ts'
 import { restrictions, ruleFindings } from '../../settings/permissions/restrictions.ts'
 import type { ConnectedServer } from '../../tools/mcp/mcp.ts'
@@ -77,7 +77,7 @@ function ofHook({ events, matcher, source, observe }: HookDescription, tools: re
   const place = { file, line: Number(line), column: Number(column), key: 'matcher' }
   return namesIn(matcher).flatMap(text => {
     const findings: Finding[] = []
-    const say: Say = (level, _, ...words) => findings.push(findingOf(level, place, true, words))
+    const say: AddFinding = (level, _, ...words) => findings.push(findingOf(level, place, true, words))
     matcherCheck({ event, matcher: text }, say, 'error', tools)
     return findings
   })

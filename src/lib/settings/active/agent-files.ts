@@ -7,7 +7,7 @@ import { bodyOf } from '../files/frontmatter.ts'
 import { isList, isTexts } from '../files/keys.ts'
 import type { Loaded, LoadedOwner } from '../files/loaded-hooks.ts'
 import { withPluginPaths } from './skills-and-agents.ts'
-import { counts } from './skill-files.ts'
+import { applies } from './skill-files.ts'
 import { isTighter } from '../permissions/tightness.ts'
 
 /** What those keep to that are not the user's own. */
@@ -36,10 +36,10 @@ export function agentsIn(
   })
   for (const owner of owners) {
     const { name, ofProject, plugin } = owner
-    const found = owner.kind === 'agent' && counts(owner, trusted) ? definitionOf(owner) : undefined
+    const found = owner.kind === 'agent' && applies(owner, trusted) ? definitionOf(owner) : undefined
     if (found === undefined) continue
     const isForeign = ofProject || plugin !== undefined
-    const definition = isForeign ? within(limits.get(name), bounded(found, owner.file)) : found
+    const definition = isForeign ? withinLimits(limits.get(name), bounded(found, owner.file)) : found
     agents.set(name, definition)
     if (!isForeign) limits.set(name, definition)
   }
@@ -47,7 +47,7 @@ export function agentsIn(
 }
 
 /** A definition within the limits of another. A mode that lets more pass was meant for the other's words, not for these. */
-function within(limits: Partial<AgentDefinition> = {}, own: AgentDefinition): AgentDefinition {
+function withinLimits(limits: Partial<AgentDefinition> = {}, own: AgentDefinition): AgentDefinition {
   const { tools, disallowedTools = [], model = own.model, maxTurns = Infinity, permissionMode = '' } = limits
   const named = own.tools?.map(nowNamed)
   const turns = Math.min(maxTurns, own.maxTurns ?? Infinity)
@@ -75,8 +75,8 @@ function definitionOf({ name, file, document, plugin }: LoadedOwner): AgentDefin
   return {
     description: description ?? name,
     prompt: withPluginPaths(bodyOf(file), plugin),
-    tools: listIn(document, 'tools'),
-    disallowedTools: listIn(document, 'disallowedTools'),
+    tools: namesUnder(document, 'tools'),
+    disallowedTools: namesUnder(document, 'disallowedTools'),
     model,
     maxTurns,
     // Whether there is such a mode is checked with the definitions of all.
@@ -85,7 +85,7 @@ function definitionOf({ name, file, document, plugin }: LoadedOwner): AgentDefin
 }
 
 /** A list, or names with commas between; within parentheses these belong to a rule. */
-export function listIn({ value }: Document, key: string): readonly string[] | undefined {
+export function namesUnder({ value }: Document, key: string): readonly string[] | undefined {
   const given = value[key]
   if (typeof given !== 'string') return isTexts(given) ? given : undefined
   return given
@@ -97,4 +97,4 @@ export function listIn({ value }: Document, key: string): readonly string[] | un
 /** One whose limits cannot be read is none: that stops the run, and in the compat profile it cannot be called. */
 const isReadable = (document: Document): boolean =>
   ['tools', 'disallowedTools'].every(key => isList(document.value[key])) &&
-  (listIn(document, 'disallowedTools') ?? []).every(rule => !('problem' in parseRule(rule, 'deny', '')))
+  (namesUnder(document, 'disallowedTools') ?? []).every(rule => !('problem' in parseRule(rule, 'deny', '')))

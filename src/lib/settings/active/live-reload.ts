@@ -4,7 +4,7 @@ import { wordsOf } from '../../errors.ts'
 import type { FireInput } from '../../hooks/events/event-table.ts'
 import type { HookRegistry } from '../../hooks/registry.ts'
 import type { HookEnvironment } from '../../hooks/kinds/hook-environment.ts'
-import { arm, type Armed } from './arm.ts'
+import { activateHooks, type ActiveHooks } from './activate-hooks.ts'
 import { stopsRun, type Finding } from '../files/finding.ts'
 import { hookStatuses, type Situation, type HookStatus } from './active-hooks.ts'
 import type { Loaded, LoadedHook, LoadedRule } from '../files/loaded-hooks.ts'
@@ -13,17 +13,17 @@ import { OF_PROJECT, type Scope } from '../files/sources.ts'
 import { isWithin } from '../../world/files/paths.ts'
 
 /** What a reload came to. */
-export interface Reloaded {
+export interface ReloadResult {
   /** The new set is in force. If not, the old one still is. */
   readonly counts: boolean
   readonly why: string
   readonly findings: readonly Finding[]
   /** What is in force from now on; absent where nothing new is. */
-  readonly inForce?: InForce | undefined
+  readonly inForce?: ActiveSettings | undefined
 }
 
 /** Settings that have taken the place of others. */
-export interface InForce {
+export interface ActiveSettings {
   readonly loaded: Loaded
   readonly projectTrusted: boolean
   /** Keys that are not what they were at the start, and count from the next start on. */
@@ -45,7 +45,7 @@ export class LiveHooks {
   readonly #first: Loaded
   #situation: Situation
   #statuses: readonly HookStatus[]
-  #armed: Armed
+  #armed: ActiveHooks
 
   constructor(situation: Situation, hooks: HookRegistry, place: HookEnvironment) {
     this.#hooks = hooks
@@ -53,7 +53,7 @@ export class LiveHooks {
     this.#first = situation.loaded
     this.#situation = situation
     this.#statuses = hookStatuses(situation.loaded, situation)
-    this.#armed = arm(this.#statuses, hooks, place, situation.loaded.root)
+    this.#armed = activateHooks(this.#statuses, hooks, place, situation.loaded.root)
   }
 
   /** What is in force was made of this. */
@@ -71,14 +71,14 @@ export class LiveHooks {
    * Puts a new set in place of the old one, if the file that has changed is in order. Where others are not, or the
    * project is not what was trusted, theirs stays as it was: nobody's mistake disarms anything, or holds others up.
    */
-  async replace(situation: Situation, file: string): Promise<Reloaded> {
+  async replace(situation: Situation, file: string): Promise<ReloadResult> {
     const { loaded } = situation
     const before = this.#situation
     const broken = [...loaded.findings, ...restrictions(loaded)].filter(stopsRun)
     const stale = new Set(broken.map(({ place }) => place.file))
     // The locks of managed policy stand in no hook that could be kept.
     if (stale.has(file) || before.loaded.files.some(each => each.scope === 'managed' && stale.has(each.file)))
-      return { counts: false, why: `not in order: ${wordsFor(broken)}; what was in force stays`, findings: broken }
+      return { counts: false, why: `not in order: ${findingsText(broken)}; what was in force stays`, findings: broken }
     const scope = this.#scopeOf(file, loaded)
     const lost = before.projectTrusted && !situation.projectTrusted
     if (lost && !['managed', 'user', 'flag'].includes(scope))
@@ -107,7 +107,7 @@ export class LiveHooks {
   }
 
   /** Between taking out and putting in, nothing else can run. */
-  #swap(given: Situation, lost: boolean, stale: Set<string>, file: string): Reloaded {
+  #swap(given: Situation, lost: boolean, stale: Set<string>, file: string): ReloadResult {
     const [before, already] = [this.#situation, this.#armed.findings]
     const now = given.loaded
     const projectTrusted = lost || given.projectTrusted
@@ -136,7 +136,7 @@ export class LiveHooks {
     this.#armed.disarm()
     this.#situation = situation
     this.#statuses = hookStatuses(situation.loaded, situation)
-    this.#armed = arm(this.#statuses, this.#hooks, this.#place, situation.loaded.root)
+    this.#armed = activateHooks(this.#statuses, this.#hooks, this.#place, situation.loaded.root)
     return this.#armed.findings
   }
 
@@ -145,7 +145,7 @@ export class LiveHooks {
   }
 }
 
-const wordsFor = (findings: readonly Finding[]): string =>
+const findingsText = (findings: readonly Finding[]): string =>
   findings.map(({ place, message }) => `${place.file}:${place.line}: ${message}`).join('; ')
 
 /** What is taken up once, when a session begins. */

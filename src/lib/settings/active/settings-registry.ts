@@ -5,9 +5,9 @@ import { HookEnvironment, type HookEnvironmentOptions } from '../../hooks/kinds/
 import type { Finding } from '../files/finding.ts'
 import { reasonBarred, type Situation, type HookStatus } from './active-hooks.ts'
 import { loadKinds, ruleFitsNow } from '../files/handler-kinds.ts'
-import { LiveHooks, watchSettings, type Reloaded } from './live-reload.ts'
+import { LiveHooks, watchSettings, type ReloadResult } from './live-reload.ts'
 import { armModules } from '../files/modules.ts'
-import { OwnedHooks, type Entered } from './skill-hooks.ts'
+import { SkillHooks, type SubagentHooks } from './skill-hooks.ts'
 import { compileSafely } from '../lint/patterns.ts'
 
 /** What else a registry for files may be told. */
@@ -28,16 +28,16 @@ export interface ArmedHooks {
   /** What could not be armed, though the files were in order; hooks of skills and subagents as well. */
   readonly findings: readonly Finding[]
   /** Looks at the files again, since this one has changed. */
-  reload(file: string): Promise<Reloaded>
+  reload(file: string): Promise<ReloadResult>
   /** Does so by itself from now on. Call what comes back to end that. */
-  watch(onReload: (reloaded: Reloaded, file: string) => unknown): Promise<() => Promise<void>>
+  watch(onReload: (reloaded: ReloadResult, file: string) => unknown): Promise<() => Promise<void>>
   /** Puts the hooks of a skill in force too, from now on. Throws where one of them cannot be armed. */
   activate(owner: string): void
   /**
    * A registry that fires these hooks, or those of a scope of it, together with the ones of a subagent, until `leave`.
    * Throws where one of them cannot be armed.
    */
-  enter(owner: string, onto: HookRegistry): Entered
+  enter(owner: string, onto: HookRegistry): SubagentHooks
   /** Takes them out of the registry and ends what they keep running. */
   close(): Promise<void>
 }
@@ -67,17 +67,17 @@ export async function armHooks(look: () => Situation, options: ArmOptions = {}):
   })
   const live = new LiveHooks(situation, hooks, place)
   const modules = loaded.modules.filter(module => reasonBarred(module, situation) === undefined)
-  const owned = new OwnedHooks(() => live.situation, hooks, place)
+  const owned = new SkillHooks(() => live.situation, hooks, place)
   const findings = [...live.findings, ...owned.findings, ...(await armModules(modules, hooks, loaded.root))]
   // One after the other: what is looked at last shall be in force in the end.
   let last: Promise<unknown> = Promise.resolve()
-  const reload = (file: string): Promise<Reloaded> => {
+  const reload = (file: string): Promise<ReloadResult> => {
     const next = last.then(async () => {
       const now = look()
       await loadKinds(now.loaded)
       return live.replace(now, file)
     })
-    const safe = next.catch((error: unknown): Reloaded => ({
+    const safe = next.catch((error: unknown): ReloadResult => ({
       counts: false,
       why: `${wordsOf(error)}; what was in force stays`,
       findings: []

@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import type { Skill } from '../../agent/instructions/skills.ts'
 import { fault } from '../../faults.ts'
 import { parseRule, type Rule } from '../../permissions/rule.ts'
-import { changeIn } from '../trust/trusted-files.ts'
+import { fileChange } from '../trust/trusted-files.ts'
 import { bodyOf } from '../files/frontmatter.ts'
 import type { Loaded, LoadedOwner } from '../files/loaded-hooks.ts'
 import { withPluginPaths } from './skills-and-agents.ts'
@@ -20,17 +20,17 @@ export function skillsIn(
   const skills = new Map<string, Skill>()
   const ofUser = new Map<string, Skill>()
   for (const owner of owners) {
-    if (owner.kind === 'agent' || !counts(owner, trusted)) continue
+    if (owner.kind === 'agent' || !applies(owner, trusted)) continue
     const allows = grants.filter(each => each.place.file === owner.file).flatMap(each => ruleIn(each, note))
     const skill = skillOf(owner, allows, root)
-    skills.set(owner.name, owner.ofProject ? within(ofUser.get(owner.name), skill) : skill)
+    skills.set(owner.name, owner.ofProject ? withinSkill(ofUser.get(owner.name), skill) : skill)
     if (!owner.ofProject) ofUser.set(owner.name, skill)
   }
   return skills
 }
 
 /** Where the user has one of that name, the project's allows nothing more, and the model calls it only if it may call that. */
-function within(limits: Skill | undefined, own: Skill): Skill {
+function withinSkill(limits: Skill | undefined, own: Skill): Skill {
   if (limits === undefined) return own
   const { byModel, allows } = limits
   const isAllowed = ({ text }: Rule): boolean => allows.some(rule => rule.text === text)
@@ -38,7 +38,7 @@ function within(limits: Skill | undefined, own: Skill): Skill {
 }
 
 /** What comes with a project, be it in its own folder or in a plugin that it enables, counts only when that is trusted. */
-export const counts = ({ ofProject }: LoadedOwner, trusted: boolean): boolean => trusted || !ofProject
+export const applies = ({ ofProject }: LoadedOwner, trusted: boolean): boolean => trusted || !ofProject
 
 /** A rule that cannot be read allows nothing. It lifts no protection of a path, whoever wrote it. */
 function ruleIn({ rule, place }: Loaded['grants'][number], note: (text: string) => void): readonly Rule[] {
@@ -61,7 +61,7 @@ function skillOf(owner: LoadedOwner, allows: readonly Rule[], root: string): Ski
     byModel: isSkill && isForPeople !== true,
     allows,
     check() {
-      const change = ofProject ? changeIn(owner, root) : undefined
+      const change = ofProject ? fileChange(owner, root) : undefined
       if (change !== undefined) throw fault('E_UNTRUSTED', root, `${change} since it was trusted`)
     },
     // Read when it is called: most are not.

@@ -1,24 +1,24 @@
 import { fault } from '../../faults.ts'
 import type { HookEnvironment } from '../../hooks/kinds/hook-environment.ts'
 import type { HookRegistry } from '../../hooks/registry.ts'
-import { arm, type Armed } from './arm.ts'
+import { activateHooks, type ActiveHooks } from './activate-hooks.ts'
 import { findingLine, type Finding } from '../files/finding.ts'
 import { hookStatuses, type Situation, type HookStatus } from './active-hooks.ts'
 
 /** A registry that fires the hooks of a subagent too, until `leave`. */
-export interface Entered {
+export interface SubagentHooks {
   readonly hooks: HookRegistry
   leave(): void
 }
 
 /** The hooks of skills and subagents: armed while these are active, and tried before. */
-export class OwnedHooks {
+export class SkillHooks {
   /** What could not be armed if it were wanted. */
   readonly findings: readonly Finding[]
   readonly #look: () => Situation
   readonly #hooks: HookRegistry
   readonly #place: HookEnvironment
-  readonly #active = new Map<string, Armed>()
+  readonly #active = new Map<string, ActiveHooks>()
 
   constructor(look: () => Situation, hooks: HookRegistry, place: HookEnvironment) {
     this.#look = look
@@ -35,7 +35,7 @@ export class OwnedHooks {
     if (idle.length === 0) return []
     const apart = this.#hooks.scope('tried')
     const statuses = [...new Set(idle)].flatMap(owner => statusesOf(owner, situation))
-    const armed = arm(statuses, apart, this.#place, loaded.root)
+    const armed = activateHooks(statuses, apart, this.#place, loaded.root)
     armed.disarm()
     apart.release()
     return armed.findings
@@ -47,7 +47,7 @@ export class OwnedHooks {
   }
 
   /** The same for a subagent, on top of a registry and until it is left. */
-  enter(owner: string, onto: HookRegistry): Entered {
+  enter(owner: string, onto: HookRegistry): SubagentHooks {
     const hooks = onto.scope(owner)
     const armed = this.#arm(owner, 'agent', hooks)
     return {
@@ -63,10 +63,10 @@ export class OwnedHooks {
     for (const each of this.#active.values()) each.disarm()
   }
 
-  #arm(owner: string, scope: 'skill' | 'agent', hooks: HookRegistry): Armed {
+  #arm(owner: string, scope: 'skill' | 'agent', hooks: HookRegistry): ActiveHooks {
     const situation = this.#look()
     const statuses = statusesOf(owner, situation).filter(({ hook }) => hook.scope === scope)
-    const armed = arm(statuses, hooks, this.#place, situation.loaded.root)
+    const armed = activateHooks(statuses, hooks, this.#place, situation.loaded.root)
     const missing = armed.findings.filter(finding => !this.#isDropped(finding))
     if (missing.length === 0) return armed
     armed.disarm()

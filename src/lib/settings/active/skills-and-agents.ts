@@ -26,7 +26,7 @@ export interface FoundOwner {
 }
 
 /** Skills, slash commands and subagents of a folder, from Markdown files. Of what has one name, the later counts. */
-export function* ownersIn({ folder, ofProject, plugin }: OwnerFolder): Generator<FoundOwner> {
+export function* findOwners({ folder, ofProject, plugin }: OwnerFolder): Generator<FoundOwner> {
   yield { owner: undefined, findings: closedFolder(join(folder, 'skills')) }
   const [commands, agents] = [join(folder, 'commands'), join(folder, 'agents')]
   for (const file of yield* filesIn(commands)) {
@@ -86,7 +86,7 @@ function separatorIn(name: string, what: string, file: string): Finding {
 }
 
 /** What keeps a plugin from having its name, so that nothing of it can be called; `undefined` if nothing does. */
-export function objectionTo(plugin: EnabledPlugin, others: readonly EnabledPlugin[]): Finding | undefined {
+export function pluginNameProblem(plugin: EnabledPlugin, others: readonly EnabledPlugin[]): Finding | undefined {
   const { name, root } = plugin
   if (name.includes(SEPARATOR)) return separatorIn(name, 'plugin', root)
   const other = others.find(each => each.name === name && each.root !== root)
@@ -96,7 +96,7 @@ export function objectionTo(plugin: EnabledPlugin, others: readonly EnabledPlugi
 }
 
 /** What a skill or a slash command may do without a question while it is active: its `allowed-tools`. */
-export function grantsOf({ kind, name, document, ofProject, plugin }: LoadedOwner): readonly LoadedGrant[] {
+export function ownerGrants({ kind, name, document, ofProject, plugin }: LoadedOwner): readonly LoadedGrant[] {
   if (kind === 'agent' || document === undefined) return []
   const place = document.findings.place(['allowed-tools'])
   return rulesIn(document).map(rule => ({

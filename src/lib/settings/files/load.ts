@@ -17,7 +17,7 @@ import type {
   LoadedServer,
   LoadOptions
 } from './loaded-hooks.ts'
-import { grantsOf, objectionTo, ownersIn, type OwnerFolder } from '../active/skills-and-agents.ts'
+import { ownerGrants, pluginNameProblem, findOwners, type OwnerFolder } from '../active/skills-and-agents.ts'
 import { nearMiss } from '../../util/near.ts'
 import { isFolder } from '../../world/files/paths.ts'
 import { installedPlugins, loadPlugin } from './plugins.ts'
@@ -232,7 +232,7 @@ class Loading {
     for (const { document, path, map } of maps) this.#hooksOf(document, path, map, managed ? 'managed' : 'plugin', more)
     this.#findings.push(...findings.flatMap(({ all }) => all.map(each => ({ ...each, ofProject }))))
     const plugin = { name, id, root, data, managed, ofProject }
-    const objection = objectionTo(plugin, this.#plugins)
+    const objection = pluginNameProblem(plugin, this.#plugins)
     if (objection !== undefined) this.#findings.push(objection)
     else if (!this.#plugins.some(each => each.root === root)) this.#plugins.push(plugin)
   }
@@ -248,7 +248,7 @@ class Loading {
   }
 
   #ownersOf(folder: OwnerFolder): void {
-    for (const { owner, findings } of ownersIn(folder)) {
+    for (const { owner, findings } of findOwners(folder)) {
       if (owner !== undefined) this.#own(owner)
       this.#findings.push(...findings)
     }
@@ -257,7 +257,7 @@ class Loading {
   #own(owner: LoadedOwner): void {
     const { kind, name, document, ofProject, plugin } = owner
     this.#owners.push(owner)
-    this.#allowed.push(...grantsOf(owner))
+    this.#allowed.push(...ownerGrants(owner))
     if (document === undefined) return
     const more = { owner: name, ofProject, plugin: plugin && { ...plugin, name: plugin.id } }
     this.#hooksOf(document, ['hooks'], document.value['hooks'], kind === 'agent' ? kind : 'skill', more)

@@ -3,7 +3,7 @@ import { wordsOf } from '../../errors.ts'
 import type { Hook } from '../../hooks/hook.ts'
 import type { HookRegistry } from '../../hooks/registry.ts'
 import { isObject } from '../../util/plain.ts'
-import { changeIn } from '../trust/trusted-files.ts'
+import { fileChange } from '../trust/trusted-files.ts'
 import { gateError, type Finding } from './finding.ts'
 import type { LoadedModule } from './loaded-hooks.ts'
 
@@ -19,7 +19,7 @@ export async function armModules(
   const findings: Finding[] = []
   for (const module of modules) {
     try {
-      const change = module.ofProject ? changeIn(module, root) : undefined
+      const change = module.ofProject ? fileChange(module, root) : undefined
       if (change !== undefined) throw new Error(`${change} since it was trusted`)
       const { default: given } = (await import(pathToFileURL(module.file).href)) as { default?: unknown }
       await take(given, hooks)

@@ -15,13 +15,13 @@ export function brokenInputs(input: PlainObject): readonly BrokenInput[] {
   return [
     ...keys.map(key => ({ how: `without ${key}`, input: omit(input, key) })),
     ...keys.flatMap(key =>
-      ODD.map(value => ({ how: `with ${key}: ${wordsOf(value)}`, input: { ...input, [key]: value } }))
+      ODD.map(value => ({ how: `with ${key}: ${valueText(value)}`, input: { ...input, [key]: value } }))
     )
   ]
 }
 
 /** As JSON, but for what is too long to be shown. */
-const wordsOf = (value: unknown): string =>
+const valueText = (value: unknown): string =>
   typeof value === 'string' && value.length === HUGE
     ? `${JSON.stringify(value[0])} ${HUGE.toLocaleString('en')} times over`
     : JSON.stringify(value)

@@ -1,7 +1,7 @@
 import { isGate, rowOf, type EventName } from '../../hooks/events/event-table.ts'
 import { takesAll } from '../../hooks/dispatch/matcher.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
-import type { Check, Say } from './lint-matcher.ts'
+import type { Check, AddFinding } from './lint-matcher.ts'
 
 /** Variables that examples in the wild use and that no host sets. */
 const PHANTOMS =
@@ -53,7 +53,7 @@ const FIELD =
   /"(additionalContext|updatedInput|updatedToolOutput|permissionDecision|initialUserMessage|watchPaths)\\?"/g
 
 /** Parts of an answer that its event does not read. */
-function deadFields(command: string, event: EventName, say: Say): void {
+function deadFields(command: string, event: EventName, say: AddFinding): void {
   const { answer, takes } = rowOf(event)
   const read: readonly string[] = [...takes.fields, ...(answer === 'gate' ? ['permissionDecision'] : [])]
   const dead = [...new Set([...command.matchAll(FIELD)].map(([, name]) => name!))].filter(name => !read.includes(name))

@@ -1,14 +1,14 @@
 import { rowOf } from '../../hooks/events/event-table.ts'
 import { compileMatcher } from '../../hooks/dispatch/matcher.ts'
 import { nowNamed, toolIn } from '../../permissions/rule.ts'
-import type { Say } from './lint-matcher.ts'
+import type { AddFinding } from './lint-matcher.ts'
 import type { LoadedHook } from '../files/loaded-hooks.ts'
 import { RENAMED } from '../../util/names.ts'
 import { compileSafely } from './patterns.ts'
 import { namingOf } from '../permissions/tool-names.ts'
 
 /** A hook whose `if` fits no call never runs. `more`: tools that somebody has added. */
-export function conditionCheck({ spec, event, matcher }: LoadedHook, say: Say, more: readonly string[]): void {
+export function conditionCheck({ spec, event, matcher }: LoadedHook, say: AddFinding, more: readonly string[]): void {
   const rule = spec['if']
   if (typeof rule !== 'string' || rule === '') return
   const never = (why: string, fix: string): void => say('error', 'if', 'if-never', why, fix)
@@ -24,7 +24,7 @@ export function conditionCheck({ spec, event, matcher }: LoadedHook, say: Say, m
       `no tool is called ${tool}, so a hook with "if": ${shown} never runs`,
       `write ${naming.meant}${rule.trim().slice(tool.length)}`
     )
-  if (naming.is === 'here' && !tool.startsWith('mcp__') && !mayMatch(matcher, namesOf(nowNamed(tool))))
+  if (naming.is === 'here' && !tool.startsWith('mcp__') && !mayMatch(matcher, toolNames(nowNamed(tool))))
     never(
       `${JSON.stringify(matcher)} does not match ${tool}, so a hook with "if": ${shown} never runs`,
       'correct one of them'
@@ -32,7 +32,7 @@ export function conditionCheck({ spec, event, matcher }: LoadedHook, say: Say, m
 }
 
 /** The name of a tool, and those that it had. */
-const namesOf = (tool: string): readonly string[] => [
+const toolNames = (tool: string): readonly string[] => [
   tool,
   ...[...RENAMED].flatMap(([old, now]) => (now === tool ? [old] : []))
 ]

@@ -8,10 +8,10 @@ import { ALL_TOOL_NAMES, namingOf } from '../permissions/tool-names.ts'
 import { TOOL_NAMES } from '../../tool-table.ts'
 
 /** Adds a finding about one key of a hook. */
-export type Say = (level: Level, key: string, ...words: Words) => void
+export type AddFinding = (level: Level, key: string, ...words: Words) => void
 
 /** One thing that is looked for in every hook. It adds what it finds. */
-export type Check = (hook: LoadedHook, say: Say, loaded: Loaded) => void
+export type Check = (hook: LoadedHook, say: AddFinding, loaded: Loaded) => void
 
 /**
  * Matchers that are none, or that can never match: `worst` is how much that matters. For a gate, one for tools that are
@@ -19,7 +19,7 @@ export type Check = (hook: LoadedHook, say: Say, loaded: Loaded) => void
  */
 export function matcherCheck(
   { event, matcher }: Pick<LoadedHook, 'event' | 'matcher'>,
-  say: Say,
+  say: AddFinding,
   worst: 'error' | 'warning',
   more: readonly string[] = []
 ): void {
@@ -29,7 +29,7 @@ export function matcherCheck(
     return say('info', 'matcher', 'matcher-ignored', `${event} has nothing to match, so the matcher is ignored`)
   const slow = `${matcher} repeats a repetition: Claude Code may take forever over a name that almost matches`
   if (NESTED.test(matcher)) say('warning', 'matcher', 'matcher-slow', slow)
-  const habit = habitIn(matcher, target === 'tool_name')
+  const habit = matcherHabit(matcher, target === 'tool_name')
   if (habit !== undefined) return say(worst, 'matcher', ...habit)
   try {
     const { matches } = compileMatcher(matcher, compileSafely)
@@ -37,7 +37,7 @@ export function matcherCheck(
       target !== 'tool_name'
         ? choicesOf(fields, target, matches, event, matcher)
         : NAMES.test(matcher)
-          ? namesIn(matcher).flatMap(name => missedBy(name, more))
+          ? namesIn(matcher).flatMap(name => nameProblems(name, more))
           : neverMatches(matcher, [...ALL_TOOL_NAMES, ...more].some(matches))
     for (const words of missed) say(worst, 'matcher', ...words)
     if (missed.length === 0 && worst === 'error' && target === 'tool_name' && !mayMatch(matcher, matches, more))
@@ -63,7 +63,7 @@ const mayMatch = (matcher: string, matches: (name: string) => boolean, more: rea
 const NESTED = /\((?:[^()\\]|\\.)*[+*}](?:[^()\\]|\\.)*\)(?:[+*]|\{\d+,)/
 
 /** What means something elsewhere, and nothing here. */
-function habitIn(matcher: string, isTool: boolean): Words | undefined {
+function matcherHabit(matcher: string, isTool: boolean): Words | undefined {
   const tool = matcher.slice(0, matcher.indexOf('('))
   if (isTool && ['here', 'elsewhere'].includes(namingOf(tool).is) && matcher.endsWith(')'))
     return [
@@ -101,7 +101,7 @@ function neverMatches(matcher: string, matchesAny: boolean): readonly Words[] {
 }
 
 /** What a name of a list misses. */
-function missedBy(name: string, more: readonly string[]): readonly Words[] {
+function nameProblems(name: string, more: readonly string[]): readonly Words[] {
   if (name.includes(' '))
     return [['matcher-never', `no tool has blanks in its name, as ${name} has`, 'join names by |']]
   if (/^mcp__[^_]+(?:_[^_]+)*$/.test(name))

@@ -5,14 +5,14 @@ import { commandWords, scriptIn } from '../../shell/command-words.ts'
 import { isKeyword, isProgramOf } from '../../shell/programs.ts'
 import { isGate } from '../../hooks/events/event-table.ts'
 import { isObject } from '../../util/plain.ts'
-import type { Say } from './lint-matcher.ts'
+import type { AddFinding } from './lint-matcher.ts'
 import type { LoadedHook } from '../files/loaded-hooks.ts'
 import { withFile } from '../files/text.ts'
 
 type Env = Readonly<Record<string, unknown>>
 
 /** Programs and scripts that cannot be started: they are not there, may not be executed, or need what is not there. */
-export function programCheck({ spec, plugin, event }: LoadedHook, say: Say, root: string, env: Env): void {
+export function programCheck({ spec, plugin, event }: LoadedHook, say: AddFinding, root: string, env: Env): void {
   const { command, args, shell } = spec
   if (typeof command !== 'string' || shell === 'powershell') return
   const own = isObject(spec['env']) ? { ...env, ...spec['env'] } : env
@@ -82,7 +82,7 @@ function scriptOf(words: readonly string[], root: string, known: Env, inShell: b
   return { word, path: resolve(root, path), runs: words.find(each => !/^\w+=/.test(each)) === word, hint }
 }
 
-function scriptChecks({ word, path, runs, hint }: Script, say: Say, root: string, env: Env): void {
+function scriptChecks({ word, path, runs, hint }: Script, say: AddFinding, root: string, env: Env): void {
   if (!existsSync(path))
     return say(
       'error',
@@ -119,7 +119,7 @@ const REFUSES = /\b(?:block|den[iy]|refus|forbid|forbidden|reject|not allowed|pr
 const EXIT_1 = /\b(?:exit 1\b|(?:sys|process|os)\._?exit\(1\))/
 
 /** A script that says no, and then ends in a way that is no refusal. */
-function refusalCheck({ word, path }: Script, say: Say): void {
+function refusalCheck({ word, path }: Script, say: AddFinding): void {
   const lines = beginningOf(path, 65_536).split('\n')
   const at = lines.findIndex(
     (line, place) =>

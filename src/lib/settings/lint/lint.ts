@@ -4,7 +4,7 @@ import { allowedUrl } from '../../hooks/kinds/urls.ts'
 import { findingOf, type Finding } from '../files/finding.ts'
 import { OUR_TYPES } from '../files/handlers.ts'
 import { allowCheck, commandCheck } from './lint-command.ts'
-import type { Check, Say } from './lint-matcher.ts'
+import type { Check, AddFinding } from './lint-matcher.ts'
 import { programCheck } from './lint-program.ts'
 import type { Loaded } from '../files/loaded-hooks.ts'
 import { restrictions } from '../permissions/restrictions.ts'
@@ -20,7 +20,7 @@ export function lint(
   const findings: Finding[] = [...restrictions(loaded)]
   for (const hook of loaded.hooks) {
     const gate = isGate(hook.event)
-    const say: Say = (level, key, ...words) =>
+    const say: AddFinding = (level, key, ...words) =>
       findings.push(findingOf(level, hook.placeOf(key), gate && level === 'error', words))
     for (const check of CHECKS) check(hook, say, loaded)
     programCheck(hook, say, loaded.root, { ...env, ...loaded.env })

@@ -1,10 +1,10 @@
 import { isGate } from '../../hooks/events/event-table.ts'
 import { parseMode, type NoMode } from '../../permissions/modes.ts'
 import { parseRule, toolIn } from '../../permissions/rule.ts'
-import { listIn } from '../active/agent-files.ts'
+import { namesUnder } from '../active/agent-files.ts'
 import { findingOf, gateError, type Finding, type Place, type Words } from '../files/finding.ts'
 import { conditionCheck } from '../lint/lint-condition.ts'
-import { matcherCheck, type Say } from '../lint/lint-matcher.ts'
+import { matcherCheck, type AddFinding } from '../lint/lint-matcher.ts'
 import type { Loaded, LoadedHook, LoadedOwner, LoadedRule } from '../files/loaded-hooks.ts'
 import { namingOf } from './tool-names.ts'
 
@@ -38,7 +38,7 @@ function hookFindings(hook: LoadedHook, withMatcher: boolean, tools: readonly st
   const findings: Finding[] = []
   const { event, spec, ofProject } = hook
   const gate = isGate(event)
-  const say: Say = (level, key, ...words) => {
+  const say: AddFinding = (level, key, ...words) => {
     const restricts = gate && level !== 'info' && words[0] !== 'matcher-slow'
     findings.push({ ...findingOf(level, hook.placeOf(key), restricts, words), ofProject })
   }
@@ -91,7 +91,7 @@ function agentFindings({ document, ofProject }: LoadedOwner, tools: readonly str
   if (document === undefined) return []
   const place = (key: string): Place => document.findings.place([key])
   const named = (key: string): readonly NamedTools[] =>
-    (listIn(document, key) ?? []).map(rule => ({ behaviour: 'deny', rule, place: place(key) }))
+    (namesUnder(document, key) ?? []).map(rule => ({ behaviour: 'deny', rule, place: place(key) }))
   // A tool that it does not have is no loss: only those that it seems to have matter.
   const wanted = ruleFindings(named('tools'), tools).filter(({ code }) => code === 'rule-near')
   const { permissionMode } = document.value

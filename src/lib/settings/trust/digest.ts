@@ -1,6 +1,6 @@
 import { relative, sep } from 'node:path'
 import { isObject } from '../../util/plain.ts'
-import { hashOf, lookAt } from './trusted-files.ts'
+import { hashOf, recordFiles } from './trusted-files.ts'
 import type { Loaded, LoadedRule } from '../files/loaded-hooks.ts'
 
 /** What of a project has to be trusted before it counts: what it declares, and the files that would run. */
@@ -27,7 +27,8 @@ function cover(loaded: Loaded): Coverage | undefined {
   const parts = new Map<string, string>()
   for (const [name, text] of declarations(loaded)) parts.set(name, hashOf(text))
   const owners = [...[...hooks, ...modules, ...files].filter(({ ofProject }) => ofProject), ...servers]
-  for (const [file, hash] of lookAt(owners, root)) parts.set(`file ${relative(root, file).split(sep).join('/')}`, hash)
+  for (const [file, hash] of recordFiles(owners, root))
+    parts.set(`file ${relative(root, file).split(sep).join('/')}`, hash)
   if (parts.size === 0) return undefined
   const lines = [...parts].map(part => `${JSON.stringify(part)}\n`).toSorted()
   return { digest: `sha256:${hashOf(lines.join(''))}`, parts }

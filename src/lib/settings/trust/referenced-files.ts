@@ -7,7 +7,7 @@ import { filesBelow, namesIn } from '../files/sources.ts'
 import { isData, isRun, type Spoken } from './command-words.ts'
 
 /** What of a project a command names. */
-export interface Named {
+export interface ReferencedFiles {
   readonly files: ReadonlySet<string>
   /** Those among them that are run. */
   readonly scripts: ReadonlySet<string>
@@ -23,12 +23,12 @@ const MOST_FILES = 5_000
 const LONGEST_PATH = 4096
 
 /** The files and folders that are named by words and by pieces of them. `undefined`: it would take too long to tell. */
-export function namedBy(
+export function referencedFiles(
   words: readonly Spoken[],
   pieces: readonly string[],
   root: string,
   { plugin, from }: { readonly plugin: string | undefined; readonly from?: string }
-): Named | undefined {
+): ReferencedFiles | undefined {
   const search = new Search(root, plugin, from)
   const partsIn = (wanted: (word: Spoken) => boolean): ReadonlySet<string> =>
     new Set(words.filter(wanted).flatMap(({ text }) => partsOf(text)))
@@ -62,7 +62,7 @@ function partsOf(word: string): readonly string[] {
 }
 
 /** Looks for what words name, from the root of the project and from every folder that is named itself. */
-class Search implements Named {
+class Search implements ReferencedFiles {
   readonly files = new Set<string>()
   readonly scripts = new Set<string>()
   readonly folders = new Set<string>()
@@ -127,11 +127,11 @@ class Search implements Named {
       else
         for (const path of pathsTo(name, base))
           if (this.files.has(path) || this.#left.has(path)) this.#add(path)
-          else if (given) this.#given(path)
+          else if (given) this.#addGiven(path)
     }
   }
 
-  #given(path: string): void {
+  #addGiven(path: string): void {
     const kind = this.#look(path)
     if (kind?.isDirectory() === true) {
       if (this.#isWithin(join(path, 'x'))) this.folders.add(path)

@@ -2,7 +2,7 @@ import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { isProgram } from '../../world/files/paths.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
-import { changeIn, isUnanalyzable, lookOnce, wordsIn } from './trusted-files.ts'
+import { fileChange, isUnanalyzable, recordOnce, ownerWords } from './trusted-files.ts'
 import { coverageOf, type Coverage } from './digest.ts'
 import type { Loaded, LoadedHook } from '../files/loaded-hooks.ts'
 import { foreignHand, staysInProject, type Where } from '../files/sources.ts'
@@ -128,9 +128,9 @@ export function vouchFor(hook: LoadedHook, root: string): () => string | undefin
     return () => `${stray} would be found in the project itself, by its bare name; name it by a path`
   if (isUnanalyzable(hook, root))
     return () => 'it cannot be told which files its command runs; name each by its path, or put it into a script'
-  lookOnce(hook, root)
+  recordOnce(hook, root)
   return () => {
-    const change = changeIn(hook, root)
+    const change = fileChange(hook, root)
     return change && `${change} since it was trusted; see carabiner hooks trust`
   }
 }
@@ -138,7 +138,7 @@ export function vouchFor(hook: LoadedHook, root: string): () => string | undefin
 /** A program that is named without a path, and that the search for programs finds in the project. */
 function programWithin(hook: LoadedHook, root: string): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter).map(folder => resolve(root, folder))
-  const run = wordsIn(hook, root)?.filter(({ text, role }) => isRun(role) && !/^-|\//.test(text)) ?? []
+  const run = ownerWords(hook, root)?.filter(({ text, role }) => isRun(role) && !/^-|\//.test(text)) ?? []
   return run.find(({ text }) => {
     const program = folders.map(folder => join(folder, text)).find(isProgram)
     return program !== undefined && staysInProject(dirname(program), root)

@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path'
 import { isObject } from '../../util/plain.ts'
 import { isFile } from '../../world/files/paths.ts'
 import type { LoadedHook, LoadedModule, LoadedOwner, LoadedServer } from '../files/loaded-hooks.ts'
-import { isCode, isEntry, namedBy, type Named } from './referenced-files.ts'
+import { isCode, isEntry, referencedFiles, type ReferencedFiles } from './referenced-files.ts'
 import { scriptText } from './script-text.ts'
 import { filesBelow, namesIn } from '../files/sources.ts'
 import { spokenIn, type Spoken } from './command-words.ts'
@@ -17,7 +17,7 @@ type Owner = LoadedHook | LoadedModule | LoadedOwner | LoadedServer
 const MOST_FILES = 2_000
 
 /** The files that are named, with the code beside them: a script may run its neighbours. What is data there may change. */
-function filesOf(all: readonly Named[], root: string): ReadonlySet<string> {
+function filesOf(all: readonly ReferencedFiles[], root: string): ReadonlySet<string> {
   const files = new Set<string>()
   const folders = new Set<string>()
   for (const named of all) {
@@ -45,12 +45,12 @@ const filesIn = (folder: string): readonly string[] =>
 const MOST_SCRIPTS = 200
 
 /** What is named, and what the scripts among it name in turn, as far as their texts say it. */
-function followed(named: Named, root: string, plugin: string | undefined): Named {
+function followScripts(named: ReferencedFiles, root: string, plugin: string | undefined): ReferencedFiles {
   const [files, scripts] = [new Set(named.files), new Set(named.scripts)]
   for (const script of scripts) {
     if (scripts.size > MOST_SCRIPTS) break
     const { words, runsMore } = scriptText(script)
-    for (const file of namedBy(words, [], root, { plugin, from: dirname(script) })?.scripts ?? []) {
+    for (const file of referencedFiles(words, [], root, { plugin, from: dirname(script) })?.scripts ?? []) {
       if (!runsMore && !isCode(file)) continue
       files.add(file)
       scripts.add(file)
@@ -60,23 +60,23 @@ function followed(named: Named, root: string, plugin: string | undefined): Named
 }
 
 /** What of the project, or of its plugin, one names itself; `undefined` where nobody can tell. */
-function namedIn(owner: Owner, root: string): Named | undefined {
+function ownerFiles(owner: Owner, root: string): ReferencedFiles | undefined {
   if (!('spec' in owner)) {
     const files = new Set([owner.file].filter(isFile))
-    return followed({ files, scripts: files, folders: new Set() }, root, undefined)
+    return followScripts({ files, scripts: files, folders: new Set() }, root, undefined)
   }
-  const words = wordsIn(owner, root)
+  const words = ownerWords(owner, root)
   if (words === undefined) return undefined
   const pieces = [...textsOf(owner), ...variablesOf(owner)].flatMap(text => [text, ...piecesIn(text)])
   const plugin = pluginOf(owner)
-  const named = namedBy(words, pieces, root, { plugin })
-  return named && followed(named, root, plugin)
+  const named = referencedFiles(words, pieces, root, { plugin })
+  return named && followScripts(named, root, plugin)
 }
 
 const LONGEST = 10_000
 
 /** The words of a hook or server; `undefined` where nobody can tell what they are. */
-export function wordsIn(owner: LoadedHook | LoadedServer, root: string): readonly Spoken[] | undefined {
+export function ownerWords(owner: LoadedHook | LoadedServer, root: string): readonly Spoken[] | undefined {
   const [command = '', ...args] = textsOf(owner)
   const variables = variablesOf(owner)
   if ([command, ...args, ...variables].join('').length > LONGEST) return undefined
@@ -108,7 +108,7 @@ const pluginOf = (owner: LoadedHook | LoadedServer): string | undefined =>
 
 /** Whether a command is so long, or can be read in so many ways, that nobody can tell which files it names. */
 export const isUnanalyzable = (hook: LoadedHook | LoadedServer, root: string): boolean =>
-  namedIn(hook, root) === undefined
+  ownerFiles(hook, root) === undefined
 
 /**
  * What stands between blanks, quotes and signs: what is quoted may be a program of its own. What output is written to
@@ -130,9 +130,9 @@ const lookedAt = new WeakMap<object, ReadonlyMap<string, Seen>>()
 const keyOf = (owner: Owner): object => ('spec' in owner ? owner.spec : owner)
 
 /** Looks at all files that these name, and remembers them. */
-export function lookAt(owners: readonly Owner[], root: string): ReadonlyMap<string, string> {
+export function recordFiles(owners: readonly Owner[], root: string): ReadonlyMap<string, string> {
   const files = new Map<string, Seen>()
-  const named = owners.flatMap(owner => namedIn(owner, root) ?? [])
+  const named = owners.flatMap(owner => ownerFiles(owner, root) ?? [])
   for (const file of filesOf(named, root)) files.set(file, see(file))
   for (const owner of owners) lookedAt.set(keyOf(owner), files)
   return new Map([...files].map(([file, { hash }]) => [file, hash]))
@@ -141,14 +141,14 @@ export function lookAt(owners: readonly Owner[], root: string): ReadonlyMap<stri
 const see = (file: string): Seen => ({ stamp: stampOf(file), hash: hashOfFile(file) })
 
 /** The same for one that nobody was asked about. */
-export function lookOnce(owner: Owner, root: string): void {
-  if (!lookedAt.has(keyOf(owner))) lookAt([owner], root)
+export function recordOnce(owner: Owner, root: string): void {
+  if (!lookedAt.has(keyOf(owner))) recordFiles([owner], root)
 }
 
 /** How the files of a hook or module differ from what they were when they were looked at. Reads those that look different. */
-export function changeIn(owner: Owner, root: string): string | undefined {
-  lookOnce(owner, root)
-  const named = namedIn(owner, root)
+export function fileChange(owner: Owner, root: string): string | undefined {
+  recordOnce(owner, root)
+  const named = ownerFiles(owner, root)
   if (named === undefined) return 'there are so many more files that nobody can tell which of them it names'
   const files = lookedAt.get(keyOf(owner))!
   for (const file of filesOf([named], root)) {

@@ -5,7 +5,7 @@ import type { Reply } from '../../reply.ts'
 import type { Raw } from '../raw.ts'
 
 /** What a worker said of one request. */
-export type Answer =
+export type WorkerAnswer =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'reply'; readonly reply: Reply }
   | { readonly kind: 'raw'; readonly raw: Raw }
@@ -16,17 +16,17 @@ export type Answer =
   | { readonly kind: 'wrong'; readonly words: string }
 
 /** One line from a worker. */
-export interface Frame {
+export interface WorkerFrame {
   readonly id: number
-  readonly answer: Answer
+  readonly answer: WorkerAnswer
 }
 
-const NOTHING: Answer = { kind: 'nothing' }
+const NOTHING: WorkerAnswer = { kind: 'nothing' }
 const KEYS = new Set(['id', 'reply', 'code', 'stdout', 'stderr', 'error', 'async', 'asyncTimeout', 'async_timeout'])
 const KINDS = ['reply', 'code', 'error', 'async'] as const
 
 /** Reads one line. Where it is about no request: why. */
-export function readFrame(line: string): Frame | string {
+export function readFrame(line: string): WorkerFrame | string {
   let frame: PlainObject
   try {
     // Most of what is no frame is a word to people, and there may be a lot of it.
@@ -40,15 +40,15 @@ export function readFrame(line: string): Frame | string {
 }
 
 /** A line that cannot be read is still about the request whose number it begins with. */
-export function brokenFrame(line: string, why: string): Frame | string {
+export function brokenFrame(line: string, why: string): WorkerFrame | string {
   const [, id] = /^\{ ?"id" ?: ?(\d{1,15}) ?[,}]/.exec(line) ?? []
   return id === undefined ? why : { id: Number(id), answer: wrong(`its frame cannot be read: ${why}`) }
 }
 
-const wrong = (words: string): Answer => ({ kind: 'wrong', words })
+const wrong = (words: string): WorkerAnswer => ({ kind: 'wrong', words })
 
 /** A frame says one thing. A key that nobody reads might be a decision, so it is no frame. */
-function answerIn(frame: PlainObject): Answer {
+function answerIn(frame: PlainObject): WorkerAnswer {
   const kinds = KINDS.filter(key => frame[key] !== undefined)
   const stray = Object.keys(frame).find(key => !KEYS.has(key))
   if (stray !== undefined)
@@ -60,7 +60,7 @@ function answerIn(frame: PlainObject): Answer {
   return lost === undefined ? NOTHING : wrong(`its frame has ${lost} without what it belongs to`)
 }
 
-const READERS: Readonly<Record<(typeof KINDS)[number], (frame: PlainObject) => Answer>> = {
+const READERS: Readonly<Record<(typeof KINDS)[number], (frame: PlainObject) => WorkerAnswer>> = {
   reply: ({ reply }) => (isObject(reply) ? { kind: 'reply', reply } : wrong('the reply in its frame is no object')),
   code: ({ code, stdout = '', stderr = '' }) => {
     if (typeof stdout !== 'string' || typeof stderr !== 'string') return wrong('stdout and stderr must be strings')

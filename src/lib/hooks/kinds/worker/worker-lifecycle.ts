@@ -6,9 +6,9 @@ import type { HookEnvironment } from '../hook-environment.ts'
 import { labelOf, programFor } from '../program.ts'
 import type { OutsideContext } from '../spec.ts'
 import type { WorkerSpec, WorkerStatus } from './worker.ts'
-import type { Frame } from './worker-frames.ts'
+import type { WorkerFrame } from './worker-frames.ts'
 import { Heartbeat } from './worker-heartbeat.ts'
-import { Link } from './worker-link.ts'
+import { WorkerLink } from './worker-link.ts'
 import { Requests } from './worker-requests.ts'
 
 /** The pause after each death in a row, in milliseconds: it doubles, and after the last there is no other try. */
@@ -23,7 +23,7 @@ export class Worker {
   readonly #heartbeat: Heartbeat
   #state: WorkerStatus['state'] = 'stopped'
   #program: Program | undefined
-  #link: Link | undefined
+  #link: WorkerLink | undefined
   #lastId = 0
   #ping: number | undefined
   /** It was not waited for any longer, and has shown no sign of life since. */
@@ -71,7 +71,7 @@ export class Worker {
     return answer
   }
 
-  #attend(link: Link): void {
+  #attend(link: WorkerLink): void {
     link.hold(true)
     this.#heartbeat.watch()
   }
@@ -108,7 +108,7 @@ export class Worker {
     this.#state = 'starting'
     this.#starts++
     this.#notices = 0
-    const link = new Link(listener => this.#place.start(program, listener, startProcess), this.#place.clock, {
+    const link = new WorkerLink(listener => this.#place.start(program, listener, startProcess), this.#place.clock, {
       frame: (frame, line) => this.#hear(frame, line),
       noise: words => this.#stray(words),
       stderr: text => this.#hearStderr(text),
@@ -120,7 +120,7 @@ export class Worker {
     this.#requests.sendAll(frame => link.write(frame))
   }
 
-  #hear({ id, answer }: Frame, line: string): boolean {
+  #hear({ id, answer }: WorkerFrame, line: string): boolean {
     this.#state = 'running'
     this.#isAlive()
     const isPong = id === this.#ping

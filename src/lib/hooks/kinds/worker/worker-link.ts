@@ -6,12 +6,12 @@ import type { Ended, Listener, Running } from '../../../world/process/process.ts
 import { Failed } from '../../dispatch/outcome.ts'
 import { OUTPUT_CAP } from '../capture.ts'
 import { wordsOfStart } from '../program.ts'
-import { brokenFrame, readFrame, type Frame } from './worker-frames.ts'
+import { brokenFrame, readFrame, type WorkerFrame } from './worker-frames.ts'
 
 /** Who is told what a worker says. */
-export interface Ears {
+export interface LinkListener {
   /** Whether somebody was waiting for it. */
-  frame(frame: Frame, line: string): boolean
+  frame(frame: WorkerFrame, line: string): boolean
   noise(words: string): void
   stderr(text: string): void
   lost(why: Failed): void
@@ -24,8 +24,8 @@ const NOISE_SPAN = 10_000
 const LINE_COST = 32
 
 /** A worker's process, and the lines that come from it. Once it is given up, nothing of it is heard any more. */
-export class Link implements Listener {
-  readonly #ears: Ears
+export class WorkerLink implements Listener {
+  readonly #ears: LinkListener
   readonly #clock: Clock
   readonly #running: Running
   readonly #decoder = new StringDecoder()
@@ -38,7 +38,7 @@ export class Link implements Listener {
   #stderr = ''
   #over = false
 
-  constructor(start: (listener: Listener) => Running, clock: Clock, ears: Ears) {
+  constructor(start: (listener: Listener) => Running, clock: Clock, ears: LinkListener) {
     this.#ears = ears
     this.#clock = clock
     this.#running = start(this)

@@ -1,18 +1,18 @@
 import { Failed } from '../../dispatch/outcome.ts'
 import type { Later, Reply } from '../../reply.ts'
-import { laterBy } from '../async-reply.ts'
+import { asyncReply } from '../async-reply.ts'
 import type { HookEnvironment } from '../hook-environment.ts'
 import { readRaw } from '../raw.ts'
 import type { OutsideContext, OutsideSpec } from '../spec.ts'
-import type { Answer } from './worker-frames.ts'
+import type { WorkerAnswer } from './worker-frames.ts'
 import { withoutCredentials } from '../../../util/credentials.ts'
 
-type Given = Reply | Later | undefined
+type WorkerReply = Reply | Later | undefined
 
 /** An event that waits for its answer. */
 interface Request {
   readonly ctx: OutsideContext
-  resolve: (given: Given) => void
+  resolve: (given: WorkerReply) => void
   reject: (why: Failed) => void
   /** Its event has gone on. */
   handedOver: boolean
@@ -38,9 +38,9 @@ export class Requests {
     return this.#open.size
   }
 
-  add(id: number, ctx: OutsideContext): Promise<Given> {
+  add(id: number, ctx: OutsideContext): Promise<WorkerReply> {
     const frame = `{"id":${id},"input":${withoutCredentials(ctx.wire)}}\n`
-    const answer = new Promise<Given>((resolve, reject) => {
+    const answer = new Promise<WorkerReply>((resolve, reject) => {
       this.#open.set(id, { ctx, resolve, reject, handedOver: false, frame })
     })
     ctx.signal.addEventListener('abort', () => this.#giveUp(id))
@@ -64,14 +64,14 @@ export class Requests {
   }
 
   /** Whether anybody was waiting for that. */
-  take(id: number, answer: Answer, line: string): boolean {
+  take(id: number, answer: WorkerAnswer, line: string): boolean {
     const request = this.#open.get(id)
     if (request === undefined || (request.handedOver && answer.kind === 'async')) return false
     try {
       if (answer.kind === 'async') this.#handOver(id, request, answer.options)
       else {
         this.#open.delete(id)
-        request.resolve(replyOf(answer, request.ctx, this.#spec, line))
+        request.resolve(readReply(answer, request.ctx, this.#spec, line))
       }
     } catch (error) {
       this.#open.delete(id)
@@ -86,7 +86,7 @@ export class Requests {
     const outcome = Promise.withResolvers<Reply | undefined>()
     // Whoever was to wait for it may have gone.
     outcome.promise.catch(() => undefined)
-    resolve(laterBy(options, outcome.promise, () => this.#giveUp(id), this.#spec, this.#place))
+    resolve(asyncReply(options, outcome.promise, () => this.#giveUp(id), this.#spec, this.#place))
     request.handedOver = true
     request.resolve = outcome.resolve as Request['resolve']
     request.reject = outcome.reject
@@ -112,8 +112,8 @@ export class Requests {
   }
 }
 
-function replyOf(
-  answer: Exclude<Answer, { kind: 'async' }>,
+function readReply(
+  answer: Exclude<WorkerAnswer, { kind: 'async' }>,
   ctx: OutsideContext,
   { onFailure }: OutsideSpec,
   line: string

@@ -2,15 +2,15 @@ import process from 'node:process'
 import type { EventName, InputOf } from '../../events/event-table.ts'
 import type { Reply } from '../../reply.ts'
 
-type Given = Reply | null | undefined | void
+type HandlerReply = Reply | null | undefined | void
 
 /** A handler for each event that the worker is asked about. */
 export type Handlers = {
-  readonly [E in EventName]?: (input: InputOf<E>) => Given | PromiseLike<Given>
+  readonly [E in EventName]?: (input: InputOf<E>) => HandlerReply | PromiseLike<HandlerReply>
 }
 
 /** One handler for all events; `input.hook_event_name` says which it is. */
-export type Handler = (input: InputOf<EventName>) => Given | PromiseLike<Given>
+export type Handler = (input: InputOf<EventName>) => HandlerReply | PromiseLike<HandlerReply>
 
 interface Request {
   readonly id: number

@@ -1,8 +1,8 @@
 import type { EventName } from '../../events/event-table.ts'
 import { millisecondsOf } from '../../option-values.ts'
-import { anywhere, type HookEnvironment } from '../hook-environment.ts'
+import { defaultEnvironment, type HookEnvironment } from '../hook-environment.ts'
 import { checkCommand, identityOf, labelOf, type ProgramSpec } from '../program.ts'
-import { hookOf, type OutsideHook, type OutsideSpec } from '../spec.ts'
+import { buildHook, type OutsideHook, type OutsideSpec } from '../spec.ts'
 import { Worker } from './worker-lifecycle.ts'
 
 /** A hook that is a process which stays, and answers one event after the other in lines of JSON. */
@@ -33,11 +33,11 @@ const HEARTBEAT = 5
 /** A hook whose process is started with its first event and stays. */
 export function workerHook<const E extends EventName = EventName>(
   spec: WorkerSpec<E>,
-  place: HookEnvironment = anywhere()
+  place: HookEnvironment = defaultEnvironment()
 ): WorkerHook<E> {
   checkCommand(spec)
   const worker = new Worker(spec, place, millisecondsOf('heartbeat', spec.heartbeat ?? HEARTBEAT))
-  const hook = hookOf(spec, place, {
+  const hook = buildHook(spec, place, {
     label: labelOf(spec),
     identity: `worker\0${identityOf(spec)}`,
     run: ctx => worker.ask(ctx),

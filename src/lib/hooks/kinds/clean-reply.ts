@@ -29,18 +29,18 @@ const LONGEST = 10_000
 const PREVIEW = 2_000
 
 /** A reply from outside, made harmless: its texts cannot move a cursor, and its rewrites are text that can be used. */
-export function tidied<T extends Reply | undefined | null | void>(reply: T): T {
-  return isObject(reply) ? (tidiedPart(reply) as T) : reply
+export function cleanReply<T extends Reply | undefined | null | void>(reply: T): T {
+  return isObject(reply) ? (cleanPart(reply) as T) : reply
 }
 
-function tidiedPart(part: PlainObject): PlainObject {
+function cleanPart(part: PlainObject): PlainObject {
   const out: PlainObject = {}
   for (const [key, value] of Object.entries(part)) {
-    if (typeof value === 'string' && TEXTS.has(key)) out[key] = shortened(plain(value))
+    if (typeof value === 'string' && TEXTS.has(key)) out[key] = truncateText(stripControls(value))
     else if ((key === 'hookSpecificOutput' || key === 'hook_specific_output' || key === 'decision') && isObject(value))
-      out[key] = tidiedPart(value)
+      out[key] = cleanPart(value)
     else {
-      if (key === 'updatedInput' || key === 'updated_input') checkUsable(value)
+      if (key === 'updatedInput' || key === 'updated_input') checkRewrite(value)
       out[key] = value
     }
   }
@@ -48,12 +48,12 @@ function tidiedPart(part: PlainObject): PlainObject {
 }
 
 /** Without escape sequences, controls, and marks that change the direction of writing. */
-const plain = (text: string): string =>
+const stripControls = (text: string): string =>
   stripVTControlCharacters(text).replaceAll(/[\p{Cc}\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu, char =>
     char === '\n' || char === '\t' ? char : ''
   )
 
-function shortened(text: string): string {
+function truncateText(text: string): string {
   if (text.length <= LONGEST) return text
   const folder = join(tmpdir(), `carabiner-${userInfo().uid}`)
   const file = join(folder, `${randomUUID()}.txt`)
@@ -68,9 +68,9 @@ function shortened(text: string): string {
 }
 
 /** No program can be given a NUL, and half a character is none. */
-function checkUsable(value: unknown): void {
+function checkRewrite(value: unknown): void {
   if (typeof value === 'string') {
     if (value.includes('\0') || !value.isWellFormed())
       throw new Failed('rewrite', 'updatedInput holds a NUL or half a character')
-  } else if (typeof value === 'object' && value !== null) Object.values(value).forEach(checkUsable)
+  } else if (typeof value === 'object' && value !== null) Object.values(value).forEach(checkRewrite)
 }

@@ -10,7 +10,7 @@ import type { Situation } from '../../settings/active/active-hooks.ts'
  * Hooks without an agent, in the environment that they would have with one: the variables that the settings set, and a
  * file for those that hooks set themselves. It is gone when they are closed.
  */
-export async function armHere(situation: Situation, registry?: RegistryOptions): Promise<ArmedHooks> {
+export async function hooksHere(situation: Situation, registry?: RegistryOptions): Promise<ArmedHooks> {
   // It is made only when a hook is told of it.
   const folder = join(tmpdir(), `carabiner-${randomUUID()}`)
   const armed = await armHooks(() => situation, {

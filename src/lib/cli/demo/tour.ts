@@ -1,7 +1,7 @@
 import type { ScriptedTurn } from '../../model/scripted.ts'
 
 /** A step of the tour: its title, and what the model answers in it. */
-export interface Scene {
+export interface TourStep {
   readonly title: string
   readonly turns: readonly ScriptedTurn[]
   /** Files, and whether they exist afterwards. */
@@ -14,7 +14,7 @@ const edit = (old_string: string, new_string: string): ScriptedTurn =>
   call('Edit', { file_path: 'total.mjs', old_string, new_string })
 
 /** The tour. The model gives these answers whatever happens; all the rest is real. */
-export const SCENES: readonly Scene[] = [
+export const TOUR: readonly TourStep[] = [
   {
     title: '1. The agent reads a file and edits it',
     turns: [call('Read', { file_path: 'total.mjs' }), edit('so - price', 'so + price')]

@@ -2,7 +2,7 @@ import type { StreamedHook } from '../../agent/output/hook-message.ts'
 import type { HookResponse } from '../../hooks/trace.ts'
 import { jsonIn } from '../../util/attempt.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
-import { inOneLine } from '../print.ts'
+import { escapeLine } from '../print.ts'
 
 /** Events whose refusals are shown in other ways: with the call, or with the result. */
 const SHOWN_ELSEWHERE = new Set<string>([
@@ -15,16 +15,16 @@ const SHOWN_ELSEWHERE = new Set<string>([
 ])
 
 /** Lines about what a hook answered: text for the model, and a refusal. Its failure is shown elsewhere. */
-export function hookWords(response: HookResponse & StreamedHook): readonly string[] {
+export function hookLines(response: HookResponse & StreamedHook): readonly string[] {
   const { hook_label, hook_event, outcome, output, exit_code } = response
   const refusal = exit_code === 2 ? { decision: 'deny', reason: output.trim() } : undefined
   const reply = outcome === 'success' ? jsonIn(output) : refusal
   if (!isObject(reply)) return []
-  const who = inOneLine(`${hook_event} hook ${hook_label}`)
+  const who = escapeLine(`${hook_event} hook ${hook_label}`)
   const context = contextIn(reply)
   const refused = refusalReason(reply)
   return [
-    ...(refused === undefined || SHOWN_ELSEWHERE.has(hook_event) ? [] : [`${who} refused: ${inOneLine(refused)}`]),
+    ...(refused === undefined || SHOWN_ELSEWHERE.has(hook_event) ? [] : [`${who} refused: ${escapeLine(refused)}`]),
     ...(context === undefined ? [] : [`${who} added ${lengthOf(context)} for the model`])
   ]
 }

@@ -2,7 +2,7 @@ import type { Reported } from '../../hooks/registry-internals.ts'
 import type { LateAnswer } from '../../hooks/background.ts'
 import type { RegistryOptions } from '../../hooks/registry-options.ts'
 import type { HookReport, HookResponse } from '../../hooks/trace.ts'
-import { complain } from '../print.ts'
+import { printError } from '../print.ts'
 
 /** How long hooks in the background are waited for, in seconds. */
 const LONGEST_WAIT = 60
@@ -12,7 +12,7 @@ const WAKES =
   'ran in the background: exit code 2 cannot refuse the event; with asyncRewake it wakes the agent with what it printed, without it does nothing'
 
 /** Collects what hooks do that answer after their event, so that it can be shown. */
-export class LateHooks {
+export class BackgroundHooks {
   readonly #answers: LateAnswer[] = []
   readonly #responses: HookResponse[] = []
 
@@ -27,7 +27,7 @@ export class LateHooks {
     const late = outcome.report.filter(({ status }) => status === 'late')
     if (late.length === 0) return outcome
     const hooks = late.length === 1 ? '1 hook' : `${late.length} hooks`
-    complain(`waiting up to ${LONGEST_WAIT} seconds for ${hooks} in the background`)
+    printError(`waiting up to ${LONGEST_WAIT} seconds for ${hooks} in the background`)
     let timer: NodeJS.Timeout | undefined
     const tooLong = new Promise<void>(resolve => (timer = setTimeout(resolve, LONGEST_WAIT * 1000)))
     await Promise.race([drain(), tooLong])

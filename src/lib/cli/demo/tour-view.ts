@@ -3,27 +3,27 @@ import { join } from 'node:path'
 import type { AgentMessage } from '../../agent/output/output.ts'
 import type { Outcome } from '../../hooks/dispatch/outcome.ts'
 import type { Block, ToolUseBlock } from '../../message.ts'
-import { SCENES, type Scene } from './demo-script.ts'
-import { harmless, say, styled } from '../print.ts'
-import { hang } from '../terminal/width.ts'
+import { TOUR, type TourStep } from './tour.ts'
+import { escapeText, printLine, withStyle } from '../print.ts'
+import { hangIndent } from '../terminal/width.ts'
 
 /** Who decided about a call, which the messages do not say. */
-export interface Judged {
+export interface CallDecision {
   readonly outcome: Outcome
   /** What was asked, and allowed it. */
   asked?: string
 }
 
 /** Prints the messages of the tour as lines for people. */
-export class Show {
+export class TourView {
   readonly #folder: string
-  readonly #judged: ReadonlyMap<string, Judged>
+  readonly #judged: ReadonlyMap<string, CallDecision>
   readonly #calls = new Map<string, ToolUseBlock>()
-  readonly #scenes = SCENES.flatMap(scene => scene.turns.map(() => scene))
-  #scene: Scene | undefined
+  readonly #scenes = TOUR.flatMap(scene => scene.turns.map(() => scene))
+  #scene: TourStep | undefined
   #answers = 0
 
-  constructor(folder: string, judged: ReadonlyMap<string, Judged>) {
+  constructor(folder: string, judged: ReadonlyMap<string, CallDecision>) {
     this.#folder = folder
     this.#judged = judged
   }
@@ -75,7 +75,7 @@ const stopLabel = ({
 }: Extract<AgentMessage, { subtype: 'hook_response' }>): string =>
   `by ${hook_label}: ${exit_code === 0 ? 'the tests pass' : stderr.trim()}`
 
-function decision(call: ToolUseBlock, { outcome, asked }: Judged): void {
+function decision(call: ToolUseBlock, { outcome, asked }: CallDecision): void {
   const { blocked, by, reason, failures, updatedInput, decision: word } = outcome
   for (const failure of failures) line('crashed', `${failure.by}: ${errorIn(failure.message)}`, 'yellow')
   if (blocked) return line('refused', `by ${by}: ${failures.length === 0 ? reason : NO_ANSWER}`, 'red')
@@ -98,20 +98,20 @@ function callIn({ name, input }: ToolUseBlock): string {
 
 /** The title of a scene. */
 export function heading(text: string): void {
-  say()
-  say(styled('bold', hang('', text, width())))
+  printLine()
+  printLine(withStyle('bold', hangIndent('', text, width())))
 }
 
 /** Text that is as wide as the terminal at most. */
-export const paragraph = (text: string): void => say(hang('', text, width()))
+export const paragraph = (text: string): void => printLine(hangIndent('', text, width()))
 
 const LEFT = 13
 
 /** One thing that happened: a word for it, and the rest. */
-export function line(left: string, right: string, style: Parameters<typeof styled>[0]): void {
+export function line(left: string, right: string, style: Parameters<typeof withStyle>[0]): void {
   const mark = `  ${left.padEnd(LEFT)}`
-  const lines = hang(mark, harmless(right.replaceAll(/\s+/g, ' ')), width())
-  say(mark + styled(style, lines.slice(mark.length)))
+  const lines = hangIndent(mark, escapeText(right.replaceAll(/\s+/g, ' ')), width())
+  printLine(mark + withStyle(style, lines.slice(mark.length)))
 }
 
 const width = (): number => Math.max(40, Math.min(process.stdout.columns ?? 100, 120))

@@ -12,7 +12,7 @@ import type { Scope } from '../files/sources.ts'
 import { vouchFor } from '../trust/trust.ts'
 
 /** Hooks that were armed together. */
-export interface Armed {
+export interface ActiveHooks {
   /** What could not be armed, though the files were in order. */
   readonly findings: readonly Finding[]
   /** Takes them all out again and ends what they keep running. */
@@ -23,7 +23,12 @@ export interface Armed {
  * Puts the hooks that are in force into a registry. Of hooks that are the same the one of
  * the highest rank runs: nobody weakens what stands above them by saying it again, here or in a skill.
  */
-export function arm(statuses: readonly HookStatus[], hooks: HookRegistry, place: HookEnvironment, root: string): Armed {
+export function activateHooks(
+  statuses: readonly HookStatus[],
+  hooks: HookRegistry,
+  place: HookEnvironment,
+  root: string
+): ActiveHooks {
   const inForce = statuses.filter(({ off }) => off === undefined).map(({ hook }) => hook)
   for (const { plugin } of inForce) if (plugin !== undefined) makeDataFolder(plugin)
   const removals: (() => void)[] = []
@@ -36,12 +41,12 @@ export function arm(statuses: readonly HookStatus[], hooks: HookRegistry, place:
       return []
     }
   }
-  for (const rule of byRule(inForce.toSorted(inOrder))) {
+  for (const rule of byRule(inForce.toSorted(byRank))) {
     const names = new Set<string>()
     const members = rule.flatMap(hook =>
       attempt(hook, () => outsideHook(hook, freeName(hook, hooks, names), place, root))
     )
-    removals.push(...attempt(rule[0]!, () => armRule(rule[0]!, members, hooks)))
+    removals.push(...attempt(rule[0]!, () => activateRule(rule[0]!, members, hooks)))
   }
   return { findings, disarm: () => removals.forEach(remove => remove()) }
 }
@@ -64,14 +69,14 @@ function rankOf({ scope, ofProject, plugin }: LoadedHook): number {
 }
 
 /** Those of the project run first: where two rewrite the same, the last word is of whom nobody in the project can overrule. */
-export const inOrder = (a: LoadedHook, b: LoadedHook): number => rankOf(a) - rankOf(b)
+export const byRank = (a: LoadedHook, b: LoadedHook): number => rankOf(a) - rankOf(b)
 
 /** Hooks of one rule are a group. */
 function byRule(hooks: readonly LoadedHook[]): readonly (readonly LoadedHook[])[] {
   return [...Map.groupBy(hooks, hook => `${hook.place.file}\0${hook.rule}`).values()]
 }
 
-function armRule(
+function activateRule(
   { event, matcher = '' }: LoadedHook,
   members: readonly OutsideHook[],
   hooks: HookRegistry

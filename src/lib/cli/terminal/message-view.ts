@@ -7,11 +7,11 @@ import type {
   UserMessage
 } from '../../agent/output/output.ts'
 import type { Block, ToolResultBlock } from '../../message.ts'
-import { harmless, inOneLine, styled } from '../print.ts'
-import { hookWords } from './hook-words.ts'
+import { escapeText, escapeLine, withStyle } from '../print.ts'
+import { hookLines } from './hook-lines.ts'
 import { formatDuration, type Screen } from './screen.ts'
 import { callLabel } from './call-label.ts'
-import { cut, hang } from './width.ts'
+import { truncateText, hangIndent } from './width.ts'
 
 interface Call {
   readonly words: string
@@ -26,7 +26,7 @@ interface Call {
 }
 
 /** Prints the messages of an agent as lines for people. Nothing of them reaches the terminal unescaped. */
-export class Show {
+export class MessageView {
   readonly #screen: Screen
   readonly #calls = new Map<string, Call>()
   #cwd = ''
@@ -51,7 +51,7 @@ export class Show {
   }
 
   /** The person at the terminal decided about a call; with `refused`, against it. */
-  decided(id: string, refused?: string): void {
+  setDecision(id: string, refused?: string): void {
     const call = this.#calls.get(id)
     if (call === undefined) return
     if (refused === undefined) call.begun = performance.now()
@@ -65,7 +65,7 @@ export class Show {
     } else if (event.type === 'content_block_start') {
       const { type } = event.content_block
       if (type === 'thinking' || type === 'redacted_thinking') this.#screen.status('thinking…')
-      if (type === 'tool_use') this.#screen.status(`writing a call of ${inOneLine(event.content_block.name)}`)
+      if (type === 'tool_use') this.#screen.status(`writing a call of ${escapeLine(event.content_block.name)}`)
     } else if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') {
       this.#isStreamed = true
       this.#screen.status()
@@ -91,7 +91,7 @@ export class Show {
 
   #user({ message: { content }, isSynthetic }: UserMessage): void {
     if (typeof content === 'string') {
-      if (isSynthetic === true) this.#quiet(harmless(content))
+      if (isSynthetic === true) this.#quiet(escapeText(content))
       return
     }
     for (const block of content) if (block.type === 'tool_result') this.#toolResult(block)
@@ -104,25 +104,25 @@ export class Show {
     if (call === undefined) return
     this.#calls.delete(tool_use_id)
     const ms = performance.now() - call.begun
-    const why = call.refused ?? (is_error === true ? whyIn(content) : undefined)
+    const why = call.refused ?? (is_error === true ? errorSummary(content) : undefined)
     const left = call.isNested ? '    ' : '  '
     if (why !== undefined) {
       const { columns } = this.#screen
-      this.#screen.print(`${left}${styled('red', '✗')} ${hang(`${left}  `, call.words, columns).trimStart()}`)
-      this.#screen.print(styled('red', hang(`${left}  `, inOneLine(why), columns)))
+      this.#screen.print(`${left}${withStyle('red', '✗')} ${hangIndent(`${left}  `, call.words, columns).trimStart()}`)
+      this.#screen.print(withStyle('red', hangIndent(`${left}  `, escapeLine(why), columns)))
       return
     }
     if (call.name === 'ExitPlanMode') this.mode = 'default'
     const time = ms < 1000 || !call.isAlone ? '' : `  ${formatDuration(ms)}`
-    const words = cut(call.words, this.#screen.columns - left.length - 3 - time.length)
-    this.#screen.print(`${left}${styled('green', '✓')} ${styled('dim', `${words}${time}`)}`)
+    const words = truncateText(call.words, this.#screen.columns - left.length - 3 - time.length)
+    this.#screen.print(`${left}${withStyle('green', '✓')} ${withStyle('dim', `${words}${time}`)}`)
   }
 
   #progress(id: string, output: string | undefined): void {
     const call = this.#calls.get(id)
     const last = output?.trimEnd().split('\n').at(-1)
     if (call === undefined || last === undefined || last === '') return
-    this.#screen.note(inOneLine(last))
+    this.#screen.note(escapeLine(last))
   }
 
   /** Sets the status line: the oldest call without a result, and how many more there are; or the model. */
@@ -141,7 +141,7 @@ export class Show {
     else if (message.subtype === 'informational' && message.tag !== 'restriction') {
       const { content, level, tag } = message
       if (level === 'warning') this.warn(content)
-      else this.#quiet(`${harmless(content)}${tag === undefined ? '' : ` [${inOneLine(tag)}]`}`)
+      else this.#quiet(`${escapeText(content)}${tag === undefined ? '' : ` [${escapeLine(tag)}]`}`)
     } else if (message.subtype === 'notification') this.warn(message.text)
     else if (message.subtype === 'compact_boundary')
       this.#quiet(`the conversation was compacted from ${message.compact_metadata.pre_tokens} tokens`)
@@ -149,27 +149,27 @@ export class Show {
       const seconds = Math.ceil(message.retry_delay_ms / 1000)
       this.warn(`the model did not answer (${message.error}); trying again in ${seconds} s`)
     } else if (message.subtype === 'hook_started')
-      this.#screen.note(inOneLine(message.status_message ?? `hook ${message.hook_label}`))
+      this.#screen.note(escapeLine(message.status_message ?? `hook ${message.hook_label}`))
     else if (message.subtype === 'hook_response') {
       this.#screen.note()
-      for (const words of hookWords(message)) this.#quiet(words)
+      for (const words of hookLines(message)) this.#quiet(words)
     }
   }
 
   /** It is printed with the call, once that has its result. */
   #denied({ tool_use_id, tool_name, message }: DeniedMessage): void {
     const call = this.#calls.get(tool_use_id)
-    if (call === undefined) this.#screen.print(styled('red', inOneLine(message)))
+    if (call === undefined) this.#screen.print(withStyle('red', escapeLine(message)))
     else call.refused ??= message.replace(`${tool_name} was `, '')
   }
 
   /** Something that must not be missed. */
   warn(words: string): void {
-    this.#screen.print(styled('yellow', hang('  ! ', harmless(words), this.#screen.columns)))
+    this.#screen.print(withStyle('yellow', hangIndent('  ! ', escapeText(words), this.#screen.columns)))
   }
 
   #quiet(words: string): void {
-    this.#screen.print(styled('dim', hang('  · ', words, this.#screen.columns)))
+    this.#screen.print(withStyle('dim', hangIndent('  · ', words, this.#screen.columns)))
   }
 
   #result({ terminal_reason, is_error, result, modelUsage }: ResultMessage): void {
@@ -177,17 +177,18 @@ export class Show {
     this.#calls.clear()
     this.#screen.status()
     this.#screen.fresh()
-    if (terminal_reason.startsWith('aborted')) this.#screen.print(styled('yellow', 'Interrupted.'))
-    else if (is_error) this.#screen.print(styled('red', hang('  ! ', harmless(result), this.#screen.columns)))
+    if (terminal_reason.startsWith('aborted')) this.#screen.print(withStyle('yellow', 'Interrupted.'))
+    else if (is_error)
+      this.#screen.print(withStyle('red', hangIndent('  ! ', escapeText(result), this.#screen.columns)))
     else if (terminal_reason === 'prompt_blocked' || (terminal_reason === 'hook_stopped' && result !== ''))
       this.warn(result)
   }
 }
 
-const plain = (text: string): string => harmless(text.replaceAll('\r\n', '\n'))
+const plain = (text: string): string => escapeText(text.replaceAll('\r\n', '\n'))
 
 /** What went wrong, in its first lines. */
-function whyIn(content: string | readonly Block[]): string {
+function errorSummary(content: string | readonly Block[]): string {
   const text =
     typeof content === 'string' ? content : content.map(block => ('text' in block ? block.text : '')).join(' ')
   const words = text.trim().split('\n').slice(0, 3).join(' · ')
