@@ -17,11 +17,11 @@ import { interruptible } from './signals.ts'
 import { attempt } from '../util/attempt.ts'
 
 /** Exit codes; see `carabiner --help`. */
-export const EXIT = { done: 0, failed: 1, blocked: 2, reportUntrusted: 3, badSettings: 4, usage: 64 } as const
+export const EXIT = { done: 0, failed: 1, blocked: 2, untrusted: 3, badSettings: 4, usage: 64 } as const
 
 /** The exit code for the result of a session. */
 export function exitCode(result: ResultMessage | undefined): number {
-  if (result?.error_code === 'E_UNTRUSTED') return EXIT.reportUntrusted
+  if (result?.error_code === 'E_UNTRUSTED') return EXIT.untrusted
   if (result?.terminal_reason === 'turn_setup_failed') return EXIT.badSettings
   return result?.is_error === true ? EXIT.failed : EXIT.done
 }
@@ -185,9 +185,9 @@ const variablesLabel = ({ spec: { env } }: { readonly spec: PlainObject }): stri
     : ''
 
 /** Says what has to be trusted first, and how. */
-export function untrusted(scene: ProjectState): number {
+export function reportUntrusted(scene: ProjectState): number {
   for (const line of [...describeUntrusted(scene.loaded, scene.trust), ...trustInstructions(scene)]) printError(line)
-  return EXIT.reportUntrusted
+  return EXIT.untrusted
 }
 
 /** How to continue without a person at the terminal. */

@@ -26,7 +26,7 @@ export async function checkHooks(flags: CheckFlags): Promise<number> {
     const counts = decideProjectHooks(scene, flags)
     if (counts === undefined) {
       for (const line of trustInstructions(scene)) printError(line)
-      return EXIT.reportUntrusted
+      return EXIT.untrusted
     }
     findings.push(...(await tryOut(scene, counts, flags.json !== true)))
   }

@@ -7,7 +7,14 @@ import { AGENT_TYPES } from '../../settings/files/handlers.ts'
 import type { LoadedHook } from '../../settings/files/loaded-hooks.ts'
 import { restrictions } from '../../settings/permissions/restrictions.ts'
 import { hooksHere } from './hooks-here.ts'
-import { EXIT, loadProject, decideProjectHooks, untrusted, unusableFindings, type CommonFlags } from '../common.ts'
+import {
+  EXIT,
+  loadProject,
+  decideProjectHooks,
+  reportUntrusted,
+  unusableFindings,
+  type CommonFlags
+} from '../common.ts'
 import { BackgroundHooks } from './background-hooks.ts'
 import { readPayload, type PayloadFlags } from './payload.ts'
 import { printError, indentLines, escapeLine, findingText, printLine, withStyle } from '../print.ts'
@@ -22,7 +29,7 @@ export async function fireEvent(name: string, flags: FireFlags): Promise<number>
   const payload = await readPayload(event, flags)
   const scene = loadProject(flags)
   const counts = decideProjectHooks(scene, flags)
-  if (counts === undefined) return untrusted(scene)
+  if (counts === undefined) return reportUntrusted(scene)
   // Hooks that need an agent are added, too: one that cannot be asked has not agreed.
   const situation = { loaded: scene.loaded, projectTrusted: counts, hasAgent: true }
   const late = new BackgroundHooks()

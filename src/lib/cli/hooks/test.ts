@@ -6,7 +6,14 @@ import { brokenInputs } from '../../settings/lint/fuzz.ts'
 import { patternIn, readTests, testFilesOf, type HookTest } from '../../settings/files/hook-tests.ts'
 import { same } from '../../util/plain.ts'
 import { hooksHere } from './hooks-here.ts'
-import { EXIT, loadProject, decideProjectHooks, untrusted, unusableFindings, type CommonFlags } from '../common.ts'
+import {
+  EXIT,
+  loadProject,
+  decideProjectHooks,
+  reportUntrusted,
+  unusableFindings,
+  type CommonFlags
+} from '../common.ts'
 import { printError, indentLines, escapeLine, findingText, printLine, withStyle } from '../print.ts'
 
 export interface TestFlags extends CommonFlags {
@@ -28,7 +35,7 @@ export async function runTests(files: readonly string[], flags: TestFlags): Prom
     return EXIT.usage
   }
   const counts = decideProjectHooks(scene, flags)
-  if (counts === undefined) return untrusted(scene)
+  if (counts === undefined) return reportUntrusted(scene)
   // Hooks that need an agent are added, too: one that cannot be asked has not agreed.
   const situation = { loaded: scene.loaded, projectTrusted: counts, hasAgent: true }
   const armed = await hooksHere(situation, { cwd: scene.where.cwd, profile: flags.profile })

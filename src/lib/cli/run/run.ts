@@ -12,7 +12,7 @@ import {
   loadProject,
   decideProjectHooks,
   trustOptions,
-  untrusted,
+  reportUntrusted,
   type CommonFlags
 } from '../common.ts'
 import { readPipedText } from '../piped.ts'
@@ -61,17 +61,17 @@ export async function run(argument: string | undefined, flags: RunFlags): Promis
   if (flags.print !== true && flags.initOnly !== true) return atTerminal(argument, flags)
   if (flags.inputFormat === 'stream-json')
     return runQuery(flags, (options, respond) => queryFromStream(process.stdin, options, respond)).then(code =>
-      code === EXIT.reportUntrusted ? untrusted(loadProject(flags)) : code
+      code === EXIT.untrusted ? reportUntrusted(loadProject(flags)) : code
     )
   const isResumed = flags.resume !== undefined || flags.continue === true
   const prompt = flags.initOnly === true ? '' : await readPrompt(argument, isResumed)
   const begin = (options: QueryOptions): Query =>
     query({ prompt: flags.initOnly === true ? nothing() : prompt, options })
   const code = await runQuery(flags, begin)
-  if (code !== EXIT.reportUntrusted) return code
+  if (code !== EXIT.untrusted) return code
   // The session loads the settings; only where it may not begin, a person is asked, and it is tried again.
   const scene = loadProject(flags)
-  return decideProjectHooks(scene, flags) === undefined ? untrusted(scene) : runQuery(flags, begin)
+  return decideProjectHooks(scene, flags) === undefined ? reportUntrusted(scene) : runQuery(flags, begin)
 }
 
 async function atTerminal(prompt: string | undefined, flags: RunFlags): Promise<number> {
@@ -81,7 +81,7 @@ async function atTerminal(prompt: string | undefined, flags: RunFlags): Promise<
     throw fault('E_USAGE', '--output-format and --input-format need -p')
   const scene = loadProject(flags)
   const counts = decideProjectHooks(scene, flags)
-  if (counts === undefined) return untrusted(scene)
+  if (counts === undefined) return reportUntrusted(scene)
   const abort = new AbortController()
   abortOnSignal(abort)
   const { runTerminal } = await import('../terminal/session.ts')
@@ -219,7 +219,7 @@ async function runQuery(
   if (result?.error_code === 'E_UNTRUSTED') {
     // At a terminal a person is asked, and it may begin after all.
     if (flags.outputFormat === 'json' && !process.stderr.isTTY) print(result)
-    return EXIT.reportUntrusted
+    return EXIT.untrusted
   }
   if (!streams && result !== undefined) printResult(result, flags)
   return exitCode(result)
