@@ -28,20 +28,16 @@ export type { AgentView, HookContext } from './lib/hooks/hook-context.ts'
 export type { Callback, CallbackMatcher, CallbackRecord, ForeignCallbackRecord } from './lib/hooks/callbacks.ts'
 export type { RegistryOptions } from './lib/hooks/registry-options.ts'
 export type { FireOptions, Reported } from './lib/hooks/registry-internals.ts'
-export type { HookReport } from './lib/hooks/trace.ts'
 export {
   goesOn,
   type AddedContext,
   type Conflict,
-  type Failure,
-  type FailureKind,
   type Outcome,
   type ToolOutcome,
   type SystemMessage,
-  type Verdict
+  type Verdict,
+  type LateAnswer
 } from './lib/hooks/dispatch/outcome.ts'
-export type { HookMessage, HookNotice, HookProgress, HookResponse, HookStarted, Sink } from './lib/hooks/trace.ts'
-export type { LateAnswer } from './lib/hooks/background.ts'
 
 export {
   EVENT_NAMES,
@@ -63,7 +59,6 @@ export {
   type Precedence,
   type SpecificField
 } from './lib/hooks/events/answers.ts'
-export type { Dialect, Profile } from './lib/hooks/dialect.ts'
 export type { AgentResult, BatchCall } from './lib/hooks/events/fields.ts'
 export type { CompilePattern, Pattern } from './lib/hooks/dispatch/matcher.ts'
 // `export *`, since only that lets users add their own tools to `ToolInputs` under this module's name.
@@ -82,3 +77,14 @@ export type {
 } from './lib/message.ts'
 export { CarabinerError, type ErrorCode } from './lib/errors.ts'
 export type { Clock } from './lib/util/clock.ts'
+export type {
+  HookReport,
+  HookMessage,
+  HookNotice,
+  HookProgress,
+  HookResponse,
+  HookStarted,
+  Sink
+} from './lib/hooks/hook-messages.ts'
+export type { Failure, FailureKind } from './lib/hooks/dispatch/hook-failure.ts'
+export type { Dialect, Profile } from './lib/hooks/dialect.ts'

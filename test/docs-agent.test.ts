@@ -50,7 +50,7 @@ test('docs/agent.md lists every reason why a run is over', () => {
 test('docs/agent.md lists every kind of message', () => {
   const text = section('docs/agent.md', 'Messages')
   const named = read('src/lib/agent/output/output.ts').matchAll(/readonly (?:sub)?type: '(\w+)'/g)
-  const hooks = read('src/lib/hooks/trace.ts').matchAll(/readonly subtype: '(\w+)'/g)
+  const hooks = read('src/lib/hooks/hook-messages.ts').matchAll(/readonly subtype: '(\w+)'/g)
   const names = new Set(
     [...named, ...hooks].map(({ 1: name }) => name!).filter(name => !/^error|^(message|success)$/.test(name))
   )

@@ -101,13 +101,13 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
 
 export function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, column) => column)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const swap = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, swap))
-    }
-    row = next
+  for (let i = 0; i < a.length; i++) {
+    let [corner, left] = [i, i + 1]
+    row = row.map((above, j) => {
+      if (j > 0) left = Math.min(above + 1, left + 1, corner + (a[i] === b[j - 1] ? 0 : 1))
+      corner = above
+      return left
+    })
   }
-  return row[b.length]!
+  return row.at(-1) ?? 0
 }

@@ -1,16 +1,16 @@
-import { fault, print, wordsOf, type CarabinerError } from '../errors.ts'
+import { fault, wordsOf, type CarabinerError } from '../errors.ts'
 import { copyPlain, isObject, same, type PlainObject } from '../util/plain.ts'
 import type { Outcome } from './dispatch/outcome.ts'
 import type { HookRegistry } from './registry.ts'
 import type { FireOptions } from './registry-internals.ts'
-import { checkTypes } from './option-values.ts'
+import { checkOptionTypes } from './option-values.ts'
 
 /** What the agent around a guarded tool lets the gate do. */
 export interface GuardOptions<Rest extends readonly unknown[], Result> extends Pick<
   FireOptions,
   'accept' | 'agent' | 'metadata' | 'signal'
 > {
-  /** Asks a person. Without it, an ask is a no; so is anything that is not `true`. */
+  /** Asks for permission. Without it, an ask is a no; so is any answer but `true`. */
   onAsk?: ((question: GuardQuestion) => boolean | PromiseLike<boolean>) | undefined
   /** Makes a result of a refusal. Without it the refusal is thrown. */
   onDeny?: ((refusal: CarabinerError, outcome: Outcome) => Result | PromiseLike<Result>) | undefined
@@ -23,14 +23,14 @@ export interface GuardOptions<Rest extends readonly unknown[], Result> extends P
   /** The id of the call, from what the agent passes beside the input. */
   idOf?: ((...rest: Rest) => string | undefined) | undefined
   sessionId?: string | undefined
-  /** `execute` is no generator function and gives a stream at once: what comes back is an async generator all the same. */
+  /** `execute` returns a stream without being a generator function: the guarded function is an async generator then, too. */
   stream?: boolean | undefined
 }
 
-/** Anything that fires events: a registry, or a substitute. */
+/** Anything that fires events: a registry, or a wrapper of one. */
 export type Fires = Pick<HookRegistry, 'fire'>
 
-/** What a person is asked: may this call run? */
+/** What `onAsk` is asked: may this call run? */
 export interface GuardQuestion {
   readonly toolName: string
   readonly toolUseId: string
@@ -40,6 +40,7 @@ export interface GuardQuestion {
 
 /** What `guard()` and its options take. */
 const TYPES: { [K in keyof Required<GuardOptions<[], unknown>>]: string } & Record<string, string> = {
+  hooks: 'HookRegistry',
   toolName: 'string',
   execute: 'function',
   accept: 'function',
@@ -79,70 +80,102 @@ export function guard<Input extends object, Rest extends readonly unknown[], Res
   execute: (input: Input, ...rest: Rest) => Result | PromiseLike<Result>,
   options: GuardOptions<Rest, Result> = {}
 ): (input: Input, ...rest: Rest) => Promise<Result> | AsyncGenerator<Result, void> {
-  if (typeof hooks?.fire !== 'function')
-    throw fault('E_OPTION_INVALID', 'hooks of guard()', print(hooks), 'a HookRegistry')
-  checkTypes({ ...options, toolName: toolName || null, execute: execute ?? null }, TYPES, ' of guard()')
-  const begin = async (self: unknown, input: Input, rest: Rest): Promise<Begun<Result>> => {
-    const call = callOf(toolName, input, options.idOf?.(...rest), options.sessionId)
-    const { accept, agent, metadata, signal } = options
-    const before = await hooks.fire('PreToolUse', call, { accept, agent, metadata, signal })
-    passOn(before, options)
-    const judged = before.updatedInput === undefined ? call : { ...call, tool_input: before.updatedInput }
-    const refusal = await refusalOf(before, judged, options)
-    if (refusal !== undefined) {
-      if (options.onDeny === undefined) throw refusal
-      return [await options.onDeny(refusal, before)]
-    }
-    try {
-      // The caller's own object, unless it was changed since, by hooks or by the caller.
-      const now = same(input, judged.tool_input) ? input : (judged.tool_input as Input)
-      return [await execute.call(self, now, ...rest), judged]
-    } catch (error) {
-      await afterFailure(hooks, judged, wordsOf(error), options)
-      throw error
-    }
-  }
-  const finish = async (result: Result, call: Call): Promise<Result> => {
-    const error = options.errorIn?.(result)
-    if (error !== undefined) await afterFailure(hooks, call, error, options)
-    if (error !== undefined) return result
-    const after = await hooks.fire('PostToolUse', { ...call, tool_response: result }, unaborted(options))
-    passOn(after, options)
-    return visibleResult(after, toolName, result)
-  }
-  async function* pass(values: Values<Result>, call: Call): AsyncGenerator<Result, void> {
-    let last: Result | undefined
-    let failure: string | undefined = 'its reader stopped before the end'
-    try {
-      for await (const value of values) yield (last = value)
-      failure = undefined
-    } catch (error) {
-      failure = wordsOf(error)
-      throw error
-    } finally {
-      if (failure !== undefined) await afterFailure(hooks, call, failure, options)
-    }
-    const result = await finish(last as Result, call)
-    if (result !== last) yield result
-  }
+  const strange = typeof hooks?.fire === 'function' ? undefined : (hooks ?? null)
+  checkOptionTypes(
+    { ...options, hooks: strange, toolName: toolName || null, execute: execute ?? null },
+    TYPES,
+    ' of guard()'
+  )
+  const tool: GuardedTool<Input, Rest, Result> = { hooks, toolName, execute, options }
   if (options.stream === true || /Generator/.test(String(Object.prototype.toString.call(execute))))
     return async function* (this: unknown, input, ...rest) {
-      const [result, call] = await begin(this, input, rest)
-      yield* call === undefined ? [result] : pass(isStream<Result>(result) ? result : [result], call)
+      const [result, call] = await begin(tool, this, input, rest)
+      yield* call === undefined ? [result] : passOnValues(tool, isStream<Result>(result) ? result : [result], call)
     }
   return async function (this: unknown, input, ...rest) {
-    const [result, call] = await begin(this, input, rest)
+    const [result, call] = await begin(tool, this, input, rest)
     if (call === undefined) return result
-    return isStream<Result>(result) ? (likeOwn(result, pass(result, call)) as Result) : finish(result, call)
+    return isStream<Result>(result)
+      ? (likeOwn(result, passOnValues(tool, result, call)) as Result)
+      : finish(tool, result, call)
   }
 }
 
-/** What a tool returned, and the call; without a call, what `onDeny` returned. */
-type Begun<Result> = [result: Result, call?: Call]
+interface GuardedTool<Input, Rest extends readonly unknown[], Result> {
+  readonly hooks: Fires
+  readonly toolName: string
+  readonly execute: (input: Input, ...rest: Rest) => Result | PromiseLike<Result>
+  readonly options: GuardOptions<Rest, Result>
+}
+
+/** The result of a tool, and its call; without a call it is the result of a refusal. */
+type ToolRun<Result> = [result: Result, call?: GuardedCall]
+
+/** Asks the gate, and runs the tool where it may. `self` is what the tool was called on. */
+async function begin<Input extends object, Rest extends readonly unknown[], Result>(
+  { hooks, toolName, execute, options }: GuardedTool<Input, Rest, Result>,
+  self: unknown,
+  input: Input,
+  rest: Rest
+): Promise<ToolRun<Result>> {
+  const { accept, agent, metadata, signal, sessionId } = options
+  const call = callOf(toolName, input, options.idOf?.(...rest), sessionId)
+  const before = await hooks.fire('PreToolUse', call, { accept, agent, metadata, signal })
+  passOn(before, options)
+  const judged = before.updatedInput === undefined ? call : { ...call, tool_input: before.updatedInput }
+  const refusal = await refusalOf(before, judged, options)
+  if (refusal !== undefined) {
+    if (options.onDeny === undefined) throw refusal
+    return [await options.onDeny(refusal, before)]
+  }
+  try {
+    // The caller's own object, unless it was changed meanwhile, by hooks or by the caller.
+    const final = same(input, judged.tool_input) ? input : (judged.tool_input as Input)
+    return [await execute.call(self, final, ...rest), judged]
+  } catch (error) {
+    await afterFailure(hooks, judged, wordsOf(error), options)
+    throw error
+  }
+}
+
+async function finish<Rest extends readonly unknown[], Result>(
+  { hooks, toolName, options }: GuardedTool<never, Rest, Result>,
+  result: Result,
+  call: GuardedCall
+): Promise<Result> {
+  const error = options.errorIn?.(result)
+  if (error !== undefined) {
+    await afterFailure(hooks, call, error, options)
+    return result
+  }
+  const after = await hooks.fire('PostToolUse', { ...call, tool_response: result }, unaborted(options))
+  passOn(after, options)
+  return resultAfter(after, toolName, result)
+}
+
+async function* passOnValues<Rest extends readonly unknown[], Result>(
+  tool: GuardedTool<never, Rest, Result>,
+  values: Values<Result>,
+  call: GuardedCall
+): AsyncGenerator<Result, void> {
+  let last: Result | undefined
+  let failure: string | undefined = 'its reader stopped before the end'
+  try {
+    for await (const value of values) yield (last = value)
+    failure = undefined
+  } catch (error) {
+    failure = wordsOf(error)
+    throw error
+  } finally {
+    if (failure !== undefined) await afterFailure(tool.hooks, call, failure, tool.options)
+  }
+  const result = await finish(tool, last as Result, call)
+  if (result !== last) yield result
+}
 
 type Values<T> = Iterable<T> | AsyncIterable<T>
 
-/** Values that come one by one. A list is a plain result. */
+/** Values that come one after the other. A list is a plain result. */
 const isStream = <T>(result: unknown): result is Values<T> =>
   typeof result === 'object' &&
   result !== null &&
@@ -152,13 +185,13 @@ const isStream = <T>(result: unknown): result is Values<T> =>
 const likeOwn = (own: unknown, values: AsyncIterable<unknown>): unknown =>
   own instanceof ReadableStream ? ReadableStream.from(values) : values
 
-interface Call {
+interface GuardedCall {
   tool_name: string
   tool_input: PlainObject
   tool_use_id: string
 }
 
-function callOf(toolName: string, input: unknown, id: string | undefined, sessionId: string | undefined): Call {
+function callOf(toolName: string, input: unknown, id: string | undefined, sessionId: string | undefined): GuardedCall {
   if (!isObject(input)) throw fault('E_INPUT_INVALID', 'PreToolUse', `the input of ${toolName} is not an object`)
   const call = { tool_name: toolName, tool_input: copyPlain(input), tool_use_id: id ?? `call_${crypto.randomUUID()}` }
   return sessionId === undefined ? call : Object.assign(call, { session_id: sessionId })
@@ -166,7 +199,7 @@ function callOf(toolName: string, input: unknown, id: string | undefined, sessio
 
 async function refusalOf<Rest extends readonly unknown[], Result>(
   { decision, reason, by = '' }: Outcome,
-  call: Call,
+  call: GuardedCall,
   { onAsk, signal }: GuardOptions<Rest, Result>
 ): Promise<CarabinerError | undefined> {
   const { tool_name: toolName, tool_use_id: toolUseId, tool_input: input } = call
@@ -183,7 +216,7 @@ async function refusalOf<Rest extends readonly unknown[], Result>(
 
 async function afterFailure<Rest extends readonly unknown[], Result>(
   hooks: Fires,
-  call: Call,
+  call: GuardedCall,
   error: string,
   options: GuardOptions<Rest, Result>
 ): Promise<void> {
@@ -203,8 +236,8 @@ function passOn<Rest extends readonly unknown[], Result>(outcome: Outcome, optio
   if (outcome.continue === false) options.onStop?.(outcome.stopReason)
 }
 
-/** The result that the model sees: what a hook put in its place, or a placeholder text where a hook hid it. */
-function visibleResult<Result>(after: Outcome, toolName: string, result: Result): Result {
+/** The result that a hook put in place of the tool's own; a placeholder, whatever the type, where a hook hid it. */
+function resultAfter<Result>(after: Outcome, toolName: string, result: Result): Result {
   if (after.suppressOutput) return '[The output was hidden by a hook.]' as Result
   const { updatedToolOutput, updatedMCPToolOutput } = after.fields
   if (updatedToolOutput !== undefined) return updatedToolOutput as Result

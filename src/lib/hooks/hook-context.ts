@@ -1,8 +1,9 @@
 import type { Message } from '../message.ts'
-import type { Profile } from './dialect.ts'
 import type { EventName, FieldsOf, FireInput, InputOf, ToolEvent } from './events/event-table.ts'
 import type { Outcome } from './dispatch/outcome.ts'
 import type { Matcher, ToolInputFor, ToolNameFor, ToolOutputFor } from './events/tool-inputs.ts'
+import type { RawResult } from './hook-messages.ts'
+import type { Profile } from './dialect.ts'
 
 /** The agent around a hook. In `query()` all of it is there but `config`; a bare registry shows what it was given. */
 export interface AgentView {
@@ -90,11 +91,3 @@ type PromptPart<E extends EventName> = E extends 'UserPromptSubmit'
 type SubagentPart<E extends EventName> = E extends 'SubagentStart' | 'SubagentStop'
   ? { readonly subagentId: string }
   : { readonly subagentId?: undefined }
-
-/** What a hook outside this process gave back, as it came. */
-export interface RawResult {
-  readonly stdout: string
-  readonly stderr: string
-  /** Absent where there is none: a signal, a timeout, a server. */
-  readonly exit_code?: number
-}

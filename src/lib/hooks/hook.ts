@@ -1,9 +1,9 @@
 import type { HookContext } from './hook-context.ts'
-import type { Dialect } from './dialect.ts'
 import type { EventName } from './events/event-table.ts'
 import type { Later, Reply } from './reply.ts'
 import type { Matcher } from './events/tool-inputs.ts'
 import type { PlainObject } from '../util/plain.ts'
+import type { Dialect } from './dialect.ts'
 
 /** What a hook gives back: nothing, a reply, or a promise of one. */
 export type HookResult = Reply | Later | null | undefined | void

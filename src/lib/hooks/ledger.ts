@@ -1,4 +1,4 @@
-import type { HookMessage, Sink } from './trace.ts'
+import type { HookMessage, Sink } from './hook-messages.ts'
 
 /** How one hook has done so far. */
 export interface HookRecord {

@@ -1,7 +1,7 @@
 import { fault, nearest, print } from '../errors.ts'
 
 /** An option that is not known is an error, since it would have no effect. */
-export function checkOptions(options: unknown, known: readonly string[], of = ''): asserts options is object {
+export function checkOptionNames(options: unknown, known: readonly string[], of = ''): asserts options is object {
   if (!isOfType(options, 'object')) throw fault('E_OPTION_INVALID', `options${of}`, print(options), 'an object')
   const stray = Object.keys(options as object).find(key => !known.includes(key))
   if (stray !== undefined)
@@ -9,8 +9,8 @@ export function checkOptions(options: unknown, known: readonly string[], of = ''
 }
 
 /** The same for a table of types. `of` names what takes the options. */
-export function checkTypes(options: unknown, types: Readonly<Record<string, string>>, of: string): void {
-  checkOptions(options, Object.keys(types), of)
+export function checkOptionTypes(options: unknown, types: Readonly<Record<string, string>>, of: string): void {
+  checkOptionNames(options, Object.keys(types), of)
   for (const [key, value] of Object.entries(options))
     if (value !== undefined && !isOfType(value, types[key]!))
       throw fault('E_OPTION_INVALID', key + of, print(value), `${types[key] === 'object' ? 'an' : 'a'} ${types[key]}`)
@@ -36,7 +36,7 @@ export function choiceOf<T extends string>(what: string, value: unknown, choices
   return found
 }
 
-export function numberOf(what: string, value: unknown): number {
+export function finiteNumber(what: string, value: unknown): number {
   if (typeof value === 'number' && Number.isFinite(value)) return value
   throw fault('E_OPTION_INVALID', what, print(value), 'a finite number')
 }

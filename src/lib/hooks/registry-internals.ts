@@ -1,15 +1,15 @@
 import type { Message } from '../message.ts'
 import type { PlainObject } from '../util/plain.ts'
 import type { Precedence } from './events/answers.ts'
-import type { Profile } from './dialect.ts'
 import type { AgentView } from './hook-context.ts'
-import type { Background } from './background.ts'
-import type { Deadlines, Heard } from './dispatch/deadlines.ts'
-import type { Entry } from './dispatch/entry.ts'
+import type { SpawnedWork } from './background.ts'
+import type { Deadlines, AbortFlag } from './dispatch/deadlines.ts'
+import type { HookEntry } from './dispatch/entry.ts'
 import type { EventName } from './events/event-table.ts'
-import type { HookReport, Outbox } from './trace.ts'
 import type { Outcome } from './dispatch/outcome.ts'
 import type { Settings } from './registry-options.ts'
+import type { HookReport, SinkQueue } from './hook-messages.ts'
+import type { Profile } from './dialect.ts'
 
 /** What a caller may say about one fire. */
 export interface FireOptions {
@@ -36,15 +36,15 @@ export interface Reported extends Outcome {
 export interface RegistryInternals {
   readonly settings: Settings
   readonly deadlines: Deadlines
-  readonly background: Background
+  readonly background: SpawnedWork
   /** The registry's own signal, listened to. */
-  readonly session: Heard | undefined
-  readonly outbox: Outbox | undefined
+  readonly session: AbortFlag | undefined
+  readonly outbox: SinkQueue | undefined
   /** What hooks keep for a session, by its id, until SessionEnd. */
   readonly sessions: Map<string, Record<string, unknown>>
   /** Every registered hook, in the order of running, for reports. */
-  entries(): readonly Entry[]
+  entries(): readonly HookEntry[]
   /** A `once` hook has done its work. */
-  retire(entry: Entry): void
+  retire(entry: HookEntry): void
   fire(event: EventName, input: PlainObject, options: FireOptions, depth: number): Outcome | Promise<Outcome>
 }

@@ -1,11 +1,11 @@
 import { systemClock, type Clock } from '../util/clock.ts'
-import { checkTypes, choiceOf, millisecondsOf } from './option-values.ts'
 import type { Precedence } from './events/answers.ts'
 import type { AgentView } from './hook-context.ts'
-import type { Profile } from './dialect.ts'
-import type { LateAnswer } from './background.ts'
 import type { CompilePattern } from './dispatch/matcher.ts'
-import type { Sink } from './trace.ts'
+import type { LateAnswer } from './dispatch/outcome.ts'
+import type { Sink } from './hook-messages.ts'
+import type { Profile } from './dialect.ts'
+import { checkOptionTypes, choiceOf, millisecondsOf } from './option-values.ts'
 
 /** How a registry behaves. Everything has a default; a bare `new HookRegistry()` is ready to use. */
 export interface RegistryOptions {
@@ -74,7 +74,7 @@ const KEYS: { [K in keyof Required<RegistryOptions>]: string } = {
 }
 
 export function settingsFrom(options: RegistryOptions): Settings {
-  checkTypes(options, KEYS, ' of HookRegistry')
+  checkOptionTypes(options, KEYS, ' of HookRegistry')
   return {
     options,
     precedence: choiceOf('precedence', options.precedence, PRECEDENCES) ?? 'allow-over-ask',

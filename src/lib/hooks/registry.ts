@@ -2,18 +2,18 @@ import { fault } from '../errors.ts'
 import type { PlainObject } from '../util/plain.ts'
 import type { CallbackRecord, ForeignCallbackRecord } from './callbacks.ts'
 import { deadlinesOf } from './dispatch/deadlines.ts'
-import { callSite, enroll, groupOf, groupsIn, HOOK_OPTIONS, type AnyHook, type Grouped } from './dispatch/enroll.ts'
+import { callSite, enroll, groupOf, groupsIn, HOOK_OPTIONS, type AnyHook, type GroupMember } from './dispatch/enroll.ts'
 import type { EventName, FireInput, ToolEvent } from './events/event-table.ts'
 import type { GroupHook, GroupOptions, Hook, HookDescription, HookFunction, HookOptions } from './hook.ts'
 import type { FireOptions, RegistryInternals, Reported } from './registry-internals.ts'
-import { Background } from './background.ts'
+import { SpawnedWork } from './background.ts'
 import type { Outcome, ToolOutcome } from './dispatch/outcome.ts'
 import { Roster } from './dispatch/roster.ts'
 import { Run } from './dispatch/run.ts'
-import { checkOptions } from './option-values.ts'
 import { settingsFrom, type RegistryOptions } from './registry-options.ts'
 import type { Matcher, ToolInputs } from './events/tool-inputs.ts'
-import { Outbox } from './trace.ts'
+import { SinkQueue } from './hook-messages.ts'
+import { checkOptionNames } from './option-values.ts'
 
 const NO_OPTIONS: FireOptions = Object.freeze({})
 
@@ -23,10 +23,10 @@ const NO_OPTIONS: FireOptions = Object.freeze({})
  */
 export class HookRegistry {
   #roster = new Roster()
-  #hub: RegistryInternals
+  #internals: RegistryInternals
 
   constructor(options: RegistryOptions = {}) {
-    this.#hub = this.#owning(sharedBy(options))
+    this.#internals = this.#owning(sharedBy(options))
   }
 
   /** What all scopes share, with what is this registry's own. */
@@ -50,7 +50,7 @@ export class HookRegistry {
   on(event: EventName, ...rest: readonly unknown[]): () => void {
     const [matcher, run, options] = typeof rest[0] === 'function' ? [undefined, ...rest] : rest
     if (typeof run !== 'function') throw fault('E_HOOK_INVALID', 'on() was given no function')
-    checkOptions(options ?? {}, HOOK_OPTIONS)
+    checkOptionNames(options ?? {}, HOOK_OPTIONS)
     const hook = { ...(options as HookOptions), events: event, matcher, run, label: run.name } as AnyHook
     return this.#add([{ hook }], callSite(this.on))
   }
@@ -85,14 +85,14 @@ export class HookRegistry {
     return this.#add(groupsIn(record), source)
   }
 
-  /** All or none: a hook that is not in order leaves the registry as it was. */
-  #add(hooks: readonly Grouped[], site: string): () => void {
+  /** Adds all or none: an invalid hook leaves the registry as it was. */
+  #add(hooks: readonly GroupMember[], site: string): () => void {
     const checked = hooks.map(({ hook, group }) => ({
-      enrolled: enroll(hook, group, site, this.#hub.settings),
+      hook: enroll(hook, group, site, this.#internals.settings),
       named: hook.name !== undefined
     }))
     const added = this.#roster.add(checked)
-    return () => added.forEach(enrolled => this.#roster.drop(enrolled))
+    return () => added.forEach(each => this.#roster.drop(each))
   }
 
   /**
@@ -115,18 +115,19 @@ export class HookRegistry {
   }
 
   #fire(event: EventName, input: PlainObject, options: FireOptions, depth: number): Outcome | Promise<Outcome> {
-    const lane = this.#roster.lanes.get(event) ?? this.#roster.lane(event)
+    const hooks = this.#roster.byEvent.get(event) ?? this.#roster.hooksOf(event)
     if (typeof input !== 'object' || input === null || Array.isArray(input))
-      throw fault('E_INPUT_INVALID', lane.event, 'it is not an object')
-    const chosen = lane.choose(input)
-    if (chosen.empty && options.report !== true && !lane.last) return lane.neutral
-    const run = new Run(this.#hub, lane, chosen, input, options, depth)
-    return lane.last ? this.#fireLast(run) : run.start()
+      throw fault('E_INPUT_INVALID', hooks.event, 'it is not an object')
+    const selected = hooks.select(input)
+    if (selected.empty && options.report !== true && !hooks.last) return hooks.neutral
+    const run = new Run(this.#internals, selected, input, options)
+    run.depth = depth
+    return hooks.last ? this.#fireLast(run) : run.start()
   }
 
   /** With its last event a session is over, and so is what hooks kept for it. */
   #fireLast(run: Run): Outcome | Promise<Outcome> {
-    const forget = (): void => void this.#hub.sessions.delete(run.base('session_id'))
+    const forget = (): void => void this.#internals.sessions.delete(run.sessionId)
     const outcome = run.start()
     if (outcome instanceof Promise) return outcome.finally(forget)
     forget()
@@ -140,14 +141,14 @@ export class HookRegistry {
   scope(name?: string, options?: RegistryOptions): HookRegistry {
     const child = new HookRegistry()
     child.#roster = new Roster(this.#roster, name)
-    const own = options === undefined ? this.#hub : sharedBy({ ...this.#hub.settings.options, ...options })
-    child.#hub = child.#owning({ ...own, sessions: this.#hub.sessions })
+    const own = options === undefined ? this.#internals : sharedBy({ ...this.#internals.settings.options, ...options })
+    child.#internals = child.#owning({ ...own, sessions: this.#internals.sessions })
     return child
   }
 
   /** What `ctx.metadata` shows in this session, until its SessionEnd: to keep it, and to put it back. */
   metadata(sessionId: string): Record<string, unknown> {
-    const { sessions } = this.#hub
+    const { sessions } = this.#internals
     const kept = sessions.get(sessionId) ?? {}
     sessions.set(sessionId, kept)
     return kept
@@ -155,7 +156,7 @@ export class HookRegistry {
 
   /** What was said about how it behaves. */
   get options(): Readonly<RegistryOptions> {
-    return this.#hub.settings.options
+    return this.#internals.settings.options
   }
 
   /** Removes all hooks that were added here. */
@@ -185,17 +186,17 @@ export class HookRegistry {
   }
 
   remove(name: string): void {
-    this.#roster.drop(this.#roster.get(name))
+    this.#roster.remove(name)
   }
 
   /** Settles when hooks have given what they announced for a limited time (`asyncTimeout`); strict profile only. */
   announced(): Promise<unknown> | undefined {
-    return this.#hub.background.announced()
+    return this.#internals.background.announced()
   }
 
   /** Waits for work that hooks have left going: `ctx.spawn`, `later`. */
   drain(): Promise<void> {
-    return this.#hub.background.drain()
+    return this.#internals.background.drain()
   }
 }
 
@@ -207,9 +208,9 @@ function sharedBy(options: RegistryOptions): Shared {
   return {
     settings,
     deadlines,
-    session: settings.signal === undefined ? undefined : deadlines.hear(settings.signal),
-    background: new Background(),
-    outbox: settings.sink === undefined ? undefined : new Outbox(settings.sink),
+    session: settings.signal === undefined ? undefined : deadlines.watch(settings.signal),
+    background: new SpawnedWork(),
+    outbox: settings.sink === undefined ? undefined : new SinkQueue(settings.sink),
     sessions: new Map()
   }
 }

@@ -1,113 +1,11 @@
 import type { Clock } from '../util/clock.ts'
 import type { Decision } from './events/answers.ts'
-import type { Entry } from './dispatch/entry.ts'
-import type { EventName } from './events/event-table.ts'
-import type { RawResult } from './hook-context.ts'
+import type { HookEntry } from './dispatch/entry.ts'
 import type { RegistryInternals } from './registry-internals.ts'
 import { EVERYTHING } from './dispatch/matcher.ts'
-import type { Failure } from './dispatch/outcome.ts'
+import type { Failure } from './dispatch/hook-failure.ts'
 
-/** What a registry tells about its hooks while they run. */
-export type HookMessage = HookStarted | HookProgress | HookResponse | HookNotice
-
-interface Common {
-  readonly type: 'system'
-  /** One for each run of a hook. */
-  readonly hook_id: string
-  readonly hook_name: string
-  readonly hook_event: EventName
-  /** What matchers of the event test: the name of a tool, how a session began. */
-  readonly hook_target?: string
-  readonly session_id: string
-}
-
-/** A hook begins to run. */
-export interface HookStarted extends Common {
-  readonly subtype: 'hook_started'
-  readonly status_message?: string | undefined
-}
-
-/** A hook says how far it is. */
-export interface HookProgress extends Common {
-  readonly subtype: 'hook_progress'
-  readonly output: string
-  /** A piece of what a process printed. */
-  readonly stdout?: string
-  readonly stderr?: string
-}
-
-/** A hook has answered or failed. */
-export interface HookResponse extends Common {
-  readonly subtype: 'hook_response'
-  readonly outcome: 'success' | 'error' | 'cancelled'
-  /** What the hook answered, as JSON, or why it failed. */
-  readonly output: string
-  readonly duration_ms: number
-  /** What a hook outside this process gave back. */
-  readonly stdout?: string
-  readonly stderr?: string
-  readonly exit_code?: number
-}
-
-/** Something that is worth knowing and decides nothing: a late answer, a write that was dropped. */
-export interface HookNotice extends Common {
-  readonly subtype: 'hook_notice'
-  readonly output: string
-}
-
-/** Takes messages. What it gives back is ignored. */
-export type Sink = (message: HookMessage) => unknown
-
-/** Hands messages on in order, after the caller has gone on. A sink that throws or hangs harms nobody. */
-export class Outbox {
-  readonly #sink: Sink
-  #waiting: HookMessage[] = []
-
-  constructor(sink: Sink) {
-    this.#sink = sink
-  }
-
-  post(message: HookMessage): void {
-    this.#waiting.push(message)
-    if (this.#waiting.length === 1) queueMicrotask(() => this.#deliver())
-  }
-
-  #deliver(): void {
-    const messages = this.#waiting
-    this.#waiting = []
-    for (const message of messages) {
-      try {
-        const result = this.#sink(message)
-        if (result instanceof Promise) result.catch(() => undefined)
-      } catch {
-        // A sink only watches.
-      }
-    }
-  }
-}
-
-/** What became of one hook in one fire. */
-export interface HookReport {
-  readonly name: string
-  readonly source: string
-  readonly event: string
-  readonly matched: boolean
-  readonly ran: boolean
-  /** Why it matched or not, ran or not. */
-  readonly why: string
-  readonly status: 'answered' | 'silent' | 'failed' | 'late' | 'skipped'
-  readonly reply: unknown
-  readonly failure: Failure | undefined
-  /** What was not used of its answer, and other things worth knowing. */
-  readonly notes: readonly string[]
-  readonly ms: number | undefined
-  /** It changed the input, the prompt or the conversation. */
-  readonly rewrote: boolean
-  /** It was asked once more, about the final input. */
-  readonly rejudged: boolean
-  /** For hooks outside this process. */
-  readonly raw: RawResult | undefined
-}
+import type { HookMessage, HookReport, RawResult, SinkQueue } from './hook-messages.ts'
 
 interface Line {
   id: string
@@ -145,23 +43,23 @@ const nextId = (): string => `hook-${++lastId}`
 
 /** Follows one fire, for a report or a sink. Where neither is wanted there is none, and nothing is timed. */
 export class Trace {
-  readonly #lines = new Map<Entry, Line>()
-  readonly #outbox: Outbox | undefined
+  readonly #lines = new Map<HookEntry, Line>()
+  readonly #outbox: SinkQueue | undefined
   readonly #session: string
   readonly #target: { readonly hook_target: string } | undefined
   /** Who was there when the event was fired. */
-  readonly #registered: readonly Entry[]
+  readonly #registered: readonly HookEntry[]
   readonly #clock: Clock
 
-  constructor(hub: RegistryInternals, session: string, report: boolean, target: unknown) {
+  constructor(registry: RegistryInternals, session: string, report: boolean, target: unknown) {
     if (typeof target === 'string') this.#target = { hook_target: target }
-    this.#outbox = hub.outbox
+    this.#outbox = registry.outbox
     this.#session = session
-    this.#clock = hub.settings.clock
-    this.#registered = report ? hub.entries() : []
+    this.#clock = registry.settings.clock
+    this.#registered = report ? registry.entries() : []
   }
 
-  start(entry: Entry, rejudge: boolean): void {
+  start(entry: HookEntry, rejudge: boolean): void {
     const line = this.#line(entry)
     if (line.ran) {
       line.id = nextId()
@@ -179,21 +77,21 @@ export class Trace {
     )
   }
 
-  progress(entry: Entry, output: string, stream?: 'stdout' | 'stderr'): void {
+  progress(entry: HookEntry, output: string, stream?: 'stdout' | 'stderr'): void {
     this.#post(entry, { subtype: 'hook_progress', output, ...(stream && { [stream]: output }) })
   }
 
   /** It is over for this hook, though those beside it may still be waited for. */
-  arrived(entry: Entry): void {
+  arrived(entry: HookEntry): void {
     const line = this.#line(entry)
     line.ms = this.#clock.now() - line.begun
   }
 
-  ran(entry: Entry, raw: RawResult): void {
+  ran(entry: HookEntry, raw: RawResult): void {
     this.#line(entry).raw = raw
   }
 
-  end(entry: Entry, status: Line['status'], reply: unknown, failure: Failure | undefined): void {
+  end(entry: HookEntry, status: Line['status'], reply: unknown, failure: Failure | undefined): void {
     const line = this.#line(entry)
     line.ms ??= this.#clock.now() - line.begun
     line.status = status
@@ -211,7 +109,7 @@ export class Trace {
   }
 
   /** A hook on every tool that has allowed whatever it was asked may have meant no more than "no objection". */
-  judged(entry: Entry, decision: Decision | undefined): void {
+  judged(entry: HookEntry, decision: Decision | undefined): void {
     const { state, row, matching, condition } = entry
     if (row.answer !== 'gate' || matching !== EVERYTHING || condition !== undefined) return
     state.judged++
@@ -221,29 +119,29 @@ export class Trace {
   }
 
   /** The answer comes later, and with it the response. */
-  handOver(entry: Entry): void {
+  handOver(entry: HookEntry): void {
     const line = this.#line(entry)
     line.status = 'late'
     line.ms = undefined
   }
 
-  rewrote(entry: Entry): void {
+  rewrote(entry: HookEntry): void {
     this.#line(entry).rewrote = true
   }
 
-  skip(entry: Entry, why: string): void {
+  skip(entry: HookEntry, why: string): void {
     const line = this.#line(entry)
     line.status = 'skipped'
     line.why = why
   }
 
-  note(entry: Entry, text: string): void {
+  note(entry: HookEntry, text: string): void {
     this.#line(entry).notes.push(text)
     this.#post(entry, { subtype: 'hook_notice', output: text })
   }
 
   /** One report for every registered hook, the ones that had no part included. */
-  report(absent: (entry: Entry) => string): readonly HookReport[] {
+  report(absent: (entry: HookEntry) => string): readonly HookReport[] {
     return this.#registered.map(entry => {
       const { name, source, event } = entry
       const line = this.#lines.get(entry)
@@ -253,7 +151,7 @@ export class Trace {
     })
   }
 
-  #line(entry: Entry): Line {
+  #line(entry: HookEntry): Line {
     let line = this.#lines.get(entry)
     if (line === undefined) {
       const why = entry.row.target === undefined ? `listens to ${entry.event}` : `matcher ${entry.matching.words} fits`
@@ -263,7 +161,7 @@ export class Trace {
     return line
   }
 
-  #post(entry: Entry, part: Partial<HookMessage>): void {
+  #post(entry: HookEntry, part: Partial<HookMessage>): void {
     if (this.#outbox === undefined) return
     const common = {
       type: 'system',

@@ -6,8 +6,8 @@ import { listFields, problemsOf } from '../hooks/events/fields.ts'
 import type { HookRegistry } from '../hooks/registry.ts'
 import type { FireOptions, Reported } from '../hooks/registry-internals.ts'
 import type { ToolInputs } from '../hooks/events/tool-inputs.ts'
-import type { HookReport } from '../hooks/trace.ts'
 import { same, type PlainObject } from '../util/plain.ts'
+import type { HookReport } from '../hooks/hook-messages.ts'
 
 /** What an event's input may be given as: the rest is taken from the sample of its row. */
 type Part<E extends EventName> = Partial<FireInput<E>>

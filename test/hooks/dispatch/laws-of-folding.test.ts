@@ -1,7 +1,7 @@
 import * as fc from '../../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { ask, HookRegistry, type Decision, type Precedence } from '../../../src/hooks.ts'
-import { fold, type Said } from '../../../src/lib/hooks/dispatch/outcome.ts'
+import { fold, type DecodedReply } from '../../../src/lib/hooks/dispatch/outcome.ts'
 import { deepFreeze } from './any-hooks.ts'
 
 // So many runs take their time on a busy machine.
@@ -9,11 +9,11 @@ const PRECEDENCES = ['allow-over-ask', 'ask-over-allow'] as const
 
 describe('folding', () => {
   const text = fc.string({ maxLength: 4 })
-  const said: fc.Arbitrary<Said> = fc.record({
+  const said: fc.Arbitrary<DecodedReply> = fc.record({
     by: fc.constantFrom('a', 'b', 'c'),
     decision: fc.constantFrom<Decision | undefined>(undefined, 'allow', 'ask', 'deny', 'defer'),
     reason: fc.option(text, { nil: undefined }),
-    rest: fc.option(
+    extras: fc.option(
       fc.record(
         {
           continue: fc.boolean(),

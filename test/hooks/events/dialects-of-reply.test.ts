@@ -224,7 +224,9 @@ describe('a key that was meant to refuse, and is not read', () => {
     { permission: 'Deny' },
     { block: true },
     { allow: false },
-    { hookSpecificOutput: { behavior: 'ask' } }
+    { hookSpecificOutput: { behavior: 'ask' } },
+    { action: 'deny' },
+    { hookSpecificOutput: { action: 'block' } }
   ])('A2: %j, an answer of another place, closes a gate', async reply => {
     for (const dialect of ['library', 'contract'] as const) {
       const strict = await heard(dialect, 'PreToolUse', reply as Reply)

@@ -1,4 +1,4 @@
-import type { HookMessage } from '../../hooks/trace.ts'
+import type { HookMessage } from '../../hooks/hook-messages.ts'
 
 /** What a registry tells of its hooks, as the contract has it in the stream of an agent, with our name for the hook beside it. */
 export type StreamedHook = HookMessage & { readonly hook_label: string }

@@ -1,6 +1,5 @@
 import { parseEvent, type EventName, type FireInput } from '../../hooks/events/event-table.ts'
-import type { LateAnswer } from '../../hooks/background.ts'
-import type { Outcome } from '../../hooks/dispatch/outcome.ts'
+import type { Outcome, LateAnswer } from '../../hooks/dispatch/outcome.ts'
 import type { AgentView } from '../../hooks/hook-context.ts'
 import type { FireOptions } from '../../hooks/registry-internals.ts'
 import type { Message } from '../../message.ts'

@@ -1,8 +1,8 @@
 import type { Reported } from '../../hooks/registry-internals.ts'
-import type { LateAnswer } from '../../hooks/background.ts'
 import type { RegistryOptions } from '../../hooks/registry-options.ts'
-import type { HookReport, HookResponse } from '../../hooks/trace.ts'
 import { printError } from '../print.ts'
+import type { LateAnswer } from '../../hooks/dispatch/outcome.ts'
+import type { HookReport, HookResponse } from '../../hooks/hook-messages.ts'
 
 /** How long hooks in the background are waited for, in seconds. */
 const LONGEST_WAIT = 60

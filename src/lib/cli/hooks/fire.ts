@@ -1,6 +1,5 @@
 import { isGate, parseEvent, type EventName, type FireInput } from '../../hooks/events/event-table.ts'
 import type { Reported } from '../../hooks/registry-internals.ts'
-import type { HookReport } from '../../hooks/trace.ts'
 import { sourceOf, stopsRun, type Finding } from '../../settings/files/finding.ts'
 import type { HookStatus } from '../../settings/active/active-hooks.ts'
 import { AGENT_TYPES } from '../../settings/files/handlers.ts'
@@ -18,6 +17,7 @@ import {
 import { BackgroundHooks } from './background-hooks.ts'
 import { readPayload, type PayloadFlags } from './payload.ts'
 import { printError, indentLines, escapeLine, findingText, printLine, withStyle } from '../print.ts'
+import type { HookReport } from '../../hooks/hook-messages.ts'
 
 export interface FireFlags extends CommonFlags, PayloadFlags {
   explain?: boolean

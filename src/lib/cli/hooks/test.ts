@@ -1,7 +1,7 @@
 import { wordsOf } from '../../errors.ts'
 import type { EventName, FireInput } from '../../hooks/events/event-table.ts'
 import type { HookRegistry } from '../../hooks/registry.ts'
-import type { Failure, Outcome } from '../../hooks/dispatch/outcome.ts'
+import type { Outcome } from '../../hooks/dispatch/outcome.ts'
 import { brokenInputs } from '../../settings/lint/fuzz.ts'
 import { patternIn, readTests, testFilesOf, type HookTest } from '../../settings/files/hook-tests.ts'
 import { same } from '../../util/plain.ts'
@@ -15,6 +15,7 @@ import {
   type CommonFlags
 } from '../common.ts'
 import { printError, indentLines, escapeLine, findingText, printLine, withStyle } from '../print.ts'
+import type { Failure } from '../../hooks/dispatch/hook-failure.ts'
 
 export interface TestFlags extends CommonFlags {
   tap?: boolean

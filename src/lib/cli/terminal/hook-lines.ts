@@ -1,8 +1,8 @@
 import type { StreamedHook } from '../../agent/output/hook-message.ts'
-import type { HookResponse } from '../../hooks/trace.ts'
 import { jsonIn } from '../../util/attempt.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import { escapeLine } from '../print.ts'
+import type { HookResponse } from '../../hooks/hook-messages.ts'
 
 /** Events whose refusals are shown in other ways: with the call, or with the result. */
 const SHOWN_ELSEWHERE = new Set<string>([

@@ -1,22 +1,23 @@
 import { fault } from '../../errors.ts'
 import type { Message } from '../../message.ts'
 import { copyPlain, freezeDeep, strangerIn, type PlainObject } from '../../util/plain.ts'
-import type { Profile } from '../dialect.ts'
-import type { Entry } from './entry.ts'
+import type { HookEntry } from './entry.ts'
 import { baseFields, type EventName } from '../events/event-table.ts'
-import type { AgentView, RawResult } from '../hook-context.ts'
+import type { AgentView } from '../hook-context.ts'
 import type { Outcome } from './outcome.ts'
 import type { Run } from './run.ts'
+import type { RawResult } from '../hook-messages.ts'
+import type { Profile } from '../dialect.ts'
 
 /** The one class behind every `HookContext`. Nothing is computed before it is asked for. */
 export class Context {
   readonly #run: Run
-  readonly #entry: Entry
+  readonly #entry: HookEntry
   #settled = false
   #draft: unknown
   #rest: LazyFields | undefined
 
-  constructor(run: Run, entry: Entry) {
+  constructor(run: Run, entry: HookEntry) {
     this.#run = run
     this.#entry = entry
   }
@@ -25,27 +26,27 @@ export class Context {
     return this.#entry.event
   }
   get input(): PlainObject {
-    const wire = wireOf(this.#run, this.#entry)
-    return this.#entry.dialect === 'contract' ? copyPlain(wire) : wire
+    const { input } = wireOf(this.#run, this.#entry)
+    return this.#entry.dialect === 'contract' ? copyPlain(input) : input
   }
   get wire(): string {
-    wireOf(this.#run, this.#entry)
-    return this.#run.rewrites.wireText()
+    const wire = wireOf(this.#run, this.#entry)
+    return (wire.text ??= JSON.stringify(wire.input))
   }
   get profile(): Profile {
     return this.#entry.profile
   }
   get sessionId(): string {
-    return this.#run.base('session_id')
+    return this.#run.sessionId
   }
   get cwd(): string | undefined {
-    return this.#run.base('cwd') || undefined
+    return (this.#run.base('cwd') as string) || undefined
   }
   get env(): Readonly<Record<string, string>> {
-    return this.#run.hub.settings.env
+    return this.#run.registry.settings.env
   }
   get agent(): AgentView {
-    return this.#run.options.agent ?? this.#run.hub.settings.agent
+    return this.#run.options.agent ?? this.#run.registry.settings.agent
   }
   get metadata(): Record<string, unknown> {
     return metadataOf(this.#run)
@@ -109,8 +110,8 @@ export class Context {
     return fireWithin(this.#run, event, input)
   }
   spawn(work: PromiseLike<unknown>): void {
-    const { hub, trace } = this.#run
-    hub.background.spawn(work, message => trace?.note(this.#entry, `its background work failed: ${message}`))
+    const { registry, trace } = this.#run
+    registry.background.spawn(work, message => trace?.note(this.#entry, `its background work failed: ${message}`))
   }
   progress(text: string, stream?: 'stdout' | 'stderr'): void {
     if (!this.#settled) this.#run.trace?.progress(this.#entry, text, stream)
@@ -123,7 +124,7 @@ export class Context {
   }
   letPass(why: string): void {
     this.note(why)
-    if (this.#entry.row.failure === 'closed') this.#run.tally.passed(this.#entry)
+    if (this.#entry.row.failure === 'closed') this.#run.tally.failOpen(this.#entry)
   }
 
   /** A field of the input, where the event has it: a stray one does not make it another event. */
@@ -171,6 +172,15 @@ export class Context {
   }
 }
 
+/** What hooks outside the process receive, made once for all hooks that see the same draft. */
+export interface WireInput {
+  readonly draft: unknown
+  readonly rejudge: boolean
+  readonly input: PlainObject
+  /** The same as one line of JSON, where it was asked for. */
+  text?: string
+}
+
 /** What few hooks ask for, so that the others need not carry it. */
 interface LazyFields {
   messages?: Message[]
@@ -192,15 +202,15 @@ const DEEPEST_FIRE = 16
 
 function metadataOf(run: Run): Record<string, unknown> {
   if (run.options.metadata !== undefined) return run.options.metadata
-  const { sessions } = run.hub
-  const session = run.base('session_id')
+  const { sessions } = run.registry
+  const { sessionId: session } = run
   let metadata = sessions.get(session)
   if (metadata === undefined) sessions.set(session, (metadata = {}))
   return metadata
 }
 
-/** The wire object of the draft as it stands. Callbacks of the contract may scribble on theirs: they get a copy. */
-function wireOf(run: Run, entry: Entry): PlainObject {
+/** The wire object of the current draft. Callbacks of the contract may write to theirs: they get a copy. */
+function wireOf(run: Run, entry: HookEntry): WireInput {
   const rejudge = run.phase === 'rejudge'
   const { rewrites } = run
   return rewrites.wire(rejudge, input => wireInput(entry, input, field => run.base(field), rejudge))
@@ -211,7 +221,7 @@ function fireWithin(run: Run, event: EventName, input: PlainObject): Outcome | P
   if (depth > DEEPEST_FIRE) throw fault('E_FIRE_DEPTH', event, String(depth))
   const { signal, metadata, agent } = run.options
   const base = Object.fromEntries(baseFields.map(field => [field, run.base(field)]))
-  return run.hub.fire(event, { ...base, ...input }, { signal, metadata, agent }, depth)
+  return run.registry.fire(event, { ...base, ...input }, { signal, metadata, agent }, depth)
 }
 
 /**
@@ -219,7 +229,12 @@ function fireWithin(run: Run, event: EventName, input: PlainObject): Outcome | P
  * caller added, then ours (`event` in snake case, `user_prompt` beside `prompt`, `subagent_id` and `subagent_type` beside
  * `agent_id` and `agent_type`, `timestamp`, `rejudge`).
  */
-function wireInput(entry: Entry, input: PlainObject, base: (field: string) => unknown, rejudge: boolean): PlainObject {
+function wireInput(
+  entry: HookEntry,
+  input: PlainObject,
+  base: (field: string) => unknown,
+  rejudge: boolean
+): PlainObject {
   const wire: PlainObject = {}
   if (entry.row.draft !== undefined) refuseStrangers(entry.event, input[entry.row.draft])
   for (const field of baseFields) {

@@ -8,14 +8,14 @@ export interface Waiter {
   due: number
   /** Of this fire, and of the registry. */
   readonly signal: AbortSignal | undefined
-  readonly session: Heard | undefined
+  readonly session: AbortFlag | undefined
   previous: Waiter | undefined
   next: Waiter | undefined
   cut(why: 'timeout' | 'aborted'): void
 }
 
-/** A signal that is listened to. Asking it costs less than asking the signal itself, which every hook would have to. */
-export interface Heard {
+/** Whether a signal was aborted. Reading this costs less than reading the signal, which every hook would have to. */
+export interface AbortFlag {
   aborted: boolean
 }
 
@@ -39,8 +39,8 @@ export function deadlinesOf(clock: Clock): Deadlines {
 export class Deadlines {
   readonly #clock: Clock
   readonly #lazy: boolean
-  readonly #heard = new WeakMap<AbortSignal, Heard>()
-  #lastHeard: AbortSignal | undefined
+  readonly #flags = new WeakMap<AbortSignal, AbortFlag>()
+  #lastWatched: AbortSignal | undefined
   #first: Waiter | undefined
   #pause = SHORTEST
   #disarm: (() => void) | undefined
@@ -54,7 +54,7 @@ export class Deadlines {
     waiter.next = this.#first
     if (this.#first !== undefined) this.#first.previous = waiter
     this.#first = waiter
-    if (waiter.signal !== undefined && waiter.signal !== this.#lastHeard) this.hear(waiter.signal)
+    if (waiter.signal !== undefined && waiter.signal !== this.#lastWatched) this.watch(waiter.signal)
     this.restart(waiter)
   }
 
@@ -113,21 +113,21 @@ export class Deadlines {
   }
 
   /** Listens to a signal, once however often it is asked to. */
-  hear(signal: AbortSignal): Heard {
-    this.#lastHeard = signal
-    let heard = this.#heard.get(signal)
-    if (heard === undefined) {
-      this.#heard.set(signal, (heard = { aborted: signal.aborted }))
-      signal.addEventListener('abort', () => this.#abort(signal, heard!), { once: true })
-    }
-    return heard
+  watch(signal: AbortSignal): AbortFlag {
+    this.#lastWatched = signal
+    const known = this.#flags.get(signal)
+    if (known !== undefined) return known
+    const flag = { aborted: signal.aborted }
+    this.#flags.set(signal, flag)
+    signal.addEventListener('abort', () => this.#abort(signal, flag), { once: true })
+    return flag
   }
 
-  #abort(signal: AbortSignal, heard: Heard): void {
-    heard.aborted = true
+  #abort(signal: AbortSignal, flag: AbortFlag): void {
+    flag.aborted = true
     const waiting: Waiter[] = []
     for (let waiter = this.#first; waiter !== undefined; waiter = waiter.next) {
-      if (waiter.signal === signal || waiter.session === heard) waiting.push(waiter)
+      if (waiter.signal === signal || waiter.session === flag) waiting.push(waiter)
     }
     for (const waiter of waiting) if (this.#holds(waiter)) waiter.cut('aborted')
   }

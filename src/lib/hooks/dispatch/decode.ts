@@ -1,10 +1,10 @@
 import { fault, nearest } from '../../errors.ts'
 import { copyReply, isObject, isPlain, type PlainObject } from '../../util/plain.ts'
 import { FIELDS, type Decision, type SpecificField } from '../events/answers.ts'
-import type { Entry } from './entry.ts'
+import type { HookEntry } from './entry.ts'
 import type { EventName } from '../events/event-table.ts'
 import { checkOf } from '../events/fields.ts'
-import { joinRest, type Rest, type Said } from './outcome.ts'
+import { joinExtras, type ReplyExtras, type DecodedReply } from './outcome.ts'
 import { ALLOW } from '../reply.ts'
 import type { Trace } from '../trace.ts'
 
@@ -26,85 +26,90 @@ const KEYS = {
 const KEY_CHECKS = new Map(Object.entries(KEYS).map(([name, type]) => [name, checkOf(type)]))
 const FIELD_CHECKS = new Map(Object.entries(FIELDS).map(([name, type]) => [name, checkOf(type)]))
 
-/** `action` answers an elicitation; anywhere else it is a key like any other, and may be meant as a decision. */
-const isField = (name: string, { row }: Entry): name is SpecificField =>
-  FIELD_CHECKS.has(name) && (name !== 'action' || row.takes.fields.includes(name))
+const isField = (name: string): name is SpecificField => FIELD_CHECKS.has(name)
 
-type Keys = { -readonly [K in keyof typeof KEYS]?: unknown } & { fields?: PlainObject | undefined; unread?: true }
+type Keys = { -readonly [K in keyof typeof KEYS]?: unknown } & { fields?: PlainObject | undefined }
 
-/** Reads the answer of one hook. Throws when it cannot be trusted; `undefined` when it is empty. */
-export function decode(reply: unknown, entry: Entry, trace: Trace | undefined): Said | undefined {
-  if (reply === undefined || reply === null) return undefined
-  if (reply === ALLOW && entry.row.answer === 'gate') return { by: entry.name, decision: 'allow', reason: undefined }
-  if (!isObject(reply) || !isPlain(reply))
-    throw invalid(`a reply must be a plain object or nothing, not ${nameOf(reply)}`)
-  if (isBareVerdict(reply)) return verdictOf(reply, entry, trace)
-  const said: Said = { by: entry.name, decision: undefined, reason: undefined }
-  if (!readAll(readKeys(reply, entry, trace), said, entry, trace)) return undefined
-  keepDecision(said, entry, trace)
-  if (said.decision === 'defer' && said.updatedInput !== undefined) {
-    delete said.updatedInput
-    trace?.note(entry, 'updatedInput has no effect together with defer')
-  }
-  return said
+/** A reply in the making, and whose it is. */
+interface Decoding {
+  readonly reply: DecodedReply
+  readonly entry: HookEntry
+  readonly trace: Trace | undefined
 }
 
-function verdictOf(reply: PlainObject, entry: Entry, trace: Trace | undefined): Said {
-  const decision = reply['decision'] === undefined ? undefined : decisionOf('decision', reply['decision'])
-  const said: Said = { by: entry.name, decision, reason: textOf('reason', reply['reason']) }
-  keepDecision(said, entry, trace)
-  return said
+/** Decodes the reply of one hook. Throws when it cannot be trusted; `undefined` when it is no answer. */
+export function decode(raw: unknown, entry: HookEntry, trace: Trace | undefined): DecodedReply | undefined {
+  if (raw === undefined || raw === null) return undefined
+  if (raw === ALLOW && entry.row.answer === 'gate') return { by: entry.name, decision: 'allow', reason: undefined }
+  if (!isObject(raw) || !isPlain(raw)) throw invalid(`a reply must be a plain object or nothing, not ${nameOf(raw)}`)
+  if (isBareVerdict(raw)) return verdictOf(raw, entry, trace)
+  const reply: DecodedReply = { by: entry.name, decision: undefined, reason: undefined }
+  const decoding = { reply, entry, trace }
+  if (!readAll(readKeys(raw, decoding), decoding)) return undefined
+  keepDecision(reply, entry, trace)
+  if (reply.decision === 'defer' && reply.updatedInput !== undefined) {
+    delete reply.updatedInput
+    trace?.note(entry, 'updatedInput has no effect together with defer')
+  }
+  return reply
+}
+
+function verdictOf(raw: PlainObject, entry: HookEntry, trace: Trace | undefined): DecodedReply {
+  const decision = raw['decision'] === undefined ? undefined : decisionOf('decision', raw['decision'])
+  const reply: DecodedReply = { by: entry.name, decision, reason: textOf('reason', raw['reason']) }
+  keepDecision(reply, entry, trace)
+  return reply
 }
 
 /** Most replies are a decision and perhaps a reason, and nothing else. */
-function isBareVerdict(reply: PlainObject): boolean {
-  for (const key in reply) if (key !== 'decision' && key !== 'reason') return false
+function isBareVerdict(raw: PlainObject): boolean {
+  for (const key in raw) if (key !== 'decision' && key !== 'reason') return false
   return true
 }
 
-function readAll(keys: Keys, said: Said, entry: Entry, trace: Trace | undefined): boolean {
+function readAll(keys: Keys, decoding: Decoding): boolean {
+  const { reply, entry, trace } = decoding
   if (keys.async === true) {
     if (keys.decision !== undefined && entry.dialect === 'library') throw invalid('{ async: true } cannot decide')
     trace?.note(entry, '{ async: true } has no effect here; return later(promise)')
     return false
   }
-  if (keys.hookSpecificOutput !== undefined) readSpecific(keys.hookSpecificOutput as PlainObject, said, entry, trace)
-  if (keys.fields !== undefined) readFields(keys.fields, said, entry, trace)
-  if (keys.decision !== undefined && said.decision !== 'deny') {
+  if (keys.hookSpecificOutput !== undefined) readSpecific(keys.hookSpecificOutput as PlainObject, decoding)
+  if (keys.fields !== undefined) readFields(keys.fields, decoding)
+  if (keys.decision !== undefined && reply.decision !== 'deny') {
     const decision = decisionOf('decision', keys.decision)
     // Where the older key and the newer disagree, the newer counts, but a refusal is a refusal.
-    if (said.decision === undefined || decision === 'deny') {
-      said.decision = decision
-      said.reason = textOf('reason', keys.reason)
+    if (reply.decision === undefined || decision === 'deny') {
+      reply.decision = decision
+      reply.reason = textOf('reason', keys.reason)
     }
   }
-  if (keys.unread === true) add(said, { failedOpen: true })
-  readStop(keys, said, entry, trace)
+  readStop(keys, decoding)
   if (typeof keys.systemMessage === 'string') {
     const to = entry.dialect === 'library' ? 'model' : 'user'
-    add(said, { systemMessages: [{ by: entry.name, text: keys.systemMessage, to }] })
+    add(reply, { systemMessages: [{ by: entry.name, text: keys.systemMessage, to }] })
   }
-  if (keys.suppressOutput === true && entry.dialect === 'library') add(said, { suppressOutput: true })
-  if (keys.suppressLogging === true) add(said, { suppressLogging: true })
+  if (keys.suppressOutput === true && entry.dialect === 'library') add(reply, { suppressOutput: true })
+  if (keys.suppressLogging === true) add(reply, { suppressLogging: true })
   return true
 }
 
-function add(said: Said, rest: Rest): void {
-  said.rest = joinRest(said.rest, rest)
+function add(reply: DecodedReply, extras: ReplyExtras): void {
+  reply.extras = joinExtras(reply.extras, extras)
 }
 
 /** The reply's own keys, checked: what any event takes, and apart from it what only some take. */
-function readKeys(reply: PlainObject, entry: Entry, trace: Trace | undefined): Keys {
+function readKeys(raw: PlainObject, decoding: Decoding): Keys {
   const keys: Keys = { decision: undefined, reason: undefined, fields: undefined }
-  const own = camelKeys(copyReply(reply))
+  const own = camelKeys(copyReply(raw))
   for (const name of Object.keys(own)) {
     const value = own[name]
     const check = KEY_CHECKS.get(name)
     if (check !== undefined) {
       if (!check(value)) throw invalid(`${name} should be ${KEYS[name as keyof typeof KEYS]}, not ${nameOf(value)}`)
       keys[name as keyof typeof KEYS] = value
-    } else if (isField(name, entry)) (keys.fields ??= {})[name] = value
-    else if (leaveUnread(name, value, entry, trace)) keys.unread = true
+    } else if (isField(name)) (keys.fields ??= {})[name] = value
+    else leaveUnread(name, value, decoding)
   }
   return keys
 }
@@ -121,136 +126,145 @@ function camelKeys(object: PlainObject): PlainObject {
 
 const camel = (key: string): string => key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-function readSpecific(given: PlainObject, said: Said, entry: Entry, trace: Trace | undefined): void {
-  const specific = camelKeys(given)
-  const named = specific['hookEventName']
-  if (named !== undefined && named !== entry.event && named !== entry.row.snake) {
-    throw invalid(`hookSpecificOutput is for ${nameOf(named)}, but the event is ${entry.event}`)
+function readSpecific(output: PlainObject, decoding: Decoding): void {
+  const { reply, entry } = decoding
+  const specific = camelKeys(output)
+  const event = specific['hookEventName']
+  if (event !== undefined && event !== entry.event && event !== entry.row.snake) {
+    throw invalid(`hookSpecificOutput is for ${nameOf(event)}, but the event is ${entry.event}`)
   }
   const { answer } = entry.row
   for (const key of Object.keys(specific)) {
-    if (isField(key, entry)) readField(key, specific[key], said, entry, trace)
+    if (isField(key)) readField(key, specific[key], decoding)
     else if (
       answer === 'gate'
         ? !GATE_KEYS.has(key)
         : key !== 'hookEventName' && !(answer === 'permission' && key === 'decision')
-    ) {
-      if (leaveUnread(key, specific[key], entry, trace)) add(said, { failedOpen: true })
-    }
+    )
+      leaveUnread(key, specific[key], decoding)
   }
-  if (answer === 'permission') readPermission(specific['decision'], said, entry, trace)
+  if (answer === 'permission') readPermission(specific['decision'], decoding)
   if (answer !== 'gate' || specific['permissionDecision'] === undefined) return
-  said.decision = decisionOf('permissionDecision', specific['permissionDecision'])
-  said.reason = textOf('permissionDecisionReason', specific['permissionDecisionReason'])
+  reply.decision = decisionOf('permissionDecision', specific['permissionDecision'])
+  reply.reason = textOf('permissionDecisionReason', specific['permissionDecisionReason'])
 }
 
 const GATE_KEYS = new Set(['hookEventName', 'permissionDecision', 'permissionDecisionReason'])
 
-/** At a gate, a decision in a place that is not read, or misspelt, would be a silent yes; true if it is one. */
-function leaveUnread(key: string, value: unknown, entry: Entry, trace: Trace | undefined): boolean {
-  const meant = entry.row.failure === 'closed' && isMeantAsDecision(key, value, entry)
-  if (meant && entry.profile === 'strict') throw invalid(`${key} is not read here on ${entry.event}`)
-  trace?.note(entry, `${key} is not a key of a reply to ${entry.event}`)
-  return meant
+/** On a gate, a decision under a key that is not read, or misspelt, would be a silent yes. */
+function leaveUnread(
+  key: string,
+  value: unknown,
+  { reply, entry, trace }: Decoding,
+  why = 'is not a key of a reply to'
+): void {
+  if (entry.row.failure === 'closed' && isMeantAsDecision(key, value, entry)) {
+    if (entry.profile === 'strict') throw invalid(`${key} is not read here on ${entry.event}`)
+    add(reply, { failedOpen: true })
+  }
+  trace?.note(entry, `${key} ${why} ${entry.event}`)
 }
 
-/** The keys that refuse, in another case or with the usual slips of the pen. */
+/** The keys that refuse, in another case or with common typing errors. */
 const MEANT = /^(perm\w*)?de[cs]i?[cs]{0,2}i?on$|^continue(execution)?$|^hookspecific\w*$/i
 
-/** Answers of other hook systems, and of other places here: `{ behavior: 'deny' }`, `{ ok: false }`, `{ block: true }`. */
+/** Refusals of other hook systems and events: `{ behavior: 'deny' }`, `{ action: 'deny' }`, `{ ok: false }`, `{ block: true }`. */
 const REFUSALS = /:"(ask|deny|block|reject)"$|^(ok|allow|approve):false$|^(deny|block(ed)?):true$/i
 
-const isMeantAsDecision = (key: string, value: unknown, { dialect }: Entry): boolean =>
+const isMeantAsDecision = (key: string, value: unknown, { dialect }: HookEntry): boolean =>
   MEANT.test(key) ||
   REFUSALS.test(`${key}:${nameOf(value)}`) ||
   (dialect === 'library' && nearest(key, ['decision']) !== undefined)
 
-function readPermission(decision: unknown, said: Said, entry: Entry, trace: Trace | undefined): void {
+function readPermission(decision: unknown, decoding: Decoding): void {
   if (decision === undefined) return
   if (!isObject(decision)) throw invalid(`decision should be object, not ${nameOf(decision)}`)
   const { behavior, message, updatedInput, updatedPermissions, interrupt } = camelKeys(decision)
   if (behavior !== 'allow' && behavior !== 'deny')
     throw invalid(`behavior should be allow | deny, not ${nameOf(behavior)}`)
-  said.decision = behavior
-  said.reason = textOf('message', message)
-  if (behavior === 'deny') return readField('interrupt', interrupt, said, entry, trace)
-  readField('updatedInput', updatedInput, said, entry, trace)
-  readField('updatedPermissions', updatedPermissions, said, entry, trace)
+  decoding.reply.decision = behavior
+  decoding.reply.reason = textOf('message', message)
+  if (behavior === 'deny') return readField('interrupt', interrupt, decoding)
+  readField('updatedInput', updatedInput, decoding)
+  readField('updatedPermissions', updatedPermissions, decoding)
 }
 
-/** Fields outside `hookSpecificOutput`; those inside are more exact, so they win. */
-function readFields(fields: PlainObject, said: Said, entry: Entry, trace: Trace | undefined): void {
+/** Fields outside `hookSpecificOutput`. Those inside are more exact, so they win. */
+function readFields(fields: PlainObject, decoding: Decoding): void {
+  const { dialect, profile } = decoding.entry
+  const { extras, updatedInput } = decoding.reply
   for (const key of Object.keys(fields)) {
-    if (entry.dialect === 'contract' && entry.profile === 'compat')
-      trace?.note(entry, `${key} must be inside hookSpecificOutput`)
-    else if (key === 'additionalContext' && said.rest?.contexts !== undefined) continue
-    else if (key === 'updatedInput' && said.updatedInput !== undefined) continue
-    else if (isField(key, entry)) readField(key, fields[key], said, entry, trace)
+    if (dialect === 'contract' && profile === 'compat')
+      leaveUnread(key, fields[key], decoding, 'must be inside hookSpecificOutput on')
+    else if (key === 'additionalContext' && extras?.contexts !== undefined) continue
+    else if (key === 'updatedInput' && updatedInput !== undefined) continue
+    else if (isField(key)) readField(key, fields[key], decoding)
   }
 }
 
-function readField(key: SpecificField, value: unknown, said: Said, entry: Entry, trace: Trace | undefined): void {
+function readField(key: SpecificField, value: unknown, decoding: Decoding): void {
+  const { reply, entry } = decoding
   if (value === undefined || value === null) return
   if (!entry.row.takes.fields.includes(key)) {
-    // A rewrite must not be lost silently.
+    // A rewrite that is dropped silently would be the worst surprise.
     if (key === 'updatedInput' && entry.dialect === 'library') throw invalid(`${entry.event} has no input to change`)
-    return trace?.note(entry, `${key} has no effect on ${entry.event}`)
+    return leaveUnread(key, value, decoding, 'has no effect on')
   }
-  if (!FIELD_CHECKS.get(key)!(value)) throw invalid(`${key} should be ${FIELDS[key]}, not ${nameOf(value)}`)
-  if (key === 'additionalContext') add(said, { contexts: [{ by: entry.name, text: value as string }] })
-  else if (key === 'updatedInput') said.updatedInput = value as PlainObject
-  else add(said, { fields: { [key]: value } })
+  if (FIELD_CHECKS.get(key)?.(value) !== true) throw invalid(`${key} should be ${FIELDS[key]}, not ${nameOf(value)}`)
+  if (key === 'additionalContext') add(reply, { contexts: [{ by: entry.name, text: value as string }] })
+  else if (key === 'updatedInput') reply.updatedInput = value as PlainObject
+  else add(reply, { fields: { [key]: value } })
 }
 
 /** Drops a decision that the event cannot take; one whose loss would be a silent yes is a failure. */
-function keepDecision(said: Said, entry: Entry, trace: Trace | undefined): void {
-  const { decision } = said
+function keepDecision(reply: DecodedReply, entry: HookEntry, trace: Trace | undefined): void {
+  const { decision } = reply
   if (decision === undefined || entry.row.answer === 'gate') return
   const taken = entry.row.takes.decisions.includes(decision)
   if (taken && !(decision === 'deny' && neverBlocks(entry))) return
   if (decision === 'ask' || decision === 'defer') throw invalid(`${entry.event} cannot be answered with ${decision}`)
-  said.decision = undefined
-  if (taken) add(said, { failedOpen: true })
+  reply.decision = undefined
+  if (taken) add(reply, { failedOpen: true })
   if (decision === 'deny')
     trace?.note(entry, `${entry.event} cannot be refused${taken ? ' in the compat profile' : ''}`)
 }
 
-const neverBlocks = ({ event, dialect, profile }: Entry): boolean =>
+const neverBlocks = ({ event, dialect, profile }: HookEntry): boolean =>
   dialect === 'contract' && profile === 'compat' && (event === 'SessionStart' || event === 'SubagentStart')
 
-function readStop(keys: Keys, said: Said, entry: Entry, trace: Trace | undefined): void {
+function readStop(keys: Keys, { reply, entry, trace }: Decoding): void {
   const stopReason = textOf('stopReason', keys.stopReason)
-  if (stopReason !== undefined) add(said, { stopReason })
+  if (stopReason !== undefined) add(reply, { stopReason })
   if (keys.continueExecution === false) {
     if (entry.row.takes.explicitOnly === true) trace?.note(entry, `only decision: "block" refuses ${entry.event}`)
-    else refuse(said, stopReason)
+    else refuse(reply, stopReason)
   }
   if (keys.continue === true && entry.row.answer === 'stop' && entry.dialect === 'library')
-    add(said, { continue: true })
+    add(reply, { continue: true })
   if (keys.continue !== false) return
   const lenient = entry.dialect === 'contract' && entry.profile === 'compat'
   if (lenient && GOES_ON.has(entry.event)) {
     trace?.note(entry, `continue: false has no effect on ${entry.event} in the compat profile`)
-    return add(said, { failedOpen: true })
+    return add(reply, { failedOpen: true })
   }
-  add(said, { continue: false })
+  add(reply, { continue: false })
   if (entry.row.failure !== 'closed') return
   if (lenient && entry.event === 'PreToolUse') {
-    if (said.decision === 'deny') return
+    if (reply.decision === 'deny') return
     trace?.note(entry, `continue: false does not refuse ${entry.event} in the compat profile`)
-    return add(said, { failedOpen: true })
+    return add(reply, { failedOpen: true })
   }
-  if (entry.row.answer === 'permission') add(said, { fields: { interrupt: true } })
-  refuse(said, stopReason)
+  if (entry.row.answer === 'permission') add(reply, { fields: { interrupt: true } })
+  refuse(reply, stopReason)
 }
 
 /** Where the contract's first host ignores `continue: false`. */
 const GOES_ON = new Set<EventName>(['PostToolUseFailure', 'SessionStart', 'SubagentStart'])
 
-function refuse(said: Said, reason: string | undefined): void {
-  if (said.decision === 'deny') return
-  said.decision = 'deny'
-  said.reason = reason ?? said.reason
+function refuse(reply: DecodedReply, reason: string | undefined): void {
+  if (reply.decision === 'deny') return
+  reply.decision = 'deny'
+  reply.reason = reason ?? reply.reason
 }
 
 /** `approve` and `block` are the older words; an empty one decides nothing. */

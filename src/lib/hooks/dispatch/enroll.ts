@@ -1,14 +1,14 @@
 import { fault, nearest } from '../../errors.ts'
-import { isObject, isPlain } from '../../util/plain.ts'
+import { isObject, isPlain, type PlainObject } from '../../util/plain.ts'
 import type { Callback, CallbackMatcher } from '../callbacks.ts'
 import type { HookContext } from '../hook-context.ts'
-import type { Entry, EntryState, Group } from './entry.ts'
+import type { HookEntry, EntryState, Group } from './entry.ts'
 import { parseEvent, rowOf, type EventName, type InputOf } from '../events/event-table.ts'
 import type { GroupHook, GroupOptions, Hook, HookDescription } from '../hook.ts'
 import { compileMatcher } from './matcher.ts'
-import { checkOptions, choiceOf, flagOf, millisecondsOf, numberOf } from '../option-values.ts'
-import type { Settings } from '../registry-options.ts'
+import { type Settings } from '../registry-options.ts'
 import type { Matcher } from '../events/tool-inputs.ts'
+import { checkOptionNames, choiceOf, flagOf, millisecondsOf, finiteNumber } from '../option-values.ts'
 
 /** A hook whose event and matcher are not known to the compiler any more. */
 export type AnyHook = Omit<Hook, 'run' | 'matcher'> & {
@@ -18,14 +18,16 @@ export type AnyHook = Omit<Hook, 'run' | 'matcher'> & {
   label?: string | undefined
 }
 
-/** A hook that was found in order: one entry for each of its events. */
-export interface Enrolled {
+/** A hook that was checked: one entry for each of its events. */
+export interface RegisteredHook {
   readonly name: string
-  readonly entries: readonly Entry[]
+  readonly entries: readonly HookEntry[]
   readonly state: EntryState
+  /** What is known of it beside what can change: its name where another hook has it, whether it is enabled, its scope. */
+  readonly description: Omit<HookDescription, 'enabled' | 'scope'>
 }
 
-/** How long a hook may take where nothing is said, in seconds. */
+/** Default timeouts, in seconds. */
 const LIBRARY_TIMEOUT = 60
 const FILE_TIMEOUT = 600
 
@@ -34,8 +36,8 @@ const DIALECTS = ['library', 'contract'] as const
 
 let declared = 0
 
-/** Checks a hook and makes it ready. Throws what is wrong with it; then nothing has been registered. */
-export function enroll(hook: AnyHook, group: Group | undefined, site: string, settings: Settings): Enrolled {
+/** Checks a hook and prepares its entries. Throws what is wrong with it; then nothing has been registered. */
+export function enroll(hook: AnyHook, group: Group | undefined, site: string, settings: Settings): RegisteredHook {
   const { name, dialect = 'library', source = site } = hook
   checkSpelling(hook)
   if (typeof hook.run !== 'function') throw fault('E_HOOK_INVALID', `${name ?? 'it'} has no function run(ctx)`)
@@ -43,7 +45,7 @@ export function enroll(hook: AnyHook, group: Group | undefined, site: string, se
     throw fault('E_HOOK_INVALID', 'its name is empty')
   const events = eventsOf(hook.events)
   const state: EntryState = { enabled: true, once: 'ready', judged: 0, allowed: 0 }
-  const common = {
+  const common: Common = {
     name: name ?? `${hook.label || events[0]} (${shortPlace(source)})`,
     source,
     precedence: settings.precedence,
@@ -51,25 +53,49 @@ export function enroll(hook: AnyHook, group: Group | undefined, site: string, se
     dialect: choiceOf('dialect', dialect, DIALECTS) ?? 'library',
     call: callOf(hook),
     matching: compileMatcher(hook.matcher, settings.compilePattern, dialect === 'library'),
-    priority: numberOf('priority', hook.priority ?? 0),
+    priority: finiteNumber('priority', hook.priority ?? 0),
     onFailure: choiceOf('onFailure', hook.onFailure, FAILURES),
     observe: flagOf('observe', hook.observe),
     concurrent: flagOf('concurrent', hook.concurrent),
     once: flagOf('once', hook.once),
     group,
     identity: hook.identity,
-    rank: numberOf('rank', hook.rank ?? 0),
+    rank: finiteNumber('rank', hook.rank ?? 0),
     condition: hook.condition,
     statusMessage: hook.statusMessage,
     simple: hook.once !== true && group === undefined && hook.condition === undefined,
     state
   }
-  const entries = events.map((event): Entry => {
+  const entries = events.map((event): HookEntry => {
     const row = rowOf(event)
     const seconds = hook.timeout ?? (dialect === 'library' ? LIBRARY_TIMEOUT : (row.fileTimeout ?? FILE_TIMEOUT))
     return { ...common, event, row, patience: millisecondsOf(`timeout of ${common.name}`, seconds), order: ++declared }
   })
-  return { name: common.name, entries, state }
+  return { name: common.name, entries, state, description: describe(common, entries) }
+}
+
+type Common = Omit<HookEntry, 'event' | 'row' | 'patience' | 'order'>
+
+function describe(common: Common, entries: readonly HookEntry[]): RegisteredHook['description'] {
+  const { name, matching, priority, onFailure, once, observe, concurrent, dialect, source, group, profile } = common
+  const blocks = ({ row }: HookEntry): boolean => {
+    if (observe || row.answer === 'stop') return false
+    return onFailure === undefined ? row.failure === 'closed' && profile === 'strict' : onFailure === 'block'
+  }
+  return {
+    name,
+    events: entries.map(entry => entry.event),
+    matcher: matching.words,
+    priority,
+    timeout: (entries[0]?.patience ?? 0) / 1000,
+    onFailure: entries.some(blocks) ? 'block' : 'continue',
+    once,
+    observe,
+    concurrent,
+    dialect,
+    source,
+    group: group?.name
+  }
 }
 
 function eventsOf(events: EventName | readonly EventName[]): readonly EventName[] {
@@ -80,13 +106,13 @@ function eventsOf(events: EventName | readonly EventName[]): readonly EventName[
 }
 
 /** The one place where the class behind a context meets the types that its event gives it. */
-const callOf = (hook: AnyHook): Entry['call'] => {
-  const run = hook.run as unknown as Entry['call']
+const callOf = (hook: AnyHook): HookEntry['call'] => {
+  const run = hook.run as unknown as HookEntry['call']
   return hook.label === undefined ? run.bind(hook) : run
 }
 
 /** A hook, and the group it belongs to. */
-export interface Grouped {
+export interface GroupMember {
   readonly hook: AnyHook
   readonly group?: Group
 }
@@ -97,33 +123,22 @@ export function groupOf(
   matcher: Matcher,
   members: unknown,
   options: GroupOptions
-): readonly Grouped[] {
-  checkOptions(options, ['name', 'priority', 'timeout', 'onFailure', 'sequential'])
+): readonly GroupMember[] {
+  checkOptionNames(options, ['name', 'priority', 'timeout', 'onFailure', 'sequential'])
   const group: Group = { name: options.name, sequential: flagOf('sequential', options.sequential) }
   if (!Array.isArray(members)) throw fault('E_HOOK_INVALID', 'a group needs a list of hooks')
   const hooks = members.map((member: unknown) => {
     const own = (typeof member === 'function' ? { run: member, label: member.name } : (member ?? {})) as AnyHook
     if (typeof own.run !== 'function') throw fault('E_HOOK_INVALID', 'a member of a group has no function run(ctx)')
     checkSpelling(own)
-    const {
-      name,
-      once,
-      observe,
-      concurrent,
-      dialect,
-      source,
-      identity,
-      rank,
-      condition,
-      statusMessage,
-      label = ''
-    } = own
     const run = own.label === undefined ? own.run.bind(own) : own.run
-    const priority = own.priority ?? options.priority
-    const timeout = own.timeout ?? options.timeout
-    const onFailure = own.onFailure ?? options.onFailure
+    const { priority = options.priority, timeout = options.timeout, onFailure = options.onFailure, label = '' } = own
     const shared = { events: event, matcher, run, label, priority, timeout, onFailure }
-    return { name, once, observe, concurrent, dialect, source, identity, rank, condition, statusMessage, ...shared }
+    // By name: a member may be an instance of a class.
+    const known = Object.fromEntries(
+      HOOK_KEYS.map(key => [key, (own as unknown as PlainObject)[key]])
+    ) as Partial<AnyHook>
+    return { ...known, ...shared }
   })
   const apart = hooks.filter(hook => hook.concurrent !== true)
   const beside = hooks.filter(hook => hook.concurrent === true)
@@ -144,33 +159,8 @@ function checkSpelling(hook: object): void {
   }
 }
 
-export function describe({ name, entries, state }: Enrolled, scope: string | undefined): HookDescription {
-  const { matching, priority, patience, onFailure, once, observe, concurrent, dialect, source, group, profile } =
-    entries[0]!
-  const blocks = (entry: Entry): boolean => {
-    if (entry.observe || entry.row.answer === 'stop') return false
-    return onFailure === undefined ? entry.row.failure === 'closed' && profile === 'strict' : onFailure === 'block'
-  }
-  return {
-    name,
-    events: entries.map(entry => entry.event),
-    matcher: matching.words,
-    priority,
-    timeout: patience / 1000,
-    onFailure: entries.some(blocks) ? 'block' : 'continue',
-    once,
-    observe,
-    concurrent,
-    dialect,
-    enabled: state.enabled,
-    source,
-    group: group?.name,
-    scope
-  }
-}
-
 /** The groups in a record of callbacks, each with the meaning it has where that record comes from. */
-export function groupsIn(record: object): readonly Grouped[] {
+export function groupsIn(record: object): readonly GroupMember[] {
   if (!isObject(record)) throw notMatchers('callbacks()')
   if (!isPlain(record)) throw fault('E_HOOK_INVALID', NOT_A_RECORD)
   return Object.entries(record).flatMap(([name, matchers]) => {

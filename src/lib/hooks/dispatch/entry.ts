@@ -1,8 +1,8 @@
 import type { Precedence } from '../events/answers.ts'
-import type { Dialect, Profile } from '../dialect.ts'
 import type { AnyRow, EventName } from '../events/event-table.ts'
 import type { Condition } from '../hook.ts'
 import type { Matching } from './matcher.ts'
+import type { Dialect, Profile } from '../dialect.ts'
 
 /** Hooks that were declared together. A `continue: false` of one skips the rest. */
 export interface Group {
@@ -12,7 +12,7 @@ export interface Group {
 }
 
 /** One hook on one event, as the registry keeps it. */
-export interface Entry {
+export interface HookEntry {
   readonly name: string
   /** Where it was registered or declared: `file:line:column`. */
   readonly source: string
@@ -22,7 +22,6 @@ export interface Entry {
   readonly precedence: Precedence
   readonly profile: Profile
   readonly dialect: Dialect
-  /** Takes the context of a fire; `enroll` knows its type. */
   readonly call: (ctx: object) => unknown
   readonly matching: Matching
   readonly priority: number
@@ -52,13 +51,4 @@ export interface EntryState {
   /** Calls that it judged while reports were made, and how many of them it allowed. */
   judged: number
   allowed: number
-}
-
-/** The hooks of one event that match one target, in the order they run. */
-export interface Chosen {
-  readonly hooks: readonly Entry[]
-  /** For each place, how many hooks from there on run side by side. Absent when none do. */
-  readonly stages: readonly number[] | undefined
-  readonly observers: readonly Entry[]
-  readonly empty: boolean
 }

@@ -1,8 +1,9 @@
-import { wordsOf } from '../../errors.ts'
+import type { Message } from '../../message.ts'
 import { copyPlain, freezeDeep, type PlainObject } from '../../util/plain.ts'
 import { STRENGTH, type Decision, type SpecificField } from '../events/answers.ts'
 import type { EventName } from '../events/event-table.ts'
 import type { MessageEdits } from './history.ts'
+import type { Failure } from './hook-failure.ts'
 import type { ToolInputs } from '../events/tool-inputs.ts'
 
 /** Who decided what, and why. */
@@ -23,18 +24,27 @@ export interface SystemMessage extends AddedContext {
   readonly to: 'model' | 'user'
 }
 
-/** What one hook said, decoded. Most say no more than a verdict, and then it is one. */
-export interface Said {
+/** The reply of one hook, decoded. Most are no more than a verdict, and then it is one. */
+export interface DecodedReply {
   readonly by: string
   decision: Decision | undefined
   reason: string | undefined
   /** Goes through the draft; it is not folded. */
   updatedInput?: PlainObject
-  rest?: Rest | undefined
+  extras?: ReplyExtras | undefined
 }
 
-/** What may be said beside a decision. */
-export interface Rest {
+/** What one hook answered: its reply, and its copies of the draft and the conversation, which it may have changed. */
+export interface HookAnswer {
+  readonly reply: DecodedReply | undefined
+  readonly draft: unknown
+  readonly messages: Message[] | undefined
+  /** As it came, for reports. */
+  readonly raw: unknown
+}
+
+/** What a reply may hold beside a decision. */
+export interface ReplyExtras {
   continue?: boolean
   stopReason?: string
   suppressOutput?: boolean
@@ -48,10 +58,10 @@ export interface Rest {
 type SpecificValues = Readonly<Partial<Record<SpecificField, unknown>>>
 
 /** Answers, joined. */
-export interface Folded {
+export interface FoldedReplies {
   readonly decision: Decision | undefined
   readonly verdicts: readonly Verdict[]
-  readonly rest: Rest | undefined
+  readonly extras: ReplyExtras | undefined
 }
 
 type Join<T> = (a: T, b: T) => T
@@ -62,7 +72,7 @@ const both = (a: boolean, b: boolean): boolean => a && b
 const all = <T>(a: readonly T[], b: readonly T[]): readonly T[] => [...a, ...b]
 
 /** How two values of a field become one; `b` stands behind `a` in declared order. */
-const JOINS: { readonly [K in keyof Rest]-?: Join<NonNullable<Rest[K]>> } = {
+const JOINS: { readonly [K in keyof ReplyExtras]-?: Join<NonNullable<ReplyExtras[K]>> } = {
   continue: both,
   stopReason: latest,
   suppressOutput: either,
@@ -73,10 +83,10 @@ const JOINS: { readonly [K in keyof Rest]-?: Join<NonNullable<Rest[K]>> } = {
   fields: (a, b) => ({ ...a, ...b })
 }
 
-export function joinRest(a: Rest | undefined, b: Rest | undefined): Rest | undefined {
+export function joinExtras(a: ReplyExtras | undefined, b: ReplyExtras | undefined): ReplyExtras | undefined {
   if (a === undefined || b === undefined) return a ?? b
   const sum: Record<string, unknown> = { ...a }
-  for (const key of Object.keys(b) as (keyof Rest)[]) {
+  for (const key of Object.keys(b) as (keyof ReplyExtras)[]) {
     const join = JOINS[key] as Join<unknown>
     sum[key] = sum[key] === undefined ? b[key] : join(sum[key], b[key])
   }
@@ -84,28 +94,28 @@ export function joinRest(a: Rest | undefined, b: Rest | undefined): Rest | undef
 }
 
 const NONE: readonly never[] = Object.freeze([])
-const NOTHING: Folded = Object.freeze({ decision: undefined, verdicts: NONE, rest: undefined })
+const NOTHING: FoldedReplies = Object.freeze({ decision: undefined, verdicts: NONE, extras: undefined })
 
 /** Joins answers in declared order, onto those that were joined before: in pieces or at once, it is the same. */
-export function fold(answers: readonly Said[], before: Folded = NOTHING): Folded {
-  let { decision, rest } = before
+export function fold(replies: readonly DecodedReply[], before: FoldedReplies = NOTHING): FoldedReplies {
+  let { decision, extras } = before
   let plain = true
-  for (const said of answers) {
-    const next = said.decision
-    if (said.rest !== undefined) rest = joinRest(rest, said.rest)
+  for (const reply of replies) {
+    const next = reply.decision
+    if (reply.extras !== undefined) extras = joinExtras(extras, reply.extras)
     if (next !== undefined && next !== decision && (decision === undefined || STRENGTH[next] > STRENGTH[decision])) {
       decision = next
     }
-    plain &&= isVerdict(said)
+    plain &&= isVerdict(reply)
   }
-  const verdicts = plain ? (answers as readonly Verdict[]) : answers.flatMap(verdictIn)
-  return { decision, verdicts: before === NOTHING ? verdicts : [...before.verdicts, ...verdicts], rest }
+  const verdicts = plain ? (replies as readonly Verdict[]) : replies.flatMap(verdictIn)
+  return { decision, verdicts: before === NOTHING ? verdicts : [...before.verdicts, ...verdicts], extras }
 }
 
-const isVerdict = (said: Said): boolean =>
-  said.decision !== undefined && said.rest === undefined && said.updatedInput === undefined
+const isVerdict = ({ decision, extras, updatedInput }: DecodedReply): boolean =>
+  decision !== undefined && extras === undefined && updatedInput === undefined
 
-const verdictIn = ({ by, decision, reason }: Said): readonly Verdict[] =>
+const verdictIn = ({ by, decision, reason }: DecodedReply): readonly Verdict[] =>
   decision === undefined ? NONE : [{ by, decision, reason }]
 
 /** Two hooks changed the same key of one input; the later in declared order won. */
@@ -115,63 +125,10 @@ export interface Conflict {
   readonly loser: string
 }
 
-/** A hook that did not answer properly, and what that meant. */
-export interface Failure {
-  readonly by: string
-  readonly kind: FailureKind
-  readonly message: string
-  /** It was let pass although a gate should close. */
-  readonly failedOpen: boolean
-}
-
 /** The outcome of an event about a call of a tool that `ToolInputs` knows. */
 export type ToolOutcome<Name extends keyof ToolInputs> = Omit<Outcome, 'updatedInput'> & {
   readonly updatedInput: Readonly<ToolInputs[Name]> | undefined
 }
-
-/** How a hook is made to fail from within the engine. */
-export class Failed {
-  readonly #kind: FailureKind
-  readonly message: string
-
-  constructor(kind: FailureKind, message: string) {
-    this.#kind = kind
-    this.message = message
-  }
-
-  get kind(): FailureKind {
-    return this.#kind
-  }
-
-  /** Anything that was thrown, as a failure. Only this question cannot be answered by what is asked about. */
-  static from(error: unknown): Failed {
-    if (typeof error === 'object' && error !== null && #kind in error) return error
-    return Failed.by('threw', error)
-  }
-
-  static by(kind: FailureKind, error: unknown): Failed {
-    return new Failed(kind, wordsOf(error))
-  }
-}
-
-/** How a hook failed. */
-export type FailureKind =
-  | 'threw'
-  | 'timeout'
-  | 'budget'
-  | 'aborted'
-  | 'reply'
-  | 'rewrite'
-  | 'messages'
-  // Of hooks outside this process: it could not be started, ended with a code or by a signal, printed what cannot be
-  // read, its server or its worker broke down.
-  | 'untrusted'
-  | 'spawn'
-  | 'exit'
-  | 'signal'
-  | 'output'
-  | 'http'
-  | 'worker'
 
 /** What all hooks of one event said, folded in declared order. */
 export interface Outcome {
@@ -184,7 +141,7 @@ export interface Outcome {
   /** That reason; a deny without one says who refused. */
   readonly reason: string | undefined
   readonly reasons: readonly Verdict[]
-  /** The input to run instead, frozen. In the strict profile, when nobody refuses, every gate has judged it. */
+  /** The input to run instead, freezeOutcome. In the strict profile, when nobody refuses, every gate has judged it. */
   readonly updatedInput: Readonly<PlainObject> | undefined
   readonly updatedPrompt: string | undefined
   readonly messageEdits: MessageEdits | undefined
@@ -206,6 +163,16 @@ export interface Outcome {
   readonly failures: readonly Failure[]
 }
 
+/** An answer that came after its event had gone on. */
+export interface LateAnswer {
+  readonly by: string
+  readonly event: EventName
+  readonly sessionId: string
+  readonly contexts: readonly AddedContext[]
+  readonly systemMessages: readonly SystemMessage[]
+  readonly failure: Failure | undefined
+}
+
 /** What folding does not know: what became of the draft, and what went wrong. */
 export interface Aftermath {
   readonly updatedInput: PlainObject | undefined
@@ -215,40 +182,44 @@ export interface Aftermath {
   readonly failures: readonly Failure[] | undefined
 }
 
-const NO_REST: Rest = Object.freeze({})
+const NO_EXTRAS: ReplyExtras = Object.freeze({})
 const NO_FIELDS = Object.freeze({})
 
 /** An event, and whether something comes of the answers to it. */
-interface Asked {
+interface FiredEvent {
   readonly event: EventName
   readonly decides: boolean
 }
 
-export function outcomeOf({ event, decides }: Asked, folded: Folded, after: Aftermath | undefined): Outcome {
-  const { decision, verdicts, rest = NO_REST } = folded
-  const contexts = rest.contexts ?? NONE
-  const systemMessages = rest.systemMessages ?? NONE
+export function outcomeOf(
+  { event, decides }: FiredEvent,
+  folded: FoldedReplies,
+  after: Aftermath | undefined
+): Outcome {
+  const { decision, verdicts, extras = NO_EXTRAS } = folded
+  const contexts = extras.contexts ?? NONE
+  const systemMessages = extras.systemMessages ?? NONE
   const lead = decision === undefined ? undefined : leadingVerdict(decision, verdicts)
   return {
     event,
     decision,
     blocked: decision === 'deny' && decides,
     by: lead?.by,
-    reason: lead?.reason ?? (decision === 'deny' ? `refused by ${lead!.by}` : undefined),
+    reason: lead?.reason ?? (decision === 'deny' ? `refused by ${lead?.by}` : undefined),
     reasons: verdicts,
     updatedInput: after?.updatedInput,
     updatedPrompt: after?.updatedPrompt,
     messageEdits: after?.messageEdits,
     additionalContext: contexts.length === 0 ? undefined : contexts.map(context => context.text).join('\n'),
     contexts,
-    systemMessage: systemMessages.length === 0 ? undefined : systemMessages.at(-1)!.text,
+    systemMessage: systemMessages.at(-1)?.text,
     systemMessages,
-    continue: rest.continue,
-    stopReason: rest.stopReason,
-    suppressOutput: rest.suppressOutput === true,
-    suppressLogging: rest.suppressLogging === true,
-    failedOpen: rest.failedOpen === true || after?.failures?.some(failure => failure.failedOpen) === true,
-    fields: rest.fields === undefined ? NO_FIELDS : fieldsOf(rest.fields, decision),
+    continue: extras.continue,
+    stopReason: extras.stopReason,
+    suppressOutput: extras.suppressOutput === true,
+    suppressLogging: extras.suppressLogging === true,
+    failedOpen: extras.failedOpen === true || after?.failures?.some(failure => failure.failedOpen) === true,
+    fields: extras.fields === undefined ? NO_FIELDS : fieldsOf(extras.fields, decision),
     conflicts: after?.conflicts ?? NONE,
     failures: after?.failures ?? NONE
   }
@@ -273,15 +244,15 @@ function leadingVerdict(decision: Decision, verdicts: readonly Verdict[]): Verdi
 }
 
 /** The same for hooks to look at: nothing that they do to it changes what was decided. */
-export function frozen(outcome: Outcome): Outcome {
+export function freezeOutcome(outcome: Outcome): Outcome {
   const { reasons, contexts, systemMessages, failures, conflicts, fields } = outcome
   const verdicts = reasons.map(verdict => ({ ...verdict }))
   const parts = { reasons: verdicts, contexts, systemMessages, failures, conflicts, fields }
   return Object.freeze({ ...outcome, ...freezeDeep(copyPlain(parts)) })
 }
 
-/** Nobody said anything: one frozen object an event, so that asking costs nothing. */
-export const neutralOutcome = (asked: Asked): Outcome => Object.freeze(outcomeOf(asked, NOTHING, undefined))
+/** Nobody said anything: one freezeOutcome object an event, so that asking costs nothing. */
+export const neutralOutcome = (fired: FiredEvent): Outcome => Object.freeze(outcomeOf(fired, NOTHING, undefined))
 
 /** Whether an agent that was about to stop goes on: through a block, a context, or `continue: true`. */
 export function goesOn(outcome: Outcome): boolean {

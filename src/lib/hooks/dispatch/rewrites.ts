@@ -9,18 +9,17 @@ import {
   same,
   type PlainObject
 } from '../../util/plain.ts'
-import type { Entry } from './entry.ts'
+import type { WireInput } from './context.ts'
+import type { HookEntry } from './entry.ts'
 import { applyEdits, editsBetween, type MessageEdits } from './history.ts'
-import { Failed, type Conflict } from './outcome.ts'
-import type { EventHooks } from './roster.ts'
-import type { FireOptions } from '../registry-internals.ts'
-import type { Trace } from '../trace.ts'
-import type { Given } from './tally.ts'
+import type { Conflict, HookAnswer } from './outcome.ts'
+import type { Run } from './run.ts'
+import { HookFailure } from './hook-failure.ts'
 
 /** What hooks that run side by side all started from, and who of them changed which key. */
 interface Base {
   readonly draft: unknown
-  /** Absent where nobody has changed them. */
+  /** Absent where they were not changed. */
   readonly messages: readonly Message[] | undefined
   readonly end: number
   readonly authors: Map<string, string>
@@ -32,16 +31,6 @@ interface Rewrite {
   readonly messages: { readonly now: readonly Message[]; readonly edits: MessageEdits | undefined } | undefined
 }
 
-/** The fire whose draft is rewritten. */
-export interface DraftOwner {
-  readonly lane: EventHooks
-  readonly input: PlainObject
-  readonly options: FireOptions
-  readonly trace: Trace | undefined
-  /** From now on hooks are given this draft. */
-  give(draft: unknown): void
-}
-
 const NO_MESSAGES: readonly Message[] = []
 
 /**
@@ -49,25 +38,25 @@ const NO_MESSAGES: readonly Message[] = []
  * caller's objects are never handed out: each hook works on a copy, and its changes are found by comparing.
  */
 export class Rewrites {
-  readonly #run: DraftOwner
+  readonly #run: Run
   /** What has been agreed on so far. No hook ever holds it. */
   #draft: unknown
-  /** Absent until somebody has changed them: a caller may have to copy many to show them. */
+  /** Absent until a hook has changed them: the caller may have to copy many to show them. */
   #messages: readonly Message[] | undefined
   /** All edits so far, together. */
   #edits: MessageEdits | undefined
   #stage: Base | undefined
   #conflicts: Conflict[] | undefined
   /** The last change of the draft: which hooks came before it, and its one author. */
-  #last: { readonly before: number; readonly author: Entry | undefined } | undefined
-  #wire: { draft: unknown; rejudge: boolean; input: PlainObject; text?: string } | undefined
+  #last: { readonly before: number; readonly author: HookEntry | undefined } | undefined
+  #wire: WireInput | undefined
 
-  constructor(run: DraftOwner) {
+  constructor(run: Run) {
     this.#run = run
-    this.#draft = run.lane.draftOf(run.input)
+    this.#draft = run.hooks.draftOf(run.input)
   }
 
-  /** Whether anything is otherwise than the caller gave it. */
+  /** Whether anything was changed. */
   get any(): boolean {
     return this.#last !== undefined || this.#edits !== undefined
   }
@@ -76,26 +65,21 @@ export class Rewrites {
   }
 
   history(): Message[] {
-    return (this.#messages ?? this.#given()).map(freezeDeep)
+    return (this.#messages ?? this.#original()).map(freezeDeep)
   }
 
-  /** The wire object, made once for all hooks that see the same draft. */
-  wire(rejudge: boolean, make: (input: PlainObject) => PlainObject): PlainObject {
+  wire(rejudge: boolean, make: (input: PlainObject) => PlainObject): WireInput {
     if (this.#wire === undefined || this.#wire.draft !== this.#draft || this.#wire.rejudge !== rejudge) {
       this.#wire = { draft: this.#draft, rejudge, input: make(this.current()) }
     }
-    return this.#wire.input
+    return this.#wire
   }
 
-  /** The same as text. Call `wire` first. */
-  wireText(): string {
-    return (this.#wire!.text ??= JSON.stringify(this.#wire!.input))
-  }
-
-  /** The input with the draft as it stands. */
+  /** The input with the current draft. */
   current(): PlainObject {
-    const { input, lane } = this.#run
-    return this.#last === undefined ? input : { ...input, [lane.row.draft!]: this.#before }
+    const { input, hooks } = this.#run
+    const { draft } = hooks.row
+    return this.#last === undefined || draft === undefined ? input : { ...input, [draft]: this.#before }
   }
 
   /** What hooks started from. */
@@ -107,21 +91,21 @@ export class Rewrites {
     this.#stage = { draft: this.#draft, messages: this.#messages, end, authors: new Map() }
   }
   closeStage(): void {
-    if (this.#stage!.draft !== this.#draft) this.#run.give(this.#draft)
+    if (this.#stage?.draft !== this.#draft) this.#run.setDraft(this.#draft)
     this.#stage = undefined
   }
 
-  /** What a hook changed, if anything. A reply beats a change in place. Throws `Failed` when it cannot stand. */
-  find(entry: Entry, given: Given): Rewrite | undefined {
-    const replied = given.said?.updatedInput
-    const value = replied ?? given.draft
+  /** What a hook changed, if anything. A reply beats a change in place. Throws `HookFailure` when it is invalid. */
+  find(entry: HookEntry, answer: HookAnswer): Rewrite | undefined {
+    const replied = answer.reply?.updatedInput
+    const value = replied ?? answer.draft
     const changed = value !== undefined && !same(value, this.#before)
-    const messages = this.#findMessages(given.messages)
+    const messages = this.#findMessages(answer.messages)
     if (!changed && messages === undefined) return undefined
     return { draft: changed ? this.#accepted(entry, value, replied !== undefined) : undefined, messages }
   }
 
-  apply(entry: Entry, place: number, rewrite: Rewrite): void {
+  apply(entry: HookEntry, rewrite: Rewrite): void {
     if (rewrite.messages !== undefined) {
       this.#messages = rewrite.messages.now
       this.#edits = rewrite.messages.edits
@@ -129,12 +113,12 @@ export class Rewrites {
     if (rewrite.draft === undefined) return
     this.#draft = rewrite.draft.value
     if (this.#stage === undefined) {
-      this.#run.give(this.#draft)
-      this.#last = { before: place, author: entry }
+      this.#run.setDraft(this.#draft)
+      this.#last = { before: this.#run.place, author: entry }
     } else this.#credit(entry, this.#stage, rewrite.draft.keys)
   }
 
-  #credit(entry: Entry, stage: Base, keys: readonly string[]): void {
+  #credit(entry: HookEntry, stage: Base, keys: readonly string[]): void {
     const alone = stage.authors.size === 0
     for (const key of keys) {
       const loser = stage.authors.get(key)
@@ -144,8 +128,8 @@ export class Rewrites {
     this.#last = { before: stage.end, author: alone ? entry : undefined }
   }
 
-  /** Those of `hooks` that judged an older draft. Whoever made the last change knows what came of it. */
-  outdated(hooks: readonly Entry[]): readonly Entry[] {
+  /** Those of `hooks` that judged an older draft. The author of the last change has seen the result. */
+  outdated(hooks: readonly HookEntry[]): readonly HookEntry[] {
     const last = this.#last
     return last === undefined ? [] : hooks.slice(0, last.before).filter(entry => entry !== last.author)
   }
@@ -159,12 +143,12 @@ export class Rewrites {
   }
 
   /** The draft with this change made, checked by the caller. A part of an input may be laid over the whole. */
-  #accepted(entry: Entry, value: unknown, replied: boolean): NonNullable<Rewrite['draft']> {
+  #accepted(entry: HookEntry, value: unknown, replied: boolean): NonNullable<Rewrite['draft']> {
     const before = this.#before
     const why = this.#refusal(value)
     if (why === undefined) return this.#merged(before, value)
     const whole = replied && isObject(before) && isObject(value) ? { ...before, ...value } : undefined
-    if (whole === undefined || this.#refusal(whole) !== undefined) throw new Failed('rewrite', why)
+    if (whole === undefined || this.#refusal(whole) !== undefined) throw new HookFailure('rewrite', why)
     this.#run.trace?.note(entry, `updatedInput was not accepted as it is (${why}); it was merged into the input`)
     return this.#merged(before, whole)
   }
@@ -173,11 +157,11 @@ export class Rewrites {
   #merged(before: unknown, value: unknown): NonNullable<Rewrite['draft']> {
     const fresh = this.#copied(value)
     if (this.#stage === undefined) return { value: fresh, keys: [] }
-    if (!isObject(before) || !isObject(fresh)) return { value: fresh, keys: [this.#run.lane.row.draft!] }
+    if (!isObject(before) || !isObject(fresh)) return { value: fresh, keys: [`${this.#run.hooks.row.draft}`] }
     const change = changeBetween(before, fresh)
     const merged = applyChange(copyPlain(this.#draft as PlainObject), change)
     const why = this.#refusal(merged)
-    if (why !== undefined) throw new Failed('rewrite', `together with the changes of others: ${why}`)
+    if (why !== undefined) throw new HookFailure('rewrite', `together with the changes of others: ${why}`)
     return { value: merged, keys: [...Object.keys(change.set), ...change.gone] }
   }
 
@@ -186,25 +170,25 @@ export class Rewrites {
     try {
       return copyReply(value, this.#before)
     } catch (error) {
-      throw Failed.by('rewrite', error)
+      throw HookFailure.by('rewrite', error)
     }
   }
 
   #refusal(draft: unknown): string | undefined {
-    const prompt = this.#run.lane.row.draft === 'prompt'
+    const prompt = this.#run.hooks.row.draft === 'prompt'
     if (prompt ? typeof draft !== 'string' : !isObject(draft)) {
-      return `${this.#run.lane.row.draft} must be ${prompt ? 'text' : 'an object'}`
+      return `${this.#run.hooks.row.draft} must be ${prompt ? 'text' : 'an object'}`
     }
     try {
       const verdict = this.#run.options.accept?.(draft)
       return verdict === undefined || verdict === true ? undefined : verdict || 'it is not a valid input'
     } catch (error) {
-      return Failed.from(error).message
+      return HookFailure.from(error).message
     }
   }
 
   /** The conversation as the caller has it. */
-  #given(): readonly Message[] {
+  #original(): readonly Message[] {
     return this.#run.options.messages ?? NO_MESSAGES
   }
 
@@ -213,12 +197,12 @@ export class Rewrites {
     if (changed === undefined) return undefined
     try {
       const before = this.#stage === undefined ? this.#messages : this.#stage.messages
-      const edits = editsBetween(before ?? this.#given(), changed)
+      const edits = editsBetween(before ?? this.#original(), changed)
       if (edits === undefined) return undefined
-      const now = applyEdits(this.#messages ?? this.#given(), edits)
-      return { now, edits: editsBetween(this.#given(), now) }
+      const now = applyEdits(this.#messages ?? this.#original(), edits)
+      return { now, edits: editsBetween(this.#original(), now) }
     } catch (error) {
-      throw Failed.by('messages', error)
+      throw HookFailure.by('messages', error)
     }
   }
 }

@@ -1,21 +1,21 @@
 import { copyPlain } from '../../util/plain.ts'
-import { Context } from './context.ts'
-import type { Heard, Waiter } from './deadlines.ts'
-import type { Entry } from './entry.ts'
-import { Failed, type Outcome } from './outcome.ts'
 import { Later } from '../reply.ts'
-import type { Pending, Run } from './run.ts'
-import { abandon, count, drop, fail, ignore, isPassedOver, pendingOf, settle } from './settle.ts'
-import type { Given } from './tally.ts'
+import { Context } from './context.ts'
+import type { AbortFlag, Waiter } from './deadlines.ts'
+import type { HookEntry } from './entry.ts'
+import { HookFailure } from './hook-failure.ts'
+import type { HookAnswer, Outcome } from './outcome.ts'
+import type { Run } from './run.ts'
+import { abandon, count, drop, fail, ignore, isPassedOver, pendingOf, settle, type PendingReply } from './settle.ts'
 
 /**
  * The part of a fire that has to be waited for. A hook that takes too long is left behind together with the
- * `Wait` that waited for it: a new one goes on with the next hook, and what the old one still hears is
+ * `Wait` that waited for it: a new one continues with the next hook, and a later answer to the old one is
  * dropped. Two callbacks serve all hooks of a fire: they cost less than an `await` for each.
  */
 export class Wait implements Waiter {
   readonly signal: AbortSignal | undefined
-  readonly session: Heard | undefined
+  readonly session: AbortFlag | undefined
   patience = 0
   due = 0
   previous: Waiter | undefined
@@ -23,11 +23,11 @@ export class Wait implements Waiter {
   readonly #run: Run
   readonly #resolve: (outcome: Outcome) => void
   readonly #reject: (error: unknown) => void
-  readonly #answered = (raw: unknown): void => this.#goOn(raw, false)
-  readonly #rejected = (error: unknown): void => this.#goOn(error, true)
+  readonly #onAnswer = (raw: unknown): void => this.#resume(raw, false)
+  readonly #onError = (error: unknown): void => this.#resume(error, true)
   /** While hooks run there is nothing that could be left behind. */
   #asking = false
-  #leftBehind: Entry | undefined
+  #leftBehind: HookEntry | undefined
 
   private constructor(run: Run, resolve: (outcome: Outcome) => void, reject: (error: unknown) => void) {
     this.#run = run
@@ -37,27 +37,27 @@ export class Wait implements Waiter {
     this.session = run.phase === 'observe' ? undefined : run.session
   }
 
-  static outcome(run: Run, pending: Pending): Promise<Outcome> {
+  static outcome(run: Run, pending: PendingReply): Promise<Outcome> {
     return new Promise((resolve, reject) => new Wait(run, resolve, reject).#begin(pending))
   }
 
-  #begin(pending: Pending): void {
+  #begin(pending: PendingReply): void {
     this.patience = this.#run.patience
-    this.#run.hub.deadlines.add(this)
+    this.#run.registry.deadlines.add(this)
     this.#follow(pending)
-    // A signal that was aborted before anybody listened tells nobody.
+    // A signal that was aborted before there was a listener does not call it.
     if (this.#isAborted()) this.cut('aborted')
   }
 
-  #follow(pending: Pending): void {
+  #follow(pending: PendingReply): void {
     try {
-      followNatively(pending, this.#answered, this.#rejected)
+      followNatively(pending, this.#onAnswer, this.#onError)
     } catch (error) {
-      this.#rejected(error)
+      this.#onError(error)
     }
   }
 
-  #goOn(raw: unknown, threw: boolean): void {
+  #resume(raw: unknown, threw: boolean): void {
     if (this.#leftBehind !== undefined) return ignore(this.#run, this.#leftBehind, threw ? undefined : raw)
     this.#asking = true
     try {
@@ -65,7 +65,7 @@ export class Wait implements Waiter {
       this.#asking = false
       if (pending === undefined) return this.#end()
       this.patience = this.#run.patience
-      this.#run.hub.deadlines.restart(this)
+      this.#run.registry.deadlines.restart(this)
       this.#follow(pending)
       if (this.#isAborted()) this.cut('aborted')
     } catch (error) {
@@ -77,9 +77,9 @@ export class Wait implements Waiter {
     return this.signal?.aborted === true || this.session?.aborted === true
   }
 
-  /** A fault of the engine itself: whoever waits learns of it, and no gate opens. */
+  /** A fault of the engine itself: the fire rejects, and no gate opens. */
   #giveUp(error: unknown): void {
-    this.#run.hub.deadlines.remove(this)
+    this.#run.registry.deadlines.remove(this)
     this.#reject(error)
   }
 
@@ -87,8 +87,8 @@ export class Wait implements Waiter {
   cut(why: 'timeout' | 'aborted'): void {
     const run = this.#run
     if (this.#leftBehind !== undefined || this.#asking || run.stage !== undefined) return
-    this.#leftBehind = run.list[run.place]!
-    run.hub.deadlines.remove(this)
+    this.#leftBehind = run.awaited
+    run.registry.deadlines.remove(this)
     try {
       const pending = run.leaveBehind(why)
       if (pending === undefined) this.#resolve(run.finish())
@@ -99,7 +99,7 @@ export class Wait implements Waiter {
   }
 
   #end(): void {
-    this.#run.hub.deadlines.remove(this)
+    this.#run.registry.deadlines.remove(this)
     this.#resolve(this.#run.finish())
   }
 }
@@ -107,20 +107,24 @@ export class Wait implements Waiter {
 const nativeThen = Promise.prototype.then
 
 /** A foreign promise may answer twice or at once, and a native one may carry a `then` of its own. This one does not. */
-function followNatively(pending: Pending, answered: (raw: unknown) => void, rejected: (error: unknown) => void): void {
+function followNatively(
+  pending: PendingReply,
+  answered: (raw: unknown) => void,
+  rejected: (error: unknown) => void
+): void {
   const native = Promise.resolve(pending)
   if (native.then === nativeThen) void native.then(answered, rejected)
   else void nativeThen.call(native, answered, rejected)
 }
 
-/** Hooks that run side by side on one draft. Whoever finishes first, they are settled in declared order. */
+/** Hooks that run side by side on one draft. They are settled in declared order, whichever finishes first. */
 export class Stage {
   readonly slots: readonly Slot[]
   #left = 0
   #done: (() => void) | undefined
 
-  constructor(run: Run, entries: readonly Entry[]) {
-    this.slots = entries.map(entry => new Slot(run, entry, () => this.#arrived()))
+  constructor(run: Run, entries: readonly HookEntry[]) {
+    this.slots = entries.map(entry => new Slot(run, entry, () => this.#countDown()))
   }
 
   /** A promise, if any of them has to be waited for. */
@@ -133,58 +137,59 @@ export class Stage {
     })
   }
 
-  #arrived(): void {
+  #countDown(): void {
     if (--this.#left === 0) this.#done?.()
   }
 }
 
-/** One hook of a stage. What it said and did is taken down when it answers; from then on it changes nothing. */
+/** One hook of a stage. Its answer is copied when it comes; from then on the hook changes nothing. */
 class Slot implements Waiter {
   readonly signal: AbortSignal | undefined
-  readonly session: Heard | undefined
+  readonly session: AbortFlag | undefined
   patience = 0
   due = 0
   budgeted = false
   previous: Waiter | undefined
   next: Waiter | undefined
   readonly #run: Run
-  readonly #entry: Entry
-  readonly #arrived: () => void
+  readonly #entry: HookEntry
+  readonly #onDone: () => void
   #ctx: Context | undefined
-  #given: Given | Later | Failed | undefined
+  #answer: HookAnswer | Later | HookFailure | undefined
   #state: 'new' | 'waiting' | 'done' = 'new'
 
-  constructor(run: Run, entry: Entry, arrived: () => void) {
+  constructor(run: Run, entry: HookEntry, onDone: () => void) {
     this.#run = run
     this.signal = run.phase === 'observe' ? undefined : run.signal
     this.session = run.phase === 'observe' ? undefined : run.session
     this.#entry = entry
-    this.#arrived = arrived
+    this.#onDone = onDone
   }
 
   start(): void {
     if (isPassedOver(this.#run, this.#entry)) return this.#finish(undefined)
-    this.#ctx = this.#run.open(this.#entry)
+    const ctx = this.#run.open(this.#entry)
+    this.#ctx = ctx
     try {
-      this.#receive(this.#entry.call(this.#ctx))
+      this.#receive(ctx, this.#entry.call(ctx))
     } catch (error) {
-      this.#finish(Failed.from(error))
+      this.#finish(HookFailure.from(error))
     }
   }
 
-  #receive(raw: unknown): void {
+  #receive(ctx: Context, raw: unknown): void {
     if (this.#state === 'done') return ignore(this.#run, this.#entry, raw)
-    let pending: PromiseLike<unknown> | undefined
+    let pending: PendingReply | undefined
     try {
       pending = pendingOf(this.#run, this.#entry, raw, this)
-      if (pending === undefined) return this.#finish(raw instanceof Later ? raw : this.#takeDown(raw))
+      if (pending === undefined) return this.#finish(raw instanceof Later ? raw : this.#answerOf(ctx, raw))
     } catch (error) {
-      return this.#finish(error instanceof Failed ? error : Failed.by('reply', error))
+      return this.#finish(error instanceof HookFailure ? error : HookFailure.by('reply', error))
     }
-    if (this.#state === 'waiting') this.#run.hub.deadlines.restart(this)
-    else this.#run.hub.deadlines.add(this)
+    if (this.#state === 'waiting') this.#run.registry.deadlines.restart(this)
+    else this.#run.registry.deadlines.add(this)
     this.#state = 'waiting'
-    this.#follow(pending)
+    this.#follow(ctx, pending)
     if (this.#isWaiting() && (this.signal?.aborted === true || this.session?.aborted === true)) this.cut('aborted')
   }
 
@@ -192,51 +197,49 @@ class Slot implements Waiter {
     return this.#state === 'waiting'
   }
 
-  #follow(pending: PromiseLike<unknown>): void {
-    const lose = (error: unknown): void => {
+  #follow(ctx: Context, pending: PendingReply): void {
+    const onError = (error: unknown): void => {
       if (this.#state === 'done') ignore(this.#run, this.#entry, undefined)
-      else this.#finish(Failed.from(error))
+      else this.#finish(HookFailure.from(error))
     }
     try {
-      followNatively(pending, value => this.#receive(value), lose)
+      followNatively(pending, value => this.#receive(ctx, value), onError)
     } catch (error) {
-      lose(error)
+      onError(error)
     }
   }
 
-  #takeDown(raw: unknown): Given {
-    const said = this.#run.tally.read(this.#entry, raw)
-    const draft = Context.draft(this.#ctx!)
-    const messages = Context.messages(this.#ctx!)
+  #answerOf(ctx: Context, raw: unknown): HookAnswer {
+    const reply = this.#run.tally.read(this.#entry, raw)
     return {
-      said,
-      draft: copyPlain(draft),
-      messages: messages?.slice(),
-      raw: said === undefined ? undefined : copyPlain(raw)
+      reply,
+      draft: copyPlain(Context.draft(ctx)),
+      messages: Context.messages(ctx)?.slice(),
+      raw: reply === undefined ? undefined : copyPlain(raw)
     }
   }
 
   cut(why: 'timeout' | 'aborted'): void {
-    this.#finish(abandon(this.#ctx!, why, this))
+    if (this.#ctx !== undefined) this.#finish(abandon(this.#ctx, why, this))
   }
 
-  #finish(given: Given | Later | Failed | undefined): void {
-    if (this.#state === 'waiting') this.#run.hub.deadlines.remove(this)
+  #finish(answer: HookAnswer | Later | HookFailure | undefined): void {
+    if (this.#state === 'waiting') this.#run.registry.deadlines.remove(this)
     this.#state = 'done'
-    this.#given = given
+    this.#answer = answer
     this.#run.trace?.arrived(this.#entry)
     if (this.#ctx !== undefined) Context.close(this.#ctx)
-    this.#arrived()
+    this.#onDone()
   }
 
   /** Counts the answer; in declared order, after all have arrived. */
-  settle(place: number): void {
-    if (this.#ctx === undefined) return
-    const stopper = this.#entry.observe ? undefined : this.#run.tally.stopperOf(this.#entry)
-    if (stopper !== undefined) drop(this.#run, this.#entry, stopper)
-    else if (this.#given instanceof Failed)
-      fail(this.#run, this.#entry, this.#ctx, this.#given.kind, this.#given.message)
-    else if (this.#given instanceof Later) settle(this.#run, this.#entry, this.#ctx, this.#given, place)
-    else count(this.#run, this.#entry, this.#ctx, this.#given!, place)
+  settle(): void {
+    const [run, entry, ctx, answer] = [this.#run, this.#entry, this.#ctx, this.#answer]
+    if (ctx === undefined || answer === undefined) return
+    const stopper = entry.observe ? undefined : run.tally.stopperOf(entry)
+    if (stopper !== undefined) drop(run, entry, stopper)
+    else if (answer instanceof HookFailure) fail(run, entry, ctx, answer)
+    else if (answer instanceof Later) settle(run, entry, ctx, answer)
+    else count(run, entry, ctx, answer)
   }
 }

@@ -31,7 +31,7 @@ export const FIELDS = {
 export type SpecificField = keyof typeof FIELDS
 
 /** What a family of answers means. */
-export interface Answer {
+export interface AnswerRules {
   readonly decisions: readonly Decision[]
   readonly fields: readonly SpecificField[]
   /** Whether a deny stops something: the action, or (for `stop`) the stopping. */
@@ -70,8 +70,8 @@ export const ANSWERS = {
   inform: { decisions: [], fields: CONTEXT, blocks: false },
   news: { decisions: [], fields: ['watchPaths'], blocks: false },
   watch: { decisions: [], fields: [], blocks: false }
-} as const satisfies Record<string, Answer>
+} as const satisfies Record<string, AnswerRules>
 
 /** The name of a family of answers; every event has one. */
 export type Family = keyof typeof ANSWERS
-export const answerOf = (family: Family): Answer => ANSWERS[family]
+export const answerOf = (family: Family): AnswerRules => ANSWERS[family]

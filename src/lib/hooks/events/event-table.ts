@@ -1,9 +1,9 @@
 import { fault, nearest } from '../../errors.ts'
 import type { PlainObject } from '../../util/plain.ts'
-import { answerOf, type Answer } from './answers.ts'
+import { answerOf, type AnswerRules } from './answers.ts'
 import { EVENTS_OF_CALLS } from './call-events.ts'
 import { EVENTS_OF_SESSIONS } from './session-events.ts'
-import { listFields, type Fields, type Read, type Row } from './fields.ts'
+import { listFields, type FieldTypes, type FieldValues, type Row } from './fields.ts'
 
 /** What every input begins with. */
 export const BASE = {
@@ -34,9 +34,9 @@ export type EventName = keyof typeof EVENTS
 export const EVENT_NAMES = Object.keys(EVENTS) as readonly EventName[]
 
 /** The fields that belong to one event alone. */
-export type FieldsOf<E extends EventName> = Read<(typeof EVENTS)[E]['fields']>
+export type FieldsOf<E extends EventName> = FieldValues<(typeof EVENTS)[E]['fields']>
 /** What every input begins with. */
-export type BaseInput = Read<typeof BASE>
+export type BaseInput = FieldValues<typeof BASE>
 
 /** The whole input of an event, as hooks outside the process receive it. */
 export type InputOf<E extends EventName> = E extends EventName
@@ -55,12 +55,12 @@ type Loose<T> = T extends PlainObject ? object : T
 export type ToolEvent = { [E in EventName]: 'tool_name' extends keyof FieldsOf<E> ? E : never }[EventName]
 
 /** A row as the engine reads it, whatever its event. */
-export type AnyRow = Omit<Row<Fields>, 'sample' | 'target' | 'draft'> & {
+export type AnyRow = Omit<Row<FieldTypes>, 'sample' | 'target' | 'draft'> & {
   readonly target?: string
   readonly draft?: string
   readonly sample: Readonly<Record<string, unknown>>
   /** What its family of answers means. */
-  readonly takes: Answer
+  readonly takes: AnswerRules
   /** Its name in snake case. */
   readonly snake: string
 }

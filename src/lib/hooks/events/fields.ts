@@ -7,7 +7,7 @@ import type { Family } from './answers.ts'
  * `'string'`, `'manual | auto'` or `'string | null'`; a name that ends in `?` may be left out.
  * Types, checks and documentation all read the same string.
  */
-export type Fields = Readonly<Record<string, string>>
+export type FieldTypes = Readonly<Record<string, string>>
 
 interface Words {
   string: string
@@ -47,14 +47,14 @@ type Value<Type extends string> = Type extends `${infer First} | ${infer Rest}`
 type Flat<T> = { [K in keyof T]: T[K] }
 
 /** The object that a set of fields describes. */
-export type Read<F extends Fields> = Flat<
+export type FieldValues<F extends FieldTypes> = Flat<
   { [K in keyof F as K extends `${string}?` ? never : K]: Value<F[K]> } & {
     [K in keyof F as K extends `${infer Name}?` ? Name : never]?: Value<F[K]> | undefined
   }
 >
 
 /** A row of the event table: what there is to know about one event. */
-export interface Row<F extends Fields> {
+export interface Row<F extends FieldTypes> {
   readonly when: string
   readonly fields: F
   readonly target?: FieldName<F>
@@ -62,13 +62,13 @@ export interface Row<F extends Fields> {
   readonly failure: 'closed' | 'open'
   readonly draft?: FieldName<F>
   readonly fileTimeout?: number
-  readonly sample: NoInfer<Read<F>>
+  readonly sample: NoInfer<FieldValues<F>>
 }
 
-type FieldName<F extends Fields> = keyof Read<F> & string
+type FieldName<F extends FieldTypes> = keyof FieldValues<F> & string
 
 /** Checks that a row means the fields that it states. */
-export const event = <const F extends Fields>(row: Row<F>): Row<F> => row
+export const event = <const F extends FieldTypes>(row: Row<F>): Row<F> => row
 
 type Check = (value: unknown) => boolean
 
@@ -98,15 +98,15 @@ export interface Field {
   readonly optional: boolean
 }
 
-export function listFields(fields: Fields): readonly Field[] {
+export function listFields(fields: FieldTypes): readonly Field[] {
   return Object.entries(fields).map(([key, type]) => {
     const optional = key.endsWith('?')
     return { name: optional ? key.slice(0, -1) : key, type, optional }
   })
 }
 
-/** What is wrong with `input`, one sentence a field. Fields that the table does not know are no problem. */
-export function problemsOf(fields: Fields, input: PlainObject): readonly string[] {
+/** What is wrong with `input`, one sentence a field. FieldTypes that the table does not know are no problem. */
+export function problemsOf(fields: FieldTypes, input: PlainObject): readonly string[] {
   return listFields(fields).flatMap(({ name, type, optional }) => {
     const value = Object.hasOwn(input, name) ? input[name] : undefined
     if (value === undefined) return optional ? [] : [`${name} is missing (${type})`]

@@ -1,9 +1,9 @@
 import type { PlainObject } from '../../util/plain.ts'
-import { Failed } from '../dispatch/outcome.ts'
 import { Later, type Reply } from '../reply.ts'
 import { LONGEST_TIMER } from '../option-values.ts'
 import type { HookEnvironment } from './hook-environment.ts'
 import type { OutsideSpec } from './spec.ts'
+import { HookFailure } from '../dispatch/hook-failure.ts'
 
 /**
  * What a hook outside this process announces with `async: true`: a gate of the strict profile waits for the answer, and
@@ -38,7 +38,7 @@ export function withTimeLimit(
   const inTime = new Promise<Reply | undefined>((resolve, reject) => {
     const cancel = place.clock.after(limit, () => {
       end()
-      reject(new Failed('timeout', `gave no answer within ${limit} ms`))
+      reject(new HookFailure('timeout', `gave no answer within ${limit} ms`))
     })
     void answer.finally(cancel).then(resolve, reject)
   })

@@ -4,9 +4,9 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { isObject, type PlainObject } from '../../util/plain.ts'
-import { Failed } from '../dispatch/outcome.ts'
 import type { Reply } from '../reply.ts'
 import { makeFolders } from '../../world/files/own-file.ts'
+import { HookFailure } from '../dispatch/hook-failure.ts'
 
 /** Texts that people or the model are shown. */
 const TEXTS = new Set([
@@ -71,6 +71,6 @@ function truncateText(text: string): string {
 function checkRewrite(value: unknown): void {
   if (typeof value === 'string') {
     if (value.includes('\0') || !value.isWellFormed())
-      throw new Failed('rewrite', 'updatedInput holds a NUL or half a character')
+      throw new HookFailure('rewrite', 'updatedInput holds a NUL or half a character')
   } else if (typeof value === 'object' && value !== null) Object.values(value).forEach(checkRewrite)
 }

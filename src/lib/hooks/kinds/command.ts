@@ -3,7 +3,6 @@ import { isFolder } from '../../world/files/paths.ts'
 import { withoutCredentials } from '../../util/credentials.ts'
 import type { Ended, Program } from '../../world/process/process.ts'
 import type { EventName } from '../events/event-table.ts'
-import { Failed } from '../dispatch/outcome.ts'
 import { later, type Later, type Reply } from '../reply.ts'
 import { Capture, OUTPUT_CAP } from './capture.ts'
 import { asyncReply, withTimeLimit } from './async-reply.ts'
@@ -14,6 +13,7 @@ import { readRaw } from './raw.ts'
 import { scriptsNamedBy } from './words.ts'
 import { buildHook, type OutsideContext, type OutsideHook, type OutsideSpec } from './spec.ts'
 import { jsonIn } from '../../util/attempt.ts'
+import { HookFailure } from '../dispatch/hook-failure.ts'
 
 /** A hook that is a command: it reads the event on standard input and answers by exit code and standard output. */
 export interface CommandSpec<E extends EventName = EventName> extends OutsideSpec<E>, ProgramSpec {
@@ -78,7 +78,7 @@ function runCommand(
 function checkScripts<T>(reply: T | undefined, scripts: readonly string[]): T | undefined {
   const lost = reply === undefined ? scripts.find(isFolder) : undefined
   if (lost === undefined) return reply
-  throw new Failed('spawn', `its script became a folder while it ran, so that its silence says nothing: ${lost}`)
+  throw new HookFailure('spawn', `its script became a folder while it ran, so that its silence says nothing: ${lost}`)
 }
 
 const isAsync = (spec: CommandSpec): boolean => spec.async === true || spec.asyncRewake === true
@@ -121,7 +121,7 @@ function eventPayload(ctx: OutsideContext, { running }: HookProcess): string {
   }
 }
 
-const MISSED = new Failed('spawn', 'ended before it was given the event')
+const MISSED = new HookFailure('spawn', 'ended before it was given the event')
 
 function startCold(program: Program, place: HookEnvironment, warm: WarmProcesses | undefined): HookProcess {
   const capture = new Capture()
@@ -160,7 +160,9 @@ function follow(
     atEnd.then(resolve, reject)
     capture.onFlood = stream => {
       running.end()
-      reject(new Failed('output', `output cap: it printed more than ${OUTPUT_CAP} bytes on ${stream} and was ended`))
+      reject(
+        new HookFailure('output', `output cap: it printed more than ${OUTPUT_CAP} bytes on ${stream} and was ended`)
+      )
     }
     capture.onFirstLine = line => {
       const said = asyncIn(line)
@@ -184,7 +186,7 @@ function readAnswer(
   { onFailure }: CommandSpec,
   ctx: OutsideContext
 ): Reply | undefined {
-  if (ended.error !== undefined) throw new Failed('spawn', wordsOfStart(ended.error))
+  if (ended.error !== undefined) throw new HookFailure('spawn', wordsOfStart(ended.error))
   const stdout = capture.bytes('stdout').subarray(skipped)
   return readRaw({ ...ended, stdout, stderr: capture.text('stderr') }, ctx, onFailure)
 }

@@ -1,8 +1,8 @@
 import { fault } from '../../errors.ts'
 import { credentialsIn, hideCredential } from '../../util/credentials.ts'
 import { isObject } from '../../util/plain.ts'
-import { Failed } from '../dispatch/outcome.ts'
 import type { HookEnvironment } from './hook-environment.ts'
+import { HookFailure } from '../dispatch/hook-failure.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -69,7 +69,7 @@ function fillVariables(header: string, value: string, read: (name: string) => st
     return read(braced ?? bare!) ?? ''
   })
   if (UNFIT.test(filled))
-    throw new Failed(
+    throw new HookFailure(
       'http',
       `was not asked: the value of its header ${header} holds a line break or another character that no header can hold`
     )

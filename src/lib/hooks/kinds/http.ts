@@ -2,7 +2,6 @@ import { wordsOf } from '../../errors.ts'
 import { withoutCredentials } from '../../util/credentials.ts'
 import { Server, type Posting } from '../../world/http/client.ts'
 import type { EventName } from '../events/event-table.ts'
-import { Failed } from '../dispatch/outcome.ts'
 import type { Reply } from '../reply.ts'
 import { Capture, OUTPUT_CAP } from './capture.ts'
 import { headersFor } from './headers.ts'
@@ -10,6 +9,7 @@ import { defaultEnvironment, type HookEnvironment } from './hook-environment.ts'
 import { readRaw } from './raw.ts'
 import { buildHook, type OutsideContext, type OutsideHook, type OutsideSpec } from './spec.ts'
 import { allowedUrl, publicUrl } from './urls.ts'
+import { HookFailure } from '../dispatch/hook-failure.ts'
 
 /** A hook that is a server: it is sent the event by POST and answers with one JSON object, or with nothing. */
 export interface HttpSpec<E extends EventName = EventName> extends OutsideSpec<E> {
@@ -65,21 +65,21 @@ async function ask(host: string, server: Server, posting: Posting, ctx: OutsideC
     const status = await exchange.status
     if (!flooded) return { host, status, body }
   } catch (error) {
-    if (!flooded) throw new Failed('http', `no answer from ${host}: ${connectionError(error)}`)
+    if (!flooded) throw new HookFailure('http', `no answer from ${host}: ${connectionError(error)}`)
   } finally {
     told()
   }
-  throw new Failed('output', `output cap: ${host} sent more than ${OUTPUT_CAP} bytes and was cut off`)
+  throw new HookFailure('output', `output cap: ${host} sent more than ${OUTPUT_CAP} bytes and was cut off`)
 }
 
 /** A status alone never decides, and in no profile is the page of some proxy text for the model. */
 function readAnswer({ host, status, body }: Answer, { event }: OutsideContext): Reply | undefined {
   if (status < 200 || status > 299) {
     const next = status >= 300 && status < 400 ? '; redirects are not followed' : ''
-    throw new Failed('http', `${host} answered with status ${status}, and only 2xx is an answer${next}`)
+    throw new HookFailure('http', `${host} answered with status ${status}, and only 2xx is an answer${next}`)
   }
   if (!/^\s*(?:\{|$)/.test(body.text('stdout')))
-    throw new Failed('http', `${host} sent something else than one JSON object or nothing`)
+    throw new HookFailure('http', `${host} sent something else than one JSON object or nothing`)
   return readRaw(
     { code: 0, stdout: body.bytes('stdout'), stderr: '' },
     {

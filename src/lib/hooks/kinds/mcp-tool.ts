@@ -2,10 +2,10 @@ import { wordsOf } from '../../errors.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import { withoutCredentials } from '../../util/credentials.ts'
 import type { EventName } from '../events/event-table.ts'
-import { Failed } from '../dispatch/outcome.ts'
 import { defaultEnvironment, type HookEnvironment } from './hook-environment.ts'
 import { readRaw } from './raw.ts'
 import { buildHook, type OutsideHook, type OutsideSpec } from './spec.ts'
+import { HookFailure } from '../dispatch/hook-failure.ts'
 
 /** A hook that is a tool of an MCP server: its text is read as what a command prints. */
 export interface McpToolSpec<E extends EventName = EventName> extends OutsideSpec<E> {
@@ -27,10 +27,10 @@ export const mcpToolHook = <const E extends EventName = EventName>(
     identity: `mcp_tool\0${server}\0${tool}\0${JSON.stringify(input)}`,
     async run(ctx) {
       const { callServer } = place.options
-      if (callServer === undefined) throw new Failed('spawn', 'there is no agent, and so no server to call')
+      if (callServer === undefined) throw new HookFailure('spawn', 'there is no agent, and so no server to call')
       const given = fillFields(input, JSON.parse(withoutCredentials(ctx.wire))) as PlainObject
       const stdout = await callServer({ server, tool, input: given, signal: ctx.signal }).catch((error: unknown) => {
-        throw new Failed('threw', wordsOf(error))
+        throw new HookFailure('threw', wordsOf(error))
       })
       ctx.ran({ stdout, stderr: '' })
       return readRaw({ code: 0, stdout, stderr: '' }, ctx, spec.onFailure)

@@ -3,7 +3,6 @@ import { parseObject } from '../../util/json.ts'
 import { withoutCredentials } from '../../util/credentials.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import { parseEvent, rowOf, type EventName } from '../events/event-table.ts'
-import { Failed } from '../dispatch/outcome.ts'
 import type { Reply } from '../reply.ts'
 import {
   defaultEnvironment,
@@ -12,6 +11,7 @@ import {
   type HookEnvironmentOptions
 } from './hook-environment.ts'
 import { buildHook, type OutsideHook, type OutsideSpec } from './spec.ts'
+import { HookFailure } from '../dispatch/hook-failure.ts'
 
 /** A hook that is a question to a model: it says whether the event is all right. */
 export interface PromptSpec<E extends EventName = EventName> extends OutsideSpec<E> {
@@ -67,11 +67,11 @@ function questionHook<E extends EventName>(
         ctx.note('an agent that works for a hook is not looked at by another: that would never end')
         return undefined
       }
-      if (ask === undefined) throw new Failed('spawn', 'there is no agent, and so no model to ask')
+      if (ask === undefined) throw new HookFailure('spawn', 'there is no agent, and so no model to ask')
       const prompt = fillPrompt(spec.prompt, withoutCredentials(ctx.wire))
       const { model, ofProject } = spec
       const said = await ask({ system, prompt, model, ofProject, signal: ctx.signal }).catch((error: unknown) => {
-        throw new Failed('threw', `the model gave no answer: ${wordsOf(error)}`)
+        throw new HookFailure('threw', `the model gave no answer: ${wordsOf(error)}`)
       })
       ctx.ran({ stdout: said, stderr: '' })
       const verdict = parseVerdict(said)
@@ -109,11 +109,11 @@ function parseVerdict(said: string): Verdict {
   try {
     value = parseObject(FENCED.exec(text)?.[1] ?? text)
   } catch {
-    throw new Failed('reply', `the model did not answer with one JSON object: ${said.slice(0, 200)}`)
+    throw new HookFailure('reply', `the model did not answer with one JSON object: ${said.slice(0, 200)}`)
   }
   const { ok, reason, impossible } = value
   if (typeof ok !== 'boolean')
-    throw new Failed('reply', `the model did not say whether it is ok: ${said.slice(0, 200)}`)
+    throw new HookFailure('reply', `the model did not say whether it is ok: ${said.slice(0, 200)}`)
   return {
     ok,
     reason: typeof reason === 'string' && reason !== '' ? reason : 'it is not ok',

@@ -4,9 +4,9 @@ import { parseObject } from '../../util/json.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import type { Profile } from '../dialect.ts'
 import { rowOf, type EventName } from '../events/event-table.ts'
-import { Failed } from '../dispatch/outcome.ts'
 import type { Reply } from '../reply.ts'
 import { attempt } from '../../util/attempt.ts'
+import { HookFailure } from '../dispatch/hook-failure.ts'
 
 /** What a hook outside this process gave back. One without exit codes has ended cleanly: 0. */
 export interface Raw {
@@ -26,7 +26,7 @@ interface RawOccasion {
 
 /**
  * Reads a raw answer: exit codes, JSON or text. What comes back is a reply as any hook may give it; what cannot be
- * trusted is thrown as `Failed`. Only this file knows exit codes.
+ * trusted is thrown as `HookFailure`. Only this file knows exit codes.
  */
 export function readRaw(raw: Raw, asked: RawOccasion, onFailure?: 'block' | 'continue'): Reply | undefined {
   if (raw.code === 0) return readOutput(outputText(raw.stdout), asked)
@@ -52,7 +52,7 @@ function readOutput(text: string, asked: RawOccasion): Reply | undefined {
       asked.letPass('broken JSON is text in the compat profile')
       return contextOf(trimmed, asked)
     }
-    throw new Failed('reply', `what it printed begins with { but ${wordsOf(error)}`)
+    throw new HookFailure('reply', `what it printed begins with { but ${wordsOf(error)}`)
   }
 }
 
@@ -73,7 +73,7 @@ function readText(text: string, asked: RawOccasion): Reply | undefined {
   if (DECISION.test(text)) {
     const why = 'what it printed is text with a decision in it, and nobody would read that'
     const advice = 'print the JSON alone: nothing before it, nothing after it'
-    if (asked.profile === 'strict') throw new Failed('reply', `${why}; ${advice}`)
+    if (asked.profile === 'strict') throw new HookFailure('reply', `${why}; ${advice}`)
     asked.letPass(why)
   }
   return takesText(asked) ? contextOf(text, asked) : undefined
@@ -94,9 +94,9 @@ function readRefusal(raw: Raw, asked: RawOccasion): Reply {
   const said = replyIn(raw.stdout)
   const stderr = stripVTControlCharacters(raw.stderr).trim()
   const launcher = said === undefined ? launcherError(stderr, asked) : undefined
-  if (launcher !== undefined) throw new Failed('spawn', `its script could not be opened: ${launcher}`)
+  if (launcher !== undefined) throw new HookFailure('spawn', `its script could not be opened: ${launcher}`)
   if (asked.profile === 'compat' && rowOf(asked.event).answer === 'permission')
-    throw new Failed('exit', `exit code 2 refuses nothing on ${asked.event} in the compat profile`)
+    throw new HookFailure('exit', `exit code 2 refuses nothing on ${asked.event} in the compat profile`)
   const { reason } = said === undefined ? { reason: undefined } : refusalIn(said)
   const reply: Reply = { decision: 'deny', reason: reason ?? (stderr || 'exit code 2, and no word of why on stderr') }
   if (said !== undefined) addHarmless(reply, said, asked)
@@ -138,12 +138,12 @@ function launcherError(stderr: string, { event, profile }: RawOccasion): string 
 const NOT_STARTED =
   /not found|no such file|permission denied|cannot execute|bad interpreter|is a directory|not a directory|exec format/i
 
-function endedBadly({ code, signal, stderr }: Raw): Failed {
+function endedBadly({ code, signal, stderr }: Raw): HookFailure {
   const said = firstWords(stderr)
-  if (code === null) return new Failed('signal', `was ended by ${signal ?? 'a signal'}${said}`)
+  if (code === null) return new HookFailure('signal', `was ended by ${signal ?? 'a signal'}${said}`)
   if ((code === 126 || code === 127) && NOT_STARTED.test(stderr))
-    return new Failed('spawn', `could not be started${said}`)
-  return new Failed('exit', `ended with exit code ${code}; only 0 is an answer and only 2 a refusal${said}`)
+    return new HookFailure('spawn', `could not be started${said}`)
+  return new HookFailure('exit', `ended with exit code ${code}; only 0 is an answer and only 2 a refusal${said}`)
 }
 
 function firstWords(stderr: string): string {
@@ -191,8 +191,8 @@ function outputText(output: Raw['stdout']): string {
   try {
     text = typeof output === 'string' ? output.replace(/^\uFEFF/, '') : UTF_8.decode(output)
   } catch {
-    throw new Failed('output', 'what it printed is not UTF-8')
+    throw new HookFailure('output', 'what it printed is not UTF-8')
   }
-  if (text.includes('\0')) throw new Failed('output', 'what it printed holds NUL bytes')
+  if (text.includes('\0')) throw new HookFailure('output', 'what it printed holds NUL bytes')
   return text
 }

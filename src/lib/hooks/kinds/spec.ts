@@ -2,11 +2,11 @@ import type { HookContext } from '../hook-context.ts'
 import type { Dialect } from '../dialect.ts'
 import type { EventName } from '../events/event-table.ts'
 import type { Hook, HookOptions, HookResult } from '../hook.ts'
-import { Failed } from '../dispatch/outcome.ts'
 import { Later } from '../reply.ts'
 import type { Matcher } from '../events/tool-inputs.ts'
 import type { HookEnvironment } from './hook-environment.ts'
 import { cleanReply } from './clean-reply.ts'
+import { HookFailure } from '../dispatch/hook-failure.ts'
 
 /** What may be said of any hook outside this process. */
 export interface OutsideSpec<E extends EventName = EventName> extends HookOptions {
@@ -85,7 +85,7 @@ export function buildHook<E extends EventName>(
     // The engine gives each hook the context of its event; these read only what all events have.
     run: (ctx: HookContext<E>) => {
       const objection = spec.verify?.()
-      if (objection !== undefined) throw new Failed('untrusted', objection)
+      if (objection !== undefined) throw new HookFailure('untrusted', objection)
       const answer = kind.run(ctx)
       return answer instanceof Later ? cleanLater(answer) : Promise.resolve(answer).then(cleanResult)
     },

@@ -1,6 +1,5 @@
 import type { Program } from '../../../world/process/process.ts'
 import { startProcess } from '../../../world/process/process.ts'
-import { Failed } from '../../dispatch/outcome.ts'
 import type { Later, Reply } from '../../reply.ts'
 import type { HookEnvironment } from '../hook-environment.ts'
 import { labelOf, programFor } from '../program.ts'
@@ -10,6 +9,7 @@ import type { WorkerFrame } from './worker-frames.ts'
 import { Heartbeat } from './worker-heartbeat.ts'
 import { WorkerLink } from './worker-link.ts'
 import { Requests } from './worker-requests.ts'
+import { HookFailure } from '../../dispatch/hook-failure.ts'
 
 /** The pause after each death in a row, in milliseconds: it doubles, and after the last there is no other try. */
 const PAUSES = Array.from({ length: 10 }, (_, step) => Math.min(100 * 2 ** step, 30_000))
@@ -58,7 +58,7 @@ export class Worker {
   }
 
   ask(ctx: OutsideContext): Promise<Reply | Later | undefined> {
-    if (this.#refusal !== undefined) throw new Failed('worker', this.#refusal)
+    if (this.#refusal !== undefined) throw new HookFailure('worker', this.#refusal)
     this.#program ??= programOf(this.#spec, this.#place, ctx)
     const id = ++this.#lastId
     const answer = this.#requests.add(id, ctx)
@@ -100,7 +100,7 @@ export class Worker {
     if (objection !== undefined) {
       this.#cancelStart = undefined
       this.#state = 'stopped'
-      return this.#requests.failAll(new Failed('untrusted', objection))
+      return this.#requests.failAll(new HookFailure('untrusted', objection))
     }
     const program = { ...this.#program!, cwd: this.#place.folder(this.#program!.cwd) }
     this.#cancelStart = undefined
@@ -160,11 +160,11 @@ export class Worker {
 
   #isSilent(seconds: number): void {
     const advice = 'if it works that long on one answer, raise heartbeat'
-    this.#lose(new Failed('worker', `its worker gave no sign of life for ${seconds} s, and was ended; ${advice}`))
+    this.#lose(new HookFailure('worker', `its worker gave no sign of life for ${seconds} s, and was ended; ${advice}`))
   }
 
   /** It has ended, or is given up: whoever waited learns why. One that is in use is started anew. */
-  #lose(why: Failed): void {
+  #lose(why: HookFailure): void {
     const inUse = this.#requests.size > 0 || this.#owes
     const pause = PAUSES[this.#deaths]
     this.#letGo()
@@ -181,7 +181,7 @@ export class Worker {
     this.#requests.failAll(why)
   }
 
-  #quarantine({ message }: Failed): void {
+  #quarantine({ message }: HookFailure): void {
     const times = `${this.#deaths + 1} times in a row without an answer`
     this.#state = 'quarantined'
     const advice = 'is not started again before restart() is called on the hook'
@@ -201,7 +201,7 @@ export class Worker {
 
   restart(): void {
     this.#letGo()
-    this.#requests.failSent(new Failed('worker', 'its worker was restarted before it answered'))
+    this.#requests.failSent(new HookFailure('worker', 'its worker was restarted before it answered'))
     this.#refusal = undefined
     this.#deaths = 0
     this.#notBefore = 0
@@ -215,7 +215,7 @@ export class Worker {
     this.#leavePlace = undefined
     this.#refusal = 'its worker is closed; call restart() on the hook to use it again'
     this.#state = 'stopped'
-    this.#requests.failAll(new Failed('worker', 'its worker was closed before it answered'))
+    this.#requests.failAll(new HookFailure('worker', 'its worker was closed before it answered'))
   }
 
   #notice(words: string): void {

@@ -3,10 +3,10 @@ import { StringDecoder } from 'node:string_decoder'
 import { stripVTControlCharacters } from 'node:util'
 import type { Clock } from '../../../util/clock.ts'
 import type { Ended, Listener, Running } from '../../../world/process/process.ts'
-import { Failed } from '../../dispatch/outcome.ts'
 import { OUTPUT_CAP } from '../capture.ts'
 import { wordsOfStart } from '../program.ts'
 import { brokenFrame, readFrame, type WorkerFrame } from './worker-frames.ts'
+import { HookFailure } from '../../dispatch/hook-failure.ts'
 
 /** Who is told what a worker says. */
 export interface LinkListener {
@@ -14,7 +14,7 @@ export interface LinkListener {
   frame(frame: WorkerFrame, line: string): boolean
   noise(words: string): void
   stderr(text: string): void
-  lost(why: Failed): void
+  lost(why: HookFailure): void
 }
 
 const NEWLINE = 10
@@ -116,23 +116,23 @@ export class WorkerLink implements Listener {
 
   #flooded(what: string): void {
     const words = `output cap: its worker printed ${what} more than ${OUTPUT_CAP} bytes, and was ended`
-    this.#lose(new Failed('output', words))
+    this.#lose(new HookFailure('output', words))
   }
 
-  #lose(why: Failed): void {
+  #lose(why: HookFailure): void {
     if (this.#over) return
     this.end()
     this.#ears.lost(why)
   }
 
-  #wordsOfEnd({ error, code, signal, left }: Ended): Failed {
-    if (error !== undefined) return new Failed('spawn', `its worker ${wordsOfStart(error)}`)
+  #wordsOfEnd({ error, code, signal, left }: Ended): HookFailure {
+    if (error !== undefined) return new HookFailure('spawn', `its worker ${wordsOfStart(error)}`)
     const last = stripVTControlCharacters(this.#stderr).trim().split('\n').at(-1)!
     const words = `${last === '' ? ' (nothing on stderr)' : `: ${last}`}${left ? '; it left others running' : ''}`
     // A shell says so when it cannot start a program.
-    if ((code === 126 || code === 127) && !this.#spoke) return new Failed('spawn', `could not be started${words}`)
+    if ((code === 126 || code === 127) && !this.#spoke) return new HookFailure('spawn', `could not be started${words}`)
     const how = code === null ? `was ended by ${signal ?? 'a signal'}` : `ended with exit code ${code}`
-    return new Failed('worker', `its worker ${how}${words}`)
+    return new HookFailure('worker', `its worker ${how}${words}`)
   }
 }
 

@@ -1,4 +1,3 @@
-import { Failed } from '../../dispatch/outcome.ts'
 import type { Later, Reply } from '../../reply.ts'
 import { asyncReply } from '../async-reply.ts'
 import type { HookEnvironment } from '../hook-environment.ts'
@@ -6,6 +5,7 @@ import { readRaw } from '../raw.ts'
 import type { OutsideContext, OutsideSpec } from '../spec.ts'
 import type { WorkerAnswer } from './worker-frames.ts'
 import { withoutCredentials } from '../../../util/credentials.ts'
+import { HookFailure } from '../../dispatch/hook-failure.ts'
 
 type WorkerReply = Reply | Later | undefined
 
@@ -13,7 +13,7 @@ type WorkerReply = Reply | Later | undefined
 interface Request {
   readonly ctx: OutsideContext
   resolve: (given: WorkerReply) => void
-  reject: (why: Failed) => void
+  reject: (why: HookFailure) => void
   /** Its event has gone on. */
   handedOver: boolean
   /** Until it is sent. A decision may have effects, so it is sent once. */
@@ -75,7 +75,7 @@ export class Requests {
       }
     } catch (error) {
       this.#open.delete(id)
-      request.reject(Failed.from(error))
+      request.reject(HookFailure.from(error))
     }
     this.#onGone(false)
     return true
@@ -97,7 +97,7 @@ export class Requests {
   }
 
   /** Those that were sent fail; the others may still be. */
-  failSent(why: Failed): void {
+  failSent(why: HookFailure): void {
     for (const [id, request] of this.#open) {
       if (request.frame !== '') continue
       this.#open.delete(id)
@@ -105,7 +105,7 @@ export class Requests {
     }
   }
 
-  failAll(why: Failed): void {
+  failAll(why: HookFailure): void {
     const requests = [...this.#open.values()]
     this.#open.clear()
     for (const request of requests) request.reject(why)
@@ -124,7 +124,7 @@ function readReply(
     return readRaw(answer.raw, ctx, onFailure)
   }
   ctx.ran({ stdout: line, stderr: '' })
-  if (answer.kind === 'error') throw new Failed('threw', answer.words)
-  if (answer.kind === 'wrong') throw new Failed('reply', answer.words)
+  if (answer.kind === 'error') throw new HookFailure('threw', answer.words)
+  if (answer.kind === 'wrong') throw new HookFailure('reply', answer.words)
   return answer.kind === 'reply' ? answer.reply : undefined
 }

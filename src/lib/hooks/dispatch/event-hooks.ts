@@ -1,0 +1,124 @@
+import type { PlainObject } from '../../util/plain.ts'
+import { rowOf, type AnyRow, type EventName } from '../events/event-table.ts'
+import type { HookEntry } from './entry.ts'
+import { neutralOutcome, type Outcome } from './outcome.ts'
+
+/** The hooks of one event that match one target, in the order they run. */
+export interface SelectedHooks {
+  /** All hooks of the event. */
+  readonly hooks: EventHooks
+  /** Those that match and decide. */
+  readonly deciders: readonly HookEntry[]
+  /** For each place, how many hooks from there on run side by side. Absent when none do. */
+  readonly stages: readonly number[] | undefined
+  readonly observers: readonly HookEntry[]
+  readonly empty: boolean
+}
+
+const MOST_TARGETS = 1_000
+
+const NEUTRAL = new Map<EventName, Outcome>()
+
+/** The hooks of one event, and which of them match what: looked up once a target, until hooks change. */
+export class EventHooks {
+  readonly event: EventName
+  readonly row: AnyRow
+  readonly neutral: Outcome
+  /** No event of the session comes after this one. */
+  readonly last: boolean
+  /** Something comes of the answers; else it has already happened. */
+  readonly decides: boolean
+  readonly #entries: readonly HookEntry[]
+  readonly #target: string | undefined
+  readonly #everything: SelectedHooks
+  readonly #byTarget = new Map<string, SelectedHooks>()
+
+  constructor(event: EventName, entries: readonly HookEntry[]) {
+    this.event = event
+    this.row = rowOf(event)
+    this.last = event === 'SessionEnd'
+    this.decides = this.row.takes.blocks
+    let neutral = NEUTRAL.get(event)
+    if (neutral === undefined) NEUTRAL.set(event, (neutral = neutralOutcome(this)))
+    this.neutral = neutral
+    this.#entries = entries
+    this.#target = this.row.target
+    this.#everything = this.#select(() => true)
+  }
+
+  /** Where an input has no target there is nothing to test, and every hook is meant. */
+  select(input: PlainObject): SelectedHooks {
+    if (this.#target === undefined || this.#entries.length === 0) return this.#everything
+    const target = this.#target === 'tool_name' ? input['tool_name'] : input[this.#target]
+    if (typeof target !== 'string') return this.#everything
+    return this.#byTarget.get(target) ?? this.#match(target)
+  }
+
+  /** What hooks of this event may rewrite. */
+  draftOf(input: PlainObject): unknown {
+    if (this.row.draft === 'tool_input') return input['tool_input']
+    return this.row.draft === undefined ? undefined : input[this.row.draft]
+  }
+
+  #match(target: string): SelectedHooks {
+    const selected = this.#select(entry => entry.matching.matches(target))
+    if (this.#byTarget.size >= MOST_TARGETS) this.#byTarget.clear()
+    this.#byTarget.set(target, selected)
+    return selected
+  }
+
+  #select(matches: (entry: HookEntry) => boolean): SelectedHooks {
+    const matching = withoutTwins(this.#entries.filter(entry => entry.state.enabled && matches(entry)))
+    const deciders = matching.filter(entry => !entry.observe)
+    return Object.freeze({
+      hooks: this,
+      deciders: Object.freeze(deciders),
+      stages: stagesOf(deciders),
+      observers: Object.freeze(matching.filter(entry => entry.observe)),
+      empty: matching.length === 0
+    })
+  }
+
+  /** Why a hook had no part in a fire. */
+  absence(entry: HookEntry, input: PlainObject): string {
+    if (entry.event !== this.event) return `listens to ${entry.event}, not ${this.event}`
+    if (!entry.state.enabled) return 'is disabled'
+    const target = input[this.#target ?? '']
+    if (typeof target === 'string' && !entry.matching.matches(target))
+      return `matcher ${entry.matching.words} does not fit ${JSON.stringify(target)}`
+    return `is the same as ${twinIn(this.select(input), entry)?.name}, which runs instead`
+  }
+}
+
+/** Of hooks that are the same, the one of the highest rank runs, and of those the one that was declared last. */
+function withoutTwins(entries: readonly HookEntry[]): readonly HookEntry[] {
+  const first = new Map<string, HookEntry>()
+  for (const entry of entries) {
+    if (entry.identity === undefined) continue
+    const twin = first.get(entry.identity)
+    if (twin === undefined || outranks(entry, twin)) first.set(entry.identity, entry)
+  }
+  return first.size === 0
+    ? entries
+    : entries.filter(({ identity }, place) => identity === undefined || first.get(identity) === entries[place])
+}
+
+const outranks = (one: HookEntry, other: HookEntry): boolean =>
+  one.rank === other.rank ? one.order > other.order : one.rank > other.rank
+
+const twinIn = ({ deciders, observers }: SelectedHooks, { identity }: HookEntry): HookEntry | undefined =>
+  identity === undefined ? undefined : [...deciders, ...observers].find(entry => entry.identity === identity)
+
+/** For each place, how many hooks from there on run side by side. */
+export function stagesOf(hooks: readonly HookEntry[]): readonly number[] | undefined {
+  return hooks.some(entry => entry.concurrent) ? hooks.map((_, place) => stageLength(hooks, place)) : undefined
+}
+
+/** Neighbours run side by side when each may, and none outranks another. */
+function stageLength(hooks: readonly HookEntry[], from: number): number {
+  const end = hooks.findIndex((next, place) => place > from && !runsBeside(next, hooks[place - 1]))
+  return hooks[from]?.concurrent === true ? (end < 0 ? hooks.length : end) - from : 1
+}
+
+const runsBeside = (next: HookEntry, last: HookEntry | undefined): boolean =>
+  next.concurrent && next.priority === last?.priority && !(next.group?.sequential === true && next.group === last.group)

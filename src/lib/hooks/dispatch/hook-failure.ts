@@ -1,0 +1,56 @@
+import { wordsOf } from '../../errors.ts'
+
+/** A hook that gave no valid answer, and what followed from that. */
+export interface Failure {
+  readonly by: string
+  readonly kind: FailureKind
+  readonly message: string
+  /** The call was allowed although a gate should close. */
+  readonly failedOpen: boolean
+}
+
+/** What the engine throws to make a hook fail. */
+export class HookFailure {
+  readonly #kind: FailureKind
+  readonly message: string
+
+  constructor(kind: FailureKind, message: string) {
+    this.#kind = kind
+    this.message = message
+  }
+
+  get kind(): FailureKind {
+    return this.#kind
+  }
+
+  /** Anything that was thrown, as a failure. A private name, since a foreign object cannot pretend to have one. */
+  static from(error: unknown): HookFailure {
+    if (typeof error === 'object' && error !== null && #kind in error) return error
+    return HookFailure.by('threw', error)
+  }
+
+  static by(kind: FailureKind, error: unknown): HookFailure {
+    return new HookFailure(kind, wordsOf(error))
+  }
+}
+
+export const timeoutMessage = (ms: number): string => `gave no answer within ${ms / 1000} s`
+
+/** How a hook failed. */
+export type FailureKind =
+  | 'threw'
+  | 'timeout'
+  | 'budget'
+  | 'aborted'
+  | 'reply'
+  | 'rewrite'
+  | 'messages'
+  // Of hooks outside this process: it could not be started, ended with a code or by a signal, printed what cannot be
+  // read, its server or its worker broke down.
+  | 'untrusted'
+  | 'spawn'
+  | 'exit'
+  | 'signal'
+  | 'output'
+  | 'http'
+  | 'worker'

@@ -1,0 +1,112 @@
+import type { EventName } from './events/event-table.ts'
+import type { Failure } from './dispatch/hook-failure.ts'
+
+/** What a registry tells about its hooks while they run. */
+export type HookMessage = HookStarted | HookProgress | HookResponse | HookNotice
+
+interface Common {
+  readonly type: 'system'
+  /** One for each run of a hook. */
+  readonly hook_id: string
+  readonly hook_name: string
+  readonly hook_event: EventName
+  /** What matchers of the event test: the name of a tool, how a session began. */
+  readonly hook_target?: string
+  readonly session_id: string
+}
+
+/** A hook begins to run. */
+export interface HookStarted extends Common {
+  readonly subtype: 'hook_started'
+  readonly status_message?: string | undefined
+}
+
+/** A hook says how far it is. */
+export interface HookProgress extends Common {
+  readonly subtype: 'hook_progress'
+  readonly output: string
+  /** A piece of what a process printed. */
+  readonly stdout?: string
+  readonly stderr?: string
+}
+
+/** A hook has answered or failed. */
+export interface HookResponse extends Common {
+  readonly subtype: 'hook_response'
+  readonly outcome: 'success' | 'error' | 'cancelled'
+  /** What the hook answered, as JSON, or why it failed. */
+  readonly output: string
+  readonly duration_ms: number
+  /** What a hook outside this process gave back. */
+  readonly stdout?: string
+  readonly stderr?: string
+  readonly exit_code?: number
+}
+
+/** What a hook outside this process gave back, as it came. */
+export interface RawResult {
+  readonly stdout: string
+  readonly stderr: string
+  /** Absent where there is none: a signal, a timeout, a server. */
+  readonly exit_code?: number
+}
+
+/** Something that is worth knowing and decides nothing: a late answer, a write that was dropped. */
+export interface HookNotice extends Common {
+  readonly subtype: 'hook_notice'
+  readonly output: string
+}
+
+/** Takes messages. What it gives back is ignored. */
+export type Sink = (message: HookMessage) => unknown
+
+/** Hands messages on in order, after the caller has gone on. A sink that throws or hangs harms nobody. */
+export class SinkQueue {
+  readonly #sink: Sink
+  #waiting: HookMessage[] = []
+
+  constructor(sink: Sink) {
+    this.#sink = sink
+  }
+
+  post(message: HookMessage): void {
+    this.#waiting.push(message)
+    if (this.#waiting.length === 1) queueMicrotask(() => this.#deliver())
+  }
+
+  #deliver(): void {
+    const messages = this.#waiting
+    this.#waiting = []
+    for (const message of messages) {
+      try {
+        const result = this.#sink(message)
+        if (result instanceof Promise) result.catch(() => undefined)
+      } catch {
+        // A sink only watches.
+      }
+    }
+  }
+}
+
+/** What became of one hook in one fire. */
+export interface HookReport {
+  readonly name: string
+  readonly source: string
+  readonly event: string
+  readonly matched: boolean
+  readonly ran: boolean
+  /** Why it matched or not, ran or not. */
+  readonly why: string
+  readonly status: 'answered' | 'silent' | 'failed' | 'late' | 'skipped'
+  readonly reply: unknown
+  readonly failure: Failure | undefined
+  /** What was not used of its answer, and other things worth knowing. */
+  readonly notes: readonly string[]
+  readonly ms: number | undefined
+  /** It changed the input, the prompt or the conversation. */
+  readonly rewrote: boolean
+  /** It was asked once more, about the final input. */
+  readonly rejudged: boolean
+  /** For hooks outside this process. */
+  readonly raw: RawResult | undefined
+}
