@@ -5,7 +5,7 @@ import { leafTargets, leafWords } from '../shell/command-words.ts'
 import { commandsHeldBy, knownWords } from '../shell/nested-commands.ts'
 import { parseShell } from '../shell/parse.ts'
 import { takesCode } from '../shell/programs.ts'
-import { piecesOf } from '../shell/split-words.ts'
+import { roughLeaves } from '../shell/split-words.ts'
 import type { Places } from './path-pattern.ts'
 
 /** Where a call is made, and how its paths are looked at. Without that, nothing is known but what is written. */
@@ -21,14 +21,14 @@ export interface Ground {
 }
 
 /** The paths that something may mean: as they are written, and where they really lead. */
-export interface Named {
+export interface NamedPaths {
   readonly paths: ReadonlySet<string>
   /** What may mean a path that is not among them. */
   readonly unsure: string | undefined
 }
 
 /** Every path that a command may name. */
-export function pathsNamedBy(command: string, { roots: [root = '/'], home }: Places, ground: Ground): Named {
+export function pathsNamedBy(command: string, { roots: [root = '/'], home }: Places, ground: Ground): NamedPaths {
   const { cwd = root } = ground
   const looking = new Looking(ground)
   const into = foldersIn(command, cwd)
@@ -48,13 +48,13 @@ export function pathsNamedBy(command: string, { roots: [root = '/'], home }: Pla
 }
 
 /** The paths that a file tool is given. */
-export function pathsGiven(texts: readonly string[], root: string, ground: Ground): Named {
+export function pathsGiven(texts: readonly string[], root: string, ground: Ground): NamedPaths {
   const looking = new Looking(ground)
   for (const text of new Set(texts)) looking.at(text, ground.cwd ?? root)
   return looking
 }
 
-class Looking implements Named {
+class Looking implements NamedPaths {
   readonly paths = new Set<string>()
   unsure: string | undefined
   readonly #ground: Ground
@@ -111,7 +111,7 @@ function foldersIn(command: string, cwd: string): ReadonlySet<string> {
 /** Every word that may be a path: arguments, what is glued to an option or a sign, and what is written to or read. */
 function wordsIn(text: string): ReadonlySet<string> {
   const { leaves, plain, readable } = parseShell(text)
-  const commands = (plain || !readable ? leaves : [...leaves, ...piecesOf(text)]).map(leaf => [
+  const commands = (plain || !readable ? leaves : [...leaves, ...roughLeaves(text)]).map(leaf => [
     ...leafWords(leaf),
     ...leafTargets(leaf, 'read', 'write', 'both')
   ])

@@ -16,7 +16,7 @@ export const wordsRead = (text: string): readonly string[] =>
   parseShell(text).leaves.flatMap(leaf => [...leafWords(leaf), ...leafTargets(leaf, 'read', 'both', 'text')])
 
 /** All words of a text, and the files that it writes to. */
-export const commandWords = (text: string): readonly string[] =>
+export const wordsWithTargets = (text: string): readonly string[] =>
   parseShell(text).leaves.flatMap(leaf => [...leafWords(leaf), ...leafTargets(leaf, 'read', 'both', 'text', 'write')])
 
 /** The program, or what an interpreter is given to run; nothing where it is named without a path. */

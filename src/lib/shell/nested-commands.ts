@@ -1,7 +1,7 @@
 import { isOpaque, isOpaqueWithin } from './unanalyzable.ts'
 import { parseShell, type Leaf, type ShellWord } from './parse.ts'
 import { isGitOf, isProgramOf, programName, rereadsArguments, runsArguments, STEERS } from './programs.ts'
-import { LONGEST_COMMAND, piecesOf } from './split-words.ts'
+import { LONGEST_COMMAND, roughLeaves } from './split-words.ts'
 
 /** Texts of words; undefined where only the shell knows. */
 export type KnownWords = readonly (string | undefined)[]
@@ -53,7 +53,7 @@ class Looking implements Holding {
     const { leaves, plain, readable } = parseShell(text)
     if (!plain && sure) this.unsure = true
     // A rule that refuses also looks at what would be a command if the grammar were another.
-    for (const leaf of plain || !readable ? leaves : [...leaves, ...piecesOf(text)]) {
+    for (const leaf of plain || !readable ? leaves : [...leaves, ...roughLeaves(text)]) {
       if (this.commands.length > MOST) return this.#stop(sure)
       this.#command(leaf, sure, depth, fed || leaf.fed)
     }

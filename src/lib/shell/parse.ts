@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import type * as Unbash from 'unbash'
 import { isKeyword } from './programs.ts'
-import { LONGEST_COMMAND, piecesOf, quickLeaf } from './split-words.ts'
+import { LONGEST_COMMAND, roughLeaves, quickLeaf } from './split-words.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -46,7 +46,7 @@ export interface ShellText {
   readonly plain: boolean
   /** It is plain, and one leaf without a separator. */
   readonly single: boolean
-  /** The parser made sense of all of it. Otherwise the leaves are guesses: see `piecesOf`. */
+  /** The parser made sense of all of it. Otherwise the leaves are guesses: see `roughLeaves`. */
   readonly readable: boolean
 }
 
@@ -75,7 +75,7 @@ function read(text: string): ShellText {
   const quick = quickLeaf(text)
   if (quick !== undefined) return { leaves: [quick], plain: true, single: true, readable: true }
   const walk = walkThrough(text)
-  if (walk === undefined) return { leaves: piecesOf(text), plain: false, single: false, readable: false }
+  if (walk === undefined) return { leaves: roughLeaves(text), plain: false, single: false, readable: false }
   const { leaves } = walk
   const between = walk.between()
   const plain = walk.plain && leaves.length <= MOST_LEAVES && !ODD.test(text) && /^[ \t\n;&|]*$/.test(between)

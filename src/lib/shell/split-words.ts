@@ -38,7 +38,7 @@ const STARTERS = /^(?:(?:!|\[\[|case|coproc|do|elif|else|for|function|if|in|sele
  * All that may be a command in a text that cannot be read: quotes are taken away, and whatever may separate two commands
  * does.
  */
-export function piecesOf(text: string): readonly Leaf[] {
+export function roughLeaves(text: string): readonly Leaf[] {
   const bare = text.replaceAll(/\\\n|\$?["']|\\/g, '')
   const pieces = new Set(bare.split(/[;&|\n()`{}<>]|\$\(/).map(piece => piece.trim()))
   pieces.delete('')

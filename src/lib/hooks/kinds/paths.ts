@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { commandWords, scriptIn } from '../../shell/command-words.ts'
+import { wordsWithTargets, scriptIn } from '../../shell/command-words.ts'
 import { singleQuoted } from '../../shell/parse.ts'
 import { isFolder } from '../../world/files/paths.ts'
 import type { ProgramSpec } from './program.ts'
@@ -40,7 +40,7 @@ export function folderFor(
   cwd: string | undefined
 ): string {
   if (cwd === undefined || cwd === root) return root
-  const words = args === undefined ? commandWords(command) : [command, ...args]
+  const words = args === undefined ? wordsWithTargets(command) : [command, ...args]
   const isNamed =
     isRelative(scriptIn(words)) || words.some(word => looksLikePath(word) && existsSync(resolve(root, word)))
   return isNamed || (ofProject === true && words.some(word => mayLeadInto(word, root))) ? root : cwd

@@ -1,7 +1,7 @@
 import { existsSync, readSync, statSync } from 'node:fs'
 import { delimiter, resolve } from 'node:path'
 import { isProgram } from '../../world/files/paths.ts'
-import { commandWords, scriptIn } from '../../shell/command-words.ts'
+import { wordsWithTargets, scriptIn } from '../../shell/command-words.ts'
 import { isKeyword, isProgramOf } from '../../shell/programs.ts'
 import { isGate } from '../../hooks/events/event-table.ts'
 import { isObject } from '../../util/plain.ts'
@@ -19,7 +19,7 @@ export function programCheck({ spec, plugin, event }: LoadedHook, say: AddFindin
   const inShell = !Array.isArray(args)
   if (!inShell && /\s/.test(command.trim()) && !existsSync(resolve(root, command)))
     return say('warning', 'command', 'args-program', 'with args, command is the name of one program, blanks included')
-  const words = inShell ? commandWords(command) : [command, ...args.map(String)]
+  const words = inShell ? wordsWithTargets(command) : [command, ...args.map(String)]
   const program = programIn(words, command, inShell)
   if (program !== undefined && !isInPath(program, root, own))
     say(

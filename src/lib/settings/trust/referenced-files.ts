@@ -4,7 +4,7 @@ import { kindOf, realPath } from '../../world/files/paths.ts'
 import { globOf } from '../../util/names.ts'
 import { scriptText } from './script-text.ts'
 import { filesBelow, namesIn } from '../files/sources.ts'
-import { isData, isRun, type Spoken } from './command-words.ts'
+import { isData, isRun, type CommandWord } from './word-roles.ts'
 
 /** What of a project a command names. */
 export interface ReferencedFiles {
@@ -24,17 +24,17 @@ const LONGEST_PATH = 4096
 
 /** The files and folders that are named by words and by pieces of them. `undefined`: it would take too long to tell. */
 export function referencedFiles(
-  words: readonly Spoken[],
+  words: readonly CommandWord[],
   pieces: readonly string[],
   root: string,
   { plugin, from }: { readonly plugin: string | undefined; readonly from?: string }
 ): ReferencedFiles | undefined {
   const search = new Search(root, plugin, from)
-  const partsIn = (wanted: (word: Spoken) => boolean): ReadonlySet<string> =>
+  const partsIn = (wanted: (word: CommandWord) => boolean): ReadonlySet<string> =>
     new Set(words.filter(wanted).flatMap(({ text }) => partsOf(text)))
   search.through(new Set([...partsIn(() => true), ...pieces.flatMap(partsOf)]))
   const run = partsIn(({ role }) => isRun(role))
-  const isArgument = ({ role, of }: Spoken): boolean =>
+  const isArgument = ({ role, of }: CommandWord): boolean =>
     role === 'said' && of !== undefined && search.isScript(of, file => !scriptText(file).runsArguments)
   for (const part of partsIn(word => word.role === 'kept' || isArgument(word)))
     if (!run.has(part))

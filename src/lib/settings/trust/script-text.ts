@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { dirname, extname } from 'node:path'
-import { isData, spokenIn, type Spoken } from './command-words.ts'
+import { isData, wordRoles, type CommandWord } from './word-roles.ts'
 import { readText } from '../files/text.ts'
 
 /** What a script of a project says, as far as it matters to what it runs. */
@@ -9,7 +9,7 @@ interface ScriptText {
   /** It may run what it is given as an argument. */
   readonly runsArguments: boolean
   /** What it runs, sources or imports. */
-  readonly words: readonly Spoken[]
+  readonly words: readonly CommandWord[]
   /** Files without an ending count, too: it runs more than it imports. */
   readonly runsMore: boolean
 }
@@ -38,10 +38,8 @@ function readScript(file: string): Omit<ScriptText, 'stamp'> {
   return isShell ? inShell(text, dirname(file)) : inOther(text)
 }
 
-const COMMENT = /^\s*#.*$|\s#[^'"\n]*$/gm
-
 function inShell(text: string, folder: string): Omit<ScriptText, 'stamp'> {
-  const words = spokenIn(text.replaceAll(COMMENT, ''), undefined, new Map([['0_FOLDER', folder]]))
+  const words = wordRoles(text, undefined, new Map([['0_FOLDER', folder]]))
   if (words === undefined) return UNREADABLE
   // A program by its bare name is one of the system.
   const run = words.filter(({ text: word, role }) => role === 'given' || (role === 'program' && /[/$]/.test(word)))

@@ -6,7 +6,7 @@ import { fileChange, isUnanalyzable, recordOnce, ownerWords } from './trusted-fi
 import { coverageOf, type Coverage } from './digest.ts'
 import type { Loaded, LoadedHook } from '../files/loaded-hooks.ts'
 import { foreignHand, staysInProject, type Where } from '../files/sources.ts'
-import { isRun } from './command-words.ts'
+import { isRun } from './word-roles.ts'
 import { changeOwnFile } from '../../world/lock/lock.ts'
 import { attempt, jsonIn } from '../../util/attempt.ts'
 

@@ -7,7 +7,7 @@ import type { LoadedHook, LoadedModule, LoadedOwner, LoadedServer } from '../fil
 import { isCode, isEntry, referencedFiles, type ReferencedFiles } from './referenced-files.ts'
 import { scriptText } from './script-text.ts'
 import { filesBelow, namesIn } from '../files/sources.ts'
-import { spokenIn, type Spoken } from './command-words.ts'
+import { wordRoles, type CommandWord } from './word-roles.ts'
 import { withFile } from '../files/text.ts'
 
 /** What came with a project and names files of it. */
@@ -76,7 +76,7 @@ function ownerFiles(owner: Owner, root: string): ReferencedFiles | undefined {
 const LONGEST = 10_000
 
 /** The words of a hook or server; `undefined` where nobody can tell what they are. */
-export function ownerWords(owner: LoadedHook | LoadedServer, root: string): readonly Spoken[] | undefined {
+export function ownerWords(owner: LoadedHook | LoadedServer, root: string): readonly CommandWord[] | undefined {
   const [command = '', ...args] = textsOf(owner)
   const variables = variablesOf(owner)
   if ([command, ...args, ...variables].join('').length > LONGEST) return undefined
@@ -88,10 +88,10 @@ export function ownerWords(owner: LoadedHook | LoadedServer, root: string): read
   ])
   if (plugin !== undefined) known.set('CLAUDE_PLUGIN_ROOT', plugin)
   if (!Array.isArray(owner.spec['args']))
-    return spokenIn([...variables.map(exported), command].join(''), undefined, known)
+    return wordRoles([...variables.map(exported), command].join(''), undefined, known)
   return variables.length === 0
-    ? spokenIn(command, args, known)
-    : spokenIn('env', [...variables, command, ...args], known)
+    ? wordRoles(command, args, known)
+    : wordRoles('env', [...variables, command, ...args], known)
 }
 
 /** What it sets for its command: as good as if the command set it. */

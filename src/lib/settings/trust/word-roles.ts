@@ -1,9 +1,9 @@
 import { leafTargets, leafWords } from '../../shell/command-words.ts'
-import { parseShell, type Leaf } from '../../shell/parse.ts'
+import { parseShell, type Leaf, type ShellWord } from '../../shell/parse.ts'
 import { isAssignment, isProgramOf, programName, runsCode } from '../../shell/programs.ts'
 
 /** A word of a command. */
-export interface Spoken {
+export interface CommandWord {
   readonly text: string
   /**
    * `program`: it is started. `given`: it is given to something that runs what it is given. `kept`: it is written, or data
@@ -14,7 +14,7 @@ export interface Spoken {
   readonly of?: string
 }
 
-type Role = Spoken['role']
+type Role = CommandWord['role']
 
 /** What is data by its name: nothing runs it, unless a command says so. */
 const DATA =
@@ -60,14 +60,14 @@ const MOST_READ = 200_000
  * The words of a command, quoted programs among them, with variables filled in as far as the command itself says what
  * they are. `undefined`: there are too many ways to read it.
  */
-export function spokenIn(
+export function wordRoles(
   command: string,
   args: readonly string[] | undefined,
   known: ReadonlyMap<string, string>
-): readonly Spoken[] | undefined {
+): readonly CommandWord[] | undefined {
   const leaves = args === undefined ? leavesIn(command) : [leafOf([command, ...args])]
   const values = valuesIn([command, ...(args ?? [])].join('\n'), known)
-  const words = spoken(leaves, { values, left: MOST_READ }, 0)
+  const words = rolesIn(leaves, { values, left: MOST_READ }, 0)
   const run = new Set(words?.filter(({ role }) => isRun(role)).map(({ text }) => text))
   const targets = leaves.flatMap(leaf => leafTargets(leaf, 'write', 'both'))
   const written = [...targets, ...(words ?? []).filter(isWritten).map(({ text }) => text)]
@@ -82,22 +82,21 @@ const leafOf = (texts: readonly string[]): Leaf => ({
   fed: false
 })
 
-const ANYTHING: Spoken = { text: '', role: 'anything' }
+const ANYTHING: CommandWord = { text: '', role: 'anything' }
 
-function sure(command: string): string {
-  let text = command
-  if (!/\$\(|`|<\(/.test(text)) return text
+function sure(word: ShellWord): ShellWord {
+  let { text } = word
+  if (word.known || !/\$\(|`|\$\{/.test(text)) return word
   for (let round = 0; round < MOST_ROUNDS; round++) for (const [form, path] of SURE) text = text.replaceAll(form, path)
-  return text
+  return { text, known: false }
 }
 
 /** The commands of a text, with those of the texts that they are given. */
-function leavesIn(text: string): readonly Leaf[] {
-  return parseShell(sure(text)).leaves.flatMap(leaf => [
-    leaf,
+const leavesIn = (text: string): readonly Leaf[] =>
+  parseShell(text).leaves.flatMap(leaf => [
+    { ...leaf, assignments: leaf.assignments.map(sure), words: leaf.words.map(sure) },
     ...leaf.redirections.flatMap(({ kind, target }) => (kind === 'text' ? leavesIn(target.text) : []))
   ])
-}
 
 /** A command that reads what to run from a pipe, from a list, or from what it finds. */
 function runsUnseen({ words, redirections, fed }: Leaf): boolean {
@@ -157,10 +156,10 @@ const mayAssign = (text: string, depth: number): readonly string[] =>
 const isProgram = (text: string, depth: number): boolean =>
   depth < DEEPEST && /[\s;&|<>()`'"\\]/.test(text) && !/^(?:\w+=)?\$\(.*\)$/s.test(text)
 
-function spoken(leaves: readonly Leaf[], reading: Reading, depth: number): readonly Spoken[] | undefined {
-  const all: Spoken[] = []
+function rolesIn(leaves: readonly Leaf[], reading: Reading, depth: number): readonly CommandWord[] | undefined {
+  const all: CommandWord[] = []
   for (const leaf of leaves) {
-    const words = spokenBy(leaf, reading)
+    const words = leafRoles(leaf, reading)
     if (words === undefined) return undefined
     all.push(...words, ...(runsUnseen(leaf) ? [ANYTHING] : []))
     for (const word of words) {
@@ -173,8 +172,8 @@ function spoken(leaves: readonly Leaf[], reading: Reading, depth: number): reado
 }
 
 /** The words of one command, with their roles. */
-function spokenBy(leaf: Leaf, reading: Reading): readonly Spoken[] | undefined {
-  const words: Spoken[] = []
+function leafRoles(leaf: Leaf, reading: Reading): readonly CommandWord[] | undefined {
+  const words: CommandWord[] = []
   let [role, before, of] = ['program' as Role, '', '']
   const computed = new Set(leaf.words.filter(({ known }) => !known).map(({ text }) => text))
   for (const text of [...leafWords(leaf), ...leafTargets(leaf, 'read', 'both')]) {
@@ -209,11 +208,11 @@ function spokenBy(leaf: Leaf, reading: Reading): readonly Spoken[] | undefined {
 export const isRun = (role: Role): boolean => role === 'program' || role === 'given'
 
 /** Tests and readers keep a file as it is. */
-const isWritten = ({ role, of = '' }: Spoken): boolean =>
+const isWritten = ({ role, of = '' }: CommandWord): boolean =>
   role === 'kept' && !isProgramOf('tests', programName(of)) && !isProgramOf('readsData', programName(of))
 
 /** The words of code in another language: what it imports, opens or runs is among them. */
-function codeWords(code: string): readonly Spoken[] {
+function codeWords(code: string): readonly CommandWord[] {
   const words = new Set(code.split(/[^\w./-]+/).flatMap(word => [word, word.replaceAll('.', '/')]))
   return [
     ...[...words].map(text => ({ text, role: 'given' }) as const),
@@ -234,9 +233,9 @@ function roleOf(text: string, role: Role, program: string, before: string): Role
 }
 
 /** What a quoted program says. */
-function innerOf({ text, role, of }: Spoken, reading: Reading, depth: number): readonly Spoken[] | undefined {
+function innerOf({ text, role, of }: CommandWord, reading: Reading, depth: number): readonly CommandWord[] | undefined {
   if (!isProgram(text, depth)) return []
-  const inner = spoken(leavesIn(text), reading, depth + 1)
+  const inner = rolesIn(leavesIn(text), reading, depth + 1)
   return isRun(role) ? inner : inner?.map(word => ({ text: word.text, role, ...(role === 'kept' && { of }) }))
 }
 
