@@ -7,7 +7,7 @@ import { HookRegistry, type Reported } from '../../src/hooks.ts'
 import { activateHooks } from '../../src/lib/settings/active/activate-hooks.ts'
 import { ruleFits } from '../../src/lib/settings/active/condition.ts'
 import { compileSafely } from '../../src/lib/settings/lint/patterns.ts'
-import type { Ended, Listener, Program, Running } from '../../src/lib/world/process/process.ts'
+import type { Ended, OutputListener, Program, Running } from '../../src/lib/world/process/process.ts'
 import { loadSettings, hookStatuses } from '../../src/settings.ts'
 import { decides, prints, tells, type Scene } from './settings-kit.ts'
 
@@ -145,7 +145,7 @@ export async function outcomeOf(
 }
 
 /** Does what the commands above would do. */
-function play({ args }: Program, listener: Listener): Running {
+function play({ args }: Program, listener: OutputListener): Running {
   const command = args.at(-1)!
   let heard = ''
   let end: (ended: Ended) => void = () => undefined

@@ -1,23 +1,23 @@
 import { wordsOf } from '../errors.ts'
-import type { AskForServer, Told, Wanted } from '../tools/mcp/elicitation.ts'
+import type { AskForServer, ElicitationAnswer, ElicitationRequest } from '../tools/mcp/elicitation.ts'
 import { isWebUrl } from '../world/http/client.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { within } from './abort.ts'
 import type { Session } from './session/session.ts'
 
-const NO: Told = { action: 'decline' }
+const NO: ElicitationAnswer = { action: 'decline' }
 
 /** What a server wants to know, and who can be asked. */
 export interface ServerQuestion {
   readonly server: string
-  readonly wanted: Wanted
+  readonly wanted: ElicitationRequest
   readonly session: Session
   readonly ask: AskForServer | undefined
   readonly signal: AbortSignal
 }
 
 /** The answer to a server's question: of a hook, else of a person; ElicitationResult hooks decide last. */
-export async function elicit(question: ServerQuestion): Promise<Told> {
+export async function elicit(question: ServerQuestion): Promise<ElicitationAnswer> {
   const { server, wanted, session, signal } = question
   const { mode, url } = wanted
   if (mode === 'url' && (url === undefined || !isWebUrl(url))) {
@@ -31,14 +31,14 @@ export async function elicit(question: ServerQuestion): Promise<Told> {
   return final
 }
 
-async function askHooks({ server, wanted, session, signal }: ServerQuestion): Promise<Told | undefined> {
+async function askHooks({ server, wanted, session, signal }: ServerQuestion): Promise<ElicitationAnswer | undefined> {
   const { message, mode, url, id, schema } = wanted
   const asked = { mcp_server_name: server, message, mode, url, elicitation_id: id, requested_schema: schema }
   const outcome = await session.hooks.run('Elicitation', asked, { signal })
   return outcome.blocked ? NO : outcome.fields.action === undefined ? undefined : answerIn(outcome.fields)
 }
 
-async function askPerson({ server, wanted, session, ask, signal }: ServerQuestion): Promise<Told> {
+async function askPerson({ server, wanted, session, ask, signal }: ServerQuestion): Promise<ElicitationAnswer> {
   if (ask === undefined) return NO
   try {
     return answerIn(await within(ask(server, wanted, signal), signal))
@@ -50,15 +50,15 @@ async function askPerson({ server, wanted, session, ask, signal }: ServerQuestio
 
 async function reviewAnswer(
   { server, wanted: { id, mode }, session, signal }: ServerQuestion,
-  { action, content }: Told
-): Promise<Told> {
+  { action, content }: ElicitationAnswer
+): Promise<ElicitationAnswer> {
   const result = { mcp_server_name: server, elicitation_id: id, mode, action, content }
   const outcome = await session.hooks.run('ElicitationResult', result, { signal })
   return outcome.blocked ? NO : answerIn({ action, content, ...outcome.fields })
 }
 
 /** Only what is clearly an answer is one, and only a yes has a content. */
-function answerIn(given: unknown): Told {
+function answerIn(given: unknown): ElicitationAnswer {
   const { action, content }: PlainObject = isObject(given) ? given : {}
   if (action === 'cancel') return { action }
   if (action !== 'accept') return NO

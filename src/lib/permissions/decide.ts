@@ -2,15 +2,15 @@ import type { Subject } from '../message.ts'
 import type { PlainObject } from '../util/plain.ts'
 import { FILE_WRITERS } from '../tool-table.ts'
 import type { Mode } from './modes.ts'
-import type { Ground } from './named-paths.ts'
+import type { PathLookup } from './named-paths.ts'
 import { isWithin } from '../world/files/paths.ts'
-import { type Places } from './path-pattern.ts'
+import { type RulePlaces } from './path-pattern.ts'
 import { environmentNamed } from './process-environment.ts'
 import { protectionOf } from './protected.ts'
 import { fits, type Behavior, type Rule } from './rule.ts'
 
 /** A call that is about to run, and where. */
-export interface Call extends Ground {
+export interface Call extends PathLookup {
   readonly tool: string
   readonly input: PlainObject
   readonly subject: Subject | undefined
@@ -21,7 +21,7 @@ export interface Call extends Ground {
 }
 
 /** What is in force. */
-export interface Policy extends Places {
+export interface Policy extends RulePlaces {
   readonly rules: readonly Rule[]
   readonly mode: Mode
   /** What a PreToolUse hook has decided about it. */

@@ -2,7 +2,7 @@ import type { Fit } from './command-fits.ts'
 import type { Call } from './decide.ts'
 import { FILE_READERS, FILE_SEARCHERS, FILE_WRITERS } from '../tool-table.ts'
 import { pathsGiven, pathsNamedBy } from './named-paths.ts'
-import { pathOf, patternOf, type Path, type PathPattern, type Places } from './path-pattern.ts'
+import { pathOf, patternOf, type SplitPath, type PathPattern, type RulePlaces } from './path-pattern.ts'
 import type { Rule } from './rule.ts'
 
 /**
@@ -10,7 +10,7 @@ import type { Rule } from './rule.ts'
  * looks at them; what may not be read may not be changed either. Files are judged by their real path; rules that refuse
  * or ask also by the name that was given.
  */
-export function concernsFile(rule: Rule, specifier: string, call: Call, places: Places): Fit {
+export function concernsFile(rule: Rule, specifier: string, call: Call, places: RulePlaces): Fit {
   if (rule.behavior === 'allow') return allowsFile(rule, specifier, call, places) ? 'yes' : 'no'
   const pattern = patternOf(specifier, places, true)
   const { paths, unsure } = pathsOf(call, places)
@@ -25,12 +25,12 @@ export function concernsFile(rule: Rule, specifier: string, call: Call, places: 
 }
 
 /** Whether a search may come upon it. One that names no folder goes through all of them. */
-function findsIn(pattern: PathPattern, paths: readonly Path[], { roots, leavesOut }: Places): boolean {
+function findsIn(pattern: PathPattern, paths: readonly SplitPath[], { roots, leavesOut }: RulePlaces): boolean {
   if (leavesOut === true) return false
   return (paths.length === 0 ? roots.map(pathOf) : paths).some(pattern.reachesInto)
 }
 
-function allowsFile(rule: Rule, specifier: string, { tool, subject }: Call, places: Places): boolean {
+function allowsFile(rule: Rule, specifier: string, { tool, subject }: Call, places: RulePlaces): boolean {
   if (subject?.kind !== 'file') return false
   const family =
     rule.tool === 'Edit' ? FILE_WRITERS.has(tool) : rule.tool === 'Read' ? FILE_READERS.has(tool) : rule.tool === tool
@@ -47,14 +47,14 @@ function isAbout(rule: Rule, { tool, subject }: Call): boolean {
 /** What a call is about, taken apart. */
 interface About {
   readonly root: string | undefined
-  readonly paths: readonly Path[]
+  readonly paths: readonly SplitPath[]
   readonly unsure: boolean
 }
 
 const KNOWN = new WeakMap<Call, About>()
 
 /** The paths that a call is about. All rules ask for them. */
-function pathsOf(call: Call, places: Places): About {
+function pathsOf(call: Call, places: RulePlaces): About {
   const [root] = places.roots
   const known = KNOWN.get(call)
   if (known !== undefined && known.root === root) return known

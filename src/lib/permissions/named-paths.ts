@@ -6,10 +6,10 @@ import { commandsHeldBy, knownWords } from '../shell/nested-commands.ts'
 import { parseShell } from '../shell/parse.ts'
 import { takesCode } from '../shell/programs.ts'
 import { roughLeaves } from '../shell/split-words.ts'
-import type { Places } from './path-pattern.ts'
+import type { RulePlaces } from './path-pattern.ts'
 
 /** Where a call is made, and how its paths are looked at. Without that, nothing is known but what is written. */
-export interface Ground {
+export interface PathLookup {
   /** The working folder, where that is known; the project's otherwise. */
   readonly cwd?: string | undefined
   /** Where a path leads for a process in this folder. */
@@ -28,7 +28,11 @@ export interface NamedPaths {
 }
 
 /** Every path that a command may name. */
-export function pathsNamedBy(command: string, { roots: [root = '/'], home }: Places, ground: Ground): NamedPaths {
+export function pathsNamedBy(
+  command: string,
+  { roots: [root = '/'], home }: RulePlaces,
+  ground: PathLookup
+): NamedPaths {
   const { cwd = root } = ground
   const looking = new Looking(ground)
   const into = foldersIn(command, cwd)
@@ -48,7 +52,7 @@ export function pathsNamedBy(command: string, { roots: [root = '/'], home }: Pla
 }
 
 /** The paths that a file tool is given. */
-export function pathsGiven(texts: readonly string[], root: string, ground: Ground): NamedPaths {
+export function pathsGiven(texts: readonly string[], root: string, ground: PathLookup): NamedPaths {
   const looking = new Looking(ground)
   for (const text of new Set(texts)) looking.at(text, ground.cwd ?? root)
   return looking
@@ -57,9 +61,9 @@ export function pathsGiven(texts: readonly string[], root: string, ground: Groun
 class Looking implements NamedPaths {
   readonly paths = new Set<string>()
   unsure: string | undefined
-  readonly #ground: Ground
+  readonly #ground: PathLookup
 
-  constructor(ground: Ground) {
+  constructor(ground: PathLookup) {
     this.#ground = ground
   }
 

@@ -1,7 +1,7 @@
 import { isLiteral, literally, namesOf, pathGlob } from '../util/path-glob.ts'
 
 /** Where the paths of rules begin. */
-export interface Places {
+export interface RulePlaces {
   /** Folders that belong to the work, as real paths: the project's first. */
   readonly roots: readonly string[]
   /** The user's home. */
@@ -22,14 +22,14 @@ export interface Places {
  * A rule that refuses or asks means all that is in a folder, too, if it means the folder; one that allows only where it
  * names the folder without any `*`.
  */
-function globsOf(specifier: string, places: Places, wide: boolean): readonly string[] {
+function globsOf(specifier: string, places: RulePlaces, wide: boolean): readonly string[] {
   const bases = anchorsOf(specifier, places, wide)
   const last = namesOf(specifier).at(-1) ?? '**'
   const whole = wide || isLiteral(last) || specifier.endsWith('/')
   return whole ? bases.flatMap(glob => [glob, `${glob}/**`]) : bases
 }
 
-function anchorsOf(specifier: string, { roots, home }: Places, wide: boolean): readonly string[] {
+function anchorsOf(specifier: string, { roots, home }: RulePlaces, wide: boolean): readonly string[] {
   const anywhere = (rest: string): readonly string[] =>
     wide ? [`/**/${rest}`] : roots.map(root => `${literally(root)}/**/${rest}`)
   if (specifier.startsWith('//')) return [specifier.slice(1)]
@@ -45,29 +45,29 @@ function anchorsOf(specifier: string, { roots, home }: Places, wide: boolean): r
 }
 
 /** A path, taken apart. */
-export interface Path {
+export interface SplitPath {
   readonly names: readonly string[]
   /** Without what some disks do not tell apart: capitals, and the way in which accents are written. */
   readonly folded: readonly string[]
 }
 
-export const pathOf = (text: string): Path => ({ names: namesOf(text), folded: namesOf(fold(text)) })
+export const pathOf = (text: string): SplitPath => ({ names: namesOf(text), folded: namesOf(fold(text)) })
 
 const fold = (text: string): string => text.normalize('NFC').toLowerCase()
 
 /** What a specifier stands for, ready. */
 export interface PathPattern {
   readonly globs: readonly string[]
-  readonly fits: (path: Path) => boolean
-  readonly fitsLoosely: (path: Path) => boolean
+  readonly fits: (path: SplitPath) => boolean
+  readonly fitsLoosely: (path: SplitPath) => boolean
   /** Whether it may fit something in the folder. */
-  readonly reachesInto: (folder: Path) => boolean
+  readonly reachesInto: (folder: SplitPath) => boolean
 }
 
 const READY = new WeakMap<readonly string[], Map<string, PathPattern>>()
 
 /** What a specifier stands for here. */
-export function patternOf(specifier: string, places: Places, wide: boolean): PathPattern {
+export function patternOf(specifier: string, places: RulePlaces, wide: boolean): PathPattern {
   let ready = READY.get(places.roots)
   if (ready === undefined) READY.set(places.roots, (ready = new Map<string, PathPattern>()))
   const key = `${wide ? '!' : ''}${places.home ?? ''}\0${specifier}`

@@ -1,6 +1,6 @@
 import type { Subject } from '../message.ts'
-import { pathsNamedBy, type Ground } from './named-paths.ts'
-import type { Places } from './path-pattern.ts'
+import { pathsNamedBy, type PathLookup } from './named-paths.ts'
+import type { RulePlaces } from './path-pattern.ts'
 
 /** The files in which Linux shows the environment and the memory of a process, also by a pattern that fits them. */
 const FILES = /\/proc\b[^]*\b(?:environ|mem)\b|\/proc\/\S*\/(?:e[nviro]*|m[em]*)?[*?[]/
@@ -16,8 +16,8 @@ const REAL_FILES = /^\/proc\/.*\/(?:environ|mem)$/
  */
 export function environmentNamed(
   subject: Subject | undefined,
-  places: Places = { roots: [] },
-  ground: Ground = {}
+  places: RulePlaces = { roots: [] },
+  ground: PathLookup = {}
 ): string | undefined {
   const text = subject?.kind === 'command' ? subject.command : subject?.kind === 'file' ? subject.path : ''
   const plain = text.replaceAll(/["'\\]/g, '')
@@ -26,7 +26,7 @@ export function environmentNamed(
   return isNamed ? 'it names the environment or the memory of a process, where credentials are' : undefined
 }
 
-function leadsThere(command: string, places: Places, ground: Ground): boolean {
+function leadsThere(command: string, places: RulePlaces, ground: PathLookup): boolean {
   if (ground.real === undefined) return false
   const { paths, unsure = '' } = pathsNamedBy(command, places, ground)
   return REAL_FILES.test(unsure) || [...paths].some(path => REAL_FILES.test(path))

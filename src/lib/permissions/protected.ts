@@ -3,7 +3,7 @@ import { parseShell } from '../shell/parse.ts'
 import { isGitOf, isProgramOf } from '../shell/programs.ts'
 import type { Call, Policy } from './decide.ts'
 import { FILE_WRITERS } from '../tool-table.ts'
-import { pathsGiven, pathsNamedBy, type Ground } from './named-paths.ts'
+import { pathsGiven, pathsNamedBy, type PathLookup } from './named-paths.ts'
 import { namesOf } from '../util/path-glob.ts'
 import { isWithin } from '../world/files/paths.ts'
 import { literalNames, patternOf } from './path-pattern.ts'
@@ -62,7 +62,7 @@ const OF_USER = new Set(['.claude', '.carabiner'])
 function protectedPart(
   path: string,
   { own = [], roots: [root], home }: Policy,
-  has: Ground['has']
+  has: PathLookup['has']
 ): string | undefined {
   const folder = own.find(each => isWithin(path, each))
   if (folder !== undefined) return folder
@@ -86,7 +86,7 @@ function protectedPart(
 }
 
 /** Whether a folder is a repository of git, or becomes one when this part of it is written. */
-function isRepository(folder: string, part: string, has: Ground['has']): boolean {
+function isRepository(folder: string, part: string, has: PathLookup['has']): boolean {
   if (has === undefined) return false
   // With these two the rest of it may be anywhere.
   if (part === 'head' || part === 'commondir') {

@@ -4,7 +4,7 @@ import { allowsCommand, concernsCommand, type Fit } from './command-fits.ts'
 import type { Call } from './decide.ts'
 import { concernsFile } from './file-fits.ts'
 import { FILE_READERS, FILE_WRITERS } from '../tool-table.ts'
-import type { Places } from './path-pattern.ts'
+import type { RulePlaces } from './path-pattern.ts'
 
 /** What a rule says of the calls that it fits. */
 export type Behavior = 'allow' | 'ask' | 'deny'
@@ -81,7 +81,7 @@ export const nowNamed = (tool: string): string => RENAMED.get(tool) ?? tool
  * Whether a rule is about a call. A rule that allows fits only what is certain; one that refuses or asks also what may
  * be meant, and says `maybe` where that cannot be told.
  */
-export function fits(rule: Rule, call: Call, places: Places): Fit {
+export function fits(rule: Rule, call: Call, places: RulePlaces): Fit {
   const { specifier, behavior } = rule
   const same = fitsName(rule.tool, nowNamed(call.tool), behavior === 'allow')
   if (specifier === undefined) return same ? 'yes' : 'no'

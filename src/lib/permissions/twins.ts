@@ -1,22 +1,22 @@
 import { collect, linkedFile, type Collected } from '../world/files/hard-links.ts'
 import { FILE_READERS, FILE_WRITERS } from '../tool-table.ts'
-import type { Ground } from './named-paths.ts'
-import { literalNames, pathOf, patternOf, type PathPattern, type Places } from './path-pattern.ts'
+import type { PathLookup } from './named-paths.ts'
+import { literalNames, pathOf, patternOf, type PathPattern, type RulePlaces } from './path-pattern.ts'
 import type { Rule } from './rule.ts'
 
-const READY = new WeakMap<readonly Rule[], Ground['twins']>()
+const READY = new WeakMap<readonly Rule[], PathLookup['twins']>()
 
 /**
  * Finds, for a path, the names of the same file that rules refuse or ask about (hard links). Those files are collected when
  * the first file with several names is met, and once for these rules. Undefined where there are no such rules.
  */
-export function twinsFor(permissions: Places & { readonly rules: readonly Rule[] }): Ground['twins'] {
+export function twinsFor(permissions: RulePlaces & { readonly rules: readonly Rule[] }): PathLookup['twins'] {
   const { rules } = permissions
   if (!READY.has(rules)) READY.set(rules, finderFor(rules, { roots: permissions.roots, home: permissions.home }))
   return READY.get(rules)
 }
 
-function finderFor(rules: readonly Rule[], places: Places): Ground['twins'] {
+function finderFor(rules: readonly Rule[], places: RulePlaces): PathLookup['twins'] {
   const patterns = rules.flatMap(({ behavior, tool, specifier }) =>
     behavior === 'allow' || specifier === undefined || !(FILE_READERS.has(tool) || FILE_WRITERS.has(tool))
       ? []
@@ -33,7 +33,7 @@ function finderFor(rules: readonly Rule[], places: Places): Ground['twins'] {
 }
 
 /** Where their files can be: from a folder that is named on; what may be anywhere is looked for where the work is. */
-const beginnings = (patterns: readonly PathPattern[], { roots }: Places): readonly string[] =>
+const beginnings = (patterns: readonly PathPattern[], { roots }: RulePlaces): readonly string[] =>
   patterns
     .flatMap(({ globs }) => globs.map(glob => literalNames(glob).literal))
     .flatMap(names => (names.length === 0 ? roots : [`/${names.join('/')}`]))

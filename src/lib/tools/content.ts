@@ -19,7 +19,7 @@ export const isResult = (value: unknown): value is HandlerResult =>
   isObject(value) && Array.isArray(value['content']) && value['content'].every(isObject)
 
 /** What was given back, as the model and hooks see it. */
-export function resultOf(result: unknown): ToolResult {
+export function toolResultOf(result: unknown): ToolResult {
   if (!isResult(result))
     throw new TypeError('the tool gave back no result: { content: [{ type: "text", text }] } was expected')
   const content = contentOf(result)
@@ -31,8 +31,8 @@ export function resultOf(result: unknown): ToolResult {
 }
 
 /** The text of what was given back, for a hook. What failed has none: it is thrown. */
-export function textOf(result: unknown): string {
-  const { content, error } = resultOf(result)
+export function resultText(result: unknown): string {
+  const { content, error } = toolResultOf(result)
   if (error !== undefined) throw new Error(error)
   return typeof content === 'string'
     ? content

@@ -1,7 +1,7 @@
 import { nearest, print } from '../errors.ts'
 import { fault } from '../faults.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
-import { presentContent, resultOf, textOf, type HandlerResult } from './content.ts'
+import { presentContent, toolResultOf, resultText, type HandlerResult } from './content.ts'
 import { checkedBy, jsonSchemaOf, madeOf, wholeSchema } from './own-schema.ts'
 import type { InputOf, Shape, StandardSchema } from './own-schema.ts'
 import type { Tool, ToolCall } from './tool.ts'
@@ -70,7 +70,7 @@ export async function customTool(definition: ToolDefinition, name = definition.n
     check: input => checkedBy(schema, input, inputSchema),
     readOnly: () => annotations?.readOnlyHint === true && annotations['destructiveHint'] !== true,
     async run(input, { signal, id, fire, progress }) {
-      return resultOf(await handle(definition, schema, input, { signal, toolUseId: id, fire, progress }))
+      return toolResultOf(await handle(definition, schema, input, { signal, toolUseId: id, fire, progress }))
     },
     present: presentContent
   }
@@ -84,7 +84,7 @@ export async function callForHook(
 ): Promise<string> {
   const schema = await wholeSchema(definition.inputSchema, definition.name)
   const extra = { signal, toolUseId: 'hook', fire: async () => undefined, progress: () => undefined }
-  return textOf(await handle(definition, schema, input, extra))
+  return resultText(await handle(definition, schema, input, extra))
 }
 
 /** The handler is the only one who sees what transforms make of an input. */

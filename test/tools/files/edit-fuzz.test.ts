@@ -5,7 +5,7 @@ import { structuredPatch } from '../../../src/lib/tools/files/patch.ts'
 import { readTool } from '../../../src/lib/tools/files/read.ts'
 import { searchFor } from '../../../src/lib/tools/files/byte-search.ts'
 import { refreshSeen } from '../../../src/lib/tools/files/files-read.ts'
-import { afterSplices, changeSince, fingerprint, piecesOf } from '../../../src/lib/world/files/fingerprint.ts'
+import { afterSplices, changedRange, fingerprint, splicedPieces } from '../../../src/lib/world/files/fingerprint.ts'
 import { makePlace, makeSession, use } from '../tool-kit.ts'
 
 /** Letters of an encoding, each as its bytes. */
@@ -194,10 +194,10 @@ describe('fingerprints', () => {
             free = start + length
             return [{ start, end: free, text: Buffer.from(text) }]
           })
-        const after = Buffer.concat([...piecesOf(bytes, splices)])
+        const after = Buffer.concat([...splicedPieces(bytes, splices)])
         const print = afterSplices(fingerprint(bytes), bytes, splices)
-        expect(changeSince(print, after)).toBeUndefined()
-        expect(changeSince(fingerprint(bytes), after) === undefined).toBe(after.equals(bytes))
+        expect(changedRange(print, after)).toBeUndefined()
+        expect(changedRange(fingerprint(bytes), after) === undefined).toBe(after.equals(bytes))
       }),
       { numRuns: 500 }
     )
@@ -209,7 +209,7 @@ describe('fingerprints', () => {
         fc.pre(at < bytes.length)
         const changed = Buffer.from(bytes)
         changed[at]! ^= 1
-        const { start, end } = changeSince(fingerprint(bytes), changed)!
+        const { start, end } = changedRange(fingerprint(bytes), changed)!
         expect(start <= at && at < end && end - start <= 512).toBe(true)
       })
     )

@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder'
-import type { Listener } from '../../world/process/process.ts'
+import type { OutputListener } from '../../world/process/process.ts'
 
 /** More than this, on either stream, is not an answer. */
 export const OUTPUT_CAP = 1024 * 1024
@@ -7,7 +7,7 @@ export const OUTPUT_CAP = 1024 * 1024
 type Stream = 'stdout' | 'stderr'
 
 /** Keeps what a process prints, up to a limit, and tells of each piece as it comes. */
-export class Capture implements Listener {
+export class Capture implements OutputListener {
   /** Called with each piece. */
   onPiece: (text: string, stream: Stream) => void = () => undefined
   /** Called once, when there is more than anybody wants. */

@@ -8,8 +8,8 @@ import type { PlainObject } from '../../util/plain.ts'
 import { VERSION } from '../../version.ts'
 import { makeFolders } from '../../world/files/own-file.ts'
 import { startBy, type Starter } from '../../world/process/start.ts'
-import type { Listener, Program, Running, Start } from '../../world/process/process.ts'
-import type { Words } from '../../world/process/shell.ts'
+import type { OutputListener, Program, Running, Start } from '../../world/process/process.ts'
+import type { ProgramWords } from '../../world/process/shell.ts'
 import { snakeName, type EventName } from '../events/event-table.ts'
 import type { Condition } from '../hook.ts'
 import { attempt } from '../../util/attempt.ts'
@@ -148,7 +148,7 @@ export class HookEnvironment {
   }
 
   /** The program for one run, in the environment of the contract and ours. */
-  program(words: Words, cwd: string, occasion: Occasion, own: Readonly<Record<string, string>>): Program {
+  program(words: ProgramWords, cwd: string, occasion: Occasion, own: Readonly<Record<string, string>>): Program {
     const { envFile } = this.#options
     const env = Object.assign(this.inherited(), {
       CLAUDE_PROJECT_DIR: this.projectDir,
@@ -178,7 +178,7 @@ export class HookEnvironment {
   }
 
   /** Starts a process that ends when this is closed. */
-  start(program: Program, listener: Listener, start: Start = startBy(this.#options.starter)): Running {
+  start(program: Program, listener: OutputListener, start: Start = startBy(this.#options.starter)): Running {
     const running = start(program, listener)
     this.#running.add(running)
     void running.ended.then(() => this.#running.delete(running))

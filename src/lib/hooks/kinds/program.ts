@@ -6,7 +6,7 @@ import {
   shellWords,
   type Limits,
   type ShellName,
-  type Words
+  type ProgramWords
 } from '../../world/process/shell.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import type { HookEnvironment } from './hook-environment.ts'
@@ -53,7 +53,7 @@ export const identityOf = ({ command, args }: ProgramSpec): string => `${command
 export function programFor(spec: ProgramSpec, place: HookEnvironment, ctx: OutsideContext): Program {
   const paths = { CLAUDE_PROJECT_DIR: place.projectDir, ...pluginPaths(spec.plugin) }
   const cwd = place.folder(folderFor(spec, place.projectDir, ctx.cwd))
-  let words: Words =
+  let words: ProgramWords =
     spec.args === undefined
       ? shellWords(filledIn(spec.command, paths, true), spec.shell)
       : { file: filledIn(spec.command, paths, false), args: spec.args.map(arg => filledIn(arg, paths, false)) }

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import type { Running } from '../../world/process/process.ts'
-import { follow, type Ending } from './bash-follow.ts'
+import { follow, type CommandEnding } from './bash-follow.ts'
 import type { Output } from './bash-output.ts'
 import { taskNotification } from '../tasks/task-notification.ts'
-import { wordsOfStart } from './processes.ts'
+import { startProblem } from './processes.ts'
 import type { BackgroundTask, ToolSession } from '../tool.ts'
 
 /** A name for a command in the background. */
 export const newTaskId = (): string => `b${randomBytes(4).toString('hex')}`
 
 /** What is to be known of a command in the background. */
-export interface Told {
+export interface BackgroundCommand {
   readonly id: string
   readonly toolUseId: string
   readonly command: string
@@ -20,7 +20,7 @@ export interface Told {
 /** Keeps a command in the background, where it can be asked for. It ends with the session. */
 export function keepInBackground(
   session: ToolSession,
-  { toolUseId, ...told }: Told,
+  { toolUseId, ...told }: BackgroundCommand,
   { running, output, timeout }: { readonly running: Running; readonly output: Output; readonly timeout: number }
 ): BackgroundTask {
   let status: BackgroundTask['status'] = 'running'
@@ -59,14 +59,14 @@ export function keepInBackground(
   return task
 }
 
-function statusAfter({ why, ended }: Ending): BackgroundTask['status'] {
+function statusAfter({ why, ended }: CommandEnding): BackgroundTask['status'] {
   if (why === 'ended' && ended?.code === 0) return 'completed'
   return why === 'ended' && typeof ended?.signal === 'string' ? 'killed' : 'failed'
 }
 
 /** What is said after the last line, where the command did not come to its end by itself. */
-function lastWords({ why, ended }: Ending, timeout: number): string {
+function lastWords({ why, ended }: CommandEnding, timeout: number): string {
   if (why === 'timeout') return `\n[It was ended after ${timeout} ms: it took longer than it may.]`
   if (why === 'flood') return '\n[It was ended: it printed too much.]'
-  return ended?.error === undefined ? '' : `\n[It could not be started: ${wordsOfStart(ended.error)}]`
+  return ended?.error === undefined ? '' : `\n[It could not be started: ${startProblem(ended.error)}]`
 }

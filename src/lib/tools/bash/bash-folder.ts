@@ -4,13 +4,13 @@ import { isFolder, pathFrom, realPath } from '../../world/files/paths.ts'
 import type { ToolCall } from '../tool.ts'
 
 /** Where a command runs, and what the model must know about it. */
-export interface Folder {
+export interface CommandFolder {
   readonly cwd: string
   readonly note?: string | undefined
 }
 
 /** Where the next command runs: where the last one ended or, when that is gone, where the project begins. */
-export async function startFolder(call: ToolCall): Promise<Folder | undefined> {
+export async function startFolder(call: ToolCall): Promise<CommandFolder | undefined> {
   const { cwd, root } = call.session
   if (isFolder(cwd)) return { cwd }
   if (!isFolder(root)) return undefined

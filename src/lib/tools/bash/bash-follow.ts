@@ -2,7 +2,7 @@ import type { Ended, Running } from '../../world/process/process.ts'
 import type { Output } from './bash-output.ts'
 
 /** How a command came to its end. Where it was made to, its process may still be about to. */
-export interface Ending {
+export interface CommandEnding {
   readonly why: 'ended' | 'aborted' | 'timeout' | 'flood'
   readonly ended?: Ended | undefined
 }
@@ -11,9 +11,14 @@ export interface Ending {
 const PATIENCE = 4_000
 
 /** Waits for a command, and ends it when it takes too long, prints too much, or nobody wants it any more. */
-export function follow(running: Running, output: Output, timeout: number, signal?: AbortSignal): Promise<Ending> {
+export function follow(
+  running: Running,
+  output: Output,
+  timeout: number,
+  signal?: AbortSignal
+): Promise<CommandEnding> {
   return new Promise(resolve => {
-    let why: Ending['why'] = 'ended'
+    let why: CommandEnding['why'] = 'ended'
     let patience: NodeJS.Timeout | undefined
     const settle = (ended?: Ended): void => {
       clearTimeout(limit)

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
 import { wordsOf } from '../../errors.ts'
 import { CredentialFilter, hidesCredentials } from '../../util/credentials.ts'
-import type { Listener } from '../../world/process/process.ts'
+import type { OutputListener } from '../../world/process/process.ts'
 import { makeFolders } from '../../world/files/own-file.ts'
 
 /** So many characters are shown at most, of both streams together. */
@@ -44,7 +44,7 @@ class Excerpt {
 }
 
 /** Keeps what a command prints: what is shown in memory, and the whole of it in a file where that is more. */
-export class Output implements Listener {
+export class Output implements OutputListener {
   /** Called with each piece, as text. */
   onText: (text: string) => void = () => undefined
   /** Called once, when there is more than anybody wants. */

@@ -5,13 +5,13 @@ import type { Ended } from '../../world/process/process.ts'
 import type { BashInput } from './bash.ts'
 import { BASH_TIMEOUT } from '../../tool-table.ts'
 import { keepInBackground, newTaskId } from './bash-background.ts'
-import { folderIn, keepFolder, startFolder, type Folder } from './bash-folder.ts'
-import { follow, type Ending } from './bash-follow.ts'
+import { folderIn, keepFolder, startFolder, type CommandFolder } from './bash-folder.ts'
+import { follow, type CommandEnding } from './bash-follow.ts'
 import { FLOOD, Output } from './bash-output.ts'
 import { Progress } from './bash-progress.ts'
 import { commandEnv, commandWords } from './bash-script.ts'
 import { isSilent, meaningOf } from './bash-simple.ts'
-import { processesOf, wordsOfStart } from './processes.ts'
+import { processesOf, startProblem } from './processes.ts'
 import type { ToolCall, ToolResult, ToolSession } from '../tool.ts'
 
 /** Runs a command here, or in the background. */
@@ -26,7 +26,7 @@ export async function runBash(input: BashInput, call: ToolCall): Promise<ToolRes
   return input.run_in_background === true ? runBehind(input, call, folder) : runHere(input, call, folder)
 }
 
-async function runHere(input: BashInput, call: ToolCall, { cwd, note }: Folder): Promise<ToolResult> {
+async function runHere(input: BashInput, call: ToolCall, { cwd, note }: CommandFolder): Promise<ToolResult> {
   const { session } = call
   const output = new Output(wholeFile(session, call.id))
   const progress = new Progress(text => call.progress(text))
@@ -45,7 +45,7 @@ async function runHere(input: BashInput, call: ToolCall, { cwd, note }: Folder):
 
 const LEFT = 'It has ended, and left processes running in the background. What they print from now on is lost.'
 
-function runBehind(input: BashInput, { session, id: callId }: ToolCall, { cwd, note }: Folder): ToolResult {
+function runBehind(input: BashInput, { session, id: callId }: ToolCall, { cwd, note }: CommandFolder): ToolResult {
   const id = newTaskId()
   const output = new Output(wholeFile(session, callId))
   const running = start(input.command, session, cwd, output, undefined)
@@ -82,7 +82,7 @@ const wholeFile = ({ outputFolder }: ToolSession, callId: string): string | unde
 
 function resultOf(
   command: string,
-  ending: Ending,
+  ending: CommandEnding,
   output: Output,
   timeout: number,
   notes: readonly (string | undefined)[]
@@ -111,12 +111,12 @@ function resultOf(
 }
 
 /** What went wrong, in a line. */
-function troubleOf({ why, ended }: Ending, timeout: number): string | undefined {
+function troubleOf({ why, ended }: CommandEnding, timeout: number): string | undefined {
   if (why === 'aborted') return 'The command was interrupted and ended. What it had printed until then:'
   if (why === 'timeout')
     return `The command took longer than ${timeout} ms and was ended. What it had printed until then:`
   if (why === 'flood') return `The command printed more than ${FLOOD / 1024 / 1024} MB and was ended.`
-  if (ended?.error !== undefined) return `The command could not be started: ${wordsOfStart(ended.error)}`
+  if (ended?.error !== undefined) return `The command could not be started: ${startProblem(ended.error)}`
   return ended === undefined || ended.code === 0 ? undefined : exitOf(ended)
 }
 

@@ -1,4 +1,4 @@
-import type { Words } from '../../world/process/shell.ts'
+import type { ProgramWords } from '../../world/process/shell.ts'
 import { shellWords } from '../../world/process/shell.ts'
 
 /** What stands around a command. */
@@ -14,7 +14,7 @@ export interface Around {
  * code is that of the shell. The folder is written when the shell ends, also by `exit`; and before, in case that the
  * command has set a trap of its own.
  */
-export function commandWords(command: string, { envFile, folderFile }: Around): Words {
+export function commandWords(command: string, { envFile, folderFile }: Around): ProgramWords {
   const tell = folderFile === undefined ? undefined : `command pwd -P 2>/dev/null >| ${quoted(folderFile)}`
   const before = [
     'exec </dev/null',

@@ -1,5 +1,5 @@
-import { startProcess, type Listener, type Running } from '../../world/process/process.ts'
-import type { Words } from '../../world/process/shell.ts'
+import { startProcess, type OutputListener, type Running } from '../../world/process/process.ts'
+import type { ProgramWords } from '../../world/process/shell.ts'
 import type { ToolSession } from '../tool.ts'
 
 /** What a session has running. All of it ends with the session. */
@@ -8,14 +8,19 @@ export class Processes {
   #closed = false
 
   /** Starts a program that reads nothing. It throws when the session is over. */
-  start(words: Words, cwd: string, env: Readonly<Record<string, string>>, listener: Listener): Running {
+  start(words: ProgramWords, cwd: string, env: Readonly<Record<string, string>>, listener: OutputListener): Running {
     const running = this.startTalk(words, cwd, env, listener)
     running.close()
     return running
   }
 
   /** The same with a program that is spoken to. */
-  startTalk(words: Words, cwd: string, env: Readonly<Record<string, string>>, listener: Listener): Running {
+  startTalk(
+    words: ProgramWords,
+    cwd: string,
+    env: Readonly<Record<string, string>>,
+    listener: OutputListener
+  ): Running {
     if (this.#closed) throw new Error('nothing can be started any more: the session is over')
     // Never through the helper, which ends whoever prints more than a hook may.
     const running = startProcess({ ...words, cwd, env }, listener)
@@ -47,7 +52,7 @@ export function processesOf(session: ToolSession): Processes {
 }
 
 /** Why a program could not be started, and what to do about it. */
-export function wordsOfStart({ code, message }: { readonly code: string; readonly message: string }): string {
+export function startProblem({ code, message }: { readonly code: string; readonly message: string }): string {
   return START_FAULTS[code] ?? message
 }
 

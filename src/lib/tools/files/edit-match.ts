@@ -15,7 +15,7 @@ import {
 import { missed } from './edit-miss.ts'
 
 /** A text, what is to stand in its place, and whether everywhere. */
-export interface Wanted {
+export interface Replacement {
   readonly old: string
   readonly now: string
   readonly all: boolean
@@ -34,7 +34,7 @@ export interface Match {
  * Finds the text that is to be replaced: exactly as it is given; else, if that is one place and one only, with other
  * line ends; else with other blanks around its lines. Throws with an explanation when that is not certain.
  */
-export function findSplices(bytes: Buffer, wanted: Wanted): Match {
+export function findSplices(bytes: Buffer, wanted: Replacement): Match {
   const exact = exactSpans(bytes, wanted.old)
   if (exact.length > 1 && !wanted.all) throw new Error(ambiguous(bytes, exact))
   if (exact.length > 0) return checked(bytes, wanted, exact, literally(bytes, wanted, exact), undefined)
@@ -58,14 +58,18 @@ const UNKNOWN =
  * The text as it was given. Only, where neither text has carriage returns, since Read shows none, its lines end as those
  * around it do.
  */
-function* literally(bytes: Buffer, { old, now }: Wanted, spans: readonly Span[]): Generator<string, void, undefined> {
+function* literally(
+  bytes: Buffer,
+  { old, now }: Replacement,
+  spans: readonly Span[]
+): Generator<string, void, undefined> {
   const texts: Record<LineEnd, string> = { '\n': now, '\r\n': withLineEnds(now, '\r\n') }
   const isLiteral = !now.includes('\n') || now.includes('\r') || old.includes('\r')
   if (isLiteral) for (const _ of spans) yield now
   else for (const lineEnd of lineEndsAt(bytes, spans)) yield texts[lineEnd]
 }
 
-function indented(bytes: Buffer, { old, now }: Wanted, span: Span): string | undefined {
+function indented(bytes: Buffer, { old, now }: Replacement, span: Span): string | undefined {
   const found = bytes.toString('utf8', span.start, span.end)
   const [lineEnd] = lineEndsAt(bytes, [span])
   const text = old.endsWith('\n')
@@ -98,7 +102,7 @@ function lineNumber(bytes: Buffer, place: number): number {
 
 function checked(
   bytes: Buffer,
-  wanted: Wanted,
+  wanted: Replacement,
   spans: readonly Span[],
   texts: Iterable<string>,
   ignored: Match['ignored']
@@ -117,7 +121,7 @@ function checked(
 }
 
 /** In a file of another encoding a match may begin within a character, and what is put in may read as something else. */
-function refuseOtherEncodings(bytes: Buffer, { old, now }: Wanted, spans: readonly Span[]): void {
+function refuseOtherEncodings(bytes: Buffer, { old, now }: Replacement, spans: readonly Span[]): void {
   if (!isAscii(old + now) && !isUtf8(bytes)) {
     throw new Error(
       'the file is not UTF-8, so only ASCII text can be put into it; convert it first, or edit it with a command'

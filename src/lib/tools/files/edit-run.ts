@@ -1,11 +1,11 @@
 import { basename, dirname, resolve } from 'node:path'
 import type { PlainObject } from '../../util/plain.ts'
 import { openFile, readAll, shownPath, type OpenFile } from '../../world/files/files.ts'
-import { afterSplices, piecesOf } from '../../world/files/fingerprint.ts'
+import { afterSplices, splicedPieces } from '../../world/files/fingerprint.ts'
 import { openFolder } from '../../world/files/folders.ts'
 import { replaceFile } from '../../world/files/replace.ts'
 import type { EditInput } from './edit.ts'
-import { findSplices, type Match, type Wanted } from './edit-match.ts'
+import { findSplices, type Match, type Replacement } from './edit-match.ts'
 import { LARGEST_PATCHED, structuredPatch } from './patch.ts'
 import { judgedPath } from './tool-paths.ts'
 import { LARGEST, remember, seenAsItIs } from './files-read.ts'
@@ -26,11 +26,11 @@ async function edit(file: OpenFile, input: EditInput, { session, signal }: ToolC
   const isUnread =
     !input.replace_all && ![path, resolve(session.cwd, input.file_path)].some(each => session.seen.has(each))
   const seen = isUnread ? undefined : seenAsItIs(session, file, bytes)
-  const wanted: Wanted = { old: input.old_string, now: input.new_string, all: input.replace_all, isUnread }
+  const wanted: Replacement = { old: input.old_string, now: input.new_string, all: input.replace_all, isUnread }
   const match = findSplices(bytes, wanted)
   const folder = await openFolder(dirname(path))
   try {
-    const content = piecesOf(bytes, match.splices)
+    const content = splicedPieces(bytes, match.splices)
     const now = await replaceFile(folder, basename(path), content, { file, bytes }, () => signal.throwIfAborted())
     // A file of which only the replaced text is known stays unread.
     if (seen !== undefined) {
@@ -40,10 +40,10 @@ async function edit(file: OpenFile, input: EditInput, { session, signal }: ToolC
   } finally {
     await folder.handle.close()
   }
-  return { content: told(file, input, match), output: outputOf(bytes, input, match) }
+  return { content: editSummary(file, input, match), output: outputOf(bytes, input, match) }
 }
 
-function told({ stat }: OpenFile, { file_path, replace_all }: EditInput, { splices, ignored }: Match): string {
+function editSummary({ stat }: OpenFile, { file_path, replace_all }: EditInput, { splices, ignored }: Match): string {
   const name = shownPath(file_path)
   const what = replace_all
     ? `${splices.length} ${splices.length === 1 ? 'occurrence was' : 'occurrences were'} replaced in ${name}.`
@@ -61,7 +61,7 @@ function told({ stat }: OpenFile, { file_path, replace_all }: EditInput, { splic
 function outputOf(bytes: Buffer, input: EditInput, { splices }: Match): PlainObject {
   const isLarge = bytes.length > LARGEST_PATCHED
   const before = isLarge ? '' : bytes.toString('utf8')
-  const after = isLarge ? '' : Buffer.concat([...piecesOf(bytes, splices)]).toString('utf8')
+  const after = isLarge ? '' : Buffer.concat([...splicedPieces(bytes, splices)]).toString('utf8')
   return {
     filePath: input.file_path,
     oldString: input.old_string,

@@ -1,4 +1,4 @@
-import { changeSince, fingerprint, type Fingerprint } from '../../world/files/fingerprint.ts'
+import { changedRange, fingerprint, type Fingerprint } from '../../world/files/fingerprint.ts'
 import { openFile, readAll, shownPath, type OpenFile } from '../../world/files/files.ts'
 import { realPath } from '../../world/files/paths.ts'
 import type { PlainObject } from '../../util/plain.ts'
@@ -41,12 +41,18 @@ export function seenAsItIs(session: ToolSession, file: OpenFile, bytes: Buffer):
   const name = shownPath(file.path)
   if (seen === undefined) throw new Error(`${name} has not been read yet; Read it first, then change it`)
   if (isUntouched(seen, file)) return seen
-  const change = changeSince(seen.hash, bytes)
+  const change = changedRange(seen.hash, bytes)
   if (change === undefined) return seen
-  throw new Error(`${name} has changed since it was read: ${told(seen, bytes, change)}. Read it again, then change it`)
+  throw new Error(
+    `${name} has changed since it was read: ${changeSummary(seen, bytes, change)}. Read it again, then change it`
+  )
 }
 
-function told(seen: SeenFile, bytes: Buffer, change: { readonly start: number; readonly end: number }): string {
+function changeSummary(
+  seen: SeenFile,
+  bytes: Buffer,
+  change: { readonly start: number; readonly end: number }
+): string {
   const first = linesIn(bytes.subarray(0, change.start)) + 1
   const last = first + linesIn(bytes.subarray(change.start, Math.max(change.start, change.end - 1)))
   const where = first === last ? `line ${first}` : `lines ${first} to ${last}`
@@ -82,7 +88,7 @@ export async function refreshSeen(session: ToolSession, path: string): Promise<b
       if (file.stat.size > LARGEST) throw new Error('too large')
       if (isUntouched(seen, file)) return false
       const bytes = await readAll(file)
-      const isChanged = changeSince(seen.hash, bytes) !== undefined
+      const isChanged = changedRange(seen.hash, bytes) !== undefined
       remember(session, file, isChanged ? fingerprint(bytes) : seen.hash, seen.partial)
       return isChanged
     } catch {

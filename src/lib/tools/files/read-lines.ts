@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer'
-import { fill, type OpenFile } from '../../world/files/files.ts'
+import { readInto, type OpenFile } from '../../world/files/files.ts'
 import { fingerprint, stretchOf, type Fingerprint } from '../../world/files/fingerprint.ts'
 import { LARGEST } from './files-read.ts'
 
 /** Which lines are wanted: the first is line 1. */
-export interface Wanted {
+export interface LineRange {
   readonly first: number
   readonly count: number
   /** So many characters at most, in whole lines. */
@@ -39,7 +39,7 @@ const BLOCK = 4 * 1024 * 1024
  * Reads lines out of a file of any size. In memory there is one block of it, and the lines. Files that are too large
  * to be edited are read only as far as is needed, and never beyond that size.
  */
-export async function readLines({ handle, stat }: OpenFile, wanted: Wanted, signal: AbortSignal): Promise<Lines> {
+export async function readLines({ handle, stat }: OpenFile, wanted: LineRange, signal: AbortSignal): Promise<Lines> {
   const size = Number(stat.size)
   const isKnown = size <= LARGEST
   // Blocks of whole stretches: the fingerprints of blocks, joined, are that of the file.
@@ -52,7 +52,7 @@ export async function readLines({ handle, stat }: OpenFile, wanted: Wanted, sign
     if (!isKnown && reader.isDone) break
     signal.throwIfAborted()
     const room = block.subarray(0, Math.min(block.length, size - at))
-    const bytes = room.subarray(0, await fill(handle, room, at))
+    const bytes = room.subarray(0, await readInto(handle, room, at))
     if (bytes.length === 0) break
     if (isKnown) prints.push(fingerprint(bytes, size))
     reader.take(bytes)
@@ -64,7 +64,7 @@ export async function readLines({ handle, stat }: OpenFile, wanted: Wanted, sign
 
 /** Takes bytes as they come, and keeps the lines that are wanted. */
 class LineReader {
-  readonly #wanted: Wanted
+  readonly #wanted: LineRange
   readonly #lines: string[] = []
   #characters = 0
   #cut = 0
@@ -76,7 +76,7 @@ class LineReader {
   #kept = 0
   #length = 0
 
-  constructor(wanted: Wanted) {
+  constructor(wanted: LineRange) {
     this.#wanted = wanted
   }
 

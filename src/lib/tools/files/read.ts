@@ -1,13 +1,13 @@
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { nearest } from '../../errors.ts'
-import { explained, fill, openFile, readAll, shownPath, type OpenFile } from '../../world/files/files.ts'
+import { explained, readInto, openFile, readAll, shownPath, type OpenFile } from '../../world/files/files.ts'
 import { fingerprint } from '../../world/files/fingerprint.ts'
 import { READ_LINES } from '../../tool-table.ts'
 import { builtInTool, type ToolInput } from '../built-in.ts'
 import { fileSubject, judgedPath, withFilePath } from './tool-paths.ts'
 import { presentRead } from '../present.ts'
-import { LONGEST_LINE, readLines, type Lines, type Wanted } from './read-lines.ts'
+import { LONGEST_LINE, readLines, type Lines, type LineRange } from './read-lines.ts'
 import { remember } from './files-read.ts'
 import { HEAD, imageType, refuseBinary } from './text-kind.ts'
 import type { Tool, ToolCall, ToolResult, ToolSession } from '../tool.ts'
@@ -56,7 +56,7 @@ async function missing(path: string, session: ToolSession): Promise<Error> {
 
 async function show(file: OpenFile, input: ToolInput<'Read'>, { session, signal }: ToolCall): Promise<ToolResult> {
   const head = Buffer.alloc(Math.min(HEAD, Number(file.stat.size)))
-  const type = imageType(head.subarray(0, await fill(file.handle, head, 0)))
+  const type = imageType(head.subarray(0, await readInto(file.handle, head, 0)))
   if (type !== undefined) return showImage(file, type, session)
   refuseBinary(head, file.path)
   const first = Math.max(1, input.offset ?? 1)
@@ -70,7 +70,7 @@ async function show(file: OpenFile, input: ToolInput<'Read'>, { session, signal 
   return { content: contentOf(file, found, wanted), output: outputOf(input.file_path, found, wanted) }
 }
 
-function outputOf(path: string, { lines, total, isFull }: Lines, { first }: Wanted): unknown {
+function outputOf(path: string, { lines, total, isFull }: Lines, { first }: LineRange): unknown {
   const file = {
     filePath: path,
     content: lines.join('\n'),
@@ -81,7 +81,7 @@ function outputOf(path: string, { lines, total, isFull }: Lines, { first }: Want
   return { type: 'text', file: { ...file, ...(isFull && { truncatedByTokenCap: true }) } }
 }
 
-function contentOf({ stat }: OpenFile, found: Lines, { first }: Wanted): string {
+function contentOf({ stat }: OpenFile, found: Lines, { first }: LineRange): string {
   const { lines, total, isWhole, isFull, cut, garbled } = found
   if (stat.size === 0n) return '[The file is there, and is empty.]'
   if (lines.length === 0) return `[There is no line ${first}: the file has ${total} lines.]`

@@ -1,7 +1,7 @@
 import type { PlainObject } from '../../util/plain.ts'
 
 /** What a server wants to be told by a person. */
-export interface Wanted {
+export interface ElicitationRequest {
   readonly message: string
   readonly mode: 'form' | 'url'
   readonly url: string | undefined
@@ -10,10 +10,10 @@ export interface Wanted {
 }
 
 /** What it is told. */
-export interface Told {
+export interface ElicitationAnswer {
   readonly action: 'accept' | 'decline' | 'cancel'
   readonly content?: Readonly<PlainObject> | undefined
 }
 
 /** Asks a person in the name of a server. No answer is a no. */
-export type AskForServer = (server: string, wanted: Wanted, signal: AbortSignal) => Promise<unknown>
+export type AskForServer = (server: string, wanted: ElicitationRequest, signal: AbortSignal) => Promise<unknown>

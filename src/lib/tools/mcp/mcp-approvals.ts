@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { wordsOf } from '../../errors.ts'
 import { isObject } from '../../util/plain.ts'
 import { addOwnFile, putOwnFile } from '../../world/files/own-file.ts'
-import { changeSince, definitionOf, type Definition } from './mcp-definition.ts'
+import { definitionChange, definitionOf, type Definition } from './mcp-definition.ts'
 import { jsonIn } from '../../util/attempt.ts'
 
 /** A tool of a server, beside what was approved of it in earlier sessions. */
@@ -90,4 +90,4 @@ function definitionIn(text: string): Definition | undefined {
 const bare = ({ name }: Definition): Definition => definitionOf({ name, inputSchema: { type: 'object' } })
 
 const wordsOfChange = (before: Definition | undefined, now: Definition, file: string): string | undefined =>
-  before === undefined ? `what was approved of it cannot be read in ${file}` : changeSince(before, now)
+  before === undefined ? `what was approved of it cannot be read in ${file}` : definitionChange(before, now)

@@ -3,9 +3,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { wordsOf } from '../../errors.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import { VERSION } from '../../version.ts'
-import type { Told, Wanted } from './elicitation.ts'
-import { changeSince, definitionOf, isTooDeep, type Definition } from './mcp-definition.ts'
-import type { Link } from './mcp-stdio.ts'
+import type { ElicitationAnswer, ElicitationRequest } from './elicitation.ts'
+import { definitionChange, definitionOf, isTooDeep, type Definition } from './mcp-definition.ts'
+import type { ServerLink } from './mcp-stdio.ts'
 import { escapedLines } from '../../util/escape.ts'
 
 /** What a connection needs from around it. */
@@ -13,8 +13,8 @@ export interface Surroundings {
   /** What people know the server by. */
   readonly name: string
   /** A new way to the server. */
-  link(): Promise<Link>
-  elicit(wanted: Wanted, signal: AbortSignal): Promise<Told>
+  link(): Promise<ServerLink>
+  elicit(wanted: ElicitationRequest, signal: AbortSignal): Promise<ElicitationAnswer>
   /** Words for people. */
   notice(text: string): void
   /** In milliseconds. */
@@ -33,7 +33,7 @@ interface Sent {
 /** A way to a server that is open, and what the server offers. */
 interface Connected {
   readonly client: Client
-  readonly link: Link
+  readonly link: ServerLink
   offered: ReadonlyMap<string, Definition>
   /** The server has said that it offers something else. */
   isStale: boolean
@@ -72,7 +72,7 @@ export class Connection {
     while (connected.listing !== undefined) await connected.listing
     const approved = this.#approved?.get(tool)
     if (approved === undefined) throw new Error(`the server ${this.#around.name} has no tool ${escapedLines(tool)}`)
-    const change = changeSince(approved, connected.offered.get(tool))
+    const change = definitionChange(approved, connected.offered.get(tool))
     if (change !== undefined) throw new Error(this.#suspended(tool, change))
     signal.throwIfAborted()
     const { callTimeout: timeout } = this.#around
@@ -109,7 +109,7 @@ export class Connection {
     if (left > 0) await wait(left, undefined, { signal }).catch(() => signal.throwIfAborted())
     this.#lastTry = performance.now()
     const deadline = AbortSignal.timeout(startTimeout)
-    let link: Link | undefined
+    let link: ServerLink | undefined
     try {
       link = await this.#around.link()
       const connected = await this.#connect(link, AbortSignal.any([signal, deadline]))
@@ -124,7 +124,7 @@ export class Connection {
     }
   }
 
-  async #connect(link: Link, signal: AbortSignal): Promise<Connected> {
+  async #connect(link: ServerLink, signal: AbortSignal): Promise<Connected> {
     const { Client: Made } = await import('@modelcontextprotocol/client')
     const client = new Made(
       { name: 'carabiner', version: VERSION },
@@ -183,7 +183,7 @@ export class Connection {
   #compare(offered: ReadonlyMap<string, Definition>): void {
     if (this.#approved === undefined) return
     for (const [tool, definition] of this.#approved) {
-      const change = changeSince(definition, offered.get(tool))
+      const change = definitionChange(definition, offered.get(tool))
       if (change !== undefined) this.#say(this.#suspended(tool, change))
     }
     for (const tool of offered.keys())
@@ -247,7 +247,7 @@ async function list(
   return new Map(tools.map(tool => [tool.name, definitionOf(tool)]))
 }
 
-function wantedIn(params: PlainObject): Wanted {
+function wantedIn(params: PlainObject): ElicitationRequest {
   if (isTooDeep(params)) throw new Error('what it asks for is nested too deep')
   const { message, mode, url, elicitationId, requestedSchema } = params
   return {

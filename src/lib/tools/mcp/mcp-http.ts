@@ -1,12 +1,12 @@
 import type { FetchLike, JSONRPCMessage, RequestId } from '@modelcontextprotocol/client'
 import { httpFetch } from '../../world/http/client.ts'
-import { LONGEST_MESSAGE, type Link } from './mcp-stdio.ts'
+import { LONGEST_MESSAGE, type ServerLink } from './mcp-stdio.ts'
 
 /** How long a server may take to say good-bye, in milliseconds. */
 const FAREWELL = 1000
 
 /** A server at an address. What fails there is not sent again. */
-export async function httpLink(url: string, headers: Readonly<Record<string, string>>): Promise<Link> {
+export async function httpLink(url: string, headers: Readonly<Record<string, string>>): Promise<ServerLink> {
   const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers: { ...headers } },

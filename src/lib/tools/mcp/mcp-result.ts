@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { wordsOf } from '../../errors.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
-import { isResult, resultOf, type HandlerContent, type HandlerResult } from '../content.ts'
+import { isResult, toolResultOf, type HandlerContent, type HandlerResult } from '../content.ts'
 import { DEEPEST, isTooDeep } from './mcp-definition.ts'
 import type { ToolCall, ToolResult } from '../tool.ts'
 import { makeFolders } from '../../world/files/own-file.ts'
@@ -25,7 +25,7 @@ export function boundedResult(given: unknown, call: ToolCall): ToolResult {
   const content = given.content.slice(0, MOST_PARTS).map(part => boundedPart(part, room, where))
   if (given.content.length > MOST_PARTS)
     content.push({ type: 'text', text: `[… ${given.content.length - MOST_PARTS} further parts left out …]` })
-  return resultOf({ content, isError: given.isError, structuredContent: boundedData(given.structuredContent) })
+  return toolResultOf({ content, isError: given.isError, structuredContent: boundedData(given.structuredContent) })
 }
 
 interface Room {

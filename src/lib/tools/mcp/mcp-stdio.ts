@@ -1,8 +1,8 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { wordsOf } from '../../errors.ts'
 import { escapedLines } from '../../util/escape.ts'
-import type { Ended, Listener, Running } from '../../world/process/process.ts'
-import { wordsOfStart } from '../bash/processes.ts'
+import type { Ended, OutputListener, Running } from '../../world/process/process.ts'
+import { startProblem } from '../bash/processes.ts'
 import { jsonIn } from '../../util/attempt.ts'
 
 /** A message of more bytes is none: whoever sends it is ended. */
@@ -13,7 +13,7 @@ const MOST_REMARKS = 1000
 const LAST_WORDS = 1000
 
 /** A way to a server. */
-export interface Link {
+export interface ServerLink {
   readonly transport: Transport
   /** Why it is closed, where that was not asked for and somebody knows. */
   failure(): string | undefined
@@ -22,7 +22,7 @@ export interface Link {
 }
 
 /** A way to a server that is a process; `begin` starts it. */
-export function stdioLink(begin: (listener: Listener) => Running): Link {
+export function stdioLink(begin: (listener: OutputListener) => Running): ServerLink {
   const transport = new StdioTransport(begin)
   return { transport, failure: () => transport.failure, end: () => transport.close() }
 }
@@ -36,7 +36,7 @@ class StdioTransport implements Transport {
   onmessage?: ((message: JSONRPCMessage) => void) | undefined
   /** Why it is closed, where that was not asked for. */
   failure: string | undefined
-  readonly #begin: (listener: Listener) => Running
+  readonly #begin: (listener: OutputListener) => Running
   #running: Running | undefined
   #pieces: Buffer[] = []
   #size = 0
@@ -44,7 +44,7 @@ class StdioTransport implements Transport {
   #lastWords = ''
   #isClosed = false
 
-  constructor(begin: (listener: Listener) => Running) {
+  constructor(begin: (listener: OutputListener) => Running) {
     this.#begin = begin
   }
 
@@ -80,7 +80,7 @@ class StdioTransport implements Transport {
   }
 
   #wordsOfEnd({ code, signal, error }: Ended): string {
-    if (error !== undefined) return `it could not be started: ${wordsOfStart(error)}`
+    if (error !== undefined) return `it could not be started: ${startProblem(error)}`
     const how = signal === null ? `exit code ${code}` : signal
     const last = escapedLines(this.#lastWords.trim())
     return `it has ended (${how})${last === '' ? '' : `; its last words: ${last}`}`

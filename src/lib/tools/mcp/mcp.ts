@@ -2,8 +2,8 @@ import { wordsOf } from '../../errors.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import { nameInServer } from '../../util/names.ts'
 import { escapedLines } from '../../util/escape.ts'
-import { presentContent, textOf } from '../content.ts'
-import type { Told, Wanted } from './elicitation.ts'
+import { presentContent, resultText } from '../content.ts'
+import type { ElicitationAnswer, ElicitationRequest } from './elicitation.ts'
 import type { OutsideServer } from './mcp-config.ts'
 import { Connection } from './mcp-connection.ts'
 import { shownDescription, shownSchema, type Definition } from './mcp-definition.ts'
@@ -28,7 +28,7 @@ export interface ServerPorts {
   readonly session: ToolSession
   /** Where it is kept what was approved of tools. */
   readonly knownFolder: string
-  elicit(server: string, wanted: Wanted, signal: AbortSignal): Promise<Told>
+  elicit(server: string, wanted: ElicitationRequest, signal: AbortSignal): Promise<ElicitationAnswer>
   /** Words for people. */
   notice(text: string): void
 }
@@ -90,7 +90,7 @@ async function connect(server: NamedServer, ports: ServerPorts, signal: AbortSig
 const forHooks =
   (connection: Connection): CallForHook =>
   async (tool, input, signal) =>
-    textOf(await connection.call({ tool, input, signal, progress: () => undefined }))
+    resultText(await connection.call({ tool, input, signal, progress: () => undefined }))
 
 async function linkTo(config: OutsideServer, session: ToolSession): ReturnType<typeof httpLink> {
   if ('url' in config) return httpLink(config.url, config.headers ?? {})

@@ -5,7 +5,7 @@ import { prefixOf, shownName } from '../files/escape-file-name.ts'
 import { absolutePath, fileSubject, judgedPath } from '../files/tool-paths.ts'
 import { presentGlob } from '../present.ts'
 import { bare, MOST_RESULTS, newestFirst, ripgrep, withoutRecords, type Searched } from './ripgrep.ts'
-import { placeAt, Shown } from './search-place.ts'
+import { placeAt, ReadableFiles } from './search-place.ts'
 import { failed, type Tool, type ToolCall, type ToolResult } from '../tool.ts'
 
 const MOST_SHOWN = 100
@@ -37,7 +37,7 @@ export const globTool: Tool = builtInTool('Glob', {
     const searched = await filesIn(call, folder, glob, found)
     if (searched.failure !== undefined) return failed(searched.failure)
     if (searched.why === 'aborted') return failed('the search was interrupted')
-    const shown = new Shown({ folder }, call.session)
+    const shown = new ReadableFiles({ folder }, call.session)
     const names = await newestFirst(
       folder,
       found.filter(name => shown.has(name))
@@ -74,7 +74,7 @@ function resultOf(
   names: readonly Buffer[],
   prefix: string,
   { why, trouble }: Searched,
-  shown: Shown,
+  shown: ReadableFiles,
   durationMs: number
 ): ToolResult {
   const filenames = names.slice(0, MOST_SHOWN).map(name => shownName(Buffer.concat([Buffer.from(prefix), name])))

@@ -3,13 +3,13 @@ import type { ToolInput } from '../built-in.ts'
 import { Matches } from './grep-lines.ts'
 import { prefixOf, shownName } from '../files/escape-file-name.ts'
 import { bare, MOST_RESULTS, newestFirst, ripgrep, withoutRecords, type Searched } from './ripgrep.ts'
-import { Shown, type Place } from './search-place.ts'
+import { ReadableFiles, type SearchPlace } from './search-place.ts'
 import type { ToolCall, ToolResult } from '../tool.ts'
 
 type GrepInput = ToolInput<'Grep'>
 
 /** One way to answer; `undefined` when the call was given up. */
-type Mode = (input: GrepInput, place: Place, call: ToolCall) => Promise<ToolResult | undefined>
+type Mode = (input: GrepInput, place: SearchPlace, call: ToolCall) => Promise<ToolResult | undefined>
 
 const NEWLINE = 10
 /** So many characters are shown at most. */
@@ -25,7 +25,7 @@ export const filesOf: Mode = async (input, place, call) => {
     separator: 0,
     each: record => found.push(bare(record)) < MOST_RESULTS
   })
-  const shown = new Shown(place, call.session)
+  const shown = new ReadableFiles(place, call.session)
   const readable = found.filter(path => shown.has(path))
   const sorted = searched.why === 'aborted' ? [] : await newestFirst(place.folder, readable)
   const page = new Page(input, SHOWN)
@@ -42,7 +42,7 @@ export const filesOf: Mode = async (input, place, call) => {
 /** How many lines match in each file, by name. */
 export const countsOf: Mode = async (input, place, call) => {
   const found: { readonly path: Buffer; readonly count: number }[] = []
-  const shown = new Shown(place, call.session)
+  const shown = new ReadableFiles(place, call.session)
   let begun: Buffer[] = []
   const searched = await ripgrep(call, {
     args: [...commonArgs(input), '--count', '--with-filename', '--null'],
@@ -74,7 +74,7 @@ export const countsOf: Mode = async (input, place, call) => {
 /** The lines that match, and those around them, by the names of files. */
 export const contentOf: Mode = async (input, place, call) => {
   const page = new Page(input, SHOWN)
-  const shown = new Shown(place, call.session)
+  const shown = new ReadableFiles(place, call.session)
   const context = input.context ?? input['-C']
   const [before, after] = [input['-B'] ?? context ?? 0, input['-A'] ?? context ?? 0]
   const matches = new Matches(
@@ -101,7 +101,7 @@ export const contentOf: Mode = async (input, place, call) => {
   })
 }
 
-function namer({ folder }: Place, { session }: ToolCall): (path: Buffer) => string {
+function namer({ folder }: SearchPlace, { session }: ToolCall): (path: Buffer) => string {
   const prefix = Buffer.from(prefixOf(folder, realPath(session.cwd)))
   return path => shownName(Buffer.concat([prefix, path]))
 }
@@ -137,7 +137,7 @@ class Page {
 function answer(
   { why, failure, trouble }: Searched,
   page: Page,
-  shown: Shown,
+  shown: ReadableFiles,
   { words, output }: { readonly words: readonly string[]; readonly output: Readonly<Record<string, unknown>> }
 ): ToolResult | undefined {
   if (why === 'aborted') return undefined

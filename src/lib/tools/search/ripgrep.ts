@@ -2,9 +2,9 @@ import { lstat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Stats } from 'node:fs'
-import type { Ended, Listener } from '../../world/process/process.ts'
-import { processesOf, wordsOfStart } from '../bash/processes.ts'
-import { besides, type Place } from './search-place.ts'
+import type { Ended, OutputListener } from '../../world/process/process.ts'
+import { processesOf, startProblem } from '../bash/processes.ts'
+import { besides, type SearchPlace } from './search-place.ts'
 import type { ToolCall } from '../tool.ts'
 
 /** A search ends after so many milliseconds, */
@@ -26,7 +26,7 @@ export interface Searched {
 /** What to ask, and how the answer comes. */
 export interface Search {
   readonly args: readonly string[]
-  readonly place: Place
+  readonly place: SearchPlace
   /** The byte after each record. */
   readonly separator: number
   /** Called with each record; `false` is enough. */
@@ -67,14 +67,14 @@ const FIRST = ['--no-config', '--color=never', '--hidden']
 /** Exit code 1 says that nothing was found, 2 that something went wrong, perhaps with a few files only. */
 function endOf(ended: Ended, listener: Records): Searched {
   if (ended.error !== undefined)
-    return { why: 'ended', failure: `it could not be started: ${wordsOfStart(ended.error)}` }
+    return { why: 'ended', failure: `it could not be started: ${startProblem(ended.error)}` }
   if (ended.code === 0 || ended.code === 1) return { why: 'ended' }
   if (ended.code === 2 && listener.count > 0) return { why: 'ended', trouble: listener.trouble() }
   return { why: 'ended', failure: listener.trouble() ?? `it ended with ${ended.signal ?? ended.code}` }
 }
 
 /** Cuts what is printed into records. */
-class Records implements Listener {
+class Records implements OutputListener {
   onEnough: () => void = () => undefined
   count = 0
   isOver = false

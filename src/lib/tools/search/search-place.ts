@@ -7,7 +7,7 @@ import { shownPath } from '../../world/files/files.ts'
 import type { ToolSession } from '../tool.ts'
 
 /** What is searched: `name` in `folder`, or all of it. */
-export interface Place {
+export interface SearchPlace {
   readonly folder: string
   readonly name: string | undefined
 }
@@ -16,11 +16,11 @@ export interface Place {
 const MACHINERY = ['/proc', '/sys', '/dev']
 
 /** Keeps a search from the root away from these. */
-export const besides = ({ folder }: Place): readonly string[] =>
+export const besides = ({ folder }: SearchPlace): readonly string[] =>
   folder === '/' ? MACHINERY.map(name => `--glob=!${name}`) : []
 
 /** What is at a real path, or why it cannot be searched. */
-export async function placeAt(path: string): Promise<Place | { readonly problem: string }> {
+export async function placeAt(path: string): Promise<SearchPlace | { readonly problem: string }> {
   if (MACHINERY.some(name => isWithin(path, name))) {
     return { problem: `${shownPath(path)} is a part of the system, not a file or folder; look at it with a command` }
   }
@@ -38,13 +38,13 @@ export async function placeAt(path: string): Promise<Place | { readonly problem:
 }
 
 /** Tells which of the files that were found may be shown, and counts the others. */
-export class Shown {
+export class ReadableFiles {
   leftOut = 0
   readonly #folder: string
   readonly #mayRead: ToolSession['mayRead']
   readonly #known = new Map<string, boolean>()
 
-  constructor({ folder }: Pick<Place, 'folder'>, { mayRead }: ToolSession) {
+  constructor({ folder }: Pick<SearchPlace, 'folder'>, { mayRead }: ToolSession) {
     this.#folder = folder
     this.#mayRead = mayRead
   }

@@ -47,7 +47,7 @@ class TaskList {
   async create({ subject, description, activeForm }: ToolInput<'TaskCreate'>, call: ToolCall): Promise<ToolResult> {
     const shown = activeForm === undefined ? {} : { activeForm }
     const task: Task = { id: String(++this.#last), subject, description, status: 'pending', ...shown }
-    const refusal = refusalIn(await call.fire('TaskCreated', told(task)))
+    const refusal = refusalIn(await call.fire('TaskCreated', taskFields(task)))
     if (refusal !== undefined) return failed(`The task was not made: ${refusal}`)
     this.#tasks.set(task.id, task)
     return { content: `Task #${task.id} was made: ${subject}`, output: { task: { id: task.id, subject } } }
@@ -74,7 +74,7 @@ class TaskList {
   async #move(task: Task, status: Status, call: ToolCall): Promise<string | undefined> {
     const refusal =
       status === 'completed' && task.status !== 'completed'
-        ? refusalIn(await call.fire('TaskCompleted', told(task)))
+        ? refusalIn(await call.fire('TaskCompleted', taskFields(task)))
         : undefined
     if (refusal === undefined) task.status = status
     return refusal
@@ -164,7 +164,7 @@ const isTask = (value: unknown): value is Task =>
 const isTodo = (value: unknown): boolean =>
   isObject(value) && typeof value['content'] === 'string' && TASK_STATUS.some(status => status === value['status'])
 
-const told = ({ id, subject, description }: Task): PlainObject => ({
+const taskFields = ({ id, subject, description }: Task): PlainObject => ({
   task_id: id,
   task_subject: subject,
   task_description: description

@@ -10,7 +10,7 @@ export const taskOutputTool: Tool = builtInTool('TaskOutput', {
     const task = session.background.get(task_id)
     if (task === undefined) return unknownTask(session, task_id)
     if (block && task.status === 'running') await settled(task, timeout, signal)
-    return told(task, block)
+    return taskReport(task, block)
   }
 })
 
@@ -29,7 +29,7 @@ function settled(task: BackgroundTask, timeout: number, signal: AbortSignal): Pr
   })
 }
 
-function told(task: BackgroundTask, waited: boolean): ToolResult {
+function taskReport(task: BackgroundTask, waited: boolean): ToolResult {
   const { id, type, status, description, exitCode } = task
   const output = task.read()
   if (status !== 'running') task.isReported = true

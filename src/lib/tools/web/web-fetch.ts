@@ -42,7 +42,7 @@ export const webFetchTool = (ask: AskAboutPage): Tool =>
       try {
         const page = await load(new URL(url), AbortSignal.any([signal, limit]))
         if ('elsewhere' in page)
-          return told(
+          return fetchResult(
             `The page has moved to another host: ${page.elsewhere}. Fetch it there if that is what you want.`,
             url,
             302,
@@ -50,7 +50,7 @@ export const webFetchTool = (ask: AskAboutPage): Tool =>
           )
         if (page.status >= 400) return failed(`${url} answered with ${page.status}:\n${page.text.slice(0, 2000)}`)
         const answer = await ask({ system: SYSTEM, prompt: `${page.text}\n\n---\n\n${prompt}`, signal })
-        return told(answer, url, page.status, page.bytes)
+        return fetchResult(answer, url, page.status, page.bytes)
       } catch (error) {
         return failed(
           limit.aborted
@@ -96,7 +96,7 @@ async function read(response: Response): Promise<Page> {
   return { status: response.status, text: shown, bytes }
 }
 
-const told = (result: string, url: string, code: number, bytes: number): ToolResult => ({
+const fetchResult = (result: string, url: string, code: number, bytes: number): ToolResult => ({
   content: result,
   output: { result, url, code, bytes }
 })

@@ -85,11 +85,11 @@ function refuseMadeUp(handle: FileHandle, path: string): void {
 /** All that a file held when it was opened, less what was cut off since. */
 export async function readAll({ handle, stat }: OpenFile): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(Number(stat.size))
-  return bytes.subarray(0, await fill(handle, bytes, 0))
+  return bytes.subarray(0, await readInto(handle, bytes, 0))
 }
 
 /** Fills the buffer from this place in the file on. Gives how much there was. */
-export async function fill(handle: FileHandle, buffer: Buffer, position: number): Promise<number> {
+export async function readInto(handle: FileHandle, buffer: Buffer, position: number): Promise<number> {
   let filled = 0
   while (filled < buffer.length) {
     const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, position + filled)

@@ -33,7 +33,7 @@ export function fingerprint(bytes: Buffer, size = bytes.length): Fingerprint {
 const markOf = (bytes: Buffer): string => `${bytes.length}:${hash(ALGORITHM, bytes, 'base64')}`
 
 /** From where to where bytes are not what they were, or nothing when they are. */
-export function changeSince(
+export function changedRange(
   print: Fingerprint,
   bytes: Buffer
 ): { readonly start: number; readonly end: number } | undefined {
@@ -78,7 +78,7 @@ export function afterSplices(print: Fingerprint, bytes: Buffer, splices: readonl
     // A splice that reaches over the end of the stretch joins it to the next.
     if (to > from && splices[to - 1]!.end > end) continue
     if (to > from) {
-      const changed = markOfPieces(piecesOf(bytes, splices.slice(from, to), start, end))
+      const changed = markOfPieces(splicedPieces(bytes, splices.slice(from, to), start, end))
       if (changed !== undefined) out.push(changed)
     } else out.push(mark)
     start = end
@@ -98,7 +98,7 @@ function markOfPieces(pieces: Iterable<Buffer>): string | undefined {
 }
 
 /** What `bytes` from `start` to `end` become, piece by piece; nothing is copied. */
-export function* piecesOf(
+export function* splicedPieces(
   bytes: Buffer,
   splices: readonly Splice[],
   start = 0,

@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path'
 import { DESCRIPTORS, isAt, shownPath } from './files.ts'
 
 /** A folder that is held on to: what is made in it is made there, whatever becomes of its path meanwhile. */
-export interface Folder {
+export interface OpenFolder {
   readonly path: string
   readonly handle: FileHandle
   /** A path to this entry of it, for system calls. */
@@ -16,7 +16,7 @@ export interface Folder {
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
 
 /** Opens the folder at a real path, and makes it, with the folders around it, where there is none. */
-export async function openFolder(path: string): Promise<Folder> {
+export async function openFolder(path: string): Promise<OpenFolder> {
   const missing: string[] = []
   let there = path
   for (; statSync(there, { throwIfNoEntry: false }) === undefined; there = dirname(there))
@@ -26,7 +26,7 @@ export async function openFolder(path: string): Promise<Folder> {
   return folder
 }
 
-async function hold(path: string, through: string): Promise<Folder> {
+async function hold(path: string, through: string): Promise<OpenFolder> {
   const handle = await open(through, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
   try {
     if (!isAt(handle, await handle.stat({ bigint: true }), path)) {
@@ -40,7 +40,7 @@ async function hold(path: string, through: string): Promise<Folder> {
   return { path, handle, at: name => join(at, name) }
 }
 
-async function enter(folder: Folder, name: string): Promise<Folder> {
+async function enter(folder: OpenFolder, name: string): Promise<OpenFolder> {
   try {
     await mkdir(folder.at(name)).catch(error => {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
@@ -56,7 +56,7 @@ async function enter(folder: Folder, name: string): Promise<Folder> {
 const CANNOT_SYNC = new Set<unknown>(['EINVAL', 'ENOTSUP', 'EISDIR', 'EPERM'])
 
 /** Makes sure that the names in a folder outlast a power cut. */
-export async function syncFolder({ handle }: Folder): Promise<void> {
+export async function syncFolder({ handle }: OpenFolder): Promise<void> {
   await handle.sync().catch(error => {
     if (!CANNOT_SYNC.has((error as NodeJS.ErrnoException).code)) throw error
   })
@@ -72,7 +72,7 @@ export function temporaryName(): string {
 }
 
 /** Removes files that were never finished, because the process that wrote them is gone. */
-export async function sweep(folder: Folder): Promise<void> {
+export async function sweep(folder: OpenFolder): Promise<void> {
   const names = await readdir(folder.at('.')).catch(() => [])
   for (const name of names) {
     const [, place, pid, start] = TEMPORARY.exec(name) ?? []

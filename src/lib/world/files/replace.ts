@@ -2,7 +2,7 @@ import { linkSync, lstatSync, readSync, renameSync, unlinkSync, type BigIntStats
 import { access, constants, open, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { shownPath, type OpenFile } from './files.ts'
-import { sweep, syncFolder, temporaryName, type Folder } from './folders.ts'
+import { sweep, syncFolder, temporaryName, type OpenFolder } from './folders.ts'
 import { attempt } from '../../util/attempt.ts'
 
 /** A file that is to be replaced, and what it held when that was decided. */
@@ -17,7 +17,7 @@ export interface Old {
  * file. `approve` is asked right before, and may throw.
  */
 export async function replaceFile(
-  folder: Folder,
+  folder: OpenFolder,
   name: string,
   content: Iterable<Buffer>,
   old: Old | undefined,
@@ -99,7 +99,7 @@ async function write(handle: FileHandle, batch: readonly Buffer[]): Promise<void
  * From the last look at the old file to the new one in its place there is no other work: only what somebody writes
  * between these two system calls can be lost. Gives whether the temporary name is still there.
  */
-function commit(temporary: string, folder: Folder, name: string, old: Old | undefined): boolean {
+function commit(temporary: string, folder: OpenFolder, name: string, old: Old | undefined): boolean {
   if (old === undefined) return create(temporary, folder, name)
   if (!isUnchanged(old, folder.at(name))) {
     throw new Error(`${shownPath(old.file.path)} was changed by somebody else just now; Read it again`)
@@ -109,7 +109,7 @@ function commit(temporary: string, folder: Folder, name: string, old: Old | unde
 }
 
 /** Unlike renaming, a hard link never replaces anything. */
-function create(temporary: string, folder: Folder, name: string): boolean {
+function create(temporary: string, folder: OpenFolder, name: string): boolean {
   const target = folder.at(name)
   try {
     linkSync(temporary, target)

@@ -12,7 +12,10 @@ export interface Beacon {
 }
 
 /** `dead`: no process listens there. `leaving`: one did, and hung up. */
-export type Heard = 'dead' | 'leaving' | { readonly doing?: string; readonly pid?: number; readonly since?: string }
+export type BeaconReply =
+  | 'dead'
+  | 'leaving'
+  | { readonly doing?: string; readonly pid?: number; readonly since?: string }
 
 // Loading them takes time that most commands do not have to spend.
 const net = (): typeof nodeNet => process.getBuiltinModule('node:net')
@@ -67,7 +70,7 @@ export const STEPS = 100
 export const STEP_MS = 5
 
 /** What the process there is doing. One that cannot answer, since it was stopped or has too many callers, lives. */
-export function askBeacon(path: string): Promise<Heard> {
+export function askBeacon(path: string): Promise<BeaconReply> {
   return new Promise(done => {
     const at = shortPath(path)
     const socket = net().connect({ path: at.path })
@@ -75,7 +78,7 @@ export function askBeacon(path: string): Promise<Heard> {
     const timer = setInterval(() => {
       if (++steps === STEPS) settle({})
     }, STEP_MS)
-    const settle = (heard: Heard): void => {
+    const settle = (heard: BeaconReply): void => {
       if (!timer.hasRef()) return
       clearInterval(timer.unref())
       socket.destroy()
@@ -95,7 +98,7 @@ export function askBeacon(path: string): Promise<Heard> {
   })
 }
 
-function heardIn(text: string): Heard {
+function heardIn(text: string): BeaconReply {
   const said = jsonIn(text.slice(0, text.indexOf('\n')))
   const { doing, pid, since } = isObject(said) ? said : {}
   return {

@@ -15,7 +15,7 @@ export interface Claim {
   readonly socket: string | null
 }
 
-export interface Found {
+export interface FoundClaim {
   readonly claim: Claim
   readonly place: string
   /** When its lease was renewed. */
@@ -25,8 +25,8 @@ export interface Found {
 const MOST_CLAIMS = 10_000
 
 /** The claims from the first on. */
-export function chainIn(head: string): readonly Found[] {
-  const chain: Found[] = []
+export function chainIn(head: string): readonly FoundClaim[] {
+  const chain: FoundClaim[] = []
   let next = foundAt(head)
   while (next !== undefined && chain.length < MOST_CLAIMS) {
     chain.push(next)
@@ -38,7 +38,7 @@ export function chainIn(head: string): readonly Found[] {
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
 
 /** A file is opened, since what a network file system knows of one that is not may be old. */
-function foundAt(place: string): Found | undefined {
+function foundAt(place: string): FoundClaim | undefined {
   let fd: number
   try {
     fd = openSync(place, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)

@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { wordsOf } from '../../errors.ts'
 import { askBeacon, isDarkNow, lightBeacon, STEP_MS, STEPS, type Beacon } from './beacon.ts'
-import { chainIn, type Claim, type Found } from './claims.ts'
+import { chainIn, type Claim, type FoundClaim } from './claims.ts'
 import { explained } from '../files/files.ts'
 import { addOwnFile, makeFolders, putOwnFile } from '../files/own-file.ts'
 import { ifThere, realPath } from '../files/paths.ts'
@@ -163,7 +163,7 @@ class Claimant implements Lock {
   }
 
   /** Joins the chain behind a claim that is dead. False where another one did, or the chain is gone. */
-  succeed(last: Found | undefined): boolean {
+  succeed(last: FoundClaim | undefined): boolean {
     this.#claim ??= this.#newClaim()
     if (!this.#join(this.#claim, last?.claim.id)) return false
     this.isTakenOver = last !== undefined && !isHere(last, this.#machine)
@@ -247,12 +247,12 @@ class Claimant implements Lock {
 }
 
 /** Whether its socket tells of it. */
-const isHere = ({ claim, place }: Found, { host }: Machine): boolean =>
+const isHere = ({ claim, place }: FoundClaim, { host }: Machine): boolean =>
   claim.host === host && claim.socket !== null && claim.device === statSync(dirname(place)).dev
 
-const socketOf = ({ claim, place }: Found): string => join(dirname(place), basename(claim.socket ?? ''))
+const socketOf = ({ claim, place }: FoundClaim): string => join(dirname(place), basename(claim.socket ?? ''))
 
-async function stateOf(found: Found, machine: Machine): Promise<Holder | 'dead' | 'leaving'> {
+async function stateOf(found: FoundClaim, machine: Machine): Promise<Holder | 'dead' | 'leaving'> {
   const { pid, since, name } = found.claim
   const holder = { pid, since, ...(name !== machine.name && { host: name }) }
   if (isHere(found, machine)) {
@@ -263,5 +263,5 @@ async function stateOf(found: Found, machine: Machine): Promise<Holder | 'dead' 
   return until < Date.now() ? 'dead' : { ...holder, until: new Date(until).toISOString() }
 }
 
-const isDeadNow = (found: Found, machine: Machine): boolean =>
+const isDeadNow = (found: FoundClaim, machine: Machine): boolean =>
   isHere(found, machine) ? isDarkNow(socketOf(found)) : found.renewed + machine.lease < Date.now()

@@ -1,5 +1,5 @@
 /** The helper process: starts what it is told to, and ends it all when whoever told it is gone. */
-import type { News, Order } from './helper.ts'
+import type { HelperNews, HelperOrder } from './helper.ts'
 import { startProcess, type Running } from './process.ts'
 
 /** More than this, in bytes, nobody takes: it would only pile up on its way. */
@@ -7,9 +7,9 @@ const MOST = 4 * 1024 * 1024
 
 const running = new Map<number, Running>()
 
-const tell = (news: News): void => void process.send?.(news, () => undefined)
+const tell = (news: HelperNews): void => void process.send?.(news, () => undefined)
 
-function obey(order: Order): void {
+function obey(order: HelperOrder): void {
   const { id } = order
   if ('start' in order) {
     let left = MOST
@@ -30,5 +30,5 @@ function obey(order: Order): void {
   else running.get(id)?.[order.do]()
 }
 
-process.on('message', order => obey(order as Order))
+process.on('message', order => obey(order as HelperOrder))
 process.on('disconnect', () => process.exit())

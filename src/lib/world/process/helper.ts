@@ -1,20 +1,20 @@
 import { fork, type ChildProcess } from 'node:child_process'
-import type { Ended, Listener, Program, Start } from './process.ts'
+import type { Ended, OutputListener, Program, Start } from './process.ts'
 
 /** What the helper is told. */
-export type Order =
+export type HelperOrder =
   | { readonly id: number; readonly start: Program }
   | { readonly id: number; readonly write: string }
   | { readonly id: number; readonly do: 'close' | 'end' }
 
 /** What it tells. */
-export type News =
+export type HelperNews =
   | { readonly id: number; readonly stdout: Uint8Array }
   | { readonly id: number; readonly stderr: Uint8Array }
   | { readonly id: number; readonly ended: Ended }
 
 interface Remote {
-  readonly listener: Listener
+  readonly listener: OutputListener
   readonly finish: (ended: Ended) => void
   /** Somebody waits for it: it has all its input, or we were told so. */
   held: boolean
@@ -57,7 +57,7 @@ export const startThroughHelper: Start = (program, listener) => {
   }
 }
 
-function order(message: Order): void {
+function order(message: HelperOrder): void {
   if (!remotes.has(message.id)) return
   helper ??= begin()
   // It could not be started, or has just ended: `isOver` tells whoever waits.
@@ -72,7 +72,7 @@ function begin(): ChildProcess {
   const env = { PATH: process.env['PATH'] ?? '' }
   const stdio: ['ignore', 'ignore', 'inherit', 'ipc'] = ['ignore', 'ignore', 'inherit', 'ipc']
   const child = fork(file, { detached: true, execArgv: [], env, cwd: '/', serialization: 'advanced', stdio })
-  child.on('message', news => hear(news as News))
+  child.on('message', news => hear(news as HelperNews))
   const isOver = (): void => {
     if (helper === child) helper = undefined
     for (const id of remotes.keys()) finish(id, GONE)
@@ -84,7 +84,7 @@ function begin(): ChildProcess {
   return child
 }
 
-function hear(news: News): void {
+function hear(news: HelperNews): void {
   const remote = remotes.get(news.id)
   if (remote === undefined) return
   if ('ended' in news) finish(news.id, news.ended)

@@ -13,7 +13,7 @@ export interface Program {
 }
 
 /** Hears what a process prints. */
-export interface Listener {
+export interface OutputListener {
   stdout(chunk: Buffer): void
   stderr(chunk: Buffer): void
 }
@@ -47,7 +47,7 @@ export interface Running {
 }
 
 /** Starts a process and listens to it. */
-export type Start = (program: Program, listener: Listener) => Running
+export type Start = (program: Program, listener: OutputListener) => Running
 
 /** Helpers of a process that has ended may hold its pipes; what comes later is not waited for. */
 const PIPE_GRACE = 100

@@ -5,7 +5,7 @@ import { isProgram } from '../files/paths.ts'
 export type ShellName = 'bash' | 'sh' | 'powershell'
 
 /** A program and what it is called with. */
-export interface Words {
+export interface ProgramWords {
   readonly file: string
   readonly args: readonly string[]
 }
@@ -28,7 +28,7 @@ function find(name: string): string | undefined {
 export function shellWords(
   command: string,
   shell: ShellName = process.platform === 'win32' ? 'powershell' : 'bash'
-): Words {
+): ProgramWords {
   if (shell === 'powershell') {
     const file = find('pwsh') ?? 'powershell.exe'
     return { file, args: ['-NoProfile', '-NonInteractive', '-Command', command] }
@@ -47,7 +47,7 @@ export interface Limits {
 }
 
 /** The same under limits. */
-export function limitedWords({ file, args }: Words, { memory, processes }: Limits): Words {
+export function limitedWords({ file, args }: ProgramWords, { memory, processes }: Limits): ProgramWords {
   const limits = [
     ...(memory === undefined ? [] : [`--as=${Math.round(memory * 1024 * 1024)}`]),
     ...(processes === undefined ? [] : [`--nproc=${Math.round(processes)}`])
@@ -56,7 +56,7 @@ export function limitedWords({ file, args }: Words, { memory, processes }: Limit
 }
 
 /** The same in a process namespace of its own: when it ends nothing is left, whatever was done to get away. */
-export const namespacedWords = ({ file, args }: Words): Words => ({
+export const namespacedWords = ({ file, args }: ProgramWords): ProgramWords => ({
   file: 'unshare',
   args: ['--user', '--map-current-user', '--pid', '--fork', '--kill-child', file, ...args]
 })

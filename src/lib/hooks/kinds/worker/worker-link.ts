@@ -2,7 +2,7 @@ import { Buffer, isUtf8 } from 'node:buffer'
 import { StringDecoder } from 'node:string_decoder'
 import { stripVTControlCharacters } from 'node:util'
 import type { Clock } from '../../../util/clock.ts'
-import type { Ended, Listener, Running } from '../../../world/process/process.ts'
+import type { Ended, OutputListener, Running } from '../../../world/process/process.ts'
 import { OUTPUT_CAP } from '../capture.ts'
 import { wordsOfStart } from '../program.ts'
 import { brokenFrame, readFrame, type WorkerFrame } from './worker-frames.ts'
@@ -24,7 +24,7 @@ const NOISE_SPAN = 10_000
 const LINE_COST = 32
 
 /** A worker's process, and the lines that come from it. Once it is given up, nothing of it is heard any more. */
-export class WorkerLink implements Listener {
+export class WorkerLink implements OutputListener {
   readonly #ears: LinkListener
   readonly #clock: Clock
   readonly #running: Running
@@ -38,7 +38,7 @@ export class WorkerLink implements Listener {
   #stderr = ''
   #over = false
 
-  constructor(start: (listener: Listener) => Running, clock: Clock, ears: LinkListener) {
+  constructor(start: (listener: OutputListener) => Running, clock: Clock, ears: LinkListener) {
     this.#ears = ears
     this.#clock = clock
     this.#running = start(this)
