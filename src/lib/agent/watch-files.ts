@@ -2,20 +2,28 @@ import { basename, resolve } from 'node:path'
 import { wordsOf } from '../errors.ts'
 import type { Outcome } from '../hooks/dispatch/outcome.ts'
 import { watchFiles, type FileEvent, type Watch } from '../world/files/watch.ts'
-import type { Session } from './session/session.ts'
+import type { Reader } from './output/reader.ts'
+import type { SessionHooks } from './session/session-hooks.ts'
+import type { SessionOptions } from './session/session-options.ts'
+
+interface WatchingSession {
+  readonly options: Pick<SessionOptions, 'hooks' | 'place'>
+  readonly hooks: SessionHooks
+  readonly reader: Reader
+}
 
 /**
- * Tells hooks of files that change on disk, whoever changes them: those that the matchers of FileChanged hooks name, in
- * the working folder, and those that hooks have asked for (`watchPaths`). Where nobody wants to know, nothing is watched.
+ * Runs FileChanged hooks for files that change on disk: those that their matchers name, in the working folder, and those
+ * that hooks have asked for (`watchPaths`). Without either, nothing is watched.
  */
 export class FileWatch {
-  readonly #session: Session
+  readonly #session: WatchingSession
   #watch: Promise<Watch> | undefined
   #asked: readonly string[] = []
 
-  constructor(session: Session) {
+  constructor(session: WatchingSession) {
     this.#session = session
-    if (this.#named().length > 0) this.#begin()
+    if (this.#matcherFiles().length > 0) this.#begin()
   }
 
   /** What the answer to an event asks for takes the place of what was asked for before. */
@@ -31,7 +39,7 @@ export class FileWatch {
   }
 
   /** The names in the matchers: each is a file in the working folder. */
-  #named(): readonly string[] {
+  #matcherFiles(): readonly string[] {
     return this.#session.options.hooks
       .list('FileChanged')
       .flatMap(({ matcher }) => textsIn(matcher).flatMap(text => text.split('|')))
@@ -41,14 +49,14 @@ export class FileWatch {
   }
 
   #begin(): void {
-    this.#watch ??= watchFiles(this.#named(), (path, event) => {
-      void this.#tell(path, event).catch((error: unknown) =>
+    this.#watch ??= watchFiles(this.#matcherFiles(), (path, event) => {
+      void this.#runHooks(path, event).catch((error: unknown) =>
         this.#session.reader.notice(`FileChanged hooks failed: ${wordsOf(error)}`, 'warning')
       )
     })
   }
 
-  async #tell(path: string, event: FileEvent): Promise<void> {
+  async #runHooks(path: string, event: FileEvent): Promise<void> {
     await this.#session.hooks.run('FileChanged', { file_path: path, file_name: basename(path), event })
   }
 

@@ -95,32 +95,32 @@ export async function open(
     const agents = agentPorts(project, model, transcripts, armed)
     const skills = skillsOf(project, permissions, armed)
     const askAboutPage: AskAboutPage = question => askOnce({ ...question, model: undefined }, ref.session, env)
-    const session = (ref.session = new Session({
-      hooks: armed.hooks,
-      model,
-      tools: [...(await toolsOf(options, permissions, servers, askAboutPage)), ...skillToolsOf(options, skills)],
-      serverTools: options.serverTools ?? [],
-      log: transcripts.log,
-      place,
-      system: systemPrompt(options.systemPrompt, place.cwd, instructions),
-      permissions,
-      limits: limitsOf(project, notices),
-      isOfProject: source => isProjectHook(armed, source),
-      ask: options.canUseTool === undefined ? undefined : askThrough(options.canUseTool),
-      remember: update => saved.keep(update),
-      effort: options.effort,
-      thinking: thinkingOf(options),
-      outputSchema,
-      partialMessages: options.includePartialMessages === true,
-      profile: armed.hooks.options.profile ?? 'strict',
-      clock: options.clock ?? systemClock,
-      emit,
-      agentId,
-      skills,
-      own: isWanted('Agent', options)
-        ? owner => [agentTool(agents, owner), sendMessageTool(agents.teammates)]
-        : undefined
-    }))
+    const session = (ref.session = new Session(
+      {
+        hooks: armed.hooks,
+        model,
+        tools: [...(await toolsOf(options, permissions, servers, askAboutPage)), ...skillToolsOf(options, skills)],
+        serverTools: options.serverTools ?? [],
+        log: transcripts.log,
+        place,
+        system: systemPrompt(options.systemPrompt, place.cwd, instructions),
+        permissions,
+        limits: limitsOf(project, notices),
+        isOfProject: source => isProjectHook(armed, source),
+        ask: options.canUseTool === undefined ? undefined : askThrough(options.canUseTool),
+        remember: update => saved.keep(update),
+        effort: options.effort,
+        thinking: thinkingOf(options),
+        outputSchema,
+        partialMessages: options.includePartialMessages === true,
+        profile: armed.hooks.options.profile ?? 'strict',
+        clock: options.clock ?? systemClock,
+        emit,
+        agentId,
+        skills
+      },
+      owner => (isWanted('Agent', options) ? [agentTool(agents, owner), sendMessageTool(agents.teammates)] : [])
+    ))
     const { resumed } = transcripts
     if (resumed !== undefined) session.resume(resumed)
     notices.push(...missingTools(options.agents, [...session.tools.keys()]))

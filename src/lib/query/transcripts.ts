@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
 import { isFreshStart, replay, replayAll, type Replayed } from '../agent/session/replay.ts'
-import { endOf, isDone, unwound } from '../agent/session/rewind.ts'
+import { endOf, isDone, rewind } from '../agent/session/rewind.ts'
 import type { KeptAgent } from '../agent/subagents/subagent.ts'
 import { fault } from '../faults.ts'
 import type { Entry, Log, Rec } from '../transcript/entry.ts'
@@ -191,7 +191,7 @@ function checkPlace(entries: readonly Rec[], at: string | undefined): void {
 
 /** Who goes on in the same file can only go back to what is still said; a copy can begin anywhere. */
 function checkStands(entries: readonly Rec[], at: string | undefined): void {
-  if (at !== undefined && !unwound(entries, undefined, true)!.left.some(({ uuid }) => uuid === at))
+  if (at !== undefined && !rewind(entries).left.some(({ uuid }) => uuid === at))
     throw fault(
       'E_OPTION_INVALID',
       'resumeSessionAt',

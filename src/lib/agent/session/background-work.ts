@@ -13,11 +13,11 @@ export class BackgroundWork {
     const id = backgroundTaskId ?? (status === 'async_launched' ? agentId : undefined)
     if (typeof id === 'string') this.left.set(id, typeof description === 'string' ? description : '')
     if (typeof task_id === 'string' && status !== 'running') this.left.delete(task_id)
-    if (this.left.size > 0 && toolUseResult === undefined && type !== 'assistant') this.#told([message, attachment])
+    if (this.left.size > 0 && toolUseResult === undefined && type !== 'assistant') this.#takeEnds([message, attachment])
   }
 
-  /** Somebody says of one of them that it has ended. */
-  #told(words: readonly unknown[]): void {
+  /** A text may say that one of them has ended. */
+  #takeEnds(words: readonly unknown[]): void {
     const text = JSON.stringify(words)
     if (/ended|completed|failed|killed|stopped/.test(text))
       for (const id of this.left.keys()) if (text.includes(id)) this.left.delete(id)

@@ -70,7 +70,7 @@ export class Conversation {
   }
 
   /** Text that the next model call is given, and that is history from then on. */
-  note(text: string): void {
+  addNote(text: string): void {
     this.#notes.push(text)
   }
 

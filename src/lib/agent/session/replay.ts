@@ -1,13 +1,12 @@
 import type { MessageEdits } from '../../hooks/dispatch/history.ts'
-import type { Block, Message, ToolResultBlock } from '../../message.ts'
-import type { ToolResult } from '../../tools/tool.ts'
+import type { Block, Message } from '../../message.ts'
 import type { Rec } from '../../transcript/entry.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import { BackgroundWork } from './background-work.ts'
 import { Conversation } from './conversation.ts'
-import { LOST, lostResult, UNKNOWN, type OpenBatch, type OpenCall } from '../call/open-call.ts'
-import { pendingIn } from '../call/pending.ts'
-import { unwound } from './rewind.ts'
+import type { OpenBatch } from '../call/open-call.ts'
+import { ReplayedCalls } from './replay-calls.ts'
+import { rewind, type Rewound } from './rewind.ts'
 import { blocksIn, contentIn, hasResults, keptIn, arrayIn, textsIn } from './well-formed-messages.ts'
 
 /** What a session is beside its messages. */
@@ -43,18 +42,18 @@ export const isFreshStart = ({ type, subtype }: Rec): boolean =>
   type === 'system' && (subtype === 'clear' || subtype === 'compact_boundary')
 
 /**
- * Does again what a log tells, up to the line with this id; nothing is fired, nothing is run. Lines that it cannot read
- * are left out. Gives nothing where somebody went back to a line that is not among these.
+ * Does again what a transcript says, up to the line with this id; nothing is fired, nothing is run. Lines that it cannot
+ * read are left out. Undefined where a rewind goes back to a line that is not among these.
  */
 export function replay(entries: readonly Rec[], until?: string): Replayed | undefined {
-  const wound = unwound(entries, until)
-  return wound === undefined ? undefined : replayed(wound)
+  const rewound = rewind(entries, until)
+  return rewound.isWhole ? replayRewound(rewound) : undefined
 }
 
-/** The same for all that there is. */
-export const replayAll = (entries: readonly Rec[], until?: string): Replayed => replayed(unwound(entries, until, true)!)
+/** The same; a rewind to a line that is not there counts as none. */
+export const replayAll = (entries: readonly Rec[], until?: string): Replayed => replayRewound(rewind(entries, until))
 
-function replayed({ left, done }: NonNullable<ReturnType<typeof unwound>>): Replayed {
+function replayRewound({ left, done }: Rewound): Replayed {
   const replaying = new Replaying()
   for (const entry of left) {
     if (done.has(entry)) replaying.takeDone(entry)
@@ -105,13 +104,9 @@ class Replaying {
     | undefined
   /** Why the last answer ended where it did. */
   #stop: unknown
-  /** The calls of the last answer, by their ids. */
-  #calls = new Map<string, OpenCall>()
+  readonly #calls = new ReplayedCalls()
   /** What a person said beside results, while others were still to come. */
   #beside: { readonly content: readonly Block[]; readonly uuid: string }[] = []
-  /** They were made in another session, of which this one began as a copy; and whether all of it was copied. */
-  #areCopies = false
-  #isWhole = false
 
   get conversation(): Conversation {
     return this.#conversation
@@ -126,7 +121,7 @@ class Replaying {
     else if (type === 'assistant') this.#block(entry, uuid)
     else if (type === 'attachment') this.#attachment(entry, uuid)
     else if (type === 'system') this.#event(entry, uuid)
-    else if (type.startsWith('tool-')) this.#step(entry)
+    else if (type.startsWith('tool-')) this.#calls.step(entry)
     this.#background.take(entry)
     this.#last = uuid
   }
@@ -134,33 +129,23 @@ class Replaying {
   /** What was done behind the line to which somebody went back. */
   takeDone(entry: Rec): void {
     this.#settle()
-    this.#step(entry)
+    this.#calls.step(entry)
   }
 
   end(): Replayed {
     this.#settle()
-    const calls = [...this.#calls.values()]
-    const open = calls.length === 0 ? undefined : this.#areCopies ? calls.map(call => this.#elsewhere(call)) : calls
     return {
       conversation: this.#conversation,
       system: this.#system,
       metadata: this.#metadata,
       memory: this.#memory,
-      open,
+      open: this.#calls.open,
       background: this.#background.left,
       tokens: this.#tokens,
       answered: typeof this.#time === 'string' ? Date.parse(this.#time) || undefined : undefined,
       unended: this.#stop === 'max_tokens' || this.#stop === 'pause_turn' ? this.#stop : undefined,
       last: this.#last
     }
-  }
-
-  /** What another session has begun, or will, is not begun here; only what somebody has yet to decide is. */
-  #elsewhere(call: OpenCall): OpenCall {
-    // Whoever made the copy may have written anything: hooks are asked again.
-    return this.#isWhole && call.pending !== undefined
-      ? { ...call, pending: { ...call.pending, hooks: undefined } }
-      : { ...call, started: true, pending: undefined, agentId: undefined }
   }
 
   /** One line a block: those of one answer follow one another. */
@@ -187,16 +172,15 @@ class Replaying {
     this.#answer = undefined
     const blocks = blocksIn(answer?.blocks ?? [])
     if (answer === undefined || !blocks.some(({ type }) => type === 'text' || type === 'tool_use')) return
-    this.#abandon()
-    this.#conversation.withOwnIds(blocks)
-    this.#conversation.answer(blocks, answer.uuid)
-    this.#called(blocks, answer.isCopy)
+    this.#addAnswer(blocks, answer.uuid, answer.isCopy)
     this.#stop = answer.stop
   }
 
-  #called(blocks: readonly Block[], areCopies: boolean): void {
-    this.#areCopies = areCopies
-    for (const block of blocks) if (block.type === 'tool_use') this.#calls.set(block.id, { use: block })
+  #addAnswer(blocks: readonly Block[], uuid: string, isCopy: boolean): void {
+    this.#close()
+    this.#conversation.withOwnIds(blocks)
+    this.#conversation.answer(blocks, uuid)
+    this.#calls.add(blocks, isCopy)
   }
 
   #user({ message, toolUseResult }: Rec, uuid: string): void {
@@ -204,56 +188,35 @@ class Replaying {
     if (content === undefined) return
     const results = typeof content === 'string' ? [] : content.filter(block => block.type === 'tool_result')
     if (results.length === 0) {
-      this.#abandon()
+      this.#close()
       this.#conversation.add({ role: 'user', content }, uuid)
       return
     }
     const beside = (content as Block[]).filter(block => block.type !== 'tool_result')
     if (beside.length > 0) this.#beside.push({ content: beside, uuid: `${uuid}:beside` })
-    for (const result of results) this.#answered(result, toolUseResult, uuid)
-    if (this.#calls.size === 0) this.#tellBeside()
+    for (const result of results) this.#calls.answer(result, toolUseResult, uuid)
+    if (this.#calls.areAnswered || !this.#calls.areOpen) this.#close()
   }
 
-  /** Behind all results: nothing may stand between them and their calls. */
-  #tellBeside(): void {
-    for (const { content, uuid } of this.#beside.splice(0)) this.#conversation.add({ role: 'user', content }, uuid)
-  }
-
-  #answered(result: ToolResultBlock, output: unknown, uuid: string): void {
-    const call = this.#calls.get(result.tool_use_id)
-    // A result without its call would be refused by every provider.
-    if (call === undefined || call.result !== undefined) return
-    this.#calls.set(result.tool_use_id, { ...call, result: { result, output, uuid } })
-    if ([...this.#calls.values()].every(each => each.result !== undefined)) this.#close()
-  }
-
+  /** Gives all open calls their results. What was said beside comes after: nothing may be between results and calls. */
   #close(): void {
-    const results = [...this.#calls.values()].map(({ result }) => result!)
-    this.#calls.clear()
-    if (results.length > 0)
-      this.#conversation.close(
-        results.map(({ result }) => result),
-        results[0]!.uuid
-      )
-    this.#tellBeside()
-  }
-
-  /** Something else follows, though calls have no results: other programs leave them so. */
-  #abandon(): void {
-    for (const [id, call] of this.#calls)
-      if (call.result === undefined)
-        this.#calls.set(id, { ...call, result: { result: lostResult(call), output: LOST, uuid: `${id}:lost` } })
-    this.#close()
+    const results = this.#calls.close()
+    const [first] = results
+    if (first !== undefined) {
+      const blocks = results.map(({ result }) => result)
+      this.#conversation.close(blocks, first.uuid)
+    }
+    for (const { content, uuid } of this.#beside.splice(0)) this.#conversation.add({ role: 'user', content }, uuid)
   }
 
   #attachment({ attachment }: Rec, uuid: string): void {
     if (!isObject(attachment)) return
     const { type, rendered, system } = attachment
     if (type === 'notes') {
-      this.#abandon()
+      this.#close()
       this.#conversation.deliverNotes(uuid)
     }
-    if (typeof rendered === 'string') this.#conversation.note(rendered)
+    if (typeof rendered === 'string') this.#conversation.addNote(rendered)
     if (typeof system === 'string') this.#system = [...this.#system, system]
   }
 
@@ -262,26 +225,25 @@ class Replaying {
     if (subtype === 'metadata' && isObject(entry['metadata'])) this.#metadata = entry['metadata']
     else if (subtype === 'tool_memory' && isObject(entry['memory'])) this.#memory = entry['memory']
     else if (subtype === 'messages_changed') this.#edit(entry, uuid)
-    else if (subtype === 'subagent_started') this.#atWork(entry)
-    else if (subtype === 'forked') this.#isWhole = true
-    else if (subtype === 'saved') this.#said(entry)
+    else if (subtype === 'subagent_started') this.#calls.startAgent(entry)
+    else if (subtype === 'forked') this.#calls.isWholeCopy = true
+    else if (subtype === 'saved') this.#addSaved(entry)
     else if (subtype === 'clear' || subtype === 'compact_boundary') this.#startAfresh(entry)
   }
 
   /** Messages that somebody has saved, as they are. Calls that have no results yet stay open. */
-  #said({ kept, forkedFrom }: Rec): void {
+  #addSaved({ kept, forkedFrom }: Rec): void {
     for (const { uuid, message } of keptIn(kept)) {
       const { role, content } = message
-      if (role === 'user' && this.#calls.size > 0 && hasResults(content)) {
+      if (role === 'user' && this.#calls.areOpen && hasResults(content)) {
         this.#user({ type: 'user', message }, uuid)
         continue
       }
-      this.#abandon()
-      if (role === 'assistant' && typeof content !== 'string') {
-        this.#conversation.withOwnIds(content)
-        this.#conversation.answer(content, uuid)
-        this.#called(content, forkedFrom !== undefined)
-      } else this.#conversation.add(message, uuid)
+      if (role === 'assistant' && typeof content !== 'string') this.#addAnswer(content, uuid, forkedFrom !== undefined)
+      else {
+        this.#close()
+        this.#conversation.add(message, uuid)
+      }
     }
   }
 
@@ -321,33 +283,4 @@ class Replaying {
     }
     conversation.edit(edits, uuid)
   }
-
-  #atWork({ toolUseId, subagentId: agentId }: Rec): void {
-    const call = this.#calls.get(toolUseId as string)
-    if (call !== undefined && typeof agentId === 'string') this.#calls.set(call.use.id, { ...call, agentId })
-  }
-
-  /** How far a call had come. */
-  #step(entry: Rec): void {
-    const call = this.#calls.get(entry['toolUseId'] as string)
-    if (call === undefined) return
-    const { type, input } = entry
-    const next: OpenCall =
-      type === 'tool-intent'
-        ? { ...call, started: true, pending: undefined, input }
-        : type === 'tool-outcome'
-          ? {
-              ...call,
-              input: input ?? call.input,
-              outcome: outcomeIn(entry)
-            }
-          : { ...call, input, pending: pendingIn(entry), agentId: pendingIn(entry).agentId ?? call.agentId }
-    this.#calls.set(call.use.id, next)
-  }
-}
-
-function outcomeIn({ content: written, output, isError }: Rec): ToolResult {
-  const content = contentIn(written) ?? ''
-  if (isError !== true) return { content, output }
-  return { content, output, error: typeof content === 'string' ? content : UNKNOWN }
 }

@@ -1,17 +1,18 @@
 import type { Rec } from '../../transcript/entry.ts'
 import { isObject } from '../../util/plain.ts'
 
-/**
- * Without what somebody went back behind; what tools have done stays done, and stands where somebody went back to.
- * Nothing where that is not among these; with `isAll`, who went back to a line that is nowhere did not.
- */
-export function unwound(
-  entries: readonly Rec[],
-  until: string | undefined,
-  isAll = false
-): { readonly left: readonly Rec[]; readonly done: ReadonlySet<Rec> } | undefined {
+/** Entries without those that a rewind went behind. */
+export interface Rewound {
+  readonly left: readonly Rec[]
+  /** What tools had done behind a rewind: it stays done. */
+  readonly done: ReadonlySet<Rec>
+  /** Every rewind goes back to a line that is among the entries. One that does not counts as none. */
+  readonly isWhole: boolean
+}
+
+export function rewind(entries: readonly Rec[], until?: string): Rewound {
   const done = new Set<Rec>()
-  if (until === undefined && !entries.some(isRewind)) return { left: entries, done }
+  if (until === undefined && !entries.some(isRewind)) return { left: entries, done, isWhole: true }
   const left: Rec[] = []
   const goBack = (to: unknown): boolean => {
     const at = left.findLastIndex(({ uuid }) => uuid === to)
@@ -22,24 +23,24 @@ export function unwound(
     }
     return true
   }
+  let isWhole = true
   for (const entry of entries) {
     left.push(entry)
-    if (isRewind(entry) && !goBack(entry['to']) && !isAll) return undefined
+    if (isRewind(entry) && !goBack(entry['to'])) isWhole = false
   }
   if (until !== undefined) goBack(until)
-  return { left, done }
+  return { left, done, isWhole }
 }
 
 /** Where the message ends that stands in this line: an answer may have several. */
 export function endOf(entries: readonly Rec[], at: number): number {
-  let end = at + 1
-  while (entries[end] !== undefined && isMore(entries[end]!, entries[end - 1]!)) end++
-  return end
+  const next = entries.findIndex((entry, index) => index > at && !isMore(entry, entries[index - 1]))
+  return next < 0 ? entries.length : next
 }
 
 /** Whether this line goes on with the answer of the one before. */
-function isMore({ type, message, part }: Rec, before: Rec): boolean {
-  const isSame = type === 'assistant' && before.type === 'assistant' && idIn(message) === idIn(before['message'])
+function isMore({ type, message, part }: Rec, before: Rec | undefined): boolean {
+  const isSame = type === 'assistant' && before?.type === 'assistant' && idIn(message) === idIn(before['message'])
   return isSame && (!Array.isArray(part) || part[0] !== 0)
 }
 

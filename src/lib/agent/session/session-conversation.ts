@@ -61,7 +61,7 @@ export class SessionConversation {
     if (this.isClosed) return
     const rendered = isLogged ? text : UNLOGGED
     this.#transcript.append({ type: 'attachment', attachment: { ...about, rendered } })
-    this.#history.note(text)
+    this.#history.addNote(text)
   }
 
   /** Every model call of the session begins with this text. */

@@ -12,7 +12,7 @@ import { answerOpen, continueOpen } from '../call/open-batch.ts'
 import type { ResultMessage } from '../output/output.ts'
 import { resultMessage, sinceNow, type Since } from '../output/result-message.ts'
 import type { Session } from './session.ts'
-import { expand } from '../instructions/skills.ts'
+import { skillText } from '../instructions/skills.ts'
 import { answerMessage } from './transcript-entries.ts'
 import { FileWatch } from '../watch-files.ts'
 
@@ -156,7 +156,7 @@ async function promptToEnd(given: string | readonly Block[], session: Session, s
   const { updatedPrompt } = outcome
   const content =
     updatedPrompt === undefined || typeof given !== 'string' ? withText(given, updatedPrompt) : updatedPrompt
-  const expanded = typeof content === 'string' ? await expand(content, session, signal) : undefined
+  const expanded = typeof content === 'string' ? await expandSkill(content, session, signal) : undefined
   if (signal.aborted) return ended('aborted_streaming', INTERRUPTED, true)
   if (expanded !== undefined && 'refused' in expanded) return ended('prompt_blocked', expanded.refused, false)
   session.conversation.add(
@@ -166,6 +166,36 @@ async function promptToEnd(given: string | readonly Block[], session: Session, s
   if (outcome.continue === false) return ended('hook_stopped', outcome.stopReason ?? '', false)
 
   return runAgent(prompt, session, signal)
+}
+
+/** The text of the skill that a prompt such as `/review src` names, unless hooks refuse it. Undefined for other prompts. */
+async function expandSkill(
+  prompt: string,
+  session: Session,
+  signal: AbortSignal
+): Promise<{ readonly text: string } | { readonly refused: string } | undefined> {
+  const { skills } = session.options
+  const [, name, args = ''] = /^\/(\S+)(?:\s+([\s\S]*))?$/.exec(prompt.trim()) ?? []
+  const skill = name === undefined ? undefined : skills?.all.get(name)
+  if (skills === undefined || skill === undefined) return undefined
+  const outcome = await session.hooks.run(
+    'UserPromptExpansion',
+    {
+      expansion_type: 'slash_command',
+      command_name: skill.name,
+      command_args: args.trim(),
+      command_source: skill.source,
+      prompt
+    },
+    { signal }
+  )
+  if (outcome.blocked) return { refused: `/${skill.name} was refused: ${reasonForModel(outcome)} [${outcome.by}]` }
+  try {
+    skills.activate(skill.name)
+  } catch (error) {
+    return { refused: `/${skill.name} cannot be used: ${wordsOf(error)}` }
+  }
+  return { text: skillText(skill, args.trim(), session.id) }
 }
 
 /** An agent, main or sub, works on what it was told. */

@@ -9,7 +9,6 @@ import type { Log } from '../../transcript/entry.ts'
 import type { Clock } from '../../util/clock.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import type { AgentMessage } from '../output/output.ts'
-import type { Session } from './session.ts'
 import type { Skills } from '../instructions/skills.ts'
 import type { Spending } from '../spending.ts'
 
@@ -39,8 +38,6 @@ export interface SessionOptions {
   readonly emit: (message: AgentMessage) => void
   /** Skills and slash commands. */
   readonly skills?: Skills | undefined
-  /** Tools that work for one session alone. */
-  readonly own?: ((session: Session) => readonly Tool[]) | undefined
   /** The id by which hooks know it, where it is not that of its session. */
   readonly agentId?: string | undefined
   /** Who a subagent is. The main agent is none. */

@@ -21,12 +21,16 @@ import { Spending } from '../spending.ts'
 /** Who refused a call, and why. */
 type Refusal = Pick<Ruling, 'kind' | 'by' | 'reason' | 'askedBy'>
 
+/** Makes the tools that work for one session alone. */
+type OwnTools = (session: Session) => readonly Tool[]
+
 /**
  * One agent at work: what it works with, and its state. Whom it speaks to is a port each: `transcript` (what happened),
  * `reader` (the output stream), `conversation` (what the model gets), `hooks` (events and what their outcomes change).
  */
 export class Session {
   readonly options: SessionOptions
+  readonly ownTools: OwnTools | undefined
   readonly id: string
   readonly transcript: Log
   readonly reader: Reader
@@ -65,8 +69,9 @@ export class Session {
   /** What hooks and tools keep. */
   readonly #kept: KeptState
 
-  constructor(options: SessionOptions) {
+  constructor(options: SessionOptions, ownTools?: OwnTools) {
     this.options = options
+    this.ownTools = ownTools
     this.id = options.place.id
     this.agentId = options.agent?.id ?? options.agentId ?? `agent-${this.id.slice(0, 8)}`
     this.transcript = options.log
@@ -75,7 +80,7 @@ export class Session {
     this.hooks = new SessionHooks(this)
     this.spending = options.spending ?? new Spending()
     this.model = options.model
-    const tools = [...options.tools, ...(options.own?.(this) ?? [])]
+    const tools = [...options.tools, ...(ownTools?.(this) ?? [])]
     this.tools = new Map(tools.map(tool => [tool.name, tool]))
     this.#kept = new KeptState(this.tools)
     options.place.expect = coming => this.notifications.expect(coming)

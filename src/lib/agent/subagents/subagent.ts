@@ -102,7 +102,7 @@ export async function runSubagent(
         `${start.blocked ? reasonForModel(start) : (start.stopReason ?? '')} [${start.by ?? 'a hook'}]`
       )
     log = await ports.logFor(id, kept?.last ?? null)
-    const child = await childOf(parent, { ...errand, type }, definition, hooks, log, ports)
+    const child = await childOf(parent, { ...errand, type }, definition, { hooks, log, modelFor: ports.modelFor })
     if (kept !== undefined) child.resume(kept)
     await tellStart({ ...errand, type }, child, parent)
     for (const { text } of start.contexts)
@@ -211,44 +211,44 @@ async function childOf(
   parent: Session,
   errand: Errand,
   definition: AgentDefinition,
-  hooks: HookRegistry,
-  log: Log,
-  ports: AgentPorts
+  { hooks, log, modelFor }: Pick<SessionOptions, 'hooks' | 'log'> & Pick<AgentPorts, 'modelFor'>
 ): Promise<Session> {
-  const wanted = errand.model ?? definition.model
+  const { id, type, toolUseId } = errand
   const { options } = parent
-  const depth = (options.agent?.depth ?? 0) + 1
-  const forbidden = forbiddenTo(errand.type, definition)
+  const { limits, agent } = options
+  const depth = (agent?.depth ?? 0) + 1
+  const forbidden = forbiddenTo(type, definition)
   const has = (name: string): boolean => isNamed(definition, name) && !forbidsTool(forbidden, name)
   const permissions = permissionsFor(definition, forbidden, options.permissions)
+  const model = errand.model ?? definition.model ?? 'inherit'
   const child: SessionOptions = {
     ...options,
     hooks,
     agentId: undefined,
     agent: {
-      id: errand.id,
-      type: errand.type,
+      id,
+      type,
       depth,
-      toolUseId: errand.toolUseId,
-      transcriptPath: options.agent?.transcriptPath ?? options.log.path,
+      toolUseId,
+      transcriptPath: agent?.transcriptPath ?? options.log.path,
       isParentClosing: () => parent.isClosing
     },
-    model: wanted === undefined || wanted === 'inherit' ? parent.model : await ports.modelFor(wanted),
+    model: model === 'inherit' ? parent.model : await modelFor(model),
     tools: options.tools.filter(({ name }) => has(name)),
-    own:
-      depth < DEEPEST && has('Agent')
-        ? session => options.own?.(session).filter(({ name }) => !forbidsTool(forbidden, name)) ?? []
-        : undefined,
     log,
     place: { ...options.place, seen: new Map(), mayRead: path => mayRead(path, permissions) },
     system: definition.prompt,
     permissions,
-    limits: { ...options.limits, turns: definition.maxTurns ?? options.limits.turns },
+    limits: { ...limits, turns: definition.maxTurns ?? limits.turns },
     ask: errand.unattended ? undefined : options.ask,
     outputSchema: undefined,
     spending: parent.spending
   }
-  const session = new Session(child)
+  const ownTools: Session['ownTools'] = owner =>
+    depth < DEEPEST && has('Agent')
+      ? (parent.ownTools?.(owner).filter(({ name }) => !forbidsTool(forbidden, name)) ?? [])
+      : []
+  const session = new Session(child, ownTools)
   session.promptId = parent.promptId
   session.afterwards = parent.afterwards
   return session

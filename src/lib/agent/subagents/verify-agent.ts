@@ -27,7 +27,6 @@ export async function verify(
       transcriptPath: options.agent?.transcriptPath ?? options.log.path
     },
     tools: options.tools.filter(({ name }) => TOOLS.has(name)),
-    own: undefined,
     place: { ...options.place, seen: new Map() },
     limits: { ...options.limits, turns: MOST_TURNS },
     ask: undefined,

@@ -1,5 +1,5 @@
 import { isFreshStart, replayInPieces, type Replayed } from '../../agent/session/replay.ts'
-import { unwound } from '../../agent/session/rewind.ts'
+import { rewind } from '../../agent/session/rewind.ts'
 import type { Message } from '../../message.ts'
 import { reminder } from '../../model/prompt.ts'
 import { asTheirs } from '../../transcript/claude/claude-lines.ts'
@@ -61,7 +61,7 @@ function livePlaces(session: StoredSession): { places: Float64Array; isEdited: b
   const outline = outlineOf(readLines(session))
   const { main, agents } = session.isForeign ? readClaude(outline) : { main: outline, agents: undefined }
   const lines = session.only === undefined ? main : (agents?.get(session.only) ?? [])
-  const { left, done } = session.isForeign ? { left: lines, done: new Set() } : unwound(lines, undefined, true)!
+  const { left, done } = session.isForeign ? { left: lines, done: new Set() } : rewind(lines)
   const live = left.slice(Math.max(0, left.findLastIndex(isFreshStart)))
   return {
     places: placesOf(live),

@@ -1,0 +1,85 @@
+import type { Block, ToolResultBlock } from '../../message.ts'
+import type { Rec } from '../../transcript/entry.ts'
+import { LOST, lostResult, UNKNOWN, type OpenBatch, type OpenCall } from '../call/open-call.ts'
+import { pendingIn } from '../call/pending.ts'
+import { contentIn } from './well-formed-messages.ts'
+
+type CallResult = NonNullable<OpenCall['result']>
+
+/** The calls of the last answer while a transcript is replayed, as far as each had come. */
+export class ReplayedCalls {
+  readonly #calls = new Map<string, OpenCall>()
+  /** They were made in another session, of which this one began as a copy. */
+  #areCopies = false
+  /** All of that session was copied. */
+  isWholeCopy = false
+
+  get areOpen(): boolean {
+    return this.#calls.size > 0
+  }
+
+  get areAnswered(): boolean {
+    return this.areOpen && [...this.#calls.values()].every(({ result }) => result !== undefined)
+  }
+
+  add(blocks: readonly Block[], areCopies: boolean): void {
+    this.#areCopies = areCopies
+    for (const block of blocks) if (block.type === 'tool_use') this.#calls.set(block.id, { use: block })
+  }
+
+  answer(result: ToolResultBlock, output: unknown, uuid: string): void {
+    const call = this.#calls.get(result.tool_use_id)
+    // A result without its call would be refused by every provider.
+    if (call?.result === undefined) this.#update(call, { result: { result, output, uuid } })
+  }
+
+  /** The results of all calls, which are over now. Other programs leave some without one. */
+  close(): readonly CallResult[] {
+    const results = [...this.#calls.values()].map(
+      call => call.result ?? { result: lostResult(call), output: LOST, uuid: `${call.use.id}:lost` }
+    )
+    this.#calls.clear()
+    return results
+  }
+
+  /** How far a call had come. */
+  step(entry: Rec): void {
+    const call = this.#calls.get(entry['toolUseId'] as string)
+    const { type, input, content, isError, output } = entry
+    if (type === 'tool-intent') this.#update(call, { started: true, pending: undefined, input })
+    else if (type === 'tool-outcome') {
+      const text = contentIn(content) ?? ''
+      const error = isError === true ? { error: typeof text === 'string' ? text : UNKNOWN } : {}
+      this.#update(call, { input: input ?? call?.input, outcome: { content: text, output, ...error } })
+    } else {
+      const pending = pendingIn(entry)
+      this.#update(call, { input, pending, agentId: pending.agentId ?? call?.agentId })
+    }
+  }
+
+  /** A subagent works for a call. */
+  startAgent({ toolUseId, subagentId: agentId }: Rec): void {
+    if (typeof agentId === 'string') this.#update(this.#calls.get(toolUseId as string), { agentId })
+  }
+
+  get open(): OpenBatch | undefined {
+    if (!this.areOpen) return undefined
+    return [...this.#calls.values()].map(call => (this.#areCopies ? this.#elsewhere(call) : call))
+  }
+
+  clear(): void {
+    this.#calls.clear()
+  }
+
+  #update(call: OpenCall | undefined, step: Partial<OpenCall>): void {
+    if (call !== undefined) this.#calls.set(call.use.id, { ...call, ...step })
+  }
+
+  /** What another session has begun, or will, is not begun here; only what someone has yet to decide is. */
+  #elsewhere(call: OpenCall): OpenCall {
+    // The copy may contain anything: hooks are asked again.
+    return this.isWholeCopy && call.pending !== undefined
+      ? { ...call, pending: { ...call.pending, hooks: undefined } }
+      : { ...call, started: true, pending: undefined, agentId: undefined }
+  }
+}
