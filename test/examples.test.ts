@@ -107,7 +107,7 @@ const EXAMPLES: Record<string, (lines: readonly string[]) => void> = {
     expect(lines).toEqual([
       'no: Bash was refused by bash-guard: that would end badly',
       'no: Bash was refused by bash-guard: that would end badly',
-      expect.stringMatching(/^no: Bash was refused by .*nobody could be asked$/),
+      expect.stringMatching(/^no: Bash was refused by .*no one was available to approve it$/),
       'I read the notes and left everything in place. (3 turns)'
     ])
   },

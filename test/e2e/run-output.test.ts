@@ -133,7 +133,7 @@ test('rules of allowedTools are divided by commas and blanks, but not within par
     .map(line => JSON.stringify(line['message']))
   expect(results[0]).toContain('a, b')
   expect(read('project/new.txt')).toBe('new')
-  expect(results[2]).toContain('nobody could be asked')
+  expect(results[2]).toContain('no one was available to approve it')
   expect(linesOf(ran).at(-1)).toMatchObject({ permission_denials: [{ tool_name: 'Bash' }] })
   expect(() => read('project/no.txt')).toThrow()
 })

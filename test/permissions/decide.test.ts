@@ -10,7 +10,7 @@ describe('what decides, and who is named', () => {
     ['a hook', [], { hook: { ...HOOK, decision: 'deny' } }, 'deny', 'hook guard', 'hook', 'because'],
     ['a rule', [deny('Bash(ls)')], {}, 'deny', 'Bash(ls) (settings.json:1)', 'rule', /Bash\(ls\) in settings\.json:1/],
     ['a rule', [ask('Bash(ls)')], {}, 'ask', 'Bash(ls) (settings.json:1)', 'rule', /asks/],
-    ['a rule', [deny('Bash(x)')], { cmd: '$X' }, 'ask', 'Bash(x) (settings.json:1)', 'rule', /cannot be told/],
+    ['a rule', [deny('Bash(x)')], { cmd: '$X' }, 'ask', 'Bash(x) (settings.json:1)', 'rule', /is not certain whether/],
     ['a rule', [allow('Bash(ls)')], {}, 'allow', 'Bash(ls) (settings.json:1)', 'rule', undefined],
     ['a hook', [], { hook: { ...HOOK, decision: 'ask' } }, 'ask', 'hook guard', 'hook', 'hook guard asks: because'],
     ['a hook', [], { hook: { ...HOOK, decision: 'allow' } }, 'allow', 'hook guard', 'hook', 'because'],

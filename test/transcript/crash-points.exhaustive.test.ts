@@ -63,7 +63,7 @@ function unknownIn(found: ReadonlyMap<string, Loaded>): readonly string[] {
   })
 }
 
-const UNKNOWN = /is not known/
+const UNKNOWN = /may have partly or fully completed/
 
 /** What is wrong with what a model was sent. */
 function faultsIn(sent: readonly (readonly Message[])[]): readonly string[] {

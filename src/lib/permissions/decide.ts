@@ -16,7 +16,7 @@ export interface Call extends PathLookup {
   readonly subject: Subject | undefined
   /** It changes nothing: known of our own tools and of the caller's, never of those of a server outside. */
   readonly readOnly: boolean
-  /** Why somebody has to be asked about it, whatever allows it. */
+  /** Why a person has to be asked about it, whatever allows it. */
   readonly doubt?: string | undefined
 }
 
@@ -41,7 +41,7 @@ export interface HookWord {
 export interface Ruling {
   readonly decision: Behavior
   readonly by: string
-  /** `asked`: whoever was asked; `default`: no rule decides, or there was no one to ask. */
+  /** `asked`: a person or a hook that was asked; `default`: no rule decides, or there was no one to ask. */
   readonly kind: 'rule' | 'mode' | 'hook' | 'safety' | 'asked' | 'default'
   readonly reason: string | undefined
   /** Of a refusal after a question: what wanted it asked. */
@@ -52,14 +52,14 @@ export interface Ruling {
 
 /**
  * Whether a call may run. What refuses comes first: a hook, a rule, a protected path, plan mode. Then what asks: a doubt,
- * a rule, a protected path, a hook. Only then what allows: a mode that asks nobody, a hook, a rule, the mode, and reading within
+ * a rule, a protected path, a hook. Only then what allows: a mode that never asks, a hook, a rule, the mode, and reading within
  * the project. What is left is asked about, and in mode dontAsk refused. Pure: it looks at nothing but its arguments.
  */
 export function decide(call: Call, policy: Policy): Ruling {
   const ruling = restriction(call, policy) ?? permission(call, policy) ?? UNSAID
   if (ruling.decision !== 'ask' || policy.mode !== 'dontAsk') return ruling
-  const why = ruling.kind === 'default' ? ruling.reason : `${ruling.by} would have it asked about`
-  return byMode('deny', 'dontAsk', `${why}, and in mode dontAsk nobody is asked`)
+  const why = ruling.kind === 'default' ? ruling.reason : `${ruling.by} requires a question`
+  return byMode('deny', 'dontAsk', `${why}, and mode dontAsk never asks`)
 }
 
 const UNSAID: Ruling = { decision: 'ask', by: 'default', kind: 'default', reason: 'nothing allows it' }
@@ -94,8 +94,8 @@ const bySafety = (decision: 'ask' | 'deny', part: string): Ruling => ({
   reason: part.startsWith('/proc/')
     ? `it names ${part}, and only another process knows where that leads`
     : decision === 'deny'
-      ? `${part} decides over the agent, or runs by itself later: only a rule of the user that names it allows that`
-      : `it names ${part}, which decides over the agent or runs by itself later`
+      ? `${part} controls the agent or runs automatically later; only a user’s rule that names it allows this`
+      : `it names ${part}, which controls the agent or runs automatically later`
 })
 
 /** What refuses the call; where nothing does, what wants someone asked. */
@@ -108,7 +108,7 @@ function restriction(call: Call, policy: Policy): Ruling | undefined {
   const protection = protectionOf(call, policy)
   if (protection?.decision === 'deny') return bySafety('deny', protection.part)
   if (mode === 'plan' && !readOnly && tool !== 'ExitPlanMode')
-    return byMode('deny', mode, 'in plan mode nothing is changed; finish the plan and call ExitPlanMode to leave it')
+    return byMode('deny', mode, 'plan mode allows no changes; finish the plan and call ExitPlanMode to leave it')
 
   // First, so that a person who is asked for another reason reads it as well.
   if (doubt !== undefined) return { decision: 'ask', by: 'changed tool', kind: 'safety', reason: doubt }
@@ -130,7 +130,7 @@ function ruleAgainst(call: Call, policy: Policy): Ruling | undefined {
     if (fit === 'no') continue
     const words = `the rule ${rule.text} in ${rule.source}`
     if (fit === 'yes' && rule.behavior === 'deny') return byRule('deny', rule, `${words} refuses it`)
-    asks ??= byRule('ask', rule, fit === 'yes' ? `${words} asks` : `it cannot be told whether ${words} means it`)
+    asks ??= byRule('ask', rule, fit === 'yes' ? `${words} asks` : `it is not certain whether ${words} covers it`)
   }
   return asks
 }

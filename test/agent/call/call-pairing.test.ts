@@ -200,7 +200,7 @@ test('a call that is put aside leaves a conversation that can go on', async () =
   expect(unpaired(sent[1]!)).toEqual([])
   expect(resultsIn(sent[1]!)).toMatchObject([
     { text: 'fine' },
-    { isError: true, text: expect.stringContaining('Nobody has decided') }
+    { isError: true, text: expect.stringContaining('No decision was made') }
   ])
 })
 

@@ -44,7 +44,7 @@ describe('input that comes with a yes', () => {
   test('of a hook is asked about where a rule asks, or may mean it', async () => {
     const hooks = () => registry(giving('t=touch; $t other'))
     const rules = { disallowedTools: ['Bash(rm *)'] }
-    expect((await touch({ hooks: hooks(), ...rules })).told).toContain('nobody could be asked')
+    expect((await touch({ hooks: hooks(), ...rules })).told).toContain('no one was available to approve it')
     const questions: string[] = []
     const run = await touch({
       hooks: hooks(),
@@ -74,7 +74,7 @@ describe('input that comes with a yes', () => {
       }
     })
     expect(questions).toEqual(['touch made1', 'touch made2', 'touch made3'])
-    expect(run.told).toContain('changed by hooks 3 times')
+    expect(run.told).toMatch(/^hooks changed the input .* 3 times$/)
     expect([run.project.has('other'), run.project.has('made1')]).toEqual([false, false])
   })
 

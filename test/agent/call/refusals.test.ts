@@ -47,7 +47,11 @@ const DECIDERS: readonly (readonly [string, Asking, Expected])[] = [
   ['a deny rule', { disallowedTools: [RULE] }, { kind: 'rule', by: /^Bash\(touch \*\) \(.+\)$/, words: /the rule/ }],
   ['plan mode', { permissionMode: 'plan' }, { kind: 'mode', by: /^mode plan$/, words: /plan mode/ }],
   ['mode dontAsk', { permissionMode: 'dontAsk' }, { kind: 'mode', by: /^mode dontAsk$/, words: /nothing allows it/ }],
-  ['the default', {}, { kind: 'default', by: /^default$/, words: /nothing allows it\), and nobody could be asked/ }],
+  [
+    'the default',
+    {},
+    { kind: 'default', by: /^default$/, words: /nothing allows it\), and no one was available to approve it/ }
+  ],
   [
     'the default, where canUseTool gives nothing',
     { canUseTool: silent },
@@ -72,7 +76,12 @@ const DECIDERS: readonly (readonly [string, Asking, Expected])[] = [
   [
     'the default, asked for by a hook',
     { hooks: pre(() => askFirst()) },
-    { kind: 'default', by: /^default$/, asked: /^hook hk$/, words: /hook hk asks\), and nobody could be asked/ }
+    {
+      kind: 'default',
+      by: /^default$/,
+      asked: /^hook hk$/,
+      words: /hook hk asks\), and no one was available to approve it/
+    }
   ],
   [
     'the default, asked for by a rule',

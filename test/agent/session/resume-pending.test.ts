@@ -90,7 +90,7 @@ describe('a question that was open when we were ended', () => {
     const two = await again(place, ['I see.'], { tools, prompt: '' })
     expect(begun).toEqual([])
     expect(resultsIn(two.sent[0]!)).toMatchObject([
-      { isError: true, text: expect.stringContaining('nobody could be asked') }
+      { isError: true, text: expect.stringContaining('no one was available to approve it') }
     ])
     expect(ofType(two, 'system')).toContainEqual(
       expect.objectContaining({ subtype: 'permission_denied', decision_reason_type: 'default' })
@@ -124,7 +124,7 @@ describe('a question that was open when we were ended', () => {
     writeFileSync(logOf(place), log)
     const three = await again(place, ['I see.'], { tools })
     expect(resultsIn(three.sent[0]!)).toMatchObject([
-      { isError: true, text: expect.stringContaining('Nobody has decided') }
+      { isError: true, text: expect.stringContaining('No decision was made') }
     ])
     expect(begun).toEqual(['write'])
   })

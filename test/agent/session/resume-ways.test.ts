@@ -102,7 +102,7 @@ describe('what is refused', () => {
     await isAsked
     const { result } = await again(place, ['never'])
     expect(result).toMatchObject({ is_error: true, error_code: 'E_SESSION_BUSY' })
-    expect(result.result).toMatch(new RegExp(`process ${process.pid} .*waiting for somebody to decide about Bash`))
+    expect(result.result).toMatch(new RegExp(`process ${process.pid} .*waiting for a decision about Bash`))
     const copy = await again(place, ['Yes.'], { forkSession: true })
     expect(copy.result.result).toBe('Yes.')
     running.close()
@@ -149,7 +149,7 @@ describe('a log that is not whole', () => {
     const two = await again(place, ['Two.'], { tools })
     expect(informed(two).join('\n')).toMatch(/entry \d+ is missing before byte \d+/)
     expect(resultsIn(two.sent[0]!)).toMatchObject([
-      { isError: true, text: expect.stringContaining('not written down') }
+      { isError: true, text: expect.stringContaining('was not recorded') }
     ])
   })
 })

@@ -95,10 +95,10 @@ describe('what had no result when we were ended', () => {
     const two = await again(place, ['I see.'], tools)
     expect(begun).toEqual(['write'])
     expect(resultsIn(two.sent[0]!)).toMatchObject([
-      { id: 'toolu_w', isError: true, text: expect.stringContaining('is not known') }
+      { id: 'toolu_w', isError: true, text: expect.stringContaining('may have partly or fully completed') }
     ])
     expect(inputsOf(two, 'PreToolUse')).toEqual([])
-    expect(JSON.stringify(two.messages)).toContain('what it did is not known')
+    expect(JSON.stringify(two.messages)).toContain('was running when the session was interrupted')
   })
 
   test('a call that had ended keeps what it gave; hooks that were told of it are not told again', async () => {

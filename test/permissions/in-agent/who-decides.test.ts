@@ -13,13 +13,13 @@ describe('nobody can be asked:', () => {
   test('what nothing allows is refused, and the reason says so', async () => {
     const { ran, told, result } = await touch({})
     expect(ran).toBe(false)
-    expect(told).toContain('nobody could be asked')
+    expect(told).toContain('no one was available to approve it')
     expect(result.permission_denials).toMatchObject([{ tool_name: 'Bash', tool_input: { command: 'touch made' } }])
   })
 
   test('a question of a rule and of a hook is a no', async () => {
     const rule = await touch({ settings: { permissions: { ask: ['Bash(touch *)'] } }, allowedTools: ['Bash'] })
-    expect(rule).toMatchObject({ ran: false, told: expect.stringContaining('nobody could be asked') })
+    expect(rule).toMatchObject({ ran: false, told: expect.stringContaining('no one was available to approve it') })
     const hook = await touch({ hooks: onPre(() => askFirst('is it wise?')), allowedTools: ['Bash'] })
     expect(hook).toMatchObject({ ran: false, told: expect.stringContaining('is it wise?') })
   })
@@ -257,5 +257,5 @@ test('what a project brings and nobody trusts does not run, and that is said', a
   expect(refused.result.result).toContain(place.cwd)
   expect(refused.names).toEqual([])
   const without = await touch({ in: place, projectHooks: false })
-  expect(without).toMatchObject({ ran: false, told: expect.stringContaining('nobody could be asked') })
+  expect(without).toMatchObject({ ran: false, told: expect.stringContaining('no one was available to approve it') })
 })

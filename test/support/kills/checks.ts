@@ -87,7 +87,7 @@ interface Course {
   readonly result: ToolResultBlock | undefined
 }
 
-const UNKNOWN = /is not known/
+const UNKNOWN = /may have partly or fully completed/
 const NOTHING = /nothing was done/
 
 export function courseOf(id: string, transcripts: Transcripts): Course {

@@ -78,7 +78,7 @@ test.each([
     const changed = [{ ...LOOK, ...how }]
     const alone = await session(place, changed)
     expect(alone.results[0]).toMatchObject({ isError: true, text: expect.stringMatching(words) })
-    expect(alone.results[0]!.text).toMatch(/is not as it was approved of: .*nobody could be asked/)
+    expect(alone.results[0]!.text).toMatch(/is not as it was approved of: .*no one was available to approve it/)
     expect(alone.result.permission_denials).toMatchObject([{ tool_name: 'mcp__own__look' }])
     expect(informed(alone)).toContainEqual(
       'tools of the server own are not as they were approved of: mcp__own__look; somebody is asked before they run'

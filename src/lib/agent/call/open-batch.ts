@@ -6,8 +6,9 @@ import { UNKNOWN, type OpenCall } from './open-call.ts'
 import type { Session } from '../session/session.ts'
 import { tellResult } from './turn.ts'
 
-const UNDECIDED = '[Nobody has decided about this call; nothing was done.]'
+const UNDECIDED = '[No decision was made about this call; nothing was done.]'
 const ONLY_READ = '[The call was interrupted. It could change nothing; call again if you need to know.]'
+
 /** A new prompt is no decision about open calls: they are answered as they are, and none is run. */
 export async function answerOpen(session: Session, signal: AbortSignal): Promise<void> {
   await closeOpen(session, signal, call => answerAsIs(call, session))
@@ -69,10 +70,8 @@ function openCall(call: ClosedCall): OpenCall {
 function answerAsIs({ use, started, pending, agentId, input = use.input }: OpenCall, session: Session): ClosedCall {
   let why = pending === undefined ? INTERRUPTED : UNDECIDED
   if (started === true) {
-    session.reader.notice(
-      `${use.name} was at work when the session was interrupted: what it did is not known`,
-      'warning'
-    )
+    const state = 'it may have partly or fully completed'
+    session.reader.notice(`${use.name} was running when the session was interrupted; ${state}`, 'warning')
     why = agentId === undefined ? UNKNOWN : `${UNKNOWN}\n\nagentId: ${agentId}`
   } else if (pending === undefined) {
     const tool = session.tool(use.name)

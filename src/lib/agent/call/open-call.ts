@@ -19,19 +19,19 @@ export interface OpenCall {
   readonly agentId?: string | undefined
 }
 
-/** The calls of an answer that has not got all its results, in their order. */
+/** The calls of an answer, in their order, of which some have no result yet. */
 export type OpenBatch = readonly OpenCall[]
 
-/** Whether somebody has to decide about one of them. */
+/** Whether one of them waits for a decision. */
 export const isPending = (batch: OpenBatch | undefined): boolean =>
   batch?.some(({ result, pending }) => result === undefined && pending !== undefined) === true
 
 /** The result of a call that had begun, and of which nothing else is known. */
 export const UNKNOWN =
-  '[The run was interrupted while this call was at work: whether it has done anything, or all of it, is not known. Look before you rely on it, and before you do it again.]'
+  '[Interrupted while running; it may have partly or fully completed. Check the result before retrying.]'
 
 /** The output of a call whose result was never written down. */
-export const LOST = '[What came of this call was not written down.]'
+export const LOST = '[The result of this call was not recorded.]'
 
 /** The result of such a call: that of the tool where it is known, this text otherwise. */
 export const lostResult = ({ use: { id }, outcome }: OpenCall, content = LOST): ToolResultBlock => ({

@@ -21,7 +21,7 @@ export function permit(call: JudgedCall, session: Session, signal: AbortSignal):
   if (ruling.decision === 'allow' || call.consent?.from === 'person') return { ...call, stage: 'allowed' }
   const questions = call.consent?.questions ?? 0
   if (questions < MOST_QUESTIONS) return ask(call, ruling, session, signal)
-  return refused(call, `what came with the permission for ${call.use.name} was changed by hooks ${questions} times`)
+  return refused(call, `hooks changed the input that came with the permission for ${call.use.name} ${questions} times`)
 }
 
 /** What a yes says of the input that came with it. */
@@ -53,8 +53,8 @@ async function ask(call: JudgedCall, ruling: Ruling, session: Session, signal: A
   if (signal.aborted) return refused(call, 'interrupted')
   const askedBy = kind === 'default' ? undefined : by
   if (answer === undefined) {
-    const why = session.options.ask === undefined ? 'nobody could be asked' : 'canUseTool gave no answer'
-    const words = `it needs a permission (${reason ?? by}), and ${why}`
+    const why = session.options.ask === undefined ? 'no one was available to approve it' : 'canUseTool gave no answer'
+    const words = `it needs permission (${reason ?? by}), and ${why}`
     return refuse(call, { decision: 'deny', kind: 'default', by: 'default', reason: words, askedBy }, session)
   }
   if (answer.behavior === 'deny') {
@@ -84,5 +84,5 @@ async function refuse(call: JudgedCall, ruling: Ruling, session: Session, told?:
   if (kind !== 'mode' && kind !== 'default') return refused(call, why)
   const event = { ...toolEvent(call), tool_name: use.name, reason }
   const after = await session.hooks.run('PermissionDenied', event, { signal: session.afterwards })
-  return refused(call, after.fields.retry === true ? `${why}\nA hook says that it may be tried again.` : why)
+  return refused(call, after.fields.retry === true ? `${why}\nA hook says that the call may be retried.` : why)
 }

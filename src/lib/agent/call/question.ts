@@ -66,7 +66,7 @@ export async function askPerson(
   const { ask, clock } = session.options
   if (ask === undefined) return undefined
   session.transcript.append(pendingEntry({ use, input, pending }))
-  session.doing = `waiting for somebody to decide about ${use.name}`
+  session.doing = `waiting for a decision about ${use.name}`
   await session.transcript.flush()
   const cancel = clock.after(PATIENCE, () => void remind(use.name, session, signal))
   try {

@@ -86,6 +86,6 @@ export const EVENTS_OF_CALLS = {
     target: 'tool_name',
     answer: 'retry',
     failure: 'open',
-    sample: { ...BASH_CALL, reason: 'nobody could be asked' }
+    sample: { ...BASH_CALL, reason: 'no one was available to approve it' }
   })
 } as const
