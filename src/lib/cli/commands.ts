@@ -11,7 +11,6 @@ export interface Flag {
 }
 
 export interface CommandRow {
-  /** `hooks list`. */
   readonly name: string
   readonly argument?: { readonly name: string; readonly words: string; readonly choices?: readonly string[] }
   readonly words: string

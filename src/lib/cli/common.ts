@@ -16,17 +16,14 @@ import { printError, escapeLine } from './print.ts'
 import { interruptible } from './signals.ts'
 import { attempt } from '../util/attempt.ts'
 
-/** Exit codes; see `carabiner --help`. */
 export const EXIT = { done: 0, failed: 1, blocked: 2, untrusted: 3, badSettings: 4, usage: 64 } as const
 
-/** The exit code for the result of a session. */
 export function exitCode(result: ResultMessage | undefined): number {
   if (result?.error_code === 'E_UNTRUSTED') return EXIT.untrusted
   if (result?.terminal_reason === 'turn_setup_failed') return EXIT.badSettings
   return result?.is_error === true ? EXIT.failed : EXIT.done
 }
 
-/** The flags that all commands about hooks share. */
 export interface CommonFlags {
   cwd?: string
   settings?: string
@@ -70,7 +67,6 @@ export const trustOptions = ({ trust, trustProjectHooks }: CommonFlags): TrustOp
   thisRun: trustProjectHooks === true || process.env['CARABINER_TRUST_PROJECT_HOOKS'] === '1'
 })
 
-/** The places of settings, from a folder that must exist. */
 export function settingsPlaces(cwd: string | undefined): Where {
   if (cwd !== undefined && !isFolder(cwd)) throw fault('E_USAGE', `there is no folder ${cwd}`)
   return usualPlaces(cwd, process.env)
@@ -94,7 +90,6 @@ export function unusableFindings(
   return findings.filter(({ level, place }) => level === 'error' && place.key === '' && named.has(place.file))
 }
 
-/** Whether the project's own hooks apply without a question. */
 export const projectIsTrusted = ({ state }: Trust, { projectHooks }: CommonFlags): boolean =>
   projectHooks !== false && (state === 'nothing' || state === 'trusted')
 
@@ -113,7 +108,6 @@ export function decideProjectHooks(scene: ProjectState, flags: CommonFlags): boo
 /** Nobody can answer a question. */
 export const isCI = (): boolean => (process.env['CI'] ?? '') !== ''
 
-/** Trusts what the project brings, from now on. */
 export function saveTrust({ loaded, where }: Pick<ProjectState, 'loaded' | 'where'>, folder = false): Trust {
   try {
     return giveTrust(loaded, where, folder)
@@ -150,7 +144,6 @@ const DESCRIBED = {
   changed: 'has changed since it was trusted'
 }
 
-/** What the project brings that has to be trusted, for people. */
 export function describeUntrusted(loaded: Loaded, trust: Trust): readonly string[] {
   const { root, hooks, modules, owners, rules, grants, servers } = loaded
   const state = trust.changes[0] === OLDER ? 'was trusted by an older version only' : DESCRIBED[trust.state]
@@ -184,13 +177,11 @@ const variablesLabel = ({ spec: { env } }: { readonly spec: PlainObject }): stri
         .join('')
     : ''
 
-/** Says what has to be trusted first, and how. */
 export function reportUntrusted(scene: ProjectState): number {
   for (const line of [...describeUntrusted(scene.loaded, scene.trust), ...trustInstructions(scene)]) printError(line)
   return EXIT.untrusted
 }
 
-/** How to continue without a person at the terminal. */
 export function trustInstructions({
   loaded: { locks },
   trust: { digest },

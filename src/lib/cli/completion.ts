@@ -56,7 +56,6 @@ const fishLines = (byCommand: Words): string =>
     })
     .join('\n')
 
-/** `carabiner completion SHELL`. */
 export function completion(shell: string, commands: readonly CommandRow[]): number {
   const words = wordsByCommand(commands)
   if (shell === 'bash') printLine(BASH(bashCases(words)))

@@ -79,7 +79,6 @@ const machine = () => ({
   credentials: CREDENTIALS.filter(name => (process.env[name] ?? '') !== '')
 })
 
-/** What each is needed for. */
 const NEEDED: Readonly<Record<keyof ReturnType<typeof machine>, string>> = {
   bash: 'bash, for the Bash tool and command hooks',
   ripgrep: 'ripgrep, for Glob and Grep',

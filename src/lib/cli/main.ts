@@ -7,7 +7,6 @@ import { printError } from './print.ts'
 
 const EXIT_CODES = `Exit codes: 0 done · 1 failed · 2 blocked (fire --exit-code) · 3 not trusted · 4 bad configuration · 64 usage`
 
-/** Runs the command line and gives the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
   const printed = watchOutput()
   holdCredentialsIn(process.env)

@@ -1,7 +1,7 @@
 import { fstatSync, writeSync } from 'node:fs'
 import { attempt } from '../util/attempt.ts'
 
-/** Watches over standard output. What comes back waits for what was printed, and gives what was lost, if anything. */
+/** Watches standard output. The result waits for what was printed, and gives what was lost, if anything. */
 export function watchOutput(): () => Promise<Error | undefined> {
   const { stdout } = process
   let lost: Error | undefined

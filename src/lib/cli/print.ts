@@ -5,7 +5,6 @@ import { escapedLines } from '../util/escape.ts'
 
 type Style = Parameters<typeof styleText>[0]
 
-/** Text in a style, where standard output is a terminal that wants colours. */
 export const withStyle = (style: Style, text: string): string => styleText(style, text)
 
 /**
@@ -14,13 +13,13 @@ export const withStyle = (style: Style, text: string): string => styleText(style
  */
 export const escapeText = escapedLines
 
-/** JSON, on one line unless it is set in, without anything that a terminal would obey. */
+/** JSON, on one line unless indented, without anything that a terminal would obey. */
 export const safeJson = (value: unknown, indent?: number): string => escapeText(JSON.stringify(value, null, indent))
 
-/** The same on one line: what it holds cannot pass for a line of ours. */
+/** The same on one line, so that it cannot pass for lines of ours. */
 export const escapeLine = (text: string): string => escapeText(text.replaceAll('\n', String.raw`\n`))
 
-/** The same with its further lines set in, so that they do not pass for lines of ours either. */
+/** The same with its further lines indented, so that they do not pass for lines of ours either. */
 export const indentLines = (text: string): string => escapeText(text).replaceAll('\n', '\n      ')
 
 /** Prints a line. Whatever it holds, nothing but our own colours is obeyed. */
@@ -53,7 +52,6 @@ export function alignColumns(rows: readonly (readonly string[])[]): readonly str
 
 const LEVELS: Readonly<Record<Finding['level'], Style>> = { error: 'red', warning: 'yellow', info: 'dim' }
 
-/** A finding: where, what, and what to do. */
 export function findingText({ level, place, message, fix, code }: Finding): string {
   const where = `${place.file}:${place.line}:${place.column}${place.key === '' ? '' : ` ${place.key}`}`
   return `${withStyle(LEVELS[level], level)} ${escapeText(where)}\n  ${escapeText(message)} [${code}]\n  → ${escapeText(fix)}`

@@ -11,7 +11,7 @@ export function handleSignals(): void {
   for (const name of Object.keys(EXIT_CODES)) process.on(name, handle)
 }
 
-/** Waits without handlers: nothing of ours runs meanwhile, and only the system itself can end the process. */
+/** Waits without handlers: nothing of ours runs meanwhile, so the system ends the process. */
 export function interruptible<T>(wait: () => T): T {
   for (const name of Object.keys(EXIT_CODES)) process.off(name, handle)
   try {
@@ -26,7 +26,6 @@ export function onSignal(end: (name: string) => void): void {
   session = end
 }
 
-/** The exit code of the signal that came, if one did. */
 export const signalCode = (): number | undefined => received
 
 function handle(name: NodeJS.Signals): void {

@@ -62,7 +62,6 @@ const FILES: Readonly<Record<string, string>> = {
     exit 2`
 }
 
-/** Puts the project into a folder. */
 export function writeProject(folder: string): void {
   for (const [name, content] of Object.entries(FILES)) {
     const path = join(folder, name)

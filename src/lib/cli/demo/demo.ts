@@ -40,7 +40,6 @@ const GREETING = [
     'The agent, its tools, the hooks and the tests are real.'
 ]
 
-/** Runs the agent, and shows what it does. */
 async function play(folder: string, abortController: AbortController): Promise<ResultMessage> {
   const judged = new Map<string, CallDecision>()
   const project = join(folder, 'project')
@@ -97,7 +96,6 @@ function farewell({ num_turns, permission_denials, duration_ms }: ResultMessage)
   line('next', 'the README; docs/agent.md and examples/ in the repository', 'dim')
 }
 
-/** Whether the files are as each step says. */
 const isAsExpected = (result: ResultMessage, project: string): boolean =>
   result.terminal_reason === 'completed' &&
   TOUR.every(({ look = {} }) =>

@@ -10,11 +10,9 @@ import { hangIndent } from '../terminal/width.ts'
 /** Who decided about a call, which the messages do not say. */
 export interface CallDecision {
   readonly outcome: Outcome
-  /** What was asked, and allowed it. */
   asked?: string
 }
 
-/** Prints the messages of the tour as lines for people. */
 export class TourView {
   readonly #folder: string
   readonly #judged: ReadonlyMap<string, CallDecision>
@@ -67,7 +65,6 @@ export class TourView {
   }
 }
 
-/** A command hook on Stop: its name, and what it answered. */
 const stopLabel = ({
   hook_label,
   stderr = '',
@@ -89,25 +86,21 @@ const NO_ANSWER = 'it gave no answer'
 /** The line of a stack trace that says what went wrong. */
 const errorIn = (message: string): string => /^\w*Error: .+$/m.exec(message)?.[0] ?? message
 
-/** A call in a few words. */
 function callIn({ name, input }: ToolUseBlock): string {
   const { command, file_path, old_string, new_string } = input as Readonly<Record<string, string | undefined>>
   const change = old_string === undefined ? '' : `: “${old_string}” becomes “${new_string}”`
   return `${name} ${command ?? file_path}${change}`
 }
 
-/** The title of a scene. */
 export function heading(text: string): void {
   printLine()
   printLine(withStyle('bold', hangIndent('', text, width())))
 }
 
-/** Text that is as wide as the terminal at most. */
 export const paragraph = (text: string): void => printLine(hangIndent('', text, width()))
 
 const LEFT = 13
 
-/** One thing that happened: a word for it, and the rest. */
 export function line(left: string, right: string, style: Parameters<typeof withStyle>[0]): void {
   const mark = `  ${left.padEnd(LEFT)}`
   const lines = hangIndent(mark, escapeText(right.replaceAll(/\s+/g, ' ')), width())

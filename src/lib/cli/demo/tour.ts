@@ -1,6 +1,5 @@
 import type { ScriptedTurn } from '../../model/scripted.ts'
 
-/** A step of the tour: its title, and what the model answers in it. */
 export interface TourStep {
   readonly title: string
   readonly turns: readonly ScriptedTurn[]

@@ -16,13 +16,11 @@ export class BackgroundHooks {
   readonly #answers: LateAnswer[] = []
   readonly #responses: HookResponse[] = []
 
-  /** For the registry that fires them. */
   readonly options: Pick<RegistryOptions, 'onLate' | 'sink'> = {
     onLate: answer => void this.#answers.push(answer),
     sink: message => void (message.subtype === 'hook_response' && this.#responses.push(message))
   }
 
-  /** Waits for them, and adds to the report what came of each. */
   async addTo(outcome: Reported, drain: () => Promise<void>): Promise<Reported> {
     const late = outcome.report.filter(({ status }) => status === 'late')
     if (late.length === 0) return outcome

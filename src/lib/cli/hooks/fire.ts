@@ -82,7 +82,6 @@ const isOff = ({ hook, off }: HookStatus, event: EventName): boolean => off !== 
 /** Every key is always there. */
 const orNull = (_: string, value: unknown): unknown => value ?? null
 
-/** One object, for machines. */
 function asJson(
   outcome: Reported,
   statuses: readonly HookStatus[],
@@ -125,7 +124,6 @@ function hookAsJson(report: HookReport, statuses: readonly HookStatus[]): object
   }
 }
 
-/** The fields of a hook that did nothing. */
 const NOTHING = { reply: null, failure: null, exitCode: null, stderr: null, ms: null, notes: [] }
 
 function offAsJson({ hook, off }: HookStatus): object {
@@ -142,7 +140,6 @@ function offAsJson({ hook, off }: HookStatus): object {
   }
 }
 
-/** The hook of a file that a report is about. */
 const hookAt = (source: string, statuses: readonly HookStatus[]): LoadedHook | undefined =>
   statuses.find(({ hook }) => sourceOf(hook.place) === source)?.hook
 
@@ -162,7 +159,6 @@ function hookNameFor(name: string, source: string, statuses: readonly HookStatus
   return name.endsWith(short) ? `${name.slice(0, -short.length)}(~${place.slice(home.length)})` : name
 }
 
-/** The same for people. */
 function* lines(
   outcome: Reported,
   off: readonly HookStatus[],

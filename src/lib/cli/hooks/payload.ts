@@ -6,7 +6,6 @@ import { readPipedText } from '../piped.ts'
 import { printError } from '../print.ts'
 import { jsonIn } from '../../util/attempt.ts'
 
-/** The flags that say what is fired. */
 export interface PayloadFlags {
   input?: string
   tool?: string
@@ -14,7 +13,6 @@ export interface PayloadFlags {
   exitCode?: boolean
 }
 
-/** What is given, over the sample of the event's row. */
 export async function readPayload(event: EventName, flags: PayloadFlags): Promise<PlainObject> {
   const given = await readInput(flags)
   const payload: PlainObject = { ...structuredClone(rowOf(event).sample), ...given }

@@ -73,7 +73,6 @@ async function run(test: HookTest, hooks: HookRegistry): Promise<Result> {
 
 const failureLabel = ({ by, kind, message }: Failure): string => `${by} failed (${kind}): ${message.split('\n')[0]}`
 
-/** What was expected and is otherwise. */
 function* differences(expect: HookTest['expect'], outcome: Outcome): Generator<string> {
   for (const [key, wanted] of Object.entries(expect)) {
     const got = (outcome as unknown as Record<string, unknown>)[key]

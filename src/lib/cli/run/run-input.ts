@@ -10,7 +10,7 @@ import { isObject, type PlainObject } from '../../util/plain.ts'
 import { printError, escapeLine } from '../print.ts'
 import { jsonIn } from '../../util/attempt.ts'
 
-/** Prompts and orders as lines of JSON, in the shapes that clients of `claude -p` send. */
+/** Reads prompts and control requests as lines of JSON, in the shapes that clients of `claude -p` send. */
 export function queryFromStream(input: Readable, options: QueryOptions, respond: (message: object) => void): Query {
   const orders: { running?: Query } = {}
   const running = query({ prompt: prompts(input, order => void runControl(order, orders.running, respond)), options })

@@ -22,7 +22,6 @@ import { readServers } from './run-servers.ts'
 import { findSession } from '../sessions/session-lookup.ts'
 import { onSignal } from '../signals.ts'
 
-/** The flags of `carabiner run`. */
 export interface RunFlags extends CommonFlags {
   print?: boolean
   outputFormat?: 'text' | 'json' | 'stream-json'

@@ -49,14 +49,14 @@ function* asRequest(session: StoredSession): Generator<string> {
   yield `,\n  "system": ${safeJson(end?.system)},\n  "unanswered": ${safeJson(unanswered)}\n}\n`
 }
 
-/** The entries that count, from the last fresh start on: the file is read once for their outline, then they are read. */
+/** The entries from the last fresh start on: the file is read once for their outline, then they are read. */
 function liveEntries(session: StoredSession): Parameters<typeof replayInPieces> {
   const { places, isEdited, done } = livePlaces(session)
   const whole = entriesAt(session.path, places)
   return [session.isForeign ? translated(whole) : whole, { isEdited, isDone: index => done.has(index) }]
 }
 
-/** Where they stand, and which of them were done behind what somebody went back to. The outline itself is let go. */
+/** Where they are, and which of them happened after a point that was rewound. The outline itself is not kept. */
 function livePlaces(session: StoredSession): { places: Float64Array; isEdited: boolean; done: ReadonlySet<number> } {
   const outline = outlineOf(readLines(session))
   const { main, agents } = session.isForeign ? readClaude(outline) : { main: outline, agents: undefined }
@@ -70,7 +70,7 @@ function livePlaces(session: StoredSession): { places: Float64Array; isEdited: b
   }
 }
 
-/** Only users and models speak there. */
+/** Requests have no system messages in between. */
 function asSent({ role, content }: Message): object {
   if (role !== 'system') return { role, content }
   const text =

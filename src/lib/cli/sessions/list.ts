@@ -19,7 +19,6 @@ export interface SessionListFlags extends SessionFlags {
   limit?: string
 }
 
-/** A session, as far as its beginning and its end tell. */
 interface SessionSummary {
   readonly id: string
   readonly path: string
@@ -28,7 +27,7 @@ interface SessionSummary {
   readonly startedAt: string | null
   readonly changedAt: string
   readonly bytes: number
-  /** Not known of long transcripts of other programs, which have no numbers. */
+  /** Unknown for long transcripts of other programs, which have no numbers. */
   readonly entries: number | null
   readonly prompt: string | null
   readonly forkedFrom: string | null
@@ -38,7 +37,7 @@ interface SessionSummary {
 }
 
 const USUAL = 20
-/** What is shown of a prompt where nobody said how wide a line is. */
+/** In characters, where the width of a line is not known. */
 const LONGEST_PROMPT = 500
 
 /** `carabiner sessions list`: the newest first. Of each file only both ends are read. */

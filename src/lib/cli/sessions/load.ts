@@ -8,12 +8,11 @@ import { agentFiles, type SessionFile } from './session-lookup.ts'
 import { readState, type SessionState } from './state.ts'
 import { storyItems, type StoryItem } from './story.ts'
 
-/** A session, as far as both ends of its file tell. The rest is read as it is asked for, and never held. */
+/** A session, as far as both ends of its file show. The rest is read on demand, and never kept. */
 export interface StoredSession extends SessionFile {
   readonly isForeign: boolean
-  /** It is the transcript of a subagent. */
   readonly isAgent: boolean
-  /** The subagent among the lines of the session whose lines count. */
+  /** The subagent whose lines are read, where those are among the lines of the session. */
   readonly only: string | undefined
   readonly cwd: string
   readonly title: string | undefined
@@ -65,11 +64,11 @@ async function readSession(found: SessionFile, isAgent: boolean, agents: readonl
   }
 }
 
-/** In a subagent's own file there is nothing else. */
+/** The file of a subagent holds nothing else. */
 const isAgentFile = ({ head }: Glance): boolean =>
   !head.some(({ type, isSidechain }) => (type === 'user' || type === 'assistant') && isSidechain !== true)
 
-/** Titles of other sessions stand there, too. */
+/** A file may also hold titles of other sessions. */
 function titleIn({ head, tail }: Glance): string | undefined {
   const lines = [...head, ...tail]
   const ids = new Set(lines.map(({ uuid }) => uuid))
@@ -77,7 +76,7 @@ function titleIn({ head, tail }: Glance): string | undefined {
   return typeof title === 'string' ? title : undefined
 }
 
-/** What stands in its file, in order. What others wrote between entries of ours is a gap. */
+/** The lines of its file, in order. Lines of others between entries of ours are gaps. */
 export function* readLines({ path, key, isForeign }: StoredSession): Generator<Met> {
   for (const met of eachIn(path, key)) {
     if ('gap' in met || isForeign || met.entry['crc'] !== undefined) yield met
@@ -85,7 +84,6 @@ export function* readLines({ path, key, isForeign }: StoredSession): Generator<M
   }
 }
 
-/** What happened in it, as it is read. */
 export function* readItems(session: StoredSession): Generator<StoryItem> {
   for (const item of storyItems(readLines(session), session)) {
     if (item.kind === 'gap') session.gaps.push(item.gap)
@@ -94,7 +92,6 @@ export function* readItems(session: StoredSession): Generator<StoryItem> {
   }
 }
 
-/** Its entries alone. */
 export function* readEntries(session: StoredSession): Generator<Rec> {
   const walk = new ClaudeWalk(session.only === undefined)
   for (const met of readLines(session))

@@ -2,7 +2,6 @@ import { wordsOfGap } from '../../transcript/load.ts'
 import type { StoredSession } from './load.ts'
 import type { StoryItem } from './story.ts'
 
-/** A session as a page. */
 export function* renderMarkdown(
   { id, title, cwd }: Pick<StoredSession, 'id' | 'title' | 'cwd'>,
   items: Iterable<StoryItem>
@@ -51,7 +50,7 @@ const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
 
 const quote = (text: string): string => text.replaceAll(/^/gm, '> ').replaceAll(/^> $/gm, '>')
 
-/** As many marks as it takes for none in the text to end it. */
+/** Enough backticks that none in the text ends it. */
 const marks = (text: string, fewest: number): string =>
   '`'.repeat(Math.max(fewest, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length + 1)))
 

@@ -1,7 +1,7 @@
 import { escapeText } from '../print.ts'
 import { wrapText } from '../terminal/width.ts'
 
-/** Where nobody can say how wide it is. */
+/** Where the output has no width. */
 const USUAL_WIDTH = 100
 
 /** How wide a line may be. */
@@ -14,7 +14,6 @@ const STEPS = [
   [365, 'days']
 ] as const
 
-/** How long ago that was, in a word. */
 export function timeAgo(when: number, now = Date.now()): string {
   let left = Math.max(0, Math.round((now - when) / 1000))
   for (const [most, unit] of STEPS) {
@@ -24,12 +23,10 @@ export function timeAgo(when: number, now = Date.now()): string {
   return left === 1 ? '1 year ago' : `${left} years ago`
 }
 
-/** Lines of a text that came from anywhere, set in, and as wide as there is room. */
 export function wrapBlock(text: string, left: string, width: number): readonly string[] {
   return wrapText(escapeText(text).trimEnd(), width - left.length).map(line => `${left}${line}`.trimEnd())
 }
 
-/** The first lines of them, and how many more there are. */
 export function firstLines(lines: readonly string[], most: number, left: string): readonly string[] {
   if (lines.length <= most) return lines
   return [...lines.slice(0, most), `${left}… ${lines.length - most} more lines`]

@@ -6,12 +6,11 @@ import { wordsOfGap } from '../../transcript/load.ts'
 import { wrapBlock, firstLines } from './page-width.ts'
 import type { StoryItem } from './story.ts'
 
-/** So many lines of a result are shown. */
+/** How many lines of a result are shown. */
 const FEW = 4
-/** So much of a call, where it is named once more. */
+/** How many characters of a call are shown where it is named again. */
 const LONGEST_NAME = 50
 
-/** Puts items on lines that are no wider than there is room. */
 export class SessionRenderer {
   readonly #width: number
   readonly #cwd: string

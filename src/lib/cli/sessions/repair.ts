@@ -12,7 +12,7 @@ export interface RepairFlags extends SessionFlags {
   dryRun?: boolean
 }
 
-/** `carabiner sessions repair`: a whole file in the place of one with gaps, which stays beside it as it was. */
+/** `carabiner sessions repair`: replaces a file that has gaps with a whole one, and keeps the old one beside it. */
 export async function repairSession(name: string, flags: RepairFlags): Promise<number> {
   const found = findSession(name, flags)
   const locked = await lock(found.path, () => 'repairing its transcript')

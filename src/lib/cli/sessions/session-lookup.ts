@@ -11,14 +11,12 @@ import { shellWord } from '../../shell/quote.ts'
 import { settingsPlaces } from '../common.ts'
 import { attempt, jsonIn } from '../../util/attempt.ts'
 
-/** The flags that all commands about sessions share. */
 export interface SessionFlags {
   cwd?: string
   claude?: boolean
   json?: boolean
 }
 
-/** Where sessions are. */
 export interface SessionStores {
   readonly where: Where
   readonly ours: JsonlStore
@@ -26,17 +24,15 @@ export interface SessionStores {
   readonly theirs: JsonlStore
 }
 
-/** The transcript of a session. */
 export interface SessionFile {
   readonly id: string
   readonly path: string
-  /** Where it stands among our own; what is not of this session is then seen. */
+  /** Its key among our own sessions; entries of other sessions in the file are then detected. */
   readonly key: SessionKey | undefined
   /** What to call it in a command, where that is not its id. */
   readonly name?: string | undefined
 }
 
-/** The transcript of one of its subagents. */
 export interface AgentFile extends SessionFile {
   readonly type: string | undefined
   readonly description: string | undefined
@@ -49,7 +45,7 @@ export function sessionStores({ cwd }: SessionFlags): SessionStores {
 
 const ENDING = '.jsonl'
 const SESSION_ID = /^[\w-]{1,128}$/
-/** Fewer letters of an id are a slip of the finger. */
+/** Fewer letters of an id are taken for a typing mistake. */
 const FEWEST = 4
 
 /** By its id, by the beginning of it, or by the path of its file. Ours come first, then Claude Code's. */
@@ -74,7 +70,7 @@ export function findSession(name: string, flags: SessionFlags): SessionFile {
   return { id: key.sessionId, path, key: store === ours ? key : undefined }
 }
 
-/** All that a store has, by name alone; subagents have no sessions of their own. */
+/** By name alone; subagents have no sessions of their own. */
 export function listSessionFiles(
   store: JsonlStore,
   projects = store.projects()
@@ -105,7 +101,7 @@ function fileByPath(path: string, ours: JsonlStore): SessionFile {
 
 const AGENT = /^agent-(.+)\.jsonl$/
 
-/** Those that have files of their own: beside the session, and, of some versions of Claude Code, among the sessions. */
+/** The subagents with files of their own: beside the session, and, in some versions of Claude Code, among the sessions. */
 export function agentFiles({ id, path, key }: SessionFile): readonly AgentFile[] {
   const folder = join(path.slice(0, -ENDING.length), 'subagents')
   const own = agentFileNames(folder).map(name => readAgentFile(join(folder, name), key))
@@ -127,7 +123,7 @@ function readAgentFile(path: string, key: SessionKey | undefined): AgentFile {
   }
 }
 
-/** Claude Code says there what kind of agent it is. */
+/** Claude Code keeps the kind of agent there. */
 function readAgentMeta(path: string): Readonly<Record<string, unknown>> {
   const meta = jsonIn(attempt(() => readFileSync(`${path}.meta.json`, 'utf8')) ?? '')
   return isObject(meta) ? meta : {}

@@ -23,7 +23,7 @@ export async function showSession(name: string, flags: ShowFlags): Promise<numbe
   return EXIT.done
 }
 
-/** What is known only when all was read comes last. */
+/** What is known only after reading comes last. */
 function* asJson(session: StoredSession): Generator<string> {
   const { id, path, isForeign, cwd, title, state, agents, gaps } = session
   const format = isForeign ? 'claude-code' : 'carabiner'
@@ -56,7 +56,7 @@ function* asText(session: StoredSession, { full, agent }: ShowFlags): Generator<
   if (agent === undefined) for (const line of ending(session, width)) yield `${line}\n`
 }
 
-/** How it was left, and how to go on. */
+/** The state of the session, and how to resume it. */
 function ending(session: StoredSession, width: number): readonly string[] {
   const { state, isForeign, id, name = id } = session
   const words = wrapBlock(escapeLine(stateLabel(state)), '', width)

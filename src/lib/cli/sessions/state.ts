@@ -3,26 +3,23 @@ import { asOurs, readClaude } from '../../transcript/claude/claude.ts'
 import type { Rec } from '../../transcript/entry.ts'
 import { holderOf, type Holder } from '../../world/lock/lock.ts'
 
-/** A call that has no result. */
 interface OpenCall {
   readonly toolUseId: string
   readonly toolName: string
-  /** It had begun, and nobody knows what it did. */
+  /** It had started, and its effect is not known. */
   readonly started: boolean
 }
 
-/** What a session does, or how it was left. */
 export type SessionState =
   | ({ readonly kind: 'running' } & Holder)
-  /** Somebody has to decide about these calls. */
+  /** These calls wait for a decision. */
   | { readonly kind: 'waiting'; readonly calls: readonly OpenCall[] }
-  /** It was ended in the middle; without calls, before the model had answered. */
+  /** It ended in the middle; without calls, before the model had answered. */
   | { readonly kind: 'interrupted'; readonly calls: readonly OpenCall[] }
   | { readonly kind: 'ended' }
-  /** Nothing was said in it, or nothing in it can be read. */
+  /** There is no message in it, or nothing in it can be read. */
   | { readonly kind: 'empty' | 'unreadable' }
 
-/** By the lock, and by the last entries. */
 export async function readState(path: string, tail: readonly Rec[], isForeign: boolean): Promise<SessionState> {
   const holder = isForeign ? undefined : await holderOf(path)
   if (holder !== undefined) return { kind: 'running', ...holder }

@@ -4,7 +4,7 @@ import type { Gap } from '../../transcript/store.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import type { StoryItem } from './story.ts'
 
-/** What an entry tells that is no message; nothing where that is nothing for people. */
+/** The item of an entry that is no message; nothing where it is not for people. */
 export function eventItem(entry: Rec, isForeign: boolean): StoryItem | undefined {
   const { type } = entry
   if (type === 'attachment') return isObject(entry['attachment']) ? attachmentItem(entry['attachment']) : undefined
@@ -60,7 +60,7 @@ const SYSTEM: Readonly<Record<string, ((entry: Rec) => StoryItem) | undefined>> 
   ungated_tool: ({ toolName }) => ({ kind: 'ungated', tool: text(toolName) })
 }
 
-/** What hooks and others had to say to the model. */
+/** What hooks and others added for the model. */
 function attachmentItem(attachment: PlainObject): StoryItem | undefined {
   const { hookName, hookEvent, by, command, rendered, blockingError } = attachment
   const event = text(hookName ?? hookEvent)
@@ -71,7 +71,7 @@ function attachmentItem(attachment: PlainObject): StoryItem | undefined {
   return said === undefined || said === '' ? undefined : { kind: 'context', by: who, event, text: said }
 }
 
-/** Other programs say this and that. */
+/** Other programs write free text. */
 const contentItem = ({ content }: Rec): StoryItem | undefined =>
   typeof content === 'string' && content !== '' ? { kind: 'told', text: content } : undefined
 

@@ -7,10 +7,10 @@ import type { Gap } from '../../transcript/store.ts'
 import { asText, isObject, type PlainObject } from '../../util/plain.ts'
 import { eventItem } from './story-events.ts'
 
-/** One thing that happened in a session, as people want to hear of it. */
+/** One thing that happened in a session, for people. */
 export type StoryItem = { readonly at?: string | undefined; readonly uuid?: string | undefined } & (
   | { readonly kind: 'prompt' | 'answer' | 'thought'; readonly text: string }
-  /** Words that nobody typed: the model was told them. */
+  /** Text that was not typed, but given to the model. */
   | { readonly kind: 'told' | 'summary'; readonly text: string }
   | { readonly kind: 'call'; readonly id: string; readonly tool: string; readonly input: unknown }
   | {
@@ -19,9 +19,9 @@ export type StoryItem = { readonly at?: string | undefined; readonly uuid?: stri
       readonly tool: string | undefined
       readonly text: string
       readonly isError: boolean
-      /** Somebody or something refused the call. */
+      /** A hook, a rule or a person refused the call. */
       readonly isRefused: boolean
-      /** The call had begun, and nobody knows what it did. */
+      /** The call had started, and its effect is not known. */
       readonly isUnknown: boolean
     }
   | { readonly kind: 'context'; readonly by: string | undefined; readonly event: string; readonly text: string }
@@ -42,19 +42,17 @@ export type StoryItem = { readonly at?: string | undefined; readonly uuid?: stri
   | { readonly kind: 'repaired'; readonly leftOut: readonly Gap[]; readonly original: string }
   | { readonly kind: 'ungated'; readonly tool: string }
   | { readonly kind: 'gap'; readonly gap: Gap }
-  /** An entry that this version does not know. */
   | { readonly kind: 'unknown'; readonly type: string }
 )
 
 export interface StoryOptions {
   readonly isForeign: boolean
-  /** It is the transcript of a subagent. */
   readonly isAgent: boolean
-  /** One that stands among the lines of its session. */
+  /** The subagent, where its lines are among those of its session. */
   readonly only?: string | undefined
 }
 
-/** What entries tell, in the order of the file, with what is missing at its place. */
+/** The items of entries, in the order of the file, with gaps at their places. */
 export function* storyItems(lines: Iterable<Met>, options: StoryOptions): Generator<StoryItem> {
   const story = new Story(options)
   for (const met of lines) {
@@ -73,12 +71,12 @@ class Story {
   readonly #walk: ClaudeWalk
   readonly #returns = new Returns()
   readonly #queue = new PromptQueue()
-  /** Calls by their ids, and how far they had come. */
+  /** Calls by their ids, and how far they got. */
   readonly #calls = new Map<string, { readonly tool: string; isRefused: boolean; isOpen: boolean }>()
-  /** What subagents were asked to do, by the first words to them. */
+  /** What subagents were asked to do, by their first prompt. */
   readonly #errands = new Map<string, ReturnType<typeof aboutIn>>()
   readonly #agents = new Set<string>()
-  /** Where those come from that were copied. */
+  /** The session that the entries were copied from. */
   #origin: string | undefined
 
   constructor(options: StoryOptions) {
@@ -110,7 +108,7 @@ class Story {
     }
   }
 
-  /** A line of Claude Code: what is missing before it, and where a person went back, is told first. */
+  /** A line of Claude Code: gaps before it, and where a person went back, come first. */
   takeForeign(entry: Rec, at: number): void {
     const { agent, missing, above = '' } = this.#walk.take(entry)
     if (agent !== this.#options.only) return this.#agent(agent, entry)
@@ -123,7 +121,6 @@ class Story {
     else if (entry.type !== 'queue-operation') this.take(entry)
   }
 
-  /** The first line of a subagent. */
   #agent(id: string | undefined, entry: Rec): void {
     if (id === undefined || this.#options.only !== undefined || this.#agents.has(id)) return
     this.#agents.add(id)
@@ -135,7 +132,6 @@ class Story {
     this.#endCopy()
   }
 
-  /** What follows was not copied. */
   #endCopy(): void {
     if (this.#origin !== undefined) this.add({ kind: 'forked', from: this.#origin }, {})
     this.#origin = undefined

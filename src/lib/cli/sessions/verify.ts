@@ -17,7 +17,6 @@ export interface VerifyFlags extends SessionFlags {
   all?: boolean
 }
 
-/** What was found out about one file. */
 type Report = { readonly id: string; readonly path: string; readonly agent: string | null } & (
   | Verified
   | { readonly problem: string }
@@ -54,7 +53,7 @@ function* checkSession(session: SessionFile): Generator<Report> {
     yield { id: session.id, path: agent.path, agent: agent.id, ...checkFile(agent) }
 }
 
-/** One file that cannot be read keeps nobody from the others. */
+/** One file that cannot be read must not hide the others. */
 function checkFile({ path, key }: SessionFile): Verified | { readonly problem: string } {
   try {
     return verifyFile(path, key) ?? { problem: 'it is gone' }
@@ -96,7 +95,7 @@ const UNANSWERED = {
   ended: 'has ended, and its hooks were not told'
 } as const
 
-/** What is no gap, and yet worth knowing. */
+/** What is no gap, but worth knowing. */
 function reportNotes({ unanswered, strays, unknownOutcomes, unknownTypes, isForeign }: Verified): readonly string[] {
   const strange = isForeign ? [] : Object.entries(unknownTypes)
   return [

@@ -18,7 +18,6 @@ function textsIn(value: unknown): readonly string[] {
   return Object.entries(value).flatMap(([key, each]) => [key, ...textsIn(each)])
 }
 
-/** Writes out every character that could not be seen. */
 const spellOut = (text: string): string =>
   text.replaceAll(UNREADABLE, char => `\\u${char.codePointAt(0)!.toString(16).padStart(4, '0')}`)
 
@@ -46,7 +45,6 @@ function field(key: string, value: unknown): readonly string[] {
 
 const PATHS = ['file_path', 'notebook_path', 'path']
 
-/** A path that leads elsewhere. */
 function whereIn(input: PlainObject): readonly string[] {
   return PATHS.flatMap(key => {
     const path = input[key]
@@ -56,7 +54,6 @@ function whereIn(input: PlainObject): readonly string[] {
   })
 }
 
-/** The permissions that would be kept, and where. */
 export function updateLabel(updates: readonly PermissionUpdate[], ownHome: string): string {
   const file = `${ownHome}/remembered.json`
   const shown = file.startsWith(`${homedir()}/`) ? `~${file.slice(homedir().length)}` : file

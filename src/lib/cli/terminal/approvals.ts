@@ -19,12 +19,10 @@ type Question = Parameters<CanUseTool>[2]
 /** The answers, each a line of its own, so that nothing that was typed for something else is a yes. */
 const ANSWERS = { y: 'once', a: 'always', n: 'no', '': 'no', r: 'why' } as const
 
-/** The terminal in which a question is asked. */
 interface Terminal {
   readonly keyboard: Keyboard
   readonly screen: Screen
   readonly show: MessageView
-  /** The folder in which permissions are kept. */
   readonly ownHome: string
   /** The prompt makes way for a question, and comes back. */
   pausePrompt(): void
@@ -154,7 +152,6 @@ export class Approvals {
   }
 }
 
-/** What a line means; nothing when that is not clear. */
 function answerFrom(line: string, readable: boolean): (typeof ANSWERS)[keyof typeof ANSWERS] | undefined {
   const word = line.trim().toLowerCase()
   if (word === 'yes') return 'once'

@@ -6,7 +6,6 @@ import { escapeLine } from '../print.ts'
 const LABEL_KEYS = ['command', 'file_path', 'notebook_path', 'pattern', 'path', 'url', 'query', 'skill', 'description']
 const PATHS = new Set(['file_path', 'notebook_path', 'path'])
 
-/** A call in a few words: its tool, and the part of its input that identifies it. */
 export function callLabel(name: string, input: unknown, cwd: string): string {
   const label = isObject(input) ? inputLabel(input, cwd) : ''
   return escapeLine(`${name} ${label}`.trim().replaceAll(/[\t\n ]+/g, ' '))

@@ -35,7 +35,6 @@ function contextIn(reply: PlainObject): string | undefined {
   return found.find((text): text is string => typeof text === 'string' && text !== '')
 }
 
-/** The reason of a reply that blocks. */
 function refusalReason({ decision, reason }: PlainObject): string | undefined {
   if (decision !== 'deny' && decision !== 'block') return undefined
   return typeof reason === 'string' ? reason : 'no reason given'

@@ -1,11 +1,9 @@
 import { StringDecoder } from 'node:string_decoder'
 import type { ReadStream } from 'node:tty'
 
-/** Receives what is typed. */
 export interface KeyListener {
   /** Keys, in the order of typing; a line end is the last of a piece. */
   receive(keys: string): void
-  /** Ctrl-C. */
   interrupt(): void
 }
 
@@ -20,13 +18,11 @@ const PASTE_OFF = '\u001B[?2004l'
 const SPECIAL = new RegExp(String.raw`${CTRL_C}|\r\n?|\n|${PASTE.replace('[', String.raw`\[`)}`)
 /** Ctrl-Z would stop us with the terminal in a state that no shell expects. */
 const CTRL_Z = '\u001A'
-/** The most pieces that are kept while there is no listener. */
 const MOST_EARLIER = 1000
 
 /** Hands what is typed to its listener, or keeps it until there is one. Text that was pasted is one piece. */
 export class Keyboard {
   readonly #input: ReadStream
-  /** Called for Ctrl-C while there is no listener. */
   readonly #meanwhile: () => void
   readonly #decoder = new StringDecoder('utf8')
   #listener: KeyListener | undefined
@@ -45,7 +41,6 @@ export class Keyboard {
     if (process.env['TERM'] !== 'dumb') process.stdout.write(PASTE_ON)
   }
 
-  /** Returns a function that ends it. */
   listen(listener: KeyListener): () => void {
     this.#listener = listener
     return () => {
@@ -53,7 +48,6 @@ export class Keyboard {
     }
   }
 
-  /** Hands over what was typed before there was a listener. */
   catchUp(listener: KeyListener): void {
     while (this.#listener === listener && this.#earlier.length > 0) listener.receive(this.#earlier.shift()!)
   }

@@ -3,12 +3,10 @@ import { PassThrough, Writable } from 'node:stream'
 import { LINE_END, type Keyboard, type KeyListener } from './keyboard.ts'
 import type { Footer, Screen } from './screen.ts'
 
-/** How a line is asked for. */
 export interface LineRequest {
   readonly prompt: string
   /** A line that ends with a backslash continues on the next. */
   readonly isMultiline?: boolean
-  /** What the arrow keys bring back, the latest first. */
   readonly history?: string[]
   /** Also takes what was typed before it was asked for. */
   readonly earlier?: boolean

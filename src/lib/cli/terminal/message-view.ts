@@ -19,9 +19,7 @@ interface Call {
   begun: number
   /** How long it took is known only of a call that had its answer to itself. */
   readonly isAlone: boolean
-  /** It belongs to a subagent. */
   readonly isNested: boolean
-  /** By whom and why. */
   refused?: string
 }
 
@@ -31,7 +29,6 @@ export class MessageView {
   readonly #calls = new Map<string, Call>()
   #cwd = ''
   #isStreamed = false
-  /** The mode as far as this terminal knows. */
   mode = 'default'
   /** What the last result says of tokens and dollars. */
   usage: ResultMessage['modelUsage'] = {}
@@ -98,7 +95,6 @@ export class MessageView {
     this.showStatus()
   }
 
-  /** One line for a call that has its result. */
   #toolResult({ tool_use_id, content, is_error }: ToolResultBlock): void {
     const call = this.#calls.get(tool_use_id)
     if (call === undefined) return
@@ -163,7 +159,6 @@ export class MessageView {
     else call.refused ??= message.replace(`${tool_name} was `, '')
   }
 
-  /** Something that must not be missed. */
   warn(words: string): void {
     this.#screen.print(withStyle('yellow', hangIndent('  ! ', escapeText(words), this.#screen.columns)))
   }
@@ -187,7 +182,6 @@ export class MessageView {
 
 const plain = (text: string): string => escapeText(text.replaceAll('\r\n', '\n'))
 
-/** What went wrong, in its first lines. */
 function errorSummary(content: string | readonly Block[]): string {
   const text =
     typeof content === 'string' ? content : content.map(block => ('text' in block ? block.text : '')).join(' ')

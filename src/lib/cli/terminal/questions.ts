@@ -50,7 +50,7 @@ function questionText({ question, labels, descriptions }: Question, columns: num
   ].join('\n')
 }
 
-/** Numbers stand for what is offered; all else is an answer of its own. */
+/** A number picks a choice; anything else is an answer of its own. */
 function choiceFrom(typed: string, { labels, isMany }: Question): string {
   const numbers = isMany ? typed.split(/[\s,]+/).filter(word => word !== '') : [typed]
   const chosen = numbers.map(word => (/^\d+$/.test(word) ? labels[Number(word) - 1] : undefined))

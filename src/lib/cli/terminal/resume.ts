@@ -12,7 +12,6 @@ import type { Screen } from './screen.ts'
 import type { SlashContext } from './slash.ts'
 import { truncateText, hangIndent } from './width.ts'
 
-/** How many sessions are listed. */
 const MOST = 10
 
 /** `/resume`: lists the earlier sessions of this folder, by number; with a number or an id, resumes one. */
@@ -53,7 +52,6 @@ function sessionTable(ids: readonly string[], where: Where, { columns }: Screen)
   ].join('\n')
 }
 
-/** The last prompt and the last answer, as a reminder. */
 export async function lastExchange(sessionId: string, { where }: ProjectState, { columns }: Screen): Promise<string> {
   const store = usualStore(where)
   const projectKey = store.projectOf(sessionId, projectKeyOf(where.cwd))

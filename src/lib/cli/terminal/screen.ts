@@ -27,7 +27,6 @@ export class Screen {
     return process.stdout.columns || 80
   }
 
-  /** Whole lines. */
   print(text: string): void {
     this.#bottom?.hide()
     this.#erase()
@@ -37,7 +36,6 @@ export class Screen {
     this.#draw()
   }
 
-  /** Text as it comes. */
   stream(text: string): void {
     if (text === '') return
     this.#erase()
@@ -50,7 +48,6 @@ export class Screen {
     if (this.#inLine) this.stream('\n')
   }
 
-  /** Sets the status line, or removes it. */
   status(text?: string): void {
     if (text === this.#status?.text) return
     clearTimeout(this.#timer)
@@ -60,18 +57,15 @@ export class Screen {
     if (text !== undefined) this.#drawIn(SOON)
   }
 
-  /** Adds to the status line, until the status changes. */
   note(text = ''): void {
     this.#note = text
   }
 
-  /** Keeps something below what is printed, until it is taken away. */
   hold(bottom: Footer | undefined): void {
     this.#erase()
     this.#bottom = bottom
   }
 
-  /** The terminal was closed: prints nothing more. */
   gone(): void {
     this.#gone = true
     clearTimeout(this.#timer)

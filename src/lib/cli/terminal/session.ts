@@ -58,9 +58,7 @@ class TerminalSession {
   #init: InitMessage | undefined
   #result: ResultMessage | undefined
   #lastInterrupt = { at: Number.NEGATIVE_INFINITY, inTurn: false }
-  /** The exit code, once the session is to end. */
   #code: number | undefined
-  /** The session to resume instead. */
   next: string | undefined
 
   constructor(scene: ProjectState, options: QueryOptions, abort: AbortController) {
@@ -155,7 +153,6 @@ class TerminalSession {
     }
   }
 
-  /** The next prompt that is typed; nothing when the session ends. */
   async #read(): Promise<string | undefined> {
     while (!this.#over.signal.aborted) {
       const line = await this.#line()
@@ -220,13 +217,11 @@ class TerminalSession {
     this.#running?.interrupt().catch(() => undefined)
   }
 
-  /** Ctrl-D, or /exit. */
   #leave(): void {
     if (this.#code === undefined) this.#running?.leave()
     this.#end(EXIT.done)
   }
 
-  /** Ends this session, and resumes another one. */
   #switchTo(id: string): void {
     this.next = id
     this.#running?.leave('resume')
@@ -239,7 +234,6 @@ class TerminalSession {
     this.#screen.status('ending')
   }
 
-  /** The terminal was closed. */
   #gone(): void {
     this.#screen.gone()
     this.#end(HUNG_UP)

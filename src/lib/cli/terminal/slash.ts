@@ -9,16 +9,13 @@ import type { Screen } from './screen.ts'
 import type { MessageView } from './message-view.ts'
 import { hangIndent } from './width.ts'
 
-/** What commands work with. */
 export interface SlashContext {
   readonly screen: Screen
   readonly show: MessageView
   readonly scene: ProjectState
   readonly running: Query
   exit(): void
-  /** The id of this session. */
   readonly current: string
-  /** Ends this session, and resumes that one. */
   switchTo(id: string): void
   isOver(): boolean
 }

@@ -5,7 +5,6 @@ const NARROW = /\p{M}/u
 
 const columnsOf = (char: string): number => (NARROW.test(char) ? 0 : WIDE.test(char) ? 2 : 1)
 
-/** A text on one line, no wider than this. */
 export function truncateText(text: string, most: number): string {
   if (widthOf(text) <= most) return text
   let room = most - 1

@@ -6,11 +6,10 @@ export const OUTPUT_CAP = 1024 * 1024
 
 type Stream = 'stdout' | 'stderr'
 
-/** Keeps what a process prints, up to a limit, and tells of each piece as it comes. */
+/** Keeps what a process prints, up to a limit, and reports each piece as it comes. */
 export class Capture implements OutputListener {
-  /** Called with each piece. */
   onPiece: (text: string, stream: Stream) => void = () => undefined
-  /** Called once, when there is more than anybody wants. */
+  /** Called once, when there is too much. */
   onFlood: (stream: Stream) => void = () => undefined
   /** Called once, with the first line of standard output. */
   onFirstLine: (line: string) => void = () => undefined

@@ -8,7 +8,6 @@ import type { Reply } from '../reply.ts'
 import { makeFolders } from '../../world/files/own-file.ts'
 import { HookFailure } from '../dispatch/hook-failure.ts'
 
-/** Texts that people or the model are shown. */
 const TEXTS = new Set([
   'reason',
   'stopReason',
@@ -28,7 +27,7 @@ const TEXTS = new Set([
 const LONGEST = 10_000
 const PREVIEW = 2_000
 
-/** A reply from outside, made harmless: its texts cannot move a cursor, and its rewrites are text that can be used. */
+/** A reply from outside, made harmless: its texts cannot move a cursor, and its rewrites contain only usable text. */
 export function cleanReply<T extends Reply | undefined | null | void>(reply: T): T {
   return isObject(reply) ? (cleanPart(reply) as T) : reply
 }
@@ -47,7 +46,6 @@ function cleanPart(part: PlainObject): PlainObject {
   return out
 }
 
-/** Without escape sequences, controls, and marks that change the direction of writing. */
 const stripControls = (text: string): string =>
   stripVTControlCharacters(text).replaceAll(/[\p{Cc}\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu, char =>
     char === '\n' || char === '\t' ? char : ''
@@ -67,7 +65,7 @@ function truncateText(text: string): string {
   }
 }
 
-/** No program can be given a NUL, and half a character is none. */
+/** No program takes a NUL or half a character. */
 function checkRewrite(value: unknown): void {
   if (typeof value === 'string') {
     if (value.includes('\0') || !value.isWellFormed())

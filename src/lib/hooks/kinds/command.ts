@@ -17,12 +17,12 @@ import { HookFailure } from '../dispatch/hook-failure.ts'
 
 /** A hook that is a command: it reads the event on standard input and answers by exit code and standard output. */
 export interface CommandSpec<E extends EventName = EventName> extends OutsideSpec<E>, ProgramSpec {
-  /** The event goes on at once; what the command answers in the end reaches the registry's `onLate`. */
+  /** The event does not wait; the answer reaches the registry's `onLate`. */
   async?: boolean | undefined
-  /** The same; and exit code 2 wakes the agent, which is told `rewakeMessage` and what the command printed. */
+  /** The same; and exit code 2 wakes the agent with `rewakeMessage` and what the command printed. */
   asyncRewake?: boolean | undefined
   rewakeMessage?: string | undefined
-  /** What people are shown then. */
+  /** What people see then. */
   rewakeSummary?: string | undefined
   /** Start the next process ahead, so that it waits on standard input when the event comes. For scripts that read that first. */
   prewarm?: boolean | undefined
@@ -66,7 +66,7 @@ function runCommand(
     waiting === undefined ? ask(startCold(program, place, warm)) : ask(waiting).catch(error => askAnew(error, ask))
   return isAsync(spec) ? later(answer as Promise<Reply>) : answer
 
-  /** A process that ended before it was given the event has answered something else. */
+  /** A process that ended before it got the event has answered something else. */
   function askAnew(error: unknown, again: typeof ask): Promise<Reply | Later | undefined> {
     if (error !== MISSED) throw error
     warm!.giveUp()
@@ -74,7 +74,7 @@ function runCommand(
   }
 }
 
-/** A shell whose script became a folder before it was opened reads nothing, does nothing and says that all is well. */
+/** A shell whose script became a folder before it was opened reads nothing, does nothing and reports success. */
 function checkScripts<T>(reply: T | undefined, scripts: readonly string[]): T | undefined {
   const lost = reply === undefined ? scripts.find(isFolder) : undefined
   if (lost === undefined) return reply
@@ -83,10 +83,10 @@ function checkScripts<T>(reply: T | undefined, scripts: readonly string[]): T | 
 
 const isAsync = (spec: CommandSpec): boolean => spec.async === true || spec.asyncRewake === true
 
-/** Seconds that it may take, where it does not say. */
+/** In seconds. */
 const USUAL_TIME = 600
 
-/** Within its time, and what it answers in the end is no decision any more: exit code 2 wakes the agent. */
+/** Applies the time limit; the answer decides nothing any more, but exit code 2 wakes the agent. */
 function wakeAgent(
   answer: Promise<Reply | Later | undefined>,
   { running, capture }: HookProcess,
@@ -111,7 +111,7 @@ function wakeAgent(
 /** Characters of what a hook printed that an agent is woken with. */
 const LONGEST_WAKING = 10_000
 
-/** It is written down while the process starts. One that cannot be given anything must not wait for it. */
+/** Written while the process starts. A process that cannot be given anything must not wait for it. */
 function eventPayload(ctx: OutsideContext, { running }: HookProcess): string {
   try {
     return `${withoutCredentials(ctx.wire)}\n`
@@ -173,7 +173,7 @@ function follow(
   })
 }
 
-/** `{"async":true}` on the first line: the command goes on, and what it prints after that is the answer. */
+/** `{"async":true}` on the first line: the command continues, and what it prints after that is the answer. */
 function asyncIn(line: string): PlainObject | undefined {
   const said = line.includes('async') ? jsonIn(line) : undefined
   return isObject(said) && said['async'] === true ? said : undefined

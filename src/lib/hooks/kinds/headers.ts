@@ -6,7 +6,6 @@ import { HookFailure } from '../dispatch/hook-failure.ts'
 
 type Headers = Readonly<Record<string, string>>
 
-/** What a hook may say of its headers. */
 interface Wanted {
   headers?: Headers | undefined
   allowedEnvVars?: readonly string[] | undefined
@@ -17,7 +16,7 @@ interface Wanted {
 const OURS: Headers = { 'content-type': 'application/json', 'accept-encoding': 'identity' }
 
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/
-/** These say where a request goes, where it ends and how: with others than ours it would be another request. */
+/** These decide where a request goes and how it is sent; values of others would make it another request. */
 const FRAMING = new Set(
   'connection content-length expect host keep-alive te trailer transfer-encoding upgrade proxy-connection'.split(' ')
 )

@@ -14,7 +14,7 @@ import { snakeName, type EventName } from '../events/event-table.ts'
 import type { Condition } from '../hook.ts'
 import { attempt } from '../../util/attempt.ts'
 
-/** What hooks outside this process have in common: where they run, what they may know, who is told of them. */
+/** What hooks outside this process have in common: where they run, what they may see, who gets their notices. */
 export interface HookEnvironmentOptions {
   /** The root of the project. Default: the folder that this process was started in. */
   projectDir?: string | undefined
@@ -22,40 +22,38 @@ export interface HookEnvironmentOptions {
   env?: Readonly<Record<string, string | undefined>> | undefined
   /** Variables that hooks do not inherit. Default: the credentials for models, by name and by value. */
   withhold?: readonly string[] | undefined
-  /** A file whose lines set variables for later commands; told to hooks of SessionStart, Setup, CwdChanged and FileChanged. */
+  /** A file whose lines set variables for later commands; hooks of SessionStart, Setup, CwdChanged and FileChanged get it. */
   envFile?: string | undefined
   /** Whether a rule such as `Bash(git *)` fits an input; needed for hooks with `if`. */
   matchesRule?: ((rule: string, input: Readonly<PlainObject>) => boolean) | undefined
-  /** The URLs that hooks may be at; `*` stands for anything. Default: any. */
+  /** The URLs that hooks may use; `*` matches anything. Default: any. */
   allowedUrls?: readonly string[] | undefined
-  /** The variables that headers may name, whatever a hook asks for. Default: those that the hook asks for. */
+  /** The variables that headers may use, whatever a hook asks for. Default: those that the hook asks for. */
   allowedEnvVars?: readonly string[] | undefined
   /** Asks a model, for hooks that are questions. Without it, they fail. */
   askModel?: ((question: ModelQuestion) => Promise<string>) | undefined
-  /** The same, with an agent that looks into it. */
+  /** The same, with an agent that investigates. */
   askAgent?: ((question: ModelQuestion) => Promise<string>) | undefined
   /** Calls a tool of an MCP server, and gives its text, for hooks that are such tools. Without it, they fail. */
   callServer?: ((call: ServerCall) => Promise<string>) | undefined
-  /** A hook in the background may wake the agent: with this, in the end, or with nothing. */
+  /** A hook in the background may wake the agent, with this message or not at all. */
   onWake?: ((woken: Promise<WakeMessage | undefined>) => unknown) | undefined
-  /** Told of what concerns no single event: a worker that was started anew, a process that was dropped. */
+  /** Gets notices that concern no single event: a worker that was restarted, a process that was dropped. */
   onNotice?: ((text: string) => unknown) | undefined
   /**
    * Who starts the processes of commands: `self`, this process, which stops for it the longer the larger it is; or a
    * small `helper` process. Default: the helper from 192 MB on.
    */
   starter?: Starter | undefined
-  /** Time for what goes on between events. */
+  /** Time between events. */
   clock?: Clock | undefined
 }
 
-/** What an agent is woken with, and what people are shown of it. */
 interface WakeMessage {
   readonly text: string
   readonly summary: string | undefined
 }
 
-/** What a hook wants a server to do. */
 export interface ServerCall {
   readonly server: string
   readonly tool: string
@@ -63,16 +61,15 @@ export interface ServerCall {
   readonly signal: AbortSignal
 }
 
-/** The type of an agent that works for a hook. Hooks that are agents themselves do not look at what it does. */
+/** The type of an agent that works for a hook. Hooks that are agents themselves do not judge what it does. */
 export const HOOK_AGENT = 'hook'
 
-/** What a hook wants to know from a model. */
 export interface ModelQuestion {
   readonly system: string
   readonly prompt: string
-  /** Which one; a small and fast one unless it says. */
+  /** Default: a small and fast one. */
   readonly model: string | undefined
-  /** A project asks: it chooses no other provider than the one in use. */
+  /** The hook came with a project, which cannot choose another provider. */
   readonly ofProject?: boolean | undefined
   readonly signal: AbortSignal
 }
@@ -82,12 +79,10 @@ const EXPORTERS = 'OTEL_'
 /** Bash would read the file that this names. */
 const START_UP = 'BASH_ENV'
 
-/** Who runs hooks: a name and a version. */
 const AI_AGENT = `carabiner_${VERSION.replaceAll('.', '-')}_harness`
 
 const ENV_FILE_EVENTS = new Set<EventName>(['SessionStart', 'Setup', 'CwdChanged', 'FileChanged'])
 
-/** What a hook has to know of the event that it runs for. */
 export interface Occasion {
   readonly event: EventName
   readonly sessionId: string
@@ -95,7 +90,7 @@ export interface Occasion {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** Timers of what goes on between events do not keep a process from ending. */
+/** Timers between events must not keep a process alive. */
 const quietClock: Clock = {
   coarse: true,
   now: () => performance.now(),
@@ -125,7 +120,7 @@ export class HookEnvironment {
     return this.#options
   }
 
-  /** What hooks inherit, before anything is added. Names alone are a third of the price of entries: each asks the system. */
+  /** What hooks inherit. Reading names alone costs a third of reading entries: each asks the system. */
   inherited(): Record<string, string> {
     const all = this.#options.env ?? process.env
     const isChosen = this.#options.withhold !== undefined
@@ -137,7 +132,7 @@ export class HookEnvironment {
     return env
   }
 
-  /** One variable of these; also a credential, where the user has named it for this very hook. */
+  /** One of these variables; also a credential, where the user has named it for this hook. */
   variable(name: string, isNamed = false): string | undefined {
     const value: unknown = isNamed || this.#isShared(name) ? (this.#options.env ?? process.env)[name] : undefined
     return typeof value === 'string' && (isNamed || !isWithheld(value)) ? value : undefined
@@ -168,7 +163,7 @@ export class HookEnvironment {
     return { ...words, cwd, env }
   }
 
-  /** The first of these folders that is there: to start a program in one that is gone looks as if it were missing. */
+  /** The first of these folders that exists: starting a program in a missing one looks as if the program were missing. */
   folder(...wanted: readonly (string | undefined)[]): string {
     return (
       [...wanted, this.projectDir].find(path => path !== undefined && isFolder(path)) ??
@@ -177,7 +172,6 @@ export class HookEnvironment {
     )
   }
 
-  /** Starts a process that ends when this is closed. */
   start(program: Program, listener: OutputListener, start: Start = startBy(this.#options.starter)): Running {
     const running = start(program, listener)
     this.#running.add(running)
@@ -192,7 +186,7 @@ export class HookEnvironment {
     return { words: rule, holds: input => input['tool_name'] !== undefined && matchesRule(rule, input) }
   }
 
-  /** Whoever is told only listens: what they make of it harms nobody. */
+  /** A listener that fails must not harm the hook. */
   notice(text: string): void {
     try {
       const heard = this.#options.onNotice?.(text)
@@ -202,13 +196,12 @@ export class HookEnvironment {
     }
   }
 
-  /** Called when this is closed; call what comes back when there is no need any more. */
+  /** Called when this is closed; returns a function that takes it back. */
   onClose(close: () => void): () => void {
     this.#closing.add(close)
     return () => void this.#closing.delete(close)
   }
 
-  /** Ends everything that runs, and waits until it has ended. */
   async close(): Promise<void> {
     for (const close of this.#closing) close()
     const running = [...this.#running]
@@ -219,10 +212,10 @@ export class HookEnvironment {
 
 let shared: HookEnvironment | undefined
 
-/** Where hooks run that were given no place. */
+/** The environment of hooks that were given none. */
 export const defaultEnvironment = (): HookEnvironment => (shared ??= new HookEnvironment())
 
-/** Hooks write there what commands shall find; where that cannot be, they hear of it when they try. */
+/** Hooks write there what commands will read; where that fails, they get the error when they write. */
 function makeEnvFolder(envFile: string): string {
   attempt(() => makeFolders(dirname(envFile)))
   return envFile

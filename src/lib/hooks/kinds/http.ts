@@ -13,9 +13,9 @@ import { HookFailure } from '../dispatch/hook-failure.ts'
 
 /** A hook that is a server: it is sent the event by POST and answers with one JSON object, or with nothing. */
 export interface HttpSpec<E extends EventName = EventName> extends OutsideSpec<E> {
-  /** `http:` or `https:`. Where it redirects to is never asked. */
+  /** `http:` or `https:`. Redirects are not followed. */
   url: string
-  /** In their values `$NAME` and `${NAME}` stand for variables, if `allowedEnvVars` has the name. */
+  /** In their values `$NAME` and `${NAME}` are replaced by variables that `allowedEnvVars` names. */
   headers?: Readonly<Record<string, string>> | undefined
   allowedEnvVars?: readonly string[] | undefined
 }
@@ -40,14 +40,13 @@ export function httpHook<const E extends EventName = EventName>(
   })
 }
 
-/** What a server sent, whole. */
 interface Answer {
   readonly host: string
   readonly status: number
   readonly body: Capture
 }
 
-/** One exchange. What came back is told, however it ended. */
+/** One exchange. What came back is reported, however it ended. */
 async function ask(host: string, server: Server, posting: Posting, ctx: OutsideContext): Promise<Answer> {
   const body = new Capture()
   const told = (): void => ctx.ran({ stdout: body.text('stdout'), stderr: '' })
@@ -72,7 +71,7 @@ async function ask(host: string, server: Server, posting: Posting, ctx: OutsideC
   throw new HookFailure('output', `output cap: ${host} sent more than ${OUTPUT_CAP} bytes and was cut off`)
 }
 
-/** A status alone never decides, and in no profile is the page of some proxy text for the model. */
+/** A status alone never decides, and the page of a proxy is never text for the model. */
 function readAnswer({ host, status, body }: Answer, { event }: OutsideContext): Reply | undefined {
   if (status < 200 || status > 299) {
     const next = status >= 300 && status < 400 ? '; redirects are not followed' : ''
@@ -103,7 +102,7 @@ const TROUBLE: Readonly<Record<string, string>> = {
   EPROTO: 'no TLS could be agreed on'
 }
 
-/** What all codes that begin so have in common. */
+/** By the beginning of the code. */
 const TROUBLES: readonly (readonly [string, string])[] = [
   ['HPE_', 'what it sent is not HTTP'],
   ['Z_', 'what it sent could not be decompressed'],

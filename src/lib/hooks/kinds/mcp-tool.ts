@@ -12,7 +12,7 @@ export interface McpToolSpec<E extends EventName = EventName> extends OutsideSpe
   /** The server, by its name. It must be connected. */
   server: string
   tool: string
-  /** In its texts `${path.into.the.event}` stands for a field of the event. */
+  /** In its texts `${path.into.the.event}` is replaced by a field of the event. */
   input?: Readonly<PlainObject> | undefined
 }
 

@@ -5,9 +5,9 @@ import { singleQuoted } from '../../shell/parse.ts'
 import { isFolder } from '../../world/files/paths.ts'
 import type { ProgramSpec } from './program.ts'
 
-/** Where a plugin lives, and where it may keep data. */
+/** The folder of a plugin, and the folder for its data. */
 export interface Plugin {
-  /** Its hooks that have no name are called after it. */
+  /** Its hooks without a name are named after it. */
   readonly name?: string | undefined
   readonly root: string
   readonly data: string
@@ -46,7 +46,7 @@ export function folderFor(
   return isNamed || (ofProject === true && words.some(word => mayLeadInto(word, root))) ? root : cwd
 }
 
-/** Whether a part of a word is the way into a folder of the project: `cd tools`, `tools/*.sh`, `D=tools; $D/run.sh`. */
+/** Whether a part of a word leads into a folder of the project: `cd tools`, `tools/*.sh`, `D=tools; $D/run.sh`. */
 const mayLeadInto = (word: string, root: string): boolean =>
   word.split(/[\s'"`;&|<>(){}=:]+/).some(part => {
     const [first = ''] = part.split('/')
@@ -55,5 +55,5 @@ const mayLeadInto = (word: string, root: string): boolean =>
 
 const isRelative = (word: string): boolean => word !== '' && !/^[/~$-]|^\w+:/.test(word)
 
-/** Words that are meant as paths, and not as words that happen to be the name of something. */
+/** Words that are meant as paths, and not words that happen to be the name of a file. */
 const looksLikePath = (word: string): boolean => isRelative(word) && /[./]/.test(word)

@@ -6,11 +6,9 @@ import type { HookEnvironment } from './hook-environment.ts'
 import type { OutsideSpec } from './spec.ts'
 import { filesNamedBy } from './words.ts'
 
-/** A process for one event, started now or ahead. */
 export interface HookProcess {
   readonly running: Running
   readonly capture: Capture
-  /** It was started before its event. */
   readonly ahead: boolean
 }
 
@@ -33,7 +31,7 @@ export class WarmProcesses {
   readonly #name: string
   readonly #verify: OutsideSpec['verify']
   readonly #waiting = new Map<string, WaitingProcess>()
-  /** How long the longest run that was not started ahead has taken, in milliseconds. */
+  /** The longest run of a process that was not started ahead, in milliseconds. */
   #whole = 0
   #off = false
 
@@ -44,7 +42,7 @@ export class WarmProcesses {
     place.onClose(() => this.close())
   }
 
-  /** The process that waits for this, if there is one. One that waits for something else is ended. */
+  /** The process that waits for this program, if there is one. One that waits for something else is ended. */
   take(program: Program): HookProcess | undefined {
     const event = eventOf(program)
     const waiting = this.#waiting.get(event)
@@ -65,12 +63,10 @@ export class WarmProcesses {
     return this.#place.clock.now() - since >= 2 * this.#whole
   }
 
-  /** How long a process took that was not started ahead. */
   learn(ms: number): void {
     this.#whole = Math.max(this.#whole, ms)
   }
 
-  /** Starts the next process for the same. */
   prepare(template: Program): void {
     const event = eventOf(template)
     if (this.#off || this.#waiting.has(event) || this.#verify?.() !== undefined) return
@@ -83,7 +79,7 @@ export class WarmProcesses {
     void running.ended.then(() => this.#hasEnded(event, running))
   }
 
-  /** A process that does not wait for its input cannot be started ahead: it would do its work before its time. */
+  /** A process that does not wait for its input cannot be started ahead: it would do its work too early. */
   #hasEnded(event: string, running: Running): void {
     if (this.#waiting.get(event)?.running !== running) return
     this.#remove(event)
@@ -116,7 +112,6 @@ export class WarmProcesses {
 
 const eventOf = ({ env }: Program): string => env['EVENT'] ?? ''
 
-/** All that a process is started from, its files included. */
 function keyOf({ file, args, cwd, env }: Program): string {
   return JSON.stringify([file, args, cwd, env, filesNamedBy([file, ...args], cwd, env).map(stampOf)])
 }

@@ -13,19 +13,18 @@ import {
 import { buildHook, type OutsideHook, type OutsideSpec } from './spec.ts'
 import { HookFailure } from '../dispatch/hook-failure.ts'
 
-/** A hook that is a question to a model: it says whether the event is all right. */
+/** A hook that asks a model whether the event is all right. */
 export interface PromptSpec<E extends EventName = EventName> extends OutsideSpec<E> {
-  /** `$ARGUMENTS` stands for the event, as JSON; where it is missing, the event stands at the end. */
+  /** `$ARGUMENTS` is replaced by the event, as JSON; without it, the event is added at the end. */
   prompt: string
   /** Default: a small and fast one. */
   model?: string | undefined
-  /** It came with a project: its model is one of the provider in use. */
+  /** It came with a project: its model must be one of the provider in use. */
   ofProject?: boolean | undefined
-  /** A refusal is told to the agent. Otherwise it ends the turn. */
+  /** The agent gets a refusal and continues. Otherwise a refusal ends the turn. */
   continueOnBlock?: boolean | undefined
 }
 
-/** What was answered. */
 interface Verdict {
   readonly ok: boolean
   readonly reason: string
@@ -46,7 +45,7 @@ export const promptHook = <const E extends EventName = EventName>(
   place: HookEnvironment = defaultEnvironment()
 ): OutsideHook<E> => questionHook('prompt', spec, place, place.options.askModel)
 
-/** A hook that has an agent look into each event. It is told of a refusal, and goes on. */
+/** A hook that has an agent investigate each event. A refusal is reported to the agent, which continues. */
 export const agentHook = <const E extends EventName = EventName>(
   spec: PromptSpec<E>,
   place: HookEnvironment = defaultEnvironment()
@@ -82,7 +81,7 @@ function questionHook<E extends EventName>(
   })
 }
 
-/** The end of a session waits for nobody that long. A member of a group has the time of its group. */
+/** The end of a session does not wait that long. A member of a group has the timeout of its group. */
 function defaultTimeout(events: PromptSpec['events'], seconds: number): number | undefined {
   if (events === undefined) return undefined
   const isEnd = [events].flat().some(event => parseEvent(event) === 'SessionEnd')
@@ -102,7 +101,7 @@ function fillPrompt(prompt: string, wire: string): string {
 
 const FENCED = /^```(?:json)?\s*\n([\s\S]*?)\n\s*```$/
 
-/** What is no verdict is no yes: the whole answer must be one. What is quoted in it may be somebody else's. */
+/** Anything that is not a verdict is not a yes: the whole answer must be one. What it quotes may come from the event. */
 function parseVerdict(said: string): Verdict {
   const text = said.trim()
   let value: PlainObject
@@ -123,7 +122,7 @@ function parseVerdict(said: string): Verdict {
 
 /** Events whose refusal ends the turn, unless the hook has said otherwise. */
 const ENDING: ReadonlySet<EventName> = new Set<EventName>(['PreToolUse', 'PostToolUse', 'TeammateIdle'])
-/** Events of which such a hook can say that nothing more can be done. */
+/** Events for which the answer "impossible" ends the work. */
 const STOPS: ReadonlySet<EventName> = new Set<EventName>(['Stop', 'SubagentStop'])
 /** Events that such a hook cannot decide. */
 const UNDECIDED: ReadonlySet<EventName> = new Set<EventName>(['PermissionRequest', 'PermissionDenied'])

@@ -16,11 +16,11 @@ export interface Raw {
   readonly stderr: string
 }
 
-/** Of whom: it decides what some answers mean. */
+/** The hook and event whose answer is read: they decide what some answers mean. */
 interface RawOccasion {
   readonly event: EventName
   readonly profile: Profile
-  /** Told of what only the compat profile lets pass. */
+  /** Reports what only the compat profile allows. */
   letPass(why: string): void
 }
 
@@ -79,7 +79,7 @@ function readText(text: string, asked: RawOccasion): Reply | undefined {
   return takesText(asked) ? contextOf(text, asked) : undefined
 }
 
-/** Where a session or a prompt begins, what a hook prints is for the model. */
+/** Where a session or a prompt begins, printed text is for the model. */
 function takesText({ event }: RawOccasion): boolean {
   const { answer } = rowOf(event)
   return answer === 'session' || answer === 'prompt' || answer === 'expansion'
@@ -89,7 +89,7 @@ const contextOf = (text: string, { event }: RawOccasion): Reply => ({
   hookSpecificOutput: { hookEventName: event, additionalContext: text }
 })
 
-/** Exit code 2 refuses, whatever was printed. JSON beside it may say why, and add what does not contradict. */
+/** Exit code 2 refuses, whatever was printed. JSON beside it may give a reason, and add what does not contradict. */
 function readRefusal(raw: Raw, asked: RawOccasion): Reply {
   const said = replyIn(raw.stdout)
   const stderr = stripVTControlCharacters(raw.stderr).trim()
@@ -116,7 +116,7 @@ function addHarmless(reply: Reply, said: PlainObject, { event }: RawOccasion): v
   if (said['continue'] === false) reply.continue = false
 }
 
-/** Interpreters that cannot open their script exit with 2 as well. They refuse nothing; nobody was asked. */
+/** Interpreters that cannot open their script also exit with 2. That is no refusal: the script never ran. */
 const LAUNCHERS = [
   /^.*python[\d.]*: can't open file .*/im,
   /^.*: \d+: (?:\.: )?(?:cannot|can't) open .*/im,
@@ -124,7 +124,7 @@ const LAUNCHERS = [
   /^could not open input file: .*/im
 ]
 
-/** The contract's first host makes the difference only where a hook could keep an agent from stopping. */
+/** The contract's first host distinguishes this only where a hook could keep an agent from stopping. */
 function launcherError(stderr: string, { event, profile }: RawOccasion): string | undefined {
   if (profile === 'compat' && rowOf(event).answer !== 'stop') return undefined
   for (const launcher of LAUNCHERS) {
@@ -156,7 +156,6 @@ function firstWords(stderr: string): string {
 const replyIn = (stdout: Raw['stdout']): PlainObject | undefined =>
   attempt(() => parseObject(outputText(stdout).trim()))
 
-/** Whether a reply refuses, and why. */
 function refusalIn(reply: PlainObject): { readonly refuses: boolean; readonly reason: string | undefined } {
   const specific = specificOf(reply)
   const permission = read(specific, 'decision')

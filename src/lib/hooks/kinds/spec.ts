@@ -8,20 +8,20 @@ import type { HookEnvironment } from './hook-environment.ts'
 import { cleanReply } from './clean-reply.ts'
 import { HookFailure } from '../dispatch/hook-failure.ts'
 
-/** What may be said of any hook outside this process. */
+/** The options of any hook outside this process. */
 export interface OutsideSpec<E extends EventName = EventName> extends HookOptions {
-  /** Leave it out for a member of a group: the group says on which event, and for what. */
+  /** Omit it for a member of a group: the group has the event and the matcher. */
   events?: E | readonly E[] | undefined
   matcher?: Matcher | undefined
-  /** What its words mean. Default `contract`: scripts are written for Claude Code's hook contract. */
+  /** How its words are read. Default `contract`: scripts are written for Claude Code's hook contract. */
   dialect?: Dialect | undefined
   /** One permission rule, such as `Bash(git *)`: the hook runs only where it fits. */
   if?: string | undefined
-  /** What people are shown while it runs. */
+  /** What people see while it runs. */
   statusMessage?: string | undefined
   /** Where it was declared, for reports. */
   source?: string | undefined
-  /** Asked before each run; what it gives back is why the hook must not run: it has failed. */
+  /** Called before each run; returns why the hook must not run, which counts as its failure. */
   verify?: (() => string | undefined) | undefined
 }
 
@@ -31,7 +31,7 @@ export interface OutsideHook<E extends EventName = EventName> extends Hook<E> {
   close(): void
 }
 
-/** What of its context such a hook looks at, whatever the event. */
+/** The part of its context that such a hook reads, for any event. */
 export type OutsideContext = Pick<
   HookContext,
   | 'agent'
@@ -49,17 +49,14 @@ export type OutsideContext = Pick<
   | 'letPass'
 >
 
-/** What a kind adds to what all kinds have in common. */
 interface Kind {
-  /** What it is called where it has no name. */
   readonly label: string
-  /** What makes two hooks the same. */
   readonly identity: string
   run(ctx: OutsideContext): HookResult | PromiseLike<HookResult>
   close(): void
 }
 
-/** A hook of some kind. Hooks outside this process run side by side: most of their time is waiting. */
+/** Hooks outside this process run side by side: most of their time is waiting. */
 export function buildHook<E extends EventName>(
   spec: OutsideSpec<E>,
   place: HookEnvironment,

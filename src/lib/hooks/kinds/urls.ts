@@ -1,7 +1,7 @@
 import { fault } from '../../faults.ts'
 import { globOf } from '../../util/names.ts'
 
-/** The URL of a hook, if a hook may be there. */
+/** The URL of a hook, if hooks may use it. */
 export function allowedUrl(text: string, allowed: readonly string[] | undefined): URL {
   const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined)
@@ -31,7 +31,7 @@ const urlText = (text: unknown): string => {
   return words.includes('@') ? 'this' : words
 }
 
-/** What may be shown of a URL: there may be secrets in the rest. */
+/** The part of a URL that may be shown: the rest may hold secrets. */
 export const publicUrl = ({ protocol, host, pathname }: URL): string =>
   protocol === 'http:' || protocol === 'https:' ? `${protocol}//${host}${pathname}` : protocol
 

@@ -11,7 +11,6 @@ import { makeDataFolder } from '../files/plugins.ts'
 import type { Scope } from '../files/sources.ts'
 import { vouchFor } from '../trust/trust.ts'
 
-/** Hooks that were armed together. */
 export interface ActiveHooks {
   /** What could not be armed, though the files were in order. */
   readonly findings: readonly Finding[]
@@ -51,7 +50,7 @@ export function activateHooks(
   return { findings, disarm: () => removals.forEach(remove => remove()) }
 }
 
-/** Below 0, which is the rank of hooks that a program has registered, is what gives way to them. */
+/** Below 0, the rank of hooks that a program has registered, are those that yield to them. */
 const RANKS: Readonly<Record<Scope, number>> = {
   project: -5,
   local: -5,
@@ -68,10 +67,9 @@ function rankOf({ scope, ofProject, plugin }: LoadedHook): number {
   return plugin?.managed === true ? RANKS.managed : RANKS[scope]
 }
 
-/** Those of the project run first: where two rewrite the same, the last word is of whom nobody in the project can overrule. */
+/** Hooks of the project run first: where two rewrite the same key, the last one is one that the project cannot overrule. */
 export const byRank = (a: LoadedHook, b: LoadedHook): number => rankOf(a) - rankOf(b)
 
-/** Hooks of one rule are a group. */
 function byRule(hooks: readonly LoadedHook[]): readonly (readonly LoadedHook[])[] {
   return [...Map.groupBy(hooks, hook => `${hook.place.file}\0${hook.rule}`).values()]
 }
@@ -88,7 +86,7 @@ function activateRule(
   }
 }
 
-/** Where a name is taken, both keep running: the second says where it comes from. */
+/** Where a name is taken, both run: the name of the second includes its source. */
 function freeName({ name, place }: LoadedHook, hooks: HookRegistry, names: Set<string>): string | undefined {
   if (name === undefined) return undefined
   const { file, line, column } = place
@@ -101,7 +99,7 @@ function freeName({ name, place }: LoadedHook, hooks: HookRegistry, names: Set<s
 
 const END_TIMEOUT = 'CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS'
 
-/** Seconds. At the end of a session a variable of the contract sets the most that a hook may take. */
+/** In seconds. At the end of a session a variable of the contract sets the maximum. */
 function timeoutOf({ event, spec, defaultTimeout }: LoadedHook, place: HookEnvironment): number | undefined {
   const own = (spec['timeout'] as number | undefined) ?? defaultTimeout
   if (event !== 'SessionEnd') return own

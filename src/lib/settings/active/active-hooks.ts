@@ -8,17 +8,16 @@ export interface HookStatus {
   readonly off: string | undefined
 }
 
-/** What decides over it, beside the files. */
+/** What decides whether hooks are active, beside the files. */
 export interface Circumstances {
-  /** What came with the project counts. */
+  /** Hooks of the project apply. */
   readonly projectTrusted: boolean
-  /** The skills and subagents that are active. */
   readonly owners?: readonly string[] | undefined
-  /** The kinds that need an agent can run. */
+  /** Hooks of kinds that need an agent can run. */
   readonly hasAgent?: boolean | undefined
 }
 
-/** What files say, and what decides over it. */
+/** Loaded settings, and what decides whether they are active. */
 export interface Situation extends Circumstances {
   readonly loaded: Loaded
 }
@@ -45,7 +44,7 @@ function reasonOff(hook: LoadedHook, loaded: Loaded, circumstances: Circumstance
   return undefined
 }
 
-/** Why nothing from there is in force, be it hooks or modules of hooks. */
+/** Why nothing from this source is active, be it hooks or modules of hooks. */
 export function reasonBarred(
   { scope: own, ofProject, plugin }: Pick<LoadedHook, 'scope' | 'ofProject'> & Partial<Pick<LoadedHook, 'plugin'>>,
   { loaded: { disabled, locks }, projectTrusted }: Situation

@@ -10,7 +10,7 @@ import { withPluginPaths } from './skills-and-agents.ts'
 import { applies } from './skill-files.ts'
 import { isTighter } from '../permissions/tightness.ts'
 
-/** What those keep to that are not the user's own. */
+/** Limits for agents that are not the user's own. */
 export interface AgentBounds {
   readonly turns: number
   /** Whether such a file may choose this model. */
@@ -46,7 +46,7 @@ export function agentsIn(
   return agents
 }
 
-/** A definition within the limits of another. A mode that lets more pass was meant for the other's words, not for these. */
+/** A definition within the limits of another. A looser mode was meant for the other's prompt, not for this one. */
 function withinLimits(limits: Partial<AgentDefinition> = {}, own: AgentDefinition): AgentDefinition {
   const { tools, disallowedTools = [], model = own.model, maxTurns = Infinity, permissionMode = '' } = limits
   const named = own.tools?.map(nowNamed)
@@ -61,7 +61,7 @@ function withinLimits(limits: Partial<AgentDefinition> = {}, own: AgentDefinitio
   }
 }
 
-/** What of the settings at the top of its file an agent is made of, beside its tools. */
+/** The settings at the top of an agent's file, beside its tools. */
 const AGENT_FILE = {
   'description?': 'string',
   'model?': 'string',
@@ -94,7 +94,7 @@ export function namesUnder({ value }: Document, key: string): readonly string[] 
     .filter(name => name !== '')
 }
 
-/** One whose limits cannot be read is none: that stops the run, and in the compat profile it cannot be called. */
+/** An agent whose limits cannot be read does not exist: that stops the run; in the compat profile it cannot be called. */
 const isReadable = (document: Document): boolean =>
   ['tools', 'disallowedTools'].every(key => isList(document.value[key])) &&
   (namesUnder(document, 'disallowedTools') ?? []).every(rule => !('problem' in parseRule(rule, 'deny', '')))

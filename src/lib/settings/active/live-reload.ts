@@ -12,21 +12,21 @@ import { restrictions } from '../permissions/restrictions.ts'
 import { OF_PROJECT, type Scope } from '../files/sources.ts'
 import { isWithin } from '../../world/files/paths.ts'
 
-/** What a reload came to. */
+/** The result of a reload. */
 export interface ReloadResult {
-  /** The new set is in force. If not, the old one still is. */
+  /** The new settings are active. If not, the old ones still are. */
   readonly counts: boolean
   readonly why: string
   readonly findings: readonly Finding[]
-  /** What is in force from now on; absent where nothing new is. */
+  /** The settings that are active from now on; absent where nothing has changed. */
   readonly inForce?: ActiveSettings | undefined
 }
 
-/** Settings that have taken the place of others. */
+/** Settings that have replaced others. */
 export interface ActiveSettings {
   readonly loaded: Loaded
   readonly projectTrusted: boolean
-  /** Keys that are not what they were at the start, and count from the next start on. */
+  /** Keys that have changed and take effect at the next start. */
   readonly later: readonly string[]
 }
 
@@ -38,7 +38,7 @@ const SOURCES: Partial<Record<Scope, FireInput<'ConfigChange'>['source']>> = {
   skill: 'skills'
 }
 
-/** The hooks of files in a registry, and their replacement while events are fired. At no moment is there no gate. */
+/** The hooks of files in a registry, and their replacement while events are fired. There is never a moment without a gate. */
 export class LiveHooks {
   readonly #hooks: HookRegistry
   readonly #place: HookEnvironment
@@ -56,7 +56,7 @@ export class LiveHooks {
     this.#armed = activateHooks(this.#statuses, hooks, place, situation.loaded.root)
   }
 
-  /** What is in force was made of this. */
+  /** The settings that are active now. */
   get situation(): Situation {
     return this.#situation
   }
@@ -97,7 +97,7 @@ export class LiveHooks {
     return [...loaded.files, ...this.#situation.loaded.files].find(source => source.file === file)?.scope ?? 'skill'
   }
 
-  /** Hooks of ConfigChange are asked, those that are in force now. Managed policy cannot be refused. */
+  /** Hooks of ConfigChange that are active now are asked. Managed policy cannot be refused. */
   async #refusal(scope: Scope, file: string): Promise<string | undefined> {
     const outcome = await this.#hooks.fire('ConfigChange', {
       source: SOURCES[scope] ?? 'user_settings',
@@ -106,7 +106,7 @@ export class LiveHooks {
     return outcome.blocked && scope !== 'managed' ? `a hook refused the change: ${outcome.reason}` : undefined
   }
 
-  /** Between taking out and putting in, nothing else can run. */
+  /** Between removing and adding, nothing else can run. */
   #swap(given: Situation, lost: boolean, stale: Set<string>, file: string): ReloadResult {
     const [before, already] = [this.#situation, this.#armed.findings]
     const now = given.loaded

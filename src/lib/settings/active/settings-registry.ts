@@ -10,9 +10,9 @@ import { armModules } from '../files/modules.ts'
 import { SkillHooks, type SubagentHooks } from './skill-hooks.ts'
 import { compileSafely } from '../lint/patterns.ts'
 
-/** What else a registry for files may be told. */
+/** Options of a registry for hooks from files. */
 export interface ArmOptions {
-  /** Hooks that are there already: those from files join them, in a scope of their own. */
+  /** A registry that hooks from files join, in a scope of their own. */
   readonly onto?: HookRegistry | undefined
   readonly registry?: RegistryOptions | undefined
   readonly outside?: HookEnvironmentOptions | undefined
@@ -25,13 +25,13 @@ export interface ArmedHooks {
   readonly statuses: () => readonly HookStatus[]
   /** @deprecated Use `statuses`. */
   readonly standings: () => readonly HookStatus[]
-  /** What could not be armed, though the files were in order; hooks of skills and subagents as well. */
+  /** Hooks that could not be activated, though the files were valid; those of skills and subagents as well. */
   readonly findings: readonly Finding[]
-  /** Looks at the files again, since this one has changed. */
+  /** Loads the files again, since this one has changed. */
   reload(file: string): Promise<ReloadResult>
-  /** Does so by itself from now on. Call what comes back to end that. */
+  /** Does so on each change. Call the result to stop. */
   watch(onReload: (reloaded: ReloadResult, file: string) => unknown): Promise<() => Promise<void>>
-  /** Puts the hooks of a skill in force too, from now on. Throws where one of them cannot be armed. */
+  /** Activates the hooks of a skill. Throws where one of them cannot be activated. */
   activate(owner: string): void
   /**
    * A registry that fires these hooks, or those of a scope of it, together with the ones of a subagent, until `leave`.

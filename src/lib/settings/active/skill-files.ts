@@ -29,7 +29,7 @@ export function skillsIn(
   return skills
 }
 
-/** Where the user has one of that name, the project's allows nothing more, and the model calls it only if it may call that. */
+/** Where the user has a skill of that name, the project's allows nothing more, and the model may call it only if it may call that. */
 function withinSkill(limits: Skill | undefined, own: Skill): Skill {
   if (limits === undefined) return own
   const { byModel, allows } = limits
@@ -37,10 +37,10 @@ function withinSkill(limits: Skill | undefined, own: Skill): Skill {
   return { ...own, byModel: byModel && own.byModel, allows: own.allows.filter(isAllowed) }
 }
 
-/** What comes with a project, be it in its own folder or in a plugin that it enables, counts only when that is trusted. */
+/** What comes with a project, in its own folder or in a plugin that it enables, applies only when the project is trusted. */
 export const applies = ({ ofProject }: LoadedOwner, trusted: boolean): boolean => trusted || !ofProject
 
-/** A rule that cannot be read allows nothing. It lifts no protection of a path, whoever wrote it. */
+/** A rule that cannot be read allows nothing. It never lifts the protection of a path. */
 function ruleIn({ rule, place }: Loaded['grants'][number], note: (text: string) => void): readonly Rule[] {
   const source = `${place.file}:${place.line}`
   const parsed = parseRule(rule, 'allow', source)

@@ -11,9 +11,8 @@ export interface SubagentHooks {
   leave(): void
 }
 
-/** The hooks of skills and subagents: armed while these are active, and tried before. */
+/** The hooks of skills and subagents: active while these are, and tried before. */
 export class SkillHooks {
-  /** What could not be armed if it were wanted. */
   readonly findings: readonly Finding[]
   readonly #look: () => Situation
   readonly #hooks: HookRegistry
@@ -27,7 +26,7 @@ export class SkillHooks {
     this.findings = this.#tryAll()
   }
 
-  /** Arms them all where no event is fired: what is wrong with a gate must be known before it is missing. */
+  /** Activates them all where no event is fired: a broken gate must be known before it is needed. */
   #tryAll(): readonly Finding[] {
     const situation = this.#look()
     const { loaded, owners = [] } = situation
@@ -41,7 +40,7 @@ export class SkillHooks {
     return armed.findings
   }
 
-  /** Puts the hooks of a skill in force, from now on. Where one of them cannot be, none is, and that is an error. */
+  /** Activates the hooks of a skill. Where one of them fails, none is activated, and that is an error. */
   activate(owner: string): void {
     if (!this.#active.has(owner)) this.#active.set(owner, this.#arm(owner, 'skill', this.#hooks))
   }
@@ -73,7 +72,7 @@ export class SkillHooks {
     throw fault('E_SETTINGS', missing.map(findingLine).join('; '))
   }
 
-  /** The compat profile goes on without what was known to be wrong from the start. */
+  /** The compat profile continues without what was known to be wrong from the start. */
   #isDropped({ place }: Finding): boolean {
     const isSame = (known: Finding['place']): boolean =>
       known.file === place.file && known.line === place.line && known.key === place.key
@@ -81,7 +80,7 @@ export class SkillHooks {
   }
 }
 
-/** The hooks of one owner, as if it were active. What a subagent says of its own end is about a subagent's end. */
+/** The hooks of one owner, as if it were active. `Stop` of a subagent means the end of the subagent. */
 function statusesOf(owner: string, situation: Situation): readonly HookStatus[] {
   return hookStatuses(situation.loaded, { ...situation, owners: [owner] })
     .filter(({ hook }) => hook.owner === owner)

@@ -8,24 +8,21 @@ import { checkOwnerKeys } from '../files/keys.ts'
 import type { EnabledPlugin, LoadedGrant, LoadedOwner } from '../files/loaded-hooks.ts'
 import { closed, closedFolder, mayBeThere, namesIn } from '../files/sources.ts'
 
-/** Stands between a plugin and what comes with it, and between a folder of slash commands and what is in it. */
+/** Between a plugin and what it brings, and between a folder of slash commands and its files. */
 const SEPARATOR = ':'
 
-/** A folder that may hold skills, slash commands and subagents, and whose it is. */
 export interface OwnerFolder {
   readonly folder: string
   readonly ofProject: boolean
   readonly plugin: EnabledPlugin | undefined
 }
 
-/** What one file is, and what is to be said about it. */
 export interface FoundOwner {
-  /** `undefined` where it cannot be one. */
   readonly owner: LoadedOwner | undefined
   readonly findings: readonly Finding[]
 }
 
-/** Skills, slash commands and subagents of a folder, from Markdown files. Of what has one name, the later counts. */
+/** Skills, slash commands and subagents of a folder, from Markdown files. Of two with one name, the later is used. */
 export function* findOwners({ folder, ofProject, plugin }: OwnerFolder): Generator<FoundOwner> {
   yield { owner: undefined, findings: closedFolder(join(folder, 'skills')) }
   const [commands, agents] = [join(folder, 'commands'), join(folder, 'agents')]
@@ -85,7 +82,7 @@ function separatorIn(name: string, what: string, file: string): Finding {
   return gateError(startOf(file, 'name'), 'name-separator', message)
 }
 
-/** What keeps a plugin from having its name, so that nothing of it can be called; `undefined` if nothing does. */
+/** Why a plugin cannot have its name, so that nothing of it can be called; `undefined` if it can. */
 export function pluginNameProblem(plugin: EnabledPlugin, others: readonly EnabledPlugin[]): Finding | undefined {
   const { name, root } = plugin
   if (name.includes(SEPARATOR)) return separatorIn(name, 'plugin', root)
@@ -95,7 +92,7 @@ export function pluginNameProblem(plugin: EnabledPlugin, others: readonly Enable
   return gateError(startOf(root, 'name'), 'plugin-name-taken', message)
 }
 
-/** What a skill or a slash command may do without a question while it is active: its `allowed-tools`. */
+/** The `allowed-tools` of a skill or a slash command: allowed without a question while it is active. */
 export function ownerGrants({ kind, name, document, ofProject, plugin }: LoadedOwner): readonly LoadedGrant[] {
   if (kind === 'agent' || document === undefined) return []
   const place = document.findings.place(['allowed-tools'])
@@ -114,7 +111,7 @@ function rulesIn({ value }: Document): readonly string[] {
   return typeof given === 'string' ? (given.match(/[^\s,(]+(?:\([^)]*\))?/g) ?? []) : []
 }
 
-/** A text of a plugin, with the paths of its folders filled in; that of others as it is. */
+/** A text of a plugin, with the paths of its folders filled in; other texts unchanged. */
 export const withPluginPaths = (text: string, plugin: EnabledPlugin | undefined): string =>
   plugin === undefined
     ? text

@@ -1,6 +1,5 @@
 import type { PlainObject } from '../../util/plain.ts'
 
-/** An input that is broken, and how: enough to try it again. */
 export interface BrokenInput {
   readonly how: string
   readonly input: PlainObject
@@ -9,7 +8,7 @@ export interface BrokenInput {
 const HUGE = 100_000
 const ODD: readonly unknown[] = [null, [], 7, 'x'.repeat(HUGE), 'a\u0000b', '\uD800', { a: { b: { c: {} } } }]
 
-/** Inputs that are broken in the ways inputs break: each with one key missing, or with an odd value. */
+/** Inputs with one key missing, or with an odd value. */
 export function brokenInputs(input: PlainObject): readonly BrokenInput[] {
   const keys = Object.keys(input)
   return [
@@ -20,7 +19,6 @@ export function brokenInputs(input: PlainObject): readonly BrokenInput[] {
   ]
 }
 
-/** As JSON, but for what is too long to be shown. */
 const valueText = (value: unknown): string =>
   typeof value === 'string' && value.length === HUGE
     ? `${JSON.stringify(value[0])} ${HUGE.toLocaleString('en')} times over`

@@ -7,7 +7,7 @@ import { RENAMED } from '../../util/names.ts'
 import { compileSafely } from './patterns.ts'
 import { namingOf } from '../permissions/tool-names.ts'
 
-/** A hook whose `if` fits no call never runs. `more`: tools that somebody has added. */
+/** A hook whose `if` fits no call never runs. `more`: further tools. */
 export function conditionCheck({ spec, event, matcher }: LoadedHook, say: AddFinding, more: readonly string[]): void {
   const rule = spec['if']
   if (typeof rule !== 'string' || rule === '') return
@@ -31,13 +31,12 @@ export function conditionCheck({ spec, event, matcher }: LoadedHook, say: AddFin
     )
 }
 
-/** The name of a tool, and those that it had. */
 const toolNames = (tool: string): readonly string[] => [
   tool,
   ...[...RENAMED].flatMap(([old, now]) => (now === tool ? [old] : []))
 ]
 
-/** A matcher that is none is said elsewhere. */
+/** An invalid matcher is reported elsewhere. */
 function mayMatch(matcher: string | undefined, names: readonly string[]): boolean {
   try {
     return matcher === undefined || names.some(compileMatcher(matcher, compileSafely).matches)

@@ -7,10 +7,8 @@ import { compileSafely } from './patterns.ts'
 import { ALL_TOOL_NAMES, namingOf } from '../permissions/tool-names.ts'
 import { TOOL_NAMES } from '../../tool-table.ts'
 
-/** Adds a finding about one key of a hook. */
 export type AddFinding = (level: Level, key: string, ...words: Words) => void
 
-/** One thing that is looked for in every hook. It adds what it finds. */
 export type Check = (hook: LoadedHook, say: AddFinding, loaded: Loaded) => void
 
 /**
@@ -62,7 +60,7 @@ const mayMatch = (matcher: string, matches: (name: string) => boolean, more: rea
 /** A repetition within a group that is repeated itself. */
 const NESTED = /\((?:[^()\\]|\\.)*[+*}](?:[^()\\]|\\.)*\)(?:[+*]|\{\d+,)/
 
-/** What means something elsewhere, and nothing here. */
+/** Habits from other systems that mean nothing here. */
 function matcherHabit(matcher: string, isTool: boolean): Words | undefined {
   const tool = matcher.slice(0, matcher.indexOf('('))
   if (isTool && ['here', 'elsewhere'].includes(namingOf(tool).is) && matcher.endsWith(')'))
@@ -83,7 +81,7 @@ function matcherHabit(matcher: string, isTool: boolean): Words | undefined {
   return undefined
 }
 
-/** A pattern that matches none of the tools we know may be for others, unless it speaks of what no name can hold. */
+/** A pattern that matches none of the known tools may be for others, unless it contains what no name can hold. */
 function neverMatches(matcher: string, matchesAny: boolean): readonly Words[] {
   if (matchesAny) return []
   const plain = matcher.replaceAll(/\(\?(?:[:=!]|<[=!]|<\w+>)/g, '')
@@ -100,7 +98,6 @@ function neverMatches(matcher: string, matchesAny: boolean): readonly Words[] {
   ]
 }
 
-/** What a name of a list misses. */
 function nameProblems(name: string, more: readonly string[]): readonly Words[] {
   if (name.includes(' '))
     return [['matcher-never', `no tool has blanks in its name, as ${name} has`, 'join names by |']]
@@ -112,7 +109,7 @@ function nameProblems(name: string, more: readonly string[]): readonly Words[] {
   return [['matcher-near', words, `did you mean ${naming.meant}?`]]
 }
 
-/** A target of few values, such as how a session began, can be tried out. */
+/** A target with few values, such as the source of a session, can be tried. */
 function choicesOf(
   fields: Readonly<Record<string, string>>,
   target: string,

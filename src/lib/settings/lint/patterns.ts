@@ -15,10 +15,10 @@ const LONGEST = 10_000
 
 const NEGATION = /^\^\(\?!(.*)\)(?:\.\*\$?)?$/s
 
-/** What means something else to the linear engine than it does to everybody else. */
+/** Syntax that means something else to the linear engine. */
 const FOREIGN = /\\[AzCQEapP]|\[:\^?\w+:\]|\[\^?\]/
 
-/** Names are plain; in other text the two differ over what a blank or the end of a line is. */
+/** Names are plain; in other text the two engines differ about blanks and line ends. */
 const ODD = /[^\x20-\x7E]/
 
 /**

@@ -3,11 +3,10 @@ import { isObject } from '../../util/plain.ts'
 import { hashOf, recordFiles } from './trusted-files.ts'
 import type { Loaded, LoadedRule } from '../files/loaded-hooks.ts'
 
-/** What of a project has to be trusted before it counts: what it declares, and the files that would run. */
+/** What of a project has to be trusted before it applies: what it declares, and the files that would run. */
 export interface Coverage {
-  /** One text for everything together, `sha256:…`. */
   readonly digest: string
-  /** The parts, by name, each with a hash of its own: for saying what has changed. */
+  /** The parts, by name, each with a hash of its own, to show what has changed. */
   readonly parts: ReadonlyMap<string, string>
 }
 
@@ -59,11 +58,11 @@ function* declarations(loaded: Loaded): Generator<readonly [string, string]> {
   for (const { name, spec } of servers) yield [number(`server ${name}`), canonical([name, spec])]
 }
 
-/** Whether a rule counts only when the project is trusted: it makes something looser. */
+/** Whether a rule applies only when the project is trusted: it allows more. */
 export const needsTrust = ({ scope, behaviour }: LoadedRule): boolean =>
   behaviour === 'allow' && (scope === 'project' || scope === 'local')
 
-/** JSON with the keys in order, so that the same says the same. */
+/** JSON with sorted keys, so that equal values give equal text. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, item: unknown) =>
     isObject(item) ? Object.fromEntries(Object.entries(item).toSorted(([a], [b]) => (a < b ? -1 : 1))) : item

@@ -6,23 +6,19 @@ import { scriptText } from './script-text.ts'
 import { filesBelow, namesIn } from '../files/sources.ts'
 import { isData, isRun, type CommandWord } from './word-roles.ts'
 
-/** What of a project a command names. */
 export interface ReferencedFiles {
   readonly files: ReadonlySet<string>
-  /** Those among them that are run. */
   readonly scripts: ReadonlySet<string>
-  /** Folders that something runs which takes folders for programs. */
+  /** Folders that are run by programs which take folders. */
   readonly folders: ReadonlySet<string>
 }
 
-/** What interpreters add to a name. */
 const ENDINGS = ['js', 'json', 'node', 'cjs', 'mjs', 'jsx', 'ts', 'mts', 'cts', 'tsx', 'py', 'pyc', 'rb', 'lua']
 const MOST_LOOKS = 20_000
 const MOST_FILES = 5_000
-/** No system has longer ones. */
 const LONGEST_PATH = 4096
 
-/** The files and folders that are named by words and by pieces of them. `undefined`: it would take too long to tell. */
+/** The files and folders that words, and pieces of them, refer to. `undefined`: too many to check. */
 export function referencedFiles(
   words: readonly CommandWord[],
   pieces: readonly string[],
@@ -61,14 +57,14 @@ function partsOf(word: string): readonly string[] {
     .filter(bit => bit !== '' && !/^-|^\$[^/]*$/.test(bit))
 }
 
-/** Looks for what words name, from the root of the project and from every folder that is named itself. */
+/** Looks for files that words refer to, from the root of the project and from every folder that is referred to. */
 class Search implements ReferencedFiles {
   readonly files = new Set<string>()
   readonly scripts = new Set<string>()
   readonly folders = new Set<string>()
   readonly #roots: readonly string[]
   readonly #bases: string[]
-  /** What was left out, and counts if it is run by another spelling of its name. */
+  /** What was left out, and is added if it is run by another spelling of its name. */
   readonly #left = new Set<string>()
   #looks = 0
 
@@ -81,7 +77,7 @@ class Search implements ReferencedFiles {
     return this.#looks > MOST_LOOKS
   }
 
-  /** Whoever goes to a folder may go on from there: each folder that is found is a place to look from. */
+  /** A command may change to a folder: each folder that is found is a place to look from. */
   through(parts: ReadonlySet<string>): void {
     const seen = new Set(this.#bases.map(each => realPath(each)))
     for (const base of this.#bases)
@@ -95,7 +91,6 @@ class Search implements ReferencedFiles {
       }
   }
 
-  /** Whether a word is a file of the project of this kind. */
   isScript(name: string, fits: (file: string) => boolean): boolean {
     const found = this.#bases.flatMap(base => partsOf(name).map(part => resolve(base, part)))
     return found.some(path => this.files.has(path)) && found.every(path => !this.files.has(path) || fits(path))
@@ -109,7 +104,7 @@ class Search implements ReferencedFiles {
     }
   }
 
-  /** Where nobody can tell what is run, every file may be. */
+  /** Where it is unknown what is run, every file may be. */
   everything(): void {
     for (const root of this.#roots) {
       const all = filesBelow(root, MOST_FILES)
@@ -118,7 +113,7 @@ class Search implements ReferencedFiles {
     }
   }
 
-  /** What is run by this name: `given` to something that knows more than files. */
+  /** What is run by this name; `given`: by a program that knows more than files. */
   runs(name: string, given: boolean): void {
     const glob = globIn(name)
     for (const base of this.#bases) {
@@ -165,22 +160,20 @@ class Search implements ReferencedFiles {
     return kindOf(path)
   }
 
-  /** In the project, or in the plugin that the command came with. */
   #isWithin(path: string): boolean {
     return this.#roots.some(root => isBelow(path, root))
   }
 
-  /** The same, or on the way there. */
   #isNear(folder: string): boolean {
     return this.#roots.some(root => folder === root || isBelow(folder, root) || isBelow(root, folder))
   }
 }
 
-/** Where a name leads as it is written, and where it leads when links are followed before `..`, as the system does. */
+/** The path as it is written, and the path when links are followed before `..`, as the system does. */
 const pathsTo = (name: string, base: string): readonly string[] =>
   name.includes('..') ? [resolve(base, name), realPath(name, base)] : [resolve(base, name)]
 
-/** A word in which `*` stands for whatever only a shell can tell. */
+/** A word in which `*` replaces what only a shell can compute. */
 const globIn = (word: string): string =>
   word
     .replaceAll(/(?<!^)\$(?:\{[^}]*\}|\([^)]*\)|\w+)?/g, '*')
@@ -188,9 +181,9 @@ const globIn = (word: string): string =>
 
 const isBelow = (path: string, folder: string): boolean => path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 
-/** Whether a file is code by its name, or may be started. What has no ending may be anything: a mark, or a script. */
+/** Whether a file is code by its name, or executable. A file without an ending may be anything. */
 export const isCode = (path: string): boolean =>
   !isData(path) && (extname(path) !== '' || ((kindOf(path)?.mode ?? 0) & 0o111) !== 0)
 
-/** The files that are run when a folder is, though nobody names them. */
+/** The files that are run when a folder is. */
 export const isEntry = (name: string): boolean => /^(?:index\.\w+|__(?:main|init)__\.pyc?|package\.json)$/.test(name)

@@ -3,12 +3,10 @@ import { dirname, extname } from 'node:path'
 import { isData, wordRoles, type CommandWord } from './word-roles.ts'
 import { readText } from '../files/text.ts'
 
-/** What a script of a project says, as far as it matters to what it runs. */
 interface ScriptText {
   readonly stamp: string
   /** It may run what it is given as an argument. */
   readonly runsArguments: boolean
-  /** What it runs, sources or imports. */
   readonly words: readonly CommandWord[]
   /** Files without an ending count, too: it runs more than it imports. */
   readonly runsMore: boolean
@@ -17,7 +15,7 @@ interface ScriptText {
 const LARGEST = 65_536
 const known = new Map<string, ScriptText>()
 
-/** What a script says. What it computes only when it runs cannot be told. */
+/** What it computes only when it runs is not known. */
 export function scriptText(file: string): ScriptText {
   const { size = 0, mtimeMs = 0, ctimeMs = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {}
   const stamp = `${size} ${mtimeMs} ${ctimeMs}`

@@ -10,22 +10,20 @@ import { isRun } from './word-roles.ts'
 import { changeOwnFile } from '../../world/lock/lock.ts'
 import { attempt, jsonIn } from '../../util/attempt.ts'
 
-/** Whether what came with a project counts. */
+/** Whether what came with a project applies. */
 export interface Trust {
-  /** `nothing`: the project brings nothing that could act. `changed`: it was trusted, and is another since. */
+  /** `nothing`: the project brings nothing that could act. `changed`: it was trusted, and has changed since. */
   readonly state: 'nothing' | 'trusted' | 'changed' | 'untrusted'
   readonly digest: string | undefined
-  /** How it came to be trusted. */
   readonly by: 'digest' | 'store' | 'folder' | 'this run' | undefined
-  /** What is different from what was trusted. */
   readonly changes: readonly string[]
 }
 
-/** What was said about trust outside the store. */
+/** Trust that was given outside the store. */
 export interface TrustOptions {
   /** `sha256:…`, of the command line or `CARABINER_TRUST`. */
   readonly digest?: string | undefined
-  /** Everything of the project counts, for this run. */
+  /** Everything of the project applies, for this run. */
   readonly thisRun?: boolean | undefined
 }
 
@@ -37,7 +35,7 @@ interface Entry {
   readonly parts: Readonly<Record<string, string>>
 }
 
-/** What is known of the project's trust. It reads and hashes; it starts nothing. */
+/** The trust of a project. It reads and hashes; it starts nothing. */
 export function trustOf(loaded: Loaded, where: Where, options: TrustOptions = {}): Trust {
   const coverage = coverageOf(loaded)
   if (coverage === undefined) return { state: 'nothing', digest: undefined, by: undefined, changes: [] }
@@ -53,7 +51,7 @@ export function trustOf(loaded: Loaded, where: Where, options: TrustOptions = {}
   return { state: 'changed', digest, by: undefined, changes: changesBetween(entry.parts, coverage) }
 }
 
-/** Remembers that the project, as it is now, is trusted; with `folder`, whatever becomes of it. */
+/** Saves that the project is trusted as it is now; with `folder`, including all later changes. */
 export function giveTrust(loaded: Loaded, where: Where, folder = false): Trust {
   const coverage = coverageOf(loaded)
   if (coverage === undefined) return trustOf(loaded, where)
@@ -91,7 +89,7 @@ function changesBetween(before: Readonly<Record<string, string>>, { parts }: Cov
 
 export const OLDER = 'trusted by an older version, which covered less'
 
-/** What 0.1.0 trusted, and what is covered now: a file that it covered and that is only data is no loss. */
+/** What 0.1.0 trusted, compared with what is covered now: a covered file that is only data is no loss. */
 const newlyCovered = (before: Readonly<Record<string, string>>, coverage: Coverage): readonly string[] => [
   OLDER,
   ...changesBetween(before, coverage)
@@ -101,7 +99,7 @@ const newlyCovered = (before: Readonly<Record<string, string>>, coverage: Covera
 
 const storeFile = ({ ownHome }: Where): string => join(ownHome, 'trust.json')
 
-/** It goes up when trust covers more: what an older version trusted is asked about once more. */
+/** Raised when trust covers more: what an older version trusted is asked about again. */
 const VERSION = 2
 
 interface Store {
@@ -110,7 +108,7 @@ interface Store {
   readonly older: PlainObject
 }
 
-/** A store that others may write to says nothing, and neither does one that is broken, or of a later version. */
+/** A store that others may write to is ignored, and so is one that is broken, or of a later version. */
 function readStore(where: Where): Store {
   const file = storeFile(where)
   const store = foreignHand(file) === undefined && jsonIn(attempt(() => readFileSync(file, 'utf8')) ?? '')

@@ -10,13 +10,12 @@ import { filesBelow, namesIn } from '../files/sources.ts'
 import { wordRoles, type CommandWord } from './word-roles.ts'
 import { withFile } from '../files/text.ts'
 
-/** What came with a project and names files of it. */
 type Owner = LoadedHook | LoadedModule | LoadedOwner | LoadedServer
 
-/** Of a folder with more files than this, those count that come first by name, and whatever is named itself. */
+/** Of a folder with more files than this, those that come first by name are covered, and all that are referenced. */
 const MOST_FILES = 2_000
 
-/** The files that are named, with the code beside them: a script may run its neighbours. What is data there may change. */
+/** The referenced files, with the code beside them: a script may run its neighbours. Data there may change. */
 function filesOf(all: readonly ReferencedFiles[], root: string): ReadonlySet<string> {
   const files = new Set<string>()
   const folders = new Set<string>()
@@ -44,7 +43,7 @@ const filesIn = (folder: string): readonly string[] =>
 
 const MOST_SCRIPTS = 200
 
-/** What is named, and what the scripts among it name in turn, as far as their texts say it. */
+/** The referenced files, and those that the scripts among them refer to, as far as their texts show. */
 function followScripts(named: ReferencedFiles, root: string, plugin: string | undefined): ReferencedFiles {
   const [files, scripts] = [new Set(named.files), new Set(named.scripts)]
   for (const script of scripts) {
@@ -59,7 +58,7 @@ function followScripts(named: ReferencedFiles, root: string, plugin: string | un
   return { files, scripts, folders: named.folders }
 }
 
-/** What of the project, or of its plugin, one names itself; `undefined` where nobody can tell. */
+/** The files of the project, or of its plugin, that a hook refers to; `undefined` where that cannot be known. */
 function ownerFiles(owner: Owner, root: string): ReferencedFiles | undefined {
   if (!('spec' in owner)) {
     const files = new Set([owner.file].filter(isFile))
@@ -75,7 +74,7 @@ function ownerFiles(owner: Owner, root: string): ReferencedFiles | undefined {
 
 const LONGEST = 10_000
 
-/** The words of a hook or server; `undefined` where nobody can tell what they are. */
+/** The words of a hook or server; `undefined` where they cannot be known. */
 export function ownerWords(owner: LoadedHook | LoadedServer, root: string): readonly CommandWord[] | undefined {
   const [command = '', ...args] = textsOf(owner)
   const variables = variablesOf(owner)
@@ -94,7 +93,7 @@ export function ownerWords(owner: LoadedHook | LoadedServer, root: string): read
     : wordRoles('env', [...variables, command, ...args], known)
 }
 
-/** What it sets for its command: as good as if the command set it. */
+/** Variables that it sets for its command count as part of the command. */
 const variablesOf = ({ spec: { env } }: LoadedHook | LoadedServer): readonly string[] =>
   isObject(env) ? Object.entries(env).map(([name, value]) => `${name}=${String(value)}`) : []
 
@@ -106,7 +105,7 @@ const textsOf = ({ spec: { command, args } }: LoadedHook | LoadedServer): readon
 const pluginOf = (owner: LoadedHook | LoadedServer): string | undefined =>
   'plugin' in owner ? owner.plugin?.root : undefined
 
-/** Whether a command is so long, or can be read in so many ways, that nobody can tell which files it names. */
+/** Whether a command is so long, or can be read in so many ways, that its files cannot be known. */
 export const isUnanalyzable = (hook: LoadedHook | LoadedServer, root: string): boolean =>
   ownerFiles(hook, root) === undefined
 
@@ -117,19 +116,17 @@ export const isUnanalyzable = (hook: LoadedHook | LoadedServer, root: string): b
 const piecesIn = (text: string): readonly string[] =>
   text.replaceAll(/>[>&|]?\s*(?:"[^"]*"|'[^']*'|[^\s'"`;&|<>()])+/g, ' ').split(/[\s'"`;&|<>()]+/)
 
-/** What a file was when it was looked at. */
 interface Seen {
   stamp: string
   readonly hash: string
 }
 
-/** Files as they were when somebody was asked about them: what is shown, what is trusted and what may run are the same. */
+/** Files as they were when trust was asked for: what is shown, what is trusted and what may run are the same. */
 const lookedAt = new WeakMap<object, ReadonlyMap<string, Seen>>()
 
 /** A copy of a hook keeps its `spec`. */
 const keyOf = (owner: Owner): object => ('spec' in owner ? owner.spec : owner)
 
-/** Looks at all files that these name, and remembers them. */
 export function recordFiles(owners: readonly Owner[], root: string): ReadonlyMap<string, string> {
   const files = new Map<string, Seen>()
   const named = owners.flatMap(owner => ownerFiles(owner, root) ?? [])
@@ -140,12 +137,11 @@ export function recordFiles(owners: readonly Owner[], root: string): ReadonlyMap
 
 const see = (file: string): Seen => ({ stamp: stampOf(file), hash: hashOfFile(file) })
 
-/** The same for one that nobody was asked about. */
 export function recordOnce(owner: Owner, root: string): void {
   if (!lookedAt.has(keyOf(owner))) recordFiles([owner], root)
 }
 
-/** How the files of a hook or module differ from what they were when they were looked at. Reads those that look different. */
+/** How the files of a hook or module differ from what was recorded. Reads those that look different. */
 export function fileChange(owner: Owner, root: string): string | undefined {
   recordOnce(owner, root)
   const named = ownerFiles(owner, root)
@@ -169,7 +165,7 @@ function stampOf(file: string): string {
 
 export const hashOf = (data: string): string => createHash('sha256').update(data).digest('hex')
 
-/** A link counts as what it leads to, and where that is. */
+/** A link counts as its target and where that is. */
 function hashOfFile(file: string): string {
   try {
     const hash = createHash('sha256')
@@ -183,7 +179,7 @@ function hashOfFile(file: string): string {
 
 const PIECE = Buffer.alloc(65_536)
 
-/** Piece by piece: what lies beside a script may be of any size. */
+/** Piece by piece: a file beside a script may be of any size. */
 function readPieces(file: string, take: (piece: Uint8Array) => unknown): void {
   withFile(file, descriptor => {
     for (let length = readSync(descriptor, PIECE); length > 0; length = readSync(descriptor, PIECE))

@@ -15,7 +15,6 @@ export type WorkerAnswer =
   /** It is about this request, and cannot be read. */
   | { readonly kind: 'wrong'; readonly words: string }
 
-/** One line from a worker. */
 export interface WorkerFrame {
   readonly id: number
   readonly answer: WorkerAnswer
@@ -25,7 +24,7 @@ const NOTHING: WorkerAnswer = { kind: 'nothing' }
 const KEYS = new Set(['id', 'reply', 'code', 'stdout', 'stderr', 'error', 'async', 'asyncTimeout', 'async_timeout'])
 const KINDS = ['reply', 'code', 'error', 'async'] as const
 
-/** Reads one line. Where it is about no request: why. */
+/** Reads one line; for a line about no request, returns the reason. */
 export function readFrame(line: string): WorkerFrame | string {
   let frame: PlainObject
   try {
@@ -39,7 +38,7 @@ export function readFrame(line: string): WorkerFrame | string {
   return Number.isSafeInteger(id) ? { id: id as number, answer: answerIn(frame) } : 'it has no number under "id"'
 }
 
-/** A line that cannot be read is still about the request whose number it begins with. */
+/** A line that cannot be read still belongs to the request whose number it begins with. */
 export function brokenFrame(line: string, why: string): WorkerFrame | string {
   const [, id] = /^\{ ?"id" ?: ?(\d{1,15}) ?[,}]/.exec(line) ?? []
   return id === undefined ? why : { id: Number(id), answer: wrong(`its frame cannot be read: ${why}`) }
@@ -47,7 +46,7 @@ export function brokenFrame(line: string, why: string): WorkerFrame | string {
 
 const wrong = (words: string): WorkerAnswer => ({ kind: 'wrong', words })
 
-/** A frame says one thing. A key that nobody reads might be a decision, so it is no frame. */
+/** A frame has one meaning. A key that is not read might be a decision, so the frame is wrong. */
 function answerIn(frame: PlainObject): WorkerAnswer {
   const kinds = KINDS.filter(key => frame[key] !== undefined)
   const stray = Object.keys(frame).find(key => !KEYS.has(key))

@@ -1,10 +1,10 @@
 import type { Clock } from '../../../util/clock.ts'
 
-/** After a ping, silence is looked for twice: a timer that comes late must not count for what was not read yet. */
+/** After a ping, silence is checked twice: a late timer must not count for what was not read yet. */
 const LOOK = 1_000
 const LOOKS = 2
 
-/** Watches whether somebody who is waited for is still there. While nobody is waited for there is no timer. */
+/** Checks whether a worker is still alive while an answer is pending; otherwise there is no timer. */
 export class Heartbeat {
   readonly #clock: Clock
   readonly #interval: number

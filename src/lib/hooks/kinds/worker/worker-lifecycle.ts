@@ -11,11 +11,10 @@ import { WorkerLink } from './worker-link.ts'
 import { Requests } from './worker-requests.ts'
 import { HookFailure } from '../../dispatch/hook-failure.ts'
 
-/** The pause after each death in a row, in milliseconds: it doubles, and after the last there is no other try. */
+/** The pause after each failure in a row, in milliseconds: it doubles, and after the last there is no further try. */
 const PAUSES = Array.from({ length: 10 }, (_, step) => Math.min(100 * 2 ** step, 30_000))
 const MOST_NOTICES = 100
 
-/** A worker over all the processes that it has. */
 export class Worker {
   readonly #spec: WorkerSpec
   readonly #place: HookEnvironment
@@ -26,11 +25,10 @@ export class Worker {
   #link: WorkerLink | undefined
   #lastId = 0
   #ping: number | undefined
-  /** It was not waited for any longer, and has shown no sign of life since. */
+  /** A request was given up, and the worker has shown no sign of life since. */
   #owes = false
-  /** In a row, without an answer in between. */
+  /** Failures in a row, without an answer in between. */
   #deaths = 0
-  /** Why no event is taken. */
   #refusal: string | undefined
   #notBefore = 0
   #cancelStart: (() => void) | undefined
@@ -144,7 +142,7 @@ export class Worker {
     this.#tell(words)
   }
 
-  /** Whatever was owed, it is there. */
+  /** Any output is a sign of life. */
   #isAlive(): void {
     this.#heartbeat.sign()
     if (!this.#owes) return
@@ -163,7 +161,7 @@ export class Worker {
     this.#lose(new HookFailure('worker', `its worker gave no sign of life for ${seconds} s, and was ended; ${advice}`))
   }
 
-  /** It has ended, or is given up: whoever waited learns why. One that is in use is started anew. */
+  /** It has ended or was given up: pending requests fail with the reason. A worker in use is restarted. */
   #lose(why: HookFailure): void {
     const inUse = this.#requests.size > 0 || this.#owes
     const pause = PAUSES[this.#deaths]
@@ -222,14 +220,14 @@ export class Worker {
     this.#place.notice(`${this.#spec.name ?? labelOf(this.#spec)}: ${words}`)
   }
 
-  /** Tells what may happen very often. */
+  /** Limits notices that may come very often. */
   #tell(words: string): void {
     if (this.#notices++ < MOST_NOTICES) this.#notice(words)
     else if (this.#notices === MOST_NOTICES + 1) this.#notice('and so on; no more of these are told')
   }
 }
 
-/** What a process is told of its event has no meaning for one that stays. */
+/** Variables about one event make no sense for a process that stays. */
 function programOf(spec: WorkerSpec, place: HookEnvironment, ctx: OutsideContext): Program {
   const program = programFor(spec, place, ctx)
   const { EVENT: _, CLAUDE_ENV_FILE: __, ...env } = program.env

@@ -8,9 +8,7 @@ import { wordsOfStart } from '../program.ts'
 import { brokenFrame, readFrame, type WorkerFrame } from './worker-frames.ts'
 import { HookFailure } from '../../dispatch/hook-failure.ts'
 
-/** Who is told what a worker says. */
 export interface LinkListener {
-  /** Whether somebody was waiting for it. */
   frame(frame: WorkerFrame, line: string): boolean
   noise(words: string): void
   stderr(text: string): void
@@ -18,18 +16,17 @@ export interface LinkListener {
 }
 
 const NEWLINE = 10
-/** How long noise is remembered, in milliseconds: a log that grows slowly is no flood. */
+/** How long noise counts, in milliseconds: a log that grows slowly is no flood. */
 const NOISE_SPAN = 10_000
 /** What a line costs beside its bytes: many short ones are a flood as well. */
 const LINE_COST = 32
 
-/** A worker's process, and the lines that come from it. Once it is given up, nothing of it is heard any more. */
+/** A worker's process, and the lines that come from it. After it was given up, its output is ignored. */
 export class WorkerLink implements OutputListener {
   readonly #ears: LinkListener
   readonly #clock: Clock
   readonly #running: Running
   readonly #decoder = new StringDecoder()
-  /** The beginning of a line whose end has not come. */
   #parts: Buffer[] = []
   #size = 0
   #spoke = false
@@ -106,7 +103,7 @@ export class WorkerLink implements OutputListener {
     this.#heardNoise(chunk.length)
   }
 
-  /** What answers nothing may be printed, but not without end. */
+  /** Output that answers nothing is allowed, but not without limit. */
   #heardNoise(bytes: number): void {
     const now = this.#clock.now()
     if (now - this.#noiseSince > NOISE_SPAN) [this.#noise, this.#noiseSince] = [0, now]

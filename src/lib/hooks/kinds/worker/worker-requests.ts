@@ -9,22 +9,21 @@ import { HookFailure } from '../../dispatch/hook-failure.ts'
 
 type WorkerReply = Reply | Later | undefined
 
-/** An event that waits for its answer. */
 interface Request {
   readonly ctx: OutsideContext
   resolve: (given: WorkerReply) => void
   reject: (why: HookFailure) => void
-  /** Its event has gone on. */
+  /** Its event no longer waits. */
   handedOver: boolean
-  /** Until it is sent. A decision may have effects, so it is sent once. */
+  /** Empty once it was sent. A decision may have effects, so it is sent once. */
   frame: string
 }
 
-/** The events that wait for a worker. An answer belongs to whoever has its number, and to nobody else. */
+/** The events that wait for a worker. An answer belongs to the request with its number, and to no other. */
 export class Requests {
   readonly #spec: OutsideSpec
   readonly #place: HookEnvironment
-  /** Told when somebody has stopped waiting. */
+  /** Called when a request has ended or was given up. */
   readonly #onGone: (givenUp: boolean) => void
   readonly #open = new Map<number, Request>()
 
@@ -47,7 +46,6 @@ export class Requests {
     return answer
   }
 
-  /** Hands out what was not sent yet, in order. */
   send(id: number, write: (frame: string) => void): void {
     const request = this.#open.get(id)!
     const { frame } = request
@@ -63,7 +61,7 @@ export class Requests {
     if (this.#open.delete(id)) this.#onGone(true)
   }
 
-  /** Whether anybody was waiting for that. */
+  /** Whether a request was waiting for it. */
   take(id: number, answer: WorkerAnswer, line: string): boolean {
     const request = this.#open.get(id)
     if (request === undefined || (request.handedOver && answer.kind === 'async')) return false
@@ -96,7 +94,7 @@ export class Requests {
     for (const { ctx } of this.#open.values()) ctx.progress(text, 'stderr')
   }
 
-  /** Those that were sent fail; the others may still be. */
+  /** Fails those that were sent; the others may still be sent. */
   failSent(why: HookFailure): void {
     for (const [id, request] of this.#open) {
       if (request.frame !== '') continue

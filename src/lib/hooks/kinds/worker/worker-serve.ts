@@ -9,12 +9,12 @@ export type Handlers = {
   readonly [E in EventName]?: (input: InputOf<E>) => HandlerReply | PromiseLike<HandlerReply>
 }
 
-/** One handler for all events; `input.hook_event_name` says which it is. */
+/** One handler for all events; `input.hook_event_name` is the event. */
 export type Handler = (input: InputOf<EventName>) => HandlerReply | PromiseLike<HandlerReply>
 
 interface Request {
   readonly id: number
-  /** Absent when all that is wanted is a sign of life. */
+  /** Absent in a ping. */
   readonly input?: InputOf<EventName>
 }
 
@@ -73,7 +73,6 @@ function requestIn(line: string): Request | undefined {
   }
 }
 
-/** The rest of the frame, behind its number. */
 async function answerBy(handlers: Handlers | Handler, input: InputOf<EventName>): Promise<string> {
   try {
     const reply = await handlerFor(handlers, input.hook_event_name)(input)

@@ -7,16 +7,16 @@ import { Worker } from './worker-lifecycle.ts'
 
 /** A hook that is a process which stays, and answers one event after the other in lines of JSON. */
 export interface WorkerSpec<E extends EventName = EventName> extends OutsideSpec<E>, ProgramSpec {
-  /** Seconds that it may be silent while it is waited for; then it is asked for a sign of life. Default 5. */
+  /** Seconds of silence while it is waited for, before it is pinged. Default 5. */
   heartbeat?: number | undefined
 }
 
-/** How a worker is. */
+/** The state of a worker. */
 export interface WorkerStatus {
-  /** `waiting`: it broke down and is started again soon. `quarantined`: it is not, until `restart()` is called. */
+  /** `waiting`: it failed and is restarted soon. `quarantined`: it is not, until `restart()` is called. */
   readonly state: 'stopped' | 'starting' | 'running' | 'waiting' | 'quarantined'
   readonly restarts: number
-  /** What it said that nobody had asked for, and lines that were no answers. */
+  /** Answers that were not asked for, and lines that were no answers. */
   readonly strays: number
   readonly pid?: number
 }
@@ -24,7 +24,7 @@ export interface WorkerStatus {
 /** A hook with a worker behind it. */
 export interface WorkerHook<E extends EventName = EventName> extends OutsideHook<E> {
   status(): WorkerStatus
-  /** Ends its process and starts it anew, whatever happened before. What it was working on fails. */
+  /** Ends its process and starts it again. Pending requests fail. */
   restart(): void
 }
 
