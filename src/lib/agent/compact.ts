@@ -6,26 +6,23 @@ import { messageText } from './session/conversation.ts'
 import type { Session } from './session/session.ts'
 import { answerMessage } from './session/transcript-entries.ts'
 
-/** From this part of a model's window on, the conversation is made shorter. */
+/** The part of a model's window from which on the conversation is compacted. */
 const FULL = 0.8
-/** What a model can take, in tokens, where nobody has said. */
+/** In tokens, where the options name none. */
 const USUAL_WINDOW = 200_000
-/** So many of the last messages stay as they are. */
+/** How many of the last messages are kept. */
 const KEPT = 6
 
-/** Why the conversation is made shorter. */
 export interface Compaction {
   readonly trigger: 'manual' | 'auto'
-  /** The model takes no more: nobody can keep it from happening. */
+  /** The model accepts no more: hooks cannot prevent it. */
   readonly forced?: boolean | undefined
   readonly instructions?: string | undefined
 }
 
-/** Whether the last answer has left little room. */
 export const isFull = ({ tokens, options }: Session): boolean =>
   tokens >= FULL * (options.limits.window ?? USUAL_WINDOW) && options.limits.window !== 0
 
-/** Whether the model refused because the conversation is too long for it. */
 export const isTooLong = ({ why, message }: ModelFailure): boolean =>
   why === 'invalid_request' && /too long|too many tokens|context (?:length|window)|maximum context/i.test(message)
 
@@ -87,14 +84,14 @@ export async function compact(session: Session, compaction: Compaction, signal: 
 const HEAD = 'This conversation goes on from an earlier part that did not fit any more. What was before, in short:'
 const DROPPED = '(There is no summary. Look again at whatever you need to know.)'
 
-/** The first message that stays: one that begins something, so that no call is parted from its result. */
+/** Starts at an answer, so that no call is separated from its result. */
 function cutIn(messages: readonly Message[]): number {
   for (let at = Math.max(1, messages.length - KEPT); at < messages.length; at++)
     if (messages[at]!.role === 'assistant') return at
   return messages.length > KEPT ? messages.length : 0
 }
 
-/** Hooks may have changed something while the model wrote: what stands behind the last message it was told of stays. */
+/** Hooks may change messages while the model writes: what follows the last one it saw is kept. */
 function placeBehind(last: Message, messages: readonly Message[]): number {
   const place = messages.indexOf(last)
   return place < 0 ? cutIn(messages) : place + 1
@@ -105,7 +102,6 @@ their own words where they matter; what was done, with the names of files, funct
 why; what failed; what is still to be done, and the very next step. Leave out nothing that you would have to ask for again. \
 Answer with the summary alone.`
 
-/** What the model says of it; nothing where it fails. */
 async function summaryOf(
   session: Session,
   instructions: string | undefined,
@@ -126,7 +122,7 @@ async function summaryOf(
   }
 }
 
-/** Programs that add up what a session used look at answers. This one says nothing: its text is in the boundary. */
+/** Programs that sum up usage look at answers. This one has no content: its text is in the boundary. */
 function recordUsage({ id, model, stop, usage }: Answer, session: Session): void {
   const uuid = randomUUID()
   const message = answerMessage({ id, model, stop_reason: stop, usage, content: [] })

@@ -26,7 +26,7 @@ export class FileWatch {
     if (this.#matcherFiles().length > 0) this.#begin()
   }
 
-  /** What the answer to an event asks for takes the place of what was asked for before. */
+  /** The paths of the newest answer replace those before. */
   follow({ fields: { watchPaths } }: Outcome): void {
     if (!Array.isArray(watchPaths)) return
     this.#asked = watchPaths.filter(path => typeof path === 'string').map(path => resolve(this.#cwd, path))

@@ -8,10 +8,10 @@ import { modelOf } from './setup/models.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Who answers the questions of hooks to a model of Anthropic's, unless they name another. */
+/** For questions of hooks to a model of Anthropic, unless they name another. */
 const SMALL = 'haiku'
 
-/** Asks a model one question, on the account of a session. */
+/** Asks a model one question. The session pays. */
 export async function askOnce(
   question: ModelQuestion,
   session: Session | undefined,

@@ -8,7 +8,6 @@ import { modelOf } from './setup/models.ts'
 import type { Opened } from './open.ts'
 import type { QueryOptions } from './options/options.ts'
 
-/** Carries out a command; gives what was done, or why not. */
 type Command = (rest: string, opened: Opened, signal: AbortSignal) => Promise<Ending>
 
 const done = (text: string): Ending => ended('completed', text, false)
@@ -29,7 +28,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   }
 }
 
-/** What a prompt orders, if it is a command: the work, whose result says what was done. */
+/** The work that a prompt such as `/compact` asks for; undefined where it is no command. */
 export function commandIn(prompt: unknown, opened: Opened): ((signal: AbortSignal) => Promise<Ending>) | undefined {
   const [, name = '', rest = ''] =
     typeof prompt === 'string' ? (/^\/(\w+)(?:\s+(.*))?$/s.exec(prompt.trim()) ?? []) : []
@@ -44,7 +43,6 @@ export function commandIn(prompt: unknown, opened: Opened): ((signal: AbortSigna
   }
 }
 
-/** From now on another model answers. */
 export async function switchModel(session: Session, name: QueryOptions['model'], env: Opened['env']): Promise<void> {
   const model = await modelOf(name, env)
   const { dollars } = session.options.limits

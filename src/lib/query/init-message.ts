@@ -8,7 +8,7 @@ import type { Opened } from './open.ts'
 import type { QueryOptions } from './options/options.ts'
 import type { Query } from './query-interface.ts'
 
-/** What a session begins with: who works here, and with what. */
+/** The first message of a session. */
 export function initOf(
   session: Session,
   servers: Opened['servers'],
@@ -37,7 +37,7 @@ export function initOf(
   }
 }
 
-/** The messages of a query for a command line, which has a result in any case: what keeps it from beginning is one. */
+/** The messages of a query for the command line: a failure to start becomes a result. */
 export async function* withResult(begin: () => Query, options: QueryOptions): AsyncGenerator<AgentMessage, void> {
   try {
     yield* begin()

@@ -38,7 +38,6 @@ export interface Opened {
   readonly env: ProjectContext['env']
   readonly beginning: Beginning
   readonly servers: readonly OpenedServer[]
-  /** The names of what can be called. */
   readonly names: Pick<InitMessage, 'agents' | 'skills' | 'plugins'>
   /** Warnings for people, once it has begun: of restrictions, servers, the transcript that it resumes. */
   readonly notices: readonly Notice[]
@@ -50,7 +49,6 @@ export interface Opened {
   close(): Promise<void>
 }
 
-/** A server whose tools are there, or would be. */
 interface OpenedServer {
   readonly name: string
   readonly source: string

@@ -23,18 +23,16 @@ export type PromptStream = AsyncIterable<PromptMessage | ForeignPrompt>
 
 export type Prompt = string | readonly Block[]
 
-/** Not a prompt: something else has happened. */
+/** Not a prompt: something else happened. */
 export const NUDGE = Symbol('nudge')
 
-/** The prompts of a session, one after the other, wherever they come from. */
+/** The prompts of a session, in order. */
 export class Prompts {
   readonly #waiting: Prompt[] = []
   #asked: ((prompt: Prompt | typeof NUDGE) => void) | undefined
-  /** Streams that may still bring some. */
   #open = 0
   #over = false
   #failure: unknown
-  /** More than one may come. */
   readonly isStream: boolean
 
   constructor(first: string | PromptStream) {
@@ -57,7 +55,7 @@ export class Prompts {
     }
   }
 
-  /** The next prompt, or nothing when there will be none. Where something else is awaited, a nudge ends the waiting. */
+  /** Undefined when no prompt will come. Where something else is awaited, a nudge ends the wait. */
   next(isAwaited: boolean): Promise<Prompt | typeof NUDGE | undefined> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure)
     const prompt = this.#waiting.shift()
@@ -65,12 +63,11 @@ export class Prompts {
     return new Promise(resolve => (this.#asked = resolve))
   }
 
-  /** No more can come. */
   get areOver(): boolean {
     return this.#over || (this.#open === 0 && this.#waiting.length === 0)
   }
 
-  /** Whoever waits for a prompt shall look around. */
+  /** Makes the waiting session check again. */
   nudge(): void {
     this.#asked?.(NUDGE)
     this.#asked = undefined

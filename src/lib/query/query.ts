@@ -48,20 +48,18 @@ class RunningQuery implements Query {
   readonly #messages = new MessageQueue<AgentMessage>()
   readonly #prompts: Prompts
   readonly #turns: TurnSource
-  /** Aborted when everything shall end; the other when the turn shall. */
+  /** Aborts everything; the other aborts the turn. */
   readonly #all = new AbortController()
   #turn: AbortController | undefined
   #session: Session | undefined
   readonly #opened: Promise<Opened>
   readonly #over: Promise<void>
   #result: ResultMessage | undefined
-  /** Why it could not begin. */
   #failure: CarabinerError | undefined
   #isOver = false
-  /** The session is ending: nobody reads further messages of a stream. */
+  /** No message follows the last result of a stream. */
   #isEnding = false
   #since: Since | undefined
-  /** What SessionEnd says, unless the session breaks. */
   #reason = 'other'
 
   constructor(prompt: string | PromptStream, options: QueryOptions) {
@@ -109,7 +107,7 @@ class RunningQuery implements Query {
     this.#messages.end()
   }
 
-  /** The whole life of a session. Its last event is fired however it ends. */
+  /** A session from its start to SessionEnd, however it ends. */
   async #live(opened: Opened): Promise<void> {
     const { session, names, watch, beginning, servers, notices, background, close } = opened
     let hasBroken = false
@@ -176,7 +174,7 @@ class RunningQuery implements Query {
     this.#turn = undefined
   }
 
-  /** Where one prompt was given its result is the last message: it waits for the end of the session. */
+  /** For a single prompt the result is the last message: it waits for the end of the session. */
   #tellResult(result: ResultMessage): void {
     this.#result = result
     if (this.#prompts.isStream) this.#put(result)

@@ -21,7 +21,6 @@ export class SavedPermissions {
     this.#root = root
   }
 
-  /** The rules for every project, and for this one. */
   rules(): readonly Rule[] {
     const { forAll, forThis } = this.#listsIn(this.#objectIn(this.#text()))
     return [...forAll, ...forThis].map(item => this.#rule(item))
@@ -36,7 +35,6 @@ export class SavedPermissions {
     return parsed
   }
 
-  /** Adds the rules of an answer. */
   keep(update: PermissionUpdate): void {
     if (update.type !== 'addRules') return
     const { behavior, rules, destination } = update
@@ -99,7 +97,6 @@ export class SavedPermissions {
   }
 }
 
-/** What is in the file. */
 interface Lists {
   readonly forAll: readonly unknown[]
   readonly projects: PlainObject

@@ -10,13 +10,13 @@ import type { SessionKey, TranscriptStore } from '../transcript/store.ts'
 import type { QueryOptions } from './options/options.ts'
 import { invalidOption } from '../schema/check.ts'
 
-/** Which session is to run: a new one, one that goes on, or one that begins as a copy of another. */
+/** The session to run: a new one, a resumed one, or a copy of another. */
 export interface SessionChoice {
   readonly key: SessionKey
   readonly source: 'startup' | 'resume' | 'fork'
-  /** The transcript that it goes on from, and where that is kept. */
+  /** The transcript that it continues. */
   readonly from: (SessionKey & { readonly store: TranscriptStore }) | undefined
-  /** Where it is written down; nothing where it is not. */
+  /** Undefined where nothing is written. */
   readonly store: TranscriptStore | undefined
 }
 
@@ -31,19 +31,17 @@ export function projectKeyOf(cwd: string): string {
   return `${name.slice(0, LONGEST_NAME)}-${createHash('sha256').update(cwd).digest('hex').slice(0, 12)}`
 }
 
-/** Where transcripts are kept, unless somebody has said where. */
+/** Where transcripts are kept by default. */
 export const usualStore = ({ ownHome }: Where): JsonlStore => new JsonlStore(join(ownHome, 'projects'))
 
-/** Where Claude Code keeps its own. */
 export function claudeStore({ home }: Where, env: Readonly<Record<string, string | undefined>>): JsonlStore {
   const own = env['CLAUDE_CONFIG_DIR']
   return new JsonlStore(join(own !== undefined && isAbsolute(own) ? own : join(home, '.claude'), 'projects'))
 }
 
-/** Whether somebody means a file, and not a session by its id. */
+/** Whether `resume` is a path, not an id. */
 const isPath = (resume: string | undefined): boolean => resume !== undefined && /[./\\]/.test(resume)
 
-/** Finds the session. Throws where there is none. */
 export async function chooseSession(options: QueryOptions, where: Where): Promise<SessionChoice> {
   const { resume, sessionId, forkSession } = options
   const store = storeFor(options, where)
@@ -74,7 +72,7 @@ function storeFor({ sessionStore, persistSession }: QueryOptions, where: Where):
   return sessionStore ?? (persistSession === false ? undefined : usualStore(where))
 }
 
-/** What cannot be wished for at once. */
+/** Throws where options contradict each other. */
 export function checkWishes({
   resume,
   continue: goesOn,
@@ -120,7 +118,7 @@ async function newest(projectKey: string, store: TranscriptStore, cwd: string): 
   return last.sessionId
 }
 
-/** A session may have begun in another folder, and, where only a copy is wanted, in another program. */
+/** A session may have begun in another folder; for a copy, also in Claude Code. */
 function placeOf(
   sessionId: string,
   store: JsonlStore,
@@ -137,7 +135,7 @@ function placeOf(
   throw unknownSession(sessionId, [store])
 }
 
-/** There is none of this name; perhaps one whose name is like it. */
+/** Names a session with a similar id, if there is one. */
 export function unknownSession(sessionId: string, stores: readonly JsonlStore[]): Error {
   const known = stores.flatMap(store => store.projects().flatMap(project => store.idsIn(project)))
   const alike = known.find(id => sessionId.length >= 4 && id.startsWith(sessionId))

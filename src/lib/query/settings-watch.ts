@@ -14,14 +14,14 @@ export class SettingsWatch {
   readonly #options: QueryOptions
   #rules: ReadonlySet<Rule>
 
-  /** `rules`: those of the permissions that stand in files. */
+  /** `rules`: those of the permissions that come from files. */
   constructor(permissions: Permissions, rules: readonly Rule[], options: QueryOptions) {
     this.#permissions = permissions
     this.#options = options
     this.#rules = new Set(rules)
   }
 
-  /** Takes up what a reload has put in force, and says to people what came of it. */
+  /** Applies what a reload has changed, and returns a sentence about it for people. */
   update({ counts, why, inForce }: ReloadResult, file: string): string {
     if (!counts) return `the settings in ${file} have changed: ${why}`
     const more = inForce === undefined ? [] : [...this.#take(inForce), ...laterWords(inForce)]

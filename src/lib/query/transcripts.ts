@@ -19,24 +19,21 @@ import type { SessionChoice } from './session-choice.ts'
 import type { QueryOptions } from './options/options.ts'
 import { attempt } from '../util/attempt.ts'
 
-/** What is written down of a session and its subagents, and what was written down before. */
+/** The transcripts of a session and its subagents, and what they held before. */
 export interface Transcripts {
   readonly log: Log
-  /** What the session goes on from. */
   readonly resumed: Replayed | undefined
-  /** What people should know of it. */
   readonly notices: readonly string[]
   logFor(agentId: string, after: string | null): Promise<Log>
   readonly load: ((agentId: string) => Promise<KeptAgent | undefined>) | undefined
 }
 
-/** What all transcripts of a session have in common. */
 interface Common {
   readonly cwd: () => string
   readonly doing: () => string
 }
 
-/** Opens the transcript of a session, for nobody else to write to; reads what there is. */
+/** Opens the transcript of a session, locked for other writers, and reads what there is. */
 export async function openTranscripts(
   { key, source, from, store }: SessionChoice,
   { resumeSessionAt, sessionStore }: QueryOptions,
@@ -65,7 +62,7 @@ export async function openTranscripts(
   }
 }
 
-/** The transcripts of subagents. A copy of a session has copies of those that go on in it. */
+/** The transcripts of subagents. A copy of a session copies those that are resumed in it. */
 function agentTranscripts(
   key: SessionKey,
   store: TranscriptStore | undefined,
@@ -127,7 +124,7 @@ function logOver(
   })
 }
 
-/** Into the folder of the session, where long output of tools is, too. */
+/** In the folder of the session, beside long tool output. */
 function putBeside(path: string, { subpath }: SessionKey, name: string, text: string): string {
   const folder = subpath === undefined ? path.replace(/\.jsonl$/, '') : dirname(dirname(path))
   const file = join(folder, 'tool-results', name)
@@ -164,7 +161,7 @@ async function loaded(
   return { ...tail, replayed: unsure(replayed, tail) }
 }
 
-/** What is damaged among our own sessions is a session all the same; a file of another program is not. */
+/** A damaged transcript of Carabiner is still a session; a file of another program is not. */
 function checkTranscript(
   { entries, gaps }: Loaded,
   { store, ...key }: NonNullable<SessionChoice['from']>,
@@ -176,7 +173,7 @@ function checkTranscript(
   throw fault('E_NOT_TRANSCRIPT', store.pathOf?.(key) ?? `session ${key.sessionId}`, problem)
 }
 
-/** Where lines are gone behind the last answer, one of them may have said that a call had begun. */
+/** Where lines after the last answer are missing, one of them may have said that a call had begun. */
 function unsure(replayed: Replayed, found: Loaded): Replayed {
   const { open } = replayed
   const answer = found.entries.findLastIndex(({ type }) => type === 'assistant')
@@ -189,7 +186,7 @@ function checkPlace(entries: readonly Rec[], at: string | undefined): void {
     throw fault('E_OPTION_INVALID', 'resumeSessionAt', at, 'the uuid of a message of that session')
 }
 
-/** Who goes on in the same file can only go back to what is still said; a copy can begin anywhere. */
+/** In the same file one can only go back to a message that was not rewound; a copy can begin anywhere. */
 function checkStands(entries: readonly Rec[], at: string | undefined): void {
   if (at !== undefined && !rewind(entries).left.some(({ uuid }) => uuid === at))
     throw fault(
@@ -200,7 +197,7 @@ function checkStands(entries: readonly Rec[], at: string | undefined): void {
     )
 }
 
-/** What another program wrote down: the conversation that led to its last line. */
+/** A transcript of another program: the conversation that led to its last line. */
 function foreign({ entries, gaps, offsets }: Loaded, at: string | undefined): Before {
   const { main, missing } = readClaude(entries)
   const all = [...asOurs(main)]
@@ -213,21 +210,21 @@ function foreign({ entries, gaps, offsets }: Loaded, at: string | undefined): Be
   return { entries: ours, gaps: [...gaps, ...lost], replayed: replayAll(ours, at) }
 }
 
-/** Who does not know what stands there must not write behind it. */
+/** Nothing is appended to entries of an unknown type. */
 function checkKnown(entries: readonly Rec[], { sessionId }: SessionKey, store: TranscriptStore | undefined): void {
   if (store instanceof JsonlStore && isForeign(entries)) throw fault('E_SESSION_FOREIGN', sessionId)
   const unknown = unknownType(entries)
   if (unknown !== undefined) throw fault('E_SESSION_NEWER', sessionId, `it has entries of the type ${unknown}`)
 }
 
-/** Entries up to one of them; what tools have done afterwards is done all the same. */
+/** Entries up to one of them, and what tools have done since. */
 function upTo(entries: readonly Rec[], at: string | undefined): readonly Rec[] {
   const place = entries.findIndex(({ uuid }) => uuid === at)
   const end = at === undefined ? entries.length : endOf(entries, place)
   return [...entries.slice(0, end), ...entries.slice(end).filter(isDone)]
 }
 
-/** A copy has entries of its own, which tell where they came from. Where the last line is missing, it is not whole. */
+/** Copies have ids of their own, and name their origin. A copy without its last line is not whole. */
 function copy(entries: readonly Rec[], { sessionId }: SessionKey, log: Log): readonly Rec[] {
   const copies = entries.filter(isWritable).map(({ seq: _, crc: __, parentUuid: ___, sessionId: ____, ...rest }) => ({
     ...rest,
@@ -244,7 +241,7 @@ function copy(entries: readonly Rec[], { sessionId }: SessionKey, log: Log): rea
   return all
 }
 
-/** What is nested too deeply can be read, and not be written. */
+/** What is nested too deeply can be read, but not written. */
 const isWritable = (entry: Rec): boolean => attempt(() => JSON.stringify(entry)) !== undefined
 
 async function keptAgent(key: SessionKey, store: TranscriptStore): Promise<KeptAgent | undefined> {
@@ -269,7 +266,6 @@ function wordsOfGaps(
     : [`the transcript of ${sessionId} is not whole: ${places}; see \`carabiner sessions verify ${see}\``]
 }
 
-/** The first of them, and how many more there are. */
 const few = (gaps: readonly Gap[]): readonly string[] => [
   ...gaps.slice(0, FEW).map(wordsOfGap),
   ...(gaps.length > FEW ? [`and ${gaps.length - FEW} more places`] : [])

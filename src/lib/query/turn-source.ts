@@ -9,7 +9,7 @@ const WAITING = 'Waiting for what still runs in the background, for 10 minutes a
 const STILL_RUNNING =
   'What runs in the background has not ended within 10 minutes and is stopped: let it end by itself, or do not start it in the background.'
 
-/** How often notifications begin a turn, without a prompt between: a hook may wake the agent whenever it stops. */
+/** How often notifications begin a turn without a prompt between: a hook may wake the agent whenever it stops. */
 const MOST_WOKEN_TURNS = 50
 
 /** What a session works on next: a prompt, or a notification of work in the background. */
@@ -17,7 +17,6 @@ export class TurnSource {
   readonly #prompts: Prompts
   readonly #signal: AbortSignal
   #wokenTurns = 0
-  /** Background work is not waited for. */
   isLeaving = false
 
   constructor(prompts: Prompts, signal: AbortSignal) {
@@ -25,7 +24,7 @@ export class TurnSource {
     this.#signal = signal
   }
 
-  /** Nothing when neither a prompt nor a notification will come. */
+  /** Undefined when neither a prompt nor a notification will come. */
   async next(session: Session, result: ResultMessage | undefined): Promise<Prompt | undefined> {
     const { notifications } = session
     let isTooLong = false

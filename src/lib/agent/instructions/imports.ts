@@ -37,7 +37,7 @@ function withoutBlocks(text: string): string {
   return lines.join('\n')
 }
 
-/** Code within a line begins and ends with as many backticks. */
+/** Code within a line begins and ends with the same number of backticks. */
 function withoutSpans(text: string): string {
   return text
     .split(/\n[ \t]*\n/)

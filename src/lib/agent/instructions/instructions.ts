@@ -4,30 +4,24 @@ import { importsIn } from './imports.ts'
 import { attempt } from '../../util/attempt.ts'
 import { isWithin, repositoryTop } from '../../world/files/paths.ts'
 
-/** A file of instructions, as it stands there. */
 export interface Instructions {
   readonly path: string
-  /** Whose words they are. */
+  /** Who wrote it. */
   readonly type: 'Managed' | 'User' | 'Project' | 'Local'
   readonly reason: 'session_start' | 'include'
-  /** The file that imports it. */
   readonly parent?: string | undefined
   readonly text: string
 }
 
-/** Where to look. */
 export interface InstructionPlaces {
   readonly cwd: string
-  /** Where the project begins. Files are looked for from the root of its repository, or else from here, down to `cwd`. */
+  /** The project. Files are searched from the root of its repository, or else from here, down to `cwd`. */
   readonly root: string
   readonly home: string
-  /** Our own folder. Default: `.carabiner` in the home. */
+  /** Default: `.carabiner` in the home. */
   readonly ownHome?: string | undefined
-  /** Folders of managed policy. */
   readonly managed?: readonly string[] | undefined
-  /** Called for each file. */
   readonly on?: ((file: Instructions) => void) | undefined
-  /** Called with what was left out, and why. */
   readonly warn?: ((text: string) => void) | undefined
 }
 
@@ -63,7 +57,6 @@ interface Parent {
 
 class Reading {
   readonly files: Instructions[] = []
-  /** From the top of the project down. */
   readonly folders: readonly string[]
   readonly #places: InstructionPlaces
   readonly #top: string
@@ -104,7 +97,7 @@ class Reading {
     }
   }
 
-  /** A path at the end of a sentence may have a full stop that is none of it. */
+  /** A full stop after a path at the end of a sentence is not part of it. */
   #named(written: string, folder: string): string | undefined {
     for (const name of new Set([written, written.replace(/#.*$/, ''), written.replace(/[#.,;:!?)\]'"]+$/, '')])) {
       const path = name.startsWith('~/') ? join(this.#places.home, name.slice(2)) : resolve(folder, name)
@@ -113,7 +106,7 @@ class Reading {
     return undefined
   }
 
-  /** A project brings in what is in it, and texts that the user keeps for that. */
+  /** A project may import its own files, and texts that the user keeps for that. */
   #barred(real: string, type: Instructions['type']): string | undefined {
     if (type === 'Managed' || type === 'User' || isWithin(real, this.#top)) return undefined
     const { home, ownHome = join(home, '.carabiner') } = this.#places
@@ -134,7 +127,7 @@ class Reading {
 
 const realOf = (path: string): string | undefined => attempt(() => realpathSync(path))
 
-/** What stands in a file, or why that is not to be had. A folder is no file, and silence is enough. */
+/** The text of a file, or why it cannot be read. A folder is no problem worth a warning. */
 function textOf(real: string): { readonly text: string } | { readonly why: string } | undefined {
   let descriptor: number
   try {

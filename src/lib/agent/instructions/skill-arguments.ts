@@ -19,7 +19,7 @@ export function withArguments(text: string, args: string, values: Readonly<Recor
 
 const PLACE = /\$(?:\{(\w+)\}|ARGUMENTS\[(\d{1,4})\]|ARGUMENTS\b|(\d{1,4})(?!\w))/g
 
-/** The words of what was typed, as a shell tells them apart: quotes keep blanks, and are gone afterwards. */
+/** Splits like a shell: quotes keep blanks together, and are removed. */
 function argumentsIn(args: string): readonly string[] {
   return (args.match(WORD) ?? []).map(word =>
     word.replaceAll(

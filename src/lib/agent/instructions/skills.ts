@@ -4,7 +4,7 @@ import { builtInTool } from '../../tools/built-in.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { withArguments } from './skill-arguments.ts'
 
-/** Words that somebody has written down for a task: a skill, or a slash command. */
+/** A skill or a slash command. */
 export interface Skill {
   readonly name: string
   readonly description: string
@@ -12,23 +12,22 @@ export interface Skill {
   readonly folder: string
   /** The model may call it by itself. */
   readonly byModel: boolean
-  /** What needs no question while it is active. */
+  /** What runs without a question while it is active. */
   readonly allows: readonly Rule[]
   /** Throws where its file is not the one that was trusted. */
   check(): void
   text(): string
 }
 
-/** The skills that are there. */
 export interface Skills {
   readonly all: ReadonlyMap<string, Skill>
-  /** Puts a skill in force: its hooks for the rest of the session, what it allows until the turn ends. May throw. */
+  /** Its hooks are active until the session ends, what it allows until the turn ends. May throw. */
   activate(name: string): void
-  /** A turn begins. Call what comes back when it ends. */
+  /** A turn begins. Call the returned function when it ends. */
   turn(): () => void
 }
 
-/** Reads a skill to the model when it is wanted. */
+/** Gives the model the text of a skill. */
 export function skillTool({ all, activate }: Skills): Tool {
   const names = [...all.values()].filter(({ byModel }) => byModel)
   return builtInTool('Skill', {

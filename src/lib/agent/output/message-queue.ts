@@ -14,7 +14,7 @@ export class MessageQueue<T> {
     else reader({ value: item, done: false })
   }
 
-  /** The next reader is told of this, once. */
+  /** The next reader gets this error, once. */
   fail(error: unknown): void {
     this.#failure = error
     this.#waiting.shift()?.(this.next() as Promise<never>)
@@ -41,7 +41,7 @@ export class MessageQueue<T> {
     return new Promise(resolve => void this.#waiting.push(resolve))
   }
 
-  /** What was read is let go of, in pieces large enough to be cheap. */
+  /** Drops what was read, in pieces large enough to be cheap. */
   #forget(): void {
     this.#head++
     if (this.#head < 1024) return

@@ -5,7 +5,6 @@ import type { Ending } from '../session/ending.ts'
 import type { Session } from '../session/session.ts'
 import type { DeferredUse, ErrorSubtype, ResultMessage } from './output.ts'
 
-/** Where a result begins to count. */
 export interface Since {
   readonly turns: number
   readonly denials: number
@@ -28,7 +27,6 @@ const SUBTYPES: Partial<Record<Ending['reason'], ErrorSubtype>> = {
   turn_setup_failed: 'error_during_execution'
 }
 
-/** The last message of a prompt. */
 export function resultMessage(
   ending: Ending,
   session: Session,

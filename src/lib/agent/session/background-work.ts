@@ -2,7 +2,7 @@ import type { Rec } from '../../transcript/entry.ts'
 import { isObject } from '../../util/plain.ts'
 import type { Session } from './session.ts'
 
-/** Follows what works in the background through the lines of a log. */
+/** Follows background work through the lines of a transcript. */
 export class BackgroundWork {
   readonly left = new Map<string, string>()
 
@@ -24,7 +24,7 @@ export class BackgroundWork {
   }
 }
 
-/** They ended with the process that had started them: the model and people are told, once. */
+/** Such work ended with its process: the model and the reader get that once. */
 export function reportEndedWork(background: BackgroundWork['left'] | undefined, session: Session): void {
   for (const [id, description] of background ?? []) {
     const name = description === '' ? id : `${id}, ${description}`

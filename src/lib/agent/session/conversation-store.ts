@@ -23,7 +23,7 @@ type Saved = readonly Message[] | null | undefined
  * messages is lost with the process: what hooks keep, and what they added to the system prompt.
  */
 export function storeOf(saved: SavedConversations): TranscriptStore {
-  /** What has led to what was saved last, as far as this process knows. */
+  /** The entries behind what was saved last, as far as this process knows. */
   const known = new Map<string, readonly Rec[]>()
   const entriesFor = async (id: string): Promise<readonly Rec[] | undefined> => {
     const messages = await saved.load(id)
@@ -50,7 +50,7 @@ export function storeOf(saved: SavedConversations): TranscriptStore {
 
 const idOf = ({ sessionId, subpath }: SessionKey): string => subpath?.replace(/^subagents\/agent-/, '') ?? sessionId
 
-/** The conversation that these entries tell of, as it must be if nothing else is ever heard. */
+/** The conversation of these entries, as if nothing else ever came. */
 function messagesIn(entries: readonly Rec[]): readonly Message[] {
   const { conversation, open } = replayAll(entries)
   const { messages, notes } = conversation
@@ -60,18 +60,17 @@ function messagesIn(entries: readonly Rec[]): readonly Message[] {
   return content.length === 0 ? messages : [...messages, { role: 'user', content }]
 }
 
-/** As it would come back from somewhere. */
 const asJson = (messages: readonly Message[]): Message[] => JSON.parse(JSON.stringify(messages)) as Message[]
 
-/** What has begun is never begun again: where it did not end, that is its result. */
+/** What has begun is never begun again: without an end, that is its result. */
 function resultOf(call: OpenCall): ToolResultBlock | undefined {
   if (call.result !== undefined) return call.result.result
   return call.started === true ? lostResult(call, UNKNOWN) : undefined
 }
 
-/** Whole conversations in a store of transcripts. */
+/** Saves and loads whole conversations in a store of transcripts. */
 export interface Savings {
-  /** What goes on from what is there is put behind it; what does not is a fresh start. Saves of one id wait for each other. */
+  /** Appends to what is there, or replaces it where the messages differ. Saves of one id wait for each other. */
   save(id: string, messages: readonly Message[]): Promise<void>
   load(id: string): Promise<Message[] | undefined>
   /** The ids, where the store can tell. */

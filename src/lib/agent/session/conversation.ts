@@ -13,9 +13,9 @@ export class Conversation {
   readonly #uuids = new WeakMap<Message, string>()
   #notes: string[] = []
   #edits: { readonly edits: MessageEdits; readonly uuid: string }[] = []
-  /** Of all calls so far. */
+  /** The ids of all calls so far. */
   readonly #ids = new Set<string>()
-  /** Calls without results: until they have theirs, nothing may stand between. */
+  /** Calls without results: nothing may come between them. */
   #open = false
 
   add(message: Message, uuid: string): void {
@@ -24,19 +24,19 @@ export class Conversation {
     if (this.messages.length === 1) this.#begin(uuid)
   }
 
-  /** The id of a message; one that has none gets this one. */
+  /** The id of a message; a message without one gets `unnamed`. */
   idOf(message: Message, unnamed: string = randomUUID()): string {
     const uuid = this.#uuids.get(message)
     if (uuid === undefined) this.#uuids.set(message, unnamed)
     return uuid ?? unnamed
   }
 
-  /** The message with this id, if it still stands here. */
+  /** The message with this id, unless it was removed. */
   withId(uuid: string | null): Message | undefined {
     return this.messages.find(message => this.#uuids.get(message) === uuid)
   }
 
-  /** Results are told apart by the ids of their calls: a call whose id is taken gets another. */
+  /** Results are matched to calls by id: a call whose id is taken gets another. */
   withOwnIds(content: readonly Block[]): readonly Block[] {
     return content.map(block => {
       if (block.type !== 'tool_use') return block
@@ -47,13 +47,13 @@ export class Conversation {
     })
   }
 
-  /** The answer of the model. Calls in it stay open until `close`. */
+  /** An answer of the model. Its calls are open until `close`. */
   answer(content: readonly Block[], uuid: string): void {
     this.add({ role: 'assistant', content }, uuid)
     this.#open = content.some(({ type }) => type === 'tool_use')
   }
 
-  /** Providers refuse a conversation that begins with an answer, or is empty: its beginning was lost, or taken out. */
+  /** Providers refuse a conversation that is empty or begins with an answer. */
   #begin(uuid: string): void {
     const [first] = this.messages
     if (first !== undefined && first.role !== 'assistant') return
@@ -69,17 +69,15 @@ export class Conversation {
     for (const { edits, uuid: line } of this.#edits.splice(0)) this.#apply(edits, line)
   }
 
-  /** Text that the next model call is given, and that is history from then on. */
+  /** Text for the next model call; a message of the conversation from then on. */
   addNote(text: string): void {
     this.#notes.push(text)
   }
 
-  /** What waits for the next model call. */
   get notes(): readonly string[] {
     return this.#notes
   }
 
-  /** Adds what is waiting, as one message. */
   deliverNotes(uuid: string): void {
     if (this.#notes.length > 0) this.add({ role: 'system', content: this.#notes.join('\n\n') }, uuid)
     this.#notes = []
@@ -92,14 +90,13 @@ export class Conversation {
     return kept
   }
 
-  /** Begins again with these. */
   restore(kept: readonly Kept[], notes: readonly string[]): void {
     this.messages = []
     this.#notes = [...notes]
     for (const { uuid, message } of kept) this.add(message, uuid)
   }
 
-  /** What hooks did to the conversation, as it is told by the line with this id. While calls are open it waits for their results. */
+  /** What hooks changed, with the id of its transcript line. Applied when no call is open. */
   edit(edits: MessageEdits, uuid: string): void {
     if (this.#open) this.#edits.push({ edits, uuid })
     else this.#apply(edits, uuid)

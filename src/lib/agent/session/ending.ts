@@ -2,21 +2,19 @@ import type { ToolUseBlock } from '../../message.ts'
 import type { ModelFailure } from '../../model/model.ts'
 import type { TerminalReason } from '../output/output.ts'
 
-/** How a run ended. */
 export interface Ending {
   readonly reason: TerminalReason
-  /** The last words; for an error, what went wrong. */
+  /** The last answer; for an error, what went wrong. */
   readonly text: string
   readonly isError: boolean
   readonly stopReason: string | null
   readonly structured?: unknown
-  /** Why the provider gave no answer. */
   readonly failure?: ModelFailure
-  /** Calls that somebody has to decide about. */
+  /** Calls that someone has to decide about. */
   readonly deferred?: readonly ToolUseBlock[]
 }
 
-/** The last words of a run that somebody ended. */
+/** The text of a run that the user ended. */
 export const INTERRUPTED = '[Request interrupted by user]'
 
 export const ended = (

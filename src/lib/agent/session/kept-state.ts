@@ -3,7 +3,7 @@ import type { Entry } from '../../transcript/entry.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import { attempt } from '../../util/attempt.ts'
 
-/** What hooks and tools keep from one call to the next, as it was last written down. */
+/** What hooks and tools keep from one call to the next, as it was last written to the transcript. */
 export class KeptState {
   readonly #tools: ReadonlyMap<string, Tool>
   #metadata = '{}'
@@ -17,18 +17,15 @@ export class KeptState {
     return { metadata: JSON.parse(this.#metadata) as PlainObject, memory: JSON.parse(this.#memory) as PlainObject }
   }
 
-  /** A log has told so. */
   isWritten({ metadata, memory }: { readonly metadata: PlainObject; readonly memory: PlainObject }): void {
     this.#metadata = writable(metadata)
     this.#memory = writable(memory)
   }
 
-  /** Hooks begin anew. */
   forgetMetadata(): void {
     this.#metadata = '{}'
   }
 
-  /** What is to be written down, since it has changed. */
   changes(metadata: Readonly<Record<string, unknown>>): readonly Entry[] {
     const [before, remembered] = [this.#metadata, this.#memory]
     this.#metadata = writable(metadata)
@@ -46,7 +43,6 @@ export class KeptState {
 
 const SYSTEM = { type: 'system' } as const
 
-/** What tools keep, by their names. */
 function memoryOf(tools: ReadonlyMap<string, Tool>): Record<string, unknown> {
   const memory: Record<string, unknown> = {}
   for (const [name, tool] of tools) {
@@ -56,7 +52,7 @@ function memoryOf(tools: ReadonlyMap<string, Tool>): Record<string, unknown> {
   return memory
 }
 
-/** What hooks keep may be anything; what is no JSON is not kept for later. */
+/** Hooks may keep anything; what JSON cannot hold is not written. */
 function writable(metadata: Readonly<Record<string, unknown>>): string {
   try {
     return JSON.stringify(metadata)

@@ -1,7 +1,7 @@
-/** What the agent is to be told, made when it is told: nothing where it knows that already. */
+/** Made when the agent gets it; undefined where the agent knows already. */
 export type NotificationText = () => string | undefined
 
-/** What ends beside the agent: tasks in the background, hooks that wake it. */
+/** What happens beside the agent: tasks that end, hooks that wake it. */
 export class Notifications {
   readonly #expected = new Set<Promise<void>>()
   #words: NotificationText[] = []
@@ -23,7 +23,6 @@ export class Notifications {
     return this.#expected.size > 0
   }
 
-  /** All that there is, once. */
   take(): string | undefined {
     if (this.#words.length === 0) return undefined
     const words = this.#words.map(word => word()).filter(text => text !== undefined)

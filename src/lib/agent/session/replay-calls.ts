@@ -42,7 +42,6 @@ export class ReplayedCalls {
     return results
   }
 
-  /** How far a call had come. */
   step(entry: Rec): void {
     const call = this.#calls.get(entry['toolUseId'] as string)
     const { type, input, content, isError, output } = entry
@@ -57,7 +56,6 @@ export class ReplayedCalls {
     }
   }
 
-  /** A subagent works for a call. */
   startAgent({ toolUseId, subagentId: agentId }: Rec): void {
     if (typeof agentId === 'string') this.#update(this.#calls.get(toolUseId as string), { agentId })
   }

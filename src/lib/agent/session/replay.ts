@@ -9,35 +9,30 @@ import { ReplayedCalls } from './replay-calls.ts'
 import { rewind, type Rewound } from './rewind.ts'
 import { blocksIn, contentIn, hasResults, keptIn, arrayIn, textsIn } from './well-formed-messages.ts'
 
-/** What a session is beside its messages. */
 export interface SessionState {
-  /** What hooks added to the system prompt. */
   readonly system: readonly string[]
   readonly metadata: PlainObject
-  /** What tools keep, by their names. */
   readonly memory: PlainObject
-  /** What waits for the next model call. */
+  /** Context that waits for the next model call. */
   readonly notes: readonly string[]
 }
 
-/** A session as its log tells it. */
+/** A session as its transcript shows it. */
 export interface Replayed extends Omit<SessionState, 'notes'> {
   readonly conversation: Conversation
-  /** Calls that have no results. */
   readonly open: OpenBatch | undefined
-  /** How much of its window the model had used. */
+  /** Tokens of the model's window that were in use. */
   readonly tokens: number
   /** When it answered last, in milliseconds. */
   readonly answered: number | undefined
-  /** Why its last answer is none yet, if it is not. */
+  /** Why its last answer is not complete. */
   readonly unended: 'max_tokens' | 'pause_turn' | undefined
-  /** Commands and agents that worked in the background, and of whose end nothing is told: what they did, by their ids. */
+  /** Background work whose end the transcript does not show: descriptions by id. */
   readonly background: BackgroundWork['left']
-  /** The last line. */
   readonly last: string | null
 }
 
-/** Lines before one of these tell nothing that matters any more. */
+/** Nothing before such a line matters any more. */
 export const isFreshStart = ({ type, subtype }: Rec): boolean =>
   type === 'system' && (subtype === 'clear' || subtype === 'compact_boundary')
 
@@ -88,11 +83,10 @@ class Replaying {
   #metadata: PlainObject = {}
   #memory: PlainObject = {}
   #tokens = 0
-  /** When the last answer came. */
   #time: unknown
   #last: string | null = null
   readonly #background = new BackgroundWork()
-  /** An answer of which not all blocks have come. */
+  /** An answer whose blocks have not all come. */
   #answer:
     | {
         readonly uuid: string
@@ -102,10 +96,9 @@ class Replaying {
         stop: unknown
       }
     | undefined
-  /** Why the last answer ended where it did. */
   #stop: unknown
   readonly #calls = new ReplayedCalls()
-  /** What a person said beside results, while others were still to come. */
+  /** What a person wrote beside results while others were still to come. */
   #beside: { readonly content: readonly Block[]; readonly uuid: string }[] = []
 
   get conversation(): Conversation {
@@ -126,7 +119,7 @@ class Replaying {
     this.#last = uuid
   }
 
-  /** What was done behind the line to which somebody went back. */
+  /** What was done behind a line that was rewound to. */
   takeDone(entry: Rec): void {
     this.#settle()
     this.#calls.step(entry)
@@ -148,7 +141,7 @@ class Replaying {
     }
   }
 
-  /** One line a block: those of one answer follow one another. */
+  /** One line per block: those of one answer follow one another. */
   #block({ message, part, forkedFrom, timestamp }: Rec, uuid: string): void {
     const content = isObject(message) ? message['content'] : undefined
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : arrayIn(content)
@@ -166,7 +159,7 @@ class Replaying {
       this.#tokens = Object.values(usage).reduce<number>((sum, each) => sum + (typeof each === 'number' ? each : 0), 0)
   }
 
-  /** An answer is whole, or as whole as it will ever be. Thoughts alone are none. */
+  /** The answer is complete, or ends here. Thinking alone is no answer. */
   #settle(): void {
     const answer = this.#answer
     this.#answer = undefined
@@ -231,7 +224,7 @@ class Replaying {
     else if (subtype === 'clear' || subtype === 'compact_boundary') this.#startAfresh(entry)
   }
 
-  /** Messages that somebody has saved, as they are. Calls that have no results yet stay open. */
+  /** Saved messages, as they are. Calls without results stay open. */
   #addSaved({ kept, forkedFrom }: Rec): void {
     for (const { uuid, message } of keptIn(kept)) {
       const { role, content } = message

@@ -1,7 +1,6 @@
 import type { Rec } from '../../transcript/entry.ts'
 import { isObject } from '../../util/plain.ts'
 
-/** Entries without those that a rewind went behind. */
 export interface Rewound {
   readonly left: readonly Rec[]
   /** What tools had done behind a rewind: it stays done. */
@@ -32,13 +31,13 @@ export function rewind(entries: readonly Rec[], until?: string): Rewound {
   return { left, done, isWhole }
 }
 
-/** Where the message ends that stands in this line: an answer may have several. */
+/** The end of the message in this line: an answer may have several lines. */
 export function endOf(entries: readonly Rec[], at: number): number {
   const next = entries.findIndex((entry, index) => index > at && !isMore(entry, entries[index - 1]))
   return next < 0 ? entries.length : next
 }
 
-/** Whether this line goes on with the answer of the one before. */
+/** Whether this line continues the answer of the one before. */
 function isMore({ type, message, part }: Rec, before: Rec | undefined): boolean {
   const isSame = type === 'assistant' && before?.type === 'assistant' && idIn(message) === idIn(before['message'])
   return isSame && (!Array.isArray(part) || part[0] !== 0)
@@ -46,8 +45,6 @@ function isMore({ type, message, part }: Rec, before: Rec | undefined): boolean 
 
 const idIn = (message: unknown): unknown => (isObject(message) ? message['id'] : undefined)
 
-/** What a tool has begun, or done. */
 export const isDone = ({ type }: Rec): boolean => type === 'tool-intent' || type === 'tool-outcome'
 
-/** Somebody went back to an earlier line. */
 const isRewind = ({ type, subtype }: Rec): boolean => type === 'system' && subtype === 'rewound'

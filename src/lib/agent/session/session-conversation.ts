@@ -30,12 +30,10 @@ export class SessionConversation {
     return this.#history.messages
   }
 
-  /** Context that waits for the next model call. */
   get notes(): readonly string[] {
     return this.#history.notes
   }
 
-  /** What hooks added to the system prompt. */
   get system(): readonly string[] {
     return this.#system
   }
@@ -56,7 +54,6 @@ export class SessionConversation {
       this.#reader.emit({ type: 'user', message, parent_tool_use_id: null, isSynthetic: true }, uuid)
   }
 
-  /** The next model call gets this text. */
   addContext(text: string, isLogged = true, about: PlainObject = { type: 'note' }): void {
     if (this.isClosed) return
     const rendered = isLogged ? text : UNLOGGED
@@ -64,13 +61,11 @@ export class SessionConversation {
     this.#history.addNote(text)
   }
 
-  /** Every model call of the session begins with this text. */
   addToSystem(text: string, about: PlainObject): void {
     this.#transcript.append({ type: 'attachment', attachment: { ...about, system: text } })
     this.#system = [...this.#system, text]
   }
 
-  /** Makes one message of the context that waits. */
   deliverContext(): void {
     if (this.notes.length === 0) return
     const uuid = randomUUID()
@@ -97,7 +92,6 @@ export class SessionConversation {
     this.#history.close(results, uuid)
   }
 
-  /** What hooks changed in the conversation. */
   edit(edits: MessageEdits, hookEvent: string): void {
     const uuid = randomUUID()
     const changes = editEntry(edits, message => this.#history.idOf(message))

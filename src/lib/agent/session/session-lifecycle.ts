@@ -16,19 +16,17 @@ import { skillText } from '../instructions/skills.ts'
 import { answerMessage } from './transcript-entries.ts'
 import { FileWatch } from '../watch-files.ts'
 
-/** How a session comes to be. */
 export interface Beginning {
   readonly source: 'startup' | 'clear' | 'resume' | 'fork'
   readonly setup: 'init' | 'maintenance' | undefined
   readonly instructions: readonly Instructions[]
-  /** When the model answered last, in milliseconds, where it goes on from an answer. */
+  /** When the model answered last, in milliseconds, for a resumed session. */
   readonly answered?: number | undefined
 }
 
-/** How long providers keep a prompt in their cache, in seconds. */
 const CACHED = 300
 
-/** How long ago the last answer was, and what it costs to send all that again. */
+/** How long ago the last answer was, and what it costs to send the conversation again. */
 function pauseOf({ tokens, model }: Session, answered: number | undefined): PlainObject {
   if (answered === undefined || tokens === 0) return {}
   const seconds = Math.max(0, Math.round((Date.now() - answered) / 1000))
@@ -40,7 +38,7 @@ function pauseOf({ tokens, model }: Session, answered: number | undefined): Plai
   }
 }
 
-/** Setup, SessionStart, instruction files. Gives back why it may not begin, if it may not; or a first prompt of a hook. */
+/** Setup, SessionStart, instruction files. Returns why it may not begin, or the first prompt of a hook. */
 export async function beginSession(
   session: Session,
   { source, setup, instructions, answered }: Beginning,
@@ -73,7 +71,6 @@ async function announce(
   await session.hooks.run('InstructionsLoaded', input, { signal })
 }
 
-/** One prompt, from the hooks that look at it to the result. */
 export const runPrompt = (
   content: string | readonly Block[],
   session: Session,
@@ -90,11 +87,11 @@ export const runPrompt = (
     since
   )
 
-/** Goes on where the session was ended: with calls that have no results, or with the model. */
+/** Resumes the session: with calls that have no results, or with the model. */
 export const runOn = (session: Session, signal: AbortSignal): Promise<ResultMessage> =>
   toResult(session, signal, () => goOn(session, signal))
 
-/** Whether there is anything to go on with: behind a last answer, hooks may not have seen the end. */
+/** Whether there is anything to resume: hooks may not have seen the end after a last answer. */
 export const canGoOn = ({ open, conversation: { messages, notes } }: Session): boolean =>
   open !== undefined || notes.length > 0 || messages.length > 0
 
@@ -108,7 +105,7 @@ export async function goOn(session: Session, signal: AbortSignal): Promise<Endin
   return runAgent('', session, signal)
 }
 
-/** Whoever reads now has not seen the answer whose calls are gone on with. */
+/** The reader has not seen the answer whose calls are resumed. */
 function tellOpen(session: Session): void {
   const answer = session.conversation.messages.findLast(({ role }) => role === 'assistant')
   if (answer === undefined || typeof answer.content === 'string') return
@@ -118,7 +115,6 @@ function tellOpen(session: Session): void {
   session.reader.emit({ type: 'assistant', message, parent_tool_use_id: null }, uuid)
 }
 
-/** Works until there is a result. */
 export async function toResult(
   session: Session,
   signal: AbortSignal,
@@ -198,7 +194,6 @@ async function expandSkill(
   return { text: skillText(skill, args.trim(), session.id) }
 }
 
-/** An agent, main or sub, works on what it was told. */
 export async function runAgent(task: string, session: Session, signal: AbortSignal): Promise<Ending> {
   const start = await session.hooks.run('AgentStart', { agent_id: session.agentId, task }, { signal })
   if (start.blocked)
@@ -206,7 +201,7 @@ export async function runAgent(task: string, session: Session, signal: AbortSign
   return runToEnd(session, signal)
 }
 
-/** The loop, and word of its end, also when it breaks. */
+/** The loop, and AgentStop, also when the loop throws. */
 async function runToEnd(session: Session, signal: AbortSignal): Promise<Ending> {
   const { toolUses, turns, spending, agentId: agent_id } = session
   const before = spending.usage
@@ -235,13 +230,13 @@ async function runToEnd(session: Session, signal: AbortSignal): Promise<Ending> 
   return ending
 }
 
-/** The text of a prompt that hooks have changed, with what else was in it. */
+/** A prompt with the text that hooks gave it, and its other blocks. */
 function withText(given: string | readonly Block[], text: string | undefined): string | readonly Block[] {
   if (text === undefined || typeof given === 'string') return text ?? given
   return [{ type: 'text', text }, ...given.filter(({ type }) => type !== 'text')]
 }
 
-/** A new conversation in the same session. Gives why it may not begin, if it may not. */
+/** A new conversation in the same session. Returns why it may not begin. */
 export async function clearSession(session: Session, signal: AbortSignal): Promise<Ending | undefined> {
   await session.hooks.run('SessionEnd', { reason: 'clear' })
   session.saveState()
@@ -251,17 +246,17 @@ export async function clearSession(session: Session, signal: AbortSignal): Promi
   return blocked
 }
 
-/** How long work that hooks left going may keep a session from ending, in milliseconds. */
+/** How long background work of hooks may delay the end of a session, in milliseconds. */
 const DRAIN = 5000
 
-/** What still runs in the background ends before the session does, so that its end is told before that of the session. */
+/** Background work ends before the session does, so that its end is reported first. */
 async function endTasks({ options }: Session): Promise<void> {
   const running = [...options.place.background.values()].filter(({ status }) => status === 'running')
   for (const task of running) task.end()
   await Promise.all(running.map(({ done }) => done))
 }
 
-/** The last event of a session. Whatever happened before, it is fired once. Others may have it when all has ended. */
+/** SessionEnd, fired exactly once. The transcript is released when all work has ended. */
 export async function endSession(session: Session, reason: string, endWork: () => Promise<void>): Promise<void> {
   const { hooks, clock, log } = session.options
   const drained = new AbortController()

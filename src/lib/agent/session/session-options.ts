@@ -12,12 +12,10 @@ import type { AgentMessage } from '../output/output.ts'
 import type { Skills } from '../instructions/skills.ts'
 import type { Spending } from '../spending.ts'
 
-/** What an agent works with. */
 export interface SessionOptions {
   readonly hooks: HookRegistry
   readonly model: Model
   readonly tools: readonly Tool[]
-  /** Tools that the provider may run on its side. */
   readonly serverTools: readonly string[]
   readonly log: Log
   readonly place: ToolSession
@@ -25,9 +23,9 @@ export interface SessionOptions {
   readonly permissions: Permissions
   readonly limits: Limits
   readonly ask: AskPerson | undefined
-  /** Whether the hook that was declared there came with the project. */
+  /** Whether the hook declared at this place came with the project. */
   readonly isOfProject?: ((source: string) => boolean) | undefined
-  /** Keeps an answer for later sessions. */
+  /** Keeps a permission for later sessions. */
   readonly remember: ((update: PermissionUpdate) => void) | undefined
   readonly effort: string | undefined
   readonly thinking: number | 'adaptive' | undefined
@@ -36,38 +34,35 @@ export interface SessionOptions {
   readonly profile: 'strict' | 'compat'
   readonly clock: Clock
   readonly emit: (message: AgentMessage) => void
-  /** Skills and slash commands. */
   readonly skills?: Skills | undefined
-  /** The id by which hooks know it, where it is not that of its session. */
+  /** The id of the agent for hooks, where it is not derived from the session. */
   readonly agentId?: string | undefined
-  /** Who a subagent is. The main agent is none. */
+  /** Undefined for the main agent. */
   readonly agent?: SubagentView | undefined
-  /** What its parent has used counts together with what it uses. */
+  /** Shared with the parent. */
   readonly spending?: Spending | undefined
 }
 
-/** Who a subagent is. */
 interface SubagentView {
   readonly id: string
   readonly type: string
   readonly depth: number
-  /** The call that it works for. */
   readonly toolUseId: string
-  /** The transcript of the main agent: what hooks are told. */
+  /** The transcript of the main agent, for hooks. */
   readonly transcriptPath: string
   readonly isParentClosing?: () => boolean
 }
 
-/** What may be done without asking. It changes while a session runs. */
+/** What may run without a question. It changes while a session runs. */
 export interface Permissions {
   rules: readonly Rule[]
   mode: Mode
-  /** Folders that belong to the work, as real paths. */
+  /** Folders of the project, as real paths. */
   roots: readonly string[]
-  /** The mode that asks nobody may be chosen. */
+  /** Whether bypassPermissions may be chosen. */
   mayBypass: boolean
   readonly home: string
-  /** Folders of our own, in which nothing is written without a rule that names them. */
+  /** Folders of Carabiner, in which nothing is written without a rule that names them. */
   readonly own: readonly string[]
   /** Searches leave out what may not be read. */
   readonly leavesOut: boolean
@@ -77,7 +72,7 @@ interface Limits {
   readonly turns: number
   readonly dollars: number | undefined
   readonly maxTokens: number | undefined
-  /** What the model can take, in tokens; 0: the conversation is never made shorter. */
+  /** The model's window in tokens; 0: never compact. */
   readonly window: number | undefined
   /** How often the model is asked for one answer. */
   readonly tries: number
@@ -85,14 +80,13 @@ interface Limits {
   readonly stopBlocks: number
 }
 
-/** Asks somebody whether a call may run. */
 export type AskPerson = (question: Question) => Promise<PersonAnswer | undefined>
 
 interface Question {
   readonly toolName: string
   readonly input: PlainObject
   readonly toolUseId: string
-  /** Why it is asked: the rule, the hook, the mode. */
+  /** The rule, the hook or the mode that wants it asked. */
   readonly reason: string
   readonly suggestions: readonly PermissionUpdate[]
   readonly signal: AbortSignal

@@ -18,7 +18,6 @@ import { SessionConversation } from './session-conversation.ts'
 import { SessionHooks } from './session-hooks.ts'
 import { Spending } from '../spending.ts'
 
-/** Who refused a call, and why. */
 type Refusal = Pick<Ruling, 'kind' | 'by' | 'reason' | 'askedBy'>
 
 /** Makes the tools that work for one session alone. */
@@ -39,34 +38,30 @@ export class Session {
   readonly spending: Spending
   readonly tools: ReadonlyMap<string, Tool>
   readonly denials: Denial[] = []
-  /** Who this is, for hooks. */
   readonly agentId: string
   model: Model
   turns = 0
-  /** How much of its window the model has used for its last answer. */
+  /** Tokens of the model's window that the last answer used. */
   tokens = 0
   toolUses = 0
-  /** For a subagent: the tools that it has called, and what it has used. */
+  /** For a subagent: the tools that it called, and what it used. */
   readonly called: string[] = []
   used: Usage = NO_TOKENS
   promptId: string | undefined
-  /** A hook has said that the run ends after this step. */
+  /** A hook or a person ends the run after this step. */
   stopped: { readonly reason: string | undefined; readonly interrupts?: boolean } | undefined
-  /** Comes a while after a turn was given up: hooks that are told of it have until then. */
+  /** Aborts a while after the turn was aborted: hooks for its end have until then. */
   afterwards: AbortSignal | undefined
-  /** What it is doing, for whoever wants to know. */
   doing = 'starting'
-  /** It is being closed: what waits for an answer may be answered when it goes on. */
+  /** It is being closed: open questions can be answered when it is resumed. */
   #isClosing = false
-  /** What ends beside it. */
   readonly notifications = new Notifications()
-  /** Files that hooks want to hear of. */
+  /** Files whose changes hooks asked for. */
   watch: FileWatch | undefined
-  /** Calls of the last answer that have no results: somebody has yet to decide, or we were ended in between. */
+  /** Calls of the last answer without results: someone has yet to decide, or the session was interrupted. */
   open: OpenBatch | undefined
-  /** Why the answer that it goes on from is none yet, if it is not. */
+  /** Why the answer that it resumes from is not complete. */
   unended: Replayed['unended']
-  /** What hooks and tools keep. */
   readonly #kept: KeptState
 
   constructor(options: SessionOptions, ownTools?: OwnTools) {
@@ -86,12 +81,11 @@ export class Session {
     options.place.expect = coming => this.notifications.expect(coming)
   }
 
-  /** What the model is told of the tools. */
   get specs(): readonly ToolSpec[] {
     return [...this.tools.values()].map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
   }
 
-  /** The tool of this name; one that was renamed is known by its old name, too. */
+  /** The tool of this name, or of the name that replaced it. */
   tool(name: string): Tool | undefined {
     return this.tools.get(name) ?? this.tools.get(RENAMED.get(name) ?? '')
   }
@@ -112,7 +106,6 @@ export class Session {
     return [this.options.system, ...this.conversation.system].join('\n\n')
   }
 
-  /** Continues from what a transcript holds. */
   resume({ conversation, system, metadata, memory, open, tokens, unended }: Replayed): void {
     this.conversation.reset(conversation, system)
     this.open = open
@@ -131,7 +124,7 @@ export class Session {
     this.tokens = 0
   }
 
-  /** A call was refused: readers hear of it, and so does the result. */
+  /** A call was refused: for the reader, the transcript and the result message. */
   deny({ name, id }: ToolUseBlock, input: PlainObject, { kind, by, reason = '', askedBy }: Refusal): void {
     const told = {
       tool_name: name,
@@ -149,13 +142,13 @@ export class Session {
     this.reader.emit({ type: 'system', subtype, ...told, message: message + asked })
   }
 
-  /** Writes down what hooks and tools keep, where it has changed. */
+  /** Writes what hooks and tools keep, where it has changed. */
   saveState(metadata = this.options.hooks.metadata(this.id)): void {
     if (this.options.agent === undefined)
       for (const entry of this.#kept.changes(metadata)) this.transcript.append(entry)
   }
 
-  /** All that a log must tell of us beside the messages, for a reader who begins with it. */
+  /** What a transcript must hold beside the messages. */
   get state(): SessionState {
     return { system: this.conversation.system, ...this.#kept.written, notes: this.conversation.notes }
   }

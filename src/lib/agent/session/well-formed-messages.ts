@@ -2,12 +2,12 @@ import type { Block, Message } from '../../message.ts'
 import type { Kept } from '../../transcript/entry.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 
-/** What others wrote down may have any shape. Here is what of it can be sent to a model; the rest is left out. */
+/** What a transcript holds may have any shape. Returns what can be sent to a model; the rest is left out. */
 export function contentIn(content: unknown): string | Block[] | undefined {
   return Array.isArray(content) ? blocksIn(content) : typeof content === 'string' ? content : undefined
 }
 
-/** The blocks among these; a call whose id another one has already is none. */
+/** The blocks among these, without calls whose id is taken. */
 export function blocksIn(content: readonly unknown[]): Block[] {
   const ids = new Set<unknown>()
   return content.filter(isObject).flatMap(block => {
@@ -34,7 +34,6 @@ function blockIn(block: PlainObject): Block | undefined {
   return isOne ? (block as unknown as Block) : undefined
 }
 
-/** The messages in a list, with the lines in which they stand. */
 export const keptIn = (value: unknown): readonly Kept[] =>
   arrayIn(value).flatMap(each => {
     const { uuid, message } = isObject(each) ? each : {}

@@ -14,10 +14,10 @@ import { attempt } from '../../util/attempt.ts'
 
 type Input = ToolInput<'Agent'>
 
-/** So many may run at the same time. */
+/** How many subagents may run at the same time. */
 const MOST_AT_ONCE = 10
 
-/** Calls other agents on behalf of one. `Task` is what it was called before. */
+/** Lets an agent call others. Formerly named `Task`. */
 export function agentTool(ports: AgentPorts, parent: Session): Tool {
   const types = [...ports.definitions.keys()]
   return builtInTool('Agent', {
@@ -63,7 +63,7 @@ ${[...ports.definitions].map(([name, { description }]) => `- ${name}: ${descript
   })
 }
 
-/** An agent that was at work for the same call goes on with that. */
+/** A subagent that worked for the same call is resumed. */
 const errandOf = (
   { description, prompt, subagent_type, model, run_in_background, name, resume, resume_agent_id }: Input,
   { id, agentId }: ToolCall
@@ -102,7 +102,6 @@ function resultOf({ id, type, model, ending, usage, tools, ms }: Errands, { prom
   return ending.isError ? { content, output, error: content } : { content, output }
 }
 
-/** How often each kind of tool was called. */
 function statsOf(tools: readonly string[]): Readonly<Record<string, number>> {
   const count = (...names: readonly string[]): number => tools.filter(name => names.includes(name)).length
   const kinds = { readCount: count('Read'), searchCount: count('Glob', 'Grep'), bashCount: count('Bash') }
@@ -113,7 +112,7 @@ function statsOf(tools: readonly string[]): Readonly<Record<string, number>> {
 
 const tokensIn = ({ input_tokens, output_tokens }: Errands['usage']): number => input_tokens + output_tokens
 
-/** Goes on by itself, and is ended with the session. Its parent is told of its end. */
+/** Runs on its own, ends with the session, and notifies its parent of its end. */
 function inBackground(
   { id, description, type, prompt, toolUseId, teammate }: Errand,
   parent: Session,
@@ -174,7 +173,7 @@ function inBackground(
   return { content: words, output: outputFile === undefined ? launched : { ...launched, outputFile } }
 }
 
-/** What it said, for whoever looks there. That it cannot be kept harms nobody: its parent is told anyway. */
+/** Losing it does no harm: the parent gets the same text. */
 function keepOutput(file: string, words: string): void {
   attempt(() => {
     makeFolders(dirname(file))

@@ -41,7 +41,7 @@ export function permissionsFor(
   }
 }
 
-/** Its mode may be its own, where the parent's asks for no less. */
+/** A mode of its own, unless that of the parent asks for more. */
 function modeOf({ permissionMode }: AgentDefinition, parent: Permissions): { mode: Mode } {
   const mode = permissionMode === undefined ? parent.mode : parseMode(permissionMode, parent.mayBypass)
   return typeof mode === 'object' || parent.mode === 'bypassPermissions' || parent.mode === 'plan' ? parent : { mode }

@@ -3,7 +3,6 @@ import { own, type FieldTable, type Infer } from '../../schema/table.ts'
 
 const STRINGS = { list: 'string' } as const
 
-/** The keys of a definition of a subagent in code. */
 export const AGENT_DEFINITION = {
   description: { type: 'string', words: 'when to call it, for the model' },
   prompt: { type: 'string', words: 'its system prompt' },
@@ -14,10 +13,9 @@ export const AGENT_DEFINITION = {
   'permissionMode?': own<Mode>('a string', value => typeof value === 'string')
 } as const satisfies FieldTable
 
-/** What a subagent is: from code, or from a file. */
+/** A subagent, defined in code or in a file. */
 export type AgentDefinition = Infer<typeof AGENT_DEFINITION, undefined>
 
-/** The subagents that are always there. */
 export const USUAL_AGENTS: Readonly<Record<string, AgentDefinition>> = {
   'general-purpose': {
     description: 'For tasks of several steps: searching, reading, changing files, running commands.',

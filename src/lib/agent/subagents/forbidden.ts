@@ -2,7 +2,7 @@ import { fault } from '../../faults.ts'
 import { fits, parseRule, type Rule } from '../../permissions/rule.ts'
 import type { AgentDefinition } from './definitions.ts'
 
-/** What a subagent must not do, as rules: tools, servers, or calls of them. One that cannot be read is an error. */
+/** The tools, servers and calls that a subagent must not use, as rules. Throws where one cannot be read. */
 export function forbiddenTo(type: string, { disallowedTools = [] }: AgentDefinition): readonly Rule[] {
   const source = `disallowedTools of the agent ${type}`
   const given: unknown = disallowedTools
@@ -15,7 +15,7 @@ export function forbiddenTo(type: string, { disallowedTools = [] }: AgentDefinit
   })
 }
 
-/** Whether one of these is about all that a tool does: it need not be there. */
+/** Whether one of these refuses the tool as a whole. */
 export const forbidsTool = (rules: readonly Rule[], tool: string): boolean =>
   rules.some(rule => rule.specifier === undefined && fits(rule, callOf(tool), NOWHERE) === 'yes')
 
@@ -26,5 +26,5 @@ const callOf = (tool: string): Parameters<typeof fits>[1] => ({
   readOnly: false
 })
 
-/** A rule without a pattern looks at no path. */
+/** A rule without a pattern reads no path. */
 const NOWHERE: Parameters<typeof fits>[2] = { roots: [], home: '' }

@@ -21,18 +21,17 @@ import { stay, type Mailbox } from './teammate.ts'
 export interface AgentPorts {
   readonly definitions: ReadonlyMap<string, AgentDefinition>
   modelFor(name: string): Promise<Model>
-  /** The hooks of a session together with those of one kind of subagent, until `leave`. Throws where one is missing. */
+  /** The hooks of a session and of one kind of subagent, until `leave`. Throws where one is missing. */
   enter(type: string, hooks: HookRegistry): { readonly hooks: HookRegistry; leave(): void }
   logFor(agentId: string, after: string | null): Promise<Log>
-  /** What was kept of an agent; nothing where there is no such agent. Without it, nothing is kept. */
+  /** What was kept of an agent. Undefined where nothing is kept of any. */
   readonly load: ((agentId: string) => Promise<KeptAgent | undefined>) | undefined
-  /** What is under way, of all sessions that share these. */
+  /** The subagents at work, of all sessions that share these ports. */
   readonly running: Map<string, Errand>
-  /** Those that stay, by name. */
+  /** Named subagents that wait for messages. */
   readonly teammates: Map<string, Mailbox>
 }
 
-/** A subagent that has run before. */
 export interface KeptAgent extends Replayed {
   readonly type: string | undefined
 }
@@ -40,37 +39,34 @@ export interface KeptAgent extends Replayed {
 /** A subagent that is about to run. */
 export interface Errand {
   readonly id: string
-  /** It has run before, and goes on from there. */
+  /** It has run before. */
   readonly isResumed: boolean
-  /** It was at work for this very call, and goes on with that, unless it had not even heard of its task. */
+  /** It worked for this very call, and continues. */
   readonly goesOn: boolean
   readonly type: string
   readonly description: string
   readonly prompt: string
   readonly model: string | undefined
-  /** The call that asked for it. */
   readonly toolUseId: string
-  /** Nobody can be asked anything. */
+  /** No person can be asked. */
   readonly unattended: boolean
-  /** It stays under a name, for further messages. */
+  /** It stays for further messages under a name. */
   readonly teammate: { readonly name: string; readonly mailbox: Mailbox } | undefined
 }
 
-/** What came of it. */
 export interface Errands {
   readonly id: string
   readonly ending: Ending
-  /** Somebody has yet to decide about a call of its, and can when the session goes on. */
+  /** Someone has yet to decide about one of its calls, and can when the session is resumed. */
   readonly isUndecided: boolean
   readonly type: string
   readonly model: string
-  /** The tools that it called, each as often as it was called. */
+  /** One name per call. */
   readonly tools: readonly string[]
   readonly usage: Usage
   readonly ms: number
 }
 
-/** How deep subagents may call others. */
 const DEEPEST = 3
 
 /**
@@ -129,7 +125,7 @@ const notStarted = (type: string, why: string): { readonly refused: string } => 
   refused: `${type} was not started: ${why}`
 })
 
-/** Where a gate of its own is missing, it does not even begin. */
+/** Where one of its own gates is missing, it does not begin. */
 function enter(
   type: string,
   parent: Session,
@@ -155,7 +151,7 @@ async function keptAgent(id: string, ports: AgentPorts): Promise<KeptAgent | { r
   }
 }
 
-/** Both logs tell who works for whom. */
+/** Both transcripts show which agent works for which. */
 async function tellStart({ id, type, description, toolUseId }: Errand, child: Session, parent: Session): Promise<void> {
   const { depth } = child.options.agent!
   const about = {
@@ -173,14 +169,14 @@ async function tellStart({ id, type, description, toolUseId }: Errand, child: Se
   await parent.transcript.flush()
 }
 
-/** How a subagent ends that its own Stop hooks were asked about. */
+/** Endings about which its Stop hooks were asked. */
 const DONE: ReadonlySet<Ending['reason']> = new Set([
   'completed',
   'stop_hook_prevented',
   'stop_hook_overruled'
 ] as const)
 
-/** The loop; and where it did not end well, word of that: an end in good order was told by the loop itself. */
+/** The loop, and SubagentStop where it did not end well: the loop itself fires it for a good end. */
 async function workOn(task: string, child: Session, signal: AbortSignal): Promise<Ending> {
   child.stopped = undefined
   const failed = async (error: string): Promise<void> => {
@@ -199,7 +195,7 @@ async function workOn(task: string, child: Session, signal: AbortSignal): Promis
   }
 }
 
-/** Without a task it goes on with what it was doing. */
+/** Without a task it continues what it was doing. */
 async function begin(task: string, child: Session, signal: AbortSignal): Promise<Ending> {
   if (task === '') return goOn(child, signal)
   await answerOpen(child, signal)
@@ -254,6 +250,6 @@ async function childOf(
   return session
 }
 
-/** Whether it may have a tool of its parent's: where tools are named, those only. */
+/** Whether its definition allows a tool of its parent. */
 const isNamed = ({ tools }: AgentDefinition, name: string): boolean =>
   tools === undefined || tools.map(nowNamed).includes(name)

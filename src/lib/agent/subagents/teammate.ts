@@ -8,7 +8,7 @@ import type { Session } from '../session/session.ts'
 /** How often hooks may keep a teammate from going idle, without a message between. */
 const MOST_BLOCKS = 8
 
-/** What others say to a teammate while it works, or waits. */
+/** Messages to a teammate, while it works or waits. */
 export class Mailbox {
   readonly #waiting: string[] = []
   #asked: ((text: string | undefined) => void) | undefined
@@ -20,7 +20,7 @@ export class Mailbox {
     else asked(text)
   }
 
-  /** The next message; nothing when nobody wants the teammate any more. */
+  /** Undefined once the teammate is no longer needed. */
   next(signal: AbortSignal): Promise<string | undefined> {
     const text = this.#waiting.shift()
     if (text !== undefined || signal.aborted) return Promise.resolve(text)
@@ -39,7 +39,7 @@ export class Mailbox {
   }
 }
 
-/** A named subagent that stays: it works on one message after the other, and hooks may keep it working. */
+/** Runs a named subagent message by message; hooks may keep it working. */
 export async function stay(
   { name, prompt, mailbox }: { readonly name: string; readonly prompt: string; readonly mailbox: Mailbox },
   work: (task: string) => Promise<Ending>,
@@ -65,7 +65,6 @@ export async function stay(
   }
 }
 
-/** Says something to a teammate. */
 export const sendMessageTool = (teammates: ReadonlyMap<string, Mailbox>): Tool =>
   builtInTool('SendMessage', {
     description: 'Says something to a teammate: an agent that you called with a name, in the background.',

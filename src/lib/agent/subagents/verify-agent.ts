@@ -4,11 +4,11 @@ import { noLog } from '../../transcript/log.ts'
 import { runAgent } from '../session/session-lifecycle.ts'
 import { Session } from '../session/session.ts'
 
-/** It reads, and that is all. */
+/** It only reads. */
 const TOOLS = new Set(['Read', 'Glob', 'Grep'])
 const MOST_TURNS = 50
 
-/** Has an agent look into something, for a hook. Its calls pass the same door as all others. */
+/** Lets an agent work on a question of a hook. Its calls pass the same door as all others. */
 export async function verify(
   { system, prompt, signal }: { readonly system: string; readonly prompt: string; readonly signal: AbortSignal },
   parent: Session,

@@ -37,7 +37,6 @@ function checkNames(names: readonly string[] = [], place: string, options: Query
   throw invalidOption(`a name in ${place}`, stray, nearest(stray, known) ?? `one of ${known.join(', ')}`)
 }
 
-/** The tools that the caller has added. */
 export const ownToolNames = ({ tools }: QueryOptions): readonly string[] =>
   Array.isArray(tools)
     ? tools.flatMap((each: string | ToolDefinition) => (typeof each === 'string' ? [] : [each.name]))

@@ -53,7 +53,6 @@ export function checkQueryOptions(options: QueryOptions): void {
   registryOf(options.hooks)
 }
 
-/** The hooks of the caller, as a registry. */
 export function registryOf(hooks: QueryOptions['hooks']): HookRegistry | undefined {
   if (hooks === undefined || hooks instanceof HookRegistry) return hooks
   const registry = new HookRegistry({ precedence: 'ask-over-allow' })

@@ -9,7 +9,7 @@ import { MOST_TURNS } from './limits.ts'
 import { modelOf } from './models.ts'
 import type { Transcripts } from '../transcripts.ts'
 
-/** The subagents that can be called: the usual ones, those of files, and those of the caller, who has the last word. */
+/** The subagents that can be called: the built-in ones, those of files, and those of the caller, which win. */
 export function agentPorts(
   { options, loaded, trusted, env }: ProjectContext,
   model: Model,

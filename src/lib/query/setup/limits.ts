@@ -4,7 +4,6 @@ import { numberOf } from '../../settings/files/env-number.ts'
 import type { QueryOptions } from '../options/options.ts'
 import type { ProjectContext } from './project-context.ts'
 
-/** The turns of an agent, unless an option says otherwise. */
 export const MOST_TURNS = 200
 const MOST_STOP_BLOCKS = 8
 

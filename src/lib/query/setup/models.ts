@@ -6,7 +6,7 @@ import { modelFor } from '../../model/providers.ts'
 import type { QueryOptions } from '../options/options.ts'
 import { invalidOption } from '../../schema/check.ts'
 
-/** The model that was meant: by its name, of the AI SDK, or one of our own. */
+/** By name, of the AI SDK, or an implementation of `Model`. */
 export async function modelOf(
   given: string | LanguageModelV4 | Model | undefined,
   env: Readonly<Record<string, string | undefined>>
@@ -18,7 +18,6 @@ export async function modelOf(
   throw fault('E_OPTION_INVALID', 'model', typeof given, 'the name of a model, or a LanguageModelV4 of the AI SDK')
 }
 
-/** The model of a session; a budget needs a price. */
 export async function sessionModel(
   { model: given, maxBudgetUsd }: QueryOptions,
   env: Parameters<typeof modelOf>[1]

@@ -15,18 +15,17 @@ export const ofCaller = ({ allowedTools = [], disallowedTools = [] }: QueryOptio
   ...disallowedTools.map(rule => parsed(rule, 'deny', 'disallowedTools'))
 ]
 
-/** A rule that cannot be read protects nothing: it must not be passed over. */
+/** A rule that cannot be read protects nothing: it is an error. */
 function parsed(text: string, behavior: Behavior, source: string): Rule {
   const rule = parseRule(text, behavior, source)
   if ('problem' in rule) throw fault('E_RULE', rule.problem, source)
   return rule
 }
 
-/** The mode that asks nobody: whoever started this must have asked for it, and settings must not forbid it. */
+/** bypassPermissions needs the option, and settings must not forbid it. */
 export const mayBypassIn = ({ locks }: Loaded, { allowDangerouslySkipPermissions }: QueryOptions): boolean =>
   allowDangerouslySkipPermissions === true && !locks.noBypass
 
-/** What may be done without asking, to begin with. */
 export function permissionsOf(
   { options, where, loaded }: ProjectContext,
   { tools }: Workspace,

@@ -6,7 +6,7 @@ import { usualPlaces, type Where } from '../../settings/files/sources.ts'
 import { OLDER, trustOf, type Trust } from '../../settings/trust/trust.ts'
 import type { QueryOptions } from '../options/options.ts'
 
-/** What is known before anything runs: what was asked for, the settings, and whether the project is trusted. */
+/** What is known before anything runs: options, settings, and whether the project is trusted. */
 export interface ProjectContext {
   readonly options: QueryOptions
   readonly where: Where
@@ -34,7 +34,7 @@ export function loadProject(options: QueryOptions): ProjectContext {
   return { options, where, loaded, trusted, env: { ...env, ...loaded.env } }
 }
 
-/** What hooks are armed from: first what was found, and when something has changed, what is there then. */
+/** What hooks are loaded from: first what was found, and after a change, what is there then. */
 export function reloadingProject({ options, where, loaded, trusted }: ProjectContext): () => Situation {
   let first = true
   return () => {

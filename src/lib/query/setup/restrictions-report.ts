@@ -18,7 +18,6 @@ import type { ProjectContext } from './project-context.ts'
 import type { QueryOptions } from '../options/options.ts'
 import { jsonIn } from '../../util/attempt.ts'
 
-/** What people are told of it when the session has begun. */
 export type Notice = Pick<InformationMessage, 'content' | 'failedOpen' | 'tag'>
 
 /**
@@ -47,7 +46,6 @@ export function checkRestrictions(ground: ProjectContext, armed: ArmedHooks): re
   }))
 }
 
-/** Tools that options name. */
 function ofOptions(
   { disallowedTools = [], allowedTools = [], agents = {} }: QueryOptions,
   tools: readonly string[]
@@ -62,7 +60,6 @@ function ofOptions(
   return [...ruleFindings(given, tools), ...ofAgents.filter(({ code }) => code === 'tool-absent')]
 }
 
-/** Options have no lines. */
 const optionPlace = (key: string): Place => ({ file: 'options', line: 0, column: 0, key })
 
 /** The first of these events that a tool has to pass. */
@@ -83,16 +80,16 @@ function ofHook({ events, matcher, source, observe }: HookDescription, tools: re
   })
 }
 
-/** A matcher as it is described: text, a list of texts, or a pattern. */
+/** The texts in the description of a matcher: a text, a list of texts, or a pattern. */
 function namesIn(matcher: string): readonly string[] {
   const texts = jsonIn(matcher) as string | readonly string[] | undefined
   return texts === undefined ? (/^\/(.*)\/[a-hj-z]*$/s.exec(matcher)?.slice(1) ?? []) : [texts].flat()
 }
 
-/** What restricts tools of this name, where it is said, and which tools it is about. */
+/** A rule or a gate for tools of a server. */
 type Restriction = { readonly says: string; readonly name: string; readonly fits: (tool: string) => boolean }
 
-/** What is said of rules and gates for tools of a server that does not have them, or that is almost called so. */
+/** Rules and gates for tools that a server does not have, or for a server whose name is misspelt. */
 export function mcpNotices(
   rules: readonly Rule[],
   hooks: readonly HookDescription[],

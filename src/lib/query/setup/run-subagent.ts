@@ -16,23 +16,23 @@ import { open, type Opened } from '../open.ts'
 import { checkQueryOptions } from '../options/check-options.ts'
 import type { QueryOptions } from '../options/options.ts'
 
-/** What a subagent came to. */
+/** The result of a subagent. */
 export interface SubAgentResult extends AgentResult {
   readonly success: boolean
   /** Why it did not succeed. */
   readonly error: string | undefined
 }
 
-/** What a subagent of your own is told beside its definition. */
+/** Options of a subagent beside its definition. */
 export type SubAgentOptions = Omit<
   QueryOptions,
   'agents' | 'systemPrompt' | 'maxTurns' | 'abortController' | 'setup'
 > & {
-  /** Hears every message. */
+  /** Gets every message. */
   onMessage?: ((message: AgentMessage) => unknown) | undefined
 }
 
-/** What a subagent goes on from: what somebody kept of it, or, without that, what its store has. */
+/** What a subagent resumes from: the given messages, or what its store has. */
 export type ResumeOptions = SubAgentOptions & { readonly transcript?: readonly Message[] | undefined }
 
 /**
@@ -49,7 +49,7 @@ export class SubAgent {
   #done: Promise<unknown> = Promise.resolve()
   #session: Session | undefined
   #ready: Promise<void> = Promise.resolve()
-  /** Who it is, for hooks and for whoever wants it to go on later. */
+  /** Its id, for hooks and to resume it later. */
   readonly id: string
 
   constructor(definition: AgentDefinition, { onMessage, ...options }: SubAgentOptions = {}) {
@@ -96,7 +96,7 @@ export class SubAgent {
     return this.#running === undefined ? 'idle' : 'running'
   }
 
-  /** Works on a task to its end. It never rejects for what the agent does; only for misuse, and where it cannot begin. */
+  /** Works on a task to its end. Rejects only for misuse, and where it cannot begin. */
   async run(task: string): Promise<SubAgentResult> {
     if (this.status !== 'idle') throw fault('E_USAGE', `run() was called on a subagent that is ${this.status}`)
     const running = (this.#running = new AbortController())
@@ -127,12 +127,12 @@ export class SubAgent {
     }
   }
 
-  /** All that was said so far, the final answer included. */
+  /** All messages so far, the last answer included. */
   transcript(): readonly Message[] {
     return [...(this.#session?.conversation.messages ?? [])]
   }
 
-  /** Ends what it is doing. Gives whether it was doing anything. */
+  /** Ends what it is doing. Returns whether it was doing anything. */
   cancel(): boolean {
     const wasRunning = this.#running !== undefined && !this.#running.signal.aborted
     this.#running?.abort(new Error('cancelled'))

@@ -12,7 +12,7 @@ import type { ProjectContext } from './project-context.ts'
 import { elicitThrough } from '../options/options.ts'
 import { serversOf } from './tools.ts'
 
-/** What hooks and servers reach, although they are there before it is. */
+/** Filled in later: hooks and servers are opened before there is a session. */
 export interface SessionRef {
   session?: Session
   servers?: readonly ConnectedServer[]
@@ -54,7 +54,7 @@ export async function callServer(
   return found.callForHook(tool, input, signal)
 }
 
-/** The servers of `.mcp.json`: those of a project that is trusted, unless somebody has given others of their names. */
+/** The servers of the `.mcp.json` of a trusted project, unless options name others like them. */
 function projectMcpServers(
   { loaded, trusted, options }: ProjectContext,
   { session, notice }: ServerPorts
@@ -75,7 +75,7 @@ function projectMcpServers(
     })
 }
 
-/** What it says of variables means those that commands have: a project gets no others by asking. */
+/** Variables are those that commands get: a project gets no others by naming them. */
 function namedServer(server: LoadedServer, root: string, { env }: ToolSession): NamedServer {
   const { name, spec, place } = server
   const config = serversIn({ mcpServers: { [name]: spec } }, env, place.file)[name]!

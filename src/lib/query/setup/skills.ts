@@ -9,7 +9,6 @@ import type { ProjectContext } from './project-context.ts'
 import type { QueryOptions } from '../options/options.ts'
 import { isWanted } from './tools.ts'
 
-/** The plugins that count. */
 export const pluginsOf = ({ loaded, trusted }: ProjectContext): InitMessage['plugins'] =>
   loaded.plugins.filter(({ ofProject }) => trusted || !ofProject).map(({ name, root: path }) => ({ name, path }))
 
@@ -42,6 +41,6 @@ export function skillsOf(
   }
 }
 
-/** The tool that reads them to the model, where there is one to read. */
+/** The Skill tool, where there is a skill for the model. */
 export const skillToolsOf = (options: QueryOptions, skills: Skills): readonly Tool[] =>
   isWanted('Skill', options) && [...skills.all.values()].some(({ byModel }) => byModel) ? [skillTool(skills)] : []

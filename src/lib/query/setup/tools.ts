@@ -20,7 +20,6 @@ import { nameInServer, serverLabel } from '../../util/names.ts'
 import type { QueryOptions } from '../options/options.ts'
 import { invalidOption } from '../../schema/check.ts'
 
-/** The tools that the model is told of. */
 export async function toolsOf(
   options: QueryOptions,
   permissions: Permissions,
@@ -47,7 +46,6 @@ function builtIns(permissions: Permissions, { canUseTool }: QueryOptions): reado
   return permissions.mode === 'plan' ? [...tools, exitPlanMode(() => (permissions.mode = 'default'))] : tools
 }
 
-/** Whether a tool of ours shall be there. */
 export function isWanted(name: string, { tools, disallowedTools = [] }: QueryOptions): boolean {
   if (disallowedTools.includes(name)) return false
   // It does what others do better; it is there for those who ask for it.
@@ -55,7 +53,7 @@ export function isWanted(name: string, { tools, disallowedTools = [] }: QueryOpt
   return !Array.isArray(tools) || name === 'ExitPlanMode' || tools.includes(name)
 }
 
-/** A name that no tool has is an error. */
+/** Throws for a name that no tool has. */
 export function checkTools({ tools }: QueryOptions): void {
   const named = Array.isArray(tools) ? tools.filter(each => typeof each === 'string') : []
   const stray = named.find(name => !TOOL_NAMES.includes(name) && !name.startsWith('mcp__'))
@@ -67,7 +65,7 @@ async function ownTools({ tools }: QueryOptions): Promise<readonly Tool[]> {
   return Promise.all(direct.map(definition => customTool(definition)))
 }
 
-/** What is no server is an error, and so are two whose tools would have the same names. */
+/** Throws for what is no server, and for two servers whose tools would have the same names. */
 export function checkServers({ mcpServers = {} }: QueryOptions): void {
   checkNames(Object.keys(mcpServers))
   for (const [name, server] of Object.entries(mcpServers))
@@ -80,7 +78,7 @@ export function checkServers({ mcpServers = {} }: QueryOptions): void {
       )
 }
 
-/** The servers and their tools. Those outside this process are connected to, all side by side. */
+/** The servers and their tools. Those outside this process are connected concurrently. */
 export async function serversOf(
   { mcpServers = {} }: QueryOptions,
   project: readonly NamedServer[],
@@ -97,7 +95,7 @@ export async function serversOf(
   return (await Promise.all([...own, connected(all, ports, signal)])).flat()
 }
 
-/** Most sessions have none, and need not load what speaks to them. */
+/** Most sessions have none, and do not load the client. */
 async function connected(
   servers: readonly NamedServer[],
   ports: ServerPorts,
@@ -108,7 +106,7 @@ async function connected(
   return connectServers(servers, ports, signal)
 }
 
-/** Two servers whose tools would have the same names are one too many. */
+/** Tools are named after their server. */
 function checkNames(names: readonly string[]): void {
   const labels = new Set<string>()
   for (const name of names) {

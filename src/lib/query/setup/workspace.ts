@@ -9,7 +9,7 @@ import type { ProjectContext } from './project-context.ts'
 /** The folder of a session, its state for tools, and what ends with it. */
 export interface Workspace {
   readonly tools: ToolSession
-  /** Hooks write variables there, and commands get them. */
+  /** Hooks write variables to it; commands get them. */
   readonly envFile: string
   close(): Promise<void>
 }
