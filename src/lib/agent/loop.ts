@@ -11,9 +11,8 @@ import type { Session } from './session/session.ts'
 import { addUsage } from './spending.ts'
 import { answerMessage } from './session/transcript-entries.ts'
 import { objectionLines } from './call/objections.ts'
-import { closeBatch } from './call/open-batch.ts'
 import { Ends } from './stop.ts'
-import { runCalls } from './call/turn.ts'
+import { closeBatch, runCalls } from './call/batch.ts'
 
 /** Model, calls, results, and again, until the model has nothing left to call and no hook sends it back. */
 export async function runLoop(session: Session, signal: AbortSignal): Promise<Ending> {
@@ -44,10 +43,8 @@ export async function runLoop(session: Session, signal: AbortSignal): Promise<En
       if (isTooLong(failure) && (await compact(session, { trigger: 'auto', forced: true }, signal))) continue
       return unanswered(failure, session, signal)
     }
-    const whole = answer.stop === 'max_tokens' ? wholeBlocks(answer.content) : answer.content
-    const content = session.conversation.withOwnIds(whole)
+    const content = takeAnswer(answer, session)
     const calls = content.filter(block => block.type === 'tool_use')
-    takeAnswer(answer, content, session)
 
     if (calls.length > 0) {
       ends.inARow = 0
@@ -82,35 +79,25 @@ function limitReached({ spending, options: { limits } }: Session, iteration: num
   return undefined
 }
 
-/** A call that the token limit cut off in the middle of its input was never made. */
-const wholeBlocks = (content: readonly Block[]): readonly Block[] =>
-  content.filter(block => block.type !== 'tool_use' || isObject(block.input))
-
-function takeAnswer(answer: Answer, content: readonly Block[], session: Session): void {
+/** Gives what the conversation holds of the answer. */
+function takeAnswer(answer: Answer, session: Session): readonly Block[] {
   const { id, model, stop, usage, ungated, changed } = answer
   session.spending.add(answer, session.model.price)
   session.used = addUsage(session.used, usage)
   session.tokens =
     usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens + usage.output_tokens
-  session.conversation.addAnswer({
-    id,
-    type: 'message',
-    role: 'assistant',
-    model,
-    stop_reason: stop,
-    stop_sequence: null,
-    usage,
-    content
-  })
+  // A call that the token limit cut off in the middle of its input was never made.
+  const isWhole = (block: Block): boolean => block.type !== 'tool_use' || isObject(block.input)
+  const content = stop === 'max_tokens' ? answer.content.filter(isWhole) : answer.content
+  const message = { id, type: 'message', role: 'assistant', model, content, stop_reason: stop, usage } as const
+  const kept = session.conversation.addAnswer({ ...message, stop_sequence: null })
   for (const text of changed ?? []) session.reader.warnOnce(text)
   for (const { name, input } of ungated ?? []) {
     session.transcript.append({ type: 'system', subtype: 'ungated_tool', toolName: name, input })
-    session.reader.notice(
-      `${name} was run by the model’s provider; no hook and no rule was asked`,
-      'warning',
-      'ungated_tool'
-    )
+    const text = `${name} was run by the model’s provider; no hook and no rule was asked`
+    session.reader.notice(text, 'warning', 'ungated_tool')
   }
+  return kept
 }
 
 /** All calls have been answered, or wait for a decision: is it over now? */

@@ -8,6 +8,7 @@ import { type RulePlaces } from './path-pattern.ts'
 import { environmentNamed } from './process-environment.ts'
 import { protectionOf } from './protected.ts'
 import { fits, type Behavior, type Rule } from './rule.ts'
+import { twinsFor } from './twins.ts'
 
 /** A call that is about to run, and where. */
 export interface Call extends PathLookup {
@@ -146,4 +147,19 @@ function permission(call: Call, policy: Policy): Ruling | undefined {
   if (mode === 'acceptEdits' && FILE_WRITERS.has(tool) && isInside) return byMode('allow', mode)
   // Reading in the project needs no question, and neither does a tool that reads no file.
   return readOnly && (subject === undefined || isInside) ? ORDINARY : undefined
+}
+
+/** Whether a search may show what is in a file: no rule refuses reading it, or asks about it. */
+export function mayRead(path: string, policy: Policy): boolean {
+  const call = {
+    tool: 'Read',
+    input: { file_path: path },
+    subject: { kind: 'file', path, access: 'read' },
+    readOnly: true,
+    // A search follows no links.
+    real: (file: string) => ({ path: file, sure: true }),
+    twins: twinsFor(policy)
+  } as const
+  const { decision, kind } = decide(call, { ...policy, mode: 'default' })
+  return decision === 'allow' || (decision === 'ask' && kind !== 'rule')
 }

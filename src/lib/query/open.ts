@@ -1,4 +1,4 @@
-import { mayRead } from '../agent/call/readable.ts'
+import { mayRead } from '../permissions/decide.ts'
 import { loadInstructions } from '../agent/instructions/instructions.ts'
 import type { AgentMessage, InitMessage } from '../agent/output/output.ts'
 import type { Replayed } from '../agent/session/replay.ts'

@@ -10,7 +10,7 @@ import {
   type Message,
   type TranscriptStore
 } from '../../../src/index.ts'
-import { hooksFingerprint } from '../../../src/lib/agent/call/pending.ts'
+import { hooksFingerprint } from '../../../src/lib/agent/call/open-call.ts'
 import { scriptedModel } from '../../../src/lib/model/scripted.ts'
 import { realDisk } from '../../../src/lib/transcript/disk.ts'
 import { JsonlStore } from '../../../src/lib/transcript/jsonl.ts'

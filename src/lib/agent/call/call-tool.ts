@@ -16,8 +16,7 @@ import {
   type StagedCall
 } from './call.ts'
 import { objectionsIn, reasonForModel } from './objections.ts'
-import type { OpenCall } from './open-call.ts'
-import { hooksFingerprint, pendingEntry, type Pending } from './pending.ts'
+import { hooksFingerprint, pendingEntry, type OpenCall, type Pending } from './open-call.ts'
 import { permit } from './permit.ts'
 import { visibleResult } from './tool-result-view.ts'
 

@@ -4,7 +4,7 @@ import { twinsFor } from '../../permissions/twins.ts'
 import type { Tool, ToolResult, ToolSession } from '../../tools/tool.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import { isThere, wayTo } from '../../world/files/paths.ts'
-import type { Pending } from './pending.ts'
+import type { Pending } from './open-call.ts'
 
 /** A call, and the input that it has now: with defaults and rewrites, once those are known. */
 export interface CallSubject {

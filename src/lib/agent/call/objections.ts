@@ -1,12 +1,7 @@
 import type { Outcome } from '../../hooks/dispatch/outcome.ts'
 
-interface Objection {
-  readonly by: string
-  readonly reason: string
-}
-
 /** What each hook that refused said, in declared order: the model hears of all of them. */
-export const objectionsIn = (outcome: Outcome): readonly Objection[] =>
+export const objectionsIn = (outcome: Outcome): readonly { readonly by: string; readonly reason: string }[] =>
   outcome.reasons.flatMap(({ by, decision, reason }) =>
     decision === 'deny' ? [{ by, reason: reasonForModel(outcome, by, reason) }] : []
   )

@@ -2,7 +2,7 @@ import { decide, type HookWord, type Ruling } from '../../permissions/decide.ts'
 import { same } from '../../util/plain.ts'
 import type { Session } from '../session/session.ts'
 import { decidedCall, refused, toolEvent, type CallAt } from './call.ts'
-import { hooksFingerprint } from './pending.ts'
+import { hooksFingerprint } from './open-call.ts'
 import { askHooks, askPerson, keepPermission } from './question.ts'
 
 type JudgedCall = CallAt<'judged'>

@@ -8,7 +8,7 @@ import type { Session } from '../session/session.ts'
 import type { PersonAnswer } from '../session/session-options.ts'
 import { decidedCall, type CallAt } from './call.ts'
 import { reasonForModel } from './objections.ts'
-import { pendingEntry, type Pending } from './pending.ts'
+import { pendingEntry, type Pending } from './open-call.ts'
 
 /** `told`: what the model reads instead of the reason, which then is for people and the transcript alone. */
 type Answer = PersonAnswer & { readonly told?: string | undefined }

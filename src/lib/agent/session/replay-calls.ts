@@ -1,7 +1,6 @@
 import type { Block, ToolResultBlock } from '../../message.ts'
 import type { Rec } from '../../transcript/entry.ts'
-import { LOST, lostResult, UNKNOWN, type OpenBatch, type OpenCall } from '../call/open-call.ts'
-import { pendingIn } from '../call/pending.ts'
+import { LOST, lostResult, pendingIn, UNKNOWN, type OpenBatch, type OpenCall } from '../call/open-call.ts'
 import { contentIn } from './well-formed-messages.ts'
 
 type CallResult = NonNullable<OpenCall['result']>

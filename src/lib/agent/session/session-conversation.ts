@@ -73,8 +73,9 @@ export class SessionConversation {
     this.#history.deliverNotes(uuid)
   }
 
-  /** An answer of the model, for the transcript, the conversation and the reader. */
-  addAnswer(message: AssistantMessage['message']): void {
+  /** An answer of the model, for the transcript, the conversation and the reader. Gives its content, with own ids for its calls. */
+  addAnswer(answer: AssistantMessage['message']): readonly Block[] {
+    const message = { ...answer, content: this.#history.withOwnIds(answer.content) }
     const uuid = randomUUID()
     const requestId = `req_${uuid}`
     const of = message.content.length
@@ -85,6 +86,7 @@ export class SessionConversation {
     }
     this.#history.answer(message.content, uuid)
     this.#reader.emit({ type: 'assistant', message, parent_tool_use_id: null }, uuid)
+    return message.content
   }
 
   /** The results of all open calls, in their order. Each is in the transcript already; the first has this id there. */
@@ -106,10 +108,6 @@ export class SessionConversation {
 
   idOf(message: Message): string {
     return this.#history.idOf(message)
-  }
-
-  withOwnIds(content: readonly Block[]): readonly Block[] {
-    return this.#history.withOwnIds(content)
   }
 }
 

@@ -1,10 +1,45 @@
+import type { ToolUseBlock } from '../../message.ts'
 import { failed } from '../../tools/tool.ts'
 import type { PlainObject } from '../../util/plain.ts'
+import type { Session } from '../session/session.ts'
 import type { ClosedCall } from './call.ts'
 import { answer, callTool, finish, INTERRUPTED } from './call-tool.ts'
 import { UNKNOWN, type OpenCall } from './open-call.ts'
-import type { Session } from '../session/session.ts'
-import { tellResult } from './turn.ts'
+
+/**
+ * Runs the calls of one answer. Calls that only read run side by side, the others one after the other, and nothing that
+ * was called later begins before something that was called earlier and has effects. The results come in call order.
+ */
+export async function runCalls(
+  uses: readonly ToolUseBlock[],
+  session: Session,
+  signal: AbortSignal
+): Promise<readonly ClosedCall[]> {
+  if (uses.length === 1) return [tellResult(await callTool(uses[0]!, session, signal), session)]
+  const running: Promise<ClosedCall>[] = []
+  for (const use of uses) {
+    const isAlone = !(await onlyReads(use, session))
+    if (isAlone) await Promise.all(running)
+    running.push(callTool(use, session, signal))
+    if (isAlone) await running.at(-1)
+  }
+  return (await Promise.all(running)).map(call => tellResult(call, session))
+}
+
+async function onlyReads(use: ToolUseBlock, session: Session): Promise<boolean> {
+  const tool = session.tool(use.name)
+  if (tool === undefined) return true
+  const checked = await tool.check(use.input, session.options.place)
+  return 'problem' in checked || tool.readOnly(checked.input)
+}
+
+/** Readers get one message per result; the model gets them all in one. */
+function tellResult(call: ClosedCall, session: Session): ClosedCall {
+  if (call.stage === 'pending') return call
+  const message = { role: 'user', content: [call.result] } as const
+  session.reader.emit({ type: 'user', message, parent_tool_use_id: null, tool_use_result: call.output }, call.uuid)
+  return call
+}
 
 const UNDECIDED = '[No decision was made about this call; nothing was done.]'
 const ONLY_READ = '[The call was interrupted. It could change nothing; call again if you need to know.]'
@@ -51,11 +86,10 @@ async function closeOpen(
 export function closeBatch(calls: readonly ClosedCall[], session: Session): void {
   const answered = calls.filter(call => call.stage === 'answered')
   if (answered.length < calls.length) session.open = calls.map(openCall)
-  else
-    session.conversation.addResults(
-      answered.map(({ result }) => result),
-      answered[0]!.uuid
-    )
+  else {
+    const results = answered.map(({ result }) => result)
+    session.conversation.addResults(results, answered[0]!.uuid)
+  }
 }
 
 /** What is left open of a call in a batch in which someone has yet to decide. */
