@@ -235,7 +235,7 @@ export type BuiltInToolInputs = {
 export const TOOL_NAMES = Object.keys(TOOL_TABLE) as readonly BuiltInToolName[] as readonly string[]
 
 /** File tools of other versions of Claude Code, for which settings may have rules. */
-const OTHER_FILE_TOOLS: Readonly<Record<string, FileAccess>> = {
+export const OTHER_FILE_TOOLS: Readonly<Record<string, FileAccess>> = {
   LS: 'search',
   NotebookRead: 'read',
   MultiEdit: 'write',
@@ -254,32 +254,3 @@ export const FILE_READERS = toolsThat('read', 'search')
 export const FILE_SEARCHERS = toolsThat('search')
 /** Tools that change files. `Edit(…)` is about all of them. */
 export const FILE_WRITERS = toolsThat('write')
-
-/** Tools of other versions of Claude Code, and of other agents: settings may name them, and nothing is lost by it. */
-export const OTHER_TOOL_NAMES: ReadonlySet<string> = new Set([
-  ...Object.keys(OTHER_FILE_TOOLS),
-  ...`BashOutput Brief Config CronCreate CronDelete CronList EndConversation EnterPlanMode EnterWorktree ExitWorktree LSP
-   ListAgents ListMcpResources ListMcpResourcesTool ListPeers Monitor PowerShell
-   PushNotification REPL ReadMcpResource ReadMcpResourceDir ReadMcpResourceDirTool ReadMcpResourceTool RemoteTrigger
-   ReportFindings ScheduleWakeup SendUserFile SendUserMessage ShareOnboardingGuide SlashCommand Sleep StructuredOutput
-   TeamCreate TeamDelete TodoRead ToolSearch VerifyPlan WaitForMcpServers WebSearch Workflow
-   Delete ReadLints SemanticSearch StrReplace codebase_search delete_file edit_file file_search grep_search list_dir
-   run_terminal_cmd search_replace
-   apply_patch exec_command local_shell shell_command update_plan view_image write_stdin unified_exec
-   google_web_search list_directory read_file read_many_files replace run_shell_command save_memory
-   search_file_content write_file write_todos
-   ask_followup_question attempt_completion browser_action execute_command list_code_definition_names list_files
-   new_task replace_in_file search_files switch_mode use_mcp_tool write_to_file
-   create_file file_edit insert_edit_into_file read_bash str_replace_editor think write_bash
-   codesearch patch`.split(/\s+/)
-])
-
-/** Words for a tool of the table: they can mean no other. */
-export const TOOL_SYNONYMS: Readonly<Record<string, BuiltInToolName>> = {
-  Shell: 'Bash',
-  Terminal: 'Bash',
-  Command: 'Bash',
-  Exec: 'Bash',
-  Sh: 'Bash',
-  Fetch: 'WebFetch'
-}

@@ -9,7 +9,7 @@ function follows<T>(tests: readonly Test<T>[], items: readonly T[]): boolean {
     if (test === ANY) {
       any = at++
       mark = item
-    } else if (test !== undefined && test(items[item]!)) {
+    } else if (test !== undefined && test(items[item] as T)) {
       at++
       item++
     } else if (any !== -1) {
@@ -64,7 +64,7 @@ function testOfName(name: string): Test<string> {
 
 function testOfSet(set: string, negated: boolean): (char: string) => boolean {
   const ranges = Array.from(set.matchAll(/(?:\\(.)|([^]))(?:-(?:\\(.)|([^])))?/gsu), ([, a, b, c, d]) => {
-    const from = a ?? b!
+    const from = a ?? b ?? ''
     return [from, c ?? d ?? from] as const
   })
   return char => ranges.some(([from, to]) => from <= char && char <= to) !== negated
@@ -77,8 +77,8 @@ const BRACES = /^((?:\\.|[^\\{}])*)\{((?:\\.|[^\\{}])*,(?:\\.|[^\\{}])*)\}/s
 function expandBraces(pattern: string): readonly string[] {
   let [done, rest]: [readonly string[], string] = [[''], pattern]
   for (let found = BRACES.exec(rest); found !== null; found = BRACES.exec(rest)) {
-    const [whole, before, inner] = found
-    const choices = inner!.split(/(?<!\\),/)
+    const [whole, before = '', inner = ''] = found
+    const choices = inner.split(/(?<!\\),/)
     if (done.length * choices.length > MOST_ALTERNATIVES) break
     done = done.flatMap(each => choices.map(choice => each + before + choice))
     rest = rest.slice(whole.length)

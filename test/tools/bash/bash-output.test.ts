@@ -81,7 +81,7 @@ describe('whatever comes in pieces', () => {
           whole += text
           output.stdout(Buffer.from(text))
         }
-        const { stdout } = output.shown()
+        const { stdout } = output.excerpts()
         if (whole.length <= SHOWN) expect(stdout).toBe(whole)
         else {
           const [head = '', tail = ''] = stdout.split(/\n\[… .* characters left out …\]\n/)
@@ -96,7 +96,7 @@ describe('whatever comes in pieces', () => {
   test('characters of two halves are not cut through', () => {
     const output = new Output(undefined)
     output.stdout(Buffer.from(`x${'😀'.repeat(SHOWN)}`))
-    expect(output.shown().stdout.isWellFormed()).toBe(true)
+    expect(output.excerpts().stdout.isWellFormed()).toBe(true)
   })
 })
 

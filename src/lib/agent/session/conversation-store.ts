@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { fault } from '../../faults.ts'
+import { Turns } from '../../util/turns.ts'
 import type { Message, ToolResultBlock } from '../../message.ts'
 import type { Kept, Rec } from '../../transcript/entry.ts'
 import { lastSeq, loadTail } from '../../transcript/load.ts'
@@ -80,17 +81,9 @@ export interface Savings {
 
 /** Saves and loads whole conversations in any store of transcripts; sessions of `query()` with this project are among them. */
 export function savedIn(store: TranscriptStore, projectKey = 'saved'): Savings {
-  const waiting = new Map<string, Promise<void>>()
+  const turns = new Turns()
   const tailOf = async (id: string): Promise<readonly Rec[] | undefined> =>
     (await loadTail(store, { projectKey, sessionId: id }, isFreshStart))?.entries
-  const inTurn = (id: string, work: () => Promise<void>): Promise<void> => {
-    const before = waiting.get(id)
-    const done = before === undefined ? work() : before.then(work, work)
-    waiting.set(id, done)
-    const forget = (): void => void (waiting.get(id) === done && waiting.delete(id))
-    done.then(forget, forget)
-    return done
-  }
   return {
     async load(id) {
       const tail = await tailOf(id)
@@ -98,7 +91,7 @@ export function savedIn(store: TranscriptStore, projectKey = 'saved'): Savings {
     },
     save(id, messages) {
       const given = asJson(messages)
-      return inTurn(id, async () => {
+      return turns.run(id, async () => {
         const tail = await tailOf(id)
         const added = entriesToSave(tail && messagesIn(tail), given)
         const last = lastSeq(tail ?? [])
@@ -111,7 +104,7 @@ export function savedIn(store: TranscriptStore, projectKey = 'saved'): Savings {
       return (await store.listSessions(projectKey)).map(({ sessionId }) => sessionId)
     },
     delete: id =>
-      inTurn(id, async () => {
+      turns.run(id, async () => {
         if (store.delete === undefined) throw fault('E_USAGE', 'delete() was called on a store that cannot delete')
         await store.delete({ projectKey, sessionId: id })
       })

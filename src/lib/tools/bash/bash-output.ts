@@ -6,12 +6,12 @@ import { CredentialFilter, hidesCredentials } from '../../util/credentials.ts'
 import type { OutputListener } from '../../world/process/process.ts'
 import { makeFolders } from '../../world/files/own-file.ts'
 
-/** So many characters are shown at most, of both streams together. */
+/** The most characters that are shown, of both streams together. */
 export const SHOWN = 30_000
-/** Standard error has so many of them, however much there is on standard output. */
+/** Standard error gets this many of them, however much there is on standard output. */
 const SHOWN_ERRORS = 10_000
 const HALF = SHOWN / 2
-/** Whoever prints more bytes than that is ended. */
+/** A command that prints more bytes than that is ended. */
 export const FLOOD = 64 * 1024 * 1024
 
 const latin = (text: string): Buffer => Buffer.from(text, 'latin1')
@@ -105,7 +105,7 @@ export class Output implements OutputListener {
   }
 
   /** What is shown of both streams. */
-  shown(): { readonly stdout: string; readonly stderr: string } {
+  excerpts(): { readonly stdout: string; readonly stderr: string } {
     const { stdout, stderr } = this.#texts
     const errors = Math.min(stderr.length, Math.max(SHOWN_ERRORS, SHOWN - stdout.length))
     return {
@@ -169,7 +169,8 @@ class Whole {
 
   /** A full disk takes a part and says nothing. */
   #write(bytes: Buffer): void {
-    for (let at = 0; at < bytes.length;) at += writeSync(this.#fd!, bytes, at)
+    if (this.#fd === undefined) return
+    for (let at = 0; at < bytes.length;) at += writeSync(this.#fd, bytes, at)
   }
 
   close(): void {
@@ -183,4 +184,32 @@ function withoutLastNewlines(text: string): string {
   let end = text.length
   while (text[end - 1] === '\n') end--
   return text.slice(0, end)
+}
+
+/** The most characters of one message about progress. */
+const MOST_PROGRESS = 4_000
+
+/**
+ * Reports new lines: each at first, and fewer the more there are, so that a flood is a few hundred messages, whatever its
+ * size.
+ */
+export class Progress {
+  readonly #report: (text: string) => void
+  #pending = ''
+  #total = 0
+  #next = 0
+
+  constructor(report: (text: string) => void) {
+    this.#report = report
+  }
+
+  add(text: string): void {
+    this.#total += text.length
+    this.#pending = (this.#pending + text).slice(-MOST_PROGRESS)
+    const end = this.#pending.lastIndexOf('\n')
+    if (end === -1 || this.#total < this.#next) return
+    this.#report(this.#pending.slice(0, end).toWellFormed())
+    this.#pending = this.#pending.slice(end + 1)
+    this.#next = this.#total + this.#total / 16
+  }
 }

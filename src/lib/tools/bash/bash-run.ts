@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Ended } from '../../world/process/process.ts'
+import type { Ended, Running } from '../../world/process/process.ts'
 import type { BashInput } from './bash.ts'
 import { BASH_TIMEOUT } from '../../tool-table.ts'
 import { keepInBackground, newTaskId } from './bash-background.ts'
 import { folderIn, keepFolder, startFolder, type CommandFolder } from './bash-folder.ts'
 import { follow, type CommandEnding } from './bash-follow.ts'
-import { FLOOD, Output } from './bash-output.ts'
-import { Progress } from './bash-progress.ts'
+import { FLOOD, Output, Progress } from './bash-output.ts'
 import { commandEnv, commandWords } from './bash-script.ts'
 import { isSilent, meaningOf } from './bash-simple.ts'
 import { processesOf, startProblem } from './processes.ts'
@@ -33,14 +32,14 @@ async function runHere(input: BashInput, call: ToolCall, { cwd, note }: CommandF
   output.onText = text => progress.add(text)
   const folderFile = join(tmpdir(), `carabiner-folder-${randomUUID()}`)
   const timeout = timeoutOf(input, 'foreground')
-  const running = start(input.command, session, cwd, output, folderFile)
+  const running = start(input.command, session, cwd, { output, folderFile })
   const ending = await follow(running, output, timeout, call.signal)
   output.close()
   // The shell writes it when it ends, also when it was made to.
   const after = running.ended.then(() => folderIn(folderFile))
   const moved = ending.why === 'ended' ? await keepFolder(call, cwd, await after) : undefined
   const left = ending.ended?.left === true && ending.why === 'ended' ? LEFT : undefined
-  return resultOf(input.command, ending, output, timeout, [note, moved, left])
+  return resultOf({ command: input.command, ending, output, timeout }, [note, moved, left])
 }
 
 const LEFT = 'It has ended, and left processes running in the background. What they print from now on is lost.'
@@ -48,7 +47,7 @@ const LEFT = 'It has ended, and left processes running in the background. What t
 function runBehind(input: BashInput, { session, id: callId }: ToolCall, { cwd, note }: CommandFolder): ToolResult {
   const id = newTaskId()
   const output = new Output(wholeFile(session, callId))
-  const running = start(input.command, session, cwd, output, undefined)
+  const running = start(input.command, session, cwd, { output })
   const timeout = timeoutOf(input, 'background')
   const told = { id, toolUseId: callId, command: input.command, description: input.description ?? input.command }
   keepInBackground(session, told, { running, output, timeout })
@@ -71,7 +70,13 @@ function timeoutOf({ timeout }: BashInput, where: keyof typeof BASH_TIMEOUT): nu
   return Math.min(timeout ?? standard, most)
 }
 
-function start(command: string, session: ToolSession, cwd: string, output: Output, folderFile: string | undefined) {
+interface Streams {
+  readonly output: Output
+  /** Where the command writes the folder that it ends in. */
+  readonly folderFile?: string
+}
+
+function start(command: string, session: ToolSession, cwd: string, { output, folderFile }: Streams): Running {
   const words = commandWords(command, { envFile: session.envFile, folderFile })
   return processesOf(session).start(words, cwd, commandEnv(session.env, cwd), output)
 }
@@ -80,14 +85,15 @@ function start(command: string, session: ToolSession, cwd: string, output: Outpu
 const wholeFile = ({ outputFolder }: ToolSession, callId: string): string | undefined =>
   outputFolder === undefined ? undefined : join(outputFolder, `${callId.replaceAll(/[^\w-]/g, '_')}.txt`)
 
-function resultOf(
-  command: string,
-  ending: CommandEnding,
-  output: Output,
-  timeout: number,
-  notes: readonly (string | undefined)[]
-): ToolResult {
-  const { stdout, stderr } = output.shown()
+interface Finished {
+  readonly command: string
+  readonly ending: CommandEnding
+  readonly output: Output
+  readonly timeout: number
+}
+
+function resultOf({ command, ending, output, timeout }: Finished, notes: readonly (string | undefined)[]): ToolResult {
+  const { stdout, stderr } = output.excerpts()
   const meaning = ending.why === 'ended' ? meaningOf(command, ending.ended?.code ?? 0) : undefined
   const trouble = meaning === undefined ? troubleOf(ending, timeout) : undefined
   const noOutputExpected = isSilent(command)

@@ -14,9 +14,9 @@ const LARGE = 16 * SAMPLES * SAMPLE
  */
 export function searchFor(bytes: Buffer, wanted: Buffer): (from: number) => number {
   const plainly = (from: number): number => bytes.indexOf(wanted, from)
-  const rare = bytes.length < LARGE ? -1 : rarestIn(bytes, wanted)
-  if (rare === -1) return plainly
-  const byte = wanted[rare]!
+  const rarest = bytes.length < LARGE ? undefined : rarestIn(bytes, wanted)
+  if (rarest === undefined) return plainly
+  const { byte, index: rare } = rarest
   let stops = 0
   return from => {
     for (let at = bytes.indexOf(byte, from + rare); at !== -1; at = bytes.indexOf(byte, at + 1)) {
@@ -30,14 +30,14 @@ export function searchFor(bytes: Buffer, wanted: Buffer): (from: number) => numb
   }
 }
 
-/** Which byte of `wanted` is the rarest, if it is rare enough. */
-function rarestIn(bytes: Buffer, wanted: Buffer): number {
+/** Which byte of `wanted` is the rarest, and where, if it is rare enough. */
+function rarestIn(bytes: Buffer, wanted: Buffer): { readonly byte: number; readonly index: number } | undefined {
   const counts = new Uint32Array(256)
   for (let sample = 0; sample < SAMPLES; sample++) {
     const start = Math.floor((sample * (bytes.length - SAMPLE)) / (SAMPLES - 1))
-    for (let at = start; at < start + SAMPLE; at++) counts[bytes[at]!]!++
+    for (const byte of bytes.subarray(start, start + SAMPLE)) counts[byte] = (counts[byte] ?? 0) + 1
   }
-  let best = 0
-  for (let index = 1; index < wanted.length; index++) if (counts[wanted[index]!]! < counts[wanted[best]!]!) best = index
-  return counts[wanted[best]!]! * RARE <= SAMPLES * SAMPLE ? best : -1
+  const countOf = (byte: number): number => counts[byte] ?? 0
+  const byte = wanted.reduce((best, each) => (countOf(each) < countOf(best) ? each : best), wanted[0] ?? 0)
+  return countOf(byte) * RARE <= SAMPLES * SAMPLE ? { byte, index: wanted.indexOf(byte) } : undefined
 }

@@ -1,17 +1,19 @@
 /** A text that is to replace lines, in the indentation that those lines have in the file. */
 export function reindented(wanted: { readonly old: string; readonly now: string }, found: string): string | undefined {
-  const [old, file, now] = [wanted.old, found, wanted.now].map(text => text.split(/\r?\n/))
-  const pairs = pairsOf(old!, file!)
+  const [old, file, now] = [linesOf(wanted.old), linesOf(found), linesOf(wanted.now)]
+  const pairs = pairsOf(old, file)
   if (pairs === undefined) return undefined
-  const first = commonLines(old!, now!)
-  const last = commonLines(old!.slice(first).toReversed(), now!.slice(first).toReversed())
-  const middle = now!.slice(first, now!.length - last).map(line => {
+  const first = commonLines(old, now)
+  const last = commonLines(old.slice(first).toReversed(), now.slice(first).toReversed())
+  const middle = now.slice(first, now.length - last).map(line => {
     const { indent, rest } = parts(line)
     return rest === '' ? line : indentLike(indent, pairs) + rest
   })
   // Lines that stay keep the bytes that they have.
-  return [...file!.slice(0, first), ...middle, ...file!.slice(file!.length - last)].join('\n')
+  return [...file.slice(0, first), ...middle, ...file.slice(file.length - last)].join('\n')
 }
+
+const linesOf = (text: string): readonly string[] => text.split(/\r?\n/)
 
 interface Parts {
   readonly indent: string
@@ -19,7 +21,7 @@ interface Parts {
 }
 
 function parts(line: string): Parts {
-  const indent = /^[ \t]*/.exec(line)![0]
+  const indent = /^[ \t]*/.exec(line)?.[0] ?? ''
   return { indent, rest: line.slice(indent.length).trimEnd() === '' ? '' : line.slice(indent.length) }
 }
 
@@ -45,7 +47,7 @@ function commonLines(a: readonly string[], b: readonly string[]): number {
 }
 
 function indentLike(indent: string, pairs: readonly Pair[]): string {
-  const [given, actual] = pairs.find(([start]) => indent.startsWith(start)) ?? pairs.at(-1)!
+  const [given, actual] = pairs.find(([start]) => indent.startsWith(start)) ?? pairs.at(-1) ?? ['', '']
   if (indent === given) return actual
   if (indent.startsWith(given)) return actual + convert(indent.slice(given.length), pairs)
   const less = convert(given.slice(indent.length), pairs)
@@ -57,5 +59,5 @@ function convert(more: string, pairs: readonly Pair[]): string {
   const [given, actual] = pairs.find(([a, b]) => a !== '' && b !== '' && a[0] !== b[0]) ?? ['', '']
   if (given === '' || more[0] !== given[0]) return more
   const steps = (more.length * actual.length) / given.length
-  return actual[0]!.repeat(Math.max(1, Math.round(steps)))
+  return actual.charAt(0).repeat(Math.max(1, Math.round(steps)))
 }

@@ -47,19 +47,19 @@ export function exactSpans(bytes: Buffer, text: string): Span[] {
 export function anyLineEndSpans(bytes: Buffer, text: string): Span[] {
   const lines = text.split(/\r?\n/).map(line => Buffer.from(line))
   if (lines.length === 1) return []
-  return aroundLongest(bytes, lines, (at, longest) => {
+  return aroundLongest(bytes, lines, (at, { line: longest, before, after }) => {
     let start = at
-    for (let index = longest - 1; index >= 0; index--) {
+    for (const line of before) {
       if (start === 0 || bytes[start - 1] !== LF) return undefined
       start -= bytes[start - 2] === CR ? 2 : 1
-      start -= lines[index]!.length
-      if (start < 0 || !isThere(bytes, lines[index]!, start)) return undefined
+      start -= line.length
+      if (start < 0 || !isThere(bytes, line, start)) return undefined
     }
-    let end = at + lines[longest]!.length
-    for (let index = longest + 1; index < lines.length; index++) {
+    let end = at + longest.length
+    for (const line of after) {
       if (bytes[end] === CR) end++
-      if (bytes[end++] !== LF || !isThere(bytes, lines[index]!, end)) return undefined
-      end += lines[index]!.length
+      if (bytes[end++] !== LF || !isThere(bytes, line, end)) return undefined
+      end += line.length
     }
     return { start, end }
   })
@@ -69,17 +69,17 @@ export function anyLineEndSpans(bytes: Buffer, text: string): Span[] {
 export function anyBlanksSpans(bytes: Buffer, text: string): Span[] {
   const isEnded = text.endsWith('\n')
   const lines = trimmedLines(text).map(line => Buffer.from(line))
-  return aroundLongest(bytes, lines, (at, longest) => {
-    const line = lineOfOnly(bytes, at, lines[longest]!)
-    if (line === undefined) return undefined
-    let { start, end } = line
-    for (let index = longest - 1; index >= 0; index--) {
+  return aroundLongest(bytes, lines, (at, { line: longest, before, after }) => {
+    const found = lineOfOnly(bytes, at, longest)
+    if (found === undefined) return undefined
+    let { start, end } = found
+    for (const line of before) {
       if (start === 0) return undefined
       start = lineStart(bytes, start - 1)
-      if (!isTrimmed(bytes, start, lines[index]!)) return undefined
+      if (!isTrimmed(bytes, start, line)) return undefined
     }
-    for (let index = longest + 1; index < lines.length; index++) {
-      if (end === bytes.length || !isTrimmed(bytes, end + 1, lines[index]!)) return undefined
+    for (const line of after) {
+      if (end === bytes.length || !isTrimmed(bytes, end + 1, line)) return undefined
       end = lineStop(bytes, end + 1)
     }
     if (isEnded) return { start, end: Math.min(bytes.length, end + 1) }
@@ -104,23 +104,33 @@ function trimBlanks(line: string): string {
 
 const isBlank = (code: number | undefined): boolean => code === 32 || code === 9 || code === CR
 
+/** The longest of some lines, those before it from the nearest on, and those after it. */
+interface Surrounded {
+  readonly line: Buffer
+  readonly before: readonly Buffer[]
+  readonly after: readonly Buffer[]
+}
+
 /** Looks for the longest line, which is the rarest, and has `extend` look around. */
 function aroundLongest(
   bytes: Buffer,
   lines: readonly Buffer[],
-  extend: (at: number, longest: number) => Span | undefined
+  extend: (at: number, around: Surrounded) => Span | undefined
 ): Span[] {
-  const longest = lines.reduce((best, line, index) => (line.length > lines[best]!.length ? index : best), 0)
-  const wanted = lines[longest]!
+  const longest = indexOfLongest(lines)
+  const line = lines[longest]
   const spans: Span[] = []
-  if (wanted.length === 0) return spans
-  for (let at = bytes.indexOf(wanted); at !== -1;) {
-    const span = extend(at, longest)
+  if (line === undefined || line.length === 0) return spans
+  const around = { line, before: lines.slice(0, longest).toReversed(), after: lines.slice(longest + 1) }
+  for (let at = bytes.indexOf(line); at !== -1; at = bytes.indexOf(line, at + 1)) {
+    const span = extend(at, around)
     if (span !== undefined && span.start >= (spans.at(-1)?.end ?? 0)) spans.push(span)
-    at = bytes.indexOf(wanted, at + 1)
   }
   return spans
 }
+
+export const indexOfLongest = (lines: readonly { readonly length: number }[]): number =>
+  lines.reduce((best, { length }, index) => (length > (lines[best]?.length ?? 0) ? index : best), 0)
 
 const isThere = (bytes: Buffer, part: Buffer, at: number): boolean =>
   at + part.length <= bytes.length && bytes.compare(part, 0, part.length, at, at + part.length) === 0

@@ -37,18 +37,19 @@ export interface Match {
 export function findSplices(bytes: Buffer, wanted: Replacement): Match {
   const exact = exactSpans(bytes, wanted.old)
   if (exact.length > 1 && !wanted.all) throw new Error(ambiguous(bytes, exact))
-  if (exact.length > 0) return checked(bytes, wanted, exact, literally(bytes, wanted, exact), undefined)
+  if (exact.length > 0) return matchOf(bytes, wanted, { spans: exact, texts: literally(bytes, wanted, exact) })
   if (wanted.isUnread === true) throw new Error(UNKNOWN)
   if (wanted.all) throw new Error(`${missed(bytes, wanted.old)}\nreplace_all takes exact matches only.`)
   const lines = theOnly(bytes, anyLineEndSpans(bytes, wanted.old), 'line endings')
   if (lines !== undefined) {
-    const [lineEnd] = lineEndsAt(bytes, [lines])
-    return checked(bytes, wanted, [lines], [withLineEnds(wanted.now, lineEnd!)], 'line endings')
+    const [lineEnd = '\n'] = lineEndsAt(bytes, [lines])
+    const texts = [withLineEnds(wanted.now, lineEnd)]
+    return matchOf(bytes, wanted, { spans: [lines], texts, ignored: 'line endings' })
   }
   const blanks = theOnly(bytes, anyBlanksSpans(bytes, wanted.old), 'indentation')
   const text = blanks && indented(bytes, wanted, blanks)
   if (blanks === undefined || text === undefined) throw new Error(missed(bytes, wanted.old))
-  return checked(bytes, wanted, [blanks], [text], 'indentation')
+  return matchOf(bytes, wanted, { spans: [blanks], texts: [text], ignored: 'indentation' })
 }
 
 const UNKNOWN =
@@ -71,13 +72,13 @@ function* literally(
 
 function indented(bytes: Buffer, { old, now }: Replacement, span: Span): string | undefined {
   const found = bytes.toString('utf8', span.start, span.end)
-  const [lineEnd] = lineEndsAt(bytes, [span])
+  const [lineEnd = '\n'] = lineEndsAt(bytes, [span])
   const text = old.endsWith('\n')
     ? reindented({ old: unended(old), now: unended(now) }, unended(found))
     : reindented({ old, now }, found)
   // The last line of a file may have no end, and then it keeps having none.
   const end = old.endsWith('\n') && now.endsWith('\n') && found.endsWith('\n') ? '\n' : ''
-  return text === undefined ? undefined : withLineEnds(text + end, lineEnd!)
+  return text === undefined ? undefined : withLineEnds(text + end, lineEnd)
 }
 
 const unended = (text: string): string => text.replace(/\r?\n$/, '')
@@ -100,20 +101,22 @@ function lineNumber(bytes: Buffer, place: number): number {
   return number
 }
 
-function checked(
-  bytes: Buffer,
-  wanted: Replacement,
-  spans: readonly Span[],
-  texts: Iterable<string>,
-  ignored: Match['ignored']
-): Match {
+interface Places {
+  readonly spans: readonly Span[]
+  /** What takes the place of each. */
+  readonly texts: Iterable<string>
+  readonly ignored?: Match['ignored']
+}
+
+function matchOf(bytes: Buffer, wanted: Replacement, { spans, texts, ignored }: Places): Match {
   refuseOtherEncodings(bytes, wanted, spans)
   const buffers = new Map<string, Buffer>()
   const splices: Splice[] = []
   for (const text of texts) {
     let buffer = buffers.get(text)
     if (buffer === undefined) buffers.set(text, (buffer = Buffer.from(text)))
-    splices.push({ ...spans[splices.length]!, text: buffer })
+    const span = spans[splices.length]
+    if (span !== undefined) splices.push({ ...span, text: buffer })
   }
   const isSame = splices.every(({ start, end, text }) => bytes.subarray(start, end).equals(text))
   if (isSame) throw new Error('the edit changes nothing: the file already holds that text there')

@@ -1,4 +1,4 @@
-import { trimmedLines } from './edit-lines.ts'
+import { indexOfLongest, trimmedLines } from './edit-lines.ts'
 
 /** In larger files, in bytes, only lines that are equal are looked for. */
 const SEARCHED = 2 * 1024 * 1024
@@ -15,7 +15,9 @@ export function missed(bytes: Buffer, old: string): string {
   const place = nearestPlace(lines.map(trim), trimmedLines(old))
   if (place === undefined) return `${head} Nothing in it is similar.`
   const found = lines.slice(place, place + wanted.length)
-  const rows = found.slice(0, SHOWN_LINES).flatMap((line, index) => compared(line, wanted[index]!, place + index + 1))
+  const rows = found
+    .slice(0, SHOWN_LINES)
+    .flatMap((line, index) => compared(line, wanted[index] ?? '', place + index + 1))
   const rest = found.length > SHOWN_LINES ? [`… and ${found.length - SHOWN_LINES} more lines`] : []
   return [`${head} The nearest place (· is a blank, → a tab, ␍ a carriage return):`, ...rows, ...rest].join('\n')
 }
@@ -34,8 +36,8 @@ function visible(line: string): string {
 
 /** The line where most of the wanted lines are alike. */
 function nearestPlace(lines: readonly string[], wanted: readonly string[]): number | undefined {
-  const key = wanted.reduce((best, line, index) => (line.length > wanted[best]!.length ? index : best), 0)
-  const likeness = alike(wanted[key]!)
+  const key = indexOfLongest(wanted)
+  const likeness = alike(wanted[key] ?? '')
   let best: number | undefined
   let most = 0.5
   for (const [index, line] of lines.entries()) {
@@ -53,7 +55,7 @@ function alike(wanted: string): (line: string) => number {
     if (line === wanted) return line === '' ? 0 : 1
     const length = Math.min(line.length, SHOWN_CHARACTERS)
     let shared = 0
-    for (let at = 1; at < length; at++) shared += known[pairAt(line, at)]!
+    for (let at = 1; at < length; at++) shared += known[pairAt(line, at)] ?? 0
     return (0.99 * shared) / Math.max(length, Math.min(wanted.length, SHOWN_CHARACTERS))
   }
 }

@@ -1,8 +1,7 @@
-import { basename, dirname, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import type { PlainObject } from '../../util/plain.ts'
 import { openFile, readAll, shownPath, type OpenFile } from '../../world/files/files.ts'
 import { afterSplices, splicedPieces } from '../../world/files/fingerprint.ts'
-import { openFolder } from '../../world/files/folders.ts'
 import { replaceFile } from '../../world/files/replace.ts'
 import type { EditInput } from './edit.ts'
 import { findSplices, type Match, type Replacement } from './edit-match.ts'
@@ -28,17 +27,12 @@ async function edit(file: OpenFile, input: EditInput, { session, signal }: ToolC
   const seen = isUnread ? undefined : seenAsItIs(session, file, bytes)
   const wanted: Replacement = { old: input.old_string, now: input.new_string, all: input.replace_all, isUnread }
   const match = findSplices(bytes, wanted)
-  const folder = await openFolder(dirname(path))
-  try {
-    const content = splicedPieces(bytes, match.splices)
-    const now = await replaceFile(folder, basename(path), content, { file, bytes }, () => signal.throwIfAborted())
-    // A file of which only the replaced text is known stays unread.
-    if (seen !== undefined) {
-      const hash = afterSplices(seen.hash, bytes, match.splices)
-      remember(session, { path, stat: now, isSettled: false }, hash, seen.partial)
-    }
-  } finally {
-    await folder.handle.close()
+  const content = splicedPieces(bytes, match.splices)
+  const now = await replaceFile(path, content, { file, bytes }, () => signal.throwIfAborted())
+  // A file of which only the replaced text is known stays unread.
+  if (seen !== undefined) {
+    const hash = afterSplices(seen.hash, bytes, match.splices)
+    remember(session, { path, stat: now, isSettled: false }, hash, seen.partial)
   }
   return { content: editSummary(file, input, match), output: outputOf(bytes, input, match) }
 }

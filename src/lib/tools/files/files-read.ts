@@ -3,7 +3,7 @@ import { openFile, readAll, shownPath, type OpenFile } from '../../world/files/f
 import { realPath } from '../../world/files/paths.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import type { SeenFile, ToolSession } from '../tool.ts'
-import { inTurn } from './file-mutex.ts'
+import { fileTurns } from './file-mutex.ts'
 
 /** Larger files, in bytes, are neither edited nor known by their content. */
 export const LARGEST = 1024 * 1024 * 1024
@@ -79,7 +79,7 @@ export async function settleFile(input: PlainObject, session: ToolSession): Prom
  */
 export async function refreshSeen(session: ToolSession, path: string): Promise<boolean> {
   const real = realPath(path)
-  return inTurn(real, async () => {
+  return fileTurns.run(real, async () => {
     const seen = session.seen.get(real)
     if (seen === undefined) return false
     let file: OpenFile | undefined

@@ -1,7 +1,5 @@
-import { basename, dirname } from 'node:path'
 import { openFile, readAll, shownPath, type OpenFile } from '../../world/files/files.ts'
 import { fingerprint } from '../../world/files/fingerprint.ts'
-import { openFolder } from '../../world/files/folders.ts'
 import { replaceFile, type Old } from '../../world/files/replace.ts'
 import { LARGEST_PATCHED, structuredPatch } from './patch.ts'
 import { judgedPath } from './tool-paths.ts'
@@ -30,13 +28,8 @@ async function write(path: string, file: OpenFile | undefined, input: WriteInput
   const { session, signal } = call
   const old = file && (await known(file, call))
   const content = Buffer.from(input.content)
-  const folder = await openFolder(dirname(path))
-  try {
-    const now = await replaceFile(folder, basename(path), [content], old, () => signal.throwIfAborted())
-    remember(session, { path, stat: now, isSettled: false }, fingerprint(content), false)
-  } finally {
-    await folder.handle.close()
-  }
+  const now = await replaceFile(path, [content], old, () => signal.throwIfAborted())
+  remember(session, { path, stat: now, isSettled: false }, fingerprint(content), false)
   const name = shownPath(input.file_path)
   return {
     content: old === undefined ? `The file ${name} has been created.` : `The file ${name} has been replaced.`,

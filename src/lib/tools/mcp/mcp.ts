@@ -123,7 +123,7 @@ function toolsOf(
   for (const definition of definitions) {
     const full = nameInServer(name, definition.name)
     const problem = full.length > LONGEST_NAME ? 'its name is too long' : tools.has(full) ? 'another has its name' : ''
-    if (problem === '') tools.set(full, toolOf(definition, full, known.look(definition), server, connection))
+    if (problem === '') tools.set(full, toolOf(definition, full, known.look(definition), { server, connection }))
     else ports.notice(`the tool ${escapedLines(definition.name)} of the server ${name} is left out: ${problem}`)
   }
   const changed = [...tools.values()].filter(tool => tool.change !== undefined)
@@ -145,8 +145,7 @@ function toolOf(
   definition: Definition,
   name: string,
   known: KnownTool,
-  { name: server, source }: NamedServer,
-  connection: Connection
+  { server: { name: server, source }, connection }: { readonly server: NamedServer; readonly connection: Connection }
 ): Tool {
   return {
     name,

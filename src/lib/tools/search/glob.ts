@@ -42,7 +42,8 @@ export const globTool: Tool = builtInTool('Glob', {
       folder,
       found.filter(name => shown.has(name))
     )
-    return resultOf(names, prefixOf(folder, realPath(cwd)), searched, shown, performance.now() - begun)
+    const prefix = prefixOf(folder, realPath(cwd))
+    return resultOf(names, { ...searched, prefix, shown, durationMs: performance.now() - begun })
   }
 })
 
@@ -70,13 +71,14 @@ function baseOf({ pattern, path }: ToolInput<'Glob'>, cwd: string): { readonly f
   return { folder, glob: `/${rest === '' ? '**' : rest}` }
 }
 
-function resultOf(
-  names: readonly Buffer[],
-  prefix: string,
-  { why, trouble }: Searched,
-  shown: ReadableFiles,
-  durationMs: number
-): ToolResult {
+interface Found extends Searched {
+  /** What is written before each name. */
+  readonly prefix: string
+  readonly shown: ReadableFiles
+  readonly durationMs: number
+}
+
+function resultOf(names: readonly Buffer[], { why, trouble, prefix, shown, durationMs }: Found): ToolResult {
   const filenames = names.slice(0, MOST_SHOWN).map(name => shownName(Buffer.concat([Buffer.from(prefix), name])))
   const truncated = names.length > MOST_SHOWN
   const all = why === 'ended' ? names.length : `more than ${names.length}`

@@ -40,15 +40,14 @@ export function changedRange(
   const marks = marksOf(print)
   let start = 0
   let first = 0
-  for (; first < marks.length; first++) {
-    const { length, mark } = marks[first]!
+  for (const { length, mark } of marks) {
     if (start + length > bytes.length || markOf(bytes.subarray(start, start + length)) !== mark) break
     start += length
+    first++
   }
   if (first === marks.length && start === bytes.length) return undefined
   let end = bytes.length
-  for (let last = marks.length - 1; last >= first; last--) {
-    const { length, mark } = marks[last]!
+  for (const { length, mark } of marks.slice(first).toReversed()) {
     if (end - length < start || markOf(bytes.subarray(end - length, end)) !== mark) break
     end -= length
   }
@@ -74,9 +73,9 @@ export function afterSplices(print: Fingerprint, bytes: Buffer, splices: readonl
   for (const { length, mark } of marksOf(print)) {
     end += length
     let to = from
-    while (to < splices.length && splices[to]!.start < end) to++
+    while ((splices[to]?.start ?? end) < end) to++
     // A splice that reaches over the end of the stretch joins it to the next.
-    if (to > from && splices[to - 1]!.end > end) continue
+    if (to > from && (splices[to - 1]?.end ?? 0) > end) continue
     if (to > from) {
       const changed = markOfPieces(splicedPieces(bytes, splices.slice(from, to), start, end))
       if (changed !== undefined) out.push(changed)

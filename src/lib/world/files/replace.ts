@@ -1,8 +1,8 @@
 import { linkSync, lstatSync, readSync, renameSync, unlinkSync, type BigIntStats } from 'node:fs'
 import { access, constants, open, type FileHandle } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { shownPath, type OpenFile } from './files.ts'
-import { sweep, syncFolder, temporaryName, type OpenFolder } from './folders.ts'
+import { openFolder, sweep, syncFolder, temporaryName, type OpenFolder } from './folders.ts'
 import { attempt } from '../../util/attempt.ts'
 
 /** A file that is to be replaced, and what it held when that was decided. */
@@ -12,19 +12,33 @@ export interface Old {
 }
 
 /**
- * Puts a file with this content into a folder, in place of the old one or, without one, where there is none. Whatever
- * happens on the way, there is either what was there before or all of the new. Mode and owner stay those of the old
- * file. `approve` is asked right before, and may throw.
+ * Puts a file with this content at a real path, in place of the old one or, without one, where there is none; folders that
+ * are missing are made. Whatever happens on the way, there is either what was there before or all of the new. Mode and
+ * owner stay those of the old file. `approve` is called right before, and may throw.
  */
 export async function replaceFile(
-  folder: OpenFolder,
-  name: string,
+  path: string,
   content: Iterable<Buffer>,
   old: Old | undefined,
   approve: () => void
 ): Promise<BigIntStats> {
-  if (old !== undefined) await refuseReadOnly(old.file)
-  await sweep(folder)
+  const folder = await openFolder(dirname(path))
+  try {
+    if (old !== undefined) await refuseReadOnly(old.file)
+    await sweep(folder)
+    return await replaceIn(folder, basename(path), { content, old, approve })
+  } finally {
+    await folder.handle.close()
+  }
+}
+
+interface Change {
+  readonly content: Iterable<Buffer>
+  readonly old: Old | undefined
+  readonly approve: () => void
+}
+
+async function replaceIn(folder: OpenFolder, name: string, { content, old, approve }: Change): Promise<BigIntStats> {
   const temporary = folder.at(temporaryName())
   const handle = await open(temporary, 'wx', old === undefined ? 0o666 : 0o600)
   let isLeft = true

@@ -60,14 +60,14 @@ async function fetchOnce(url: URL, { method = 'GET', headers, body, signal }: Re
   const { request } = clientFor(url.protocol)
   const plainHeaders = Object.fromEntries(new Headers(headers))
   const sending = request(url, { method, headers: plainHeaders, agent: sharedAgent(url.protocol) })
-  const onAbort = (): void => void sending.destroy(abortError(signal!))
+  const onAbort = (): void => void (signal && sending.destroy(abortError(signal)))
   signal?.addEventListener('abort', onAbort, { once: true })
   sending.once('close', () => signal?.removeEventListener('abort', onAbort))
   sending.end(typeof body === 'string' ? body : undefined)
   const response = await answerTo(sending, signal ?? undefined)
   if (!hasBody(response)) response.resume()
   return new Response(hasBody(response) ? streamOf(unpacked(response), signal ?? undefined) : null, {
-    status: response.statusCode!,
+    status: response.statusCode ?? 500,
     statusText: response.statusMessage ?? '',
     headers: Object.entries(response.headersDistinct).flatMap(([name, values]) =>
       (values ?? []).map((value): [string, string] => [name, value])
@@ -217,7 +217,7 @@ export class Server {
   }
 
   #isFresh(socket: Duplex): boolean {
-    return this.#proven.has(socket) && performance.now() - this.#idleSince.get(socket)! < FRESH
+    return this.#proven.has(socket) && performance.now() - (this.#idleSince.get(socket) ?? 0) < FRESH
   }
 
   #dropClosed(): boolean {
@@ -253,7 +253,7 @@ function statusOf(request: http.ClientRequest, onData: (chunk: Buffer) => void):
   return new Promise((resolve, reject) => {
     const end = (response: http.IncomingMessage, error: Error | null | undefined): void => {
       if (error) reject(error)
-      else resolve(response.statusCode!)
+      else resolve(response.statusCode ?? 0)
       // It answered before it had read everything; the rest is of no use to it.
       if (error || !request.writableFinished) request.destroy()
     }
@@ -272,18 +272,18 @@ function statusOf(request: http.ClientRequest, onData: (chunk: Buffer) => void):
   })
 }
 
-const DECODERS: Readonly<Record<string, (() => Duplex) | undefined>> = {
-  gzip: () => process.getBuiltinModule('node:zlib').createGunzip(),
-  'x-gzip': () => process.getBuiltinModule('node:zlib').createGunzip(),
-  deflate: () => process.getBuiltinModule('node:zlib').createInflate(),
-  br: () => process.getBuiltinModule('node:zlib').createBrotliDecompress()
-}
+const DECODERS = new Map<string, () => Duplex>([
+  ['gzip', () => process.getBuiltinModule('node:zlib').createGunzip()],
+  ['x-gzip', () => process.getBuiltinModule('node:zlib').createGunzip()],
+  ['deflate', () => process.getBuiltinModule('node:zlib').createInflate()],
+  ['br', () => process.getBuiltinModule('node:zlib').createBrotliDecompress()]
+])
 
 /** What a response holds, decompressed. */
 function unpacked(response: http.IncomingMessage): Readable {
   response.on('error', () => undefined)
   const encoding = encodingOf(response)
-  const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding]!() : undefined
+  const decoder = DECODERS.get(encoding)?.()
   if (decoder === undefined && encoding !== 'identity') {
     response.destroy()
     throw new Error(`the content-encoding ${encoding} is not supported`)
