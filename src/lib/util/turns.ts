@@ -3,7 +3,7 @@ export class Turns {
   readonly #last = new Map<string, Promise<unknown>>()
 
   /** Runs this when all that came before it under the same key is done, however that ended. */
-  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+  async take<T>(key: string, work: () => Promise<T>): Promise<T> {
     const turn = (this.#last.get(key) ?? Promise.resolve()).then(work, work)
     this.#last.set(key, turn)
     try {

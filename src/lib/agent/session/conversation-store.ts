@@ -91,7 +91,7 @@ export function savedIn(store: TranscriptStore, projectKey = 'saved'): Savings {
     },
     save(id, messages) {
       const given = asJson(messages)
-      return turns.run(id, async () => {
+      return turns.take(id, async () => {
         const tail = await tailOf(id)
         const added = entriesToSave(tail && messagesIn(tail), given)
         const last = lastSeq(tail ?? [])
@@ -104,7 +104,7 @@ export function savedIn(store: TranscriptStore, projectKey = 'saved'): Savings {
       return (await store.listSessions(projectKey)).map(({ sessionId }) => sessionId)
     },
     delete: id =>
-      turns.run(id, async () => {
+      turns.take(id, async () => {
         if (store.delete === undefined) throw fault('E_USAGE', 'delete() was called on a store that cannot delete')
         await store.delete({ projectKey, sessionId: id })
       })

@@ -12,7 +12,7 @@ export function onFile<File extends OpenFile | undefined, T>(
   open: (path: string) => Promise<File>,
   work: (file: File) => Promise<T>
 ): Promise<T> {
-  return fileTurns.run(path, async () => {
+  return fileTurns.take(path, async () => {
     let file: OpenFile | undefined
     try {
       signal.throwIfAborted()

@@ -79,7 +79,7 @@ export async function settleFile(input: PlainObject, session: ToolSession): Prom
  */
 export async function refreshSeen(session: ToolSession, path: string): Promise<boolean> {
   const real = realPath(path)
-  return fileTurns.run(real, async () => {
+  return fileTurns.take(real, async () => {
     const seen = session.seen.get(real)
     if (seen === undefined) return false
     let file: OpenFile | undefined
