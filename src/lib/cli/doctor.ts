@@ -58,12 +58,13 @@ function examine(flags: CommonFlags) {
     ],
     notices: findings.filter(each => !stopsRun(each)).map(findingLine),
     /** Everything that restricts is in force. */
-    isWhole: barred.length === 0 && !off.some(mayRefuse) && !findings.some(stopsRun),
+    isWhole:
+      barred.length === 0 &&
+      !off.some(({ hook }) => answerOf(rowOf(hook.event).answer).blocks) &&
+      !findings.some(stopsRun),
     machine: machine()
   }
 }
-
-const mayRefuse = ({ hook }: HookStatus): boolean => answerOf(rowOf(hook.event).answer).blocks
 
 const hookLine = ({ hook }: HookStatus): string =>
   `${hook.event} ${hook.matcher ?? '*'}  ${hook.runs}  (${hook.place.file}:${hook.place.line})${observesOnly(hook) ? ' observes only' : ''}`

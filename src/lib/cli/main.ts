@@ -43,7 +43,8 @@ async function runCommand(args: readonly string[]): Promise<number> {
         row.argument.words
       )
     for (const flag of row.flags) addFlag(command, flag)
-    command.addHelpText('after', examplesOf(row))
+    const examples = row.examples.map(([line, words]) => `  ${line}\n      ${words}`)
+    command.addHelpText('after', `\nExamples:\n${examples.join('\n')}`)
     command.action(async (...given: unknown[]) => {
       const [argument, flags] = row.argument === undefined ? [undefined, given[0]] : given
       code = await row.run(argument, flags as object)
@@ -73,9 +74,6 @@ async function runCommand(args: readonly string[]): Promise<number> {
   }
   return code
 }
-
-const examplesOf = ({ examples }: CommandRow): string =>
-  `\nExamples:\n${examples.map(([line, words]) => `  ${line}\n      ${words}`).join('\n')}`
 
 /** A mistake of the user is a sentence; a defect of ours comes with its stack. */
 function reportError(error: unknown): number {

@@ -1,7 +1,7 @@
 /** Whatever stands in a transcript can be told. */
 import * as fc from '../../support/fast-check.ts'
 import { expect, test } from 'vitest'
-import { renderMarkdown } from '../../../src/lib/cli/sessions/markdown.ts'
+import { renderMarkdown } from '../../../src/lib/cli/sessions/export.ts'
 import { SessionRenderer } from '../../../src/lib/cli/sessions/render.ts'
 import { storyItems } from '../../../src/lib/cli/sessions/story.ts'
 import { readState, stateLabel } from '../../../src/lib/cli/sessions/state.ts'

@@ -120,7 +120,7 @@ test('a rule that cannot be read is told of, and what was in force stays', async
   const asked = await changing({ user: NO_RM }, ['user', after], ['true', 'rm -f x'])
   expect(denied(asked)).toEqual([{ command: 'rm -f x' }])
   expect(informed(asked).find(text => text.includes('have changed'))).toMatch(
-    /settings\.json:\d+: "Bash\(rm" is not a rule.*what was in force stays/
+    /settings\.json:\d+: "Bash\(rm" is not a rule.*the previous settings stay active/
   )
 })
 

@@ -54,7 +54,7 @@ describe('what is not in order does not count, and the old gates stay', () => {
     user(settings)
     const { counts, why, findings } = await armed.reload(file)
     expect([counts, findings.map(({ place }) => place.file)]).toEqual([false, [file]])
-    expect(why).toContain('what was in force stays')
+    expect(why).toContain('the previous settings stay active')
     expect(await reasonOf(armed)).toBe('old')
     user(gate('new'))
     expect(await armed.reload(file)).toMatchObject({ counts: true })

@@ -14,10 +14,11 @@ import {
   unusableFindings,
   type CommonFlags
 } from '../common.ts'
-import { BackgroundHooks } from './background-hooks.ts'
 import { readPayload, type PayloadFlags } from './payload.ts'
 import { printError, indentLines, escapeLine, findingText, printLine, withStyle } from '../print.ts'
-import type { HookReport } from '../../hooks/hook-messages.ts'
+import type { HookReport, HookResponse } from '../../hooks/hook-messages.ts'
+import type { RegistryOptions } from '../../hooks/registry-options.ts'
+import type { LateAnswer } from '../../hooks/dispatch/outcome.ts'
 
 export interface FireFlags extends CommonFlags, PayloadFlags {
   explain?: boolean
@@ -50,8 +51,10 @@ export async function fireEvent(name: string, flags: FireFlags): Promise<number>
     const fired = await armed.hooks.fire(event, payload as FireInput<EventName>, { report: true })
     const outcome = await late.addTo(fired, () => armed.hooks.drain())
     const statuses = armed.statuses()
-    const off = flags.explain === true ? statuses.filter(each => isOff(each, event)) : []
-    if (flags.json === true) printLine(JSON.stringify(asJson(outcome, statuses, off, flags), orNull, 2))
+    const off =
+      flags.explain === true ? statuses.filter(({ hook, off: why }) => why !== undefined && hook.event === event) : []
+    if (flags.json === true)
+      printLine(JSON.stringify(asJson(outcome, statuses, off, flags), (_, value: unknown) => value ?? null, 2))
     else {
       const nameOf: Naming = (own, source) => hookNameFor(own, source, statuses, scene.where.home)
       for (const line of lines(outcome, off, nameOf, flags)) printLine(line)
@@ -76,11 +79,6 @@ function fireExitCode({ event, blocked, report }: Reported, statuses: readonly H
   const isUnasked = report.some(each => each.failure !== undefined && needsAgent(each))
   return isUnasked && isGate(event) ? EXIT.failed : EXIT.done
 }
-
-const isOff = ({ hook, off }: HookStatus, event: EventName): boolean => off !== undefined && hook.event === event
-
-/** Every key is always there. */
-const orNull = (_: string, value: unknown): unknown => value ?? null
 
 function asJson(
   outcome: Reported,
@@ -227,4 +225,53 @@ function* outcomeLines(outcome: Reported, nameOf: Naming): Generator<string> {
     yield `  the run would end${outcome.stopReason === undefined ? '' : `: ${indentLines(outcome.stopReason)}`}`
   if (outcome.failedOpen)
     yield `  ${withStyle('yellow', 'a hook failed and the call was allowed anyway (the strict profile would block it)')}`
+}
+
+/** How long hooks in the background are waited for, in seconds. */
+const LONGEST_WAIT = 60
+
+const ADDS_TEXT = 'ran in the background: its text joins the next model call, and it decides nothing'
+const WAKES =
+  'ran in the background: exit code 2 cannot refuse the event; with asyncRewake it wakes the agent with what it printed, without it does nothing'
+
+/** Collects what hooks do that answer after their event, so that it can be shown. */
+export class BackgroundHooks {
+  readonly #answers: LateAnswer[] = []
+  readonly #responses: HookResponse[] = []
+
+  readonly options: Pick<RegistryOptions, 'onLate' | 'sink'> = {
+    onLate: answer => void this.#answers.push(answer),
+    sink: message => void (message.subtype === 'hook_response' && this.#responses.push(message))
+  }
+
+  async addTo(outcome: Reported, drain: () => Promise<void>): Promise<Reported> {
+    const late = outcome.report.filter(({ status }) => status === 'late')
+    if (late.length === 0) return outcome
+    const hooks = late.length === 1 ? '1 hook' : `${late.length} hooks`
+    printError(`waiting up to ${LONGEST_WAIT} seconds for ${hooks} in the background`)
+    let timer: NodeJS.Timeout | undefined
+    const tooLong = new Promise<void>(resolve => (timer = setTimeout(resolve, LONGEST_WAIT * 1000)))
+    await Promise.race([drain(), tooLong])
+    clearTimeout(timer)
+    return { ...outcome, report: outcome.report.map(each => (each.status === 'late' ? this.#completed(each) : each)) }
+  }
+
+  #completed(report: HookReport): HookReport {
+    const response = this.#responses.find(({ hook_name }) => hook_name === report.name)
+    if (response === undefined)
+      return { ...report, notes: [...report.notes, `did not end within ${LONGEST_WAIT} seconds and was stopped`] }
+    const { stdout = '', stderr = '', exit_code, duration_ms: ms } = response
+    const said = this.#answers.find(({ by }) => by === report.name)
+    const context = said?.contexts.map(({ text }) => text).join('\n')
+    const message = said?.systemMessages.map(({ text }) => text).join('\n')
+    const reply = { ...(context && { additionalContext: context }), ...(message && { systemMessage: message }) }
+    return {
+      ...report,
+      ms,
+      raw: { stdout, stderr, ...(exit_code !== undefined && { exit_code }) },
+      failure: said?.failure,
+      reply: Object.keys(reply).length === 0 ? undefined : reply,
+      notes: [...report.notes, exit_code === 2 ? WAKES : ADDS_TEXT]
+    }
+  }
 }

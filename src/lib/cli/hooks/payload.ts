@@ -27,7 +27,7 @@ export async function readPayload(event: EventName, flags: PayloadFlags): Promis
 async function readInput({ input, exitCode }: PayloadFlags): Promise<PlainObject> {
   const text =
     input === undefined
-      ? await readPipedText(exitCode === true ? refuseSample : takeSample)
+      ? await readPipedText(() => onSilence(exitCode))
       : input.trimStart().startsWith('{')
         ? input
         : readFileSync(input === '-' ? 0 : input, 'utf8')
@@ -45,11 +45,10 @@ async function readInput({ input, exitCode }: PayloadFlags): Promise<PlainObject
 const SILENT = 'standard input is open but nothing comes'
 const WAYS = 'use < /dev/null to take the sample, or --input - to wait'
 
-const takeSample = (): void => printError(`${SILENT}; taking the sample (${WAYS})`)
-
 /** A verdict on a payload that is late must not be one on the sample. */
-function refuseSample(): never {
-  throw usage(`${SILENT}; ${WAYS}`)
+function onSilence(wantsVerdict = false): void {
+  if (wantsVerdict) throw usage(`${SILENT}; ${WAYS}`)
+  printError(`${SILENT}; taking the sample (${WAYS})`)
 }
 
 /** `tool_input.command=git push`; a value that is JSON is taken as that. */
@@ -65,12 +64,9 @@ function assign(payload: PlainObject, assignment: string): void {
     target[key] = isObject(next) ? { ...next } : {}
     target = target[key] as PlainObject
   }
-  target[last] = parseValue(assignment.slice(at + 1))
-}
-
-function parseValue(text: string): unknown {
+  const text = assignment.slice(at + 1)
   const value = jsonIn(text)
-  return value === undefined ? text : value
+  target[last] = value === undefined ? text : value
 }
 
 const usage = (why: string): Error => fault('E_USAGE', why)

@@ -2,9 +2,8 @@ import { wordsOf } from '../../errors.ts'
 import type { EventName, FireInput } from '../../hooks/events/event-table.ts'
 import type { HookRegistry } from '../../hooks/registry.ts'
 import type { Outcome } from '../../hooks/dispatch/outcome.ts'
-import { brokenInputs } from '../../settings/lint/fuzz.ts'
 import { patternIn, readTests, testFilesOf, type HookTest } from '../../settings/files/hook-tests.ts'
-import { same } from '../../util/plain.ts'
+import { same, type PlainObject } from '../../util/plain.ts'
 import { hooksHere } from './hooks-here.ts'
 import {
   EXIT,
@@ -115,3 +114,30 @@ function* tapLines({ test: { name, file }, problems, ms }: Result, number: numbe
     yield `  problems:\n${problems.map(problem => `    - ${JSON.stringify(problem)}`).join('\n')}`
   yield '  ...'
 }
+
+export interface BrokenInput {
+  readonly how: string
+  readonly input: PlainObject
+}
+
+const HUGE = 100_000
+const ODD: readonly unknown[] = [null, [], 7, 'x'.repeat(HUGE), 'a\u0000b', '\uD800', { a: { b: { c: {} } } }]
+
+/** Inputs with one key missing, or with an odd value. */
+export function brokenInputs(input: PlainObject): readonly BrokenInput[] {
+  const keys = Object.keys(input)
+  return [
+    ...keys.map(key => ({
+      how: `without ${key}`,
+      input: Object.fromEntries(Object.entries(input).filter(([each]) => each !== key))
+    })),
+    ...keys.flatMap(key =>
+      ODD.map(value => ({ how: `with ${key}: ${valueText(value)}`, input: { ...input, [key]: value } }))
+    )
+  ]
+}
+
+const valueText = (value: unknown): string =>
+  typeof value === 'string' && value.length === HUGE
+    ? `${JSON.stringify(value[0])} ${HUGE.toLocaleString('en')} times over`
+    : JSON.stringify(value)

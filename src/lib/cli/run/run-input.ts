@@ -21,19 +21,15 @@ export function queryFromStream(input: Readable, options: QueryOptions, respond:
 async function* prompts(input: Readable, onOrder: (order: PlainObject) => void): AsyncGenerator<PromptMessage> {
   for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
     if (line.trim() === '') continue
-    const message = messageIn(line)
-    if (message?.['type'] === 'user') yield message as unknown as PromptMessage
-    else if (message?.['type'] === 'control_request') onOrder(message)
+    const value = jsonIn(line)
+    const message: PlainObject = isObject(value) ? value : {}
+    if (message['type'] === 'user') yield message as unknown as PromptMessage
+    else if (message['type'] === 'control_request') onOrder(message)
     else {
       const begins = escapeLine(line.slice(0, 200))
       printError(`skipped a line of input that is neither a prompt nor a control request: ${begins}`)
     }
   }
-}
-
-function messageIn(line: string): PlainObject | undefined {
-  const value = jsonIn(line)
-  return isObject(value) ? value : undefined
 }
 
 async function runControl(
@@ -48,7 +44,12 @@ async function runControl(
     const given = isObject(request) ? request : {}
     if (running === undefined) throw new Error('the session has not started yet')
     const name = String(given['subtype'])
-    await (Object.hasOwn(CONTROLS, name) ? CONTROLS[name]!(running, given) : unknownControl(name))
+    const control = Object.hasOwn(CONTROLS, name) ? CONTROLS[name] : undefined
+    if (control === undefined)
+      throw new Error(
+        `there is no control request ${JSON.stringify(name)}; use one of ${Object.keys(CONTROLS).join(', ')}`
+      )
+    await control(running, given)
     answer({ subtype: 'success', response: {} })
   } catch (error) {
     answer({ subtype: 'error', error: wordsOf(error) })
@@ -70,7 +71,3 @@ const CALLED_BACK = ['hooks', 'agents', 'sdkMcpServers']
 const NO_CALLBACKS =
   'is not supported on this stream and was ignored. ' +
   'Declare hooks with --settings, subagents with --agents and servers with --mcp-config, or use query() in a program'
-
-function unknownControl(name: unknown): never {
-  throw new Error(`there is no control request ${JSON.stringify(name)}; use one of ${Object.keys(CONTROLS).join(', ')}`)
-}

@@ -18,9 +18,11 @@ import {
 import { readPipedText } from '../piped.ts'
 import { printError, escapeText, safeJson } from '../print.ts'
 import { queryFromStream } from './run-input.ts'
-import { readServers } from './run-servers.ts'
 import { findSession } from '../sessions/session-lookup.ts'
 import { onSignal } from '../signals.ts'
+import { resolve } from 'node:path'
+import { parseDocument, readDocument } from '../../settings/files/document.ts'
+import { serversIn } from '../../tools/mcp/mcp-config.ts'
 
 export interface RunFlags extends CommonFlags {
   print?: boolean
@@ -123,6 +125,7 @@ function queryOptions(flags: RunFlags, abortController: AbortController): QueryO
   const disallowedTools = listIn(flags.disallowedTools)
   if (disallowedTools?.length === 0) throw fault('E_USAGE', '--disallowedTools names no tool')
   const { digest, thisRun } = trustOptions(flags)
+  const { appendSystemPrompt: append } = flags
   return {
     abortController,
     cwd: flags.cwd,
@@ -151,7 +154,8 @@ function queryOptions(flags: RunFlags, abortController: AbortController): QueryO
     strictMcpConfig: flags.strictMcpConfig,
     maxTurns: numberIn('--max-turns', flags.maxTurns),
     maxBudgetUsd: numberIn('--max-budget-usd', flags.maxBudgetUsd),
-    systemPrompt: flags.systemPrompt ?? appended(flags.appendSystemPrompt),
+    systemPrompt:
+      flags.systemPrompt ?? (append === undefined ? undefined : { type: 'preset', preset: 'claude_code', append }),
     outputFormat:
       flags.jsonSchema === undefined
         ? undefined
@@ -164,9 +168,6 @@ function queryOptions(flags: RunFlags, abortController: AbortController): QueryO
     stderr: text => printError(escapeText(asFlags(text)))
   }
 }
-
-const appended = (append: string | undefined): QueryOptions['systemPrompt'] =>
-  append === undefined ? undefined : { type: 'preset', preset: 'claude_code', append }
 
 const sourcesIn = (text: string | undefined): QueryOptions['settingSources'] =>
   text
@@ -251,3 +252,18 @@ function printNotice(message: AgentMessage, { verbose }: RunFlags): void {
 /** The first signal ends the session in good order, the second ends everything at once. */
 export const abortOnSignal = (abort: AbortController): void =>
   onSignal(name => abort.abort(new CarabinerError('E_USAGE', `ended by ${name}`)))
+
+/** The servers of `--mcp-config`: files or JSON. Of two with one name, the later is used. */
+export function readServers(given: readonly string[] | undefined, cwd = '.'): QueryOptions['mcpServers'] {
+  if (given === undefined) return undefined
+  return Object.assign({}, ...given.map(text => parseServers(text, cwd))) as QueryOptions['mcpServers']
+}
+
+function parseServers(text: string, cwd: string): object {
+  const isJson = text.trimStart().startsWith('{')
+  const file = isJson ? '--mcp-config' : resolve(cwd, text)
+  const { document, findings } = isJson ? parseDocument(file, text) : readDocument(file)
+  if (document !== undefined) return serversIn(document.value, process.env, file)
+  const [finding] = findings.all
+  throw fault('E_USAGE', finding === undefined ? `there is no file ${file}` : `${file}: ${finding.message}`)
+}

@@ -6,7 +6,7 @@ import { repairFile, type Repair } from '../../transcript/repair.ts'
 import { EXIT } from '../common.ts'
 import { escapeLine, safeJson, printLine } from '../print.ts'
 import { wordsOfGap } from '../../transcript/load.ts'
-import { agentFiles, findSession, type SessionFile, type SessionFlags } from './session-lookup.ts'
+import { agentFiles, findSession, type SessionFlags } from './session-lookup.ts'
 
 export interface RepairFlags extends SessionFlags {
   dryRun?: boolean
@@ -20,7 +20,7 @@ export async function repairSession(name: string, flags: RepairFlags): Promise<n
   try {
     const done: ({ readonly path: string } & Repair)[] = []
     for (const file of [found, ...agentFiles(found)]) {
-      const repaired = await repairOne(file, flags)
+      const repaired = await repairFile(file.path, { key: file.key, isTrial: flags.dryRun })
       if (repaired !== undefined) done.push({ path: file.path, ...repaired })
     }
     if (flags.json === true) printLine(safeJson({ dryRun: flags.dryRun === true, files: done }, 2))
@@ -30,9 +30,6 @@ export async function repairSession(name: string, flags: RepairFlags): Promise<n
   }
   return EXIT.done
 }
-
-const repairOne = ({ path, key }: SessionFile, { dryRun }: RepairFlags): Promise<Repair | undefined> =>
-  repairFile(path, { key, isTrial: dryRun })
 
 function print(done: readonly ({ readonly path: string } & Repair)[], { dryRun }: RepairFlags): void {
   if (done.length === 0) printLine('there is nothing to repair, and nothing was changed')

@@ -8,20 +8,9 @@ import type { Reply } from '../reply.ts'
 import { makeFolders } from '../../world/files/own-file.ts'
 import { HookFailure } from '../dispatch/hook-failure.ts'
 
-const TEXTS = new Set([
-  'reason',
-  'stopReason',
-  'stop_reason',
-  'systemMessage',
-  'system_message',
-  'additionalContext',
-  'additional_context',
-  'permissionDecisionReason',
-  'permission_decision_reason',
-  'message',
-  'initialUserMessage',
-  'initial_user_message'
-])
+/** Keys of texts that people or the model see; both spellings of a key are read. */
+const TEXTS =
+  /^(?:reason|message|stop_?reason|system_?message|additional_?context|permission_?decision_?reason|initial_?user_?message)$/i
 
 /** Of longer texts only the beginning is shown; the whole is in a file. In characters. */
 const LONGEST = 10_000
@@ -35,7 +24,7 @@ export function cleanReply<T extends Reply | undefined | null | void>(reply: T):
 function cleanPart(part: PlainObject): PlainObject {
   const out: PlainObject = {}
   for (const [key, value] of Object.entries(part)) {
-    if (typeof value === 'string' && TEXTS.has(key)) out[key] = truncateText(stripControls(value))
+    if (typeof value === 'string' && TEXTS.test(key)) out[key] = truncateText(stripControls(value))
     else if ((key === 'hookSpecificOutput' || key === 'hook_specific_output' || key === 'decision') && isObject(value))
       out[key] = cleanPart(value)
     else {

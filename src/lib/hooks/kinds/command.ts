@@ -1,4 +1,4 @@
-import { isObject, type PlainObject } from '../../util/plain.ts'
+import { isObject } from '../../util/plain.ts'
 import { isFolder } from '../../world/files/paths.ts'
 import { withoutCredentials } from '../../util/credentials.ts'
 import type { Ended, Program } from '../../world/process/process.ts'
@@ -38,47 +38,47 @@ export function commandHook<const E extends EventName = EventName>(
   return buildHook(spec, place, {
     label: labelOf(spec),
     identity: `command\0${identityOf(spec)}`,
-    run: ctx => runCommand(spec, place, warm, ctx),
+    run: ctx => runCommand({ spec, place, ctx }, warm),
     close: () => warm?.close()
   })
 }
 
-function runCommand(
-  spec: CommandSpec,
-  place: HookEnvironment,
-  warm: WarmProcesses | undefined,
-  ctx: OutsideContext
-): Later | Promise<Reply | Later | undefined> {
+/** One run of a command hook. */
+interface CommandRun {
+  readonly spec: CommandSpec
+  readonly place: HookEnvironment
+  readonly ctx: OutsideContext
+}
+
+function runCommand(run: CommandRun, warm: WarmProcesses | undefined): Later | Promise<Reply | Later | undefined> {
+  const { spec, place, ctx } = run
   const program = programFor(spec, place, ctx)
   const scripts = scriptsNamedBy([program.file, ...program.args], program.cwd, program.env)
   let payload: string | undefined
   const ask = (process: HookProcess): Promise<Reply | Later | undefined> => {
     payload ??= eventPayload(ctx, process)
-    const followed = follow(process, spec, place, ctx).then(reply => checkScripts(reply, scripts))
-    const answer = spec.asyncRewake === true ? wakeAgent(followed, process, spec, place, ctx) : followed
+    const followed = follow(process, run).then(reply => checkScripts(reply, scripts))
+    const answer = spec.asyncRewake === true ? wakeAgent(followed, process, run) : followed
     process.running.write(payload)
     process.running.close()
     void process.running.ended.then(() => warm?.prepare(program))
     return answer
   }
   const waiting = warm?.take(program)
-  const answer =
-    waiting === undefined ? ask(startCold(program, place, warm)) : ask(waiting).catch(error => askAnew(error, ask))
-  return isAsync(spec) ? later(answer as Promise<Reply>) : answer
-
-  /** A process that ended before it got the event has answered something else. */
-  function askAnew(error: unknown, again: typeof ask): Promise<Reply | Later | undefined> {
+  const answer = ask(waiting ?? startCold(program, place, warm)).catch((error: unknown) => {
+    // A process that ended before it got the event has answered something else.
     if (error !== MISSED) throw error
-    warm!.giveUp()
-    return again(startCold(program, place, undefined))
-  }
+    warm?.giveUp()
+    return ask(startCold(program, place, undefined))
+  })
+  return isAsync(spec) ? later(answer as Promise<Reply>) : answer
 }
 
 /** A shell whose script became a folder before it was opened reads nothing, does nothing and reports success. */
 function checkScripts<T>(reply: T | undefined, scripts: readonly string[]): T | undefined {
   const lost = reply === undefined ? scripts.find(isFolder) : undefined
   if (lost === undefined) return reply
-  throw new HookFailure('spawn', `its script became a folder while it ran, so that its silence says nothing: ${lost}`)
+  throw new HookFailure('spawn', `its script became a folder while it ran, so an empty answer means nothing: ${lost}`)
 }
 
 const isAsync = (spec: CommandSpec): boolean => spec.async === true || spec.asyncRewake === true
@@ -90,13 +90,10 @@ const USUAL_TIME = 600
 function wakeAgent(
   answer: Promise<Reply | Later | undefined>,
   { running, capture }: HookProcess,
-  spec: CommandSpec,
-  place: HookEnvironment,
-  ctx: OutsideContext
+  { spec, place, ctx: { event } }: CommandRun
 ): Promise<Reply | undefined> {
-  const seconds = spec.timeout ?? USUAL_TIME
-  const late = withTimeLimit(answer as Promise<Reply | undefined>, seconds * 1000, () => running.end(), place)
-  const { event } = ctx
+  const pending = { answer: answer as Promise<Reply | undefined>, end: () => running.end() }
+  const late = withTimeLimit(pending, (spec.timeout ?? USUAL_TIME) * 1000, place.clock)
   const woken = Promise.all([late, running.ended]).then(([, { code }]) => {
     if (code !== 2) return undefined
     const printed = (capture.text('stderr').trim() || capture.text('stdout').trim()).slice(0, LONGEST_WAKING)
@@ -132,13 +129,9 @@ function startCold(program: Program, place: HookEnvironment, warm: WarmProcesses
 }
 
 /** The answer of a process: at its end, or, when its first line says so, later. */
-function follow(
-  { running, capture, ahead }: HookProcess,
-  spec: CommandSpec,
-  place: HookEnvironment,
-  ctx: OutsideContext
-): Promise<Reply | Later | undefined> {
-  const told = (exit_code?: number): void =>
+function follow({ running, capture, ahead }: HookProcess, run: CommandRun): Promise<Reply | Later | undefined> {
+  const { spec, place, ctx } = run
+  const report = (exit_code?: number): void =>
     ctx.ran({
       stdout: capture.text('stdout'),
       stderr: capture.text('stderr'),
@@ -146,16 +139,16 @@ function follow(
     })
   ctx.signal.addEventListener('abort', () => {
     running.end()
-    told()
+    report()
   })
   capture.onPiece = (text, stream) => ctx.progress(text, stream)
   return new Promise((resolve, reject) => {
     let skipped = 0
     const atEnd = running.ended.then(ended => {
       if (ahead && !ended.fed) throw MISSED
-      told(ended.code ?? undefined)
+      report(ended.code ?? undefined)
       if (ended.left && !ctx.signal.aborted) ctx.note('ended and left others running')
-      return readAnswer(ended, capture, skipped, spec, ctx)
+      return readAnswer(ended, capture, skipped, run)
     })
     atEnd.then(resolve, reject)
     capture.onFlood = stream => {
@@ -165,28 +158,17 @@ function follow(
       )
     }
     capture.onFirstLine = line => {
-      const said = asyncIn(line)
-      if (said === undefined) return
+      // `{"async":true}`: the command continues, and what it prints after that is the answer.
+      const options = line.includes('async') ? jsonIn(line) : undefined
+      if (!isObject(options) || options['async'] !== true) return
       skipped = Buffer.byteLength(line) + 1
-      if (!isAsync(spec)) resolve(asyncReply(said, atEnd, () => running.end(), spec, place))
+      if (!isAsync(spec)) resolve(asyncReply(options, { answer: atEnd, end: () => running.end() }, spec, place.clock))
     }
   })
 }
 
-/** `{"async":true}` on the first line: the command continues, and what it prints after that is the answer. */
-function asyncIn(line: string): PlainObject | undefined {
-  const said = line.includes('async') ? jsonIn(line) : undefined
-  return isObject(said) && said['async'] === true ? said : undefined
-}
-
-function readAnswer(
-  ended: Ended,
-  capture: Capture,
-  skipped: number,
-  { onFailure }: CommandSpec,
-  ctx: OutsideContext
-): Reply | undefined {
+function readAnswer(ended: Ended, capture: Capture, skipped: number, { spec, ctx }: CommandRun): Reply | undefined {
   if (ended.error !== undefined) throw new HookFailure('spawn', wordsOfStart(ended.error))
   const stdout = capture.bytes('stdout').subarray(skipped)
-  return readRaw({ ...ended, stdout, stderr: capture.text('stderr') }, ctx, onFailure)
+  return readRaw({ ...ended, stdout, stderr: capture.text('stderr') }, ctx, spec.onFailure)
 }

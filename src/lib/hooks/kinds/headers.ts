@@ -30,8 +30,10 @@ export function headersFor(
   for (const [name, value] of Object.entries(headers)) check(name, value)
   const most = place.options.allowedEnvVars
   const names = new Set(allowedEnvVars.filter(name => most === undefined || most.includes(name)))
-  for (const name of namesIn(headers))
+  for (const [, braced, bare] of Object.values(headers).flatMap(value => [...value.matchAll(VARIABLE)])) {
+    const name = braced ?? bare ?? ''
     if (!names.has(name)) place.notice(`$${name} in the headers of a hook is not in allowedEnvVars and becomes empty`)
+  }
   // A project gets no credential by naming it.
   const read = (name: string): string | undefined => (names.has(name) ? place.variable(name, !ofProject) : undefined)
   return () => {
@@ -56,17 +58,12 @@ function check(name: string, value: unknown): void {
 
 const VARIABLE = /\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g
 
-const namesIn = (headers: Headers): readonly string[] =>
-  Object.values(headers).flatMap(value => Array.from(value.matchAll(VARIABLE), ([, braced, bare]) => braced ?? bare!))
-
 /** A line break would begin another header. */
 const UNFIT = /[^\t\x20-\x7e\x80-\xff]/
 
 /** Variables that are not allowed, or not set, become empty. */
 function fillVariables(header: string, value: string, read: (name: string) => string | undefined): string {
-  const filled = value.replaceAll(VARIABLE, (_, braced?: string, bare?: string) => {
-    return read(braced ?? bare!) ?? ''
-  })
+  const filled = value.replaceAll(VARIABLE, (_, braced?: string, bare?: string) => read(braced ?? bare ?? '') ?? '')
   if (UNFIT.test(filled))
     throw new HookFailure(
       'http',

@@ -1,5 +1,5 @@
 import { wordsOf } from '../../errors.ts'
-import { isObject, type PlainObject } from '../../util/plain.ts'
+import { withTexts, type PlainObject } from '../../util/plain.ts'
 import { withoutCredentials } from '../../util/credentials.ts'
 import type { EventName } from '../events/event-table.ts'
 import { defaultEnvironment, type HookEnvironment } from './hook-environment.ts'
@@ -28,7 +28,7 @@ export const mcpToolHook = <const E extends EventName = EventName>(
     async run(ctx) {
       const { callServer } = place.options
       if (callServer === undefined) throw new HookFailure('spawn', 'there is no agent, and so no server to call')
-      const given = fillFields(input, JSON.parse(withoutCredentials(ctx.wire))) as PlainObject
+      const given = fillFields(input, JSON.parse(withoutCredentials(ctx.wire)))
       const stdout = await callServer({ server, tool, input: given, signal: ctx.signal }).catch((error: unknown) => {
         throw new HookFailure('threw', wordsOf(error))
       })
@@ -39,13 +39,10 @@ export const mcpToolHook = <const E extends EventName = EventName>(
   })
 }
 
-function fillFields(value: unknown, event: unknown): unknown {
-  if (typeof value === 'string')
-    return value.replaceAll(/\$\{([\w.]+)\}/g, (_, path: string) => fieldText(fieldOf(event, path.split('.'))))
-  if (Array.isArray(value)) return value.map(item => fillFields(item, event))
-  if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillFields(item, event)]))
-}
+const fillFields = (input: Readonly<PlainObject>, event: unknown): PlainObject =>
+  withTexts(input, text =>
+    text.replaceAll(/\$\{([\w.]+)\}/g, (_, path: string) => fieldText(fieldOf(event, path.split('.'))))
+  )
 
 const fieldOf = (value: unknown, [key, ...rest]: readonly string[]): unknown => {
   if (key === undefined) return value

@@ -40,7 +40,8 @@ export function activateHooks(
       return []
     }
   }
-  for (const rule of byRule(inForce.toSorted(byRank))) {
+  const rules = Map.groupBy(inForce.toSorted(byRank), hook => `${hook.place.file}\0${hook.rule}`)
+  for (const rule of rules.values()) {
     const names = new Set<string>()
     const members = rule.flatMap(hook =>
       attempt(hook, () => outsideHook(hook, freeName(hook, hooks, names), place, root))
@@ -69,10 +70,6 @@ function rankOf({ scope, ofProject, plugin }: LoadedHook): number {
 
 /** Hooks of the project run first: where two rewrite the same key, the last one is one that the project cannot overrule. */
 export const byRank = (a: LoadedHook, b: LoadedHook): number => rankOf(a) - rankOf(b)
-
-function byRule(hooks: readonly LoadedHook[]): readonly (readonly LoadedHook[])[] {
-  return [...Map.groupBy(hooks, hook => `${hook.place.file}\0${hook.rule}`).values()]
-}
 
 function activateRule(
   { event, matcher = '' }: LoadedHook,

@@ -76,15 +76,16 @@ export class LiveHooks {
     const before = this.#situation
     const broken = [...loaded.findings, ...restrictions(loaded)].filter(stopsRun)
     const stale = new Set(broken.map(({ place }) => place.file))
+    const why = broken.map(({ place, message }) => `${place.file}:${place.line}: ${message}`).join('; ')
     // The locks of managed policy stand in no hook that could be kept.
     if (stale.has(file) || before.loaded.files.some(each => each.scope === 'managed' && stale.has(each.file)))
-      return { counts: false, why: `not in order: ${findingsText(broken)}; what was in force stays`, findings: broken }
+      return { counts: false, why: `not valid: ${why}; the previous settings stay active`, findings: broken }
     const scope = this.#scopeOf(file, loaded)
     const lost = before.projectTrusted && !situation.projectTrusted
     if (lost && !['managed', 'user', 'flag'].includes(scope))
       return {
         counts: false,
-        why: 'the project is not what was trusted; what was in force stays until it is trusted again',
+        why: 'the project is not what was trusted; the previous settings stay active until it is trusted again',
         findings: []
       }
     const refusal = await this.#refusal(scope, file)
@@ -124,7 +125,11 @@ export class LiveHooks {
     const fresh = findings.filter(({ gate, place }) => gate && !already.some(each => each.place.file === place.file))
     if (fresh.some(({ place }) => place.file === file)) {
       this.#rearm(before)
-      return { counts: false, why: 'not all of the new hooks can be armed; what was in force stays', findings: fresh }
+      return {
+        counts: false,
+        why: 'not all of the new hooks can be activated; the previous settings stay active',
+        findings: fresh
+      }
     }
     for (const { place } of fresh) stale.add(place.file)
     if (fresh.length > 0) attempt()
@@ -144,9 +149,6 @@ export class LiveHooks {
     this.#armed.disarm()
   }
 }
-
-const findingsText = (findings: readonly Finding[]): string =>
-  findings.map(({ place, message }) => `${place.file}:${place.line}: ${message}`).join('; ')
 
 /** What is taken up once, when a session begins. */
 const AT_START: Readonly<Record<string, (loaded: Loaded) => unknown>> = {

@@ -79,7 +79,7 @@ export async function armHooks(look: () => Situation, options: ArmOptions = {}):
     })
     const safe = next.catch((error: unknown): ReloadResult => ({
       counts: false,
-      why: `${wordsOf(error)}; what was in force stays`,
+      why: `${wordsOf(error)}; the previous settings stay active`,
       findings: []
     }))
     last = safe

@@ -6,6 +6,9 @@ import type { Loaded, LoadedHook } from '../files/loaded-hooks.ts'
 import { compileSafely } from './patterns.ts'
 import { ALL_TOOL_NAMES, namingOf } from '../permissions/tool-names.ts'
 import { TOOL_NAMES } from '../../tool-table.ts'
+import { nowNamed, toolIn } from '../../permissions/rule.ts'
+import { attempt } from '../../util/attempt.ts'
+import { RENAMED } from '../../util/names.ts'
 
 export type AddFinding = (level: Level, key: string, ...words: Words) => void
 
@@ -33,7 +36,11 @@ export function matcherCheck(
     const { matches } = compileMatcher(matcher, compileSafely)
     const missed: readonly Words[] =
       target !== 'tool_name'
-        ? choicesOf(fields, target, matches, event, matcher)
+        ? choicesMissed(
+            fields[target]?.split(' | ') ?? [],
+            matches,
+            `${JSON.stringify(matcher)} can never match ${event}, where ${target}`
+          )
         : NAMES.test(matcher)
           ? namesIn(matcher).flatMap(name => nameProblems(name, more))
           : neverMatches(matcher, [...ALL_TOOL_NAMES, ...more].some(matches))
@@ -110,15 +117,44 @@ function nameProblems(name: string, more: readonly string[]): readonly Words[] {
 }
 
 /** A target with few values, such as the source of a session, can be tried. */
-function choicesOf(
-  fields: Readonly<Record<string, string>>,
-  target: string,
+function choicesMissed(
+  choices: readonly string[],
   matches: (value: string) => boolean,
-  event: string,
-  matcher: string
+  problem: string
 ): readonly Words[] {
-  const choices = fields[target]?.split(' | ') ?? []
   if (choices.length <= 1 || choices.some(matches)) return []
-  const words = `${JSON.stringify(matcher)} can never match ${event}, where ${target} is one of ${choices.join(', ')}`
-  return [['matcher-never', words, 'use one of these']]
+  return [['matcher-never', `${problem} is one of ${choices.join(', ')}`, 'use one of these']]
+}
+
+/** A hook whose `if` fits no call never runs. `more`: further tools. */
+export function conditionCheck({ spec, event, matcher }: LoadedHook, say: AddFinding, more: readonly string[]): void {
+  const rule = spec['if']
+  if (typeof rule !== 'string' || rule === '') return
+  const never = (why: string, fix: string): void => say('error', 'if', 'if-never', why, fix)
+  if (!('tool_name' in rowOf(event).fields))
+    return say('error', 'if', 'if-never', `${event} is not about a tool, so a hook with "if" never runs`)
+  const shown = JSON.stringify(rule)
+  if (!/^[A-Za-z_][\w-]*(\(.*\S.*\))?$/s.test(rule.trim()) || /\)\s*(?:\|\||&&|[,;]|or|and)\s*\w+\(/i.test(rule))
+    return say('error', 'if', 'if-invalid', `${shown} is not one permission rule`)
+  const tool = toolIn(rule)
+  const naming = namingOf(tool, more)
+  if (naming.is === 'near')
+    return never(
+      `no tool is called ${tool}, so a hook with "if": ${shown} never runs`,
+      `write ${naming.meant}${rule.trim().slice(tool.length)}`
+    )
+  if (naming.is === 'here' && !tool.startsWith('mcp__') && !matchesTool(matcher, nowNamed(tool)))
+    never(
+      `${JSON.stringify(matcher)} does not match ${tool}, so a hook with "if": ${shown} never runs`,
+      'correct one of them'
+    )
+}
+
+/** By its name, or by one that it had. An invalid matcher is reported elsewhere. */
+function matchesTool(matcher: string | undefined, tool: string): boolean {
+  const matches = matcher === undefined ? undefined : attempt(() => compileMatcher(matcher, compileSafely).matches)
+  return (
+    matches === undefined ||
+    [tool, ...RENAMED.keys()].some(name => (RENAMED.get(name) ?? name) === tool && matches(name))
+  )
 }

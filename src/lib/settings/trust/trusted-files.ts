@@ -130,12 +130,10 @@ const keyOf = (owner: Owner): object => ('spec' in owner ? owner.spec : owner)
 export function recordFiles(owners: readonly Owner[], root: string): ReadonlyMap<string, string> {
   const files = new Map<string, Seen>()
   const named = owners.flatMap(owner => ownerFiles(owner, root) ?? [])
-  for (const file of filesOf(named, root)) files.set(file, see(file))
+  for (const file of filesOf(named, root)) files.set(file, { stamp: stampOf(file), hash: hashOfFile(file) })
   for (const owner of owners) lookedAt.set(keyOf(owner), files)
   return new Map([...files].map(([file, { hash }]) => [file, hash]))
 }
-
-const see = (file: string): Seen => ({ stamp: stampOf(file), hash: hashOfFile(file) })
 
 export function recordOnce(owner: Owner, root: string): void {
   if (!lookedAt.has(keyOf(owner))) recordFiles([owner], root)

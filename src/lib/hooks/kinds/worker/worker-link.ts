@@ -89,7 +89,8 @@ export class WorkerLink implements OutputListener {
   #read(line: string, valid: boolean, size: number): void {
     const frame = valid ? readFrame(line) : brokenFrame(line, 'it is not UTF-8')
     if (typeof frame === 'string') {
-      this.#ears.noise(`a line that is no frame was dropped, since ${frame}: ${shortened(line)}`)
+      const start = line.length > 100 ? `${line.slice(0, 100)}…` : line
+      this.#ears.noise(`a line that is no frame was dropped, since ${frame}: ${JSON.stringify(start)}`)
       this.#heardNoise(size)
     } else if (this.#ears.frame(frame, line)) this.#noise = 0
     else this.#heardNoise(size)
@@ -132,5 +133,3 @@ export class WorkerLink implements OutputListener {
     return new HookFailure('worker', `its worker ${how}${words}`)
   }
 }
-
-const shortened = (line: string): string => JSON.stringify(line.length > 100 ? `${line.slice(0, 100)}…` : line)

@@ -82,9 +82,11 @@ export class Requests {
   #handOver(id: number, request: Request, options: Readonly<Record<string, unknown>>): void {
     const { resolve } = request
     const outcome = Promise.withResolvers<Reply | undefined>()
-    // Whoever was to wait for it may have gone.
+    // The event may no longer wait for it.
     outcome.promise.catch(() => undefined)
-    resolve(asyncReply(options, outcome.promise, () => this.#giveUp(id), this.#spec, this.#place))
+    resolve(
+      asyncReply(options, { answer: outcome.promise, end: () => this.#giveUp(id) }, this.#spec, this.#place.clock)
+    )
     request.handedOver = true
     request.resolve = outcome.resolve as Request['resolve']
     request.reject = outcome.reject
