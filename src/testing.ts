@@ -3,11 +3,13 @@ export { harness, type Expectation, type Harness } from './lib/testing/harness.t
 export { manualClock, type ManualClock } from './lib/testing/clock.ts'
 export {
   scriptedModel,
-  type Asked,
   type Script,
   type ScriptedCall,
   type ScriptedFailure,
   type ScriptedModel,
+  type ScriptedRequest,
+  /** @deprecated Use `ScriptedRequest`. */
+  type ScriptedRequest as Asked,
   type ScriptedTurn,
   type ScriptOptions,
   type Turn,

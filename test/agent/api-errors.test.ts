@@ -56,7 +56,7 @@ describe('a failure of the provider', () => {
     })
     expect(result.result).toMatch(/429 rate_limit_error/)
     expect(result.result).toMatch(
-      /asks to wait 3600 s, until \d{4}-\d\d-\d\d \d\d:\d\d UTC, and at most 10 minutes are waited/
+      /asks to wait 3600 s, until \d{4}-\d\d-\d\d \d\d:\d\d UTC, and Carabiner waits at most 10 minutes/
     )
     expect(server.requests).toHaveLength(1)
     expect(

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { whereIs } from '../../src/lib/model/names.ts'
+import { modelAddress } from '../../src/lib/model/names.ts'
 import { costOf, priceOf } from '../../src/lib/model/prices.ts'
 import { modelFor } from '../../src/lib/model/providers.ts'
 import { anthropicServer } from '../support/anthropic-server.ts'
@@ -33,7 +33,7 @@ test.for([
   ['http://localhost:1/v1#a/b', { kind: 'compatible', url: 'http://localhost:1/v1', model: 'a/b' }],
   ['script:./a b.json', { kind: 'script', file: './a b.json' }]
 ] as const)('%s', ([name, expected]) => {
-  expect(whereIs(name, { ANTHROPIC_DEFAULT_SONNET_MODEL: 'my-sonnet' })).toEqual(expected)
+  expect(modelAddress(name, { ANTHROPIC_DEFAULT_SONNET_MODEL: 'my-sonnet' })).toEqual(expected)
 })
 
 test('names that mean nothing say what would', async () => {

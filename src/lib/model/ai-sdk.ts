@@ -1,8 +1,8 @@
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import type { Clock } from '../util/clock.ts'
 import { credentialsIn, holdCredential } from '../util/credentials.ts'
-import { failureOf, givenUp, withPartial } from './failure.ts'
-import { Patience } from './stall-timeout.ts'
+import { failureOf, abandoned, withPartial } from './failure.ts'
+import { StallTimeout } from './stall-timeout.ts'
 import type { Answer, Model, ModelRequest, Price, StreamEvent } from './model.ts'
 import { priceOf } from './prices.ts'
 import { converter } from './prompt.ts'
@@ -10,19 +10,18 @@ import { callBuilder, unsentTo } from './request.ts'
 import { Receiver } from './stream.ts'
 
 export interface AdapterOptions {
-  /** By default the list price, where there is one. */
+  /** Default: the list price, if the model has one. */
   readonly price?: Price | undefined
-  /** How long nothing may come, in milliseconds. */
   readonly idle?: number | undefined
   readonly clock?: Clock | undefined
 }
 
 type Parts = ReadableStreamDefaultReader<LanguageModelV4StreamPart>
 
-/** How long a stream that has said all may take to close, in milliseconds, so that its connection can be kept. */
+/** Milliseconds that a finished stream has to close, so that its connection can be reused. */
 const CLOSING = 2000
 
-/** A model of the AI SDK as ours. */
+/** Adapts a model of the AI SDK. */
 export function fromLanguageModel(model: LanguageModelV4, options: AdapterOptions = {}): Model {
   const { provider, modelId } = model
   holdKeysOf(model)
@@ -32,16 +31,16 @@ export function fromLanguageModel(model: LanguageModelV4, options: AdapterOption
 
   const stream = async (
     request: ModelRequest,
-    patience: Patience,
+    timeout: StallTimeout,
     heard: { receiver?: Receiver },
     onEvent?: (event: StreamEvent) => void
   ) => {
     const converted = convert(request.messages)
-    const call = { ...build(request, converted), abortSignal: patience.signal }
+    const call = { ...build(request, converted), abortSignal: timeout.signal }
     const unsent = unsentTo(provider, request)
     heard.receiver = new Receiver({ model: modelId, taken: converted.tools, unsent, onEvent })
     const { stream: parts } = await model.doStream(call)
-    return receive(parts.getReader(), heard.receiver, patience)
+    return receive(parts.getReader(), heard.receiver, timeout)
   }
 
   return {
@@ -49,18 +48,18 @@ export function fromLanguageModel(model: LanguageModelV4, options: AdapterOption
     provider: provider.replace(/\..*/, ''),
     price: options.price ?? priceOf(modelId),
     ask(request, signal, onEvent) {
-      if (signal.aborted) return Promise.reject(givenUp(signal.reason))
-      const patience = new Patience(signal, options.clock, options.idle)
-      const tell = onEvent && ((event: StreamEvent) => (patience.isOver ? undefined : onEvent(event)))
+      if (signal.aborted) return Promise.reject(abandoned(signal.reason))
+      const timeout = new StallTimeout(signal, options.clock, options.idle)
+      const tell = onEvent && ((event: StreamEvent) => (timeout.isOver ? undefined : onEvent(event)))
       const heard: { receiver?: Receiver } = {}
-      return patience.await(stream(request, patience, heard, tell)).catch((error: unknown) => {
+      return timeout.await(stream(request, timeout, heard, tell)).catch((error: unknown) => {
         throw withPartial(failureOf(error), heard.receiver?.text ?? '')
       })
     }
   }
 }
 
-/** Models of the AI SDK have their headers in their configuration: whoever made one has put its key there. */
+/** Models of the AI SDK carry their key in the headers of their configuration: register it as a credential. */
 function holdKeysOf(model: LanguageModelV4): void {
   const { config } = model as { readonly config?: { readonly headers?: object | (() => unknown) } }
   const hold = (headers: unknown): void => credentialsIn(headers).forEach(holdCredential)
@@ -73,12 +72,12 @@ function holdKeysOf(model: LanguageModelV4): void {
   }
 }
 
-async function receive(parts: Parts, receiver: Receiver, patience: Patience): Promise<Answer> {
+async function receive(parts: Parts, receiver: Receiver, timeout: StallTimeout): Promise<Answer> {
   try {
     while (!receiver.finished) {
       const { done, value } = await parts.read()
-      if (done || patience.isOver) break
-      if (receiver.take(value)) patience.hear(receiver.ponders)
+      if (done || timeout.isOver) break
+      if (receiver.take(value)) timeout.reset(receiver.isThinkingUnseen)
     }
     return receiver.answer()
   } finally {
@@ -86,7 +85,7 @@ async function receive(parts: Parts, receiver: Receiver, patience: Patience): Pr
   }
 }
 
-/** A connection is kept for the next request when it was read to its end. */
+/** A connection can be reused only when it was read to its end. */
 function close(parts: Parts, isWhole: boolean): void {
   const cancel = (): void => void parts.cancel().catch(() => {})
   if (!isWhole) return cancel()

@@ -4,10 +4,10 @@ import { isObject, type PlainObject } from '../util/plain.ts'
 import { ModelFailure, type FailureName } from './model.ts'
 import { jsonIn } from '../util/attempt.ts'
 
-/** How much of a provider's words is kept. */
+/** Characters kept of a provider's message. */
 const LONGEST = 2000
 
-/** Types and codes that providers give to their errors, by what they mean. */
+/** Error types and codes of providers. */
 const NAMES: Readonly<Record<string, FailureName>> = {
   authentication_error: 'authentication_failed',
   permission_error: 'authentication_failed',
@@ -27,19 +27,18 @@ const NAMES: Readonly<Record<string, FailureName>> = {
   server_error: 'server_error'
 }
 
-/** A limit that only money or a new month lifts, whatever the status says. */
+/** A limit that a retry cannot lift, whatever the status says. */
 const BILLING =
   /insufficient_quota|exceeded your current quota|credit balance|spend(?:ing)? (?:limit|cap)|(?:monthly|usage) (?:spend|limits?)\b|payment required|billing/i
 
 const OVERLOADED = /overloaded/i
 
-/** Nothing changes when these are asked for once more. */
+/** Connection errors that a retry cannot fix. */
 const HOPELESS = /^(?:CERT_|ERR_TLS|ERR_SSL|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|ERR_INVALID_URL)/
 
-/** A function of Node was called as it cannot be, or what was asserted is not so. */
+/** A programming error: a failed assertion, or a wrong argument to a Node function. */
 const OWN_MISTAKE = /^ERR_(?:ASSERTION|INVALID_ARG_|INVALID_RETURN_|MISSING_ARGS|OUT_OF_RANGE)/
 
-/** What a status means where the provider gave no name. */
 export function nameOfStatus(status: number | undefined): FailureName {
   if (status === undefined) return 'unknown'
   if (status === 401 || status === 403) return 'authentication_failed'
@@ -53,32 +52,29 @@ export function nameOfStatus(status: number | undefined): FailureName {
 
 const RETRYABLE: ReadonlySet<FailureName> = new Set(['rate_limit', 'overloaded', 'server_error'])
 
-/** Whether asking once more may help, by the name alone. */
 export const isRetryable = (why: FailureName): boolean => RETRYABLE.has(why)
 
-/** The answer did not come to its end. Nothing of it is used. */
+/** The answer is incomplete; nothing of it is used. */
 export const cutOff = (how: string): ModelFailure =>
   new ModelFailure(`the answer was cut off: ${how}`, { why: 'server_error', retryable: true })
 
-/** Nobody waits for the answer any more. */
-export const givenUp = (reason: unknown): ModelFailure =>
-  new ModelFailure('the request was given up', { why: 'unknown', retryable: false, cause: reason })
+export const abandoned = (reason: unknown): ModelFailure =>
+  new ModelFailure('the request was aborted', { why: 'unknown', retryable: false, cause: reason })
 
-/** The same failure, with the words that had come before it. */
 export function withPartial(failure: ModelFailure, partial: string): ModelFailure {
   return partial === '' ? failure : failure.but(failure.message, partial)
 }
 
-/** What keys of the known providers look like, and what follows the words that announce one. */
+/** API keys of known providers, and values behind `Bearer`, `Basic` or in a URL. */
 const KEYS =
   /\b(?:sk|pk|rk|xai|gsk|key|tok)-[\w-]{8,}|\bAIza[\w-]{20,}|\b(?:Bearer|Basic)\s+[\w.~+/-]{8,}=*|(?<=:\/\/)[^\s/@:]+:[^\s/@]+(?=@)/gi
 
-/** Anything that was thrown on the way to an answer. No key shows in its message. */
+/** Turns anything thrown during a request into a failure. Credentials are masked in its message. */
 export function failureOf(thrown: unknown): ModelFailure {
   if (thrown instanceof ModelFailure) return thrown
   const error: PlainObject = typeof thrown === 'object' && thrown !== null ? { ...thrown } : {}
   const status = statusOf(error['statusCode']) ?? statusOf(error['status'])
-  const { type, words } = saidBy(error, thrown)
+  const { type, words } = errorDetails(error, thrown)
   const message = (text: string): string => withoutCredentials(text).replaceAll(KEYS, '***')
   if (status === undefined && type === undefined) return failureOfTransport(thrown, message)
 
@@ -106,8 +102,8 @@ function nameOf(status: number | undefined, type: string | undefined, words: str
   return status === undefined ? 'server_error' : nameOfStatus(status)
 }
 
-/** The type and the words of the provider: from its body, wherever the adapter has put it. */
-function saidBy(error: PlainObject, thrown: unknown): { type: string | undefined; words: string } {
+/** The error type and message from the body of the response, wherever the adapter put it. */
+function errorDetails(error: PlainObject, thrown: unknown): { type: string | undefined; words: string } {
   const body = typeof error['responseBody'] === 'string' ? error['responseBody'] : undefined
   const inner = innerError(error['data']) ?? innerError(jsonIn(body ?? '')) ?? (thrown instanceof Error ? {} : error)
   const type = inner['code'] === 'insufficient_quota' ? 'insufficient_quota' : (inner['type'] ?? inner['code'])
@@ -116,14 +112,14 @@ function saidBy(error: PlainObject, thrown: unknown): { type: string | undefined
   return { type: textOr(type), words: (words + page).slice(0, LONGEST) }
 }
 
-/** `{ error: { type, message } }` or that within. */
+/** `{ error: { type, message } }`, or its inner object. */
 function innerError(data: unknown): PlainObject | undefined {
   if (!isObject(data)) return undefined
   if (isObject(data['error'])) return data['error']
   return typeof data['message'] === 'string' ? data : undefined
 }
 
-/** What a page of a proxy says, without its markup. */
+/** The text of an HTML error page, as proxies send it. */
 const plainText = (body: string): string =>
   body
     .slice(0, 20_000)
@@ -132,7 +128,6 @@ const plainText = (body: string): string =>
     .trim()
     .slice(0, 300)
 
-/** No answer at all, or one that nobody can read. */
 function failureOfTransport(thrown: unknown, message: (text: string) => string): ModelFailure {
   const code = codeOf(thrown)
   const name = thrown instanceof Error ? thrown.name : ''
@@ -144,14 +139,14 @@ function failureOfTransport(thrown: unknown, message: (text: string) => string):
     return new ModelFailure(message(wordsOf(thrown)), { why: 'unknown', retryable: false, cause: thrown })
   const words = wordsOf(thrown).slice(0, LONGEST).replace(/:\s*$/, '')
   const told = code === undefined || words.includes(code) ? words : `${words} (${code})`
-  return new ModelFailure(message(`the provider could not be heard: ${told}`), {
+  return new ModelFailure(message(`the provider could not be reached: ${told}`), {
     why: 'server_error',
     retryable: code === undefined || !HOPELESS.test(code),
     cause: thrown
   })
 }
 
-/** A program went wrong, not a connection; but fetch has only one kind of error for both. */
+/** fetch throws TypeError both for programming errors and for failed connections. */
 function isMistake(thrown: unknown, name: string, code: string | undefined): boolean {
   if (name === 'AssertionError' || OWN_MISTAKE.test(code ?? '')) return true
   if (code !== undefined) return false
@@ -159,7 +154,6 @@ function isMistake(thrown: unknown, name: string, code: string | undefined): boo
   return thrown instanceof ReferenceError || thrown instanceof RangeError
 }
 
-/** The code of the system's error that stands behind it. */
 function codeOf(thrown: unknown): string | undefined {
   for (let at = thrown, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth++) {
     const code: unknown = Reflect.get(at, 'code')
@@ -169,7 +163,7 @@ function codeOf(thrown: unknown): string | undefined {
   return undefined
 }
 
-/** Some providers say themselves whether to try again. */
+/** Some providers say whether to retry. */
 function retryableBy(headers: PlainObject): boolean | undefined {
   const said = headers['x-should-retry']
   return said === 'true' ? true : said === 'false' ? false : undefined
@@ -185,7 +179,7 @@ export function retryAfterOf(headers: PlainObject, now = Date.now()): number | u
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
-/** A stream that breaks after 200 comes with that status, which tells nothing. */
+/** A stream that breaks later still has status 200, which says nothing. */
 const statusOf = (value: unknown): number | undefined => (typeof value === 'number' && value >= 300 ? value : undefined)
 const textOr = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined

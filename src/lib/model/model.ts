@@ -4,7 +4,6 @@ import type { Block, JsonSchema, Message } from '../message.ts'
 export interface Model {
   readonly name: string
   readonly provider: string
-  /** What its tokens cost, where that is known. */
   readonly price?: Price | undefined
   /**
    * Asks once. It does not try again: whoever asks decides that. It rejects with a `ModelFailure`, and resolves only
@@ -22,7 +21,6 @@ export interface ModelRequest {
   /** Tokens to think with; 0 is off; `adaptive`: as many as the model likes. */
   readonly thinking?: number | 'adaptive' | undefined
   readonly effort?: string | undefined
-  /** The answer must be JSON of this schema. */
   readonly outputSchema?: JsonSchema | undefined
   /** Tools that the provider runs on its side, by their names there. They pass no gate. */
   readonly serverTools?: readonly string[] | undefined
@@ -109,12 +107,10 @@ export type FailureName =
   | 'max_output_tokens'
   | 'unknown'
 
-/** The provider did not answer, or not to its end. */
 export class ModelFailure extends Error {
   override readonly name = 'ModelFailure'
   readonly why: FailureName
   readonly status: number | undefined
-  /** Whether asking once more may help. */
   readonly retryable: boolean
   /** How long the provider asks to wait, in milliseconds. */
   readonly retryAfter: number | undefined
@@ -145,7 +141,6 @@ export class ModelFailure extends Error {
   }
 }
 
-/** What is known of a failure. */
 interface Failure {
   readonly why: FailureName
   readonly status?: number | undefined

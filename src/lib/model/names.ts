@@ -1,7 +1,6 @@
 import { fault } from '../faults.ts'
 
-/** Where a model is found, and what it is called there. */
-export type Whereabouts =
+export type ModelAddress =
   | { readonly kind: 'script'; readonly file: string }
   | { readonly kind: 'anthropic'; readonly model: string }
   | { readonly kind: 'openai'; readonly model: string }
@@ -10,10 +9,10 @@ export type Whereabouts =
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** What is asked when nothing else is said: the same as Claude Code 2.1.325. */
+/** The default of Claude Code 2.1.325. */
 const DEFAULT_MODEL = 'claude-opus-5-5'
 
-/** Short names, what they stand for, and what says otherwise. */
+/** Short names: the model, and the environment variable that overrides it. */
 const ALIASES: Readonly<Record<string, readonly [model: string, variable: string]>> = {
   default: [DEFAULT_MODEL, 'ANTHROPIC_MODEL'],
   opus: [DEFAULT_MODEL, 'ANTHROPIC_DEFAULT_OPUS_MODEL'],
@@ -22,18 +21,18 @@ const ALIASES: Readonly<Record<string, readonly [model: string, variable: string
 }
 
 /**
- * What a name means:
+ * Resolves the name of a model:
  *
  *     script:FILE              the answers in a file
- *     https://host/v1#MODEL    a server that speaks chat completions
+ *     https://host/v1#MODEL    a server with an OpenAI-compatible chat completions API
  *     openai/MODEL             OpenAI
- *     anthropic/MODEL          Anthropic, or whoever is at ANTHROPIC_BASE_URL
+ *     anthropic/MODEL          Anthropic, or the server at ANTHROPIC_BASE_URL
  *     NAME/MODEL               any other provider, by its package @ai-sdk/NAME
  *     claude-…, opus, sonnet, haiku, default    Anthropic
  *
- * Other plain names are models of whoever is at ANTHROPIC_BASE_URL.
+ * Other plain names are models of the server at ANTHROPIC_BASE_URL.
  */
-export function whereIs(name: string, env: Environment): Whereabouts {
+export function modelAddress(name: string, env: Environment): ModelAddress {
   if (name.startsWith('script:')) return { kind: 'script', file: name.slice('script:'.length) }
   if (/^https?:\/\//i.test(name)) return compatible(name)
   const slash = name.indexOf('/')
@@ -46,12 +45,12 @@ export function whereIs(name: string, env: Environment): Whereabouts {
     return { kind: 'anthropic', model: name }
   throw fault(
     'E_MODEL',
-    `nobody is known to have a model ${JSON.stringify(name)}`,
-    'say whose it is, as in openai/NAME or https://host/v1#NAME, or use opus, sonnet, haiku or a claude-… name'
+    `the provider of model ${JSON.stringify(name)} is not known`,
+    'name the provider, as in openai/NAME or https://host/v1#NAME, or use opus, sonnet, haiku or a claude-… name'
   )
 }
 
-function compatible(name: string): Whereabouts {
+function compatible(name: string): ModelAddress {
   const hash = name.indexOf('#')
   const url = hash === -1 ? name : name.slice(0, hash)
   const model = hash === -1 ? '' : name.slice(hash + 1)
@@ -64,7 +63,7 @@ function compatible(name: string): Whereabouts {
   return { kind: 'compatible', url, model }
 }
 
-function atProvider(provider: string, model: string): Whereabouts {
+function atProvider(provider: string, model: string): ModelAddress {
   if (!/^[a-z0-9-]+$/.test(provider) || model === '')
     throw fault('E_MODEL', `${provider}/${model} is not the name of a model`, 'write PROVIDER/MODEL, as in openai/NAME')
   if (provider === 'anthropic' || provider === 'openai') return { kind: provider, model }
@@ -78,5 +77,5 @@ function atProvider(provider: string, model: string): Whereabouts {
 export const isOfProvider = (name: string, provider: string): boolean =>
   name === 'inherit' || (provider === 'anthropic' && !/[:/]/.test(name))
 
-/** What is set to nothing is not set. */
+/** A variable that is set to the empty string counts as unset. */
 export const nonEmpty = (value: string | undefined): string | undefined => (value === '' ? undefined : value)

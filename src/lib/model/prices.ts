@@ -20,7 +20,6 @@ const LIST: readonly (readonly [name: RegExp, input: number, output: number, cac
   [/3-haiku/, 0.25, 1.25, 0.03]
 ]
 
-/** What the tokens of this model cost by the list, or undefined where that is not known. */
 export function priceOf(model: string): Price | undefined {
   if (!model.includes('claude')) return undefined
   const line = LIST.find(([name]) => name.test(model))
@@ -29,7 +28,6 @@ export function priceOf(model: string): Price | undefined {
   return { input, output, cacheWrite: input * 1.25, cacheRead }
 }
 
-/** What these tokens cost, in dollars. */
 export function costOf(usage: Usage, price: Price | undefined): number | undefined {
   if (price === undefined) return undefined
   const { input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens } = usage

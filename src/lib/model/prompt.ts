@@ -10,23 +10,21 @@ import type {
 import type { Block, ImageBlock, Message, ToolResultBlock } from '../message.ts'
 import { isObject } from '../util/plain.ts'
 import { wellFormed } from '../util/well-formed.ts'
-import { metadataOf } from './metadata.ts'
+import { metadataOf } from './partial-block.ts'
 
-type Said = LanguageModelV4TextPart | LanguageModelV4FilePart
+type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart
 type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number]
 
-/** Marks the end of what the provider is asked to remember. */
+/** Marks the end of the prompt prefix that the provider caches. */
 export const CACHE: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } }
 
-/** A conversation that was converted, as far as it went then. */
-export interface Converted {
-  /** Never changed in place where a call has seen it: a message that grows is replaced by a longer one. */
+export interface ConvertedPrompt {
+  /** Messages that a request has used are never changed in place, only replaced by longer ones. */
   readonly prompt: LanguageModelV4Prompt
-  /** The tool of every call, by the id of the call. */
   readonly tools: Map<string, string>
 }
 
-interface State extends Converted {
+interface State extends ConvertedPrompt {
   readonly source: Message[]
 }
 
@@ -34,7 +32,7 @@ interface State extends Converted {
  * Converts conversations. The same array, grown, costs only what is new; an array that was changed in another way is
  * converted anew. With `imagesApart`, pictures in results of tools follow in a message of the user.
  */
-export function converter(imagesApart: boolean): (messages: readonly Message[]) => Converted {
+export function converter(imagesApart: boolean): (messages: readonly Message[]) => ConvertedPrompt {
   const known = new WeakMap<readonly Message[], State>()
   return messages => {
     let state = known.get(messages)
@@ -45,7 +43,7 @@ export function converter(imagesApart: boolean): (messages: readonly Message[]) 
     for (let at = state.source.length; at < messages.length; at++) {
       const message = messages[at]!
       state.source.push(message)
-      for (const part of converted(message, state.tools, imagesApart)) place(part, state.prompt)
+      for (const part of convert(message, state.tools, imagesApart)) place(part, state.prompt)
     }
     return state
   }
@@ -57,8 +55,8 @@ function isGrownFrom(messages: readonly Message[], source: readonly Message[]): 
   return true
 }
 
-/** The prompt of one call: the instructions first, and the mark at the end. */
-export function promptOf(system: string, { prompt }: Converted): LanguageModelV4Prompt {
+/** The prompt of one request: system prompt first, cache mark on the last message. */
+export function promptOf(system: string, { prompt }: ConvertedPrompt): LanguageModelV4Prompt {
   const out = prompt.slice()
   const last = out.at(-1)
   if (last !== undefined && last.role !== 'assistant') out[out.length - 1] = { ...last, providerOptions: CACHE }
@@ -66,7 +64,7 @@ export function promptOf(system: string, { prompt }: Converted): LanguageModelV4
   return out
 }
 
-/** Providers want turns to alternate, and results right after their calls. */
+/** Providers require alternating turns, and results directly after their calls. */
 function place(message: LanguageModelV4Message, prompt: LanguageModelV4Prompt): void {
   let at = prompt.length
   if (message.role === 'tool' && prompt[at - 1]?.role === 'user') at--
@@ -78,8 +76,8 @@ function place(message: LanguageModelV4Message, prompt: LanguageModelV4Prompt): 
   else prompt.splice(at, 0, message)
 }
 
-/** One message, in at most two: results of tools, and the rest. */
-function converted(message: Message, tools: Map<string, string>, imagesApart: boolean): LanguageModelV4Message[] {
+/** At most two messages: tool results, and everything else. */
+function convert(message: Message, tools: Map<string, string>, imagesApart: boolean): LanguageModelV4Message[] {
   const role = message.role
   const content = wellFormed(message.content)
   const blocks: readonly Block[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content
@@ -88,13 +86,13 @@ function converted(message: Message, tools: Map<string, string>, imagesApart: bo
     return parts.length === 0 ? [] : [{ role: 'assistant', content: parts }]
   }
   const results: LanguageModelV4ToolResultPart[] = []
-  const said: Said[] = []
+  const said: UserPart[] = []
   for (const block of blocks) {
     if (block.type === 'tool_result') {
       results.push(resultPart(block, tools, imagesApart))
       if (imagesApart || block.is_error === true) said.push(...imagesIn(block).map(filePart))
     } else if (block.type === 'image') said.push(filePart(block))
-    else if (block.type === 'text' && isSaid(block.text))
+    else if (block.type === 'text' && hasText(block.text))
       said.push(textPart(role === 'system' ? reminder(block.text) : block.text))
   }
   const out: LanguageModelV4Message[] = []
@@ -103,16 +101,16 @@ function converted(message: Message, tools: Map<string, string>, imagesApart: bo
   return out
 }
 
-/** Instructions in the middle of a conversation: few providers take them there as such. */
+/** Few providers accept system messages in the middle of a conversation. */
 export const reminder = (text: string): string => `<system-reminder>\n${text}\n</system-reminder>`
 
-/** Providers refuse texts without a word. */
-const isSaid = (text: string): boolean => text.trim() !== ''
+/** Providers refuse blank text blocks. */
+const hasText = (text: string): boolean => text.trim() !== ''
 
 function assistantPart(block: Block, tools: Map<string, string>): AssistantPart[] {
   const metadata = metadataOf(block)
   const providerOptions = metadata === undefined ? {} : { providerOptions: metadata }
-  if (block.type === 'text') return isSaid(block.text) ? [{ ...textPart(block.text), ...providerOptions }] : []
+  if (block.type === 'text') return hasText(block.text) ? [{ ...textPart(block.text), ...providerOptions }] : []
   if (block.type === 'thinking') {
     const signed = block.signature === undefined ? undefined : { anthropic: { signature: block.signature } }
     return [{ type: 'reasoning', text: block.thinking, providerOptions: { ...metadata, ...signed } }]
@@ -121,7 +119,7 @@ function assistantPart(block: Block, tools: Map<string, string>): AssistantPart[
     return [{ type: 'reasoning', text: '', providerOptions: { anthropic: { redactedData: block.data } } }]
   if (block.type !== 'tool_use') return []
   tools.set(block.id, block.name)
-  // Text that was no JSON object goes back as one: providers take nothing else.
+  // Providers accept only JSON objects as input, so other text is wrapped in one.
   const input = isObject(block.input) ? block.input : { invalid_input: block.input }
   return [{ type: 'tool-call', toolCallId: block.id, toolName: block.name, input, ...providerOptions }]
 }
@@ -142,7 +140,7 @@ function resultPart(
 
 function outputOf({ content, is_error }: ToolResultBlock, imagesApart: boolean): LanguageModelV4ToolResultOutput {
   if (typeof content !== 'string' && is_error !== true && !imagesApart && content.some(isImage)) {
-    const shown = content.filter(block => isImage(block) || isSaid(textOf(block)))
+    const shown = content.filter(block => isImage(block) || hasText(textOf(block)))
     return { type: 'content', value: shown.map(block => (isImage(block) ? filePart(block) : textPart(textOf(block)))) }
   }
   const value =

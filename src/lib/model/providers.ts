@@ -6,22 +6,21 @@ import { httpFetch } from '../world/http/client.ts'
 import { fromLanguageModel, type AdapterOptions } from './ai-sdk.ts'
 import { failureOf } from './failure.ts'
 import type { Model } from './model.ts'
-import { nonEmpty, whereIs, type Environment } from './names.ts'
+import { nonEmpty, modelAddress, type Environment } from './names.ts'
 import { priceOf } from './prices.ts'
 
 export interface ModelOptions {
-  /** Keys and addresses are read here. */
   readonly env: Environment
   /** Where the provider is, whatever the environment says. */
   readonly baseUrl?: string | undefined
 }
 
 /**
- * The model of this name (see `whereIs`), or the default one. What is missing, such as a key, is said at once; the
+ * The model of this name (see `modelAddress`), or the default one. What is missing, such as a key, is said at once; the
  * provider's package is loaded when the model is asked for the first time.
  */
 export async function modelFor(name: string | undefined, options: ModelOptions): Promise<Model> {
-  const where = whereIs(nonEmpty(name) ?? 'default', options.env)
+  const where = modelAddress(nonEmpty(name) ?? 'default', options.env)
   holdCredentialsIn(options.env, where.kind === 'package' ? where.package.replace(/^@ai-sdk\//, '') : undefined)
   switch (where.kind) {
     case 'script': {
@@ -145,7 +144,6 @@ const isProvider = (value: unknown): value is { languageModel(model: string): La
   'specificationVersion' in value &&
   value.specificationVersion === 'v4'
 
-/** How long nothing may come; models on small machines need long for their first word. */
 function idleOf(env: Environment): number | undefined {
   const ms = Number(env['API_TIMEOUT_MS'])
   return ms > 0 && ms < 2 ** 31 ? ms : undefined

@@ -6,7 +6,7 @@ import type {
 } from '@ai-sdk/provider'
 import { wellFormed } from '../util/well-formed.ts'
 import { ModelFailure, type ModelRequest, type ToolSpec } from './model.ts'
-import { CACHE, promptOf, type Converted } from './prompt.ts'
+import { CACHE, promptOf, type ConvertedPrompt } from './prompt.ts'
 
 type Tools = (LanguageModelV4FunctionTool | LanguageModelV4ProviderTool)[]
 
@@ -23,7 +23,10 @@ const ROOM = 32_000
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
 
 /** Builds what a provider's adapter is called with; definitions of tools are converted once for each list of them. */
-export function callBuilder(provider: string, model: string): (request: ModelRequest, converted: Converted) => Call {
+export function callBuilder(
+  provider: string,
+  model: string
+): (request: ModelRequest, converted: ConvertedPrompt) => Call {
   const isClaude = isAnthropic(provider)
   const room = isClaude && !model.includes('claude') ? ROOM : undefined
   const known = new WeakMap<readonly ToolSpec[], LanguageModelV4FunctionTool[]>()

@@ -1,21 +1,19 @@
 import type { ModelFailure } from './model.ts'
 
-/** How often a model is asked for one answer, the first time included, where nothing else is said. */
 export const MOST_TRIES = 10
 
-/** How long it may take in all, in milliseconds. */
 export const LONGEST_WAIT = 10 * 60_000
 
 const FIRST = 500
 const LONGEST_STEP = 32_000
 
-/** The same failure; where the provider asks for a wait that is too long, its words say so. */
+/** If the provider asks for a wait that is too long, the message says so. */
 export function withWait(failure: ModelFailure, now = Date.now()): ModelFailure {
   const { retryAfter = 0 } = failure
   if (!failure.retryable || retryAfter <= LONGEST_WAIT) return failure
   const until = new Date(now + retryAfter).toISOString().slice(0, 16).replace('T', ' ')
   const asked = `it asks to wait ${Math.round(retryAfter / 1000)} s, until ${until} UTC`
-  return failure.but(`${failure.message}; ${asked}, and at most ${LONGEST_WAIT / 60_000} minutes are waited`)
+  return failure.but(`${failure.message}; ${asked}, and Carabiner waits at most ${LONGEST_WAIT / 60_000} minutes`)
 }
 
 /**

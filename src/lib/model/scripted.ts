@@ -1,6 +1,6 @@
 import { wordsOf } from '../errors.ts'
 import type { Block, Message } from '../message.ts'
-import { cutOff, givenUp, isRetryable, nameOfStatus, withPartial } from './failure.ts'
+import { cutOff, abandoned, isRetryable, nameOfStatus, withPartial } from './failure.ts'
 import { checkObject, invalidOption } from '../schema/check.ts'
 import { own, type FieldTable, type Infer } from '../schema/table.ts'
 import { NO_TOKENS } from './usage.ts'
@@ -14,7 +14,7 @@ import {
   type StreamEvent,
   type Usage
 } from './model.ts'
-import { eventsOf } from './scripted-events.ts'
+import { eventsOf } from './stream-events.ts'
 
 /** `Array.isArray` does not know lists that may not be changed. */
 const isList = (value: unknown): value is readonly TurnOrMaker[] => Array.isArray(value)
@@ -56,17 +56,17 @@ export const SCRIPTED_TURN = {
 export type Turn = string | ScriptedTurn
 /** An answer of a scripted model: text, calls, or a failure instead. */
 export type ScriptedTurn = Infer<typeof SCRIPTED_TURN, undefined>
-/** A call of a tool. Without an `id` it gets one. */
+/** A tool call. Without an `id` it gets one. */
 export type ScriptedCall = Infer<typeof CALL, undefined>
-/** What goes wrong instead of an answer. */
+/** A failure instead of an answer. */
 export type ScriptedFailure = Infer<typeof FAILURE, undefined>
 
-/** A turn, or a function that makes one of what it is asked. */
+/** A turn, or a function that makes one from the request. */
 export type TurnOrMaker = Turn | TurnMaker
 
 type TurnMaker = (request: ModelRequest, signal: AbortSignal) => Turn | Promise<Turn>
 
-/** What a scripted model may be told besides its turns. */
+/** Options of a scripted model. */
 export interface ScriptOptions {
   readonly name?: string | undefined
   readonly price?: Price | undefined
@@ -80,14 +80,14 @@ export interface Script extends ScriptOptions {
 }
 
 /** What a scripted model was asked. The conversation of `request` may have grown since; `messages` is what was sent. */
-export interface Asked {
+export interface ScriptedRequest {
   readonly request: ModelRequest
   readonly messages: readonly Message[]
 }
 
 /** A model that says what it is told to, and remembers what it was asked. */
 export interface ScriptedModel extends Model {
-  readonly requests: readonly Asked[]
+  readonly requests: readonly ScriptedRequest[]
 }
 
 /** A model that says what it is told to, one turn after the other. */
@@ -103,7 +103,7 @@ export function scriptedModel(script: readonly TurnOrMaker[] | Script, more?: Sc
     if (typeof turn === 'object') checkObject(SCRIPTED_TURN, turn, `turn ${place + 1} of the script`)
   }
   const name = options.name ?? 'scripted'
-  const requests: Asked[] = []
+  const requests: ScriptedRequest[] = []
   let calls = 0
 
   const answerOf = (turn: ScriptedTurn, number: number): Answer => {
@@ -123,11 +123,11 @@ export function scriptedModel(script: readonly TurnOrMaker[] | Script, more?: Sc
     price: options.price,
     requests,
     async ask(request, signal, onEvent) {
-      if (signal.aborted) throw givenUp(signal.reason)
-      const number = requests.push(askedWith(request))
+      if (signal.aborted) throw abandoned(signal.reason)
+      const number = requests.push(scriptedRequest(request))
       const said = turns[number - 1] ?? (options.repeatLast === true ? turns.at(-1) : undefined)
       if (said === undefined) throw scriptIsOver(turns.length, number)
-      const turn = typeof said === 'function' ? await madeBy(said, request, signal, number) : said
+      const turn = typeof said === 'function' ? await makeTurn(said, request, signal, number) : said
       const whole: ScriptedTurn = typeof turn === 'string' ? { text: turn } : turn
       if (whole.fail !== undefined) throw scriptedFailure(whole.fail)
       const answer = answerOf(whole, number)
@@ -138,7 +138,7 @@ export function scriptedModel(script: readonly TurnOrMaker[] | Script, more?: Sc
 }
 
 /** The conversation only grows, so what was sent need not be copied before somebody looks. */
-function askedWith(request: ModelRequest): Asked {
+function scriptedRequest(request: ModelRequest): ScriptedRequest {
   const { messages } = request
   const { length } = messages
   return {
@@ -150,13 +150,13 @@ function askedWith(request: ModelRequest): Asked {
 }
 
 /** What a function says. A mistake in it, such as an assertion that fails, stays one however often it is asked. */
-async function madeBy(maker: TurnMaker, request: ModelRequest, signal: AbortSignal, number: number): Promise<Turn> {
+async function makeTurn(maker: TurnMaker, request: ModelRequest, signal: AbortSignal, number: number): Promise<Turn> {
   try {
     const made = maker(request, signal)
     return made instanceof Promise ? await orGivenUp(made, signal) : made
   } catch (error) {
     if (error instanceof ModelFailure) throw error
-    if (signal.aborted) throw givenUp(signal.reason)
+    if (signal.aborted) throw abandoned(signal.reason)
     const message = `turn ${number} of the script threw: ${wordsOf(error)}`
     throw new ModelFailure(message, { why: 'unknown', retryable: false, cause: error })
   }
@@ -187,7 +187,7 @@ function scriptedFailure({ status, why, retryAfter, retryable, message }: Script
 
 function orGivenUp<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(givenUp(signal.reason))
+    const onAbort = (): void => reject(abandoned(signal.reason))
     signal.addEventListener('abort', onAbort, { once: true })
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
   })

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { LanguageModelV4StreamPart, LanguageModelV4ToolCall, SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import type { Block } from '../message.ts'
-import { deltaOf, emptyBlock, inputOf, wholeBlock, type Draft } from './partial-block.ts'
+import { deltaOf, emptyBlock, inputOf, wholeBlock, type PartialBlock } from './partial-block.ts'
 import { cutOff, failureOf } from './failure.ts'
+import { messageStart } from './stream-events.ts'
 import { firstUsage, NO_TOKENS, stopOf, usageOf } from './usage.ts'
 import type { Answer, BlockDelta, StreamEvent } from './model.ts'
 
@@ -13,29 +14,25 @@ type Metadata = SharedV4ProviderMetadata | undefined
 const isOfCall = (part: LanguageModelV4StreamPart): part is CallPart =>
   part.type === 'tool-call' || part.type.startsWith('tool-input-')
 
-/** What is known before the first part. */
-interface Circumstances {
-  /** The name of the model, where the provider does not say which one answers. */
+interface AnswerContext {
+  /** Used when the provider does not name the model that answers. */
   readonly model: string
-  /** Ids of calls that the conversation holds already. */
   readonly taken: { has(id: string): boolean }
-  /** What of the request was not sent, in words. */
   readonly unsent: readonly string[]
   readonly onEvent: ((event: StreamEvent) => void) | undefined
 }
 
-/** What an adapter did not send as it was told. */
 const changeIn = (warning: Part<'stream-start'>['warnings'][number]): readonly string[] =>
   warning.type === 'unsupported'
     ? [`the model does not take ${warning.feature}: ${warning.details ?? 'it was left out'}`]
     : []
 
-/** Receives the parts of one answer, tells of them as they come, and puts them together. */
+/** Assembles the streamed parts of one answer, and reports each as it arrives. */
 export class Receiver {
-  readonly #circumstances: Circumstances
-  readonly #drafts: Draft[] = []
-  /** Blocks that are not whole yet, by kind and by the id that the provider's adapter gives them. */
-  readonly #open = new Map<string, Draft>()
+  readonly #context: AnswerContext
+  readonly #blocks: PartialBlock[] = []
+  /** Incomplete blocks, by kind and by the id that the adapter gives them. */
+  readonly #open = new Map<string, PartialBlock>()
   readonly #ids = new Set<string>()
   readonly #ungated: { name: string; input: unknown }[] = []
   readonly #leftOut = new Set<string>()
@@ -46,27 +43,25 @@ export class Receiver {
   #isAnnounced = false
   #finish: Part<'finish'> | undefined
 
-  constructor(circumstances: Circumstances) {
-    this.#circumstances = circumstances
+  constructor(context: AnswerContext) {
+    this.#context = context
   }
 
-  /** Whether all has been said. */
   get finished(): boolean {
     return this.#finish !== undefined
   }
 
-  /** Whether it thinks where nobody can see it: then nothing comes for long. */
-  get ponders(): boolean {
-    const last = this.#drafts.at(-1)
+  /** The model is thinking and does not stream its thoughts: long silence is normal. */
+  get isThinkingUnseen(): boolean {
+    const last = this.#blocks.at(-1)
     return last !== undefined && !last.whole && last.kind === 'thinking' && last.text === ''
   }
 
-  /** The words that have come so far. */
   get text(): string {
-    return this.#drafts.flatMap(({ kind, text }) => (kind === 'text' ? [text] : [])).join('')
+    return this.#blocks.flatMap(({ kind, text }) => (kind === 'text' ? [text] : [])).join('')
   }
 
-  /** Takes the next part, and says whether it was content. Throws what the provider reports. */
+  /** Returns whether the part was content. Throws what the provider reports. */
   take(part: LanguageModelV4StreamPart): boolean {
     if (part.type === 'stream-start') this.#changed.push(...part.warnings.flatMap(changeIn))
     if (part.type === 'stream-start' || part.type === 'ping' || part.type === 'raw') return false
@@ -80,7 +75,7 @@ export class Receiver {
     if (part.type === 'tool-call') this.#call(part)
     else if (part.type === 'tool-input-delta')
       this.#grow(`call ${part.id}`, undefined, part.delta, part.providerMetadata)
-    // That the input is complete, only the call says that follows.
+    // Only the tool-call part that follows says that the input is complete.
     else if (part.type === 'tool-input-start' && part.providerExecuted !== true)
       this.#beginCall(part.id, part.toolName, part.providerMetadata)
   }
@@ -118,7 +113,7 @@ export class Receiver {
         if (part.kind === 'anthropic.message_start') this.#usage = firstUsage(part.providerMetadata)
         else this.#leftOut.add(part.kind)
         break
-      // What a tool of the provider gave back, and where its words come from, is the provider's own.
+      // Results and sources of tools that the provider ran are not part of the conversation.
       case 'tool-result':
       case 'source':
         break
@@ -130,14 +125,20 @@ export class Receiver {
     }
   }
 
-  #begin(key: string, kind: Draft['kind'], metadata: Metadata, call = { id: '', name: '' }, text = ''): Draft {
-    const index = this.#drafts.length
-    const draft: Draft = { kind, index, ...call, text, signature: undefined, metadata, whole: false }
-    this.#drafts.push(draft)
-    this.#open.set(key, draft)
+  #begin(
+    key: string,
+    kind: PartialBlock['kind'],
+    metadata: Metadata,
+    call = { id: '', name: '' },
+    text = ''
+  ): PartialBlock {
+    const index = this.#blocks.length
+    const block: PartialBlock = { kind, index, ...call, text, signature: undefined, metadata, whole: false }
+    this.#blocks.push(block)
+    this.#open.set(key, block)
     this.#announce()
-    this.#circumstances.onEvent?.({ type: 'content_block_start', index, content_block: emptyBlock(draft) })
-    return draft
+    this.#context.onEvent?.({ type: 'content_block_start', index, content_block: emptyBlock(block) })
+    return block
   }
 
   #beginThinking({ id, providerMetadata }: Part<'reasoning-start'>): void {
@@ -146,43 +147,43 @@ export class Receiver {
     else this.#begin(`thinking ${id}`, 'redacted_thinking', providerMetadata, undefined, hidden)
   }
 
-  #beginCall(key: string, name: string, metadata: Metadata): Draft {
+  #beginCall(key: string, name: string, metadata: Metadata): PartialBlock {
     return this.#begin(`call ${key}`, 'tool_use', metadata, { id: this.#freshId(key), name })
   }
 
-  /** Results are told apart by the id of their call. Some models give the same to two calls. */
+  /** Call ids must be unique in a conversation; some models give one to two calls. */
   #freshId(wanted: string): string {
     let id = wanted === '' ? `toolu_${randomUUID()}` : wanted
-    for (let n = 2; this.#ids.has(id) || this.#circumstances.taken.has(id); n++) id = `${wanted}_${n}`
+    for (let n = 2; this.#ids.has(id) || this.#context.taken.has(id); n++) id = `${wanted}_${n}`
     this.#ids.add(id)
     return id
   }
 
   #grow(key: string, kind: 'text' | 'thinking' | undefined, piece: string, metadata: Metadata): void {
-    const draft = this.#open.get(key) ?? (kind && this.#begin(key, kind, undefined))
-    if (draft === undefined) return
-    if (metadata !== undefined) draft.metadata = { ...draft.metadata, ...metadata }
+    const block = this.#open.get(key) ?? (kind && this.#begin(key, kind, undefined))
+    if (block === undefined) return
+    if (metadata !== undefined) block.metadata = { ...block.metadata, ...metadata }
     if (piece !== '') {
-      draft.text += piece
-      this.#tellDelta(draft, deltaOf(draft, piece))
+      block.text += piece
+      this.#tellDelta(block, deltaOf(block, piece))
     }
     const signature = metadata?.['anthropic']?.['signature']
-    if (draft.kind !== 'thinking' || typeof signature !== 'string') return
-    draft.signature = signature
-    this.#tellDelta(draft, { type: 'signature_delta', signature })
+    if (block.kind !== 'thinking' || typeof signature !== 'string') return
+    block.signature = signature
+    this.#tellDelta(block, { type: 'signature_delta', signature })
   }
 
-  #tellDelta({ index }: Draft, delta: BlockDelta | undefined): void {
-    if (delta !== undefined) this.#circumstances.onEvent?.({ type: 'content_block_delta', index, delta })
+  #tellDelta({ index }: PartialBlock, delta: BlockDelta | undefined): void {
+    if (delta !== undefined) this.#context.onEvent?.({ type: 'content_block_delta', index, delta })
   }
 
   #end(key: string, metadata: Metadata): void {
-    const draft = this.#open.get(key)
-    if (draft === undefined) return
+    const block = this.#open.get(key)
+    if (block === undefined) return
     this.#open.delete(key)
-    if (metadata !== undefined) draft.metadata = { ...draft.metadata, ...metadata }
-    draft.whole = true
-    this.#circumstances.onEvent?.({ type: 'content_block_stop', index: draft.index })
+    if (metadata !== undefined) block.metadata = { ...block.metadata, ...metadata }
+    block.whole = true
+    this.#context.onEvent?.({ type: 'content_block_stop', index: block.index })
   }
 
   #call({ toolCallId, toolName, input, providerExecuted, providerMetadata }: LanguageModelV4ToolCall): void {
@@ -191,10 +192,10 @@ export class Receiver {
       return
     }
     const key = `call ${toolCallId}`
-    const draft = this.#open.get(key) ?? this.#beginCall(toolCallId, toolName, providerMetadata)
-    if (draft.text === '' && input !== '') this.#tellDelta(draft, deltaOf(draft, input))
-    // Adapters make "{}" of an input of which nothing has come.
-    if (draft.text !== '' || input !== '{}') draft.text = input
+    const block = this.#open.get(key) ?? this.#beginCall(toolCallId, toolName, providerMetadata)
+    if (block.text === '' && input !== '') this.#tellDelta(block, deltaOf(block, input))
+    // Adapters turn an input of which nothing arrived into "{}".
+    if (block.text !== '' || input !== '{}') block.text = input
     this.#end(key, providerMetadata)
   }
 
@@ -202,35 +203,24 @@ export class Receiver {
     if (this.#isAnnounced) return
     this.#isAnnounced = true
     if (this.#id === '') this.#id = `msg_${randomUUID()}`
-    if (this.#model === '') this.#model = this.#circumstances.model
-    const message = {
-      id: this.#id,
-      type: 'message',
-      role: 'assistant',
-      model: this.#model,
-      content: [],
-      stop_reason: null,
-      stop_sequence: null,
-      usage: this.#usage
-    } as const
-    this.#circumstances.onEvent?.({ type: 'message_start', message })
+    if (this.#model === '') this.#model = this.#context.model
+    this.#context.onEvent?.(messageStart(this.#id, this.#model, this.#usage))
   }
 
-  /** The answer. Throws when it is not whole. */
   answer(): Answer {
     const finish = this.#finish
-    if (finish === undefined) throw cutOff('it ended without saying that it ends')
-    const hasCalls = this.#drafts.some(draft => draft.kind === 'tool_use')
+    if (finish === undefined) throw cutOff('the stream ended without a finish event')
+    const hasCalls = this.#blocks.some(block => block.kind === 'tool_use')
     const stop = stopOf(finish.finishReason, hasCalls)
     if (stop === undefined) throw cutOff('it was interrupted')
-    if (this.#drafts.some(draft => !draft.whole)) throw cutOff('it ended in the middle of a block')
+    if (this.#blocks.some(block => !block.whole)) throw cutOff('it ended in the middle of a block')
 
     this.#announce()
     const usage = usageOf(finish.usage)
-    const changed = [...this.#circumstances.unsent, ...this.#changed]
-    const content = this.#blocks(stop === 'max_tokens')
-    this.#circumstances.onEvent?.({ type: 'message_delta', delta: { stop_reason: stop, stop_sequence: null }, usage })
-    this.#circumstances.onEvent?.({ type: 'message_stop' })
+    const changed = [...this.#context.unsent, ...this.#changed]
+    const content = this.#wholeBlocks(stop === 'max_tokens')
+    this.#context.onEvent?.({ type: 'message_delta', delta: { stop_reason: stop, stop_sequence: null }, usage })
+    this.#context.onEvent?.({ type: 'message_stop' })
     return {
       id: this.#id,
       model: this.#model,
@@ -243,11 +233,11 @@ export class Receiver {
     }
   }
 
-  /** Texts without a word are dropped: providers refuse to be sent them. */
-  #blocks(ranOut: boolean): readonly Block[] {
-    const last = this.#drafts.at(-1)
-    return this.#drafts
+  /** Providers refuse empty text blocks, so they are dropped. */
+  #wholeBlocks(ranOut: boolean): readonly Block[] {
+    const last = this.#blocks.at(-1)
+    return this.#blocks
       .filter(({ kind, text }) => kind !== 'text' || text !== '')
-      .map(draft => wholeBlock(draft, ranOut && draft === last))
+      .map(block => wholeBlock(block, ranOut && block === last))
   }
 }

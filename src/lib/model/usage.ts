@@ -9,7 +9,7 @@ export const NO_TOKENS: Usage = Object.freeze({
   cache_read_input_tokens: 0
 })
 
-/** Tokens that were used; those from a cache are not counted twice. */
+/** `input_tokens` excludes tokens from the cache. */
 export function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage {
   const { total = 0, cacheRead = 0, cacheWrite = 0 } = inputTokens
   return {
@@ -20,7 +20,7 @@ export function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): Us
   }
 }
 
-/** What Anthropic says of its tokens before the first word. */
+/** The usage that Anthropic reports in message_start. */
 export function firstUsage(metadata: SharedV4ProviderMetadata | undefined): Usage {
   const said = metadata?.['anthropic']?.['usage']
   if (!isObject(said)) return NO_TOKENS
@@ -33,12 +33,12 @@ export function firstUsage(metadata: SharedV4ProviderMetadata | undefined): Usag
   }
 }
 
-/** Why it stopped, or undefined: it did not come to its end. */
+/** The stop reason; undefined if the answer is incomplete. */
 export function stopOf({ unified, raw }: LanguageModelV4FinishReason, calls: boolean): StopReason | undefined {
   if (unified === 'error' || unified === 'interrupted') return undefined
   if (unified === 'length') return 'max_tokens'
   if (unified === 'content-filter') return 'refusal'
   if (raw === 'pause_turn' || raw === 'stop_sequence') return raw
-  // Some servers say "stop" after calls, too.
+  // Some servers report "stop" also after calls.
   return calls ? 'tool_use' : 'end_turn'
 }

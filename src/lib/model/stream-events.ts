@@ -1,27 +1,18 @@
 import type { Block } from '../message.ts'
-import { NO_TOKENS } from './usage.ts'
-import type { Answer, BlockDelta, StreamEvent } from './model.ts'
+import type { Answer, BlockDelta, StreamEvent, Usage } from './model.ts'
+
+export const messageStart = (id: string, model: string, usage: Usage): StreamEvent => ({
+  type: 'message_start',
+  message: { id, type: 'message', role: 'assistant', model, content: [], stop_reason: null, stop_sequence: null, usage }
+})
 
 /** The events with which a provider would have streamed this answer. */
-export function eventsOf({ id, model, content, stop, usage }: Answer): readonly StreamEvent[] {
-  const started = { ...usage, output_tokens: NO_TOKENS.output_tokens }
-  const message = {
-    id,
-    type: 'message',
-    role: 'assistant',
-    model,
-    content: [],
-    stop_reason: null,
-    stop_sequence: null,
-    usage: started
-  } as const
-  return [
-    { type: 'message_start', message },
-    ...content.flatMap(eventsOfBlock),
-    { type: 'message_delta', delta: { stop_reason: stop, stop_sequence: null }, usage },
-    { type: 'message_stop' }
-  ]
-}
+export const eventsOf = ({ id, model, content, stop, usage }: Answer): readonly StreamEvent[] => [
+  messageStart(id, model, { ...usage, output_tokens: 0 }),
+  ...content.flatMap(eventsOfBlock),
+  { type: 'message_delta', delta: { stop_reason: stop, stop_sequence: null }, usage },
+  { type: 'message_stop' }
+]
 
 function eventsOfBlock(block: Block, index: number): readonly StreamEvent[] {
   return [
