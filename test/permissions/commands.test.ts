@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from '../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
-import { simpleCommand } from '../../src/lib/shell/simple-command.ts'
+import { simpleCommand } from '../../src/lib/shell/command-words.ts'
 import { allow, ask, bash, decided, deny } from './permission-kit.ts'
 
 describe('one simple command', () => {

@@ -274,6 +274,6 @@ test.each([
   'echo environ',
   'env'
 ])('B6: %s is not taken for it', async command => {
-  const { environmentNamed } = await import('../../src/lib/permissions/process-environment.ts')
+  const { environmentNamed } = await import('../../src/lib/permissions/named-paths.ts')
   expect(environmentNamed({ kind: 'command', command })).toBeUndefined()
 })

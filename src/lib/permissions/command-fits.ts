@@ -1,10 +1,8 @@
 import { globOf } from '../util/names.ts'
-import { namesTurn, turnsIn } from '../shell/dangerous-options.ts'
+import { namesOption, dangerousOptions } from '../shell/dangerous-options.ts'
 import { commandsHeldBy, type HeldCommand } from '../shell/nested-commands.ts'
 import { programName } from '../shell/programs.ts'
-import { shellWord } from '../shell/quote.ts'
-import { simpleCommand } from '../shell/simple-command.ts'
-import { leadTo } from './word-pattern.ts'
+import { shellWord, simpleCommand } from '../shell/command-words.ts'
 
 /** Whether something is meant. `maybe`: it cannot be told. */
 export type Fit = 'yes' | 'maybe' | 'no'
@@ -94,7 +92,7 @@ export function allowsCommand(specifier: string, text: string): boolean {
   // Whoever wrote down the whole command has written down these as well.
   return (
     !specifier.includes('*') ||
-    turnsIn(programName(words[0]!), words.slice(1)).every(turn => namesTurn(specifier, turn))
+    dangerousOptions(programName(words[0]!), words.slice(1)).every(turn => namesOption(specifier, turn))
   )
 }
 
@@ -110,4 +108,48 @@ export function concernsCommand(specifier: string, text: string): Fit {
     if (fit === 'maybe') found = fit
   }
   return found
+}
+
+/**
+ * For a rule that has these words behind its program: whether a command has the same, in this order, with options among
+ * them. Each option may take the word behind it as its value, so that `kubectl -n prod delete` is near `kubectl delete`,
+ * and `git log push` is not near `git push`. What nobody knows yet may be anything. `open`: anything may stand before.
+ */
+export function leadTo(rule: readonly string[], open: boolean): (words: HeldCommand['words']) => boolean {
+  const steps = rule.filter(word => word !== '*').map(word => globOf(word))
+  const isOpen = opensOf(rule, open)
+  return words => {
+    // How many of the steps may have been taken; and those between which an option stood.
+    let [taken, around] = [new Set([0]), new Set<number>()]
+    let afterOption = false
+    for (const word of words) {
+      if (word === undefined) return taken.size + around.size > 0
+      if (word.startsWith('-')) {
+        for (const step of taken) if (step < steps.length) around.add(step)
+        taken = new Set(taken.has(steps.length) ? [steps.length] : [])
+      } else {
+        const next = (from: ReadonlySet<number>): Set<number> =>
+          new Set(
+            Array.from(from).flatMap(step => [
+              ...(steps[step]?.(word) === true ? [step + 1] : []),
+              ...(afterOption || isOpen[step] === true ? [step] : [])
+            ])
+          )
+        ;[taken, around] = [next(taken), next(around)]
+      }
+      afterOption = word.startsWith('-')
+    }
+    return around.has(steps.length)
+  }
+}
+
+/** Whether anything may stand before each of the steps, and behind the last. */
+function opensOf(rule: readonly string[], open: boolean): readonly boolean[] {
+  const opens: boolean[] = []
+  let isOpen = open
+  for (const word of rule) {
+    if (word !== '*') opens.push(isOpen)
+    isOpen = word.includes('*')
+  }
+  return [...opens, isOpen]
 }

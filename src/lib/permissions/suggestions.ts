@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { decide, type Call, type Policy } from './decide.ts'
-import { simpleCommand } from '../shell/simple-command.ts'
+import { simpleCommand } from '../shell/command-words.ts'
 import { FILE_WRITERS } from '../tool-table.ts'
 import { literally } from '../util/path-glob.ts'
 import { isWithin } from '../world/files/paths.ts'

@@ -1,59 +1,47 @@
-/** What makes an ordinary program run another one, or write where nobody looks. */
-interface Turns {
-  /** Names of options. Most programs are content with the beginning of a name. */
-  readonly long?: readonly string[]
-  /** Options that only look like the beginning of one of them. */
-  readonly harmless?: readonly string[]
-  readonly words?: RegExp
-}
+import type { KnownWords } from './nested-commands.ts'
 
-const names = (text: string): readonly string[] => text.trim().split(/\s+/)
-
-const OUTPUT: Turns = { long: ['output'], words: /^-\w*o/ }
-
-const TURNS: ReadonlyMap<string, Turns> = new Map([
+/**
+ * What makes an ordinary program run another one, or write where nobody looks: names of long options, and a pattern of
+ * other words. Most programs are content with the beginning of a name.
+ */
+const OPTIONS: ReadonlyMap<string, readonly [long: string, words?: RegExp]> = new Map([
   [
     'git',
-    {
-      long: names(`config config-env exec exec-path ext-diff extcmd git-dir open-files-in-pager output output-directory
-        receive-pack separate-git-dir template upload-pack work-tree`),
-      words: /^(?:-c|-C|-O.*|config)$/s
-    }
+    [
+      `config config-env exec exec-path ext-diff extcmd git-dir open-files-in-pager output output-directory receive-pack
+      separate-git-dir template upload-pack work-tree`,
+      /^(?:-c|-C|-O.*|config)$/s
+    ]
   ],
-  ['find', { words: /^-(?:delete|exec|execdir|fls|fprint|fprint0|fprintf|ok|okdir)$/ }],
-  ['fd', { words: /^(?:-[A-Za-z]*[xX]|--exec)/ }],
-  ['fdfind', { words: /^(?:-[A-Za-z]*[xX]|--exec)/ }],
-  ['rg', { words: /^(?:--(?:pre|hostname-bin|search-zip)|-[^-]*z)/ }],
-  ['rsync', { long: ['rsh', 'rsync-path'], words: /^-[A-Za-z]*e/ }],
+  ['find', ['', /^-(?:delete|exec|execdir|fls|fprint|fprint0|fprintf|ok|okdir)$/]],
+  ['fd', ['', /^(?:-[A-Za-z]*[xX]|--exec)/]],
+  ['fdfind', ['', /^(?:-[A-Za-z]*[xX]|--exec)/]],
+  ['rg', ['', /^(?:--(?:pre|hostname-bin|search-zip)|-[^-]*z)/]],
+  ['rsync', ['rsh rsync-path', /^-[A-Za-z]*e/]],
   // The command `e`, and the flag of `s///e`.
   [
     'sed',
-    {
-      words:
-        /^(?:-[A-Za-z]*e(?=.)|--e\w*=)?(?!-)(?:.*?(?:[\s;{}!\d$/,]|[^\w\s\\][gpiImM\d]*))?e[gpiImM\d]*(?:$|[\s;}])/s
-    }
+    ['', /^(?:-[A-Za-z]*e(?=.)|--e\w*=)?(?!-)(?:.*?(?:[\s;{}!\d$/,]|[^\w\s\\][gpiImM\d]*))?e[gpiImM\d]*(?:$|[\s;}])/s]
   ],
-  ['shuf', OUTPUT],
-  ['sort', { long: ['output', 'compress-program'], words: OUTPUT.words! }],
-  ['split', { long: ['filter'] }],
+  ['shuf', ['output', /^-\w*o/]],
+  ['sort', ['output compress-program', /^-\w*o/]],
+  ['split', ['filter']],
   [
     'tar',
-    {
-      long: names(`checkpoint-action info-script new-volume-script rmt-command rsh-command to-command
-        use-compress-program`),
-      harmless: ['checkpoint'],
-      words: /^-[A-Za-z]*[IF]/
-    }
+    [
+      'checkpoint-action info-script new-volume-script rmt-command rsh-command to-command use-compress-program',
+      /^-[A-Za-z]*[IF]/
+    ]
   ],
-  ['tree', { words: /^-\w*o/ }],
-  ['zip', { long: ['unzip-command'], words: /^-[A-Za-z]*TT/ }],
-  ['test', { words: /^-[vR]$/ }],
-  ['[', { words: /^-[vR]$/ }],
-  ['printf', { words: /^-v/ }]
+  ['tree', ['', /^-\w*o/]],
+  ['zip', ['unzip-command', /^-[A-Za-z]*TT/]],
+  ['test', ['', /^-[vR]$/]],
+  ['[', ['', /^-[vR]$/]],
+  ['printf', ['', /^-v/]]
 ])
 
-/** The same for single commands of git. */
-const TURNS_OF_GIT: ReadonlyMap<string, RegExp> = new Map([
+/** The same for commands of git. */
+const GIT_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
   ['archive', /^-[A-Za-z]*o/],
   ['bisect', /^run$/],
   ['clone', /^-[A-Za-z]*[uc]/],
@@ -68,42 +56,30 @@ const TURNS_OF_GIT: ReadonlyMap<string, RegExp> = new Map([
   ['submodule', /^foreach$/]
 ])
 
-type Words = readonly (string | undefined)[]
-
-/** All words that turn the program to something else. */
-export function turnsIn(program: string, words: Words): readonly string[] {
-  const turns = TURNS.get(program)
-  if (turns === undefined) return []
-  const more = program === 'git' ? turnsOfGit(words) : []
+/** All words that make the program do something else. */
+export function dangerousOptions(program: string, words: KnownWords): readonly string[] {
+  const options = OPTIONS.get(program)
+  if (options === undefined) return []
+  const [long, pattern] = options
+  const ofGit = new Set<RegExp>()
   return words.filter((word, index): word is string => {
     if (word === undefined) return false
     // The first word of tar may go without its dash.
     const option = program === 'tar' && index === 0 && !word.startsWith('-') ? `-${word}` : word
-    return turns.words?.test(option) === true || isLong(option, turns) || more.includes(index)
+    const name = /^--([^=]+)/s.exec(option)?.[1]
+    const isLong = name !== undefined && name !== 'checkpoint' && long.split(/\s+/).some(each => each.startsWith(name))
+    const isOfGit = [...ofGit].some(each => each.test(word))
+    const command = program === 'git' ? GIT_OPTIONS.get(word) : undefined
+    if (command !== undefined) ofGit.add(command)
+    return pattern?.test(option) === true || isLong || isOfGit
   })
 }
 
-function isLong(word: string, { long = [], harmless = [] }: Turns): boolean {
-  const name = /^--([^=]+)/s.exec(word)?.[1]
-  return name !== undefined && !harmless.includes(name) && long.some(each => each.startsWith(name))
-}
-
-/** Where they stand: behind the command that they belong to. */
-function turnsOfGit(words: Words): readonly number[] {
-  const patterns: RegExp[] = []
-  return words.flatMap((word = '', index) => {
-    const isTurn = patterns.some(pattern => pattern.test(word))
-    const pattern = TURNS_OF_GIT.get(word)
-    if (pattern !== undefined && !patterns.includes(pattern)) patterns.push(pattern)
-    return isTurn ? [index] : []
-  })
-}
-
-/** Whether a rule speaks of such a word itself, and not just of all that may come. */
-export function namesTurn(specifier: string, turn: string): boolean {
-  const name = turn.startsWith('-') ? turn.split('=')[0] : turn
+/** Whether a rule names such a word itself, and not just all that may come. */
+export function namesOption(specifier: string, option: string): boolean {
+  const name = option.startsWith('-') ? option.split('=')[0] : option
   return specifier.split(/\s+/).some(word => {
-    if (word === turn || word.split('=')[0] === name) return true
-    return /^--?\w.*\*$/.test(word) && turn.startsWith(word.slice(0, word.indexOf('*')))
+    if (word === option || word.split('=')[0] === name) return true
+    return /^--?\w.*\*$/.test(word) && option.startsWith(word.slice(0, word.indexOf('*')))
   })
 }

@@ -103,6 +103,8 @@ function walkThrough(text: string): Walk | undefined {
   }
 }
 
+const isRead = ({ kind }: Redirection): boolean => kind === 'read' || kind === 'both' || kind === 'text'
+
 class Walk {
   readonly leaves: Leaf[] = []
   readonly literal: [number, number][] = []
@@ -144,19 +146,22 @@ class Walk {
   }
 
   #compound(node: Unbash.SyntaxNode, fed: boolean): void {
+    const leaf: Leaf = { assignments: [], words: [], redirections: [], fed: false }
+    let isFed = fed
     if (node.type === 'For' || node.type === 'Select') {
       const assignments = (node.wordlist ?? []).map(value => this.#word(value, `${node.name.text}=`))
-      this.#leaf({ assignments, words: [], redirections: [], fed: false })
+      this.leaves.push({ ...leaf, assignments })
     } else if (node.type === 'TestCommand') {
       const words: ShellWord[] = [{ text: '[[', known: true }]
       const collect = (child: Unbash.SyntaxNode): void =>
         child.type === 'Word' ? void words.push(this.#word(child)) : unbash().forEachChild(child, collect)
       collect(node.expression)
-      this.#leaf({ assignments: [], words, redirections: [], fed: false })
+      this.leaves.push({ ...leaf, words })
+    } else if (node.type === 'Redirected') {
+      const redirections = this.#redirections(node.redirects)
+      this.leaves.push({ ...leaf, redirections })
+      isFed ||= redirections.some(isRead)
     }
-    const isFed = fed || (node.type === 'Redirected' && node.redirects.some(({ operator }) => operator.startsWith('<')))
-    if (node.type === 'Redirected')
-      this.#leaf({ assignments: [], words: [], redirections: this.#redirections(node.redirects), fed: false })
     this.#children(node, isFed)
   }
 
@@ -166,16 +171,12 @@ class Walk {
     const args = node.args.flatMap(each => (each.type === 'Assignment' ? this.#assignment(each) : [this.#word(each)]))
     const words = node.name === undefined ? args : [this.#word(node.name), ...args]
     if (words[0]?.known === true && isKeyword(words[0].text)) this.plain = false
-    const isFed = redirections.some(({ kind }) => kind === 'read' || kind === 'both' || kind === 'text')
-    this.#leaf({ assignments, words, redirections, fed: fed || isFed })
+    const isFed = fed || redirections.some(isRead)
+    this.leaves.push({ assignments, words, redirections, fed: isFed })
     for (const each of [...node.prefix, ...(node.name === undefined ? [] : [node.name]), ...node.suffix]) {
       this.#spans.push([each.pos, each.end])
-      this.#within(each, fed || isFed)
+      this.#within(each, isFed)
     }
-  }
-
-  #leaf(leaf: Leaf): void {
-    this.leaves.push(leaf)
   }
 
   #assignment({ name, append, index, value }: Unbash.Assignment): readonly ShellWord[] {
@@ -188,24 +189,21 @@ class Walk {
   #redirections(redirects: readonly Unbash.Redirection[]): readonly Redirection[] {
     return redirects.map(redirect => {
       const { operator, descriptor } = redirect
-      if (redirect.type === 'HereDoc') return this.#hereDocument(redirect)
+      if (redirect.type === 'HereDoc') {
+        const { body, delimiter } = redirect
+        this.plain = false
+        const known = delimiter?.quoted === true || !/[\\$`]/.test(body.text)
+        return { kind: 'text', operator, target: { text: body.text, known } }
+      }
       const target = redirect.target === undefined ? { text: '', known: false } : this.#word(redirect.target)
-      const leads = (kind: Redirection['kind']): Redirection => ({ kind, operator, target })
-      const stream =
-        descriptor === undefined ? '' : descriptor.type === 'FileDescriptor' ? descriptor.value : 'variable'
-      if (operator === '>&' && /^[012]?$/.test(String(stream)) && /^[012]$/.test(target.text)) return leads('nowhere')
-      const isSimple = /^(?:&?>>?|>\||<)$/.test(operator) && stream !== 'variable' && redirect.target !== undefined
-      this.plain &&= isSimple
-      if (isSimple && target.known && target.text === '/dev/null') return leads('nowhere')
-      if (redirect.type === 'HereString') return leads('text')
-      return leads(operator === '<>' ? 'both' : operator.startsWith('<') ? 'read' : 'write')
+      const stream = descriptor?.type === 'FileDescriptorVariable' ? NaN : (descriptor?.value ?? 0)
+      const isSimple = /^(?:&?>>?|>\||<)$/.test(operator) && redirect.target !== undefined && !Number.isNaN(stream)
+      const isJoined = operator === '>&' && stream <= 2 && /^[012]$/.test(target.text)
+      this.plain &&= isSimple || isJoined
+      const isNowhere = isJoined || (isSimple && target.known && target.text === '/dev/null')
+      const reads = redirect.type === 'HereString' ? 'text' : operator === '<>' ? 'both' : 'read'
+      return { kind: isNowhere ? 'nowhere' : operator.startsWith('<') ? reads : 'write', operator, target }
     })
-  }
-
-  #hereDocument({ operator, body, delimiter }: Unbash.HereDoc): Redirection {
-    this.plain = false
-    const known = delimiter?.quoted === true || !/[\\$`]/.test(body.text)
-    return { kind: 'text', operator, target: { text: body.text, known } }
   }
 
   #word({ parts, text, value }: Unbash.Word, prefix = ''): ShellWord {

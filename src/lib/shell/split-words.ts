@@ -46,11 +46,11 @@ export function roughLeaves(text: string): readonly Leaf[] {
   return Array.from(pieces).flatMap(piece => {
     const words = piece.replace(STARTERS, '').split(/\s+/)
     const readings = piece.includes(',') ? [words, words.flatMap(word => word.split(','))] : [words]
-    return readings.map(each => leafOf(each, fed))
+    return readings.map(each => leafOfWords(each, fed))
   })
 }
 
-function leafOf(texts: readonly string[], fed: boolean): Leaf {
+export function leafOfWords(texts: readonly string[], fed = false): Leaf {
   const first = texts.findIndex(text => !isAssignment(text))
   const at = first === -1 ? texts.length : first
   const words = texts.map(text => ({ text, known: true }))

@@ -7,7 +7,7 @@ import { glance } from '../../transcript/glance.ts'
 import type { JsonlStore } from '../../transcript/jsonl.ts'
 import type { SessionKey } from '../../transcript/store.ts'
 import { isObject } from '../../util/plain.ts'
-import { shellWord } from '../../shell/quote.ts'
+import { shellWord } from '../../shell/command-words.ts'
 import { settingsPlaces } from '../common.ts'
 import { attempt, jsonIn } from '../../util/attempt.ts'
 

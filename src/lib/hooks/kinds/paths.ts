@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { wordsWithTargets, scriptIn } from '../../shell/command-words.ts'
+import { delimiter, isAbsolute, join, resolve } from 'node:path'
+import { scriptIn, wordsRead, wordsWithTargets } from '../../shell/command-words.ts'
 import { singleQuoted } from '../../shell/parse.ts'
-import { isFolder } from '../../world/files/paths.ts'
+import { isFile, isFolder } from '../../world/files/paths.ts'
 import type { ProgramSpec } from './program.ts'
 
 /** The folder of a plugin, and the folder for its data. */
@@ -57,3 +57,43 @@ const isRelative = (word: string): boolean => word !== '' && !/^[/~$-]|^\w+:/.te
 
 /** Words that are meant as paths, and not words that happen to be the name of a file. */
 const looksLikePath = (word: string): boolean => isRelative(word) && /[./]/.test(word)
+
+/** Variables and the home folder, filled in from an environment. */
+const expanded = (word: string, env: Readonly<Record<string, string>>): string =>
+  word
+    .replace(/^~(?=\/|$)/, env['HOME'] ?? '~')
+    .replaceAll(/\$\{?(\w+)\}?/g, (whole, name: string) => (Object.hasOwn(env, name) ? env[name]! : whole))
+
+/** All words of a program that may name a file, those of a command line among them. */
+function namesIn(words: readonly string[], env: Readonly<Record<string, string>>): readonly string[] {
+  return [...new Set([...words, ...words.flatMap(wordsRead)].map(word => expanded(word, env)))]
+}
+
+/** The files that a program and its words name by a path. */
+export const scriptsNamedBy = (
+  words: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>>
+): readonly string[] =>
+  namesIn(words, env)
+    .filter(name => name.includes('/'))
+    .map(name => resolve(cwd, name))
+    .filter(isFile)
+
+/** The files that a program and its words name: by a path, in its folder, or by a name that is found in PATH. */
+export function filesNamedBy(
+  words: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>>
+): readonly string[] {
+  return namesIn(words, env).flatMap(name => {
+    const file = isAbsolute(name) ? name : resolve(cwd, name)
+    if (isFile(file)) return [file]
+    return name.includes('/') || !/^[\w.+-]+$/.test(name) ? [] : inPath(name, env['PATH'] ?? '')
+  })
+}
+
+function inPath(name: string, path: string): readonly string[] {
+  const folder = path.split(delimiter).find(each => each !== '' && isFile(join(each, name)))
+  return folder === undefined ? [] : [join(folder, name)]
+}

@@ -4,7 +4,7 @@ import type { Program, Running } from '../../world/process/process.ts'
 import { Capture } from './capture.ts'
 import type { HookEnvironment } from './hook-environment.ts'
 import type { OutsideSpec } from './spec.ts'
-import { filesNamedBy } from './words.ts'
+import { filesNamedBy } from './paths.ts'
 
 export interface HookProcess {
   readonly running: Running

@@ -6,10 +6,12 @@ import { isKeyword, isProgramOf } from '../../shell/programs.ts'
 import { isGate } from '../../hooks/events/event-table.ts'
 import { isObject } from '../../util/plain.ts'
 import type { AddFinding } from './lint-matcher.ts'
+import type { Level, Words } from '../files/finding.ts'
 import type { LoadedHook } from '../files/loaded-hooks.ts'
 import { withFile } from '../files/text.ts'
 
 type Env = Readonly<Record<string, unknown>>
+type Add = (level: Level, ...words: Words) => void
 
 /** Programs and scripts that cannot be started: they are not there, may not be executed, or need what is not there. */
 export function programCheck({ spec, plugin, event }: LoadedHook, say: AddFinding, root: string, env: Env): void {
@@ -17,23 +19,18 @@ export function programCheck({ spec, plugin, event }: LoadedHook, say: AddFindin
   if (typeof command !== 'string' || shell === 'powershell') return
   const own = isObject(spec['env']) ? { ...env, ...spec['env'] } : env
   const inShell = !Array.isArray(args)
+  const add: Add = (level, ...words) => say(level, 'command', ...words)
   if (!inShell && /\s/.test(command.trim()) && !existsSync(resolve(root, command)))
-    return say('warning', 'command', 'args-program', 'with args, command is the name of one program, blanks included')
+    return add('warning', 'args-program', 'with args, command is the name of one program, blanks included')
   const words = inShell ? wordsWithTargets(command) : [command, ...args.map(String)]
   const program = programIn(words, command, inShell)
   if (program !== undefined && !isInPath(program, root, own))
-    say(
-      'warning',
-      'command',
-      'program-missing',
-      `there is no ${program} in PATH`,
-      `install ${program}, or correct the name`
-    )
+    add('warning', 'program-missing', `there is no ${program} in PATH`, `install ${program}, or correct the name`)
   const known = { CLAUDE_PROJECT_DIR: root, CLAUDE_PLUGIN_ROOT: plugin?.root, HOME: inShell ? own['HOME'] : undefined }
   const script = scriptOf(words, root, known, inShell)
   if (script === undefined) return
-  scriptChecks(script, say, root, own)
-  if (isGate(event)) refusalCheck(script, say)
+  scriptChecks(script, add, root, own)
+  if (isGate(event)) refusalCheck(script, add)
 }
 
 /** The program that a command begins with, where it is named without a path, and plainly so. */
@@ -82,51 +79,36 @@ function scriptOf(words: readonly string[], root: string, known: Env, inShell: b
   return { word, path: resolve(root, path), runs: words.find(each => !/^\w+=/.test(each)) === word, hint }
 }
 
-function scriptChecks({ word, path, runs, hint }: Script, say: AddFinding, root: string, env: Env): void {
+function scriptChecks({ word, path, runs, hint }: Script, add: Add, root: string, env: Env): void {
   if (!existsSync(path))
-    return say(
-      'error',
-      'command',
-      'script-missing',
-      `there is no ${word}`,
-      hint ?? `create ${path}, or correct the path`
-    )
-  if (!statSync(path).isFile())
-    return say('error', 'command', 'script-missing', `${word} is no file`, 'name the script itself')
+    return add('error', 'script-missing', `there is no ${word}`, hint ?? `create ${path}, or correct the path`)
+  if (!statSync(path).isFile()) return add('error', 'script-missing', `${word} is no file`, 'name the script itself')
   if (!runs) return
-  if (!isProgram(path))
-    return say('error', 'command', 'script-not-executable', `${word} may not be executed`, `chmod +x ${path}`)
+  if (!isProgram(path)) return add('error', 'script-not-executable', `${word} may not be executed`, `chmod +x ${path}`)
   const [first = ''] = beginningOf(path).split('\n')
   const interpreter = /^#!\s*(\S+)/.exec(first)?.[1]
   if (interpreter === undefined) return
   if (first.endsWith('\r'))
-    return say('error', 'command', 'script-interpreter', `the lines of ${word} end in CR LF`, 'save it with LF')
+    return add('error', 'script-interpreter', `the lines of ${word} end in CR LF`, 'save it with LF')
   const begins = `${word} begins with ${first.trim()}, and there is no`
   const asked = /^#!\s*\S*\/env\s+(?:-\S+\s+|\w+=\S*\s+)*([A-Za-z0-9_][\w.+-]*)/.exec(first)?.[1]
-  if (!existsSync(interpreter))
-    say('error', 'command', 'script-interpreter', `${begins} ${interpreter}`, 'correct its first line')
+  if (!existsSync(interpreter)) add('error', 'script-interpreter', `${begins} ${interpreter}`, 'correct its first line')
   else if (asked !== undefined && !isInPath(asked, root, env))
-    say(
-      'warning',
-      'command',
-      'script-interpreter',
-      `${begins} ${asked} in PATH`,
-      `install ${asked}, or correct its first line`
-    )
+    add('warning', 'script-interpreter', `${begins} ${asked} in PATH`, `install ${asked}, or correct its first line`)
 }
 
 const REFUSES = /\b(?:block|den[iy]|refus|forbid|forbidden|reject|not allowed|prohibit)/i
 const EXIT_1 = /\b(?:exit 1\b|(?:sys|process|os)\._?exit\(1\))/
 
 /** A script that says no, and then ends in a way that is no refusal. */
-function refusalCheck({ word, path }: Script, say: AddFinding): void {
+function refusalCheck({ word, path }: Script, add: Add): void {
   const lines = beginningOf(path, 65_536).split('\n')
   const at = lines.findIndex(
     (line, place) =>
       EXIT_1.test(line) && lines.slice(Math.max(0, place - 3), place + 1).some(each => REFUSES.test(each))
   )
   const message = `${word} refuses with exit code 1 in line ${at + 1}: that is a failure, and in Claude Code it lets pass`
-  if (at >= 0) say('warning', 'command', 'exit-1', message)
+  if (at >= 0) add('warning', 'exit-1', message)
 }
 
 /** Nothing where it may not be read: a program may still be executed. */

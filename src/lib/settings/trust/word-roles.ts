@@ -1,5 +1,6 @@
 import { leafTargets, leafWords } from '../../shell/command-words.ts'
 import { parseShell, type Leaf, type ShellWord } from '../../shell/parse.ts'
+import { leafOfWords } from '../../shell/split-words.ts'
 import { isAssignment, isProgramOf, programName, runsCode } from '../../shell/programs.ts'
 
 /** A word of a command. */
@@ -65,7 +66,7 @@ export function wordRoles(
   args: readonly string[] | undefined,
   known: ReadonlyMap<string, string>
 ): readonly CommandWord[] | undefined {
-  const leaves = args === undefined ? leavesIn(command) : [leafOf([command, ...args])]
+  const leaves = args === undefined ? leavesIn(command) : [leafOfWords([command, ...args])]
   const values = valuesIn([command, ...(args ?? [])].join('\n'), known)
   const words = rolesIn(leaves, { values, left: MOST_READ }, 0)
   const run = new Set(words?.filter(({ role }) => isRun(role)).map(({ text }) => text))
@@ -74,13 +75,6 @@ export function wordRoles(
   // What it writes and then runs may come from anywhere.
   return words && written.some(text => run.has(text)) ? [...words, ANYTHING] : words
 }
-
-const leafOf = (texts: readonly string[]): Leaf => ({
-  assignments: [],
-  words: texts.map(text => ({ text, known: true })),
-  redirections: [],
-  fed: false
-})
 
 const ANYTHING: CommandWord = { text: '', role: 'anything' }
 

@@ -1,6 +1,6 @@
-import { turnsIn } from '../../shell/dangerous-options.ts'
+import { dangerousOptions } from '../../shell/dangerous-options.ts'
 import { isGitOf, isProgramOf } from '../../shell/programs.ts'
-import { simpleCommand } from '../../shell/simple-command.ts'
+import { simpleCommand } from '../../shell/command-words.ts'
 
 /**
  * What can be said of a command without running it. Whatever is not one simple command, with words that the shell takes
@@ -29,7 +29,7 @@ export function isHarmless(command: string): boolean {
   const [program = '', ...args] = plainWords(command)
   if (args.some(leadsAway)) return false
   if (isProgramOf('harmless', program)) return true
-  if (program === 'rg') return turnsIn(program, args).length === 0
+  if (program === 'rg') return dangerousOptions(program, args).length === 0
   return program === 'git' && isHarmlessGit(args)
 }
 
