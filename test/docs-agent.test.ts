@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { COMMANDS } from '../src/lib/cli/commands.ts'
+import { SCRIPTED_TURN } from '../src/lib/model/scripted.ts'
 import { MODES } from '../src/lib/permissions/modes.ts'
 import { ROOT } from './support/built-package.ts'
 
@@ -58,7 +59,7 @@ test('docs/agent.md lists every kind of message', () => {
 })
 
 test('docs/agent.md lists what a turn of a script may have', () => {
-  const keys = namesIn('src/lib/model/script-file.ts', 'const TURN', /^ {4}(\w+): /gm)
+  const keys = Object.keys(SCRIPTED_TURN).map(key => key.replace('?', ''))
   expect(keys.length).toBeGreaterThan(5)
   const documented = firstColumn(section('docs/agent.md', 'Scripts instead of a model'))
   expect(documented.toSorted()).toEqual(keys.toSorted())
@@ -73,7 +74,7 @@ const flagsOf = (flags: string): readonly string[] => flags.match(/(?<=^|[\s,])-
 
 test('docs/cli.md lists every flag of run', () => {
   const { flags } = COMMANDS.find(({ name }) => name === 'run')!
-  const text = section('docs/cli.md', 'run') + section('docs/cli.md', 'Flags that all of them take')
+  const text = section('docs/cli.md', 'run') + section('docs/cli.md', 'Common flags')
   const missing = flags.flatMap(each => flagsOf(each.flags)).filter(flag => !new RegExp(`\`${flag}\\b`).test(text))
   expect(missing).toEqual([])
 })

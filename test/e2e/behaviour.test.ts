@@ -34,7 +34,7 @@ const asking = (more: object = {}): object => ({
 })
 
 const TRIALS: Readonly<Record<string, () => Promise<void>>> = {
-  async 'an `if` that is no permission rule'() {
+  async 'an `if` that is not a permission rule'() {
     const hooks = on('PreToolUse', MARK, 'Bash', { if: 'Bash(echo *' })
     expect(await marks(hooks, '--profile', 'compat')).toBe(true)
   },

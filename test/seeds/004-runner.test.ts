@@ -260,7 +260,7 @@ describe('answers that come later', () => {
       expect(resultsIn(sent[1]!)).toMatchObject([{ isError: true, text: expect.stringContaining('scanned') }])
       expect(place.has('ran')).toBe(false)
     }
-    expectRow('004', 'the same, printed by a command', 'waited for on a gate')
+    expectRow('004', 'the same, printed by a command', 'a gate waits for it')
   })
 
   test('after its time the hook has failed', async () => {
