@@ -1,4 +1,4 @@
-/** A gate says no. Run it with `node examples/01-deny.ts`, after `npm run build`. */
+/** A gate denies a call. Run it with `node examples/01-deny.ts`, after `npm run build`. */
 import { HookRegistry, deny } from 'carabiner'
 
 const hooks = new HookRegistry()
@@ -7,7 +7,7 @@ const hooks = new HookRegistry()
 hooks.on(
   'PreToolUse',
   'Bash',
-  ctx => (/\brm\s+-rf\b/.test(ctx.toolInput.command) ? deny('Deleting whole folders needs a person') : undefined),
+  ctx => (/\brm\s+-rf\b/.test(ctx.toolInput.command) ? deny('deleting directories needs approval') : undefined),
   { name: 'no-rm-rf' }
 )
 
@@ -17,6 +17,6 @@ for (const command of ['ls build', 'rm -rf build']) {
     tool_input: { command },
     tool_use_id: 'call-1'
   })
-  const answer = outcome.blocked ? `no, says ${outcome.by}: ${outcome.reason}` : 'nobody objects'
+  const answer = outcome.blocked ? `denied by ${outcome.by}: ${outcome.reason}` : 'no objection'
   console.log(`${command.padEnd(14)}${answer}`)
 }

@@ -1,4 +1,4 @@
-/** A hook rewrites a call, and the gate before it judges what came of that. */
+/** A hook rewrites a call, and the gate before it judges the result. */
 import { HookRegistry, allow, deny } from 'carabiner'
 
 const hooks = new HookRegistry()
@@ -6,7 +6,7 @@ const hooks = new HookRegistry()
 hooks.on(
   'PreToolUse',
   'Write',
-  ctx => (ctx.toolInput.file_path.startsWith('/srv/') ? deny('/srv is not for agents') : allow()),
+  ctx => (ctx.toolInput.file_path.startsWith('/srv/') ? deny('agents may not write to /srv') : allow()),
   { name: 'only-outside-srv' }
 )
 
@@ -25,7 +25,7 @@ for (const file_path of ['/tmp/notes.txt', '/www/index.html']) {
   console.log(file_path)
   console.log(`  becomes   ${outcome.updatedInput?.['file_path']}`)
   for (const line of outcome.report)
-    console.log(`  ${line.name}${line.rejudged ? ', asked again about the new path' : ''}`)
+    console.log(`  ${line.name}${line.rejudged ? ', judged the new path as well' : ''}`)
   console.log(`  outcome   ${outcome.decision}${outcome.reason === undefined ? '' : `: ${outcome.reason}`}`)
-  console.log(`  your own object still says ${input.file_path}`)
+  console.log(`  your own object still has ${input.file_path}`)
 }

@@ -1,9 +1,9 @@
-/** A log that sees every call, what was decided and what finally runs, and that can never get in the way. */
+/** An audit log that sees every call, the decision and the final input, and cannot block anything. */
 import { HookRegistry, deny } from 'carabiner'
 
 const hooks = new HookRegistry()
 
-// Registered first, yet it runs last: it is marked `observe`.
+// Registered first, but runs last because of `observe`.
 hooks.on(
   'PreToolUse',
   ctx => {
@@ -16,7 +16,9 @@ hooks.on(
   { name: 'audit', observe: true }
 )
 
-hooks.on('PreToolUse', 'Bash', ctx => (ctx.toolInput.command.includes('sudo') ? deny('no sudo here') : undefined))
+hooks.on('PreToolUse', 'Bash', ctx =>
+  ctx.toolInput.command.includes('sudo') ? deny('sudo is not allowed') : undefined
+)
 hooks.on('PreToolUse', 'Bash', ctx => void (ctx.toolInput.command = ctx.toolInput.command.trim()))
 
 const calls: [string, object][] = [

@@ -1,9 +1,9 @@
-/** Hooks that belong together, and hooks that are there for a while only. */
+/** Groups: hooks that belong together. Scopes: hooks that are active only for a while. */
 import { HookRegistry, allow, deny } from 'carabiner'
 
 const hooks = new HookRegistry()
 
-// One matcher and one timeout for all. `continue: false` skips the rest of this group and ends the agent's run.
+// One matcher and one timeout for the whole group. `continue: false` skips the rest of it and ends the agent's run.
 let edits = 0
 hooks.group(
   'PostToolUse',
@@ -27,20 +27,20 @@ for (const file_path of ['main.ts', 'util.ts']) {
   if (outcome.continue === false) console.log(`  the run should end: ${outcome.stopReason}`)
 }
 
-// A reviewer may read and nothing else. Its scope has all hooks from above, and these two.
+// A reviewer is read-only. Its scope has all hooks from above, and these two.
 const reviewer = hooks.scope('reviewer')
-reviewer.on('PreToolUse', '^(?!Read$|Grep$)', () => deny('a reviewer only reads'), { name: 'read-only' })
+reviewer.on('PreToolUse', '^(?!Read$|Grep$)', () => deny('a reviewer is read-only'), { name: 'read-only' })
 reviewer.on('PreToolUse', 'Read|Grep', () => allow(), { name: 'reading-is-fine' })
 
 const bash = { tool_name: 'Bash', tool_input: { command: 'git push' }, tool_use_id: 'call-2' }
-const say = async (who: string, registry: HookRegistry) => {
+const check = async (who: string, registry: HookRegistry) => {
   const { decision = 'no objection', reason } = await registry.fire('PreToolUse', bash)
   console.log(`git push, ${who}: ${decision}${reason === undefined ? '' : `, ${reason}`}`)
 }
 
-await say('by the reviewer', reviewer)
-await say('by anyone else', hooks)
+await check('by the reviewer', reviewer)
+await check('by other agents', hooks)
 
 reviewer.release()
 const left = reviewer.list().map(hook => hook.name)
-console.log(`left after its release: ${left.join(', ')}`)
+console.log(`after release: ${left.join(', ')}`)

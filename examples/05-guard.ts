@@ -1,7 +1,7 @@
-/** The gate in front of a tool that knows nothing about hooks: of any agent SDK, or your own. */
+/** The gate in front of a tool that has no hooks of its own: from any agent SDK, or your own. */
 import { HookRegistry, ask, deny, guard, transform } from 'carabiner'
 
-/** As another SDK might call it: the input, and something of its own beside it. */
+/** How another SDK might call a tool: with the input, and an argument of its own. */
 interface Call {
   readonly callId: string
 }
@@ -14,7 +14,7 @@ hooks.on(
   'Transfer',
   ctx => {
     const amount = Number(ctx.toolInput['amount'])
-    if (amount <= 0) return deny('that is nothing to send')
+    if (amount <= 0) return deny('the amount must be positive')
     if (amount > 1_000) return ask(`${amount} is a lot`)
     return transform({ ...ctx.toolInput, amount: Math.round(amount) })
   },

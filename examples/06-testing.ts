@@ -1,4 +1,4 @@
-/** Hooks are tested without an agent and without a model; a minute passes in no time. */
+/** Hooks are tested without an agent or a model, and a timeout of a minute takes no time. */
 import { HookRegistry, deny } from 'carabiner'
 import { harness, manualClock } from 'carabiner/testing'
 
@@ -7,7 +7,7 @@ const hooks = new HookRegistry({ clock })
 hooks.on(
   'PreToolUse',
   'Bash',
-  ctx => (ctx.toolInput.command.includes('--force') ? deny('history is not to be rewritten') : undefined),
+  ctx => (ctx.toolInput.command.includes('--force') ? deny('history must not be rewritten') : undefined),
   { name: 'no-force-push' }
 )
 
@@ -15,16 +15,16 @@ const test = harness(hooks)
 await test.tool('Bash', { command: 'git push --force' }).toDeny('history')
 await test.tool('Bash', { command: 'git push' }).toBeSilent()
 await test.expect('Stop').toBeSilent()
-console.log('three expectations hold')
+console.log('three expectations pass')
 
-// One that does not: the error says what happened instead, and who said what.
+// One that fails: the error shows the actual outcome and the reply of each hook.
 try {
   await test.tool('Bash', { command: 'git push -f' }).toDeny()
 } catch (error) {
-  console.log(`one does not: ${error instanceof Error ? error.message : String(error)}`)
+  console.log(`one fails: ${error instanceof Error ? error.message : String(error)}`)
 }
 
-// A hook that never answers closes the gate after its minute.
+// A hook that never replies closes the gate after one minute.
 hooks.on('PreToolUse', 'WebFetch', () => new Promise<undefined>(() => undefined), { name: 'slow-scanner' })
 const waiting = test.tool('WebFetch', { url: 'https://example.com', prompt: 'summary' }).toDeny(/slow-scanner/)
 await clock.advance(60)

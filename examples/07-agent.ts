@@ -1,13 +1,13 @@
-/** A whole agent in a page: a loop whose every step is hooked. The model is a script, so that it runs offline. */
+/** A complete agent on one page: a loop with a hook event at every step. The model is scripted, so it runs offline. */
 import { goesOn, HookRegistry, type Block, type Message, type Outcome, type ToolUseBlock } from 'carabiner'
 
-/** Asked with what it is told and the conversation, a model answers with text and tool calls. */
+/** A model receives the system prompt and the conversation, and responds with text and tool calls. */
 export type Model = (system: string, messages: readonly Message[]) => readonly Block[]
 export type Tools = Readonly<Record<string, (input: never) => string>>
 
-const MOST_TURNS = 20
+const MAX_TURNS = 20
 
-/** Runs until the model has nothing left to do and nobody keeps it from stopping. Returns the conversation. */
+/** Runs until the model is done and no Stop hook objects. Returns the conversation. */
 export async function runAgent(
   prompt: string,
   model: Model,
@@ -16,10 +16,10 @@ export async function runAgent(
 ): Promise<readonly Message[]> {
   const messages: Message[] = []
   let system = 'You are a careful assistant.'
-  const tell = (outcome: Outcome): void => {
+  const addContext = (outcome: Outcome): void => {
     const texts = [outcome.additionalContext, ...outcome.systemMessages.map(message => message.text)]
-    const told = texts.filter(text => text !== undefined).join('\n')
-    if (told !== '') messages.push({ role: 'user', content: `Note: ${told}` })
+    const context = texts.filter(text => text !== undefined).join('\n')
+    if (context !== '') messages.push({ role: 'user', content: `Note: ${context}` })
   }
 
   const start = await hooks.fire('SessionStart', { source: 'startup' })
@@ -28,14 +28,14 @@ export async function runAgent(
   if (asked.blocked) messages.push({ role: 'assistant', content: `Refused: ${asked.reason}` })
   else messages.push({ role: 'user', content: asked.updatedPrompt ?? prompt })
 
-  for (let turn = 0, over = asked.blocked; !over && turn < MOST_TURNS; turn++) {
+  for (let turn = 0, over = asked.blocked; !over && turn < MAX_TURNS; turn++) {
     const answer = model(system, messages)
     messages.push({ role: 'assistant', content: answer })
     const calls = answer.filter(block => block.type === 'tool_use')
-    for (const call of calls) tell(await callTool(call, tools, hooks, messages))
+    for (const call of calls) addContext(await callTool(call, tools, hooks, messages))
     if (calls.length > 0) continue
     const stop = await hooks.fire('Stop', { stop_hook_active: turn > 0 })
-    tell(stop)
+    addContext(stop)
     over = !goesOn(stop)
     if (!over && stop.reason !== undefined) messages.push({ role: 'user', content: stop.reason })
   }
@@ -43,7 +43,7 @@ export async function runAgent(
   return messages
 }
 
-/** One call: the gate, the tool, the hooks behind it. Every call gets exactly one result. */
+/** One call: the gate, the tool, the hooks after it. Every call gets exactly one result. */
 async function callTool(call: ToolUseBlock, tools: Tools, hooks: HookRegistry, messages: Message[]): Promise<Outcome> {
   const { id, name, input } = call
   const answer = (content: string, is_error = false): void =>
@@ -52,7 +52,7 @@ async function callTool(call: ToolUseBlock, tools: Tools, hooks: HookRegistry, m
 
   const gate = await hooks.fire('PreToolUse', fields)
   if (gate.blocked || gate.decision === 'ask' || gate.decision === 'defer') {
-    answer(gate.reason ?? 'Nobody can be asked here.', true)
+    answer(gate.reason ?? 'No one is available to approve it.', true)
     return gate
   }
   const judged = { ...fields, tool_input: gate.updatedInput ?? fields.tool_input }
@@ -74,13 +74,14 @@ if (import.meta.main) {
   const READ_ONLY = '^(Read|Glob|Grep)$'
   hooks.on('PreToolUse', READ_ONLY, () => ({ decision: 'allow' }), { name: 'reading-is-fine' })
   hooks.on('PreToolUse', 'Bash', ctx => {
-    if (/rm -rf \/|:\(\)\s*\{/.test(ctx.toolInput.command)) return { decision: 'deny', reason: 'That would end badly.' }
+    if (/rm -rf \/|:\(\)\s*\{/.test(ctx.toolInput.command))
+      return { decision: 'deny', reason: 'This command is destructive.' }
     return undefined
   })
   const steps: readonly (readonly Block[])[] = [
     [{ type: 'tool_use', id: 'call-1', name: 'Read', input: { file_path: 'notes.txt' } }],
     [{ type: 'tool_use', id: 'call-2', name: 'Bash', input: { command: 'rm -rf /' } }],
-    [{ type: 'text', text: 'I read the notes and left everything in place.' }]
+    [{ type: 'text', text: 'I read the notes and changed nothing.' }]
   ]
   const model: Model = (_system, messages) => steps[messages.filter(message => message.role === 'assistant').length]!
   const tools: Tools = { Read: () => 'Buy milk.', Bash: () => 'done' }

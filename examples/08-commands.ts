@@ -1,4 +1,4 @@
-/** Hook scripts as they are: one that says no, one that crashes, and one that is started ahead. */
+/** Hook scripts: one that denies, one that cannot be started, and one that is started in advance. */
 import { HookRegistry } from 'carabiner'
 import { commandHook, LatencyLedger, HookEnvironment } from 'carabiner/external'
 
@@ -6,7 +6,7 @@ const place = new HookEnvironment()
 const ledger = new LatencyLedger()
 const hooks = new HookRegistry({ precedence: 'ask-over-allow', sink: ledger.sink })
 
-const noForce = `grep -q 'push --force' && { echo 'force-pushing needs a person' >&2; exit 2; }; exit 0`
+const noForce = `grep -q 'push --force' && { echo 'force-pushing needs approval' >&2; exit 2; }; exit 0`
 hooks.register(commandHook({ name: 'no-force', events: 'PreToolUse', matcher: 'Bash', command: noForce }, place))
 
 const fire = (command: string) =>
@@ -17,17 +17,17 @@ for (const command of ['git status', 'git push --force']) {
   console.log(`${command}: ${decision} ${reason}`.trim())
 }
 
-// A scanner that was never installed: its gate closes, and says why.
+// A scanner that is not installed: its gate closes and gives the reason.
 hooks.register(commandHook({ name: 'scanner', events: 'PreToolUse', command: 'no-such-scanner', args: [] }, place))
 const { decision, failures } = await fire('git status')
-console.log(`git status: ${decision}, since scanner failed (${failures[0]?.kind})`)
+console.log(`git status: ${decision}, because scanner failed (${failures[0]?.kind})`)
 hooks.remove('scanner')
 
-// The same contract, with the next process waiting for its event.
+// The same contract, with the next process already waiting for its event.
 const script = `read -r event; echo '{"systemMessage":"seen"}'`
 hooks.register(commandHook({ name: 'ahead', events: 'PreToolUse', command: script, prewarm: true }, place))
 for (let call = 0; call < 3; call++) await fire('git status')
 
 await place.close()
 const { runs, success } = ledger.of('ahead')!
-console.log(`ahead ran ${runs} times, ${success} of them well`)
+console.log(`ahead ran ${runs} times, ${success} successfully`)

@@ -1,4 +1,4 @@
-/** An agent with two hooks: reading is approved, and commands that would end badly never run. The model is a script. */
+/** An agent with two hooks: reading is allowed, and destructive commands never run. The model is scripted. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,20 +13,20 @@ hooks.on('PreToolUse', '^(Read|Glob|Grep)$', () => allow(), { name: 'reading-is-
 hooks.on(
   'PreToolUse',
   'Bash',
-  ctx => (/rm -rf|:\(\)\s*\{/.test(ctx.toolInput.command) ? deny('that would end badly') : undefined),
+  ctx => (/rm -rf|:\(\)\s*\{/.test(ctx.toolInput.command) ? deny('this command is destructive') : undefined),
   { name: 'bash-guard' }
 )
 
 const bash = (command: string) => ({ name: 'Bash', input: { command } })
 const model = scriptedModel([
-  { text: 'I look first.', calls: [{ name: 'Read', input: { file_path: 'notes.txt' } }] },
+  { text: 'I will look first.', calls: [{ name: 'Read', input: { file_path: 'notes.txt' } }] },
   { calls: [bash('rm -rf /'), bash(':(){ :|:& };:'), bash('npm publish')] },
-  'I read the notes and left everything in place.'
+  'I read the notes and changed nothing.'
 ])
 
 const options = { cwd: folder, hooks, model, persistSession: false, settingSources: [] }
 for await (const message of query({ prompt: 'Tidy up', options })) {
-  if (message.type === 'system' && message.subtype === 'permission_denied') console.log(`no: ${message.message}`)
+  if (message.type === 'system' && message.subtype === 'permission_denied') console.log(`denied: ${message.message}`)
   if (message.type === 'result') console.log(`${message.result} (${message.num_turns} turns)`)
 }
 rmSync(folder, { recursive: true })

@@ -1,4 +1,4 @@
-/** A hook moves every file of an agent into another folder: the agent says /notes.txt, and /mnt/…/notes.txt is meant. */
+/** A hook redirects every file of an agent to another directory: /notes.txt becomes /tmp/…/notes.txt. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,8 +31,8 @@ const options = { cwd: remote, hooks, model, persistSession: false, settingSourc
 for await (const message of query({ prompt: 'Get bread instead', options })) {
   if (message.type !== 'assistant') continue
   for (const block of message.message.content)
-    if (block.type === 'tool_use') console.log(`the agent says   ${block.name} ${JSON.stringify(block.input)}`)
+    if (block.type === 'tool_use') console.log(`the agent calls   ${block.name} ${JSON.stringify(block.input)}`)
 }
 for (const name of ['notes.txt', 'done.txt'])
-  console.log(`${name} holds`.padEnd(17), readFileSync(join(remote, name), 'utf8'))
+  console.log(`${name} contains`.padEnd(18), readFileSync(join(remote, name), 'utf8'))
 rmSync(remote, { recursive: true })

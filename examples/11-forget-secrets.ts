@@ -1,4 +1,4 @@
-/** A hook that drops what holds a secret from the conversation, before the model is asked again. */
+/** A hook that removes messages with a secret from the conversation before the next model call. */
 import { HookRegistry, query, type Message } from 'carabiner'
 import { scriptedModel } from 'carabiner/testing'
 
@@ -8,7 +8,7 @@ hooks.on('PreToolUse', ctx => void (ctx.messages = ctx.messages.filter(message =
   name: 'forget-secrets'
 })
 
-/** A turn may be a function of what the model is asked: here it only counts. */
+/** A turn of a scripted model may be a function of the request: here it only counts. */
 const count = (when: string, messages: readonly Message[]) =>
   console.log(`${when}: ${messages.length} messages, ${messages.filter(holdsSecret).length} of them with the password`)
 

@@ -1,4 +1,4 @@
-/** A security hook that runs first, a log of every call, and one of every subagent. */
+/** A security hook that runs first, a log of every call, and a log of every subagent. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { block, HookRegistry, query, snakeName } from 'carabiner'
@@ -26,14 +26,14 @@ const hooks = new HookRegistry()
     name: 'audit',
     events: 'PostToolUse',
     observe: true,
-    run: ctx => console.log(`audit: ${ctx.toolName} gave ${JSON.stringify(ctx.toolResponse).slice(0, 30)}`)
+    run: ctx => console.log(`audit: ${ctx.toolName} returned ${JSON.stringify(ctx.toolResponse).slice(0, 30)}`)
   })
   .register({
     name: 'subagents',
     events: ['SubagentStart', 'SubagentStop'],
     run: ({ input }) => {
       if (input.hook_event_name === 'SubagentStart') console.log(`subagent ${input.agent_id} started`)
-      else console.log(`subagent ${input.agent_id} ${input.success ? 'did well' : `failed: ${input.error}`}`)
+      else console.log(`subagent ${input.agent_id} ${input.success ? 'succeeded' : `failed: ${input.error}`}`)
     }
   })
 
@@ -47,7 +47,7 @@ for await (const message of query({ prompt: 'Install it', options }))
   if (message.type === 'system' && message.subtype === 'permission_denied') console.log(message.message)
 rmSync(cwd, { recursive: true })
 
-// Hooks can also be asked without an agent.
+// Hooks can also be fired without an agent.
 const agent = { agent_id: 'agent-1', agent_type: 'reviewer' }
 const stopped = { ...agent, agent_transcript_path: '', stop_hook_active: false }
 await hooks.fire('SubagentStart', agent)

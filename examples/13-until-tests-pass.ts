@@ -1,4 +1,4 @@
-/** A Stop hook that lets the agent end when the tests pass, and not before. The tests are real. */
+/** A Stop hook that makes the agent continue until the tests pass. The tests are real. */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,7 +28,7 @@ hooks.on(
       () => true,
       () => false
     )
-    console.log(`tests: ${passed ? 'they pass' : 'they fail'}`)
+    console.log(`tests: ${passed ? 'pass' : 'fail'}`)
     return passed ? undefined : block('the tests fail')
   },
   { name: 'tests-first' }
@@ -52,7 +52,8 @@ const options = {
 for await (const message of query({ prompt: 'Make double() right', options })) {
   if (message.type === 'assistant')
     for (const each of message.message.content) console.log(`agent: ${each.type === 'text' ? each.text : each.type}`)
-  if (message.type === 'user' && message.isSynthetic) console.log(`told: ${JSON.stringify(message.message.content)}`)
+  if (message.type === 'user' && message.isSynthetic)
+    console.log(`feedback: ${JSON.stringify(message.message.content)}`)
   if (message.type === 'result') console.log(`${message.terminal_reason} after ${message.num_turns} turns`)
 }
 rmSync(folder, { recursive: true })

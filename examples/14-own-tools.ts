@@ -1,4 +1,4 @@
-/** Tools of your own, with a schema; and a person who is asked before one of them runs. */
+/** Custom tools with a schema, and a permission prompt before one of them runs. */
 import { createSdkMcpServer, query, tool } from 'carabiner'
 import { scriptedModel } from 'carabiner/testing'
 import { z } from 'zod'
@@ -10,14 +10,14 @@ const shop = createSdkMcpServer({
   tools: [
     tool(
       'stock',
-      'How many there are of a thing.',
+      'Returns how many items are in stock.',
       { thing: z.string() },
       ({ thing }) => ({ content: [{ type: 'text', text: `${stock.get(thing) ?? 0}` }] }),
       { annotations: { readOnlyHint: true } }
     ),
-    tool('sell', 'Sells some.', { thing: z.string(), count: z.int().positive() }, ({ thing, count }) => {
+    tool('sell', 'Sells items.', { thing: z.string(), count: z.int().positive() }, ({ thing, count }) => {
       const left = (stock.get(thing) ?? 0) - count
-      if (left < 0) throw new Error(`there are not ${count}`)
+      if (left < 0) throw new Error(`there are fewer than ${count}`)
       stock.set(thing, left)
       return { content: [{ type: 'text', text: `sold; ${left} left` }] }
     })

@@ -1,10 +1,10 @@
-/** A conversation: prompts come one after the other, and the program listens to hooks and to the words as they come. */
+/** A conversation: several prompts in one session, with hook messages and partial responses as they arrive. */
 import { query, type PromptMessage } from 'carabiner'
 import { scriptedModel } from 'carabiner/testing'
 
 const model = scriptedModel(['Hello.', 'A hook with a gate.'])
 
-/** The next prompt is given when the one before has its result. */
+/** Yields the next prompt when the previous one has its result. */
 let next = (): void => undefined
 async function* prompts(): AsyncGenerator<PromptMessage> {
   for (const content of ['Hi!', 'What is a carabiner?']) {
@@ -20,7 +20,7 @@ const running = query({
   options: {
     model,
     includePartialMessages: true,
-    // The Claude Agent SDK's form: a record of matchers and callbacks.
+    // The Claude Agent SDK's format: an object of matchers and callbacks.
     hooks: {
       UserPromptSubmit: [{ hooks: [async input => ({ systemMessage: `${input.prompt.length} characters` })] }],
       SessionEnd: [{ hooks: [input => console.log(`the session ends: ${input.reason}`)] }]

@@ -1,4 +1,4 @@
-/** An agent in a folder that has hook files, as Claude Code reads them. They run when they are trusted, and not before. */
+/** An agent in a project with hook files in Claude Code's format. They only run when the project is trusted. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { scriptedModel } from 'carabiner/testing'
 
 const project = mkdtempSync(join(tmpdir(), 'example-'))
 mkdirSync(join(project, '.claude'))
-const command = `grep -q 'push --force' && { echo 'force-pushing needs a person' >&2; exit 2; }; exit 0`
+const command = `grep -q 'push --force' && { echo 'force-pushing needs approval' >&2; exit 2; }; exit 0`
 const hooks = { PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command }] }] }
 writeFileSync(
   join(project, '.claude/settings.json'),

@@ -1,11 +1,11 @@
-/** A call that nobody can decide about now: the session ends, and goes on when somebody has decided. */
+/** A call that is decided later: the session ends, and is resumed when there is a decision. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { HookRegistry, query, tool } from 'carabiner'
 import { scriptedModel } from 'carabiner/testing'
 import { z } from 'zod'
 
-/** What the person on duty has said, by the id of the call. */
+/** Decisions of the person on duty, by call id. */
 const decisions = new Map<string, 'allow' | 'deny'>()
 
 const hooks = new HookRegistry()
@@ -34,7 +34,7 @@ console.log(first.terminal_reason, first.deferred_tool_uses?.map(({ id }) => id)
 decisions.set('call_1', 'allow').set('call_2', 'deny')
 const second = await query({
   prompt: '',
-  options: { ...common, hooks, resume: first.session_id, model: scriptedModel(['Ada has her money.']) }
+  options: { ...common, hooks, resume: first.session_id, model: scriptedModel(['Ada has been paid.']) }
 }).result()
 console.log(second.result)
 rmSync(cwd, { recursive: true })

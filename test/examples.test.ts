@@ -29,8 +29,8 @@ async function linesOf(example: string): Promise<readonly string[]> {
 const EXAMPLES: Record<string, (lines: readonly string[]) => void> = {
   '01-deny.ts': lines => {
     expect(lines).toEqual([
-      'ls build      nobody objects',
-      'rm -rf build  no, says no-rm-rf: Deleting whole folders needs a person'
+      'ls build      no objection',
+      'rm -rf build  denied by no-rm-rf: deleting directories needs approval'
     ])
   },
   // F36
@@ -38,14 +38,14 @@ const EXAMPLES: Record<string, (lines: readonly string[]) => void> = {
     const [allowed, refused] = [lines.slice(0, 6), lines.slice(6)]
     expect(allowed).toContain('  becomes   /home/agent/notes.txt')
     expect(allowed).toContain('  outcome   allow')
-    expect(allowed).toContain('  your own object still says /tmp/notes.txt')
-    expect(refused).toContain('  only-outside-srv, asked again about the new path')
-    expect(refused).toContain('  outcome   deny: /srv is not for agents')
+    expect(allowed).toContain('  your own object still has /tmp/notes.txt')
+    expect(refused).toContain('  only-outside-srv, judged the new path as well')
+    expect(refused).toContain('  outcome   deny: agents may not write to /srv')
   },
   '03-audit.ts': lines => {
     expect(lines).toEqual([
       'Bash {"command":"make test"} → no objection',
-      'Bash {"command":"sudo make install"} → deny (no sudo here)',
+      'Bash {"command":"sudo make install"} → deny (sudo is not allowed)',
       'Read {"file_path":"README.md"} → no objection',
       '  audit failed: the log is full. The call is not blocked.'
     ])
@@ -59,9 +59,9 @@ const EXAMPLES: Record<string, (lines: readonly string[]) => void> = {
       'util.ts was written',
       '  format util.ts',
       '  the run should end: two edits are enough',
-      'git push, by the reviewer: deny, a reviewer only reads',
-      'git push, by anyone else: no objection',
-      'left after its release: format, limit, test'
+      'git push, by the reviewer: deny, a reviewer is read-only',
+      'git push, by other agents: no objection',
+      'after release: format, limit, test'
     ])
   },
   '05-guard.ts': lines => {
@@ -73,11 +73,11 @@ const EXAMPLES: Record<string, (lines: readonly string[]) => void> = {
       '  asked: 5000 is a lot, {"to":"Ada","amount":5000}?',
       '  Transfer was refused by onAsk: the answer was no (asked for by limits: 5000 is a lot)',
       'transfer -1',
-      '  Transfer was refused by limits: that is nothing to send'
+      '  Transfer was refused by limits: the amount must be positive'
     ])
   },
   '06-testing.ts': lines => {
-    expect(lines[0]).toBe('three expectations hold')
+    expect(lines[0]).toBe('three expectations pass')
     expect(lines[1]).toContain('expected deny, but PreToolUse was answered with no decision')
     expect(lines[2]).toBe('  no-force-push: silent')
     expect(lines[3]).toBe('after a minute: slow-scanner gave no answer within 60 s')
@@ -89,36 +89,36 @@ const EXAMPLES: Record<string, (lines: readonly string[]) => void> = {
       'assistant calls Read {"file_path":"notes.txt"}',
       'user      result: Buy milk.',
       'assistant calls Bash {"command":"rm -rf /"}',
-      'user      error: That would end badly.',
-      'assistant I read the notes and left everything in place.'
+      'user      error: This command is destructive.',
+      'assistant I read the notes and changed nothing.'
     ])
   },
   // F100, F113
   '08-commands.ts': lines => {
     expect(lines).toEqual([
       'git status: no objection',
-      'git push --force: deny force-pushing needs a person',
-      'git status: deny, since scanner failed (spawn)',
-      'ahead ran 3 times, 3 of them well'
+      'git push --force: deny force-pushing needs approval',
+      'git status: deny, because scanner failed (spawn)',
+      'ahead ran 3 times, 3 successfully'
     ])
   },
   // F184, F187, F189
   '09-agent-with-hooks.ts': lines => {
     expect(lines).toEqual([
-      'no: Bash was refused by bash-guard: that would end badly',
-      'no: Bash was refused by bash-guard: that would end badly',
-      expect.stringMatching(/^no: Bash was refused by .*no one was available to approve it$/),
-      'I read the notes and left everything in place. (3 turns)'
+      'denied: Bash was refused by bash-guard: this command is destructive',
+      'denied: Bash was refused by bash-guard: this command is destructive',
+      expect.stringMatching(/^denied: Bash was refused by .*no one was available to approve it$/),
+      'I read the notes and changed nothing. (3 turns)'
     ])
   },
   // F185
   '10-agent-elsewhere.ts': lines => {
     expect(lines).toEqual([
-      'the agent says   Read {"file_path":"/notes.txt"}',
-      'the agent says   Edit {"file_path":"/notes.txt","old_string":"milk","new_string":"bread"}',
-      'the agent says   Write {"file_path":"/done.txt","content":"Yes."}',
-      'notes.txt holds   Buy bread.',
-      'done.txt holds    Yes.'
+      'the agent calls   Read {"file_path":"/notes.txt"}',
+      'the agent calls   Edit {"file_path":"/notes.txt","old_string":"milk","new_string":"bread"}',
+      'the agent calls   Write {"file_path":"/done.txt","content":"Yes."}',
+      'notes.txt contains Buy bread.',
+      'done.txt contains  Yes.'
     ])
   },
   // F186
@@ -137,11 +137,11 @@ const EXAMPLES: Record<string, (lines: readonly string[]) => void> = {
         'Bash was refused by security: it contains “sudo”',
         'log: pre_tool_use Bash',
         'log: post_tool_use Bash',
-        'audit: Bash gave {"stdout":"hello","stderr":"",',
+        'audit: Bash returned {"stdout":"hello","stderr":"",',
         'log: pre_tool_use Bash',
         'log: post_tool_use_failure Bash',
         'subagent agent-1 started',
-        'subagent agent-1 did well',
+        'subagent agent-1 succeeded',
         'subagent agent-1 failed: out of tokens'
       ].toSorted()
     )
@@ -149,13 +149,13 @@ const EXAMPLES: Record<string, (lines: readonly string[]) => void> = {
   '13-until-tests-pass.ts': lines => {
     expect(lines.filter(line => !line.startsWith('tests'))).toEqual([
       'agent: It is done.',
-      'told: "Stop hook feedback:\\nthe tests fail [tests-first]"',
+      'feedback: "Stop hook feedback:\\nthe tests fail [tests-first]"',
       'agent: tool_use',
       'agent: tool_use',
       'agent: Now it is done.',
       'completed after 4 turns'
     ])
-    expect(lines.filter(line => line.startsWith('tests'))).toEqual(['tests: they fail', 'tests: they pass'])
+    expect(lines.filter(line => line.startsWith('tests'))).toEqual(['tests: fail', 'tests: pass'])
   },
   '14-own-tools.ts': lines => {
     expect(lines.filter(line => line.startsWith('asked'))).toEqual([
@@ -166,7 +166,7 @@ const EXAMPLES: Record<string, (lines: readonly string[]) => void> = {
     expect(lines.filter(line => !line.startsWith('asked'))).toEqual([
       'result: 3',
       expect.stringContaining('error: InputValidationError: count'),
-      'error: there are not 5',
+      'error: there are fewer than 5',
       'result: sold; 1 left',
       'error: Permission to use mcp__shop__sell was denied: that is too many [the user (canUseTool)]'
     ])
@@ -182,10 +182,10 @@ const EXAMPLES: Record<string, (lines: readonly string[]) => void> = {
     expect(lines).toContain('  UserPromptSubmit says: 3 characters')
   },
   '16-hooks-of-a-project.ts': lines => {
-    expect(lines).toEqual(['not trusted, not started', 'Bash: force-pushing needs a person', 'Then not.'])
+    expect(lines).toEqual(['not trusted, not started', 'Bash: force-pushing needs approval', 'Then not.'])
   },
   '17-decide-later.ts': lines => {
-    expect(lines).toEqual(['tool_deferred call_1 call_2', 'paid 10 to Ada', 'Ada has her money.'])
+    expect(lines).toEqual(['tool_deferred call_1 call_2', 'paid 10 to Ada', 'Ada has been paid.'])
   }
 }
 
