@@ -7,7 +7,6 @@ import { shellWord, simpleCommand } from '../shell/command-words.ts'
 /** Whether something is meant. `maybe`: it cannot be told. */
 export type Fit = 'yes' | 'maybe' | 'no'
 
-/** A pattern of commands, ready. */
 class CommandPattern {
   readonly #fits: (text: string) => boolean
   readonly #whole: string | undefined

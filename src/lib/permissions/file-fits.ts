@@ -44,7 +44,6 @@ function isAbout(rule: Rule, { tool, subject }: Call): boolean {
   return (subject?.kind === 'file' && subject.access === 'write') || FILE_WRITERS.has(tool)
 }
 
-/** What a call is about, taken apart. */
 interface About {
   readonly root: string | undefined
   readonly paths: readonly SplitPath[]

@@ -4,7 +4,6 @@ import { NO_BYPASS } from '../faults.ts'
 /** How freely an agent works: from `plan`, which changes nothing, to `bypassPermissions`, which asks nobody. */
 export type Mode = 'default' | 'acceptEdits' | 'plan' | 'dontAsk' | 'bypassPermissions'
 
-/** All modes there are. */
 export const MODES: readonly Mode[] = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions']
 
 /** Modes of other agents, and why there are none such here. */

@@ -5,7 +5,7 @@ const LITERAL = /(["'`])((?:\\.|(?!\1)[^\\])*)\1|[([{<|!]\s*([^\s"'`()[\]{}<>|!,
 /** What stands between two texts that become one, and between two of a list. */
 const BETWEEN = /["'`]\s{0,20}[+.]?\s{0,20}["'`]/g
 const LISTED = /["'`]\s{0,20},\s{0,20}["'`]/g
-const ESCAPE = /\\x([\da-f]{2})|\\u\{?([\da-f]{2,4})\}?|\\([0-3]?[0-7]{2})|%([\da-f]{2})/gi
+const ESCAPE = /\\x[\da-f]{2}|\\u\{?[\da-f]{2,4}\}?|\\[0-3]?[0-7]{2}|%[\da-f]{2}/gi
 const MOST = 2_000
 
 /** The paths that a program among the words of a command names: what is computed cannot be seen. */
@@ -36,9 +36,11 @@ function literalsIn(text: string, depth: number): readonly string[] {
   })
 }
 
-const decoded = (_: string, hex?: string, unicode?: string, octal?: string, percent?: string): string =>
+const decoded = (escape: string): string =>
   String.fromCharCode(
-    octal === undefined ? Number.parseInt((hex ?? unicode ?? percent)!, 16) : Number.parseInt(octal, 8)
+    /^\\\d/.test(escape)
+      ? Number.parseInt(escape.slice(1), 8)
+      : Number.parseInt(escape.replace(/^(?:\\[xu]\{?|%)/i, ''), 16)
   )
 
 /** What a text says in base64 or in hexadecimal digits, if it is one that can be read. */

@@ -56,7 +56,6 @@ const GIT_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
   ['submodule', /^foreach$/]
 ])
 
-/** All words that make the program do something else. */
 export function dangerousOptions(program: string, words: KnownWords): readonly string[] {
   const options = OPTIONS.get(program)
   if (options === undefined) return []

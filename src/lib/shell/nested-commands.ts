@@ -17,7 +17,6 @@ export interface HeldCommand {
   readonly sure: boolean
 }
 
-/** What a text may run. */
 export interface Holding {
   readonly commands: readonly HeldCommand[]
   /** It may run what nobody can tell by looking at it. */
@@ -37,10 +36,17 @@ export function commandsHeldBy(text: string): Holding {
   // All rules ask about the same text.
   if (last?.text !== text) {
     const looking = new Looking()
-    looking.text(text, true, 0)
+    looking.text(text, { sure: true, depth: 0, fed: false })
     last = { text, holding: looking }
   }
   return last.holding
+}
+
+/** How a command is reached: whether it is surely run, how deep in other texts it stands, whether it has something to read. */
+interface Reached {
+  readonly sure: boolean
+  readonly depth: number
+  readonly fed: boolean
 }
 
 class Looking implements Holding {
@@ -48,14 +54,15 @@ class Looking implements Holding {
   unsure = false
   over = false
 
-  text(text: string, sure: boolean, depth: number, fed = false): void {
-    if (text.length > LONGEST_COMMAND || depth > DEEPEST) return this.#stop(sure)
+  text(text: string, at: Reached): void {
+    const { sure } = at
+    if (text.length > LONGEST_COMMAND || at.depth > DEEPEST) return this.#stop(sure)
     const { leaves, plain, readable } = parseShell(text)
     if (!plain && sure) this.unsure = true
     // A rule that refuses also looks at what would be a command if the grammar were another.
     for (const leaf of plain || !readable ? leaves : [...leaves, ...roughLeaves(text)]) {
       if (this.commands.length > MOST) return this.#stop(sure)
-      this.#command(leaf, sure, depth, fed || leaf.fed)
+      this.#command(leaf, { ...at, fed: at.fed || leaf.fed })
     }
   }
 
@@ -65,57 +72,54 @@ class Looking implements Holding {
     else this.unsure = true
   }
 
-  #command({ assignments, words: all, redirections }: Leaf, sure: boolean, depth: number, fed: boolean): void {
+  #command({ assignments, words: all, redirections }: Leaf, at: Reached): void {
     if (assignments.some(({ text, known }) => !known || STEERS.test(text))) this.unsure = true
     const words = knownWords(all)
     const [first] = words
-    if (words.length === 0) return
-    if (first === undefined) this.unsure = true
-    else {
-      const program = programName(first)
-      const sets = isProgramOf('setsVariables', program) || runsArguments(program)
-      const steers = (text: string): boolean => STEERS.test(text) && (program === 'read' || text.includes('='))
-      const targets = redirections.map(({ target }) => target)
-      if (sets && [...all, ...targets].some(({ text }) => steers(text))) this.unsure = true
-      // From here on, everything reads what stands there.
-      if (program === 'exec' && redirections.some(({ kind }) => kind === 'read')) this.unsure = true
-      this.commands.push({ words, start: 0, sure })
-      this.#arguments(program, words, sure, depth, fed)
-    }
+    if (words.length > 0 && first === undefined) this.unsure = true
+    if (first === undefined) return
+    const program = programName(first)
+    const sets = isProgramOf('setsVariables', program) || runsArguments(program)
+    const steers = (text: string): boolean => STEERS.test(text) && (program === 'read' || text.includes('='))
+    const targets = redirections.map(({ target }) => target)
+    if (sets && [...all, ...targets].some(({ text }) => steers(text))) this.unsure = true
+    // From here on, everything reads what stands there.
+    if (program === 'exec' && redirections.some(({ kind }) => kind === 'read')) this.unsure = true
+    this.commands.push({ words, start: 0, sure: at.sure })
+    this.#arguments(program, words, at)
   }
 
   /** What a program does with its arguments: run them, take them as words, or who knows. */
-  #arguments(program: string, words: KnownWords, sure: boolean, depth: number, fed: boolean): void {
+  #arguments(program: string, words: KnownWords, at: Reached): void {
     const [, ...rest] = words
     const runs = runsArguments(program)
-    const isUnseen =
-      isProgramOf('unseen', program) || (runs && rest.includes(undefined)) || isOpaque(program, rest, fed)
-    if (isUnseen) this.unsure = true
+    if (isProgramOf('unseen', program) || (runs && rest.includes(undefined)) || isOpaque(program, rest, at.fed))
+      this.unsure = true
     else if (isProgramOf('takesWords', program) || isProgramOf('awk', program)) return
     else if (program === 'git' && isGitOf('takesWords', rest[0] ?? '')) return
-    if (rest.length > MOST_WORDS) return this.#stop(sure && runs)
+    if (rest.length > MOST_WORDS) return this.#stop(at.sure && runs)
     const xargs = runs ? words.findIndex(word => word !== undefined && programName(word) === 'xargs') : -1
-    if (xargs === -1) return this.#within(words, sure && runs, depth, fed)
+    if (xargs === -1) return this.#within(words, { ...at, sure: at.sure && runs })
     if (xargsRunsUnseen(words.slice(xargs + 1))) this.unsure = true
     // What it reads comes behind its words.
-    this.#within([...words, undefined], sure, depth, fed)
+    this.#within([...words, undefined], at)
   }
 
   /** Each of the words of a command may be a program that it runs. `sure`: it does run its words. */
-  #within(words: KnownWords, sure: boolean, depth: number, fed: boolean): void {
+  #within(words: KnownWords, { sure, depth, fed }: Reached): void {
+    const inner = { sure, depth: depth + 1, fed }
     const again = words.findIndex(word => word !== undefined && rereadsArguments(programName(word)))
     words.forEach((word, index) => {
       if (word === undefined || index === 0) return
       this.commands.push({ words, start: index, sure })
       if (isOpaqueWithin(programName(word), words.slice(index + 1), fed, sure)) this.unsure = true
       const isRead = again !== -1 && index > again
-      if ((isRead ? SPECIAL_OR_QUOTED : SPECIAL).test(word)) this.text(word, sure, depth + 1, fed)
+      if ((isRead ? SPECIAL_OR_QUOTED : SPECIAL).test(word)) this.text(word, inner)
       // `-c'rm x'`: which letter ends the option cannot be told.
       if (sure && isRead && /^-.*\s/s.test(word)) this.unsure = true
     })
     const evaluated = words.slice(words.indexOf('eval') + 1)
-    if (words.includes('eval') && evaluated.length > 1)
-      this.text(evaluated.map(word => word ?? '$x').join(' '), sure, depth + 1, fed)
+    if (words.includes('eval') && evaluated.length > 1) this.text(evaluated.map(word => word ?? '$x').join(' '), inner)
   }
 }
 

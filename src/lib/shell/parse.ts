@@ -16,10 +16,12 @@ export interface ShellWord {
   readonly known: boolean
 }
 
-interface Redirection {
+export interface Redirection {
   /** `nowhere`: to /dev/null, or from one stream to the other. `text`: a here-document or a here-string. */
   readonly kind: 'write' | 'read' | 'both' | 'text' | 'nowhere'
   readonly operator: string
+  /** Which stream it is about: 1 for output, unless it is written down; NaN where a variable names it. */
+  readonly stream: number
   /** The file, or the text. */
   readonly target: ShellWord
 }
@@ -28,11 +30,12 @@ interface Redirection {
 export interface Leaf {
   /** `NAME=value` in front of the program; for a loop and an array one for each value. */
   readonly assignments: readonly ShellWord[]
-  /** The program and its arguments. */
   readonly words: readonly ShellWord[]
   readonly redirections: readonly Redirection[]
   /** It is given something to read: by `|`, `<` or `<<`. */
   readonly fed: boolean
+  /** Its output goes to another command. */
+  readonly feeds: boolean
 }
 
 /** What a text says to the shell. */
@@ -125,7 +128,12 @@ class Walk {
     else if (type === 'Command') this.#command(node, fed)
     else if (type === 'Pipeline') {
       this.plain &&= node.prefixes.length === 0
-      node.commands.forEach((command, index) => this.visit(command, fed || index > 0))
+      node.commands.forEach((command, index) => {
+        const before = this.leaves.length
+        this.visit(command, fed || index > 0)
+        if (index < node.commands.length - 1)
+          for (let at = before; at < this.leaves.length; at++) this.leaves[at] = { ...this.leaves[at]!, feeds: true }
+      })
     } else if (type === 'Word' || type === 'Redirect' || type === 'HereString' || type === 'HereDoc')
       this.#within(node, fed)
     else {
@@ -146,7 +154,7 @@ class Walk {
   }
 
   #compound(node: Unbash.SyntaxNode, fed: boolean): void {
-    const leaf: Leaf = { assignments: [], words: [], redirections: [], fed: false }
+    const leaf: Leaf = { assignments: [], words: [], redirections: [], fed: false, feeds: false }
     let isFed = fed
     if (node.type === 'For' || node.type === 'Select') {
       const assignments = (node.wordlist ?? []).map(value => this.#word(value, `${node.name.text}=`))
@@ -172,7 +180,7 @@ class Walk {
     const words = node.name === undefined ? args : [this.#word(node.name), ...args]
     if (words[0]?.known === true && isKeyword(words[0].text)) this.plain = false
     const isFed = fed || redirections.some(isRead)
-    this.leaves.push({ assignments, words, redirections, fed: isFed })
+    this.leaves.push({ assignments, words, redirections, fed: isFed, feeds: false })
     for (const each of [...node.prefix, ...(node.name === undefined ? [] : [node.name]), ...node.suffix]) {
       this.#spans.push([each.pos, each.end])
       this.#within(each, isFed)
@@ -193,16 +201,17 @@ class Walk {
         const { body, delimiter } = redirect
         this.plain = false
         const known = delimiter?.quoted === true || !/[\\$`]/.test(body.text)
-        return { kind: 'text', operator, target: { text: body.text, known } }
+        return { kind: 'text', operator, stream: 0, target: { text: body.text, known } }
       }
       const target = redirect.target === undefined ? { text: '', known: false } : this.#word(redirect.target)
-      const stream = descriptor?.type === 'FileDescriptorVariable' ? NaN : (descriptor?.value ?? 0)
+      const stream =
+        descriptor?.type === 'FileDescriptorVariable' ? NaN : (descriptor?.value ?? (operator.includes('>') ? 1 : 0))
       const isSimple = /^(?:&?>>?|>\||<)$/.test(operator) && redirect.target !== undefined && !Number.isNaN(stream)
       const isJoined = operator === '>&' && stream <= 2 && /^[012]$/.test(target.text)
       this.plain &&= isSimple || isJoined
       const isNowhere = isJoined || (isSimple && target.known && target.text === '/dev/null')
       const reads = redirect.type === 'HereString' ? 'text' : operator === '<>' ? 'both' : 'read'
-      return { kind: isNowhere ? 'nowhere' : operator.startsWith('<') ? reads : 'write', operator, target }
+      return { kind: isNowhere ? 'nowhere' : operator.startsWith('<') ? reads : 'write', operator, stream, target }
     })
   }
 

@@ -45,6 +45,8 @@ const TABLE = {
     'basename cat cmp cut dirname echo false grep head id ls nl printf pwd readlink stat tail true uname wc whoami',
   /** They print nothing when all is well. */
   silent: 'cd chgrp chmod chown cp ln mkdir mv rm rmdir touch',
+  /** What they are given is for others. */
+  sends: 'aws curl gh http https logger nc notify-send redis-cli wget xh',
   /** They set variables for all that comes after them. */
   setsVariables: 'declare export local read readonly typeset',
   /** Words of the grammar. */
@@ -77,11 +79,9 @@ const GIT_SETS = setsOf(GIT_TABLE)
 /** The name of a program, without its folder: `/bin/rm` and `./rm` are `rm`. */
 export const programName = (word: string): string => word.slice(word.lastIndexOf('/') + 1)
 
-/** Whether a program, by its name, has a property. */
 export const isProgramOf = (row: keyof typeof TABLE, name: string): boolean =>
   SETS[row].has(name) || (row === 'interpreter' && SETS.interpreter.has(name.replace(/[\d.]+$/, '')))
 
-/** Whether a command of git has a property. */
 export const isGitOf = (row: keyof typeof GIT_TABLE, name: string): boolean => GIT_SETS[row].has(name)
 
 export const isKeyword = (word: string): boolean => SETS.keyword.has(word)
@@ -90,7 +90,6 @@ export const isKeyword = (word: string): boolean => SETS.keyword.has(word)
 export const runsCode = (name: string): boolean =>
   SETS.shell.has(name) || isProgramOf('interpreter', name) || SETS.sources.has(name)
 
-/** It runs what its arguments name. */
 export const runsArguments = (name: string): boolean =>
   SETS.shell.has(name) || SETS.wrapper.has(name) || SETS.runner.has(name)
 

@@ -28,7 +28,7 @@ export function quickLeaf(text: string): Leaf | undefined {
   }
   const first = words.findIndex(({ text: each }) => !isAssignment(each))
   return first === 0 && !isKeyword(words[0]?.text ?? '') && /^\S/.test(text)
-    ? { assignments: [], words, redirections: [], fed: false }
+    ? { assignments: [], words, redirections: [], fed: false, feeds: false }
     : undefined
 }
 
@@ -54,5 +54,5 @@ export function leafOfWords(texts: readonly string[], fed = false): Leaf {
   const first = texts.findIndex(text => !isAssignment(text))
   const at = first === -1 ? texts.length : first
   const words = texts.map(text => ({ text, known: true }))
-  return { assignments: words.slice(0, at), words: words.slice(at), redirections: [], fed }
+  return { assignments: words.slice(0, at), words: words.slice(at), redirections: [], fed, feeds: false }
 }

@@ -1,5 +1,7 @@
 import { isGate, rowOf, type EventName } from '../../hooks/events/event-table.ts'
 import { takesAll } from '../../hooks/dispatch/matcher.ts'
+import { parseShell, type Leaf, type Redirection } from '../../shell/parse.ts'
+import { isProgramOf, programName } from '../../shell/programs.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import type { Check, AddFinding } from './lint-matcher.ts'
 
@@ -14,7 +16,7 @@ export const commandCheck: Check = ({ spec, event }, say, { env }) => {
   const given = isObject(spec['env']) ? { ...env, ...spec['env'] } : env
   const phantoms = phantomsIn(command, given)
   if (phantoms.length > 0) say('warning', 'command', 'variable-unknown', `no host sets ${phantoms.join(', ')}`)
-  if (partsOf(command).some(isInvented))
+  if (parseShell(command).leaves.some(isInvented))
     say('warning', 'command', 'answer-invented', 'block, feedback, approve and message are not keys of an answer')
   deadFields(command, event, say)
   if (/\bexit 1\b/.test(command) && isGate(event))
@@ -33,19 +35,15 @@ function phantomsIn(command: string, given: Readonly<PlainObject>): readonly str
 }
 
 const INVENTED = /\{\\?"(?:block|feedback|approve|message)\\?"\s*:/
-/** Quotes keep together what is in them; `>&2` is no end of a command. */
-const PARTS = /((?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|>&|&>|<<[^\n]*\n|[^'"\\;&|\n])+)(\|?)/gs
-const QUOTED = /'[^']*'|"(?:\\.|[^"\\])*"/gs
-/** What they are given is for others, or for later. */
-const SENDERS =
-  /^\s*(?:then\s+|do\s+|else\s+|[{(!]\s*)*(?:(?:export|local|declare)\s+)?(?:\w+=|(?:curl|wget|https?|xh|nc|gh|aws|logger|notify-send|redis-cli)\b)/
 
-const partsOf = (command: string): readonly RegExpExecArray[] => [...command.matchAll(PARTS)]
-
-/** It prints, as an answer, what is none. What goes elsewhere is no answer: to a program, to a file, to standard error. */
-function isInvented([, text = '', pipe = '']: readonly string[]): boolean {
-  const isSent = pipe === '|' || SENDERS.test(text) || /(?<!2)>(?!&1)/.test(text.replaceAll(QUOTED, ''))
-  return INVENTED.test(text) && !isSent
+/** It prints, as an answer, what is none. Text for another program, a file, a variable or standard error is no answer. */
+function isInvented({ words, redirections, feeds }: Leaf): boolean {
+  const program = programName(words[0]?.text ?? '')
+  const isSent = feeds || isProgramOf('sends', program) || isProgramOf('setsVariables', program)
+  const isAway = ({ operator, stream, target }: Redirection): boolean =>
+    operator.includes('>') && stream !== 2 && !(operator === '>&' && target.text === '1')
+  if (isSent || redirections.some(isAway)) return false
+  return [...words, ...redirections.map(({ target }) => target)].some(({ text }) => INVENTED.test(text))
 }
 
 /** What only some events take of an answer. */

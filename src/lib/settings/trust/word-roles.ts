@@ -3,7 +3,6 @@ import { parseShell, type Leaf, type ShellWord } from '../../shell/parse.ts'
 import { leafOfWords } from '../../shell/split-words.ts'
 import { isAssignment, isProgramOf, programName, runsCode } from '../../shell/programs.ts'
 
-/** A word of a command. */
 export interface CommandWord {
   readonly text: string
   /**
@@ -43,8 +42,7 @@ const SURE: readonly (readonly [RegExp, string])[] = [
   [/\$\((?:realpath|readlink -f|cd)(?: --)? "?([^\s"()|;&<>]+)"?(?: ?&& ?pwd(?: -P)?)?\)/g, '$1']
 ]
 /** A substitution, or a variable that is cut, changed or looked up by another. */
-const COMPUTED = /\$\(|`|\$\{!|\$\{\w+(?:\[[^\]]*\])?(?:[#%^,@/]|:(?![-=+?]))/
-/** What some interpreters can do besides. */
+const COMPUTED = /[$<]\(|`|\$\{!|\$\{\w+(?:\[[^\]]*\])?(?:[#%^,@/]|:(?![-=+?]))/
 const ERRANDS = /^(?:run|task|test|build|install|add|lint|fmt|check)$/
 /** Only a shell can tell what it is. */
 const UNKNOWN = /^\$(?:[\w{@*][^/]*)?$/
@@ -72,8 +70,9 @@ export function wordRoles(
   const run = new Set(words?.filter(({ role }) => isRun(role)).map(({ text }) => text))
   const targets = leaves.flatMap(leaf => leafTargets(leaf, 'write', 'both'))
   const written = [...targets, ...(words ?? []).filter(isWritten).map(({ text }) => text)]
-  // What it writes and then runs may come from anywhere.
-  return words && written.some(text => run.has(text)) ? [...words, ANYTHING] : words
+  // What it writes and then runs may come from anywhere; so may what the parser cannot read.
+  const isUnseen = written.some(text => run.has(text)) || (args === undefined && !parseShell(command).readable)
+  return words && isUnseen ? [...words, ANYTHING] : words
 }
 
 const ANYTHING: CommandWord = { text: '', role: 'anything' }
@@ -98,23 +97,16 @@ function runsUnseen({ words, redirections, fed }: Leaf): boolean {
   const isPiped = fed && redirections.every(({ kind }) => kind !== 'read' && kind !== 'text')
   if (isPiped && runsCode(programName(program)))
     return rest.every(word => word.startsWith('-')) || rest.some(word => word.startsWith('/dev/'))
-  const all = [program, ...rest]
-  const at = all.findIndex(word => /^(?:xargs|parallel|-(?:exec|ok)(?:dir)?)$/.test(programName(word)))
-  if (at === -1) return false
-  const listed = all.slice(at + 1)
-  const [first, second, third] = listed
-  return (
-    (all[at] === 'parallel' && first === undefined) ||
-    first === '{}' ||
-    (second === '{}' && first === '-I{}') ||
-    (third === '{}' && first === '-I') ||
-    listed.some(word => runsCode(programName(word)) || isProgramOf('wrapper', programName(word)))
-  )
+  const at = rest.findIndex(word => /^(?:xargs|parallel|-(?:exec|ok)(?:dir)?)$/.test(programName(word)))
+  const listed = /^(?:xargs|parallel)$/.test(programName(program)) ? rest : at === -1 ? undefined : rest.slice(at + 1)
+  if (listed === undefined) return false
+  const isRunner = (name: string): boolean => runsCode(name) || isProgramOf('wrapper', name)
+  if (listed.length === 0 && program === 'parallel') return true
+  return /^(?:-I ?\{\} )?\{\}/.test(listed.join(' ')) || listed.some(word => isRunner(programName(word)))
 }
 
 type Values = ReadonlyMap<string, ReadonlySet<string>>
 
-/** One reading of a command. */
 interface Reading {
   readonly values: Values
   /** How many characters may still be read. */
@@ -148,7 +140,7 @@ const mayAssign = (text: string, depth: number): readonly string[] =>
 
 /** Whether a word may be read as a command once more. What a substitution runs is among the leaves already. */
 const isProgram = (text: string, depth: number): boolean =>
-  depth < DEEPEST && /[\s;&|<>()`'"\\]/.test(text) && !/^(?:\w+=)?\$\(.*\)$/s.test(text)
+  depth < DEEPEST && /[\s;&|<>()`'"\\]/.test(text) && !/^(?:\w+=)?[$<>]\(.*\)$/s.test(text)
 
 function rolesIn(leaves: readonly Leaf[], reading: Reading, depth: number): readonly CommandWord[] | undefined {
   const all: CommandWord[] = []
@@ -165,7 +157,6 @@ function rolesIn(leaves: readonly Leaf[], reading: Reading, depth: number): read
   return all
 }
 
-/** The words of one command, with their roles. */
 function leafRoles(leaf: Leaf, reading: Reading): readonly CommandWord[] | undefined {
   const words: CommandWord[] = []
   let [role, before, of] = ['program' as Role, '', '']
@@ -226,7 +217,6 @@ function roleOf(text: string, role: Role, program: string, before: string): Role
     : 'said'
 }
 
-/** What a quoted program says. */
 function innerOf({ text, role, of }: CommandWord, reading: Reading, depth: number): readonly CommandWord[] | undefined {
   if (!isProgram(text, depth)) return []
   const inner = rolesIn(leavesIn(text), reading, depth + 1)
@@ -251,7 +241,6 @@ function modulesIn(text: string, before: string): readonly string[] {
   return parts.map((_, at) => parts.slice(0, at + 1).join('/'))
 }
 
-/** All that a word may be. */
 function filled(word: string, values: Values): readonly string[] | undefined {
   let all = [word]
   for (let round = 0; round < MOST_ROUNDS; round++) {
