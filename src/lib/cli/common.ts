@@ -1,3 +1,4 @@
+import type { ProjectFlags } from './flags.ts'
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { wordsOf } from '../errors.ts'
@@ -24,20 +25,6 @@ export function exitCode(result: ResultMessage | undefined): number {
   return result?.is_error === true ? EXIT.failed : EXIT.done
 }
 
-export interface CommonFlags {
-  cwd?: string
-  settings?: string
-  settingSources?: string
-  pluginDir?: string[]
-  hooks?: string[]
-  profile?: Profile
-  trust?: string
-  trustProjectHooks?: boolean
-  /** `--no-project-hooks` makes it false. */
-  projectHooks?: boolean
-  json?: boolean
-}
-
 /** The settings of a folder and their trust, before anything runs. */
 export interface ProjectState {
   readonly where: Where
@@ -49,7 +36,7 @@ export interface ProjectState {
 
 const SOURCES = ['user', 'project', 'local'] as const
 
-export function loadProject(flags: CommonFlags): ProjectState {
+export function loadProjectState(flags: ProjectFlags): ProjectState {
   const where = settingsPlaces(flags.cwd)
   const loaded = loadSettings(where, {
     settings: flags.settings,
@@ -62,7 +49,7 @@ export function loadProject(flags: CommonFlags): ProjectState {
 }
 
 /** What flags, or else variables, say about trust. */
-export const trustOptions = ({ trust, trustProjectHooks }: CommonFlags): TrustOptions => ({
+export const trustOptions = ({ trust, trustProjectHooks }: ProjectFlags): TrustOptions => ({
   digest: trust ?? process.env['CARABINER_TRUST'],
   thisRun: trustProjectHooks === true || process.env['CARABINER_TRUST_PROJECT_HOOKS'] === '1'
 })
@@ -72,7 +59,7 @@ export function settingsPlaces(cwd: string | undefined): Where {
   return usualPlaces(cwd, process.env)
 }
 
-function sourcesIn({ settingSources }: CommonFlags): readonly (typeof SOURCES)[number][] | undefined {
+function sourcesIn({ settingSources }: ProjectFlags): readonly (typeof SOURCES)[number][] | undefined {
   const named = settingSources?.split(',').map(name => name.trim())
   const stray = named?.find(name => name !== '' && !SOURCES.some(source => source === name))
   if (stray !== undefined) throw fault('E_USAGE', `--setting-sources takes ${SOURCES.join(', ')}, not ${stray}`)
@@ -82,7 +69,7 @@ function sourcesIn({ settingSources }: CommonFlags): readonly (typeof SOURCES)[n
 /** What the command line names and cannot be used at all: to continue without it would be to try something else. */
 export function unusableFindings(
   { where }: ProjectState,
-  flags: CommonFlags,
+  flags: ProjectFlags,
   findings: readonly Finding[]
 ): readonly Finding[] {
   const paths = [...(flags.settings === undefined ? [] : [flags.settings]), ...(flags.pluginDir ?? [])]
@@ -90,14 +77,14 @@ export function unusableFindings(
   return findings.filter(({ level, place }) => level === 'error' && place.key === '' && named.has(place.file))
 }
 
-export const projectIsTrusted = ({ state }: Trust, { projectHooks }: CommonFlags): boolean =>
+export const projectIsTrusted = ({ state }: Trust, { projectHooks }: ProjectFlags): boolean =>
   projectHooks !== false && (state === 'nothing' || state === 'trusted')
 
-export const activeProfile = ({ locks, profile }: Loaded, flags: CommonFlags): Profile =>
+export const activeProfile = ({ locks, profile }: Loaded, flags: ProjectFlags): Profile =>
   locks.profile ?? flags.profile ?? profile ?? 'strict'
 
 /** Whether the project's own hooks apply in this run; `undefined` when that must be decided first, and was not. */
-export function decideProjectHooks(scene: ProjectState, flags: CommonFlags): boolean | undefined {
+export function decideProjectHooks(scene: ProjectState, flags: ProjectFlags): boolean | undefined {
   const { state } = scene.trust
   if (flags.projectHooks === false) return false
   if (state === 'nothing' || state === 'trusted') return true

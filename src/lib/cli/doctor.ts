@@ -1,3 +1,4 @@
+import type { ProjectFlags } from './flags.ts'
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -12,11 +13,11 @@ import { observesOnly } from '../settings/permissions/restrictions.ts'
 import { programPath } from '../tools/search/ripgrep.ts'
 import { CREDENTIALS } from '../util/credentials.ts'
 import { shellWords } from '../world/process/shell.ts'
-import { EXIT, loadProject, projectIsTrusted, activeProfile, type CommonFlags } from './common.ts'
+import { EXIT, loadProjectState, projectIsTrusted, activeProfile } from './common.ts'
 import { escapeLine, safeJson, printLine, withStyle } from './print.ts'
 
 /** `carabiner doctor`: what is in force here, what is not and why, and what this machine can enforce. Runs no hook. */
-export function doctor(flags: CommonFlags): number {
+export function doctor(flags: ProjectFlags): number {
   const report = examine(flags)
   if (flags.json === true) printLine(safeJson(report, 2))
   else for (const line of page(report)) printLine(line)
@@ -25,8 +26,8 @@ export function doctor(flags: CommonFlags): number {
 
 type Report = ReturnType<typeof examine>
 
-function examine(flags: CommonFlags) {
-  const { loaded, trust } = loadProject(flags)
+function examine(flags: ProjectFlags) {
+  const { loaded, trust } = loadProjectState(flags)
   const projectTrusted = projectIsTrusted(trust, flags)
   const counts = ({ ofProject }: { readonly ofProject?: boolean }): boolean => projectTrusted || ofProject !== true
   const situation = { loaded, projectTrusted, hasAgent: true }

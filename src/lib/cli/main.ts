@@ -1,7 +1,8 @@
 import { CarabinerError } from '../errors.ts'
 import { holdCredentialsIn } from '../util/credentials.ts'
 import { CONTRACT, VERSION } from '../version.ts'
-import { COMMANDS, GROUPS, type CommandRow, type Flag } from './commands.ts'
+import { COMMANDS, GROUPS, type CommandRow } from './commands.ts'
+import type { Flag } from './flags.ts'
 import { watchOutput } from './output.ts'
 import { printError } from './print.ts'
 

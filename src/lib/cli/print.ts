@@ -50,6 +50,10 @@ export function alignColumns(rows: readonly (readonly string[])[]): readonly str
   )
 }
 
+/** `1 entry`, `2 entries`. */
+export const counted = (count: number, word: string): string =>
+  `${count} ${count === 1 ? word : word.replace(/y$/, 'ie') + 's'}`
+
 const LEVELS: Readonly<Record<Finding['level'], Style>> = { error: 'red', warning: 'yellow', info: 'dim' }
 
 export function findingText({ level, place, message, fix, code }: Finding): string {

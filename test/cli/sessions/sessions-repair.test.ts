@@ -63,7 +63,7 @@ test('where there is nothing to repair, nothing is changed', async () => {
   await at.agent('s', ['First.'])
   const before = readFileSync(at.file('s'))
   const { code, stdout } = await at.run(['sessions', 'repair', 's'])
-  expect([code, stdout]).toEqual([0, 'there is nothing to repair, and nothing was changed\n'])
+  expect([code, stdout]).toEqual([0, 'there is nothing to repair; nothing was changed\n'])
   expect([readFileSync(at.file('s')), beside(at.file('s'))]).toEqual([before, []])
 })
 

@@ -113,7 +113,7 @@ test('calls without results, and how far they had come', async () => {
   const at = await made()
   at.cut('s', ({ type }) => type === 'tool-intent')
   const { code, stdout } = await at.run(['sessions', 'verify', 's'])
-  expect([code, stdout]).toEqual([0, expect.stringContaining('work (toolu_1) was at work when all ended')])
+  expect([code, stdout]).toEqual([0, expect.stringContaining('work (toolu_1) was interrupted while running')])
   expect((await verify(at, 's')).files[0]).toMatchObject({
     unanswered: [{ toolUseId: 'toolu_1', toolName: 'work', state: 'started' }]
   })
@@ -127,7 +127,7 @@ test('entries of a newer version', async () => {
   const [last] = at.lines('s').toReversed()
   at.append('s', seal({ ...last, type: 'dream' } as never, Number(last!['seq']) + 1).toString())
   expect((await verify(at, 's')).files[0]).toMatchObject({ unknownTypes: { dream: 1 } })
-  expect((await at.run(['sessions', 'verify', 's'])).stdout).toContain('1 entries of the type dream')
+  expect((await at.run(['sessions', 'verify', 's'])).stdout).toContain('1 entry of the type dream')
 })
 
 test('subagents, and all sessions at once', async () => {
@@ -151,7 +151,7 @@ test('subagents, and all sessions at once', async () => {
 
 test('neither a session nor --all', async () => {
   const { code, stderr } = await desk().run(['sessions', 'verify'])
-  expect([code, stderr]).toEqual([64, expect.stringContaining('name a session, or give --all')])
+  expect([code, stderr]).toEqual([64, expect.stringContaining('name a session, or use --all')])
 })
 
 test('of Claude Code: without checksums only what is no line can be seen', async () => {

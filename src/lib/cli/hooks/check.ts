@@ -1,25 +1,17 @@
+import type { FlagValues, CHECK_FLAGS } from '../flags.ts'
 import { EVENTS, isGate, type EventName, type FireInput } from '../../hooks/events/event-table.ts'
 import { findingOf, type Finding } from '../../settings/files/finding.ts'
 import type { Loaded, LoadedHook } from '../../settings/files/loaded-hooks.ts'
 import { lint } from '../../settings/lint/lint.ts'
 import { hooksHere } from './hooks-here.ts'
-import {
-  EXIT,
-  trustInstructions,
-  loadProject,
-  decideProjectHooks,
-  type CommonFlags,
-  type ProjectState
-} from '../common.ts'
-import { printError, escapeText, findingText, safeJson, printLine, withStyle } from '../print.ts'
+import { EXIT, trustInstructions, loadProjectState, decideProjectHooks, type ProjectState } from '../common.ts'
+import { counted, printError, escapeText, findingText, safeJson, printLine, withStyle } from '../print.ts'
 
-export interface CheckFlags extends CommonFlags {
-  run?: boolean
-}
+type CheckFlags = FlagValues<typeof CHECK_FLAGS>
 
 /** `carabiner hooks check`: what is wrong with the hooks here. Without `--run` it starts nothing and needs no trust. */
 export async function checkHooks(flags: CheckFlags): Promise<number> {
-  const scene = loadProject(flags)
+  const scene = loadProjectState(flags)
   const { loaded } = scene
   const findings = [...loaded.findings, ...lint(loaded)].toSorted(byPlace)
   if (flags.run === true) {
@@ -48,8 +40,6 @@ function print({ loaded }: ProjectState, findings: readonly Finding[]): void {
   printLine(withStyle(count('error') > 0 ? 'red' : 'green', summary))
 }
 
-const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`
-
 /** Fires the sample of its event at every hook, alone, in both profiles. */
 async function tryOut({ loaded }: ProjectState, projectTrusted: boolean, tell: boolean): Promise<readonly Finding[]> {
   const findings: Finding[] = []
@@ -66,10 +56,7 @@ async function tryOut({ loaded }: ProjectState, projectTrusted: boolean, tell: b
   return findings
 }
 
-interface Tried {
-  readonly blocked: boolean
-  readonly failure: string | undefined
-}
+type Tried = { readonly blocked: boolean; readonly failure: string | undefined }
 
 async function runAlone(
   hook: LoadedHook,

@@ -1,3 +1,4 @@
+import type { FireFlags } from '../flags.ts'
 import { isGate, parseEvent, type EventName, type FireInput } from '../../hooks/events/event-table.ts'
 import type { Reported } from '../../hooks/registry-internals.ts'
 import { sourceOf, stopsRun, type Finding } from '../../settings/files/finding.ts'
@@ -6,29 +7,18 @@ import { AGENT_TYPES } from '../../settings/files/handlers.ts'
 import type { LoadedHook } from '../../settings/files/loaded-hooks.ts'
 import { restrictions } from '../../settings/permissions/restrictions.ts'
 import { hooksHere } from './hooks-here.ts'
-import {
-  EXIT,
-  loadProject,
-  decideProjectHooks,
-  reportUntrusted,
-  unusableFindings,
-  type CommonFlags
-} from '../common.ts'
-import { readPayload, type PayloadFlags } from './payload.ts'
+import { EXIT, loadProjectState, decideProjectHooks, reportUntrusted, unusableFindings } from '../common.ts'
+import { readPayload } from './payload.ts'
 import { printError, indentLines, escapeLine, findingText, printLine, withStyle } from '../print.ts'
 import type { HookReport, HookResponse } from '../../hooks/hook-messages.ts'
 import type { RegistryOptions } from '../../hooks/registry-options.ts'
 import type { LateAnswer } from '../../hooks/dispatch/outcome.ts'
 
-export interface FireFlags extends CommonFlags, PayloadFlags {
-  explain?: boolean
-}
-
 /** `carabiner fire EVENT`: one event through the hooks in force here. */
 export async function fireEvent(name: string, flags: FireFlags): Promise<number> {
   const event = parseEvent(name)
   const payload = await readPayload(event, flags)
-  const scene = loadProject(flags)
+  const scene = loadProjectState(flags)
   const counts = decideProjectHooks(scene, flags)
   if (counts === undefined) return reportUntrusted(scene)
   // Hooks that need an agent are added, too: one that cannot be asked has not agreed.
@@ -87,13 +77,13 @@ function asJson(
   { explain = false }: FireFlags
 ): object {
   const { event, precedence, profile, report } = outcome
-  const hooks = report.filter(({ ran }) => ran || explain).map(each => hookAsJson(each, statuses))
+  const shown = report.filter(({ ran }) => ran || explain)
   return {
     event,
     precedence,
     profile,
     outcome: Object.fromEntries(OUTCOME_KEYS.map(key => [key, outcome[key]])),
-    hooks: [...hooks, ...off.map(offAsJson)]
+    hooks: [...shown, ...off.map(offReport)].map(each => hookAsJson(each, statuses))
   }
 }
 
@@ -103,7 +93,7 @@ const OUTCOME_KEYS = [
   ...(['failedOpen', 'conflicts', 'failures'] as const)
 ]
 
-function hookAsJson(report: HookReport, statuses: readonly HookStatus[]): object {
+function hookAsJson(report: Partial<HookReport> & Pick<HookReport, 'source'>, statuses: readonly HookStatus[]): object {
   const { name, source, matched, ran, why, status, reply, failure, raw, ms, notes } = report
   return {
     name,
@@ -122,26 +112,20 @@ function hookAsJson(report: HookReport, statuses: readonly HookStatus[]): object
   }
 }
 
-const NOTHING = { reply: null, failure: null, exitCode: null, stderr: null, ms: null, notes: [] }
-
-function offAsJson({ hook, off }: HookStatus): object {
-  const { name = hook.runs, type: kind } = hook
-  return {
-    name,
-    source: sourceOf(hook.place),
-    kind,
-    matched: false,
-    ran: false,
-    why: off,
-    status: 'skipped',
-    ...NOTHING
-  }
-}
+const offReport = ({ hook, off }: HookStatus) => ({
+  name: hook.name ?? hook.runs,
+  source: sourceOf(hook.place),
+  matched: false,
+  ran: false,
+  why: off ?? '',
+  status: 'skipped' as const,
+  notes: []
+})
 
 const hookAt = (source: string, statuses: readonly HookStatus[]): LoadedHook | undefined =>
   statuses.find(({ hook }) => sourceOf(hook.place) === source)?.hook
 
-const kindOf = ({ source }: HookReport, statuses: readonly HookStatus[]): string =>
+const kindOf = ({ source }: Pick<HookReport, 'source'>, statuses: readonly HookStatus[]): string =>
   hookAt(source, statuses)?.type ?? 'callback'
 
 type Naming = (name: string, source: string) => string

@@ -1,3 +1,4 @@
+import type { ProjectFlags } from '../flags.ts'
 import { pathFrom } from '../../world/files/paths.ts'
 import { byRank } from '../../settings/active/activate-hooks.ts'
 import { hookStatuses, type HookStatus } from '../../settings/active/active-hooks.ts'
@@ -6,12 +7,12 @@ import { observesOnly } from '../../settings/permissions/restrictions.ts'
 import type { Profile } from '../../hooks/dialect.ts'
 import { isGate, rowOf } from '../../hooks/events/event-table.ts'
 import { OLDER } from '../../settings/trust/trust.ts'
-import { EXIT, loadProject, activeProfile, projectIsTrusted, type CommonFlags, type ProjectState } from '../common.ts'
+import { EXIT, loadProjectState, activeProfile, projectIsTrusted, type ProjectState } from '../common.ts'
 import { printError, escapeLine, findingText, safeJson, printLine, withStyle, alignColumns } from '../print.ts'
 
 /** `carabiner hooks list`: every hook that was found, and whether it is in force. Starts nothing, needs no trust. */
-export function listHooks(flags: CommonFlags): number {
-  const scene = loadProject(flags)
+export function listHooks(flags: ProjectFlags): number {
+  const scene = loadProjectState(flags)
   const projectTrusted = projectIsTrusted(scene.trust, flags)
   const statuses = hookStatuses(scene.loaded, { projectTrusted }).toSorted((a, b) => byRank(a.hook, b.hook))
   const profile = activeProfile(scene.loaded, flags)

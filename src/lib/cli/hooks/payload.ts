@@ -1,3 +1,4 @@
+import type { FireFlags } from '../flags.ts'
 import { readFileSync } from 'node:fs'
 import { fault } from '../../faults.ts'
 import { rowOf, type EventName } from '../../hooks/events/event-table.ts'
@@ -6,14 +7,7 @@ import { readPipedText } from '../piped.ts'
 import { printError } from '../print.ts'
 import { jsonIn } from '../../util/attempt.ts'
 
-export interface PayloadFlags {
-  input?: string
-  tool?: string
-  set?: string[]
-  exitCode?: boolean
-}
-
-export async function readPayload(event: EventName, flags: PayloadFlags): Promise<PlainObject> {
+export async function readPayload(event: EventName, flags: FireFlags): Promise<PlainObject> {
   const given = await readInput(flags)
   const payload: PlainObject = { ...structuredClone(rowOf(event).sample), ...given }
   if (flags.tool !== undefined) {
@@ -24,7 +18,7 @@ export async function readPayload(event: EventName, flags: PayloadFlags): Promis
   return payload
 }
 
-async function readInput({ input, exitCode }: PayloadFlags): Promise<PlainObject> {
+async function readInput({ input, exitCode }: FireFlags): Promise<PlainObject> {
   const text =
     input === undefined
       ? await readPipedText(() => onSilence(exitCode))

@@ -1,3 +1,4 @@
+import type { FlagValues, TEST_FLAGS } from '../flags.ts'
 import { wordsOf } from '../../errors.ts'
 import type { EventName, FireInput } from '../../hooks/events/event-table.ts'
 import type { HookRegistry } from '../../hooks/registry.ts'
@@ -5,30 +6,17 @@ import type { Outcome } from '../../hooks/dispatch/outcome.ts'
 import { patternIn, readTests, testFilesOf, type HookTest } from '../../settings/files/hook-tests.ts'
 import { same, type PlainObject } from '../../util/plain.ts'
 import { hooksHere } from './hooks-here.ts'
-import {
-  EXIT,
-  loadProject,
-  decideProjectHooks,
-  reportUntrusted,
-  unusableFindings,
-  type CommonFlags
-} from '../common.ts'
+import { EXIT, loadProjectState, decideProjectHooks, reportUntrusted, unusableFindings } from '../common.ts'
 import { printError, indentLines, escapeLine, findingText, printLine, withStyle } from '../print.ts'
 import type { Failure } from '../../hooks/dispatch/hook-failure.ts'
 
-export interface TestFlags extends CommonFlags {
-  tap?: boolean
-}
+type TestFlags = FlagValues<typeof TEST_FLAGS>
 
-interface Result {
-  readonly test: HookTest
-  readonly problems: readonly string[]
-  readonly ms: number
-}
+type Result = Awaited<ReturnType<typeof run>>
 
 /** `carabiner hooks test`: the tests beside the hooks. */
 export async function runTests(files: readonly string[], flags: TestFlags): Promise<number> {
-  const scene = loadProject(flags)
+  const scene = loadProjectState(flags)
   const tests = (files.length > 0 ? files : testFilesOf(scene.loaded.root)).flatMap(readTests)
   if (tests.length === 0) {
     printError(`no tests found: write ${scene.loaded.root}/.claude/hooks/name.hooktest.yaml`)
@@ -58,7 +46,7 @@ export async function runTests(files: readonly string[], flags: TestFlags): Prom
   return failed === 0 ? EXIT.done : EXIT.failed
 }
 
-async function run(test: HookTest, hooks: HookRegistry): Promise<Result> {
+async function run(test: HookTest, hooks: HookRegistry) {
   const begun = performance.now()
   const outcome = await hooks.fire(test.event, test.input as FireInput<EventName>)
   const ms = performance.now() - begun

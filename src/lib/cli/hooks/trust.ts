@@ -1,15 +1,13 @@
-import { EXIT, describeUntrusted, isCI, saveTrust, loadProject, type CommonFlags } from '../common.ts'
+import type { FlagValues, TRUST_FLAGS } from '../flags.ts'
+import { EXIT, describeUntrusted, isCI, saveTrust, loadProjectState } from '../common.ts'
 import { printError, printLine } from '../print.ts'
 import { coverageOf } from '../../settings/trust/digest.ts'
 
-export interface TrustFlags extends CommonFlags {
-  print?: boolean
-  folder?: boolean
-}
+type TrustFlags = FlagValues<typeof TRUST_FLAGS>
 
 /** `carabiner hooks trust`: from now on what the project brings, exactly as it is, applies. */
 export function trustProject(flags: TrustFlags): number {
-  const { loaded, where, trust: now } = loadProject(flags)
+  const { loaded, where, trust: now } = loadProjectState(flags)
   const coverage = coverageOf(loaded)
   if (coverage === undefined) {
     printLine(`the project ${loaded.root} brings nothing that needs trust`)

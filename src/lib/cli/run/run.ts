@@ -1,3 +1,4 @@
+import type { RunFlags } from '../flags.ts'
 import { CarabinerError } from '../../errors.ts'
 import { asFlags, fault } from '../../faults.ts'
 import type { AgentMessage, ResultMessage } from '../../agent/output/output.ts'
@@ -6,15 +7,7 @@ import type { QueryOptions } from '../../query/options/options.ts'
 import { withResult } from '../../query/init-message.ts'
 import { query } from '../../query/query.ts'
 import type { Query } from '../../query/query-interface.ts'
-import {
-  EXIT,
-  exitCode,
-  loadProject,
-  decideProjectHooks,
-  trustOptions,
-  reportUntrusted,
-  type CommonFlags
-} from '../common.ts'
+import { EXIT, exitCode, loadProjectState, decideProjectHooks, trustOptions, reportUntrusted } from '../common.ts'
 import { readPipedText } from '../piped.ts'
 import { printError, escapeText, safeJson } from '../print.ts'
 import { queryFromStream } from './run-input.ts'
@@ -24,45 +17,12 @@ import { resolve } from 'node:path'
 import { parseDocument, readDocument } from '../../settings/files/document.ts'
 import { serversIn } from '../../tools/mcp/mcp-config.ts'
 
-export interface RunFlags extends CommonFlags {
-  print?: boolean
-  outputFormat?: 'text' | 'json' | 'stream-json'
-  inputFormat?: 'text' | 'stream-json'
-  verbose?: boolean
-  includeHookEvents?: boolean
-  includePartialMessages?: boolean
-  model?: string
-  resume?: string
-  continue?: boolean
-  forkSession?: boolean
-  resumeSessionAt?: string
-  sessionId?: string
-  permissionMode?: string
-  dangerouslySkipPermissions?: boolean
-  allowedTools?: string[]
-  disallowedTools?: string[]
-  tools?: string[]
-  mcpConfig?: string[]
-  strictMcpConfig?: boolean
-  maxTurns?: string
-  maxBudgetUsd?: string
-  systemPrompt?: string
-  appendSystemPrompt?: string
-  jsonSchema?: string
-  addDir?: string[]
-  agents?: string
-  effort?: string
-  init?: boolean
-  initOnly?: boolean
-  maintenance?: boolean
-}
-
 /** `carabiner run`: an agent in this folder, at a terminal; with -p for scripts. */
 export async function run(argument: string | undefined, flags: RunFlags): Promise<number> {
   if (flags.print !== true && flags.initOnly !== true) return atTerminal(argument, flags)
   if (flags.inputFormat === 'stream-json')
     return runQuery(flags, (options, respond) => queryFromStream(process.stdin, options, respond)).then(code =>
-      code === EXIT.untrusted ? reportUntrusted(loadProject(flags)) : code
+      code === EXIT.untrusted ? reportUntrusted(loadProjectState(flags)) : code
     )
   const isResumed = flags.resume !== undefined || flags.continue === true
   const prompt = flags.initOnly === true ? '' : await readPrompt(argument, isResumed)
@@ -71,7 +31,7 @@ export async function run(argument: string | undefined, flags: RunFlags): Promis
   const code = await runQuery(flags, begin)
   if (code !== EXIT.untrusted) return code
   // The session loads the settings; only where it may not begin, a person is asked, and it is tried again.
-  const scene = loadProject(flags)
+  const scene = loadProjectState(flags)
   return decideProjectHooks(scene, flags) === undefined ? reportUntrusted(scene) : runQuery(flags, begin)
 }
 
@@ -80,7 +40,7 @@ async function atTerminal(prompt: string | undefined, flags: RunFlags): Promise<
     throw fault('E_USAGE', 'without a terminal, carabiner run needs -p: it answers one prompt and ends')
   if (flags.outputFormat !== undefined || flags.inputFormat !== undefined)
     throw fault('E_USAGE', '--output-format and --input-format need -p')
-  const scene = loadProject(flags)
+  const scene = loadProjectState(flags)
   const counts = decideProjectHooks(scene, flags)
   if (counts === undefined) return reportUntrusted(scene)
   const abort = new AbortController()
@@ -160,7 +120,7 @@ function queryOptions(flags: RunFlags, abortController: AbortController): QueryO
       flags.jsonSchema === undefined
         ? undefined
         : { type: 'json_schema', schema: jsonIn('--json-schema', flags.jsonSchema) },
-    effort: flags.effort as QueryOptions['effort'],
+    effort: flags.effort,
     includeHookEvents: flags.includeHookEvents,
     includePartialMessages: flags.includePartialMessages,
     setup:

@@ -1,3 +1,4 @@
+import type { FlagValues, EXPORT_FLAGS } from '../flags.ts'
 import { isFreshStart, replayInPieces, type Replayed } from '../../agent/session/replay.ts'
 import { rewind } from '../../agent/session/rewind.ts'
 import type { Message } from '../../message.ts'
@@ -7,17 +8,14 @@ import { readClaude, translated } from '../../transcript/claude/claude.ts'
 import { entriesAt, outlineOf, placesOf } from '../../transcript/outline.ts'
 import { EXIT } from '../common.ts'
 import { escapeText, safeJson } from '../print.ts'
-import { readEntries, readItems, readLines, openSession, type StoredSession } from './load.ts'
+import { sessionEntries, sessionItems, sessionLines, openSession, type StoredSession } from './load.ts'
 import { writePaged } from './pager.ts'
-import { findSession, type SessionFlags } from './session-lookup.ts'
+import { findSession } from './session-lookup.ts'
 import { jsonWithList } from './show.ts'
 import { wordsOfGap } from '../../transcript/load.ts'
 import type { StoryItem } from './story.ts'
 
-export interface ExportFlags extends SessionFlags {
-  format?: 'markdown' | 'json' | 'jsonl'
-  agent?: string
-}
+type ExportFlags = FlagValues<typeof EXPORT_FLAGS>
 
 /** `carabiner sessions export`: a session for people, for a model, or for other programs. */
 export async function exportSession(name: string, flags: ExportFlags): Promise<number> {
@@ -31,11 +29,11 @@ export async function exportSession(name: string, flags: ExportFlags): Promise<n
 }
 
 function* asPage(session: StoredSession): Generator<string> {
-  for (const line of renderMarkdown(session, readItems(session))) yield `${escapeText(line)}\n`
+  for (const line of renderMarkdown(session, sessionItems(session))) yield `${escapeText(line)}\n`
 }
 
 function* asLines(session: StoredSession): Generator<string> {
-  const entries = readEntries(session)
+  const entries = sessionEntries(session)
   for (const line of session.isForeign ? entries : asTheirs(entries)) yield `${safeJson(line)}\n`
 }
 
@@ -59,7 +57,7 @@ function liveEntries(session: StoredSession): Parameters<typeof replayInPieces> 
 
 /** Where they are, and which of them happened after a point that was rewound. The outline itself is not kept. */
 function livePlaces(session: StoredSession): { places: Float64Array; isEdited: boolean; done: ReadonlySet<number> } {
-  const outline = outlineOf(readLines(session))
+  const outline = outlineOf(sessionLines(session))
   const { main, agents } = session.isForeign ? readClaude(outline) : { main: outline, agents: undefined }
   const lines = session.only === undefined ? main : (agents?.get(session.only) ?? [])
   const { left, done } = session.isForeign ? { left: lines, done: new Set() } : rewind(lines)
@@ -96,7 +94,7 @@ const PARTS: { readonly [K in StoryItem['kind']]: (item: StoryItem & { readonly 
   answer: ({ text }) => text,
   thought: () => '',
   told: ({ text }) => quote(text),
-  summary: ({ text }) => `**What was before, in short**\n\n${quote(text)}`,
+  summary: ({ text }) => `**Summary of what came before**\n\n${quote(text)}`,
   call: ({ tool, input }) => `**Call** ${code(tool)}\n\n${fenced(JSON.stringify(input, null, 2) ?? '', 'json')}`,
   result({ text, isUnknown, isError, isRefused }) {
     const kind = isUnknown ? 'Outcome unknown' : isError ? 'Failed' : 'Result'

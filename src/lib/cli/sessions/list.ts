@@ -1,40 +1,23 @@
+import type { FlagValues, LIST_FLAGS } from '../flags.ts'
 import { statSync } from 'node:fs'
 import { fault } from '../../faults.ts'
 import { projectKeyOf } from '../../query/session-choice.ts'
 import type { Rec } from '../../transcript/entry.ts'
 import { glance, promptIn, type Glance } from '../../transcript/glance.ts'
 import type { JsonlStore } from '../../transcript/jsonl.ts'
-import type { SessionKey } from '../../transcript/store.ts'
-import { asText } from '../../util/plain.ts'
+import { asText, isObject } from '../../util/plain.ts'
 import { EXIT } from '../common.ts'
-import { escapeLine, safeJson, printLine, withStyle } from '../print.ts'
+import { counted, escapeLine, safeJson, printLine, withStyle } from '../print.ts'
 import { truncateText } from '../terminal/width.ts'
 import { timeAgo, outputColumns } from './page-width.ts'
-import { sessionStores, listSessionFiles, type SessionFlags } from './session-lookup.ts'
-import { readState, stateLabel, type SessionState } from './state.ts'
+import { sessionStores, listSessionFiles } from './session-lookup.ts'
+import { readState, stateLabel } from './state.ts'
 import { attempt } from '../../util/attempt.ts'
 
-export interface SessionListFlags extends SessionFlags {
-  all?: boolean
-  limit?: string
-}
+type SessionListFlags = FlagValues<typeof LIST_FLAGS>
 
-interface SessionSummary {
-  readonly id: string
-  readonly path: string
-  readonly format: 'carabiner' | 'claude-code'
-  readonly cwd: string | null
-  readonly startedAt: string | null
-  readonly changedAt: string
-  readonly bytes: number
-  /** Unknown for long transcripts of other programs, which have no numbers. */
-  readonly entries: number | null
-  readonly prompt: string | null
-  readonly forkedFrom: string | null
-  readonly state: SessionState
-  readonly isTorn: boolean
-  readonly isDamaged: boolean
-}
+/** What both ends of its file show. */
+type SessionSummary = Awaited<ReturnType<typeof summarize>>
 
 const USUAL = 20
 /** In characters, where the width of a line is not known. */
@@ -69,13 +52,7 @@ function limitIn({ limit }: SessionListFlags): number {
 const nothing = ({ all, claude }: SessionListFlags, cwd: string): string =>
   `no sessions${claude === true ? ' of Claude Code' : ''}${all === true ? '' : ` of ${escapeLine(cwd)}; --all shows those of all folders`}`
 
-interface File {
-  readonly key: SessionKey
-  readonly path: string
-  readonly mtime: number
-}
-
-function filesIn(store: JsonlStore, projects: readonly string[]): readonly File[] {
+function filesIn(store: JsonlStore, projects: readonly string[]) {
   const files = listSessionFiles(store, projects).flatMap(({ key, path }) => {
     const stat = statSync(path, { throwIfNoEntry: false })
     return stat?.isFile() === true ? [{ key, path, mtime: stat.mtimeMs }] : []
@@ -83,24 +60,26 @@ function filesIn(store: JsonlStore, projects: readonly string[]): readonly File[
   return files.toSorted((a, b) => b.mtime - a.mtime)
 }
 
-async function summarize({ key, path, mtime }: File, isOurs: boolean): Promise<SessionSummary> {
+async function summarize({ key, path, mtime }: ReturnType<typeof filesIn>[number], isOurs: boolean) {
   // A file that may not be read is listed, too.
   const seen = attempt(() => glance(path, isOurs ? key : undefined))
   const { head = [], tail = [], isForeign = false, isTorn = false, isDamaged = false } = seen ?? {}
   const isRead = seen !== undefined && (seen.problem === undefined || seen.bytes === 0)
-  const said = [...head, ...tail]
+  const ends = [...head, ...tail]
+  const origin = head[0]?.['forkedFrom']
   return {
     id: key.sessionId,
     path,
     format: isForeign || !isOurs ? 'claude-code' : 'carabiner',
-    cwd: textIn(said, 'cwd') ?? null,
+    cwd: textIn(ends, 'cwd') ?? null,
     startedAt: textIn(head, 'timestamp') ?? null,
     changedAt: new Date(mtime).toISOString(),
     bytes: seen?.bytes ?? 0,
+    // Unknown for long transcripts of other programs, which have no numbers.
     entries: countOf(seen),
-    prompt: promptOf(said) ?? null,
-    forkedFrom: originOf(head) ?? null,
-    state: isRead ? await readState(path, tail, isForeign) : { kind: 'unreadable' },
+    prompt: promptOf(ends) ?? null,
+    forkedFrom: isObject(origin) && 'sessionId' in origin ? asText(origin['sessionId']) : null,
+    state: isRead ? await readState(path, tail, isForeign) : ({ kind: 'unreadable' } as const),
     isTorn,
     isDamaged
   }
@@ -124,18 +103,13 @@ function promptOf(entries: readonly Rec[]): string | undefined {
   return undefined
 }
 
-function originOf(head: readonly Rec[]): string | undefined {
-  const from = head[0]?.['forkedFrom']
-  return typeof from === 'object' && from !== null && 'sessionId' in from ? asText(from.sessionId) : undefined
-}
-
 const COLOURS = { running: 'green', waiting: 'yellow', interrupted: 'yellow', unreadable: 'red' } as const
 
 function summaryLines(session: SessionSummary, { all }: SessionListFlags): readonly string[] {
   const { id, changedAt, prompt, state, entries, cwd, isTorn, isDamaged, forkedFrom, format } = session
   const width = outputColumns()
   const facts = [
-    ...(entries === null ? [] : [`${entries} ${entries === 1 ? 'entry' : 'entries'}`]),
+    ...(entries === null ? [] : [counted(entries, 'entry')]),
     ...(format === 'carabiner' ? [] : ['written by another program']),
     ...(forkedFrom === null ? [] : [`a copy of ${forkedFrom}`]),
     ...(isTorn ? ['its last line is torn'] : []),

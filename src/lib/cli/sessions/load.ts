@@ -5,7 +5,7 @@ import { eachIn, type Met } from '../../transcript/file.ts'
 import { glance, type Glance } from '../../transcript/glance.ts'
 import type { Gap } from '../../transcript/store.ts'
 import { agentFiles, type SessionFile } from './session-lookup.ts'
-import { readState, type SessionState } from './state.ts'
+import { readState, type StoredState } from './state.ts'
 import { storyItems, type StoryItem } from './story.ts'
 
 /** A session, as far as both ends of its file show. The rest is read on demand, and never kept. */
@@ -19,7 +19,7 @@ export interface StoredSession extends SessionFile {
   /** The ids of its subagents; of those among its lines, as far as they were read. */
   readonly agents: Set<string>
   readonly gaps: Gap[]
-  readonly state: SessionState
+  readonly state: StoredState
 }
 
 /** Finds out what a file is; refuses one that is no transcript. */
@@ -77,23 +77,23 @@ function titleIn({ head, tail }: Glance): string | undefined {
 }
 
 /** The lines of its file, in order. Lines of others between entries of ours are gaps. */
-export function* readLines({ path, key, isForeign }: StoredSession): Generator<Met> {
+export function* sessionLines({ path, key, isForeign }: StoredSession): Generator<Met> {
   for (const met of eachIn(path, key)) {
     if ('gap' in met || isForeign || met.entry['crc'] !== undefined) yield met
     else yield { gap: { at: met.at, length: met.length, why: 'unsealed' } }
   }
 }
 
-export function* readItems(session: StoredSession): Generator<StoryItem> {
-  for (const item of storyItems(readLines(session), session)) {
+export function* sessionItems(session: StoredSession): Generator<StoryItem> {
+  for (const item of storyItems(sessionLines(session), session)) {
     if (item.kind === 'gap') session.gaps.push(item.gap)
     if (item.kind === 'subagent') session.agents.add(item.id)
     yield item
   }
 }
 
-export function* readEntries(session: StoredSession): Generator<Rec> {
+export function* sessionEntries(session: StoredSession): Generator<Rec> {
   const walk = new ClaudeWalk(session.only === undefined)
-  for (const met of readLines(session))
+  for (const met of sessionLines(session))
     if ('entry' in met && (!session.isForeign || walk.agentOf(met.entry) === session.only)) yield met.entry
 }

@@ -51,7 +51,7 @@ export class SessionRenderer {
     const isApart = this.#last !== id
     return [
       ...(isApart ? [withStyle('dim', `  ${this.callName(item)}:`)] : []),
-      ...(isUnknown ? this.mark('yellow', '!', 'it was at work when all ended: what it did is not known') : []),
+      ...(isUnknown ? this.mark('yellow', '!', 'interrupted while running; its effect is not known') : []),
       ...shown.map(line => withStyle(isError ? 'red' : 'dim', line))
     ]
   }
@@ -86,7 +86,7 @@ const WAYS: {
   answer: (pen, { text }) => ['', ...pen.text(text)],
   thought: (pen, { text }) => (pen.isFull ? pen.quiet(`thought: ${text}`) : []),
   told: (pen, { text }) => pen.quiet(text),
-  summary: (pen, { text }) => pen.quiet(`what was before, in short: ${text}`),
+  summary: (pen, { text }) => pen.quiet(`summary of what came before: ${text}`),
   call: (pen, item) => pen.call(item),
   result: (pen, item) => pen.result(item),
   context: (pen, { event, by, text }) => pen.quiet(`${event === '' ? 'added' : event}${from(by)}: ${text}`),
@@ -102,7 +102,7 @@ const WAYS: {
     ...pen.quiet(text)
   ],
   cleared: pen => pen.rule('cleared: a new conversation'),
-  rewound: (pen, { to }) => pen.rule(`went back to ${to}; what stands between counts no longer`),
+  rewound: (pen, { to }) => pen.rule(`went back to ${to}; what came after it is void`),
   forked: (pen, { from: origin }) => pen.rule(`up to here a copy of session ${origin}`),
   changed: (pen, { event, removed, added }) =>
     pen.quiet(`${event} changed the conversation: ${removed} messages out, ${added} in`),

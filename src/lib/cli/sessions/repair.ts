@@ -1,16 +1,15 @@
+import type { FlagValues, REPAIR_FLAGS } from '../flags.ts'
 import { basename } from 'node:path'
 import { fault } from '../../faults.ts'
 import { wordsOfHolder } from '../../transcript/jsonl.ts'
 import { lock } from '../../world/lock/lock.ts'
 import { repairFile, type Repair } from '../../transcript/repair.ts'
 import { EXIT } from '../common.ts'
-import { escapeLine, safeJson, printLine } from '../print.ts'
+import { counted, escapeLine, safeJson, printLine } from '../print.ts'
 import { wordsOfGap } from '../../transcript/load.ts'
-import { agentFiles, findSession, type SessionFlags } from './session-lookup.ts'
+import { agentFiles, findSession } from './session-lookup.ts'
 
-export interface RepairFlags extends SessionFlags {
-  dryRun?: boolean
-}
+type RepairFlags = FlagValues<typeof REPAIR_FLAGS>
 
 /** `carabiner sessions repair`: replaces a file that has gaps with a whole one, and keeps the old one beside it. */
 export async function repairSession(name: string, flags: RepairFlags): Promise<number> {
@@ -32,11 +31,10 @@ export async function repairSession(name: string, flags: RepairFlags): Promise<n
 }
 
 function print(done: readonly ({ readonly path: string } & Repair)[], { dryRun }: RepairFlags): void {
-  if (done.length === 0) printLine('there is nothing to repair, and nothing was changed')
+  if (done.length === 0) printLine('there is nothing to repair; nothing was changed')
   for (const { path, entries, leftOut, original } of done) {
-    // Who wants to copy a path wants it whole.
     printLine(escapeLine(path))
-    printLine(`  ${entries} entries ${dryRun === true ? 'would be' : 'are'} kept; left out:`)
+    printLine(`  ${counted(entries, 'entry')} ${dryRun === true ? 'would be' : 'are'} kept; left out:`)
     for (const gap of leftOut) printLine(`  ${wordsOfGap(gap)}`)
     printLine(dryRun === true ? '  nothing was changed' : `  the original is ${escapeLine(basename(original))}`)
   }

@@ -1,8 +1,8 @@
+import type { SessionFlags } from '../flags.ts'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { fault } from '../../faults.ts'
 import { claudeStore, unknownSession, usualStore } from '../../query/session-choice.ts'
-import type { Where } from '../../settings/files/sources.ts'
 import { glance } from '../../transcript/glance.ts'
 import type { JsonlStore } from '../../transcript/jsonl.ts'
 import type { SessionKey } from '../../transcript/store.ts'
@@ -10,19 +10,6 @@ import { isObject } from '../../util/plain.ts'
 import { shellWord } from '../../shell/command-words.ts'
 import { settingsPlaces } from '../common.ts'
 import { attempt, jsonIn } from '../../util/attempt.ts'
-
-export interface SessionFlags {
-  cwd?: string
-  claude?: boolean
-  json?: boolean
-}
-
-export interface SessionStores {
-  readonly where: Where
-  readonly ours: JsonlStore
-  /** Claude Code's. */
-  readonly theirs: JsonlStore
-}
 
 export interface SessionFile {
   readonly id: string
@@ -38,7 +25,8 @@ export interface AgentFile extends SessionFile {
   readonly description: string | undefined
 }
 
-export function sessionStores({ cwd }: SessionFlags): SessionStores {
+/** Our sessions, and those of Claude Code. */
+export function sessionStores({ cwd }: SessionFlags) {
   const where = settingsPlaces(cwd)
   return { where, ours: usualStore(where), theirs: claudeStore(where, process.env) }
 }

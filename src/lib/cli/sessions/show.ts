@@ -1,19 +1,15 @@
+import type { FlagValues, SHOW_FLAGS } from '../flags.ts'
 import { EXIT } from '../common.ts'
 import { escapeLine, safeJson, withStyle } from '../print.ts'
 import { truncateText } from '../terminal/width.ts'
-import { readItems, openSession, type StoredSession } from './load.ts'
+import { sessionItems, openSession, type StoredSession } from './load.ts'
 import { writePaged } from './pager.ts'
 import { wrapBlock, outputColumns } from './page-width.ts'
 import { SessionRenderer } from './render.ts'
-import { findSession, type SessionFlags } from './session-lookup.ts'
+import { findSession } from './session-lookup.ts'
 import { stateLabel } from './state.ts'
 
-export interface ShowFlags extends SessionFlags {
-  full?: boolean
-  agent?: string
-  /** `--no-pager` makes it false. */
-  pager?: boolean
-}
+type ShowFlags = FlagValues<typeof SHOW_FLAGS>
 
 /** `carabiner sessions show`: the conversation, with hooks and decisions at their places. */
 export async function showSession(name: string, flags: ShowFlags): Promise<number> {
@@ -27,7 +23,7 @@ export async function showSession(name: string, flags: ShowFlags): Promise<numbe
 function* asJson(session: StoredSession): Generator<string> {
   const { id, path, isForeign, cwd, title, state, agents, gaps } = session
   const format = isForeign ? 'claude-code' : 'carabiner'
-  yield* jsonWithList({ id, path, format, cwd, title: title ?? null, state }, 'items', readItems(session))
+  yield* jsonWithList({ id, path, format, cwd, title: title ?? null, state }, 'items', sessionItems(session))
   yield `,\n  "agents": ${safeJson([...agents])},\n  "gaps": ${safeJson(gaps)}\n}\n`
 }
 
@@ -52,7 +48,7 @@ function* asText(session: StoredSession, { full, agent }: ShowFlags): Generator<
   yield `${withStyle('bold', truncateText(escapeLine(session.title ?? `session ${session.id}`), width))}\n`
   yield `${withStyle('dim', truncateText(escapeLine(session.cwd === '' ? session.path : session.cwd), width))}\n`
   const pen = new SessionRenderer(width, session.cwd, full === true)
-  for (const item of readItems(session)) for (const line of pen.render(item)) yield `${line}\n`
+  for (const item of sessionItems(session)) for (const line of pen.render(item)) yield `${line}\n`
   if (agent === undefined) for (const line of ending(session, width)) yield `${line}\n`
 }
 

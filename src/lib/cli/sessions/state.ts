@@ -3,14 +3,10 @@ import { asOurs, readClaude } from '../../transcript/claude/claude.ts'
 import type { Rec } from '../../transcript/entry.ts'
 import { holderOf, type Holder } from '../../world/lock/lock.ts'
 
-interface OpenCall {
-  readonly toolUseId: string
-  readonly toolName: string
-  /** It had started, and its effect is not known. */
-  readonly started: boolean
-}
+/** A call without a result; `started`: its effect is not known. */
+type OpenCall = { readonly toolUseId: string; readonly toolName: string; readonly started: boolean }
 
-export type SessionState =
+export type StoredState =
   | ({ readonly kind: 'running' } & Holder)
   /** These calls wait for a decision. */
   | { readonly kind: 'waiting'; readonly calls: readonly OpenCall[] }
@@ -20,7 +16,7 @@ export type SessionState =
   /** There is no message in it, or nothing in it can be read. */
   | { readonly kind: 'empty' | 'unreadable' }
 
-export async function readState(path: string, tail: readonly Rec[], isForeign: boolean): Promise<SessionState> {
+export async function readState(path: string, tail: readonly Rec[], isForeign: boolean): Promise<StoredState> {
   const holder = isForeign ? undefined : await holderOf(path)
   if (holder !== undefined) return { kind: 'running', ...holder }
   const left = isForeign ? asOurs(readClaude(tail).main) : tail.filter(({ subtype }) => subtype !== 'rewound')
@@ -40,7 +36,7 @@ export async function readState(path: string, tail: readonly Rec[], isForeign: b
   return last.role === 'assistant' ? { kind: 'ended' } : { kind: 'interrupted', calls }
 }
 
-export function stateLabel(state: SessionState): string {
+export function stateLabel(state: StoredState): string {
   if (state.kind === 'running') {
     const what = state.doing === undefined || state.doing === '' ? '' : `, ${state.doing}`
     return `running: process ${state.pid} since ${state.since}${what}`
@@ -50,7 +46,7 @@ export function stateLabel(state: SessionState): string {
   if (state.kind !== 'interrupted') return state.kind
   if (state.calls.length === 0) return 'interrupted before the model had answered'
   return state.calls.some(({ started }) => started)
-    ? `interrupted while ${callNames(state.calls)} was at work; what it did is not known`
+    ? `interrupted while ${callNames(state.calls)} was running; its effect is not known`
     : `interrupted before ${callNames(state.calls)} had a result`
 }
 

@@ -1,3 +1,4 @@
+import type { StoredSession } from './load.ts'
 import { PromptQueue, queuedIn } from '../../transcript/claude/claude-queue.ts'
 import { ClaudeWalk, Returns } from '../../transcript/claude/claude-walk.ts'
 import { contentBlocks, messageBlocks, type Rec } from '../../transcript/entry.ts'
@@ -45,12 +46,7 @@ export type StoryItem = { readonly at?: string | undefined; readonly uuid?: stri
   | { readonly kind: 'unknown'; readonly type: string }
 )
 
-export interface StoryOptions {
-  readonly isForeign: boolean
-  readonly isAgent: boolean
-  /** The subagent, where its lines are among those of its session. */
-  readonly only?: string | undefined
-}
+type StoryOptions = Pick<StoredSession, 'isForeign' | 'isAgent'> & Partial<Pick<StoredSession, 'only'>>
 
 /** The items of entries, in the order of the file, with gaps at their places. */
 export function* storyItems(lines: Iterable<Met>, options: StoryOptions): Generator<StoryItem> {

@@ -1,21 +1,13 @@
+import type { FlagValues, VERIFY_FLAGS } from '../flags.ts'
 import { fault } from '../../faults.ts'
 import { meaningOf, verifyFile, type Verified } from '../../transcript/verify.ts'
 import { EXIT } from '../common.ts'
-import { escapeLine, safeJson, printLine, withStyle } from '../print.ts'
+import { counted, escapeLine, safeJson, printLine, withStyle } from '../print.ts'
 import { wordsOfGap } from '../../transcript/load.ts'
 import { wrapBlock, outputColumns } from './page-width.ts'
-import {
-  agentFiles,
-  findSession,
-  sessionStores,
-  listSessionFiles,
-  type SessionFile,
-  type SessionFlags
-} from './session-lookup.ts'
+import { agentFiles, findSession, sessionStores, listSessionFiles, type SessionFile } from './session-lookup.ts'
 
-export interface VerifyFlags extends SessionFlags {
-  all?: boolean
-}
+type VerifyFlags = FlagValues<typeof VERIFY_FLAGS>
 
 type Report = { readonly id: string; readonly path: string; readonly agent: string | null } & (
   | Verified
@@ -38,7 +30,7 @@ export function verifySessions(name: string | undefined, flags: VerifyFlags): nu
 }
 
 function allSessions({ all, claude, ...flags }: VerifyFlags): readonly SessionFile[] {
-  if (all !== true) throw fault('E_USAGE', 'name a session, or give --all for those of all folders')
+  if (all !== true) throw fault('E_USAGE', 'name a session, or use --all for those of all folders')
   const { ours, theirs } = sessionStores(flags)
   return listSessionFiles(claude === true ? theirs : ours).map(({ key, path }) => ({
     id: key.sessionId,
@@ -56,7 +48,7 @@ function* checkSession(session: SessionFile): Generator<Report> {
 /** One file that cannot be read must not hide the others. */
 function checkFile({ path, key }: SessionFile): Verified | { readonly problem: string } {
   try {
-    return verifyFile(path, key) ?? { problem: 'it is gone' }
+    return verifyFile(path, key) ?? { problem: 'the file is gone' }
   } catch (error) {
     return { problem: (error as Error).message }
   }
@@ -75,7 +67,7 @@ function reportLines(report: Report): readonly string[] {
   const matters = gaps.some(gap => meaningOf(gap).matters)
   const sign = gaps.length === 0 ? withStyle('green', '✓') : withStyle(matters ? 'red' : 'yellow', '✗')
   const seals = isForeign ? ', without checksums' : ''
-  const facts = `${entries} entries, ${bytes} bytes${seals}, ${gaps.length === 0 ? 'whole' : `${gaps.length} gaps`}`
+  const facts = `${counted(entries, 'entry')}, ${counted(bytes, 'byte')}${seals}, ${gaps.length === 0 ? 'whole' : counted(gaps.length, 'gap')}`
   return [
     `${sign} ${escapeLine(name)}`,
     `  ${facts}`,
@@ -91,8 +83,8 @@ function reportLines(report: Report): readonly string[] {
 const UNANSWERED = {
   'not started': 'has no result; it was not started',
   waiting: 'waits for a decision',
-  started: 'was at work when all ended: what it did is not known',
-  ended: 'has ended, and its hooks were not told'
+  started: 'was interrupted while running; its effect is not known',
+  ended: 'has ended, but its hooks did not run'
 } as const
 
 /** What is no gap, but worth knowing. */
@@ -103,10 +95,12 @@ function reportNotes({ unanswered, strays, unknownOutcomes, unknownTypes, isFore
       ({ toolName, toolUseId, state }) =>
         `${toolName} (${toolUseId}) ${isForeign ? 'has no result' : UNANSWERED[state]}`
     ),
-    ...(strays === 0 ? [] : [`${strays} results have no call`]),
+    ...(strays === 0 ? [] : [`${counted(strays, 'result')} without a call`]),
     ...(unknownOutcomes === 0
       ? []
-      : [`of ${unknownOutcomes} calls it is not known what they did, and the model was told so`]),
-    ...strange.map(([type, count]) => `${count} entries of the type ${type}, which this version does not know`)
+      : [`${counted(unknownOutcomes, 'call')} with an unknown effect, as the model was told`]),
+    ...strange.map(
+      ([type, count]) => `${counted(count, 'entry')} of the type ${type}, which this version does not know`
+    )
   ]
 }

@@ -3,12 +3,7 @@ import { escapeLine, withStyle } from '../print.ts'
 import type { Screen } from './screen.ts'
 import { hangIndent } from './width.ts'
 
-interface Question {
-  readonly question: string
-  readonly labels: readonly string[]
-  readonly descriptions: readonly string[]
-  readonly isMany: boolean
-}
+type Question = ReturnType<typeof questionIn>
 
 /** Asks the person at the terminal the questions of an agent. Gives the answers by question; nothing when one is missing. */
 export async function askQuestions(
@@ -29,7 +24,7 @@ export async function askQuestions(
   return Object.fromEntries(answers)
 }
 
-function questionIn(given: unknown): Question {
+function questionIn(given: unknown) {
   const { question, options, multiSelect } = isObject(given) ? given : {}
   const choices = (Array.isArray(options) ? options : []).filter(isObject)
   return {

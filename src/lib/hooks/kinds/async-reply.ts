@@ -6,7 +6,7 @@ import type { OutsideSpec } from './spec.ts'
 import { HookFailure } from '../dispatch/hook-failure.ts'
 
 /** A reply that is still to come, and how to end what works on it. */
-export interface PendingReply {
+export interface UnfinishedReply {
   readonly answer: Promise<Reply | undefined>
   end(): void
 }
@@ -17,7 +17,7 @@ export interface PendingReply {
  */
 export function asyncReply(
   { asyncTimeout, async_timeout }: PlainObject,
-  pending: PendingReply,
+  pending: UnfinishedReply,
   { dialect }: Pick<OutsideSpec, 'dialect'>,
   clock: Clock
 ): Later {
@@ -35,7 +35,11 @@ export function asyncReply(
 const LONGEST = LONGEST_TIMER - 1000
 
 /** An answer within its time, in milliseconds; after that its process is ended. */
-export function withTimeLimit({ answer, end }: PendingReply, limit: number, clock: Clock): Promise<Reply | undefined> {
+export function withTimeLimit(
+  { answer, end }: UnfinishedReply,
+  limit: number,
+  clock: Clock
+): Promise<Reply | undefined> {
   const inTime = new Promise<Reply | undefined>((resolve, reject) => {
     const cancel = clock.after(limit, () => {
       end()

@@ -3,7 +3,6 @@ import { parseMode, type NoMode } from '../../permissions/modes.ts'
 import { parseRule, toolIn } from '../../permissions/rule.ts'
 import { namesUnder } from '../active/agent-files.ts'
 import { findingOf, gateError, type Finding, type Place, type Words } from '../files/finding.ts'
-
 import { conditionCheck, matcherCheck, type AddFinding } from '../lint/lint-matcher.ts'
 import type { Loaded, LoadedHook, LoadedOwner, LoadedRule } from '../files/loaded-hooks.ts'
 import { namingOf } from './tool-names.ts'
