@@ -20,11 +20,9 @@ export interface Call extends PathLookup {
   readonly doubt?: string | undefined
 }
 
-/** What is in force. */
 export interface Policy extends RulePlaces {
   readonly rules: readonly Rule[]
   readonly mode: Mode
-  /** What a PreToolUse hook has decided about it. */
   readonly hook?: HookWord | undefined
   /** Further folders in which nothing is written without a rule of the user that names them: our own, managed ones. */
   readonly own?: readonly string[] | undefined
@@ -46,7 +44,6 @@ export interface Ruling {
   readonly reason: string | undefined
   /** Of a refusal after a question: what wanted it asked. */
   readonly askedBy?: string | undefined
-  /** It is a rule that came with the project. */
   readonly ofProject?: boolean
 }
 

@@ -52,7 +52,6 @@ interface About {
 
 const KNOWN = new WeakMap<Call, About>()
 
-/** The paths that a call is about. All rules ask for them. */
 function pathsOf(call: Call, places: RulePlaces): About {
   const [root] = places.roots
   const known = KNOWN.get(call)

@@ -12,10 +12,8 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['delegate', 'it is for agents that lead teams']
 ])
 
-/** What is wrong with the name of a mode. */
 export interface NoMode {
   readonly problem: string
-  /** Other agents have it. */
   readonly isElsewhere?: true
 }
 

@@ -15,7 +15,6 @@ export interface PathLookup {
   readonly cwd?: string | undefined
   /** Where a path leads for a process in this folder. */
   readonly real?: ((path: string, cwd: string) => Way) | undefined
-  /** Whether there is anything at a path. */
   readonly has?: ((path: string) => boolean) | undefined
   /** Names of the same file that rules are about; none where that cannot be told. */
   readonly twins?: ((path: string) => readonly string[] | undefined) | undefined
@@ -28,7 +27,6 @@ export interface NamedPaths {
   readonly unsure: string | undefined
 }
 
-/** Every path that a command may name. */
 export function pathsNamedBy(
   command: string,
   { roots: [root = '/'], home }: RulePlaces,
@@ -52,7 +50,6 @@ export function pathsNamedBy(
   return looking
 }
 
-/** The paths that a file tool is given. */
 export function pathsGiven(texts: readonly string[], root: string, ground: PathLookup): NamedPaths {
   const looking = new Looking(ground)
   for (const text of new Set(texts)) looking.at(text, ground.cwd ?? root)

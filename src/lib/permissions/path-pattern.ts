@@ -4,7 +4,6 @@ import { isLiteral, literally, namesOf, pathGlob } from '../util/path-glob.ts'
 export interface RulePlaces {
   /** Folders that belong to the work, as real paths: the project's first. */
   readonly roots: readonly string[]
-  /** The user's home. */
   readonly home?: string | undefined
   /** Searches leave out what may not be read, so that whole folders can be searched. */
   readonly leavesOut?: boolean | undefined
@@ -44,7 +43,6 @@ function anchorsOf(specifier: string, { roots, home }: RulePlaces, wide: boolean
   return wide ? anywhere(specifier.replace(/^(?:\.{0,2}\/)+/, '')) : []
 }
 
-/** A path, taken apart. */
 export interface SplitPath {
   readonly names: readonly string[]
   /** Without what some disks do not tell apart: capitals, and the way in which accents are written. */
@@ -55,7 +53,6 @@ export const pathOf = (text: string): SplitPath => ({ names: namesOf(text), fold
 
 const fold = (text: string): string => text.normalize('NFC').toLowerCase()
 
-/** What a specifier stands for, ready. */
 export interface PathPattern {
   readonly globs: readonly string[]
   readonly fits: (path: SplitPath) => boolean
@@ -66,7 +63,6 @@ export interface PathPattern {
 
 const READY = new WeakMap<readonly string[], Map<string, PathPattern>>()
 
-/** What a specifier stands for here. */
 export function patternOf(specifier: string, places: RulePlaces, wide: boolean): PathPattern {
   let ready = READY.get(places.roots)
   if (ready === undefined) READY.set(places.roots, (ready = new Map<string, PathPattern>()))

@@ -71,10 +71,8 @@ function problemOf(tool: string, specifier: string): readonly [string, string] |
   return undefined
 }
 
-/** The tool of a rule, as it was written. */
 export const toolIn = (rule: string): string => rule.replace(/\(.*/s, '').trim()
 
-/** The name that a tool has today. */
 export const nowNamed = (tool: string): string => RENAMED.get(tool) ?? tool
 
 /**
@@ -131,7 +129,6 @@ function domainOf(specifier: string): string | undefined {
 /** An address of IPv4 within one of IPv6. */
 const WITHIN = /^\[(?:::(?:ffff:(?:0:)?)?|64:ff9b::)([\da-f]{1,4}):([\da-f]{1,4})\]$/
 
-/** The host of an address, in one spelling. */
 function hostOf({ hostname }: URL): string {
   const [, high, low] = WITHIN.exec(hostname) ?? []
   if (high === undefined || low === undefined) return hostname.replace(/\.$/, '')
@@ -162,6 +159,5 @@ function fitsField(behavior: Behavior, specifier: string, { input }: Call): Fit 
   return values.length === 0 ? 'maybe' : values.some(test) ? 'yes' : 'no'
 }
 
-/** The text of a call that rules for its tool are compared with. */
 export const tellingOf = (input: Call['input']): string | undefined =>
   TELLING.map(key => input[key]).find(value => typeof value === 'string')

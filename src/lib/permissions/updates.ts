@@ -23,7 +23,6 @@ export type PermissionUpdate =
   | { type: 'setMode'; mode: Mode | 'auto'; destination: PermissionUpdateDestination }
   | { type: 'addDirectories' | 'removeDirectories'; directories: string[]; destination: PermissionUpdateDestination }
 
-/** What an update changes. */
 export interface Changeable {
   readonly rules: readonly Rule[]
   readonly mode: Mode
@@ -54,7 +53,6 @@ export function applyUpdate(update: PermissionUpdate, now: Changeable): Changed 
   return typeof mode === 'string' ? { mode } : mode
 }
 
-/** The text of a rule: `Bash(git *)`. */
 export const ruleText = ({ toolName, ruleContent }: PermissionRuleValue): string =>
   ruleContent === undefined || ruleContent === '' ? toolName : `${toolName}(${ruleContent})`
 

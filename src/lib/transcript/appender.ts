@@ -8,9 +8,7 @@ import { writeAll } from './file.ts'
 import { seal, sealText } from './seal.ts'
 import type { TranscriptWriter } from './store.ts'
 
-/** What is known of a file before the first line is added. */
 interface Start {
-  /** The number of its last entry. */
   readonly last: number
   /** Its last line has no end: somebody was stopped in the middle of it. */
   readonly isTorn: boolean
@@ -142,7 +140,6 @@ export class Appender implements TranscriptWriter {
 
 /** A disk that took less, in milliseconds, is waited for on the spot, unless others write, too. */
 const FAST = 1
-/** Files that are written to. */
 let open = 0
 
 const NEWLINE = Buffer.from('\n')

@@ -21,11 +21,9 @@ export interface Disk {
   /** Opens a file for the user alone, to put bytes behind its end; makes it where it is not there. */
   openToAppend(path: string): number
   openToRead(path: string): number
-  /** Bytes that are there. */
   size(file: number): number
   /** Gives how many bytes were taken: it may be fewer than there are. */
   write(file: number, bytes: Uint8Array, from: number): number
-  /** Gives how many bytes were read into it. */
   read(file: number, into: Uint8Array, at: number): number
   /** Settles when what was written cannot be lost any more. */
   sync(file: number): Promise<void>

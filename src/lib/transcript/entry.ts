@@ -15,7 +15,6 @@ export interface Line {
   readonly entrypoint: string
 }
 
-/** One thing that happened, before it is a line. */
 export type Entry =
   | {
       readonly type: 'user'

@@ -10,7 +10,6 @@ const PIECE = 1 << 15
 const TAIL = 1 << 16
 const MORE = 1 << 20
 
-/** Nothing where there is no such file. */
 export function withFile<T>(path: string, disk: Disk, read: (file: number) => T): T | undefined {
   const file = ifThere(() => disk.openToRead(path))
   if (file === undefined) return undefined
@@ -45,7 +44,6 @@ export function writeAll(file: number, bytes: Buffer, disk: Disk): void {
   }
 }
 
-/** Reads all of a file, a piece at a time. Gives how many bytes there were. */
 export function readInto(reading: Reading, file: number, disk: Disk): number {
   const piece = Buffer.allocUnsafeSlow(PIECE)
   let at = 0
@@ -80,10 +78,8 @@ export function* eachIn(path: string, key?: SessionKey, disk: Disk = realDisk): 
   }
 }
 
-/** What could be read, and whether another program wrote it. */
 export type LoadedFile = Loaded & { readonly isForeign: boolean }
 
-/** All entries of a file. */
 export function loadFile(path: string, disk: Disk, key?: SessionKey): LoadedFile | undefined {
   return withFile(path, disk, file => {
     const reading = new Reading(key)
@@ -92,7 +88,6 @@ export function loadFile(path: string, disk: Disk, key?: SessionKey): LoadedFile
   })
 }
 
-/** Some entries of a file, from the end. */
 export function pageOfFile(
   path: string,
   disk: Disk,

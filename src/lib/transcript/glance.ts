@@ -10,7 +10,6 @@ import type { SessionKey } from './store.ts'
 const LITTLE = 1 << 15
 const MUCH = 1 << 22
 
-/** The beginning and the end of a transcript. */
 export interface Glance {
   readonly bytes: number
   readonly head: readonly Rec[]
@@ -20,7 +19,6 @@ export interface Glance {
   readonly isForeign: boolean
   /** Why it is no transcript, if it is none. */
   readonly problem: string | undefined
-  /** Its last line has no end. */
   readonly isTorn: boolean
   /** Something in what was read is no entry of it. */
   readonly isDamaged: boolean
@@ -50,7 +48,6 @@ export function glance(path: string, key?: SessionKey, disk: Disk = realDisk): G
 export const EMPTY_FILE = 'it is empty'
 export const STRANGE_FILE = 'another program wrote it, or nothing in it can be read'
 
-/** Why these entries make no transcript. */
 const problemIn = (entries: readonly Rec[], bytes: number): string | undefined =>
   bytes === 0
     ? EMPTY_FILE

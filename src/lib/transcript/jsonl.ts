@@ -135,13 +135,11 @@ export class JsonlStore implements TranscriptStore {
     })
   }
 
-  /** The sessions of a project, by name alone. */
   idsIn(projectKey: string): readonly string[] {
     const names = namesIn(join(this.root, projectKey))
     return names.filter(name => name.endsWith('.jsonl')).map(name => name.slice(0, -'.jsonl'.length))
   }
 
-  /** The projects of which there are sessions. */
   projects(): readonly string[] {
     return namesIn(this.root)
   }

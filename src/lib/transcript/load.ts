@@ -5,7 +5,6 @@ import type { Cursor, Gap, GapKind, Loaded, Page, SessionKey, TranscriptStore } 
 /** What is here was written by this version, or by one that knew no more. */
 const KNOWN = new Set(['user', 'assistant', 'system', 'attachment', 'tool-intent', 'tool-outcome', 'tool-pending'])
 
-/** All that a store has of a transcript. */
 export async function loadWhole(store: TranscriptStore, key: SessionKey): Promise<Loaded | undefined> {
   const found = await store.load(key)
   if (found === undefined || found === null) return undefined
@@ -19,7 +18,6 @@ function loadedIn(found: Loaded): Loaded {
   return { ...found, entries: entriesIn(entries), gaps: gaps ?? [] }
 }
 
-/** With all of them in order, the list stays as it is. */
 const entriesIn = (found: Rec[]): Rec[] => (found.every(isEntry) ? found : found.filter(isEntry))
 
 const isEntry = (value: unknown): boolean => isObject(value) && typeof value['type'] === 'string'
@@ -71,7 +69,6 @@ function follows({ entries, gaps }: Loaded, later: Loaded | undefined): boolean 
   return isNext && entries.length > 0 && gaps.every(({ why }) => why === 'torn')
 }
 
-/** The part of it that begins with the last fresh start; all of it where there is none. */
 function from(loaded: Loaded, isStart: (entry: Rec) => boolean): Loaded {
   const { entries, gaps, offsets } = loaded
   const first = entries.findLastIndex(isStart)
@@ -102,7 +99,6 @@ export function isLossy({ entries, gaps, offsets }: Loaded, behind: number): boo
 
 const LOSSES: ReadonlySet<GapKind> = new Set<GapKind>(['damaged', 'foreign', 'unsealed'])
 
-/** What is wrong, and where. */
 export function wordsOfGap({ at, length, why, seqs, uuid }: Gap): string {
   if (uuid !== undefined) return `line ${uuid} is ${why} before byte ${at}`
   if (seqs === undefined) return `${why} at byte ${at} (${length} ${length === 1 ? 'byte' : 'bytes'})`
@@ -110,12 +106,9 @@ export function wordsOfGap({ at, length, why, seqs, uuid }: Gap): string {
   return `${first === last ? `entry ${first} is` : `entries ${first} to ${last} are`} ${why} before byte ${at}`
 }
 
-/** The number of the last entry. */
 export const lastSeq = (entries: readonly Rec[]): number =>
   entries.reduce((last, { seq }) => Math.max(last, Number(seq) || 0), entries.length)
 
-/** Whether this version knows entries of this type. */
 export const isKnown = ({ type }: Rec): boolean => KNOWN.has(type)
 
-/** A type of entry that this version does not know. */
 export const unknownType = (entries: readonly Rec[]): string | undefined => entries.find(entry => !isKnown(entry))?.type

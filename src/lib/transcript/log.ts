@@ -11,7 +11,6 @@ export interface LogOptions {
   readonly version: string
   readonly entrypoint: string
   readonly cwd: () => string
-  /** Whose it is, for a subagent's. */
   readonly agentId?: string | undefined
   /** The line that was the last one so far. */
   readonly after?: string | null | undefined
@@ -93,7 +92,6 @@ function textOf(line: object): string {
 
 const UNWRITABLE = '[This cannot be written down.]'
 
-/** A log of which nothing is kept. */
 export const noLog: Log = {
   path: '',
   append: () => undefined,

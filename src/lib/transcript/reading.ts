@@ -69,7 +69,6 @@ export class Reading {
     return this.#sealed
   }
 
-  /** The next bytes. */
   add(bytes: Buffer): void {
     let from = 0
     if (this.#rest.length > 0) {
@@ -97,7 +96,6 @@ export class Reading {
     this.#rest = []
   }
 
-  /** There is no more. */
   end(): Loaded & { readonly isForeign: boolean } {
     this.endLine()
     const isForeign = this.#sealed.length === 0 && this.#unsealed.length > 0
@@ -188,7 +186,6 @@ export class Reading {
     this.#onGap?.(gap)
   }
 
-  /** By number; each number once. */
   #inOrder(): Rec[] {
     const placed = this.#sealed
     placed.sort((a, b) => a.seq - b.seq)

@@ -10,25 +10,20 @@ import { reseal, seal, unseal } from './seal.ts'
 import type { Gap, SessionKey } from './store.ts'
 import { attempt } from '../util/attempt.ts'
 
-/** What a repair does, or would do. */
 export interface Repair {
-  /** So many entries are kept. */
   readonly entries: number
   /** What is left out, by its place in the file as it was. */
   readonly leftOut: readonly Gap[]
-  /** Where the file as it was is kept. */
   readonly original: string
 }
 
 export interface RepairOptions {
   readonly key?: SessionKey | undefined
-  /** Only says what would be done. */
   readonly isTrial?: boolean | undefined
   readonly now?: Date
   readonly disk?: ReplacingDisk
 }
 
-/** How much is written at once. */
 const PIECE = 1 << 20
 
 /**

@@ -11,7 +11,6 @@ const SEAL_LENGTH = SEAL.length + 8 + '"}'.length
 const NEWLINE = 10
 const COMMA = 44
 
-/** One line, with its end. */
 export function seal(entry: Rec, seq: number): Buffer {
   const { seq: _, crc: __, ...rest } = entry
   return sealText(JSON.stringify(rest), seq)
@@ -34,7 +33,6 @@ export function reseal(line: Buffer, seq: number): Buffer {
   return sealText(`{${body}}`, seq)
 }
 
-/** What stands in a line. */
 export type Read =
   | { readonly kind: 'sealed'; readonly entry: Rec; readonly seq: number }
   /** An entry of somebody else, with no checksum. */
@@ -43,7 +41,6 @@ export type Read =
 
 const DAMAGED: Read = { kind: 'damaged' }
 
-/** Reads a line, without its end. */
 export function unseal(line: Buffer): Read {
   if (isSealed(line)) {
     const entry = parse(line)
@@ -58,7 +55,6 @@ export function unseal(line: Buffer): Read {
   return entry === undefined || 'crc' in entry ? DAMAGED : { kind: 'unsealed', entry }
 }
 
-/** Whether the checksum at the end is that of what stands before it. */
 function isSealed(line: Buffer): boolean {
   const end = line.length - SEAL_LENGTH
   if (end < HEAD.length || line[0] !== 0x7b) return false
@@ -67,7 +63,6 @@ function isSealed(line: Buffer): boolean {
   return sum !== undefined && crc32(line.subarray(0, end)) === sum
 }
 
-/** The number that eight digits say. */
 function hexIn(line: Buffer, from: number): number | undefined {
   let sum = 0
   for (let at = from; at < from + 8; at++) {

@@ -35,7 +35,6 @@ export interface TranscriptStore {
 /** Where a page begins: only the store that gave it knows what it means. */
 export type Cursor = number | string
 
-/** Entries that follow one another. */
 export interface Page extends Loaded {
   /** Where the page before this one ends; nothing where there is none. */
   readonly before: Cursor | undefined
@@ -51,7 +50,6 @@ export interface Loaded {
 
 /** A place at which something is missing, or is not what it should be. */
 export interface Gap {
-  /** Bytes from the beginning of the file. */
   readonly at: number
   readonly length: number
   readonly why: GapKind

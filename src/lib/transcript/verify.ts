@@ -9,7 +9,6 @@ import { Reading } from './reading.ts'
 import { isClaudeLine } from './seal.ts'
 import type { Gap, GapKind, SessionKey } from './store.ts'
 
-/** A call that has no result, and how far it had come. */
 interface Unanswered {
   readonly toolUseId: string
   readonly toolName: string
@@ -25,7 +24,6 @@ export interface Verified {
   readonly isForeign: boolean
   readonly gaps: readonly Gap[]
   readonly unanswered: readonly Unanswered[]
-  /** Results whose call is not there. */
   readonly strays: number
   /** Calls that had started when everything was interrupted, and were answered so later. */
   readonly unknownOutcomes: number

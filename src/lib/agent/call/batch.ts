@@ -92,7 +92,6 @@ export function closeBatch(calls: readonly ClosedCall[], session: Session): void
   }
 }
 
-/** What is left open of a call in a batch in which someone has yet to decide. */
 function openCall(call: ClosedCall): OpenCall {
   const { use, input } = call
   if (call.stage === 'pending') return { use, input, pending: call.pending, agentId: call.pending.agentId }

@@ -205,7 +205,6 @@ export async function finish(call: CallAt<'ran'>, session: Session, signal: Abor
   return answer(call, visibleResult(after, call, session), session)
 }
 
-/** Gives a call its result, and writes it down. */
 export function answer({ use, input }: CallSubject, { content, output, error }: ToolResult, session: Session) {
   const uuid = randomUUID()
   const result: ToolResultBlock =

@@ -12,7 +12,6 @@ export interface CallSubject {
   readonly input: unknown
 }
 
-/** A call that may run yet. */
 interface OpenSubject<Input = PlainObject> {
   readonly use: ToolUseBlock
   readonly input: Input
@@ -58,10 +57,8 @@ export type StagedCall =
       readonly uuid: string
     })
 
-/** A call at one of these stages. */
 export type CallAt<S extends StagedCall['stage']> = Extract<StagedCall, { readonly stage: S }>
 
-/** What the door gives back. */
 export type ClosedCall = CallAt<'answered' | 'pending'>
 
 /** A call that will not run, and what the model reads instead of a result. */
@@ -80,7 +77,6 @@ export const toolEvent = ({ use, tool, input }: CallAt<'checked' | 'judged' | 'r
   mcp_server: tool.server
 })
 
-/** A call as rules see it. */
 export const decidedCall = ({ tool, input }: CallAt<'judged'>, place: ToolSession, policy: Policy): Call => ({
   tool: tool.name,
   input,

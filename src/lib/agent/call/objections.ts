@@ -6,7 +6,6 @@ export const objectionsIn = (outcome: Outcome): readonly { readonly by: string; 
     decision === 'deny' ? [{ by, reason: reasonForModel(outcome, by, reason) }] : []
   )
 
-/** The same, a line each. */
 export const objectionLines = (outcome: Outcome): readonly string[] =>
   objectionsIn(outcome).map(({ by, reason }) => `${reason} [${by}]`)
 

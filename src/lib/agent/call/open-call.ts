@@ -13,19 +13,16 @@ export interface OpenCall {
   readonly result?: Pick<CallAt<'answered'>, 'result' | 'output' | 'uuid'>
   /** The tool has ended; whether hooks have seen that is not known. */
   readonly outcome?: ToolResult
-  /** The tool had begun. */
   readonly started?: boolean
   /** What it ran with, or would. */
   readonly input?: unknown
   readonly pending?: Pending | undefined
-  /** The subagent that worked for it. */
   readonly agentId?: string | undefined
 }
 
 /** The calls of an answer, in their order, of which some have no result yet. */
 export type OpenBatch = readonly OpenCall[]
 
-/** Whether one of them waits for a decision. */
 export const isPending = (batch: OpenBatch | undefined): boolean =>
   batch?.some(({ result, pending }) => result === undefined && pending !== undefined) === true
 
@@ -44,7 +41,6 @@ export const lostResult = ({ use: { id }, outcome }: OpenCall, content = LOST): 
   ...((outcome === undefined || outcome.error !== undefined) && { is_error: true })
 })
 
-/** Someone has to decide about a call. */
 export interface Pending {
   /** A person is asked; a hook deferred it; or a person is asked within a subagent. */
   readonly why: 'asked' | 'deferred' | 'nested'
@@ -54,7 +50,6 @@ export interface Pending {
   readonly by?: string | undefined
   readonly kind?: Ruling['kind'] | undefined
   readonly reason?: string | undefined
-  /** The subagent in which it is asked. */
   readonly agentId?: string | undefined
 }
 
@@ -70,7 +65,6 @@ export function pendingEntry({
 
 const KINDS: readonly Ruling['kind'][] = ['rule', 'mode', 'hook', 'safety', 'default']
 
-/** What such a line says of the call. */
 export function pendingIn(entry: Rec): Pending {
   const text = (key: string): string | undefined => (typeof entry[key] === 'string' ? entry[key] : undefined)
   const why = entry['why'] === 'asked' || entry['why'] === 'nested' ? entry['why'] : 'deferred'

@@ -19,7 +19,6 @@ const suggestionsOn = (call: CallAt<'judged'>, { kind }: Pick<Ruling, 'kind'>, s
     ? []
     : suggestionsFor(decidedCall(call, session.options.place, session.permissions), session.permissions)
 
-/** What PermissionRequest hooks answer, if they do. */
 export async function askHooks(
   call: CallAt<'judged'>,
   ruling: Ruling,

@@ -23,7 +23,6 @@ export class PromptQueue {
     return removed === undefined || removed.isTold ? [] : [removed.line]
   }
 
-  /** Those that were never given. */
   end(): readonly Rec[] {
     return this.#held.splice(0).flatMap(({ isTold, line }) => (isTold ? [] : [line]))
   }

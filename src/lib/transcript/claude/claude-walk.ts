@@ -3,7 +3,6 @@ import { messageBlocks, type Rec } from '../entry.ts'
 
 /** What can be told of a line when only the lines before it are known. */
 export interface Step {
-  /** The subagent to which it belongs. */
   readonly agent?: string | undefined
   /** What was said last above it; empty at the beginning. */
   readonly above?: string | undefined
@@ -18,7 +17,6 @@ export interface Step {
  */
 export class ClaudeWalk {
   readonly #isAgentFile: boolean
-  /** Lines, and what was said last at them or above them. */
   readonly #said = new Map<string, string>()
   /** Behind lines that a compaction kept, what follows its summary goes on. */
   readonly #moved = new Map<unknown, string>()
@@ -51,7 +49,6 @@ export class ClaudeWalk {
     return { agent, above, missing }
   }
 
-  /** The subagent to which a line belongs; nothing else is remembered of the line. */
   agentOf({ isSidechain, agentId, parentUuid, uuid }: Rec): string | undefined {
     if (this.#isAgentFile || isSidechain !== true) return undefined
     if (typeof agentId === 'string') return agentId
@@ -63,7 +60,6 @@ export class ClaudeWalk {
 
 /** Sees where a person went back: something else is said behind a line that was answered already. */
 export class Returns {
-  /** What was said behind what. */
   readonly #next = new Map<string, string>()
 
   /** The line to which a person went back before this one; empty for the beginning. */
@@ -80,7 +76,6 @@ export class Returns {
 export const idOf = ({ uuid }: Rec): string => asText(uuid)
 export const isSaid = ({ type }: Rec): boolean => type === 'user' || type === 'assistant'
 
-/** The id of the line that this one follows. */
 export function parentOf({ parentUuid, logicalParentUuid }: Rec): string | undefined {
   const parent = parentUuid ?? logicalParentUuid
   return typeof parent === 'string' ? parent : undefined

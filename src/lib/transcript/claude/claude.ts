@@ -21,7 +21,6 @@ import { uuidFrom } from '../uuid.ts'
 export interface ClaudeTranscript {
   /** The conversation that led to the last line, from its beginning, also through compactions. */
   readonly main: readonly Rec[]
-  /** The subagents among the lines, by their ids. */
   readonly agents: ReadonlyMap<string, readonly Rec[]>
   /** Lines that follow one that is not in the file, and the id of that one. What came before is taken in file order. */
   readonly missing: ReadonlyMap<Rec, string>
@@ -31,7 +30,6 @@ export interface ClaudeTranscript {
 export const isForeign = (entries: readonly Rec[]): boolean =>
   entries.length > 0 && entries.every(({ seq }) => seq === undefined)
 
-/** A line, and where it stands among the others. */
 type Placed = Step & { readonly line: Rec; isLive: boolean }
 
 export function readClaude(entries: readonly Rec[]): ClaudeTranscript {
@@ -129,7 +127,6 @@ function withQueued(main: readonly Rec[], lines: readonly Placed[]): readonly Re
  */
 export const asOurs = (main: readonly Rec[]): readonly Rec[] => [...translated(main)]
 
-/** The same, one after the other. */
 export function* translated(main: Iterable<Rec>): Generator<Rec> {
   const open = new Set<string>()
   let isWaiting = false
@@ -167,7 +164,6 @@ function rendered(line: Rec): Rec {
   return { ...line, attachment: { ...attachment, rendered: `${label} hook additional context: ${text}` } }
 }
 
-/** What a hook added for the model. */
 export function contextIn({ type, content }: PlainObject): string | undefined {
   if (type !== 'hook_additional_context') return undefined
   const texts = (Array.isArray(content) ? (content as unknown[]) : [content]).filter(text => typeof text === 'string')
