@@ -11,11 +11,15 @@ export type {
   Cursor,
   Gap,
   GapKind,
-  Loaded,
+  LoadedTranscript,
   Page,
   SessionKey,
   TranscriptStore,
   TranscriptWriter
+} from './lib/transcript/store.ts'
+export type {
+  /** @deprecated Use `LoadedTranscript`. */
+  LoadedTranscript as Loaded
 } from './lib/transcript/store.ts'
 export type { Holder } from './lib/world/lock/lock.ts'
 export type { AgentDefinition } from './lib/agent/subagents/definitions.ts'

@@ -1,6 +1,6 @@
 import * as fc from '../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
-import { decide, type Call, type Policy } from '../../src/lib/permissions/decide.ts'
+import { decide, type CallFacts, type Policy } from '../../src/lib/permissions/decide.ts'
 import { MODES } from '../../src/lib/permissions/modes.ts'
 import { parseRule, type Behavior, type Rule } from '../../src/lib/permissions/rule.ts'
 import { suggestionsFor } from '../../src/lib/permissions/suggestions.ts'
@@ -46,7 +46,7 @@ const path = fc.constantFrom(
   '/etc/passwd',
   ROOT
 )
-const call: fc.Arbitrary<Call> = fc.oneof(
+const call: fc.Arbitrary<CallFacts> = fc.oneof(
   command.map(bash),
   path.map(each => read(each)),
   fc.tuple(path, fc.constantFrom('Grep', 'Glob')).map(([each, tool]) => read(each, tool)),

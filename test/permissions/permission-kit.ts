@@ -1,4 +1,4 @@
-import { decide, type Call, type Policy } from '../../src/lib/permissions/decide.ts'
+import { decide, type CallFacts, type Policy } from '../../src/lib/permissions/decide.ts'
 import { parseRule, type Behavior, type Rule } from '../../src/lib/permissions/rule.ts'
 
 export const ROOT = '/home/ann/ws'
@@ -15,14 +15,14 @@ export const allow = (text: string, more?: Partial<Rule>): Rule => rule('allow',
 export const ask = (text: string, more?: Partial<Rule>): Rule => rule('ask', text, more)
 export const deny = (text: string, more?: Partial<Rule>): Rule => rule('deny', text, more)
 
-export const bash = (command: string): Call => ({
+export const bash = (command: string): CallFacts => ({
   tool: 'Bash',
   input: { command },
   subject: { kind: 'command', command },
   readOnly: false
 })
 
-export const read = (path: string, tool = 'Read'): Call => ({
+export const read = (path: string, tool = 'Read'): CallFacts => ({
   tool,
   input: tool === 'Read' ? { file_path: path } : { path, pattern: 'x' },
   subject: { kind: 'file', path, access: 'read' },
@@ -30,21 +30,21 @@ export const read = (path: string, tool = 'Read'): Call => ({
 })
 
 /** A write to `path`, as the file is really called; `given` is how the model called it. */
-export const write = (path: string, tool = 'Write', given = path): Call => ({
+export const write = (path: string, tool = 'Write', given = path): CallFacts => ({
   tool,
   input: { file_path: given, content: '' },
   subject: { kind: 'file', path, access: 'write' },
   readOnly: false
 })
 
-export const fetching = (url: string): Call => ({
+export const fetching = (url: string): CallFacts => ({
   tool: 'WebFetch',
   input: { url, prompt: '' },
   subject: { kind: 'url', url },
   readOnly: true
 })
 
-export const other = (tool: string, input: Call['input'] = {}, readOnly = false): Call => ({
+export const other = (tool: string, input: CallFacts['input'] = {}, readOnly = false): CallFacts => ({
   tool,
   input,
   subject: undefined,
@@ -60,5 +60,5 @@ export const policy = (rules: readonly Rule[] = [], more: Partial<Policy> = {}):
 })
 
 /** What is decided, in one word. */
-export const decided = (call: Call, rules: readonly Rule[] = [], more: Partial<Policy> = {}): Behavior =>
+export const decided = (call: CallFacts, rules: readonly Rule[] = [], more: Partial<Policy> = {}): Behavior =>
   decide(call, policy(rules, more)).decision

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Call } from '../../src/lib/permissions/decide.ts'
+import type { CallFacts } from '../../src/lib/permissions/decide.ts'
 import { suggestionsFor } from '../../src/lib/permissions/suggestions.ts'
 import { applyUpdate, type Changeable, type PermissionUpdate } from '../../src/lib/permissions/updates.ts'
 import { allow, ask, bash, decided, deny, fetching, HOME, other, policy, read, ROOT, write } from './permission-kit.ts'
@@ -84,7 +84,8 @@ describe('updates', () => {
 })
 
 describe('what may be allowed for good', () => {
-  const offered = (call: Call, rules = NOW.rules): readonly PermissionUpdate[] => suggestionsFor(call, policy(rules))
+  const offered = (call: CallFacts, rules = NOW.rules): readonly PermissionUpdate[] =>
+    suggestionsFor(call, policy(rules))
 
   test('the one command', () => {
     expect(offered(bash(' touch x.txt'))).toEqual([
@@ -121,7 +122,7 @@ describe('what may be allowed for good', () => {
   })
 
   test('the host, the tool, the one subagent', () => {
-    const rules = (call: Call) => offered(call).map(update => ('rules' in update ? update.rules : update))
+    const rules = (call: CallFacts) => offered(call).map(update => ('rules' in update ? update.rules : update))
     expect(rules(fetching('https://docs.example.com/x?y'))).toEqual([
       [{ toolName: 'WebFetch', ruleContent: 'domain:docs.example.com' }]
     ])
@@ -140,7 +141,7 @@ describe('what may be allowed for good', () => {
   })
 
   test('afterwards the call is allowed, and others are not', () => {
-    const calls: readonly (readonly [Call, readonly Call[]])[] = [
+    const calls: readonly (readonly [CallFacts, readonly CallFacts[]])[] = [
       [bash('touch x.txt'), [bash('touch y.txt'), bash('touch x.txt y'), bash('touch x.txt; rm y'), read('/srv/x')]],
       [bash(`echo 'a b'`), [bash('echo a b')]],
       [write(`${ROOT}/a`), [bash('ls'), write('/srv/x/a'), write(`${ROOT}/.git/config`)]],

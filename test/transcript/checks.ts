@@ -2,7 +2,7 @@
 import type { ToolResultBlock } from '../../src/index.ts'
 import { replay, type Replayed } from '../../src/lib/agent/session/replay.ts'
 import type { Rec } from '../../src/lib/transcript/entry.ts'
-import type { Loaded } from '../../src/lib/transcript/store.ts'
+import type { LoadedTranscript } from '../../src/lib/transcript/store.ts'
 import { unpaired } from '../support/agent-scene.ts'
 
 /** A transcript as it should be: its entries, and the lines in which they stand, without their ends. */
@@ -24,7 +24,7 @@ export function originalOf(bytes: Buffer): Original {
 }
 
 /** What is wrong with the entries themselves: each must be one of the original, and they must stand in their order. */
-export function strangersIn({ entries }: Loaded, { sums }: Original): readonly string[] {
+export function strangersIn({ entries }: LoadedTranscript, { sums }: Original): readonly string[] {
   const problems: string[] = []
   let last = 0
   for (const { seq, crc } of entries) {
@@ -36,7 +36,7 @@ export function strangersIn({ entries }: Loaded, { sums }: Original): readonly s
 }
 
 /** What is not there although nobody says so: bytes that are neither an entry nor a gap, and numbers that are missing. */
-export function silentIn({ entries, gaps }: Loaded, bytes: Buffer, { lines }: Original): readonly string[] {
+export function silentIn({ entries, gaps }: LoadedTranscript, bytes: Buffer, { lines }: Original): readonly string[] {
   const problems: string[] = []
   const said = new Set<number>()
   let covered = 0

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { JsonlStore } from '../../src/lib/transcript/jsonl.ts'
 import { readTranscript } from './read-transcript.ts'
-import type { Loaded, SessionKey } from '../../src/lib/transcript/store.ts'
+import type { LoadedTranscript, SessionKey } from '../../src/lib/transcript/store.ts'
 import { projectIn } from '../support/agent-scene.ts'
 import { originalOf, silentIn, strangersIn, unpairedIn, type Original } from './checks.ts'
 import { FaultyDisk, IMAGES, type Image, type Step } from './faulty-disk.ts'
@@ -71,7 +71,12 @@ class Verdicts {
       if (after === steps) this.#acked.set(path, Math.max(count, this.#acked.get(path) ?? 0))
   }
 
-  look(path: string, bytes: Buffer, where: string, loaded: Loaded = readTranscript(bytes, keyOfPath(path))): void {
+  look(
+    path: string,
+    bytes: Buffer,
+    where: string,
+    loaded: LoadedTranscript = readTranscript(bytes, keyOfPath(path))
+  ): void {
     const original = this.#story.originals.get(path)!
     const { entries } = loaded
     const there = new Set(entries.map(({ seq }) => seq))

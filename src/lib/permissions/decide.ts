@@ -10,7 +10,7 @@ import { fits, type Behavior, type Rule } from './rule.ts'
 import { twinsFor } from './twins.ts'
 
 /** A call that is about to run, and where. */
-export interface Call extends PathLookup {
+export interface CallFacts extends PathLookup {
   readonly tool: string
   readonly input: PlainObject
   readonly subject: Subject | undefined
@@ -52,7 +52,7 @@ export interface Ruling {
  * a rule, a protected path, a hook. Only then what allows: a mode that never asks, a hook, a rule, the mode, and reading within
  * the project. What is left is asked about, and in mode dontAsk refused. Pure: it looks at nothing but its arguments.
  */
-export function decide(call: Call, policy: Policy): Ruling {
+export function decide(call: CallFacts, policy: Policy): Ruling {
   const ruling = restriction(call, policy) ?? permission(call, policy) ?? UNSAID
   if (ruling.decision !== 'ask' || policy.mode !== 'dontAsk') return ruling
   const why = ruling.kind === 'default' ? ruling.reason : `${ruling.by} requires a question`
@@ -96,7 +96,7 @@ const bySafety = (decision: 'ask' | 'deny', part: string): Ruling => ({
 })
 
 /** What refuses the call; where nothing does, what wants someone asked. */
-function restriction(call: Call, policy: Policy): Ruling | undefined {
+function restriction(call: CallFacts, policy: Policy): Ruling | undefined {
   const { tool, doubt, subject, readOnly } = call
   const { mode, hook } = policy
   if (hook?.decision === 'deny') return byHook(hook)
@@ -120,7 +120,7 @@ function restriction(call: Call, policy: Policy): Ruling | undefined {
 }
 
 /** The first rule that refuses it; where none does, the first that asks, or of which it cannot be told whether it refuses. */
-function ruleAgainst(call: Call, policy: Policy): Ruling | undefined {
+function ruleAgainst(call: CallFacts, policy: Policy): Ruling | undefined {
   let asks: Ruling | undefined
   for (const rule of policy.rules) {
     const fit = rule.behavior === 'allow' ? 'no' : fits(rule, call, policy)
@@ -132,7 +132,7 @@ function ruleAgainst(call: Call, policy: Policy): Ruling | undefined {
   return asks
 }
 
-function permission(call: Call, policy: Policy): Ruling | undefined {
+function permission(call: CallFacts, policy: Policy): Ruling | undefined {
   const { rules, mode, hook, roots } = policy
   if (mode === 'bypassPermissions') return byMode('allow', mode)
   if (hook?.decision === 'allow') return byHook(hook)

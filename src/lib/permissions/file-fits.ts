@@ -1,5 +1,5 @@
 import type { Fit } from './command-fits.ts'
-import type { Call } from './decide.ts'
+import type { CallFacts } from './decide.ts'
 import { FILE_READERS, FILE_SEARCHERS, FILE_WRITERS } from '../tool-table.ts'
 import { pathsGiven, pathsNamedBy } from './named-paths.ts'
 import { pathOf, patternOf, type SplitPath, type PathPattern, type RulePlaces } from './path-pattern.ts'
@@ -10,7 +10,7 @@ import type { Rule } from './rule.ts'
  * looks at them; what may not be read may not be changed either. Files are judged by their real path; rules that refuse
  * or ask also by the name that was given.
  */
-export function concernsFile(rule: Rule, specifier: string, call: Call, places: RulePlaces): Fit {
+export function concernsFile(rule: Rule, specifier: string, call: CallFacts, places: RulePlaces): Fit {
   if (rule.behavior === 'allow') return allowsFile(rule, specifier, call, places) ? 'yes' : 'no'
   const pattern = patternOf(specifier, places, true)
   const { paths, unsure } = pathsOf(call, places)
@@ -30,7 +30,7 @@ function findsIn(pattern: PathPattern, paths: readonly SplitPath[], { roots, lea
   return (paths.length === 0 ? roots.map(pathOf) : paths).some(pattern.reachesInto)
 }
 
-function allowsFile(rule: Rule, specifier: string, { tool, subject }: Call, places: RulePlaces): boolean {
+function allowsFile(rule: Rule, specifier: string, { tool, subject }: CallFacts, places: RulePlaces): boolean {
   if (subject?.kind !== 'file') return false
   const family =
     rule.tool === 'Edit' ? FILE_WRITERS.has(tool) : rule.tool === 'Read' ? FILE_READERS.has(tool) : rule.tool === tool
@@ -39,7 +39,7 @@ function allowsFile(rule: Rule, specifier: string, { tool, subject }: Call, plac
 }
 
 /** A rule about reading is about every file; one about writing about those that are written. */
-function isAbout(rule: Rule, { tool, subject }: Call): boolean {
+function isAbout(rule: Rule, { tool, subject }: CallFacts): boolean {
   if (FILE_READERS.has(rule.tool)) return subject?.kind === 'file' || FILE_READERS.has(tool) || FILE_WRITERS.has(tool)
   return (subject?.kind === 'file' && subject.access === 'write') || FILE_WRITERS.has(tool)
 }
@@ -50,9 +50,9 @@ interface About {
   readonly unsure: boolean
 }
 
-const KNOWN = new WeakMap<Call, About>()
+const KNOWN = new WeakMap<CallFacts, About>()
 
-function pathsOf(call: Call, places: RulePlaces): About {
+function pathsOf(call: CallFacts, places: RulePlaces): About {
   const [root] = places.roots
   const known = KNOWN.get(call)
   if (known !== undefined && known.root === root) return known

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { parseShell } from '../shell/parse.ts'
 import { isGitOf, isProgramOf } from '../shell/programs.ts'
-import type { Call, Policy } from './decide.ts'
+import type { CallFacts, Policy } from './decide.ts'
 import { FILE_WRITERS } from '../tool-table.ts'
 import { pathsGiven, pathsNamedBy, type PathLookup } from './named-paths.ts'
 import { namesOf } from '../util/path-glob.ts'
@@ -99,7 +99,7 @@ function isRepository(folder: string, part: string, has: PathLookup['has']): boo
 }
 
 /** What protects a path from this call. A command that names such a path asks: what it would do there cannot be told. */
-export function protectionOf(call: Call, policy: Policy): { decision: 'deny' | 'ask'; part: string } | undefined {
+export function protectionOf(call: CallFacts, policy: Policy): { decision: 'deny' | 'ask'; part: string } | undefined {
   const { subject } = call
   if (subject?.kind === 'command') {
     if (onlyReads(subject.command)) return undefined
@@ -117,7 +117,7 @@ export function protectionOf(call: Call, policy: Policy): { decision: 'deny' | '
 }
 
 /** A command may also go into the folder first, or move it away. */
-function partIn(command: string, call: Call, policy: Policy): string | undefined {
+function partIn(command: string, call: CallFacts, policy: Policy): string | undefined {
   const { paths, unsure } = pathsNamedBy(command, policy, call)
   for (const path of paths) {
     const isFolder = FOLDERS.has(basename(path)) && path.includes('/.')
@@ -143,7 +143,7 @@ function onlyReads(command: string): boolean {
 }
 
 /** The user has a rule that allows it and names the place; one that covers it among all others does not count. */
-function isNamed(part: string, call: Call, policy: Policy): boolean {
+function isNamed(part: string, call: CallFacts, policy: Policy): boolean {
   return policy.rules.some(rule => {
     const { specifier, behavior, ofProject } = rule
     if (specifier === undefined || behavior !== 'allow' || ofProject === true) return false

@@ -1,7 +1,7 @@
 import { hostname as machineName, networkInterfaces } from 'node:os'
 import { globOf, RENAMED } from '../util/names.ts'
 import { allowsCommand, concernsCommand, type Fit } from './command-fits.ts'
-import type { Call } from './decide.ts'
+import type { CallFacts } from './decide.ts'
 import { concernsFile } from './file-fits.ts'
 import { FILE_READERS, FILE_WRITERS } from '../tool-table.ts'
 import type { RulePlaces } from './path-pattern.ts'
@@ -79,7 +79,7 @@ export const nowNamed = (tool: string): string => RENAMED.get(tool) ?? tool
  * Whether a rule is about a call. A rule that allows fits only what is certain; one that refuses or asks also what may
  * be meant, and says `maybe` where that cannot be told.
  */
-export function fits(rule: Rule, call: Call, places: RulePlaces): Fit {
+export function fits(rule: Rule, call: CallFacts, places: RulePlaces): Fit {
   const { specifier, behavior } = rule
   const same = fitsName(rule.tool, nowNamed(call.tool), behavior === 'allow')
   if (specifier === undefined) return same ? 'yes' : 'no'
@@ -101,14 +101,14 @@ function fitsName(named: string, tool: string, sure: boolean): boolean {
   return globOf(rule.join('__'))(tool)
 }
 
-function fitsCommand(behavior: Behavior, specifier: string, { subject, input }: Call): Fit {
+function fitsCommand(behavior: Behavior, specifier: string, { subject, input }: CallFacts): Fit {
   const command = subject?.kind === 'command' ? subject.command : input['command']
   if (typeof command !== 'string') return behavior === 'allow' ? 'no' : 'maybe'
   if (behavior !== 'allow') return concernsCommand(specifier, command)
   return allowsCommand(specifier, command) ? 'yes' : 'no'
 }
 
-function fitsDomain(behavior: Behavior, specifier: string, { subject, input }: Call): Fit {
+function fitsDomain(behavior: Behavior, specifier: string, { subject, input }: CallFacts): Fit {
   const url = subject?.kind === 'url' ? subject.url : input['url']
   const parsed = typeof url === 'string' && URL.canParse(url) ? new URL(url) : undefined
   const domain = domainOf(specifier)
@@ -152,12 +152,12 @@ const ownNames = (): ReadonlySet<string> =>
 /** The field of a tool's input that a rule speaks of. */
 const TELLING = ['command', 'file_path', 'notebook_path', 'path', 'url', 'pattern', 'query', 'subagent_type', 'skill']
 
-function fitsField(behavior: Behavior, specifier: string, { input }: Call): Fit {
+function fitsField(behavior: Behavior, specifier: string, { input }: CallFacts): Fit {
   const values = TELLING.map(key => input[key]).filter(value => typeof value === 'string')
   const test = globOf(specifier)
   if (behavior === 'allow') return values[0] !== undefined && test(values[0]) ? 'yes' : 'no'
   return values.length === 0 ? 'maybe' : values.some(test) ? 'yes' : 'no'
 }
 
-export const tellingOf = (input: Call['input']): string | undefined =>
+export const tellingOf = (input: CallFacts['input']): string | undefined =>
   TELLING.map(key => input[key]).find(value => typeof value === 'string')

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { decide, type Call, type Policy } from './decide.ts'
+import { decide, type CallFacts, type Policy } from './decide.ts'
 import { simpleCommand } from '../shell/command-words.ts'
 import { FILE_WRITERS } from '../tool-table.ts'
 import { literally } from '../util/path-glob.ts'
@@ -12,7 +12,7 @@ import { ruleText, type PermissionRuleValue, type PermissionUpdate } from './upd
  * the one address, the folder of the file. Nothing where a rule, a hook or a protected path has it asked about, since no
  * further rule would change that.
  */
-export function suggestionsFor(call: Call, policy: Omit<Policy, 'hook'>): readonly PermissionUpdate[] {
+export function suggestionsFor(call: CallFacts, policy: Omit<Policy, 'hook'>): readonly PermissionUpdate[] {
   const ruling = decide(call, policy)
   if (ruling.decision !== 'ask' || ruling.kind !== 'default') return []
   const { subject } = call
@@ -29,14 +29,14 @@ const allow = (rule: PermissionRuleValue, destination: 'session' | 'localSetting
   destination
 })
 
-function forCommand(call: Call, command: string): readonly PermissionUpdate[] {
+function forCommand(call: CallFacts, command: string): readonly PermissionUpdate[] {
   const text = command.trim()
   // A star would mean anything.
   if (simpleCommand(text) === undefined || text.includes('*')) return []
   return [allow({ toolName: call.tool, ruleContent: text }, 'localSettings')]
 }
 
-function forFile(call: Call, path: string, { roots, home }: Omit<Policy, 'hook'>): readonly PermissionUpdate[] {
+function forFile(call: CallFacts, path: string, { roots, home }: Omit<Policy, 'hook'>): readonly PermissionUpdate[] {
   const folder = dirname(path)
   const inside = roots.some(root => isWithin(path, root))
   const isLarge = folder === '/' || folder === home || roots.some(root => isWithin(root, folder))
@@ -49,13 +49,13 @@ function forFile(call: Call, path: string, { roots, home }: Omit<Policy, 'hook'>
   return [allow({ toolName, ruleContent: `/${literally(path)}` }, 'session')]
 }
 
-function forUrl(call: Call, url: string): readonly PermissionUpdate[] {
+function forUrl(call: CallFacts, url: string): readonly PermissionUpdate[] {
   if (!URL.canParse(url)) return []
   return certain(call, { toolName: call.tool, ruleContent: `domain:${new URL(url).hostname}` })
 }
 
 /** A tool of which nothing is known is allowed as a whole, or not at all. */
-function forOther(call: Call): readonly PermissionUpdate[] {
+function forOther(call: CallFacts): readonly PermissionUpdate[] {
   const toolName = nowNamed(call.tool)
   if (toolName === 'ExitPlanMode') return []
   const telling = toolName.startsWith('mcp__') ? undefined : tellingOf(call.input)
@@ -64,7 +64,7 @@ function forOther(call: Call): readonly PermissionUpdate[] {
 }
 
 /** Only what can be read again and then fits. */
-function certain(call: Call, value: PermissionRuleValue): readonly PermissionUpdate[] {
+function certain(call: CallFacts, value: PermissionRuleValue): readonly PermissionUpdate[] {
   const rule = parseRule(ruleText(value), 'allow', 'session')
   return !('problem' in rule) && fits(rule, call, { roots: [] }) === 'yes' ? [allow(value, 'localSettings')] : []
 }

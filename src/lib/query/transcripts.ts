@@ -11,7 +11,7 @@ import { noLog, TranscriptLog, writerOver } from '../transcript/log.ts'
 import { MemoryStore } from '../transcript/memory.ts'
 import { isClaudeLine } from '../transcript/seal.ts'
 import { isLossy, lastSeq, loadTail, loadWhole, unknownType, withoutFrame, wordsOfGap } from '../transcript/load.ts'
-import type { Gap, Loaded, SessionKey, TranscriptStore, TranscriptWriter } from '../transcript/store.ts'
+import type { Gap, LoadedTranscript, SessionKey, TranscriptStore, TranscriptWriter } from '../transcript/store.ts'
 import { shellWord } from '../shell/command-words.ts'
 import { VERSION } from '../version.ts'
 import { putOwnFile } from '../world/files/own-file.ts'
@@ -163,7 +163,7 @@ async function loaded(
 
 /** A damaged transcript of Carabiner is still a session; a file of another program is not. */
 function checkTranscript(
-  { entries, gaps }: Loaded,
+  { entries, gaps }: LoadedTranscript,
   { store, ...key }: NonNullable<SessionChoice['from']>,
   source: SessionChoice['source']
 ): void {
@@ -174,7 +174,7 @@ function checkTranscript(
 }
 
 /** Where lines after the last answer are missing, one of them may have said that a call had begun. */
-function unsure(replayed: Replayed, found: Loaded): Replayed {
+function unsure(replayed: Replayed, found: LoadedTranscript): Replayed {
   const { open } = replayed
   const answer = found.entries.findLastIndex(({ type }) => type === 'assistant')
   if (open === undefined || !isLossy(found, answer)) return replayed
@@ -198,7 +198,7 @@ function checkStands(entries: readonly Rec[], at: string | undefined): void {
 }
 
 /** A transcript of another program: the conversation that led to its last line. */
-function foreign({ entries, gaps, offsets }: Loaded, at: string | undefined): Before {
+function foreign({ entries, gaps, offsets }: LoadedTranscript, at: string | undefined): Before {
   const { main, missing } = readClaude(entries)
   const all = [...asOurs(main)]
   checkPlace(all, at)

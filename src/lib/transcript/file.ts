@@ -1,7 +1,7 @@
 import { realDisk, type Disk } from './disk.ts'
 import { Reading } from './reading.ts'
 import type { Rec } from './entry.ts'
-import type { Cursor, Gap, Loaded, Page, SessionKey, TranscriptStore } from './store.ts'
+import type { Cursor, Gap, LoadedTranscript, Page, SessionKey, TranscriptStore } from './store.ts'
 import { ifThere } from '../world/files/paths.ts'
 
 /** How much is read at once: so little that its entries are garbage again before V8 moves them to the old generation. */
@@ -10,7 +10,7 @@ const PIECE = 1 << 15
 const TAIL = 1 << 16
 const MORE = 1 << 20
 
-export function withFile<T>(path: string, disk: Disk, read: (file: number) => T): T | undefined {
+export function withOpenFile<T>(path: string, disk: Disk, read: (file: number) => T): T | undefined {
   const file = ifThere(() => disk.openToRead(path))
   if (file === undefined) return undefined
   try {
@@ -44,14 +44,24 @@ export function writeAll(file: number, bytes: Buffer, disk: Disk): void {
   }
 }
 
-export function readInto(reading: Reading, file: number, disk: Disk): number {
-  const piece = Buffer.allocUnsafeSlow(PIECE)
+/** A file, a piece at a time. All pieces are in the same bytes. */
+export function* piecesOf(file: number, disk: Disk, size = PIECE): Generator<Buffer> {
+  const piece = Buffer.allocUnsafeSlow(size)
   let at = 0
   for (let length = disk.read(file, piece, at); length > 0; length = disk.read(file, piece, at)) {
-    reading.add(piece.subarray(0, length))
+    yield piece.subarray(0, length)
     at += length
   }
-  return at
+}
+
+/** Gives how many bytes there were. */
+export function readPieces(reading: Reading, file: number, disk: Disk): number {
+  let bytes = 0
+  for (const piece of piecesOf(file, disk)) {
+    reading.add(piece)
+    bytes += piece.length
+  }
+  return bytes
 }
 
 /** What stands in a file: an entry, or a place at which something is wrong. */
@@ -63,12 +73,9 @@ export function* eachIn(path: string, key?: SessionKey, disk: Disk = realDisk): 
   const met: Met[] = []
   const each = (entry: Rec, at: number, length: number): void => void met.push({ entry, at, length })
   const reading = new Reading(key, { keep: false, each, onGap: gap => met.push({ gap }) })
-  const piece = Buffer.allocUnsafeSlow(PIECE)
   try {
-    let at = 0
-    for (let length = disk.read(file, piece, at); length > 0; length = disk.read(file, piece, at)) {
-      reading.add(piece.subarray(0, length))
-      at += length
+    for (const piece of piecesOf(file, disk)) {
+      reading.add(piece)
       yield* met.splice(0)
     }
     reading.endLine()
@@ -78,12 +85,12 @@ export function* eachIn(path: string, key?: SessionKey, disk: Disk = realDisk): 
   }
 }
 
-export type LoadedFile = Loaded & { readonly isForeign: boolean }
+export type LoadedFile = LoadedTranscript & { readonly isForeign: boolean }
 
 export function loadFile(path: string, disk: Disk, key?: SessionKey): LoadedFile | undefined {
-  return withFile(path, disk, file => {
+  return withOpenFile(path, disk, file => {
     const reading = new Reading(key)
-    readInto(reading, file, disk)
+    readPieces(reading, file, disk)
     return reading.end()
   })
 }
@@ -94,7 +101,7 @@ export function pageOfFile(
   key: SessionKey | undefined,
   before: Cursor | undefined
 ): Page | undefined {
-  return withFile(path, disk, file => {
+  return withOpenFile(path, disk, file => {
     const size = disk.size(file)
     const end = before === undefined ? size : Number(before)
     // Whoever asks for more gets as much as there was so far: where all is read, pages are few.

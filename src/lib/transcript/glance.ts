@@ -1,7 +1,7 @@
 import { asText } from '../util/plain.ts'
 import { realDisk, type Disk } from './disk.ts'
 import { messageBlocks, type Rec } from './entry.ts'
-import { bytesIn, withFile } from './file.ts'
+import { bytesIn, withOpenFile } from './file.ts'
 import { Reading } from './reading.ts'
 import { isClaudeLine } from './seal.ts'
 import type { SessionKey } from './store.ts'
@@ -26,7 +26,7 @@ export interface Glance {
 
 /** Looks at both ends of a file, however long it is. Nothing where there is no such file. */
 export function glance(path: string, key?: SessionKey, disk: Disk = realDisk): Glance | undefined {
-  return withFile(path, disk, file => {
+  return withOpenFile(path, disk, file => {
     const bytes = disk.size(file)
     const end = part(file, disk, key, false)
     const { isWhole } = end

@@ -6,9 +6,9 @@ import { fault } from '../faults.ts'
 import { Appender } from './appender.ts'
 import { realDisk, type Disk } from './disk.ts'
 import type { Rec } from './entry.ts'
-import { bytesIn, loadFile, pageOfFile, withFile } from './file.ts'
+import { bytesIn, loadFile, pageOfFile, withOpenFile } from './file.ts'
 import { lock, type Holder, type Lock } from '../world/lock/lock.ts'
-import type { Cursor, Loaded, Page, SessionKey, TranscriptStore, TranscriptWriter } from './store.ts'
+import type { Cursor, LoadedTranscript, Page, SessionKey, TranscriptStore, TranscriptWriter } from './store.ts'
 import { ifThere } from '../world/files/paths.ts'
 
 /** A name that is one step in a path, and no way out. */
@@ -49,7 +49,7 @@ export class JsonlStore implements TranscriptStore {
     }
   }
 
-  async load(key: SessionKey): Promise<Loaded | undefined> {
+  async load(key: SessionKey): Promise<LoadedTranscript | undefined> {
     return loadFile(this.pathOf(key), this.#disk, key)
   }
 
@@ -119,7 +119,7 @@ export class JsonlStore implements TranscriptStore {
       for (const { seq } of page.entries) last = Math.max(last, Number(seq ?? 0))
       before = page.before
     } while (last === 0 && before !== undefined)
-    const isTorn = withFile(path, this.#disk, file => {
+    const isTorn = withOpenFile(path, this.#disk, file => {
       const size = this.#disk.size(file)
       return size > 0 && bytesIn(file, this.#disk, size - 1, 1)[0] !== 10
     })

@@ -1,19 +1,19 @@
 import type { Rec } from './entry.ts'
 import { isObject } from '../util/plain.ts'
-import type { Cursor, Gap, GapKind, Loaded, Page, SessionKey, TranscriptStore } from './store.ts'
+import type { Cursor, Gap, GapKind, LoadedTranscript, Page, SessionKey, TranscriptStore } from './store.ts'
 
 /** What is here was written by this version, or by one that knew no more. */
 const KNOWN = new Set(['user', 'assistant', 'system', 'attachment', 'tool-intent', 'tool-outcome', 'tool-pending'])
 
-export async function loadWhole(store: TranscriptStore, key: SessionKey): Promise<Loaded | undefined> {
+export async function loadWhole(store: TranscriptStore, key: SessionKey): Promise<LoadedTranscript | undefined> {
   const found = await store.load(key)
   if (found === undefined || found === null) return undefined
   return Array.isArray(found) ? { entries: entriesIn(found), gaps: [] } : loadedIn(found)
 }
 
 /** A store is somebody else's: what it gives may be anything. */
-function loadedIn(found: Loaded): Loaded {
-  const { entries, gaps } = found as Partial<Loaded>
+function loadedIn(found: LoadedTranscript): LoadedTranscript {
+  const { entries, gaps } = found as Partial<LoadedTranscript>
   if (!Array.isArray(entries)) throw new Error('the store of transcripts gave something that is no list of entries')
   return { ...found, entries: entriesIn(entries), gaps: gaps ?? [] }
 }
@@ -31,9 +31,13 @@ export async function loadTail(
   key: SessionKey,
   isStart: (entry: Rec) => boolean,
   kept: (entry: Rec) => Rec = entry => entry
-): Promise<Loaded | undefined> {
-  if (store.page === undefined) return wholeFrom(store, key, isStart)
-  const parts: Loaded[] = []
+): Promise<LoadedTranscript | undefined> {
+  const whole = async (): Promise<LoadedTranscript | undefined> => {
+    const all = await loadWhole(store, key)
+    return all && from(all, isStart)
+  }
+  if (store.page === undefined) return whole()
+  const parts: LoadedTranscript[] = []
   let before: Cursor | undefined
   do {
     const given = await store.page(key, before)
@@ -41,7 +45,7 @@ export async function loadTail(
     const page: Page = { ...loadedIn(given), before: given.before }
     const part = from(page, isStart)
     // What stands in the wrong place can be told only where all is seen.
-    if (!follows(part, parts.at(-1))) return wholeFrom(store, key, isStart)
+    if (!follows(part, parts.at(-1))) return whole()
     parts.push({ ...part, entries: part.entries.map(kept) })
     before = part === page ? page.before : undefined
   } while (before !== undefined)
@@ -53,23 +57,14 @@ export async function loadTail(
   }
 }
 
-async function wholeFrom(
-  store: TranscriptStore,
-  key: SessionKey,
-  isStart: (entry: Rec) => boolean
-): Promise<Loaded | undefined> {
-  const whole = await loadWhole(store, key)
-  return whole === undefined ? undefined : from(whole, isStart)
-}
-
 /** Whether a page is in order, and the next one goes on where it ends. An entry that was cut off is in order: at the end. */
-function follows({ entries, gaps }: Loaded, later: Loaded | undefined): boolean {
+function follows({ entries, gaps }: LoadedTranscript, later: LoadedTranscript | undefined): boolean {
   const [last, next] = [entries.at(-1)?.['seq'], later?.entries[0]?.['seq']]
   const isNext = last === undefined || next === undefined || Number(next) === Number(last) + 1
   return isNext && entries.length > 0 && gaps.every(({ why }) => why === 'torn')
 }
 
-function from(loaded: Loaded, isStart: (entry: Rec) => boolean): Loaded {
+function from(loaded: LoadedTranscript, isStart: (entry: Rec) => boolean): LoadedTranscript {
   const { entries, gaps, offsets } = loaded
   const first = entries.findLastIndex(isStart)
   if (first < 0) return loaded
@@ -91,7 +86,7 @@ export const withoutFrame = ({
 }: Rec): Rec => rest
 
 /** Whether entries may have stood behind this one that are not there any more. */
-export function isLossy({ entries, gaps, offsets }: Loaded, behind: number): boolean {
+export function isLossy({ entries, gaps, offsets }: LoadedTranscript, behind: number): boolean {
   const number = Number(entries[behind]?.['seq'] ?? 0)
   const end = offsets?.at(-1) ?? Number.POSITIVE_INFINITY
   return gaps.some(({ why, at, seqs }) => (why === 'missing' ? (seqs?.[1] ?? 0) > number : LOSSES.has(why) && at > end))

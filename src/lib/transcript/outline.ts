@@ -1,4 +1,4 @@
-import { answerOf, resultsIn } from './claude/claude-walk.ts'
+import { answerIdOf, resultsIn } from './claude/claude-walk.ts'
 import { realDisk } from './disk.ts'
 import type { Rec } from './entry.ts'
 import { fill, type Met } from './file.ts'
@@ -37,9 +37,9 @@ function rareIn({ isSidechain, agentId, sourceToolAssistantUUID, part }: Rec): o
 
 /** The id of an answer, and whether there are results: mostly the one before has the same. */
 function messageIn(entry: Rec, before: Rec | undefined): unknown {
-  const id = answerOf(entry)
+  const id = answerIdOf(entry)
   if (id === undefined) return resultsIn(entry).length > 0 ? RESULTS : undefined
-  return before !== undefined && answerOf(before) === id ? before['message'] : { id }
+  return before !== undefined && answerIdOf(before) === id ? before['message'] : { id }
 }
 
 const RESULTS = { content: [{ type: 'tool_result' }] }

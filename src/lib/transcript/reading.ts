@@ -1,7 +1,7 @@
 import { asText } from '../util/plain.ts'
 import type { Rec } from './entry.ts'
 import { eachLine, salvage, unglue, unseal, type Read } from './seal.ts'
-import type { Gap, GapKind, Loaded, SessionKey } from './store.ts'
+import type { Gap, GapKind, LoadedTranscript, SessionKey } from './store.ts'
 
 /** An entry that verifies, and where it stands. */
 export interface Placed {
@@ -96,7 +96,7 @@ export class Reading {
     this.#rest = []
   }
 
-  end(): Loaded & { readonly isForeign: boolean } {
+  end(): LoadedTranscript & { readonly isForeign: boolean } {
     this.endLine()
     const isForeign = this.#sealed.length === 0 && this.#unsealed.length > 0
     if (isForeign) {

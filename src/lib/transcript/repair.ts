@@ -4,7 +4,7 @@ import { wordsOf } from '../errors.ts'
 import { fault } from '../faults.ts'
 import { realDisk, type ReplacingDisk } from './disk.ts'
 import type { Rec } from './entry.ts'
-import { bytesIn, readInto, withFile, writeAll } from './file.ts'
+import { bytesIn, piecesOf, readPieces, withOpenFile, writeAll } from './file.ts'
 import { Reading, type Placed } from './reading.ts'
 import { reseal, seal, unseal } from './seal.ts'
 import type { Gap, SessionKey } from './store.ts'
@@ -40,7 +40,9 @@ export async function repairFile(path: string, options: RepairOptions = {}): Pro
   if (isTrial) return repair
   const fresh = `${path}.repair`
   try {
-    await write(path, fresh, found.placed, { ...repair, now }, disk)
+    await withOpenFile(path, disk, from =>
+      writeFile(fresh, repairedPieces(from, found.placed, { ...repair, now }, disk), disk)
+    )
     await keep(path, original, disk)
     await disk.syncFolder(dirname(path))
     disk.rename(fresh, path)
@@ -58,9 +60,9 @@ function survey(
   key: SessionKey | undefined,
   disk: ReplacingDisk
 ): { readonly placed: readonly Placed[]; readonly leftOut: readonly Gap[] } {
-  const found = withFile(path, disk, file => {
+  const found = withOpenFile(path, disk, file => {
     const reading = new Reading(key, { keep: false })
-    readInto(reading, file, disk)
+    readPieces(reading, file, disk)
     return { ...reading.end(), placed: reading.placed }
   })
   if (found === undefined) throw fault('E_REPAIR', path, 'there is no such file')
@@ -69,40 +71,39 @@ function survey(
   return { placed: found.placed, leftOut: found.gaps }
 }
 
-/** The new file, safe on the disk, under a name of its own. */
-async function write(
-  path: string,
-  fresh: string,
-  placed: readonly Placed[],
-  repair: Repair & { readonly now: Date },
-  disk: ReplacingDisk
-): Promise<void> {
-  const to = disk.openAnew(fresh)
+/** Writes a file whole, and makes it safe on the disk. */
+async function writeFile(path: string, pieces: Iterable<Buffer>, disk: ReplacingDisk): Promise<void> {
+  const to = disk.openAnew(path)
   try {
-    withFile(path, disk, from => {
-      let lines: Buffer[] = []
-      let size = 0
-      const flush = (): void => {
-        writeAll(to, Buffer.concat(lines), disk)
-        lines = []
-        size = 0
-      }
-      placed.forEach(({ at, length }, index) => {
-        const line = reseal(bytesIn(from, disk, at, length), index + 1)
-        lines.push(line)
-        if ((size += line.length) >= PIECE) flush()
-      })
-      const { at, length } = placed.at(-1)!
-      lines.push(seal(entryOf(bytesIn(from, disk, at, length), repair), placed.length + 1))
-      flush()
-    })
+    for (const bytes of pieces) writeAll(to, bytes, disk)
     await disk.sync(to)
   } finally {
     disk.close(to)
   }
 }
 
-/** The entry that tells of the repair, behind the last one that is kept. */
+/** The entries under new numbers, and one that tells of the repair. */
+function* repairedPieces(
+  from: number,
+  placed: readonly Placed[],
+  repair: Repair & { readonly now: Date },
+  disk: ReplacingDisk
+): Generator<Buffer> {
+  let lines: Buffer[] = []
+  let size = 0
+  let last: Buffer = Buffer.alloc(0)
+  for (const [index, { at, length }] of placed.entries()) {
+    last = bytesIn(from, disk, at, length)
+    const line = reseal(last, index + 1)
+    lines.push(line)
+    if ((size += line.length) < PIECE) continue
+    yield Buffer.concat(lines)
+    lines = []
+    size = 0
+  }
+  yield Buffer.concat([...lines, seal(entryOf(last, repair), placed.length + 1)])
+}
+
 function entryOf(last: Buffer, { leftOut, original, now }: Repair & { readonly now: Date }): Rec {
   const read = unseal(last)
   const { uuid, isSidechain, agentId, sessionId, cwd, version, userType, entrypoint } =
@@ -128,18 +129,6 @@ function entryOf(last: Buffer, { leftOut, original, now }: Repair & { readonly n
 /** The old file under a further name; where there are no such names, a copy. */
 async function keep(path: string, original: string, disk: ReplacingDisk): Promise<void> {
   if (disk.link(path, original)) return
-  if (withFile(original, disk, () => true) === true) throw new Error(`${original} is there already`)
-  const to = disk.openAnew(original)
-  try {
-    withFile(path, disk, from => {
-      for (let at = 0, bytes = bytesIn(from, disk, at, PIECE); bytes.length > 0;) {
-        writeAll(to, bytes, disk)
-        at += bytes.length
-        bytes = bytesIn(from, disk, at, PIECE)
-      }
-    })
-    await disk.sync(to)
-  } finally {
-    disk.close(to)
-  }
+  if (withOpenFile(original, disk, () => true) === true) throw new Error(`${original} is there already`)
+  await withOpenFile(path, disk, from => writeFile(original, piecesOf(from, disk, PIECE), disk))
 }

@@ -17,7 +17,7 @@ export interface TranscriptStore {
   /** Puts entries behind those that are there. Settles when they cannot be lost any more. Never called twice at once. */
   append(key: SessionKey, entries: Rec[]): Promise<void>
   /** All entries in their order, or nothing where there is no such transcript. */
-  load(key: SessionKey): Promise<Rec[] | Loaded | null | undefined>
+  load(key: SessionKey): Promise<Rec[] | LoadedTranscript | null | undefined>
   /** A part of the entries, from the end. Without it, all are loaded. */
   page?(key: SessionKey, before: Cursor | undefined): Promise<Page | null | undefined>
   /** Makes this process the only one that writes. Without it, whoever shares the store sees to that. */
@@ -35,13 +35,13 @@ export interface TranscriptStore {
 /** Where a page begins: only the store that gave it knows what it means. */
 export type Cursor = number | string
 
-export interface Page extends Loaded {
+export interface Page extends LoadedTranscript {
   /** Where the page before this one ends; nothing where there is none. */
   readonly before: Cursor | undefined
 }
 
 /** What could be read, and what could not. */
-export interface Loaded {
+export interface LoadedTranscript {
   readonly entries: Rec[]
   readonly gaps: readonly Gap[]
   /** Where each entry begins, in bytes, for a store that knows. */

@@ -2,7 +2,7 @@ import { fault } from '../faults.ts'
 import { ClaudeWalk } from './claude/claude-walk.ts'
 import { realDisk, type Disk } from './disk.ts'
 import { messageBlocks, type Rec } from './entry.ts'
-import { readInto, withFile } from './file.ts'
+import { readPieces, withOpenFile } from './file.ts'
 import { EMPTY_FILE, STRANGE_FILE } from './glance.ts'
 import { isKnown } from './load.ts'
 import { Reading } from './reading.ts'
@@ -33,7 +33,7 @@ export interface Verified {
 
 /** Reads all of a file, of any length, and keeps none of it. Nothing where there is no such file. */
 export function verifyFile(path: string, key?: SessionKey, disk: Disk = realDisk): Verified | undefined {
-  return withFile(path, disk, file => {
+  return withOpenFile(path, disk, file => {
     const [ours, theirs] = [new Tally(), new Tally()]
     const walk = new ClaudeWalk(false)
     const lost: Gap[] = []
@@ -45,7 +45,7 @@ export function verifyFile(path: string, key?: SessionKey, disk: Disk = realDisk
       isClaude ||= isClaudeLine(entry)
     }
     const reading = new Reading(key, { keep: false, each })
-    const bytes = readInto(reading, file, disk)
+    const bytes = readPieces(reading, file, disk)
     const { gaps: found, isForeign } = reading.end()
     // What is damaged among our own sessions is a session all the same.
     if (bytes === 0 || (key === undefined && (isForeign ? !isClaude : reading.count === 0)))
@@ -111,4 +111,4 @@ const MEANINGS: Readonly<Record<GapKind, { readonly matters: boolean; readonly w
   unsealed: { matters: true, words: 'somebody else wrote this; it does not count' }
 }
 
-export const meaningOf = ({ why }: Gap): { readonly matters: boolean; readonly words: string } => MEANINGS[why]
+export const gapMeaning = ({ why }: Gap): { readonly matters: boolean; readonly words: string } => MEANINGS[why]

@@ -3,7 +3,7 @@ import { failed } from '../../tools/tool.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import type { Session } from '../session/session.ts'
 import type { ClosedCall } from './call.ts'
-import { answer, callTool, finish, INTERRUPTED } from './call-tool.ts'
+import { answer, callTool, finish, NOT_BEGUN } from './call-tool.ts'
 import { UNKNOWN, type OpenCall } from './open-call.ts'
 
 /**
@@ -101,7 +101,7 @@ function openCall(call: ClosedCall): OpenCall {
 
 /** Answers a call that has no result, and will get none. */
 function answerAsIs({ use, started, pending, agentId, input = use.input }: OpenCall, session: Session): ClosedCall {
-  let why = pending === undefined ? INTERRUPTED : UNDECIDED
+  let why = pending === undefined ? NOT_BEGUN : UNDECIDED
   if (started === true) {
     const state = 'it may have partly or fully completed'
     session.reader.notice(`${use.name} was running when the session was interrupted; ${state}`, 'warning')

@@ -36,15 +36,15 @@ export async function callTool(
     if (call.stage === 'checked') call = await judge(call, session, signal)
     if (call.stage === 'judged') call = await permit(call, session, signal)
   }
-  if (call.stage === 'allowed') call = signal.aborted ? refused(call, INTERRUPTED) : await run(call, session, signal)
+  if (call.stage === 'allowed') call = signal.aborted ? refused(call, NOT_BEGUN) : await run(call, session, signal)
   if (call.stage === 'ran') return finish(call, session, signal)
-  if (call.stage === 'refused') return answer(call, failed(signal.aborted ? INTERRUPTED : call.why), session)
+  if (call.stage === 'refused') return answer(call, failed(signal.aborted ? NOT_BEGUN : call.why), session)
   if (call.stage === 'pending') session.transcript.append(pendingEntry(call))
   return call
 }
 
 /** The result of a call that was given up in time. */
-export const INTERRUPTED = '[The call was interrupted before it began; nothing was done.]'
+export const NOT_BEGUN = '[The call was interrupted before it began; nothing was done.]'
 
 /** Nothing begins once the turn was given up, by the caller of the agent or by a hook. */
 function propose(
@@ -58,7 +58,7 @@ function propose(
   if (aborted || session.stopped !== undefined)
     return session.isClosing && pending !== undefined
       ? { stage: 'pending', use, input: open?.input, pending }
-      : refused({ use, input }, INTERRUPTED)
+      : refused({ use, input }, NOT_BEGUN)
   const tool = session.tool(use.name)
   if (tool === undefined)
     return refused({ use, input }, `No such tool: ${use.name}. There are: ${[...session.tools.keys()].join(', ')}`)
@@ -102,7 +102,7 @@ async function judge(
     accept: draft => problemIn(tool.check(draft, place))
   })
   const before = fired instanceof Promise ? await fired : fired
-  if (signal.aborted) return refused(call, INTERRUPTED)
+  if (signal.aborted) return refused(call, NOT_BEGUN)
   const { blocked, decision, by = '', reason, updatedInput } = before
   if (blocked) {
     const seen = consent === undefined ? use.input : input

@@ -1,5 +1,5 @@
 import type { ToolResultBlock, ToolUseBlock } from '../../message.ts'
-import type { Call, HookWord, Policy, Ruling } from '../../permissions/decide.ts'
+import type { CallFacts, HookWord, Policy, Ruling } from '../../permissions/decide.ts'
 import { twinsFor } from '../../permissions/twins.ts'
 import type { Tool, ToolResult, ToolSession } from '../../tools/tool.ts'
 import type { PlainObject } from '../../util/plain.ts'
@@ -77,7 +77,7 @@ export const toolEvent = ({ use, tool, input }: CallAt<'checked' | 'judged' | 'r
   mcp_server: tool.server
 })
 
-export const decidedCall = ({ tool, input }: CallAt<'judged'>, place: ToolSession, policy: Policy): Call => ({
+export const decidedCall = ({ tool, input }: CallAt<'judged'>, place: ToolSession, policy: Policy): CallFacts => ({
   tool: tool.name,
   input,
   subject: tool.subject?.(input, place),

@@ -1,4 +1,4 @@
-import { meaningOf } from '../../transcript/verify.ts'
+import { gapMeaning } from '../../transcript/verify.ts'
 import { escapeLine, safeJson, withStyle } from '../print.ts'
 import { callLabel } from '../terminal/call-label.ts'
 import { truncateText } from '../terminal/width.ts'
@@ -110,7 +110,7 @@ const WAYS: {
     pen.rule(`repaired: ${leftOut.length} places were left out; the original is ${original}`),
   ungated: (pen, { tool }) => pen.mark('yellow', '!', `${tool} was run by the model’s provider; no hook was asked`),
   gap(pen, { gap }) {
-    const { matters, words } = meaningOf(gap)
+    const { matters, words } = gapMeaning(gap)
     return pen.mark(matters ? 'red' : 'yellow', '!', `${wordsOfGap(gap)}: ${words}`)
   },
   unknown: (pen, { type }) => pen.mark('yellow', '!', `an entry of the type ${type}, which a newer version wrote`)

@@ -1,6 +1,6 @@
 import type { FlagValues, VERIFY_FLAGS } from '../flags.ts'
 import { fault } from '../../faults.ts'
-import { meaningOf, verifyFile, type Verified } from '../../transcript/verify.ts'
+import { gapMeaning, verifyFile, type Verified } from '../../transcript/verify.ts'
 import { EXIT } from '../common.ts'
 import { counted, escapeLine, safeJson, printLine, withStyle } from '../print.ts'
 import { wordsOfGap } from '../../transcript/load.ts'
@@ -57,14 +57,14 @@ function checkFile({ path, key }: SessionFile): Verified | { readonly problem: s
 const asJson = (report: Report): object =>
   'problem' in report
     ? report
-    : { ...report, gaps: report.gaps.map(gap => ({ ...gap, matters: meaningOf(gap).matters })) }
+    : { ...report, gaps: report.gaps.map(gap => ({ ...gap, matters: gapMeaning(gap).matters })) }
 
 function reportLines(report: Report): readonly string[] {
   const width = outputColumns()
   const name = report.agent === null ? report.id : `  subagent ${report.agent}`
   if ('problem' in report) return [`${withStyle('red', '✗')} ${escapeLine(`${name}: ${report.problem}`)}`]
   const { gaps, entries, bytes, isForeign } = report
-  const matters = gaps.some(gap => meaningOf(gap).matters)
+  const matters = gaps.some(gap => gapMeaning(gap).matters)
   const sign = gaps.length === 0 ? withStyle('green', '✓') : withStyle(matters ? 'red' : 'yellow', '✗')
   const seals = isForeign ? ', without checksums' : ''
   const facts = `${counted(entries, 'entry')}, ${counted(bytes, 'byte')}${seals}, ${gaps.length === 0 ? 'whole' : counted(gaps.length, 'gap')}`
@@ -72,7 +72,7 @@ function reportLines(report: Report): readonly string[] {
     `${sign} ${escapeLine(name)}`,
     `  ${facts}`,
     ...gaps.flatMap(gap => {
-      const { matters: isBad, words } = meaningOf(gap)
+      const { matters: isBad, words } = gapMeaning(gap)
       const lines = wrapBlock(`${wordsOfGap(gap)}: ${words}`, '  ', width)
       return lines.map(line => withStyle(isBad ? 'red' : 'yellow', line))
     }),

@@ -1,6 +1,6 @@
+import { uuidFrom } from './claude-walk.ts'
 import { asText, isObject, type PlainObject } from '../../util/plain.ts'
 import type { Kept, Rec } from '../entry.ts'
-import { uuidFrom } from '../uuid.ts'
 
 /**
  * Our entries as lines that Claude Code might have written: without numbers and checksums, without what only we write

@@ -1,6 +1,6 @@
+import { uuidFrom } from './claude-walk.ts'
 import { isObject } from '../../util/plain.ts'
 import { contentBlocks, messageBlocks, type Rec } from '../entry.ts'
-import { uuidFrom } from '../uuid.ts'
 
 /**
  * Prompts that were typed while the agent worked. Newer versions of Claude Code put those that the agent was given in

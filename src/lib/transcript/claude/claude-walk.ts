@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { asText, isObject } from '../../util/plain.ts'
 import { messageBlocks, type Rec } from '../entry.ts'
 
@@ -66,7 +67,7 @@ export class Returns {
   take(line: Rec, above: string): string | undefined {
     // Results of several calls stand behind one answer, side by side; all else that is said has one place.
     if (!isSaid(line) || resultsIn(line).length > 0) return undefined
-    const key = answerOf(line) ?? idOf(line)
+    const key = answerIdOf(line) ?? idOf(line)
     const before = this.#next.get(above)
     this.#next.set(above, key)
     return before === undefined || before === key ? undefined : above
@@ -82,7 +83,7 @@ export function parentOf({ parentUuid, logicalParentUuid }: Rec): string | undef
 }
 
 /** The id of the answer to which a line belongs: each block of it has a line. */
-export const answerOf = ({ type, message }: Rec): string | undefined =>
+export const answerIdOf = ({ type, message }: Rec): string | undefined =>
   type === 'assistant' && isObject(message) && typeof message['id'] === 'string' ? message['id'] : undefined
 
 export const callsIn = (line: Rec): readonly string[] => idsIn(line, 'tool_use', 'id')
@@ -96,4 +97,12 @@ export function segmentIn({ compactMetadata }: Rec): Readonly<Record<'head' | 't
   const segment = isObject(compactMetadata) ? compactMetadata['preservedSegment'] : undefined
   if (!isObject(segment)) return undefined
   return { head: asText(segment['headUuid']), tail: asText(segment['tailUuid']), anchor: asText(segment['anchorUuid']) }
+}
+
+/** A UUID (of version 5: by name) that is the same each time. */
+export function uuidFrom(name: string): string {
+  const bytes = createHash('sha1').update(name).digest()
+  bytes[6] = (bytes[6]! & 0x0f) | 0x50
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80
+  return bytes.toString('hex', 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }

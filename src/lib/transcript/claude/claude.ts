@@ -1,7 +1,7 @@
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import { PromptQueue, queuedIn } from './claude-queue.ts'
 import {
-  answerOf,
+  answerIdOf,
   callsIn,
   ClaudeWalk,
   idOf,
@@ -9,10 +9,10 @@ import {
   parentOf,
   resultsIn,
   segmentIn,
-  type Step
+  type Step,
+  uuidFrom
 } from './claude-walk.ts'
 import type { Rec } from '../entry.ts'
-import { uuidFrom } from '../uuid.ts'
 
 /**
  * What Claude Code wrote down. Its lines form a tree, by `parentUuid`: whoever goes back in a conversation begins a
@@ -75,7 +75,7 @@ function liveIn(lines: readonly Placed[]): readonly Rec[] {
   for (; at !== undefined && !at.isLive; at = byId.get(at.above ?? '')) at.isLive = true
   const way = lines.filter(each => {
     const { line, above = '' } = each
-    const answer = answerOf(line)
+    const answer = answerIdOf(line)
     const isBeside = answer === undefined ? resultsIn(line).length > 0 : answer === answerAt(byId.get(above))
     if (!isSaid(line) || isBeside) each.isLive ||= isLive(above)
     return each.isLive && TYPES.has(line.type)
@@ -83,7 +83,7 @@ function liveIn(lines: readonly Placed[]): readonly Rec[] {
   return way.map(({ line }) => line)
 }
 
-const answerAt = (placed: Placed | undefined): string | undefined => placed && answerOf(placed.line)
+const answerAt = (placed: Placed | undefined): string | undefined => placed && answerIdOf(placed.line)
 
 /** Lines that a compaction kept: they go on behind its summary, though they stand before it. */
 function withSegments(lines: readonly Rec[]): readonly Rec[] {
