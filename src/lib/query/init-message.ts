@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { AgentMessage, InitMessage, ResultMessage } from '../agent/output/output.ts'
+import type { AgentMessage, InitMessage } from '../agent/output/output.ts'
+import { resultMessage } from '../agent/output/result-message.ts'
+import { ended } from '../agent/session/ending.ts'
 import type { Session } from '../agent/session/session.ts'
-import { NO_TOKENS } from '../model/usage.ts'
+import { Spending } from '../agent/spending.ts'
 import { CarabinerError } from '../errors.ts'
 import { CONTRACT, VERSION } from '../version.ts'
 import type { Opened } from './open.ts'
@@ -43,29 +45,8 @@ export async function* withResult(begin: () => Query, options: QueryOptions): As
     yield* begin()
   } catch (error) {
     if (!(error instanceof CarabinerError)) throw error
-    yield failedToStart(error, options)
-  }
-}
-
-function failedToStart(error: CarabinerError, { sessionId }: QueryOptions): ResultMessage {
-  const why = error.forCommandLine ?? error.message
-  return {
-    type: 'result',
-    subtype: 'error_during_execution',
-    is_error: true,
-    result: why,
-    errors: [why],
-    error_code: error.code,
-    terminal_reason: 'turn_setup_failed',
-    stop_reason: null,
-    num_turns: 0,
-    duration_ms: 0,
-    duration_api_ms: 0,
-    total_cost_usd: 0,
-    usage: NO_TOKENS,
-    modelUsage: {},
-    permission_denials: [],
-    uuid: randomUUID(),
-    session_id: sessionId ?? ''
+    const ending = ended('turn_setup_failed', error.forCommandLine ?? error.message, true)
+    const session = { id: options.sessionId ?? '', turns: 0, denials: [], spending: new Spending() }
+    yield { ...resultMessage(ending, session), error_code: error.code }
   }
 }

@@ -1,6 +1,6 @@
 /** What a skill is called with, at the places that its words have for it. */
 import { describe, expect, test } from 'vitest'
-import { withArguments } from '../../../src/lib/agent/instructions/skill-arguments.ts'
+import { withArguments } from '../../../src/lib/agent/instructions/skills.ts'
 
 const VALUES = { CLAUDE_SKILL_DIR: '/skills/a', CLAUDE_SESSION_ID: 'session-1' }
 const told = (text: string, args: string): string => withArguments(text, args, VALUES)

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../errors.ts'
-import type { StreamedHook } from './hook-message.ts'
+import type { HookMessage } from '../../hooks/hook-messages.ts'
 import type { Block, Message } from '../../message.ts'
 import type { FailureName, StopReason, StreamEvent, Usage } from '../../model/model.ts'
 import type { Mode } from '../../permissions/modes.ts'
@@ -142,6 +142,9 @@ export interface CompactMessage extends Common {
 
 /** A hook was started, says something, has answered. */
 export type HookEventMessage = StreamedHook & { readonly uuid: string }
+
+/** The message of a registry in the format of the contract, and our name of the hook. */
+export type StreamedHook = HookMessage & { readonly hook_label: string }
 
 /** Why a run is over. */
 export type TerminalReason =

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { ToolUseBlock } from '../../message.ts'
 import type { ModelFailure } from '../../model/model.ts'
 import type { Ending } from '../session/ending.ts'
 import type { Session } from '../session/session.ts'
-import type { DeferredUse, ErrorSubtype, ResultMessage } from './output.ts'
+import type { ErrorSubtype, ResultMessage } from './output.ts'
 
 export interface Since {
   readonly turns: number
@@ -29,11 +28,13 @@ const SUBTYPES: Partial<Record<Ending['reason'], ErrorSubtype>> = {
 
 export function resultMessage(
   ending: Ending,
-  session: Session,
+  session: Pick<Session, 'id' | 'turns' | 'denials' | 'spending'>,
   since: Since = { turns: 0, denials: 0, at: performance.now() }
 ): ResultMessage {
   const { spending } = session
-  const { reason, text, isError, stopReason, deferred, failure } = ending
+  const { reason, text, isError, stopReason, failure } = ending
+  const deferred = (ending.deferred ?? []).map(({ id, name, input }) => ({ id, name, input }))
+  const [first] = deferred
   const subtype = SUBTYPES[reason]
   return {
     type: 'result',
@@ -53,8 +54,8 @@ export function resultMessage(
     permission_denials: session.denials.slice(since.denials),
     ...(failure !== undefined && apiError(failure)),
     ...('structured' in ending && { structured_output: ending.structured }),
-    ...(deferred !== undefined && { deferred_tool_use: facts(deferred[0]!) }),
-    ...(deferred !== undefined && deferred.length > 1 && { deferred_tool_uses: deferred.map(facts) }),
+    ...(first !== undefined && { deferred_tool_use: first }),
+    ...(deferred.length > 1 && { deferred_tool_uses: deferred }),
     uuid: randomUUID(),
     session_id: session.id
   }
@@ -69,5 +70,3 @@ const apiError = ({ why, status, code, requestId, retryAfter }: ModelFailure): P
     ...(retryAfter !== undefined && { retry_after_ms: retryAfter })
   }
 })
-
-const facts = ({ id, name, input }: ToolUseBlock): DeferredUse => ({ id, name, input })

@@ -129,13 +129,13 @@ export class SessionHooks {
     for (const { by, kind, message, failedOpen } of failures) {
       const entry = { hookEvent: label, by, kind, message, failedOpen }
       if (!outcome.suppressLogging) options.log.append({ type: 'system', subtype: 'hook_failed', ...entry })
-      const allowed = failedOpen ? '; it was let pass' : ''
+      const allowed = failedOpen ? '; allowed anyway' : ''
       reader.notice(`${label} hook ${by} failed: ${message}${allowed}`, 'warning', 'hook_failed')
     }
     if (outcome.failedOpen && failures.length === 0)
       reader.notice(`${label}: allowed without the answer of a hook`, 'warning', 'hook_failed_open')
     for (const { key, winner, loser } of conflicts) {
-      const text = `${winner} and ${loser} both changed ${key}; ${winner} stands behind the other and won`
+      const text = `${winner} and ${loser} both changed ${key}; ${winner} runs later, so its value was kept`
       reader.notice(`${label}: ${text}`, 'warning', 'hook_conflict')
     }
   }

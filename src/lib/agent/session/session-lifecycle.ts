@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { wordsOf } from '../../errors.ts'
+import type { AgentResult } from '../../hooks/events/fields.ts'
 import type { Block } from '../../message.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import { lingering, pause } from '../abort.ts'
@@ -201,33 +202,36 @@ export async function runAgent(task: string, session: Session, signal: AbortSign
   return runToEnd(session, signal)
 }
 
+/** Counts what an agent does from now on. */
+export function countRun(session: Session): () => Pick<AgentResult, 'tool_uses' | 'iterations' | 'usage'> {
+  const { toolUses, turns, spending } = session
+  const before = spending.usage
+  return () => ({
+    tool_uses: session.toolUses - toolUses,
+    iterations: session.turns - turns,
+    usage: {
+      input_tokens: spending.usage.input_tokens - before.input_tokens,
+      output_tokens: spending.usage.output_tokens - before.output_tokens
+    }
+  })
+}
+
 /** The loop, and AgentStop, also when the loop throws. */
 async function runToEnd(session: Session, signal: AbortSignal): Promise<Ending> {
-  const { toolUses, turns, spending, agentId: agent_id } = session
-  const before = spending.usage
-  const tellEnd = async (content: string): Promise<void> => {
-    const { usage } = spending
-    const result = {
-      id: agent_id,
-      content,
-      tool_uses: session.toolUses - toolUses,
-      iterations: session.turns - turns,
-      usage: {
-        input_tokens: usage.input_tokens - before.input_tokens,
-        output_tokens: usage.output_tokens - before.output_tokens
-      }
-    }
-    await session.hooks.run('AgentStop', { agent_id, result }, { signal: session.afterwards })
-  }
-  let ending: Ending
+  const { agentId: agent_id, hooks } = session
+  const counts = countRun(session)
+  let text = ''
   try {
-    ending = await runLoop(session, signal)
+    const ending = await runLoop(session, signal)
+    text = ending.text
+    return ending
   } catch (error) {
-    await tellEnd(wordsOf(error))
+    text = wordsOf(error)
     throw error
+  } finally {
+    const result = { id: agent_id, content: text, ...counts() }
+    await hooks.run('AgentStop', { agent_id, result }, { signal: session.afterwards })
   }
-  await tellEnd(ending.text)
-  return ending
 }
 
 /** A prompt with the text that hooks gave it, and its other blocks. */

@@ -7,9 +7,9 @@ import { builtInTool, type ToolInput } from '../../tools/built-in.ts'
 import { failed, type BackgroundTask, type Tool, type ToolCall, type ToolResult } from '../../tools/tool.ts'
 import { taskNotification } from '../../tools/tasks/task-notification.ts'
 import { makeFolders } from '../../world/files/own-file.ts'
+import { MessageQueue } from '../output/message-queue.ts'
 import type { Session } from '../session/session.ts'
-import { Mailbox } from './teammate.ts'
-import { runSubagent, type AgentPorts, type Errand, type Errands } from './subagent.ts'
+import { runSubagent, type AgentPorts, type Errand, type SubagentRun } from './subagent.ts'
 import { attempt } from '../../util/attempt.ts'
 
 type Input = ToolInput<'Agent'>
@@ -46,7 +46,7 @@ ${[...ports.definitions].map(([name, { description }]) => `- ${name}: ${descript
       const same = ports.running.get(id)
       if (same !== undefined) return failed(`Agent ${id} is at work already (${same.type}: ${same.description})`)
       if (teammate !== undefined) ports.teammates.set(teammate.name, teammate.mailbox)
-      const work = async (signal: AbortSignal): Promise<Errands | { readonly refused: string }> => {
+      const work = async (signal: AbortSignal): Promise<SubagentRun | { readonly refused: string }> => {
         ports.running.set(id, errand)
         try {
           return await runSubagent(errand, parent, ports, signal)
@@ -58,7 +58,7 @@ ${[...ports.definitions].map(([name, { description }]) => `- ${name}: ${descript
       if (input.run_in_background) return inBackground(errand, parent, call, work)
       const done = await work(call.signal)
       if ('refused' in done) return failed(done.refused)
-      return done.isUndecided ? undecided(done.id) : resultOf(done, input)
+      return done.isUndecided ? { content: '', output: undefined, undecided: done.id } : resultOf(done, input)
     }
   })
 }
@@ -71,7 +71,7 @@ const errandOf = (
   id: agentId ?? resume ?? resume_agent_id ?? `a${randomUUID().replaceAll('-', '').slice(0, 16)}`,
   isResumed: (agentId ?? resume ?? resume_agent_id) !== undefined,
   goesOn: agentId !== undefined,
-  teammate: run_in_background && name !== undefined ? { name, mailbox: new Mailbox() } : undefined,
+  teammate: run_in_background && name !== undefined ? { name, mailbox: new MessageQueue<string>() } : undefined,
   type: subagent_type,
   description,
   prompt,
@@ -80,9 +80,7 @@ const errandOf = (
   unattended: run_in_background
 })
 
-const undecided = (agentId: string): ToolResult => ({ content: '', output: undefined, undecided: agentId })
-
-function resultOf({ id, type, model, ending, usage, tools, ms }: Errands, { prompt }: Input): ToolResult {
+function resultOf({ id, type, model, ending, usage, tools, ms }: SubagentRun, { prompt }: Input): ToolResult {
   const said = ending.text === '' ? '(It said nothing.)' : ending.text
   const content = `${said}\n\nagentId: ${id}`
   const output = {
@@ -110,14 +108,14 @@ function statsOf(tools: readonly string[]): Readonly<Record<string, number>> {
   return { ...kinds, editFileCount, otherToolCount: tools.length - known }
 }
 
-const tokensIn = ({ input_tokens, output_tokens }: Errands['usage']): number => input_tokens + output_tokens
+const tokensIn = ({ input_tokens, output_tokens }: SubagentRun['usage']): number => input_tokens + output_tokens
 
 /** Runs on its own, ends with the session, and notifies its parent of its end. */
 function inBackground(
   { id, description, type, prompt, toolUseId, teammate }: Errand,
   parent: Session,
   { session: place }: ToolCall,
-  work: (signal: AbortSignal) => Promise<Errands | { readonly refused: string }>
+  work: (signal: AbortSignal) => Promise<SubagentRun | { readonly refused: string }>
 ): ToolResult {
   const abort = new AbortController()
   const outputFile = place.outputFolder === undefined ? undefined : join(place.outputFolder, `${id}.output`)
@@ -127,7 +125,12 @@ function inBackground(
   const settle = (how: BackgroundTask['status'], words: string): void => {
     if (status === 'running') status = how
     text = words
-    if (outputFile !== undefined) keepOutput(outputFile, words)
+    // Losing the file does no harm: the parent gets the same text.
+    if (outputFile !== undefined)
+      attempt(() => {
+        makeFolders(dirname(outputFile))
+        writeFileSync(outputFile, words)
+      })
   }
   const done = work(abort.signal).then(
     made => {
@@ -171,12 +174,4 @@ function inBackground(
   const words = `The agent ${type} works in the background as ${id}. You are told when it has ended. Look with TaskOutput, end it with TaskStop.`
   const launched = { isAsync: true, status: 'async_launched', agentId: id, description, prompt }
   return { content: words, output: outputFile === undefined ? launched : { ...launched, outputFile } }
-}
-
-/** Losing it does no harm: the parent gets the same text. */
-function keepOutput(file: string, words: string): void {
-  attempt(() => {
-    makeFolders(dirname(file))
-    writeFileSync(file, words)
-  })
 }

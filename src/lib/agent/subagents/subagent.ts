@@ -3,10 +3,9 @@ import type { HookRegistry } from '../../hooks/registry.ts'
 import type { Model, Usage } from '../../model/model.ts'
 import { nowNamed } from '../../permissions/rule.ts'
 import type { Log } from '../../transcript/entry.ts'
-import { permissionsFor } from './child-permissions.ts'
 import type { AgentDefinition } from './definitions.ts'
 import type { Ending } from '../session/ending.ts'
-import { forbiddenTo, forbidsTool } from './forbidden.ts'
+import { forbiddenTo, forbidsTool, permissionsFor } from './child-permissions.ts'
 import { goOn, runAgent } from '../session/session-lifecycle.ts'
 import { reasonForModel } from '../call/objections.ts'
 import { answerOpen } from '../call/batch.ts'
@@ -54,7 +53,7 @@ export interface Errand {
   readonly teammate: { readonly name: string; readonly mailbox: Mailbox } | undefined
 }
 
-export interface Errands {
+export interface SubagentRun {
   readonly id: string
   readonly ending: Ending
   /** Someone has yet to decide about one of its calls, and can when the session is resumed. */
@@ -78,7 +77,7 @@ export async function runSubagent(
   parent: Session,
   ports: AgentPorts,
   signal: AbortSignal
-): Promise<Errands | { readonly refused: string }> {
+): Promise<SubagentRun | { readonly refused: string }> {
   const { id } = errand
   const kept = errand.isResumed ? await keptAgent(id, ports) : undefined
   if (kept !== undefined && 'refused' in kept) return kept

@@ -2,6 +2,7 @@ import { nearest } from '../../errors.ts'
 import { builtInTool } from '../../tools/built-in.ts'
 import { failed, type Tool } from '../../tools/tool.ts'
 import type { Ending } from '../session/ending.ts'
+import type { MessageQueue } from '../output/message-queue.ts'
 import { reasonForModel } from '../call/objections.ts'
 import type { Session } from '../session/session.ts'
 
@@ -9,35 +10,7 @@ import type { Session } from '../session/session.ts'
 const MOST_BLOCKS = 8
 
 /** Messages to a teammate, while it works or waits. */
-export class Mailbox {
-  readonly #waiting: string[] = []
-  #asked: ((text: string | undefined) => void) | undefined
-
-  post(text: string): void {
-    const asked = this.#asked
-    this.#asked = undefined
-    if (asked === undefined) this.#waiting.push(text)
-    else asked(text)
-  }
-
-  /** Undefined once the teammate is no longer needed. */
-  next(signal: AbortSignal): Promise<string | undefined> {
-    const text = this.#waiting.shift()
-    if (text !== undefined || signal.aborted) return Promise.resolve(text)
-    return new Promise(resolve => {
-      const done = (message: string | undefined): void => {
-        signal.removeEventListener('abort', onAbort)
-        resolve(message)
-      }
-      const onAbort = (): void => {
-        this.#asked = undefined
-        done(undefined)
-      }
-      signal.addEventListener('abort', onAbort, { once: true })
-      this.#asked = done
-    })
-  }
-}
+export type Mailbox = MessageQueue<string>
 
 /** Runs a named subagent message by message; hooks may keep it working. */
 export async function stay(
@@ -46,6 +19,7 @@ export async function stay(
   parent: Session,
   signal: AbortSignal
 ): Promise<Ending> {
+  signal.addEventListener('abort', () => mailbox.end(), { once: true })
   let task = prompt
   let blocks = 0
   for (;;) {
@@ -58,7 +32,7 @@ export async function stay(
       continue
     }
     parent.conversation.addContext(`The teammate ${name} is idle, and waits for messages. It says:\n${ending.text}`)
-    const next = await mailbox.next(signal)
+    const { value: next } = await mailbox.next()
     if (next === undefined) return ending
     blocks = 0
     task = next
@@ -74,7 +48,7 @@ export const sendMessageTool = (teammates: ReadonlyMap<string, Mailbox>): Tool =
         const near = nearest(to, teammates.keys())
         return failed(`There is no teammate ${to}${near === undefined ? '' : `; did you mean ${near}?`}`)
       }
-      mailbox.post(message)
+      mailbox.push(message)
       return { content: `${to} was told.`, output: { success: true, to } }
     }
   })

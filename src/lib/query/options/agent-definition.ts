@@ -1,5 +1,5 @@
 import { AGENT_DEFINITION, type AgentDefinition } from '../../agent/subagents/definitions.ts'
-import { forbiddenTo, forbidsTool } from '../../agent/subagents/forbidden.ts'
+import { forbiddenTo, forbidsTool } from '../../agent/subagents/child-permissions.ts'
 import { nearest } from '../../errors.ts'
 import { fault } from '../../faults.ts'
 import { parseMode } from '../../permissions/modes.ts'

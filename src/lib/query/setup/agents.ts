@@ -1,4 +1,4 @@
-import { forbiddenTo } from '../../agent/subagents/forbidden.ts'
+import { forbiddenTo } from '../../agent/subagents/child-permissions.ts'
 import type { AgentPorts } from '../../agent/subagents/subagent.ts'
 import type { Model } from '../../model/model.ts'
 import { isOfProvider } from '../../model/names.ts'

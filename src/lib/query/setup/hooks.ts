@@ -1,4 +1,5 @@
-import { streamed } from '../../agent/output/hook-message.ts'
+import type { StreamedHook } from '../../agent/output/output.ts'
+import type { HookMessage } from '../../hooks/hook-messages.ts'
 import { armHooks, type ArmedHooks } from '../../settings/active/settings-registry.ts'
 import { sourceOf } from '../../settings/files/finding.ts'
 import { askAgent, askOnce } from '../ask-once.ts'
@@ -26,7 +27,7 @@ export function openHooks(project: ProjectContext, workspace: Workspace, ref: Se
       ...(options.clock !== undefined && { clock: options.clock }),
       ...(options.includeHookEvents === true && {
         sink(message) {
-          ref.session?.reader.emit(streamed(message))
+          ref.session?.reader.emit(streamedHook(message))
           return own?.sink?.(message)
         }
       })
@@ -46,3 +47,13 @@ export function openHooks(project: ProjectContext, workspace: Workspace, ref: Se
 /** Whether a hook came with the project, by where it was declared. */
 export const isProjectHook = ({ statuses }: ArmedHooks, source: string): boolean =>
   statuses().some(({ hook: { ofProject, place } }) => ofProject && sourceOf(place) === source)
+
+/** The contract names a hook after its event and what its matcher tests; exit code 2 is an error there. */
+function streamedHook({ hook_target, ...message }: HookMessage): StreamedHook {
+  const { hook_event, hook_name: hook_label } = message
+  const hook_name =
+    hook_target === undefined || hook_event === 'UserPromptExpansion' ? hook_event : `${hook_event}:${hook_target}`
+  const named = { ...message, hook_name, hook_label } as StreamedHook
+  if (named.subtype !== 'hook_response' || named.exit_code !== 2 || named.outcome !== 'success') return named
+  return { ...named, outcome: 'error', output: named.stderr ?? '' }
+}

@@ -1,4 +1,4 @@
-import { forbidsTool } from '../../agent/subagents/forbidden.ts'
+import { forbidsTool } from '../../agent/subagents/child-permissions.ts'
 import type { InformationMessage } from '../../agent/output/output.ts'
 import { nearest } from '../../errors.ts'
 import { asOptions, fault } from '../../faults.ts'

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { AgentDefinition } from '../../agent/subagents/definitions.ts'
-import type { Ending } from '../../agent/session/ending.ts'
-import { endSession, runAgent } from '../../agent/session/session-lifecycle.ts'
+import { countRun, endSession, runAgent } from '../../agent/session/session-lifecycle.ts'
 import { answerOpen } from '../../agent/call/batch.ts'
 import type { AgentMessage } from '../../agent/output/output.ts'
 import { replayAll } from '../../agent/session/replay.ts'
@@ -111,17 +110,13 @@ export class SubAgent {
       await this.#ready
       this.#session = session
       await answerOpen(session, running.signal)
-      const { turns, toolUses, spending } = session
-      const before = spending.usage
+      const counts = countRun(session)
       session.conversation.add({ role: 'user', content: task })
       const ending = await runAgent(task, session, running.signal)
       await session.transcript.flush()
-      const usage = {
-        input_tokens: spending.usage.input_tokens - before.input_tokens,
-        output_tokens: spending.usage.output_tokens - before.output_tokens
-      }
-      const counts = { tool_uses: session.toolUses - toolUses, iterations: session.turns - turns, usage }
-      return { id: session.agentId, ...counts, ...saidBy(ending) }
+      const { text, isError } = ending
+      const error = isError ? text : undefined
+      return { id: session.agentId, ...counts(), content: text, success: !isError, error }
     } finally {
       this.#running = undefined
     }
@@ -150,9 +145,3 @@ export class SubAgent {
     await endSession(opened.session, 'other', opened.close)
   }
 }
-
-const saidBy = ({ text, isError }: Ending): Pick<SubAgentResult, 'content' | 'success' | 'error'> => ({
-  content: text,
-  success: !isError,
-  error: isError ? text : undefined
-})
