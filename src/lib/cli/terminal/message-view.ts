@@ -4,6 +4,7 @@ import type {
   DeniedMessage,
   PartialMessage,
   ResultMessage,
+  StreamedHook,
   UserMessage
 } from '../../agent/output/output.ts'
 import type { Block, ToolResultBlock } from '../../message.ts'
@@ -11,7 +12,6 @@ import { escapeText, escapeLine, withStyle } from '../print.ts'
 import { formatDuration, type Screen } from './screen.ts'
 import { callLabel } from './call-label.ts'
 import { truncateText, hangIndent } from './width.ts'
-import type { StreamedHook } from '../../agent/output/output.ts'
 import { jsonIn } from '../../util/attempt.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import type { HookResponse } from '../../hooks/hook-messages.ts'
