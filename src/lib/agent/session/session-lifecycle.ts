@@ -218,7 +218,7 @@ export function countRun(session: Session): () => Pick<AgentResult, 'tool_uses' 
 
 /** The loop, and AgentStop, also when the loop throws. */
 async function runToEnd(session: Session, signal: AbortSignal): Promise<Ending> {
-  const { agentId: agent_id, hooks } = session
+  const { agentId: agent_id } = session
   const counts = countRun(session)
   let text = ''
   try {
@@ -230,7 +230,7 @@ async function runToEnd(session: Session, signal: AbortSignal): Promise<Ending> 
     throw error
   } finally {
     const result = { id: agent_id, content: text, ...counts() }
-    await hooks.run('AgentStop', { agent_id, result }, { signal: session.afterwards })
+    await session.hooks.run('AgentStop', { agent_id, result }, { signal: session.afterwards })
   }
 }
 
