@@ -47,7 +47,6 @@ export function presentContent(output: unknown): string | readonly Block[] | und
 
 const contentOf = ({ content }: HandlerResult): readonly Block[] => content.map(blockOf)
 
-/** The kinds of pictures that models look at. */
 const PICTURES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
 
 function blockOf(part: HandlerContent): Block {

@@ -4,7 +4,6 @@ import type { PlainObject } from '../util/plain.ts'
 /** Something the model may call. Whoever wants it to run goes through `agent/call-tool.ts`. */
 export interface Tool {
   readonly name: string
-  /** Tells the model what it is for and how to use it. */
   readonly description: string
   readonly inputSchema: JsonSchema
   /** The server that it belongs to, and where that was named. */
@@ -35,19 +34,14 @@ export interface Tool {
   run(input: PlainObject, call: ToolCall): Promise<ToolResult>
 }
 
-/** What is different about a tool since it was approved of. */
 interface ToolChange {
-  /** For whoever is asked. */
   readonly words: string
-  /** They said yes. */
   approve(): void
 }
 
 export type Checked = { readonly input: PlainObject } | { readonly problem: string }
 
-/** What came of a call. */
 export interface ToolResult {
-  /** What the model sees. */
   readonly content: string | readonly Block[]
   /** The same for programs: what hooks receive as `tool_response`. */
   readonly output: unknown
@@ -60,7 +54,6 @@ export interface ToolResult {
 /** A call that failed, in words for the model. */
 export const failed = (words: string): ToolResult => ({ content: words, output: words, error: words })
 
-/** What a tool knows of the one call. */
 export interface ToolCall {
   readonly id: string
   /** The subagent that worked for this call before we were ended. */
@@ -106,7 +99,6 @@ export interface SeenFile {
   readonly ino: number
   readonly size: number
   readonly ctimeNs: bigint
-  /** Only a part of it was shown. */
   readonly partial: boolean
 }
 
@@ -115,16 +107,13 @@ export interface BackgroundTask {
   readonly type: string
   readonly description: string
   readonly command: string | undefined
-  /** For a subagent: which one. */
   readonly agentType?: string | undefined
   readonly status: 'running' | 'completed' | 'failed' | 'killed'
   /** Once it has ended by itself. */
   readonly exitCode: number | undefined
   /** Settles when it has ended, however that was. Never rejects. */
   readonly done: Promise<void>
-  /** What it has printed since it was last asked. */
   read(): string
   end(): void
-  /** The agent knows that it has ended. */
   isReported?: boolean
 }

@@ -6,10 +6,8 @@ import { taskNotification } from '../tasks/task-notification.ts'
 import { startProblem } from './processes.ts'
 import type { BackgroundTask, ToolSession } from '../tool.ts'
 
-/** A name for a command in the background. */
 export const newTaskId = (): string => `b${randomBytes(4).toString('hex')}`
 
-/** What is to be known of a command in the background. */
 export interface BackgroundCommand {
   readonly id: string
   readonly toolUseId: string

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { isFolder, pathFrom, realPath } from '../../world/files/paths.ts'
 import type { ToolCall } from '../tool.ts'
 
-/** Where a command runs, and what the model must know about it. */
 export interface CommandFolder {
   readonly cwd: string
   readonly note?: string | undefined

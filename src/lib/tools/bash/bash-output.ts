@@ -16,7 +16,6 @@ export const FLOOD = 64 * 1024 * 1024
 
 const latin = (text: string): Buffer => Buffer.from(text, 'latin1')
 
-/** The beginning and the end of a long text. */
 class Excerpt {
   #head = ''
   #tail = ''
@@ -45,11 +44,9 @@ class Excerpt {
 
 /** Keeps what a command prints: what is shown in memory, and the whole of it in a file where that is more. */
 export class Output implements OutputListener {
-  /** Called with each piece, as text. */
   onText: (text: string) => void = () => undefined
   /** Called once, when there is more than anybody wants. */
   onFlood: () => void = () => undefined
-  /** Bytes printed so far. */
   size = 0
   readonly #filters = { stdout: new CredentialFilter(), stderr: new CredentialFilter() }
   readonly #decoders = { stdout: new StringDecoder(), stderr: new StringDecoder() }
@@ -60,7 +57,6 @@ export class Output implements OutputListener {
   #characters = 0
   #isClosed = false
 
-  /** `file`: where the whole of it is kept. */
   constructor(file: string | undefined) {
     this.#whole = file === undefined ? undefined : new Whole(file)
   }
@@ -104,7 +100,6 @@ export class Output implements OutputListener {
     this.#whole?.close()
   }
 
-  /** What is shown of both streams. */
   excerpts(): { readonly stdout: string; readonly stderr: string } {
     const { stdout, stderr } = this.#texts
     const errors = Math.min(stderr.length, Math.max(SHOWN_ERRORS, SHOWN - stdout.length))
@@ -121,7 +116,6 @@ export class Output implements OutputListener {
     return text
   }
 
-  /** The file with the whole of it, where there is one. */
   get file(): string | undefined {
     return this.#whole?.begun === true && this.#whole.failure === undefined ? this.#whole.path : undefined
   }

@@ -13,7 +13,6 @@ import { isSilent, meaningOf } from './bash-simple.ts'
 import { processesOf, startProblem } from './processes.ts'
 import type { ToolCall, ToolResult, ToolSession } from '../tool.ts'
 
-/** Runs a command here, or in the background. */
 export async function runBash(input: BashInput, call: ToolCall): Promise<ToolResult> {
   if (call.signal.aborted) return failed('The command was interrupted before it was started.', true)
   const folder = await startFolder(call)
@@ -81,7 +80,6 @@ function start(command: string, session: ToolSession, cwd: string, { output, fol
   return processesOf(session).start(words, cwd, commandEnv(session.env, cwd), output)
 }
 
-/** Where the whole output goes when it is too long to be shown. */
 const wholeFile = ({ outputFolder }: ToolSession, callId: string): string | undefined =>
   outputFolder === undefined ? undefined : join(outputFolder, `${callId.replaceAll(/[^\w-]/g, '_')}.txt`)
 
@@ -116,7 +114,6 @@ function resultOf({ command, ending, output, timeout }: Finished, notes: readonl
   }
 }
 
-/** What went wrong, in a line. */
 function troubleOf({ why, ended }: CommandEnding, timeout: number): string | undefined {
   if (why === 'aborted') return 'The command was interrupted and ended. What it had printed until then:'
   if (why === 'timeout')

@@ -1,11 +1,8 @@
 import type { ProgramWords } from '../../world/process/shell.ts'
 import { shellWords } from '../../world/process/shell.ts'
 
-/** What stands around a command. */
 export interface Around {
-  /** Its lines run before. */
   readonly envFile: string | undefined
-  /** Where to write the folder that the command ended in. */
   readonly folderFile: string | undefined
 }
 
@@ -27,10 +24,8 @@ export function commandWords(command: string, { envFile, folderFile }: Around): 
   return { file, args: [...args, 'bash', `${command}\n`] }
 }
 
-/** A text as one word of the shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** What commands find in their environment. */
 export function commandEnv(env: Readonly<Record<string, string>>, cwd: string): Record<string, string> {
   // A file that bash would read first, and a folder that is not one of this session.
   const { BASH_ENV: _, OLDPWD: __, ...rest } = env

@@ -5,7 +5,6 @@ import type { Tool } from '../tool.ts'
 
 export type BashInput = ToolInput<'Bash'>
 
-/** Runs commands. */
 export const bashTool: Tool = builtInTool('Bash', {
   description: `Runs a command in bash and returns what it printed.
 

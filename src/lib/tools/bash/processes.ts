@@ -29,7 +29,6 @@ export class Processes {
     return running
   }
 
-  /** Ends everything that runs, and waits until it has ended. */
   async close(): Promise<void> {
     this.#closed = true
     const running = [...this.#running]
@@ -40,7 +39,6 @@ export class Processes {
 
 const known = new WeakMap<ToolSession, Processes>()
 
-/** Those of this session. */
 export function processesOf(session: ToolSession): Processes {
   let processes = known.get(session)
   if (processes === undefined) {

@@ -1,9 +1,7 @@
 import { searchFor } from './byte-search.ts'
 
-/** How lines of a file end, near some place in it. */
 export type LineEnd = '\n' | '\r\n'
 
-/** Which bytes a match takes up. */
 export interface Span {
   readonly start: number
   readonly end: number

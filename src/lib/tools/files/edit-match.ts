@@ -23,7 +23,6 @@ export interface Replacement {
   readonly isUnread?: boolean
 }
 
-/** What becomes of a file. */
 export interface Match {
   readonly splices: readonly Splice[]
   /** What did not count when the text was looked for, if anything. */
@@ -103,7 +102,6 @@ function lineNumber(bytes: Buffer, place: number): number {
 
 interface Places {
   readonly spans: readonly Span[]
-  /** What takes the place of each. */
   readonly texts: Iterable<string>
   readonly ignored?: Match['ignored']
 }

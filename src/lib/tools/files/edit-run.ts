@@ -12,7 +12,6 @@ import { refuseBinary } from './text-kind.ts'
 import type { ToolCall, ToolResult } from '../tool.ts'
 import { onFile } from './file-mutex.ts'
 
-/** Replaces text in the file that was judged. */
 export const runEdit = (input: EditInput, call: ToolCall): Promise<ToolResult> =>
   onFile(judgedPath(input, call.session), call, openFile, file => edit(file, input, call))
 

@@ -13,7 +13,6 @@ const DESCRIPTION = `Replaces a piece of text in a file, and leaves every other 
 - When there is no exact match, one that differs only in line ends or indentation is taken if it is the only one; the answer says so.
 - The file keeps its line ends, its mode, and its byte order mark.`
 
-/** Replaces text in a file. */
 export const editTool: Tool = builtInTool('Edit', {
   description: DESCRIPTION,
   check,

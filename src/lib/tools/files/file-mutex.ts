@@ -2,7 +2,6 @@ import { Turns } from '../../util/turns.ts'
 import { explained, type OpenFile } from '../../world/files/files.ts'
 import type { ToolCall } from '../tool.ts'
 
-/** The files that are worked on here, by their real path. */
 export const fileTurns = new Turns()
 
 /** Works on a file while nothing else in this process does, and closes it in the end. */

@@ -15,7 +15,6 @@ export const LARGEST_PATCHED = 1024 * 1024
 /** With more differences than this, comparing takes too long: the whole text counts as replaced. */
 const OPTIONS = { context: 3, maxEditLength: 800 }
 
-/** The difference between two texts, line by line. */
 export function structuredPatch(before: string, after: string): readonly Hunk[] {
   if (before === after) return []
   return compareLines('', '', before, after, '', '', OPTIONS)?.hunks ?? replaced(before, after)

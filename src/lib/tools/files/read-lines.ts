@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { readInto, type OpenFile } from '../../world/files/files.ts'
+import { fillFrom, type OpenFile } from '../../world/files/files.ts'
 import { fingerprint, stretchOf, type Fingerprint } from '../../world/files/fingerprint.ts'
 import { LARGEST } from './files-read.ts'
 
@@ -11,7 +11,6 @@ export interface LineRange {
   readonly most: number
 }
 
-/** Lines of a file, and what was noticed on the way. */
 export interface Lines {
   readonly lines: readonly string[]
   /** How many there are in all; in a file that was not read to its end, how many were met. */
@@ -39,7 +38,7 @@ const BLOCK = 4 * 1024 * 1024
  * Reads lines out of a file of any size. In memory there is one block of it, and the lines. Files that are too large
  * to be edited are read only as far as is needed, and never beyond that size.
  */
-export async function readLines({ handle, stat }: OpenFile, wanted: LineRange, signal: AbortSignal): Promise<Lines> {
+export async function readFileLines({ handle, stat }: OpenFile, wanted: LineRange, signal: AbortSignal): Promise<Lines> {
   const size = Number(stat.size)
   const isKnown = size <= LARGEST
   // Blocks of whole stretches: the fingerprints of blocks, joined, are that of the file.
@@ -52,7 +51,7 @@ export async function readLines({ handle, stat }: OpenFile, wanted: LineRange, s
     if (!isKnown && reader.isDone) break
     signal.throwIfAborted()
     const room = block.subarray(0, Math.min(block.length, size - at))
-    const bytes = room.subarray(0, await readInto(handle, room, at))
+    const bytes = room.subarray(0, await fillFrom(handle, room, at))
     if (bytes.length === 0) break
     if (isKnown) prints.push(fingerprint(bytes, size))
     reader.take(bytes)
@@ -62,7 +61,6 @@ export async function readLines({ handle, stat }: OpenFile, wanted: LineRange, s
   return { ...reader.found(), isWhole: isKnown, hash: prints.join(',') }
 }
 
-/** Takes bytes as they come, and keeps the lines that are wanted. */
 class LineReader {
   readonly #wanted: LineRange
   readonly #lines: string[] = []
@@ -70,7 +68,6 @@ class LineReader {
   #cut = 0
   #garbled = 0
   #isFull = false
-  /** The number of the line that is being read. */
   #number = 1
   #begun: Buffer[] = []
   #kept = 0
@@ -147,5 +144,4 @@ class LineReader {
   }
 }
 
-/** Whether bytes begin with the mark of UTF-8. */
 const isBom = (bytes: Buffer): boolean => bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf

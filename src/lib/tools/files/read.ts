@@ -1,13 +1,13 @@
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { nearest } from '../../errors.ts'
-import { explained, readInto, openFile, readAll, shownPath, type OpenFile } from '../../world/files/files.ts'
+import { explained, fillFrom, openFile, readAll, shownPath, type OpenFile } from '../../world/files/files.ts'
 import { fingerprint } from '../../world/files/fingerprint.ts'
 import { READ_LINES } from '../../tool-table.ts'
 import { builtInTool, type ToolInput } from '../built-in.ts'
 import { fileSubject, judgedPath, withFilePath } from './tool-paths.ts'
 import { presentRead } from '../present.ts'
-import { LONGEST_LINE, readLines, type Lines, type LineRange } from './read-lines.ts'
+import { LONGEST_LINE, readFileLines, type Lines, type LineRange } from './read-lines.ts'
 import { remember } from './files-read.ts'
 import { HEAD, imageType, refuseBinary } from './text-kind.ts'
 import type { Tool, ToolCall, ToolResult, ToolSession } from '../tool.ts'
@@ -23,7 +23,6 @@ const DESCRIPTION = `Reads a file.
 - A file must have been read before it can be changed with Edit or Write.
 - Several files can be read side by side in one answer.`
 
-/** Shows the model a file. */
 export const readTool: Tool = builtInTool('Read', {
   description: DESCRIPTION,
   check: withFilePath,
@@ -46,7 +45,6 @@ export const readTool: Tool = builtInTool('Read', {
   }
 })
 
-/** There is no such file; perhaps there is one with nearly that name. */
 async function missing(path: string, session: ToolSession): Promise<Error> {
   const names = await readdir(dirname(path)).catch(() => [])
   const near = nearest(basename(path), names.slice(0, 1000))
@@ -56,13 +54,13 @@ async function missing(path: string, session: ToolSession): Promise<Error> {
 
 async function show(file: OpenFile, input: ToolInput<'Read'>, { session, signal }: ToolCall): Promise<ToolResult> {
   const head = Buffer.alloc(Math.min(HEAD, Number(file.stat.size)))
-  const type = imageType(head.subarray(0, await readInto(file.handle, head, 0)))
+  const type = imageType(head.subarray(0, await fillFrom(file.handle, head, 0)))
   if (type !== undefined) return showImage(file, type, session)
   refuseBinary(head, file.path)
   const first = Math.max(1, input.offset ?? 1)
   const most = input.allow_large === true ? CHARACTERS_IF_ALLOWED : CHARACTERS
   const wanted = { first, count: input.limit ?? READ_LINES, most }
-  const found = await readLines(file, wanted, signal)
+  const found = await readFileLines(file, wanted, signal)
   if (found.isWhole) {
     const isPartial = first > 1 || found.lines.length < found.total || found.cut > 0
     remember(session, file, found.hash, isPartial)

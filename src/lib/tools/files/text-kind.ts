@@ -3,7 +3,6 @@ import { shownPath } from '../../world/files/files.ts'
 /** So much of a file, in bytes, is looked at to tell what it is. */
 export const HEAD = 8192
 
-/** How pictures begin, in hexadecimal. */
 const IMAGES: readonly (readonly [type: string, beginning: RegExp])[] = [
   ['image/png', /^89504e470d0a1a0a/],
   ['image/jpeg', /^ffd8ff/],
@@ -11,7 +10,6 @@ const IMAGES: readonly (readonly [type: string, beginning: RegExp])[] = [
   ['image/webp', /^52494646.{8}57454250/]
 ]
 
-/** Which kind of picture begins so, if any. */
 export function imageType(head: Buffer): string | undefined {
   const beginning = head.toString('hex', 0, 16)
   return IMAGES.find(([, pattern]) => pattern.test(beginning))?.[0]

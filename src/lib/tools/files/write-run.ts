@@ -8,13 +8,11 @@ import type { ToolCall, ToolResult } from '../tool.ts'
 import { onFile } from './file-mutex.ts'
 import type { WriteInput } from './write.ts'
 
-/** Writes the file that was judged. */
 export function runWrite(input: WriteInput, call: ToolCall): Promise<ToolResult> {
   const path = judgedPath(input, call.session)
   return onFile(path, call, openThere, file => write(path, file, input, call))
 }
 
-/** The file that is there, if any. */
 async function openThere(path: string): Promise<OpenFile | undefined> {
   try {
     return await openFile(path)

@@ -11,7 +11,6 @@ const DESCRIPTION = `Writes a whole file. It holds exactly the content that is g
 - A file that is there already must have been read first, and is replaced; if it has changed since, that is refused: Read it again.
 - To change a part of a file, use Edit.`
 
-/** Makes a file, or replaces all that one holds. */
 export const writeTool: Tool = builtInTool('Write', {
   description: DESCRIPTION,
   check: (input, session) =>

@@ -1,6 +1,5 @@
 import type { PlainObject } from '../../util/plain.ts'
 
-/** What a server wants to be told by a person. */
 export interface ElicitationRequest {
   readonly message: string
   readonly mode: 'form' | 'url'
@@ -9,7 +8,6 @@ export interface ElicitationRequest {
   readonly schema: PlainObject | undefined
 }
 
-/** What it is told. */
 export interface ElicitationAnswer {
   readonly action: 'accept' | 'decline' | 'cancel'
   readonly content?: Readonly<PlainObject> | undefined

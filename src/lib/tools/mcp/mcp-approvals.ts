@@ -11,9 +11,7 @@ import { jsonIn } from '../../util/attempt.ts'
 export interface KnownTool {
   /** As it was approved of: what the model is told until somebody approves of what it is now. */
   readonly definition: Definition
-  /** What is different now, for people. */
   readonly change: string | undefined
-  /** Somebody was told, and said yes. */
   approve(): void
 }
 

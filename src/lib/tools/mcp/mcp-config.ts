@@ -33,7 +33,6 @@ const HTTP_SERVER = {
 export type StdioServer = Infer<typeof STDIO_SERVER, undefined>
 /** A server at an address, over streamable HTTP. */
 export type HttpServer = Infer<typeof HTTP_SERVER, undefined>
-/** A server outside this process. */
 export type OutsideServer = StdioServer | HttpServer
 
 /** The server that this describes; throws where it describes none. `where` is what people know it by. */

@@ -8,21 +8,17 @@ import { definitionChange, definitionOf, isTooDeep, type Definition } from './mc
 import type { ServerLink } from './mcp-stdio.ts'
 import { escapedLines } from '../../util/escape.ts'
 
-/** What a connection needs from around it. */
 export interface Surroundings {
-  /** What people know the server by. */
   readonly name: string
   /** A new way to the server. */
   link(): Promise<ServerLink>
   elicit(wanted: ElicitationRequest, signal: AbortSignal): Promise<ElicitationAnswer>
-  /** Words for people. */
   notice(text: string): void
   /** In milliseconds. */
   readonly startTimeout: number
   readonly callTimeout: number
 }
 
-/** One call, as its server gets it. */
 interface Sent {
   readonly tool: string
   readonly input: PlainObject
@@ -30,7 +26,6 @@ interface Sent {
   progress(text: string): void
 }
 
-/** A way to a server that is open, and what the server offers. */
 interface Connected {
   readonly client: Client
   readonly link: ServerLink
@@ -87,7 +82,6 @@ export class Connection {
     }
   }
 
-  /** Ends it for good. */
   async close(): Promise<void> {
     this.#ending.abort(new Error('the session is over'))
     await this.#making?.catch(() => undefined)

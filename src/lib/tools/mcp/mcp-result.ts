@@ -77,7 +77,6 @@ function dataIn(part: HandlerContent): string | undefined {
 const boundedData = (data: unknown): unknown =>
   data !== undefined && JSON.stringify(data).length > MOST_TEXT ? undefined : data
 
-/** Where the whole of its text is. */
 function keep({ content }: HandlerResult, { id, session: { outputFolder } }: ToolCall): string {
   if (outputFolder === undefined) return ''
   const file = join(outputFolder, `${id.replaceAll(/[^\w-]/g, '_')}.txt`)

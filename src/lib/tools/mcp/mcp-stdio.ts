@@ -12,16 +12,13 @@ const MOST_REMARKS = 1000
 /** Of what a server says on standard error, so many of the last characters are told when it ends. */
 const LAST_WORDS = 1000
 
-/** A way to a server. */
 export interface ServerLink {
   readonly transport: Transport
   /** Why it is closed, where that was not asked for and somebody knows. */
   failure(): string | undefined
-  /** Ends it, and waits until it has ended. */
   end(): Promise<void>
 }
 
-/** A way to a server that is a process; `begin` starts it. */
 export function stdioLink(begin: (listener: OutputListener) => Running): ServerLink {
   const transport = new StdioTransport(begin)
   return { transport, failure: () => transport.failure, end: () => transport.close() }
@@ -63,7 +60,6 @@ class StdioTransport implements Transport {
     this.#running?.write(`${JSON.stringify(message)}\n`)
   }
 
-  /** Ends the process with all that it has started, and waits until it has ended. */
   async close(): Promise<void> {
     this.#end(undefined)
     await this.#running?.ended

@@ -23,17 +23,13 @@ export interface NamedServer {
   objection?(): string | undefined
 }
 
-/** What servers need from whoever uses them. */
 export interface ServerPorts {
   readonly session: ToolSession
-  /** Where it is kept what was approved of tools. */
   readonly knownFolder: string
   elicit(server: string, wanted: ElicitationRequest, signal: AbortSignal): Promise<ElicitationAnswer>
-  /** Words for people. */
   notice(text: string): void
 }
 
-/** A server that was asked for its tools. */
 export interface ConnectedServer {
   readonly name: string
   readonly source: string

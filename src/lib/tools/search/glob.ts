@@ -10,7 +10,6 @@ import { failed, type Tool, type ToolCall, type ToolResult } from '../tool.ts'
 
 const MOST_SHOWN = 100
 
-/** Finds files by their names. */
 export const globTool: Tool = builtInTool('Glob', {
   description: `Finds files whose path fits a pattern, the newest first, at most ${MOST_SHOWN}.
 
@@ -72,7 +71,6 @@ function baseOf({ pattern, path }: ToolInput<'Glob'>, cwd: string): { readonly f
 }
 
 interface Found extends Searched {
-  /** What is written before each name. */
   readonly prefix: string
   readonly shown: ReadableFiles
   readonly durationMs: number

@@ -4,13 +4,10 @@ import { bare } from './ripgrep.ts'
 /** So many characters of a line are shown. */
 const LONGEST = 500
 
-/** How lines are written. */
 interface Writing {
-  /** Whether what is in a file may be shown. */
   readonly shows: (path: Buffer) => boolean
   readonly name: (path: Buffer) => string
   readonly numbers: boolean
-  /** Only what matched. */
   readonly only: boolean
   /** Lines that do not follow each other are set apart. */
   readonly groups: boolean
@@ -84,7 +81,6 @@ export class Matches {
 const bytesOf = ({ text, bytes }: Data): Buffer =>
   text === undefined ? Buffer.from(bytes ?? '', 'base64') : Buffer.from(text)
 
-/** Without the ends of the lines. */
 function linesIn(bytes: Buffer): readonly Buffer[] {
   const lines: Buffer[] = []
   for (let from = 0; from < bytes.length;) {

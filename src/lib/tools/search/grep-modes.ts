@@ -16,7 +16,6 @@ const NEWLINE = 10
 const SHOWN = 30_000
 const HEAD_LIMIT = 250
 
-/** Which files have a match, the newest first. */
 export const filesOf: Mode = async (input, place, call) => {
   const found: Buffer[] = []
   const searched = await ripgrep(call, {
@@ -106,11 +105,9 @@ function namer({ folder }: SearchPlace, { session }: ToolCall): (path: Buffer) =
   return path => shownName(Buffer.concat([prefix, path]))
 }
 
-/** A part of all lines. */
 class Page {
   readonly lines: string[] = []
   readonly offset: number
-  /** There is more. */
   isCut = false
   readonly #limit: number
   #room: number
@@ -122,7 +119,6 @@ class Page {
     this.#room = room
   }
 
-  /** Whether there is need of another line. */
   add(line: string): boolean {
     if (this.#passed++ < this.offset) return true
     this.isCut = this.lines.length >= this.#limit || line.length > this.#room
@@ -165,7 +161,6 @@ function answer(
 
 const TOO_LONG = 'The search took too long and was ended. Give a narrower path, glob or type.'
 
-/** What all modes ask of ripgrep. */
 function commonArgs(input: GrepInput): readonly string[] {
   const globs = globsIn(input.glob ?? '')
   return [

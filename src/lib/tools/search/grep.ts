@@ -4,7 +4,6 @@ import { presentGrep } from '../present.ts'
 import { placeAt } from './search-place.ts'
 import { failed, type Tool } from '../tool.ts'
 
-/** Searches in files. */
 export const grepTool: Tool = builtInTool('Grep', {
   description: `Searches for a regular expression in files, with ripgrep.
 

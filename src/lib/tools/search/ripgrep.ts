@@ -14,7 +14,6 @@ export const MOST_RESULTS = 10_000
 /** What is longer is no line that anybody reads. */
 const LONGEST_RECORD = 16 * 1024 * 1024
 
-/** How a search ended. */
 export interface Searched {
   readonly why: 'ended' | 'enough' | 'timeout' | 'aborted'
   /** Nothing could be searched, and why. */
@@ -23,7 +22,6 @@ export interface Searched {
   readonly trouble?: string | undefined
 }
 
-/** What to ask, and how the answer comes. */
 export interface Search {
   readonly args: readonly string[]
   readonly place: SearchPlace
@@ -73,7 +71,6 @@ function endOf(ended: Ended, listener: Records): Searched {
   return { why: 'ended', failure: listener.trouble() ?? `it ended with ${ended.signal ?? ended.code}` }
 }
 
-/** Cuts what is printed into records. */
 class Records implements OutputListener {
   onEnough: () => void = () => undefined
   count = 0
@@ -119,7 +116,6 @@ class Records implements OutputListener {
     if (this.#errors.length < 4_000) this.#errors += chunk.toString()
   }
 
-  /** What it complained about. */
   trouble(): string | undefined {
     const lines = this.#errors.replaceAll(/^rg: /gm, '').trim()
     return lines === '' ? undefined : lines.slice(0, 2_000)

@@ -80,7 +80,6 @@ class TaskList {
     return refusal
   }
 
-  /** All tasks; nothing where there were never any. */
   read(): unknown {
     return this.#last === 0 ? undefined : { last: this.#last, tasks: [...this.#tasks.values()] }
   }
@@ -170,7 +169,6 @@ const taskFields = ({ id, subject, description }: Task): PlainObject => ({
   task_description: description
 })
 
-/** Why a hook refused, if one did. */
 function refusalIn(outcome: PlainObject | undefined): string | undefined {
   if (outcome === undefined || (outcome['blocked'] !== true && outcome['continue'] !== false)) return undefined
   const { reason, stopReason, by } = outcome as Readonly<Record<string, string | undefined>>

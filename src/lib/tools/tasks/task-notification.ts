@@ -1,6 +1,5 @@
 import type { BackgroundTask } from '../tool.ts'
 
-/** What else is known of a task that has ended. */
 interface Facts {
   readonly toolUseId: string
   readonly outputFile?: string | undefined

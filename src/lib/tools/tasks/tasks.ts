@@ -1,7 +1,6 @@
 import { builtInTool } from '../built-in.ts'
 import { failed, type Tool, type BackgroundTask, type ToolResult, type ToolSession } from '../tool.ts'
 
-/** Tells what a command in the background has printed since it was last asked. */
 export const taskOutputTool: Tool = builtInTool('TaskOutput', {
   description: `Tells how a command in the background is doing, and what it has printed since this was last asked.
 
@@ -47,7 +46,6 @@ function taskReport(task: BackgroundTask, waited: boolean): ToolResult {
 
 const ENDS = { completed: 'ended', failed: 'failed', killed: 'been ended' }
 
-/** Ends a command in the background. */
 export const taskStopTool: Tool = builtInTool('TaskStop', {
   description: 'Ends a command in the background, with everything that it has started.',
   check(input) {

@@ -4,7 +4,6 @@ import { httpFetch, isWebUrl, redirectOf } from '../../world/http/client.ts'
 import { plainText } from './html.ts'
 import { failed, type Tool, type ToolResult } from '../tool.ts'
 
-/** Reads a page with a question in mind. */
 export type AskAboutPage = (question: {
   readonly system: string
   readonly prompt: string
@@ -67,7 +66,6 @@ interface Page {
   readonly bytes: number
 }
 
-/** Follows a page within its own host. */
 async function load(url: URL, signal: AbortSignal): Promise<Page | { readonly elsewhere: string }> {
   let at = url
   for (let step = 0; step < MOST_STEPS; step++) {

@@ -85,11 +85,11 @@ function refuseMadeUp(handle: FileHandle, path: string): void {
 /** All that a file held when it was opened, less what was cut off since. */
 export async function readAll({ handle, stat }: OpenFile): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(Number(stat.size))
-  return bytes.subarray(0, await readInto(handle, bytes, 0))
+  return bytes.subarray(0, await fillFrom(handle, bytes, 0))
 }
 
 /** Fills the buffer from this place in the file on. Gives how much there was. */
-export async function readInto(handle: FileHandle, buffer: Buffer, position: number): Promise<number> {
+export async function fillFrom(handle: FileHandle, buffer: Buffer, position: number): Promise<number> {
   let filled = 0
   while (filled < buffer.length) {
     const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, position + filled)
@@ -99,7 +99,6 @@ export async function readInto(handle: FileHandle, buffer: Buffer, position: num
   return filled
 }
 
-/** A path as one may print it. */
 export const shownPath = (path: string): string => escaped(path)
 
 /** What an error of the system means, for whoever named the path. Other errors stay as they are. */

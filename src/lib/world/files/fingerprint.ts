@@ -6,7 +6,6 @@ import { createHash, hash } from 'node:crypto'
  */
 export type Fingerprint = string
 
-/** A part of the bytes that becomes something else. */
 export interface Splice {
   readonly start: number
   readonly end: number

@@ -65,7 +65,6 @@ export async function syncFolder({ handle }: OpenFolder): Promise<void> {
 /** `.carabiner-PLACE-PID-START-RANDOM.tmp`: whose it is, and that nobody can guess it. */
 const TEMPORARY = /^\.carabiner-([0-9a-f]{8})-(\d+)-(\d+)-[0-9a-f]{16}\.tmp$/
 
-/** A new name for a file that is not finished. */
 export function temporaryName(): string {
   const { place, start } = ourselves()
   return `.carabiner-${place}-${process.pid}-${start}-${randomBytes(8).toString('hex')}.tmp`

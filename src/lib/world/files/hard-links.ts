@@ -2,13 +2,10 @@ import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { attempt } from '../../util/attempt.ts'
 
-/** So many files are looked through. */
 const MOST_FILES = 50_000
 
-/** Files by what they are on the disk, whatever they are called. */
 export interface Collected {
   readonly names: ReadonlyMap<string, readonly string[]>
-  /** There was nothing more to look through. */
   readonly whole: boolean
 }
 

@@ -4,7 +4,6 @@ import { attempt } from '../../util/attempt.ts'
 
 const MOST_LINKS = 40
 
-/** Where a path leads. */
 export interface Way {
   /** The real path; where that cannot be told, as much of it as can. */
   readonly path: string
@@ -40,7 +39,6 @@ export function wayTo(path: string, cwd?: string): Way {
   return { path: at, sure: true }
 }
 
-/** Where a path really leads. */
 export const realPath = (path: string, cwd?: string): string => wayTo(path, cwd).path
 
 const partsOf = (path: string): string[] => path.split(sep).filter(part => part !== '' && part !== '.')
@@ -79,7 +77,6 @@ export function ifThere<T>(look: () => T): T | undefined {
 export const isFile = (path: string): boolean => kindOf(path)?.isFile() === true
 export const isFolder = (path: string): boolean => kindOf(path)?.isDirectory() === true
 
-/** Whether it is a file that may be run. */
 export function isProgram(path: string): boolean {
   try {
     accessSync(path, constants.X_OK)

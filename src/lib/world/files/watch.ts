@@ -1,7 +1,5 @@
-/** What can happen to a file. */
 export type FileEvent = 'add' | 'change' | 'unlink'
 
-/** Files that are looked after. */
 export interface Watch {
   /** Looks after these instead, beside those that it began with. */
   further(paths: readonly string[]): void

@@ -11,7 +11,6 @@ import { VERSION } from '../../version.ts'
 const clientFor = (protocol: string): Pick<typeof http, 'request' | 'Agent'> =>
   process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http')
 
-/** Whether this is a URL that the client can ask. */
 export const isWebUrl = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
 
 /** A connection is kept this long, in milliseconds; less where the server says so. */
@@ -120,15 +119,12 @@ function streamOf(body: Readable, signal: AbortSignal | undefined): ReadableStre
   })
 }
 
-/** What a server is sent. */
 export interface Posting {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** A request that is under way, or was. */
 interface Exchange {
-  /** Cuts it off at once. */
   cut(): void
   /** The status of the response, once all of it has come. Rejects when it does not. */
   readonly status: Promise<number>
@@ -230,7 +226,6 @@ export class Server {
     return Object.values(this.#agent.freeSockets).flatMap(sockets => sockets ?? [])
   }
 
-  /** Closes the connections that are kept. */
   rest(): void {
     for (const socket of this.#idle()) {
       this.#idleSince.delete(socket)
@@ -238,7 +233,6 @@ export class Server {
     }
   }
 
-  /** Closes all connections, and cuts off what is under way. */
   close(): void {
     for (const exchange of this.#open) exchange.cut()
     this.rest()
@@ -279,7 +273,6 @@ const DECODERS = new Map<string, () => Duplex>([
   ['br', () => process.getBuiltinModule('node:zlib').createBrotliDecompress()]
 ])
 
-/** What a response holds, decompressed. */
 function unpacked(response: http.IncomingMessage): Readable {
   response.on('error', () => undefined)
   const encoding = encodingOf(response)

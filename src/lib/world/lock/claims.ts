@@ -24,7 +24,6 @@ export interface FoundClaim {
 
 const MOST_CLAIMS = 10_000
 
-/** The claims from the first on. */
 export function chainIn(head: string): readonly FoundClaim[] {
   const chain: FoundClaim[] = []
   let next = foundAt(head)

@@ -22,7 +22,6 @@ export interface Holder {
   readonly until?: string
 }
 
-/** What keeps others from writing to a file. */
 export interface Lock {
   /** Whether it was taken from another machine, whose lease had ended and which may still have the file open. */
   readonly isTakenOver: boolean
@@ -32,7 +31,6 @@ export interface Lock {
   release(): Promise<void>
 }
 
-/** The lock, or who has it. */
 export type Locked = Lock | { readonly holder: Holder }
 
 /** What sets this machine apart from others that share its disk. */

@@ -1,13 +1,11 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import type { Ended, OutputListener, Program, Start } from './process.ts'
 
-/** What the helper is told. */
 export type HelperOrder =
   | { readonly id: number; readonly start: Program }
   | { readonly id: number; readonly write: string }
   | { readonly id: number; readonly do: 'close' | 'end' }
 
-/** What it tells. */
 export type HelperNews =
   | { readonly id: number; readonly stdout: Uint8Array }
   | { readonly id: number; readonly stderr: Uint8Array }

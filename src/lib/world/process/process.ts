@@ -12,19 +12,15 @@ export interface Program {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** Hears what a process prints. */
 export interface OutputListener {
   stdout(chunk: Buffer): void
   stderr(chunk: Buffer): void
 }
 
-/** How a process ended. */
 export interface Ended {
   readonly code: number | null
   readonly signal: string | null
-  /** Why it could not be started. */
   readonly error: { readonly code: string; readonly message: string } | undefined
-  /** It left others running. */
   readonly left: boolean
   /** It was still there when its input was complete. */
   readonly fed: boolean
@@ -34,7 +30,6 @@ export interface Ended {
 export interface Running {
   /** Adds to its standard input. What it does not read is dropped. */
   write(text: string): void
-  /** Ends its standard input. */
   close(): void
   /** Ends it and all that it has started: TERM, and KILL to whatever is left. */
   end(): void
@@ -46,7 +41,6 @@ export interface Running {
   readonly ended: Promise<Ended>
 }
 
-/** Starts a process and listens to it. */
 export type Start = (program: Program, listener: OutputListener) => Running
 
 /** Helpers of a process that has ended may hold its pipes; what comes later is not waited for. */

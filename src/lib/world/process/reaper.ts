@@ -114,7 +114,6 @@ function pipe(): Writable | null {
   }
 }
 
-/** Says what has changed. */
 function say(): void {
   clearTimeout(timer)
   timer = undefined
@@ -157,7 +156,6 @@ export const reaper = {
     return ++last
   },
 
-  /** It has started, as the leader of this group. */
   watch(run: number, group: number): void {
     fresh.set(run, group)
     soon()

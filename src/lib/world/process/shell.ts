@@ -1,10 +1,8 @@
 import { delimiter, join } from 'node:path'
 import { isProgram } from '../files/paths.ts'
 
-/** The shells that a command may ask for. */
 export type ShellName = 'bash' | 'sh' | 'powershell'
 
-/** A program and what it is called with. */
 export interface ProgramWords {
   readonly file: string
   readonly args: readonly string[]
@@ -12,7 +10,6 @@ export interface ProgramWords {
 
 const found = new Map<string, string | undefined>()
 
-/** Where a program is, looked up once. */
 function find(name: string): string | undefined {
   if (!found.has(name)) {
     const folders = ['/bin', '/usr/bin', ...(process.env['PATH'] ?? '').split(delimiter)].filter(Boolean)

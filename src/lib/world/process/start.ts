@@ -4,7 +4,6 @@ import { startProcess, type Start } from './process.ts'
 /** From here on (resident bytes), starting a process from within costs more than asking the helper to. */
 const LARGE = 192 * 1024 * 1024
 
-/** Who starts a process. */
 export type Starter = 'self' | 'helper'
 
 /** How to start a process: as one is told, or in the cheaper way. */
