@@ -11,6 +11,7 @@ import type { Loaded, LoadedHook, LoadedRule } from '../files/loaded-hooks.ts'
 import { restrictions } from '../permissions/restrictions.ts'
 import { OF_PROJECT, type Scope } from '../files/sources.ts'
 import { isWithin } from '../../world/files/paths.ts'
+import { watchFiles } from '../../world/files/watch.ts'
 
 /** The result of a reload. */
 export interface ReloadResult {
@@ -174,18 +175,13 @@ export async function watchSettings(
   files: readonly string[],
   onChange: (file: string) => void
 ): Promise<() => Promise<void>> {
-  const { watch } = await import('chokidar')
   const isOnTheWay = (path: string): boolean => files.some(file => isWithin(file, path) || isWithin(path, file))
-  const watcher = watch([...new Set(files.map(nearestFolder))], {
-    ignored: path => !isOnTheWay(path),
-    ignoreInitial: true,
-    awaitWriteFinish: { stabilityThreshold: 50, pollInterval: 10 }
-  })
-  for (const change of ['add', 'change', 'unlink'] as const)
-    watcher.on(change, file => void ((files.includes(file) || /\.(?:json|md)$/.test(file)) && onChange(file)))
-  watcher.on('error', error => onChange(wordsOf(error)))
-  await new Promise<void>(resolve => void watcher.once('ready', () => resolve()))
-  return () => watcher.close()
+  const { close } = await watchFiles(
+    [...new Set(files.map(nearestFolder))],
+    file => void ((files.includes(file) || /\.(?:json|md)$/.test(file)) && onChange(file)),
+    { ignored: path => !isOnTheWay(path), onError: error => onChange(wordsOf(error)) }
+  )
+  return close
 }
 
 function nearestFolder(file: string): string {

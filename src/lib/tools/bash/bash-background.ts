@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Running } from '../../world/process/process.ts'
 import { follow, type CommandEnding } from './bash-follow.ts'
 import type { Output } from './bash-output.ts'
-import { taskNotification } from '../tasks/task-notification.ts'
+import { taskNotification } from '../tasks/tasks.ts'
 import { startProblem } from './processes.ts'
 import type { BackgroundTask, ToolSession } from '../tool.ts'
 

@@ -7,10 +7,9 @@ import type { EditInput } from './edit.ts'
 import { findSplices, type Match, type Replacement } from './edit-match.ts'
 import { LARGEST_PATCHED, structuredPatch } from './patch.ts'
 import { judgedPath } from './tool-paths.ts'
-import { LARGEST, remember, seenAsItIs } from './files-read.ts'
+import { LARGEST, onFile, remember, seenAsItIs } from './files-read.ts'
 import { refuseBinary } from './text-kind.ts'
 import type { ToolCall, ToolResult } from '../tool.ts'
-import { onFile } from './file-mutex.ts'
 
 export const runEdit = (input: EditInput, call: ToolCall): Promise<ToolResult> =>
   onFile(judgedPath(input, call.session), call, openFile, file => edit(file, input, call))

@@ -1,15 +1,39 @@
 import { changedRange, fingerprint, type Fingerprint } from '../../world/files/fingerprint.ts'
-import { openFile, readAll, shownPath, type OpenFile } from '../../world/files/files.ts'
+import { explained, openFile, readAll, shownPath, type OpenFile } from '../../world/files/files.ts'
 import { realPath } from '../../world/files/paths.ts'
 import type { PlainObject } from '../../util/plain.ts'
-import type { SeenFile, ToolSession } from '../tool.ts'
-import { fileTurns } from './file-mutex.ts'
+import { Turns } from '../../util/turns.ts'
+import type { SeenFile, ToolCall, ToolSession } from '../tool.ts'
 
 /** Larger files, in bytes, are neither edited nor known by their content. */
 export const LARGEST = 1024 * 1024 * 1024
 
 /** Below this, in bytes, content is always compared: it takes no time. */
 const SMALL = 1024 * 1024
+
+const fileTurns = new Turns()
+
+/** Works on a file while nothing else in this process does, and closes it in the end. */
+export function onFile<File extends OpenFile | undefined, T>(
+  path: string,
+  { signal }: ToolCall,
+  open: (path: string) => Promise<File>,
+  work: (file: File) => Promise<T>
+): Promise<T> {
+  return fileTurns.take(path, async () => {
+    let file: OpenFile | undefined
+    try {
+      signal.throwIfAborted()
+      const opened = await open(path)
+      file = opened
+      return await work(opened)
+    } catch (error) {
+      throw explained(error, path)
+    } finally {
+      await file?.handle.close()
+    }
+  })
+}
 
 /** As a file is on the disk. */
 type State = Pick<OpenFile, 'path' | 'stat' | 'isSettled'>

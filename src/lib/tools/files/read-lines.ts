@@ -38,7 +38,11 @@ const BLOCK = 4 * 1024 * 1024
  * Reads lines out of a file of any size. In memory there is one block of it, and the lines. Files that are too large
  * to be edited are read only as far as is needed, and never beyond that size.
  */
-export async function readFileLines({ handle, stat }: OpenFile, wanted: LineRange, signal: AbortSignal): Promise<Lines> {
+export async function readFileLines(
+  { handle, stat }: OpenFile,
+  wanted: LineRange,
+  signal: AbortSignal
+): Promise<Lines> {
   const size = Number(stat.size)
   const isKnown = size <= LARGEST
   // Blocks of whole stretches: the fingerprints of blocks, joined, are that of the file.
@@ -58,78 +62,71 @@ export async function readFileLines({ handle, stat }: OpenFile, wanted: LineRang
     at += bytes.length
   }
   if (isKnown || !reader.isDone) reader.end()
-  return { ...reader.found(), isWhole: isKnown, hash: prints.join(',') }
+  const { lines, number, isFull, cut, garbled } = reader
+  return { lines, total: number - 1, isFull, cut, garbled, isWhole: isKnown, hash: prints.join(',') }
 }
 
 class LineReader {
-  readonly #wanted: LineRange
-  readonly #lines: string[] = []
+  readonly lines: string[] = []
+  cut = 0
+  garbled = 0
+  isFull = false
+  /** Of the line that is being read. */
+  number = 1
+  readonly #range: LineRange
   #characters = 0
-  #cut = 0
-  #garbled = 0
-  #isFull = false
-  #number = 1
   #begun: Buffer[] = []
   #kept = 0
   #length = 0
 
-  constructor(wanted: LineRange) {
-    this.#wanted = wanted
+  constructor(range: LineRange) {
+    this.#range = range
   }
 
   get isDone(): boolean {
-    return this.#isFull || this.#number >= this.#wanted.first + this.#wanted.count
+    return this.isFull || this.number >= this.#range.first + this.#range.count
   }
 
   take(bytes: Buffer): void {
     let at = 0
     for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, at)) {
-      if (this.#isWanted) {
-        this.#begin(bytes.subarray(at, end))
-        this.#finish()
-      }
-      this.#number++
+      this.#add(bytes.subarray(at, end), true)
       at = end + 1
     }
-    if (this.#isWanted) this.#begin(bytes.subarray(at))
+    this.#add(bytes.subarray(at), false)
   }
 
   /** What follows the last line end is a line, too, also when it is empty. */
   end(): void {
-    if (this.#isWanted) this.#finish()
-    this.#number++
+    this.#add(Buffer.alloc(0), true)
   }
 
-  found(): Omit<Lines, 'isWhole' | 'hash'> {
-    const [isFull, cut, garbled] = [this.#isFull, this.#cut, this.#garbled]
-    return { lines: this.#lines, total: this.#number - 1, isFull, cut, garbled }
-  }
-
-  get #isWanted(): boolean {
-    return this.#number >= this.#wanted.first && !this.isDone
-  }
-
-  #begin(bytes: Buffer): void {
-    this.#length += bytes.length
-    if (this.#kept >= KEPT || bytes.length === 0) return
-    // The block is used again for the next one.
-    const piece = Buffer.from(bytes.subarray(0, KEPT - this.#kept))
-    this.#kept += piece.length
-    this.#begun.push(piece)
+  #add(bytes: Buffer, isEnded: boolean): void {
+    if (this.number >= this.#range.first && !this.isDone) {
+      this.#length += bytes.length
+      // The block is used again for the next one.
+      const piece = Buffer.from(bytes.subarray(0, KEPT - this.#kept))
+      this.#kept += piece.length
+      if (piece.length > 0) this.#begun.push(piece)
+      if (isEnded) this.#finish()
+    }
+    if (isEnded) this.number++
   }
 
   #finish(): void {
-    const whole = this.#begun.length === 1 ? this.#begun[0]! : Buffer.concat(this.#begun)
-    const bytes = this.#number === 1 && isBom(whole) ? whole.subarray(3) : whole
+    const [first] = this.#begun
+    const whole = first !== undefined && this.#begun.length === 1 ? first : Buffer.concat(this.#begun)
+    const hasMark = this.number === 1 && whole[0] === 0xef && whole[1] === 0xbb && whole[2] === 0xbf
+    const bytes = hasMark ? whole.subarray(3) : whole
     const isLong = this.#length > this.#kept
     const text = bytes.toString('utf8').replace(/\r$/, '')
     const line = isLong || text.length > LONGEST_LINE ? this.#shortened(text, bytes) : text
     const size = line.length + 1
-    this.#isFull = this.#lines.length > 0 && this.#characters + size > this.#wanted.most
-    if (!this.#isFull) {
-      this.#lines.push(line)
+    this.isFull = this.lines.length > 0 && this.#characters + size > this.#range.most
+    if (!this.isFull) {
+      this.lines.push(line)
       this.#characters += size
-      if (isLong ? line.includes('\uFFFD') : !isUtf8(bytes)) this.#garbled++
+      if (isLong ? line.includes('\uFFFD') : !isUtf8(bytes)) this.garbled++
     }
     this.#begun = []
     this.#kept = 0
@@ -137,11 +134,9 @@ class LineReader {
   }
 
   #shortened(text: string, bytes: Buffer): string {
-    this.#cut++
+    this.cut++
     const kept = text.slice(0, LONGEST_LINE).replace(/[\uD800-\uDBFF]$/, '')
     const rest = this.#length - (this.#kept - bytes.length) - Buffer.byteLength(kept)
     return `${kept}… [cut here: ${rest} more bytes in this line]`
   }
 }
-
-const isBom = (bytes: Buffer): boolean => bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf

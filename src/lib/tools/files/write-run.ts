@@ -3,9 +3,8 @@ import { fingerprint } from '../../world/files/fingerprint.ts'
 import { replaceFile, type Old } from '../../world/files/replace.ts'
 import { LARGEST_PATCHED, structuredPatch } from './patch.ts'
 import { judgedPath } from './tool-paths.ts'
-import { LARGEST, remember, seenAsItIs } from './files-read.ts'
+import { LARGEST, onFile, remember, seenAsItIs } from './files-read.ts'
 import type { ToolCall, ToolResult } from '../tool.ts'
-import { onFile } from './file-mutex.ts'
 import type { WriteInput } from './write.ts'
 
 export function runWrite(input: WriteInput, call: ToolCall): Promise<ToolResult> {

@@ -1,4 +1,5 @@
 import type { FetchLike, JSONRPCMessage, RequestId } from '@modelcontextprotocol/client'
+import { setTimeout as wait } from 'node:timers/promises'
 import { httpFetch } from '../../world/http/client.ts'
 import { LONGEST_MESSAGE, type ServerLink } from './mcp-stdio.ts'
 
@@ -32,13 +33,14 @@ export async function httpLink(url: string, headers: Readonly<Record<string, str
     transport,
     failure: () => undefined,
     async end() {
-      await Promise.race([transport.terminateSession().catch(() => undefined), after(FAREWELL)])
+      await Promise.race([
+        transport.terminateSession().catch(() => undefined),
+        wait(FAREWELL, undefined, { ref: false })
+      ])
       await transport.close()
     }
   }
 }
-
-const after = (ms: number): Promise<void> => new Promise(resolve => void setTimeout(resolve, ms).unref())
 
 /** The requests that have no answer yet. A stream that ends without it will never bring it, and nobody else says so. */
 class Owed {

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { builtInTool } from '../built-in.ts'
 import { failed, type Tool, type BackgroundTask, type ToolResult, type ToolSession } from '../tool.ts'
 
@@ -8,25 +9,15 @@ export const taskOutputTool: Tool = builtInTool('TaskOutput', {
   async run({ task_id, block, timeout }, { session, signal }) {
     const task = session.background.get(task_id)
     if (task === undefined) return unknownTask(session, task_id)
-    if (block && task.status === 'running') await settled(task, timeout, signal)
+    if (block && task.status === 'running') {
+      const over = new AbortController()
+      const limit = wait(timeout, undefined, { signal: AbortSignal.any([signal, over.signal]) })
+      await Promise.race([task.done, limit.catch(() => undefined)])
+      over.abort()
+    }
     return taskReport(task, block)
   }
 })
-
-/** Waits for its end, but not for ever. */
-function settled(task: BackgroundTask, timeout: number, signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    const go = (): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', go)
-      resolve()
-    }
-    const timer = setTimeout(go, timeout)
-    signal.addEventListener('abort', go)
-    void task.done.then(go)
-    if (signal.aborted) go()
-  })
-}
 
 function taskReport(task: BackgroundTask, waited: boolean): ToolResult {
   const { id, type, status, description, exitCode } = task
@@ -69,3 +60,30 @@ function unknownTask(session: ToolSession, id: string): ToolResult {
   const known = ids.length === 0 ? 'nothing runs in the background' : `there are ${ids.join(', ')}`
   return failed(`Nothing in the background is named ${JSON.stringify(id)}; ${known}.`)
 }
+
+interface Facts {
+  readonly toolUseId: string
+  readonly outputFile?: string | undefined
+  /** Further lines, as they stand. */
+  readonly usage?: string
+}
+
+/** Tells an agent that a task of its own has ended, in the words that Claude Code has for it. */
+export function taskNotification(task: BackgroundTask, { toolUseId, outputFile, usage }: Facts): string {
+  const { id, status, description, exitCode, type } = task
+  const code = exitCode === undefined ? '' : ` (exit code ${exitCode})`
+  const what = type === 'local_agent' ? 'Agent' : 'Background command'
+  return [
+    '<task-notification>',
+    `<task-id>${id}</task-id>`,
+    `<tool-use-id>${toolUseId}</tool-use-id>`,
+    ...(outputFile === undefined ? [] : [`<output-file>${outputFile}</output-file>`]),
+    `<status>${status}</status>`,
+    `<summary>${what} "${description}" ${ENDINGS[status]}${code}</summary>`,
+    `<result>${task.read().trimEnd()}</result>`,
+    ...(usage === undefined ? [] : [`<usage>${usage}</usage>`]),
+    '</task-notification>'
+  ].join('\n')
+}
+
+const ENDINGS = { running: 'is running', completed: 'finished', failed: 'failed', killed: 'was stopped' } as const

@@ -1,24 +1,31 @@
 export type FileEvent = 'add' | 'change' | 'unlink'
 
 export interface Watch {
-  /** Looks after these instead, beside those that it began with. */
+  /** Watches these instead, beside those that it began with. */
   further(paths: readonly string[]): void
   close(): Promise<void>
 }
 
-/** Tells what happens to these files, whether they are there or not. */
+interface WatchOptions {
+  readonly ignored?: (path: string) => boolean
+  /** Without it, a file that cannot be watched is one of which nothing is reported. */
+  readonly onError?: (error: unknown) => void
+}
+
+/** Reports what happens to these files, whether they exist or not. */
 export async function watchFiles(
   paths: readonly string[],
-  onEvent: (path: string, event: FileEvent) => void
+  onEvent: (path: string, event: FileEvent) => void,
+  { onError = () => undefined, ...options }: WatchOptions = {}
 ): Promise<Watch> {
   const { watch } = await import('chokidar')
   const watcher = watch([...paths], {
+    ...options,
     ignoreInitial: true,
     awaitWriteFinish: { stabilityThreshold: 50, pollInterval: 10 }
   })
   for (const event of ['add', 'change', 'unlink'] as const) watcher.on(event, path => onEvent(path, event))
-  // A file that cannot be watched is one that nothing is told of.
-  watcher.on('error', () => undefined)
+  watcher.on('error', onError)
   await new Promise<void>(resolve => void watcher.once('ready', () => resolve()))
   let dynamic: readonly string[] = []
   return {
