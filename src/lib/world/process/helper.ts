@@ -118,8 +118,7 @@ export type Starter = 'self' | 'helper'
 /** How to start a process: as one is told, or in the cheaper way. */
 export function startBy(starter: Starter | undefined): Start {
   if (process.platform === 'win32') return startProcess
-  const helper = starter === undefined ? isLarge() : starter === 'helper'
-  return helper ? startThroughHelper : startProcess
+  return (starter === undefined ? isLarge() : starter === 'helper') ? startThroughHelper : startProcess
 }
 
 let large: boolean | undefined
