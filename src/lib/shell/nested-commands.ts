@@ -1,6 +1,15 @@
 import { dangerousOptions } from './dangerous-options.ts'
 import { parseShell, type Leaf, type ShellWord } from './parse.ts'
-import { isCodeOption, isGitOf, isProgramOf, programName, rereadsArguments, runsArguments, STEERS } from './programs.ts'
+import {
+  isAssignment,
+  isCodeOption,
+  isGitOf,
+  isProgramOf,
+  programName,
+  rereadsArguments,
+  runsArguments,
+  STEERS
+} from './programs.ts'
 import { LONGEST_COMMAND, roughLeaves } from './split-words.ts'
 
 /** Texts of words; undefined where only the shell knows. */
@@ -73,7 +82,8 @@ class Looking implements Holding {
   }
 
   #command({ assignments, words: all, redirections }: Leaf, at: Reached): void {
-    if (assignments.some(({ text, known }) => !known || STEERS.test(text))) this.unsure = true
+    const assigned = [...assignments, ...all.slice(0, 1).filter(({ text }) => isAssignment(text))]
+    if (assigned.some(({ text, known }) => !known || STEERS.test(text))) this.unsure = true
     const words = knownWords(all)
     const [first] = words
     if (words.length > 0 && first === undefined) this.unsure = true
