@@ -63,3 +63,17 @@ test('CONTRIBUTING names every script of the package, and no other', () => {
   const named = Array.from(read('CONTRIBUTING.md').matchAll(/npm run ([\w:-]+)/g), ([, name = '']) => name)
   expect([...new Set(named)].toSorted()).toEqual(own.toSorted())
 })
+
+test('each answer to "Where does X happen?" is a function that its file declares', () => {
+  const [, table = ''] = read('CONTRIBUTING.md').split('<!-- where: ')
+  const rows = Array.from(table.matchAll(/^\| [^|]+\? \| `([^`]+)` \| `(\w+)` \|$/gm))
+  expect(rows.length).toBeGreaterThanOrEqual(20)
+  const wrong = rows.filter(([, file = '', name = '']) => {
+    const declared = new RegExp(
+      String.raw`^export (?:async )?(?:function\*?|const|class|type|interface) ${name}\b`,
+      'm'
+    )
+    return !existsSync(file) || !declared.test(read(file))
+  })
+  expect(wrong.map(([row]) => row)).toEqual([])
+})
