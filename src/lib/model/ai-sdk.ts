@@ -21,7 +21,6 @@ type Parts = ReadableStreamDefaultReader<LanguageModelV4StreamPart>
 /** Milliseconds that a finished stream has to close, so that its connection can be reused. */
 const CLOSING = 2000
 
-/** Adapts a model of the AI SDK. */
 export function fromLanguageModel(model: LanguageModelV4, options: AdapterOptions = {}): Model {
   const { provider, modelId } = model
   holdKeysOf(model)

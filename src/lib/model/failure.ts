@@ -7,7 +7,6 @@ import { jsonIn } from '../util/attempt.ts'
 /** Characters kept of a provider's message. */
 const LONGEST = 2000
 
-/** Error types and codes of providers. */
 const NAMES: Readonly<Record<string, FailureName>> = {
   authentication_error: 'authentication_failed',
   permission_error: 'authentication_failed',
@@ -102,7 +101,6 @@ function nameOf(status: number | undefined, type: string | undefined, words: str
   return status === undefined ? 'server_error' : nameOfStatus(status)
 }
 
-/** The error type and message from the body of the response, wherever the adapter put it. */
 function errorDetails(error: PlainObject, thrown: unknown): { type: string | undefined; words: string } {
   const body = typeof error['responseBody'] === 'string' ? error['responseBody'] : undefined
   const inner = innerError(error['data']) ?? innerError(jsonIn(body ?? '')) ?? (thrown instanceof Error ? {} : error)
@@ -119,7 +117,6 @@ function innerError(data: unknown): PlainObject | undefined {
   return typeof data['message'] === 'string' ? data : undefined
 }
 
-/** The text of an HTML error page, as proxies send it. */
 const plainText = (body: string): string =>
   body
     .slice(0, 20_000)

@@ -1,12 +1,12 @@
 import type { Block, JsonSchema, Message } from '../message.ts'
 
-/** Somebody who answers: a provider behind an adapter, or a script. */
+/** A language model: a provider behind an adapter, or a script. */
 export interface Model {
   readonly name: string
   readonly provider: string
   readonly price?: Price | undefined
   /**
-   * Asks once. It does not try again: whoever asks decides that. It rejects with a `ModelFailure`, and resolves only
+   * Sends one request and never retries; the caller decides that. It rejects with a `ModelFailure`, and resolves only
    * when the answer is whole: no block is ever handed out that was cut off.
    */
   ask(request: ModelRequest, signal: AbortSignal, onEvent?: (event: StreamEvent) => void): Promise<Answer>
@@ -14,11 +14,11 @@ export interface Model {
 
 export interface ModelRequest {
   readonly system: string
-  /** The same array as last time where the conversation only grew, so that adapters convert only what is new. */
+  /** The same array as in the previous request if the conversation only grew: adapters then convert only new messages. */
   readonly messages: readonly Message[]
   readonly tools: readonly ToolSpec[]
   readonly maxTokens?: number | undefined
-  /** Tokens to think with; 0 is off; `adaptive`: as many as the model likes. */
+  /** Token budget for thinking; 0 turns it off; `adaptive` lets the model decide. */
   readonly thinking?: number | 'adaptive' | undefined
   readonly effort?: string | undefined
   readonly outputSchema?: JsonSchema | undefined
@@ -26,7 +26,7 @@ export interface ModelRequest {
   readonly serverTools?: readonly string[] | undefined
 }
 
-/** A tool, as the model is told of it. */
+/** A tool as the model sees it. */
 export interface ToolSpec {
   readonly name: string
   readonly description: string
@@ -39,11 +39,11 @@ export interface Answer {
   readonly content: readonly Block[]
   readonly stop: StopReason
   readonly usage: Usage
-  /** What the provider ran on its side: nobody was asked. */
+  /** Calls that the provider ran itself; they passed no gate. */
   readonly ungated?: readonly { readonly name: string; readonly input: unknown }[] | undefined
-  /** Types of what came besides and has no place in a conversation. */
+  /** Types of parts that have no place in a conversation and were dropped. */
   readonly leftOut?: readonly string[] | undefined
-  /** What of the request was sent otherwise than it was given, or not at all, in words. */
+  /** Sentences about parts of the request that were changed or not sent. */
   readonly changed?: readonly string[] | undefined
 }
 
@@ -114,11 +114,9 @@ export class ModelFailure extends Error {
   readonly retryable: boolean
   /** How long the provider asks to wait, in milliseconds. */
   readonly retryAfter: number | undefined
-  /** What the provider calls it: `rate_limit_error`. */
   readonly code: string | undefined
-  /** By which the provider finds the request. */
   readonly requestId: string | undefined
-  /** Text that had come before the answer was given up. */
+  /** Text that arrived before the failure. */
   readonly partial: string
 
   readonly #facts: Failure
@@ -135,7 +133,7 @@ export class ModelFailure extends Error {
     this.partial = facts.partial ?? ''
   }
 
-  /** The same failure in other words, or with what had come before it. */
+  /** The same failure with another message or partial text. */
   but(message: string, partial = this.partial): ModelFailure {
     return new ModelFailure(message, { ...this.#facts, partial })
   }

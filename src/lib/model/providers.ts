@@ -11,13 +11,13 @@ import { priceOf } from './prices.ts'
 
 export interface ModelOptions {
   readonly env: Environment
-  /** Where the provider is, whatever the environment says. */
+  /** Overrides the environment. */
   readonly baseUrl?: string | undefined
 }
 
 /**
- * The model of this name (see `modelAddress`), or the default one. What is missing, such as a key, is said at once; the
- * provider's package is loaded when the model is asked for the first time.
+ * The model of this name (see `modelAddress`), or the default one. A missing key is an error at once; the
+ * provider's package is loaded with the first request.
  */
 export async function modelFor(name: string | undefined, options: ModelOptions): Promise<Model> {
   const where = modelAddress(nonEmpty(name) ?? 'default', options.env)
@@ -39,7 +39,6 @@ export async function modelFor(name: string | undefined, options: ModelOptions):
   return where satisfies never
 }
 
-/** A model whose provider is loaded when it is asked for the first time. */
 function later(name: string, provider: string, load: () => Promise<LanguageModelV4>, options: AdapterOptions): Model {
   let loaded: Promise<Model> | undefined
   return {
@@ -78,13 +77,13 @@ function anthropic(model: string, { env, baseUrl }: ModelOptions): Model {
   return later(model, 'anthropic', load, { idle: idleOf(env) })
 }
 
-/** People give the address without the version, as Claude Code wants it. */
+/** Claude Code takes the base URL without the version. */
 const versioned = (url: string): string => {
   const plain = url.replace(/\/+$/, '')
   return /\/v\d+$/.test(plain) ? plain : `${plain}/v1`
 }
 
-/** With an address of its own it is some other server, and those speak chat completions. */
+/** With a base URL of its own it is another server, and those offer chat completions. */
 async function openai(model: string, { env, baseUrl }: ModelOptions): Promise<Model> {
   const key = nonEmpty(env['OPENAI_API_KEY'])
   if (key === undefined) throw fault('E_MODEL', `there is no key for openai/${model}`, 'set OPENAI_API_KEY')
@@ -97,7 +96,6 @@ async function openai(model: string, { env, baseUrl }: ModelOptions): Promise<Mo
   return fromLanguageModel(provider.languageModel(model), { idle: idleOf(env) })
 }
 
-/** A server that speaks OpenAI's chat completions: a local one, or any of many. */
 function compatible(model: string, url: string, key: string | undefined, env: Environment): Model {
   const apiKey = nonEmpty(key)
   const load = async (): Promise<LanguageModelV4> => {
@@ -121,7 +119,7 @@ function withNewName({ max_tokens, ...body }: Record<string, unknown>): Record<s
   return max_tokens === undefined ? body : { ...body, max_completion_tokens: max_tokens }
 }
 
-/** Whatever package of the AI SDK is installed. It reads its key from the environment of this process. */
+/** Any installed package of the AI SDK. It reads its key from `process.env`. */
 async function fromPackage(name: string, model: string, env: Environment): Promise<Model> {
   const loaded = await loadPackage(name).catch((error: unknown) => {
     if ((error as { code?: unknown }).code === 'ERR_MODULE_NOT_FOUND')

@@ -10,19 +10,19 @@ import { CACHE, promptOf, type ConvertedPrompt } from './prompt.ts'
 
 type Tools = (LanguageModelV4FunctionTool | LanguageModelV4ProviderTool)[]
 
-/** Tools that Anthropic runs on its side, by their plain names. Others are named in full: `openai.web_search`. */
+/** Server tools of Anthropic by short name. Others need the full name: `openai.web_search`. */
 const SERVER_TOOLS: Readonly<Record<string, `${string}.${string}`>> = {
   web_search: 'anthropic.web_search_20250305',
   web_fetch: 'anthropic.web_fetch_20250910',
   code_execution: 'anthropic.code_execution_20250825'
 }
 
-/** Tokens for an answer of a model that Anthropic's adapter does not know: it would leave room for few. */
+/** Output tokens for models that Anthropic's adapter does not know; its own default is small. */
 const ROOM = 32_000
 
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
 
-/** Builds what a provider's adapter is called with; definitions of tools are converted once for each list of them. */
+/** Builds the call options for an adapter; each list of tools is converted once. */
 export function callBuilder(
   provider: string,
   model: string
@@ -83,7 +83,7 @@ const thinkingFor = (thinking: number | 'adaptive'): { type: string; budgetToken
       ? { type: 'enabled', budgetTokens: thinking }
       : { type: 'disabled' }
 
-/** What of a request a provider is not sent, in words. */
+/** Sentences about parts of the request that this provider is not sent. */
 export const unsentTo = (provider: string, { thinking }: ModelRequest): readonly string[] =>
   thinking === undefined || isAnthropic(provider)
     ? []
@@ -91,7 +91,7 @@ export const unsentTo = (provider: string, { thinking }: ModelRequest): readonly
 
 const isAnthropic = (provider: string): boolean => /^anthropic\b/.test(provider)
 
-/** Others take an effort only; how many tokens to think with is theirs to decide. */
+/** Other providers accept an effort, but no token budget for thinking. */
 function otherOptions({ effort, outputSchema }: ModelRequest): Partial<Call> {
   const reasoning = EFFORTS.find(one => one === effort)
   return {

@@ -16,7 +16,7 @@ import {
 } from './model.ts'
 import { eventsOf } from './stream-events.ts'
 
-/** `Array.isArray` does not know lists that may not be changed. */
+/** `Array.isArray` does not narrow readonly arrays. */
 const isList = (value: unknown): value is readonly TurnOrMaker[] => Array.isArray(value)
 
 const STOPS = ['end_turn', 'tool_use', 'max_tokens', 'stop_sequence', 'refusal', 'pause_turn'] as const
@@ -38,7 +38,6 @@ const TOKENS = {
   'cache_read_input_tokens?': 'number'
 } as const satisfies Record<`${keyof Usage}?`, 'number'>
 
-/** The keys of a turn, in code and in a script file. */
 export const SCRIPTED_TURN = {
   'thinking?': 'string',
   'text?': 'string',
@@ -52,7 +51,7 @@ export const SCRIPTED_TURN = {
   'cutAfter?': { type: 'number', words: 'the answer is cut off after this many stream events' }
 } as const satisfies FieldTable
 
-/** What a scripted model says in one turn: plain text, or more. */
+/** One turn of a scripted model. */
 export type Turn = string | ScriptedTurn
 /** An answer of a scripted model: text, calls, or a failure instead. */
 export type ScriptedTurn = Infer<typeof SCRIPTED_TURN, undefined>
@@ -70,7 +69,7 @@ type TurnMaker = (request: ModelRequest, signal: AbortSignal) => Turn | Promise<
 export interface ScriptOptions {
   readonly name?: string | undefined
   readonly price?: Price | undefined
-  /** When the script is over, its last turn is given again and again. */
+  /** Repeats the last turn when the script is over. */
   readonly repeatLast?: boolean | undefined
 }
 
@@ -79,18 +78,18 @@ export interface Script extends ScriptOptions {
   readonly turns: readonly TurnOrMaker[]
 }
 
-/** What a scripted model was asked. The conversation of `request` may have grown since; `messages` is what was sent. */
+/** A request to a scripted model. `request.messages` may have grown since; `messages` is what was sent. */
 export interface ScriptedRequest {
   readonly request: ModelRequest
   readonly messages: readonly Message[]
 }
 
-/** A model that says what it is told to, and remembers what it was asked. */
+/** A model that follows a script and records its requests. */
 export interface ScriptedModel extends Model {
   readonly requests: readonly ScriptedRequest[]
 }
 
-/** A model that says what it is told to, one turn after the other. */
+/** Makes a model that answers with the turns of a script, in order. */
 export function scriptedModel(script: readonly TurnOrMaker[] | Script, more?: ScriptOptions): ScriptedModel {
   const { turns, ...options }: Script = isList(script) ? { ...more, turns: script } : { ...script, ...more }
   if (!isList(turns))
@@ -137,7 +136,7 @@ export function scriptedModel(script: readonly TurnOrMaker[] | Script, more?: Sc
   }
 }
 
-/** The conversation only grows, so what was sent need not be copied before somebody looks. */
+/** The conversation only grows, so messages are copied only when they are read. */
 function scriptedRequest(request: ModelRequest): ScriptedRequest {
   const { messages } = request
   const { length } = messages
@@ -149,7 +148,7 @@ function scriptedRequest(request: ModelRequest): ScriptedRequest {
   }
 }
 
-/** What a function says. A mistake in it, such as an assertion that fails, stays one however often it is asked. */
+/** An error in the function, such as a failed assertion, is not retried. */
 async function makeTurn(maker: TurnMaker, request: ModelRequest, signal: AbortSignal, number: number): Promise<Turn> {
   try {
     const made = maker(request, signal)

@@ -6,7 +6,6 @@ export const messageStart = (id: string, model: string, usage: Usage): StreamEve
   message: { id, type: 'message', role: 'assistant', model, content: [], stop_reason: null, stop_sequence: null, usage }
 })
 
-/** The events with which a provider would have streamed this answer. */
 export const eventsOf = ({ id, model, content, stop, usage }: Answer): readonly StreamEvent[] => [
   messageStart(id, model, { ...usage, output_tokens: 0 }),
   ...content.flatMap(eventsOfBlock),

@@ -27,7 +27,6 @@ const changeIn = (warning: Part<'stream-start'>['warnings'][number]): readonly s
     ? [`the model does not take ${warning.feature}: ${warning.details ?? 'it was left out'}`]
     : []
 
-/** Assembles the streamed parts of one answer, and reports each as it arrives. */
 export class Receiver {
   readonly #context: AnswerContext
   readonly #blocks: PartialBlock[] = []

@@ -20,7 +20,6 @@ export function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): Us
   }
 }
 
-/** The usage that Anthropic reports in message_start. */
 export function firstUsage(metadata: SharedV4ProviderMetadata | undefined): Usage {
   const said = metadata?.['anthropic']?.['usage']
   if (!isObject(said)) return NO_TOKENS
