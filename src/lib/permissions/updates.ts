@@ -33,12 +33,7 @@ export interface Changeable {
 }
 
 /** What is different afterwards; where there is a problem, nothing is. */
-export interface Changed {
-  readonly rules?: readonly Rule[]
-  readonly mode?: Mode
-  readonly roots?: readonly string[]
-  readonly problem?: string
-}
+export type Changed = Partial<Omit<Changeable, 'mayBypass'>> & { readonly problem?: string }
 
 /**
  * Applies an update. Rules are added under the name of their destination, and only rules of the same destination are ever
@@ -88,8 +83,6 @@ function changeRoots(
 const BEHAVIORS: readonly unknown[] = ['allow', 'ask', 'deny']
 const DESTINATIONS: readonly unknown[] = ['userSettings', 'projectSettings', 'localSettings', 'session', 'cliArg']
 
-const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(item => typeof item === 'string')
-
 const isRuleValue = (value: unknown): boolean =>
   isObject(value) &&
   typeof value['toolName'] === 'string' &&
@@ -108,6 +101,8 @@ function problemOf(update: unknown): string | undefined {
   }
   if (type === 'setMode') return typeof mode === 'string' ? undefined : 'setMode needs a mode'
   if (type === 'addDirectories' || type === 'removeDirectories')
-    return isTexts(directories) ? undefined : `${type} needs directories: a list of paths`
+    return Array.isArray(directories) && directories.every(item => typeof item === 'string')
+      ? undefined
+      : `${type} needs directories: a list of paths`
   return `${JSON.stringify(type)} is not a permission update; use addRules, setMode or addDirectories`
 }

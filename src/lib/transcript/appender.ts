@@ -25,11 +25,9 @@ interface Start {
 export class Appender implements TranscriptWriter {
   readonly #path: string
   readonly #disk: Disk
+  readonly #start: Start
   #file: number | undefined
   #last: number
-  #isTorn: boolean
-  #folders: readonly string[]
-  readonly #onNamed: Start['onNamed']
   #failure: Error | undefined
   /** Lines that were written, and those of them that are safe. */
   #written = 0
@@ -39,13 +37,11 @@ export class Appender implements TranscriptWriter {
   #syncing: Promise<void> | undefined
   #closing: Promise<void> | undefined
 
-  constructor(path: string, disk: Disk, { last, isTorn, folders, onNamed }: Start) {
+  constructor(path: string, disk: Disk, start: Start) {
     this.#path = path
     this.#disk = disk
-    this.#last = last
-    this.#isTorn = isTorn
-    this.#folders = folders
-    this.#onNamed = onNamed
+    this.#start = start
+    this.#last = start.last
   }
 
   get last(): number {
@@ -58,11 +54,11 @@ export class Appender implements TranscriptWriter {
     try {
       if (!Number.isSafeInteger(this.#last + 1)) throw new Error('its numbers have come to an end')
       this.#file ??= this.#open()
-      writeAll(this.#file, this.#isTorn ? Buffer.concat([NEWLINE, line]) : line, this.#disk)
+      const isTorn = this.#written === 0 && this.#start.isTorn
+      writeAll(this.#file, isTorn ? Buffer.concat([NEWLINE, line]) : line, this.#disk)
     } catch (error) {
       throw this.#fail(error)
     }
-    this.#isTorn = false
     this.#last++
     this.#written++
   }
@@ -102,10 +98,10 @@ export class Appender implements TranscriptWriter {
       if (this.#took < FAST && open === 1 && this.#disk.syncNow !== undefined) this.#disk.syncNow(this.#file!)
       else await this.#disk.sync(this.#file!)
       this.#took = performance.now() - begun
-      const folders = this.#folders
-      this.#folders = []
-      for (const folder of folders) await this.#disk.syncFolder(folder)
-      this.#onNamed?.()
+      if (this.#safe === 0) {
+        for (const folder of this.#start.folders) await this.#disk.syncFolder(folder)
+        this.#start.onNamed?.()
+      }
     } catch (error) {
       throw this.#fail(error)
     }

@@ -42,9 +42,7 @@ export type Entry =
       readonly toolName: string
       readonly input: unknown
       readonly why: 'asked' | 'deferred' | 'nested'
-      /** The hooks that have answered already. */
       readonly hooks?: string | undefined
-      /** The subagent in which somebody has to decide. */
       readonly subagentId?: string | undefined
     }
 
@@ -61,7 +59,6 @@ export function contentBlocks(content: unknown): readonly PlainObject[] {
   return Array.isArray(content) ? (content as unknown[]).filter(isObject) : []
 }
 
-/** A message, and the line in which it stands. */
 export interface Kept {
   readonly uuid: string
   readonly message: Message

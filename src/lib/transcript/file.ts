@@ -24,7 +24,6 @@ export function withOpenFile<T>(path: string, disk: Disk, read: (file: number) =
 export const bytesIn = (file: number, disk: Disk, at: number, most: number): Buffer =>
   fill(Buffer.allocUnsafe(most), file, disk, at)
 
-/** The same, into bytes that are there already. */
 export function fill(bytes: Buffer, file: number, disk: Disk, at: number): Buffer {
   let length = 0
   while (length < bytes.length) {
@@ -54,7 +53,6 @@ export function* piecesOf(file: number, disk: Disk, size = PIECE): Generator<Buf
   }
 }
 
-/** Gives how many bytes there were. */
 export function readPieces(reading: Reading, file: number, disk: Disk): number {
   let bytes = 0
   for (const piece of piecesOf(file, disk)) {

@@ -6,7 +6,6 @@ import { Reading } from './reading.ts'
 import { isClaudeLine } from './seal.ts'
 import type { SessionKey } from './store.ts'
 
-/** How much of each end is read, at first and at most. */
 const LITTLE = 1 << 15
 const MUCH = 1 << 22
 
@@ -38,7 +37,7 @@ export function glance(path: string, key?: SessionKey, disk: Disk = realDisk): G
       tail: end.entries,
       isWhole,
       isForeign: head.isForeign && end.isForeign,
-      problem: problemIn([...head.entries, ...end.entries], bytes),
+      problem: bytes === 0 ? EMPTY_FILE : [...head.entries, ...end.entries].some(isLine) ? undefined : STRANGE_FILE,
       isTorn: gaps.some(({ why }) => why === 'torn'),
       isDamaged: gaps.some(({ why }) => why !== 'torn')
     }
@@ -48,12 +47,7 @@ export function glance(path: string, key?: SessionKey, disk: Disk = realDisk): G
 export const EMPTY_FILE = 'it is empty'
 export const STRANGE_FILE = 'another program wrote it, or nothing in it can be read'
 
-const problemIn = (entries: readonly Rec[], bytes: number): string | undefined =>
-  bytes === 0
-    ? EMPTY_FILE
-    : entries.some(each => each['crc'] !== undefined || isClaudeLine(each))
-      ? undefined
-      : STRANGE_FILE
+const isLine = (entry: Rec): boolean => entry['crc'] !== undefined || isClaudeLine(entry)
 
 type Part = ReturnType<Reading['end']> & { readonly isWhole: boolean }
 

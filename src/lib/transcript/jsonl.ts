@@ -23,7 +23,6 @@ export class JsonlStore implements TranscriptStore {
   readonly #disk: Disk
   /** The files whose names are safe. That one is there does not make it so: who made it may not have come that far. */
   readonly #named = new Set<string>()
-  /** The locks of the sessions that are open, by their files. */
   readonly #locks = new Map<string, Lock>()
 
   constructor(root: string, disk: Disk = realDisk) {
@@ -106,7 +105,6 @@ export class JsonlStore implements TranscriptStore {
     }
   }
 
-  /** The number of the last entry, and whether anything torn stands behind it. */
   async #end(
     key: SessionKey,
     path: string

@@ -4,7 +4,6 @@ import { wellFormedJson } from '../util/well-formed.ts'
 import type { Entry, Line, Log, Rec } from './entry.ts'
 import type { SessionKey, TranscriptStore, TranscriptWriter } from './store.ts'
 
-/** What all lines of a transcript have in common. */
 export interface LogOptions {
   readonly path: string
   readonly sessionId: string
@@ -12,7 +11,6 @@ export interface LogOptions {
   readonly entrypoint: string
   readonly cwd: () => string
   readonly agentId?: string | undefined
-  /** The line that was the last one so far. */
   readonly after?: string | null | undefined
   /** Puts what is big into a file of its own; gives where. Without it, everything stands in the line. */
   readonly beside?: ((name: string, text: string) => string) | undefined
@@ -24,7 +22,6 @@ const LONG = 1 << 18
 /** What can be the name of a file, and is no way out of its folder. */
 const NAME = /^[\w-]{1,100}$/
 
-/** Makes lines of what happens, one behind the other. */
 export class TranscriptLog implements Log {
   readonly #writer: TranscriptWriter
   readonly #options: LogOptions

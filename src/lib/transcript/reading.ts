@@ -3,7 +3,6 @@ import type { Rec } from './entry.ts'
 import { eachLine, salvage, unglue, unseal, type Read } from './seal.ts'
 import type { Gap, GapKind, LoadedTranscript, SessionKey } from './store.ts'
 
-/** An entry that verifies, and where it stands. */
 export interface Placed {
   readonly at: number
   readonly length: number
@@ -14,7 +13,6 @@ export interface Placed {
 }
 
 interface ReadingOptions {
-  /** Where the bytes begin. */
   readonly at?: number
   /** Lines before this piece were read by somebody else: what they held is not missing. */
   readonly isPart?: boolean
@@ -26,7 +24,6 @@ interface ReadingOptions {
   readonly onGap?: (gap: Gap) => void
 }
 
-/** What tells whether two entries with one number are the same. */
 type Mark = Pick<Placed, 'length' | 'sum'>
 
 const NEWLINE = 10
@@ -64,7 +61,6 @@ export class Reading {
     this.#onGap = onGap
   }
 
-  /** The entries that verify, once all was read: in the order of their numbers. */
   get placed(): readonly Placed[] {
     return this.#sealed
   }
@@ -119,15 +115,11 @@ export class Reading {
     const found = sealed.length > 0 ? sealed : unglue(line)
     let from = 0
     for (const piece of found) {
-      this.#rubbish(line.subarray(from, piece.at), at + from, true)
+      if (piece.at > from) this.#gap(at + from, piece.at - from, 'damaged')
       this.#take(piece.read, at + piece.at, piece.end - piece.at)
       from = piece.end
     }
-    this.#rubbish(line.subarray(from), at + from, hasEnd)
-  }
-
-  #rubbish(bytes: Buffer, at: number, hasEnd: boolean): void {
-    if (bytes.length > 0) this.#gap(at, bytes.length, hasEnd ? 'damaged' : 'torn')
+    if (line.length > from) this.#gap(at + from, line.length - from, hasEnd ? 'damaged' : 'torn')
   }
 
   #take(read: Read, at: number, length: number): void {
@@ -159,7 +151,8 @@ export class Reading {
     }
     this.#seen ??= this.#soFar()
     const first = this.#seen.get(seq)
-    this.#gap(at, length, first === undefined ? 'moved' : twinKind(first, placed))
+    const isSame = first?.length === length && first.sum === placed.sum
+    this.#gap(at, length, first === undefined ? 'moved' : isSame ? 'duplicate' : 'conflict')
     if (first === undefined) this.#seen.set(seq, placed)
     return first === undefined
   }
@@ -197,8 +190,5 @@ export class Reading {
     })
   }
 }
-
-const twinKind = (first: Mark, { length, sum }: Mark): GapKind =>
-  first.length === length && first.sum === sum ? 'duplicate' : 'conflict'
 
 const EMPTY: Rec = Object.freeze({ type: '' })

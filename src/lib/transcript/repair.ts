@@ -71,7 +71,6 @@ function survey(
   return { placed: found.placed, leftOut: found.gaps }
 }
 
-/** Writes a file whole, and makes it safe on the disk. */
 async function writeFile(path: string, pieces: Iterable<Buffer>, disk: ReplacingDisk): Promise<void> {
   const to = disk.openAnew(path)
   try {

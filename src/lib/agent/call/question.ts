@@ -38,7 +38,8 @@ export async function askHooks(
   // Hooks do not see what has changed about a tool: they may refuse it, and approve of nothing.
   if (decision !== 'allow' || tool.change !== undefined) return undefined
   const allowers = outcome.reasons.filter(verdict => verdict.decision === 'allow')
-  const ofProject = allowers.filter(verdict => isOfProject(verdict.by, session))
+  const { hooks, isOfProject } = session.options
+  const ofProject = allowers.filter(({ by: name }) => hooks.has(name) && isOfProject?.(hooks.describe(name).source))
   // What the user, a managed file, a mode or another hook wants asked is not answered by what came with the project.
   const mayProjectAnswer = ruling.kind === 'default' || ruling.ofProject === true
   if (ofProject.length === allowers.length && !mayProjectAnswer) return undefined
@@ -46,9 +47,6 @@ export async function askHooks(
   const updatedPermissions = ofProject.length > 0 ? updates?.flatMap(withinSession) : updates
   return { behavior: 'allow', updatedInput, updatedPermissions, by }
 }
-
-const isOfProject = (hook: string, { options: { hooks, isOfProject: isIt } }: Session): boolean =>
-  hooks.has(hook) && isIt?.(hooks.describe(hook).source) === true
 
 /** A hook of the project allows more for this session at most, and chooses no mode. */
 const withinSession = (update: PermissionUpdate): readonly PermissionUpdate[] =>

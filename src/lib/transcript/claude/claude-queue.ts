@@ -41,7 +41,6 @@ export class PromptQueue {
   }
 }
 
-/** What was typed, as a line that says so; nothing for other lines. */
 export function queuedIn(line: Rec): Rec | undefined {
   const content = promptIn(line)
   if (content === undefined) return undefined
