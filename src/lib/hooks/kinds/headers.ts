@@ -2,15 +2,10 @@ import { fault } from '../../errors.ts'
 import { credentialsIn, hideCredential } from '../../util/credentials.ts'
 import { isObject } from '../../util/plain.ts'
 import type { HookEnvironment } from './hook-environment.ts'
+import type { HttpSpec } from './http.ts'
 import { HookFailure } from '../dispatch/hook-failure.ts'
 
 type Headers = Readonly<Record<string, string>>
-
-interface Wanted {
-  headers?: Headers | undefined
-  allowedEnvVars?: readonly string[] | undefined
-  ofProject?: boolean | undefined
-}
 
 /** Answers are small: to compress them would only cost time. */
 const OURS: Headers = { 'content-type': 'application/json', 'accept-encoding': 'identity' }
@@ -23,7 +18,11 @@ const FRAMING = new Set(
 
 /** Checks the headers of a hook when it is made; gives a function that fills them in for each request. */
 export function headersFor(
-  { headers = {}, allowedEnvVars = [], ofProject = false }: Wanted,
+  {
+    headers = {},
+    allowedEnvVars = [],
+    ofProject = false
+  }: Pick<HttpSpec, 'headers' | 'allowedEnvVars'> & { ofProject?: boolean | undefined },
   place: HookEnvironment
 ): () => Headers {
   if (!isObject(headers)) throw fault('E_OPTION_INVALID', 'headers', JSON.stringify(headers), 'names and texts')

@@ -104,26 +104,22 @@ const quietClock: Clock = {
 export class HookEnvironment {
   readonly projectDir: string
   readonly clock: Clock
-  readonly #options: HookEnvironmentOptions
+  readonly options: Readonly<HookEnvironmentOptions>
   readonly #withheld: ReadonlySet<string>
   readonly #running = new Set<Running>()
   readonly #closing = new Set<() => void>()
 
   constructor(options: HookEnvironmentOptions = {}) {
-    this.#options = options
+    this.options = options
     this.projectDir = options.projectDir ?? process.cwd()
     this.clock = options.clock ?? quietClock
     this.#withheld = new Set([...(options.withhold ?? CREDENTIALS), START_UP])
   }
 
-  get options(): Readonly<HookEnvironmentOptions> {
-    return this.#options
-  }
-
   /** What hooks inherit. Reading names alone costs a third of reading entries: each asks the system. */
   inherited(): Record<string, string> {
-    const all = this.#options.env ?? process.env
-    const isChosen = this.#options.withhold !== undefined
+    const all = this.options.env ?? process.env
+    const isChosen = this.options.withhold !== undefined
     const env: Record<string, string> = {}
     for (const name of Object.getOwnPropertyNames(all)) {
       const value = this.#isShared(name) ? all[name] : undefined
@@ -134,7 +130,7 @@ export class HookEnvironment {
 
   /** One of these variables; also a credential, where the user has named it for this hook. */
   variable(name: string, isNamed = false): string | undefined {
-    const value: unknown = isNamed || this.#isShared(name) ? (this.#options.env ?? process.env)[name] : undefined
+    const value: unknown = isNamed || this.#isShared(name) ? (this.options.env ?? process.env)[name] : undefined
     return typeof value === 'string' && (isNamed || !isWithheld(value)) ? value : undefined
   }
 
@@ -144,7 +140,7 @@ export class HookEnvironment {
 
   /** The program for one run, in the environment of the contract and ours. */
   program(words: ProgramWords, cwd: string, occasion: Occasion, own: Readonly<Record<string, string>>): Program {
-    const { envFile } = this.#options
+    const { envFile } = this.options
     const env = Object.assign(this.inherited(), {
       CLAUDE_PROJECT_DIR: this.projectDir,
       CLAUDECODE: '1',
@@ -172,7 +168,7 @@ export class HookEnvironment {
     )
   }
 
-  start(program: Program, listener: OutputListener, start: Start = startBy(this.#options.starter)): Running {
+  start(program: Program, listener: OutputListener, start: Start = startBy(this.options.starter)): Running {
     const running = start(program, listener)
     this.#running.add(running)
     void running.ended.then(() => this.#running.delete(running))
@@ -180,7 +176,7 @@ export class HookEnvironment {
   }
 
   condition(rule: string): Condition {
-    const { matchesRule } = this.#options
+    const { matchesRule } = this.options
     if (matchesRule === undefined)
       throw fault('E_OPTION_INVALID', 'if', JSON.stringify(rule), 'it with outside({ matchesRule })')
     return { words: rule, holds: input => input['tool_name'] !== undefined && matchesRule(rule, input) }
@@ -189,7 +185,7 @@ export class HookEnvironment {
   /** A listener that fails must not harm the hook. */
   notice(text: string): void {
     try {
-      const heard = this.#options.onNotice?.(text)
+      const heard = this.options.onNotice?.(text)
       if (heard instanceof Promise) heard.catch(() => undefined)
     } catch {
       // They broke down, and we did not.

@@ -33,23 +33,23 @@ export function httpHook<const E extends EventName = EventName>(
     label: publicUrl(url).slice(0, 60),
     identity: `http\0${url.href}`,
     run: async ctx => {
-      const answer = await ask(url.host, server, { headers: headers(), body: withoutCredentials(ctx.wire) }, ctx)
-      return readAnswer(answer, ctx)
+      const posting = { headers: headers(), body: withoutCredentials(ctx.wire) }
+      const { status, body } = await ask(url.host, server, posting, ctx)
+      return readAnswer(url.host, status, body, ctx.event)
     },
     close: () => server.rest()
   })
 }
 
-interface Answer {
-  readonly host: string
-  readonly status: number
-  readonly body: Capture
-}
-
 /** One exchange. What came back is reported, however it ended. */
-async function ask(host: string, server: Server, posting: Posting, ctx: OutsideContext): Promise<Answer> {
+async function ask(
+  host: string,
+  server: Server,
+  posting: Posting,
+  ctx: OutsideContext
+): Promise<{ readonly status: number; readonly body: Capture }> {
   const body = new Capture()
-  const told = (): void => ctx.ran({ stdout: body.text('stdout'), stderr: '' })
+  const report = (): void => ctx.ran({ stdout: body.text('stdout'), stderr: '' })
   const exchange = server.post(posting, chunk => body.stdout(chunk))
   let flooded = false
   body.onFlood = () => {
@@ -58,41 +58,35 @@ async function ask(host: string, server: Server, posting: Posting, ctx: OutsideC
   }
   ctx.signal.addEventListener('abort', () => {
     exchange.cut()
-    told()
+    report()
   })
   try {
     const status = await exchange.status
-    if (!flooded) return { host, status, body }
+    if (!flooded) return { status, body }
   } catch (error) {
     if (!flooded) throw new HookFailure('http', `no answer from ${host}: ${connectionError(error)}`)
   } finally {
-    told()
+    report()
   }
   throw new HookFailure('output', `output cap: ${host} sent more than ${OUTPUT_CAP} bytes and was cut off`)
 }
 
 /** A status alone never decides, and the page of a proxy is never text for the model. */
-function readAnswer({ host, status, body }: Answer, { event }: OutsideContext): Reply | undefined {
+function readAnswer(host: string, status: number, body: Capture, event: EventName): Reply | undefined {
   if (status < 200 || status > 299) {
     const next = status >= 300 && status < 400 ? '; redirects are not followed' : ''
     throw new HookFailure('http', `${host} answered with status ${status}, and only 2xx is an answer${next}`)
   }
   if (!/^\s*(?:\{|$)/.test(body.text('stdout')))
     throw new HookFailure('http', `${host} sent something else than one JSON object or nothing`)
-  return readRaw(
-    { code: 0, stdout: body.bytes('stdout'), stderr: '' },
-    {
-      event,
-      profile: 'strict',
-      letPass: () => undefined
-    }
-  )
+  const occasion = { event, profile: 'strict' as const, letPass: () => undefined }
+  return readRaw({ code: 0, stdout: body.bytes('stdout'), stderr: '' }, occasion)
 }
 
 const TROUBLE: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nobody listens there',
-  ECONNRESET: 'the connection was closed before all of it had come',
-  EPIPE: 'the connection was closed before all of it had come',
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was closed too early',
+  EPIPE: 'the connection was closed too early',
   ENOTFOUND: 'there is no such host',
   EAI_AGAIN: 'the name of the host could not be looked up',
   EHOSTUNREACH: 'the host cannot be reached',

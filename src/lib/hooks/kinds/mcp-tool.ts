@@ -27,15 +27,14 @@ export const mcpToolHook = <const E extends EventName = EventName>(
     identity: `mcp_tool\0${server}\0${tool}\0${JSON.stringify(input)}`,
     async run(ctx) {
       const { callServer } = place.options
-      if (callServer === undefined) throw new HookFailure('spawn', 'there is no agent, and so no server to call')
+      if (callServer === undefined) throw new HookFailure('spawn', 'there is no server to call without an agent')
       const given = fillFields(input, JSON.parse(withoutCredentials(ctx.wire)))
       const stdout = await callServer({ server, tool, input: given, signal: ctx.signal }).catch((error: unknown) => {
         throw new HookFailure('threw', wordsOf(error))
       })
       ctx.ran({ stdout, stderr: '' })
       return readRaw({ code: 0, stdout, stderr: '' }, ctx, spec.onFailure)
-    },
-    close: () => undefined
+    }
   })
 }
 

@@ -47,20 +47,13 @@ export class WarmProcesses {
     const event = eventOf(program)
     const waiting = this.#waiting.get(event)
     if (waiting === undefined) return undefined
-    if (waiting.key === keyOf(program)) return this.#isReady(waiting) ? this.#remove(event) : undefined
+    // A process younger than a run may still be busy without having read its input: it would answer from what it saw
+    // before the event. Runs differ, so it is given twice the time of the longest.
+    const isReady = this.#place.clock.now() - waiting.since >= 2 * this.#whole
+    if (waiting.key === keyOf(program)) return isReady ? this.#remove(event) : undefined
     this.#drop(event)
-    this.#place.notice(
-      `${this.#name}: the process that waited was dropped, since its script or its surroundings have changed`
-    )
+    this.#place.notice(`${this.#name}: dropped the waiting process, since its script or its environment has changed`)
     return undefined
-  }
-
-  /**
-   * One that has been there for less time than a run takes may still be busy, without having looked at its input: it
-   * would answer from what it saw before the event. Runs differ, so it is given twice the time of the longest.
-   */
-  #isReady({ since }: WaitingProcess): boolean {
-    return this.#place.clock.now() - since >= 2 * this.#whole
   }
 
   learn(ms: number): void {
@@ -89,7 +82,7 @@ export class WarmProcesses {
   giveUp(): void {
     this.#off = true
     this.#place.notice(
-      `${this.#name}: ended before it was given an event; it does not read standard input first, so prewarm is off`
+      `${this.#name}: ended before it got an event; it does not read standard input first, so prewarm is off`
     )
   }
 

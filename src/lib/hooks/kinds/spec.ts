@@ -53,7 +53,7 @@ interface Kind {
   readonly label: string
   readonly identity: string
   run(ctx: OutsideContext): HookResult | PromiseLike<HookResult>
-  close(): void
+  close?(): void
 }
 
 /** Hooks outside this process run side by side: most of their time is waiting. */
@@ -86,7 +86,7 @@ export function buildHook<E extends EventName>(
       const answer = kind.run(ctx)
       return answer instanceof Later ? cleanLater(answer) : Promise.resolve(answer).then(cleanResult)
     },
-    close: () => kind.close()
+    close: () => kind.close?.()
   } satisfies OutsideHook<E> & { label: string }
   return hook
 }

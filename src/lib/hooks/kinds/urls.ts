@@ -5,23 +5,21 @@ import { globOf } from '../../util/names.ts'
 export function allowedUrl(text: string, allowed: readonly string[] | undefined): URL {
   const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined)
-    throw fault('E_URL_REFUSED', urlText(text), 'it is no URL', 'give all of it, such as "https://hooks.example/check"')
+    throw fault(
+      'E_URL_REFUSED',
+      urlText(text),
+      'it is not a URL',
+      'give all of it, such as "https://hooks.example/check"'
+    )
+  const refuse = (why: string, next: string): Error => fault('E_URL_REFUSED', publicUrl(url), why, next)
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw fault('E_URL_REFUSED', publicUrl(url), 'only http and https are spoken', 'give one that begins with https://')
+    throw refuse('only http: and https: URLs are supported', 'use one that begins with https://')
   if (url.username !== '' || url.password !== '')
-    throw fault(
-      'E_URL_REFUSED',
-      publicUrl(url),
-      'there is a user or a password in it',
-      'send them in a header, by a variable that allowedEnvVars names'
-    )
-  if (allowed !== undefined && !allowed.some(pattern => isAllowedBy(url, pattern)))
-    throw fault(
-      'E_URL_REFUSED',
-      publicUrl(url),
-      allowed.length === 0 ? 'allowedUrls is empty and forbids all' : 'no pattern in allowedUrls fits',
-      'add one, such as "https://hooks.example/*", if hooks may be there'
-    )
+    throw refuse('it contains a user or a password', 'send them in a header, by a variable that allowedEnvVars names')
+  if (allowed !== undefined && !allowed.some(pattern => isAllowedBy(url, pattern))) {
+    const why = allowed.length === 0 ? 'allowedUrls is empty and forbids all' : 'no pattern in allowedUrls fits'
+    throw refuse(why, 'add one, such as "https://hooks.example/*", if hooks may use it')
+  }
   return url
 }
 

@@ -34,10 +34,10 @@ type Trouble = readonly [what: string, words: RegExp, url: () => Promise<string>
 
 /** Each sends an allow where it can: nothing of it may count. */
 const TROUBLES: readonly Trouble[] = [
-  ['nobody listens', /nobody listens/, async () => `http://127.0.0.1:${await freePort()}`],
+  ['nobody listens', /connection was refused/, async () => `http://127.0.0.1:${await freePort()}`],
   [
     'nobody listens at any address of the host',
-    /nobody listens .*ECONNREFUSED/,
+    /connection was refused .*ECONNREFUSED/,
     async () => `http://localhost:${await freePort()}`
   ],
   ['there is no such host', /no such host|looked up/, async () => 'http://nowhere.invalid'],

@@ -25,17 +25,17 @@ describe('a hook can be', () => {
   )
 
   test.each([
-    ['', /is no URL; give all of it/],
-    ['hooks.example/check', /is no URL/],
-    ['/check', /is no URL/],
-    ['http://', /is no URL/],
-    ['http://hooks.example:99999', /is no URL/],
-    ['file:///etc/passwd', /file:.*only http and https/],
-    ['ftp://hooks.example', /only http and https/],
-    ['javascript:alert(1)', /only http and https/],
-    ['data:application/json,{}', /only http and https/],
-    ['ws://hooks.example', /only http and https/],
-    ['unix:/run/hook.sock', /only http and https/]
+    ['', /is not a URL; give all of it/],
+    ['hooks.example/check', /is not a URL/],
+    ['/check', /is not a URL/],
+    ['http://', /is not a URL/],
+    ['http://hooks.example:99999', /is not a URL/],
+    ['file:///etc/passwd', /file:.*only http: and https:/],
+    ['ftp://hooks.example', /only http: and https:/],
+    ['javascript:alert(1)', /only http: and https:/],
+    ['data:application/json,{}', /only http: and https:/],
+    ['ws://hooks.example', /only http: and https:/],
+    ['unix:/run/hook.sock', /only http: and https:/]
   ])('not at %j', (url, words) => expect(refusal(url)).toMatch(words))
 
   test('not at nothing', () => {
@@ -65,7 +65,7 @@ describe('allowedUrls', () => {
   test('the error says what to do', () => {
     expect(refusal('https://hooks.example/a', ['https://other.example/*'])).toBe(
       'no hook can be at https://hooks.example/a: no pattern in allowedUrls fits; ' +
-        'add one, such as "https://hooks.example/*", if hooks may be there'
+        'add one, such as "https://hooks.example/*", if hooks may use it'
     )
   })
 

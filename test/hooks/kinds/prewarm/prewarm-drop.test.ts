@@ -97,7 +97,7 @@ async function dropsFor(where: WarmScene, again: () => Promise<number>): Promise
   expect(answered).not.toBe(waiting)
   expect(where.started()).toContain(answered)
   await droppedUnheard(where, waiting)
-  expect(where.notices).toEqual([expect.stringContaining('hook: the process that waited was dropped')])
+  expect(where.notices).toEqual([expect.stringContaining('hook: dropped the waiting process')])
 }
 
 test('another session has another process', async () => {

@@ -72,12 +72,12 @@ describe.each(PROFILES)('a worker that dies (%s)', profile => {
       expect(hook.status()).toEqual({ state: 'waiting', restarts: step, strays: 0 })
       await clock.advance(0.001)
       expect(hook.status()).toMatchObject({ state: 'starting', restarts: step + 1 })
-      expect(notices.at(-1)).toContain(`was ended by SIGKILL (nothing on stderr); it is started again in ${pause} s`)
+      expect(notices.at(-1)).toContain(`was ended by SIGKILL (nothing on stderr); it restarts in ${pause} s`)
     }
     expect(await fire(setting, 'die')).toMatchObject(failed('worker', profile))
     expect(hook.status()).toEqual({ state: 'quarantined', restarts: 10, strays: 0 })
     expect(notices).toHaveLength(11)
-    expect(notices.at(-1)).toContain('broke down 11 times in a row without an answer')
+    expect(notices.at(-1)).toContain('failed 11 times in a row without an answer')
     await clock.advance(1000)
     expect(await fire(setting, 'n=2')).toMatchObject(
       failed('worker', profile, 'before restart() is called on the hook')
@@ -160,7 +160,7 @@ describe('a worker that ends while nobody waits', () => {
     const { ask, clock, hook, notices } = stage()
     await ask([silent, { exit: 0 }])
     await expect.poll(() => hook.status(), HANG).toEqual({ state: 'stopped', restarts: 0, strays: 0 })
-    expect(notices).toEqual([expect.stringContaining('it is started again with the next event')])
+    expect(notices).toEqual([expect.stringContaining('it restarts with the next event')])
     await clock.advance(1000)
     expect(hook.status()).toEqual({ state: 'stopped', restarts: 0, strays: 0 })
     expect(await ask([allow])).toMatchObject({ decision: 'allow' })

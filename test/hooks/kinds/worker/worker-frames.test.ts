@@ -120,12 +120,12 @@ test('what is dropped is told, though not without end', async () => {
   await ask([silent])
   expect(notices).toEqual([
     expect.stringMatching(/^gate: a line that is no frame was dropped, since .*: "Loading the model …"$/),
-    expect.stringContaining('an answer to 7 was dropped'),
-    expect.stringContaining('an answer to 1 was dropped')
+    expect.stringContaining('dropped an answer to 7'),
+    expect.stringContaining('dropped an answer to 1')
   ])
   await ask([...Array.from({ length: 500 }, () => ({ say: 'noise' })), silent])
   expect(notices).toHaveLength(101)
-  expect(notices.at(-1)).toContain('no more of these are told')
+  expect(notices.at(-1)).toContain('further notices of this kind are not shown')
   expect(hook.status().strays).toBe(503)
 })
 

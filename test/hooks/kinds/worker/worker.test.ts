@@ -267,7 +267,7 @@ describe('standard error of a worker', () => {
   test('is a notice when nobody does', async () => {
     const { ask, notices } = stage()
     await ask([silent, { stderr: 'tidying up\n' }])
-    await expect.poll(() => notices, HANG).toContainEqual('gate: its worker says on stderr: tidying up')
+    await expect.poll(() => notices, HANG).toContainEqual('gate: its worker printed on stderr: tidying up')
   })
 })
 
@@ -351,6 +351,6 @@ describe('the life of a worker', () => {
     expect(await waiting).toMatchObject(failed('aborted', 'strict'))
     expect(await ask([{ release: true }, deny('still here')])).toMatchObject({ reason: 'still here' })
     expect(hook.status()).toMatchObject({ state: 'running', restarts: 0, strays: 1 })
-    expect(notices).toEqual([expect.stringContaining('an answer to 1 was dropped')])
+    expect(notices).toEqual([expect.stringContaining('dropped an answer to 1')])
   })
 })

@@ -5,50 +5,35 @@ const LOOK = 1_000
 const LOOKS = 2
 
 /** Checks whether a worker is still alive while an answer is pending; otherwise there is no timer. */
-export class Heartbeat {
-  readonly #clock: Clock
-  readonly #interval: number
-  readonly #ping: () => void
-  readonly #onSilence: (seconds: number) => void
-  #lastSign = 0
-  #looks = 0
-  #cancel: (() => void) | undefined
-
-  constructor(clock: Clock, interval: number, ping: () => void, onSilence: (seconds: number) => void) {
-    this.#clock = clock
-    this.#interval = interval
-    this.#ping = ping
-    this.#onSilence = onSilence
+export function heartbeat(clock: Clock, interval: number, ping: () => void, onSilence: (seconds: number) => void) {
+  let lastSign = 0
+  let looks = 0
+  let cancel: (() => void) | undefined
+  const sign = (): void => {
+    lastSign = clock.now()
+    looks = 0
   }
-
-  watch(): void {
-    if (this.#cancel !== undefined) return
-    this.sign()
-    this.#arm(this.#interval)
-  }
-
-  rest(): void {
-    this.#cancel?.()
-    this.#cancel = undefined
-  }
-
-  sign(): void {
-    this.#lastSign = this.#clock.now()
-    this.#looks = 0
-  }
-
-  #arm(ms: number): void {
-    this.#cancel = this.#clock.after(ms, () => this.#look())
-  }
-
-  #look(): void {
-    const silent = this.#clock.now() - this.#lastSign
-    if (silent < this.#interval) return this.#arm(this.#interval - silent)
-    if (this.#looks === LOOKS) {
-      this.#cancel = undefined
-      return this.#onSilence((this.#interval + LOOK * LOOKS) / 1000)
+  const wait = (ms: number): void => void (cancel = clock.after(ms, look))
+  const look = (): void => {
+    const silent = clock.now() - lastSign
+    if (silent < interval) return wait(interval - silent)
+    if (looks === LOOKS) {
+      cancel = undefined
+      return onSilence((interval + LOOK * LOOKS) / 1000)
     }
-    if (this.#looks++ === 0) this.#ping()
-    this.#arm(LOOK)
+    if (looks++ === 0) ping()
+    wait(LOOK)
+  }
+  return {
+    watch() {
+      if (cancel !== undefined) return
+      sign()
+      wait(interval)
+    },
+    rest() {
+      cancel?.()
+      cancel = undefined
+    },
+    sign
   }
 }

@@ -6,7 +6,7 @@ import { buildHook, type OutsideHook, type OutsideSpec, type OutsideContext } fr
 import { type Program, startProcess } from '../../../world/process/process.ts'
 import type { Later, Reply } from '../../reply.ts'
 import type { WorkerFrame } from './worker-frames.ts'
-import { Heartbeat } from './worker-heartbeat.ts'
+import { heartbeat } from './worker-heartbeat.ts'
 import { WorkerLink } from './worker-link.ts'
 import { Requests } from './worker-requests.ts'
 import { HookFailure } from '../../dispatch/hook-failure.ts'
@@ -60,7 +60,7 @@ export class Worker {
   readonly #spec: WorkerSpec
   readonly #place: HookEnvironment
   readonly #requests: Requests
-  readonly #heartbeat: Heartbeat
+  readonly #heartbeat: ReturnType<typeof heartbeat>
   #state: WorkerStatus['state'] = 'stopped'
   #program: Program | undefined
   #link: WorkerLink | undefined
@@ -78,13 +78,13 @@ export class Worker {
   #strays = 0
   #notices = 0
 
-  constructor(spec: WorkerSpec, place: HookEnvironment, heartbeat: number) {
+  constructor(spec: WorkerSpec, place: HookEnvironment, interval: number) {
     this.#spec = spec
     this.#place = place
     this.#requests = new Requests(spec, place, givenUp => this.#isLeft(givenUp))
-    this.#heartbeat = new Heartbeat(
+    this.#heartbeat = heartbeat(
       place.clock,
-      heartbeat,
+      interval,
       () => this.#sendPing(),
       seconds => this.#isSilent(seconds)
     )
@@ -165,7 +165,7 @@ export class Worker {
     const isPong = id === this.#ping
     if (isPong) this.#ping = undefined
     else if (!this.#requests.take(id, answer, line)) {
-      this.#stray(`an answer to ${id} was dropped: it was not asked for, came twice, or came too late`)
+      this.#stray(`dropped an answer to ${id}: it was not asked for, came twice, or came too late`)
       return false
     } else if (answer.kind !== 'wrong') this.#deaths = 0
     return true
@@ -174,7 +174,7 @@ export class Worker {
   #hearStderr(text: string): void {
     this.#isAlive()
     if (this.#requests.size > 0) this.#requests.progress(text)
-    else this.#tell(`its worker says on stderr: ${text.trimEnd()}`)
+    else this.#tell(`its worker printed on stderr: ${text.trimEnd()}`)
   }
 
   #stray(words: string): void {
@@ -198,8 +198,8 @@ export class Worker {
   }
 
   #isSilent(seconds: number): void {
-    const advice = 'if it works that long on one answer, raise heartbeat'
-    this.#lose(new HookFailure('worker', `its worker gave no sign of life for ${seconds} s, and was ended; ${advice}`))
+    const advice = 'if one answer takes that long, raise heartbeat'
+    this.#lose(new HookFailure('worker', `its worker was silent for ${seconds} s and was ended; ${advice}`))
   }
 
   /** It has ended or was given up: pending requests fail with the reason. A worker in use is restarted. */
@@ -210,11 +210,11 @@ export class Worker {
     if (!inUse) {
       this.#state = 'stopped'
       this.#notBefore = this.#place.clock.now() + (pause ?? 0)
-      this.#notice(`${why.message}; it is started again with the next event`)
+      this.#notice(`${why.message}; it restarts with the next event`)
     } else if (pause === undefined) this.#quarantine(why)
     else {
       this.#deaths++
-      this.#notice(`${why.message}; it is started again in ${pause / 1000} s`)
+      this.#notice(`${why.message}; it restarts in ${pause / 1000} s`)
       this.#startAfter(pause)
     }
     this.#requests.failAll(why)
@@ -223,8 +223,8 @@ export class Worker {
   #quarantine({ message }: HookFailure): void {
     const times = `${this.#deaths + 1} times in a row without an answer`
     this.#state = 'quarantined'
-    const advice = 'is not started again before restart() is called on the hook'
-    this.#refusal = `its worker broke down ${times}, and ${advice}; the last time ${message}`
+    const advice = 'does not restart until restart() is called on the hook'
+    this.#refusal = `its worker failed ${times} and ${advice}; the last time ${message}`
     this.#notice(this.#refusal)
   }
 
@@ -264,7 +264,7 @@ export class Worker {
   /** Limits notices that may come very often. */
   #tell(words: string): void {
     if (this.#notices++ < MOST_NOTICES) this.#notice(words)
-    else if (this.#notices === MOST_NOTICES + 1) this.#notice('and so on; no more of these are told')
+    else if (this.#notices === MOST_NOTICES + 1) this.#notice('further notices of this kind are not shown')
   }
 }
 
