@@ -1,8 +1,8 @@
 import { nearest } from '../errors.ts'
 import { fault } from '../faults.ts'
 import type { Decision } from '../hooks/events/answers.ts'
-import { BASE, baseFields, parseEvent, rowOf, type EventName, type FireInput } from '../hooks/events/event-table.ts'
-import { listFields, problemsOf } from '../hooks/events/fields.ts'
+import { BASE, fieldNames, parseEvent, rowOf, type EventName, type FireInput } from '../hooks/events/event-table.ts'
+import { problemsOf } from '../hooks/events/fields.ts'
 import type { HookRegistry } from '../hooks/registry.ts'
 import type { FireOptions, Reported } from '../hooks/registry-internals.ts'
 import type { ToolInputs } from '../hooks/events/tool-inputs.ts'
@@ -62,7 +62,7 @@ const BASE_SAMPLE = { session_id: '', transcript_path: '', cwd: '', permission_m
 function inputFor(event: EventName, part: object): PlainObject {
   const row = rowOf(event)
   const input: PlainObject = { ...row.sample, ...part }
-  const known = [...listFields(row.fields).map(field => field.name), ...baseFields, 'hook_event_name']
+  const known = fieldNames(event)
   const unknown = Object.keys(part).filter(key => !known.includes(key))
   const problems = [
     ...problemsOf(row.fields, input),

@@ -107,7 +107,11 @@ describe('a key that nobody reads', () => {
     ['at the top, near another', { enabledPlugin: {} }, 'error key-unknown enabledPlugin:2'],
     ['of permissions', { permissions: { denny: ['Bash'] } }, 'error key-unknown permissions.denny:3'],
     ['of carabiner', { carabiner: { profil: 'strict' } }, 'error key-unknown carabiner.profil:3'],
-    ['of a rule', { hooks: { Stop: [{ timeout: 5, hooks: [] }] } }, 'warning rule-key hooks.Stop[0].timeout:5'],
+    [
+      'of a rule',
+      { hooks: { Stop: [{ timeout: 5, hooks: [{ type: 'command', command: 'x' }] }] } },
+      'warning rule-key hooks.Stop[0].timeout:5'
+    ],
     [
       'of a hook',
       commandOn('Stop', 'x', undefined, { tiemout: 5 }),
@@ -229,7 +233,11 @@ describe('a key in other letters', () => {
 
   test.each([
     ['Deny', { permissions: { Deny: ['Bash'] } }, 'write deny'],
-    ['Matcher', { hooks: { PreToolUse: [{ Matcher: 'Bash', hooks: [] }] } }, 'did you mean matcher?'],
+    [
+      'Matcher',
+      { hooks: { PreToolUse: [{ Matcher: 'Bash', hooks: [{ type: 'command', command: 'x' }] }] } },
+      'did you mean matcher?'
+    ],
     ['Timeout', { hooks: { PreToolUse: [rule('x', 'Bash', { Timeout: 3 })] } }, 'did you mean timeout?']
   ])('%s, further down, is told what was meant', (_, settings, fix) => {
     const { user, load } = scene()

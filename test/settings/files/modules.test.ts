@@ -44,6 +44,15 @@ describe('what a module exports', () => {
   })
 })
 
+test('a module that registers nothing is a notice', async () => {
+  const { write, arm } = scene()
+  const file = write('hooks.mjs', 'export default () => {}')
+  const armed = await arm({}, { modules: [file] })
+  expect(armed.findings).toMatchObject([
+    { level: 'warning', gate: true, code: 'module', message: `${file} registers no hooks` }
+  ])
+})
+
 test('TypeScript runs as it is', async () => {
   const { write, arm } = scene()
   const text = `interface Ctx { toolName: string }\nexport default (hooks: any): void => { hooks.on('PreToolUse', (ctx: Ctx) => ({ additionalContext: ctx.toolName })) }\n`

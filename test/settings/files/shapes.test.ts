@@ -121,8 +121,19 @@ describe('rules', () => {
     expect(await told(armed, 'PreToolUse', { tool_name: 'anything' })).toEqual(['seen'])
   })
 
+  test('a rule with an empty list of hooks is a notice', () => {
+    expect(findingsOf({ PreToolUse: [{ matcher: 'Bash', hooks: [] }] })).toEqual([
+      expect.stringContaining('rule-empty')
+    ])
+  })
+
   test('a description may stand beside the hooks', () => {
-    expect(findingsOf({ Stop: [{ description: 'why', hooks: [] }], description: 'of the file' })).toEqual([])
+    expect(
+      findingsOf({
+        Stop: [{ description: 'why', hooks: [{ type: 'command', command: 'x' }] }],
+        description: 'of the file'
+      })
+    ).toEqual([])
   })
 
   test('a rule without a list around it counts, and it is said that others would ignore the file', () => {

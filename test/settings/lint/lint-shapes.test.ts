@@ -95,7 +95,7 @@ describe('shapes', () => {
     },
     {
       what: 'a key of the hook on the rule',
-      settings: { hooks: { PreToolUse: [{ onFailure: 'block', hooks: [] }] } },
+      settings: { hooks: { PreToolUse: [{ onFailure: 'block', hooks: [{ type: 'command', command: 'true' }] }] } },
       code: 'rule-key',
       key: 'hooks.PreToolUse[0].onFailure',
       fix: 'move it into the hook'

@@ -1,7 +1,11 @@
 import type { FireFlags } from '../flags.ts'
 import { readFileSync } from 'node:fs'
+import { nearest } from '../../errors.ts'
 import { fault } from '../../faults.ts'
-import { rowOf, type EventName } from '../../hooks/events/event-table.ts'
+import { rowsIn } from '../../schema/check.ts'
+import type { FieldTable } from '../../schema/table.ts'
+import { TOOL_TABLE } from '../../tool-table.ts'
+import { meantField, rowOf, type EventName } from '../../hooks/events/event-table.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import { readPipedText } from '../piped.ts'
 import { printError } from '../print.ts'
@@ -14,7 +18,7 @@ export async function readPayload(event: EventName, flags: FireFlags): Promise<P
     payload['tool_name'] = flags.tool
     if (given['tool_input'] === undefined && flags.tool !== rowOf(event).sample['tool_name']) payload['tool_input'] = {}
   }
-  for (const assignment of flags.set ?? []) assign(payload, assignment)
+  for (const assignment of flags.set ?? []) assign(payload, assignment, event)
   return payload
 }
 
@@ -46,10 +50,11 @@ function onSilence(wantsVerdict = false): void {
 }
 
 /** `tool_input.command=git push`; a value that is JSON is taken as that. */
-function assign(payload: PlainObject, assignment: string): void {
+function assign(payload: PlainObject, assignment: string, event: EventName): void {
   const at = assignment.indexOf('=')
   if (at < 1) throw usage(`--set takes key=value, not ${JSON.stringify(assignment)}`)
   const keys = assignment.slice(0, at).split('.')
+  checkKey(keys, payload['tool_name'], event)
   const last = keys.pop()!
   let target = payload
   if ([...keys, last].includes('__proto__')) throw usage('--set cannot change __proto__')
@@ -61,6 +66,19 @@ function assign(payload: PlainObject, assignment: string): void {
   const text = assignment.slice(at + 1)
   const value = jsonIn(text)
   target[last] = value === undefined ? text : value
+}
+
+/** A misspelt key would leave the sample as it is, and the answer would be about something else. */
+function checkKey([key = '', inner]: readonly string[], tool: unknown, event: EventName): void {
+  const inputs: Readonly<Record<string, { readonly input: FieldTable | undefined }>> = TOOL_TABLE
+  const known = Object.hasOwn(inputs, String(tool)) ? rowsIn(inputs[String(tool)]?.input ?? {}) : []
+  const names = known.map(({ name }) => name)
+  const isOfTool = key === 'tool_input' && inner !== undefined && !names.includes(inner)
+  const meant = isOfTool ? nearest(inner, names) : meantField(key, event)
+  if (meant !== undefined)
+    throw usage(
+      `--set: ${isOfTool ? `${String(tool)} has no input ${inner}` : `${event} has no field ${key}`}; did you mean ${meant}?`
+    )
 }
 
 const usage = (why: string): Error => fault('E_USAGE', why)

@@ -95,3 +95,16 @@ export function parseEvent(name: string): EventName {
     throw fault('E_EVENT_UNKNOWN', String(name), nearest(String(name), EVENT_NAMES) ?? EVENT_NAMES.join(', '))
   return found
 }
+
+/** Every field that an input of this event may have. */
+export const fieldNames = (event: EventName): readonly string[] => [
+  ...listFields(rowOf(event).fields).map(({ name }) => name),
+  ...baseFields,
+  'hook_event_name'
+]
+
+/** The field of an event that is probably meant by a key. What an event does not know may still be in a payload. */
+export function meantField(key: string, event: EventName): string | undefined {
+  const fields = fieldNames(event)
+  return fields.includes(key) ? undefined : nearest(key, fields)
+}

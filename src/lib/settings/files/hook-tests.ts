@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse as parseYaml } from 'yaml'
-import { baseFields, parseEvent, rowOf, type EventName } from '../../hooks/events/event-table.ts'
-import { listFields } from '../../hooks/events/fields.ts'
-import { nearest } from '../../errors.ts'
+import { meantField, parseEvent, rowOf, type EventName } from '../../hooks/events/event-table.ts'
 import { fault } from '../../faults.ts'
 import { problemsIn, sentenceOf } from '../../schema/check.ts'
 import type { FieldTable, Infer } from '../../schema/table.ts'
@@ -83,7 +81,11 @@ function testOf(value: unknown, what: string, file: string, place: number): Hook
     }
   }
   const known = eventOf(event, what)
-  checkFields(input, known, what)
+  for (const key of Object.keys(input)) {
+    const meant = meantField(key, known)
+    if (meant !== undefined)
+      throw bad(`${what}: input`, `has a field ${key} that ${known} does not have; did you mean ${meant}?`)
+  }
   if (typeof expect['decision'] === 'string' && !/^\/|^(allow|ask|defer|deny)$/.test(expect['decision']))
     throw bad(`${what}: expect.decision`, `is ${JSON.stringify(expect['decision'])}; write deny, ask, allow or defer`)
   if (Object.keys(expect).length === 0 && within === undefined && fuzz !== true)
@@ -119,16 +121,6 @@ function eventOf(name: string, what: string): EventName {
 export function patternIn(wanted: unknown): RegExp | undefined {
   const [, source, flags] = (typeof wanted === 'string' && /^\/(.*)\/([a-z]*)$/s.exec(wanted)) || []
   return source === undefined ? undefined : new RegExp(source, flags)
-}
-
-/** A misspelt field would test the sample. What an event does not know may still be in a payload. */
-function checkFields(input: PlainObject, event: EventName, what: string): void {
-  const fields = [...listFields(rowOf(event).fields).map(({ name }) => name), ...baseFields, 'hook_event_name']
-  for (const key of Object.keys(input)) {
-    const meant = fields.includes(key) ? undefined : nearest(key, fields)
-    if (meant !== undefined)
-      throw bad(`${what}: input`, `has a field ${key} that ${event} does not have; ${meant} is one`)
-  }
 }
 
 const bad = (what: string, why: string): Error => fault('E_USAGE', `${what} ${why}`)

@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from 'node:path'
 import { rowOf } from '../../hooks/events/event-table.ts'
-import type { Declared } from './hook-declaration.ts'
+import type { Declared } from './shapes.ts'
 import { parseDocument, readDocument, type Document, type Looked } from './document.ts'
 import type { KeyPath } from '../../schema/check.ts'
 import { gateError, startOf, type Finding, type Place } from './finding.ts'

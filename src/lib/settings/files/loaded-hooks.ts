@@ -3,7 +3,7 @@ import type { Plugin } from '../../hooks/kinds/paths.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import type { Document } from './document.ts'
 import type { Finding, Place } from './finding.ts'
-import type { Declared } from './hook-declaration.ts'
+import type { Declared } from './shapes.ts'
 import type { Scope, Source } from './sources.ts'
 
 /** A hook that was found in a file. */

@@ -4,7 +4,7 @@ import type { Hook } from '../../hooks/hook.ts'
 import type { HookRegistry } from '../../hooks/registry.ts'
 import { isObject } from '../../util/plain.ts'
 import { fileChange } from '../trust/trusted-files.ts'
-import { gateError, type Finding } from './finding.ts'
+import { findingOf, gateError, type Finding } from './finding.ts'
 import type { LoadedModule } from './loaded-hooks.ts'
 
 /**
@@ -22,7 +22,10 @@ export async function armModules(
       const change = module.ofProject ? fileChange(module, root) : undefined
       if (change !== undefined) throw new Error(`${change} since it was trusted`)
       const { default: given } = (await import(pathToFileURL(module.file).href)) as { default?: unknown }
+      const before = hooks.list().length
       await take(given, hooks)
+      if (hooks.list().length === before)
+        findings.push(findingOf('warning', module.place, true, ['module', `${module.file} registers no hooks`]))
     } catch (error) {
       const message = `${module.file} could not be loaded: ${wordsOf(error)}`
       findings.push(gateError(module.place, 'module', message))

@@ -1,181 +1,223 @@
 import { nearest } from '../../errors.ts'
-import { EVENT_NAMES, parseEvent, type EventName } from '../../hooks/events/event-table.ts'
+import { EVENT_NAMES, isGate, parseEvent, type EventName } from '../../hooks/events/event-table.ts'
+import { problemsIn, rowsIn, type KeyPath } from '../../schema/check.ts'
+import { attempt } from '../../util/attempt.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
-import { declare, Remarks, type Declared } from './hook-declaration.ts'
-import { rowsIn, type KeyPath } from '../../schema/check.ts'
-import type { Findings } from './finding.ts'
-import { HANDLERS, isAnnotation } from './handlers.ts'
+import { problemWords, type Findings, type Words } from './finding.ts'
+import { HANDLERS, isAnnotation, isHandlerType, type HandlerType } from './handlers.ts'
 
-/** Events of the contract that have no place here. */
+/** A hook as a file declares it, checked. */
+export interface Declared {
+  readonly event: EventName
+  readonly matcher: string | undefined
+  readonly type: HandlerType
+  readonly name: string | undefined
+  /** What it runs, asks or calls, for people. */
+  readonly runs: string
+  /** The keys of its handler. */
+  readonly spec: Readonly<PlainObject>
+  readonly path: KeyPath
+  /** Hooks of one rule have this in common. */
+  readonly rule: string
+  /** Seconds, where neither the file nor the contract says otherwise. */
+  readonly defaultTimeout: number | undefined
+}
+
+/** Events of the contract that are not fired here. */
 const FOREIGN = 'PreModelSwitch PostModelSwitch WorktreeCreate WorktreeRemove DirectoryAdded MessageDisplay'.split(' ')
 
 const ONE_OF_ALL = `use one of ${EVENT_NAMES.join(', ')}`
+const VOIDS_FILE = 'Claude Code would ignore the whole file'
 
 /** More than all events in all spellings. */
 const MOST_EVENTS = 500
+const LONGEST_MATCHER = 10_000
+const RULE_KEYS = ['matcher', 'hooks']
 
 /** The older forms have a name or nothing beside their command, and a minute of time. */
 const SIMPLE_TIMEOUT = 60
 
+const meant = (near: string | undefined, otherwise: string): string =>
+  near === undefined ? otherwise : `did you mean ${near}?`
+
 /** Reads a map from events to hooks, in any of the shapes that are in use. A bad entry costs that entry. */
 export function readHooks(value: unknown, path: KeyPath, findings: Findings): readonly Declared[] {
-  if (!isObject(value)) {
-    findings.gate('error', path, 'hooks-shape', 'hooks should be an object from events to rules')
-    return []
-  }
-  const names = Object.keys(value)
-  if (names.length > MOST_EVENTS) {
-    findings.gate('error', path, 'too-many', `${names.length} keys are not events`, ONE_OF_ALL)
-    return []
-  }
-  return names.flatMap(name => {
-    if (/^[$_#/]/.test(name) && typeof value[name] === 'string') return []
-    const event = eventOf(name, [...path, name], findings)
-    return event === undefined ? [] : new EventReader(event, findings).read(value[name], [...path, name])
-  })
+  const names = isObject(value) ? Object.keys(value) : []
+  if (!isObject(value)) findings.gate('error', path, 'hooks-shape', 'hooks should be an object from events to rules')
+  else if (names.length <= MOST_EVENTS)
+    return names.flatMap(name => {
+      if (/^[$_#/]/.test(name) && typeof value[name] === 'string') return []
+      const event = eventOf(name, [...path, name], findings)
+      return event === undefined ? [] : new EventReader(event, findings).read(value[name], [...path, name])
+    })
+  else findings.gate('error', path, 'too-many', `${names.length} keys are not events`, ONE_OF_ALL)
+  return []
 }
 
 function eventOf(name: string, path: KeyPath, findings: Findings): EventName | undefined {
-  try {
-    return parseEvent(name)
-  } catch {
-    if (FOREIGN.includes(name)) {
-      const message = `${name} is an event of Claude Code that Carabiner does not fire`
-      findings.add('info', path, 'event-not-here', message)
-    } else if (name !== 'description') {
-      const near = nearest(name, [...EVENT_NAMES, ...FOREIGN])
-      const fix = near === undefined ? ONE_OF_ALL : `did you mean ${near}?`
-      findings.gate('error', path, 'event-unknown', `there is no event ${JSON.stringify(name)}`, fix)
-    }
-    return undefined
+  const event = attempt(() => parseEvent(name))
+  if (event !== undefined || name === 'description') return event
+  if (FOREIGN.includes(name))
+    findings.add('info', path, 'event-not-here', `${name} is an event of Claude Code that Carabiner does not fire`)
+  else {
+    const fix = meant(nearest(name, [...EVENT_NAMES, ...FOREIGN]), ONE_OF_ALL)
+    findings.gate('error', path, 'event-unknown', `there is no event ${JSON.stringify(name)}`, fix)
   }
+  return undefined
 }
 
-const LONGEST_MATCHER = 10_000
-const RULE_KEYS = ['matcher', 'hooks']
+/** What a file says of a handler outside of it. */
+interface Around {
+  readonly rule?: KeyPath
+  readonly matcher?: string | undefined
+  readonly defaultTimeout?: number | undefined
+}
 
-/** Reads what stands under one event. */
+const BAD = Symbol('bad')
+
+/** Reads what stands under one event. What is wrong with a hook is a finding, and then there is no such hook. */
 class EventReader {
-  readonly #remarks: Remarks
+  readonly #event: EventName
+  readonly #findings: Findings
 
   constructor(event: EventName, findings: Findings) {
-    this.#remarks = new Remarks(event, findings)
+    this.#event = event
+    this.#findings = findings
+  }
+
+  #bad(path: KeyPath, ...words: Words): readonly never[] {
+    if (isGate(this.#event)) this.#findings.gate('error', path, ...words)
+    else this.#findings.add('error', path, ...words)
+    return []
+  }
+
+  /** Something that only Claude Code minds; it does not read what is under `carabiner`. */
+  #foreign(path: KeyPath, ...words: Words): void {
+    if (path[0] !== 'carabiner') this.#findings.add('warning', path, ...words)
   }
 
   read(value: unknown, path: KeyPath): readonly Declared[] {
-    const { event } = this.#remarks
-    if (path.at(-1) !== event)
-      this.#remarks.foreign(
-        path,
-        'event-spelling',
-        `Claude Code knows this event as ${event} only, and would not run what stands here`,
-        `write ${event}, or move it under carabiner.hooks`
-      )
+    const event = this.#event
+    if (path.at(-1) !== event) {
+      const message = `Claude Code knows this event as ${event} only, and would not run these hooks`
+      this.#foreign(path, 'event-spelling', message, `write ${event}, or move it under carabiner.hooks`)
+    }
     if (Array.isArray(value)) return value.flatMap((item, place) => this.#item(item, [...path, place]))
-    if (!isObject(value)) return this.#remarks.bad(path, 'rules-shape', `${event} should hold a list of rules`)
+    if (!isObject(value)) return this.#bad(path, 'rules-shape', `${event} should hold a list of rules`)
     if (Array.isArray(value['hooks'])) {
-      this.#remarks.foreign(
-        path,
-        'rules-shape',
-        'a single rule stands here without a list around it; Claude Code would ignore the whole file',
-        'put [ ] around it'
-      )
+      this.#foreign(path, 'rules-shape', `a single rule has no list around it; ${VOIDS_FILE}`, 'put [ ] around it')
       return this.#rule(value, path)
     }
-    this.#remarks.foreign(
-      path,
-      'named-map',
-      'hooks by name are a form that Claude Code ignores, together with the whole file'
-    )
-    return Object.keys(value).flatMap(name => this.#named(name, value[name], [...path, name]))
+    this.#foreign(path, 'named-map', `these are hooks by name; ${VOIDS_FILE}`)
+    return Object.keys(value).flatMap(name => this.#namedHook(name, value[name], [...path, name]))
   }
 
   /** `"name": "command"` or `"name": { "command": …, "matcher": … }`. */
-  #named(name: string, value: unknown, path: KeyPath): readonly Declared[] {
-    if (typeof value === 'string') return this.#simple(value, path, name)
-    if (!isObject(value))
-      return this.#remarks.bad(
-        path,
-        'handler-shape',
-        `${name} is neither a command nor an object`,
-        'write { "command": "…" }'
-      )
-    return this.#flat({ name, ...value }, path, SIMPLE_TIMEOUT)
+  #namedHook(name: string, value: unknown, path: KeyPath): readonly Declared[] {
+    const handler = typeof value === 'string' ? { type: 'command', command: value } : value
+    if (isObject(handler)) return this.#flat({ name, ...handler }, path, SIMPLE_TIMEOUT)
+    return this.#bad(path, 'handler-shape', `${name} is not a command or an object`, 'write { "command": "…" }')
   }
 
   #item(value: unknown, path: KeyPath): readonly Declared[] {
     if (typeof value === 'string') {
-      this.#remarks.foreign(
-        path,
-        'bare-command',
-        'a bare command is a form that Claude Code ignores, together with the whole file'
-      )
-      return this.#simple(value, path, undefined)
+      this.#foreign(path, 'bare-command', `this is a bare command; ${VOIDS_FILE}`)
+      return this.#declare({ type: 'command', command: value }, path, { defaultTimeout: SIMPLE_TIMEOUT })
     }
-    if (!isObject(value)) return this.#remarks.bad(path, 'rule-shape', 'a rule should be an object')
+    if (!isObject(value)) return this.#bad(path, 'rule-shape', 'a rule should be an object')
     if (value['hooks'] !== undefined) return this.#rule(value, path)
-    if (value['hook'] !== undefined)
-      return this.#remarks.bad(path, 'rule-hook', 'a rule has "hooks", a list, and not "hook"')
-    if (value['type'] === undefined && value['command'] === undefined && value['url'] === undefined)
-      return this.#remarks.bad(path, 'rule-empty', 'this rule has no hooks')
-    this.#remarks.foreign(
-      path,
-      'rule-missing',
-      'a hook stands here without a rule around it; Claude Code would ignore the whole file'
-    )
+    if (value['hook'] !== undefined) return this.#bad(path, 'rule-hook', 'a rule has "hooks", a list, and not "hook"')
+    if (['type', 'command', 'url'].every(key => value[key] === undefined))
+      return this.#bad(path, 'rule-empty', 'this rule has no hooks')
+    this.#foreign(path, 'rule-missing', `this hook has no rule around it; ${VOIDS_FILE}`)
     return this.#flat(value, path, undefined)
-  }
-
-  #simple(command: string, path: KeyPath, name: string | undefined): readonly Declared[] {
-    const around = { name, matcher: undefined, defaultTimeout: SIMPLE_TIMEOUT }
-    return declare({ type: 'command', command }, path, around, this.#remarks)
   }
 
   /** A handler that carries its matcher itself. */
   #flat(value: PlainObject, path: KeyPath, defaultTimeout: number | undefined): readonly Declared[] {
-    const { matcher, ...handler } = value
-    const tested = this.#matcher(matcher, path)
-    return tested === BAD
-      ? []
-      : declare(handler, path, { name: undefined, matcher: tested, defaultTimeout }, this.#remarks)
+    const { matcher: given, ...handler } = value
+    const matcher = this.#matcher(given, path)
+    return matcher === BAD ? [] : this.#declare(handler, path, { matcher, defaultTimeout })
   }
 
   #rule(rule: PlainObject, path: KeyPath): readonly Declared[] {
     const matcher = this.#matcher(rule['matcher'], path)
     if (matcher === BAD) return []
     const handlers = rule['hooks']
-    if (!Array.isArray(handlers))
-      return this.#remarks.bad([...path, 'hooks'], 'rule-hooks', 'hooks of a rule should be a list')
+    if (!Array.isArray(handlers)) return this.#bad([...path, 'hooks'], 'rule-hooks', 'hooks of a rule should be a list')
+    if (handlers.length === 0)
+      this.#findings.gate('warning', [...path, 'hooks'], 'rule-empty', 'this rule has no hooks, so nothing runs')
     for (const key of Object.keys(rule)) {
       if (RULE_KEYS.includes(key) || isAnnotation(key)) continue
-      const near = nearest(key, RULE_KEYS)
-      const fix = near === undefined ? 'delete it' : `did you mean ${near}?`
       const isOfHook = rowsIn(HANDLERS.command).some(({ name }) => name === key)
-      const message = `${key} is not read on a rule`
-      this.#remarks.warn([...path, key], 'rule-key', message, isOfHook ? 'move it into the hook' : fix)
+      const fix = isOfHook ? 'move it into the hook' : meant(nearest(key, RULE_KEYS), 'delete it')
+      this.#findings.add('warning', [...path, key], 'rule-key', `${key} is not read on a rule`, fix)
     }
-    return handlers.flatMap((handler: unknown, place) =>
-      this.#handler(handler, [...path, 'hooks', place], path, matcher)
-    )
-  }
-
-  #handler(handler: unknown, path: KeyPath, rule: KeyPath, matcher: string | undefined): readonly Declared[] {
-    if (typeof handler === 'string')
-      return this.#remarks.bad(path, 'handler-shape', 'a hook of a rule should be an object')
-    if (!isObject(handler)) return this.#remarks.bad(path, 'handler-shape', 'a hook should be an object')
-    return declare(handler, path, { name: undefined, matcher, defaultTimeout: undefined, rule }, this.#remarks)
+    return handlers.flatMap((handler: unknown, place) => {
+      const own = [...path, 'hooks', place]
+      if (!isObject(handler)) return this.#bad(own, 'handler-shape', 'a hook of a rule should be an object')
+      return this.#declare(handler, own, { matcher, rule: path })
+    })
   }
 
   #matcher(value: unknown, path: KeyPath): string | undefined | typeof BAD {
-    if (typeof value === 'string' && value.length > LONGEST_MATCHER) {
-      const message = `a matcher of ${value.length} characters is longer than ${LONGEST_MATCHER}`
-      this.#remarks.bad([...path, 'matcher'], 'matcher-long', message)
-      return BAD
-    }
-    if (value === undefined || typeof value === 'string') return value
-    this.#remarks.bad([...path, 'matcher'], 'matcher-type', `a matcher is text, not ${JSON.stringify(value)}`)
+    const own = [...path, 'matcher']
+    if (value !== undefined && typeof value !== 'string')
+      this.#bad(own, 'matcher-type', `a matcher is text, not ${JSON.stringify(value)}`)
+    else if (value === undefined || value.length <= LONGEST_MATCHER) return value
+    else this.#bad(own, 'matcher-long', `a matcher of ${value.length} characters is longer than ${LONGEST_MATCHER}`)
     return BAD
+  }
+
+  #declare(given: PlainObject, path: KeyPath, { rule = path, matcher, defaultTimeout }: Around): readonly Declared[] {
+    const { name, ...spec } = this.#withType(renamed(given), path)
+    const { type } = spec
+    if (!isHandlerType(type)) {
+      const kinds = Object.keys(HANDLERS)
+      const near = nearest(String(type), kinds)
+      const fix = meant(near && JSON.stringify(near), `use ${kinds.join(', ')}`)
+      return this.#bad([...path, 'type'], 'type-unknown', `there is no kind of hook ${JSON.stringify(type)}`, fix)
+    }
+    const handler = name === undefined ? spec : { ...spec, name }
+    if (!this.#fits(type, handler, path)) return []
+    const common = { event: this.#event, matcher, type, name: name as string | undefined, runs: runsOf(type, spec) }
+    return [{ ...common, spec, path, rule: JSON.stringify(rule), defaultTimeout }]
+  }
+
+  #withType(handler: PlainObject, path: KeyPath): PlainObject {
+    if (handler['type'] !== undefined) return handler
+    const type = handler['url'] === undefined ? 'command' : 'http'
+    if (path.at(-2) === 'hooks')
+      this.#foreign(path, 'type-missing', `it does not say its type; ${VOIDS_FILE}`, `add "type": "${type}"`)
+    return { type, ...handler }
+  }
+
+  /** A key that is not read does no harm to the others. */
+  #fits(type: HandlerType, handler: PlainObject, path: KeyPath): boolean {
+    const problems = problemsIn(HANDLERS[type], handler, path)
+    for (const problem of problems) {
+      const words = problemWords(problem)
+      if (problem.code !== 'key-unknown') this.#bad(problem.path, ...words)
+      else if (!isAnnotation(String(problem.value))) this.#findings.add('warning', problem.path, ...words)
+    }
+    return problems.every(({ code }) => code === 'key-unknown')
   }
 }
 
-const BAD = Symbol('bad')
+/** The one key that says what a handler does, with all that a program is given. */
+function runsOf(type: HandlerType, { command, url, prompt, tool, args }: PlainObject): string {
+  const words = [command, url, prompt, tool].find(value => typeof value === 'string') ?? type
+  const more = (Array.isArray(args) ? args : []).map(arg => {
+    const word = String(arg)
+    return /^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word)
+  })
+  return [words, ...more].join(' ')
+}
+
+/** Other spellings of keys that are in use. */
+const RENAMED: Readonly<PlainObject> = { timeout_secs: 'timeout', timeoutSecs: 'timeout', hook_type: 'type' }
+
+const renamed = (handler: PlainObject): PlainObject =>
+  Object.fromEntries(
+    Object.entries(handler).map(([key, value]) => [Object.hasOwn(RENAMED, key) ? RENAMED[key] : key, value])
+  )
