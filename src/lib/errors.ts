@@ -28,7 +28,10 @@ export const ERRORS = {
     near === '' ? 'list() shows the names there are' : `did you mean ${JSON.stringify(near)}?`
   ],
   E_REPLY_INVALID: (why: string) => [why, ''],
-  E_INPUT_INVALID: (event: string, why: string) => [`this is not an input of ${event}: ${why}`, ''],
+  E_INPUT_INVALID: (event: string, why: string) => [
+    `this is not an input of ${event}: ${why}`,
+    'give a plain object with the fields that docs/hooks.md lists'
+  ],
   E_MESSAGES_INVALID: (why: string) => [
     `the messages cannot be changed so: ${why}`,
     'remove or insert whole messages, and keep each tool call together with its result'

@@ -114,6 +114,9 @@ describe('what is no hook is refused, and nothing is registered', () => {
       coded('E_MATCHER_INVALID')
     )
     expect(() => hooks.callbacks({ PreToolUse: fine, Nonsense: fine } as never)).toThrow(coded('E_EVENT_UNKNOWN'))
+    expect(() => hooks.callbacks({ PreToolUse: [{ match: 'Bash', hooks: [] }] } as never)).toThrow(
+      /"match"; use matcher/
+    )
     expect(hooks.list()).toEqual([])
   })
 })

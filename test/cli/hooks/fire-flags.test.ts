@@ -62,6 +62,15 @@ describe('--settings', () => {
     expect(existsSync(path('ran'))).toBe(false)
   })
 
+  test.each([
+    ['tool_nmae=Read', 'PreToolUse has no field tool_nmae; did you mean tool_name?'],
+    ['tool_input.comand=ls', 'Bash has no input comand; did you mean command?']
+  ])('a misspelt key of --set is an error: %s', async (assignment, words) => {
+    const { run } = stage()
+    const { code, stderr } = await run(['fire', 'PreToolUse', '--tool', 'Bash', '--set', assignment])
+    expect([code, stderr]).toEqual([64, expect.stringContaining(words)])
+  })
+
   // S16
   test.each(['--version', '--help', '--json', '--', '-V'])('a tool may be called %s', async name => {
     const { run } = stage()

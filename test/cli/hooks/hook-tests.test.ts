@@ -251,9 +251,9 @@ test.each([
   [
     { input: { tool_inpt: { command: 'ls' } }, expect: { decision: null } },
     'has a field tool_inpt',
-    'tool_input is one'
+    'did you mean tool_input?'
   ],
-  [{ input: { toolName: 'Read' }, expect: { blocked: false } }, 'has a field toolName', 'tool_name is one'],
+  [{ input: { toolName: 'Read' }, expect: { blocked: false } }, 'has a field toolName', 'did you mean tool_name?'],
   [{ expect: { decision: 'block' } }, 'expect.decision is "block"', 'write deny, ask, allow or defer']
 ])('E6: %j is a mistake in the test, and no test passes', async (given, ...words) => {
   const { write, run } = guarded()

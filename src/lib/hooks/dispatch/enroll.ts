@@ -124,7 +124,7 @@ export function groupOf(
   members: unknown,
   options: GroupOptions
 ): readonly GroupMember[] {
-  checkOptionNames(options, ['name', 'priority', 'timeout', 'onFailure', 'sequential'])
+  checkOptionNames(options, GROUP_OPTIONS)
   const group: Group = { name: options.name, sequential: flagOf('sequential', options.sequential) }
   if (!Array.isArray(members)) throw fault('E_HOOK_INVALID', 'a group needs a list of hooks')
   const hooks = members.map((member: unknown) => {
@@ -145,6 +145,7 @@ export function groupOf(
   return [...apart, ...beside].map(hook => ({ hook, group }))
 }
 
+const GROUP_OPTIONS = ['name', 'priority', 'timeout', 'onFailure', 'sequential']
 export const HOOK_OPTIONS = ['name', 'priority', 'timeout', 'onFailure', 'once', 'observe', 'concurrent']
 const PARTS = ['dialect', 'source', 'identity', 'rank', 'condition', 'statusMessage', 'run', 'label']
 const HOOK_KEYS = [...HOOK_OPTIONS, ...PARTS, 'events', 'matcher']
@@ -165,9 +166,11 @@ export function groupsIn(record: object): readonly GroupMember[] {
   if (!isPlain(record)) throw fault('E_HOOK_INVALID', NOT_A_RECORD)
   return Object.entries(record).flatMap(([name, matchers]) => {
     const event = parseEvent(name)
-    return matchersIn(matchers, name).flatMap(({ matcher = '', hooks, ...options }) =>
-      groupOf(event, matcher, (listOf(hooks, name) as readonly Callback[]).map(callbackHook), options)
-    )
+    return matchersIn(matchers, name).flatMap(each => {
+      checkOptionNames(each, ['matcher', 'hooks', ...GROUP_OPTIONS])
+      const { matcher = '', hooks, ...options } = each
+      return groupOf(event, matcher, (listOf(hooks, name) as readonly Callback[]).map(callbackHook), options)
+    })
   })
 }
 
