@@ -215,9 +215,9 @@ function runsOf(type: HandlerType, { command, url, prompt, tool, args }: PlainOb
 }
 
 /** Other spellings of keys that are in use. */
-const RENAMED: Readonly<PlainObject> = { timeout_secs: 'timeout', timeoutSecs: 'timeout', hook_type: 'type' }
+const RENAMED: Readonly<Record<string, string>> = { timeout_secs: 'timeout', timeoutSecs: 'timeout', hook_type: 'type' }
 
 const renamed = (handler: PlainObject): PlainObject =>
   Object.fromEntries(
-    Object.entries(handler).map(([key, value]) => [Object.hasOwn(RENAMED, key) ? RENAMED[key] : key, value])
+    Object.entries(handler).map(([key, value]) => [(Object.hasOwn(RENAMED, key) && RENAMED[key]) || key, value])
   )
