@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { EVENT_NAMES } from '../src/lib/hooks/events/event-table.ts'
-import { jsonSchemaOf } from '../src/lib/schema/json-schema.ts'
+import { tableSchema } from '../src/lib/schema/json-schema.ts'
 import { HANDLERS } from '../src/lib/settings/files/handlers.ts'
 import { HOOK_TEST } from '../src/lib/settings/files/hook-tests.ts'
 import { SETTINGS as SETTINGS_TABLE } from '../src/lib/settings/files/settings-table.ts'
@@ -18,7 +18,7 @@ const RULE = {
   type: 'object',
   properties: {
     matcher: { type: 'string', description: 'a name, names joined by |, a glob, or a regular expression' },
-    hooks: { type: 'array', items: { oneOf: Object.values(HANDLERS).map(keys => open(jsonSchemaOf(keys))) } }
+    hooks: { type: 'array', items: { oneOf: Object.values(HANDLERS).map(keys => open(tableSchema(keys))) } }
   },
   required: ['hooks']
 }
@@ -29,7 +29,7 @@ const HOOKS = {
 }
 
 function settingsSchema(): object {
-  const whole = jsonSchemaOf(SETTINGS_TABLE) as { readonly properties: Properties }
+  const whole = tableSchema(SETTINGS_TABLE) as { readonly properties: Properties }
   const { permissions, carabiner, ...properties } = whole.properties
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -46,7 +46,7 @@ function settingsSchema(): object {
 }
 
 function testsSchema(): object {
-  const { properties, ...rest } = jsonSchemaOf(HOOK_TEST) as { readonly properties: Properties }
+  const { properties, ...rest } = tableSchema(HOOK_TEST) as { readonly properties: Properties }
   const test = { ...rest, properties: { ...properties, event: { ...properties['event'], enum: EVENT_NAMES } } }
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',

@@ -1,7 +1,7 @@
 import * as fc from '../support/fast-check.ts'
 import { expect, test } from 'vitest'
 import { checkInput } from '../../src/lib/schema/check.ts'
-import { jsonSchemaOf } from '../../src/lib/schema/json-schema.ts'
+import { tableSchema } from '../../src/lib/schema/json-schema.ts'
 import type { FieldTable, Infer } from '../../src/lib/schema/table.ts'
 
 const FIELDS = {
@@ -19,7 +19,7 @@ function problem(input: unknown): string {
 }
 
 test('the schema says what the table says', () => {
-  expect(jsonSchemaOf(FIELDS)).toEqual({
+  expect(tableSchema(FIELDS)).toEqual({
     type: 'object',
     properties: {
       name: { type: 'string', description: 'A name' },

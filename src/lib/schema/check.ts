@@ -1,7 +1,7 @@
 import { nearest, print } from '../errors.ts'
 import { fault } from '../faults.ts'
 import { isObject, isPlain, type PlainObject } from '../util/plain.ts'
-import type { Field, FieldTable, FieldType, Infer } from './table.ts'
+import type { FieldRow, FieldTable, FieldType, Infer } from './table.ts'
 
 /** The way to a value through nested data. */
 export type KeyPath = readonly (string | number)[]
@@ -22,7 +22,7 @@ export interface SchemaProblem {
 }
 
 /** A row of a table, read. */
-export interface TableRow extends Field {
+export interface TableRow extends FieldRow {
   readonly name: string
   readonly isOptional: boolean
 }
@@ -41,7 +41,7 @@ export function rowsIn(table: FieldTable): readonly TableRow[] {
   return rows
 }
 
-const isField = (given: FieldType | Field): given is Field => typeof given === 'object' && 'type' in given
+const isField = (given: FieldType | FieldRow): given is FieldRow => typeof given === 'object' && 'type' in given
 
 /** How a check differs from the usual. */
 interface CheckOptions {
@@ -91,7 +91,7 @@ const missingKey = (row: TableRow, path: KeyPath, value: unknown): SchemaProblem
 })
 
 /** What is wrong with one value, or with what it holds. */
-function problemsOf(value: unknown, field: Field, path: KeyPath): readonly SchemaProblem[] {
+function problemsOf(value: unknown, field: FieldRow, path: KeyPath): readonly SchemaProblem[] {
   const { type } = field
   if (typeof type === 'object') {
     if ('object' in type && isObject(value)) return problemsIn(type.object, value, path)
@@ -105,7 +105,7 @@ function problemsOf(value: unknown, field: Field, path: KeyPath): readonly Schem
   return [{ code: 'key-type', path, value, expected, fix: `use ${expected}` }]
 }
 
-function fits(value: unknown, field: Field): boolean {
+function fits(value: unknown, field: FieldRow): boolean {
   const { type, min = -Infinity, max = Infinity, above = -Infinity, below = Infinity } = field
   if (typeof type !== 'string') {
     if ('fits' in type) return type.fits(value)
@@ -129,14 +129,14 @@ const NAMED = {
 } as const
 
 /** What a field may be, for people. */
-function expectedBy(field: Field): string {
+function expectedBy(field: FieldRow): string {
   if (field.expected !== undefined) return field.expected
   const { type } = field
   if (typeof type !== 'string') return expectedOf(type, 0)
   return `${NAMED[type][0]}${rangeWords(field)}`
 }
 
-function rangeWords({ min, max, above, below }: Field): string {
+function rangeWords({ min, max, above, below }: FieldRow): string {
   const [least, most, under] = [min, max, below].map(number => number?.toLocaleString('en'))
   if (above !== undefined) return ` above ${above}${under === undefined ? '' : ` and below ${under}`}`
   if (least === undefined) return most === undefined ? '' : ` of at most ${most}`
@@ -221,7 +221,7 @@ function fittingKeys(table: FieldTable, value: PlainObject): PlainObject {
   return Object.fromEntries(kept.filter(([, held]) => held !== undefined))
 }
 
-function fittingValue(value: unknown, field: Field): unknown {
+function fittingValue(value: unknown, field: FieldRow): unknown {
   const { type } = field
   if (value === undefined) return undefined
   if (typeof type === 'object' && isObject(value)) {

@@ -1,10 +1,10 @@
 import { rowsIn } from './check.ts'
-import type { Field, FieldTable } from './table.ts'
+import type { FieldRow, FieldTable } from './table.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 
 /** The JSON Schema of the objects that a table describes. */
-export function jsonSchemaOf(table: FieldTable): JsonSchema {
+export function tableSchema(table: FieldTable): JsonSchema {
   const rows = rowsIn(table)
   return {
     type: 'object',
@@ -14,7 +14,7 @@ export function jsonSchemaOf(table: FieldTable): JsonSchema {
   }
 }
 
-function fieldSchema(field: Field): JsonSchema {
+function fieldSchema(field: FieldRow): JsonSchema {
   const { words, default: standard, notBlank, min, max, above, below } = field
   return {
     ...typeSchema(field),
@@ -29,10 +29,10 @@ function fieldSchema(field: Field): JsonSchema {
 }
 
 /** A type that only a function knows has no schema: anything passes an editor, and the check says the rest. */
-function typeSchema({ type }: Field): JsonSchema {
+function typeSchema({ type }: FieldRow): JsonSchema {
   if (type === 'unknown') return {}
   if (typeof type === 'string') return { type }
-  if ('object' in type) return jsonSchemaOf(type.object)
+  if ('object' in type) return tableSchema(type.object)
   if ('list' in type) return { type: 'array', items: typeSchema({ type: type.list }) }
   if ('record' in type) return { type: 'object', additionalProperties: typeSchema({ type: type.record }) }
   return 'fits' in type ? {} : { type: 'string', enum: type }

@@ -4,10 +4,10 @@ import type { PlainObject } from '../util/plain.ts'
  * The language in which a table says what an object may hold, key by key. One table gives the TypeScript type (`Infer`),
  * the check (check.ts) and the JSON Schema (json-schema.ts).
  */
-export type FieldTable = Readonly<Record<string, FieldType | Field>>
+export type FieldTable = Readonly<Record<string, FieldType | FieldRow>>
 
 /** One key of a table. A key whose name ends in `?` may be left out. */
-export interface Field {
+export interface FieldRow {
   readonly type: FieldType
   /** What it is for: the description in the JSON Schema, and in the advice where the key is missing. */
   readonly words?: string

@@ -1,7 +1,7 @@
 import { TOOL_TABLE, type BuiltInToolName } from '../tool-table.ts'
 import type { Subject } from '../message.ts'
 import { checkInput } from '../schema/check.ts'
-import { jsonSchemaOf } from '../schema/json-schema.ts'
+import { tableSchema } from '../schema/json-schema.ts'
 import type { Infer } from '../schema/table.ts'
 import type { Checked, Tool, ToolCall, ToolResult, ToolSession } from './tool.ts'
 
@@ -33,7 +33,7 @@ export function builtInTool<const Name extends TabledName>(name: Name, behavior:
     readOnly: () => row.readOnly,
     ...(behavior as unknown as Omit<Tool, 'name' | 'inputSchema' | 'check' | 'readOnly'>),
     name,
-    inputSchema: jsonSchemaOf(row.input),
+    inputSchema: tableSchema(row.input),
     check(input, session) {
       const checked = checkInput(row.input, input)
       return 'problem' in checked || behavior.check === undefined ? checked : behavior.check(checked.input, session)

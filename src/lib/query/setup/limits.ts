@@ -1,6 +1,6 @@
 import type { SessionOptions } from '../../agent/session/session-options.ts'
 import { MOST_TRIES } from '../../model/retry.ts'
-import { numberOf } from '../../settings/files/env-number.ts'
+import { envNumber } from '../../settings/files/env-number.ts'
 import type { QueryOptions } from '../options/options.ts'
 import type { ProjectContext } from './project-context.ts'
 
@@ -10,8 +10,8 @@ const MOST_STOP_BLOCKS = 8
 /** The limits of a session: its options, and where they set none, the environment variables of the contract. */
 export function limitsOf({ options, env }: ProjectContext, notices: string[]): SessionOptions['limits'] {
   const warn = (text: string): void => void notices.push(text)
-  const cap = numberOf('CLAUDE_CODE_STOP_HOOK_BLOCK_CAP', env, warn)
-  const retries = numberOf('CLAUDE_CODE_MAX_RETRIES', env, warn)
+  const cap = envNumber('CLAUDE_CODE_STOP_HOOK_BLOCK_CAP', env, warn)
+  const retries = envNumber('CLAUDE_CODE_MAX_RETRIES', env, warn)
   return {
     turns: options.maxTurns ?? MOST_TURNS,
     dollars: options.maxBudgetUsd,

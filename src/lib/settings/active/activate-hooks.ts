@@ -2,7 +2,7 @@ import { wordsOf } from '../../errors.ts'
 import type { HookEnvironment } from '../../hooks/kinds/hook-environment.ts'
 import type { OutsideHook } from '../../hooks/kinds/spec.ts'
 import type { HookRegistry } from '../../hooks/registry.ts'
-import { numberOf } from '../files/env-number.ts'
+import { envNumber } from '../files/env-number.ts'
 import { gateError, sourceOf, type Finding } from '../files/finding.ts'
 import type { HookStatus } from './active-hooks.ts'
 import { makerOf } from '../files/handler-kinds.ts'
@@ -100,7 +100,7 @@ const END_TIMEOUT = 'CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS'
 function timeoutOf({ event, spec, defaultTimeout }: LoadedHook, place: HookEnvironment): number | undefined {
   const own = (spec['timeout'] as number | undefined) ?? defaultTimeout
   if (event !== 'SessionEnd') return own
-  const most = numberOf(END_TIMEOUT, { [END_TIMEOUT]: place.variable(END_TIMEOUT) }, text => place.notice(text))
+  const most = envNumber(END_TIMEOUT, { [END_TIMEOUT]: place.variable(END_TIMEOUT) }, text => place.notice(text))
   return most === undefined || most === 0 ? own : Math.min(own ?? Number.POSITIVE_INFINITY, most / 1000)
 }
 

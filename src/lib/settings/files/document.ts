@@ -2,7 +2,7 @@ import { getNodeValue, parseTree, printParseErrorCode, type Node, type ParseErro
 import { scanJson, type JsonProblem } from '../../util/json.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import { keyOf, type KeyPath } from '../../schema/check.ts'
-import { Findings, startOf, type Place, type Words } from './finding.ts'
+import { Findings, startOf, type Place, type FindingWords } from './finding.ts'
 import { readText } from './text.ts'
 
 /** A file that was read: what it says, and where. */
@@ -53,7 +53,7 @@ export function parseDocument(file: string, text: string): Looked {
 
 interface Fault {
   readonly offset: number
-  readonly words: Words
+  readonly words: FindingWords
 }
 
 const faultOf = ({ offset, code, words }: JsonProblem): Fault => ({ offset, words: [code, words] })
@@ -100,7 +100,6 @@ function childOf(node: Node, part: string | number): Node | undefined {
   return values.get(part)
 }
 
-/** Where each line begins. */
 function linesOf(text: string): readonly number[] {
   const lines = [0]
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines.push(at + 1)

@@ -1,5 +1,5 @@
 /** A number that a variable of the environment sets. Anything but a whole number is told, and counts for nothing. */
-export function numberOf(
+export function envNumber(
   name: string,
   env: Readonly<Record<string, string | undefined>>,
   note: (text: string) => void

@@ -34,15 +34,14 @@ export interface Finding {
   readonly ofProject?: boolean
 }
 
-/** The first line of a file. */
 export const startOf = (file: string, key = ''): Place => ({ file, line: 1, column: 1, key })
 
 /** What a finding says: its code, what is wrong, and what to do about it, where the table of fixes does not say that. */
-export type Words =
+export type FindingWords =
   | readonly [code: keyof typeof FIXES, message: string, fix?: string]
   | readonly [code: string, message: string, fix: string]
 
-export function findingOf(level: Level, place: Place, gate: boolean, words: Words): Finding {
+export function findingOf(level: Level, place: Place, gate: boolean, words: FindingWords): Finding {
   const [code, message, fix = FIXES[code as keyof typeof FIXES]] = words
   return { level, code, place, message, fix, gate }
 }
@@ -57,7 +56,7 @@ export const problemWords = ({ code, path, value, fix }: SchemaProblem): readonl
 }
 
 /** A finding that stops a run. */
-export const gateError = (place: Place, ...words: Words): Finding => findingOf('error', place, true, words)
+export const gateError = (place: Place, ...words: FindingWords): Finding => findingOf('error', place, true, words)
 
 /** What was meant to restrict and cannot do so: nothing starts, except in the compat profile. */
 export const stopsRun = ({ level, gate }: Finding): boolean => gate && level === 'error'
@@ -66,7 +65,6 @@ export const stopsRun = ({ level, gate }: Finding): boolean => gate && level ===
 export const findingLine = ({ place: { file, line, key }, message, fix }: Finding): string =>
   `${file}${line === 0 ? '.' : `:${line}: `}${key === '' ? '' : `${key}: `}${message} (${fix})`
 
-/** Collects findings about one file. */
 export class Findings {
   readonly #all: Finding[] = []
   readonly #place: (path: KeyPath) => Place
@@ -75,17 +73,16 @@ export class Findings {
     this.#place = place
   }
 
-  /** Where something stands. */
   place(path: KeyPath): Place {
     return this.#place(path)
   }
 
-  add(level: Level, path: KeyPath, ...words: Words): void {
+  add(level: Level, path: KeyPath, ...words: FindingWords): void {
     this.#all.push(findingOf(level, this.#place(path), false, words))
   }
 
   /** The same about what was meant to restrict. */
-  gate(level: 'error' | 'warning', path: KeyPath, ...words: Words): void {
+  gate(level: 'error' | 'warning', path: KeyPath, ...words: FindingWords): void {
     this.#all.push(findingOf(level, this.#place(path), true, words))
   }
 

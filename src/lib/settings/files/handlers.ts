@@ -87,7 +87,6 @@ export const HANDLERS = {
   }
 } as const satisfies Record<string, FieldTable>
 
-/** A kind of handler. */
 export type HandlerType = keyof typeof HANDLERS
 
 export const isHandlerType = (name: unknown): name is HandlerType =>

@@ -4,7 +4,7 @@ import type { Declared } from './shapes.ts'
 import { parseDocument, readDocument, type Document, type Looked } from './document.ts'
 import type { KeyPath } from '../../schema/check.ts'
 import { gateError, startOf, type Finding, type Place } from './finding.ts'
-import { Grants } from '../permissions/permission-settings.ts'
+import { PermissionSettings } from '../permissions/permission-settings.ts'
 import { checkKeys } from './keys.ts'
 import { readSettings, type SettingsFile } from './settings-table.ts'
 import type {
@@ -73,7 +73,7 @@ class Loading {
   readonly #hooks: LoadedHook[] = []
   /** The first of each name, by event. */
   readonly #byName = new Map<string, LoadedHook>()
-  readonly #grants = new Grants()
+  readonly #grants = new PermissionSettings()
   readonly #modules: LoadedModule[] = []
   readonly #servers: LoadedServer[] = []
   readonly #plugins: EnabledPlugin[] = []
@@ -148,7 +148,7 @@ class Loading {
       this.#files.push(source)
       checkKeys(document)
       const settings = readSettings(document, source.scope)
-      this.#hooksOf(document, ['hooks'], settings.hooks, source.scope)
+      this.#hooksOf(document, ['hooks'], settings.hooks, { scope: source.scope })
       this.#extension(settings, document, source)
       this.#grants.read(settings, document, source.scope)
       this.#switches.read(settings, source.scope, path => findings.place(path))
@@ -156,24 +156,23 @@ class Loading {
     this.#findings.push(...findings.all)
   }
 
-  #hooksOf(document: Document, path: KeyPath, map: unknown, scope: Scope, more: Partial<LoadedHook> = {}): void {
+  #hooksOf(document: Document, path: KeyPath, map: unknown, own: Partial<LoadedHook> & { scope: Scope }): void {
     if (map === undefined) return
     const placeOf =
-      ({ path: own, rule }: Declared) =>
+      ({ path: hook, rule }: Declared) =>
       (key: string): Place =>
-        document.findings.place(key === 'matcher' ? [...(JSON.parse(rule) as KeyPath), key] : [...own, key])
+        document.findings.place(key === 'matcher' ? [...(JSON.parse(rule) as KeyPath), key] : [...hook, key])
     for (const declared of readHooks(map, path, document.findings)) {
       this.#add(
         {
           plugin: undefined,
           owner: undefined,
           replaces: undefined,
-          ofProject: OF_PROJECT.includes(scope),
+          ofProject: OF_PROJECT.includes(own.scope),
           ...declared,
-          scope,
           place: document.findings.place(declared.path),
           placeOf: placeOf(declared),
-          ...more
+          ...own
         },
         document
       )
@@ -198,7 +197,7 @@ class Loading {
   }
 
   #extension({ carabiner = {} }: SettingsFile, document: Document, { scope, file }: Source): void {
-    this.#hooksOf(document, ['carabiner', 'hooks'], carabiner.hooks, scope)
+    this.#hooksOf(document, ['carabiner', 'hooks'], carabiner.hooks, { scope })
     for (const module of carabiner.modules ?? [])
       this.module(
         module,
@@ -228,8 +227,9 @@ class Loading {
     const { name, id, root, data, maps, findings } = loadPlugin(given, folder, this.#where)
     const managed = enabledBy === 'managed'
     const ofProject = OF_PROJECT.includes(enabledBy)
-    const more = { plugin: { name: id, root, data, managed }, ofProject }
-    for (const { document, path, map } of maps) this.#hooksOf(document, path, map, managed ? 'managed' : 'plugin', more)
+    const scope: Scope = managed ? 'managed' : 'plugin'
+    const more = { scope, plugin: { name: id, root, data, managed }, ofProject }
+    for (const { document, path, map } of maps) this.#hooksOf(document, path, map, more)
     this.#findings.push(...findings.flatMap(({ all }) => all.map(each => ({ ...each, ofProject }))))
     const plugin = { name, id, root, data, managed, ofProject }
     const objection = pluginNameProblem(plugin, this.#plugins)
@@ -259,8 +259,9 @@ class Loading {
     this.#owners.push(owner)
     this.#allowed.push(...ownerGrants(owner))
     if (document === undefined) return
-    const more = { owner: name, ofProject, plugin: plugin && { ...plugin, name: plugin.id } }
-    this.#hooksOf(document, ['hooks'], document.value['hooks'], kind === 'agent' ? kind : 'skill', more)
+    const scope: Scope = kind === 'agent' ? kind : 'skill'
+    const more = { scope, owner: name, ofProject, plugin: plugin && { ...plugin, name: plugin.id } }
+    this.#hooksOf(document, ['hooks'], document.value['hooks'], more)
   }
 
   result(): Loaded {

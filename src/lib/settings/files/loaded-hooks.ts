@@ -21,7 +21,6 @@ export interface LoadedHook extends Declared {
   readonly replaces: LoadedHook | undefined
 }
 
-/** A plugin that is enabled. */
 export interface EnabledPlugin extends Plugin {
   /** What comes with it is called after it: `name:skill`. */
   readonly name: string
@@ -52,7 +51,6 @@ export interface LoadedGrant {
   readonly ofProject: boolean
 }
 
-/** A permission rule that was found in a file. */
 export interface LoadedRule {
   readonly behaviour: 'allow' | 'deny' | 'ask'
   readonly rule: string
@@ -60,7 +58,6 @@ export interface LoadedRule {
   readonly place: Place
 }
 
-/** A module of hooks that a file names. */
 export interface LoadedModule {
   readonly file: string
   readonly scope: Scope
@@ -89,7 +86,6 @@ export interface Locks {
 /** All that the settings in force here say. */
 export interface Loaded {
   readonly root: string
-  /** The files that say something. */
   readonly files: readonly Source[]
   /** The files that might, and the folders of such files. */
   readonly watched: readonly string[]

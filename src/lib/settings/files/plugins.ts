@@ -6,7 +6,7 @@ import { isObject, type PlainObject } from '../../util/plain.ts'
 import { makeFolders } from '../../world/files/own-file.ts'
 import { readDocument, type Document, type Looked } from './document.ts'
 import type { KeyPath } from '../../schema/check.ts'
-import { Findings, startOf, type Place, type Words } from './finding.ts'
+import { Findings, startOf, type Place, type FindingWords } from './finding.ts'
 import { staysInProject, namesIn, type Where } from './sources.ts'
 import { attempt } from '../../util/attempt.ts'
 
@@ -23,7 +23,6 @@ export interface LoadedPlugin {
   readonly findings: readonly Findings[]
 }
 
-/** A map of events, and where it stands. */
 interface HookMap {
   readonly document: Document
   readonly path: KeyPath
@@ -78,12 +77,11 @@ export function loadPlugin(given: string | undefined, root: string, { ownHome }:
   return { name, id: given ?? name, root, data, maps, findings }
 }
 
-/** What a plugin may consist of. */
 const PARTS = `.claude-plugin/plugin.json hooks/hooks.json commands agents skills SKILL.md .mcp.json .lsp.json
   output-styles themes monitors bin settings.json`.split(/\s+/)
 
 /** Why nothing of a plugin would be in force. */
-function whyNoPlugin(root: string, manifest: Document | undefined, name: string): Words | undefined {
+function whyNoPlugin(root: string, manifest: Document | undefined, name: string): FindingWords | undefined {
   if (!existsSync(root)) return ['plugin-missing', `the plugin ${name} is not at ${root}`]
   const has = (part: string): boolean => existsSync(join(root, part))
   if (!PARTS.some(has))
@@ -119,7 +117,7 @@ function within(root: string, path: string, place: Place): Looked {
   return { document: undefined, findings: objection(place, 'hooks-missing', `there is no ${path} in the plugin`) }
 }
 
-function objection(place: Place, ...words: Words): Findings {
+function objection(place: Place, ...words: FindingWords): Findings {
   const findings = new Findings(() => place)
   findings.gate('error', [], ...words)
   return findings

@@ -3,7 +3,7 @@ import { EVENT_NAMES, isGate, parseEvent, type EventName } from '../../hooks/eve
 import { problemsIn, rowsIn, type KeyPath } from '../../schema/check.ts'
 import { attempt } from '../../util/attempt.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
-import { problemWords, type Findings, type Words } from './finding.ts'
+import { problemWords, type Findings, type FindingWords } from './finding.ts'
 import { HANDLERS, isAnnotation, isHandlerType, type HandlerType } from './handlers.ts'
 
 /** A hook as a file declares it, checked. */
@@ -85,14 +85,14 @@ class EventReader {
     this.#findings = findings
   }
 
-  #bad(path: KeyPath, ...words: Words): readonly never[] {
+  #bad(path: KeyPath, ...words: FindingWords): readonly never[] {
     if (isGate(this.#event)) this.#findings.gate('error', path, ...words)
     else this.#findings.add('error', path, ...words)
     return []
   }
 
   /** Something that only Claude Code minds; it does not read what is under `carabiner`. */
-  #foreign(path: KeyPath, ...words: Words): void {
+  #foreign(path: KeyPath, ...words: FindingWords): void {
     if (path[0] !== 'carabiner') this.#findings.add('warning', path, ...words)
   }
 

@@ -10,16 +10,13 @@ import { attempt } from '../../util/attempt.ts'
 /** Whose words they are. What comes with a project counts only when the project is trusted. */
 export type Scope = 'managed' | 'user' | 'project' | 'local' | 'flag' | 'plugin' | 'skill' | 'agent'
 
-/** What comes with a project. */
 export const OF_PROJECT: readonly Scope[] = ['project', 'local']
 
-/** A file that may hold settings. */
 export interface Source {
   readonly scope: Scope
   readonly file: string
 }
 
-/** Where to look. */
 export interface Where {
   readonly cwd: string
   readonly home: string
@@ -99,7 +96,6 @@ export function watchedBy(where: Where, root: string): readonly string[] {
   return [...sourcesOf(where, root).map(({ file }) => file), ...managed, ...folders]
 }
 
-/** One file, and any number beside it, by name. */
 function managedFiles(folder: string): readonly string[] {
   const more = join(folder, 'managed-settings.d')
   return [join(folder, 'managed-settings.json'), ...namesIn(more, '.json').map(name => join(more, name))]

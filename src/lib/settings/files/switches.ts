@@ -22,12 +22,10 @@ export class Switches {
   #urls: readonly string[] | undefined
   #variables: readonly string[] | undefined
 
-  /** Plugins that somebody has switched on or off. */
   get plugins(): ReadonlyMap<string, { readonly on: boolean; readonly scope: Scope; readonly place: Place }> {
     return this.#plugins
   }
 
-  /** What one file says. */
   read(settings: SettingsFile, scope: Scope, placeOf: (path: KeyPath) => Place): void {
     const { carabiner: { profile, trust, disableBypass } = {}, permissions } = settings
     const ofProject = OF_PROJECT.includes(scope)

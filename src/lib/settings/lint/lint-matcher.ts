@@ -1,7 +1,7 @@
 import { wordsOf } from '../../errors.ts'
 import { rowOf } from '../../hooks/events/event-table.ts'
 import { compileMatcher } from '../../hooks/dispatch/matcher.ts'
-import type { Level, Words } from '../files/finding.ts'
+import type { Level, FindingWords } from '../files/finding.ts'
 import type { Loaded, LoadedHook } from '../files/loaded-hooks.ts'
 import { compileSafely } from './patterns.ts'
 import { ALL_TOOL_NAMES, namingOf } from '../permissions/tool-names.ts'
@@ -10,7 +10,7 @@ import { nowNamed, toolIn } from '../../permissions/rule.ts'
 import { attempt } from '../../util/attempt.ts'
 import { RENAMED } from '../../util/names.ts'
 
-export type AddFinding = (level: Level, key: string, ...words: Words) => void
+export type AddFinding = (level: Level, key: string, ...words: FindingWords) => void
 
 export type Check = (hook: LoadedHook, say: AddFinding, loaded: Loaded) => void
 
@@ -34,7 +34,7 @@ export function matcherCheck(
   if (habit !== undefined) return say(worst, 'matcher', ...habit)
   try {
     const { matches } = compileMatcher(matcher, compileSafely)
-    const missed: readonly Words[] =
+    const missed: readonly FindingWords[] =
       target !== 'tool_name'
         ? choicesMissed(
             fields[target]?.split(' | ') ?? [],
@@ -68,7 +68,7 @@ const mayMatch = (matcher: string, matches: (name: string) => boolean, more: rea
 const NESTED = /\((?:[^()\\]|\\.)*[+*}](?:[^()\\]|\\.)*\)(?:[+*]|\{\d+,)/
 
 /** Habits from other systems that mean nothing here. */
-function matcherHabit(matcher: string, isTool: boolean): Words | undefined {
+function matcherHabit(matcher: string, isTool: boolean): FindingWords | undefined {
   const tool = matcher.slice(0, matcher.indexOf('('))
   if (isTool && ['here', 'elsewhere'].includes(namingOf(tool).is) && matcher.endsWith(')'))
     return [
@@ -89,7 +89,7 @@ function matcherHabit(matcher: string, isTool: boolean): Words | undefined {
 }
 
 /** A pattern that matches none of the known tools may be for others, unless it contains what no name can hold. */
-function neverMatches(matcher: string, matchesAny: boolean): readonly Words[] {
+function neverMatches(matcher: string, matchesAny: boolean): readonly FindingWords[] {
   if (matchesAny) return []
   const plain = matcher.replaceAll(/\(\?(?:[:=!]|<[=!]|<\w+>)/g, '')
   const named = /^\^?mcp__/.test(matcher)
@@ -105,7 +105,7 @@ function neverMatches(matcher: string, matchesAny: boolean): readonly Words[] {
   ]
 }
 
-function nameProblems(name: string, more: readonly string[]): readonly Words[] {
+function nameProblems(name: string, more: readonly string[]): readonly FindingWords[] {
   if (name.includes(' '))
     return [['matcher-never', `no tool has blanks in its name, as ${name} has`, 'join names by |']]
   if (/^mcp__[^_]+(?:_[^_]+)*$/.test(name))
@@ -121,7 +121,7 @@ function choicesMissed(
   choices: readonly string[],
   matches: (value: string) => boolean,
   problem: string
-): readonly Words[] {
+): readonly FindingWords[] {
   if (choices.length <= 1 || choices.some(matches)) return []
   return [['matcher-never', `${problem} is one of ${choices.join(', ')}`, 'use one of these']]
 }

@@ -14,7 +14,7 @@ const USUAL = 'default'
  * What settings say of permissions, folders and variables. Later files win where only one can; but the mode of managed
  * policy, and for a project that of everybody else, gives way only to a tighter one.
  */
-export class Grants {
+export class PermissionSettings {
   readonly #rules: LoadedRule[] = []
   readonly #directories: string[] = []
   readonly #env = new Map<string, string>()
@@ -83,7 +83,6 @@ function remarkOnMode(mode: string, managed: string | undefined, { findings }: D
   else findings.add('info', path, 'project-mode', `a project cannot let more pass by the mode ${mode}; this is ignored`)
 }
 
-/** Says what of a project counts for nothing. */
 function remarkOnDropped({ value, findings }: Document): void {
   const { env, permissions } = value
   if (env !== undefined) findings.add('info', ['env'], 'project-env', 'a project sets no variables; this is ignored')

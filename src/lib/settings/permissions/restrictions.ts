@@ -2,7 +2,7 @@ import { isGate } from '../../hooks/events/event-table.ts'
 import { parseMode, type NoMode } from '../../permissions/modes.ts'
 import { parseRule, toolIn } from '../../permissions/rule.ts'
 import { namesUnder } from '../active/agent-files.ts'
-import { findingOf, gateError, type Finding, type Place, type Words } from '../files/finding.ts'
+import { findingOf, gateError, type Finding, type Place, type FindingWords } from '../files/finding.ts'
 import { conditionCheck, matcherCheck, type AddFinding } from '../lint/lint-matcher.ts'
 import type { Loaded, LoadedHook, LoadedOwner, LoadedRule } from '../files/loaded-hooks.ts'
 import { namingOf } from './tool-names.ts'
@@ -56,7 +56,7 @@ export function ruleFindings(rules: readonly NamedTools[], tools: readonly strin
   const absent = new Map<string, { readonly place: Place; readonly names: Set<string> }>()
   const findings = rules.flatMap(({ behaviour, rule, place }): readonly Finding[] => {
     const restricts = behaviour !== 'allow'
-    const bad = (...words: Words): readonly Finding[] => [
+    const bad = (...words: FindingWords): readonly Finding[] => [
       findingOf(restricts ? 'error' : 'warning', place, true, words)
     ]
     const shown = JSON.stringify(rule)
