@@ -6,12 +6,12 @@ import { isKeyword, isProgramOf } from '../../shell/programs.ts'
 import { isGate } from '../../hooks/events/event-table.ts'
 import { isObject } from '../../util/plain.ts'
 import type { AddFinding } from './lint-matcher.ts'
-import type { Level, Words } from '../files/finding.ts'
+import type { Level, FindingWords } from '../files/finding.ts'
 import type { LoadedHook } from '../files/loaded-hooks.ts'
 import { withFile } from '../files/text.ts'
 
 type Env = Readonly<Record<string, unknown>>
-type Add = (level: Level, ...words: Words) => void
+type Add = (level: Level, ...words: FindingWords) => void
 
 /** Programs and scripts that cannot be started: they are not there, may not be executed, or need what is not there. */
 export function programCheck({ spec, plugin, event }: LoadedHook, say: AddFinding, root: string, env: Env): void {
