@@ -298,7 +298,7 @@ export const ROWS: readonly Row[] = [
   {
     name: 'a source of settings that is none',
     comes: 'stop',
-    says: 'user, project',
+    says: 'project',
     options: () => ({ settingSources: ['projct' as never] }),
     runArgs: ['--setting-sources', 'projct'],
     misuse: true
@@ -326,7 +326,7 @@ export const ROWS: readonly Row[] = [
   handler('async', 'notice', 'observes only', { async: true }),
   handler('async that should block', 'stop', 'observes only', { async: true, onFailure: 'block' }),
   handler('a type that there is not', 'stop', 'did you mean "command"?', { type: 'comand' }),
-  handler('no command', 'stop', 'needs command', { command: undefined, comand: 'exit 2' }),
+  handler('no command', 'stop', 'command is missing', { command: undefined, comand: 'exit 2' }),
   handler('an if that misses a tool', 'stop', 'write Bash(touch *)', { if: 'bash(touch *)' }),
   handler('an if for another tool than the matcher', 'stop', 'does not match Read', { if: 'Read(./.env)' }),
   handler('an if of two rules', 'stop', 'is not one permission rule', { if: 'Bash(rm *) || Bash(touch *)' }),
