@@ -30,7 +30,7 @@ export const ERRORS = {
   E_REPLY_INVALID: (why: string) => [why, ''],
   E_INPUT_INVALID: (event: string, why: string) => [
     `this is not an input of ${event}: ${why}`,
-    'give a plain object with the fields that docs/hooks.md lists'
+    'give a plain object with the fields of the event'
   ],
   E_MESSAGES_INVALID: (why: string) => [
     `the messages cannot be changed so: ${why}`,

@@ -51,6 +51,7 @@ export interface LoadedGrant {
   readonly ofProject: boolean
 }
 
+/** A permission rule that was found in a file. */
 export interface LoadedRule {
   readonly behaviour: 'allow' | 'deny' | 'ask'
   readonly rule: string
@@ -58,6 +59,7 @@ export interface LoadedRule {
   readonly place: Place
 }
 
+/** A module of hooks that a file names. */
 export interface LoadedModule {
   readonly file: string
   readonly scope: Scope

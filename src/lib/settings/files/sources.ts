@@ -12,11 +12,13 @@ export type Scope = 'managed' | 'user' | 'project' | 'local' | 'flag' | 'plugin'
 
 export const OF_PROJECT: readonly Scope[] = ['project', 'local']
 
+/** A file that may hold settings. */
 export interface Source {
   readonly scope: Scope
   readonly file: string
 }
 
+/** The folders from which settings are found. */
 export interface Where {
   readonly cwd: string
   readonly home: string
