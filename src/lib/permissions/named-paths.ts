@@ -1,6 +1,6 @@
 import { posix, resolve } from 'node:path'
 import type { Subject } from '../message.ts'
-import { repositoryTop, type Way } from '../world/files/paths.ts'
+import { repositoryTop } from '../world/files/paths.ts'
 import { pathsInCode } from '../shell/code-words.ts'
 import { leafTargets, leafWords } from '../shell/command-words.ts'
 import { commandsHeldBy, knownWords } from '../shell/nested-commands.ts'
@@ -14,7 +14,7 @@ export interface PathLookup {
   /** The working folder, where that is known; the project's otherwise. */
   readonly cwd?: string | undefined
   /** Where a path leads for a process in this folder. */
-  readonly real?: ((path: string, cwd: string) => Way) | undefined
+  readonly real?: ((path: string, cwd: string) => { readonly path: string; readonly sure: boolean }) | undefined
   readonly has?: ((path: string) => boolean) | undefined
   /** Names of the same file that rules are about; none where that cannot be told. */
   readonly twins?: ((path: string) => readonly string[] | undefined) | undefined

@@ -26,17 +26,17 @@ export function toolResultOf(result: unknown): ToolResult {
   const { structuredContent } = result
   const output = structuredContent === undefined ? result.content : { content: result.content, structuredContent }
   if (result.isError !== true) return { content, output }
-  const error = content.flatMap(block => (block.type === 'text' ? [block.text] : [])).join('\n')
-  return { content, output, error: error === '' ? 'the tool failed' : error }
+  return { content, output, error: textsIn(content) || 'the tool failed' }
 }
+
+const textsIn = (content: readonly Block[]): string =>
+  content.flatMap(block => (block.type === 'text' ? [block.text] : [])).join('\n')
 
 /** The text of what was given back, for a hook. What failed has none: it is thrown. */
 export function resultText(result: unknown): string {
   const { content, error } = toolResultOf(result)
   if (error !== undefined) throw new Error(error)
-  return typeof content === 'string'
-    ? content
-    : content.flatMap(part => (part.type === 'text' ? [part.text] : [])).join('\n')
+  return typeof content === 'string' ? content : textsIn(content)
 }
 
 /** What the model sees of an output that a hook gave: a text, a list of content, or a whole result. */

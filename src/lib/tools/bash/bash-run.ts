@@ -8,10 +8,10 @@ import { keepInBackground, newTaskId } from './bash-background.ts'
 import { folderIn, keepFolder, startFolder, type CommandFolder } from './bash-folder.ts'
 import { follow, type CommandEnding } from './bash-follow.ts'
 import { FLOOD, Output, Progress } from './bash-output.ts'
-import { commandEnv, commandWords } from './bash-script.ts'
 import { isSilent, meaningOf } from './bash-simple.ts'
 import { processesOf, startProblem } from './processes.ts'
 import type { ToolCall, ToolResult, ToolSession } from '../tool.ts'
+import { type ProgramWords, shellWords } from '../../world/process/shell.ts'
 
 export async function runBash(input: BashInput, call: ToolCall): Promise<ToolResult> {
   if (call.signal.aborted) return failed('The command was interrupted before it was started.', true)
@@ -76,7 +76,7 @@ interface Streams {
 }
 
 function start(command: string, session: ToolSession, cwd: string, { output, folderFile }: Streams): Running {
-  const words = commandWords(command, { envFile: session.envFile, folderFile })
+  const words = commandWords(command, session.envFile, folderFile)
   return processesOf(session).start(words, cwd, commandEnv(session.env, cwd), output)
 }
 
@@ -130,4 +130,32 @@ function exitOf({ code, signal }: Ended): string {
 
 function failed(words: string, interrupted = false): ToolResult {
   return { content: words, output: { stdout: '', stderr: '', interrupted, isImage: false }, error: words }
+}
+
+/**
+ * A command as the shell runs it: without input, in the shell itself so that it may change the folder, and its exit
+ * code is that of the shell. The folder is written when the shell ends, also by `exit`; and before, in case that the
+ * command has set a trap of its own.
+ */
+function commandWords(command: string, envFile: string | undefined, folderFile: string | undefined): ProgramWords {
+  const tell = folderFile === undefined ? undefined : `command pwd -P 2>/dev/null >| ${quoted(folderFile)}`
+  const before = [
+    'exec </dev/null',
+    ...(envFile === undefined ? [] : [`if [ -f ${quoted(envFile)} ]; then . ${quoted(envFile)}; fi`]),
+    ...(tell === undefined ? [] : [`trap ${quoted(tell)} EXIT`])
+  ]
+  const after = tell === undefined ? [] : ['set -- "$?"', tell, 'exit "$1"']
+  // An argument, which the command does not see, so that errors name its lines. A new line ends a comment or a document.
+  const { file, args } = shellWords([...before, 'eval "shift; $1"', ...after].join('; '), 'bash')
+  return { file, args: [...args, 'bash', `${command}\n`] }
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
+function commandEnv(env: Readonly<Record<string, string>>, cwd: string): Record<string, string> {
+  // A file that bash would read first, and a folder that is not one of this session.
+  const { BASH_ENV: _, OLDPWD: __, ...rest } = env
+  // Bash would take itself for the first shell of a login, and read start-up files that print.
+  const level = Number(rest['SHLVL']) > 0 ? {} : { SHLVL: '1' }
+  return { ...rest, ...level, PWD: cwd }
 }

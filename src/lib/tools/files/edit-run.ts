@@ -8,7 +8,7 @@ import { findSplices, type Match, type Replacement } from './edit-match.ts'
 import { LARGEST_PATCHED, structuredPatch } from './patch.ts'
 import { judgedPath } from './tool-paths.ts'
 import { LARGEST, onFile, remember, seenAsItIs } from './files-read.ts'
-import { refuseBinary } from './text-kind.ts'
+import { refuseBinary } from './read.ts'
 import type { ToolCall, ToolResult } from '../tool.ts'
 
 export const runEdit = (input: EditInput, call: ToolCall): Promise<ToolResult> =>

@@ -9,7 +9,6 @@ import { fileSubject, judgedPath, withFilePath } from './tool-paths.ts'
 import { presentRead } from '../present.ts'
 import { LONGEST_LINE, readFileLines, type Lines, type LineRange } from './read-lines.ts'
 import { remember } from './files-read.ts'
-import { HEAD, imageType, refuseBinary } from './text-kind.ts'
 import type { Tool, ToolCall, ToolResult, ToolSession } from '../tool.ts'
 
 const CHARACTERS = 256 * 1024
@@ -109,4 +108,28 @@ async function showImage(file: OpenFile, type: string, session: ToolSession): Pr
     content: [{ type: 'image', source: { type: 'base64', media_type: type, data } }],
     output: { type: 'image', file: { base64: data, type, originalSize: bytes.length } }
   }
+}
+
+/** So much of a file, in bytes, is looked at to tell what it is. */
+const HEAD = 8192
+
+const IMAGES: readonly (readonly [type: string, beginning: RegExp])[] = [
+  ['image/png', /^89504e470d0a1a0a/],
+  ['image/jpeg', /^ffd8ff/],
+  ['image/gif', /^47494638(?:37|39)61/],
+  ['image/webp', /^52494646.{8}57454250/]
+]
+
+function imageType(head: Buffer): string | undefined {
+  const beginning = head.toString('hex', 0, 16)
+  return IMAGES.find(([, pattern]) => pattern.test(beginning))?.[0]
+}
+
+/** Throws when what begins so is no text, or none in an encoding that can be searched for UTF-8. */
+export function refuseBinary(head: Buffer, path: string): void {
+  const isWide = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff)
+  if (isWide) throw new Error(`${shownPath(path)} is UTF-16; convert it to UTF-8 first, for example with iconv`)
+  if (!head.subarray(0, HEAD).includes(0)) return
+  const what = head.toString('latin1', 0, 5) === '%PDF-' ? 'a PDF' : 'a binary file (it holds NUL bytes)'
+  throw new Error(`${shownPath(path)} is ${what}, not text; look into it with a command`)
 }

@@ -34,19 +34,17 @@ export class KnownTools {
   look(now: Definition): KnownTool {
     const file = join(this.#folder, `${shortHash(now.name)}.json`)
     const before = this.#recall(file, now)
-    const known = { definition: before ?? bare(now), change: wordsOfChange(before, now, file) }
-    return {
-      get definition() {
-        return known.definition
-      },
-      get change() {
-        return known.change
-      },
+    const known = {
+      // Of a tool of which nothing is approved, only its name may be told.
+      definition: before ?? definitionOf({ name: now.name, inputSchema: { type: 'object' } }),
+      change:
+        before === undefined ? `what was approved of it cannot be read in ${file}` : definitionChange(before, now),
       approve: () => {
         Object.assign(known, { definition: now, change: undefined })
         this.#try(() => putOwnFile(file, textOf(now)))
       }
     }
+    return known
   }
 
   /** What is known of a tool; nothing where that cannot be read. */
@@ -83,9 +81,3 @@ function definitionIn(text: string): Definition | undefined {
   if (!isObject(value) || typeof value['name'] !== 'string' || !isObject(value['inputSchema'])) return undefined
   return definitionOf(value as unknown as Definition)
 }
-
-/** All that may be told of a tool of which nothing is approved. */
-const bare = ({ name }: Definition): Definition => definitionOf({ name, inputSchema: { type: 'object' } })
-
-const wordsOfChange = (before: Definition | undefined, now: Definition, file: string): string | undefined =>
-  before === undefined ? `what was approved of it cannot be read in ${file}` : definitionChange(before, now)

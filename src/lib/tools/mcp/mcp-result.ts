@@ -28,13 +28,8 @@ export function boundedResult(given: unknown, call: ToolCall): ToolResult {
   return toolResultOf({ content, isError: given.isError, structuredContent: boundedData(given.structuredContent) })
 }
 
-interface Room {
-  text: number
-  data: number
-}
-
-function boundedPart(part: HandlerContent, room: Room, where: string): HandlerContent {
-  const [text, data] = [textIn(part), dataIn(part)]
+function boundedPart(part: HandlerContent, room: { text: number; data: number }, where: string): HandlerContent {
+  const [text, data] = [textIn(part), stringIn(part, 'data', 'blob')]
   if (besides(part) > MOST_BESIDES) return { type: 'text', text: `[a part of type ${part.type} left out: too large]` }
   if (text !== undefined && text.length > room.text) {
     const shown = excerpt(text, room.text, where)
@@ -62,17 +57,14 @@ function excerpt(text: string, most: number, where: string): string {
   return `${text.slice(0, before).toWellFormed()}\n[… ${left} characters left out${where} …]\n${tail.toWellFormed()}`
 }
 
-function textIn(part: HandlerContent): string | undefined {
-  const { text, resource } = part as PlainObject
-  if (typeof text === 'string') return text
-  return isObject(resource) && typeof resource['text'] === 'string' ? resource['text'] : undefined
+/** The text or the data of a part, or of the resource in it. */
+function stringIn(part: HandlerContent, key: string, keyInResource: string): string | undefined {
+  const { [key]: own, resource } = part as PlainObject
+  const value = typeof own === 'string' || !isObject(resource) ? own : resource[keyInResource]
+  return typeof value === 'string' ? value : undefined
 }
 
-function dataIn(part: HandlerContent): string | undefined {
-  const { data, resource } = part as PlainObject
-  if (typeof data === 'string') return data
-  return isObject(resource) && typeof resource['blob'] === 'string' ? resource['blob'] : undefined
-}
+const textIn = (part: HandlerContent): string | undefined => stringIn(part, 'text', 'text')
 
 const boundedData = (data: unknown): unknown =>
   data !== undefined && JSON.stringify(data).length > MOST_TEXT ? undefined : data

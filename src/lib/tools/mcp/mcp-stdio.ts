@@ -4,6 +4,8 @@ import { escapedLines } from '../../util/escape.ts'
 import type { Ended, OutputListener, Running } from '../../world/process/process.ts'
 import { startProblem } from '../bash/processes.ts'
 import { jsonIn } from '../../util/attempt.ts'
+import { ByteRecords } from '../../util/byte-records.ts'
+import { isObject } from '../../util/plain.ts'
 
 /** A message of more bytes is none: whoever sends it is ended. */
 export const LONGEST_MESSAGE = 32 * 1024 * 1024
@@ -24,8 +26,6 @@ export function stdioLink(begin: (listener: OutputListener) => Running): ServerL
   return { transport, failure: () => transport.failure, end: () => transport.close() }
 }
 
-const NEWLINE = 10
-
 /** A server that is a process: one JSON object a line, both ways. The process is started and ended like any other. */
 class StdioTransport implements Transport {
   onclose?: (() => void) | undefined
@@ -35,8 +35,12 @@ class StdioTransport implements Transport {
   failure: string | undefined
   readonly #begin: (listener: OutputListener) => Running
   #running: Running | undefined
-  #pieces: Buffer[] = []
-  #size = 0
+  readonly #lines = new ByteRecords({
+    separator: 10,
+    longest: LONGEST_MESSAGE,
+    take: line => this.#take(line.toString()),
+    onTooLong: () => this.#end(`it sent a message of more than ${LONGEST_MESSAGE} bytes, and was ended`)
+  })
   #remarks = 0
   #lastWords = ''
   #isClosed = false
@@ -47,7 +51,7 @@ class StdioTransport implements Transport {
 
   async start(): Promise<void> {
     this.#running = this.#begin({
-      stdout: chunk => this.#read(chunk),
+      stdout: chunk => this.#lines.add(chunk),
       stderr: chunk => {
         this.#lastWords = (this.#lastWords + chunk.toString()).slice(-LAST_WORDS)
       }
@@ -69,7 +73,7 @@ class StdioTransport implements Transport {
     if (this.#isClosed) return
     this.#isClosed = true
     this.failure = why
-    this.#pieces = []
+    this.#lines.isOver = true
     this.#running?.close()
     this.#running?.end()
     this.onclose?.()
@@ -82,36 +86,15 @@ class StdioTransport implements Transport {
     return `it has ended (${how})${last === '' ? '' : `; its last words: ${last}`}`
   }
 
-  #read(chunk: Buffer): void {
-    let from = 0
-    for (let at = chunk.indexOf(NEWLINE); at !== -1 && !this.#isClosed; at = chunk.indexOf(NEWLINE, from)) {
-      this.#add(chunk.subarray(from, at))
-      from = at + 1
-      if (!this.#isClosed) this.#take()
-    }
-    if (!this.#isClosed) this.#add(chunk.subarray(from))
-  }
-
-  #add(piece: Buffer): void {
-    if (piece.length === 0) return
-    this.#pieces.push(piece)
-    this.#size += piece.length
-    if (this.#size > LONGEST_MESSAGE)
-      this.#end(`it sent a message of more than ${LONGEST_MESSAGE} bytes, and was ended`)
-  }
-
-  #take(): void {
-    const line = Buffer.concat(this.#pieces).toString()
-    this.#pieces = []
-    this.#size = 0
+  #take(line: string): void {
     if (line.trim() === '') return
-    const message = messageIn(line)
-    if (message === undefined) return this.#remark(line)
+    const message = jsonIn(line)
+    if (!isObject(message)) return this.#remark(line)
     this.#remarks = 0
     try {
-      this.onmessage?.(message)
+      this.onmessage?.(message as unknown as JSONRPCMessage)
     } catch (error) {
-      this.#end(`it sent a message that nobody can read (${wordsOf(error)}), and was ended`)
+      this.#end(`it sent a message that cannot be read (${wordsOf(error)}), and was ended`)
     }
   }
 
@@ -120,9 +103,4 @@ class StdioTransport implements Transport {
     if (++this.#remarks > MOST_REMARKS) this.#end('it prints what is no message, again and again, and was ended')
     else this.onerror?.(new Error(`it printed what is no message: ${escapedLines(line.slice(0, 200))}`))
   }
-}
-
-function messageIn(line: string): JSONRPCMessage | undefined {
-  const value = jsonIn(line)
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JSONRPCMessage) : undefined
 }

@@ -1,8 +1,8 @@
 import { lstat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import type { Stats } from 'node:fs'
-import type { Ended, OutputListener } from '../../world/process/process.ts'
+import { ByteRecords } from '../../util/byte-records.ts'
+import type { Ended } from '../../world/process/process.ts'
 import { processesOf, startProblem } from '../bash/processes.ts'
 import { besides, type SearchPlace } from './search-place.ts'
 import type { ToolCall } from '../tool.ts'
@@ -38,88 +38,45 @@ export async function ripgrep(call: ToolCall, search: Search): Promise<Searched>
   const { session, signal } = call
   const file = programPath()
   if (signal.aborted) return { why: 'aborted' }
-  const listener = new Records(search)
+  let errors = ''
+  const records = new ByteRecords({
+    separator: search.separator,
+    longest: LONGEST_RECORD,
+    take: record => void (search.each(record) || stop('enough'))
+  })
+  const listener = {
+    stdout: (chunk: Buffer) => records.add(chunk),
+    stderr: (chunk: Buffer) => void (errors.length < 4_000 && (errors += chunk.toString()))
+  }
   const words = [...FIRST, ...args, ...besides(place), '--', `./${place.name ?? ''}`]
   const running = processesOf(session).start({ file, args: words }, place.folder, session.env, listener)
-  return new Promise(resolve => {
-    const settle = (searched: Searched): void => {
-      clearTimeout(limit)
-      signal.removeEventListener('abort', abort)
-      listener.isOver = true
-      resolve(searched)
-    }
-    const stop = (why: 'enough' | 'timeout' | 'aborted'): void => {
-      running.end()
-      settle({ why })
-    }
-    const abort = (): void => stop('aborted')
-    const limit = setTimeout(stop, search.longest ?? LONGEST, 'timeout')
-    signal.addEventListener('abort', abort)
-    listener.onEnough = () => stop('enough')
-    void running.ended.then(ended => settle(endOf(ended, listener)))
-  })
+  const { promise, resolve } = Promise.withResolvers<Searched>()
+  const settle = (searched: Searched): void => {
+    clearTimeout(limit)
+    signal.removeEventListener('abort', abort)
+    records.isOver = true
+    resolve(searched)
+  }
+  const stop = (why: 'enough' | 'timeout' | 'aborted'): void => {
+    running.end()
+    settle({ why })
+  }
+  const abort = (): void => stop('aborted')
+  const limit = setTimeout(stop, search.longest ?? LONGEST, 'timeout')
+  signal.addEventListener('abort', abort)
+  void running.ended.then(ended => settle(endOf(ended, errors, records.count)))
+  return promise
 }
 
 const FIRST = ['--no-config', '--color=never', '--hidden']
 
 /** Exit code 1 says that nothing was found, 2 that something went wrong, perhaps with a few files only. */
-function endOf(ended: Ended, listener: Records): Searched {
-  if (ended.error !== undefined)
-    return { why: 'ended', failure: `it could not be started: ${startProblem(ended.error)}` }
-  if (ended.code === 0 || ended.code === 1) return { why: 'ended' }
-  if (ended.code === 2 && listener.count > 0) return { why: 'ended', trouble: listener.trouble() }
-  return { why: 'ended', failure: listener.trouble() ?? `it ended with ${ended.signal ?? ended.code}` }
-}
-
-class Records implements OutputListener {
-  onEnough: () => void = () => undefined
-  count = 0
-  isOver = false
-  readonly #search: Search
-  #pending: Buffer[] = []
-  #size = 0
-  #errors = ''
-
-  constructor(search: Search) {
-    this.#search = search
-  }
-
-  stdout(chunk: Buffer): void {
-    let rest = chunk
-    for (let at = this.#endIn(rest); at !== -1 && !this.isOver; at = this.#endIn(rest)) {
-      this.#keep(rest.subarray(0, at))
-      this.#hand()
-      rest = rest.subarray(at + 1)
-    }
-    if (!this.isOver) this.#keep(rest)
-  }
-
-  #endIn(bytes: Buffer): number {
-    return bytes.indexOf(this.#search.separator)
-  }
-
-  #keep(piece: Buffer): void {
-    this.#size += piece.length
-    if (this.#size > LONGEST_RECORD) this.#pending = []
-    else this.#pending.push(piece)
-  }
-
-  #hand(): void {
-    const record = this.#size > LONGEST_RECORD ? undefined : Buffer.concat(this.#pending)
-    this.#pending = []
-    this.#size = 0
-    this.count++
-    if (record !== undefined && !this.#search.each(record)) this.onEnough()
-  }
-
-  stderr(chunk: Buffer): void {
-    if (this.#errors.length < 4_000) this.#errors += chunk.toString()
-  }
-
-  trouble(): string | undefined {
-    const lines = this.#errors.replaceAll(/^rg: /gm, '').trim()
-    return lines === '' ? undefined : lines.slice(0, 2_000)
-  }
+function endOf({ code, signal, error }: Ended, errors: string, count: number): Searched {
+  if (error !== undefined) return { why: 'ended', failure: `it could not be started: ${startProblem(error)}` }
+  const trouble = errors.replaceAll(/^rg: /gm, '').trim().slice(0, 2_000) || undefined
+  if (code === 0 || code === 1) return { why: 'ended' }
+  if (code === 2 && count > 0) return { why: 'ended', trouble }
+  return { why: 'ended', failure: trouble ?? `it ended with ${signal ?? code}` }
 }
 
 let program: string | undefined
@@ -146,14 +103,17 @@ export async function newestFirst(folder: string, names: readonly Buffer[]): Pro
   for (let at = 0; at < names.length; at += 256) {
     const batch = names.slice(at, at + 256)
     const times = await Promise.all(
-      batch.map(name => lstat(Buffer.concat([prefix, name])).then(timeOf, () => undefined))
+      batch.map(name =>
+        lstat(Buffer.concat([prefix, name])).then(
+          ({ mtimeMs }) => mtimeMs,
+          () => undefined
+        )
+      )
     )
     batch.forEach((name, index) => times[index] !== undefined && aged.push({ name, time: times[index] }))
   }
   return aged.toSorted((a, b) => b.time - a.time || Buffer.compare(a.name, b.name)).map(({ name }) => name)
 }
-
-const timeOf = ({ mtimeMs }: Stats): number => mtimeMs
 
 /** The path without the `./` that ripgrep writes before it. */
 export const bare = (path: Buffer): Buffer => (path[0] === 46 && path[1] === 47 ? path.subarray(2) : path)

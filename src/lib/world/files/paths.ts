@@ -4,7 +4,7 @@ import { attempt } from '../../util/attempt.ts'
 
 const MOST_LINKS = 40
 
-export interface Way {
+interface Way {
   /** The real path; where that cannot be told, as much of it as can. */
   readonly path: string
   /** It can be told: nothing on the way depends on what another process has open, or where that one is. */

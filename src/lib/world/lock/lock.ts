@@ -47,13 +47,12 @@ let known: Machine | undefined
 
 /** All namespaces of a machine have one boot id. */
 function thisMachine(): Machine {
-  const named = process.env['CARABINER_HOST']
-  const name = named === undefined || named === '' ? hostname() : named
-  known ??= { host: named === undefined || named === '' ? bootId() : named, name, lease: LEASE }
+  if (known !== undefined) return known
+  const named = process.env['CARABINER_HOST'] || undefined
+  const bootId = attempt(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim())
+  known = { host: named ?? bootId ?? hostname(), name: named ?? hostname(), lease: LEASE }
   return known
 }
-
-const bootId = (): string => attempt(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()) ?? hostname()
 
 /** Each failure means that somebody else was first. */
 const ATTEMPTS = 1_000
