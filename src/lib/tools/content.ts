@@ -18,7 +18,6 @@ export type HandlerContent =
 export const isResult = (value: unknown): value is HandlerResult =>
   isObject(value) && Array.isArray(value['content']) && value['content'].every(isObject)
 
-/** What was given back, as the model and hooks see it. */
 export function toolResultOf(result: unknown): ToolResult {
   if (!isResult(result))
     throw new TypeError('the tool gave back no result: { content: [{ type: "text", text }] } was expected')

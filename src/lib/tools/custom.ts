@@ -58,7 +58,6 @@ function checkHints(given: object, known: readonly string[], here: readonly stri
   }
 }
 
-/** Makes a tool that the agent can call of one that the user has described. */
 export async function customTool(definition: ToolDefinition, name = definition.name): Promise<Tool> {
   const { description, annotations } = definition
   const schema = await wholeSchema(definition.inputSchema, name)

@@ -1,7 +1,7 @@
 import type { Block, JsonSchema, Subject } from '../message.ts'
 import type { PlainObject } from '../util/plain.ts'
 
-/** Something the model may call. Whoever wants it to run goes through `agent/call-tool.ts`. */
+/** Something the model may call. Only `agent/call/call-tool.ts` runs it. */
 export interface Tool {
   readonly name: string
   readonly description: string
@@ -22,7 +22,6 @@ export interface Tool {
   readonly delegates?: true
   /** Somebody must be asked in any case: the answer is what it is for. */
   readonly asks?: true
-  /** What permission rules look at. */
   subject?(input: PlainObject, session: ToolSession): Subject | undefined
   /** What the model sees of an output that a hook put in place of the tool's own; `undefined` if it has another shape. */
   present?(output: unknown): string | readonly Block[] | undefined
@@ -51,7 +50,6 @@ export interface ToolResult {
   readonly undecided?: string | undefined
 }
 
-/** A call that failed, in words for the model. */
 export const failed = (words: string): ToolResult => ({ content: words, output: words, error: words })
 
 export interface ToolCall {
@@ -61,20 +59,17 @@ export interface ToolCall {
   /** The call is given up: end what was started and settle soon. */
   readonly signal: AbortSignal
   readonly session: ToolSession
-  /** For people who wait: what is happening. */
   progress(text: string): void
   /** Fires an event of the hooks in force; without hooks nothing happens. */
   fire(event: string, input: PlainObject): Promise<PlainObject | undefined>
 }
 
-/** What lasts from one call to the next. */
 export interface ToolSession {
   readonly id: string
   /** Where the project begins. */
   readonly root: string
   /** Where commands run. Only the Bash tool changes it. */
   cwd: string
-  /** Further folders that belong to the work. */
   readonly directories: readonly string[]
   readonly env: Readonly<Record<string, string>>
   /** A file whose lines, in the language of the shell, run before each command. */
@@ -93,7 +88,6 @@ export interface ToolSession {
   onClose(close: () => void | Promise<void>): void
 }
 
-/** A file as it was when its content was last shown. */
 export interface SeenFile {
   readonly hash: string
   readonly ino: number

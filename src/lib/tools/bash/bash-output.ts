@@ -90,7 +90,6 @@ export class Output implements OutputListener {
     this.onText(text)
   }
 
-  /** Nothing more will come. */
   close(): void {
     this.#isClosed = true
     for (const stream of ['stdout', 'stderr'] as const) {

@@ -41,7 +41,6 @@ function isHarmlessGit([name = '', ...args]: readonly string[]): boolean {
 const leadsAway = (word: string): boolean =>
   /^[/~]|[=:][/~]|\.\./.test(word) || (word.startsWith('-') && word.includes('/'))
 
-/** Nobody should expect it to print anything. */
 export const isSilent = (command: string): boolean => isProgramOf('silent', plainWords(command)[0] ?? '')
 
 const MEANINGS: Readonly<Record<string, string>> = {

@@ -49,7 +49,6 @@ export function processesOf(session: ToolSession): Processes {
   return processes
 }
 
-/** Why a program could not be started, and what to do about it. */
 export function startProblem({ code, message }: { readonly code: string; readonly message: string }): string {
   return START_FAULTS[code] ?? message
 }

@@ -179,7 +179,6 @@ export function searchFor(bytes: Buffer, wanted: Buffer): (from: number) => numb
   }
 }
 
-/** Which byte of `wanted` is the rarest, and where, if it is rare enough. */
 function rarestIn(bytes: Buffer, wanted: Buffer): { readonly byte: number; readonly index: number } | undefined {
   const counts = new Uint32Array(256)
   for (let sample = 0; sample < SAMPLES; sample++) {

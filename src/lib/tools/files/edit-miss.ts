@@ -34,7 +34,6 @@ function visible(line: string): string {
   return shown.replaceAll(' ', '·').replaceAll('\t', '→').replaceAll('\r', '␍')
 }
 
-/** The line where most of the wanted lines are alike. */
 function nearestPlace(lines: readonly string[], wanted: readonly string[]): number | undefined {
   const key = indexOfLongest(wanted)
   const likeness = alike(wanted[key] ?? '')

@@ -35,7 +35,6 @@ export function onFile<File extends OpenFile | undefined, T>(
   })
 }
 
-/** As a file is on the disk. */
 type State = Pick<OpenFile, 'path' | 'stat' | 'isSettled'>
 
 /** Takes down what a file holds. A time that a later change might share counts as none. */

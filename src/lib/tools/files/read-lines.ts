@@ -17,7 +17,6 @@ export interface Lines {
   readonly total: number
   /** The file was read to its end. Then `hash` is that of all of it. */
   readonly isWhole: boolean
-  /** Nothing more fitted. */
   readonly isFull: boolean
   /** Lines of which only the beginning is there. */
   readonly cut: number
@@ -71,7 +70,6 @@ class LineReader {
   cut = 0
   garbled = 0
   isFull = false
-  /** Of the line that is being read. */
   number = 1
   readonly #range: LineRange
   #characters = 0

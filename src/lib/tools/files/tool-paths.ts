@@ -78,7 +78,6 @@ export function judgedPath(input: PlainObject, { cwd }: ToolSession, path = Stri
   return real
 }
 
-/** What permission rules look at. */
 export const fileSubject = (
   input: PlainObject,
   access: 'read' | 'write',

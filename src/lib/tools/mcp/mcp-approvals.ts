@@ -47,7 +47,6 @@ export class KnownTools {
     return known
   }
 
-  /** What is known of a tool; nothing where that cannot be read. */
   #recall(file: string, now: Definition): Definition | undefined {
     const isKept = (): boolean => addOwnFile(file, textOf(now))
     try {

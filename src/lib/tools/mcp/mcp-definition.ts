@@ -67,7 +67,6 @@ function shownIn(value: unknown, key?: string): unknown {
 
 const PARTS = ['title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const
 
-/** What is different about a tool since it was approved of, for people. */
 export function definitionChange(approved: Definition, now: Definition | undefined): string | undefined {
   if (now === undefined) return 'its server does not offer it any more'
   const changed = PARTS.filter(part => !same(approved[part], now[part]))

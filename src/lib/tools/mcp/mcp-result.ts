@@ -57,7 +57,6 @@ function excerpt(text: string, most: number, where: string): string {
   return `${text.slice(0, before).toWellFormed()}\n[… ${left} characters left out${where} …]\n${tail.toWellFormed()}`
 }
 
-/** The text or the data of a part, or of the resource in it. */
 function stringIn(part: HandlerContent, key: string, keyInResource: string): string | undefined {
   const { [key]: own, resource } = part as PlainObject
   const value = typeof own === 'string' || !isObject(resource) ? own : resource[keyInResource]

@@ -14,7 +14,6 @@ import { stdioLink } from './mcp-stdio.ts'
 import { processesOf } from '../bash/processes.ts'
 import type { Tool, ToolSession } from '../tool.ts'
 
-/** A server outside this process, and where it was named. */
 export interface NamedServer {
   readonly name: string
   readonly source: string

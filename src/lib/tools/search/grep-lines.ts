@@ -92,7 +92,6 @@ function linesIn(bytes: Buffer): readonly Buffer[] {
   return lines.length === 0 ? [bytes] : lines
 }
 
-/** The part of a long line that has the match in it. */
 function clipped(line: Buffer, at: number): string {
   if (line.length <= LONGEST) return line.toString()
   const from = Math.max(0, Math.min(at - LONGEST / 4, line.length - LONGEST))

@@ -12,7 +12,6 @@ type GrepInput = ToolInput<'Grep'>
 type Mode = (input: GrepInput, place: SearchPlace, call: ToolCall) => Promise<ToolResult | undefined>
 
 const NEWLINE = 10
-/** So many characters are shown at most. */
 const SHOWN = 30_000
 const HEAD_LIMIT = 250
 
@@ -38,7 +37,6 @@ export const filesOf: Mode = async (input, place, call) => {
   })
 }
 
-/** How many lines match in each file, by name. */
 export const countsOf: Mode = async (input, place, call) => {
   const found: { readonly path: Buffer; readonly count: number }[] = []
   const shown = new ReadableFiles(place, call.session)

@@ -16,16 +16,13 @@ const LONGEST_RECORD = 16 * 1024 * 1024
 
 export interface Searched {
   readonly why: 'ended' | 'enough' | 'timeout' | 'aborted'
-  /** Nothing could be searched, and why. */
   readonly failure?: string | undefined
-  /** Parts could not be searched, and why. */
   readonly trouble?: string | undefined
 }
 
 export interface Search {
   readonly args: readonly string[]
   readonly place: SearchPlace
-  /** The byte after each record. */
   readonly separator: number
   /** Called with each record; `false` is enough. */
   each(record: Buffer): boolean

@@ -6,7 +6,6 @@ import { isWithin } from '../../world/files/paths.ts'
 import { shownPath } from '../../world/files/files.ts'
 import type { ToolSession } from '../tool.ts'
 
-/** What is searched: `name` in `folder`, or all of it. */
 export interface SearchPlace {
   readonly folder: string
   readonly name: string | undefined
@@ -15,7 +14,6 @@ export interface SearchPlace {
 /** Folders that no search should enter: reading what is in there may never end, or do something. */
 const MACHINERY = ['/proc', '/sys', '/dev']
 
-/** Keeps a search from the root away from these. */
 export const besides = ({ folder }: SearchPlace): readonly string[] =>
   folder === '/' ? MACHINERY.map(name => `--glob=!${name}`) : []
 
@@ -61,7 +59,6 @@ export class ReadableFiles {
     return shown
   }
 
-  /** What to say of those that were left out. */
   get notes(): readonly string[] {
     const { leftOut } = this
     return leftOut === 0

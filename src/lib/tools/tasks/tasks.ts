@@ -64,7 +64,6 @@ function unknownTask(session: ToolSession, id: string): ToolResult {
 interface Facts {
   readonly toolUseId: string
   readonly outputFile?: string | undefined
-  /** Further lines, as they stand. */
   readonly usage?: string
 }
 
