@@ -4,7 +4,7 @@ import { escapedLines } from '../../util/escape.ts'
 import type { Ended, OutputListener, Running } from '../../world/process/process.ts'
 import { startProblem } from '../bash/processes.ts'
 import { jsonIn } from '../../util/attempt.ts'
-import { ByteRecords } from '../../util/byte-records.ts'
+import { ByteRecords } from '../../world/process/byte-records.ts'
 import { isObject } from '../../util/plain.ts'
 
 /** A message of more bytes is none: whoever sends it is ended. */

@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { ByteRecords } from '../../util/byte-records.ts'
+import { ByteRecords } from '../../world/process/byte-records.ts'
 import type { Ended } from '../../world/process/process.ts'
 import { processesOf, startProblem } from '../bash/processes.ts'
 import { besides, type SearchPlace } from './search-place.ts'
