@@ -57,6 +57,7 @@ describe('the public API', () => {
       'diff',
       'jsonc-parser',
       're2js',
+      'unbash',
       'yaml',
       'zod'
     ])
