@@ -9,7 +9,6 @@ import { protectionOf } from './protected.ts'
 import { fits, type Behavior, type Rule } from './rule.ts'
 import { twinsFor } from './twins.ts'
 
-/** A call that is about to run, and where. */
 export interface CallFacts extends PathLookup {
   readonly tool: string
   readonly input: PlainObject
@@ -28,7 +27,6 @@ export interface Policy extends RulePlaces {
   readonly own?: readonly string[] | undefined
 }
 
-/** What a PreToolUse hook has decided about a call. */
 export interface HookWord {
   readonly decision: Behavior
   readonly by: string
@@ -42,7 +40,6 @@ export interface Ruling {
   /** `asked`: a person or a hook that was asked; `default`: no rule decides, or there was no one to ask. */
   readonly kind: 'rule' | 'mode' | 'hook' | 'safety' | 'asked' | 'default'
   readonly reason: string | undefined
-  /** Of a refusal after a question: what wanted it asked. */
   readonly askedBy?: string | undefined
   readonly ofProject?: boolean
 }
@@ -95,7 +92,6 @@ const bySafety = (decision: 'ask' | 'deny', part: string): Ruling => ({
       : `it names ${part}, which controls the agent or runs automatically later`
 })
 
-/** What refuses the call; where nothing does, what wants someone asked. */
 function restriction(call: CallFacts, policy: Policy): Ruling | undefined {
   const { tool, doubt, subject, readOnly } = call
   const { mode, hook } = policy
@@ -145,7 +141,6 @@ function permission(call: CallFacts, policy: Policy): Ruling | undefined {
   return readOnly && (subject === undefined || isInside) ? ORDINARY : undefined
 }
 
-/** Whether a search may show what is in a file: no rule refuses reading it, or asks about it. */
 export function mayRead(path: string, policy: Policy): boolean {
   const call = {
     tool: 'Read',

@@ -24,7 +24,6 @@ export function concernsFile(rule: Rule, specifier: string, call: CallFacts, pla
   return FILE_SEARCHERS.has(call.tool) && findsIn(pattern, paths, places) ? 'maybe' : 'no'
 }
 
-/** Whether a search may come upon it. One that names no folder goes through all of them. */
 function findsIn(pattern: PathPattern, paths: readonly SplitPath[], { roots, leavesOut }: RulePlaces): boolean {
   if (leavesOut === true) return false
   return (paths.length === 0 ? roots.map(pathOf) : paths).some(pattern.reachesInto)
@@ -38,7 +37,6 @@ function allowsFile(rule: Rule, specifier: string, { tool, subject }: CallFacts,
   return family && subject.access === access && patternOf(specifier, places, false).fits(pathOf(subject.path))
 }
 
-/** A rule about reading is about every file; one about writing about those that are written. */
 function isAbout(rule: Rule, { tool, subject }: CallFacts): boolean {
   if (FILE_READERS.has(rule.tool)) return subject?.kind === 'file' || FILE_READERS.has(tool) || FILE_WRITERS.has(tool)
   return (subject?.kind === 'file' && subject.access === 'write') || FILE_WRITERS.has(tool)

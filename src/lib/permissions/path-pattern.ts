@@ -1,6 +1,5 @@
 import { isLiteral, literally, namesOf, pathGlob } from '../util/path-glob.ts'
 
-/** Where the paths of rules begin. */
 export interface RulePlaces {
   /** Folders that belong to the work, as real paths: the project's first. */
   readonly roots: readonly string[]
@@ -57,7 +56,6 @@ export interface PathPattern {
   readonly globs: readonly string[]
   readonly fits: (path: SplitPath) => boolean
   readonly fitsLoosely: (path: SplitPath) => boolean
-  /** Whether it may fit something in the folder. */
   readonly reachesInto: (folder: SplitPath) => boolean
 }
 
@@ -88,7 +86,6 @@ function compile(globs: readonly string[]): PathPattern {
   }
 }
 
-/** The names of a glob up to the first that may stand for several, and those from there on. */
 export function literalNames(glob: string): { literal: readonly string[]; rest: readonly string[] } {
   const names = namesOf(glob)
   const end = names.findIndex(name => !isLiteral(name))

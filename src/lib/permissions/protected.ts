@@ -48,10 +48,8 @@ const FILES = new Set(
   .xsession .xsessionrc .yarnrc .yarnrc.yml .zlogin .zlogout
   .zprofile .zshenv .zshrc`.split(/\s+/)
 )
-/** What is in every repository of git, whatever its folder is called. */
 const REPOSITORY = ['HEAD', 'objects', 'refs']
 
-/** What decides over the agent wherever it works. */
 const OF_USER = new Set(['.claude', '.carabiner'])
 
 /**
@@ -85,7 +83,6 @@ function protectedPart(
   return at === -1 ? undefined : `/${names.slice(0, at + 1).join('/')}`
 }
 
-/** Whether a folder is a repository of git, or becomes one when this part of it is written. */
 function isRepository(folder: string, part: string, has: PathLookup['has']): boolean {
   if (has === undefined) return false
   // With these two the rest of it may be anywhere.
@@ -128,7 +125,6 @@ function partIn(command: string, call: CallFacts, policy: Policy): string | unde
   return unsure?.startsWith('/proc/') === true ? unsure : undefined
 }
 
-/** Each of its commands only looks at what it is given. */
 function onlyReads(command: string): boolean {
   const { leaves, plain } = parseShell(command)
   return (

@@ -6,10 +6,8 @@ import { concernsFile } from './file-fits.ts'
 import { FILE_READERS, FILE_WRITERS } from '../tool-table.ts'
 import type { RulePlaces } from './path-pattern.ts'
 
-/** What a rule says of the calls that it fits. */
 export type Behavior = 'allow' | 'ask' | 'deny'
 
-/** A permission rule: a tool, and which of its calls. */
 export interface Rule {
   readonly behavior: Behavior
   readonly tool: string
@@ -21,7 +19,6 @@ export interface Rule {
   readonly ofProject?: boolean | undefined
 }
 
-/** A text that is no rule: what is wrong, and what to write instead; `problem` says both. */
 interface Unreadable {
   readonly problem: string
   readonly why: string
@@ -119,14 +116,12 @@ function fitsDomain(behavior: Behavior, specifier: string, { subject, input }: C
   return behavior !== 'allow' && isThisMachine(host) && isThisMachine(domain) ? 'yes' : 'no'
 }
 
-/** The host in the form in which addresses have it, or undefined. */
 function domainOf(specifier: string): string | undefined {
   const name = specifier.slice('domain:'.length).trim().replace(/^\*\./, '')
   if (!/^(?:\[[\da-f:.]+\]|[^\s/?#@:*\\]+)$/i.test(name) || !URL.canParse(`http://${name}`)) return undefined
   return hostOf(new URL(`http://${name}`))
 }
 
-/** An address of IPv4 within one of IPv6. */
 const WITHIN = /^\[(?:::(?:ffff:(?:0:)?)?|64:ff9b::)([\da-f]{1,4}):([\da-f]{1,4})\]$/
 
 function hostOf({ hostname }: URL): string {
@@ -149,7 +144,6 @@ const ownNames = (): ReadonlySet<string> =>
     )
   ])
 
-/** The field of a tool's input that a rule speaks of. */
 const TELLING = ['command', 'file_path', 'notebook_path', 'path', 'url', 'pattern', 'query', 'subagent_type', 'skill']
 
 function fitsField(behavior: Behavior, specifier: string, { input }: CallFacts): Fit {

@@ -63,7 +63,6 @@ function forOther(call: CallFacts): readonly PermissionUpdate[] {
   return telling.includes('*') ? [] : certain(call, { toolName, ruleContent: telling })
 }
 
-/** Only what can be read again and then fits. */
 function certain(call: CallFacts, value: PermissionRuleValue): readonly PermissionUpdate[] {
   const rule = parseRule(ruleText(value), 'allow', 'session')
   return !('problem' in rule) && fits(rule, call, { roots: [] }) === 'yes' ? [allow(value, 'localSettings')] : []

@@ -3,7 +3,6 @@ import { isObject } from '../util/plain.ts'
 import { parseMode, type Mode } from './modes.ts'
 import { parseRule, type Behavior, type Rule } from './rule.ts'
 
-/** Where an answer is kept. */
 type PermissionUpdateDestination = 'userSettings' | 'projectSettings' | 'localSettings' | 'session' | 'cliArg'
 
 /** A rule in two parts. */
@@ -28,11 +27,9 @@ export interface Changeable {
   readonly mode: Mode
   /** Folders that belong to the work: the project's first, which nothing takes away. */
   readonly roots: readonly string[]
-  /** The mode that asks nobody may be chosen. */
   readonly mayBypass: boolean
 }
 
-/** What is different afterwards; where there is a problem, nothing is. */
 export type Changed = Partial<Omit<Changeable, 'mayBypass'>> & { readonly problem?: string }
 
 /**

@@ -29,7 +29,6 @@ export class Appender implements TranscriptWriter {
   #file: number | undefined
   #last: number
   #failure: Error | undefined
-  /** Lines that were written, and those of them that are safe. */
   #written = 0
   #safe = 0
   /** How long the disk took the last time, in milliseconds. */
@@ -113,7 +112,6 @@ export class Appender implements TranscriptWriter {
     return this.#failure
   }
 
-  /** Whoever closes it once more hears the same. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing

@@ -34,9 +34,7 @@ export interface Disk {
   close(file: number): void
 }
 
-/** What it takes besides to put one file in the place of another. */
 export interface ReplacingDisk extends Disk {
-  /** Opens a file for the user alone, without what it held before. */
   openAnew(path: string): number
   /** A further name for a file; fails where that name is taken. False where the disk has no such names. */
   link(path: string, further: string): boolean

@@ -24,9 +24,7 @@ export type Entry =
   | { readonly type: 'assistant'; readonly message: PlainObject; readonly [more: string]: unknown }
   | { readonly type: 'system'; readonly subtype: string; readonly [more: string]: unknown }
   | { readonly type: 'attachment'; readonly attachment: PlainObject; readonly [more: string]: unknown }
-  /** A tool is about to start, with this input: hooks and rules have said yes. */
   | { readonly type: 'tool-intent'; readonly toolUseId: string; readonly toolName: string; readonly input: PlainObject }
-  /** A tool has ended; hooks have not seen it yet. */
   | {
       readonly type: 'tool-outcome'
       readonly toolUseId: string
@@ -35,7 +33,6 @@ export type Entry =
       readonly output?: unknown
       readonly input?: unknown
     }
-  /** Somebody has to decide about a call, and has not yet. */
   | {
       readonly type: 'tool-pending'
       readonly toolUseId: string
@@ -49,11 +46,9 @@ export type Entry =
 /** A line as it was read back. What is in it was written by somebody: nothing in it may be believed that matters. */
 export type Rec = PlainObject & { readonly type: string }
 
-/** The blocks of the message in a line; whatever else stands there is left out. */
 export const messageBlocks = ({ message }: Rec): readonly PlainObject[] =>
   isObject(message) ? contentBlocks(message['content']) : []
 
-/** The same for the content of a message, which may be a text. */
 export function contentBlocks(content: unknown): readonly PlainObject[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   return Array.isArray(content) ? (content as unknown[]).filter(isObject) : []
@@ -64,7 +59,6 @@ export interface Kept {
   readonly message: Message
 }
 
-/** Where what happens is written down. */
 export interface Log {
   /** The file, for hooks; empty where there is none. */
   readonly path: string

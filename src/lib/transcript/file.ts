@@ -6,7 +6,6 @@ import { ifThere } from '../world/files/paths.ts'
 
 /** How much is read at once: so little that its entries are garbage again before V8 moves them to the old generation. */
 const PIECE = 1 << 15
-/** How much of the end is looked at first, and how much of what stands before it at most. */
 const TAIL = 1 << 16
 const MORE = 1 << 20
 
@@ -20,7 +19,6 @@ export function withOpenFile<T>(path: string, disk: Disk, read: (file: number) =
   }
 }
 
-/** The bytes from there on: so many, or as many as there are. */
 export const bytesIn = (file: number, disk: Disk, at: number, most: number): Buffer =>
   fill(Buffer.allocUnsafe(most), file, disk, at)
 
@@ -62,7 +60,6 @@ export function readPieces(reading: Reading, file: number, disk: Disk): number {
   return bytes
 }
 
-/** What stands in a file: an entry, or a place at which something is wrong. */
 export type Met = { readonly entry: Rec; readonly at: number; readonly length: number } | { readonly gap: Gap }
 
 /** All that stands in a file, in its own order, as it is met: no more than a piece of the file is held. */

@@ -13,13 +13,10 @@ export interface Glance {
   readonly bytes: number
   readonly head: readonly Rec[]
   readonly tail: readonly Rec[]
-  /** What was read is all there is. */
   readonly isWhole: boolean
   readonly isForeign: boolean
-  /** Why it is no transcript, if it is none. */
   readonly problem: string | undefined
   readonly isTorn: boolean
-  /** Something in what was read is no entry of it. */
   readonly isDamaged: boolean
 }
 
@@ -68,7 +65,6 @@ function part(file: number, disk: Disk, key: SessionKey | undefined, isHead: boo
   }
 }
 
-/** What somebody typed, in a line of a transcript. */
 export function promptIn(line: Rec): string | undefined {
   const { type, isMeta, isCompactSummary } = line
   const blocks = messageBlocks(line)

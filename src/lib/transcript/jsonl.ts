@@ -142,7 +142,6 @@ export class JsonlStore implements TranscriptStore {
     return namesIn(this.root)
   }
 
-  /** The project to which a session belongs, should it be another than one thinks. */
   projectOf(sessionId: string, likely: string): string | undefined {
     return [likely, ...this.projects()].find(projectKey => existsSync(this.pathOf({ projectKey, sessionId })))
   }
@@ -160,7 +159,6 @@ export class JsonlStore implements TranscriptStore {
   }
 }
 
-/** Words for whoever wanted to write, too. */
 export const wordsOfHolder = ({ pid, since, doing, host, until }: Holder): string =>
   [
     `process ${pid}${host === undefined ? '' : ` on ${host}`} has had it since ${since}`,
@@ -168,7 +166,6 @@ export const wordsOfHolder = ({ pid, since, doing, host, until }: Holder): strin
     ...(until === undefined ? [] : [`and its lease ends at ${until} unless it is renewed`])
   ].join(', ')
 
-/** Writes as long as this process has the lock. */
 function fenced(writer: Appender, locked: Lock | undefined, release?: () => Promise<void>): TranscriptWriter {
   if (locked === undefined) return writer
   return {

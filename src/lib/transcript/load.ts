@@ -2,7 +2,6 @@ import type { Rec } from './entry.ts'
 import { isObject } from '../util/plain.ts'
 import type { Cursor, Gap, GapKind, LoadedTranscript, Page, SessionKey, TranscriptStore } from './store.ts'
 
-/** What is here was written by this version, or by one that knew no more. */
 const KNOWN = new Set(['user', 'assistant', 'system', 'attachment', 'tool-intent', 'tool-outcome', 'tool-pending'])
 
 export async function loadWhole(store: TranscriptStore, key: SessionKey): Promise<LoadedTranscript | undefined> {
@@ -85,7 +84,6 @@ export const withoutFrame = ({
   ...rest
 }: Rec): Rec => rest
 
-/** Whether entries may have stood behind this one that are not there any more. */
 export function isLossy({ entries, gaps, offsets }: LoadedTranscript, behind: number): boolean {
   const number = Number(entries[behind]?.['seq'] ?? 0)
   const end = offsets?.at(-1) ?? Number.POSITIVE_INFINITY

@@ -19,7 +19,6 @@ export interface LogOptions {
 /** A line longer than this, in characters, leaves out what only programs read. */
 const LONG = 1 << 18
 
-/** What can be the name of a file, and is no way out of its folder. */
 const NAME = /^[\w-]{1,100}$/
 
 export class TranscriptLog implements Log {
@@ -59,7 +58,6 @@ export class TranscriptLog implements Log {
     this.#last = uuid
   }
 
-  /** What a tool gave to programs, in a file of its own. What the model saw stays in the line. */
   #shorter(line: Line & { readonly toolUseResult?: unknown }, uuid: string): string | undefined {
     const { beside } = this.#options
     if (beside === undefined || line.toolUseResult === undefined) return undefined

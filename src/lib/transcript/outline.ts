@@ -3,7 +3,6 @@ import { realDisk } from './disk.ts'
 import type { Rec } from './entry.ts'
 import { fill, type Met } from './file.ts'
 
-/** What decides which entries count, and where they stand; what was said in them is left out. */
 export function outlineOf(lines: Iterable<Met>): readonly Rec[] {
   const outline: Rec[] = []
   let hasQueue = false
@@ -51,7 +50,6 @@ export const placesOf = (outline: readonly Rec[]): Float64Array => {
   return places
 }
 
-/** The entries at these places, whole, one after the other. All are read into the same bytes. */
 export function* entriesAt(path: string, places: Float64Array): Generator<Rec> {
   const file = realDisk.openToRead(path)
   let room = Buffer.allocUnsafeSlow(1 << 14)

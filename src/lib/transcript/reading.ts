@@ -44,10 +44,8 @@ export class Reading {
   readonly #sealed: Placed[] = []
   /** Where gaps are told as they are met, nothing else is kept of an entry: its number, its length, its checksum. */
   readonly #marks: number[] = []
-  /** Lines that nobody sealed: all there is in the transcript of another program. */
   readonly #unsealed: { readonly at: number; readonly length: number; readonly entry: Rec }[] = []
   readonly #gaps: Gap[] = []
-  /** What came behind the last line end, in pieces: a line may be long. */
   #rest: Buffer[] = []
   #at = 0
   count = 0

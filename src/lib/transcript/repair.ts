@@ -12,7 +12,6 @@ import { attempt } from '../util/attempt.ts'
 
 export interface Repair {
   readonly entries: number
-  /** What is left out, by its place in the file as it was. */
   readonly leftOut: readonly Gap[]
   readonly original: string
 }
@@ -81,7 +80,6 @@ async function writeFile(path: string, pieces: Iterable<Buffer>, disk: Replacing
   }
 }
 
-/** The entries under new numbers, and one that tells of the repair. */
 function* repairedPieces(
   from: number,
   placed: readonly Placed[],

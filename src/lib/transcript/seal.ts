@@ -16,7 +16,6 @@ export function seal(entry: Rec, seq: number): Buffer {
   return sealText(JSON.stringify(rest), seq)
 }
 
-/** The same for an object that is text already. */
 export function sealText(text: string, seq: number): Buffer {
   const line = Buffer.from(`${HEAD}${seq},${text.slice(1, -1)}${SEAL}00000000"}\n`)
   const end = line.length - SEAL_LENGTH - 1
@@ -27,7 +26,6 @@ export function sealText(text: string, seq: number): Buffer {
 
 const HEX = Buffer.from('0123456789abcdef')
 
-/** A line that verifies, without its end, under another number; nothing else in it changes. */
 export function reseal(line: Buffer, seq: number): Buffer {
   const body = line.toString('utf8', line.indexOf(COMMA) + 1, line.length - SEAL_LENGTH)
   return sealText(`{${body}}`, seq)
@@ -35,7 +33,6 @@ export function reseal(line: Buffer, seq: number): Buffer {
 
 export type Read =
   | { readonly kind: 'sealed'; readonly entry: Rec; readonly seq: number }
-  /** An entry of somebody else, with no checksum. */
   | { readonly kind: 'unsealed'; readonly entry: Rec }
   | { readonly kind: 'damaged' }
 
@@ -79,7 +76,6 @@ function parse(line: Buffer): Rec | undefined {
   return isObject(value) && typeof value['type'] === 'string' ? (value as Rec) : undefined
 }
 
-/** A piece of rubbish in which whole entries may stand. */
 export interface Found {
   readonly at: number
   readonly end: number
@@ -110,10 +106,8 @@ export function salvage(line: Buffer): readonly Found[] {
   return found
 }
 
-/** Where a line of Claude Code begins that stands behind another one, or behind a torn one. */
 const GLUE = /(?<=\})\{"|\{"parentUuid":/g
 
-/** The same for lines of Claude Code, which have no checksums: what can be read whole, from a beginning to an end. */
 export function unglue(line: Buffer): readonly Found[] {
   if (line.toString('latin1', 0, HEAD.length) === HEAD) return []
   const starts = [0, ...Array.from(line.toString('latin1').matchAll(GLUE), ({ index }) => index)]

@@ -22,9 +22,7 @@ export interface TranscriptStore {
   page?(key: SessionKey, before: Cursor | undefined): Promise<Page | null | undefined>
   /** Makes this process the only one that writes. Without it, whoever shares the store sees to that. */
   open?(key: SessionKey, doing: () => string): Promise<TranscriptWriter | { readonly holder: Holder }>
-  /** The sessions of a project. */
   listSessions?(projectKey: string): Promise<readonly { readonly sessionId: string; readonly mtime: number }[]>
-  /** The subagents of a session, as `subpath`s. */
   listSubkeys?(key: Omit<SessionKey, 'subpath'>): Promise<readonly string[]>
   /** Forgets it. What is not there is forgotten already. */
   delete?(key: SessionKey): Promise<void>
@@ -53,7 +51,6 @@ export interface Gap {
   readonly at: number
   readonly length: number
   readonly why: GapKind
-  /** The numbers of the entries that are missing. */
   readonly seqs?: readonly [first: number, last: number]
   /** In a transcript of Claude Code: the id of the line that is missing, which the line at this place follows. */
   readonly uuid?: string

@@ -16,7 +16,6 @@ interface Unanswered {
   readonly state: 'not started' | 'waiting' | 'started' | 'ended'
 }
 
-/** All that can be said of a file without believing anything in it. */
 export interface Verified {
   readonly bytes: number
   readonly entries: number
@@ -27,7 +26,6 @@ export interface Verified {
   readonly strays: number
   /** Calls that had started when everything was interrupted, and were answered so later. */
   readonly unknownOutcomes: number
-  /** Types of entries that this version does not know, and how many there are. */
   readonly unknownTypes: Readonly<Record<string, number>>
 }
 
@@ -59,7 +57,6 @@ export function verifyFile(path: string, key?: SessionKey, disk: Disk = realDisk
 
 const isSealed = ({ crc }: Rec): boolean => crc !== undefined
 
-/** Pairs calls with their results, and counts what is strange. */
 class Tally {
   readonly #open = new Map<string, Unanswered>()
   strays = 0
@@ -99,7 +96,6 @@ class Tally {
   }
 }
 
-/** What a gap means for whoever goes on with the session. */
 const MEANINGS: Readonly<Record<GapKind, { readonly matters: boolean; readonly words: string }>> = {
   torn: { matters: false, words: 'cut off while it was written, as a crash leaves it; it was not acknowledged yet' },
   damaged: { matters: false, words: 'these bytes are no entry; where one was lost, its number is missing' },

@@ -82,7 +82,6 @@ async function closeOpen(
   return calls
 }
 
-/** Gives the model the results, unless someone has yet to decide about one of the calls. */
 export function closeBatch(calls: readonly ClosedCall[], session: Session): void {
   const answered = calls.filter(call => call.stage === 'answered')
   if (answered.length < calls.length) session.open = calls.map(openCall)
@@ -99,7 +98,6 @@ function openCall(call: ClosedCall): OpenCall {
   return { use, input, result: { result, output, uuid } }
 }
 
-/** Answers a call that has no result, and will get none. */
 function answerAsIs({ use, started, pending, agentId, input = use.input }: OpenCall, session: Session): ClosedCall {
   let why = pending === undefined ? NOT_BEGUN : UNDECIDED
   if (started === true) {

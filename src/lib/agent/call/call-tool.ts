@@ -43,7 +43,6 @@ export async function callTool(
   return call
 }
 
-/** The result of a call that was given up in time. */
 export const NOT_BEGUN = '[The call was interrupted before it began; nothing was done.]'
 
 /** Nothing begins once the turn was given up, by the caller of the agent or by a hook. */

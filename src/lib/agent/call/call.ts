@@ -6,7 +6,6 @@ import type { PlainObject } from '../../util/plain.ts'
 import { isThere, wayTo } from '../../world/files/paths.ts'
 import type { Pending } from './open-call.ts'
 
-/** A call, and the input that it has now: with defaults and rewrites, once those are known. */
 export interface CallSubject {
   readonly use: ToolUseBlock
   readonly input: unknown
@@ -18,19 +17,16 @@ interface OpenSubject<Input = PlainObject> {
   readonly tool: Tool
   /** The subagent that worked for this call before the session was interrupted. */
   readonly agentId?: string | undefined
-  /** The input came with a permission. */
   readonly consent?: Consent | undefined
 }
 
 interface Consent {
   /** Who gave exactly this input; undefined once a PreToolUse hook has changed it. */
   readonly from?: 'person' | 'hook' | undefined
-  /** How often someone was asked about this call. */
   readonly questions: number
 }
 
 export interface Judgement {
-  /** What PreToolUse hooks decided. */
   readonly hook: HookWord | undefined
   /** A question that was open when the session was interrupted: it is asked again, whatever rules allow by now. */
   readonly question?: Ruling | undefined
@@ -61,7 +57,6 @@ export type CallAt<S extends StagedCall['stage']> = Extract<StagedCall, { readon
 
 export type ClosedCall = CallAt<'answered' | 'pending'>
 
-/** A call that will not run, and what the model reads instead of a result. */
 export const refused = ({ use, input }: CallSubject, why: string): CallAt<'refused'> => ({
   stage: 'refused',
   use,
@@ -69,7 +64,6 @@ export const refused = ({ use, input }: CallSubject, why: string): CallAt<'refus
   why
 })
 
-/** What events of a tool call say of it. */
 export const toolEvent = ({ use, tool, input }: CallAt<'checked' | 'judged' | 'ran'>) => ({
   tool_name: tool.name,
   tool_input: input,

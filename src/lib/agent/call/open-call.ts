@@ -6,34 +6,27 @@ import type { ToolResult } from '../../tools/tool.ts'
 import type { Entry, Rec } from '../../transcript/entry.ts'
 import type { CallAt, CallSubject } from './call.ts'
 
-/** A call of the last answer, as far as the transcript shows that it had come. */
 export interface OpenCall {
   readonly use: ToolUseBlock
-  /** It has its result, and only waits for the others. */
   readonly result?: Pick<CallAt<'answered'>, 'result' | 'output' | 'uuid'>
   /** The tool has ended; whether hooks have seen that is not known. */
   readonly outcome?: ToolResult
   readonly started?: boolean
-  /** What it ran with, or would. */
   readonly input?: unknown
   readonly pending?: Pending | undefined
   readonly agentId?: string | undefined
 }
 
-/** The calls of an answer, in their order, of which some have no result yet. */
 export type OpenBatch = readonly OpenCall[]
 
 export const isPending = (batch: OpenBatch | undefined): boolean =>
   batch?.some(({ result, pending }) => result === undefined && pending !== undefined) === true
 
-/** The result of a call that had begun, and of which nothing else is known. */
 export const UNKNOWN =
   '[Interrupted while running; it may have partly or fully completed. Check the result before retrying.]'
 
-/** The output of a call whose result was never written down. */
 export const LOST = '[The result of this call was not recorded.]'
 
-/** The result of such a call: that of the tool where it is known, this text otherwise. */
 export const lostResult = ({ use: { id }, outcome }: OpenCall, content = LOST): ToolResultBlock => ({
   type: 'tool_result',
   tool_use_id: id,
@@ -44,9 +37,7 @@ export const lostResult = ({ use: { id }, outcome }: OpenCall, content = LOST): 
 export interface Pending {
   /** A person is asked; a hook deferred it; or a person is asked within a subagent. */
   readonly why: 'asked' | 'deferred' | 'nested'
-  /** Which hooks have answered. */
   readonly hooks?: string | undefined
-  /** Who wanted it asked, and why. */
   readonly by?: string | undefined
   readonly kind?: Ruling['kind'] | undefined
   readonly reason?: string | undefined
@@ -72,7 +63,6 @@ export function pendingIn(entry: Rec): Pending {
   return { why, hooks: text('hooks'), by: text('by'), kind, reason: text('reason'), agentId: text('subagentId') }
 }
 
-/** Tells whether the hooks that judge calls are the same as before. */
 export function hooksFingerprint(hooks: HookRegistry): string {
   const names = hooks.list('PreToolUse').map(({ name, source }) => [name, source])
   return createHash('sha256').update(JSON.stringify(names)).digest('hex').slice(0, 16)

@@ -24,7 +24,6 @@ export function permit(call: JudgedCall, session: Session, signal: AbortSignal):
   return refused(call, `hooks changed the input that came with the permission for ${call.use.name} ${questions} times`)
 }
 
-/** What a yes says of the input that came with it. */
 const YES: HookWord = { decision: 'allow', by: 'the permission' }
 
 function rulingOn(call: JudgedCall, session: Session): Ruling {

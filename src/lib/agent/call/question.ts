@@ -52,7 +52,6 @@ export async function askHooks(
 const withinSession = (update: PermissionUpdate): readonly PermissionUpdate[] =>
   update.type === 'setMode' ? [] : [{ ...update, destination: 'session' }]
 
-/** What `canUseTool` answers; nothing where there is none. */
 export async function askPerson(
   call: CallAt<'judged'>,
   pending: Pending & Pick<Ruling, 'kind' | 'by'>,

@@ -2,12 +2,10 @@ import { createHash } from 'node:crypto'
 import { asText, isObject } from '../../util/plain.ts'
 import { messageBlocks, type Rec } from '../entry.ts'
 
-/** What can be told of a line when only the lines before it are known. */
 export interface Step {
   readonly agent?: string | undefined
   /** What was said last above it; empty at the beginning. */
   readonly above?: string | undefined
-  /** The line that it follows, where that is none of those before. */
   readonly missing?: string | undefined
 }
 
@@ -63,7 +61,6 @@ export class ClaudeWalk {
 export class Returns {
   readonly #next = new Map<string, string>()
 
-  /** The line to which a person went back before this one; empty for the beginning. */
   take(line: Rec, above: string): string | undefined {
     // Results of several calls stand behind one answer, side by side; all else that is said has one place.
     if (!isSaid(line) || resultsIn(line).length > 0) return undefined
@@ -82,7 +79,6 @@ export function parentOf({ parentUuid, logicalParentUuid }: Rec): string | undef
   return typeof parent === 'string' ? parent : undefined
 }
 
-/** The id of the answer to which a line belongs: each block of it has a line. */
 export const answerIdOf = ({ type, message }: Rec): string | undefined =>
   type === 'assistant' && isObject(message) && typeof message['id'] === 'string' ? message['id'] : undefined
 
@@ -92,7 +88,6 @@ export const resultsIn = (line: Rec): readonly string[] => idsIn(line, 'tool_res
 const idsIn = (line: Rec, type: string, key: string): readonly string[] =>
   messageBlocks(line).flatMap(block => (block['type'] === type ? [asText(block[key])] : []))
 
-/** The lines that a compaction kept, from the first to the last, and the line behind which they go on. */
 export function segmentIn({ compactMetadata }: Rec): Readonly<Record<'head' | 'tail' | 'anchor', string>> | undefined {
   const segment = isObject(compactMetadata) ? compactMetadata['preservedSegment'] : undefined
   if (!isObject(segment)) return undefined

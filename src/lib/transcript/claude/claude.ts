@@ -19,7 +19,6 @@ import type { Rec } from '../entry.ts'
  * branch. Subagents stand in files of their own, or, as `isSidechain`, among the lines of the session.
  */
 export interface ClaudeTranscript {
-  /** The conversation that led to the last line, from its beginning, also through compactions. */
   readonly main: readonly Rec[]
   readonly agents: ReadonlyMap<string, readonly Rec[]>
   /** Lines that follow one that is not in the file, and the id of that one. What came before is taken in file order. */
@@ -56,11 +55,9 @@ function placedIn(entries: readonly Rec[]): readonly Placed[] {
   })
 }
 
-/** A message in a line without an id is a message. */
 const withId = (entry: Rec, index: number): Rec =>
   entry['uuid'] === undefined && isSaid(entry) ? { ...entry, uuid: uuidFrom(`line ${index}`) } : entry
 
-/** What has a meaning for the conversation; others only stand between. */
 const TYPES = new Set(['user', 'assistant', 'system', 'attachment'])
 
 /**
@@ -85,7 +82,6 @@ function liveIn(lines: readonly Placed[]): readonly Rec[] {
 
 const answerAt = (placed: Placed | undefined): string | undefined => placed && answerIdOf(placed.line)
 
-/** Lines that a compaction kept: they go on behind its summary, though they stand before it. */
 function withSegments(lines: readonly Rec[]): readonly Rec[] {
   return lines.reduce((all, boundary) => {
     const { head, tail, anchor } = segmentIn(boundary) ?? {}
@@ -103,7 +99,6 @@ function withSegments(lines: readonly Rec[]): readonly Rec[] {
   }, lines)
 }
 
-/** Puts prompts that were typed while the agent worked, and that no other line holds, behind what was said before them. */
 function withQueued(main: readonly Rec[], lines: readonly Placed[]): readonly Rec[] {
   const queue = new PromptQueue()
   const behind = new Map<string, Rec[]>()
