@@ -15,11 +15,17 @@ import { ruleText, type PermissionRuleValue, type PermissionUpdate } from './upd
 export function suggestionsFor(call: CallFacts, policy: Omit<Policy, 'hook'>): readonly PermissionUpdate[] {
   const ruling = decide(call, policy)
   if (ruling.decision !== 'ask' || ruling.kind !== 'default') return []
-  const { subject } = call
+  const { subject, tool } = call
   if (subject?.kind === 'file') return forFile(call, subject.path, policy)
-  if (subject?.kind === 'command') return forCommand(call, subject.command)
-  if (subject?.kind === 'url') return forUrl(call, subject.url)
-  return forOther(call)
+  if (subject?.kind === 'command') {
+    const text = subject.command.trim()
+    // A star would mean anything.
+    if (simpleCommand(text) === undefined || text.includes('*')) return []
+    return [allow({ toolName: tool, ruleContent: text }, 'localSettings')]
+  }
+  if (subject?.kind !== 'url') return forOther(call)
+  if (!URL.canParse(subject.url)) return []
+  return certain(call, { toolName: tool, ruleContent: `domain:${new URL(subject.url).hostname}` })
 }
 
 const allow = (rule: PermissionRuleValue, destination: 'session' | 'localSettings'): PermissionUpdate => ({
@@ -28,13 +34,6 @@ const allow = (rule: PermissionRuleValue, destination: 'session' | 'localSetting
   behavior: 'allow',
   destination
 })
-
-function forCommand(call: CallFacts, command: string): readonly PermissionUpdate[] {
-  const text = command.trim()
-  // A star would mean anything.
-  if (simpleCommand(text) === undefined || text.includes('*')) return []
-  return [allow({ toolName: call.tool, ruleContent: text }, 'localSettings')]
-}
 
 function forFile(call: CallFacts, path: string, { roots, home }: Omit<Policy, 'hook'>): readonly PermissionUpdate[] {
   const folder = dirname(path)
@@ -47,11 +46,6 @@ function forFile(call: CallFacts, path: string, { roots, home }: Omit<Policy, 'h
   if (!isLarge) return [{ type: 'addDirectories', directories: [folder], destination: 'session' }, ...accept]
   const toolName = call.readOnly ? 'Read' : 'Edit'
   return [allow({ toolName, ruleContent: `/${literally(path)}` }, 'session')]
-}
-
-function forUrl(call: CallFacts, url: string): readonly PermissionUpdate[] {
-  if (!URL.canParse(url)) return []
-  return certain(call, { toolName: call.tool, ruleContent: `domain:${new URL(url).hostname}` })
 }
 
 /** A tool of which nothing is known is allowed as a whole, or not at all. */

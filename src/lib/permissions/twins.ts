@@ -1,7 +1,7 @@
 import { collect, linkedFile, type Collected } from '../world/files/hard-links.ts'
 import { FILE_READERS, FILE_WRITERS } from '../tool-table.ts'
 import type { PathLookup } from './named-paths.ts'
-import { literalNames, pathOf, patternOf, type PathPattern, type RulePlaces } from './path-pattern.ts'
+import { literalNames, pathOf, patternOf, type RulePlaces } from './path-pattern.ts'
 import type { Rule } from './rule.ts'
 
 const READY = new WeakMap<readonly Rule[], PathLookup['twins']>()
@@ -23,17 +23,14 @@ function finderFor(rules: readonly Rule[], places: RulePlaces): PathLookup['twin
       : [patternOf(specifier, places, true)]
   )
   if (patterns.length === 0) return undefined
+  const names = patterns.flatMap(({ globs }) => globs.map(glob => literalNames(glob).literal))
+  // What may be anywhere is looked for where the work is.
+  const beginnings = names.flatMap(each => (each.length === 0 ? places.roots : [`/${each.join('/')}`]))
   let collected: Collected | undefined
   return path => {
     const id = linkedFile(path)
     if (id === undefined) return []
-    collected ??= collect(beginnings(patterns, places), each => patterns.some(({ fits }) => fits(pathOf(each))))
+    collected ??= collect(beginnings, each => patterns.some(({ fits }) => fits(pathOf(each))))
     return collected.names.get(id) ?? (collected.whole ? [] : undefined)
   }
 }
-
-/** Where their files can be: from a folder that is named on; what may be anywhere is looked for where the work is. */
-const beginnings = (patterns: readonly PathPattern[], { roots }: RulePlaces): readonly string[] =>
-  patterns
-    .flatMap(({ globs }) => globs.map(glob => literalNames(glob).literal))
-    .flatMap(names => (names.length === 0 ? roots : [`/${names.join('/')}`]))

@@ -39,7 +39,7 @@ export async function callTool(
   if (call.stage === 'allowed') call = signal.aborted ? refused(call, NOT_BEGUN) : await run(call, session, signal)
   if (call.stage === 'ran') return finish(call, session, signal)
   if (call.stage === 'refused') return answer(call, failed(signal.aborted ? NOT_BEGUN : call.why), session)
-  if (call.stage === 'pending') session.transcript.append(pendingEntry(call))
+  if (call.stage === 'pending') session.transcript.append(pendingEntry(call, call.pending))
   return call
 }
 

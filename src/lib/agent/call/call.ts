@@ -71,14 +71,20 @@ export const toolEvent = ({ use, tool, input }: CallAt<'checked' | 'judged' | 'r
   mcp_server: tool.server
 })
 
-export const decidedCall = ({ tool, input }: CallAt<'judged'>, place: ToolSession, policy: Policy): CallFacts => ({
-  tool: tool.name,
-  input,
-  subject: tool.subject?.(input, place),
-  readOnly: tool.readOnlyIsUnverified !== true && tool.readOnly(input),
-  doubt: tool.change?.words,
-  cwd: place.cwd,
-  real: wayTo,
-  has: isThere,
-  twins: twinsFor(policy)
-})
+/** A call as rules see it. */
+export function decidedCall(
+  { tool, input }: CallAt<'judged'>,
+  { place, permissions }: { readonly place: ToolSession; readonly permissions: Policy }
+): CallFacts {
+  return {
+    tool: tool.name,
+    input,
+    subject: tool.subject?.(input, place),
+    readOnly: tool.readOnlyIsUnverified !== true && tool.readOnly(input),
+    doubt: tool.change?.words,
+    cwd: place.cwd,
+    real: wayTo,
+    has: isThere,
+    twins: twinsFor(permissions)
+  }
+}

@@ -45,13 +45,8 @@ export interface Pending {
 }
 
 /** The transcript line of a call that waits: a resumed session finds it waiting still. */
-export function pendingEntry({
-  use: { id, name },
-  input,
-  pending
-}: CallSubject & { readonly pending: Pending }): Entry {
-  const { agentId: subagentId, ...rest } = pending
-  return { type: 'tool-pending', toolUseId: id, toolName: name, input, ...rest, subagentId }
+export function pendingEntry({ use, input }: CallSubject, { agentId: subagentId, ...rest }: Pending): Entry {
+  return { type: 'tool-pending', toolUseId: use.id, toolName: use.name, input, ...rest, subagentId }
 }
 
 const KINDS: readonly Ruling['kind'][] = ['rule', 'mode', 'hook', 'safety', 'default']

@@ -29,11 +29,9 @@ const YES: HookWord = { decision: 'allow', by: 'the permission' }
 function rulingOn(call: JudgedCall, session: Session): Ruling {
   const { tool, consent, question } = call
   const hook = consent?.from !== undefined && call.hook?.decision !== 'ask' ? YES : call.hook
-  const { place, permissions } = session.options
-  const ruling = decide(
-    decidedCall(call, place, permissions),
-    hook === undefined ? permissions : { ...permissions, hook }
-  )
+  const { permissions } = session.options
+  const policy = hook === undefined ? permissions : { ...permissions, hook }
+  const ruling = decide(decidedCall(call, session.options), policy)
   if (ruling.decision === 'ask' && question !== undefined) return question
   const mustAsk = tool.asks === true && ruling.decision === 'allow' && ruling.kind !== 'hook'
   return mustAsk ? { decision: 'ask', kind: 'default', by: tool.name, reason: `${tool.name} always asks` } : ruling

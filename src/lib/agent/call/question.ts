@@ -15,9 +15,7 @@ type Answer = PersonAnswer & { readonly told?: string | undefined }
 
 /** What may be kept together with a yes. No rule keeps a hook from asking. */
 const suggestionsOn = (call: CallAt<'judged'>, { kind }: Pick<Ruling, 'kind'>, session: Session) =>
-  kind === 'hook'
-    ? []
-    : suggestionsFor(decidedCall(call, session.options.place, session.permissions), session.permissions)
+  kind === 'hook' ? [] : suggestionsFor(decidedCall(call, session.options), session.permissions)
 
 export async function askHooks(
   call: CallAt<'judged'>,
@@ -61,7 +59,7 @@ export async function askPerson(
   const { use, tool, input } = call
   const { ask, clock } = session.options
   if (ask === undefined) return undefined
-  session.transcript.append(pendingEntry({ use, input, pending }))
+  session.transcript.append(pendingEntry(call, pending))
   session.doing = `waiting for a decision about ${use.name}`
   await session.transcript.flush()
   const cancel = clock.after(PATIENCE, () => void remind(use.name, session, signal))
