@@ -77,3 +77,16 @@ test('each answer to "Where does X happen?" is a function that its file declares
   })
   expect(wrong.map(([row]) => row)).toEqual([])
 })
+
+test('CHANGELOG lists every public name that was changed, with its new name', () => {
+  const renamed = Array.from(
+    read('test/types/renamed.ts').matchAll(/Same<(?:typeof )?\w+\.(.+?), (?:typeof )?\w+\.(.+?)>,?$/gm),
+    ([, now = '', old = '']) => [old, now].map(name => name.replace(/\['(\w+)'\]/, '.$1'))
+  )
+  const listed = Array.from(
+    read('CHANGELOG.md').matchAll(/^\| `carabiner[^|]*\| `([^`(]+)\S* \| `([^`(]+)\S* \|$/gm),
+    row => row.slice(1)
+  )
+  expect(renamed.length).toBeGreaterThan(5)
+  expect(listed.toSorted()).toEqual(renamed.toSorted())
+})
