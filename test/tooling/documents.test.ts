@@ -82,11 +82,11 @@ test('each answer to "Where does X happen?" is a function that its file declares
 test('CHANGELOG lists every public name that was changed, with its new name', () => {
   const renamed = Array.from(
     read('test/types/renamed.ts').matchAll(/Same<(?:typeof )?\w+\.(.+?), (?:typeof )?\w+\.(.+?)>,?$/gm),
-    ([, now = '', old = '']) => [old, now].map(name => name.replace(/\['(\w+)'\]/, '.$1'))
+    ([, now = '', old = '']) => `${old} → ${now}`.replaceAll(/\['(\w+)'\]/g, '.$1')
   )
   const listed = Array.from(
     read('CHANGELOG.md').matchAll(/^\| `carabiner[^|]*\| `([^`(]+)\S* \| `([^`(]+)\S* \|$/gm),
-    row => row.slice(1)
+    ([, old = '', now = '']) => `${old} → ${now}`
   )
   expect(renamed.length).toBeGreaterThan(5)
   expect(listed.toSorted()).toEqual(renamed.toSorted())
