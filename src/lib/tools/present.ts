@@ -7,11 +7,16 @@ type Presented = string | readonly Block[] | undefined
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every(item => typeof item === 'string')
 
+/** The texts under these keys; undefined where one of them is something else. */
+function textsUnder(output: unknown, ...keys: readonly string[]): readonly string[] | undefined {
+  const values = isObject(output) ? keys.map(key => output[key]) : undefined
+  return isTexts(values) ? values : undefined
+}
+
 export function presentBash(output: unknown): Presented {
-  if (!isObject(output)) return undefined
-  const { stdout, stderr, returnCodeInterpretation: meaning } = output
-  if (typeof stdout !== 'string' || typeof stderr !== 'string') return undefined
-  return [stdout, stderr, meaning].filter(text => typeof text === 'string' && text !== '').join('\n') || '(no output)'
+  const texts = textsUnder(output, 'stdout', 'stderr')
+  const meaning = textsUnder(output, 'returnCodeInterpretation') ?? []
+  return texts && ([...texts, ...meaning].filter(text => text !== '').join('\n') || '(no output)')
 }
 
 export function presentRead(output: unknown): Presented {
@@ -25,10 +30,8 @@ export function presentRead(output: unknown): Presented {
   return content === '' ? '[The file is there, and is empty.]' : lines.join('\n')
 }
 
-export function presentGlob(output: unknown): Presented {
-  if (!isObject(output) || !isTexts(output['filenames'])) return undefined
-  return output['filenames'].join('\n') || 'No files found'
-}
+export const presentGlob = (output: unknown): Presented =>
+  isObject(output) && isTexts(output['filenames']) ? output['filenames'].join('\n') || 'No files found' : undefined
 
 export function presentGrep(output: unknown): Presented {
   if (!isObject(output)) return undefined
@@ -40,17 +43,16 @@ export function presentGrep(output: unknown): Presented {
   return count === 0 ? 'No files found' : [`Found ${count} ${count === 1 ? 'file' : 'files'}`, ...filenames].join('\n')
 }
 
+const isPatched = (output: unknown): boolean => isObject(output) && Array.isArray(output['structuredPatch'])
+
 export function presentEdit(output: unknown): Presented {
-  if (!isObject(output) || !Array.isArray(output['structuredPatch'])) return undefined
-  const { filePath, oldString, newString } = output
-  if (typeof filePath !== 'string' || typeof oldString !== 'string' || typeof newString !== 'string') return undefined
-  return `The file ${filePath} has been updated.`
+  const [filePath] = textsUnder(output, 'filePath', 'oldString', 'newString') ?? []
+  return filePath === undefined || !isPatched(output) ? undefined : `The file ${filePath} has been updated.`
 }
 
 export function presentWrite(output: unknown): Presented {
-  if (!isObject(output) || !Array.isArray(output['structuredPatch'])) return undefined
-  const { type, filePath, content } = output
-  if (typeof filePath !== 'string' || typeof content !== 'string') return undefined
+  const [type, filePath] = textsUnder(output, 'type', 'filePath', 'content') ?? []
+  if (!isPatched(output)) return undefined
   if (type === 'create') return `The file ${filePath} has been created.`
   return type === 'update' ? `The file ${filePath} has been replaced.` : undefined
 }

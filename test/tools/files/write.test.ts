@@ -81,7 +81,7 @@ test('does not replace what somebody else makes at that moment', async () => {
     },
     async () => use(writeTool, { file_path: path('a'), content: 'ours' }, session)
   )
-  await expect(run).rejects.toThrow('somebody else has just made')
+  await expect(run).rejects.toThrow('was just created by another process')
   expect(text('a')).toBe('foreign')
   expect(names()).toEqual(['a'])
 })

@@ -35,10 +35,8 @@ export interface ConnectedServer {
   readonly status: 'connected' | 'failed'
   readonly tools: readonly Tool[]
   /** Calls a tool for a hook, and gives its text. Nothing judges that: hooks are what judges. */
-  readonly callForHook?: CallForHook
+  readonly callForHook?: (tool: string, input: PlainObject, signal: AbortSignal) => Promise<string>
 }
-
-type CallForHook = (tool: string, input: PlainObject, signal: AbortSignal) => Promise<string>
 
 /** How long a server may take to be ready, and one call to be answered, in milliseconds. */
 const START_TIMEOUT = 30_000
@@ -73,7 +71,14 @@ async function connect(server: NamedServer, ports: ServerPorts, signal: AbortSig
   signal.addEventListener('abort', close, { once: true })
   try {
     const tools = toolsOf(await connection.open(), server, connection, ports)
-    return { name, source, status: 'connected', tools, callForHook: forHooks(connection) }
+    return {
+      name,
+      source,
+      status: 'connected',
+      tools,
+      callForHook: async (tool, input, until) =>
+        resultText(await connection.call({ tool, input, signal: until, progress: () => undefined }))
+    }
   } catch (error) {
     ports.notice(wordsOf(error))
     return { name, source, status: 'failed', tools: [] }
@@ -81,11 +86,6 @@ async function connect(server: NamedServer, ports: ServerPorts, signal: AbortSig
     signal.removeEventListener('abort', close)
   }
 }
-
-const forHooks =
-  (connection: Connection): CallForHook =>
-  async (tool, input, signal) =>
-    resultText(await connection.call({ tool, input, signal, progress: () => undefined }))
 
 async function linkTo(config: OutsideServer, session: ToolSession): ReturnType<typeof httpLink> {
   if ('url' in config) return httpLink(config.url, config.headers ?? {})

@@ -72,10 +72,8 @@ class TaskList {
   }
 
   async #move(task: Task, status: Status, call: ToolCall): Promise<string | undefined> {
-    const refusal =
-      status === 'completed' && task.status !== 'completed'
-        ? refusalIn(await call.fire('TaskCompleted', taskFields(task)))
-        : undefined
+    const ends = status === 'completed' && task.status !== 'completed'
+    const refusal = ends ? refusalIn(await call.fire('TaskCompleted', taskFields(task))) : undefined
     if (refusal === undefined) task.status = status
     return refusal
   }
@@ -127,15 +125,9 @@ class TaskList {
 }
 
 function todoWrite(list: TaskList): Tool {
-  const item = {
-    type: 'object',
-    properties: {
-      content: { type: 'string' },
-      status: { enum: [...TASK_STATUS] },
-      activeForm: { type: 'string' }
-    },
-    required: ['content', 'status']
-  }
+  const text = { type: 'string' }
+  const properties = { content: text, status: { enum: [...TASK_STATUS] }, activeForm: text }
+  const item = { type: 'object', properties, required: ['content', 'status'] }
   return {
     name: 'TodoWrite',
     description: 'Writes your whole list of tasks anew. TaskCreate and TaskUpdate change single ones.',
@@ -158,10 +150,12 @@ function todoWrite(list: TaskList): Tool {
 const isTask = (value: unknown): value is Task =>
   isObject(value) &&
   [value['id'], value['subject'], value['description']].every(each => typeof each === 'string') &&
-  TASK_STATUS.some(status => status === value['status'])
+  isStatus(value['status'])
 
 const isTodo = (value: unknown): boolean =>
-  isObject(value) && typeof value['content'] === 'string' && TASK_STATUS.some(status => status === value['status'])
+  isObject(value) && typeof value['content'] === 'string' && isStatus(value['status'])
+
+const isStatus = (value: unknown): boolean => TASK_STATUS.some(status => status === value)
 
 const taskFields = ({ id, subject, description }: Task): PlainObject => ({
   task_id: id,

@@ -27,23 +27,29 @@ export function putOwnFile(path: string, text: string): void {
 export function addOwnFile(path: string, text: string): boolean {
   const fresh = written(path, text, false)
   try {
-    // Unlike renaming, a hard link never replaces anything.
-    linkSync(fresh, path)
-    return true
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    // Theirs may be gone again by now.
-    if (code === 'EEXIST' || lstatSync(path, { throwIfNoEntry: false }) !== undefined) return false
-    // Some file systems have no hard links.
-    if (!NO_LINKS.has(code)) throw error
-    copyFileSync(fresh, path, constants.COPYFILE_EXCL)
-    return true
+    const linked = linkNew(fresh, path)
+    if (linked === 'unsupported') copyFileSync(fresh, path, constants.COPYFILE_EXCL)
+    return linked !== 'taken'
   } finally {
     rmSync(fresh, { force: true })
   }
 }
 
 const NO_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP'])
+
+/** Gives a file a second name. Unlike renaming, this never replaces anything. Some file systems have no hard links. */
+export function linkNew(from: string, to: string): 'linked' | 'taken' | 'unsupported' {
+  try {
+    linkSync(from, to)
+    return 'linked'
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    // What was there may be gone again by now.
+    if (code === 'EEXIST' || lstatSync(to, { throwIfNoEntry: false }) !== undefined) return 'taken'
+    if (NO_LINKS.has(code)) return 'unsupported'
+    throw error
+  }
+}
 
 function written(path: string, text: string, flush: boolean): string {
   makeFolders(dirname(path))

@@ -1,7 +1,8 @@
-import { linkSync, lstatSync, readSync, renameSync, unlinkSync, type BigIntStats } from 'node:fs'
+import { lstatSync, readSync, renameSync, unlinkSync, type BigIntStats } from 'node:fs'
 import { access, constants, open, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { shownPath, type OpenFile } from './files.ts'
+import { linkNew } from './own-file.ts'
 import { openFolder, sweep, syncFolder, temporaryName, type OpenFolder } from './folders.ts'
 import { attempt } from '../../util/attempt.ts'
 
@@ -122,23 +123,12 @@ function commit(temporary: string, folder: OpenFolder, name: string, old: Old | 
   return false
 }
 
-/** Unlike renaming, a hard link never replaces anything. */
 function create(temporary: string, folder: OpenFolder, name: string): boolean {
-  const target = folder.at(name)
-  try {
-    linkSync(temporary, target)
-    return true
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST' || lstatSync(target, { throwIfNoEntry: false }) !== undefined) {
-      const path = shownPath(join(folder.path, name))
-      throw new Error(`somebody else has just made ${path}; Read it first`, { cause: error })
-    }
-    // Some file systems have no hard links.
-    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EOPNOTSUPP') throw error
-  }
-  renameSync(temporary, target)
-  return false
+  const linked = linkNew(temporary, folder.at(name))
+  if (linked === 'taken')
+    throw new Error(`${shownPath(join(folder.path, name))} was just created by another process; Read it first`)
+  if (linked === 'unsupported') renameSync(temporary, folder.at(name))
+  return linked === 'linked'
 }
 
 function isUnchanged({ file, bytes }: Old, target: string): boolean {
