@@ -7,13 +7,11 @@ import type { Checked, Tool, ToolCall, ToolResult, ToolSession } from './tool.ts
 
 type Rows = typeof TOOL_TABLE
 
-/** The tools whose rows say what they take. */
 type TabledName = { [Name in BuiltInToolName]: Rows[Name]['input'] extends undefined ? never : Name }[BuiltInToolName]
 
 /** An input that fits the row of the tool: defaults are filled in. */
 export type ToolInput<Name extends TabledName> = Infer<Rows[Name]['input']>
 
-/** What a tool of the table does with an input that fits its row. */
 interface Behavior<Name extends TabledName> extends Pick<
   Tool,
   'description' | 'delegates' | 'present' | 'memory' | 'settle'

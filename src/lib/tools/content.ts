@@ -38,7 +38,6 @@ export function resultText(result: unknown): string {
   return typeof content === 'string' ? content : textsIn(content)
 }
 
-/** What the model sees of an output that a hook gave: a text, a list of content, or a whole result. */
 export function presentContent(output: unknown): string | readonly Block[] | undefined {
   const given = Array.isArray(output) ? { content: output } : output
   return typeof given === 'string' ? given : isResult(given) ? contentOf(given) : undefined

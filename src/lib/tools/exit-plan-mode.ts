@@ -1,7 +1,6 @@
 import { builtInTool } from './built-in.ts'
 import type { Tool } from './tool.ts'
 
-/** Ends the mode in which nothing may be changed, once somebody has agreed to the plan. */
 export const exitPlanMode = (leave: () => void): Tool =>
   builtInTool('ExitPlanMode', {
     description:

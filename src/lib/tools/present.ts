@@ -7,7 +7,6 @@ type Presented = string | readonly Block[] | undefined
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every(item => typeof item === 'string')
 
-/** The texts under these keys; undefined where one of them is something else. */
 function textsUnder(output: unknown, ...keys: readonly string[]): readonly string[] | undefined {
   const values = isObject(output) ? keys.map(key => output[key]) : undefined
   return isTexts(values) ? values : undefined

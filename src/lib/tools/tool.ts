@@ -6,7 +6,6 @@ export interface Tool {
   readonly name: string
   readonly description: string
   readonly inputSchema: JsonSchema
-  /** The server that it belongs to, and where that was named. */
   readonly server?: { readonly name: string; readonly source: string } | undefined
   /** What a person who is asked about a call should know of it. */
   readonly caution?: string | undefined
@@ -66,7 +65,6 @@ export interface ToolCall {
 
 export interface ToolSession {
   readonly id: string
-  /** Where the project begins. */
   readonly root: string
   /** Where commands run. Only the Bash tool changes it. */
   cwd: string
@@ -80,11 +78,9 @@ export interface ToolSession {
   mayRead?: ((path: string) => boolean) | undefined
   /** What was read, so that an edit knows whether a file has changed since. */
   readonly seen: Map<string, SeenFile>
-  /** Commands that go on in the background, by their id. */
   readonly background: Map<string, BackgroundTask>
   /** The agent is told what comes of this, and does not end before it has come. */
   expect?: ((coming: Promise<(() => string | undefined) | undefined>) => void) | undefined
-  /** Called when something must end with the session. */
   onClose(close: () => void | Promise<void>): void
 }
 

@@ -15,7 +15,6 @@ export interface BackgroundCommand {
   readonly description: string
 }
 
-/** Keeps a command in the background, where it can be asked for. It ends with the session. */
 export function keepInBackground(
   session: ToolSession,
   { toolUseId, ...told }: BackgroundCommand,
@@ -62,7 +61,6 @@ function statusAfter({ why, ended }: CommandEnding): BackgroundTask['status'] {
   return why === 'ended' && typeof ended?.signal === 'string' ? 'killed' : 'failed'
 }
 
-/** What is said after the last line, where the command did not come to its end by itself. */
 function lastWords({ why, ended }: CommandEnding, timeout: number): string {
   if (why === 'timeout') return `\n[It was ended after ${timeout} ms: it took longer than it may.]`
   if (why === 'flood') return '\n[It was ended: it printed too much.]'

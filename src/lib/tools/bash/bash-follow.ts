@@ -10,7 +10,6 @@ export interface CommandEnding {
 /** Whoever was told to end has so many milliseconds before nobody waits any longer: KILL comes before. */
 const PATIENCE = 4_000
 
-/** Waits for a command, and ends it when it takes too long, prints too much, or nobody wants it any more. */
 export function follow(
   running: Running,
   output: Output,

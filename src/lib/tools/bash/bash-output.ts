@@ -28,7 +28,6 @@ class Excerpt {
     if (text.length > room) this.#tail = (this.#tail + text.slice(Math.max(room, 0))).slice(-HALF)
   }
 
-  /** At most so many characters of it; `elsewhere` says where the rest is. */
   text(most: number, elsewhere: string): string {
     if (this.length <= most) return this.#head + this.#tail
     const [before, after] = [Math.ceil(most / 2), Math.floor(most / 2)]
@@ -52,7 +51,6 @@ export class Output implements OutputListener {
   readonly #decoders = { stdout: new StringDecoder(), stderr: new StringDecoder() }
   readonly #whole: Whole | undefined
   #texts = { stdout: new Excerpt(), stderr: new Excerpt() }
-  /** Both streams in the order of arrival, since it was last taken. */
   #both = new Excerpt()
   #characters = 0
   #isClosed = false
@@ -126,7 +124,6 @@ export class Output implements OutputListener {
   }
 }
 
-/** A file that is made when there is need of it. */
 class Whole {
   readonly path: string
   begun = false
@@ -179,7 +176,6 @@ function withoutLastNewlines(text: string): string {
   return text.slice(0, end)
 }
 
-/** The most characters of one message about progress. */
 const MOST_PROGRESS = 4_000
 
 /**

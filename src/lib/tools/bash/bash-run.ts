@@ -71,7 +71,6 @@ function timeoutOf({ timeout }: BashInput, where: keyof typeof BASH_TIMEOUT): nu
 
 interface Streams {
   readonly output: Output
-  /** Where the command writes the folder that it ends in. */
   readonly folderFile?: string
 }
 

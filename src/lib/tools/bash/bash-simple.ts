@@ -10,7 +10,6 @@ import { simpleCommand } from '../../shell/command-words.ts'
 /** Text of plain and quoted words alone, which begins with the name of a program. */
 const PLAIN = /^[a-z][a-z0-9]*(?: +(?:[\w.,/:=@%+-]+|'[^'\n\0]*'|"[^"$`\\!\n\0]*"))*$/
 
-/** The words of one simple command; undefined for all others. */
 const plainWords = (command: string): readonly string[] =>
   PLAIN.test(command.trim()) ? (simpleCommand(command) ?? []) : []
 
@@ -37,7 +36,6 @@ function isHarmlessGit([name = '', ...args]: readonly string[]): boolean {
   return isGitOf('harmless', name) && args.every(arg => !arg.startsWith('-') || GIT_OPTIONS.test(arg))
 }
 
-/** A path from the root, from a home, or upwards; also as a part of an option. */
 const leadsAway = (word: string): boolean =>
   /^[/~]|[=:][/~]|\.\./.test(word) || (word.startsWith('-') && word.includes('/'))
 

@@ -14,7 +14,6 @@ export class Processes {
     return running
   }
 
-  /** The same with a program that is spoken to. */
   startTalk(
     words: ProgramWords,
     cwd: string,

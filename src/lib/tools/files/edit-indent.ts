@@ -54,7 +54,6 @@ function indentLike(indent: string, pairs: readonly Pair[]): string {
   return actual.slice(0, Math.max(0, actual.length - less.length))
 }
 
-/** Tabs for blanks, or blanks for tabs, when that is what the file has. */
 function convert(more: string, pairs: readonly Pair[]): string {
   const [given, actual] = pairs.find(([a, b]) => a !== '' && b !== '' && a[0] !== b[0]) ?? ['', '']
   if (given === '' || more[0] !== given[0]) return more

@@ -21,10 +21,8 @@ export function* lineEndsAt(bytes: Buffer, spans: readonly Span[]): Generator<Li
 
 export const withLineEnds = (text: string, lineEnd: LineEnd): string => text.replace(/\r?\n/g, lineEnd)
 
-/** From the beginning of the line that holds this place. */
 export const lineStart = (bytes: Buffer, at: number): number => (at === 0 ? 0 : bytes.lastIndexOf(LF, at - 1) + 1)
 
-/** To the end of the line that holds this place, without the line feed. */
 export function lineStop(bytes: Buffer, at: number): number {
   const end = bytes.indexOf(LF, at)
   return end === -1 ? bytes.length : end
@@ -39,7 +37,6 @@ export function exactSpans(bytes: Buffer, text: string): Span[] {
   return spans
 }
 
-/** Where this text is when a line may end either way. */
 export function anyLineEndSpans(bytes: Buffer, text: string): Span[] {
   const lines = text.split(/\r?\n/).map(line => Buffer.from(line))
   if (lines.length === 1) return []
@@ -100,7 +97,6 @@ function trimBlanks(line: string): string {
 
 const isBlank = (code: number | undefined): boolean => code === 32 || code === 9 || code === CR
 
-/** The longest of some lines, those before it from the nearest on, and those after it. */
 interface Surrounded {
   readonly line: Buffer
   readonly before: readonly Buffer[]
@@ -138,7 +134,6 @@ function isTrimmed(bytes: Buffer, start: number, line: Buffer): boolean {
   return to - from === line.length && isThere(bytes, line, from)
 }
 
-/** The line that holds this text, which is at `at`, and nothing else but blanks. */
 function lineOfOnly(bytes: Buffer, at: number, text: Buffer): Span | undefined {
   let [start, end] = [at, at + text.length]
   while (start > 0 && isBlank(bytes[start - 1])) start--
@@ -151,7 +146,6 @@ function lineOfOnly(bytes: Buffer, at: number, text: Buffer): Span | undefined {
 const SAMPLES = 16
 const SAMPLE = 4096
 
-/** One in so many bytes is rare. */
 const RARE = 512
 
 /** Shorter ones, in bytes, are searched in no time anyway. */

@@ -14,7 +14,6 @@ import {
 } from './edit-lines.ts'
 import { missed } from './edit-miss.ts'
 
-/** A text, what is to stand in its place, and whether everywhere. */
 export interface Replacement {
   readonly old: string
   readonly now: string
@@ -25,7 +24,6 @@ export interface Replacement {
 
 export interface Match {
   readonly splices: readonly Splice[]
-  /** What did not count when the text was looked for, if anything. */
   readonly ignored: 'line endings' | 'indentation' | undefined
 }
 

@@ -5,7 +5,6 @@ const SEARCHED = 2 * 1024 * 1024
 const SHOWN_LINES = 12
 const SHOWN_CHARACTERS = 160
 
-/** Why a text was not found: the place that is nearest to it, with blanks that can be seen. */
 export function missed(bytes: Buffer, old: string): string {
   const hint = /^\s*\d+\t/.test(old) ? ' Leave out the line numbers that Read shows, and the tab after them.' : ''
   const head = `String not found in the file.${hint}`

@@ -29,7 +29,6 @@ function escapedBytes(bytes: Buffer): string {
   return out
 }
 
-/** How paths in `folder` are written: from where one is when they are in there, else from the root. */
 export function prefixOf(folder: string, cwd: string): string {
   const way = pathFrom(cwd, folder)
   return way === '' ? '' : join(way ?? folder, sep)

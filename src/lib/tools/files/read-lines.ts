@@ -3,11 +3,9 @@ import { fillFrom, type OpenFile } from '../../world/files/files.ts'
 import { fingerprint, stretchOf, type Fingerprint } from '../../world/files/fingerprint.ts'
 import { LARGEST } from './files-read.ts'
 
-/** Which lines are wanted: the first is line 1. */
 export interface LineRange {
   readonly first: number
   readonly count: number
-  /** So many characters at most, in whole lines. */
   readonly most: number
 }
 
@@ -18,9 +16,7 @@ export interface Lines {
   /** The file was read to its end. Then `hash` is that of all of it. */
   readonly isWhole: boolean
   readonly isFull: boolean
-  /** Lines of which only the beginning is there. */
   readonly cut: number
-  /** Lines with bytes that are no UTF-8. */
   readonly garbled: number
   readonly hash: Fingerprint
 }
@@ -28,7 +24,6 @@ export interface Lines {
 /** Longer lines, in characters, are cut. */
 export const LONGEST_LINE = 2000
 
-/** What that many characters take, in bytes. */
 const KEPT = LONGEST_LINE * 4
 
 const BLOCK = 4 * 1024 * 1024

@@ -110,7 +110,6 @@ async function showImage(file: OpenFile, type: string, session: ToolSession): Pr
   }
 }
 
-/** So much of a file, in bytes, is looked at to tell what it is. */
 const HEAD = 8192
 
 const IMAGES: readonly (readonly [type: string, beginning: RegExp])[] = [

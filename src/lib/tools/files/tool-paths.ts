@@ -10,7 +10,6 @@ const LONGEST_NAME = 255
 
 const isWindows = process.platform === 'win32'
 
-/** An absolute path for what the model wrote, or what is wrong with it. Nothing is expanded. */
 export function absolutePath(
   path: string,
   session: ToolSession
@@ -29,7 +28,6 @@ export function absolutePath(
 const MEANS_MORE = /(?:^|\/)\.\.(?:\/|$)|^\/+(?:proc|dev)\//
 const isOfProcess = (path: string): boolean => /^\/(?:proc|dev)\//.test(path)
 
-/** Input that names a file, with the path of that file made absolute. */
 export function withFilePath(input: { readonly file_path: string }, session: ToolSession): Checked {
   const path = input.file_path
   if (/[/\\]\.{0,2}$/.test(isWindows ? path : path.replaceAll('\\', '_')) || path === '.' || path === '..') {

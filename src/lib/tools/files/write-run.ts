@@ -44,7 +44,6 @@ async function known(file: OpenFile, { session }: ToolCall): Promise<Old> {
   return { file, bytes }
 }
 
-/** Of large files there is neither the old text nor the difference. */
 function outputOf(old: Old | undefined, { file_path, content }: WriteInput): unknown {
   const isLarge = old !== undefined && Math.max(old.bytes.length, content.length) > LARGEST_PATCHED
   const before = old === undefined || isLarge ? null : old.bytes.toString('utf8')

@@ -7,7 +7,6 @@ import { addOwnFile, putOwnFile } from '../../world/files/own-file.ts'
 import { definitionChange, definitionOf, type Definition } from './mcp-definition.ts'
 import { jsonIn } from '../../util/attempt.ts'
 
-/** A tool of a server, beside what was approved of it in earlier sessions. */
 export interface KnownTool {
   /** As it was approved of: what the model is told until somebody approves of what it is now. */
   readonly definition: Definition
@@ -24,7 +23,6 @@ export class KnownTools {
   readonly #notice: (text: string) => void
   #hasFailed = false
 
-  /** `server` is everything by which it is told from others. */
   constructor(folder: string, server: readonly string[], notice: (text: string) => void) {
     this.#folder = join(folder, shortHash(...server))
     this.#notice = notice

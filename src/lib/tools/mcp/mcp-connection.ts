@@ -10,7 +10,6 @@ import { escapedLines } from '../../util/escape.ts'
 
 export interface Surroundings {
   readonly name: string
-  /** A new way to the server. */
   link(): Promise<ServerLink>
   elicit(wanted: ElicitationRequest, signal: AbortSignal): Promise<ElicitationAnswer>
   notice(text: string): void
@@ -30,7 +29,6 @@ interface Connected {
   readonly client: Client
   readonly link: ServerLink
   offered: ReadonlyMap<string, Definition>
-  /** The server has said that it offers something else. */
   isStale: boolean
   listing?: Promise<void> | undefined
 }
@@ -53,7 +51,6 @@ export class Connection {
     this.#around = around
   }
 
-  /** Connects, and approves of the tools that are there. */
   async open(): Promise<readonly Definition[]> {
     const connected = await this.#ready()
     await connected.listing
@@ -173,7 +170,6 @@ export class Connection {
     }
   }
 
-  /** Says what is different from what was approved of, once. */
   #compare(offered: ReadonlyMap<string, Definition>): void {
     if (this.#approved === undefined) return
     for (const [tool, definition] of this.#approved) {
@@ -223,7 +219,6 @@ export class Connection {
 
 const MOST_REMARKS = 100
 
-/** More characters than that nobody reads before they answer. */
 const LONGEST_QUESTION = 10_000
 
 const UNKNOWN = 'whether the call did anything is not known, and it was not repeated'

@@ -12,7 +12,6 @@ export interface Definition {
   readonly annotations: Readonly<PlainObject>
 }
 
-/** What is deeper than so many levels is looked into by nobody. */
 export const DEEPEST = 100
 
 /** Whether data is nested deeper than anybody should look. It does so itself without going deep. */
@@ -44,7 +43,6 @@ export function definitionOf(given: {
   }
 }
 
-/** A description is for reading; more than so many characters of it nobody reads. */
 const LONGEST_DESCRIPTION = 8000
 
 /** The words of a description, with nothing in it that a reader would not see. */
@@ -74,7 +72,6 @@ export function definitionChange(approved: Definition, now: Definition | undefin
   return changed.map(part => `its ${part} was ${excerpts(approved[part], now[part])}`).join('; ')
 }
 
-/** Both texts from a little before the place where they begin to differ. */
 function excerpts(before: unknown, after: unknown): string {
   const [old, fresh] = [textOf(before), textOf(after)]
   let at = 0

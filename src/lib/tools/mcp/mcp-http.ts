@@ -73,7 +73,6 @@ const boundedFetch: FetchLike = async (url, init) => {
 const NEWLINE = 10
 const RETURN = 13
 
-/** Lets pass what is short enough: a whole body, or, in a stream, what stands between two empty lines. */
 function bound(isStream: boolean): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
   let size = 0
   let lineIsEmpty = false

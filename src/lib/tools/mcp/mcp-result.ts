@@ -12,7 +12,6 @@ const MOST_TEXT = 100_000
 /** So many characters of pictures and other data, in base64. */
 const MOST_DATA = 8_000_000
 const MOST_PARTS = 1000
-/** What a part says besides its text or data. */
 const MOST_BESIDES = 10_000
 
 /** What a server gave back, within bounds: what is larger is cut, says so, and is kept whole in a file. */

@@ -9,7 +9,6 @@ import { isObject } from '../../util/plain.ts'
 
 /** A message of more bytes is none: whoever sends it is ended. */
 export const LONGEST_MESSAGE = 32 * 1024 * 1024
-/** So many lines in a row that are no messages are no remarks any more. */
 const MOST_REMARKS = 1000
 /** Of what a server says on standard error, so many of the last characters are told when it ends. */
 const LAST_WORDS = 1000
@@ -31,7 +30,6 @@ class StdioTransport implements Transport {
   onclose?: (() => void) | undefined
   onerror?: ((error: Error) => void) | undefined
   onmessage?: ((message: JSONRPCMessage) => void) | undefined
-  /** Why it is closed, where that was not asked for. */
   failure: string | undefined
   readonly #begin: (listener: OutputListener) => Running
   #running: Running | undefined

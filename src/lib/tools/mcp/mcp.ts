@@ -18,7 +18,6 @@ export interface NamedServer {
   readonly name: string
   readonly source: string
   readonly config: OutsideServer
-  /** Why it may not be started any more, where somebody knows. */
   objection?(): string | undefined
 }
 
@@ -34,7 +33,6 @@ export interface ConnectedServer {
   readonly source: string
   readonly status: 'connected' | 'failed'
   readonly tools: readonly Tool[]
-  /** Calls a tool for a hook, and gives its text. Nothing judges that: hooks are what judges. */
   readonly callForHook?: (tool: string, input: PlainObject, signal: AbortSignal) => Promise<string>
 }
 
@@ -103,7 +101,6 @@ function millisecondsIn(text: string | undefined): number | undefined {
 
 const LONGEST_NAME = 128
 
-/** The tools under the names that the model knows them by. Those that cannot be told apart are left out, and named. */
 function toolsOf(
   definitions: readonly Definition[],
   server: NamedServer,

@@ -58,7 +58,6 @@ async function filesIn(call: ToolCall, folder: string, glob: string, found: Buff
   })
 }
 
-/** The folder that the pattern begins in, and what is left of the pattern. */
 function baseOf({ pattern, path }: ToolInput<'Glob'>, cwd: string): { readonly folder: string; readonly glob: string } {
   const from = path ?? cwd
   const parts = pattern.split('/')

@@ -1,7 +1,6 @@
 import { isObject } from '../../util/plain.ts'
 import { bare } from './ripgrep.ts'
 
-/** So many characters of a line are shown. */
 const LONGEST = 500
 
 interface Writing {
@@ -9,7 +8,6 @@ interface Writing {
   readonly name: (path: Buffer) => string
   readonly numbers: boolean
   readonly only: boolean
-  /** Lines that do not follow each other are set apart. */
   readonly groups: boolean
 }
 
@@ -33,13 +31,11 @@ export class Matches {
   #path = ''
   #last = 0
 
-  /** `add` says whether there is need of another line. */
   constructor(writing: Writing, add: (line: string) => boolean) {
     this.#writing = writing
     this.#add = add
   }
 
-  /** Whether there is need of another record. */
   read(record: Buffer): boolean {
     const said: unknown = JSON.parse(record.toString())
     const type = isObject(said) ? said['type'] : undefined

@@ -68,7 +68,6 @@ export const countsOf: Mode = async (input, place, call) => {
   })
 }
 
-/** The lines that match, and those around them, by the names of files. */
 export const contentOf: Mode = async (input, place, call) => {
   const page = new Page(input, SHOWN)
   const shown = new ReadableFiles(place, call.session)
@@ -127,7 +126,6 @@ class Page {
   }
 }
 
-/** The result, with what is to be said about the search and the part of it that is shown. */
 function answer(
   { why, failure, trouble }: Searched,
   page: Page,

@@ -17,7 +17,6 @@ const MACHINERY = ['/proc', '/sys', '/dev']
 export const besides = ({ folder }: SearchPlace): readonly string[] =>
   folder === '/' ? MACHINERY.map(name => `--glob=!${name}`) : []
 
-/** What is at a real path, or why it cannot be searched. */
 export async function placeAt(path: string): Promise<SearchPlace | { readonly problem: string }> {
   if (MACHINERY.some(name => isWithin(path, name))) {
     return { problem: `${shownPath(path)} is a part of the system, not a file or folder; look at it with a command` }
@@ -35,7 +34,6 @@ export async function placeAt(path: string): Promise<SearchPlace | { readonly pr
   return { problem: `${shownPath(path)} is a pipe, a socket or a device, not a file or folder` }
 }
 
-/** Tells which of the files that were found may be shown, and counts the others. */
 export class ReadableFiles {
   leftOut = 0
   readonly #folder: string

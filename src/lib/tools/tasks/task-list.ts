@@ -10,11 +10,9 @@ interface Task {
   subject: string
   description: string
   status: Status
-  /** What people are shown while it is worked on. */
   activeForm?: string | undefined
 }
 
-/** A list of tasks that the model keeps for itself, and that hooks watch over. */
 export function taskListTools(): readonly Tool[] {
   const list = new TaskList()
   return [

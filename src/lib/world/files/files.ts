@@ -5,10 +5,8 @@ import { realPath } from './paths.ts'
 
 /** An ordinary file that is open for reading. Whoever has it closes `handle`. */
 export interface OpenFile {
-  /** Where it really is. */
   readonly path: string
   readonly handle: FileHandle
-  /** As it was when it was opened, before anything was read. */
   readonly stat: BigIntStats
   /** Whether any change since is certain to show in the time of the last change. */
   readonly isSettled: boolean
@@ -23,7 +21,6 @@ const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW, O_NOCTTY } = constants
 /** Something replaces files all the time, by renaming; so often, one in a row may be met half-way. */
 const ATTEMPTS = 5
 
-/** Where Linux shows what a descriptor stands for. */
 export const DESCRIPTORS = process.platform === 'linux' && existsSync('/proc/self/fd') ? '/proc/self/fd' : undefined
 
 /**
@@ -50,7 +47,6 @@ export async function openFile(path: string): Promise<OpenFile> {
   }
 }
 
-/** Whether what is open is what is at this path, with no link on the way. */
 export function isAt(handle: FileHandle, stat: BigIntStats, path: string): boolean {
   if (DESCRIPTORS !== undefined) return readlinkSync(`${DESCRIPTORS}/${handle.fd}`) === path
   const there = statSync(path, { bigint: true, throwIfNoEntry: false })
@@ -82,13 +78,11 @@ function refuseMadeUp(handle: FileHandle, path: string): void {
   throw new Error(`${shownPath(path)} is made up by the kernel (/proc, /sys), not an ordinary file`)
 }
 
-/** All that a file held when it was opened, less what was cut off since. */
 export async function readAll({ handle, stat }: OpenFile): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(Number(stat.size))
   return bytes.subarray(0, await fillFrom(handle, bytes, 0))
 }
 
-/** Fills the buffer from this place in the file on. Gives how much there was. */
 export async function fillFrom(handle: FileHandle, buffer: Buffer, position: number): Promise<number> {
   let filled = 0
   while (filled < buffer.length) {

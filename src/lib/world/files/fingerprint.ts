@@ -15,7 +15,6 @@ export interface Splice {
 const STRETCHES = 128
 const SHORTEST = 512
 
-/** Into stretches of how many bytes so many are divided. */
 export const stretchOf = (size: number): number => Math.max(SHORTEST, Math.ceil(size / STRETCHES))
 
 /** Processors have instructions for it: of those that Node has, none is faster. */
@@ -31,7 +30,6 @@ export function fingerprint(bytes: Buffer, size = bytes.length): Fingerprint {
 
 const markOf = (bytes: Buffer): string => `${bytes.length}:${hash(ALGORITHM, bytes, 'base64')}`
 
-/** From where to where bytes are not what they were, or nothing when they are. */
 export function changedRange(
   print: Fingerprint,
   bytes: Buffer
@@ -95,7 +93,6 @@ function markOfPieces(pieces: Iterable<Buffer>): string | undefined {
   return length === 0 ? undefined : `${length}:${whole.digest('base64')}`
 }
 
-/** What `bytes` from `start` to `end` become, piece by piece; nothing is copied. */
 export function* splicedPieces(
   bytes: Buffer,
   splices: readonly Splice[],

@@ -9,13 +9,11 @@ import { DESCRIPTORS, isAt, shownPath } from './files.ts'
 export interface OpenFolder {
   readonly path: string
   readonly handle: FileHandle
-  /** A path to this entry of it, for system calls. */
   at(name: string): string
 }
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
 
-/** Opens the folder at a real path, and makes it, with the folders around it, where there is none. */
 export async function openFolder(path: string): Promise<OpenFolder> {
   const missing: string[] = []
   let there = path
@@ -55,7 +53,6 @@ async function enter(folder: OpenFolder, name: string): Promise<OpenFolder> {
 /** Not every file system can do that, and not for every folder. */
 const CANNOT_SYNC = new Set<unknown>(['EINVAL', 'ENOTSUP', 'EISDIR', 'EPERM'])
 
-/** Makes sure that the names in a folder outlast a power cut. */
 export async function syncFolder({ handle }: OpenFolder): Promise<void> {
   await handle.sync().catch(error => {
     if (!CANNOT_SYNC.has((error as NodeJS.ErrnoException).code)) throw error
@@ -70,7 +67,6 @@ export function temporaryName(): string {
   return `.carabiner-${place}-${process.pid}-${start}-${randomBytes(8).toString('hex')}.tmp`
 }
 
-/** Removes files that were never finished, because the process that wrote them is gone. */
 export async function sweep(folder: OpenFolder): Promise<void> {
   const names = await readdir(folder.at('.')).catch(() => [])
   for (const name of names) {

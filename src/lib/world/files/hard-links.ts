@@ -9,7 +9,6 @@ export interface Collected {
   readonly whole: boolean
 }
 
-/** The wanted files in these folders, and among these paths, the nearest first. Links are not followed. */
 export function collect(paths: Iterable<string>, wanted: (path: string) => boolean): Collected {
   const names = new Map<string, string[]>()
   const add = (path: string): void => {
@@ -29,7 +28,6 @@ export function collect(paths: Iterable<string>, wanted: (path: string) => boole
   return { names, whole: true }
 }
 
-/** What a file is on the disk, if it has more than one name there. */
 export function linkedFile(path: string): string | undefined {
   const stat = attempt(() => lstatSync(path, { bigint: true, throwIfNoEntry: false }))
   return stat?.isFile() === true && stat.nlink > 1n ? `${stat.dev}:${stat.ino}` : undefined

@@ -5,7 +5,6 @@ import { attempt } from '../../util/attempt.ts'
 const MOST_LINKS = 40
 
 interface Way {
-  /** The real path; where that cannot be told, as much of it as can. */
   readonly path: string
   /** It can be told: nothing on the way depends on what another process has open, or where that one is. */
   readonly sure: boolean
@@ -47,7 +46,6 @@ const UNSURE = Symbol('only another process knows')
 /** What is a link by name only: the kernel goes straight to what a process has there. */
 const OF_PROCESS = /^\/proc\/([^/]+)(\/task\/[^/]+)?\/(?:(cwd|root)|(?:fd|map_files)\/([^/]+))$/
 
-/** What a link leads to; undefined: it is none. `leadsOn`: more of the path comes behind it. */
 function targetOf(path: string, cwd: string | undefined, leadsOn: boolean): string | typeof UNSURE | undefined {
   // We would find ourselves there.
   if (/^\/proc\/(?:thread-)?self(?:\/exe)?$/.test(path)) return undefined
@@ -61,7 +59,6 @@ function targetOf(path: string, cwd: string | undefined, leadsOn: boolean): stri
   return !leadsOn && /^[012]$/.test(file ?? '') ? undefined : UNSURE
 }
 
-/** What a path leads to; undefined where there is nothing, or nothing that can be looked at. */
 export const kindOf = (path: string): Stats | undefined => attempt(() => statSync(path, { throwIfNoEntry: false }))
 
 /** What this finds; undefined where the file or folder is not there. All other errors are thrown. */
@@ -88,7 +85,6 @@ export function isProgram(path: string): boolean {
 
 const linkStat = (path: string): Stats | undefined => attempt(() => lstatSync(path, { throwIfNoEntry: false }))
 
-/** Whether there is anything at a path, be it a link that leads to nothing. */
 export const isThere = (path: string): boolean => linkStat(path) !== undefined
 
 /** Whether a path is a folder or something in it, as both are written. `ws-evil` is not in `ws`. */
@@ -98,11 +94,9 @@ export function isWithin(path: string, folder: string): boolean {
   return whole === base || whole.startsWith(base.endsWith(sep) ? base : base + sep)
 }
 
-/** A path as it is written from a folder that it is in; undefined outside of it. */
 export const pathFrom = (folder: string, path: string): string | undefined =>
   isWithin(path, folder) ? relative(folder, path) : undefined
 
-/** The top of the repository of git around a folder. `has` looks for its `.git`. */
 export function repositoryTop(folder: string, has: (path: string) => boolean = isThere): string | undefined {
   for (let at = folder; ; at = dirname(at)) {
     if (has(join(at, '.git'))) return at

@@ -6,7 +6,6 @@ import { linkNew } from './own-file.ts'
 import { openFolder, sweep, syncFolder, temporaryName, type OpenFolder } from './folders.ts'
 import { attempt } from '../../util/attempt.ts'
 
-/** A file that is to be replaced, and what it held when that was decided. */
 export interface Old {
   readonly file: OpenFile
   readonly bytes: Buffer

@@ -1,18 +1,15 @@
 export type FileEvent = 'add' | 'change' | 'unlink'
 
 export interface Watch {
-  /** Watches these instead, beside those that it began with. */
   further(paths: readonly string[]): void
   close(): Promise<void>
 }
 
 interface WatchOptions {
   readonly ignored?: (path: string) => boolean
-  /** Without it, a file that cannot be watched is one of which nothing is reported. */
   readonly onError?: (error: unknown) => void
 }
 
-/** Reports what happens to these files, whether they exist or not. */
 export async function watchFiles(
   paths: readonly string[],
   onEvent: (path: string, event: FileEvent) => void,

@@ -48,7 +48,6 @@ export const httpFetch: typeof fetch = async (input, init = {}) => {
   }
 }
 
-/** Where a response leads, if that can be asked. */
 export function redirectOf({ status, headers }: Response, from: URL): URL | undefined {
   const location = [301, 302, 303, 307, 308].includes(status) ? headers.get('location') : null
   return location === null || !URL.canParse(location, from.href) ? undefined : new URL(location, from)
@@ -146,7 +145,6 @@ export class Server {
   readonly #agent: http.Agent
   readonly #open = new Set<Exchange>()
   readonly #idleSince = new WeakMap<Duplex, number>()
-  /** Connections that a server did keep. */
   readonly #proven = new WeakSet<Duplex>()
   #keeps = true
 
@@ -158,7 +156,6 @@ export class Server {
     this.#agent.on('free', (socket: Duplex) => this.#idleSince.set(socket, performance.now()))
   }
 
-  /** Sends this once, follows nothing, and hands on what comes back, decompressed. */
   post(posting: Posting, onData: (chunk: Buffer) => void): Exchange {
     let request: http.ClientRequest | undefined
     let isCut = false

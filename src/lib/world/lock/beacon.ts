@@ -59,7 +59,6 @@ export function lightBeacon(path: string, doing: () => string): Beacon | undefin
 }
 
 const DEAD = new Set<unknown>(['ECONNREFUSED', 'ENOENT'])
-/** It was there when it was called. */
 const LEAVING = new Set<unknown>(['ECONNRESET', 'EPIPE'])
 
 /**

@@ -11,14 +11,12 @@ export interface Claim {
   readonly since: string
   /** A socket is found by its inode: seen through another mount of the disk, it is another one. */
   readonly device: number
-  /** The name of its socket; nothing where the disk has none. */
   readonly socket: string | null
 }
 
 export interface FoundClaim {
   readonly claim: Claim
   readonly place: string
-  /** When its lease was renewed. */
   readonly renewed: number
 }
 

@@ -11,12 +11,10 @@ import { addOwnFile, makeFolders, putOwnFile } from '../files/own-file.ts'
 import { ifThere, realPath } from '../files/paths.ts'
 import { attempt } from '../../util/attempt.ts'
 
-/** Who writes to a file. What cannot be learned of it is 0 or empty. */
 export interface Holder {
   readonly pid: number
   readonly since: string
   readonly doing?: string
-  /** The machine or container that it runs on, where that is another one. */
   readonly host?: string
   /** When its lease ends unless it is renewed; only for another machine, of which nothing else is known. */
   readonly until?: string
@@ -27,13 +25,11 @@ export interface Lock {
   readonly isTakenOver: boolean
   /** Throws once another machine has it. Call it before each write: mostly it only looks at the time. */
   check(): void
-  /** Lets others have it. Once is enough. */
   release(): Promise<void>
 }
 
 export type Locked = Lock | { readonly holder: Holder }
 
-/** What sets this machine apart from others that share its disk. */
 export interface Machine {
   readonly host: string
   readonly name: string
@@ -89,7 +85,6 @@ export async function lock(file: string, doing: () => string, machine = thisMach
   return { holder: { pid: 0, since: '' } }
 }
 
-/** Who writes to the file just now, without keeping anybody from it; nothing where nobody does. */
 export async function holderOf(file: string, machine = thisMachine()): Promise<Holder | undefined> {
   const last = chainIn(headFor(file)).at(-1)
   const state = last === undefined ? 'dead' : await stateOf(last, machine)
@@ -109,7 +104,6 @@ const SHORT = 100
 const LONG = 10_000
 const PAUSE = 2
 
-/** Runs something short while no other process does, however many want to. */
 function whileLocked<T>(file: string, run: () => T): T {
   const machine = thisMachine()
   const head = headFor(file)
@@ -135,12 +129,10 @@ function whileLocked<T>(file: string, run: () => T): T {
 export const changeOwnFile = (path: string, change: (text: string | undefined) => string): void =>
   whileLocked(path, () => putOwnFile(path, change(ifThere(() => readFileSync(path, 'utf8')))))
 
-/** The file may not be there yet, nor its folder. */
 const headFor = (file: string): string => `${realPath(resolve(file))}.lock`
 
 const newId = (): string => randomBytes(8).toString('hex')
 
-/** One that wants the lock, and has it once it is the last of a chain. */
 class Claimant implements Lock {
   readonly #head: string
   readonly #machine: Machine
@@ -227,7 +219,6 @@ class Claimant implements Lock {
     }
   }
 
-  /** One that did not get it leaves nothing behind. */
   settle(): void {
     if (this.#place === undefined) this.#beacon?.close()
   }
@@ -243,7 +234,6 @@ class Claimant implements Lock {
   }
 }
 
-/** Whether its socket tells of it. */
 const isHere = ({ claim, place }: FoundClaim, { host }: Machine): boolean =>
   claim.host === host && claim.socket !== null && claim.device === statSync(dirname(place)).dev
 

@@ -1,16 +1,12 @@
 interface RecordOptions {
-  /** The byte after each record. */
   readonly separator: number
-  /** A record of more bytes is left out. */
   readonly longest: number
   take(record: Buffer): void
   /** Called at once, before the end of a record that is too long. */
   onTooLong?(): void
 }
 
-/** Cuts bytes that come in pieces into records. */
 export class ByteRecords {
-  /** Records so far, also those that were left out. */
   count = 0
   isOver = false
   readonly #options: RecordOptions

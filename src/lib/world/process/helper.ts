@@ -14,7 +14,6 @@ export type HelperNews =
 interface Remote {
   readonly listener: OutputListener
   readonly finish: (ended: Ended) => void
-  /** Somebody waits for it: it has all its input, or we were told so. */
   held: boolean
 }
 
@@ -115,7 +114,6 @@ const LARGE = 192 * 1024 * 1024
 
 export type Starter = 'self' | 'helper'
 
-/** How to start a process: as one is told, or in the cheaper way. */
 export function startBy(starter: Starter | undefined): Start {
   if (process.platform === 'win32') return startProcess
   return (starter === undefined ? isLarge() : starter === 'helper') ? startThroughHelper : startProcess

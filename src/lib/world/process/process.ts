@@ -26,7 +26,6 @@ export interface Ended {
   readonly fed: boolean
 }
 
-/** A process that was started, and may have ended since. */
 export interface Running {
   /** Adds to its standard input. What it does not read is dropped. */
   write(text: string): void
@@ -35,7 +34,6 @@ export interface Running {
   end(): void
   /** Whether it keeps us from ending. One that was just started does. */
   hold(on: boolean): void
-  /** Where it was started from here. */
   readonly pid: number | undefined
   /** Never rejects. */
   readonly ended: Promise<Ended>
@@ -51,7 +49,6 @@ const MOST_TURNS = 100
 const ALIVE = new Set<number>()
 let isListening = false
 
-/** Starts a process as the leader of a group of its own. */
 export const startProcess: Start = (program, listener) => {
   let child: ChildProcess
   let run: number
@@ -138,7 +135,6 @@ function endOf(
 
 const isClosed = (stream: Readable | Writable | null): boolean => stream?.closed !== false
 
-/** Tells when the pipes of a process that has ended are closed, or that another process holds them. */
 function waitForPipes(child: ChildProcess, end: (isHeld: boolean) => void): void {
   const outputs = [child.stdout, child.stderr].filter(each => each !== null)
   let [chunks, turns] = [0, 0]
@@ -194,7 +190,6 @@ function keepWatch(run: number, pid: number): void {
   reaper.watch(run, pid)
 }
 
-/** What was told to end is watched until its whole tree is gone. */
 function letGo(run: number, pid: number, ending: boolean): void {
   ALIVE.delete(pid)
   if (!ending) reaper.forget(run)

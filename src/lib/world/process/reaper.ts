@@ -69,10 +69,8 @@ const TOGETHER = 20
 
 let shell: ChildProcess | undefined
 let last = 0
-/** The groups of runs that the shell was told of, and of those that it was not. */
 const known = new Map<number, number>()
 const fresh = new Map<number, number>()
-/** What went since it was told, and what is to be looked for. */
 let gone: string[] = []
 let swept: number[] = []
 let timer: NodeJS.Timeout | undefined
@@ -150,7 +148,6 @@ function sweepAll(): void {
 export const cookieOf = (run: number): string => `${OURS}.${run}x`
 
 export const reaper = {
-  /** Something is about to start: it gets a number, and must not outlive us from its first moment. */
   expect(): number {
     if (process.platform !== 'win32') ready()
     return ++last
@@ -161,14 +158,12 @@ export const reaper = {
     soon()
   },
 
-  /** It has ended by itself; what it left behind may stay. */
   forget(run: number): void {
     if (!fresh.delete(run)) gone.push(`-${known.get(run)}.${run}`)
     known.delete(run)
     soon()
   },
 
-  /** It was made to end: nobody of it may be left. */
   sweep(run: number): void {
     if (swept.push(run) === 1) setTimeout(sweepAll, TOGETHER)
   }

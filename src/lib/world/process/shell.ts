@@ -35,7 +35,6 @@ export function shellWords(
   return { file: find('sh') ?? 'sh', args: ['-c', command] }
 }
 
-/** What a process and all that it starts may use. */
 export interface Limits {
   /** Megabytes of address space, each. Programs that reserve more than they use, such as Node, need a lot. */
   readonly memory?: number | undefined
@@ -43,7 +42,6 @@ export interface Limits {
   readonly processes?: number | undefined
 }
 
-/** The same under limits. */
 export function limitedWords({ file, args }: ProgramWords, { memory, processes }: Limits): ProgramWords {
   const limits = [
     ...(memory === undefined ? [] : [`--as=${Math.round(memory * 1024 * 1024)}`]),

@@ -32,7 +32,6 @@ export function endTree(leader: number, run: number, isAlive: () => boolean): vo
   setTimeout(look, LOOK_AGAIN)
 }
 
-/** The same at once, for when there is no time to ask. */
 export function killTree(leader: number): void {
   const strays = descendantsOf(leader)
   signal(process.platform === 'win32' ? leader : -leader, 'SIGKILL')
@@ -45,7 +44,6 @@ interface Individual {
   readonly born: string
 }
 
-/** All that descend from a process, whatever group they are in. Only Linux tells. */
 function descendantsOf(pid: number): Individual[] {
   return childrenOf(pid).flatMap(child => {
     const born = birthOf(child)
@@ -69,5 +67,4 @@ function signalSame({ pid, born }: Individual, name: NodeJS.Signals): void {
   if (birthOf(pid) === born) signal(pid, name)
 }
 
-/** Whether there was anybody to hear it. */
 const signal = (pid: number, name: NodeJS.Signals | 0): boolean => attempt(() => process.kill(pid, name)) === true
