@@ -1,7 +1,7 @@
 /** Prints docs/hooks.md from the event table. `--check` only says whether the file is what would be printed. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { HookRegistry, type Dialect, type EventName } from '../src/hooks.ts'
-import { answerOf, FIELDS, STRENGTH, type Family, type SpecificField } from '../src/lib/hooks/events/answers.ts'
+import { answerRules, FIELDS, STRENGTH, type Family, type SpecificField } from '../src/lib/hooks/events/answers.ts'
 import { baseFields, EVENT_NAMES, rowOf, snakeName } from '../src/lib/hooks/events/event-table.ts'
 import { listFields } from '../src/lib/hooks/events/fields.ts'
 
@@ -229,7 +229,7 @@ function typeWords(type: string): string {
 
 function answerWords(event: EventName): string {
   const row = rowOf(event)
-  const { decisions, fields } = answerOf(row.answer)
+  const { decisions, fields } = answerRules(row.answer)
   if (decisions.length + fields.length === 0)
     return 'Hooks only watch: no decision has an effect here, and there is no field to set.\n'
   const decided = decisions.map(decision => `\`${decision}\``).join(', ')

@@ -22,10 +22,13 @@ export type {
   HookDescription,
   HookFunction,
   HookOptions,
-  HookResult
+  HookResult,
+  Callback,
+  CallbackMatcher,
+  CallbackRecord,
+  ForeignCallbackRecord
 } from './lib/hooks/hook.ts'
 export type { AgentView, HookContext } from './lib/hooks/hook-context.ts'
-export type { Callback, CallbackMatcher, CallbackRecord, ForeignCallbackRecord } from './lib/hooks/callbacks.ts'
 export type { RegistryOptions } from './lib/hooks/registry-options.ts'
 export type { FireOptions, Reported } from './lib/hooks/registry-internals.ts'
 export {

@@ -1,6 +1,6 @@
 import type { FAULTS } from './faults.ts'
 
-/** The faults that users of the engine can meet: a code, what went wrong, and what to do next. */
+/** The errors of the engine: a code, what went wrong, and what to do next. */
 export const ERRORS = {
   E_EVENT_UNKNOWN: (name: string, near: string) => [
     `there is no event ${JSON.stringify(name)}`,
@@ -8,11 +8,11 @@ export const ERRORS = {
   ],
   E_MATCHER_INVALID: (matcher: string, why: string) => [
     `matcher ${matcher} is not valid: ${why}`,
-    'use a name, names joined by "|", a glob such as "mcp__*", a regular expression, or a list of these'
+    'use a name, names joined by "|", a glob such as "mcp__*", a RegExp, or a list of these'
   ],
   E_TIMEOUT_INVALID: (what: string, value: string) => [
     `${what} cannot be ${value}`,
-    'give seconds as a number above 0 and below 2,147,483; fractions are allowed'
+    'use a number of seconds above 0 and below 2,147,483'
   ],
   E_OPTION_INVALID: (what: string, value: string, allowed: string) => [`${what} cannot be ${value}`, `use ${allowed}`],
   E_HOOK_INVALID: (why: string) => [
@@ -25,7 +25,7 @@ export const ERRORS = {
   ],
   E_HOOK_UNKNOWN: (name: string, near: string) => [
     `no hook is named ${JSON.stringify(name)}`,
-    near === '' ? 'list() shows the names there are' : `did you mean ${JSON.stringify(near)}?`
+    near === '' ? 'list() shows all names' : `did you mean ${JSON.stringify(near)}?`
   ],
   E_REPLY_INVALID: (why: string) => [why, ''],
   E_INPUT_INVALID: (event: string, why: string) => [
@@ -33,12 +33,12 @@ export const ERRORS = {
     'give a plain object with the fields of the event'
   ],
   E_MESSAGES_INVALID: (why: string) => [
-    `the messages cannot be changed so: ${why}`,
+    `this change of the messages is not valid: ${why}`,
     'remove or insert whole messages, and keep each tool call together with its result'
   ],
   E_FIRE_DEPTH: (event: string, depth: string) => [
-    `${event} was fired from within hooks ${depth} levels deep`,
-    'a hook that fires the event it listens to never ends: guard it with a condition'
+    `${event} was fired ${depth} levels deep`,
+    'a hook that fires its own event needs a condition'
   ],
   E_REFUSED: (what: string, by: string, reason: string) => [`${what} was refused by ${by}: ${reason}`, '']
 } satisfies Sentences
@@ -62,17 +62,17 @@ export class CarabinerError extends Error {
   }
 }
 
-/** Makes errors whose sentences stand in a table. */
+/** Makes errors from a table of sentences. */
 export const faultsIn =
-  <T extends Sentences>(sentences: T) =>
+  <T extends { readonly [C in keyof T]: Sentences[string] }>(sentences: T) =>
   <C extends keyof T & ErrorCode>(code: C, ...words: Parameters<T[C]>): CarabinerError => {
-    const [what, next] = sentences[code]!(...words)
+    const [what, next] = sentences[code](...words)
     return new CarabinerError(code, next === '' ? what : `${what}; ${next}`)
   }
 
-export const fault = faultsIn(ERRORS)
+export const engineFault = faultsIn(ERRORS)
 
-/** The words of anything that was thrown, an Error or not. Never throws itself. */
+/** The message of anything that was thrown, an Error or not. Never throws itself. */
 export function wordsOf(thrown: unknown): string {
   try {
     const words = thrown instanceof Error ? thrown.message || thrown.name : thrown
@@ -96,7 +96,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   for (const candidate of candidates) {
     const [given, meant] = [word.toLowerCase(), candidate.toLowerCase()]
     const steps = editDistance(given, meant)
-    // Of a short word two letters are much: then at least its first one must be right.
+    // In a short word two letters are many: then at least the first one must be right.
     if (steps < least && (steps < 2 || given.length > 5 || given[0] === meant[0])) [best, least] = [candidate, steps]
   }
   return best

@@ -1,7 +1,7 @@
 import { ERRORS, faultsIn, type Sentences } from './errors.ts'
 
-/** What a program is told to do, and what somebody at a command line is told instead. */
-const told = (what: string, program: string, commandLine: string): readonly [string, string, string] => [
+/** What went wrong, the next step for a program, and the sentence for the command line. */
+const forBoth = (what: string, program: string, commandLine: string): readonly [string, string, string] => [
   what,
   program,
   commandLine === '' ? what : `${what}; ${commandLine}`
@@ -32,14 +32,14 @@ export const asFlags = (text: string): string =>
 const ALONE =
   /(?<![\w.-])(?:\{ )?(resume(?:SessionAt)?|continue|forkSession|sessionId|permissionMode|max[A-Z]\w+|(?:dis)?allowedTools|settingSources|additionalDirectories)(?: \})?(?![\w:])/g
 
-/** The same for names of options that stand alone. */
+/** The same for names of options without `options.` before them. */
 const alone = (text: string): string => asFlags(text.replaceAll(ALONE, 'options.$1'))
 
 export const NO_BYPASS = 'mode bypassPermissions is not allowed here'
 
 const COPY = ['go on from a copy with { forkSession: true }', 'go on from a copy with --fork-session'] as const
 
-/** The faults that users of the rest can meet. The engine carries its own, so that it is small where it is alone. */
+/** The errors of everything but the engine, which has its own, so that it is small when it is used alone. */
 export const FAULTS = {
   E_OPTION_INVALID: (what: string, value: string, allowed: string) => {
     const flag = alone(what.replace(/^(?=(?:tools|agents|cwd|effort|plugins|outputFormat)\b)/, 'options.'))
@@ -48,13 +48,13 @@ export const FAULTS = {
   E_URL_REFUSED: (url: string, why: string, next: string) => [`no hook can be at ${url}: ${why}`, next],
   E_MODEL: (why: string, next: string) => [why, next],
   E_UNTRUSTED: (root: string, what: string) =>
-    told(
+    forBoth(
       `the project ${root} brings hooks, rules, modules, agents, commands, skills or servers that are not trusted: ${what}`,
       'look at them with `carabiner hooks trust`, or give { trust: "sha256:…" }, { trust: true } or { projectHooks: false }',
       'look at them with `carabiner hooks trust`, or give --trust with their digest, or --no-project-hooks'
     ),
   E_TRUST_STORE: (folder: string, why: string) =>
-    told(
+    forBoth(
       `trust cannot be kept in ${folder}: ${why}`,
       'make that folder writable, or name another with CARABINER_HOME; for one run, give { trust: "sha256:…" }',
       'make that folder writable, or name another with CARABINER_HOME; for one run, give --trust with the digest of `carabiner hooks trust --print`'
@@ -73,7 +73,7 @@ export const FAULTS = {
     const what = `${problem} (${where})`
     if (problem !== NO_BYPASS) return [what, '', `${problem} (${alone(where)})`]
     const next = 'to allow it'
-    return told(
+    return forBoth(
       what,
       `give { allowDangerouslySkipPermissions: true } ${next}`,
       `start with --dangerously-skip-permissions ${next}`
@@ -85,27 +85,27 @@ export const FAULTS = {
           `the transcript ${path} cannot be written: ${why}`,
           'nothing of this run was saved; see to the disk and to the rights on that folder, or name another with CARABINER_HOME'
         ]
-      : told(
+      : forBoth(
           `nothing more can be written to the transcript ${path}: ${why}`,
           'what was written before is safe; see to the disk, then go on with { resume }',
           'what was written before is safe; see to the disk, then go on with --resume'
         ),
   E_SESSION_BUSY: (id: string, holder: string) =>
-    told(`session ${id} is running: ${holder}`, `end it first, or ${COPY[0]}`, `end it first, or ${COPY[1]}`),
+    forBoth(`session ${id} is running: ${holder}`, `end it first, or ${COPY[0]}`, `end it first, or ${COPY[1]}`),
   E_SESSION_UNKNOWN: (id: string, near: string) =>
-    told(
+    forBoth(
       `there is no session ${id}`,
       near === '' ? 'give the id of a session that is kept, or the path of a .jsonl file' : `did you mean ${near}?`,
       near === '' ? 'see `carabiner sessions list`' : `did you mean ${near}?`
     ),
   E_SESSION_NEWER: (id: string, what: string) =>
-    told(
+    forBoth(
       `session ${id} was written by a newer Carabiner (${what}), and is not written to`,
       `use that version, or ${COPY[0]}`,
       `use that version, or ${COPY[1]}`
     ),
   E_SESSION_FOREIGN: (id: string) =>
-    told(`session ${id} was written by another program, and is not written to`, ...COPY),
+    forBoth(`session ${id} was written by another program, and is not written to`, ...COPY),
   E_NOT_TRANSCRIPT: (path: string, why: string) => [
     `${path} is not a transcript: ${why}`,
     'name the .jsonl file of a session of Carabiner or Claude Code'
@@ -116,7 +116,7 @@ export const FAULTS = {
   ],
   E_CLOSED: (what: string) => [`${what} came after the query had ended`, 'begin a new one'],
   E_START: (why: string) => [`the session could not begin: ${why}`, ''],
-  E_USAGE: (why: string) => told(why, '', 'see --help'),
+  E_USAGE: (why: string) => forBoth(why, '', 'see --help'),
   E_EXPECTATION: (why: string) => [why, '']
 } satisfies Sentences
 
@@ -126,6 +126,6 @@ const made = faultsIn(ALL)
 /** An error with the sentence of its code; for a command line with that of its own, too. */
 export const fault: typeof made = (code, ...words) => {
   const [, , forCommandLine] = (ALL[code] as Sentences[string])(...words)
-  // Hidden: a program that prints the error is told of options, not of flags.
+  // Hidden: a program that prints the error should see options, not flags.
   return Object.defineProperty(made(code, ...words), 'forCommandLine', { value: forCommandLine })
 }

@@ -2,7 +2,7 @@ import type { ProjectFlags } from './flags.ts'
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
-import { answerOf } from '../hooks/events/answers.ts'
+import { answerRules } from '../hooks/events/answers.ts'
 import { rowOf } from '../hooks/events/event-table.ts'
 import { byRank } from '../settings/active/activate-hooks.ts'
 import { findingLine, stopsRun } from '../settings/files/finding.ts'
@@ -61,7 +61,7 @@ function examine(flags: ProjectFlags) {
     /** Everything that restricts is in force. */
     isWhole:
       barred.length === 0 &&
-      !off.some(({ hook }) => answerOf(rowOf(hook.event).answer).blocks) &&
+      !off.some(({ hook }) => answerRules(rowOf(hook.event).answer).blocks) &&
       !findings.some(stopsRun),
     machine: machine()
   }

@@ -1,4 +1,4 @@
-import { fault, wordsOf, type CarabinerError } from '../errors.ts'
+import { engineFault, wordsOf, type CarabinerError } from '../errors.ts'
 import { copyPlain, isObject, same, type PlainObject } from '../util/plain.ts'
 import type { Outcome } from './dispatch/outcome.ts'
 import type { HookRegistry } from './registry.ts'
@@ -16,7 +16,7 @@ export interface GuardOptions<Rest extends readonly unknown[], Result> extends P
   onDeny?: ((refusal: CarabinerError, outcome: Outcome) => Result | PromiseLike<Result>) | undefined
   /** Takes text that hooks want the model to see. */
   onContext?: ((text: string) => void) | undefined
-  /** A hook said `continue: false`: the run should end after this step. */
+  /** A hook answered `continue: false`: the run should end after this step. */
   onStop?: ((reason: string | undefined) => void) | undefined
   /** The words of an error that the tool returned instead of throwing it. */
   errorIn?: ((result: Result) => string | undefined) | undefined
@@ -173,6 +173,9 @@ async function* passOnValues<Rest extends readonly unknown[], Result>(
   if (result !== last) yield result
 }
 
+/** The options that do not depend on the tool. */
+type Effects = Pick<GuardOptions<[], unknown>, 'onAsk' | 'onContext' | 'onStop' | 'agent' | 'metadata' | 'signal'>
+
 type Values<T> = Iterable<T> | AsyncIterable<T>
 
 /** Values that come one after the other. A list is a plain result. */
@@ -192,18 +195,18 @@ interface GuardedCall {
 }
 
 function callOf(toolName: string, input: unknown, id: string | undefined, sessionId: string | undefined): GuardedCall {
-  if (!isObject(input)) throw fault('E_INPUT_INVALID', 'PreToolUse', `the input of ${toolName} is not an object`)
+  if (!isObject(input)) throw engineFault('E_INPUT_INVALID', 'PreToolUse', `the input of ${toolName} is not an object`)
   const call = { tool_name: toolName, tool_input: copyPlain(input), tool_use_id: id ?? `call_${crypto.randomUUID()}` }
   return sessionId === undefined ? call : Object.assign(call, { session_id: sessionId })
 }
 
-async function refusalOf<Rest extends readonly unknown[], Result>(
+async function refusalOf(
   { decision, reason, by = '' }: Outcome,
   call: GuardedCall,
-  { onAsk, signal }: GuardOptions<Rest, Result>
+  { onAsk, signal }: Effects
 ): Promise<CarabinerError | undefined> {
   const { tool_name: toolName, tool_use_id: toolUseId, tool_input: input } = call
-  const refused = (who: string, why: string): CarabinerError => fault('E_REFUSED', toolName, who, why)
+  const refused = (who: string, why: string): CarabinerError => engineFault('E_REFUSED', toolName, who, why)
   if (decision === 'deny' || decision === 'defer') return refused(by, reason ?? 'it was deferred')
   if (decision === 'ask') {
     const asked = `asked for by ${by}${reason === undefined ? '' : `: ${reason}`}`
@@ -214,12 +217,7 @@ async function refusalOf<Rest extends readonly unknown[], Result>(
   return signal?.aborted === true ? refused('the signal', 'the run was aborted before it began') : undefined
 }
 
-async function afterFailure<Rest extends readonly unknown[], Result>(
-  hooks: Fires,
-  call: GuardedCall,
-  error: string,
-  options: GuardOptions<Rest, Result>
-): Promise<void> {
+async function afterFailure(hooks: Fires, call: GuardedCall, error: string, options: Effects): Promise<void> {
   const is_interrupt = options.signal?.aborted === true
   passOn(await hooks.fire('PostToolUseFailure', { ...call, error, is_interrupt }, unaborted(options)), options)
 }
@@ -227,7 +225,7 @@ async function afterFailure<Rest extends readonly unknown[], Result>(
 /** Hooks see what has happened, also when the run was aborted meanwhile. */
 const unaborted = ({ agent, metadata }: FireOptions): FireOptions => ({ agent, metadata })
 
-function passOn<Rest extends readonly unknown[], Result>(outcome: Outcome, options: GuardOptions<Rest, Result>): void {
+function passOn(outcome: Outcome, options: Effects): void {
   if (outcome.additionalContext !== undefined) options.onContext?.(outcome.additionalContext)
   for (const message of outcome.systemMessages) if (message.to === 'model') options.onContext?.(message.text)
   if (outcome.event !== 'PreToolUse' && outcome.decision === 'deny' && outcome.reason !== undefined) {

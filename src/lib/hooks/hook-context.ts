@@ -56,15 +56,15 @@ interface CommonContext<E extends EventName> {
   readonly outcome: Outcome | undefined
   /** Fires another event through the same hooks. */
   fire<F extends EventName>(event: F, input: FireInput<F>): Outcome | Promise<Outcome>
-  /** Work that goes on after the hook has answered; `drain()` waits for it. */
+  /** Work that continues after the hook has answered; `drain()` waits for it. */
   spawn(work: PromiseLike<unknown>): void
-  /** Tells whoever watches how far the hook is; for a process, from which of its streams that is. */
+  /** Reports progress; for a process, with the stream that it came from. */
   progress(text: string, stream?: 'stdout' | 'stderr'): void
   /** For hooks that run outside: what came back, as it came, for reports and messages. */
   ran(raw: RawResult): void
   /** Something worth knowing that decides nothing. */
   note(text: string): void
-  /** For hooks that run outside: the profile lets pass what a strict gate refuses. It is marked. */
+  /** For hooks outside the process: the profile allows what a strict gate refuses. It is marked. */
   letPass(why: string): void
 }
 

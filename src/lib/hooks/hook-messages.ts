@@ -1,7 +1,7 @@
 import type { EventName } from './events/event-table.ts'
 import type { Failure } from './dispatch/hook-failure.ts'
 
-/** What a registry tells about its hooks while they run. */
+/** What a registry reports about its hooks while they run. */
 export type HookMessage = HookStarted | HookProgress | HookResponse | HookNotice
 
 interface Common {
@@ -25,7 +25,6 @@ export interface HookStarted extends Common {
 export interface HookProgress extends Common {
   readonly subtype: 'hook_progress'
   readonly output: string
-  /** A piece of what a process printed. */
   readonly stdout?: string
   readonly stderr?: string
 }
@@ -60,7 +59,7 @@ export interface HookNotice extends Common {
 /** Takes messages. What it gives back is ignored. */
 export type Sink = (message: HookMessage) => unknown
 
-/** Hands messages on in order, after the caller has gone on. A sink that throws or hangs harms nobody. */
+/** Delivers messages in order, after the caller has continued. A sink that throws or hangs has no effect on hooks. */
 export class SinkQueue {
   readonly #sink: Sink
   #waiting: HookMessage[] = []

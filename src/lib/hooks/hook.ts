@@ -1,5 +1,5 @@
 import type { HookContext } from './hook-context.ts'
-import type { EventName } from './events/event-table.ts'
+import type { EventName, InputOf } from './events/event-table.ts'
 import type { Later, Reply } from './reply.ts'
 import type { Matcher } from './events/tool-inputs.ts'
 import type { PlainObject } from '../util/plain.ts'
@@ -13,7 +13,7 @@ export type HookFunction<E extends EventName = EventName, M extends Matcher = st
   ctx: HookContext<E, M>
 ) => HookResult | PromiseLike<HookResult>
 
-/** What may be said of any hook. */
+/** The options of every hook. */
 export interface HookOptions {
   /** Under this name it is listed, reported and removed. Without one it is named after its place in the source. */
   name?: string | undefined
@@ -21,7 +21,7 @@ export interface HookOptions {
   priority?: number | undefined
   /** Seconds. Default 60 for library hooks. */
   timeout?: number | undefined
-  /** What its failure means. By default gates close and everything else goes on. */
+  /** What its failure means. By default gates close and everything else continues. */
   onFailure?: 'block' | 'continue' | undefined
   /** Removed after its first run that neither failed nor blocked. */
   once?: boolean | undefined
@@ -68,20 +68,45 @@ export interface GroupOptions extends Pick<HookOptions, 'name' | 'priority' | 't
 }
 
 /** A registered hook, as `list()` and `describe()` show it. */
-export interface HookDescription {
-  readonly name: string
+export interface HookDescription extends Readonly<{ [K in keyof HookOptions]-?: NonNullable<HookOptions[K]> }> {
   readonly events: readonly EventName[]
   readonly matcher: string
-  readonly priority: number
-  /** Seconds. */
-  readonly timeout: number
-  readonly onFailure: 'block' | 'continue'
-  readonly once: boolean
-  readonly observe: boolean
-  readonly concurrent: boolean
   readonly dialect: Dialect
   readonly enabled: boolean
   readonly source: string
   readonly group: string | undefined
   readonly scope: string | undefined
+}
+
+/** A callback as the Claude Agent SDK has it. Its replies have the contract's meaning. */
+export type Callback<E extends EventName = EventName> = (
+  input: InputOf<E>,
+  toolUseId: string | undefined,
+  options: { signal: AbortSignal }
+) => Reply | void | null | undefined | PromiseLike<Reply | void | null | undefined>
+
+/** Callbacks that run for the same tools. */
+export interface CallbackMatcher<E extends EventName = EventName> {
+  matcher?: string | undefined
+  hooks: readonly Callback<E>[]
+  /** Seconds. */
+  timeout?: number | undefined
+  onFailure?: 'block' | 'continue' | undefined
+}
+
+/** Matchers by event: what that SDK takes as `options.hooks`. */
+export type CallbackRecord = { [E in EventName]?: readonly CallbackMatcher<E>[] | undefined }
+
+/**
+ * The same, typed by that SDK itself, whose one callback type spans all its events. It has no signature of its own, so
+ * that callbacks written in place get the types of their event.
+ */
+export type ForeignCallbackRecord = {
+  readonly [E in EventName]?:
+    | readonly {
+        matcher?: string | undefined
+        hooks: readonly CallableFunction[]
+        timeout?: number | undefined
+      }[]
+    | undefined
 }

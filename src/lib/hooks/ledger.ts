@@ -25,14 +25,14 @@ interface Tallied {
 }
 
 /**
- * Keeps how long each hook took and how it ended. It lives on what a registry tells: hand its `sink` to one, or to
+ * Keeps how long each hook took and how it ended. It is fed by the messages of a registry: give its `sink` to one, or to
  * many that share a ledger. Hooks of one name are one hook here.
  */
 export class LatencyLedger {
   readonly #records = new Map<string, Tallied>()
   readonly #next: Sink | undefined
 
-  /** `next` is told everything, too. */
+  /** `next` receives every message, too. */
   constructor(next?: Sink) {
     this.#next = next
   }
@@ -59,13 +59,13 @@ export class LatencyLedger {
     const record = this.#records.get(name)
     if (record === undefined) return undefined
     const sorted = record.durations.toSorted((a, b) => a - b)
-    const at = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1]!
+    const at = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1] ?? 0
     const { runs, slowest, outcomes } = record
     return { name, runs, ...outcomes, p50: at(0.5), p95: at(0.95), slowest }
   }
 
   /** All hooks, those that take longest first. */
   list(): readonly HookRecord[] {
-    return [...this.#records.keys()].map(name => this.of(name)!).toSorted((a, b) => b.p95 - a.p95)
+    return [...this.#records.keys()].flatMap(name => this.of(name) ?? []).toSorted((a, b) => b.p95 - a.p95)
   }
 }

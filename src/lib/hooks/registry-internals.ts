@@ -4,7 +4,7 @@ import type { Precedence } from './events/answers.ts'
 import type { AgentView } from './hook-context.ts'
 import type { SpawnedWork } from './background.ts'
 import type { Deadlines, AbortFlag } from './dispatch/deadlines.ts'
-import type { HookEntry } from './dispatch/entry.ts'
+import type { Roster } from './dispatch/roster.ts'
 import type { EventName } from './events/event-table.ts'
 import type { Outcome } from './dispatch/outcome.ts'
 import type { Settings } from './registry-options.ts'
@@ -13,19 +13,19 @@ import type { Profile } from './dialect.ts'
 
 /** What a caller may say about one fire. */
 export interface FireOptions {
-  /** Add a report: every registered hook, what it said, or why it did not run. */
+  /** Add a report: every registered hook, its answer, or why it did not run. */
   report?: boolean | undefined
   signal?: AbortSignal | undefined
   /** Whether a rewritten draft can be used: true or nothing, or why not. */
   accept?: ((draft: unknown) => boolean | string | undefined | void) | undefined
   /** The conversation that `ctx.messages` shows. */
   messages?: readonly Message[] | undefined
-  /** What `ctx.metadata` shows; by default the registry keeps one object a session. */
+  /** What `ctx.metadata` shows; by default the registry keeps one object per session. */
   metadata?: Record<string, unknown> | undefined
   agent?: AgentView | undefined
 }
 
-/** An outcome with who said what, and why the others did not. */
+/** An outcome with a report: what each hook answered, or why it did not run. */
 export interface Reported extends Outcome {
   readonly precedence: Precedence
   readonly profile: Profile
@@ -42,9 +42,8 @@ export interface RegistryInternals {
   readonly outbox: SinkQueue | undefined
   /** What hooks keep for a session, by its id, until SessionEnd. */
   readonly sessions: Map<string, Record<string, unknown>>
-  /** Every registered hook, in the order of running, for reports. */
-  entries(): readonly HookEntry[]
-  /** A `once` hook has done its work. */
-  retire(entry: HookEntry): void
+  readonly roster: Roster
+  /** What `ctx.metadata` shows in a session. */
+  metadata(sessionId: string): Record<string, unknown>
   fire(event: EventName, input: PlainObject, options: FireOptions, depth: number): Outcome | Promise<Outcome>
 }

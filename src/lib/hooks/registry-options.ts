@@ -14,7 +14,7 @@ export interface RegistryOptions {
    * other. Between hooks of two registries, such as a scope and the one around it, an ask wins over an allow.
    */
   precedence?: Precedence | undefined
-  /** `strict` (default) closes gates when a hook fails; `compat` lets pass and marks it. */
+  /** `strict` (default) closes gates when a hook fails; `compat` allows the call and marks it. */
   profile?: Profile | undefined
   sessionId?: string | undefined
   transcriptPath?: string | undefined
@@ -35,22 +35,15 @@ export interface RegistryOptions {
   compilePattern?: CompilePattern | undefined
 }
 
-export interface Settings {
-  readonly precedence: Precedence
-  /** What was said about all of this, so that a scope can say more. */
+type Defaulted = 'precedence' | 'profile' | 'env' | 'agent' | 'clock' | 'compilePattern'
+
+export type Settings = { readonly [K in Defaulted]-?: NonNullable<RegistryOptions[K]> } & {
+  /** As they were given, so that a scope can add to them. */
   readonly options: RegistryOptions
-  readonly profile: Profile
   /** The base fields of every input. */
   readonly base: Readonly<Record<string, string>>
-  readonly env: Readonly<Record<string, string>>
-  readonly agent: AgentView
-  readonly signal: AbortSignal | undefined
   /** In milliseconds. */
   readonly budget: number | undefined
-  readonly sink: Sink | undefined
-  readonly onLate: ((answer: LateAnswer) => unknown) | undefined
-  readonly clock: Clock
-  readonly compilePattern: CompilePattern
 }
 
 const PRECEDENCES = ['allow-over-ask', 'ask-over-allow'] as const
@@ -87,10 +80,7 @@ export function settingsFrom(options: RegistryOptions): Settings {
     },
     env: options.env ?? {},
     agent: options.agent ?? {},
-    signal: options.signal,
     budget: options.budget === undefined ? undefined : millisecondsOf('budget', options.budget),
-    sink: options.sink,
-    onLate: options.onLate,
     clock: options.clock ?? systemClock,
     compilePattern: options.compilePattern ?? (source => new RegExp(source))
   }

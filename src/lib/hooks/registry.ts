@@ -1,10 +1,18 @@
-import { fault } from '../errors.ts'
+import { engineFault } from '../errors.ts'
 import type { PlainObject } from '../util/plain.ts'
-import type { CallbackRecord, ForeignCallbackRecord } from './callbacks.ts'
 import { deadlinesOf } from './dispatch/deadlines.ts'
 import { callSite, enroll, groupOf, groupsIn, HOOK_OPTIONS, type AnyHook, type GroupMember } from './dispatch/enroll.ts'
 import type { EventName, FireInput, ToolEvent } from './events/event-table.ts'
-import type { GroupHook, GroupOptions, Hook, HookDescription, HookFunction, HookOptions } from './hook.ts'
+import type {
+  GroupHook,
+  GroupOptions,
+  Hook,
+  HookDescription,
+  HookFunction,
+  HookOptions,
+  CallbackRecord,
+  ForeignCallbackRecord
+} from './hook.ts'
 import type { FireOptions, RegistryInternals, Reported } from './registry-internals.ts'
 import { SpawnedWork } from './background.ts'
 import type { Outcome, ToolOutcome } from './dispatch/outcome.ts'
@@ -33,8 +41,8 @@ export class HookRegistry {
   #owning(shared: Shared): RegistryInternals {
     return {
       ...shared,
-      entries: () => this.#roster.entries(),
-      retire: entry => this.#roster.retire(entry),
+      roster: this.#roster,
+      metadata: sessionId => this.metadata(sessionId),
       fire: (event, input, options, depth) => this.#fire(event, input, options, depth)
     }
   }
@@ -49,7 +57,7 @@ export class HookRegistry {
   ): () => void
   on(event: EventName, ...rest: readonly unknown[]): () => void {
     const [matcher, run, options] = typeof rest[0] === 'function' ? [undefined, ...rest] : rest
-    if (typeof run !== 'function') throw fault('E_HOOK_INVALID', 'on() was given no function')
+    if (typeof run !== 'function') throw engineFault('E_HOOK_INVALID', 'on() was given no function')
     checkOptionNames(options ?? {}, HOOK_OPTIONS)
     const hook = { ...(options as HookOptions), events: event, matcher, run, label: run.name } as AnyHook
     return this.#add([{ hook }], callSite(this.on))
@@ -57,7 +65,7 @@ export class HookRegistry {
 
   /** Adds a hook object to all its events. */
   register<E extends EventName, const M extends Matcher = string>(hook: Hook<E, M>): this {
-    if (typeof hook !== 'object' || hook === null) throw fault('E_HOOK_INVALID', 'register() takes an object')
+    if (typeof hook !== 'object' || hook === null) throw engineFault('E_HOOK_INVALID', 'register() takes an object')
     this.#add([{ hook: hook as AnyHook }], callSite(this.register))
     return this
   }
@@ -117,7 +125,7 @@ export class HookRegistry {
   #fire(event: EventName, input: PlainObject, options: FireOptions, depth: number): Outcome | Promise<Outcome> {
     const hooks = this.#roster.byEvent.get(event) ?? this.#roster.hooksOf(event)
     if (typeof input !== 'object' || input === null || Array.isArray(input))
-      throw fault('E_INPUT_INVALID', hooks.event, 'it is not an object')
+      throw engineFault('E_INPUT_INVALID', hooks.event, 'it is not an object')
     const selected = hooks.select(input)
     if (selected.empty && options.report !== true && !hooks.last) return hooks.neutral
     const run = new Run(this.#internals, selected, input, options)
@@ -149,12 +157,12 @@ export class HookRegistry {
   /** What `ctx.metadata` shows in this session, until its SessionEnd: to keep it, and to put it back. */
   metadata(sessionId: string): Record<string, unknown> {
     const { sessions } = this.#internals
-    const kept = sessions.get(sessionId) ?? {}
-    sessions.set(sessionId, kept)
-    return kept
+    let metadata = sessions.get(sessionId)
+    if (metadata === undefined) sessions.set(sessionId, (metadata = {}))
+    return metadata
   }
 
-  /** What was said about how it behaves. */
+  /** The options it was made with. */
   get options(): Readonly<RegistryOptions> {
     return this.#internals.settings.options
   }
@@ -200,7 +208,7 @@ export class HookRegistry {
   }
 }
 
-type Shared = Pick<RegistryInternals, 'settings' | 'deadlines' | 'session' | 'background' | 'outbox' | 'sessions'>
+type Shared = Omit<RegistryInternals, 'roster' | 'metadata' | 'fire'>
 
 function sharedBy(options: RegistryOptions): Shared {
   const settings = settingsFrom(options)
@@ -208,9 +216,9 @@ function sharedBy(options: RegistryOptions): Shared {
   return {
     settings,
     deadlines,
-    session: settings.signal === undefined ? undefined : deadlines.watch(settings.signal),
+    session: options.signal === undefined ? undefined : deadlines.watch(options.signal),
     background: new SpawnedWork(),
-    outbox: settings.sink === undefined ? undefined : new SinkQueue(settings.sink),
+    outbox: options.sink === undefined ? undefined : new SinkQueue(options.sink),
     sessions: new Map()
   }
 }

@@ -10,9 +10,9 @@ export interface Reply extends Partial<Record<SpecificField, unknown>> {
   /** `approve` and `block` are the older words for `allow` and `deny`. */
   decision?: Decision | 'approve' | 'block' | '' | undefined
   reason?: string | undefined
-  /** `false` ends the run after this step, and blocks on a gate. `true` on Stop makes the agent go on. */
+  /** `false` ends the run after this step, and blocks on a gate. `true` on Stop makes the agent continue. */
   continue?: boolean | undefined
-  /** `false` blocks this action; the run goes on. */
+  /** `false` blocks this action; the run continues. */
   continueExecution?: boolean | undefined
   stopReason?: string | undefined
   /** On PostToolUse: hides the tool's output from model and user. */
@@ -21,7 +21,7 @@ export interface Reply extends Partial<Record<SpecificField, unknown>> {
   systemMessage?: string | undefined
   additionalContext?: string | undefined
   updatedInput?: PlainObject | null | undefined
-  /** `true` has nothing left to wait for: use `later(promise)` to hand over work that goes on. */
+  /** `true` alone has no effect: return `later(promise)` for an answer that comes later. */
   async?: boolean | undefined
   asyncTimeout?: number | undefined
   hookSpecificOutput?: SpecificOutput | undefined
@@ -51,7 +51,7 @@ export interface ReplyOptions {
 export const ALLOW: Reply = Object.freeze({ decision: 'allow' })
 const DEFER: Reply = Object.freeze({ decision: 'defer' })
 
-/** Nobody needs to be asked. Rules that deny or ask still hold. */
+/** No permission is needed. Rules that deny or ask still apply. */
 export const allow = (options?: ReplyOptions): Reply =>
   options === undefined ? ALLOW : withOptions({ decision: 'allow' }, options)
 
@@ -59,10 +59,10 @@ export const allow = (options?: ReplyOptions): Reply =>
 export const deny = (reason?: string, options?: ReplyOptions): Reply =>
   withOptions({ decision: 'deny', reason }, options)
 
-/** Somebody must be asked, whatever the rules allow. */
+/** The user must be asked, whatever the rules allow. */
 export const ask = (reason?: string, options?: ReplyOptions): Reply => withOptions({ decision: 'ask', reason }, options)
 
-/** This action is refused and the run goes on. */
+/** This action is refused and the run continues. */
 export const block = (reason?: string, options?: ReplyOptions): Reply =>
   withOptions({ continueExecution: false, stopReason: reason }, options)
 
@@ -92,7 +92,7 @@ export class Later {
   readonly promise: LateReply
   /** How long it may take, in milliseconds. */
   readonly patience: number | undefined
-  /** A hook outside the process said so by itself, with a limit of its own or without. */
+  /** A hook outside the process announced it, with or without a time limit of its own. */
   readonly announced: Announced
 
   constructor(promise: LateReply, patience: number | undefined, announced?: Announced) {
@@ -103,8 +103,8 @@ export class Later {
 }
 
 /**
- * Hands over work that goes on. An event that decides something waits up to `asyncTimeout` seconds for it;
- * any other goes on at once, and what arrives in time is given to the registry's `onLate`.
+ * Returns an answer that comes later. An event that decides something waits up to `asyncTimeout` seconds for it;
+ * any other continues at once, and an answer in time is given to the registry's `onLate`.
  */
 export function later(promise: LateReply, options: { asyncTimeout?: number | undefined } = {}): Later {
   const { asyncTimeout } = options

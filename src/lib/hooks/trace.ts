@@ -7,18 +7,11 @@ import type { Failure } from './dispatch/hook-failure.ts'
 
 import type { HookMessage, HookReport, RawResult, SinkQueue } from './hook-messages.ts'
 
-interface Line {
+type Line = {
+  -readonly [K in Exclude<keyof HookReport, 'name' | 'source' | 'event' | 'matched' | 'notes'>]: HookReport[K]
+} & {
   id: string
   begun: number
-  ms: number | undefined
-  status: HookReport['status']
-  why: string
-  ran: boolean
-  rewrote: boolean
-  rejudged: boolean
-  reply: unknown
-  failure: Failure | undefined
-  raw: RawResult | undefined
   notes: string[]
 }
 
@@ -41,13 +34,13 @@ const ABSENT: Line = {
 let lastId = 0
 const nextId = (): string => `hook-${++lastId}`
 
-/** Follows one fire, for a report or a sink. Where neither is wanted there is none, and nothing is timed. */
+/** Follows one fire, for a report or a sink. Without either there is no trace, and nothing is timed. */
 export class Trace {
   readonly #lines = new Map<HookEntry, Line>()
   readonly #outbox: SinkQueue | undefined
   readonly #session: string
   readonly #target: { readonly hook_target: string } | undefined
-  /** Who was there when the event was fired. */
+  /** The hooks that were registered when the event was fired. */
   readonly #registered: readonly HookEntry[]
   readonly #clock: Clock
 
@@ -56,7 +49,7 @@ export class Trace {
     this.#outbox = registry.outbox
     this.#session = session
     this.#clock = registry.settings.clock
-    this.#registered = report ? registry.entries() : []
+    this.#registered = report ? registry.roster.entries() : []
   }
 
   start(entry: HookEntry, rejudge: boolean): void {
@@ -71,10 +64,7 @@ export class Trace {
     line.ran = true
     line.rejudged ||= rejudge
     const { statusMessage: status_message } = entry
-    this.#post(
-      entry,
-      status_message === undefined ? { subtype: 'hook_started' } : { subtype: 'hook_started', status_message }
-    )
+    this.#post(entry, { subtype: 'hook_started', ...(status_message === undefined ? {} : { status_message }) })
   }
 
   progress(entry: HookEntry, output: string, stream?: 'stdout' | 'stderr'): void {
@@ -98,7 +88,7 @@ export class Trace {
     if (reply !== undefined) line.reply = reply
     line.failure = failure
     if (!line.ran) return
-    const cancelled = failure?.kind === 'aborted' || failure?.kind === 'timeout' || failure?.kind === 'budget'
+    const cancelled = failure !== undefined && ['aborted', 'timeout', 'budget'].includes(failure.kind)
     this.#post(entry, {
       subtype: 'hook_response',
       outcome: failure === undefined ? 'success' : cancelled ? 'cancelled' : 'error',

@@ -1,8 +1,8 @@
 import type { Clock } from '../util/clock.ts'
 
-/** A clock that stands still until it is turned. */
+/** A clock that moves only when `advance` is called. */
 export interface ManualClock extends Clock {
-  /** Turns the clock on by so many seconds, running what falls due on the way, and what follows from it. */
+  /** Moves the clock by this many seconds, and runs what falls due on the way and what follows from it. */
   advance(seconds: number): Promise<void>
 }
 
@@ -14,7 +14,6 @@ interface Alarm {
 /** How many microtasks an answer may need to get through; nothing in the engine needs a tenth of them. */
 const TURNS = 50
 
-/** Give it to a registry as its `clock`. */
 export function manualClock(): ManualClock {
   let now = 0
   const alarms = new Set<Alarm>()

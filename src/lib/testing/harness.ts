@@ -24,17 +24,16 @@ export interface Harness {
     input: Name extends keyof ToolInputs ? ToolInputs[Name] : object,
     options?: FireOptions
   ): Expectation
-  /** The same for any event. */
   expect<E extends EventName>(event: E, part?: Part<E>, options?: FireOptions): Expectation
 }
 
-/** What should come of a fire. Each throws an error that explains who said what when it did not. */
+/** The expected outcome of a fire. Each throws an error that lists the answers of all hooks when it does not hold. */
 export interface Expectation {
   toDeny(reason?: Words): Promise<Reported>
   toAllow(): Promise<Reported>
   toAsk(reason?: Words): Promise<Reported>
   toDefer(): Promise<Reported>
-  /** Nobody decides, changes or adds anything, and nothing fails. */
+  /** No hook decides, changes or adds anything, and none fails. */
   toBeSilent(): Promise<Reported>
   /** The final input, or the final prompt, is this. */
   toRewrite(result: object | string): Promise<Reported>
@@ -42,7 +41,6 @@ export interface Expectation {
   toAddContext(text: Words): Promise<Reported>
 }
 
-/** The hooks of a registry, ready to be tried. */
 export function harness(hooks: Pick<HookRegistry, 'fire'>): Harness {
   const fire: Harness['fire'] = async (event, part, options) => {
     const input = inputFor(parseEvent(event), part ?? {})

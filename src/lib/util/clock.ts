@@ -5,7 +5,6 @@ export interface Clock {
   after(ms: number, run: () => void): () => void
 }
 
-/** Time as it passes. */
 export const systemClock: Clock = {
   coarse: true,
   now: () => performance.now(),

@@ -5,7 +5,6 @@ import { withTexts } from './plain.ts'
  * No child inherits them, and none of their values is shown, kept or sent to a hook.
  */
 
-/** Variables that hold credentials for models. */
 export const CREDENTIALS = [
   'ANTHROPIC_API_KEY',
   'ANTHROPIC_AUTH_TOKEN',
@@ -14,7 +13,7 @@ export const CREDENTIALS = [
   'OPENAI_COMPATIBLE_API_KEY'
 ]
 
-/** What stands in the place of a credential. */
+/** Replaces a credential. */
 const HIDDEN = '[a credential]'
 
 /** Shorter ones stand in all kinds of words. */
@@ -25,7 +24,6 @@ let values: readonly string[] = []
 /** Those that no child inherits. */
 const withheld = new Set<string>()
 
-/** Hides a value from now on. */
 export function hideCredential(value: unknown): void {
   if (typeof value !== 'string' || value.length < SHORTEST || values.includes(value)) return
   const quoted = JSON.stringify(value).slice(1, -1)
@@ -58,7 +56,6 @@ export function holdCredentialsIn(env: Environment, provider?: string): void {
 
 const SECRET_NAME = /key|token|secret|password|credential|authorization|cookie/i
 
-/** The values of headers or variables whose names say that they are secret; without the word before them. */
 export function credentialsIn(named: unknown): readonly string[] {
   if (typeof named !== 'object' || named === null) return []
   return Object.entries(named).flatMap(([name, value]) =>
@@ -72,7 +69,6 @@ export function isWithheld(value: string): boolean {
   return false
 }
 
-/** The text without credentials. */
 export function withoutCredentials(text: string): string {
   let clean = text
   for (const value of values) if (clean.includes(value)) clean = clean.replaceAll(value, HIDDEN)

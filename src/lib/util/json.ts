@@ -1,8 +1,7 @@
-import { fault } from '../errors.ts'
+import { engineFault } from '../errors.ts'
 import { isObject, type PlainObject } from './plain.ts'
 
 const MOST_KEYS = 10_000
-/** How deep JSON from outside may be nested. */
 const DEEPEST = 64
 
 /**
@@ -22,7 +21,7 @@ export function parseObject(text: string): PlainObject {
   return value
 }
 
-const invalid = (why: string): Error => fault('E_REPLY_INVALID', why)
+const invalid = (why: string): Error => engineFault('E_REPLY_INVALID', why)
 
 /** What makes a text unfit to be parsed, and where. */
 export interface JsonProblem {

@@ -21,14 +21,14 @@ export const serverLabel = (server: string): string =>
 export const nameInServer = (server: string, tool: string): string =>
   `mcp__${serverLabel(server)}__${tool.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`
 
-/** `*` stands for anything. Pieces are looked for one after the other, so that no pattern takes long. */
+/** `*` matches anything. Pieces are searched one after the other, so that no pattern takes long. */
 export function globOf(glob: string): (text: string) => boolean {
-  const [first, ...pieces] = glob.split('*')
+  const [first = '', ...pieces] = glob.split('*')
   const last = pieces.pop()
   return text => {
     if (last === undefined) return text === first
-    let from = first!.length
-    if (!text.startsWith(first!) || !text.endsWith(last)) return false
+    let from = first.length
+    if (!text.startsWith(first) || !text.endsWith(last)) return false
     for (const piece of pieces) {
       const at = text.indexOf(piece, from)
       if (at === -1) return false

@@ -1,4 +1,4 @@
-import { fault } from '../errors.ts'
+import { engineFault } from '../errors.ts'
 
 /**
  * Plain data: what JSON can say. Anything else (a Date, a class instance, a function) is carried by
@@ -24,7 +24,7 @@ export function copyPlain<T>(value: T): T {
   return copy(value, 0, INPUT_LIMITS, undefined) as T
 }
 
-/** What in `value` is not plain, and could be changed behind the back of whoever has a copy: the name of its class. */
+/** The class of an object in `value` that is not plain: it has no copy, so that a change of it shows everywhere. */
 export function strangerIn(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   if (!Array.isArray(value) && !isPlain(value))
@@ -38,7 +38,7 @@ export function strangerIn(value: unknown): string | undefined {
 
 /**
  * The same for data from a hook: refuses what is too deep or too large, and keys that reach prototypes. What is
- * as large as `besides`, which the hook was given, is not its fault.
+ * as large as `besides`, which the hook was given, is not its engineFault.
  */
 export function copyReply<T>(value: T, besides?: unknown): T {
   try {
@@ -66,16 +66,16 @@ function sizeOf(value: unknown): Limits {
 
 function copy(value: unknown, depth: number, limits: Limits, seen: { keys: number } | undefined): unknown {
   if (typeof value !== 'object' || value === null) return value
-  if (depth >= limits.depth) throw fault('E_REPLY_INVALID', `data is nested deeper than ${limits.depth} levels`)
+  if (depth >= limits.depth) throw engineFault('E_REPLY_INVALID', `data is nested deeper than ${limits.depth} levels`)
   if (Array.isArray(value)) {
-    if (seen !== undefined) tallyKeys(seen, value.length, limits)
+    if (seen !== undefined) countKeys(seen, value.length, limits)
     return value.map(item => copy(item, depth + 1, limits, seen))
   }
   if (!isPlain(value)) return value
   if (seen !== undefined) {
     for (const key in value) {
-      tallyKeys(seen, 1, limits)
-      if (key === '__proto__') throw fault('E_REPLY_INVALID', 'data has a key "__proto__"')
+      countKeys(seen, 1, limits)
+      if (key === '__proto__') throw engineFault('E_REPLY_INVALID', 'data has a key "__proto__"')
     }
   }
   const out: PlainObject = { ...value }
@@ -86,9 +86,9 @@ function copy(value: unknown, depth: number, limits: Limits, seen: { keys: numbe
   return out
 }
 
-function tallyKeys(seen: { keys: number }, more: number, limits: Limits): void {
+function countKeys(seen: { keys: number }, more: number, limits: Limits): void {
   seen.keys += more
-  if (seen.keys > limits.keys) throw fault('E_REPLY_INVALID', `data has more than ${limits.keys} keys`)
+  if (seen.keys > limits.keys) throw engineFault('E_REPLY_INVALID', `data has more than ${limits.keys} keys`)
 }
 
 /** Plain data with every text in it changed so, copied only where that makes a difference. */
@@ -112,7 +112,7 @@ function changed(value: unknown, change: (text: string) => string, above: Set<ob
   return copied ?? value
 }
 
-/** An object of another realm has another `Object.prototype`, but nothing stands behind that one either. */
+/** An object of another realm has another `Object.prototype`, which has no prototype either. */
 export function isPlain(value: object): value is PlainObject {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null
@@ -136,7 +136,7 @@ function sameKeys(a: PlainObject, b: PlainObject): boolean {
   return holdsSame(a, b, keys) && (keys > 0 || (isPlain(a) && isPlain(b)))
 }
 
-/** Whether `a` holds what `b` holds, and nothing else, where one knows already how many keys `b` has. */
+/** Whether `a` equals `b`, whose number of keys is known. */
 export function holdsSame(a: PlainObject, b: PlainObject, keys: number): boolean {
   let count = 0
   for (const key in a) {
@@ -147,11 +147,11 @@ export function holdsSame(a: PlainObject, b: PlainObject, keys: number): boolean
   return count === keys
 }
 
-/** What is inherited, such as `__proto__`, is not held. */
+/** Inherited properties, such as `__proto__`, do not count. */
 const isSameHeld = (value: unknown, b: PlainObject, key: string): boolean =>
   Object.hasOwn(b, key) && same(value, b[key])
 
-/** How many keys a plain object has, where all its values are simple, so that a spread is a copy; else 0. */
+/** How many keys a plain object has if all its values are primitive, so that a spread is a deep copy; else 0. */
 export function flatKeys(value: unknown): number {
   if (!isObject(value) || !isPlain(value)) return 0
   let count = 0
@@ -162,7 +162,7 @@ export function flatKeys(value: unknown): number {
   return count
 }
 
-/** What is known to be frozen through and through; `Object.isFrozen` tells of the outside only. */
+/** Objects that are frozen in depth; `Object.isFrozen` looks at the object itself only. */
 const FROZEN = new WeakSet<object>()
 
 export function freezeDeep<T>(value: T): T {
@@ -181,25 +181,20 @@ export interface Change {
 }
 
 export function changeBetween(before: PlainObject, after: PlainObject): Change {
-  const set: PlainObject = {}
-  for (const key of Object.keys(after)) {
-    if (!Object.hasOwn(before, key) || !same(before[key], after[key])) put(set, key, after[key])
+  const isChanged = (key: string): boolean => !Object.hasOwn(before, key) || !same(before[key], after[key])
+  return {
+    // Assignment of `__proto__` would replace the prototype; this does not.
+    set: Object.fromEntries(Object.entries(after).filter(([key]) => isChanged(key))),
+    gone: Object.keys(before).filter(key => !Object.hasOwn(after, key))
   }
-  return { set, gone: Object.keys(before).filter(key => !Object.hasOwn(after, key)) }
 }
 
-export function applyChange(onto: PlainObject, change: Change): PlainObject {
-  const out = { ...onto }
-  for (const key of change.gone) delete out[key]
-  for (const key of Object.keys(change.set)) put(out, key, change.set[key])
+export function applyChange(onto: PlainObject, { set, gone }: Change): PlainObject {
+  const out = { ...onto, ...set }
+  for (const key of gone) delete out[key]
   return out
 }
 
-/** Plain assignment of `__proto__` would replace the prototype. */
-function put(target: PlainObject, key: string, value: unknown): void {
-  Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })
-}
-
-/** Any value as text. An object may have anything as its `toString`: it is only said that it is one. */
+/** Any value as text. The `toString` of an object is not called, since it can be anything. */
 export const asText = (value: unknown): string =>
   typeof value === 'object' && value !== null ? '[object Object]' : String(value)

@@ -1,6 +1,6 @@
 import { withTexts } from './plain.ts'
 
-/** The same value, with U+FFFD for every half of a surrogate pair that stands alone: no provider takes such a text. */
+/** The same value, with U+FFFD for every lone surrogate: no provider accepts such a text. */
 export const wellFormed = <T>(value: T): T =>
   withTexts(value, text => (text.isWellFormed() ? text : text.toWellFormed()))
 

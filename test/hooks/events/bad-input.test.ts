@@ -168,7 +168,7 @@ describe('what is no hook', () => {
     const hooks = new HookRegistry()
     const refused = coded('E_HOOK_INVALID') as Error
     expect(() => hooks.callbacks(odd(new HookRegistryOfAnotherCopy()))).toThrow(refused)
-    expect(() => hooks.callbacks(odd(new HookRegistryOfAnotherCopy()))).toThrow(/this copy of the package/)
+    expect(() => hooks.callbacks(odd(new HookRegistryOfAnotherCopy()))).toThrow(/this installation of carabiner/)
     expect(() => hooks.callbacks(odd(new Map([['PreToolUse', []]])))).toThrow(refused)
     expect(() => hooks.callbacks(odd({ PreToolUse: [{ matcher: 'Bash' }] }))).toThrow(refused)
     expect(hooks.list()).toEqual([])
@@ -233,7 +233,7 @@ describe('other wrong arguments', () => {
   })
 
   it('messages end with what to do next', async () => {
-    expect(() => new HookRegistry().on('Stop', quietly, { timeout: 0 })).toThrow(/; give seconds as a number above 0/)
+    expect(() => new HookRegistry().on('Stop', quietly, { timeout: 0 })).toThrow(/; use a number of seconds above 0/)
     expect(await new HookRegistry().fire('PreToolUse', bash('ls'))).toMatchObject({ failures: [] })
   })
 })

@@ -1,4 +1,4 @@
-import { fault } from '../../errors.ts'
+import { engineFault } from '../../errors.ts'
 import type { Message } from '../../message.ts'
 import { copyPlain, freezeDeep, strangerIn, type PlainObject } from '../../util/plain.ts'
 import type { HookEntry } from './entry.ts'
@@ -49,7 +49,7 @@ export class Context {
     return this.#run.options.agent ?? this.#run.registry.settings.agent
   }
   get metadata(): Record<string, unknown> {
-    return metadataOf(this.#run)
+    return this.#run.options.metadata ?? this.#run.registry.metadata(this.#run.sessionId)
   }
   setMetadata(key: string, value: unknown): void {
     this.metadata[key] = value
@@ -177,7 +177,6 @@ export interface WireInput {
   readonly draft: unknown
   readonly rejudge: boolean
   readonly input: PlainObject
-  /** The same as one line of JSON, where it was asked for. */
   text?: string
 }
 
@@ -190,24 +189,15 @@ interface LazyFields {
   abandoned?: Error
 }
 
-/** Of an instance of a class there is no copy: whoever changed it would change what others have judged. */
+/** An instance of a class has no copy: a change of it would change what other hooks have judged. */
 export function refuseStrangers(event: EventName, draft: unknown): void {
   const stranger = strangerIn(draft)
   if (stranger !== undefined)
-    throw fault('E_INPUT_INVALID', event, `it holds an instance of ${stranger}, but hooks take plain data only`)
+    throw engineFault('E_INPUT_INVALID', event, `it holds an instance of ${stranger}, but hooks take plain data only`)
 }
 
 /** A hook that fires the event it listens to would never end. */
 const DEEPEST_FIRE = 16
-
-function metadataOf(run: Run): Record<string, unknown> {
-  if (run.options.metadata !== undefined) return run.options.metadata
-  const { sessions } = run.registry
-  const { sessionId: session } = run
-  let metadata = sessions.get(session)
-  if (metadata === undefined) sessions.set(session, (metadata = {}))
-  return metadata
-}
 
 /** The wire object of the current draft. Callbacks of the contract may write to theirs: they get a copy. */
 function wireOf(run: Run, entry: HookEntry): WireInput {
@@ -218,7 +208,7 @@ function wireOf(run: Run, entry: HookEntry): WireInput {
 
 function fireWithin(run: Run, event: EventName, input: PlainObject): Outcome | Promise<Outcome> {
   const depth = run.depth + 1
-  if (depth > DEEPEST_FIRE) throw fault('E_FIRE_DEPTH', event, String(depth))
+  if (depth > DEEPEST_FIRE) throw engineFault('E_FIRE_DEPTH', event, String(depth))
   const { signal, metadata, agent } = run.options
   const base = Object.fromEntries(baseFields.map(field => [field, run.base(field)]))
   return run.registry.fire(event, { ...base, ...input }, { signal, metadata, agent }, depth)

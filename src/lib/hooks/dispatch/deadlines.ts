@@ -6,7 +6,6 @@ export interface Waiter {
   patience: number
   /** When that is over; 0 until the next sweep has looked at the clock. */
   due: number
-  /** Of this fire, and of the registry. */
   readonly signal: AbortSignal | undefined
   readonly session: AbortFlag | undefined
   previous: Waiter | undefined

@@ -1,4 +1,4 @@
-import { fault, nearest } from '../../errors.ts'
+import { engineFault, nearest } from '../../errors.ts'
 import { copyReply, isObject, isPlain, type PlainObject } from '../../util/plain.ts'
 import { FIELDS, type Decision, type SpecificField } from '../events/answers.ts'
 import type { HookEntry } from './entry.ts'
@@ -8,7 +8,6 @@ import { joinExtras, type ReplyExtras, type DecodedReply } from './outcome.ts'
 import { ALLOW } from '../reply.ts'
 import type { Trace } from '../trace.ts'
 
-/** The keys that any event takes, with the type that is checked. */
 const KEYS = {
   decision: 'string',
   reason: 'string | null',
@@ -30,7 +29,6 @@ const isField = (name: string): name is SpecificField => FIELD_CHECKS.has(name)
 
 type Keys = { -readonly [K in keyof typeof KEYS]?: unknown } & { fields?: PlainObject | undefined }
 
-/** A reply in the making, and whose it is. */
 interface Decoding {
   readonly reply: DecodedReply
   readonly entry: HookEntry
@@ -291,7 +289,7 @@ function textOf(key: string, value: unknown): string | undefined {
   return value
 }
 
-const invalid = (why: string): Error => fault('E_REPLY_INVALID', why)
+const invalid = (why: string): Error => engineFault('E_REPLY_INVALID', why)
 
 function nameOf(value: unknown): string {
   if (Array.isArray(value)) return 'a list'

@@ -1,10 +1,9 @@
-import { fault, nearest } from '../../errors.ts'
+import { engineFault, nearest } from '../../errors.ts'
 import { isObject, isPlain, type PlainObject } from '../../util/plain.ts'
-import type { Callback, CallbackMatcher } from '../callbacks.ts'
 import type { HookContext } from '../hook-context.ts'
 import type { HookEntry, EntryState, Group } from './entry.ts'
 import { parseEvent, rowOf, type EventName, type InputOf } from '../events/event-table.ts'
-import type { GroupHook, GroupOptions, Hook, HookDescription } from '../hook.ts'
+import type { GroupHook, GroupOptions, Hook, HookDescription, Callback, CallbackMatcher } from '../hook.ts'
 import { compileMatcher } from './matcher.ts'
 import { type Settings } from '../registry-options.ts'
 import type { Matcher } from '../events/tool-inputs.ts'
@@ -18,7 +17,6 @@ export type AnyHook = Omit<Hook, 'run' | 'matcher'> & {
   label?: string | undefined
 }
 
-/** A hook that was checked: one entry for each of its events. */
 export interface RegisteredHook {
   readonly name: string
   readonly entries: readonly HookEntry[]
@@ -40,9 +38,9 @@ let declared = 0
 export function enroll(hook: AnyHook, group: Group | undefined, site: string, settings: Settings): RegisteredHook {
   const { name, dialect = 'library', source = site } = hook
   checkSpelling(hook)
-  if (typeof hook.run !== 'function') throw fault('E_HOOK_INVALID', `${name ?? 'it'} has no function run(ctx)`)
+  if (typeof hook.run !== 'function') throw engineFault('E_HOOK_INVALID', `${name ?? 'it'} has no function run(ctx)`)
   if (name !== undefined && (typeof name !== 'string' || name.trim() === ''))
-    throw fault('E_HOOK_INVALID', 'its name is empty')
+    throw engineFault('E_HOOK_INVALID', 'its name is empty')
   const events = eventsOf(hook.events)
   const state: EntryState = { enabled: true, once: 'ready', judged: 0, allowed: 0 }
   const common: Common = {
@@ -101,7 +99,7 @@ function describe(common: Common, entries: readonly HookEntry[]): RegisteredHook
 function eventsOf(events: EventName | readonly EventName[]): readonly EventName[] {
   const list = typeof events === 'string' ? [events] : events
   if (!Array.isArray(list) || list.length === 0)
-    throw fault('E_HOOK_INVALID', 'its events are neither a name nor a list of names')
+    throw engineFault('E_HOOK_INVALID', 'its events are neither a name nor a list of names')
   return [...new Set(list.map(parseEvent))]
 }
 
@@ -111,13 +109,11 @@ const callOf = (hook: AnyHook): HookEntry['call'] => {
   return hook.label === undefined ? run.bind(hook) : run
 }
 
-/** A hook, and the group it belongs to. */
 export interface GroupMember {
   readonly hook: AnyHook
   readonly group?: Group
 }
 
-/** The members of a group, each with what the group says for all. */
 export function groupOf(
   event: EventName,
   matcher: Matcher,
@@ -126,10 +122,11 @@ export function groupOf(
 ): readonly GroupMember[] {
   checkOptionNames(options, GROUP_OPTIONS)
   const group: Group = { name: options.name, sequential: flagOf('sequential', options.sequential) }
-  if (!Array.isArray(members)) throw fault('E_HOOK_INVALID', 'a group needs a list of hooks')
+  if (!Array.isArray(members)) throw engineFault('E_HOOK_INVALID', 'a group needs a list of hooks')
   const hooks = members.map((member: unknown) => {
     const own = (typeof member === 'function' ? { run: member, label: member.name } : (member ?? {})) as AnyHook
-    if (typeof own.run !== 'function') throw fault('E_HOOK_INVALID', 'a member of a group has no function run(ctx)')
+    if (typeof own.run !== 'function')
+      throw engineFault('E_HOOK_INVALID', 'a member of a group has no function run(ctx)')
     checkSpelling(own)
     const run = own.label === undefined ? own.run.bind(own) : own.run
     const { priority = options.priority, timeout = options.timeout, onFailure = options.onFailure, label = '' } = own
@@ -155,7 +152,7 @@ function checkSpelling(hook: object): void {
   for (const key of Object.keys(hook)) {
     const meant = HOOK_KEYS.includes(key) ? undefined : nearest(key, HOOK_KEYS)
     if (meant !== undefined && Math.abs(meant.length - key.length) < 2 && key.length > 4) {
-      throw fault('E_OPTION_INVALID', 'an option', JSON.stringify(key), meant)
+      throw engineFault('E_OPTION_INVALID', 'an option', JSON.stringify(key), meant)
     }
   }
 }
@@ -163,31 +160,25 @@ function checkSpelling(hook: object): void {
 /** The groups in a record of callbacks, each with the meaning it has where that record comes from. */
 export function groupsIn(record: object): readonly GroupMember[] {
   if (!isObject(record)) throw notMatchers('callbacks()')
-  if (!isPlain(record)) throw fault('E_HOOK_INVALID', NOT_A_RECORD)
+  // A registry of another copy of this package would look like a record without hooks.
+  if (!isPlain(record))
+    throw engineFault(
+      'E_HOOK_INVALID',
+      'hooks must be a HookRegistry of this installation of carabiner, or an object of matchers keyed by event'
+    )
   return Object.entries(record).flatMap(([name, matchers]) => {
     const event = parseEvent(name)
-    return matchersIn(matchers, name).flatMap(each => {
-      checkOptionNames(each, ['matcher', 'hooks', ...GROUP_OPTIONS])
-      const { matcher = '', hooks, ...options } = each
+    return listOf(matchers === undefined ? [] : matchers, name).flatMap(group => {
+      if (!isObject(group)) throw notMatchers(name)
+      checkOptionNames(group, ['matcher', 'hooks', ...GROUP_OPTIONS])
+      const { matcher = '', hooks, ...options } = group as unknown as CallbackMatcher
       return groupOf(event, matcher, (listOf(hooks, name) as readonly Callback[]).map(callbackHook), options)
     })
   })
 }
 
-/** A registry that another copy of this package made would look like a record without hooks. */
-const NOT_A_RECORD =
-  'what stands for hooks is neither a HookRegistry of this copy of the package nor a plain record of matchers by event'
-
-function matchersIn(value: unknown, event: string): readonly CallbackMatcher[] {
-  const list = value === undefined ? [] : listOf(value, event)
-  if (list.every(isMatcher)) return list
-  throw notMatchers(event)
-}
-
-const isMatcher = (value: unknown): value is CallbackMatcher => isObject(value)
-
 const notMatchers = (event: string): Error =>
-  fault('E_HOOK_INVALID', `${event} needs a list of { matcher, hooks: [callback] }`)
+  engineFault('E_HOOK_INVALID', `${event} needs a list of { matcher, hooks: [callback] }`)
 
 function listOf(value: unknown, event: string): readonly unknown[] {
   if (Array.isArray(value)) return value
@@ -196,7 +187,7 @@ function listOf(value: unknown, event: string): readonly unknown[] {
 
 /** A callback as one of our hooks. All callbacks of an event may run side by side, as their authors expect. */
 function callbackHook<E extends EventName>(callback: Callback<E>): GroupHook<E> & { label: string } {
-  if (typeof callback !== 'function') throw fault('E_HOOK_INVALID', 'a callback is not a function')
+  if (typeof callback !== 'function') throw engineFault('E_HOOK_INVALID', 'a callback is not a function')
   const run = (ctx: HookContext<E>): ReturnType<Callback<E>> => {
     const { input, toolUseId, signal } = ctx as unknown as CallbackView<E>
     return callback(input, toolUseId, { signal })

@@ -25,7 +25,6 @@ export interface HookEntry {
   readonly call: (ctx: object) => unknown
   readonly matching: Matching
   readonly priority: number
-  /** The place in the order of declaration. */
   readonly order: number
   /** Timeout, in milliseconds. */
   readonly patience: number
@@ -40,7 +39,6 @@ export interface HookEntry {
   readonly statusMessage: string | undefined
   /** Nothing but its own failure can keep it from running: it has no condition, does not run once, nor belong to a group. */
   readonly simple: boolean
-  /** What changes over its life. */
   readonly state: EntryState
 }
 

@@ -5,7 +5,6 @@ import { neutralOutcome, type Outcome } from './outcome.ts'
 
 /** The hooks of one event that match one target, in the order they run. */
 export interface SelectedHooks {
-  /** All hooks of the event. */
   readonly hooks: EventHooks
   /** Those that match and decide. */
   readonly deciders: readonly HookEntry[]
@@ -54,7 +53,6 @@ export class EventHooks {
     return this.#byTarget.get(target) ?? this.#match(target)
   }
 
-  /** What hooks of this event may rewrite. */
   draftOf(input: PlainObject): unknown {
     if (this.row.draft === 'tool_input') return input['tool_input']
     return this.row.draft === undefined ? undefined : input[this.row.draft]
@@ -79,7 +77,6 @@ export class EventHooks {
     })
   }
 
-  /** Why a hook had no part in a fire. */
   absence(entry: HookEntry, input: PlainObject): string {
     if (entry.event !== this.event) return `listens to ${entry.event}, not ${this.event}`
     if (!entry.state.enabled) return 'is disabled'
@@ -109,7 +106,6 @@ const outranks = (one: HookEntry, other: HookEntry): boolean =>
 const twinIn = ({ deciders, observers }: SelectedHooks, { identity }: HookEntry): HookEntry | undefined =>
   identity === undefined ? undefined : [...deciders, ...observers].find(entry => entry.identity === identity)
 
-/** For each place, how many hooks from there on run side by side. */
 export function stagesOf(hooks: readonly HookEntry[]): readonly number[] | undefined {
   return hooks.some(entry => entry.concurrent) ? hooks.map((_, place) => stageLength(hooks, place)) : undefined
 }

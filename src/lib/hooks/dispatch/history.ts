@@ -1,4 +1,4 @@
-import { fault } from '../../errors.ts'
+import { engineFault } from '../../errors.ts'
 import type { Block, Message } from '../../message.ts'
 import { freezeDeep } from '../../util/plain.ts'
 
@@ -9,21 +9,21 @@ import { freezeDeep } from '../../util/plain.ts'
 export interface MessageEdits {
   readonly removed: readonly Message[]
   readonly inserted: readonly Insertion[]
-  /** Pushed at the end. While a call is open they stand behind the results of its batch. */
+  /** Pushed at the end. While a call is open they come after the results of its batch. */
   readonly appended: readonly Message[]
 }
 
-/** New messages and the old ones between which they were put. Should one of these be gone, the other tells. */
+/** New messages and the old ones between which they were put. If one of these is gone, the other gives the place. */
 export interface Insertion {
   readonly after: Message | undefined
   readonly before: Message | undefined
   readonly messages: readonly Message[]
 }
 
-/** Messages that stand in for others: nobody wrote them, so they are no edits. */
+/** Substitutes for other messages, and the originals. No hook wrote them, so they are not edits. */
 const STAND_INS = new WeakMap<Message, Message | undefined>()
 
-/** The conversation with the edits made. Where one half of a pair was dropped, something truthful stands for it. */
+/** The conversation with the edits made. Where one half of a pair was dropped, a text that says so replaces it. */
 export function applyEdits(messages: readonly Message[], edits: MessageEdits): readonly Message[] {
   const removed = new Set(edits.removed)
   const here = new Set(messages)
@@ -55,7 +55,7 @@ export function editsBetween(before: readonly Message[], after: readonly Message
   return { removed, inserted: appended.length > 0 ? inserted.slice(0, -1) : inserted, appended }
 }
 
-/** Without what only stands in for others. A message that was put in once more is a new one. */
+/** Without substitutes. A message that was inserted once more is a new one. */
 function writtenIn(before: readonly Message[], after: readonly Message[]): readonly Message[] {
   const known = new Set(before)
   const kept = new Set<Message>()
@@ -96,7 +96,7 @@ function insertionsIn(messages: readonly Message[], held: ReadonlySet<Message>):
   return inserted
 }
 
-const broken = (why: string): Error => fault('E_MESSAGES_INVALID', why)
+const broken = (why: string): Error => engineFault('E_MESSAGES_INVALID', why)
 
 function checkShape(message: Message): void {
   const { role, content } = (message ?? {}) as Partial<Message>
@@ -105,7 +105,7 @@ function checkShape(message: Message): void {
 }
 
 /**
- * New messages bring whole pairs, or put another half in the place of an old one. Each half stands there once,
+ * New messages bring whole pairs, or put another half in the place of an old one. Each half occurs once,
  * a result behind its call, and no new message in between.
  */
 function checkPairs(before: readonly Message[], written: readonly Message[], held: ReadonlySet<Message>): void {

@@ -1,4 +1,4 @@
-import { fault, wordsOf } from '../../errors.ts'
+import { engineFault, wordsOf } from '../../errors.ts'
 import { globOf, RENAMED } from '../../util/names.ts'
 import type { Matcher } from '../events/tool-inputs.ts'
 
@@ -30,7 +30,8 @@ export function compileMatcher(matcher: Matcher | undefined, compile: CompilePat
   if (takesAll(matcher)) return EVERYTHING
   if (typeof matcher === 'string') return compileString(matcher, wide ? wideGlobs(compile) : compile)
   if (matcher instanceof RegExp) return fromRegExp(matcher)
-  if (!Array.isArray(matcher)) throw fault('E_MATCHER_INVALID', String(matcher), 'it is neither text, RegExp nor list')
+  if (!Array.isArray(matcher))
+    throw engineFault('E_MATCHER_INVALID', String(matcher), 'it is neither text, RegExp nor list')
   return compileList(matcher, compile, wide)
 }
 
@@ -51,7 +52,7 @@ function compileString(matcher: string, compile: CompilePattern): Matching {
     if (typeof (ready as Pattern | undefined)?.test !== 'function') throw new Error('compilePattern gave no pattern')
     return pattern(words, ready as Pattern)
   } catch (error) {
-    throw fault('E_MATCHER_INVALID', words, wordsOf(error))
+    throw engineFault('E_MATCHER_INVALID', words, wordsOf(error))
   }
 }
 
@@ -61,7 +62,7 @@ function exact(matcher: string, words: string): Matching {
     const name = part.trim()
     if (name !== '') names.add(name).add(RENAMED.get(name) ?? name)
   }
-  if (names.size === 0) throw fault('E_MATCHER_INVALID', words, 'it names nothing')
+  if (names.size === 0) throw engineFault('E_MATCHER_INVALID', words, 'it names nothing')
   return { words, matches: target => names.has(target) }
 }
 
@@ -71,7 +72,7 @@ function fromRegExp(matcher: RegExp): Matching {
   return pattern(String(matcher), new RegExp(source, matcher.flags.replace(/[gy]/g, '')))
 }
 
-/** An engine that gives up on a target has not said no: then the hook runs. */
+/** If the pattern engine gives up on a target, the hook runs. */
 function pattern(words: string, ready: Pattern): Matching {
   const matches = (target: string): boolean => {
     try {
@@ -84,10 +85,10 @@ function pattern(words: string, ready: Pattern): Matching {
 }
 
 function compileList(list: readonly (string | RegExp)[], compile: CompilePattern, wide: boolean): Matching {
-  if (list.length === 0) throw fault('E_MATCHER_INVALID', '[]', 'an empty list would match nothing')
+  if (list.length === 0) throw engineFault('E_MATCHER_INVALID', '[]', 'an empty list would match nothing')
   const parts = list.map(item => {
     if (typeof item === 'string' || item instanceof RegExp) return compileMatcher(item, compile, wide)
-    throw fault('E_MATCHER_INVALID', JSON.stringify(list), 'a list holds texts and RegExps')
+    throw engineFault('E_MATCHER_INVALID', JSON.stringify(list), 'a list holds texts and RegExps')
   })
   return {
     words: `[${parts.map(part => part.words).join(', ')}]`,

@@ -39,11 +39,9 @@ export interface HookAnswer {
   readonly reply: DecodedReply | undefined
   readonly draft: unknown
   readonly messages: Message[] | undefined
-  /** As it came, for reports. */
   readonly raw: unknown
 }
 
-/** What a reply may hold beside a decision. */
 export interface ReplyExtras {
   continue?: boolean
   stopReason?: string
@@ -57,7 +55,6 @@ export interface ReplyExtras {
 
 type SpecificValues = Readonly<Partial<Record<SpecificField, unknown>>>
 
-/** Answers, joined. */
 export interface FoldedReplies {
   readonly decision: Decision | undefined
   readonly verdicts: readonly Verdict[]
@@ -71,7 +68,7 @@ const either = (a: boolean, b: boolean): boolean => a || b
 const both = (a: boolean, b: boolean): boolean => a && b
 const all = <T>(a: readonly T[], b: readonly T[]): readonly T[] => [...a, ...b]
 
-/** How two values of a field become one; `b` stands behind `a` in declared order. */
+/** How two values of a field become one; `b` comes after `a` in declared order. */
 const JOINS: { readonly [K in keyof ReplyExtras]-?: Join<NonNullable<ReplyExtras[K]>> } = {
   continue: both,
   stopReason: latest,
@@ -106,14 +103,11 @@ export function fold(replies: readonly DecodedReply[], before: FoldedReplies = N
     if (next !== undefined && next !== decision && (decision === undefined || STRENGTH[next] > STRENGTH[decision])) {
       decision = next
     }
-    plain &&= isVerdict(reply)
+    plain &&= next !== undefined && reply.extras === undefined && reply.updatedInput === undefined
   }
   const verdicts = plain ? (replies as readonly Verdict[]) : replies.flatMap(verdictIn)
   return { decision, verdicts: before === NOTHING ? verdicts : [...before.verdicts, ...verdicts], extras }
 }
-
-const isVerdict = ({ decision, extras, updatedInput }: DecodedReply): boolean =>
-  decision !== undefined && extras === undefined && updatedInput === undefined
 
 const verdictIn = ({ by, decision, reason }: DecodedReply): readonly Verdict[] =>
   decision === undefined ? NONE : [{ by, decision, reason }]
@@ -130,18 +124,18 @@ export type ToolOutcome<Name extends keyof ToolInputs> = Omit<Outcome, 'updatedI
   readonly updatedInput: Readonly<ToolInputs[Name]> | undefined
 }
 
-/** What all hooks of one event said, folded in declared order. */
+/** The answers of all hooks of one event, folded in declared order. */
 export interface Outcome {
   readonly event: EventName
   readonly decision: Decision | undefined
   /** A deny that stops something: the call, the prompt, the start; on Stop, the stopping. */
   readonly blocked: boolean
-  /** Whoever first gave the reason for the decision that stands. */
+  /** The hook that first gave the reason for the final decision. */
   readonly by: string | undefined
   /** That reason; a deny without one says who refused. */
   readonly reason: string | undefined
   readonly reasons: readonly Verdict[]
-  /** The input to run instead, freezeOutcome. In the strict profile, when nobody refuses, every gate has judged it. */
+  /** The input to run instead, frozen. In the strict profile, unless a hook refuses, every gate has judged it. */
   readonly updatedInput: Readonly<PlainObject> | undefined
   readonly updatedPrompt: string | undefined
   readonly messageEdits: MessageEdits | undefined
@@ -150,12 +144,12 @@ export interface Outcome {
   readonly contexts: readonly AddedContext[]
   readonly systemMessage: string | undefined
   readonly systemMessages: readonly SystemMessage[]
-  /** `false`: the run ends after this step. `true`, on Stop: it goes on. */
+  /** `false`: the run ends after this step. `true`, on Stop: it continues. */
   readonly continue: boolean | undefined
   readonly stopReason: string | undefined
   readonly suppressOutput: boolean
   readonly suppressLogging: boolean
-  /** Something that a strict gate refuses was let pass: a failure, or what the compat profile does not honour. */
+  /** A hook failed, or the compat profile ignored its answer, and the call was allowed anyway; the strict profile would block it. */
   readonly failedOpen: boolean
   /** The fields that only this event takes, such as `updatedToolOutput`. */
   readonly fields: Readonly<Partial<Record<SpecificField, unknown>>>
@@ -163,7 +157,7 @@ export interface Outcome {
   readonly failures: readonly Failure[]
 }
 
-/** An answer that came after its event had gone on. */
+/** An answer that came after its event had ended. */
 export interface LateAnswer {
   readonly by: string
   readonly event: EventName
@@ -174,22 +168,14 @@ export interface LateAnswer {
 }
 
 /** What folding does not know: what became of the draft, and what went wrong. */
-export interface Aftermath {
-  readonly updatedInput: PlainObject | undefined
-  readonly updatedPrompt: string | undefined
-  readonly messageEdits: MessageEdits | undefined
-  readonly conflicts: readonly Conflict[] | undefined
-  readonly failures: readonly Failure[] | undefined
+export type Aftermath = { readonly [K in 'updatedInput' | 'updatedPrompt' | 'messageEdits']: Outcome[K] } & {
+  readonly [K in 'conflicts' | 'failures']: Outcome[K] | undefined
 }
 
 const NO_EXTRAS: ReplyExtras = Object.freeze({})
 const NO_FIELDS = Object.freeze({})
 
-/** An event, and whether something comes of the answers to it. */
-interface FiredEvent {
-  readonly event: EventName
-  readonly decides: boolean
-}
+type FiredEvent = { readonly event: EventName; readonly decides: boolean }
 
 export function outcomeOf(
   { event, decides }: FiredEvent,
@@ -212,7 +198,7 @@ export function outcomeOf(
     messageEdits: after?.messageEdits,
     additionalContext: contexts.length === 0 ? undefined : contexts.map(context => context.text).join('\n'),
     contexts,
-    systemMessage: systemMessages.at(-1)?.text,
+    systemMessage: systemMessages.length === 0 ? undefined : systemMessages.at(-1)?.text,
     systemMessages,
     continue: extras.continue,
     stopReason: extras.stopReason,
@@ -251,10 +237,10 @@ export function freezeOutcome(outcome: Outcome): Outcome {
   return Object.freeze({ ...outcome, ...freezeDeep(copyPlain(parts)) })
 }
 
-/** Nobody said anything: one freezeOutcome object an event, so that asking costs nothing. */
+/** No hook answered: one frozen object per event, so that firing costs nothing. */
 export const neutralOutcome = (fired: FiredEvent): Outcome => Object.freeze(outcomeOf(fired, NOTHING, undefined))
 
-/** Whether an agent that was about to stop goes on: through a block, a context, or `continue: true`. */
+/** Whether an agent that was about to stop continues: through a block, a context, or `continue: true`. */
 export function goesOn(outcome: Outcome): boolean {
   if (outcome.continue === false) return false
   return outcome.continue === true || outcome.blocked || outcome.contexts.length > 0

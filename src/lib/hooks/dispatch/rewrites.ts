@@ -19,13 +19,11 @@ import { HookFailure } from './hook-failure.ts'
 /** What hooks that run side by side all started from, and who of them changed which key. */
 interface Base {
   readonly draft: unknown
-  /** Absent where they were not changed. */
   readonly messages: readonly Message[] | undefined
   readonly end: number
   readonly authors: Map<string, string>
 }
 
-/** A change that a hook made and that can be applied. */
 interface Rewrite {
   readonly draft: { readonly value: unknown; readonly keys: readonly string[] } | undefined
   readonly messages: { readonly now: readonly Message[]; readonly edits: MessageEdits | undefined } | undefined
@@ -43,10 +41,9 @@ export class Rewrites {
   #draft: unknown
   /** Absent until a hook has changed them: the caller may have to copy many to show them. */
   #messages: readonly Message[] | undefined
-  /** All edits so far, together. */
-  #edits: MessageEdits | undefined
+  edits: MessageEdits | undefined
   #stage: Base | undefined
-  #conflicts: Conflict[] | undefined
+  conflicts: Conflict[] | undefined
   /** The last change of the draft: which hooks came before it, and its one author. */
   #last: { readonly before: number; readonly author: HookEntry | undefined } | undefined
   #wire: WireInput | undefined
@@ -56,12 +53,8 @@ export class Rewrites {
     this.#draft = run.hooks.draftOf(run.input)
   }
 
-  /** Whether anything was changed. */
   get any(): boolean {
-    return this.#last !== undefined || this.#edits !== undefined
-  }
-  get conflicts(): readonly Conflict[] | undefined {
-    return this.#conflicts
+    return this.#last !== undefined || this.edits !== undefined
   }
 
   history(): Message[] {
@@ -75,7 +68,6 @@ export class Rewrites {
     return this.#wire
   }
 
-  /** The input with the current draft. */
   current(): PlainObject {
     const { input, hooks } = this.#run
     const { draft } = hooks.row
@@ -108,7 +100,7 @@ export class Rewrites {
   apply(entry: HookEntry, rewrite: Rewrite): void {
     if (rewrite.messages !== undefined) {
       this.#messages = rewrite.messages.now
-      this.#edits = rewrite.messages.edits
+      this.edits = rewrite.messages.edits
     }
     if (rewrite.draft === undefined) return
     this.#draft = rewrite.draft.value
@@ -122,7 +114,7 @@ export class Rewrites {
     const alone = stage.authors.size === 0
     for (const key of keys) {
       const loser = stage.authors.get(key)
-      if (loser !== undefined) (this.#conflicts ??= []).push({ key, winner: entry.name, loser })
+      if (loser !== undefined) (this.conflicts ??= []).push({ key, winner: entry.name, loser })
       stage.authors.set(key, entry.name)
     }
     this.#last = { before: stage.end, author: alone ? entry : undefined }
@@ -137,9 +129,6 @@ export class Rewrites {
   /** The final draft: frozen, since it is what was judged and what will run. */
   finalDraft(): unknown {
     return this.#last === undefined ? undefined : freezeDeep(this.#draft)
-  }
-  get edits(): MessageEdits | undefined {
-    return this.#edits
   }
 
   /** The draft with this change made, checked by the caller. A part of an input may be laid over the whole. */
@@ -187,7 +176,6 @@ export class Rewrites {
     }
   }
 
-  /** The conversation as the caller has it. */
   #original(): readonly Message[] {
     return this.#run.options.messages ?? NO_MESSAGES
   }

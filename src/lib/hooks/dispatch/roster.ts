@@ -1,4 +1,4 @@
-import { fault, nearest } from '../../errors.ts'
+import { engineFault, nearest } from '../../errors.ts'
 import { parseEvent, type EventName } from '../events/event-table.ts'
 import type { HookDescription } from '../hook.ts'
 import type { RegisteredHook } from './enroll.ts'
@@ -10,7 +10,6 @@ const inOrder = (a: HookEntry, b: HookEntry): number => b.priority - a.priority 
 
 const CROWD = 64
 
-/** A hook, and the roster that it was added to. */
 interface Holder {
   readonly roster: Roster
   readonly hook: RegisteredHook
@@ -44,7 +43,6 @@ export class Roster {
     this.#children.add(new WeakRef(child))
   }
 
-  /** The hooks of an event, whose name may have any of its spellings. */
   hooksOf(name: string): EventHooks {
     const event = parseEvent(name)
     let hooks = this.byEvent.get(event)
@@ -61,7 +59,7 @@ export class Roster {
     for (const { hook, named } of hooks) {
       const taken = (name: string): RegisteredHook | undefined => this.find(name) ?? added.get(name)
       const holder = taken(hook.name)
-      if (holder !== undefined && named) throw fault('E_HOOK_DUPLICATE', hook.name, holder.description.source)
+      if (holder !== undefined && named) throw engineFault('E_HOOK_DUPLICATE', hook.name, holder.description.source)
       const own = holder === undefined ? hook : this.#numbered(hook, taken)
       added.set(own.name, own)
     }
@@ -99,7 +97,6 @@ export class Roster {
     roster.#changed()
   }
 
-  /** Removes what was added here. */
   release(): void {
     this.#hooks.clear()
     this.#changed()
@@ -117,7 +114,6 @@ export class Roster {
     return describe(this.#get(name))
   }
 
-  /** Hooks in the order they run, those of one event or all. */
   list(name: EventName | undefined): readonly HookDescription[] {
     const event = name === undefined ? undefined : parseEvent(name)
     const listed = new Map<RegisteredHook, HookDescription>()
@@ -139,7 +135,7 @@ export class Roster {
     const holder = this.#holderOf(name)
     if (holder !== undefined) return holder
     const names = this.entries().map(entry => entry.name)
-    throw fault('E_HOOK_UNKNOWN', name, nearest(name, names) ?? '')
+    throw engineFault('E_HOOK_UNKNOWN', name, nearest(name, names) ?? '')
   }
 
   entries(): readonly HookEntry[] {

@@ -6,7 +6,7 @@ import type { FireOptions, RegistryInternals, Reported } from '../registry-inter
 import { freezeOutcome, type Outcome } from './outcome.ts'
 import { Rewrites } from './rewrites.ts'
 import { stagesOf, type EventHooks, type SelectedHooks } from './event-hooks.ts'
-import { abandon, fail, isPassedOver, pendingOf, settle, type PendingReply } from './settle.ts'
+import { abandon, fail, isPassedOver, pendingOf, settle, type PendingAnswer } from './settle.ts'
 import { Tally } from './tally.ts'
 import { Trace } from '../trace.ts'
 import { Stage, Wait } from './wait.ts'
@@ -25,7 +25,6 @@ export class Run {
   readonly options: FireOptions
   /** How deep within other hooks this fire is. */
   depth = 0
-  /** Of this fire, and of the registry. */
   readonly signal: AbortSignal | undefined
   readonly session: AbortFlag | undefined
   readonly trace: Trace | undefined
@@ -33,14 +32,12 @@ export class Run {
   phase: 'judge' | 'rejudge' | 'observe' = 'judge'
   list: readonly HookEntry[]
   place = 0
-  /** The hook that is waited for, and its context; hooks that run side by side are a stage. */
-  awaited: HookEntry | undefined
+  /** Of the hook that is waited for; hooks that run side by side are a stage. */
   #ctx: Context | undefined
   stage: Stage | undefined
   /** How long what is pending may take, in milliseconds. */
   patience = 0
   budgeted = false
-  /** When all hooks together must have answered. */
   budgetEnd: number | undefined
   /** The draft that hooks are given, and that their copies are compared with. */
   draft: unknown
@@ -48,8 +45,9 @@ export class Run {
   #flatKeys = -1
   #stages: readonly number[] | undefined
   #tally: Tally | undefined
-  #rewrites: Rewrites | undefined
-  #decided: Outcome | undefined
+  rewritten: Rewrites | undefined
+  /** What was decided, once only observers are left. */
+  decided: Outcome | undefined
   #done: HookEntry[] | undefined
 
   constructor(registry: RegistryInternals, selected: SelectedHooks, input: PlainObject, options: FireOptions) {
@@ -58,8 +56,9 @@ export class Run {
     this.hooks = hooks
     this.input = input
     this.options = options
-    this.signal = heeded(options.signal, hooks)
-    this.session = heeded(registry.session, hooks)
+    // Hooks see what has already happened, also when the run was aborted meanwhile.
+    this.signal = hooks.decides || options.signal?.aborted !== true ? options.signal : undefined
+    this.session = hooks.decides || registry.session?.aborted !== true ? registry.session : undefined
     const watched = options.report === true || registry.outbox !== undefined
     this.trace = watched
       ? new Trace(registry, this.sessionId, options.report === true, input[hooks.row.target ?? ''])
@@ -77,20 +76,23 @@ export class Run {
   }
 
   /** Asks hooks until one has to be waited for; `undefined` when all have answered. */
-  advance(): PendingReply | undefined {
+  advance(): PendingAnswer | undefined {
     do {
-      for (let entry = this.list[this.place]; entry !== undefined; entry = this.list[++this.place]) {
-        const together = this.#stages?.[this.place] ?? 1
-        const pending = together === 1 ? this.#ask(entry) : this.#askTogether(together)
+      while (this.place < this.list.length) {
+        const entry = this.list[this.place]
+        const together = this.#stages === undefined ? 1 : this.#stages[this.place]
+        const pending = together !== 1 || entry === undefined ? this.#askTogether(together) : this.#ask(entry)
         if (pending !== undefined) return pending
+        this.place++
       }
     } while (this.#nextPhase())
     return undefined
   }
 
-  #ask(entry: HookEntry): PendingReply | undefined {
+  #ask(entry: HookEntry): PendingAnswer | undefined {
     if (isPassedOver(this, entry)) return undefined
-    const ctx = this.open(entry)
+    this.trace?.start(entry, this.phase === 'rejudge')
+    const ctx = new Context(this, entry)
     let raw: unknown
     try {
       raw = entry.call(ctx)
@@ -102,21 +104,18 @@ export class Run {
   }
 
   /** Takes what a hook gave. Most hooks, most of the time, have nothing to say. */
-  #receive(entry: HookEntry, ctx: Context, raw: unknown): PendingReply | undefined {
-    if (raw !== undefined || !this.isPlain(entry) || !this.#isUnchanged(ctx)) return this.#hear(entry, ctx, raw)
+  #receive(entry: HookEntry, ctx: Context, raw: unknown): PendingAnswer | undefined {
+    if (raw !== undefined || !this.isPlain(entry) || !this.#isUnchanged(ctx)) return this.#take(entry, ctx, raw)
     Context.close(ctx)
     return undefined
   }
 
-  /** It is an answer, or something that has to be waited for. */
-  #hear(entry: HookEntry, ctx: Context, raw: unknown): PendingReply | undefined {
+  /** An answer, or a promise of one. A method of its own, so that the short way stays small enough to be inlined. */
+  #take(entry: HookEntry, ctx: Context, raw: unknown): PendingAnswer | undefined {
     try {
       const pending = pendingOf(this, entry, raw, this)
       if (pending === undefined) settle(this, entry, ctx, raw)
-      else {
-        this.awaited = entry
-        this.#ctx = ctx
-      }
+      else this.#ctx = ctx
       return pending
     } catch (error) {
       fail(this, entry, ctx, new HookFailure('reply', HookFailure.from(error).message))
@@ -124,7 +123,7 @@ export class Run {
     }
   }
 
-  /** Nobody follows the fire, and the hook is asked for the first time: then there is less to do. */
+  /** There is no trace, and the hook is called for the first time: then there is less to do. */
   isPlain(entry: HookEntry): boolean {
     return entry.simple && this.trace === undefined && this.phase === 'judge'
   }
@@ -138,7 +137,7 @@ export class Run {
       : same(copy, this.draft)
   }
 
-  /** A copy of the draft. Each hook has its own, so that what it does to it later is nobody's business. */
+  /** A copy of the draft. Each hook has its own, so that later changes to it have no effect. */
   lend(): unknown {
     return this.#flatKeys > 0 ? { ...(this.draft as PlainObject) } : this.#lendOther()
   }
@@ -163,27 +162,26 @@ export class Run {
     this.#flatKeys = flatKeys(draft)
   }
 
-  /** Goes on with what was waited for. */
-  resume(raw: unknown, threw: boolean): PendingReply | undefined {
+  resume(raw: unknown, threw: boolean): PendingAnswer | undefined {
+    const entry = this.list[this.place]
     if (this.stage !== undefined) this.#settleStage(this.stage)
-    else if (this.awaited !== undefined && this.#ctx !== undefined) {
-      const pending = threw ? undefined : this.#receive(this.awaited, this.#ctx, raw)
-      if (threw) fail(this, this.awaited, this.#ctx, raw)
+    else if (entry !== undefined && this.#ctx !== undefined) {
+      const pending = threw ? undefined : this.#receive(entry, this.#ctx, raw)
+      if (threw) fail(this, entry, this.#ctx, raw)
       if (pending !== undefined) return pending
     }
     this.place++
     return this.advance()
   }
 
-  /** Goes on without what was waited for. */
-  leaveBehind(why: 'timeout' | 'aborted'): PendingReply | undefined {
-    if (this.awaited !== undefined && this.#ctx !== undefined)
-      fail(this, this.awaited, this.#ctx, abandon(this.#ctx, why, this))
+  leaveBehind(why: 'timeout' | 'aborted'): PendingAnswer | undefined {
+    const entry = this.list[this.place]
+    if (entry !== undefined && this.#ctx !== undefined) fail(this, entry, this.#ctx, abandon(this.#ctx, why, this))
     this.place++
     return this.advance()
   }
 
-  #askTogether(count: number): PendingReply | undefined {
+  #askTogether(count = 1): PendingAnswer | undefined {
     this.rewrites.openStage(this.place + count)
     this.stage = new Stage(this, this.list.slice(this.place, this.place + count))
     const pending = this.stage.start()
@@ -192,7 +190,7 @@ export class Run {
     return pending
   }
 
-  /** In declared order, whoever finished first. Leaves the place at the last hook of the stage. */
+  /** In declared order, whichever finished first. Leaves the place at the last hook of the stage. */
   #settleStage({ slots }: Stage): void {
     this.stage = undefined
     for (const slot of slots) {
@@ -212,7 +210,7 @@ export class Run {
     }
     if (this.phase === 'rejudge' && observers.length > 0) {
       this.phase = 'observe'
-      this.#decided = freezeOutcome(this.tallied?.outcome() ?? this.hooks.neutral)
+      this.decided = freezeOutcome(this.tallied?.outcome() ?? this.hooks.neutral)
       return this.#enter(observers)
     }
     return false
@@ -245,7 +243,7 @@ export class Run {
         if (entry.state.once === 'running') entry.state.once = 'ready'
       } else {
         entry.state.once = 'done'
-        this.registry.retire(entry)
+        this.registry.roster.retire(entry)
       }
     }
   }
@@ -263,39 +261,20 @@ export class Run {
     return this.base('session_id') as string
   }
 
-  open(entry: HookEntry): Context {
-    this.trace?.start(entry, this.phase === 'rejudge')
-    return new Context(this, entry)
-  }
-
-  /** The place of a hook in declared order. */
   rankOf(entry: HookEntry | undefined): number {
     return this.#selected.deciders.findIndex(each => each === entry)
   }
 
-  /** What was decided, once only observers are left. */
-  get decided(): Outcome | undefined {
-    return this.#decided
-  }
-
-  /** What was said so far. Made with the first word; most fires have none. */
+  /** The answers so far. Made with the first one; most fires have none. */
   get tally(): Tally {
     return (this.#tally ??= new Tally(this))
   }
   get tallied(): Tally | undefined {
-    return this.#rewrites === undefined || !this.#rewrites.any ? this.#tally : this.tally
+    return this.rewritten === undefined || !this.rewritten.any ? this.#tally : this.tally
   }
 
   /** What was rewritten so far. Made when a hook first looks at what it could rewrite. */
   get rewrites(): Rewrites {
-    return (this.#rewrites ??= new Rewrites(this))
+    return (this.rewritten ??= new Rewrites(this))
   }
-  get rewritten(): Rewrites | undefined {
-    return this.#rewrites
-  }
-}
-
-/** What has already happened is looked at, also when the run was aborted meanwhile. */
-function heeded<T extends { readonly aborted: boolean }>(signal: T | undefined, hooks: EventHooks): T | undefined {
-  return signal !== undefined && !hooks.decides && signal.aborted ? undefined : signal
 }

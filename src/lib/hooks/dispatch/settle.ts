@@ -3,12 +3,10 @@ import { ALLOW, Later } from '../reply.ts'
 import { Context } from './context.ts'
 import type { HookEntry } from './entry.ts'
 import { HookFailure, timeoutMessage } from './hook-failure.ts'
-import { followLate } from './late-answer.ts'
 import type { DecodedReply, HookAnswer } from './outcome.ts'
 import type { Run } from './run.ts'
 
-/** An answer that has to be waited for. */
-export type PendingReply = PromiseLike<unknown>
+export type PendingAnswer = PromiseLike<unknown>
 
 /** How long a hook is waited for, and whether it is the budget of all hooks together that ends it. */
 interface TimeLimit {
@@ -32,7 +30,7 @@ function isTooLate(run: Run, entry: HookEntry): boolean {
 
 function skips(run: Run, entry: HookEntry): boolean {
   const stopper = entry.observe ? undefined : run.tallied?.stopperOf(entry)
-  if (stopper !== undefined) return skip(run, entry, `${stopper}, of the same group, said continue: false`)
+  if (stopper !== undefined) return skip(run, entry, `${stopper}, of the same group, answered continue: false`)
   if (entry.condition !== undefined && !holds(run, entry, entry.condition)) return true
   if (!entry.once || run.phase === 'rejudge') return false
   if (!mayRunOnce(entry)) return skip(run, entry, 'runs once, and has run')
@@ -64,12 +62,12 @@ function skip(run: Run, entry: HookEntry, why: string): true {
 }
 
 /** The promise to wait for before `raw` is an answer; sets how long `waiter` may take for it. */
-export function pendingOf(run: Run, entry: HookEntry, raw: unknown, waiter: TimeLimit): PendingReply | undefined {
+export function pendingOf(run: Run, entry: HookEntry, raw: unknown, waiter: TimeLimit): PendingAnswer | undefined {
   if (typeof raw !== 'object' || raw === null || raw === ALLOW) return undefined
-  let pending: PendingReply
+  let pending: PendingAnswer
   let patience = entry.patience
   if (typeof (raw as { then?: unknown }).then === 'function') {
-    pending = raw as PendingReply
+    pending = raw as PendingAnswer
   } else if (raw instanceof Later && waitsFor(entry, raw)) {
     pending = raw.promise
     patience = raw.patience ?? patience
@@ -97,7 +95,6 @@ const waitsFor = (entry: HookEntry, later: Later): boolean =>
 const isGateOf = (entry: HookEntry, { announced }: Later): boolean =>
   announced !== undefined && entry.row.failure === 'closed' && !entry.observe
 
-/** Takes what a hook answered. */
 export function settle(run: Run, entry: HookEntry, ctx: Context, raw: unknown): void {
   Context.close(ctx)
   if (raw !== ALLOW && raw instanceof Later) {
@@ -175,10 +172,49 @@ export function ignore(run: Run, entry: HookEntry, raw: unknown): void {
   }
 }
 
-/** An earlier member of the group had said `continue: false` before this answer was counted. */
+/** An earlier member of the group had answered `continue: false` before this answer was counted. */
 export function drop(run: Run, entry: HookEntry, stopper: string): void {
   putBack(entry)
   run.tally.excuse(entry)
   run.trace?.end(entry, 'skipped', undefined, undefined)
-  run.trace?.note(entry, `its answer was dropped: ${stopper}, of the same group, said continue: false`)
+  run.trace?.note(entry, `its answer was dropped: ${stopper}, of the same group, answered continue: false`)
+}
+
+/**
+ * Follows an answer that its event does not wait for. An answer in time is handed to `onLate`: context and system
+ * messages only, since the event has already been decided.
+ */
+function followLate(run: Run, entry: HookEntry, later: Later): void {
+  const { registry, sessionId, trace } = run
+  const report = async (reply: DecodedReply | undefined, failed: HookFailure | undefined): Promise<void> => {
+    const { name: by, event } = entry
+    const failure = failed && { by, kind: failed.kind, message: failed.message, failedOpen: false }
+    trace?.end(entry, failure === undefined ? 'answered' : 'failed', undefined, failure)
+    const { contexts = [], systemMessages = [] } = reply?.extras ?? {}
+    if (reply?.decision !== undefined) trace?.note(entry, 'decided too late; the decision was dropped')
+    if (failure !== undefined || contexts.length > 0 || systemMessages.length > 0)
+      await registry.settings.options.onLate?.({ by, event, sessionId, contexts, systemMessages, failure })
+  }
+  const reported = answerInTime(run, entry, later).then(
+    reply => report(reply, undefined),
+    error => report(undefined, HookFailure.from(error))
+  )
+  const isAnnounced = later.announced === 'limited' && entry.profile === 'strict'
+  registry.background.spawn(reported, message => trace?.note(entry, `onLate failed: ${message}`), isAnnounced)
+}
+
+/** The decoded answer, if it comes in time. Hooks from files have no limit here. */
+async function answerInTime(run: Run, entry: HookEntry, later: Later): Promise<DecodedReply | undefined> {
+  const { clock } = run.registry.settings
+  const patience = entry.dialect === 'contract' ? undefined : (later.patience ?? entry.patience)
+  let cancel = (): void => undefined
+  const limit = new Promise<never>((_, reject) => {
+    if (patience === undefined) return
+    cancel = clock.after(patience, () => reject(new HookFailure('timeout', timeoutMessage(patience))))
+  })
+  try {
+    return run.tally.read(entry, await Promise.race([later.promise, limit]))
+  } finally {
+    cancel()
+  }
 }

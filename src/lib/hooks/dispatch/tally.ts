@@ -6,7 +6,6 @@ import { fold, outcomeOf, type Outcome, type DecodedReply, type HookAnswer } fro
 import type { Run } from './run.ts'
 import { HookFailure, type Failure } from './hook-failure.ts'
 
-/** The answers of the hooks of one fire so far. */
 export class Tally {
   readonly #run: Run
   readonly #replies: DecodedReply[] = []

@@ -6,7 +6,7 @@ import type { HookEntry } from './entry.ts'
 import { HookFailure } from './hook-failure.ts'
 import type { HookAnswer, Outcome } from './outcome.ts'
 import type { Run } from './run.ts'
-import { abandon, count, drop, fail, ignore, isPassedOver, pendingOf, settle, type PendingReply } from './settle.ts'
+import { abandon, count, drop, fail, ignore, isPassedOver, pendingOf, settle, type PendingAnswer } from './settle.ts'
 
 /**
  * The part of a fire that has to be waited for. A hook that takes too long is left behind together with the
@@ -37,19 +37,19 @@ export class Wait implements Waiter {
     this.session = run.phase === 'observe' ? undefined : run.session
   }
 
-  static outcome(run: Run, pending: PendingReply): Promise<Outcome> {
+  static outcome(run: Run, pending: PendingAnswer): Promise<Outcome> {
     return new Promise((resolve, reject) => new Wait(run, resolve, reject).#begin(pending))
   }
 
-  #begin(pending: PendingReply): void {
+  #begin(pending: PendingAnswer): void {
     this.patience = this.#run.patience
     this.#run.registry.deadlines.add(this)
     this.#follow(pending)
     // A signal that was aborted before there was a listener does not call it.
-    if (this.#isAborted()) this.cut('aborted')
+    if (isAborted(this)) this.cut('aborted')
   }
 
-  #follow(pending: PendingReply): void {
+  #follow(pending: PendingAnswer): void {
     try {
       followNatively(pending, this.#onAnswer, this.#onError)
     } catch (error) {
@@ -67,14 +67,10 @@ export class Wait implements Waiter {
       this.patience = this.#run.patience
       this.#run.registry.deadlines.restart(this)
       this.#follow(pending)
-      if (this.#isAborted()) this.cut('aborted')
+      if (isAborted(this)) this.cut('aborted')
     } catch (error) {
       this.#giveUp(error)
     }
-  }
-
-  #isAborted(): boolean {
-    return this.signal?.aborted === true || this.session?.aborted === true
   }
 
   /** A fault of the engine itself: the fire rejects, and no gate opens. */
@@ -87,7 +83,7 @@ export class Wait implements Waiter {
   cut(why: 'timeout' | 'aborted'): void {
     const run = this.#run
     if (this.#leftBehind !== undefined || this.#asking || run.stage !== undefined) return
-    this.#leftBehind = run.awaited
+    this.#leftBehind = run.list[run.place]
     run.registry.deadlines.remove(this)
     try {
       const pending = run.leaveBehind(why)
@@ -104,11 +100,13 @@ export class Wait implements Waiter {
   }
 }
 
+const isAborted = ({ signal, session }: Waiter): boolean => signal?.aborted === true || session?.aborted === true
+
 const nativeThen = Promise.prototype.then
 
 /** A foreign promise may answer twice or at once, and a native one may carry a `then` of its own. This one does not. */
 function followNatively(
-  pending: PendingReply,
+  pending: PendingAnswer,
   answered: (raw: unknown) => void,
   rejected: (error: unknown) => void
 ): void {
@@ -168,8 +166,8 @@ class Slot implements Waiter {
 
   start(): void {
     if (isPassedOver(this.#run, this.#entry)) return this.#finish(undefined)
-    const ctx = this.#run.open(this.#entry)
-    this.#ctx = ctx
+    this.#run.trace?.start(this.#entry, this.#run.phase === 'rejudge')
+    const ctx = (this.#ctx = new Context(this.#run, this.#entry))
     try {
       this.#receive(ctx, this.#entry.call(ctx))
     } catch (error) {
@@ -179,7 +177,7 @@ class Slot implements Waiter {
 
   #receive(ctx: Context, raw: unknown): void {
     if (this.#state === 'done') return ignore(this.#run, this.#entry, raw)
-    let pending: PendingReply | undefined
+    let pending: PendingAnswer | undefined
     try {
       pending = pendingOf(this.#run, this.#entry, raw, this)
       if (pending === undefined) return this.#finish(raw instanceof Later ? raw : this.#answerOf(ctx, raw))
@@ -190,14 +188,14 @@ class Slot implements Waiter {
     else this.#run.registry.deadlines.add(this)
     this.#state = 'waiting'
     this.#follow(ctx, pending)
-    if (this.#isWaiting() && (this.signal?.aborted === true || this.session?.aborted === true)) this.cut('aborted')
+    if (this.#isWaiting() && isAborted(this)) this.cut('aborted')
   }
 
   #isWaiting(): boolean {
     return this.#state === 'waiting'
   }
 
-  #follow(ctx: Context, pending: PendingReply): void {
+  #follow(ctx: Context, pending: PendingAnswer): void {
     const onError = (error: unknown): void => {
       if (this.#state === 'done') ignore(this.#run, this.#entry, undefined)
       else this.#finish(HookFailure.from(error))

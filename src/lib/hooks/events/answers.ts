@@ -42,7 +42,7 @@ export interface AnswerRules {
 
 const CONTEXT = ['additionalContext'] as const
 
-/** Each family of answers. What a deny does in each is said in docs/hooks.md, by scripts/print-docs.ts. */
+/** Each family of answers. docs/hooks.md explains what a deny does in each. */
 export const ANSWERS = {
   gate: { decisions: ['allow', 'deny', 'ask', 'defer'], fields: ['updatedInput', ...CONTEXT], blocks: true },
   permission: {
@@ -74,4 +74,4 @@ export const ANSWERS = {
 
 /** The name of a family of answers; every event has one. */
 export type Family = keyof typeof ANSWERS
-export const answerOf = (family: Family): AnswerRules => ANSWERS[family]
+export const answerRules = (family: Family): AnswerRules => ANSWERS[family]

@@ -1,11 +1,10 @@
-import { fault, nearest } from '../../errors.ts'
+import { engineFault, nearest } from '../../errors.ts'
 import type { PlainObject } from '../../util/plain.ts'
-import { answerOf, type AnswerRules } from './answers.ts'
+import { answerRules, type AnswerRules } from './answers.ts'
 import { EVENTS_OF_CALLS } from './call-events.ts'
 import { EVENTS_OF_SESSIONS } from './session-events.ts'
 import { listFields, type FieldTypes, type FieldValues, type Row } from './fields.ts'
 
-/** What every input begins with. */
 export const BASE = {
   session_id: 'string',
   transcript_path: 'string',
@@ -35,7 +34,6 @@ export const EVENT_NAMES = Object.keys(EVENTS) as readonly EventName[]
 
 /** The fields that belong to one event alone. */
 export type FieldsOf<E extends EventName> = FieldValues<(typeof EVENTS)[E]['fields']>
-/** What every input begins with. */
 export type BaseInput = FieldValues<typeof BASE>
 
 /** The whole input of an event, as hooks outside the process receive it. */
@@ -59,16 +57,14 @@ export type AnyRow = Omit<Row<FieldTypes>, 'sample' | 'target' | 'draft'> & {
   readonly target?: string
   readonly draft?: string
   readonly sample: Readonly<Record<string, unknown>>
-  /** What its family of answers means. */
   readonly takes: AnswerRules
-  /** Its name in snake case. */
   readonly snake: string
 }
 
 const ROWS = new Map(
   EVENT_NAMES.map((name): [EventName, AnyRow] => [
     name,
-    { ...EVENTS[name], takes: answerOf(EVENTS[name].answer), snake: snakeName(name) }
+    { ...EVENTS[name], takes: answerRules(EVENTS[name].answer), snake: snakeName(name) }
   ])
 )
 
@@ -92,7 +88,7 @@ const SPELLING = /^[A-Za-z]+(_[A-Za-z]+)*$/
 export function parseEvent(name: string): EventName {
   const found = typeof name === 'string' && SPELLING.test(name) ? BY_SPELLING.get(squeeze(name)) : undefined
   if (found === undefined)
-    throw fault('E_EVENT_UNKNOWN', String(name), nearest(String(name), EVENT_NAMES) ?? EVENT_NAMES.join(', '))
+    throw engineFault('E_EVENT_UNKNOWN', String(name), nearest(String(name), EVENT_NAMES) ?? EVENT_NAMES.join(', '))
   return found
 }
 

@@ -53,7 +53,6 @@ export type FieldValues<F extends FieldTypes> = Flat<
   }
 >
 
-/** A row of the event table: what there is to know about one event. */
 export interface Row<F extends FieldTypes> {
   readonly when: string
   readonly fields: F
@@ -67,7 +66,6 @@ export interface Row<F extends FieldTypes> {
 
 type FieldName<F extends FieldTypes> = keyof FieldValues<F> & string
 
-/** Checks that a row means the fields that it states. */
 export const event = <const F extends FieldTypes>(row: Row<F>): Row<F> => row
 
 type Check = (value: unknown) => boolean
@@ -84,7 +82,6 @@ const CHECKS: Record<keyof Words, Check> = {
   'agent result': isObject
 }
 
-/** The check that a type stands for. */
 export function checkOf(type: string): Check {
   const checks = type.split(' | ').map((word): Check => {
     return Object.hasOwn(CHECKS, word) ? CHECKS[word as keyof Words] : value => value === word
@@ -92,20 +89,20 @@ export function checkOf(type: string): Check {
   return checks.length === 1 ? checks[0]! : value => checks.some(check => check(value))
 }
 
-export interface Field {
+export interface EventField {
   readonly name: string
   readonly type: string
   readonly optional: boolean
 }
 
-export function listFields(fields: FieldTypes): readonly Field[] {
+export function listFields(fields: FieldTypes): readonly EventField[] {
   return Object.entries(fields).map(([key, type]) => {
     const optional = key.endsWith('?')
     return { name: optional ? key.slice(0, -1) : key, type, optional }
   })
 }
 
-/** What is wrong with `input`, one sentence a field. FieldTypes that the table does not know are no problem. */
+/** What is wrong with `input`, one sentence per field. Unknown fields are no problem. */
 export function problemsOf(fields: FieldTypes, input: PlainObject): readonly string[] {
   return listFields(fields).flatMap(({ name, type, optional }) => {
     const value = Object.hasOwn(input, name) ? input[name] : undefined

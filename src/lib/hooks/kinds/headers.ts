@@ -1,4 +1,4 @@
-import { fault } from '../../errors.ts'
+import { engineFault } from '../../errors.ts'
 import { credentialsIn, hideCredential } from '../../util/credentials.ts'
 import { isObject } from '../../util/plain.ts'
 import type { HookEnvironment } from './hook-environment.ts'
@@ -25,7 +25,7 @@ export function headersFor(
   }: Pick<HttpSpec, 'headers' | 'allowedEnvVars'> & { ofProject?: boolean | undefined },
   place: HookEnvironment
 ): () => Headers {
-  if (!isObject(headers)) throw fault('E_OPTION_INVALID', 'headers', JSON.stringify(headers), 'names and texts')
+  if (!isObject(headers)) throw engineFault('E_OPTION_INVALID', 'headers', JSON.stringify(headers), 'names and texts')
   for (const [name, value] of Object.entries(headers)) check(name, value)
   const most = place.options.allowedEnvVars
   const names = new Set(allowedEnvVars.filter(name => most === undefined || most.includes(name)))
@@ -45,14 +45,14 @@ export function headersFor(
 
 function check(name: string, value: unknown): void {
   if (!NAME.test(name) || FRAMING.has(name.toLowerCase()))
-    throw fault(
+    throw engineFault(
       'E_OPTION_INVALID',
       'a header',
       JSON.stringify(name),
       'a name that does not say how the request is sent'
     )
   if (typeof value !== 'string')
-    throw fault('E_OPTION_INVALID', `the header ${name}`, JSON.stringify(value) ?? 'nothing', 'a text')
+    throw engineFault('E_OPTION_INVALID', `the header ${name}`, JSON.stringify(value) ?? 'nothing', 'a text')
 }
 
 const VARIABLE = /\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g

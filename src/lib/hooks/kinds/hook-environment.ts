@@ -1,7 +1,7 @@
 import { homedir, tmpdir } from 'node:os'
 import { dirname } from 'node:path'
 import { isFolder } from '../../world/files/paths.ts'
-import { fault } from '../../errors.ts'
+import { engineFault } from '../../errors.ts'
 import type { Clock } from '../../util/clock.ts'
 import { CREDENTIALS, isWithheld } from '../../util/credentials.ts'
 import type { PlainObject } from '../../util/plain.ts'
@@ -178,7 +178,7 @@ export class HookEnvironment {
   condition(rule: string): Condition {
     const { matchesRule } = this.options
     if (matchesRule === undefined)
-      throw fault('E_OPTION_INVALID', 'if', JSON.stringify(rule), 'it with outside({ matchesRule })')
+      throw engineFault('E_OPTION_INVALID', 'if', JSON.stringify(rule), 'it with outside({ matchesRule })')
     return { words: rule, holds: input => input['tool_name'] !== undefined && matchesRule(rule, input) }
   }
 

@@ -1,4 +1,4 @@
-import { fault } from '../../errors.ts'
+import { engineFault } from '../../errors.ts'
 import type { Program } from '../../world/process/process.ts'
 import {
   limitedWords,
@@ -34,7 +34,7 @@ export interface ProgramSpec {
 
 export function checkCommand({ command }: ProgramSpec): void {
   if (typeof command !== 'string' || command.trim() === '')
-    throw fault(
+    throw engineFault(
       'E_OPTION_INVALID',
       'command',
       JSON.stringify(command) ?? 'nothing',

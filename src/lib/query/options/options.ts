@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { AgentDefinition } from '../../agent/subagents/definitions.ts'
 import type { AskPerson, PersonAnswer } from '../../agent/session/session-options.ts'
-import type { CallbackRecord, ForeignCallbackRecord } from '../../hooks/callbacks.ts'
 import { HookRegistry } from '../../hooks/registry.ts'
 import type { JsonSchema } from '../../message.ts'
 import type { Model } from '../../model/model.ts'
@@ -17,6 +16,7 @@ import { own, type FieldTable, type InferOptions, type OwnType } from '../../sch
 import { attempt } from '../../util/attempt.ts'
 import { isObject, isPlain, type PlainObject } from '../../util/plain.ts'
 import { isFolder } from '../../world/files/paths.ts'
+import type { CallbackRecord, ForeignCallbackRecord } from '../../hooks/hook.ts'
 
 /** Asks whether a call may run, as in the Claude Agent SDK. */
 export type CanUseTool = (

@@ -45,7 +45,7 @@ test('continue: false of a function skips the commands of its group, and of a co
   others.group('PreToolUse', '', [stop, late])
   const outcome = await others.fire('PreToolUse', bash(), { report: true })
   expect(outcome).toMatchObject({ blocked: true, continue: false, contexts: [] })
-  expect(outcome.report[1]!.notes.join()).toContain('stop, of the same group, said continue: false')
+  expect(outcome.report[1]!.notes.join()).toContain('stop, of the same group, answered continue: false')
 })
 
 // F111
