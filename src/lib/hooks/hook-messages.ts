@@ -22,24 +22,18 @@ export interface HookStarted extends Common {
 }
 
 /** A hook says how far it is. */
-export interface HookProgress extends Common {
+export interface HookProgress extends Common, Partial<Pick<RawResult, 'stdout' | 'stderr'>> {
   readonly subtype: 'hook_progress'
   readonly output: string
-  readonly stdout?: string
-  readonly stderr?: string
 }
 
 /** A hook has answered or failed. */
-export interface HookResponse extends Common {
+export interface HookResponse extends Common, Partial<RawResult> {
   readonly subtype: 'hook_response'
   readonly outcome: 'success' | 'error' | 'cancelled'
   /** What the hook answered, as JSON, or why it failed. */
   readonly output: string
   readonly duration_ms: number
-  /** What a hook outside this process gave back. */
-  readonly stdout?: string
-  readonly stderr?: string
-  readonly exit_code?: number
 }
 
 /** What a hook outside this process gave back, as it came. */
@@ -60,30 +54,22 @@ export interface HookNotice extends Common {
 export type Sink = (message: HookMessage) => unknown
 
 /** Delivers messages in order, after the caller has continued. A sink that throws or hangs has no effect on hooks. */
-export class SinkQueue {
-  readonly #sink: Sink
-  #waiting: HookMessage[] = []
-
-  constructor(sink: Sink) {
-    this.#sink = sink
-  }
-
-  post(message: HookMessage): void {
-    this.#waiting.push(message)
-    if (this.#waiting.length === 1) queueMicrotask(() => this.#deliver())
-  }
-
-  #deliver(): void {
-    const messages = this.#waiting
-    this.#waiting = []
+export function queueFor(sink: Sink): (message: HookMessage) => void {
+  let waiting: HookMessage[] = []
+  const deliver = (): void => {
+    const messages = waiting
+    waiting = []
     for (const message of messages) {
       try {
-        const result = this.#sink(message)
+        const result = sink(message)
         if (result instanceof Promise) result.catch(() => undefined)
       } catch {
         // A sink only watches.
       }
     }
+  }
+  return message => {
+    if (waiting.push(message) === 1) queueMicrotask(deliver)
   }
 }
 

@@ -8,7 +8,7 @@ import type { Roster } from './dispatch/roster.ts'
 import type { EventName } from './events/event-table.ts'
 import type { Outcome } from './dispatch/outcome.ts'
 import type { Settings } from './registry-options.ts'
-import type { HookReport, SinkQueue } from './hook-messages.ts'
+import type { HookMessage, HookReport } from './hook-messages.ts'
 import type { Profile } from './dialect.ts'
 
 /** What a caller may say about one fire. */
@@ -39,7 +39,7 @@ export interface RegistryInternals {
   readonly background: SpawnedWork
   /** The registry's own signal, listened to. */
   readonly session: AbortFlag | undefined
-  readonly outbox: SinkQueue | undefined
+  readonly outbox: ((message: HookMessage) => void) | undefined
   /** What hooks keep for a session, by its id, until SessionEnd. */
   readonly sessions: Map<string, Record<string, unknown>>
   readonly roster: Roster

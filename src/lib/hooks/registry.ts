@@ -20,7 +20,7 @@ import { Roster } from './dispatch/roster.ts'
 import { Run } from './dispatch/run.ts'
 import { settingsFrom, type RegistryOptions } from './registry-options.ts'
 import type { Matcher, ToolInputs } from './events/tool-inputs.ts'
-import { SinkQueue } from './hook-messages.ts'
+import { queueFor } from './hook-messages.ts'
 import { checkOptionNames } from './option-values.ts'
 
 const NO_OPTIONS: FireOptions = Object.freeze({})
@@ -84,8 +84,8 @@ export class HookRegistry {
   }
 
   /**
-   * Adds callbacks written for the Claude Agent SDK's `options.hooks`, with the meaning they have there. They are told
-   * apart by where they were added, unless that is said.
+   * Adds callbacks written for the Claude Agent SDK's `options.hooks`, with the meaning they have there. `source` tells
+   * them apart; by default it is the place of the call.
    */
   callbacks(record: CallbackRecord, source?: string): () => void
   callbacks(record: ForeignCallbackRecord, source?: string): () => void
@@ -218,7 +218,7 @@ function sharedBy(options: RegistryOptions): Shared {
     deadlines,
     session: options.signal === undefined ? undefined : deadlines.watch(options.signal),
     background: new SpawnedWork(),
-    outbox: options.sink === undefined ? undefined : new SinkQueue(options.sink),
+    outbox: options.sink === undefined ? undefined : queueFor(options.sink),
     sessions: new Map()
   }
 }

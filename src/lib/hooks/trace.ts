@@ -5,7 +5,7 @@ import type { RegistryInternals } from './registry-internals.ts'
 import { EVERYTHING } from './dispatch/matcher.ts'
 import type { Failure } from './dispatch/hook-failure.ts'
 
-import type { HookMessage, HookReport, RawResult, SinkQueue } from './hook-messages.ts'
+import type { HookMessage, HookReport, RawResult } from './hook-messages.ts'
 
 type Line = {
   -readonly [K in Exclude<keyof HookReport, 'name' | 'source' | 'event' | 'matched' | 'notes'>]: HookReport[K]
@@ -37,7 +37,7 @@ const nextId = (): string => `hook-${++lastId}`
 /** Follows one fire, for a report or a sink. Without either there is no trace, and nothing is timed. */
 export class Trace {
   readonly #lines = new Map<HookEntry, Line>()
-  readonly #outbox: SinkQueue | undefined
+  readonly #outbox: RegistryInternals['outbox']
   readonly #session: string
   readonly #target: { readonly hook_target: string } | undefined
   /** The hooks that were registered when the event was fired. */
@@ -161,7 +161,7 @@ export class Trace {
       session_id: this.#session,
       ...this.#target
     }
-    this.#outbox.post({ ...common, ...part } as HookMessage)
+    this.#outbox({ ...common, ...part } as HookMessage)
   }
 }
 

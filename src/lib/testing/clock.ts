@@ -14,6 +14,7 @@ interface Alarm {
 /** How many microtasks an answer may need to get through; nothing in the engine needs a tenth of them. */
 const TURNS = 50
 
+/** Give it to a registry as its `clock`. */
 export function manualClock(): ManualClock {
   let now = 0
   const alarms = new Set<Alarm>()

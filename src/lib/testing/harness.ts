@@ -24,6 +24,7 @@ export interface Harness {
     input: Name extends keyof ToolInputs ? ToolInputs[Name] : object,
     options?: FireOptions
   ): Expectation
+  /** Fires any event. */
   expect<E extends EventName>(event: E, part?: Part<E>, options?: FireOptions): Expectation
 }
 
@@ -41,6 +42,7 @@ export interface Expectation {
   toAddContext(text: Words): Promise<Reported>
 }
 
+/** Tries the hooks of a registry. */
 export function harness(hooks: Pick<HookRegistry, 'fire'>): Harness {
   const fire: Harness['fire'] = async (event, part, options) => {
     const input = inputFor(parseEvent(event), part ?? {})

@@ -107,7 +107,12 @@ export class Context {
   }
 
   fire(event: EventName, input: PlainObject): Outcome | Promise<Outcome> {
-    return fireWithin(this.#run, event, input)
+    const { registry, options } = this.#run
+    const depth = this.#run.depth + 1
+    if (depth > DEEPEST_FIRE) throw engineFault('E_FIRE_DEPTH', event, String(depth))
+    const { signal, metadata, agent } = options
+    const base = Object.fromEntries(baseFields.map(field => [field, this.#run.base(field)]))
+    return registry.fire(event, { ...base, ...input }, { signal, metadata, agent }, depth)
   }
   spawn(work: PromiseLike<unknown>): void {
     const { registry, trace } = this.#run
@@ -201,17 +206,7 @@ const DEEPEST_FIRE = 16
 
 /** The wire object of the current draft. Callbacks of the contract may write to theirs: they get a copy. */
 function wireOf(run: Run, entry: HookEntry): WireInput {
-  const rejudge = run.phase === 'rejudge'
-  const { rewrites } = run
-  return rewrites.wire(rejudge, input => wireInput(entry, input, field => run.base(field), rejudge))
-}
-
-function fireWithin(run: Run, event: EventName, input: PlainObject): Outcome | Promise<Outcome> {
-  const depth = run.depth + 1
-  if (depth > DEEPEST_FIRE) throw engineFault('E_FIRE_DEPTH', event, String(depth))
-  const { signal, metadata, agent } = run.options
-  const base = Object.fromEntries(baseFields.map(field => [field, run.base(field)]))
-  return run.registry.fire(event, { ...base, ...input }, { signal, metadata, agent }, depth)
+  return run.rewrites.wire(run.phase === 'rejudge', input => wireInput(run, entry, input))
 }
 
 /**
@@ -219,16 +214,11 @@ function fireWithin(run: Run, event: EventName, input: PlainObject): Outcome | P
  * caller added, then ours (`event` in snake case, `user_prompt` beside `prompt`, `subagent_id` and `subagent_type` beside
  * `agent_id` and `agent_type`, `timestamp`, `rejudge`).
  */
-function wireInput(
-  entry: HookEntry,
-  input: PlainObject,
-  base: (field: string) => unknown,
-  rejudge: boolean
-): PlainObject {
+function wireInput(run: Run, entry: HookEntry, input: PlainObject): PlainObject {
   const wire: PlainObject = {}
   if (entry.row.draft !== undefined) refuseStrangers(entry.event, input[entry.row.draft])
   for (const field of baseFields) {
-    const value = base(field)
+    const value = run.base(field)
     if (value !== undefined) wire[field] = value
   }
   wire['hook_event_name'] = entry.event
@@ -241,7 +231,7 @@ function wireInput(
   const { agent_id: subagent_id, agent_type: subagent_type } = wire
   if (subagent_id !== undefined && subagent_type !== undefined) Object.assign(wire, { subagent_id, subagent_type })
   wire['timestamp'] = new Date().toISOString()
-  if (rejudge) wire['rejudge'] = true
+  if (run.phase === 'rejudge') wire['rejudge'] = true
   return freezeDeep(wire)
 }
 

@@ -195,11 +195,7 @@ function callbackHook<E extends EventName>(callback: Callback<E>): GroupHook<E> 
   return { run, label: callback.name, dialect: 'contract', concurrent: true }
 }
 
-interface CallbackView<E extends EventName> {
-  readonly input: InputOf<E>
-  readonly toolUseId: string | undefined
-  readonly signal: AbortSignal
-}
+type CallbackView<E extends EventName> = { input: InputOf<E>; toolUseId: string | undefined; signal: AbortSignal }
 
 /** Where in the source `below` was called: `path/file.ts:12:3`, or `unknown` where the engine does not tell. */
 export function callSite(below: (...args: never[]) => unknown): string {

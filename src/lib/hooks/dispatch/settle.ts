@@ -208,12 +208,12 @@ async function answerInTime(run: Run, entry: HookEntry, later: Later): Promise<D
   const { clock } = run.registry.settings
   const patience = entry.dialect === 'contract' ? undefined : (later.patience ?? entry.patience)
   let cancel = (): void => undefined
-  const limit = new Promise<never>((_, reject) => {
+  const expiry = new Promise<never>((_, reject) => {
     if (patience === undefined) return
     cancel = clock.after(patience, () => reject(new HookFailure('timeout', timeoutMessage(patience))))
   })
   try {
-    return run.tally.read(entry, await Promise.race([later.promise, limit]))
+    return run.tally.read(entry, await Promise.race([later.promise, expiry]))
   } finally {
     cancel()
   }

@@ -34,6 +34,7 @@ export const EVENT_NAMES = Object.keys(EVENTS) as readonly EventName[]
 
 /** The fields that belong to one event alone. */
 export type FieldsOf<E extends EventName> = FieldValues<(typeof EVENTS)[E]['fields']>
+/** What every input begins with. */
 export type BaseInput = FieldValues<typeof BASE>
 
 /** The whole input of an event, as hooks outside the process receive it. */

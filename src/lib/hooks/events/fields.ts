@@ -83,17 +83,14 @@ const CHECKS: Record<keyof Words, Check> = {
 }
 
 export function checkOf(type: string): Check {
-  const checks = type.split(' | ').map((word): Check => {
+  const [first, ...others] = type.split(' | ').map((word): Check => {
     return Object.hasOwn(CHECKS, word) ? CHECKS[word as keyof Words] : value => value === word
   })
-  return checks.length === 1 ? checks[0]! : value => checks.some(check => check(value))
+  if (first !== undefined && others.length === 0) return first
+  return value => first?.(value) === true || others.some(check => check(value))
 }
 
-export interface EventField {
-  readonly name: string
-  readonly type: string
-  readonly optional: boolean
-}
+export type EventField = { readonly name: string; readonly type: string; readonly optional: boolean }
 
 export function listFields(fields: FieldTypes): readonly EventField[] {
   return Object.entries(fields).map(([key, type]) => {
