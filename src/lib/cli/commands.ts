@@ -29,7 +29,6 @@ const SESSION: NonNullable<CommandRow['argument']> = {
   words: 'its id, the beginning of its id, or the path of a .jsonl file'
 }
 
-/** Descriptions of command groups. */
 export const GROUPS: Readonly<Record<string, string>> = {
   hooks: 'list, check, test and trust the hooks of this folder',
   sessions: 'list, show, verify, repair and export sessions'

@@ -30,7 +30,6 @@ export interface ProjectState {
   readonly where: Where
   readonly loaded: Loaded
   readonly trust: Trust
-  /** The digest of `--trust` or `CARABINER_TRUST`. */
   readonly digest: string | undefined
 }
 
@@ -48,7 +47,6 @@ export function loadProjectState(flags: ProjectFlags): ProjectState {
   return { where, loaded, trust: trustOf(loaded, where, options), digest: options.digest }
 }
 
-/** What flags, or else variables, say about trust. */
 export const trustOptions = ({ trust, trustProjectHooks }: ProjectFlags): TrustOptions => ({
   digest: trust ?? process.env['CARABINER_TRUST'],
   thisRun: trustProjectHooks === true || process.env['CARABINER_TRUST_PROJECT_HOOKS'] === '1'

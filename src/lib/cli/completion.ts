@@ -6,7 +6,6 @@ import { EXIT } from './common.ts'
 
 type Words = ReadonlyMap<string, readonly string[]>
 
-/** The words that may come after each command, `''` for the program itself. */
 function wordsByCommand(commands: readonly CommandRow[]): Words {
   const words = new Map<string, readonly string[]>()
   const tops = [...new Set(commands.map(({ name }) => name.split(' ')[0]!))]

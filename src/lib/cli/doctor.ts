@@ -16,7 +16,6 @@ import { shellWords } from '../world/process/shell.ts'
 import { EXIT, loadProjectState, projectIsTrusted, activeProfile } from './common.ts'
 import { escapeLine, safeJson, printLine, withStyle } from './print.ts'
 
-/** `carabiner doctor`: what is in force here, what is not and why, and what this machine can enforce. Runs no hook. */
 export function doctor(flags: ProjectFlags): number {
   const report = examine(flags)
   if (flags.json === true) printLine(safeJson(report, 2))
@@ -58,7 +57,6 @@ function examine(flags: ProjectFlags) {
       ...findings.filter(stopsRun).map(findingLine)
     ],
     notices: findings.filter(each => !stopsRun(each)).map(findingLine),
-    /** Everything that restricts is in force. */
     isWhole:
       barred.length === 0 &&
       !off.some(({ hook }) => answerRules(rowOf(hook.event).answer).blocks) &&
@@ -72,7 +70,6 @@ const hookLine = ({ hook }: HookStatus): string =>
 
 const runs = (program: string, ...args: readonly string[]): boolean => spawnSync(program, args).status === 0
 
-/** What can be enforced here. Of credentials only the names of the variables are said. */
 const machine = () => ({
   bash: basename(shellWords('').file) === 'bash',
   ripgrep: runs(programPath(), '--version'),

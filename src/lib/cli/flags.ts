@@ -4,7 +4,6 @@ export interface Flag {
   readonly flags: string
   readonly words: string
   readonly choices?: readonly string[]
-  /** May be given several times. */
   readonly many?: true
   /** It restricts, and a second one would take its place. */
   readonly once?: true
@@ -27,7 +26,6 @@ type Value<F extends Flag> = F extends { many: true } | { flags: `${string}...>`
       ? string
       : boolean
 
-/** What a command is called with, by its table of flags. */
 export type FlagValues<T extends readonly Flag[]> = { [F in T[number] as Key<F['flags']>]?: Value<F> }
 
 const table = <const T extends readonly Flag[]>(flags: T): T => flags
@@ -57,7 +55,6 @@ const TRUST = table([
   { flags: '--no-project-hooks', words: 'ignore the project’s hooks, agents, commands and skills' }
 ])
 
-/** The flags of commands about the hooks of a folder. */
 export const PROJECT_FLAGS = table([JSON_FLAG, ...WHERE, ...TRUST])
 export type ProjectFlags = FlagValues<typeof PROJECT_FLAGS>
 
@@ -138,7 +135,6 @@ const SESSIONS = table([
   { flags: '--claude', words: 'only look for sessions of Claude Code' },
   { flags: '--cwd <folder>', words: 'start from this folder' }
 ])
-/** The flags of commands about sessions. */
 const SESSION_FLAGS = table([JSON_FLAG, ...SESSIONS])
 export type SessionFlags = FlagValues<typeof SESSION_FLAGS>
 

@@ -3,7 +3,7 @@ import { holdCredentialsIn } from '../util/credentials.ts'
 import { CONTRACT, VERSION } from '../version.ts'
 import { COMMANDS, GROUPS, type CommandRow } from './commands.ts'
 import type { Flag } from './flags.ts'
-import { watchOutput } from './output.ts'
+import { watchOutput } from './standard-streams.ts'
 import { printError } from './print.ts'
 
 const EXIT_CODES = `Exit codes: 0 done · 1 failed · 2 blocked (fire --exit-code) · 3 not trusted · 4 bad configuration · 64 usage`

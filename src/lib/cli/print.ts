@@ -39,7 +39,6 @@ const escapeOutput = (text: string): string =>
         .join('')
     : escapeText(text)
 
-/** Columns as wide as they must be, and the last one as long as it is. */
 export function alignColumns(rows: readonly (readonly string[])[]): readonly string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => row[column]!.length)))
   return rows.map(row =>
@@ -50,7 +49,6 @@ export function alignColumns(rows: readonly (readonly string[])[]): readonly str
   )
 }
 
-/** `1 entry`, `2 entries`. */
 export const counted = (count: number, word: string): string =>
   `${count} ${count === 1 ? word : word.replace(/y$/, 'ie') + 's'}`
 

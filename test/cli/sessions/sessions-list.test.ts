@@ -104,7 +104,7 @@ describe('how it was left', () => {
     }
     const call = { toolUseId: 'toolu_1', toolName: 'work' }
     expect(await state('tool-intent')).toEqual({ kind: 'interrupted', calls: [{ ...call, started: true }] })
-    expect((await at.run(['sessions', 'list'])).stdout).toContain('interrupted while work was at work')
+    expect((await at.run(['sessions', 'list'])).stdout).toContain('interrupted while work was running')
     expect(await state('assistant')).toEqual({ kind: 'interrupted', calls: [{ ...call, started: false }] })
     expect(await state('user')).toEqual({ kind: 'interrupted', calls: [] })
   })

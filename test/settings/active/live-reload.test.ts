@@ -15,7 +15,7 @@ test('a change counts once it is looked at', async () => {
   const armed = await arm()
   user(gate('new'))
   expect(await reasonOf(armed)).toBe('old')
-  expect(await armed.reload(file)).toMatchObject({ counts: true, why: 'the new settings are in force', findings: [] })
+  expect(await armed.reload(file)).toMatchObject({ counts: true, why: 'the new settings are active', findings: [] })
   expect(await reasonOf(armed)).toBe('new')
   expect(armed.statuses()).toMatchObject([{ hook: { place: { file } }, off: undefined }])
 })
@@ -144,7 +144,7 @@ describe('what is in force then', () => {
     ])
     expect(await later({})).toEqual([])
     write('home/.claude/agents/a.md', '---\nname: a\n---\n')
-    expect(await later({})).toEqual(['what skills, slash commands and subagents say of themselves'])
+    expect(await later({})).toEqual(['the settings of skills, slash commands and subagents'])
   })
 })
 

@@ -8,13 +8,11 @@ import { scriptedModel } from '../../model/scripted.ts'
 import { query } from '../../query/query.ts'
 import { EXIT } from '../common.ts'
 import { writeProject } from './demo-project.ts'
-import { TOUR } from './tour.ts'
-import { heading, line, paragraph, TourView, type CallDecision } from './tour-view.ts'
+import { TOUR, heading, line, paragraph, TourView, type CallDecision } from './tour-view.ts'
 import { printError } from '../print.ts'
 import { abortOnSignal } from '../run/run.ts'
 import { signalCode } from '../signals.ts'
 
-/** `carabiner demo`: an agent at work, offline, in a folder of its own that is removed afterwards. */
 export async function demo(): Promise<number> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'carabiner-demo-')))
   const clean = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
@@ -71,7 +69,6 @@ async function play(folder: string, abortController: AbortController): Promise<R
 /** The hook scripts of the project are started by `#!/usr/bin/env node`. */
 const withThisNode = (): string => [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter)
 
-/** Hooks in code, beside those of the project; the last one only observes. */
 function hooksOf(judged: Map<string, CallDecision>): HookRegistry {
   return new HookRegistry()
     .register({

@@ -40,7 +40,6 @@ function print({ loaded }: ProjectState, findings: readonly Finding[]): void {
   printLine(withStyle(count('error') > 0 ? 'red' : 'green', summary))
 }
 
-/** Fires the sample of its event at every hook, alone, in both profiles. */
 async function tryOut({ loaded }: ProjectState, projectTrusted: boolean, tell: boolean): Promise<readonly Finding[]> {
   const findings: Finding[] = []
   for (const [place, hook] of loaded.hooks.entries()) {
@@ -85,7 +84,6 @@ async function runAlone(
   }
 }
 
-/** The row's sample, about a tool that the hook is for. */
 function sampleFor({ event, matcher }: LoadedHook): Record<string, unknown> {
   const sample: Record<string, unknown> = structuredClone({ ...EVENTS[event].sample })
   const first = matcher?.split(/[|,]/)[0]?.trim()

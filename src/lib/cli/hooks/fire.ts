@@ -14,7 +14,6 @@ import type { HookReport, HookResponse } from '../../hooks/hook-messages.ts'
 import type { RegistryOptions } from '../../hooks/registry-options.ts'
 import type { LateAnswer } from '../../hooks/dispatch/outcome.ts'
 
-/** `carabiner fire EVENT`: one event through the hooks in force here. */
 export async function fireEvent(name: string, flags: FireFlags): Promise<number> {
   const event = parseEvent(name)
   const payload = await readPayload(event, flags)
@@ -55,7 +54,6 @@ export async function fireEvent(name: string, flags: FireFlags): Promise<number>
   }
 }
 
-/** Errors and what restricts less than it seems to, of the files that apply here. */
 const reportableFindings = (findings: readonly Finding[], ofProjectToo: boolean): readonly Finding[] =>
   findings.filter(({ level, gate, ofProject }) => {
     if (ofProject === true && !ofProjectToo) return false
@@ -218,7 +216,6 @@ const ADDS_TEXT = 'ran in the background: its text joins the next model call, an
 const WAKES =
   'ran in the background: exit code 2 cannot refuse the event; with asyncRewake it wakes the agent with what it printed, without it does nothing'
 
-/** Collects what hooks do that answer after their event, so that it can be shown. */
 export class BackgroundHooks {
   readonly #answers: LateAnswer[] = []
   readonly #responses: HookResponse[] = []

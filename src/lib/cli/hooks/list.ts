@@ -70,18 +70,20 @@ const HEAD = ['EVENT', 'MATCHER', 'KIND', 'RUNS', 'SOURCE', 'TIMEOUT', 'IF IT FA
 function printHooks(statuses: readonly HookStatus[], loaded: Loaded, profile: Profile): void {
   if (statuses.length === 0) return
   const rows = statuses.map(each => hookRow(each, loaded, profile).map(escapeLine))
-  const [head, ...lines] = alignColumns([HEAD, ...rows])
+  const lines = alignColumns([HEAD, ...rows])
   const { isTTY, columns } = process.stdout
-  const fits = !isTTY || Math.max(...[head!, ...lines].map(line => line.length)) <= columns
-  if (fits) printLine(withStyle('bold', head!))
-  statuses.forEach(({ off }, place) => {
-    for (const line of fits ? [lines[place]!] : stacked(rows[place]!))
+  const fits = !isTTY || Math.max(...lines.map(line => line.length)) <= columns
+  if (fits) printLine(withStyle('bold', lines[0] ?? ''))
+  for (const [place, { off }] of statuses.entries()) {
+    const [event, matcher, kind, runs, source, timeout, policy, state] = rows[place] ?? []
+    const stacked = [
+      `${event}  ${matcher}  ${state}`,
+      `  ${kind} ${runs}`,
+      `  ${source}, ${timeout}, if it fails: ${policy}`
+    ]
+    for (const line of fits ? lines.slice(place + 1, place + 2) : stacked)
       printLine(off === undefined ? line : withStyle('dim', line))
-  })
-}
-
-function stacked([event, matcher, kind, runs, source, timeout, policy, state]: readonly string[]): readonly string[] {
-  return [`${event}  ${matcher}  ${state}`, `  ${kind} ${runs}`, `  ${source}, ${timeout}, if it fails: ${policy}`]
+  }
 }
 
 function hookRow({ hook, off }: HookStatus, { root }: Loaded, profile: Profile): readonly string[] {
@@ -103,7 +105,6 @@ const shortened = (text: string): string => {
   return line.length > 48 ? `${line.slice(0, 47)}…` : line
 }
 
-/** Seconds: its own, or what the contract gives its kind and event. */
 function hookTimeout({ spec, event, type, defaultTimeout }: HookStatus['hook']): number {
   const own = spec['timeout']
   const asking = event === 'SessionEnd' ? undefined : type === 'prompt' ? 30 : type === 'agent' ? 60 : undefined

@@ -7,7 +7,7 @@ import type { FieldTable } from '../../schema/table.ts'
 import { TOOL_TABLE } from '../../tool-table.ts'
 import { meantField, rowOf, type EventName } from '../../hooks/events/event-table.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
-import { readPipedText } from '../piped.ts'
+import { readPipedText } from '../standard-streams.ts'
 import { printError } from '../print.ts'
 import { jsonIn } from '../../util/attempt.ts'
 

@@ -14,7 +14,6 @@ type TestFlags = FlagValues<typeof TEST_FLAGS>
 
 type Result = Awaited<ReturnType<typeof run>>
 
-/** `carabiner hooks test`: the tests beside the hooks. */
 export async function runTests(files: readonly string[], flags: TestFlags): Promise<number> {
   const scene = loadProjectState(flags)
   const tests = (files.length > 0 ? files : testFilesOf(scene.loaded.root)).flatMap(readTests)
@@ -111,7 +110,6 @@ export interface BrokenInput {
 const HUGE = 100_000
 const ODD: readonly unknown[] = [null, [], 7, 'x'.repeat(HUGE), 'a\u0000b', '\uD800', { a: { b: { c: {} } } }]
 
-/** Inputs with one key missing, or with an odd value. */
 export function brokenInputs(input: PlainObject): readonly BrokenInput[] {
   const keys = Object.keys(input)
   return [

@@ -5,7 +5,6 @@ import { coverageOf } from '../../settings/trust/digest.ts'
 
 type TrustFlags = FlagValues<typeof TRUST_FLAGS>
 
-/** `carabiner hooks trust`: from now on what the project brings, exactly as it is, applies. */
 export function trustProject(flags: TrustFlags): number {
   const { loaded, where, trust: now } = loadProjectState(flags)
   const coverage = coverageOf(loaded)

@@ -10,7 +10,6 @@ import { isObject, type PlainObject } from '../../util/plain.ts'
 import { printError, escapeLine } from '../print.ts'
 import { jsonIn } from '../../util/attempt.ts'
 
-/** Reads prompts and control requests as lines of JSON, in the shapes that clients of `claude -p` send. */
 export function queryFromStream(input: Readable, options: QueryOptions, respond: (message: object) => void): Query {
   const orders: { running?: Query } = {}
   const running = query({ prompt: prompts(input, order => void runControl(order, orders.running, respond)), options })
@@ -66,7 +65,6 @@ const CONTROLS: Readonly<Record<string, (running: Query, request: PlainObject) =
   set_permission_mode: (running, { mode }) => running.setPermissionMode(mode as Mode)
 }
 
-/** What a client would be called back for. */
 const CALLED_BACK = ['hooks', 'agents', 'sdkMcpServers']
 const NO_CALLBACKS =
   'is not supported on this stream and was ignored. ' +

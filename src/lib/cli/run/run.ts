@@ -8,7 +8,7 @@ import { withResult } from '../../query/init-message.ts'
 import { query } from '../../query/query.ts'
 import type { Query } from '../../query/query-interface.ts'
 import { EXIT, exitCode, loadProjectState, decideProjectHooks, trustOptions, reportUntrusted } from '../common.ts'
-import { readPipedText } from '../piped.ts'
+import { readPipedText } from '../standard-streams.ts'
 import { printError, escapeText, safeJson } from '../print.ts'
 import { queryFromStream } from './run-input.ts'
 import { findSession } from '../sessions/session-lookup.ts'
@@ -17,7 +17,6 @@ import { resolve } from 'node:path'
 import { parseDocument, readDocument } from '../../settings/files/document.ts'
 import { serversIn } from '../../tools/mcp/mcp-config.ts'
 
-/** `carabiner run`: an agent in this folder, at a terminal; with -p for scripts. */
 export async function run(argument: string | undefined, flags: RunFlags): Promise<number> {
   if (flags.print !== true && flags.initOnly !== true) return atTerminal(argument, flags)
   if (flags.inputFormat === 'stream-json')
@@ -49,7 +48,6 @@ async function atTerminal(prompt: string | undefined, flags: RunFlags): Promise<
   return runTerminal(prompt, scene, queryOptions(flags, abort), abort)
 }
 
-/** A resumed session needs no prompt. */
 async function readPrompt(argument: string | undefined, isResumed: boolean): Promise<string> {
   const piped = await readPipedText(argument === undefined && !isResumed ? undefined : continueWithout)
   const prompt = [argument, piped].filter(text => text !== undefined && text.trim() !== '').join('\n\n')
@@ -154,7 +152,6 @@ function jsonIn(flag: string, text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Reads the agent to its end, prints what was asked for, and handles signals meanwhile. */
 async function runQuery(
   flags: RunFlags,
   begin: (options: QueryOptions, respond: (message: object) => void) => Query
@@ -213,7 +210,6 @@ function printNotice(message: AgentMessage, { verbose }: RunFlags): void {
 export const abortOnSignal = (abort: AbortController): void =>
   onSignal(name => abort.abort(new CarabinerError('E_USAGE', `ended by ${name}`)))
 
-/** The servers of `--mcp-config`: files or JSON. Of two with one name, the later is used. */
 export function readServers(given: readonly string[] | undefined, cwd = '.'): QueryOptions['mcpServers'] {
   if (given === undefined) return undefined
   return Object.assign({}, ...given.map(text => parseServers(text, cwd))) as QueryOptions['mcpServers']

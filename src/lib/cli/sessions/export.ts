@@ -17,7 +17,6 @@ import type { StoryItem } from './story.ts'
 
 type ExportFlags = FlagValues<typeof EXPORT_FLAGS>
 
-/** `carabiner sessions export`: a session for people, for a model, or for other programs. */
 export async function exportSession(name: string, flags: ExportFlags): Promise<number> {
   const session = await openSession(findSession(name, flags), flags.agent)
   const format = flags.json === true ? 'json' : (flags.format ?? 'markdown')
@@ -37,7 +36,6 @@ function* asLines(session: StoredSession): Generator<string> {
   for (const line of session.isForeign ? entries : asTheirs(entries)) yield `${safeJson(line)}\n`
 }
 
-/** What a model would be sent, and the calls that have no results yet. */
 function* asRequest(session: StoredSession): Generator<string> {
   let end: Replayed | undefined
   const messages = function* (): Generator<Message> {
@@ -123,7 +121,6 @@ const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
 
 const quote = (text: string): string => text.replaceAll(/^/gm, '> ').replaceAll(/^> $/gm, '>')
 
-/** Enough backticks that none in the text ends it. */
 const marks = (text: string, fewest: number): string =>
   '`'.repeat(Math.max(fewest, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length + 1)))
 

@@ -8,15 +8,13 @@ import type { JsonlStore } from '../../transcript/jsonl.ts'
 import { asText, isObject } from '../../util/plain.ts'
 import { EXIT } from '../common.ts'
 import { counted, escapeLine, safeJson, printLine, withStyle } from '../print.ts'
-import { truncateText } from '../terminal/width.ts'
-import { timeAgo, outputColumns } from './page-width.ts'
+import { truncateText, timeAgo, outputColumns } from '../terminal/width.ts'
 import { sessionStores, listSessionFiles } from './session-lookup.ts'
 import { readState, stateLabel } from './state.ts'
 import { attempt } from '../../util/attempt.ts'
 
 type SessionListFlags = FlagValues<typeof LIST_FLAGS>
 
-/** What both ends of its file show. */
 type SessionSummary = Awaited<ReturnType<typeof summarize>>
 
 const USUAL = 20

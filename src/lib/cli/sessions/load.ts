@@ -12,17 +12,14 @@ import { storyItems, type StoryItem } from './story.ts'
 export interface StoredSession extends SessionFile {
   readonly isForeign: boolean
   readonly isAgent: boolean
-  /** The subagent whose lines are read, where those are among the lines of the session. */
   readonly only: string | undefined
   readonly cwd: string
   readonly title: string | undefined
-  /** The ids of its subagents; of those among its lines, as far as they were read. */
   readonly agents: Set<string>
   readonly gaps: Gap[]
   readonly state: StoredState
 }
 
-/** Finds out what a file is; refuses one that is no transcript. */
 export async function openSession(found: SessionFile, agent?: string): Promise<StoredSession> {
   const files = agentFiles(found)
   const file = files.find(({ id }) => id === agent)
@@ -68,7 +65,6 @@ async function readSession(found: SessionFile, isAgent: boolean, agents: readonl
 const isAgentFile = ({ head }: Glance): boolean =>
   !head.some(({ type, isSidechain }) => (type === 'user' || type === 'assistant') && isSidechain !== true)
 
-/** A file may also hold titles of other sessions. */
 function titleIn({ head, tail }: Glance): string | undefined {
   const lines = [...head, ...tail]
   const ids = new Set(lines.map(({ uuid }) => uuid))

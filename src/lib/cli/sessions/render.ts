@@ -1,21 +1,17 @@
 import { gapMeaning } from '../../transcript/verify.ts'
 import { escapeLine, safeJson, withStyle } from '../print.ts'
 import { callLabel } from '../terminal/call-label.ts'
-import { truncateText } from '../terminal/width.ts'
+import { truncateText, wrapBlock, firstLines } from '../terminal/width.ts'
 import { wordsOfGap } from '../../transcript/load.ts'
-import { wrapBlock, firstLines } from './page-width.ts'
 import type { StoryItem } from './story.ts'
 
-/** How many lines of a result are shown. */
 const FEW = 4
-/** How many characters of a call are shown where it is named again. */
 const LONGEST_NAME = 50
 
 export class SessionRenderer {
   readonly #width: number
   readonly #cwd: string
   readonly isFull: boolean
-  /** Calls in a few words, by their ids, and the last of them. */
   readonly #calls = new Map<string, string>()
   #last: string | undefined
 

@@ -11,7 +11,6 @@ import { agentFiles, findSession } from './session-lookup.ts'
 
 type RepairFlags = FlagValues<typeof REPAIR_FLAGS>
 
-/** `carabiner sessions repair`: replaces a file that has gaps with a whole one, and keeps the old one beside it. */
 export async function repairSession(name: string, flags: RepairFlags): Promise<number> {
   const found = findSession(name, flags)
   const locked = await lock(found.path, () => 'repairing its transcript')

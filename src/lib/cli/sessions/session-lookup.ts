@@ -16,7 +16,6 @@ export interface SessionFile {
   readonly path: string
   /** Its key among our own sessions; entries of other sessions in the file are then detected. */
   readonly key: SessionKey | undefined
-  /** What to call it in a command, where that is not its id. */
   readonly name?: string | undefined
 }
 
@@ -25,7 +24,6 @@ export interface AgentFile extends SessionFile {
   readonly description: string | undefined
 }
 
-/** Our sessions, and those of Claude Code. */
 export function sessionStores({ cwd }: SessionFlags) {
   const where = settingsPlaces(cwd)
   return { where, ours: usualStore(where), theirs: claudeStore(where, process.env) }
@@ -36,7 +34,6 @@ const SESSION_ID = /^[\w-]{1,128}$/
 /** Fewer letters of an id are taken for a typing mistake. */
 const FEWEST = 4
 
-/** By its id, by the beginning of it, or by the path of its file. Ours come first, then Claude Code's. */
 export function findSession(name: string, flags: SessionFlags): SessionFile {
   const { where, ours, theirs } = sessionStores(flags)
   // No id has a dot or a slash.
@@ -89,7 +86,6 @@ function fileByPath(path: string, ours: JsonlStore): SessionFile {
 
 const AGENT = /^agent-(.+)\.jsonl$/
 
-/** The subagents with files of their own: beside the session, and, in some versions of Claude Code, among the sessions. */
 export function agentFiles({ id, path, key }: SessionFile): readonly AgentFile[] {
   const folder = join(path.slice(0, -ENDING.length), 'subagents')
   const own = agentFileNames(folder).map(name => readAgentFile(join(folder, name), key))
@@ -111,7 +107,6 @@ function readAgentFile(path: string, key: SessionKey | undefined): AgentFile {
   }
 }
 
-/** Claude Code keeps the kind of agent there. */
 function readAgentMeta(path: string): Readonly<Record<string, unknown>> {
   const meta = jsonIn(attempt(() => readFileSync(`${path}.meta.json`, 'utf8')) ?? '')
   return isObject(meta) ? meta : {}

@@ -1,17 +1,15 @@
 import type { FlagValues, SHOW_FLAGS } from '../flags.ts'
 import { EXIT } from '../common.ts'
 import { escapeLine, safeJson, withStyle } from '../print.ts'
-import { truncateText } from '../terminal/width.ts'
+import { truncateText, wrapBlock, outputColumns } from '../terminal/width.ts'
 import { sessionItems, openSession, type StoredSession } from './load.ts'
 import { writePaged } from './pager.ts'
-import { wrapBlock, outputColumns } from './page-width.ts'
 import { SessionRenderer } from './render.ts'
 import { findSession } from './session-lookup.ts'
 import { stateLabel } from './state.ts'
 
 type ShowFlags = FlagValues<typeof SHOW_FLAGS>
 
-/** `carabiner sessions show`: the conversation, with hooks and decisions at their places. */
 export async function showSession(name: string, flags: ShowFlags): Promise<number> {
   const session = await openSession(findSession(name, flags), flags.agent)
   if (flags.json === true) await writePaged(asJson(session), false)
@@ -27,7 +25,6 @@ function* asJson(session: StoredSession): Generator<string> {
   yield `,\n  "agents": ${safeJson([...agents])},\n  "gaps": ${safeJson(gaps)}\n}\n`
 }
 
-/** An object whose last property is a list of any length, without its end. */
 export function* jsonWithList<T>(
   head: object,
   name: string,
@@ -52,7 +49,6 @@ function* asText(session: StoredSession, { full, agent }: ShowFlags): Generator<
   if (agent === undefined) for (const line of ending(session, width)) yield `${line}\n`
 }
 
-/** The state of the session, and how to resume it. */
 function ending(session: StoredSession, width: number): readonly string[] {
   const { state, isForeign, id, name = id } = session
   const words = wrapBlock(escapeLine(stateLabel(state)), '', width)

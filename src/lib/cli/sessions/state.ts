@@ -3,17 +3,13 @@ import { asOurs, readClaude } from '../../transcript/claude/claude.ts'
 import type { Rec } from '../../transcript/entry.ts'
 import { holderOf, type Holder } from '../../world/lock/lock.ts'
 
-/** A call without a result; `started`: its effect is not known. */
 type OpenCall = { readonly toolUseId: string; readonly toolName: string; readonly started: boolean }
 
 export type StoredState =
   | ({ readonly kind: 'running' } & Holder)
-  /** These calls wait for a decision. */
   | { readonly kind: 'waiting'; readonly calls: readonly OpenCall[] }
-  /** It ended in the middle; without calls, before the model had answered. */
   | { readonly kind: 'interrupted'; readonly calls: readonly OpenCall[] }
   | { readonly kind: 'ended' }
-  /** There is no message in it, or nothing in it can be read. */
   | { readonly kind: 'empty' | 'unreadable' }
 
 export async function readState(path: string, tail: readonly Rec[], isForeign: boolean): Promise<StoredState> {

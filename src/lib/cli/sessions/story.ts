@@ -8,47 +8,40 @@ import type { Gap } from '../../transcript/store.ts'
 import { asText, isObject, type PlainObject } from '../../util/plain.ts'
 import { contextIn } from '../../transcript/claude/claude.ts'
 
-/** One thing that happened in a session, for people. */
-export type StoryItem = { readonly at?: string | undefined; readonly uuid?: string | undefined } & (
-  | { readonly kind: 'prompt' | 'answer' | 'thought'; readonly text: string }
-  /** Text that was not typed, but given to the model. */
-  | { readonly kind: 'told' | 'summary'; readonly text: string }
-  | { readonly kind: 'call'; readonly id: string; readonly tool: string; readonly input: unknown }
-  | {
-      readonly kind: 'result'
-      readonly id: string
-      readonly tool: string | undefined
-      readonly text: string
-      readonly isError: boolean
-      /** A hook, a rule or a person refused the call. */
-      readonly isRefused: boolean
-      /** The call had started, and its effect is not known. */
-      readonly isUnknown: boolean
-    }
-  | { readonly kind: 'context'; readonly by: string | undefined; readonly event: string; readonly text: string }
-  | {
-      readonly kind: 'denied'
-      readonly id: string
-      readonly tool: string
-      readonly by: string
-      readonly reason: string
-    }
-  | { readonly kind: 'waiting'; readonly id: string; readonly tool: string; readonly why: string; readonly by?: string }
-  | { readonly kind: 'subagent'; readonly id: string; readonly type?: string; readonly description?: string }
-  | { readonly kind: 'compacted'; readonly trigger: string; readonly tokens: number; readonly text: string }
-  | { readonly kind: 'cleared' }
-  | { readonly kind: 'rewound'; readonly to: string }
-  | { readonly kind: 'changed'; readonly event: string; readonly removed: number; readonly added: number }
-  | { readonly kind: 'forked'; readonly from: string }
-  | { readonly kind: 'repaired'; readonly leftOut: readonly Gap[]; readonly original: string }
-  | { readonly kind: 'ungated'; readonly tool: string }
-  | { readonly kind: 'gap'; readonly gap: Gap }
-  | { readonly kind: 'unknown'; readonly type: string }
-)
+export type StoryItem = { readonly at?: string | undefined; readonly uuid?: string | undefined } &
+  /** `told`: the model got it, but nobody typed it. */
+  (
+    | { readonly kind: 'prompt' | 'answer' | 'thought' | 'told' | 'summary'; readonly text: string }
+    | { readonly kind: 'call'; readonly id: string; readonly tool: string; readonly input: unknown }
+    | ({
+        readonly kind: 'result'
+        readonly id: string
+        readonly tool: string | undefined
+        readonly text: string
+      } & Readonly<Record<'isError' | 'isRefused' | 'isUnknown', boolean>>)
+    | { readonly kind: 'context'; readonly by: string | undefined; readonly event: string; readonly text: string }
+    | ({ readonly kind: 'denied' } & Readonly<Record<'id' | 'tool' | 'by' | 'reason', string>>)
+    | {
+        readonly kind: 'waiting'
+        readonly id: string
+        readonly tool: string
+        readonly why: string
+        readonly by?: string
+      }
+    | { readonly kind: 'subagent'; readonly id: string; readonly type?: string; readonly description?: string }
+    | { readonly kind: 'compacted'; readonly trigger: string; readonly tokens: number; readonly text: string }
+    | { readonly kind: 'cleared' }
+    | { readonly kind: 'rewound'; readonly to: string }
+    | { readonly kind: 'changed'; readonly event: string; readonly removed: number; readonly added: number }
+    | { readonly kind: 'forked'; readonly from: string }
+    | { readonly kind: 'repaired'; readonly leftOut: readonly Gap[]; readonly original: string }
+    | { readonly kind: 'ungated'; readonly tool: string }
+    | { readonly kind: 'gap'; readonly gap: Gap }
+    | { readonly kind: 'unknown'; readonly type: string }
+  )
 
 type StoryOptions = Pick<StoredSession, 'isForeign' | 'isAgent'> & Partial<Pick<StoredSession, 'only'>>
 
-/** The items of entries, in the order of the file, with gaps at their places. */
 export function* storyItems(lines: Iterable<Met>, options: StoryOptions): Generator<StoryItem> {
   const story = new Story(options)
   for (const met of lines) {
@@ -67,12 +60,9 @@ class Story {
   readonly #walk: ClaudeWalk
   readonly #returns = new Returns()
   readonly #queue = new PromptQueue()
-  /** Calls by their ids, and how far they got. */
   readonly #calls = new Map<string, { readonly tool: string; isRefused: boolean; isOpen: boolean }>()
-  /** What subagents were asked to do, by their first prompt. */
   readonly #errands = new Map<string, ReturnType<typeof aboutIn>>()
   readonly #agents = new Set<string>()
-  /** The session that the entries were copied from. */
   #origin: string | undefined
 
   constructor(options: StoryOptions) {
@@ -199,7 +189,6 @@ const textIn = (blocks: readonly PlainObject[]): string =>
     .flatMap(({ type, text }) => (type === 'text' ? [asText(text)] : type === 'image' ? ['[a picture]'] : []))
     .join('\n')
 
-/** The item of an entry that is no message; nothing where it is not for people. */
 function eventItem(entry: Rec, isForeign: boolean): StoryItem | undefined {
   const { type } = entry
   if (type === 'attachment') return isObject(entry['attachment']) ? attachmentItem(entry['attachment']) : undefined
@@ -255,7 +244,6 @@ const SYSTEM: Readonly<Record<string, ((entry: Rec) => StoryItem) | undefined>> 
   ungated_tool: ({ toolName }) => ({ kind: 'ungated', tool: text(toolName) })
 }
 
-/** What hooks and others added for the model. */
 function attachmentItem(attachment: PlainObject): StoryItem | undefined {
   const { hookName, hookEvent, by, command, rendered, blockingError } = attachment
   const event = text(hookName ?? hookEvent)
@@ -266,7 +254,6 @@ function attachmentItem(attachment: PlainObject): StoryItem | undefined {
   return said === undefined || said === '' ? undefined : { kind: 'context', by: who, event, text: said }
 }
 
-/** Other programs write free text. */
 const contentItem = ({ content }: Rec): StoryItem | undefined =>
   typeof content === 'string' && content !== '' ? { kind: 'told', text: content } : undefined
 

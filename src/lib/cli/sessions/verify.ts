@@ -4,7 +4,7 @@ import { gapMeaning, verifyFile, type Verified } from '../../transcript/verify.t
 import { EXIT } from '../common.ts'
 import { counted, escapeLine, safeJson, printLine, withStyle } from '../print.ts'
 import { wordsOfGap } from '../../transcript/load.ts'
-import { wrapBlock, outputColumns } from './page-width.ts'
+import { wrapBlock, outputColumns } from '../terminal/width.ts'
 import { agentFiles, findSession, sessionStores, listSessionFiles, type SessionFile } from './session-lookup.ts'
 
 type VerifyFlags = FlagValues<typeof VERIFY_FLAGS>
@@ -87,7 +87,6 @@ const UNANSWERED = {
   ended: 'has ended, but its hooks did not run'
 } as const
 
-/** What is no gap, but worth knowing. */
 function reportNotes({ unanswered, strays, unknownOutcomes, unknownTypes, isForeign }: Verified): readonly string[] {
   const strange = isForeign ? [] : Object.entries(unknownTypes)
   return [

@@ -1,6 +1,5 @@
 import { homedir } from 'node:os'
-import type { PermissionUpdate } from '../../permissions/updates.ts'
-import { ruleText } from '../../permissions/updates.ts'
+import { type PermissionUpdate, ruleText } from '../../permissions/updates.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import { realPath } from '../../world/files/paths.ts'
 import { escapeLine, withStyle } from '../print.ts'
@@ -9,7 +8,6 @@ import { wrapText } from './width.ts'
 /** What a reader cannot see, or sees as something else: control and direction marks, fillers, odd blanks. */
 const UNREADABLE = /[^\P{C}\t\n]|[\p{Zl}\p{Zp}\u115F\u1160\u2800\u3164\uFFA0]|[^\P{Zs} ]/gu
 
-/** Whether all of it can be read as it will be run. */
 export const isReadable = (input: unknown): boolean => textsIn(input).every(text => text.search(UNREADABLE) === -1)
 
 function textsIn(value: unknown): readonly string[] {
@@ -22,10 +20,8 @@ const spellOut = (text: string): string =>
   text.replaceAll(UNREADABLE, char => `\\u${char.codePointAt(0)!.toString(16).padStart(4, '0')}`)
 
 const BAR = '  │ '
-/** Continues the same line. */
 const SAME = '  ┆ '
 
-/** A call as it would run: the whole of its input, and where its file really is. */
 export function callDetails(name: string, input: PlainObject, columns: number): string {
   const lines = [
     withStyle('bold', `  ${escapeLine(name)}`),

@@ -2,12 +2,11 @@ import { setImmediate } from 'node:timers/promises'
 import type { PersonAnswer } from '../../agent/session/session-options.ts'
 import type { PermissionUpdate } from '../../permissions/updates.ts'
 import type { CanUseTool } from '../../query/options/options.ts'
-import type { PlainObject } from '../../util/plain.ts'
+import { type PlainObject, isObject } from '../../util/plain.ts'
 import { escapeLine, withStyle } from '../print.ts'
 import { callDetails, isReadable, updateLabel } from './approval-view.ts'
 import { LINE_END, type Keyboard } from './keyboard.ts'
 import { LineEditor } from './line-editor.ts'
-import { askQuestions } from './questions.ts'
 import type { Screen } from './screen.ts'
 import type { MessageView } from './message-view.ts'
 import { hangIndent } from './width.ts'
@@ -24,13 +23,11 @@ interface Terminal {
   readonly screen: Screen
   readonly show: MessageView
   readonly ownHome: string
-  /** The prompt makes way for a question, and comes back. */
   pausePrompt(): void
   resumePrompt(): void
   interrupt(): void
 }
 
-/** Asks the person at the terminal whether a call may run, one call at a time. */
 export class Approvals {
   readonly #terminal: Terminal
   readonly #screen: Screen
@@ -139,7 +136,6 @@ export class Approvals {
     return { behavior: 'deny', message }
   }
 
-  /** A line, or nothing when the turn was interrupted. */
   async #line(prompt: string, signal: AbortSignal): Promise<string | undefined> {
     const over = new AbortController()
     const onInterrupt = (): void => {
@@ -158,4 +154,52 @@ function answerFrom(line: string, readable: boolean): (typeof ANSWERS)[keyof typ
   if (word === 'no') return 'no'
   const answer = Object.hasOwn(ANSWERS, word) ? ANSWERS[word as keyof typeof ANSWERS] : undefined
   return readable || answer === 'no' || answer === 'why' ? answer : undefined
+}
+
+type AgentQuestion = ReturnType<typeof questionIn>
+
+/** Asks the person at the terminal the questions of an agent. Gives the answers by question; nothing when one is missing. */
+async function askQuestions(
+  given: readonly unknown[],
+  screen: Screen,
+  line: (prompt: string) => Promise<string | undefined>
+): Promise<PlainObject | undefined> {
+  const answers: [string, string][] = []
+  for (const each of given) {
+    const question = questionIn(each)
+    screen.print(questionText(question, screen.columns))
+    const own = question.labels.length === 0 ? 'your answer: ' : 'your own answer: '
+    const choice = question.labels.length === 0 ? '' : question.isMany ? 'numbers, or ' : 'a number, or '
+    const typed = (await line(`  ${choice}${own}`))?.trim() ?? ''
+    if (typed === '') return undefined
+    answers.push([question.question, choiceFrom(typed, question)])
+  }
+  return Object.fromEntries(answers)
+}
+
+function questionIn(given: unknown) {
+  const { question, options, multiSelect } = isObject(given) ? given : {}
+  const choices = (Array.isArray(options) ? options : []).filter(isObject)
+  return {
+    question: String(question),
+    labels: choices.map(({ label }) => String(label)),
+    descriptions: choices.map(({ description }) => (typeof description === 'string' ? description : '')),
+    isMany: multiSelect === true
+  }
+}
+
+function questionText({ question, labels, descriptions }: AgentQuestion, columns: number): string {
+  return [
+    withStyle('yellow', hangIndent('  ', escapeLine(question), columns)),
+    ...labels.map((label, place) => {
+      const more = descriptions[place] === '' ? '' : `: ${descriptions[place]}`
+      return hangIndent(`  ${place + 1}  `, escapeLine(`${label}${more}`), columns)
+    })
+  ].join('\n')
+}
+
+function choiceFrom(typed: string, { labels, isMany }: AgentQuestion): string {
+  const numbers = isMany ? typed.split(/[\s,]+/).filter(word => word !== '') : [typed]
+  const chosen = numbers.map(word => (/^\d+$/.test(word) ? labels[Number(word) - 1] : undefined))
+  return chosen.every(label => label !== undefined) ? chosen.join(', ') : typed
 }

@@ -2,7 +2,6 @@ import { isObject } from '../../util/plain.ts'
 import { pathFrom } from '../../world/files/paths.ts'
 import { escapeLine } from '../print.ts'
 
-/** The fields that identify a call, the most useful first. */
 const LABEL_KEYS = ['command', 'file_path', 'notebook_path', 'pattern', 'path', 'url', 'query', 'skill', 'description']
 const PATHS = new Set(['file_path', 'notebook_path', 'path'])
 

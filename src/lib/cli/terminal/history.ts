@@ -19,7 +19,6 @@ export class History {
     if (lines.length > MOST) attempt(() => this.#shorten())
   }
 
-  /** The latest first, as readline wants them. */
   get latest(): string[] {
     return this.#lines.toReversed()
   }

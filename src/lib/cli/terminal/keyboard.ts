@@ -108,7 +108,6 @@ export class Keyboard {
   }
 }
 
-/** The end of a text that may be the beginning of a mark, of this length at least. */
 function beginningOf(mark: string, text: string, least: number): string {
   for (let length = mark.length - 1; length >= least; length--)
     if (text.endsWith(mark.slice(0, length))) return mark.slice(0, length)

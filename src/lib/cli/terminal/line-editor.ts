@@ -5,10 +5,8 @@ import type { Footer, Screen } from './screen.ts'
 
 export interface LineRequest {
   readonly prompt: string
-  /** A line that ends with a backslash continues on the next. */
   readonly isMultiline?: boolean
   readonly history?: string[]
-  /** Also takes what was typed before it was asked for. */
   readonly earlier?: boolean
   readonly signal: AbortSignal
   /** Ctrl-C; where a line may continue, only when there is nothing to take back. */
@@ -18,7 +16,6 @@ export interface LineRequest {
 const MORE = '… '
 const ESCAPE = '\u001B'
 
-/** Reads a line at the bottom of the screen, while other text may be printed above it. */
 export class LineEditor implements Footer, KeyListener {
   readonly #keyboard: Keyboard
   readonly #screen: Screen
@@ -54,7 +51,6 @@ export class LineEditor implements Footer, KeyListener {
     this.#readline.on('line', line => this.#line(line)).once('close', this.#onAbort)
   }
 
-  /** The line, its line ends written as `LINE_END`; nothing when there will be none. */
   read(): Promise<string | undefined> {
     const { signal } = this.#asking
     if (signal.aborted) this.#end(undefined)
@@ -65,7 +61,6 @@ export class LineEditor implements Footer, KeyListener {
     return this.#done.promise
   }
 
-  /** A question needs the screen and the keyboard for a while. */
   pause(): void {
     if (this.#release === undefined) return
     this.#release()

@@ -8,7 +8,7 @@ import type {
   UserMessage
 } from '../../agent/output/output.ts'
 import type { Block, ToolResultBlock } from '../../message.ts'
-import { escapeText, escapeLine, withStyle } from '../print.ts'
+import { counted, escapeText, escapeLine, withStyle } from '../print.ts'
 import { formatDuration, type Screen } from './screen.ts'
 import { callLabel } from './call-label.ts'
 import { truncateText, hangIndent } from './width.ts'
@@ -33,7 +33,6 @@ export class MessageView {
   #cwd = ''
   #isStreamed = false
   mode = 'default'
-  /** What the last result says of tokens and dollars. */
   usage: ResultMessage['modelUsage'] = {}
 
   constructor(screen: Screen) {
@@ -50,7 +49,6 @@ export class MessageView {
     else this.#system(message)
   }
 
-  /** The person at the terminal decided about a call; with `refused`, against it. */
   setDecision(id: string, refused?: string): void {
     const call = this.#calls.get(id)
     if (call === undefined) return
@@ -124,7 +122,6 @@ export class MessageView {
     this.#screen.note(escapeLine(last))
   }
 
-  /** Sets the status line: the oldest call without a result, and how many more there are; or the model. */
   showStatus(): void {
     const [first, ...rest] = this.#calls.values()
     if (first === undefined) this.#screen.status('waiting for the model')
@@ -202,7 +199,6 @@ const SHOWN_ELSEWHERE = new Set<string>([
   'Stop'
 ])
 
-/** Lines about what a hook answered: text for the model, and a refusal. Its failure is shown elsewhere. */
 function hookLines(response: HookResponse & StreamedHook): readonly string[] {
   const { hook_label, hook_event, outcome, output, exit_code } = response
   const refusal = exit_code === 2 ? { decision: 'deny', reason: output.trim() } : undefined
@@ -210,10 +206,13 @@ function hookLines(response: HookResponse & StreamedHook): readonly string[] {
   if (!isObject(reply)) return []
   const who = escapeLine(`${hook_event} hook ${hook_label}`)
   const context = contextIn(reply)
-  const refused = refusalReason(reply)
+  const { decision, reason } = reply
+  const refuses = decision === 'deny' || decision === 'block'
   return [
-    ...(refused === undefined || SHOWN_ELSEWHERE.has(hook_event) ? [] : [`${who} refused: ${escapeLine(refused)}`]),
-    ...(context === undefined ? [] : [`${who} added ${lengthOf(context)} for the model`])
+    ...(refuses && !SHOWN_ELSEWHERE.has(hook_event)
+      ? [`${who} refused: ${typeof reason === 'string' ? escapeLine(reason) : 'no reason given'}`]
+      : []),
+    ...(context === undefined ? [] : [`${who} added ${counted(context.length, 'character')} for the model`])
   ]
 }
 
@@ -222,10 +221,3 @@ function contextIn(reply: PlainObject): string | undefined {
   const found = [isObject(own) ? own['additionalContext'] : undefined, reply['additionalContext'], reply['context']]
   return found.find((text): text is string => typeof text === 'string' && text !== '')
 }
-
-function refusalReason({ decision, reason }: PlainObject): string | undefined {
-  if (decision !== 'deny' && decision !== 'block') return undefined
-  return typeof reason === 'string' ? reason : 'no reason given'
-}
-
-const lengthOf = (text: string): string => (text.length === 1 ? '1 character' : `${text.length} characters`)

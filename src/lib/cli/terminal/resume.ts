@@ -6,15 +6,13 @@ import { glance, promptIn } from '../../transcript/glance.ts'
 import { loadTail } from '../../transcript/load.ts'
 import type { ProjectState } from '../common.ts'
 import { escapeLine, withStyle, alignColumns } from '../print.ts'
-import { timeAgo } from '../sessions/page-width.ts'
+import { timeAgo, truncateText, hangIndent } from './width.ts'
 import { findSession } from '../sessions/session-lookup.ts'
 import type { Screen } from './screen.ts'
 import type { SlashContext } from './slash.ts'
-import { truncateText, hangIndent } from './width.ts'
 
 const MOST = 10
 
-/** `/resume`: lists the earlier sessions of this folder, by number; with a number or an id, resumes one. */
 export async function resume(
   wanted: string,
   { screen, scene: { where }, current, switchTo: goOnWith }: SlashContext

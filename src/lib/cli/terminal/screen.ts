@@ -1,7 +1,6 @@
 import { withStyle } from '../print.ts'
 import { truncateText } from './width.ts'
 
-/** Stays below all that is printed: it makes way for it, and comes back. */
 export interface Footer {
   hide(): void
   show(): void
@@ -11,7 +10,6 @@ const ERASE = '\r\u001B[2K'
 /** What ends sooner gets no status line, in milliseconds. */
 const SOON = 150
 
-/** The terminal: lines that stay, text as it comes, and a status line below. */
 export class Screen {
   /** False for a terminal that only takes text. */
   readonly redraws = process.env['TERM'] !== 'dumb'
@@ -43,7 +41,6 @@ export class Screen {
     this.#inLine = !text.endsWith('\n')
   }
 
-  /** What comes next begins on a line of its own. */
   fresh(): void {
     if (this.#inLine) this.stream('\n')
   }
@@ -101,7 +98,6 @@ export class Screen {
   }
 }
 
-/** `3 s`, `1 m 05 s`. */
 export function formatDuration(ms: number): string {
   const seconds = Math.floor(ms / 1000)
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} m ${String(seconds % 60).padStart(2, '0')} s`

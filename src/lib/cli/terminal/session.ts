@@ -139,7 +139,6 @@ class TerminalSession {
     this.#editor?.resume()
   }
 
-  /** One prompt after the other, each when the one before has its result. */
   async *#prompts(first: string | undefined): AsyncGenerator<PromptMessage> {
     await this.#begun.promise
     if (first !== undefined) this.#screen.print(`> ${escapeText(first)}`)

@@ -1,4 +1,5 @@
-/** Characters that most terminals show in two columns, and in none. */
+import { escapeText } from '../print.ts'
+
 const WIDE =
   /[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{1F300}-\u{1FAFF}\u{20000}-\u{3FFFD}]/u
 const NARROW = /\p{M}/u
@@ -17,12 +18,10 @@ export function truncateText(text: string, most: number): string {
   return `${line}…`
 }
 
-/** Lines no wider than this. They break behind a blank where there is one, and nothing is left out. */
 export function wrapText(text: string, most: number): readonly string[] {
   return text.split('\n').flatMap(line => pieces(line, Math.max(2, most)))
 }
 
-/** A text behind a mark, its further lines below its first. */
 export function hangIndent(mark: string, text: string, columns: number): string {
   return mark + wrapText(text, columns - mark.length - 1).join(`\n${' '.repeat(mark.length)}`)
 }
@@ -49,4 +48,34 @@ function pieces(line: string, most: number): readonly string[] {
     columns += wide
   }
   return [...lines, current]
+}
+
+/** Where the output has no width. */
+const USUAL_WIDTH = 100
+
+export const outputColumns = (): number => Math.max(20, process.stdout.columns ?? USUAL_WIDTH)
+
+const STEPS = [
+  [60, 's'],
+  [60, 'min'],
+  [24, 'h'],
+  [365, 'days']
+] as const
+
+export function timeAgo(when: number, now = Date.now()): string {
+  let left = Math.max(0, Math.round((now - when) / 1000))
+  for (const [most, unit] of STEPS) {
+    if (left < most) return `${left} ${unit} ago`
+    left = Math.floor(left / most)
+  }
+  return left === 1 ? '1 year ago' : `${left} years ago`
+}
+
+export function wrapBlock(text: string, left: string, width: number): readonly string[] {
+  return wrapText(escapeText(text).trimEnd(), width - left.length).map(line => `${left}${line}`.trimEnd())
+}
+
+export function firstLines(lines: readonly string[], most: number, left: string): readonly string[] {
+  if (lines.length <= most) return lines
+  return [...lines.slice(0, most), `${left}… ${lines.length - most} more lines`]
 }

@@ -6,7 +6,6 @@ export const OUTPUT_CAP = 1024 * 1024
 
 type Stream = 'stdout' | 'stderr'
 
-/** Keeps what a process prints, up to a limit, and reports each piece as it comes. */
 export class Capture implements OutputListener {
   onPiece: (text: string, stream: Stream) => void = () => undefined
   /** Called once, when there is too much. */

@@ -5,13 +5,19 @@ import type { Ended, Program } from '../../world/process/process.ts'
 import type { EventName } from '../events/event-table.ts'
 import { later, type Later, type Reply } from '../reply.ts'
 import { Capture, OUTPUT_CAP } from './capture.ts'
-import { asyncReply, withTimeLimit } from './async-reply.ts'
+import {
+  asyncReply,
+  withTimeLimit,
+  buildHook,
+  type OutsideContext,
+  type OutsideHook,
+  type OutsideSpec
+} from './spec.ts'
 import { defaultEnvironment, type HookEnvironment } from './hook-environment.ts'
 import { WarmProcesses, type HookProcess } from './prewarm.ts'
 import { checkCommand, identityOf, labelOf, programFor, wordsOfStart, type ProgramSpec } from './program.ts'
 import { readRaw } from './raw.ts'
 import { scriptsNamedBy } from './paths.ts'
-import { buildHook, type OutsideContext, type OutsideHook, type OutsideSpec } from './spec.ts'
 import { jsonIn } from '../../util/attempt.ts'
 import { HookFailure } from '../dispatch/hook-failure.ts'
 
@@ -22,7 +28,6 @@ export interface CommandSpec<E extends EventName = EventName> extends OutsideSpe
   /** The same; and exit code 2 wakes the agent with `rewakeMessage` and what the command printed. */
   asyncRewake?: boolean | undefined
   rewakeMessage?: string | undefined
-  /** What people see then. */
   rewakeSummary?: string | undefined
   /** Start the next process ahead, so that it waits on standard input when the event comes. For scripts that read that first. */
   prewarm?: boolean | undefined
@@ -43,7 +48,6 @@ export function commandHook<const E extends EventName = EventName>(
   })
 }
 
-/** One run of a command hook. */
 interface CommandRun {
   readonly spec: CommandSpec
   readonly place: HookEnvironment
@@ -128,7 +132,6 @@ function startCold(program: Program, place: HookEnvironment, warm: WarmProcesses
   return { capture, running, ahead: false }
 }
 
-/** The answer of a process: at its end, or, when its first line says so, later. */
 function follow({ running, capture, ahead }: HookProcess, run: CommandRun): Promise<Reply | Later | undefined> {
   const { spec, place, ctx } = run
   const report = (exit_code?: number): void =>

@@ -60,7 +60,6 @@ const VARIABLE = /\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g
 /** A line break would begin another header. */
 const UNFIT = /[^\t\x20-\x7e\x80-\xff]/
 
-/** Variables that are not allowed, or not set, become empty. */
 function fillVariables(header: string, value: string, read: (name: string) => string | undefined): string {
   const filled = value.replaceAll(VARIABLE, (_, braced?: string, bare?: string) => read(braced ?? bare ?? '') ?? '')
   if (UNFIT.test(filled))

@@ -45,7 +45,6 @@ export interface HookEnvironmentOptions {
    * small `helper` process. Default: the helper from 192 MB on.
    */
   starter?: Starter | undefined
-  /** Time between events. */
   clock?: Clock | undefined
 }
 
@@ -74,7 +73,6 @@ export interface ModelQuestion {
   readonly signal: AbortSignal
 }
 
-/** Where traces of our own go. */
 const EXPORTERS = 'OTEL_'
 /** Bash would read the file that this names. */
 const START_UP = 'BASH_ENV'
@@ -138,7 +136,6 @@ export class HookEnvironment {
     return !this.#withheld.has(name) && !name.startsWith(EXPORTERS)
   }
 
-  /** The program for one run, in the environment of the contract and ours. */
   program(words: ProgramWords, cwd: string, occasion: Occasion, own: Readonly<Record<string, string>>): Program {
     const { envFile } = this.options
     const env = Object.assign(this.inherited(), {
@@ -192,7 +189,6 @@ export class HookEnvironment {
     }
   }
 
-  /** Called when this is closed; returns a function that takes it back. */
   onClose(close: () => void): () => void {
     this.#closing.add(close)
     return () => void this.#closing.delete(close)
@@ -208,7 +204,6 @@ export class HookEnvironment {
 
 let shared: HookEnvironment | undefined
 
-/** The environment of hooks that were given none. */
 export const defaultEnvironment = (): HookEnvironment => (shared ??= new HookEnvironment())
 
 /** Hooks write there what commands will read; where that fails, they get the error when they write. */

@@ -41,7 +41,6 @@ export function httpHook<const E extends EventName = EventName>(
   })
 }
 
-/** One exchange. What came back is reported, however it ended. */
 async function ask(
   host: string,
   server: Server,
@@ -96,7 +95,6 @@ const TROUBLE: Readonly<Record<string, string>> = {
   EPROTO: 'no TLS could be agreed on'
 }
 
-/** By the beginning of the code. */
 const TROUBLES: readonly (readonly [string, string])[] = [
   ['HPE_', 'what it sent is not HTTP'],
   ['Z_', 'what it sent could not be decompressed'],

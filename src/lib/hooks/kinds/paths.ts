@@ -5,7 +5,6 @@ import { singleQuoted } from '../../shell/parse.ts'
 import { isFile, isFolder } from '../../world/files/paths.ts'
 import type { ProgramSpec } from './program.ts'
 
-/** The folder of a plugin, and the folder for its data. */
 export interface Plugin {
   /** Its hooks without a name are named after it. */
   readonly name?: string | undefined
@@ -58,18 +57,15 @@ const isRelative = (word: string): boolean => word !== '' && !/^[/~$-]|^\w+:/.te
 /** Words that are meant as paths, and not words that happen to be the name of a file. */
 const looksLikePath = (word: string): boolean => isRelative(word) && /[./]/.test(word)
 
-/** Variables and the home folder, filled in from an environment. */
 const expanded = (word: string, env: Readonly<Record<string, string>>): string =>
   word
     .replace(/^~(?=\/|$)/, env['HOME'] ?? '~')
     .replaceAll(/\$\{?(\w+)\}?/g, (whole, name: string) => (Object.hasOwn(env, name) ? env[name]! : whole))
 
-/** All words of a program that may name a file, those of a command line among them. */
 function namesIn(words: readonly string[], env: Readonly<Record<string, string>>): readonly string[] {
   return [...new Set([...words, ...words.flatMap(wordsRead)].map(word => expanded(word, env)))]
 }
 
-/** The files that a program and its words name by a path. */
 export const scriptsNamedBy = (
   words: readonly string[],
   cwd: string,
@@ -80,7 +76,6 @@ export const scriptsNamedBy = (
     .map(name => resolve(cwd, name))
     .filter(isFile)
 
-/** The files that a program and its words name: by a path, in its folder, or by a name that is found in PATH. */
 export function filesNamedBy(
   words: readonly string[],
   cwd: string,

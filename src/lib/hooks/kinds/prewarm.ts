@@ -14,7 +14,6 @@ export interface HookProcess {
 
 interface WaitingProcess extends HookProcess {
   readonly since: number
-  /** What it was started from, and what its files looked like. */
   readonly key: string
   readonly forget: () => void
 }

@@ -21,11 +21,9 @@ export interface ProgramSpec {
   args?: readonly string[] | undefined
   /** Default: bash without its start-up files where there is one, else sh. */
   shell?: ShellName | undefined
-  /** Variables in addition to what it inherits. */
   env?: Readonly<Record<string, string>> | undefined
   /** It came with the project: whatever in it may be a path is meant from the project's root. */
   ofProject?: boolean | undefined
-  /** The plugin that it came with. */
   plugin?: Plugin | undefined
   limits?: Limits | undefined
   /** Run in a process namespace of its own (Linux): it costs some milliseconds, and nothing can get away. */
@@ -42,14 +40,11 @@ export function checkCommand({ command }: ProgramSpec): void {
     )
 }
 
-/** What a program is called where its hook has no name. */
 export const labelOf = ({ command, plugin }: ProgramSpec): string =>
   `${plugin?.name === undefined ? '' : `${plugin.name}: `}${command.trim().split('\n')[0]!.slice(0, 60)}`
 
-/** What makes two programs the same. */
 export const identityOf = ({ command, args }: ProgramSpec): string => `${command}\0${JSON.stringify(args ?? '')}`
 
-/** The words and the surroundings of one run. */
 export function programFor(spec: ProgramSpec, place: HookEnvironment, ctx: OutsideContext): Program {
   const paths = { CLAUDE_PROJECT_DIR: place.projectDir, ...pluginPaths(spec.plugin) }
   const cwd = place.folder(folderFor(spec, place.projectDir, ctx.cwd))
@@ -62,7 +57,6 @@ export function programFor(spec: ProgramSpec, place: HookEnvironment, ctx: Outsi
   return place.program(words, cwd, ctx, { ...pluginPaths(spec.plugin), ...effortIn(ctx.input), ...spec.env })
 }
 
-/** How hard the model thinks, where the event says so. */
 function effortIn({ effort }: PlainObject): Record<string, string> {
   return isObject(effort) && typeof effort['level'] === 'string' ? { CLAUDE_EFFORT: effort['level'] } : {}
 }
@@ -80,6 +74,5 @@ const START_ERRORS: Readonly<Record<string, string>> = {
   EAGAIN: 'the machine allows no more processes'
 }
 
-/** Why a program could not be started, for people. */
 export const wordsOfStart = ({ code, message }: { code: string; message: string }): string =>
   `could not be started: ${START_ERRORS[code] ?? 'the system refused'} (${message})`

@@ -115,11 +115,8 @@ function parseVerdict(said: string) {
   }
 }
 
-/** Events whose refusal ends the turn, unless the hook has said otherwise. */
 const ENDING: ReadonlySet<EventName> = new Set<EventName>(['PreToolUse', 'PostToolUse', 'TeammateIdle'])
-/** Events for which the answer "impossible" ends the work. */
 const STOPS: ReadonlySet<EventName> = new Set<EventName>(['Stop', 'SubagentStop'])
-/** Events that such a hook cannot decide. */
 const UNDECIDED: ReadonlySet<EventName> = new Set<EventName>(['PermissionRequest', 'PermissionDenied'])
 
 function verdictReply(

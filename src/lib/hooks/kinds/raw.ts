@@ -16,11 +16,9 @@ export interface Raw {
   readonly stderr: string
 }
 
-/** The hook and event whose answer is read: they decide what some answers mean. */
 interface RawOccasion {
   readonly event: EventName
   readonly profile: Profile
-  /** Reports what only the compat profile allows. */
   letPass(why: string): void
 }
 
@@ -40,7 +38,6 @@ export function readRaw(raw: Raw, asked: RawOccasion, onFailure?: 'block' | 'con
   throw endedBadly(raw)
 }
 
-/** A clean end: nothing, one JSON object, or text. */
 function readOutput(text: string, asked: RawOccasion): Reply | undefined {
   const trimmed = trimmedJson(text)
   if (trimmed === '') return undefined
@@ -134,7 +131,6 @@ function launcherError(stderr: string, { event, profile }: RawOccasion): string 
   return undefined
 }
 
-/** What shells say when they cannot start a program. */
 const NOT_STARTED =
   /not found|no such file|permission denied|cannot execute|bad interpreter|is a directory|not a directory|exec format/i
 
@@ -152,7 +148,6 @@ function firstWords(stderr: string): string {
   return `: ${words.length > 500 ? `${words.slice(0, 500)}…` : words}`
 }
 
-/** The one JSON object that was printed, if it was. */
 const replyIn = (stdout: Raw['stdout']): PlainObject | undefined =>
   attempt(() => parseObject(outputText(stdout).trim()))
 

@@ -1,7 +1,6 @@
 import { fault } from '../../faults.ts'
 import { globOf } from '../../util/names.ts'
 
-/** The URL of a hook, if hooks may use it. */
 export function allowedUrl(text: string, allowed: readonly string[] | undefined): URL {
   const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined)

@@ -12,9 +12,7 @@ import type { Scope } from '../files/sources.ts'
 import { vouchFor } from '../trust/trust.ts'
 
 export interface ActiveHooks {
-  /** What could not be armed, though the files were in order. */
   readonly findings: readonly Finding[]
-  /** Takes them all out again and ends what they keep running. */
   disarm(): void
 }
 

@@ -10,10 +10,8 @@ export interface HookStatus {
 
 /** What decides whether hooks are active, beside the files. */
 export interface Circumstances {
-  /** Hooks of the project apply. */
   readonly projectTrusted: boolean
   readonly owners?: readonly string[] | undefined
-  /** Hooks of kinds that need an agent can run. */
   readonly hasAgent?: boolean | undefined
 }
 
@@ -44,7 +42,6 @@ function reasonOff(hook: LoadedHook, loaded: Loaded, circumstances: Circumstance
   return undefined
 }
 
-/** Why nothing from this source is active, be it hooks or modules of hooks. */
 export function reasonBarred(
   { scope: own, ofProject, plugin }: Pick<LoadedHook, 'scope' | 'ofProject'> & Partial<Pick<LoadedHook, 'plugin'>>,
   { loaded: { disabled, locks }, projectTrusted }: Situation

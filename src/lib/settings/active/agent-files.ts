@@ -13,13 +13,12 @@ import { isTighter } from '../permissions/tightness.ts'
 /** Limits for agents that are not the user's own. */
 export interface AgentBounds {
   readonly turns: number
-  /** Whether such a file may choose this model. */
   mayChoose(model: string, file: string): boolean
 }
 
 /**
- * The subagents that are always there, and those that were found: what they are told stands below their settings. Of two
- * that have one name the project's counts, within the limits of the other. Only one of the user's own can choose its
+ * The built-in subagents, and those that were found: their prompts follow their settings in the file. Of two with one
+ * name, the project's is used, within the limits of the other. Only one of the user's own can choose its
  * permission mode, a model of another provider, or more turns than there are.
  */
 export function agentsIn(
@@ -61,7 +60,6 @@ function withinLimits(limits: Partial<AgentDefinition> = {}, own: AgentDefinitio
   }
 }
 
-/** The settings at the top of an agent's file, beside its tools. */
 const AGENT_FILE = {
   'description?': 'string',
   'model?': 'string',

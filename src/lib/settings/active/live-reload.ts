@@ -19,7 +19,6 @@ export interface ReloadResult {
   readonly counts: boolean
   readonly why: string
   readonly findings: readonly Finding[]
-  /** The settings that are active from now on; absent where nothing has changed. */
   readonly inForce?: ActiveSettings | undefined
 }
 
@@ -44,73 +43,62 @@ export class LiveHooks {
   readonly #hooks: HookRegistry
   readonly #place: HookEnvironment
   readonly #first: Loaded
-  #situation: Situation
-  #statuses: readonly HookStatus[]
+  situation: Situation
+  statuses: readonly HookStatus[]
   #armed: ActiveHooks
 
   constructor(situation: Situation, hooks: HookRegistry, place: HookEnvironment) {
     this.#hooks = hooks
     this.#place = place
     this.#first = situation.loaded
-    this.#situation = situation
-    this.#statuses = hookStatuses(situation.loaded, situation)
-    this.#armed = activateHooks(this.#statuses, hooks, place, situation.loaded.root)
+    this.situation = situation
+    this.statuses = hookStatuses(situation.loaded, situation)
+    this.#armed = activateHooks(this.statuses, hooks, place, situation.loaded.root)
   }
 
-  /** The settings that are active now. */
-  get situation(): Situation {
-    return this.#situation
-  }
-  get statuses(): readonly HookStatus[] {
-    return this.#statuses
-  }
   get findings(): readonly Finding[] {
     return this.#armed.findings
   }
 
   /**
-   * Puts a new set in place of the old one, if the file that has changed is in order. Where others are not, or the
-   * project is not what was trusted, theirs stays as it was: nobody's mistake disarms anything, or holds others up.
+   * Replaces the settings, if the file that has changed is valid. Where others are not, or the project is not what was
+   * trusted, their hooks stay: no mistake deactivates anything, or keeps other changes from taking effect.
    */
   async replace(situation: Situation, file: string): Promise<ReloadResult> {
     const { loaded } = situation
-    const before = this.#situation
+    const before = this.situation
     const broken = [...loaded.findings, ...restrictions(loaded)].filter(stopsRun)
     const stale = new Set(broken.map(({ place }) => place.file))
     const why = broken.map(({ place, message }) => `${place.file}:${place.line}: ${message}`).join('; ')
-    // The locks of managed policy stand in no hook that could be kept.
+    // The locks of managed policy are in no hook that could be kept.
     if (stale.has(file) || before.loaded.files.some(each => each.scope === 'managed' && stale.has(each.file)))
-      return { counts: false, why: `not valid: ${why}; the previous settings stay active`, findings: broken }
+      return unchanged(`not valid: ${why}; the previous settings stay active`, broken)
     const scope = this.#scopeOf(file, loaded)
     const lost = before.projectTrusted && !situation.projectTrusted
     if (lost && !['managed', 'user', 'flag'].includes(scope))
-      return {
-        counts: false,
-        why: 'the project is not what was trusted; the previous settings stay active until it is trusted again',
-        findings: []
-      }
+      return unchanged(
+        'the project is not what was trusted; the previous settings stay active until it is trusted again'
+      )
     const refusal = await this.#refusal(scope, file)
-    if (refusal !== undefined) return { counts: false, why: refusal, findings: [] }
+    if (refusal !== undefined) return unchanged(refusal)
     const swapped = this.#swap(situation, lost, stale, file)
     return { ...swapped, findings: [...broken, ...swapped.findings] }
   }
 
   #scopeOf(file: string, loaded: Loaded): Scope {
-    return [...loaded.files, ...this.#situation.loaded.files].find(source => source.file === file)?.scope ?? 'skill'
+    return [...loaded.files, ...this.situation.loaded.files].find(source => source.file === file)?.scope ?? 'skill'
   }
 
   /** Hooks of ConfigChange that are active now are asked. Managed policy cannot be refused. */
   async #refusal(scope: Scope, file: string): Promise<string | undefined> {
-    const outcome = await this.#hooks.fire('ConfigChange', {
-      source: SOURCES[scope] ?? 'user_settings',
-      file_path: file
-    })
+    const source = SOURCES[scope] ?? 'user_settings'
+    const outcome = await this.#hooks.fire('ConfigChange', { source, file_path: file })
     return outcome.blocked && scope !== 'managed' ? `a hook refused the change: ${outcome.reason}` : undefined
   }
 
   /** Between removing and adding, nothing else can run. */
   #swap(given: Situation, lost: boolean, stale: Set<string>, file: string): ReloadResult {
-    const [before, already] = [this.#situation, this.#armed.findings]
+    const [before, already] = [this.situation, this.#armed.findings]
     const now = given.loaded
     const projectTrusted = lost || given.projectTrusted
     const attempt = (): readonly Finding[] => {
@@ -126,23 +114,19 @@ export class LiveHooks {
     const fresh = findings.filter(({ gate, place }) => gate && !already.some(each => each.place.file === place.file))
     if (fresh.some(({ place }) => place.file === file)) {
       this.#rearm(before)
-      return {
-        counts: false,
-        why: 'not all of the new hooks can be activated; the previous settings stay active',
-        findings: fresh
-      }
+      return unchanged('not all of the new hooks can be activated; the previous settings stay active', fresh)
     }
     for (const { place } of fresh) stale.add(place.file)
     if (fresh.length > 0) attempt()
-    const inForce = { loaded: this.#situation.loaded, projectTrusted, later: changedKeys(this.#first, now) }
-    return { counts: true, why: 'the new settings are in force', findings, inForce }
+    const inForce = { loaded: this.situation.loaded, projectTrusted, later: changedKeys(this.#first, now) }
+    return { counts: true, why: 'the new settings are active', findings, inForce }
   }
 
   #rearm(situation: Situation): readonly Finding[] {
     this.#armed.disarm()
-    this.#situation = situation
-    this.#statuses = hookStatuses(situation.loaded, situation)
-    this.#armed = activateHooks(this.#statuses, this.#hooks, this.#place, situation.loaded.root)
+    this.situation = situation
+    this.statuses = hookStatuses(situation.loaded, situation)
+    this.#armed = activateHooks(this.statuses, this.#hooks, this.#place, situation.loaded.root)
     return this.#armed.findings
   }
 
@@ -151,7 +135,12 @@ export class LiveHooks {
   }
 }
 
-/** What is taken up once, when a session begins. */
+export const unchanged = (why: string, findings: readonly Finding[] = []): ReloadResult => ({
+  counts: false,
+  why,
+  findings
+})
+
 const AT_START: Readonly<Record<string, (loaded: Loaded) => unknown>> = {
   'carabiner.profile': ({ locks, profile }) => locks.profile ?? profile,
   'carabiner.modules': ({ modules }) => modules.map(({ file }) => file),
@@ -160,7 +149,7 @@ const AT_START: Readonly<Record<string, (loaded: Loaded) => unknown>> = {
   'permissions.defaultMode': ({ mode }) => mode,
   'permissions.additionalDirectories': ({ directories }) => directories,
   env: ({ env }) => env,
-  'what skills, slash commands and subagents say of themselves': ({ owners }) =>
+  'the settings of skills, slash commands and subagents': ({ owners }) =>
     owners.map(({ kind, file, document }) => [kind, file, { ...document?.value, hooks: undefined }])
 }
 
@@ -168,18 +157,20 @@ const changedKeys = (before: Loaded, now: Loaded): readonly string[] =>
   Object.keys(AT_START).filter(key => JSON.stringify(AT_START[key]!(before)) !== JSON.stringify(AT_START[key]!(now)))
 
 /**
- * Calls back when one of the files changes, appears or goes. Most of them are not there, nor are their folders: what is
- * watched is the way to them, from the nearest folder that is there.
+ * Calls back when one of the files changes, appears or is deleted. Most of them do not exist, nor do their folders: what
+ * is watched is the way to them, from the nearest folder that exists.
  */
 export async function watchSettings(
   files: readonly string[],
   onChange: (file: string) => void
 ): Promise<() => Promise<void>> {
-  const isOnTheWay = (path: string): boolean => files.some(file => isWithin(file, path) || isWithin(path, file))
   const { close } = await watchFiles(
     [...new Set(files.map(nearestFolder))],
     file => void ((files.includes(file) || /\.(?:json|md)$/.test(file)) && onChange(file)),
-    { ignored: path => !isOnTheWay(path), onError: error => onChange(wordsOf(error)) }
+    {
+      ignored: path => !files.some(file => isWithin(file, path) || isWithin(path, file)),
+      onError: error => onChange(wordsOf(error))
+    }
   )
   return close
 }

@@ -5,7 +5,7 @@ import { HookEnvironment, type HookEnvironmentOptions } from '../../hooks/kinds/
 import type { Finding } from '../files/finding.ts'
 import { reasonBarred, type Situation, type HookStatus } from './active-hooks.ts'
 import { loadKinds, ruleFitsNow } from '../files/handler-kinds.ts'
-import { LiveHooks, watchSettings, type ReloadResult } from './live-reload.ts'
+import { LiveHooks, unchanged, watchSettings, type ReloadResult } from './live-reload.ts'
 import { armModules } from '../files/modules.ts'
 import { SkillHooks, type SubagentHooks } from './skill-hooks.ts'
 import { compileSafely } from '../lint/patterns.ts'
@@ -21,7 +21,6 @@ export interface ArmOptions {
 /** Hooks from files, ready to be fired. */
 export interface ArmedHooks {
   readonly hooks: HookRegistry
-  /** Every hook that was found, and why it is not in force, if it is not. */
   readonly statuses: () => readonly HookStatus[]
   /** @deprecated Use `statuses`. */
   readonly standings: () => readonly HookStatus[]
@@ -35,7 +34,7 @@ export interface ArmedHooks {
   activate(owner: string): void
   /**
    * A registry that fires these hooks, or those of a scope of it, together with the ones of a subagent, until `leave`.
-   * Throws where one of them cannot be armed.
+   * Throws where one of them cannot be activated.
    */
   enter(owner: string, onto: HookRegistry): SubagentHooks
   /** Takes them out of the registry and ends what they keep running. */
@@ -43,8 +42,8 @@ export interface ArmedHooks {
 }
 
 /**
- * A registry with all hooks that are in force. Among hooks from files ask wins over allow; patterns run in linear time. `look` is called
- * now, and again for each reload. Modules are loaded once: a changed one counts from the next start on.
+ * A registry with all hooks that are active. Among hooks from files, ask wins over allow; patterns run in linear time.
+ * `look` is called now, and again for each reload. Modules are loaded once: a change takes effect at the next start.
  */
 export async function armHooks(look: () => Situation, options: ArmOptions = {}): Promise<ArmedHooks> {
   const situation = look()
@@ -69,7 +68,7 @@ export async function armHooks(look: () => Situation, options: ArmOptions = {}):
   const modules = loaded.modules.filter(module => reasonBarred(module, situation) === undefined)
   const owned = new SkillHooks(() => live.situation, hooks, place)
   const findings = [...live.findings, ...owned.findings, ...(await armModules(modules, hooks, loaded.root))]
-  // One after the other: what is looked at last shall be in force in the end.
+  // One after the other: what is loaded last must be active in the end.
   let last: Promise<unknown> = Promise.resolve()
   const reload = (file: string): Promise<ReloadResult> => {
     const next = last.then(async () => {
@@ -77,13 +76,9 @@ export async function armHooks(look: () => Situation, options: ArmOptions = {}):
       await loadKinds(now.loaded)
       return live.replace(now, file)
     })
-    const safe = next.catch((error: unknown): ReloadResult => ({
-      counts: false,
-      why: `${wordsOf(error)}; the previous settings stay active`,
-      findings: []
-    }))
-    last = safe
-    return safe
+    const result = next.catch((error: unknown) => unchanged(`${wordsOf(error)}; the previous settings stay active`))
+    last = result
+    return result
   }
   return {
     hooks,

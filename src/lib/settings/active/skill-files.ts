@@ -9,8 +9,8 @@ import { withPluginPaths } from './skills-and-agents.ts'
 
 /**
  * The skills and slash commands that were found. A skill comes before a command of its name, and the project's before
- * the user's, within the limits of that one. Nothing in them is ever executed. What comes with a project counts only when
- * the project is trusted.
+ * the user's, within the limits of that one. Nothing in them is ever executed. What comes with a project applies only
+ * when the project is trusted.
  */
 export function skillsIn(
   { owners, grants, root }: Pick<Loaded, 'owners' | 'grants' | 'root'>,

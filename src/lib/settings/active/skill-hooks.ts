@@ -5,7 +5,6 @@ import { activateHooks, type ActiveHooks } from './activate-hooks.ts'
 import { findingLine, type Finding } from '../files/finding.ts'
 import { hookStatuses, type Situation, type HookStatus } from './active-hooks.ts'
 
-/** A registry that fires the hooks of a subagent too, until `leave`. */
 export interface SubagentHooks {
   readonly hooks: HookRegistry
   leave(): void
@@ -45,7 +44,6 @@ export class SkillHooks {
     if (!this.#active.has(owner)) this.#active.set(owner, this.#arm(owner, 'skill', this.#hooks))
   }
 
-  /** The same for a subagent, on top of a registry and until it is left. */
   enter(owner: string, onto: HookRegistry): SubagentHooks {
     const hooks = onto.scope(owner)
     const armed = this.#arm(owner, 'agent', hooks)

@@ -111,7 +111,6 @@ function rulesIn({ value }: Document): readonly string[] {
   return typeof given === 'string' ? (given.match(/[^\s,(]+(?:\([^)]*\))?/g) ?? []) : []
 }
 
-/** A text of a plugin, with the paths of its folders filled in; other texts unchanged. */
 export const withPluginPaths = (text: string, plugin: EnabledPlugin | undefined): string =>
   plugin === undefined
     ? text

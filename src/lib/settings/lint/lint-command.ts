@@ -9,7 +9,6 @@ import type { Check, AddFinding } from './lint-matcher.ts'
 const PHANTOMS =
   /\$\{?((?:CLAUDE_)?TOOL_(?:NAME|INPUT|OUTPUT|RESULT|ARGS)\w*|CLAUDE_(?:FILE_PATHS?|EVENT_TYPE|TOOL_USE_ID|NOTIFICATION|COMMAND|PROMPT)\w*|HOOK_INPUT\w*)\}?/g
 
-/** What a command says that does not mean what it seems to. */
 export const commandCheck: Check = ({ spec, event }, say, { env }) => {
   const { command } = spec
   if (typeof command !== 'string') return
@@ -23,7 +22,6 @@ export const commandCheck: Check = ({ spec, event }, say, { env }) => {
     say('info', 'command', 'exit-1', 'exit code 1 is a failure and not a refusal; in Claude Code it lets pass')
 }
 
-/** The variables that neither a host nor the command or its settings set, each once. */
 function phantomsIn(command: string, given: Readonly<PlainObject>): readonly string[] {
   const names = new Set([...command.matchAll(PHANTOMS)].map(([, name]) => name!))
   const isSet = (name: string): boolean =>
@@ -46,11 +44,9 @@ function isInvented({ words, redirections, feeds }: Leaf): boolean {
   return [...words, ...redirections.map(({ target }) => target)].some(({ text }) => INVENTED.test(text))
 }
 
-/** What only some events take of an answer. */
 const FIELD =
   /"(additionalContext|updatedInput|updatedToolOutput|permissionDecision|initialUserMessage|watchPaths)\\?"/g
 
-/** Parts of an answer that its event does not read. */
 function deadFields(command: string, event: EventName, say: AddFinding): void {
   const { answer, takes } = rowOf(event)
   const read: readonly string[] = [...takes.fields, ...(answer === 'gate' ? ['permissionDecision'] : [])]

@@ -64,10 +64,8 @@ const namesIn = (matcher: string): readonly string[] =>
 const mayMatch = (matcher: string, matches: (name: string) => boolean, more: readonly string[]): boolean =>
   /mcp__|\.[*+]|\\w/.test(matcher) || [...TOOL_NAMES, ...more].some(matches)
 
-/** A repetition within a group that is repeated itself. */
 const NESTED = /\((?:[^()\\]|\\.)*[+*}](?:[^()\\]|\\.)*\)(?:[+*]|\{\d+,)/
 
-/** Habits from other systems that mean nothing here. */
 function matcherHabit(matcher: string, isTool: boolean): FindingWords | undefined {
   const tool = matcher.slice(0, matcher.indexOf('('))
   if (isTool && ['here', 'elsewhere'].includes(namingOf(tool).is) && matcher.endsWith(')'))
@@ -116,7 +114,6 @@ function nameProblems(name: string, more: readonly string[]): readonly FindingWo
   return [['matcher-near', words, `did you mean ${naming.meant}?`]]
 }
 
-/** A target with few values, such as the source of a session, can be tried. */
 function choicesMissed(
   choices: readonly string[],
   matches: (value: string) => boolean,

@@ -13,7 +13,6 @@ import { withFile } from '../files/text.ts'
 type Env = Readonly<Record<string, unknown>>
 type Add = (level: Level, ...words: FindingWords) => void
 
-/** Programs and scripts that cannot be started: they are not there, may not be executed, or need what is not there. */
 export function programCheck({ spec, plugin, event }: LoadedHook, say: AddFinding, root: string, env: Env): void {
   const { command, args, shell } = spec
   if (typeof command !== 'string' || shell === 'powershell') return
@@ -33,7 +32,6 @@ export function programCheck({ spec, plugin, event }: LoadedHook, say: AddFindin
   if (isGate(event)) refusalCheck(script, add)
 }
 
-/** The program that a command begins with, where it is named without a path, and plainly so. */
 function programIn(words: readonly string[], command: string, inShell: boolean): string | undefined {
   // What is found out while it runs, or defined before, can be anything.
   if (inShell && /^\s*(?:\w+=[^\s;&|]*(?:\$\(|`)|[\w-]+\s*\(\)|[({<>!#])/.test(command)) return undefined
@@ -56,11 +54,9 @@ interface Script {
   readonly path: string
   /** It is the program itself, and not what an interpreter is given. */
   readonly runs: boolean
-  /** Why a path that looks right leads nowhere. */
   readonly hint: string | undefined
 }
 
-/** The file that a command runs, itself or by an interpreter. */
 function scriptOf(words: readonly string[], root: string, known: Env, inShell: boolean): Script | undefined {
   const word = scriptIn(words)
   if (!/[./]/.test(word) || /^\/(?:dev|proc)\//.test(word)) return undefined

@@ -4,7 +4,6 @@ import { isObject, type PlainObject } from '../../../util/plain.ts'
 import type { Reply } from '../../reply.ts'
 import type { Raw } from '../raw.ts'
 
-/** What a worker said of one request. */
 export type WorkerAnswer =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'reply'; readonly reply: Reply }
@@ -12,7 +11,6 @@ export type WorkerAnswer =
   | { readonly kind: 'error'; readonly words: string }
   /** The answer comes later, under the same number. */
   | { readonly kind: 'async'; readonly options: PlainObject }
-  /** It is about this request, and cannot be read. */
   | { readonly kind: 'wrong'; readonly words: string }
 
 export interface WorkerFrame {

@@ -1,8 +1,7 @@
 import type { Later, Reply } from '../../reply.ts'
-import { asyncReply } from '../async-reply.ts'
+import { asyncReply, type OutsideContext, type OutsideSpec } from '../spec.ts'
 import type { HookEnvironment } from '../hook-environment.ts'
 import { readRaw } from '../raw.ts'
-import type { OutsideContext, OutsideSpec } from '../spec.ts'
 import type { WorkerAnswer } from './worker-frames.ts'
 import { withoutCredentials } from '../../../util/credentials.ts'
 import { HookFailure } from '../../dispatch/hook-failure.ts'
@@ -13,7 +12,6 @@ interface Request {
   readonly ctx: OutsideContext
   resolve: (given: WorkerReply) => void
   reject: (why: HookFailure) => void
-  /** Its event no longer waits. */
   handedOver: boolean
   /** Empty once it was sent. A decision may have effects, so it is sent once. */
   frame: string
@@ -23,7 +21,6 @@ interface Request {
 export class Requests {
   readonly #spec: OutsideSpec
   readonly #place: HookEnvironment
-  /** Called when a request has ended or was given up. */
   readonly #onGone: (givenUp: boolean) => void
   readonly #open = new Map<number, Request>()
 
@@ -61,7 +58,6 @@ export class Requests {
     if (this.#open.delete(id)) this.#onGone(true)
   }
 
-  /** Whether a request was waiting for it. */
   take(id: number, answer: WorkerAnswer, line: string): boolean {
     const request = this.#open.get(id)
     if (request === undefined || (request.handedOver && answer.kind === 'async')) return false

@@ -14,7 +14,6 @@ export type Handler = (input: InputOf<EventName>) => HandlerReply | PromiseLike<
 
 interface Request {
   readonly id: number
-  /** Absent in a ping. */
   readonly input?: InputOf<EventName>
 }
 

@@ -66,9 +66,7 @@ export class Worker {
   #link: WorkerLink | undefined
   #lastId = 0
   #ping: number | undefined
-  /** A request was given up, and the worker has shown no sign of life since. */
   #owes = false
-  /** Failures in a row, without an answer in between. */
   #deaths = 0
   #refusal: string | undefined
   #notBefore = 0
@@ -183,7 +181,6 @@ export class Worker {
     this.#tell(words)
   }
 
-  /** Any output is a sign of life. */
   #isAlive(): void {
     this.#heartbeat.sign()
     if (!this.#owes) return
@@ -261,7 +258,6 @@ export class Worker {
     this.#place.notice(`${this.#spec.name ?? labelOf(this.#spec)}: ${words}`)
   }
 
-  /** Limits notices that may come very often. */
   #tell(words: string): void {
     if (this.#notices++ < MOST_NOTICES) this.#notice(words)
     else if (this.#notices === MOST_NOTICES + 1) this.#notice('further notices of this kind are not shown')
