@@ -27,7 +27,7 @@ describe.each(EVENT_NAMES)('docs/hooks.md on %s', event => {
       )
     }
     const { decisions, fields } = ANSWERS[row.answer]
-    for (const decision of decisions) expect(section).toMatch(new RegExp(`^Takes .*\`${decision}\``, 'm'))
+    for (const decision of decisions) expect(section).toMatch(new RegExp(`^Accepts .*\`${decision}\``, 'm'))
     for (const field of fields) expect(section).toMatch(new RegExp(`\\| \`${field}\``))
   })
 
