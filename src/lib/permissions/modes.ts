@@ -17,10 +17,7 @@ export interface NoMode {
   readonly isElsewhere?: true
 }
 
-/**
- * The mode of this name, or what is wrong with it. `bypassPermissions` is one only for those who have asked for it in so
- * many words.
- */
+/** `bypassPermissions` is a mode only where `mayBypass` says so. */
 export function parseMode(text: string, mayBypass: boolean): Mode | NoMode {
   const mode = MODES.find(each => each === text)
   if (mode === 'bypassPermissions' && !mayBypass) return { problem: NO_BYPASS }

@@ -13,10 +13,7 @@ import { fits } from './rule.ts'
 const OF_GIT =
   /^(?:hooks|config|config\.worktree|modules|worktrees|commondir|gitdir|head|info\/(?:attributes|grafts)|objects\/info\/(?:http-)?alternates|rebase-merge\/git-rebase-todo)(?=\/|$)/
 
-/**
- * What decides over the agent, or makes a later, ordinary command run something: nothing there is written unless the user
- * has a rule that names it. A folder, and what in it; undefined: all of it.
- */
+/** Controls the agent, or runs something later: written only with a user’s rule that names it. undefined: all of it. */
 const FOLDERS: ReadonlyMap<string, RegExp | undefined> = new Map([
   ['.claude', /^(?:settings[^/]*\.json|hooks|plugins|agents|commands|skills)(?=\/|$)/],
   ['.carabiner', undefined],

@@ -72,10 +72,7 @@ export const toolIn = (rule: string): string => rule.replace(/\(.*/s, '').trim()
 
 export const nowNamed = (tool: string): string => RENAMED.get(tool) ?? tool
 
-/**
- * Whether a rule is about a call. A rule that allows fits only what is certain; one that refuses or asks also what may
- * be meant, and says `maybe` where that cannot be told.
- */
+/** An allowing rule fits only what is certain; one that refuses or asks says `maybe` where it cannot be told. */
 export function fits(rule: Rule, call: CallFacts, places: RulePlaces): Fit {
   const { specifier, behavior } = rule
   const same = fitsName(rule.tool, nowNamed(call.tool), behavior === 'allow')

@@ -7,11 +7,7 @@ import { isWithin } from '../world/files/paths.ts'
 import { fits, nowNamed, parseRule, tellingOf } from './rule.ts'
 import { ruleText, type PermissionRuleValue, type PermissionUpdate } from './updates.ts'
 
-/**
- * What somebody who allows this call may want to allow for good. Never more than what is asked about: the one command,
- * the one address, the folder of the file. Nothing where a rule, a hook or a protected path has it asked about, since no
- * further rule would change that.
- */
+/** Never more than what was asked about; nothing where a rule, a hook or a protected path asks. */
 export function suggestionsFor(call: CallFacts, policy: Omit<Policy, 'hook'>): readonly PermissionUpdate[] {
   const ruling = decide(call, policy)
   if (ruling.decision !== 'ask' || ruling.kind !== 'default') return []

@@ -6,10 +6,7 @@ import type { Rule } from './rule.ts'
 
 const READY = new WeakMap<readonly Rule[], PathLookup['twins']>()
 
-/**
- * Finds, for a path, the names of the same file that rules refuse or ask about (hard links). Those files are collected when
- * the first file with several names is met, and once for these rules. Undefined where there are no such rules.
- */
+/** Finds other names (hard links) of files that rules refuse or ask about; collected once, when first needed. */
 export function twinsFor(permissions: RulePlaces & { readonly rules: readonly Rule[] }): PathLookup['twins'] {
   const { rules } = permissions
   if (!READY.has(rules)) READY.set(rules, finderFor(rules, { roots: permissions.roots, home: permissions.home }))

@@ -32,10 +32,7 @@ export interface Changeable {
 
 export type Changed = Partial<Omit<Changeable, 'mayBypass'>> & { readonly problem?: string }
 
-/**
- * Applies an update. Rules are added under the name of their destination, and only rules of the same destination are ever
- * removed or replaced: what stands in a file stays in force.
- */
+/** Only rules of the same destination are ever removed or replaced: what a file says stays in force. */
 export function applyUpdate(update: PermissionUpdate, now: Changeable): Changed {
   const problem = problemOf(update)
   if (problem !== undefined) return { problem }

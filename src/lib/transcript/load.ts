@@ -21,10 +21,7 @@ const entriesIn = (found: Rec[]): Rec[] => (found.every(isEntry) ? found : found
 
 const isEntry = (value: unknown): boolean => isObject(value) && typeof value['type'] === 'string'
 
-/**
- * The end of a transcript, from the last entry on that is a fresh start; all of it where there is none. There may be
- * many: of each, only what `kept` gives is held.
- */
+/** From the last fresh start on; all of it where there is none. Only what `kept` gives of an entry is held. */
 export async function loadTail(
   store: TranscriptStore,
   key: SessionKey,

@@ -3,34 +3,31 @@ import type { SessionKey, TranscriptStore } from './store.ts'
 
 /** Transcripts that live as long as the process. What goes in and what comes out are copies. */
 export class MemoryStore implements TranscriptStore {
-  readonly #transcripts = new Map<string, Rec[]>()
+  readonly #transcripts = new Map<string, { readonly key: SessionKey; readonly entries: Rec[] }>()
 
   async append(key: SessionKey, entries: readonly Rec[]): Promise<void> {
-    const name = nameOf(key)
-    const there = this.#transcripts.get(name)
-    const added = structuredClone(entries)
-    if (there === undefined) this.#transcripts.set(name, [...added])
-    else there.push(...added)
+    const there = this.#transcripts.get(nameOf(key)) ?? { key: { ...key }, entries: [] }
+    there.entries.push(...structuredClone(entries))
+    this.#transcripts.set(nameOf(key), there)
   }
 
   async load(key: SessionKey): Promise<Rec[] | undefined> {
-    const entries = this.#transcripts.get(nameOf(key))
-    return entries === undefined ? undefined : structuredClone(entries)
+    return structuredClone(this.#transcripts.get(nameOf(key))?.entries)
   }
 
   async listSessions(projectKey: string): Promise<readonly { readonly sessionId: string; readonly mtime: number }[]> {
-    return [...this.#transcripts].flatMap(([name, entries]) => {
-      const [project, sessionId, subpath] = JSON.parse(name) as [string, string, string]
-      const mtime = Date.parse(String(entries.at(-1)?.['timestamp'])) || 0
-      return project === projectKey && subpath === '' ? [{ sessionId, mtime }] : []
-    })
+    return [...this.#transcripts.values()]
+      .filter(({ key }) => key.projectKey === projectKey && (key.subpath ?? '') === '')
+      .map(({ key: { sessionId }, entries }) => ({
+        sessionId,
+        mtime: Date.parse(String(entries.at(-1)?.['timestamp'])) || 0
+      }))
   }
 
   async listSubkeys({ projectKey, sessionId }: Omit<SessionKey, 'subpath'>): Promise<readonly string[]> {
-    return [...this.#transcripts.keys()].flatMap(name => {
-      const [project, session, subpath] = JSON.parse(name) as [string, string, string]
-      return project === projectKey && session === sessionId && subpath !== '' ? [subpath] : []
-    })
+    return [...this.#transcripts.values()].flatMap(({ key: { subpath = '', ...key } }) =>
+      key.projectKey === projectKey && key.sessionId === sessionId && subpath !== '' ? [subpath] : []
+    )
   }
 
   async delete(key: SessionKey): Promise<void> {

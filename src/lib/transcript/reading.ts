@@ -28,10 +28,7 @@ type Mark = Pick<Placed, 'length' | 'sum'>
 
 const NEWLINE = 10
 
-/**
- * Reads a transcript from any bytes, in pieces: what verifies is taken, in the order of its numbers, and for all else
- * there is word of what is wrong and where. It never throws.
- */
+/** From any bytes: what verifies, in the order of its numbers, and what is wrong where. Never throws. */
 export class Reading {
   readonly #key: SessionKey | undefined
   readonly #keep: boolean

@@ -9,10 +9,7 @@ export interface SessionKey {
   readonly subpath?: string | undefined
 }
 
-/**
- * Where transcripts are kept. Two methods make a store, and those written for the Claude Agent SDK (`sessionStore`) are
- * stores. The others make it faster, or safe for more than one process.
- */
+/** Two methods make a store (`sessionStore` of the Claude Agent SDK); the others make it faster, or safer. */
 export interface TranscriptStore {
   /** Puts entries behind those that are there. Settles when they cannot be lost any more. Never called twice at once. */
   append(key: SessionKey, entries: Rec[]): Promise<void>

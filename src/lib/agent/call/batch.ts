@@ -6,10 +6,7 @@ import type { ClosedCall } from './call.ts'
 import { answer, callTool, finish, NOT_BEGUN } from './call-tool.ts'
 import { UNKNOWN, type OpenCall } from './open-call.ts'
 
-/**
- * Runs the calls of one answer. Calls that only read run side by side, the others one after the other, and nothing that
- * was called later begins before something that was called earlier and has effects. The results come in call order.
- */
+/** Calls that only read run side by side; one with effects waits for all before it, and those after wait for it. */
 export async function runCalls(
   uses: readonly ToolUseBlock[],
   session: Session,
@@ -49,10 +46,7 @@ export async function answerOpen(session: Session, signal: AbortSignal): Promise
   await closeOpen(session, signal, call => answerAsIs(call, session))
 }
 
-/**
- * Resumes open calls: what had begun is never begun again, what had ended is shown to hooks, and the rest passes the door.
- * Gives the calls, some of which may be open still.
- */
+/** What had begun is never begun again, what had ended is shown to hooks, and the rest passes the door. */
 export const continueOpen = (session: Session, signal: AbortSignal): Promise<readonly ClosedCall[]> =>
   closeOpen(session, signal, call =>
     call.started === true && call.agentId === undefined

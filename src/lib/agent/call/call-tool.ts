@@ -20,10 +20,7 @@ import { hooksFingerprint, pendingEntry, type OpenCall, type Pending } from './o
 import { permit } from './permit.ts'
 import { visibleResult } from './tool-result-view.ts'
 
-/**
- * The door: every call of every tool comes through here, and nothing else runs a tool. It always has an answer, and
- * rejects only where what happens can no longer be written down.
- */
+/** The door: nothing else runs a tool. It always answers, and rejects only where nothing can be written down. */
 export async function callTool(
   use: ToolUseBlock,
   session: Session,
@@ -67,10 +64,7 @@ function propose(
   return { ...call, input: open?.input, earlier: earlierJudgement(pending) }
 }
 
-/**
- * Hooks that judged a call before the session was interrupted, and are the same now, are not asked again. That a person
- * must decide stays as it is; what a log says is never a yes.
- */
+/** Hooks that judged the call before an interruption are not asked again. What a log says is never a yes. */
 function earlierJudgement({ why, by = '', kind = 'default', reason }: Pending): Judgement {
   if (why !== 'asked') return { hook: undefined }
   return { hook: { decision: 'ask', by, reason }, question: { decision: 'ask', by, kind, reason } }

@@ -9,10 +9,7 @@ export const objectionsIn = (outcome: Outcome): readonly { readonly by: string; 
 export const objectionLines = (outcome: Outcome): readonly string[] =>
   objectionsIn(outcome).map(({ by, reason }) => `${reason} [${by}]`)
 
-/**
- * Why a hook refused, for the model. Of a hook that failed it learns only that: what was thrown, and where the hook is
- * declared, are for people and for the transcript.
- */
+/** Of a hook that failed, the model learns only that: what was thrown is for people and the transcript. */
 export function reasonForModel(outcome: Outcome, by = outcome.by ?? '', reason = outcome.reason): string {
   const failure = outcome.failures.find(each => each.by === by && reason?.startsWith(`gate_failed:${each.kind}`))
   return failure === undefined ? (reason ?? `refused by ${by}`) : `gate_failed:${failure.kind}: the hook ${by} failed`

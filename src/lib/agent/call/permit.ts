@@ -11,10 +11,7 @@ type Permitted = CallAt<'allowed' | 'refused' | 'pending' | 'proposed'>
 /** How often someone is asked about one call: input that comes with a yes may be changed by hooks, and asked about again. */
 const MOST_QUESTIONS = 3
 
-/**
- * May it run? Rules, mode and hooks decide. Where they want someone asked, an answer with other input proposes the call
- * anew; a person who gave exactly this input is not asked about it again.
- */
+/** A person who gave exactly this input is not asked again; an answer with other input proposes the call anew. */
 export function permit(call: JudgedCall, session: Session, signal: AbortSignal): Permitted | Promise<Permitted> {
   const ruling = rulingOn(call, session)
   if (ruling.decision === 'deny') return refuse(call, ruling, session)

@@ -9,10 +9,7 @@ import type { CallAt } from './call.ts'
 const HIDDEN = '[The output was hidden by a hook.]'
 const UNUSABLE = '[The output was hidden: a hook put something in its place that cannot be shown.]'
 
-/**
- * What the model and the user see of a result, after hooks have looked at it. Where a hook gives another output, the tool's
- * own is never shown: it may be hidden for a reason.
- */
+/** Where a hook gives another output, the tool's own is never shown: it may be hidden for a reason. */
 export function visibleResult(after: Outcome, { use, tool, result }: CallAt<'ran'>, session: Session): ToolResult {
   if (after.event !== 'PostToolUse') return result
   if (after.suppressOutput) return { content: HIDDEN, output: HIDDEN }

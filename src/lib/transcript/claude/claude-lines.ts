@@ -2,10 +2,7 @@ import { uuidFrom } from './claude-walk.ts'
 import { asText, isObject, type PlainObject } from '../../util/plain.ts'
 import type { Kept, Rec } from '../entry.ts'
 
-/**
- * Our entries as lines that Claude Code might have written: without numbers and checksums, without what only we write
- * down, and each with the line before it as its parent; whoever went back begins a branch.
- */
+/** Our entries as Claude Code might have written them: no numbers, no checksums, each after its parent. */
 export function* asTheirs(entries: Iterable<Rec>): Generator<Rec> {
   const answers = new Answers()
   let last: string | null = null

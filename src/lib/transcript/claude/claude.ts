@@ -14,10 +14,7 @@ import {
 } from './claude-walk.ts'
 import type { Rec } from '../entry.ts'
 
-/**
- * What Claude Code wrote down. Its lines form a tree, by `parentUuid`: whoever goes back in a conversation begins a
- * branch. Subagents stand in files of their own, or, as `isSidechain`, among the lines of the session.
- */
+/** Lines form a tree by `parentUuid`: going back in a conversation begins a branch. */
 export interface ClaudeTranscript {
   readonly main: readonly Rec[]
   readonly agents: ReadonlyMap<string, readonly Rec[]>
@@ -60,10 +57,7 @@ const withId = (entry: Rec, index: number): Rec =>
 
 const TYPES = new Set(['user', 'assistant', 'system', 'attachment'])
 
-/**
- * The lines, in file order, that led to what was said last. Calls of one answer have their results side by side: of
- * those, and of the blocks of the answer, the way to the last line may meet one only.
- */
+/** Results of one answer are side by side, and so are its blocks: the way to the last line meets only one. */
 function liveIn(lines: readonly Placed[]): readonly Rec[] {
   const byId = new Map<string, Placed>()
   for (const each of lines) byId.set(idOf(each.line), each)
@@ -116,10 +110,7 @@ function withQueued(main: readonly Rec[], lines: readonly Placed[]): readonly Re
   return [...(behind.get('') ?? []), ...main.flatMap(line => [line, ...(behind.get(idOf(line)) ?? [])])]
 }
 
-/**
- * The same lines as our own replay takes them: what hooks added reaches the model with its next call, and what was never
- * said by a model is not in its mouth.
- */
+/** Lines as our replay takes them: what hooks added reaches the model with its next call. */
 export const asOurs = (main: readonly Rec[]): readonly Rec[] => [...translated(main)]
 
 export function* translated(main: Iterable<Rec>): Generator<Rec> {
