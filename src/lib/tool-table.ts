@@ -13,20 +13,17 @@ interface ToolRow {
   readonly files?: FileAccess
 }
 
-/** How a tool works with files: it shows one, looks through folders, or changes one. */
 type FileAccess = 'read' | 'search' | 'write'
 
-/** How long Bash lets a command run, in milliseconds: by default, and at most. */
+/** In milliseconds. */
 export const BASH_TIMEOUT = {
   foreground: { standard: 120_000, most: 600_000 },
   background: { standard: 1_800_000, most: 7_200_000 }
 }
 const { foreground, background } = BASH_TIMEOUT
 
-/** How many lines Read shows by default. */
 export const READ_LINES = 2000
 
-/** The states of a task in the list of tasks. */
 export const TASK_STATUS = ['pending', 'in_progress', 'completed'] as const
 
 const FILE_PATH = { type: 'string', words: 'The absolute path of the file' } as const
@@ -203,7 +200,7 @@ export const TOOL_TABLE = {
   }
 } as const satisfies Readonly<Record<string, ToolRow>>
 
-/** The inputs that hold lists of objects, which rows cannot say. */
+/** Inputs with lists of objects, which a row cannot describe. */
 interface NestedInputs {
   TodoWrite: { todos: Todo[] }
   /** `answers` come with the permission to ask. */
@@ -227,14 +224,13 @@ type Rows = typeof TOOL_TABLE
 
 export type BuiltInToolName = keyof Rows
 
-/** What each tool takes. */
 export type BuiltInToolInputs = {
   [Name in BuiltInToolName]: Name extends keyof NestedInputs ? NestedInputs[Name] : InferGiven<Rows[Name]['input']>
 }
 
 export const TOOL_NAMES = Object.keys(TOOL_TABLE) as readonly BuiltInToolName[] as readonly string[]
 
-/** File tools of other versions of Claude Code, for which settings may have rules. */
+/** Of other versions of Claude Code: settings may have rules for them. */
 export const OTHER_FILE_TOOLS: Readonly<Record<string, FileAccess>> = {
   LS: 'search',
   NotebookRead: 'read',
@@ -248,9 +244,8 @@ const toolsThat = (...access: readonly FileAccess[]): ReadonlySet<string> => {
   return new Set(all.flatMap(([name, files]) => (files !== undefined && access.includes(files) ? [name] : [])))
 }
 
-/** Tools that look at files. `Read(…)` is about all of them. */
+/** The rule `Read(…)` applies to all of them. */
 export const FILE_READERS = toolsThat('read', 'search')
-/** Tools that look through folders. */
 export const FILE_SEARCHERS = toolsThat('search')
-/** Tools that change files. `Edit(…)` is about all of them. */
+/** The rule `Edit(…)` applies to all of them. */
 export const FILE_WRITERS = toolsThat('write')

@@ -3,25 +3,21 @@ import { fault } from '../faults.ts'
 import { isObject, isPlain, type PlainObject } from '../util/plain.ts'
 import type { FieldRow, FieldTable, FieldType, Infer } from './table.ts'
 
-/** The way to a value through nested data. */
 export type KeyPath = readonly (string | number)[]
 
 /** `['hooks', 'Stop', 0]` → `hooks.Stop[0]`. */
 export const keyOf = (path: KeyPath): string =>
   path.map((part, place) => (typeof part === 'number' ? `[${part}]` : place === 0 ? part : `.${part}`)).join('')
 
-/** What is wrong with one key. */
 export interface SchemaProblem {
   readonly code: 'key-missing' | 'key-type' | 'key-unknown'
   readonly path: KeyPath
   readonly value: unknown
-  /** What is accepted there. Of an unknown key: the key that is probably meant, or all that there are. */
+  /** For an unknown key: the key that is probably meant, or all keys. */
   readonly expected: string
-  /** What to do about it. */
   readonly fix: string
 }
 
-/** A row of a table, read. */
 export interface TableRow extends FieldRow {
   readonly name: string
   readonly isOptional: boolean
@@ -43,15 +39,13 @@ export function rowsIn(table: FieldTable): readonly TableRow[] {
 
 const isField = (given: FieldType | FieldRow): given is FieldRow => typeof given === 'object' && 'type' in given
 
-/** How a check differs from the usual. */
 interface CheckOptions {
-  /** Models write null for what they mean to leave out. */
+  /** Models write null for what they leave out. */
   readonly nullIsAbsent?: boolean
-  /** Each key may be left out. */
   readonly allOptional?: boolean
 }
 
-/** All that is wrong with an object, unknown keys first: a key that is not read has no effect, which must be said. */
+/** Unknown keys come first: a key that is not read has no effect, and its author must learn that. */
 export function problemsIn(
   table: FieldTable,
   value: PlainObject,
@@ -90,7 +84,6 @@ const missingKey = (row: TableRow, path: KeyPath, value: unknown): SchemaProblem
   fix: `add "${row.name}": ${row.words ?? expectedBy(row)}`
 })
 
-/** What is wrong with one value, or with what it holds. */
 function problemsOf(value: unknown, field: FieldRow, path: KeyPath): readonly SchemaProblem[] {
   const { type } = field
   if (typeof type === 'object') {
@@ -128,7 +121,6 @@ const NAMED = {
   unknown: ['any value', 'values']
 } as const
 
-/** What a field may be, for people. */
 function expectedBy(field: FieldRow): string {
   if (field.expected !== undefined) return field.expected
   const { type } = field
@@ -160,7 +152,6 @@ function choiceWords(choices: readonly string[]): string {
   return quoted.length < 2 ? quoted.join() : `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`
 }
 
-/** A problem in one sentence. */
 export function sentenceOf({ code, path, value, expected, fix }: SchemaProblem): string {
   const key = JSON.stringify(keyOf(path).slice(0, 200))
   if (code === 'key-missing') return `${key} is missing`
@@ -168,14 +159,14 @@ export function sentenceOf({ code, path, value, expected, fix }: SchemaProblem):
   return `${key} must be ${expected}, not ${kindOf(value)}`
 }
 
-/** A wrong value, short enough for a sentence: lists and objects by their kind only. */
+/** Short enough for a sentence: lists and objects are named by their kind only. */
 function kindOf(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object' && value !== null) return 'an object'
   return typeof value === 'function' ? 'a function' : print(value)
 }
 
-/** What was given, in the order of the table and with its defaults, or all that is wrong with it. */
+/** The input in the order of the table, with defaults; or all that is wrong with it. */
 export function checkInput<T extends FieldTable>(
   table: T,
   input: unknown
@@ -192,11 +183,10 @@ export function checkInput<T extends FieldTable>(
   return { input: out as Infer<T> }
 }
 
-/** An error about a value in code that does not fit. */
 export const invalidOption = (place: string, value: unknown, expected: string): Error =>
   fault('E_OPTION_INVALID', place, value === undefined ? 'missing' : print(value), expected)
 
-/** Throws the first problem of an object. `of` names the object for people, and stands before its keys, unless `prefix` does. */
+/** Throws the first problem. `of` names the object, and precedes its keys, unless `prefix` is set. */
 export function checkObject(
   table: FieldTable,
   value: object,
@@ -212,7 +202,7 @@ export function checkObject(
   throw invalidOption(`a key of ${holder}`, problem.value, expected)
 }
 
-/** What of an object fits its table: a value that does not is as if it were not there. A list counts as a whole. */
+/** The values that fit the table. A list fits as a whole, or not at all. */
 export const fitting = <T extends FieldTable>(table: T, value: PlainObject): Partial<Infer<T>> =>
   fittingKeys(table, value) as Partial<Infer<T>>
 

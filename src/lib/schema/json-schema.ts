@@ -3,7 +3,6 @@ import type { FieldRow, FieldTable } from './table.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 
-/** The JSON Schema of the objects that a table describes. */
 export function tableSchema(table: FieldTable): JsonSchema {
   const rows = rowsIn(table)
   return {
@@ -28,7 +27,7 @@ function fieldSchema(field: FieldRow): JsonSchema {
   }
 }
 
-/** A type that only a function knows has no schema: anything passes an editor, and the check says the rest. */
+/** A type that only a function can check has no schema: editors accept anything, and the check rejects it later. */
 function typeSchema({ type }: FieldRow): JsonSchema {
   if (type === 'unknown') return {}
   if (typeof type === 'string') return { type }

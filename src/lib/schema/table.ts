@@ -9,22 +9,20 @@ export type FieldTable = Readonly<Record<string, FieldType | FieldRow>>
 /** One key of a table. A key whose name ends in `?` may be left out. */
 export interface FieldRow {
   readonly type: FieldType
-  /** What it is for: the description in the JSON Schema, and in the advice where the key is missing. */
+  /** The description in the JSON Schema, and in the advice where the key is missing. */
   readonly words?: string
-  /** What it may be, in errors; where it is absent, that follows from the type. */
+  /** Replaces what errors derive from the type. */
   readonly expected?: string
-  /** The value where it is left out. Only for keys that end in `?`. */
+  /** Only for keys that end in `?`. */
   readonly default?: string | number | boolean
   /** For strings: one that is empty, or of spaces only, counts as missing. */
   readonly notBlank?: true
-  /** For numbers: what is allowed. */
   readonly min?: number
   readonly max?: number
   readonly above?: number
   readonly below?: number
 }
 
-/** A type by its name, a choice of words, a list, an object of any keys, an object of these keys, or what a function knows. */
 export type FieldType =
   | keyof NamedTypes
   | readonly string[]
@@ -42,19 +40,17 @@ interface NamedTypes {
   unknown: unknown
 }
 
-/** A type that the language has no name for. */
 export interface OwnType<T> {
   readonly expected: string
   fits(value: unknown): value is T
 }
 
-/** A type of which only a function can tell whether a value has it. */
+/** For types that only a function can check. */
 export const own = <T>(expected: string, fits: (value: unknown) => boolean): OwnType<T> => ({
   expected,
   fits: fits as OwnType<T>['fits']
 })
 
-/** The type of a value, from what a table says of it. */
 type ValueOf<T, Absent = never> = T extends { readonly type: infer Inner }
   ? ValueOf<Inner, Absent>
   : T extends keyof NamedTypes
@@ -73,19 +69,19 @@ type ValueOf<T, Absent = never> = T extends { readonly type: infer Inner }
 
 type NameOf<K> = K extends `${infer Name}?` ? Name : K
 
-/** The keys that are always there: they must be given, or have a default. */
+/** Keys that must be set, or have a default. */
 type PresentIn<T> = {
   [K in keyof T]: K extends `${string}?` ? (T[K] extends { readonly default: unknown } ? K : never) : K
 }[keyof T]
 
-/** The object that a table describes, after its check. `Absent`: what optional keys may hold besides. */
+/** The object after its check. `Absent`: what optional keys may hold besides. */
 export type Infer<T, Absent = never> = Flat<
   { readonly [K in PresentIn<T> as NameOf<K>]: ValueOf<T[K], Absent> } & {
     readonly [K in Exclude<keyof T, PresentIn<T>> as NameOf<K>]?: ValueOf<T[K], Absent> | Absent
   }
 >
 
-/** The same object as it is given: keys with a default may be missing. */
+/** The object before its check: keys with a default may be missing. */
 export type InferGiven<T> = Flat<
   { -readonly [K in keyof T as K extends `${string}?` ? never : K]: ValueOf<T[K]> } & {
     -readonly [K in keyof T as K extends `${string}?` ? NameOf<K> : never]?: ValueOf<T[K]>
@@ -94,5 +90,4 @@ export type InferGiven<T> = Flat<
 
 type Flat<T> = { [K in keyof T]: T[K] }
 
-/** An object of options: each key may be left out. */
 export type InferOptions<T> = { -readonly [K in keyof T]?: ValueOf<T[K], undefined> | undefined }

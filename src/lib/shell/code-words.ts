@@ -1,14 +1,13 @@
 import { isProgramOf, programName, takesCode } from './programs.ts'
 
-/** A text in quotes, or by itself in brackets. */
 const LITERAL = /(["'`])((?:\\.|(?!\1)[^\\])*)\1|[([{<|!]\s*([^\s"'`()[\]{}<>|!,;]+)\s*[)\]}>|!]/gs
-/** What stands between two texts that become one, and between two of a list. */
+/** Between two strings that are concatenated, and between two of a list. */
 const BETWEEN = /["'`]\s{0,20}[+.]?\s{0,20}["'`]/g
 const LISTED = /["'`]\s{0,20},\s{0,20}["'`]/g
 const ESCAPE = /\\x[\da-f]{2}|\\u\{?[\da-f]{2,4}\}?|\\[0-3]?[0-7]{2}|%[\da-f]{2}/gi
 const MOST = 2_000
 
-/** The paths that a program among the words of a command names: what is computed cannot be seen. */
+/** Paths that the code computes cannot be found. */
 export function pathsInCode(words: readonly string[]): readonly string[] {
   const at = words.findIndex(word => takesCode(word) || isProgramOf('editor', programName(word)))
   if (at === -1) return []
@@ -27,7 +26,7 @@ export function pathsInCode(words: readonly string[]): readonly string[] {
     .flatMap(literal => literal.replaceAll(/\$\{?\w+\}?/g, '.').split(/[^\w.~@%+/-]+/))
 }
 
-/** What stands in quotes; where there are further quotes in these, what stands in them. */
+/** Of nested quotes, the innermost. */
 function literalsIn(text: string, depth: number): readonly string[] {
   return Array.from(text.matchAll(LITERAL)).flatMap(([, , quoted, bare]) => {
     const said = quoted ?? bare!
@@ -43,7 +42,6 @@ const decoded = (escape: string): string =>
       : Number.parseInt(escape.replace(/^(?:\\[xu]\{?|%)/i, ''), 16)
   )
 
-/** What a text says in base64 or in hexadecimal digits, if it is one that can be read. */
 function inOtherLetters(text: string): readonly string[] {
   if (!/^[\w+/-]{8,}={0,2}$/.test(text)) return []
   return (['base64', 'hex'] as const)

@@ -1,25 +1,24 @@
 import { parseShell, type Leaf } from './parse.ts'
 import { isAssignment, isProgramOf, programName } from './programs.ts'
 
-/** The words of a leaf in order, assignments first. */
+/** Assignments first. */
 export const leafWords = ({ assignments, words }: Leaf): readonly string[] =>
   [...assignments, ...words].map(({ text }) => text)
 
-/** The files that a leaf reads or writes; of a text that it is given, the words. */
+/** The files of its redirections; of a here-document, the words. */
 export const leafTargets = ({ redirections }: Leaf, ...kinds: readonly string[]): readonly string[] =>
   redirections.flatMap(({ kind, target: { text } }) =>
     !kinds.includes(kind) ? [] : kind === 'text' ? text.split(/[\s;&|<>()`'"\\]+/) : [text]
   )
 
-/** All words of a text, those of nested commands and what is read among them; not what is only written to. */
+/** Includes nested commands and files that are read; excludes files that are only written. */
 export const wordsRead = (text: string): readonly string[] =>
   parseShell(text).leaves.flatMap(leaf => [...leafWords(leaf), ...leafTargets(leaf, 'read', 'both', 'text')])
 
-/** All words of a text, and the files that it writes to. */
 export const wordsWithTargets = (text: string): readonly string[] =>
   parseShell(text).leaves.flatMap(leaf => [...leafWords(leaf), ...leafTargets(leaf, 'read', 'both', 'text', 'write')])
 
-/** The program, or what an interpreter is given to run; nothing where it is named without a path. */
+/** The program, or the file that an interpreter runs; empty where it is named without a path. */
 export function scriptIn(words: readonly string[]): string {
   const [program = '', ...rest] = words.filter(word => !/^\w+=/.test(word))
   if (!takesScript(programName(program))) return program.includes('/') ? program : ''
@@ -47,6 +46,6 @@ export function simpleCommand(text: string): readonly string[] | undefined {
   return isCertain && /^[\x21-\x7E]+$/.test(program) && !isAssignment(program) ? words : undefined
 }
 
-/** A text as one word of a shell, for commands that people copy. */
+/** Quoted where necessary, for commands that people copy. */
 export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`

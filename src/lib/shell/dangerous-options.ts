@@ -40,7 +40,6 @@ const OPTIONS: ReadonlyMap<string, readonly [long: string, words?: RegExp]> = ne
   ['printf', ['', /^-v/]]
 ])
 
-/** The same for commands of git. */
 const GIT_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
   ['archive', /^-[A-Za-z]*o/],
   ['bisect', /^run$/],
@@ -74,7 +73,7 @@ export function dangerousOptions(program: string, words: KnownWords): readonly s
   })
 }
 
-/** Whether a rule names such a word itself, and not just all that may come. */
+/** A rule that only ends in `*` does not name the option. */
 export function namesOption(specifier: string, option: string): boolean {
   const name = option.startsWith('-') ? option.split('=')[0] : option
   return specifier.split(/\s+/).some(word => {

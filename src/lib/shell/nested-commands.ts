@@ -12,25 +12,25 @@ import {
 } from './programs.ts'
 import { LONGEST_COMMAND, roughLeaves } from './split-words.ts'
 
-/** Texts of words; undefined where only the shell knows. */
+/** Undefined where only the shell knows the word. */
 export type KnownWords = readonly (string | undefined)[]
 
 export const knownWords = (words: readonly ShellWord[]): KnownWords =>
   words.map(({ text, known }) => (known ? text : undefined))
 
-/** A command that a text runs, or may run: what stands in `words` from `start` on. */
+/** The command is `words` from `start` on. */
 export interface HeldCommand {
   readonly words: KnownWords
   readonly start: number
-  /** It is run, and not just named. */
+  /** It is run, and not just mentioned. */
   readonly sure: boolean
 }
 
 export interface Holding {
   readonly commands: readonly HeldCommand[]
-  /** It may run what nobody can tell by looking at it. */
+  /** It may run something that the text does not show. */
   readonly unsure: boolean
-  /** There is more in it than was looked at. */
+  /** A limit was reached: there is more in the text. */
   readonly over: boolean
 }
 
@@ -40,7 +40,6 @@ const MOST = 20_000
 
 let last: { readonly text: string; readonly holding: Holding } | undefined
 
-/** All commands that a text may run, however they are wrapped. */
 export function commandsHeldBy(text: string): Holding {
   // All rules ask about the same text.
   if (last?.text !== text) {
@@ -51,7 +50,6 @@ export function commandsHeldBy(text: string): Holding {
   return last.holding
 }
 
-/** How a command is reached: whether it is surely run, how deep in other texts it stands, whether it has something to read. */
 interface Reached {
   readonly sure: boolean
   readonly depth: number
@@ -75,7 +73,7 @@ class Looking implements Holding {
     }
   }
 
-  /** What is not looked at may be anything. */
+  /** What is not read may be anything. */
   #stop(sure: boolean): void {
     if (sure) this.over = true
     else this.unsure = true
@@ -99,7 +97,6 @@ class Looking implements Holding {
     this.#arguments(program, words, at)
   }
 
-  /** What a program does with its arguments: run them, take them as words, or who knows. */
   #arguments(program: string, words: KnownWords, at: Reached): void {
     const [, ...rest] = words
     const runs = runsArguments(program)
@@ -115,7 +112,7 @@ class Looking implements Holding {
     this.#within([...words, undefined], at)
   }
 
-  /** Each of the words of a command may be a program that it runs. `sure`: it does run its words. */
+  /** Each word may be a program that the command runs. `sure`: it runs its words. */
   #within(words: KnownWords, { sure, depth, fed }: Reached): void {
     const inner = { sure, depth: depth + 1, fed }
     const again = words.findIndex(word => word !== undefined && rereadsArguments(programName(word)))
@@ -136,11 +133,10 @@ class Looking implements Holding {
 const SPECIAL = /[\s;&|$`(]/
 const SPECIAL_OR_QUOTED = /[\s;&|$`('"\\]/
 
-/** Options of xargs that take the next word as their value. */
 const VALUE_OF_XARGS =
   /^(?:-[A-Za-z0]*[ILnPsdEa]|--(?:arg-file|delimiter|max-args|max-chars|max-procs|process-slot-var))$/
 
-/** What it reads is the program itself (`xargs -I{} {} x`), or its program may run it (`xargs env`). */
+/** Its input names the program (`xargs -I{} {} x`), or its program may run its input (`xargs env`). */
 function xargsRunsUnseen(rest: KnownWords): boolean {
   let at = 0
   while (rest[at]?.startsWith('-') === true) at += VALUE_OF_XARGS.test(rest[at]!) ? 2 : 1
@@ -152,7 +148,6 @@ function xargsRunsUnseen(rest: KnownWords): boolean {
   return ['{}', ...replaced].some(each => each !== '' && program.includes(each))
 }
 
-/** A file that is nothing but what the program reads. */
 const INPUT = /^(?:-|\/dev\/(?:stdin|fd\/.*)|\/proc\/.*\/fd\/.*)$/s
 
 /**
@@ -173,7 +168,6 @@ function isOpaque(program: string, rest: KnownWords, fed: boolean): boolean {
   return (fed && isProgramOf('runsInput', program)) || dangerousOptions(program, rest).length > 0
 }
 
-/** Options, and what may be their values, up to the first word that is neither. */
 function ownOptions(rest: KnownWords): KnownWords {
   const isOption = (word: string | undefined): boolean => word?.startsWith('-') === true
   const end = rest.findIndex((word, index) => !isOption(word) && !isOption(rest[index - 1]))
@@ -190,7 +184,7 @@ function isOpaqueWithin(program: string, rest: KnownWords, fed: boolean, runs: b
   return (isProgramOf('interpreter', program) || isProgramOf('awk', program)) && isOpaque(program, rest, fed)
 }
 
-/** Which of its options take a value cannot be told: only a script right behind it is surely what it runs. */
+/** Which of its options take a value is unknown: only a script right after the shell is certain to be what it runs. */
 function shellReads([first, second]: KnownWords): boolean {
   if (first === undefined || INPUT.test(first)) return true
   return first.startsWith('-') && !(/^-[a-z]*c$/.test(first) && !first.includes('s') && second !== undefined)
@@ -205,7 +199,7 @@ const awkReads = (rest: KnownWords): boolean =>
   rest.some(word => word?.startsWith('-f') === true) &&
   rest.some(word => INPUT.test(word?.replace(/^-f(?=.)/, '') ?? ''))
 
-/** Whether a program of awk may run another one. Where a quote may be part of a pattern, texts cannot be told apart. */
+/** Where a quote may be part of a pattern, strings cannot be told apart. */
 function awkRuns(word: string): boolean {
   if (/^(?:-[eEl]|--(?:exe|l|so))|system|getline|@\s*[A-Za-z_]/.test(word)) return true
   if (!word.includes('|') || !word.includes('print')) return false

@@ -5,51 +5,47 @@ import { LONGEST_COMMAND, roughLeaves, quickLeaf } from './split-words.ts'
 
 const require = createRequire(import.meta.url)
 
-/** The parser, loaded when the first command needs it: that takes about 15 ms. */
+/** Loaded when the first command needs it: that takes about 15 ms. */
 const unbash = (): typeof Unbash => (loaded ??= require('unbash') as typeof Unbash)
 let loaded: typeof Unbash | undefined
 
-/** A word without its quotes. What the shell fills in stays as it is written, and the word is not `known`. */
+/** A word without its quotes. Expansions stay as written, and then the word is not `known`. */
 export interface ShellWord {
   readonly text: string
-  /** The shell changes nothing in it, so that this is what the program gets. */
+  /** The program gets exactly this text. */
   readonly known: boolean
 }
 
 export interface Redirection {
-  /** `nowhere`: to /dev/null, or from one stream to the other. `text`: a here-document or a here-string. */
+  /** `nowhere`: to /dev/null, or from one stream to another. `text`: a here-document or a here-string. */
   readonly kind: 'write' | 'read' | 'both' | 'text' | 'nowhere'
   readonly operator: string
-  /** Which stream it is about: 1 for output, unless it is written down; NaN where a variable names it. */
+  /** 1 for output, unless a number is written; NaN where a variable names it. */
   readonly stream: number
-  /** The file, or the text. */
   readonly target: ShellWord
 }
 
-/** One simple command of a text, wherever it stands in it. */
 export interface Leaf {
-  /** `NAME=value` in front of the program; for a loop and an array one for each value. */
+  /** `NAME=value` before the program; for a loop or an array, one per value. */
   readonly assignments: readonly ShellWord[]
   readonly words: readonly ShellWord[]
   readonly redirections: readonly Redirection[]
-  /** It is given something to read: by `|`, `<` or `<<`. */
+  /** It has input, from `|`, `<` or `<<`. */
   readonly fed: boolean
-  /** Its output goes to another command. */
   readonly feeds: boolean
 }
 
-/** What a text says to the shell. */
 export interface ShellText {
-  /** All commands in the text, those in substitutions, loops and functions among them. */
+  /** Includes commands in substitutions, loops and functions. */
   readonly leaves: readonly Leaf[]
   /**
    * The text is nothing but the leaves, one after the other, and each of their words is known or a plain variable or
    * pattern. Where it is false, a leaf may be run, or not, or several times, or there may be others.
    */
   readonly plain: boolean
-  /** It is plain, and one leaf without a separator. */
+  /** Plain, and one leaf without a separator. */
   readonly single: boolean
-  /** The parser made sense of all of it. Otherwise the leaves are guesses: see `roughLeaves`. */
+  /** The parser understood all of it. Otherwise the leaves are guesses: see `roughLeaves`. */
   readonly readable: boolean
 }
 
@@ -58,7 +54,7 @@ const MOST_LEAVES = 2_000
 const MOST_BRACES = 1_000
 const MOST_HERE_DOCUMENTS = 200
 
-/** What is invisible, or is taken for something else: control characters, odd blanks, directions, zero widths. */
+/** Characters that are invisible, or mistaken for others: control characters, unusual blanks, directions, zero widths. */
 const ODD = /(?![\n\t ])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u
 
 const RECENT = new Map<string, ShellText>()
@@ -86,13 +82,13 @@ function read(text: string): ShellText {
   return { leaves, plain, single, readable: true }
 }
 
-/** Where quotes are single, nothing is filled in: from and to of each such piece. */
+/** Start and end of each single-quoted piece: nothing is expanded there. */
 export const singleQuoted = (text: string): readonly (readonly [number, number])[] => walkThrough(text)?.literal ?? []
 
 const isTooMuch = (text: string): boolean =>
   text.length > LONGEST_COMMAND || text.split('{').length > MOST_BRACES || text.split('<<').length > MOST_HERE_DOCUMENTS
 
-/** Undefined: the parser does not take all of it. */
+/** Undefined: the parser does not understand all of it. */
 function walkThrough(text: string): Walk | undefined {
   if (isTooMuch(text)) return undefined
   try {
@@ -114,7 +110,6 @@ class Walk {
   plain = true
   readable = true
   readonly #text: string
-  /** Which characters belong to the words and redirections of plain commands. */
   readonly #spans: (readonly [number, number])[] = []
 
   constructor(text: string) {
@@ -146,7 +141,6 @@ class Walk {
     if (this.leaves.length <= MOST_LEAVES) unbash().forEachChild(node, child => this.visit(child, fed))
   }
 
-  /** The commands in substitutions. */
   #within(node: Unbash.SyntaxNode, fed: boolean): void {
     if (node.type === 'Script') this.visit(node, fed)
     else if (node.type === 'SingleQuoted') this.literal.push([node.pos, node.end])
@@ -245,7 +239,7 @@ class Walk {
     }
   }
 
-  /** What stands outside of quotes. Where bash might see more in it than the parser, it is not plain. */
+  /** Text outside of quotes. It is not plain where bash might see more in it than the parser does. */
   #bare(word: { text: string; known: boolean }, raw: string, value: string): void {
     const unescaped = raw.replaceAll(/\\[\x20-\x7E\n]/g, '')
     const isHome = /[=:]~/.test(raw) || (raw.startsWith('~') && /(?:^|[=:])$/.test(word.text))
@@ -255,7 +249,6 @@ class Walk {
     word.text += value
   }
 
-  /** All that stands between the words and redirections of simple commands. */
   between(): string {
     let [at, rest] = [0, '']
     for (const [from, to] of this.#spans.toSorted(([a], [b]) => a - b)) {

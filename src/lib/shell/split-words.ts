@@ -1,16 +1,13 @@
-/** Words and commands without the grammar: for texts so plain that it is not needed, and for those it cannot read. */
+/** Words and commands without the grammar: for texts that are plain enough not to need it, and for those it cannot read. */
 import type { Leaf, ShellWord } from './parse.ts'
 import { isAssignment, isKeyword } from './programs.ts'
 
-/** A longer text is not read. */
 export const LONGEST_COMMAND = 65_536
 
 const PIECE =
   /([\w.,/:=@%+^-]+)|'([^']*)'|"((?:[^"\\$`]|\$\{\w+\}|\$[A-Za-z_]\w*)*)"(?![\w"'])|\$\{\w+\}|\$[A-Za-z_]\w*(?!["'])|( +)/y
-/** What the pieces above may hold; all of it can be seen. */
 const PLAIN = /^[\x20-\x7E]*$/
 
-/** A text that is one simple command of plain, quoted and variable words; undefined for all others. */
 export function quickLeaf(text: string): Leaf | undefined {
   if (text.length > LONGEST_COMMAND || !PLAIN.test(text)) return undefined
   const words: ShellWord[] = []

@@ -5,23 +5,21 @@ import { keyOf, type KeyPath } from '../../schema/check.ts'
 import { Findings, startOf, type Place, type FindingWords } from './finding.ts'
 import { readText } from './text.ts'
 
-/** A file that was read: what it says, and where. */
 export interface Document {
   readonly file: string
   readonly value: PlainObject
   readonly findings: Findings
 }
 
-/** What came of looking for a file. */
 export interface Looked {
-  /** Absent when the file is not there, or cannot be used at all; then there are findings. */
+  /** Absent if the file is missing or unusable; if unusable, `findings` says why. */
   readonly document: Document | undefined
   readonly findings: Findings
 }
 
 const MOST = 50_000
 
-/** Reads JSON with comments. A file that cannot be used as a whole is one error, and nothing of it counts. */
+/** Reads JSON with comments. A file that is not valid as a whole is one error, and none of it applies. */
 export function readDocument(file: string): Looked {
   const read = readText(file)
   if ('text' in read) return parseDocument(file, read.text)
@@ -73,7 +71,7 @@ function placeOf(file: string, tree: Node | undefined, lines: readonly number[],
   return { file, ...positionOf(lines, node?.offset ?? 0), key: keyOf(path) }
 }
 
-/** The node of a path, or of as much of it as is there; for a value with a name, the name. */
+/** The deepest node of the path that exists; of a property, the node with its name. */
 function nearestNode(tree: Node, path: KeyPath): Node {
   let node = tree
   for (const part of path) {
@@ -84,7 +82,7 @@ function nearestNode(tree: Node, path: KeyPath): Node {
   return node.parent?.type === 'property' ? node.parent : node
 }
 
-/** The values of objects by their keys: a file may have very many. */
+/** Properties by key, cached: an object may have thousands. */
 const VALUES = new WeakMap<Node, ReadonlyMap<unknown, Node>>()
 
 function childOf(node: Node, part: string | number): Node | undefined {

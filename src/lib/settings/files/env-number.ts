@@ -1,4 +1,4 @@
-/** A number that a variable of the environment sets. Anything but a whole number is told, and counts for nothing. */
+/** A number from an environment variable. Anything but a whole number is ignored, with a note. */
 export function envNumber(
   name: string,
   env: Readonly<Record<string, string | undefined>>,

@@ -2,41 +2,36 @@ import { print } from '../../errors.ts'
 import { keyOf, type KeyPath, type SchemaProblem } from '../../schema/check.ts'
 import { FIXES } from './fixes.ts'
 
-/** Where in a file something stands. Lines and columns count from 1. */
+/** A position in a file. Lines and columns start at 1. */
 export interface Place {
   readonly file: string
   readonly line: number
   readonly column: number
-  /** The way to it: `hooks.PreToolUse[0].hooks[1].timeout`. */
+  /** For example `hooks.PreToolUse[0].hooks[1].timeout`. */
   readonly key: string
 }
 
-/** A place for people: `file:line:column`. */
 export const sourceOf = ({ file, line, column }: Place): string => `${file}:${line}:${column}`
 
-/**
- * `error`: it is not in force as it was meant. `warning`: it is in force, but hardly as it was meant. `info`: worth
- * knowing.
- */
+/** `error`: it does not work as intended. `warning`: it works, but probably not as intended. `info`: nothing to do. */
 export type Level = 'error' | 'warning' | 'info'
 
-/** Something worth saying about a file, with what to do about it. */
+/** A problem in a file, and how to fix it. */
 export interface Finding {
   readonly level: Level
-  /** What programs tell findings apart by. */
   readonly code: string
   readonly place: Place
   readonly message: string
   readonly fix: string
-  /** It concerns what was meant to restrict: an error stops the run before it starts, a warning is a notice in it. */
+  /** It concerns a restriction: an error stops the run before it starts, a warning is a notice in the run. */
   readonly gate: boolean
-  /** It came with the project, and concerns nobody who goes without what the project brings. */
+  /** It came with the project, and is irrelevant where the project's hooks and rules are ignored. */
   readonly ofProject?: boolean
 }
 
 export const startOf = (file: string, key = ''): Place => ({ file, line: 1, column: 1, key })
 
-/** What a finding says: its code, what is wrong, and what to do about it, where the table of fixes does not say that. */
+/** The fix may be left out where `FIXES` has one for the code. */
 export type FindingWords =
   | readonly [code: keyof typeof FIXES, message: string, fix?: string]
   | readonly [code: string, message: string, fix: string]
@@ -46,7 +41,6 @@ export function findingOf(level: Level, place: Place, gate: boolean, words: Find
   return { level, code, place, message, fix, gate }
 }
 
-/** What a finding says of a key that is not as its table has it. */
 export const problemWords = ({ code, path, value, fix }: SchemaProblem): readonly [string, string, string] => {
   const place = keyOf(path.slice(path.findLastIndex(part => typeof part === 'string')))
   if (code === 'key-missing') return [code, `${place} is missing`, fix]
@@ -55,13 +49,11 @@ export const problemWords = ({ code, path, value, fix }: SchemaProblem): readonl
     : [code, `${place} cannot be ${print(value)}`, fix]
 }
 
-/** A finding that stops a run. */
 export const gateError = (place: Place, ...words: FindingWords): Finding => findingOf('error', place, true, words)
 
-/** What was meant to restrict and cannot do so: nothing starts, except in the compat profile. */
+/** A restriction that cannot be enforced: nothing starts, except in the compat profile. */
 export const stopsRun = ({ level, gate }: Finding): boolean => gate && level === 'error'
 
-/** A finding on one line: file, key, what is wrong, what to do. */
 export const findingLine = ({ place: { file, line, key }, message, fix }: Finding): string =>
   `${file}${line === 0 ? '.' : `:${line}: `}${key === '' ? '' : `${key}: `}${message} (${fix})`
 
@@ -81,7 +73,6 @@ export class Findings {
     this.#all.push(findingOf(level, this.#place(path), false, words))
   }
 
-  /** The same about what was meant to restrict. */
   gate(level: 'error' | 'warning', path: KeyPath, ...words: FindingWords): void {
     this.#all.push(findingOf(level, this.#place(path), true, words))
   }

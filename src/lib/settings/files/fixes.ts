@@ -1,4 +1,4 @@
-/** What to do about a finding, by its code, where that does not depend on what was found. */
+/** How to fix a finding, by its code, where that does not depend on what was found. */
 export const FIXES = {
   'always-allows': 'print nothing if it only looks on; the rules and the mode then decide',
   'answer-invented': 'answer {"decision":"block","reason":"…"}, or exit with 2',

@@ -7,12 +7,12 @@ import { keyOf, type KeyPath } from '../../schema/check.ts'
 import { Findings, startOf, type Place } from './finding.ts'
 import { readText } from './text.ts'
 
-/** Loaded only when there is something to read: it takes longer to load than everything else here. */
+/** Loaded on first use: it takes longer to load than everything else here. */
 const require = createRequire(import.meta.url)
 
 const FENCE = /^---[ \t]*\r?\n([\s\S]*?)^---[ \t]*$/m
 
-/** The settings at the top of a Markdown file, between two lines of dashes. Nothing in them is ever executed. */
+/** Reads the frontmatter of a Markdown file. Nothing in it is ever executed. */
 export function readFrontmatter(file: string): Looked {
   const read = readText(file)
   const nowhere = new Findings(path => startOf(file, keyOf(path)))
@@ -43,7 +43,6 @@ interface Parsed {
   readonly fault: Fault | undefined
 }
 
-/** Where in the block it cannot be read, and why. */
 interface Fault {
   readonly line: number
   readonly column: number
@@ -60,12 +59,11 @@ function parsed(text: string): Parsed {
   return { yaml, lines, fault: { line, column: col, why: error.message } }
 }
 
-/** What decides over what may happen. It is never guessed, and where it cannot be read nobody goes on. */
+/** Keys that grant or restrict. They are never guessed: where they cannot be read, nothing starts. */
 const DECISIVE = ['hooks', 'tools', 'disallowedTools', 'permissionMode']
 const BEGINS_DECISIVE = new RegExp(`^(?:${DECISIVE.join('|')})[ \\t]*:`, 'm')
 const NAMES_DECISIVE = new RegExp(`(?<![\\w-])(?:${DECISIVE.join('|')})["']?[ \\t]*:`)
 
-/** Whether settings begin that never end, and something decisive is meant by them. */
 const isOpen = (text: string): boolean => /^---[ \t]*\r?\n/.test(text) && BEGINS_DECISIVE.test(text)
 
 /**
@@ -84,7 +82,7 @@ function withTextsQuoted(block: string): string {
     .join('\n')
 }
 
-/** The first line of the file is the one with the dashes. Where something decisive may be meant, it is missing. */
+/** Line 1 of the file is the dashes. An error where the block may hold a decisive key, else a warning. */
 function brokenAt(file: string, { line, column, why }: Fault, block: string): Findings {
   const findings = new Findings(path => ({ file, line: line + 1, column, key: keyOf(path) }))
   const words = ['not-yaml', `the settings at its top are not valid YAML (${why})`] as const
@@ -93,7 +91,6 @@ function brokenAt(file: string, { line, column, why }: Fault, block: string): Fi
   return findings
 }
 
-/** What stands below them. */
 export function bodyOf(file: string): string {
   const read = readText(file)
   if (!('text' in read)) return ''
@@ -101,7 +98,6 @@ export function bodyOf(file: string): string {
   return block === null ? read.text : read.text.slice(block.index + block[0].length).trimStart()
 }
 
-/** The first line of the file is the one with the dashes. */
 function placeIn(yaml: Yaml.Document, lines: Yaml.LineCounter, file: string, path: KeyPath): Place {
   for (let length = path.length; length > 0; length--) {
     const node = yaml.getIn(path.slice(0, length), true) as { range?: [number, number, number] } | undefined

@@ -1,7 +1,5 @@
 import type { FieldTable } from '../../schema/table.ts'
 
-/** What a handler in a file may say: one table, for the loader, the checks and the JSON Schema. */
-
 const STRINGS = { list: 'string' } as const
 const VARIABLES = { record: 'string' } as const
 
@@ -34,11 +32,11 @@ const PROCESS = {
   'env?': { type: VARIABLES, words: 'variables on top of what it inherits' }
 } as const
 
-/** What people write beside a rule or a hook for themselves: nothing reads it, and nothing has to. */
+/** Keys that people add for themselves: nothing reads them. */
 export const isAnnotation = (key: string): boolean =>
   /^(?:[$#/].*|_(?!_proto).*|id|name|title|description|comments?|notes?|tags|author|version)$/.test(key)
 
-/** Every kind of handler, with its own keys. */
+/** The keys of each kind of handler: one table for the loader, the checks and the JSON Schema. */
 export const HANDLERS = {
   command: {
     type: ['command'],
@@ -92,7 +90,7 @@ export type HandlerType = keyof typeof HANDLERS
 export const isHandlerType = (name: unknown): name is HandlerType =>
   typeof name === 'string' && Object.hasOwn(HANDLERS, name)
 
-/** The kinds that Claude Code does not know. */
+/** Claude Code does not know these. */
 export const OUR_TYPES: readonly HandlerType[] = ['worker']
-/** The kinds that need an agent around them. */
+/** These need a running agent. */
 export const AGENT_TYPES: readonly HandlerType[] = ['prompt', 'agent', 'mcp_tool']

@@ -9,7 +9,6 @@ import { isObject, type PlainObject } from '../../util/plain.ts'
 import { namesIn } from './sources.ts'
 import { readText } from './text.ts'
 
-/** A test of hooks: given this event, expect this outcome, within this time. */
 export interface HookTest {
   readonly file: string
   readonly name: string
@@ -22,14 +21,12 @@ export interface HookTest {
   readonly fuzz: boolean
 }
 
-/** What can be expected of an outcome: a value, or a pattern. */
 const EXPECTATION = Object.fromEntries(
   'decision blocked by reason updatedInput updatedPrompt additionalContext systemMessage continue stopReason failedOpen'
     .split(' ')
     .map(key => [`${key}?`, 'unknown' as const])
 )
 
-/** The keys of a test in a file. */
 export const HOOK_TEST = {
   'name?': 'string',
   event: { type: 'string', words: 'the event that is fired' },
@@ -43,7 +40,6 @@ export const HOOK_TEST = {
 const ENDINGS = ['.hooktest.yaml', '.hooktest.yml', '.hooktest.json']
 const FOLDERS = ['.claude', '.claude/hooks', '.claude/tests', 'hooks', 'test', 'tests', '.']
 
-/** The test files of a project: beside its hooks, by their ending. */
 export function testFilesOf(root: string): readonly string[] {
   const folders = FOLDERS.map(folder => join(root, folder)).filter(existsSync)
   return [
@@ -53,7 +49,7 @@ export function testFilesOf(root: string): readonly string[] {
   ]
 }
 
-/** The tests of a file: a list of them, or an object with a list `tests`. Throws what is wrong with it. */
+/** A list of tests, or an object with a list `tests`. Throws what is wrong with the file. */
 export function readTests(file: string): readonly HookTest[] {
   const read = readText(file)
   if (!('text' in read)) throw bad(file, 'missing' in read ? 'is not there' : read.fault)
@@ -117,7 +113,7 @@ function eventOf(name: string, what: string): EventName {
   }
 }
 
-/** Text between slashes is a pattern. Throws where it cannot be one. */
+/** Text between slashes is a pattern. Throws if it is not a valid one. */
 export function patternIn(wanted: unknown): RegExp | undefined {
   const [, source, flags] = (typeof wanted === 'string' && /^\/(.*)\/([a-z]*)$/s.exec(wanted)) || []
   return source === undefined ? undefined : new RegExp(source, flags)

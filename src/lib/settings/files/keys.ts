@@ -9,12 +9,11 @@ import { SETTINGS_KEYS } from './settings-table.ts'
 
 const namesIn = (text: string): readonly string[] => text.trim().split(/\s+/)
 
-/** Keys of Claude Code that restrict there, and that nothing reads here. */
+/** Keys of Claude Code that restrict there, and are not read here. */
 const RESTRICTS_ELSEWHERE = namesIn(`sandbox deniedMcpServers allowedMcpServers disabledMcpjsonServers
   allowManagedMcpServersOnly allowManagedPermissionRulesOnly strictKnownMarketplaces blockedMarketplaces
   disableSkillShellExecution availableModels policyHelper skillOverrides`)
 
-/** Other keys of Claude Code: they belong to it. So do families of keys, and comments. */
 const ELSEWHERE = namesIn(`agent model modelOverrides advisorModel theme verbose language editorMode
   statusLine subagentStatusLine outputStyle attribution includeCoAuthoredBy includeGitInstructions cleanupPeriodDays
   plansDirectory apiKeyHelper proxyAuthHelper companyAnnouncements minimumVersion alwaysThinkingEnabled effortLevel
@@ -25,10 +24,8 @@ const ELSEWHERE = namesIn(`agent model modelOverrides advisorModel theme verbose
 const FAMILY = /^(?:auto|aws|disable|enabled?|force|gcp|otel|prefers|show|skip|skill|spinner|terminal)[A-Z]\w*$/
 const COMMENT = /^[$_#/]|^comments?$/
 
-/** Words of those who mean a list of what is refused. */
 const DENIES = /^(?:den|disallow|forbid|block|reject)[\w-]*$|^(?:disabled?|excluded?)[-_]?tools$/i
 
-/** Where a key belongs that stands elsewhere, or is called otherwise. */
 const homeOf = (key: string): string | undefined => {
   if (SETTINGS_KEYS.permissions.includes(key)) return `permissions.${key}`
   if (/^(?:permissions|hooks|carabiner)\./.test(key)) return key.replaceAll('.', ' → ')
@@ -39,7 +36,7 @@ const homeOf = (key: string): string | undefined => {
   return EVENT_NAMES.some(event => event === key) ? `hooks.${key}` : undefined
 }
 
-/** Reports keys that are misspelt or misplaced, so that they have no effect, and other keys that nothing reads. */
+/** Reports keys that have no effect: misspelled, misplaced or unknown. */
 export function checkKeys({ value, findings }: Document): void {
   check(value, [], SETTINGS_KEYS.top)
   for (const part of ['permissions', 'carabiner'] as const) {
@@ -64,7 +61,6 @@ export function checkKeys({ value, findings }: Document): void {
   }
 }
 
-/** Says that a key is meant that restricts, and is not read where it stands, or as it is spelt. */
 function remarkOnKey(path: KeyPath, known: readonly string[], home: string | undefined, findings: Findings): boolean {
   const key = String(path.at(-1))
   const near = nearMiss(key, known)
@@ -82,7 +78,6 @@ function remarkOnKey(path: KeyPath, known: readonly string[], home: string | und
 const OF_AGENTS = ['tools', 'disallowedTools', 'hooks', 'permissionMode']
 const TOOLS_OF_SKILLS = /^allowed-?tools$/i
 
-/** The same for what stands at the top of a skill, a slash command or a subagent. */
 export function checkOwnerKeys(kind: LoadedOwner['kind'], { value, findings }: Document): void {
   const known = kind === 'agent' ? OF_AGENTS : ['hooks']
   for (const key of kind === 'agent' ? ['tools', 'disallowedTools'] : [])
@@ -95,7 +90,7 @@ export function checkOwnerKeys(kind: LoadedOwner['kind'], { value, findings }: D
   }
 }
 
-/** Names with commas between, or a list of them; nothing is one that is not there. */
+/** Names separated by commas, or a list of them; an absent value counts as an empty list. */
 export const isList = (value: unknown): boolean =>
   value === undefined || value === null || typeof value === 'string' || isTexts(value)
 

@@ -39,7 +39,7 @@ import {
 } from './sources.ts'
 import { Switches } from './switches.ts'
 
-/** Reads every file that may say something about hooks here. It starts nothing and executes nothing. */
+/** Reads every settings file that applies here. Starts and executes nothing. */
 export function loadSettings(where: Where, options: LoadOptions = {}): Loaded {
   const loading = new Loading(where, rootOf(where))
   for (const source of sourcesOf(where, loading.root)) if (isAsked(source.scope, options)) loading.settingsFile(source)
@@ -55,10 +55,9 @@ export function loadSettings(where: Where, options: LoadOptions = {}): Loaded {
 const isAsked = (scope: Scope, { sources }: LoadOptions): boolean =>
   sources === undefined || scope === 'managed' || (sources as readonly Scope[]).includes(scope)
 
-/** Forms in which others keep settings. */
 const ENDING = /\.(?:json[5c]?|ya?ml|toml)(?:\.txt)?$/i
 
-/** The name that a file should have to be read; `undefined` where it has one, or is something else. */
+/** The name under which a file would be read; `undefined` if it has that name already, or is something else. */
 function meantBy(name: string, known: readonly string[]): string | undefined {
   const ofManaged = known.includes('managed-settings.json')
   if (known.includes(name) || !/^[a-z][\w.-]*$/i.test(name) || !(ofManaged || ENDING.test(name))) return undefined
@@ -101,7 +100,6 @@ class Loading {
     this.#findings.push(gateError(startOf(file), 'not-read', `${file} is not read: ${objection}`, fix))
   }
 
-  /** Files beside the settings that are meant as settings, and are not read under their names; folders that are none. */
   strays(): void {
     const { home, ownHome, managed } = this.#where
     const claude = [home, this.root].map(base => join(base, '.claude'))
@@ -179,7 +177,7 @@ class Loading {
     }
   }
 
-  /** A hook of a name that the user has used, in the project: it takes its place, but never that of a gate. */
+  /** A project's hook replaces the user's hook of the same name, except on a gate, where both run. */
   #add(hook: LoadedHook, document: Document): void {
     const key = `${hook.event} ${hook.name}`
     const other = hook.name === undefined ? undefined : this.#byName.get(key)
@@ -222,7 +220,7 @@ class Loading {
     for (const folder of folders) this.#plugin(undefined, resolve(this.#where.cwd, folder), 'flag')
   }
 
-  /** What managed policy has enabled is managed: nobody else switches it off. */
+  /** A plugin that managed policy enables is managed: no other settings can disable it. */
   #plugin(given: string | undefined, folder: string, enabledBy: Scope): void {
     const { name, id, root, data, maps, findings } = loadPlugin(given, folder, this.#where)
     const managed = enabledBy === 'managed'
@@ -237,7 +235,6 @@ class Loading {
     else if (!this.#plugins.some(each => each.root === root)) this.#plugins.push(plugin)
   }
 
-  /** Skills, slash commands and subagents: of the user, of the project, of plugins, whose names are their own. */
   owners(options: LoadOptions): void {
     const { home } = this.#where
     const own = { folder: join(home, '.claude'), ofProject: false, plugin: undefined }

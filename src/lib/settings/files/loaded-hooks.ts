@@ -10,40 +10,37 @@ import type { Scope, Source } from './sources.ts'
 export interface LoadedHook extends Declared {
   readonly scope: Scope
   readonly place: Place
-  /** Where one of its keys stands. */
   readonly placeOf: (key: string) => Place
   readonly plugin: (Plugin & { readonly name: string; readonly managed: boolean }) | undefined
-  /** The skill or subagent that it belongs to; it is in force only while that is. */
+  /** The skill or subagent that it belongs to: it is active only while that is. */
   readonly owner: string | undefined
-  /** It came with the project: in force only when that is trusted. */
+  /** It came with the project, and applies only when the project is trusted. */
   readonly ofProject: boolean
-  /** The user's hook of its name, whose place it takes while it is in force. */
+  /** The user's hook of the same name, which does not run while this one is active. */
   readonly replaces: LoadedHook | undefined
 }
 
 export interface EnabledPlugin extends Plugin {
-  /** What comes with it is called after it: `name:skill`. */
+  /** Prefix of the names that it brings: `name:skill`. */
   readonly name: string
-  /** The name under which it was enabled, such as `name@marketplace`; or its folder. */
+  /** As it was enabled, such as `name@marketplace`; else its name. */
   readonly id: string
-  /** Managed policy has enabled it. */
   readonly managed: boolean
-  /** The project has: it counts only when that is trusted. */
   readonly ofProject: boolean
 }
 
-/** A skill, a slash command or a subagent: what stands in its file is read when it is wanted. */
+/** A skill, a slash command or a subagent. Its body is read when it is used. */
 export interface LoadedOwner {
   readonly kind: 'skill' | 'command' | 'agent'
   readonly name: string
   readonly file: string
-  /** The settings at the top of its file. */
+  /** Its frontmatter. */
   readonly document: Document | undefined
   readonly plugin: EnabledPlugin | undefined
   readonly ofProject: boolean
 }
 
-/** What a skill or a slash command may do without a question while it is active. */
+/** A rule that a skill or a slash command allows without a question while it is active. */
 export interface LoadedGrant {
   readonly owner: string
   readonly rule: string
@@ -51,7 +48,7 @@ export interface LoadedGrant {
   readonly ofProject: boolean
 }
 
-/** A permission rule that was found in a file. */
+/** A permission rule in a settings file. */
 export interface LoadedRule {
   readonly behaviour: 'allow' | 'deny' | 'ask'
   readonly rule: string
@@ -59,7 +56,7 @@ export interface LoadedRule {
   readonly place: Place
 }
 
-/** A module of hooks that a file names. */
+/** A module of hooks that a settings file names. */
 export interface LoadedModule {
   readonly file: string
   readonly scope: Scope
@@ -67,15 +64,14 @@ export interface LoadedModule {
   readonly ofProject: boolean
 }
 
-/** An MCP server that `.mcp.json` of a project names. */
+/** An MCP server in the `.mcp.json` of a project. */
 export interface LoadedServer {
   readonly name: string
-  /** What is said about it, as it stands there. */
   readonly spec: Readonly<PlainObject>
   readonly place: Place
 }
 
-/** What managed policy fixes, so that nobody else can loosen it. */
+/** What managed policy fixes: no other settings can loosen it. */
 export interface Locks {
   readonly profile: Profile | undefined
   /** Trust is given by digest only, never by a flag for one run. */
@@ -85,44 +81,39 @@ export interface Locks {
   readonly pluginHooksOnly: boolean
 }
 
-/** All that the settings in force here say. */
+/** All that the settings say that apply here. */
 export interface Loaded {
   readonly root: string
   readonly files: readonly Source[]
-  /** The files that might, and the folders of such files. */
+  /** Files that may hold settings, and folders in which such files may appear. */
   readonly watched: readonly string[]
   readonly hooks: readonly LoadedHook[]
   readonly rules: readonly LoadedRule[]
   readonly modules: readonly LoadedModule[]
   readonly servers: readonly LoadedServer[]
-  /** The plugins that are enabled, each under a name of its own. */
   readonly plugins: readonly EnabledPlugin[]
-  /** Of two of one kind and name the later counts. */
+  /** Of two with the same kind and name, the later one is used. */
   readonly owners: readonly LoadedOwner[]
   readonly grants: readonly LoadedGrant[]
   readonly findings: readonly Finding[]
   readonly locks: Locks
   readonly profile: Profile | undefined
-  /** Whose hooks are switched off. */
   readonly disabled: ReadonlySet<Scope>
   readonly allowedUrls: readonly string[] | undefined
   readonly allowedEnvVars: readonly string[] | undefined
-  /** The permission mode to begin with. */
   readonly mode: string | undefined
-  /** The one that managed policy has chosen: nobody begins with one that lets more pass. */
+  /** Set by managed policy: a session cannot start in a looser mode. */
   readonly managedMode: string | undefined
-  /** Further folders that belong to the work. */
   readonly directories: readonly string[]
-  /** Variables for commands and hooks. */
   readonly env: Readonly<Record<string, string>>
 }
 
-/** What is added on the command line. */
+/** Settings from the command line. */
 export interface LoadOptions {
-  /** A file of settings, or the JSON itself. */
+  /** The path of a settings file, or JSON. */
   readonly settings?: string | undefined
   readonly pluginDirs?: readonly string[] | undefined
   readonly modules?: readonly string[] | undefined
-  /** Which of user, project and local count. Default: all. Managed policy always does. */
+  /** Default: all. Managed policy always applies. */
   readonly sources?: readonly ('user' | 'project' | 'local')[] | undefined
 }

@@ -5,7 +5,7 @@ import type { Finding } from './finding.ts'
 import type { LoadedServer } from './loaded-hooks.ts'
 import { staysInProject, type Where } from './sources.ts'
 
-/** The MCP servers that a project names in `.mcp.json`. Those of the user come with a flag, or in code. */
+/** The servers in the project's `.mcp.json`. Those of the user come from a flag, or from code. */
 export function projectServers(
   root: string,
   { home }: Where

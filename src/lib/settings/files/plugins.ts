@@ -10,16 +10,15 @@ import { Findings, startOf, type Place, type FindingWords } from './finding.ts'
 import { staysInProject, namesIn, type Where } from './sources.ts'
 import { attempt } from '../../util/attempt.ts'
 
-/** A plugin that is enabled, and where it declares hooks. */
 export interface LoadedPlugin {
-  /** What its manifest calls it; else what it is enabled as, without its marketplace; else that of its folder. */
+  /** From its manifest; else as enabled, without the marketplace; else the name of its folder. */
   readonly name: string
-  /** What it is enabled as; else its name. */
+  /** As enabled; else its name. */
   readonly id: string
   readonly root: string
   readonly data: string
   readonly maps: readonly HookMap[]
-  /** About each of its files; reading its hooks may add to them. */
+  /** One per file; reading its hooks may add to them. */
   readonly findings: readonly Findings[]
 }
 
@@ -53,7 +52,7 @@ export function installedPlugins(
   return { folders, findings }
 }
 
-/** Reads what a plugin says about hooks. Paths in its manifest stay within it. One that is not installed has no id. */
+/** Paths in the manifest must stay within the plugin. A plugin that is not installed has no id. */
 export function loadPlugin(given: string | undefined, root: string, { ownHome }: Where): LoadedPlugin {
   const manifest = readDocument(join(root, '.claude-plugin/plugin.json'))
   const usual = join(root, 'hooks/hooks.json')
@@ -80,7 +79,6 @@ export function loadPlugin(given: string | undefined, root: string, { ownHome }:
 const PARTS = `.claude-plugin/plugin.json hooks/hooks.json commands agents skills SKILL.md .mcp.json .lsp.json
   output-styles themes monitors bin settings.json`.split(/\s+/)
 
-/** Why nothing of a plugin would be in force. */
 function whyNoPlugin(root: string, manifest: Document | undefined, name: string): FindingWords | undefined {
   if (!existsSync(root)) return ['plugin-missing', `the plugin ${name} is not at ${root}`]
   const has = (part: string): boolean => existsSync(join(root, part))
@@ -93,16 +91,16 @@ function whyNoPlugin(root: string, manifest: Document | undefined, name: string)
   return ['hooks-missing', `nobody reads ${stray} in the plugin ${name}`]
 }
 
-/** What of a name cannot stand in a path is replaced, and then its hash tells it from others that look alike. */
+/** Characters that a path cannot hold are replaced; a hash then keeps similar names apart. */
 function folderName(name: string): string {
   const plain = name.replaceAll(/^\.+|[^\w.@-]/g, '_')
   return plain === name ? name : `${plain}-${createHash('sha256').update(name).digest('hex').slice(0, 8)}`
 }
 
-/** Makes the folder in which a plugin may keep data, for this user alone. Where that cannot be, its hooks will see. */
+/** Only this user may read the folder. A failure is left to the hooks that use it. */
 export const makeDataFolder = ({ data }: Pick<LoadedPlugin, 'data'>): void => attempt(() => makeFolders(data))
 
-/** What the manifest says of hooks: a path, the hooks themselves, or a list of these. */
+/** The manifest has a path, the hooks themselves, or a list of these. */
 function partsOf(manifest: Document | undefined): readonly { readonly part: unknown; readonly path: KeyPath }[] {
   const hooks = manifest?.value['hooks']
   if (Array.isArray(hooks)) return hooks.map((part: unknown, place) => ({ part, path: ['hooks', place] }))
@@ -123,7 +121,7 @@ function objection(place: Place, ...words: FindingWords): Findings {
   return findings
 }
 
-/** The events: under `hooks`, or there themselves, beside a description. */
+/** Events are under `hooks`, or at the top, beside a description. */
 function mapIn(document: Document, path: KeyPath, value: unknown): HookMap {
   if (!isObject(value)) return { document, path, map: value }
   if (value['hooks'] !== undefined) return { document, path: [...path, 'hooks'], map: value['hooks'] }

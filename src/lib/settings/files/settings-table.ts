@@ -30,7 +30,7 @@ const FLAG_OR_STRINGS = own<boolean | readonly string[]>(
   value => typeof value === 'boolean' || (Array.isArray(value) && value.every(item => typeof item === 'string'))
 )
 
-/** The keys of a settings file that are read here. What stands under `hooks` is read by shapes.ts. */
+/** The keys of a settings file that are read here. The value of `hooks` is read by shapes.ts. */
 export const SETTINGS = {
   'hooks?': 'unknown',
   'permissions?': { object: PERMISSIONS },
@@ -44,12 +44,11 @@ export const SETTINGS = {
   'carabiner?': { object: CARABINER }
 } as const satisfies FieldTable
 
-/** What a settings file says, as far as it fits the table. */
+/** Values that do not fit the table are left out. */
 export type SettingsFile = Partial<Infer<typeof SETTINGS>>
 
 const namesOf = (table: FieldTable): readonly string[] => rowsIn(table).map(({ name }) => name)
 
-/** The names of the keys that are read here, at the top of a file and below two of its keys. */
 export const SETTINGS_KEYS = {
   top: namesOf(SETTINGS),
   permissions: namesOf(PERMISSIONS),
@@ -59,7 +58,7 @@ export const SETTINGS_KEYS = {
 const MANAGED_ONLY = ['carabiner.trust', 'allowManagedHooksOnly', 'strictPluginOnlyCustomization']
 const NOT_OF_PROJECTS = ['env', 'permissions.additionalDirectories']
 
-/** Reads a settings file by the table. A wrong value is a finding, and is as if it were not there; unknown keys are left to `checkKeys`. */
+/** A wrong value is a finding, and is left out. Unknown keys are left to `checkKeys`. */
 export function readSettings({ value, findings }: Document, scope: Scope): SettingsFile {
   const idle = scope === 'managed' ? [] : MANAGED_ONLY
   const ignored = OF_PROJECT.includes(scope) ? [...idle, ...NOT_OF_PROJECTS] : idle

@@ -6,24 +6,22 @@ import { isObject, type PlainObject } from '../../util/plain.ts'
 import { problemWords, type Findings, type FindingWords } from './finding.ts'
 import { HANDLERS, isAnnotation, isHandlerType, type HandlerType } from './handlers.ts'
 
-/** A hook as a file declares it, checked. */
 export interface Declared {
   readonly event: EventName
   readonly matcher: string | undefined
   readonly type: HandlerType
   readonly name: string | undefined
-  /** What it runs, asks or calls, for people. */
+  /** What it runs, asks or calls, for display. */
   readonly runs: string
-  /** The keys of its handler. */
   readonly spec: Readonly<PlainObject>
   readonly path: KeyPath
-  /** Hooks of one rule have this in common. */
+  /** Equal for the hooks of one rule. */
   readonly rule: string
-  /** Seconds, where neither the file nor the contract says otherwise. */
+  /** In seconds; used where neither the file nor the contract sets one. */
   readonly defaultTimeout: number | undefined
 }
 
-/** Events of the contract that are not fired here. */
+/** Events of Claude Code that are not fired here. */
 const FOREIGN = 'PreModelSwitch PostModelSwitch WorktreeCreate WorktreeRemove DirectoryAdded MessageDisplay'.split(' ')
 
 const ONE_OF_ALL = `use one of ${EVENT_NAMES.join(', ')}`
@@ -34,13 +32,13 @@ const MOST_EVENTS = 500
 const LONGEST_MATCHER = 10_000
 const RULE_KEYS = ['matcher', 'hooks']
 
-/** The older forms have a name or nothing beside their command, and a minute of time. */
+/** In seconds; for the older shapes, which have no `timeout` of their own. */
 const SIMPLE_TIMEOUT = 60
 
 const meant = (near: string | undefined, otherwise: string): string =>
   near === undefined ? otherwise : `did you mean ${near}?`
 
-/** Reads a map from events to hooks, in any of the shapes that are in use. A bad entry costs that entry. */
+/** Accepts every shape that is in use. A bad entry costs that entry only. */
 export function readHooks(value: unknown, path: KeyPath, findings: Findings): readonly Declared[] {
   const names = isObject(value) ? Object.keys(value) : []
   if (!isObject(value)) findings.gate('error', path, 'hooks-shape', 'hooks should be an object from events to rules')
@@ -66,7 +64,6 @@ function eventOf(name: string, path: KeyPath, findings: Findings): EventName | u
   return undefined
 }
 
-/** What a file says of a handler outside of it. */
 interface Around {
   readonly rule?: KeyPath
   readonly matcher?: string | undefined
@@ -75,7 +72,6 @@ interface Around {
 
 const BAD = Symbol('bad')
 
-/** Reads what stands under one event. What is wrong with a hook is a finding, and then there is no such hook. */
 class EventReader {
   readonly #event: EventName
   readonly #findings: Findings
@@ -91,7 +87,7 @@ class EventReader {
     return []
   }
 
-  /** Something that only Claude Code minds; it does not read what is under `carabiner`. */
+  /** For what only Claude Code objects to; it does not read what is under `carabiner`. */
   #foreign(path: KeyPath, ...words: FindingWords): void {
     if (path[0] !== 'carabiner') this.#findings.add('warning', path, ...words)
   }
@@ -133,7 +129,6 @@ class EventReader {
     return this.#flat(value, path, undefined)
   }
 
-  /** A handler that carries its matcher itself. */
   #flat(value: PlainObject, path: KeyPath, defaultTimeout: number | undefined): readonly Declared[] {
     const { matcher: given, ...handler } = value
     const matcher = this.#matcher(given, path)
@@ -192,7 +187,7 @@ class EventReader {
     return { type, ...handler }
   }
 
-  /** A key that is not read does no harm to the others. */
+  /** An unknown key does not invalidate the others. */
   #fits(type: HandlerType, handler: PlainObject, path: KeyPath): boolean {
     const problems = problemsIn(HANDLERS[type], handler, path)
     for (const problem of problems) {
@@ -204,7 +199,6 @@ class EventReader {
   }
 }
 
-/** The one key that says what a handler does, with all that a program is given. */
 function runsOf(type: HandlerType, { command, url, prompt, tool, args }: PlainObject): string {
   const words = [command, url, prompt, tool].find(value => typeof value === 'string') ?? type
   const more = (Array.isArray(args) ? args : []).map(arg => {
@@ -214,7 +208,6 @@ function runsOf(type: HandlerType, { command, url, prompt, tool, args }: PlainOb
   return [words, ...more].join(' ')
 }
 
-/** Other spellings of keys that are in use. */
 const RENAMED: Readonly<Record<string, string>> = { timeout_secs: 'timeout', timeoutSecs: 'timeout', hook_type: 'type' }
 
 const renamed = (handler: PlainObject): PlainObject =>

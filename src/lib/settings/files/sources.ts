@@ -7,7 +7,7 @@ import { fault } from '../../faults.ts'
 import { gateError, startOf, type Finding } from './finding.ts'
 import { attempt } from '../../util/attempt.ts'
 
-/** Whose words they are. What comes with a project counts only when the project is trusted. */
+/** Where settings come from. What comes with a project applies only when the project is trusted. */
 export type Scope = 'managed' | 'user' | 'project' | 'local' | 'flag' | 'plugin' | 'skill' | 'agent'
 
 export const OF_PROJECT: readonly Scope[] = ['project', 'local']
@@ -18,20 +18,20 @@ export interface Source {
   readonly file: string
 }
 
-/** The folders from which settings are found. */
+/** The folders in which settings are looked for. */
 export interface Where {
   readonly cwd: string
   readonly home: string
-  /** Our own folder: `CARABINER_HOME`, or `~/.carabiner`. */
+  /** `CARABINER_HOME`, or `~/.carabiner`. */
   readonly ownHome: string
-  /** Folders of managed policy, of which nobody else can lift anything. */
+  /** Folders of managed policy, which no other settings can override. */
   readonly managed: readonly string[]
 }
 
-/** Folders of managed policy that need not be there. */
+/** These need not exist. */
 export const USUAL_MANAGED: readonly string[] = ['/etc/claude-code', '/etc/carabiner']
 
-/** Where an ordinary process on this machine looks. */
+/** The folders that an ordinary process on this machine uses. */
 export function usualPlaces(cwd: string | undefined, env: Readonly<Record<string, string | undefined>>): Where {
   const home = realPath(folderIn(env, 'HOME') ?? usualHome())
   const further = folderIn(env, 'CARABINER_MANAGED_DIR')
@@ -43,7 +43,7 @@ export function usualPlaces(cwd: string | undefined, env: Readonly<Record<string
   }
 }
 
-/** Somebody may have removed the folder in which we were started. */
+/** The folder may have been removed since the process started. */
 function ownFolder(): string {
   const folder = attempt(() => process.cwd())
   if (folder !== undefined) return folder
@@ -57,7 +57,7 @@ function usualHome(): string {
   return home
 }
 
-/** A folder of the user's must be the same wherever one stands: else a project could pass for it. */
+/** Must be absolute: a relative path could lead into a project, which would then pass for the user. */
 function folderIn(env: Readonly<Record<string, string | undefined>>, name: string): string | undefined {
   const folder = env[name]
   if (folder === undefined || folder === '') return undefined
@@ -65,7 +65,7 @@ function folderIn(env: Readonly<Record<string, string | undefined>>, name: strin
   return resolve(folder)
 }
 
-/** The project's root: the nearest folder from here up that has settings, within the same repository; else here. */
+/** The nearest folder upwards that has settings, within the same repository; else the working directory. */
 export function rootOf({ cwd, home }: Where): string {
   for (let folder = cwd; ; folder = dirname(folder)) {
     if (folder !== home && mayBeThere(join(folder, '.claude'))) return folder
@@ -73,7 +73,7 @@ export function rootOf({ cwd, home }: Where): string {
   }
 }
 
-/** The settings files, in the order in which they add up. */
+/** In the order in which they apply. */
 export function sourcesOf(where: Where, root: string): readonly Source[] {
   const own = [join(where.home, '.claude/settings.json'), join(where.ownHome, 'settings.json')]
   const project = root === where.home ? [] : projectSources(root)
@@ -89,7 +89,6 @@ const projectSources = (root: string): readonly Source[] => [
   { scope: 'local', file: join(root, '.claude/settings.local.json') }
 ]
 
-/** The files that may say something, and the folders in which more of them may appear. */
 export function watchedBy(where: Where, root: string): readonly string[] {
   const folders = [where.home, root].flatMap(base =>
     ['skills', 'commands', 'agents'].map(name => join(base, '.claude', name))
@@ -103,7 +102,7 @@ function managedFiles(folder: string): readonly string[] {
   return [join(folder, 'managed-settings.json'), ...namesIn(more, '.json').map(name => join(more, name))]
 }
 
-/** Whether something has this name: also a link that leads nowhere, and what may not be looked at. */
+/** True also for a link that leads nowhere, and for a path that may not be accessed. */
 export function mayBeThere(path: string): boolean {
   try {
     lstatSync(path)
@@ -113,7 +112,6 @@ export function mayBeThere(path: string): boolean {
   }
 }
 
-/** What is said of a folder that is there and cannot be looked through: what is in it may restrict. */
 export function closedFolder(folder: string): readonly Finding[] {
   if (!mayBeThere(folder)) return []
   try {
@@ -124,7 +122,6 @@ export function closedFolder(folder: string): readonly Finding[] {
   }
 }
 
-/** A folder in which something that restricts may be, and that cannot be looked through. */
 export const closed = (folder: string, why: string): Finding =>
   gateError(
     startOf(folder),
@@ -133,13 +130,13 @@ export const closed = (folder: string, why: string): Finding =>
     'check who may read it and where it leads, or delete it'
   )
 
-/** The names in a folder that end so, sorted; none where there is no such folder. */
+/** Sorted; empty if the folder does not exist. */
 export function namesIn(folder: string, ending: string): readonly string[] {
   const names = attempt(() => readdirSync(folder)) ?? []
   return names.filter(name => name.endsWith(ending)).toSorted()
 }
 
-/** The files below a folder, links to folders not followed; `undefined` where there are more than so many. */
+/** Links to folders are not followed. `undefined`: more than `most` files. */
 export function filesBelow(folder: string, most: number): readonly string[] | undefined {
   const files: string[] = []
   const folders = [folder]
@@ -155,7 +152,7 @@ export function filesBelow(folder: string, most: number): readonly string[] | un
   return files
 }
 
-/** Why the user's own settings cannot be the user's own: others could have written them. */
+/** Why a settings file of the user cannot be trusted: others could have written it. */
 export function foreignHand(file: string): string | undefined {
   const stat = kindOf(file)
   if (stat === undefined || process.getuid === undefined) return undefined
@@ -163,6 +160,6 @@ export function foreignHand(file: string): string | undefined {
   return stat.uid === process.getuid() || stat.uid === 0 ? undefined : 'it belongs to another user'
 }
 
-/** Whether a file of a project, followed through all links, is in the project. */
+/** After following all links. */
 export const staysInProject = (file: string, root: string): boolean =>
   attempt(() => relative(realpathSync(root), realpathSync(file)))?.startsWith('..') !== true

@@ -7,7 +7,6 @@ import { OF_PROJECT, type Scope } from './sources.ts'
 
 const ALL_BUT_MANAGED: readonly Scope[] = ['user', 'project', 'local', 'flag', 'plugin', 'skill', 'agent']
 
-/** What settings say of everything at once: what is switched on and off, what is locked, which profile is in force. */
 export class Switches {
   readonly #disabled = new Set<Scope>()
   readonly #plugins = new Map<string, { on: boolean; scope: Scope; place: Place }>()
@@ -50,7 +49,7 @@ export class Switches {
       typeof pluginsOnly === 'object' ? pluginsOnly.includes('hooks') : pluginsOnly === true
   }
 
-  /** Nobody switches off what stands above them: a project its own hooks, a user all but the managed ones. */
+  /** A project disables its own hooks, a user all but the managed ones. */
   #disable(scope: Scope): void {
     const scopes =
       scope === 'managed'
@@ -61,7 +60,7 @@ export class Switches {
     for (const each of scopes) this.#disabled.add(each)
   }
 
-  /** What the user or managed policy has switched on is theirs, whatever a project says of it. */
+  /** A project cannot disable a plugin that the user or managed policy has enabled. */
   #enable(name: string, on: boolean, scope: Scope, place: Place): void {
     const before = this.#plugins.get(name)
     if (before?.scope === 'managed') return

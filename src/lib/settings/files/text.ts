@@ -2,13 +2,13 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from '
 
 const LARGEST = 4 * 1024 * 1024
 
-/** The text of a file that people write, or why there is none. `missing` is no fault: most of them need not be there. */
+/** `missing` is not a fault: most settings files are optional. */
 export type Text =
   | { readonly text: string }
   | { readonly missing: true }
   | { readonly fault: string; readonly fix: string }
 
-/** Reads a settings file. Whatever lies there instead (a pipe, a folder, a picture), it answers at once. */
+/** Never blocks, whatever is at the path: a pipe, a folder, a device. */
 export function readText(file: string): Text {
   let descriptor: number
   try {
@@ -28,10 +28,10 @@ export function readText(file: string): Text {
   }
 }
 
-/** A pipe without a writer would keep an ordinary `open` waiting for ever. */
+/** An ordinary `open` would wait forever on a pipe without a writer. */
 const openAtOnce = (file: string): number => openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
 
-/** Opens an ordinary file for as long as `use` runs. Throws for anything else: a pipe never ends, nor does `/dev/zero`. */
+/** Throws for anything but an ordinary file: a pipe or `/dev/zero` never ends. */
 export function withFile<T>(file: string, use: (descriptor: number) => T): T {
   const descriptor = openAtOnce(file)
   try {

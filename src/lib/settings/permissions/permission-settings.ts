@@ -7,7 +7,6 @@ import type { SettingsFile } from '../files/settings-table.ts'
 import { OF_PROJECT, type Scope } from '../files/sources.ts'
 import { isTighter, isWithinPolicy } from './tightness.ts'
 
-/** The mode where nobody says anything. */
 const USUAL = 'default'
 
 /**
@@ -68,7 +67,6 @@ export class PermissionSettings {
   }
 }
 
-/** Says that a mode does not count: that of a project, or one against managed policy. */
 function remarkOnMode(mode: string, managed: string | undefined, { findings }: Document): void {
   const path = ['permissions', 'defaultMode']
   if (managed !== undefined)

@@ -7,7 +7,6 @@ import { conditionCheck, matcherCheck, type AddFinding } from '../lint/lint-matc
 import type { Loaded, LoadedHook, LoadedOwner, LoadedRule } from '../files/loaded-hooks.ts'
 import { namingOf } from './tool-names.ts'
 
-/** Names of tools, and where they stand. `allow`: they only lift what is asked about. */
 type NamedTools = Pick<LoadedRule, 'behaviour' | 'rule' | 'place'>
 
 /**
@@ -23,13 +22,12 @@ export function restrictions(loaded: Loaded, tools: readonly string[] = []): rea
   ]
 }
 
-/** Hooks of one rule stand side by side, and share its matcher. */
+/** Hooks of one rule are adjacent, and share its matcher. */
 const isFirstOfRule = (hooks: readonly LoadedHook[], place: number): boolean => {
   const [hook, before] = [hooks[place]!, hooks[place - 1]]
   return before?.rule !== hook.rule || before.place.file !== hook.place.file
 }
 
-/** Whether a hook only looks on, although its event waits for others. */
 export const observesOnly = ({ spec, event }: Pick<LoadedHook, 'spec' | 'event'>): boolean =>
   isGate(event) && (spec['async'] === true || spec['asyncRewake'] === true || spec['observe'] === true)
 
@@ -51,7 +49,7 @@ function hookFindings(hook: LoadedHook, withMatcher: boolean, tools: readonly st
   return findings
 }
 
-/** Permission rules that fit nothing. Those for tools that others have are one finding a file. */
+/** Rules for tools of other agents are one finding per file. */
 export function ruleFindings(rules: readonly NamedTools[], tools: readonly string[]): readonly Finding[] {
   const absent = new Map<string, { readonly place: Place; readonly names: Set<string> }>()
   const findings = rules.flatMap(({ behaviour, rule, place }): readonly Finding[] => {
@@ -85,7 +83,6 @@ export function ruleFindings(rules: readonly NamedTools[], tools: readonly strin
   return [...findings, ...absences]
 }
 
-/** The tools that a subagent has, those it must not have, and its mode. */
 function agentFindings({ document, ofProject }: LoadedOwner, tools: readonly string[]): readonly Finding[] {
   if (document === undefined) return []
   const place = (key: string): Place => document.findings.place([key])
@@ -99,7 +96,7 @@ function agentFindings({ document, ofProject }: LoadedOwner, tools: readonly str
   return [...wanted, ...ruleFindings(named('disallowedTools'), tools), ...wrong].map(each => ({ ...each, ofProject }))
 }
 
-/** A mode that there is not. One of other agents is no reason to stop: the usual one asks for more. */
+/** A mode of another agent does not stop the run: the default mode asks more often. */
 export const modeFinding = ({ problem, isElsewhere }: NoMode, place: Place): Finding =>
   isElsewhere === true
     ? findingOf('warning', place, true, ['mode-unknown', problem, 'until then the mode is default'])

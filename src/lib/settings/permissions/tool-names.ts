@@ -2,7 +2,7 @@ import { OTHER_FILE_TOOLS, TOOL_NAMES, type BuiltInToolName } from '../../tool-t
 import { RENAMED } from '../../util/names.ts'
 import { nearMiss } from '../../util/near.ts'
 
-/** Tools of other versions of Claude Code, and of other agents: settings may name them, and nothing is lost by it. */
+/** Tools of other agents, and of other versions of Claude Code: settings may name them without harm. */
 const OTHER_TOOL_NAMES: ReadonlySet<string> = new Set([
   ...Object.keys(OTHER_FILE_TOOLS),
   ...`BashOutput Brief Config CronCreate CronDelete CronList EndConversation EnterPlanMode EnterWorktree ExitWorktree LSP
@@ -21,16 +21,14 @@ const OTHER_TOOL_NAMES: ReadonlySet<string> = new Set([
    codesearch patch`.split(/\s+/)
 ])
 
-/** Words for a tool of the table: they can mean no other. */
 const TOOL_SYNONYMS: ReadonlyMap<string, BuiltInToolName> = new Map([
   ...['Shell', 'Terminal', 'Command', 'Exec', 'Sh'].map(name => [name, 'Bash'] as const),
   ['Fetch', 'WebFetch']
 ])
 
-/** What a name stands for: a tool that is here or not, one that it misses narrowly, or nothing that is known. */
 export type Naming = { readonly is: 'here' | 'elsewhere' | 'unknown' } | { readonly is: 'near'; readonly meant: string }
 
-/** Reads the name of a tool. `more`: tools that somebody has added. Those of MCP servers are known later. */
+/** `more`: tools that the caller has added. Those of MCP servers are not known yet. */
 export function namingOf(name: string, more: readonly string[] = []): Naming {
   const here = [...TOOL_NAMES, ...more]
   if (here.includes(RENAMED.get(name) ?? name) || name.startsWith('mcp__')) return { is: 'here' }
@@ -40,5 +38,4 @@ export function namingOf(name: string, more: readonly string[] = []): Naming {
   return { is: nearMiss(name, [...OTHER_TOOL_NAMES]) === undefined ? 'unknown' : 'elsewhere' }
 }
 
-/** Every name that a pattern may mean: tools that are here, and those that others have. */
 export const ALL_TOOL_NAMES: readonly string[] = [...TOOL_NAMES, ...RENAMED.keys(), ...OTHER_TOOL_NAMES]

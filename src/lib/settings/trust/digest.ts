@@ -3,10 +3,9 @@ import { isObject } from '../../util/plain.ts'
 import { hashOf, recordFiles } from './trusted-files.ts'
 import type { Loaded, LoadedRule } from '../files/loaded-hooks.ts'
 
-/** What of a project has to be trusted before it applies: what it declares, and the files that would run. */
 export interface Coverage {
   readonly digest: string
-  /** The parts, by name, each with a hash of its own, to show what has changed. */
+  /** Name → hash of each part, to show what has changed. */
   readonly parts: ReadonlyMap<string, string>
 }
 
@@ -58,11 +57,10 @@ function* declarations(loaded: Loaded): Generator<readonly [string, string]> {
   for (const { name, spec } of servers) yield [number(`server ${name}`), canonical([name, spec])]
 }
 
-/** Whether a rule applies only when the project is trusted: it allows more. */
 export const needsTrust = ({ scope, behaviour }: LoadedRule): boolean =>
   behaviour === 'allow' && (scope === 'project' || scope === 'local')
 
-/** JSON with sorted keys, so that equal values give equal text. */
+/** Keys are sorted, so that equal values give equal text. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, item: unknown) =>
     isObject(item) ? Object.fromEntries(Object.entries(item).toSorted(([a], [b]) => (a < b ? -1 : 1))) : item

@@ -9,7 +9,7 @@ import { isData, isRun, type CommandWord } from './word-roles.ts'
 export interface ReferencedFiles {
   readonly files: ReadonlySet<string>
   readonly scripts: ReadonlySet<string>
-  /** Folders that are run by programs which take folders. */
+  /** Run by programs that accept folders. */
   readonly folders: ReadonlySet<string>
 }
 
@@ -18,7 +18,7 @@ const MOST_LOOKS = 20_000
 const MOST_FILES = 5_000
 const LONGEST_PATH = 4096
 
-/** The files and folders that words, and pieces of them, refer to. `undefined`: too many to check. */
+/** `undefined`: too many to check. */
 export function referencedFiles(
   words: readonly CommandWord[],
   pieces: readonly string[],
@@ -57,14 +57,13 @@ function partsOf(word: string): readonly string[] {
     .filter(bit => bit !== '' && !/^-|^\$[^/]*$/.test(bit))
 }
 
-/** Looks for files that words refer to, from the root of the project and from every folder that is referred to. */
 class Search implements ReferencedFiles {
   readonly files = new Set<string>()
   readonly scripts = new Set<string>()
   readonly folders = new Set<string>()
   readonly #roots: readonly string[]
   readonly #bases: string[]
-  /** What was left out, and is added if it is run by another spelling of its name. */
+  /** Left out, but added again if run under another spelling of the name. */
   readonly #left = new Set<string>()
   #looks = 0
 
@@ -77,7 +76,7 @@ class Search implements ReferencedFiles {
     return this.#looks > MOST_LOOKS
   }
 
-  /** A command may change to a folder: each folder that is found is a place to look from. */
+  /** A command may change its folder: paths are resolved from each folder that it names, too. */
   through(parts: ReadonlySet<string>): void {
     const seen = new Set(this.#bases.map(each => realPath(each)))
     for (const base of this.#bases)
@@ -96,7 +95,7 @@ class Search implements ReferencedFiles {
     return found.some(path => this.files.has(path)) && found.every(path => !this.files.has(path) || fits(path))
   }
 
-  /** What is written, or is data, is not run. What looks like code stays, unless it is `written`. */
+  /** Files that are written, or are data, are not run. Code stays, unless it is `written`. */
   leave(name: string, written: boolean): void {
     for (const base of this.#bases) {
       const path = resolve(base, name)
@@ -104,7 +103,7 @@ class Search implements ReferencedFiles {
     }
   }
 
-  /** Where it is unknown what is run, every file may be. */
+  /** For commands of which it is unknown what they run. */
   everything(): void {
     for (const root of this.#roots) {
       const all = filesBelow(root, MOST_FILES)
@@ -113,7 +112,7 @@ class Search implements ReferencedFiles {
     }
   }
 
-  /** What is run by this name; `given`: by a program that knows more than files. */
+  /** `given`: the program that runs it accepts folders and names without an ending, too. */
   runs(name: string, given: boolean): void {
     const glob = globIn(name)
     for (const base of this.#bases) {
@@ -169,11 +168,11 @@ class Search implements ReferencedFiles {
   }
 }
 
-/** The path as it is written, and the path when links are followed before `..`, as the system does. */
+/** As written, and with links followed before `..`, as the system does. */
 const pathsTo = (name: string, base: string): readonly string[] =>
   name.includes('..') ? [resolve(base, name), realPath(name, base)] : [resolve(base, name)]
 
-/** A word in which `*` replaces what only a shell can compute. */
+/** `*` replaces what only a shell can compute. */
 const globIn = (word: string): string =>
   word
     .replaceAll(/(?<!^)\$(?:\{[^}]*\}|\([^)]*\)|\w+)?/g, '*')
@@ -181,9 +180,8 @@ const globIn = (word: string): string =>
 
 const isBelow = (path: string, folder: string): boolean => path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 
-/** Whether a file is code by its name, or executable. A file without an ending may be anything. */
+/** By its ending, or by its executable bit. A file without an ending may be anything. */
 export const isCode = (path: string): boolean =>
   !isData(path) && (extname(path) !== '' || ((kindOf(path)?.mode ?? 0) & 0o111) !== 0)
 
-/** The files that are run when a folder is. */
 export const isEntry = (name: string): boolean => /^(?:index\.\w+|__(?:main|init)__\.pyc?|package\.json)$/.test(name)

@@ -5,17 +5,16 @@ import { readText } from '../files/text.ts'
 
 interface ScriptText {
   readonly stamp: string
-  /** It may run what it is given as an argument. */
   readonly runsArguments: boolean
   readonly words: readonly CommandWord[]
-  /** Files without an ending count, too: it runs more than it imports. */
+  /** It runs more than it imports, so that files without an ending count, too. */
   readonly runsMore: boolean
 }
 
 const LARGEST = 65_536
 const known = new Map<string, ScriptText>()
 
-/** What it computes only when it runs is not known. */
+/** What a script computes at run time is not known. */
 export function scriptText(file: string): ScriptText {
   const { size = 0, mtimeMs = 0, ctimeMs = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {}
   const stamp = `${size} ${mtimeMs} ${ctimeMs}`

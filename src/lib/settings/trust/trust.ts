@@ -19,11 +19,10 @@ export interface Trust {
   readonly changes: readonly string[]
 }
 
-/** Trust that was given outside the store. */
+/** Trust that is not from the store. */
 export interface TrustOptions {
-  /** `sha256:…`, of the command line or `CARABINER_TRUST`. */
+  /** `sha256:…`, from the command line or `CARABINER_TRUST`. */
   readonly digest?: string | undefined
-  /** Everything of the project applies, for this run. */
   readonly thisRun?: boolean | undefined
 }
 
@@ -35,7 +34,7 @@ interface Entry {
   readonly parts: Readonly<Record<string, string>>
 }
 
-/** The trust of a project. It reads and hashes; it starts nothing. */
+/** Reads and hashes the project's files; starts nothing. */
 export function trustOf(loaded: Loaded, where: Where, options: TrustOptions = {}): Trust {
   const coverage = coverageOf(loaded)
   if (coverage === undefined) return { state: 'nothing', digest: undefined, by: undefined, changes: [] }
@@ -66,7 +65,7 @@ export function giveTrust(loaded: Loaded, where: Where, folder = false): Trust {
   return trustOf(loaded, where)
 }
 
-/** A folder that was moved or replaced is another folder, whatever its path. */
+/** A folder that was moved or replaced is another folder, even at the same path. */
 function entryOf(root: string, where: Where): (Entry & { readonly isOlder: boolean }) | undefined {
   const { projects, older } = readStore(where)
   const path = realpathSync(root)
@@ -89,7 +88,7 @@ function changesBetween(before: Readonly<Record<string, string>>, { parts }: Cov
 
 export const OLDER = 'trusted by an older version, which covered less'
 
-/** What 0.1.0 trusted, compared with what is covered now: a covered file that is only data is no loss. */
+/** Compares with what 0.1.0 trusted: a covered file that is only data is no loss. */
 const newlyCovered = (before: Readonly<Record<string, string>>, coverage: Coverage): readonly string[] => [
   OLDER,
   ...changesBetween(before, coverage)
@@ -99,16 +98,16 @@ const newlyCovered = (before: Readonly<Record<string, string>>, coverage: Covera
 
 const storeFile = ({ ownHome }: Where): string => join(ownHome, 'trust.json')
 
-/** Raised when trust covers more: what an older version trusted is asked about again. */
+/** Raised when trust covers more: projects that an older version trusted must be trusted again. */
 const VERSION = 2
 
 interface Store {
   readonly projects: PlainObject
-  /** Entries of 0.1.0, which had no version and kept them at the top. */
+  /** Entries of 0.1.0, which were at the top of the file, without a version. */
   readonly older: PlainObject
 }
 
-/** A store that others may write to is ignored, and so is one that is broken, or of a later version. */
+/** A store is ignored if others may write to it, if it is invalid, or if a later version wrote it. */
 function readStore(where: Where): Store {
   const file = storeFile(where)
   const store = foreignHand(file) === undefined && jsonIn(attempt(() => readFileSync(file, 'utf8')) ?? '')
@@ -133,7 +132,6 @@ export function vouchFor(hook: LoadedHook, root: string): () => string | undefin
   }
 }
 
-/** A program that is named without a path, and that the search for programs finds in the project. */
 function programWithin(hook: LoadedHook, root: string): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter).map(folder => resolve(root, folder))
   const run = ownerWords(hook, root)?.filter(({ text, role }) => isRun(role) && !/^-|\//.test(text)) ?? []

@@ -12,10 +12,10 @@ import { withFile } from '../files/text.ts'
 
 type Owner = LoadedHook | LoadedModule | LoadedOwner | LoadedServer
 
-/** Of a folder with more files than this, those that come first by name are covered, and all that are referenced. */
+/** In a larger folder, the first files by name are covered, and all that are referenced. */
 const MOST_FILES = 2_000
 
-/** The referenced files, with the code beside them: a script may run its neighbours. Data there may change. */
+/** Includes the code beside the referenced files: a script may run its neighbors. Data there may change. */
 function filesOf(all: readonly ReferencedFiles[], root: string): ReadonlySet<string> {
   const files = new Set<string>()
   const folders = new Set<string>()
@@ -43,7 +43,6 @@ const filesIn = (folder: string): readonly string[] =>
 
 const MOST_SCRIPTS = 200
 
-/** The referenced files, and those that the scripts among them refer to, as far as their texts show. */
 function followScripts(named: ReferencedFiles, root: string, plugin: string | undefined): ReferencedFiles {
   const [files, scripts] = [new Set(named.files), new Set(named.scripts)]
   for (const script of scripts) {
@@ -58,7 +57,7 @@ function followScripts(named: ReferencedFiles, root: string, plugin: string | un
   return { files, scripts, folders: named.folders }
 }
 
-/** The files of the project, or of its plugin, that a hook refers to; `undefined` where that cannot be known. */
+/** `undefined` where that cannot be known. */
 function ownerFiles(owner: Owner, root: string): ReferencedFiles | undefined {
   if (!('spec' in owner)) {
     const files = new Set([owner.file].filter(isFile))
@@ -74,7 +73,6 @@ function ownerFiles(owner: Owner, root: string): ReferencedFiles | undefined {
 
 const LONGEST = 10_000
 
-/** The words of a hook or server; `undefined` where they cannot be known. */
 export function ownerWords(owner: LoadedHook | LoadedServer, root: string): readonly CommandWord[] | undefined {
   const [command = '', ...args] = textsOf(owner)
   const variables = variablesOf(owner)
@@ -93,7 +91,7 @@ export function ownerWords(owner: LoadedHook | LoadedServer, root: string): read
     : wordRoles('env', [...variables, command, ...args], known)
 }
 
-/** Variables that it sets for its command count as part of the command. */
+/** Variables that it sets count as part of its command. */
 const variablesOf = ({ spec: { env } }: LoadedHook | LoadedServer): readonly string[] =>
   isObject(env) ? Object.entries(env).map(([name, value]) => `${name}=${String(value)}`) : []
 
@@ -105,7 +103,6 @@ const textsOf = ({ spec: { command, args } }: LoadedHook | LoadedServer): readon
 const pluginOf = (owner: LoadedHook | LoadedServer): string | undefined =>
   'plugin' in owner ? owner.plugin?.root : undefined
 
-/** Whether a command is so long, or can be read in so many ways, that its files cannot be known. */
 export const isUnanalyzable = (hook: LoadedHook | LoadedServer, root: string): boolean =>
   ownerFiles(hook, root) === undefined
 
@@ -121,7 +118,7 @@ interface Seen {
   readonly hash: string
 }
 
-/** Files as they were when trust was asked for: what is shown, what is trusted and what may run are the same. */
+/** Files as they were when trust was asked for: what is shown, trusted and run must be the same. */
 const lookedAt = new WeakMap<object, ReadonlyMap<string, Seen>>()
 
 /** A copy of a hook keeps its `spec`. */
@@ -139,7 +136,7 @@ export function recordOnce(owner: Owner, root: string): void {
   if (!lookedAt.has(keyOf(owner))) recordFiles([owner], root)
 }
 
-/** How the files of a hook or module differ from what was recorded. Reads those that look different. */
+/** Reads only files whose stamp has changed. */
 export function fileChange(owner: Owner, root: string): string | undefined {
   recordOnce(owner, root)
   const named = ownerFiles(owner, root)
@@ -163,7 +160,7 @@ function stampOf(file: string): string {
 
 export const hashOf = (data: string): string => createHash('sha256').update(data).digest('hex')
 
-/** A link counts as its target and where that is. */
+/** A link is hashed as its target and the target's path. */
 function hashOfFile(file: string): string {
   try {
     const hash = createHash('sha256')
@@ -177,7 +174,7 @@ function hashOfFile(file: string): string {
 
 const PIECE = Buffer.alloc(65_536)
 
-/** Piece by piece: a file beside a script may be of any size. */
+/** In pieces: a file beside a script may be of any size. */
 function readPieces(file: string, take: (piece: Uint8Array) => unknown): void {
   withFile(file, descriptor => {
     for (let length = readSync(descriptor, PIECE); length > 0; length = readSync(descriptor, PIECE))

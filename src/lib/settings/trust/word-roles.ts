@@ -10,26 +10,25 @@ export interface CommandWord {
    * that is read. `anything`: what is run there is computed when the command runs. Else it is only said.
    */
   readonly role: 'program' | 'given' | 'said' | 'kept' | 'anything'
-  /** What was run before it in the same command: it may be an argument of that. */
+  /** The program before it in the same command: it may be an argument of that. */
   readonly of?: string
 }
 
 type Role = CommandWord['role']
 
-/** What is data by its name: nothing runs it, unless a command says so. */
+/** Data by its name: not run, unless a command says so. */
 const DATA =
   /\.(?:log(?:\.\w+)*|te?xt|md|json[l5]?|ndjson|[ct]sv|db|sqlite3?|(?:db|sqlite3?)-\w+|lock|pid|tmp|bak|out|err|state|cache|marker|stamp|count|ya?ml|toml|ini|xml|html?|gz)$/i
 export const isData = (name: string): boolean =>
   DATA.test(name) && !/(?:^|\/)(?:package|[tj]sconfig|deno)\.json$/.test(name)
-/** Code of another language that runs what it puts together. */
+/** Code of another language that runs what it has put together. */
 const COMPUTES =
   /(?:exec|eval|compile|__import__|import_module|runpy|spawn|system|popen|subprocess|require|import|load|open|do|\.path)\b.{0,80}?(?:[+%]|\bjoin|format|chr|decode|replace|reverse|\[:|\$\{|\bf['"])|\$\(/s
-/** What is imported by its name, and JSON that is read, is not put together. */
+/** Imports by name, and parsed JSON, are not put together. */
 const PLAIN = /\bimport\s+\w[\w., ]*|\bjson\.loads?\b/g
 const CODE_OPTION = /^(?:-\w*[ceEpr]|--eval|--print|eval)$/
-/** Variables that name files and folders from which an interpreter takes code. */
 const SEARCHED = /^(?:PYTHON\w*|NODE_PATH|NODE_OPTIONS|PERL5\w+|RUBY\w+|LUA_\w+|LD_\w+|BASH_ENV|ENV|ZDOTDIR)=/
-/** What a shell would find for sure: the folder of a script, that of the project, a program by its name. */
+/** What a shell is certain to find: the folder of a script, that of the project, a program by its name. */
 const SURE: readonly (readonly [RegExp, string])[] = [
   [/`([^`]*)`/g, '$($1)'],
   [
@@ -41,18 +40,16 @@ const SURE: readonly (readonly [RegExp, string])[] = [
   [/\$\((?:command -v|which|type -p) ([\w.+-]+)\)/g, '$1'],
   [/\$\((?:realpath|readlink -f|cd)(?: --)? "?([^\s"()|;&<>]+)"?(?: ?&& ?pwd(?: -P)?)?\)/g, '$1']
 ]
-/** A substitution, or a variable that is cut, changed or looked up by another. */
 const COMPUTED = /[$<]\(|`|\$\{!|\$\{\w+(?:\[[^\]]*\])?(?:[#%^,@/]|:(?![-=+?]))/
 const ERRANDS = /^(?:run|task|test|build|install|add|lint|fmt|check)$/
-/** Only a shell can tell what it is. */
 const UNKNOWN = /^\$(?:[\w{@*][^/]*)?$/
-/** Options whose value is the program itself: what follows it is given to the program. */
+/** Options whose value is the program itself: the words after it are arguments of that program. */
 const PROGRAM_OPTION = /^-\w*[cemp]$/
 
 const DEEPEST = 3
 const MOST_VARIANTS = 200
 const MOST_ROUNDS = 6
-/** So many characters are read in all: what is filled in may hold variables, too. */
+/** In characters, over all variants: values may hold further variables. */
 const MOST_READ = 200_000
 
 /**
@@ -84,14 +81,12 @@ function sure(word: ShellWord): ShellWord {
   return { text, known: false }
 }
 
-/** The commands of a text, with those of the texts that they are given. */
 const leavesIn = (text: string): readonly Leaf[] =>
   parseShell(text).leaves.flatMap(leaf => [
     { ...leaf, assignments: leaf.assignments.map(sure), words: leaf.words.map(sure) },
     ...leaf.redirections.flatMap(({ kind, target }) => (kind === 'text' ? leavesIn(target.text) : []))
   ])
 
-/** A command that reads what to run from a pipe, from a list, or from what it finds. */
 function runsUnseen({ words, redirections, fed }: Leaf): boolean {
   const [program = '', ...rest] = words.map(({ text }) => text)
   const isPiped = fed && redirections.every(({ kind }) => kind !== 'read' && kind !== 'text')
@@ -109,11 +104,10 @@ type Values = ReadonlyMap<string, ReadonlySet<string>>
 
 interface Reading {
   readonly values: Values
-  /** How many characters may still be read. */
   left: number
 }
 
-/** What variables may be, by the command: what they are set to anywhere in it, and what stands in for them. */
+/** What a command sets its variables to, anywhere, and their defaults. */
 function valuesIn(text: string, known: ReadonlyMap<string, string>): Values {
   const values = new Map<string, Set<string>>([...known].map(([name, value]) => [name, new Set([value])]))
   const add = (name: string, value: string): void =>
@@ -129,7 +123,7 @@ function valuesIn(text: string, known: ReadonlyMap<string, string>): Values {
   return values
 }
 
-/** All words that may set a variable; a program that is given as text is no assignment, whatever it begins with. */
+/** Code that is given as text is not an assignment, whatever it begins with. */
 const mayAssign = (text: string, depth: number): readonly string[] =>
   leavesIn(text).flatMap(leaf => {
     const words = leafWords(leaf)
@@ -138,7 +132,7 @@ const mayAssign = (text: string, depth: number): readonly string[] =>
     return [...(isCode ? leafWords({ ...leaf, words: [] }) : words), ...inner]
   })
 
-/** Whether a word may be read as a command once more. What a substitution runs is among the leaves already. */
+/** Whether a word may be another command. Commands in substitutions are leaves already. */
 const isProgram = (text: string, depth: number): boolean =>
   depth < DEEPEST && /[\s;&|<>()`'"\\]/.test(text) && !/^(?:\w+=)?[$<>]\(.*\)$/s.test(text)
 
@@ -192,11 +186,10 @@ function leafRoles(leaf: Leaf, reading: Reading): readonly CommandWord[] | undef
 
 export const isRun = (role: Role): boolean => role === 'program' || role === 'given'
 
-/** Tests and readers keep a file as it is. */
+/** Tests and readers do not change a file. */
 const isWritten = ({ role, of = '' }: CommandWord): boolean =>
   role === 'kept' && !isProgramOf('tests', programName(of)) && !isProgramOf('readsData', programName(of))
 
-/** The words of code in another language: what it imports, opens or runs is among them. */
 function codeWords(code: string): readonly CommandWord[] {
   const words = new Set(code.split(/[^\w./-]+/).flatMap(word => [word, word.replaceAll('.', '/')]))
   return [
@@ -205,7 +198,7 @@ function codeWords(code: string): readonly CommandWord[] {
   ]
 }
 
-/** What a word is by where it stands. What a program only writes, or reads as data, does not run. */
+/** What a program only writes, or reads as data, does not run. */
 function roleOf(text: string, role: Role, program: string, before: string): Role {
   if (isAssignment(text)) return SEARCHED.test(text) ? 'given' : isData(text) ? 'kept' : 'said'
   if (role === 'program' && program === 'flock') return 'kept'
@@ -253,7 +246,6 @@ function filled(word: string, values: Values): readonly string[] | undefined {
   return all
 }
 
-/** A word with each value of the first variable that has any. */
 function* withFirst(word: string, values: Values): Generator<string> {
   for (const { 0: whole, 1: plain, 2: braced, index } of word.matchAll(/\$(?:(\w+)|\{(\w+)[^}]*\})/g)) {
     const own = values.get(plain ?? braced!)
