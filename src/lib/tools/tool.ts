@@ -10,7 +10,7 @@ export interface Tool {
   /** What a person who is asked about a call should know of it. */
   readonly caution?: string | undefined
   /** It is not what somebody has approved of: whatever allows a call, somebody is told of it and asked first. */
-  readonly change?: ToolChange | undefined
+  readonly change?: { readonly words: string; approve(): void } | undefined
   /** The input with defaults filled in and paths made absolute, or what is wrong with it. Checked again, it stays. */
   check(input: unknown, session: ToolSession): Checked | Promise<Checked>
   /** Whether this call changes nothing: such calls run side by side, and may be made again after a crash. */
@@ -30,11 +30,6 @@ export interface Tool {
   settle?(input: PlainObject, session: ToolSession): Promise<string | undefined>
   /** May throw: that is a failure, too. */
   run(input: PlainObject, call: ToolCall): Promise<ToolResult>
-}
-
-interface ToolChange {
-  readonly words: string
-  approve(): void
 }
 
 export type Checked = { readonly input: PlainObject } | { readonly problem: string }

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer'
 import type { Splice } from '../../world/files/fingerprint.ts'
-import { reindented } from './edit-indent.ts'
 import {
   anyBlanksSpans,
   anyLineEndSpans,
@@ -10,9 +9,10 @@ import {
   lineStop,
   withLineEnds,
   type LineEnd,
-  type Span
+  type Span,
+  indexOfLongest,
+  trimmedLines
 } from './edit-lines.ts'
-import { missed } from './edit-miss.ts'
 
 export interface Replacement {
   readonly old: string
@@ -140,3 +140,128 @@ function refuseOtherEncodings(bytes: Buffer, { old, now }: Replacement, spans: r
 }
 
 const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text)
+
+function reindented(wanted: { readonly old: string; readonly now: string }, found: string): string | undefined {
+  const [old, file, now] = [linesOf(wanted.old), linesOf(found), linesOf(wanted.now)]
+  const pairs = pairsOf(old, file)
+  if (pairs === undefined) return undefined
+  const first = commonLines(old, now)
+  const last = commonLines(old.slice(first).toReversed(), now.slice(first).toReversed())
+  const middle = now.slice(first, now.length - last).map(line => {
+    const { indent, rest } = parts(line)
+    return rest === '' ? line : indentLike(indent, pairs) + rest
+  })
+  // Lines that stay keep the bytes that they have.
+  return [...file.slice(0, first), ...middle, ...file.slice(file.length - last)].join('\n')
+}
+
+const linesOf = (text: string): readonly string[] => text.split(/\r?\n/)
+
+interface Parts {
+  readonly indent: string
+  readonly rest: string
+}
+
+function parts(line: string): Parts {
+  const indent = /^[ \t]*/.exec(line)?.[0] ?? ''
+  return { indent, rest: line.slice(indent.length).trimEnd() === '' ? '' : line.slice(indent.length) }
+}
+
+type Pair = readonly [given: string, actual: string]
+
+/** How each indentation that was given stands in the file; nothing when the same one stands for two. */
+function pairsOf(old: readonly string[], file: readonly string[]): readonly Pair[] | undefined {
+  const pairs = new Map<string, string>()
+  for (const [index, line] of old.entries()) {
+    const { indent, rest } = parts(line)
+    if (rest === '') continue
+    const actual = parts(file[index] ?? '').indent
+    if ((pairs.get(indent) ?? actual) !== actual) return undefined
+    pairs.set(indent, actual)
+  }
+  return [...pairs].toSorted(([a], [b]) => b.length - a.length)
+}
+
+function commonLines(a: readonly string[], b: readonly string[]): number {
+  let count = 0
+  while (count < a.length && count < b.length && a[count] === b[count]) count++
+  return count
+}
+
+function indentLike(indent: string, pairs: readonly Pair[]): string {
+  const [given, actual] = pairs.find(([start]) => indent.startsWith(start)) ?? pairs.at(-1) ?? ['', '']
+  if (indent === given) return actual
+  if (indent.startsWith(given)) return actual + convert(indent.slice(given.length), pairs)
+  const less = convert(given.slice(indent.length), pairs)
+  return actual.slice(0, Math.max(0, actual.length - less.length))
+}
+
+function convert(more: string, pairs: readonly Pair[]): string {
+  const [given, actual] = pairs.find(([a, b]) => a !== '' && b !== '' && a[0] !== b[0]) ?? ['', '']
+  if (given === '' || more[0] !== given[0]) return more
+  const steps = (more.length * actual.length) / given.length
+  return actual.charAt(0).repeat(Math.max(1, Math.round(steps)))
+}
+
+/** In larger files, in bytes, only lines that are equal are looked for. */
+const SEARCHED = 2 * 1024 * 1024
+const SHOWN_LINES = 12
+const SHOWN_CHARACTERS = 160
+
+function missed(bytes: Buffer, old: string): string {
+  const hint = /^\s*\d+\t/.test(old) ? ' Leave out the line numbers that Read shows, and the tab after them.' : ''
+  const head = `String not found in the file.${hint}`
+  if (bytes.length > SEARCHED) return `${head} Read the place again, and copy it exactly.`
+  const lines = bytes.toString('utf8').split('\n')
+  const wanted = old.replace(/\r?\n$/, '').split('\n')
+  const place = nearestPlace(lines.map(trim), trimmedLines(old))
+  if (place === undefined) return `${head} Nothing in it is similar.`
+  const found = lines.slice(place, place + wanted.length)
+  const rows = found
+    .slice(0, SHOWN_LINES)
+    .flatMap((line, index) => compared(line, wanted[index] ?? '', place + index + 1))
+  const rest = found.length > SHOWN_LINES ? [`… and ${found.length - SHOWN_LINES} more lines`] : []
+  return [`${head} The nearest place (· is a blank, → a tab, ␍ a carriage return):`, ...rows, ...rest].join('\n')
+}
+
+const trim = (line: string): string => line.trim()
+
+function compared(line: string, wanted: string, number: number): readonly string[] {
+  const isSame = line === wanted
+  return isSame ? [`  ${number} ${visible(line)}`] : [`  ${number} ${visible(line)}`, `  not: ${visible(wanted)}`]
+}
+
+function visible(line: string): string {
+  const shown = line.length > SHOWN_CHARACTERS ? `${line.slice(0, SHOWN_CHARACTERS).toWellFormed()}…` : line
+  return shown.replaceAll(' ', '·').replaceAll('\t', '→').replaceAll('\r', '␍')
+}
+
+function nearestPlace(lines: readonly string[], wanted: readonly string[]): number | undefined {
+  const key = indexOfLongest(wanted)
+  const likeness = alike(wanted[key] ?? '')
+  let best: number | undefined
+  let most = 0.5
+  for (const [index, line] of lines.entries()) {
+    const score = likeness(line)
+    if (score > most) [best, most] = [index, score]
+  }
+  return best === undefined ? undefined : Math.max(0, best - key)
+}
+
+/** How alike lines are to one line, from 0 to 1: by the pairs of characters that they share. */
+function alike(wanted: string): (line: string) => number {
+  const known = new Uint8Array(PAIRS)
+  for (let at = 1; at < wanted.length && at < SHOWN_CHARACTERS; at++) known[pairAt(wanted, at)] = 1
+  return line => {
+    if (line === wanted) return line === '' ? 0 : 1
+    const length = Math.min(line.length, SHOWN_CHARACTERS)
+    let shared = 0
+    for (let at = 1; at < length; at++) shared += known[pairAt(line, at)] ?? 0
+    return (0.99 * shared) / Math.max(length, Math.min(wanted.length, SHOWN_CHARACTERS))
+  }
+}
+
+/** Of pairs that share a place only a few are met in one text. */
+const PAIRS = 65_536
+
+const pairAt = (text: string, at: number): number => (text.charCodeAt(at - 1) * 257 + text.charCodeAt(at)) % PAIRS

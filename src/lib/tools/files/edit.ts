@@ -20,7 +20,7 @@ export const editTool: Tool = builtInTool('Edit', {
   subject: (input, session) => fileSubject(input, 'write', session),
   present: presentEdit,
   async run(input, call) {
-    const { runEdit } = await import('./edit-run.ts')
+    const { runEdit } = await import('./change-file.ts')
     return runEdit(input, call)
   }
 })

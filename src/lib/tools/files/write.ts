@@ -21,7 +21,7 @@ export const writeTool: Tool = builtInTool('Write', {
   subject: (input, session) => fileSubject(input, 'write', session),
   present: presentWrite,
   async run(input, call) {
-    const { runWrite } = await import('./write-run.ts')
+    const { runWrite } = await import('./change-file.ts')
     return runWrite(input, call)
   }
 })

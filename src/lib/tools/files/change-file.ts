@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import type { PlainObject } from '../../util/plain.ts'
 import { openFile, readAll, shownPath, type OpenFile } from '../../world/files/files.ts'
-import { afterSplices, splicedPieces } from '../../world/files/fingerprint.ts'
-import { replaceFile } from '../../world/files/replace.ts'
+import { afterSplices, splicedPieces, fingerprint } from '../../world/files/fingerprint.ts'
+import { replaceFile, type Old } from '../../world/files/replace.ts'
 import type { EditInput } from './edit.ts'
 import { findSplices, type Match, type Replacement } from './edit-match.ts'
 import { LARGEST_PATCHED, structuredPatch } from './patch.ts'
@@ -10,6 +10,7 @@ import { judgedPath } from './tool-paths.ts'
 import { LARGEST, onFile, remember, seenAsItIs } from './files-read.ts'
 import { refuseBinary } from './read.ts'
 import type { ToolCall, ToolResult } from '../tool.ts'
+import type { WriteInput } from './write.ts'
 
 export const runEdit = (input: EditInput, call: ToolCall): Promise<ToolResult> =>
   onFile(judgedPath(input, call.session), call, openFile, file => edit(file, input, call))
@@ -32,7 +33,7 @@ async function edit(file: OpenFile, input: EditInput, { session, signal }: ToolC
     const hash = afterSplices(seen.hash, bytes, match.splices)
     remember(session, { path, stat: now, isSettled: false }, hash, seen.partial)
   }
-  return { content: editSummary(file, input, match), output: outputOf(bytes, input, match) }
+  return { content: editSummary(file, input, match), output: editOutput(bytes, input, match) }
 }
 
 function editSummary({ stat }: OpenFile, { file_path, replace_all }: EditInput, { splices, ignored }: Match): string {
@@ -50,7 +51,7 @@ function editSummary({ stat }: OpenFile, { file_path, replace_all }: EditInput, 
 }
 
 /** Of large files there is neither the text nor the difference. */
-function outputOf(bytes: Buffer, input: EditInput, { splices }: Match): PlainObject {
+function editOutput(bytes: Buffer, input: EditInput, { splices }: Match): PlainObject {
   const isLarge = bytes.length > LARGEST_PATCHED
   const before = isLarge ? '' : bytes.toString('utf8')
   const after = isLarge ? '' : Buffer.concat([...splicedPieces(bytes, splices)]).toString('utf8')
@@ -62,5 +63,55 @@ function outputOf(bytes: Buffer, input: EditInput, { splices }: Match): PlainObj
     structuredPatch: structuredPatch(before, after),
     userModified: false,
     replaceAll: input.replace_all
+  }
+}
+
+export function runWrite(input: WriteInput, call: ToolCall): Promise<ToolResult> {
+  const path = judgedPath(input, call.session)
+  return onFile(path, call, openThere, file => write(path, file, input, call))
+}
+
+async function openThere(path: string): Promise<OpenFile | undefined> {
+  try {
+    return await openFile(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+async function write(path: string, file: OpenFile | undefined, input: WriteInput, call: ToolCall): Promise<ToolResult> {
+  const { session, signal } = call
+  const old = file && (await known(file, call))
+  const content = Buffer.from(input.content)
+  const now = await replaceFile(path, [content], old, () => signal.throwIfAborted())
+  remember(session, { path, stat: now, isSettled: false }, fingerprint(content), false)
+  const name = shownPath(input.file_path)
+  return {
+    content: old === undefined ? `The file ${name} has been created.` : `The file ${name} has been replaced.`,
+    output: writeOutput(old, input)
+  }
+}
+
+/** What is about to be replaced. Throws unless the model knows it. */
+async function known(file: OpenFile, { session }: ToolCall): Promise<Old> {
+  const { path, stat } = file
+  if (stat.size > LARGEST)
+    throw new Error(`${shownPath(path)} has ${stat.size} bytes; up to ${LARGEST} can be replaced`)
+  const bytes = await readAll(file)
+  seenAsItIs(session, file, bytes)
+  return { file, bytes }
+}
+
+function writeOutput(old: Old | undefined, { file_path, content }: WriteInput): unknown {
+  const isLarge = old !== undefined && Math.max(old.bytes.length, content.length) > LARGEST_PATCHED
+  const before = old === undefined || isLarge ? null : old.bytes.toString('utf8')
+  return {
+    type: old === undefined ? 'create' : 'update',
+    filePath: file_path,
+    content,
+    structuredPatch: before === null ? [] : structuredPatch(before, content),
+    originalFile: before,
+    userModified: false
   }
 }

@@ -1,5 +1,6 @@
 import { isObject } from '../util/plain.ts'
 import { failed, type Tool } from './tool.ts'
+import { builtInTool } from './built-in.ts'
 
 const OPTION = {
   type: 'object',
@@ -45,3 +46,14 @@ export const askUserQuestionTool: Tool = {
     return { content: `The user answered:\n${lines.join('\n')}`, output: { questions, answers } }
   }
 }
+
+export const exitPlanMode = (leave: () => void): Tool =>
+  builtInTool('ExitPlanMode', {
+    description:
+      'Call this when you have finished planning and are ready to begin. The user is asked to agree to the plan.',
+    async run({ plan }) {
+      leave()
+      const words = 'The user has agreed to the plan. You may begin.'
+      return { content: words, output: { plan, message: words } }
+    }
+  })
