@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { query, type QueryOptions } from '../../src/index.ts'
-import { scriptedModel } from '../../src/lib/model/scripted.ts'
+import { scriptedModel } from '../../src/testing.ts'
 
 /** What the model is told first, with this `systemPrompt`. */
 async function systemWith(systemPrompt: QueryOptions['systemPrompt']): Promise<string> {

@@ -1,7 +1,6 @@
 /** Every event at its moment, as the hooks of a running agent see it. */
 import { describe, expect, test } from 'vitest'
-import { allow, deny } from '../../src/index.ts'
-import { EVENT_NAMES } from '../../src/lib/hooks/events/event-table.ts'
+import { allow, deny, EVENT_NAMES } from '../../src/index.ts'
 import { manualClock } from '../../src/testing.ts'
 import {
   ask,

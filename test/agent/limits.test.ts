@@ -1,7 +1,7 @@
 /** Where a run ends although nobody ends it: turns, money, tokens, and hooks that never let go. */
 import { describe, expect, test } from 'vitest'
 import { deny } from '../../src/index.ts'
-import { scriptedModel, type ScriptOptions, type TurnOrMaker } from '../../src/lib/model/scripted.ts'
+import { scriptedModel, type ScriptOptions, type TurnOrMaker } from '../../src/testing.ts'
 import { ask, inputsOf, ownTool, prompted, registry, words, type Asked, type Asking } from '../support/agent-kit.ts'
 
 const LOOK = { calls: [{ name: 'look', input: {} }] }

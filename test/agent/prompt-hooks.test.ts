@@ -2,9 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { expect, test } from 'vitest'
-import { deny, type EventName } from '../../src/index.ts'
-import type { ModelRequest } from '../../src/lib/model/model.ts'
-import type { TurnOrMaker } from '../../src/lib/model/scripted.ts'
+import { deny, type EventName, type ModelRequest } from '../../src/index.ts'
+import type { TurnOrMaker } from '../../src/testing.ts'
 import { ask, inputsOf, project, registry } from '../support/agent-kit.ts'
 
 const isQuestion = ({ system }: ModelRequest): boolean => system.startsWith('You judge one event')

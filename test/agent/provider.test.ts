@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict'
 import { describe, expect, test } from 'vitest'
 import { query } from '../../src/index.ts'
-import { manualClock } from '../../src/testing.ts'
+import { manualClock, type TurnOrMaker } from '../../src/testing.ts'
 import { anthropicBytes, anthropicServer } from '../support/anthropic-server.ts'
 import { ask, inputsOf, ofType, project, prompted, words, type Asking } from '../support/agent-kit.ts'
-import type { TurnOrMaker } from '../../src/lib/model/scripted.ts'
 
 /** Runs with a clock that is turned on as far as each retry asks for. */
 async function patiently(turns: readonly TurnOrMaker[], asking: Asking = {}) {

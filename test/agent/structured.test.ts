@@ -1,7 +1,7 @@
 /** Answers that must be JSON of a schema. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
-import { scriptedModel } from '../../src/lib/model/scripted.ts'
+import { scriptedModel } from '../../src/testing.ts'
 import { ask, inputsOf, registry, words } from '../support/agent-kit.ts'
 
 const outputFormat = {

@@ -2,8 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { agentHook, promptHook, type HookEnvironment, type PromptSpec } from '../../src/external.ts'
 import { HookRegistry, type HookMessage, type RegistryOptions } from '../../src/hooks.ts'
-import { scriptedModel, type TurnOrMaker } from '../../src/lib/model/scripted.ts'
-import { harness } from '../../src/testing.ts'
+import { harness, scriptedModel, type TurnOrMaker } from '../../src/testing.ts'
 import { withModel } from '../hooks/kinds/model-drivers.ts'
 
 const YES = '{"ok": true}'

@@ -3,7 +3,7 @@
  * they have in common with other kinds is among the cases of all.
  */
 import type { EventName, Profile } from '../../src/hooks.ts'
-import type { Turn } from '../../src/lib/model/scripted.ts'
+import type { Turn } from '../../src/testing.ts'
 import { closed, feedback, nothing, opened, refused, warned, type Expected } from './expected.ts'
 
 /** The ways in which a model is asked: by a hook that ends the turn, by one that goes on, by an agent. */

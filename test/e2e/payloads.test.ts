@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { createSdkMcpServer, tool, type QueryOptions } from '../../src/index.ts'
 import { nameOfStatus } from '../../src/lib/model/failure.ts'
 import peer from '../fixtures/peer-payloads.json' with { type: 'json' }
-import type { TurnOrMaker } from '../../src/lib/model/scripted.ts'
+import type { TurnOrMaker } from '../../src/testing.ts'
 import { record, type Payload } from './recording.ts'
 import { differencesOf } from './shapes.ts'
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { EVENT_NAMES, query, type AgentMessage, type QueryOptions } from '../../src/index.ts'
-import { scriptedModel, type TurnOrMaker } from '../../src/lib/model/scripted.ts'
+import { scriptedModel, type TurnOrMaker } from '../../src/testing.ts'
 
 /** A payload, its fields in the order in which they came. */
 export type Payload = Readonly<Record<string, unknown>>

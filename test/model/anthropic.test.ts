@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { StreamEvent } from '../../src/lib/model/model.ts'
-import type { Message } from '../../src/lib/message.ts'
+import type { StreamEvent } from '../../src/index.ts'
+import type { Message } from '../../src/hooks.ts'
 import { ask, asking, claude, TOOLS } from './model-kit.ts'
 
 const THOUGHT = { type: 'thinking', thinking: 'Let me see what there is', signature: 'c2lnbmVk' } as const

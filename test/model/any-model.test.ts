@@ -1,6 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { expect, test } from 'vitest'
-import type { Message } from '../../src/lib/message.ts'
+import type { Message } from '../../src/hooks.ts'
 import { fromLanguageModel } from '../../src/lib/model/ai-sdk.ts'
 import { ask, asking, failureIn } from './model-kit.ts'
 

@@ -1,6 +1,6 @@
 // FM53: a stream is cut at every byte. Nothing of a cut answer is handed out, and asking again may help.
 import { expect, test } from 'vitest'
-import type { Answer, Model, StreamEvent } from '../../src/lib/model/model.ts'
+import type { Answer, Model, StreamEvent } from '../../src/index.ts'
 import { anthropicBytes, type AnthropicReply } from '../support/anthropic-server.ts'
 import { openaiBytes, type OpenAIReply } from '../support/openai-server.ts'
 import { ask, asking, chat, claude, failureIn } from './model-kit.ts'

@@ -2,7 +2,7 @@ import { createAnthropic } from '@ai-sdk/anthropic'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { afterEach } from 'vitest'
 import { fromLanguageModel, type AdapterOptions } from '../../src/lib/model/ai-sdk.ts'
-import { ModelFailure, type Answer, type Model, type ModelRequest } from '../../src/lib/model/model.ts'
+import { ModelFailure, type Answer, type Model, type ModelRequest } from '../../src/index.ts'
 import { anthropicServer, type AnthropicScript, type AnthropicServer } from '../support/anthropic-server.ts'
 import { openaiServer, type OpenAIScript, type OpenAIServer } from '../support/openai-server.ts'
 

@@ -1,8 +1,8 @@
 // FM55: whatever a model makes of its calls, each is handed out once, under an id of its own, and can be answered.
 import * as fc from '../support/fast-check.ts'
 import { expect, test } from 'vitest'
-import type { Message, ToolUseBlock } from '../../src/lib/message.ts'
-import type { Answer } from '../../src/lib/model/model.ts'
+import type { Message, ToolUseBlock } from '../../src/hooks.ts'
+import type { Answer } from '../../src/index.ts'
 import { ask, asking, chat, claude } from './model-kit.ts'
 
 const callsOf = ({ content }: Answer): readonly ToolUseBlock[] => content.filter(block => block.type === 'tool_use')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Message } from '../../src/lib/message.ts'
-import type { StreamEvent } from '../../src/lib/model/model.ts'
+import type { Message } from '../../src/hooks.ts'
+import type { StreamEvent } from '../../src/index.ts'
 import { ask, asking, chat, TOOLS } from './model-kit.ts'
 
 test('through chat completions: reasoning, words, calls whose pieces are mixed, cached tokens', async () => {

@@ -1,6 +1,6 @@
 import * as fc from '../support/fast-check.ts'
 import { expect, test } from 'vitest'
-import type { Block, Message } from '../../src/lib/message.ts'
+import type { Block, Message } from '../../src/hooks.ts'
 import { converter, promptOf } from '../../src/lib/model/prompt.ts'
 
 const id = fc.constantFrom('a', 'b', 'c', 'd')

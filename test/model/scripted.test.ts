@@ -3,10 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Message } from '../../src/lib/message.ts'
-import { ModelFailure, type StreamEvent } from '../../src/lib/model/model.ts'
+import type { Message } from '../../src/hooks.ts'
+import { ModelFailure, type StreamEvent } from '../../src/index.ts'
+import { scriptedModel } from '../../src/testing.ts'
 import { readScript } from '../../src/lib/model/script-file.ts'
-import { scriptedModel } from '../../src/lib/model/scripted.ts'
 import { ask, asking, failureIn } from './model-kit.ts'
 
 test('text, thoughts, calls, tokens; ids by count', async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { CallFacts } from '../../src/lib/permissions/decide.ts'
 import { suggestionsFor } from '../../src/lib/permissions/suggestions.ts'
-import { applyUpdate, type Changeable, type PermissionUpdate } from '../../src/lib/permissions/updates.ts'
+import type { PermissionUpdate } from '../../src/index.ts'
+import { applyUpdate, type Changeable } from '../../src/lib/permissions/updates.ts'
 import { allow, ask, bash, decided, deny, fetching, HOME, other, policy, read, ROOT, write } from './permission-kit.ts'
 
 const NOW: Changeable = { rules: [deny('Bash(rm *)')], mode: 'default', roots: [ROOT], mayBypass: false }

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { describe, expect, test } from 'vitest'
 import { createSdkMcpServer, query, SubAgent, tool, type AgentDefinition, type QueryOptions } from '../../src/index.ts'
-import { scriptedModel } from '../../src/lib/model/scripted.ts'
+import { scriptedModel } from '../../src/testing.ts'
 import { ask, informed, project, type Asking } from '../support/agent-kit.ts'
 
 const own = tool('own', 'own', { a: z.string() }, () => ({ content: [] }))

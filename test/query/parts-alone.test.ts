@@ -1,7 +1,7 @@
 /** Hooks, the Edit tool and going on: each without the others. */
 import { expect, test } from 'vitest'
 import { deny, HookRegistry, SubAgent } from '../../src/index.ts'
-import { scriptedModel } from '../../src/lib/model/scripted.ts'
+import { scriptedModel } from '../../src/testing.ts'
 import { ask, project } from '../support/agent-kit.ts'
 
 // F204

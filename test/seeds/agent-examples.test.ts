@@ -1,7 +1,6 @@
 /** The examples of the documents that this library unites, each with an agent at work. */
 import { describe, expect, test } from 'vitest'
-import { allow, block, deny, HookRegistry, snakeName, type Hook } from '../../src/index.ts'
-import type { Message } from '../../src/lib/message.ts'
+import { allow, block, deny, type Hook, HookRegistry, type Message, snakeName } from '../../src/index.ts'
 import { ask, project, prompted, registry, resultsIn, words, type Project } from '../support/agent-kit.ts'
 
 const bash = (command: string) => ({ name: 'Bash', input: { command } })

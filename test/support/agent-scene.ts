@@ -2,21 +2,21 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import {
-  CarabinerError,
-  HookRegistry,
-  query,
-  tool,
   type AgentMessage,
+  CarabinerError,
+  EVENT_NAMES,
   type EventName,
+  HookRegistry,
+  type Message,
+  type Model,
+  query,
   type Query,
   type QueryOptions,
   type ResultMessage,
+  tool,
   type ToolDefinition
 } from '../../src/index.ts'
-import { EVENT_NAMES } from '../../src/lib/hooks/events/event-table.ts'
-import type { Message } from '../../src/lib/message.ts'
-import type { Model } from '../../src/lib/model/model.ts'
-import { scriptedModel, type ScriptedModel, type TurnOrMaker } from '../../src/lib/model/scripted.ts'
+import { scriptedModel, type ScriptedModel, type TurnOrMaker } from '../../src/testing.ts'
 
 /** A folder to work in, and the environment of somebody who lives in another. */
 export interface Project {

@@ -16,8 +16,7 @@ import {
 } from '../../src/external.ts'
 import { HookRegistry, type EventName, type Profile, type Reply, type Reported } from '../../src/hooks.ts'
 import { parseObject } from '../../src/lib/util/json.ts'
-import { harness } from '../../src/testing.ts'
-import type { Turn } from '../../src/lib/model/scripted.ts'
+import { harness, type Turn } from '../../src/testing.ts'
 import { withModel } from '../hooks/kinds/model-drivers.ts'
 
 /** What a hook gives back, in the words of a process. Whatever is left out is nothing, and the code 0. */

@@ -3,8 +3,8 @@ import * as fc from '../support/fast-check.ts'
 import { z as z3 } from 'zod/v3'
 import { z } from 'zod'
 import { describe, expect, test } from 'vitest'
-import { customTool, tool } from '../../src/lib/tools/custom.ts'
-import type { Shape, StandardSchema } from '../../src/lib/tools/own-schema.ts'
+import { tool, type Shape, type StandardSchema } from '../../src/index.ts'
+import { customTool } from '../../src/lib/tools/custom.ts'
 import { makeSession, use } from './tool-kit.ts'
 
 const session = makeSession('/')

@@ -1,8 +1,6 @@
 /** What must hold for whatever was read of a transcript. */
-import type { ToolResultBlock } from '../../src/index.ts'
+import type { LoadedTranscript, ToolResultBlock, TranscriptEntry } from '../../src/index.ts'
 import { replay, type Replayed } from '../../src/lib/agent/session/replay.ts'
-import type { Rec } from '../../src/lib/transcript/entry.ts'
-import type { LoadedTranscript } from '../../src/lib/transcript/store.ts'
 import { unpaired } from '../support/agent-scene.ts'
 
 /** A transcript as it should be: its entries, and the lines in which they stand, without their ends. */
@@ -19,7 +17,7 @@ export function originalOf(bytes: Buffer): Original {
     .split('\n')
     .slice(0, -1)
     .map(line => Buffer.from(line, 'latin1'))
-  const entries = lines.map(line => JSON.parse(line.toString('utf8')) as Rec)
+  const entries = lines.map(line => JSON.parse(line.toString('utf8')) as TranscriptEntry)
   return { bytes, lines, sums: new Map(entries.map(({ seq, crc }) => [Number(seq), String(crc)])) }
 }
 
@@ -58,7 +56,7 @@ export function silentIn({ entries, gaps }: LoadedTranscript, bytes: Buffer, { l
 }
 
 /** What is wrong with the conversation that these entries tell of, once its open calls have been answered. */
-export function unpairedIn(entries: readonly Rec[]): readonly string[] {
+export function unpairedIn(entries: readonly TranscriptEntry[]): readonly string[] {
   const replayed = replay(entries)
   return replayed === undefined ? [] : unpaired(messagesOf(replayed))
 }

@@ -3,8 +3,8 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import type { Message } from '../../src/lib/message.ts'
-import type { Rec } from '../../src/lib/transcript/entry.ts'
+import type { Message } from '../../src/hooks.ts'
+import type { TranscriptEntry } from '../../src/index.ts'
 import { projectIn, resultsIn, unpaired } from '../support/agent-scene.ts'
 import { FaultyDisk, IMAGES, type Image, type Step } from './faulty-disk.ts'
 import { SEED, seeded } from '../support/seed.ts'
@@ -24,7 +24,7 @@ async function play(scenario: Scenario, world: World, disk: FaultyDisk): Promise
 }
 
 interface Loaded {
-  readonly entries: readonly Rec[]
+  readonly entries: readonly TranscriptEntry[]
   readonly gaps: readonly object[]
 }
 

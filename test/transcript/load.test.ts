@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from '../support/fast-check.ts'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Rec } from '../../src/lib/transcript/entry.ts'
-import { JsonlStore } from '../../src/lib/transcript/jsonl.ts'
+import { type TranscriptEntry, JsonlStore } from '../../src/index.ts'
 import { loadTail, withoutFrame } from '../../src/lib/transcript/load.ts'
 import { Reading } from '../../src/lib/transcript/reading.ts'
 import { readTranscript } from './read-transcript.ts'
@@ -18,7 +17,7 @@ const key = { projectKey: 'p', sessionId: 's' }
 const path = store.pathOf(key)
 const COUNT = 600
 
-const entryAt = (index: number): Rec => ({
+const entryAt = (index: number): TranscriptEntry => ({
   type: 'user',
   uuid: `u${index}`,
   sessionId: 's',
@@ -27,7 +26,7 @@ const entryAt = (index: number): Rec => ({
 })
 
 const never = (): boolean => false
-const uuids = (loaded: { readonly entries: readonly Rec[] } | undefined): readonly unknown[] =>
+const uuids = (loaded: { readonly entries: readonly TranscriptEntry[] } | undefined): readonly unknown[] =>
   loaded!.entries.map(({ uuid }) => uuid)
 const lines = (): readonly string[] => readFileSync(path, 'utf8').trimEnd().split('\n')
 
@@ -40,7 +39,7 @@ beforeEach(async () => {
 })
 
 /** What pages give, which must be what the whole file gives. */
-async function tail(isStart: (entry: Rec) => boolean = never) {
+async function tail(isStart: (entry: TranscriptEntry) => boolean = never) {
   const [paged, whole] = [await loadTail(store, key, isStart), await store.load(key)]
   return { paged: paged!, whole: whole! }
 }

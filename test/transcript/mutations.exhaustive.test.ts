@@ -4,12 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from '../support/fast-check.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Rec } from '../../src/lib/transcript/entry.ts'
-import { JsonlStore } from '../../src/lib/transcript/jsonl.ts'
+import { type TranscriptEntry, JsonlStore, type Gap, type SessionKey } from '../../src/index.ts'
 import { loadTail } from '../../src/lib/transcript/load.ts'
 import { readTranscript } from './read-transcript.ts'
 import { seal } from '../../src/lib/transcript/seal.ts'
-import type { Gap, SessionKey } from '../../src/lib/transcript/store.ts'
 import { projectIn } from '../support/agent-scene.ts'
 import { originalOf, silentIn, strangersIn, unpairedIn, type Original } from './checks.ts'
 import { FaultyDisk } from './faulty-disk.ts'
@@ -59,7 +57,7 @@ const isAgent = ({ key }: Written): boolean => key.subpath !== undefined
 /** The lines of another subagent of the same session. */
 function ofSibling({ key, original }: Written): readonly Buffer[] {
   if (key.subpath === undefined) return []
-  const entries = original.lines.map(line => JSON.parse(line.toString('utf8')) as Rec)
+  const entries = original.lines.map(line => JSON.parse(line.toString('utf8')) as TranscriptEntry)
   return entries.map((entry, at) => seal({ ...entry, agentId: 'another' }, at + 1))
 }
 
@@ -136,7 +134,7 @@ test('who writes on has numbers that nobody had', async () => {
 
 /** Long lines, so that a file has more than one page. */
 function longFile(sessionId: string, lines: number): Buffer {
-  const entry = (n: number): Rec => ({ type: 'user', uuid: `u${n}`, sessionId, text: 'x'.repeat(9_000) })
+  const entry = (n: number): TranscriptEntry => ({ type: 'user', uuid: `u${n}`, sessionId, text: 'x'.repeat(9_000) })
   return Buffer.concat(Array.from({ length: lines }, (_, at) => seal(entry(at + 1), at + 1)))
 }
 

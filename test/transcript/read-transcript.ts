@@ -1,5 +1,5 @@
 import { Reading } from '../../src/lib/transcript/reading.ts'
-import type { SessionKey } from '../../src/lib/transcript/store.ts'
+import type { SessionKey } from '../../src/index.ts'
 
 /** What stands in the bytes of a transcript. */
 export function readTranscript(bytes: Buffer, key?: SessionKey): ReturnType<Reading['end']> {

@@ -1,13 +1,17 @@
 /** Whole sessions on a disk in memory: what they did, what was written down, and what of it was acknowledged. */
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { QueryOptions, ResultMessage } from '../../src/index.ts'
-import type { Message } from '../../src/lib/message.ts'
-import type { ModelRequest } from '../../src/lib/model/model.ts'
-import type { TurnOrMaker } from '../../src/lib/model/scripted.ts'
-import type { Rec } from '../../src/lib/transcript/entry.ts'
-import { JsonlStore } from '../../src/lib/transcript/jsonl.ts'
-import type { SessionKey, TranscriptStore } from '../../src/lib/transcript/store.ts'
+import {
+  JsonlStore,
+  type Message,
+  type ModelRequest,
+  type QueryOptions,
+  type ResultMessage,
+  type SessionKey,
+  type TranscriptEntry,
+  type TranscriptStore
+} from '../../src/index.ts'
+import type { TurnOrMaker } from '../../src/testing.ts'
 import { askIn, ownTool, type Project } from '../support/agent-scene.ts'
 import type { FaultyDisk } from './faulty-disk.ts'
 
@@ -22,7 +26,7 @@ interface Act {
   readonly turns: Readonly<Record<string, readonly TurnOrMaker[]>>
   readonly options?: QueryOptions
   /** It goes back to the line for which this holds. */
-  readonly backTo?: (entry: Rec) => boolean
+  readonly backTo?: (entry: TranscriptEntry) => boolean
 }
 
 export interface Scenario {
@@ -41,15 +45,15 @@ export class World {
   /** How often each call was started, of tools with effects. */
   readonly starts: Map<string, number>
   /** What was handed over to be written, by file, and how much of it was acknowledged. */
-  readonly written = new Map<string, Rec[]>()
+  readonly written = new Map<string, TranscriptEntry[]>()
   readonly acked = new Map<string, number>()
   /** When that was: after so many steps on the disk, so many entries of this file. */
   readonly acks: { readonly after: number; readonly path: string; readonly count: number }[] = []
   readonly problems: string[] = []
   /** What was there before. */
-  readonly #found: readonly Rec[]
+  readonly #found: readonly TranscriptEntry[]
 
-  constructor(starts: ReadonlyMap<string, number> = new Map(), found: readonly Rec[] = []) {
+  constructor(starts: ReadonlyMap<string, number> = new Map(), found: readonly TranscriptEntry[] = []) {
     this.starts = new Map(starts)
     this.#found = found
   }
@@ -163,7 +167,7 @@ export async function perform(
   return { result, sent }
 }
 
-const lineIn = (world: World, fits: (entry: Rec) => boolean): string =>
+const lineIn = (world: World, fits: (entry: TranscriptEntry) => boolean): string =>
   String([...world.written.values()].flat().find(fits)!['uuid'])
 
 /** One script for all: each agent is known by its system prompt, and has its own turns. Then it is over. */

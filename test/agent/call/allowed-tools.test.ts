@@ -1,6 +1,6 @@
 /** `allowed-tools` of skills and slash commands: what needs no question while they are active. */
 import { expect, test } from 'vitest'
-import type { TurnOrMaker } from '../../../src/lib/model/scripted.ts'
+import type { TurnOrMaker } from '../../../src/testing.ts'
 import {
   ask,
   gate,

@@ -2,7 +2,7 @@
 import * as fc from '../../support/fast-check.ts'
 import { expect, test } from 'vitest'
 import { allow, deny, type Query, type ToolDefinition } from '../../../src/index.ts'
-import type { ScriptedCall, ScriptedTurn, TurnOrMaker } from '../../../src/lib/model/scripted.ts'
+import type { ScriptedCall, ScriptedTurn, TurnOrMaker } from '../../../src/testing.ts'
 import {
   ask,
   ofType,

@@ -1,9 +1,8 @@
 /** One gate for all: whoever calls a tool, however deep, the same hook is asked. */
 import { z } from 'zod'
 import { expect, test } from 'vitest'
-import { createSdkMcpServer, tool } from '../../../src/index.ts'
-import type { ModelRequest } from '../../../src/lib/model/model.ts'
-import type { TurnOrMaker } from '../../../src/lib/model/scripted.ts'
+import { createSdkMcpServer, type ModelRequest, tool } from '../../../src/index.ts'
+import type { TurnOrMaker } from '../../../src/testing.ts'
 import { ask, project, registry } from '../../support/agent-kit.ts'
 
 const say = (who: string) => ({ name: 'Bash', input: { command: `echo ${who} >> calls` } })

@@ -1,7 +1,6 @@
 /** What hooks can do to the output of a tool. */
 import { describe, expect, test } from 'vitest'
-import { tool, createSdkMcpServer, type HookRegistry } from '../../../src/index.ts'
-import type { ToolResultBlock } from '../../../src/lib/message.ts'
+import { createSdkMcpServer, type HookRegistry, tool, type ToolResultBlock } from '../../../src/index.ts'
 import { ask, informed, ofType, ownTool, project, registry, resultsIn, type Asking } from '../../support/agent-kit.ts'
 
 const bash = (command: string) => ({ calls: [{ name: 'Bash', input: { command } }] })

@@ -1,9 +1,8 @@
 /** Long conversations: what is before becomes a summary, and calls stay with their results. */
 import * as fc from '../../support/fast-check.ts'
 import { expect, test } from 'vitest'
-import type { Message } from '../../../src/index.ts'
-import type { ModelRequest } from '../../../src/lib/model/model.ts'
-import { scriptedModel, type TurnOrMaker } from '../../../src/lib/model/scripted.ts'
+import type { Message, ModelRequest } from '../../../src/index.ts'
+import { scriptedModel, type TurnOrMaker } from '../../../src/testing.ts'
 import { ask, inputsOf, project, registry, unpaired } from '../../support/agent-kit.ts'
 
 const isSummary = ({ tools }: ModelRequest): boolean => tools.length === 0

@@ -1,7 +1,6 @@
 /** The conversation that hooks see, and what becomes of it when they change it. */
 import { expect, test } from 'vitest'
-import type { EventName, HookRegistry, Message } from '../../../src/index.ts'
-import { EVENT_NAMES } from '../../../src/lib/hooks/events/event-table.ts'
+import { EVENT_NAMES, type EventName, type HookRegistry, type Message } from '../../../src/index.ts'
 import {
   ask,
   gate,

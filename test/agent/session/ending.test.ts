@@ -1,7 +1,7 @@
 /** How a session ends: closed, abandoned, unread, misused. */
 import { describe, expect, test } from 'vitest'
 import { query, type PromptMessage, type Query, type QueryOptions } from '../../../src/index.ts'
-import { scriptedModel, type TurnOrMaker } from '../../../src/lib/model/scripted.ts'
+import { scriptedModel, type TurnOrMaker } from '../../../src/testing.ts'
 import { channel, HANG, HANGS } from '../../support/agent-channel.ts'
 import { ask, gate, informed, ownTool, project, registry } from '../../support/agent-kit.ts'
 

@@ -3,20 +3,20 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import {
-  storeOf,
-  SubAgent,
   type CanUseTool,
   type HookRegistry,
+  JsonlStore,
   type Message,
-  type TranscriptStore
+  storeOf,
+  SubAgent,
+  type TranscriptEntry,
+  type TranscriptStore,
+  type TranscriptWriter
 } from '../../../src/index.ts'
 import { hooksFingerprint } from '../../../src/lib/agent/call/open-call.ts'
-import { scriptedModel } from '../../../src/lib/model/scripted.ts'
+import { scriptedModel } from '../../../src/testing.ts'
 import { realDisk } from '../../../src/lib/transcript/disk.ts'
-import { JsonlStore } from '../../../src/lib/transcript/jsonl.ts'
 import { seal, sealText } from '../../../src/lib/transcript/seal.ts'
-import type { TranscriptWriter } from '../../../src/lib/transcript/store.ts'
-import type { Rec } from '../../../src/lib/transcript/entry.ts'
 import {
   ask,
   gate,
@@ -33,7 +33,8 @@ import {
 } from '../../support/agent-kit.ts'
 import { again, calling, counting, cutBehind, first, isOf, linesOf, logOf, type Line } from './resume-kit.ts'
 
-const sealed = (lines: readonly Line[]): Buffer => Buffer.concat(lines.map((line, at) => seal(line as Rec, at + 1)))
+const sealed = (lines: readonly Line[]): Buffer =>
+  Buffer.concat(lines.map((line, at) => seal(line as TranscriptEntry, at + 1)))
 
 /** Puts other lines in the place of those that are there; numbers and checksums fit. */
 const forge = (place: Project, change: (lines: readonly Line[]) => readonly Line[]): void =>
@@ -213,7 +214,7 @@ describe('whatever stands in a log, it loads', () => {
   test('numbers that have come to an end: nothing is said to be written that could not be read', async () => {
     const place = project()
     await first(place, ['One.'])
-    const last = seal(ours({ type: 'system', subtype: 'x' }) as unknown as Rec, Number.MAX_SAFE_INTEGER)
+    const last = seal(ours({ type: 'system', subtype: 'x' }) as unknown as TranscriptEntry, Number.MAX_SAFE_INTEGER)
     writeFileSync(logOf(place), Buffer.concat([readFileSync(logOf(place)), last]))
     const { result, sent } = await again(place, ['x'])
     expect(result).toMatchObject({ is_error: true, result: expect.stringContaining('come to an end') })
@@ -236,7 +237,7 @@ describe('at most once', () => {
       .split('\n')
       .slice(0, at + 1)
     lines[at] = lines[at]!.replace('tool-intent', 'tool-intend')
-    const note = seal(ours({ type: 'system', subtype: 'x' }) as unknown as Rec, at + 2).toString()
+    const note = seal(ours({ type: 'system', subtype: 'x' }) as unknown as TranscriptEntry, at + 2).toString()
     writeFileSync(logOf(place), `${lines.join('\n')}\n${isLast ? '' : note}`)
     const { sent } = await again(place, ['x'], { ...options, prompt: '' })
     expect(begun).toEqual(['write'])

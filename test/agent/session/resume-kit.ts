@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { tool } from '../../../src/index.ts'
-import type { TurnOrMaker } from '../../../src/lib/model/scripted.ts'
+import type { TurnOrMaker } from '../../../src/testing.ts'
 import { ask, type Asked, type Asking, type Project } from '../../support/agent-kit.ts'
 
 /** A session with an id. */

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeF
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { query, tool } from '../../../src/index.ts'
-import { scriptedModel } from '../../../src/lib/model/scripted.ts'
+import { scriptedModel } from '../../../src/testing.ts'
 import { ask, informed, inputsOf, ofType, project, registry, resultsIn } from '../../support/agent-kit.ts'
 import { again, calling, counting, first, linesOf, logOf } from './resume-kit.ts'
 

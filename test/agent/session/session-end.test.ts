@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { deny } from '../../../src/index.ts'
-import { scriptedModel, type TurnOrMaker } from '../../../src/lib/model/scripted.ts'
+import { scriptedModel, type TurnOrMaker } from '../../../src/testing.ts'
 import {
   ask,
   gate,

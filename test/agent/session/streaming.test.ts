@@ -1,7 +1,7 @@
 /** A session that is steered while it runs: prompts that come later, interrupts, changes of model and mode, its end. */
 import { describe, expect, test } from 'vitest'
 import { type PromptMessage } from '../../../src/index.ts'
-import { scriptedModel } from '../../../src/lib/model/scripted.ts'
+import { scriptedModel } from '../../../src/testing.ts'
 import { channel, HANG, HANGS } from '../../support/agent-channel.ts'
 import {
   ask,

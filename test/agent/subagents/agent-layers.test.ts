@@ -1,7 +1,6 @@
 /** Definitions of one name, of the user and of a project: the project tightens, and never loosens. */
 import { expect, test } from 'vitest'
-import type { QueryOptions } from '../../../src/index.ts'
-import type { ModelRequest } from '../../../src/lib/model/model.ts'
+import type { ModelRequest, QueryOptions } from '../../../src/index.ts'
 import * as fc from '../../support/fast-check.ts'
 import { ask, project, resultsIn } from '../../support/agent-kit.ts'
 

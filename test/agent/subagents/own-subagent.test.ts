@@ -1,7 +1,7 @@
 /** A subagent of one's own. */
 import { expect, onTestFinished, test } from 'vitest'
 import { SubAgent, type SubAgentOptions } from '../../../src/index.ts'
-import { scriptedModel, type TurnOrMaker } from '../../../src/lib/model/scripted.ts'
+import { scriptedModel, type TurnOrMaker } from '../../../src/testing.ts'
 import { project, registry } from '../../support/agent-kit.ts'
 
 const definition = { description: 'Works.', prompt: 'You work.' }

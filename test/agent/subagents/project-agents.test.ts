@@ -1,7 +1,7 @@
 /** What agents, commands and skills of a project may decide: nothing before trust, and never an endpoint, a key or a looser limit. */
 import { onTestFinished, expect, test } from 'vitest'
 import type { QueryOptions } from '../../../src/index.ts'
-import type { TurnOrMaker } from '../../../src/lib/model/scripted.ts'
+import type { TurnOrMaker } from '../../../src/testing.ts'
 import { anthropicServer } from '../../support/anthropic-server.ts'
 import { openaiServer, type OpenAIServer } from '../../support/openai-server.ts'
 import { ask, project, resultsIn, type Asked, type Project } from '../../support/agent-kit.ts'

@@ -2,9 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { SubAgent } from '../../../src/index.ts'
-import { scriptedModel, type TurnOrMaker } from '../../../src/lib/model/scripted.ts'
-import type { TranscriptStore } from '../../../src/lib/transcript/store.ts'
+import { SubAgent, type TranscriptStore } from '../../../src/index.ts'
+import { scriptedModel, type TurnOrMaker } from '../../../src/testing.ts'
 import { ask, inputsOf, project, registry, resultsIn, type Project } from '../../support/agent-kit.ts'
 import { again, calling, counting, cutBehind, first, isOf, logOf } from '../session/resume-kit.ts'
 

@@ -1,8 +1,7 @@
 /** Subagents: the same door, the same hooks, and their own. */
 import { expect, test } from 'vitest'
-import type { QueryOptions, ToolUseBlock } from '../../../src/index.ts'
-import type { ModelRequest } from '../../../src/lib/model/model.ts'
-import type { TurnOrMaker } from '../../../src/lib/model/scripted.ts'
+import type { ModelRequest, QueryOptions, ToolUseBlock } from '../../../src/index.ts'
+import type { TurnOrMaker } from '../../../src/testing.ts'
 import { ask, inputsOf, project, registry } from '../../support/agent-kit.ts'
 
 /** One script for all: each agent is known by its system prompt, and has its own turns. */

@@ -1,13 +1,13 @@
 /** Transcripts of any length, as Claude Code and as we would write them. */
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { seal } from '../../../src/lib/transcript/seal.ts'
-import type { Rec } from '../../../src/lib/transcript/entry.ts'
+import type { TranscriptEntry } from '../../../src/index.ts'
 import { answer, call, resultOf, user } from '../../transcript/claude/claude-kit.ts'
 
 const id = (index: number): string => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`
 
 /** A turn of four lines, of about five thousand bytes. */
-function turn(index: number): readonly Rec[] {
+function turn(index: number): readonly TranscriptEntry[] {
   const [u, a, r, b] = [0, 1, 2, 3].map(each => id(4 * index + each)) as [string, string, string, string]
   return [
     user(u, index === 0 ? null : id(4 * index - 1), `prompt ${index} ${'x'.repeat(400)}`),

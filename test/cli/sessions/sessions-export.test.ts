@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { ownTool, registry, unpaired } from '../../support/agent-scene.ts'
-import type { Message } from '../../../src/lib/message.ts'
+import type { Message } from '../../../src/hooks.ts'
 import { desk, type Desk } from './sessions-kit.ts'
 import { HANG } from '../../support/cli-stage.ts'
 

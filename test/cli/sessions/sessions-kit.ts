@@ -1,7 +1,7 @@
 /** Real sessions, and the command line that looks at them. */
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { TurnOrMaker } from '../../../src/lib/model/scripted.ts'
+import type { TurnOrMaker } from '../../../src/testing.ts'
 import { projectKeyOf } from '../../../src/lib/query/session-choice.ts'
 import { askIn, type Asked, type Asking, type Project } from '../../support/agent-scene.ts'
 import { stage, type Stage } from '../../support/cli-stage.ts'

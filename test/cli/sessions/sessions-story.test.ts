@@ -6,8 +6,7 @@ import { SessionRenderer } from '../../../src/lib/cli/sessions/render.ts'
 import { storyItems } from '../../../src/lib/cli/sessions/story.ts'
 import { readState, stateLabel } from '../../../src/lib/cli/sessions/state.ts'
 import { asTheirs } from '../../../src/lib/transcript/claude/claude-lines.ts'
-import type { Rec } from '../../../src/lib/transcript/entry.ts'
-import type { Gap } from '../../../src/lib/transcript/store.ts'
+import type { TranscriptEntry, Gap } from '../../../src/index.ts'
 
 /** Ours. */
 const STYLE = new RegExp(String.raw`\u001B\[\d+m`, 'g')
@@ -74,7 +73,7 @@ const entry = fc.record(
     )
   },
   { requiredKeys: ['type'] }
-) as unknown as fc.Arbitrary<Rec>
+) as unknown as fc.Arbitrary<TranscriptEntry>
 
 const gap: fc.Arbitrary<Gap> = fc.record({
   at: fc.nat(100),

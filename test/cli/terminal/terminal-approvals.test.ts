@@ -2,7 +2,7 @@
 import { existsSync, symlinkSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test, vi } from 'vitest'
-import type { Turn } from '../../../src/lib/model/scripted.ts'
+import type { Turn } from '../../../src/testing.ts'
 import { decides, HANG, on, stage } from '../../support/cli-stage.ts'
 import { hasTmux, terminal, toldModel } from './terminal-kit.ts'
 

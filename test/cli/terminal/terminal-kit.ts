@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { Turn } from '../../../src/lib/model/scripted.ts'
+import type { Turn } from '../../../src/testing.ts'
 import { CLI, HANG, type Stage } from '../../support/cli-stage.ts'
 
 /** Tests that need a terminal are skipped where there is no tmux. */

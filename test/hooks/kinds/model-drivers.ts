@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { HookEnvironment, type HookEnvironmentOptions } from '../../../src/external.ts'
-import type { Model } from '../../../src/lib/model/model.ts'
-import { systemClock, type Clock } from '../../../src/lib/util/clock.ts'
-import { scriptedModel, type TurnOrMaker } from '../../../src/lib/model/scripted.ts'
+import type { Model } from '../../../src/index.ts'
+import type { Clock } from '../../../src/hooks.ts'
+import { scriptedModel, type TurnOrMaker } from '../../../src/testing.ts'
+import { systemClock } from '../../../src/lib/util/clock.ts'
 
 /** Nobody waits between two tries. */
 const HASTY: Clock = { ...systemClock, after: (_, run) => systemClock.after(0, run) }

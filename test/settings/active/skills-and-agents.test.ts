@@ -2,7 +2,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
 import { describeUntrusted } from '../../../src/lib/cli/common.ts'
-import { trustOf } from '../../../src/lib/settings/trust/trust.ts'
+import { trustOf } from '../../../src/settings.ts'
 import { HANG, scene, tells, told } from '../settings-kit.ts'
 
 vi.setConfig({ testTimeout: HANG })

@@ -1,5 +1,5 @@
 /** What a model is made to do in one run, and what that promises. */
-import type { ScriptedCall, ScriptedTurn } from '../../../src/lib/model/scripted.ts'
+import type { ScriptedCall, ScriptedTurn } from '../../../src/testing.ts'
 
 /** A call, and what may be seen of it in the project. */
 export interface Promised {

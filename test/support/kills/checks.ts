@@ -1,11 +1,9 @@
 /** What must hold of a session whenever its run has ended, however that was. */
 import { readFileSync } from 'node:fs'
 import { replay } from '../../../src/lib/agent/session/replay.ts'
-import type { Message, ToolResultBlock } from '../../../src/lib/message.ts'
+import type { Message, ToolResultBlock } from '../../../src/hooks.ts'
+import { type TranscriptEntry, JsonlStore, type Gap } from '../../../src/index.ts'
 import { projectKeyOf } from '../../../src/lib/query/session-choice.ts'
-import type { Rec } from '../../../src/lib/transcript/entry.ts'
-import { JsonlStore } from '../../../src/lib/transcript/jsonl.ts'
-import type { Gap } from '../../../src/lib/transcript/store.ts'
 import { unpaired } from '../agent-scene.ts'
 import type { Promised } from './act.ts'
 import type { Place, Printed } from './place.ts'
@@ -13,7 +11,7 @@ import type { Place, Printed } from './place.ts'
 /** One transcript: that of the session, or that of a subagent. */
 interface Transcript {
   readonly bytes: Buffer
-  readonly entries: readonly Rec[]
+  readonly entries: readonly TranscriptEntry[]
   readonly gaps: readonly Gap[]
 }
 
@@ -83,7 +81,7 @@ export function unpairedIn(transcripts: Transcripts, result: Printed | undefined
 /** How far a call has come, by all that was written down of it. */
 interface Course {
   readonly intents: number
-  readonly outcome: Rec | undefined
+  readonly outcome: TranscriptEntry | undefined
   readonly result: ToolResultBlock | undefined
 }
 

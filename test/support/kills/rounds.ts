@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Message } from '../../../src/lib/message.ts'
+import type { Message } from '../../../src/hooks.ts'
 import { unpaired } from '../agent-scene.ts'
 import { seeded } from '../seed.ts'
 import { anthropicServer } from '../anthropic-server.ts'

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { createSdkMcpServer, type QueryOptions } from '../../../src/index.ts'
-import { scriptedModel } from '../../../src/lib/model/scripted.ts'
+import { scriptedModel } from '../../../src/testing.ts'
 import {
   ask,
   informed,

@@ -1,7 +1,7 @@
 /** Whose word a server is: what was approved of stays so, what a project names has to be trusted, and secrets stay here. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { scriptedModel } from '../../../src/lib/model/scripted.ts'
+import { scriptedModel } from '../../../src/testing.ts'
 import { ask, informed, resultsIn } from '../../support/agent-kit.ts'
 import { call, calls, logged, SCRIPTED, statuses } from './mcp-kit.ts'
 

@@ -6,11 +6,9 @@ import { describe, expect, test } from 'vitest'
 import { replay } from '../../../src/lib/agent/session/replay.ts'
 import { asOurs, isForeign, readClaude } from '../../../src/lib/transcript/claude/claude.ts'
 import { asTheirs } from '../../../src/lib/transcript/claude/claude-lines.ts'
-import type { Rec } from '../../../src/lib/transcript/entry.ts'
-import { JsonlStore } from '../../../src/lib/transcript/jsonl.ts'
 import { readTranscript } from '../read-transcript.ts'
 import { verifyFile } from '../../../src/lib/transcript/verify.ts'
-import type { Query } from '../../../src/index.ts'
+import { JsonlStore, type Query, type TranscriptEntry } from '../../../src/index.ts'
 import {
   ask,
   gate,
@@ -31,11 +29,11 @@ const COMPACTED = '22222222-bbbb-4bbb-8bbb-000000000002'
 const ORCHARD = '33333333-cccc-4ccc-8ccc-000000000003'
 
 const pathOf = (name: string): string => `${FIXTURES}/projects/${name}.jsonl`
-const linesOf = (name: string): readonly Rec[] => readTranscript(readFileSync(pathOf(name))).entries
-const idsOf = (lines: readonly Rec[]): readonly unknown[] => lines.map(({ uuid }) => uuid)
+const linesOf = (name: string): readonly TranscriptEntry[] => readTranscript(readFileSync(pathOf(name))).entries
+const idsOf = (lines: readonly TranscriptEntry[]): readonly unknown[] => lines.map(({ uuid }) => uuid)
 
 /** What a model would be told, in a few words. */
-const told = (entries: readonly Rec[]): readonly string[] =>
+const told = (entries: readonly TranscriptEntry[]): readonly string[] =>
   replay(entries)!.conversation.messages.map(message => `${message.role}: ${words(message)}`)
 
 describe('the line of conversation', () => {
@@ -115,7 +113,7 @@ describe('the line of conversation', () => {
         attachment: fc.anything()
       },
       { requiredKeys: ['type'] }
-    ) as unknown as fc.Arbitrary<Rec>
+    ) as unknown as fc.Arbitrary<TranscriptEntry>
     fc.assert(
       fc.property(fc.array(line, { maxLength: 25 }), lines => {
         const { main, agents } = readClaude(lines)
@@ -138,7 +136,7 @@ function shop(): Project & { readonly claude: string } {
 const storeIn = ({ home }: Project): JsonlStore => new JsonlStore(`${home}/.carabiner/projects`)
 
 /** The only session that was written down. */
-function written(place: Project): { readonly path: string; readonly entries: readonly Rec[] } {
+function written(place: Project): { readonly path: string; readonly entries: readonly TranscriptEntry[] } {
   const store = storeIn(place)
   const keys = store
     .projects()

@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { relative } from 'node:path'
 import { array, assert, asyncProperty, constantFrom, record } from '../../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
-import { JsonlStore } from '../../../src/lib/transcript/jsonl.ts'
+import { JsonlStore } from '../../../src/index.ts'
 import { holderOf as holderNow, lock, type Lock } from '../../../src/lib/world/lock/lock.ts'
 import { doing, held, holderOf, locker, scene } from './lock-kit.ts'
 

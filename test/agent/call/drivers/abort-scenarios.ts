@@ -1,8 +1,7 @@
 /** Runs of an agent that end by themselves. Whatever happens in them that can be seen from outside calls `step`. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { allow, type HookRegistry } from '../../../../src/index.ts'
-import { EVENT_NAMES } from '../../../../src/lib/hooks/events/event-table.ts'
-import type { ScriptedTurn, TurnOrMaker } from '../../../../src/lib/model/scripted.ts'
+import { allow, EVENT_NAMES, type HookRegistry } from '../../../../src/index.ts'
+import type { ScriptedTurn, TurnOrMaker } from '../../../../src/testing.ts'
 import { ownTool, prompted, registry, type Asking, type Project } from '../../../support/agent-scene.ts'
 
 export type Step = () => void

@@ -7,8 +7,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { HookRegistry, query, type PromptMessage } from '../../../../src/index.ts'
-import type { Model } from '../../../../src/lib/model/model.ts'
+import { HookRegistry, type Model, type PromptMessage, query } from '../../../../src/index.ts'
 import { projectIn } from '../../../support/agent-scene.ts'
 
 const TURNS = 2000

@@ -1,6 +1,6 @@
 /** An agent that calls tools of a server, and says yes to whatever it is asked. Prints what it was asked about. */
 import { query } from '../../../../src/index.ts'
-import { scriptedModel } from '../../../../src/lib/model/scripted.ts'
+import { scriptedModel } from '../../../../src/testing.ts'
 
 const [cwd, home, tools, called] = process.argv.slice(2) as [string, string, string, string]
 const server = new URL('../../../fixtures/mcp/server.ts', import.meta.url).pathname

@@ -1,6 +1,6 @@
 /** An agent with a server, which waits until it is killed. */
 import { query } from '../../../../src/index.ts'
-import { scriptedModel } from '../../../../src/lib/model/scripted.ts'
+import { scriptedModel } from '../../../../src/testing.ts'
 
 const [cwd, home, file] = process.argv.slice(2) as [string, string, string]
 const server = new URL('../../../fixtures/mcp/server.ts', import.meta.url).pathname
