@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Message } from '../message.ts'
 import { failureOf } from '../model/failure.ts'
-import type { Answer, ModelFailure } from '../model/model.ts'
+import type { ModelFailure } from '../model/model.ts'
 import { messageText } from './session/conversation.ts'
 import type { Session } from './session/session.ts'
 import { answerMessage } from './session/transcript-entries.ts'
@@ -39,11 +39,8 @@ export async function compact(session: Session, compaction: Compaction, signal: 
   }
   const isShort = (): boolean => conversation.messages.length <= KEPT && trigger === 'auto' && !forced
   if (isShort() || cutIn(conversation.messages) === 0) return false
-  const before = await session.hooks.run(
-    'PreCompact',
-    { trigger, custom_instructions: instructions ?? null },
-    { signal }
-  )
+  const input = { trigger, custom_instructions: instructions ?? null }
+  const before = await session.hooks.run('PreCompact', input, { signal })
   if (signal.aborted || (before.blocked && !forced)) {
     if (before.blocked)
       session.reader.notice(`the conversation was not compacted: ${before.reason} [${before.by}]`, 'notice')
@@ -52,8 +49,8 @@ export async function compact(session: Session, compaction: Compaction, signal: 
   // Hooks may have taken out what was too much.
   const cut = isShort() ? 0 : cutIn(conversation.messages)
   if (cut === 0) return false
-  const last = conversation.messages[cut - 1]!
-  const tokens = session.tokens
+  const [last] = conversation.messages.slice(cut - 1)
+  const { tokens } = session
   const summary = await summaryOf(session, instructions, signal)
   if (signal.aborted) return false
   const text = summary ?? DROPPED
@@ -62,18 +59,11 @@ export async function compact(session: Session, compaction: Compaction, signal: 
   const message: Message = { role: 'user', content: `${HEAD}\n\n${text}` }
   const head = { uuid: `${uuid}:summary`, message }
   session.saveState()
-  const kept = conversation.shorten(placeBehind(last, conversation.messages), head)
-  session.transcript.append(
-    {
-      type: 'system',
-      subtype: 'compact_boundary',
-      content: text,
-      kept: [head, ...kept],
-      state: session.state,
-      compactMetadata: about
-    },
-    uuid
-  )
+  // Hooks may change messages while the model writes: what follows the last one it saw is kept.
+  const place = conversation.messages.findIndex(each => each === last)
+  const kept = [head, ...conversation.shorten(place < 0 ? cutIn(conversation.messages) : place + 1, head)]
+  const boundary = { content: text, kept, state: session.state, compactMetadata: about }
+  session.transcript.append({ type: 'system', subtype: 'compact_boundary', ...boundary }, uuid)
   session.tokens = 0
   session.reader.emit({ type: 'system', subtype: 'compact_boundary', compact_metadata: about }, uuid)
   await session.hooks.run('SessionStart', { source: 'compact', model: session.model.name }, { signal })
@@ -86,15 +76,10 @@ const DROPPED = '(There is no summary. Look again at whatever you need to know.)
 
 /** Starts at an answer, so that no call is separated from its result. */
 function cutIn(messages: readonly Message[]): number {
-  for (let at = Math.max(1, messages.length - KEPT); at < messages.length; at++)
-    if (messages[at]!.role === 'assistant') return at
+  const first = Math.max(1, messages.length - KEPT)
+  const cut = messages.slice(first).findIndex(({ role }) => role === 'assistant')
+  if (cut >= 0) return first + cut
   return messages.length > KEPT ? messages.length : 0
-}
-
-/** Hooks may change messages while the model writes: what follows the last one it saw is kept. */
-function placeBehind(last: Message, messages: readonly Message[]): number {
-  const place = messages.indexOf(last)
-  return place < 0 ? cutIn(messages) : place + 1
 }
 
 const TASK = `Write a summary of this conversation, from which you will go on without seeing it again: what the user asked for, in \
@@ -113,18 +98,15 @@ async function summaryOf(
   try {
     const answer = await model.ask({ system, messages, tools: [] }, signal)
     spending.add(answer, model.price)
-    recordUsage(answer, session)
+    // Programs that sum up usage look at answers. This one has no content: its text is in the boundary.
+    const { id, stop: stop_reason, usage } = answer
+    const message = { ...answerMessage({ id, model: answer.model, stop_reason, usage, content: [] }) }
+    const uuid = randomUUID()
+    session.transcript.append({ type: 'assistant', requestId: `req_${uuid}`, message }, uuid)
     const text = messageText(answer.content).trim()
     return text === '' ? undefined : text
   } catch (error) {
     session.reader.notice(`the conversation could not be summarised: ${failureOf(error).message}`, 'warning')
     return undefined
   }
-}
-
-/** Programs that sum up usage look at answers. This one has no content: its text is in the boundary. */
-function recordUsage({ id, model, stop, usage }: Answer, session: Session): void {
-  const uuid = randomUUID()
-  const message = answerMessage({ id, model, stop_reason: stop, usage, content: [] })
-  session.transcript.append({ type: 'assistant', requestId: `req_${uuid}`, message: { ...message } }, uuid)
 }

@@ -2,15 +2,9 @@ import { basename, resolve } from 'node:path'
 import { wordsOf } from '../errors.ts'
 import type { Outcome } from '../hooks/dispatch/outcome.ts'
 import { watchFiles, type FileEvent, type Watch } from '../world/files/watch.ts'
-import type { Reader } from './output/reader.ts'
-import type { SessionHooks } from './session/session-hooks.ts'
-import type { SessionOptions } from './session/session-options.ts'
+import type { HookedSession, SessionHooks } from './session/session-hooks.ts'
 
-interface WatchingSession {
-  readonly options: Pick<SessionOptions, 'hooks' | 'place'>
-  readonly hooks: SessionHooks
-  readonly reader: Reader
-}
+type WatchingSession = Pick<HookedSession, 'options' | 'reader'> & { readonly hooks: SessionHooks }
 
 /**
  * Runs FileChanged hooks for files that change on disk: those that their matchers name, in the working folder, and those

@@ -18,9 +18,10 @@ export async function askOnce(
   env: Environment
 ): Promise<string> {
   const { system, prompt, signal } = question
-  const { model, asker } = await answererFor(question, session, env)
+  if (session === undefined) throw new Error('the session has not begun')
+  const model = await modelFor(question, session, env)
   const answer = await model.ask({ system, messages: [{ role: 'user', content: prompt }], tools: [] }, signal)
-  asker.spending.add(answer, model.price)
+  session.spending.add(answer, model.price)
   return messageText(answer.content)
 }
 
@@ -30,18 +31,17 @@ export async function askAgent(
   session: Session | undefined,
   env: Environment
 ): Promise<string> {
-  const { model, asker } = await answererFor(question, session, env)
-  return verify(question, asker, model)
+  if (session === undefined) throw new Error('the session has not begun')
+  return verify(question, session, await modelFor(question, session, env))
 }
 
-async function answererFor(
+function modelFor(
   { model: given, ofProject }: ModelQuestion,
-  session: Session | undefined,
+  session: Session,
   env: Environment
-): Promise<{ readonly model: Model; readonly asker: Session }> {
-  if (session === undefined) throw new Error('the session has not begun')
+): Model | Promise<Model> {
   const { provider } = session.model
-  const name = given === undefined || (ofProject === true && !isOfProvider(given, provider)) ? undefined : given
+  const name = ofProject === true && given !== undefined && !isOfProvider(given, provider) ? undefined : given
   const wanted = name ?? (provider === 'anthropic' ? SMALL : undefined)
-  return { model: wanted === undefined ? session.model : await modelOf(wanted, env), asker: session }
+  return wanted === undefined ? session.model : modelOf(wanted, env)
 }

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import type { AgentMessage, InitMessage } from '../agent/output/output.ts'
 import { resultMessage } from '../agent/output/result-message.ts'
 import { ended } from '../agent/session/ending.ts'
-import type { Session } from '../agent/session/session.ts'
 import { Spending } from '../agent/spending.ts'
 import { CarabinerError } from '../errors.ts'
 import { CONTRACT, VERSION } from '../version.ts'
@@ -11,12 +10,7 @@ import type { QueryOptions } from './options/options.ts'
 import type { Query } from './query-interface.ts'
 
 /** The first message of a session. */
-export function initOf(
-  session: Session,
-  servers: Opened['servers'],
-  { agents, skills, plugins }: Opened['names'],
-  { serverTools = [] }: QueryOptions
-): InitMessage {
+export function initOf({ session, servers, names }: Opened): InitMessage {
   return {
     type: 'system',
     subtype: 'init',
@@ -27,15 +21,13 @@ export function initOf(
     permissionMode: session.permissions.mode,
     tools: [...session.tools.keys()],
     mcp_servers: servers.map(({ name, status, source }) => ({ name, status, source })),
-    slash_commands: skills,
-    agents,
-    skills,
-    plugins,
+    slash_commands: names.skills,
+    ...names,
     apiKeySource: 'none',
     output_style: 'default',
     claude_code_version: CONTRACT.replace('claude-code ', ''),
     carabiner_version: VERSION,
-    ungated_tools: serverTools
+    ungated_tools: session.options.serverTools
   }
 }
 

@@ -16,11 +16,10 @@ import { missingTools } from './options/agent-definition.ts'
 import { askThrough, type QueryOptions } from './options/options.ts'
 import { SavedPermissions } from './saved-permissions.ts'
 import { chooseSession } from './session-choice.ts'
-import { SettingsWatch } from './settings-watch.ts'
+import { followSettings } from './settings-watch.ts'
 import { agentPorts } from './setup/agents.ts'
 import { isProjectHook, openHooks } from './setup/hooks.ts'
-import { limitsOf, thinkingOf } from './setup/limits.ts'
-import { sessionModel } from './setup/models.ts'
+import { limitsOf, sessionModel, thinkingOf } from './setup/models.ts'
 import { permissionsOf } from './setup/permission-rules.ts'
 import { loadProject, type ProjectContext } from './setup/project-context.ts'
 import { checkRestrictions, mcpNotices, type Notice } from './setup/restrictions-report.ts'
@@ -83,7 +82,7 @@ export async function open(
     const saved = new SavedPermissions(where.ownHome, loaded.root)
     const rules = rulesOf(loaded, project.trusted)
     const permissions = permissionsOf(project, workspace, rules, saved)
-    const settings = new SettingsWatch(permissions, rules, options)
+    const updateSettings = followSettings(permissions, rules, options)
     place.mayRead = path => mayRead(path, permissions)
     const doing = (): string => ref.session?.doing ?? 'starting'
     const transcripts = await openTranscripts(choice, options, { cwd: () => place.cwd, doing })
@@ -127,7 +126,7 @@ export async function open(
       env,
       watch: () =>
         armed.watch((reloaded, file) =>
-          session.reader.notice(settings.update(reloaded, file), reloaded.counts ? 'info' : 'warning')
+          session.reader.notice(updateSettings(reloaded, file), reloaded.counts ? 'info' : 'warning')
         ),
       names: { agents: [...agents.definitions.keys()], skills: [...skills.all.keys()], plugins: pluginsOf(project) },
       servers,

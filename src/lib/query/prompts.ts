@@ -38,7 +38,11 @@ export class Prompts {
   constructor(first: string | PromptStream) {
     this.isStream = typeof first !== 'string'
     if (typeof first === 'string') this.#waiting.push(first)
-    else void this.add(first).catch((error: unknown) => this.#fail(error))
+    else
+      this.add(first).catch((error: unknown) => {
+        this.#failure = error
+        this.end()
+      })
   }
 
   /** Reads a stream to its end. */
@@ -48,7 +52,9 @@ export class Prompts {
     try {
       for await (const message of prompts) {
         if (this.#over) return
-        this.#give(contentOf(message))
+        const prompt = contentOf(message)
+        if (this.#asked === undefined) this.#waiting.push(prompt)
+        else this.#answer(prompt)
       }
     } finally {
       if (--this.#open === 0) this.nudge()
@@ -69,8 +75,7 @@ export class Prompts {
 
   /** Makes the waiting session check again. */
   nudge(): void {
-    this.#asked?.(NUDGE)
-    this.#asked = undefined
+    this.#answer(NUDGE)
   }
 
   end(): void {
@@ -79,16 +84,9 @@ export class Prompts {
     this.nudge()
   }
 
-  #give(prompt: Prompt): void {
-    const asked = this.#asked
+  #answer(prompt: Prompt | typeof NUDGE): void {
+    this.#asked?.(prompt)
     this.#asked = undefined
-    if (asked === undefined) this.#waiting.push(prompt)
-    else asked(prompt)
-  }
-
-  #fail(error: unknown): void {
-    this.#failure = error
-    this.end()
   }
 }
 

@@ -1,10 +1,10 @@
 import { reportEndedWork } from '../agent/session/background-work.ts'
 import {
   beginSession,
-  canGoOn,
+  canResume,
   clearSession,
   endSession,
-  runOn,
+  resumeRun,
   runPrompt,
   toResult
 } from '../agent/session/session-lifecycle.ts'
@@ -109,33 +109,33 @@ class RunningQuery implements Query {
 
   /** A session from its start to SessionEnd, however it ends. */
   async #live(opened: Opened): Promise<void> {
-    const { session, names, watch, beginning, servers, notices, background, close } = opened
+    const { session, watch, beginning, notices, background, close } = opened
     let hasBroken = false
     let unwatch: (() => Promise<void>) | undefined
     try {
       const { blocked, prompt } = await beginSession(session, beginning, this.#all.signal)
       session.notifications.onChange = () => this.#prompts.nudge()
-      this.#put(initOf(session, servers, names, this.#options))
+      this.#put(initOf(opened))
       for (const notice of notices) {
         session.reader.emit({ type: 'system', subtype: 'informational', level: 'warning', ...notice })
         if (notice.tag === 'restriction')
           this.#options.stderr?.(`${notice.failedOpen === true ? 'failedOpen: ' : ''}${notice.content}`)
       }
       reportEndedWork(background, session)
-      if (blocked !== undefined) return this.#tellResult(resultMessage(blocked, session))
+      if (blocked !== undefined) return this.#setResult(resultMessage(blocked, session))
       if (prompt !== undefined) await this.#answer(prompt, opened)
       // One prompt is answered by what was there when it was given.
       if (this.#prompts.isStream) unwatch = await watch()
-      // Somebody is there who can be asked what was left undecided.
-      if (this.#prompts.isStream && isPending(session.open)) await this.#turnOf(session, runOn)
+      // A person can be asked what was left undecided.
+      if (this.#prompts.isStream && isPending(session.open))
+        await this.#runTurn(session, signal => resumeRun(session, signal))
       const next = (): Promise<Prompt | undefined> => this.#turns.next(session, this.#result)
       for (let turn = await next(); turn !== undefined; turn = await next()) await this.#answer(turn, opened)
       if (this.#result === undefined && this.#all.signal.aborted)
-        this.#tellResult(resultMessage(ended('aborted_streaming', INTERRUPTED, true), session))
+        this.#setResult(resultMessage(ended('aborted_streaming', INTERRUPTED, true), session))
     } catch (error) {
       hasBroken = true
-      const ending: Ending = ended('turn_setup_failed', wordsOf(error), true)
-      this.#tellResult(resultMessage(ending, session))
+      this.#setResult(resultMessage(ended('turn_setup_failed', wordsOf(error), true), session))
     } finally {
       const endWork = async (): Promise<void> => {
         await unwatch?.()
@@ -155,27 +155,22 @@ class RunningQuery implements Query {
     // Of one prompt there is one result, however often its agent begins again.
     const since = this.#prompts.isStream ? undefined : (this.#since ??= sinceNow(session))
     const command = commandIn(prompt, opened)
-    if (command !== undefined)
-      return this.#turnOf(session, (_, signal) => toResult(session, signal, () => command(signal)))
-    if (!isResumed || prompt !== '')
-      return this.#turnOf(session, (_, signal) => runPrompt(prompt, session, signal, since))
-    if (canGoOn(session)) return this.#turnOf(session, runOn)
-    this.#tellResult(resultMessage(ended('turn_setup_failed', NOTHING_OPEN, true), session))
+    if (command !== undefined) return this.#runTurn(session, command)
+    if (!isResumed || prompt !== '') return this.#runTurn(session, signal => runPrompt(prompt, session, signal), since)
+    if (canResume(session)) return this.#runTurn(session, signal => resumeRun(session, signal))
+    this.#setResult(resultMessage(ended('turn_setup_failed', NOTHING_OPEN, true), session))
   }
 
-  async #turnOf(
-    session: Session,
-    work: (session: Session, signal: AbortSignal) => Promise<ResultMessage>
-  ): Promise<void> {
-    this.#turn = new AbortController()
+  async #runTurn(session: Session, work: (signal: AbortSignal) => Promise<Ending>, since?: Since): Promise<void> {
+    const { signal } = (this.#turn = new AbortController())
     this.#session = session
     if (this.#all.signal.aborted) this.#abort(this.#all.signal.reason)
-    this.#tellResult(await work(session, this.#turn.signal))
+    this.#setResult(await toResult(session, signal, () => work(signal), since))
     this.#turn = undefined
   }
 
   /** For a single prompt the result is the last message: it waits for the end of the session. */
-  #tellResult(result: ResultMessage): void {
+  #setResult(result: ResultMessage): void {
     this.#result = result
     if (this.#prompts.isStream) this.#put(result)
   }

@@ -41,15 +41,14 @@ export class SavedPermissions {
     const added = rules.map(rule => ({ behavior, rule: ruleText(rule) }))
     changeOwnFile(this.#file, text => {
       this.#checkHand()
-      const kept = this.#with(added, destination === 'userSettings', this.#objectIn(text))
-      return `${JSON.stringify(kept, undefined, 2)}\n`
+      const kept = this.#objectIn(text)
+      const { forAll, projects, forThis } = this.#listsIn(kept)
+      const changed =
+        destination === 'userSettings'
+          ? { user: [...forAll, ...added] }
+          : { projects: { ...projects, [this.#root]: [...forThis, ...added] } }
+      return `${JSON.stringify({ ...kept, ...changed }, undefined, 2)}\n`
     })
-  }
-
-  #with(added: readonly object[], forEverything: boolean, kept: PlainObject): PlainObject {
-    const { forAll, projects, forThis } = this.#listsIn(kept)
-    if (forEverything) return { ...kept, user: [...forAll, ...added] }
-    return { ...kept, projects: { ...projects, [this.#root]: [...forThis, ...added] } }
   }
 
   #text(): string | undefined {
@@ -80,7 +79,7 @@ export class SavedPermissions {
     return value
   }
 
-  #listsIn({ user = [], projects = {} }: PlainObject): Lists {
+  #listsIn({ user = [], projects = {} }: PlainObject) {
     if (!isObject(projects)) throw this.#broken('projects should be an object')
     const own = Object.hasOwn(projects, this.#root) ? projects[this.#root] : []
     if (!Array.isArray(user)) throw this.#broken('user should be a list of rules')
@@ -95,10 +94,4 @@ export class SavedPermissions {
       this.#file
     )
   }
-}
-
-interface Lists {
-  readonly forAll: readonly unknown[]
-  readonly projects: PlainObject
-  readonly forThis: readonly unknown[]
 }

@@ -7,7 +7,7 @@ import type { Entry, Log, Rec } from '../transcript/entry.ts'
 import { asOurs, isForeign, readClaude } from '../transcript/claude/claude.ts'
 import { EMPTY_FILE, STRANGE_FILE } from '../transcript/glance.ts'
 import { JsonlStore, wordsOfHolder } from '../transcript/jsonl.ts'
-import { noLog, TranscriptLog, writerOver } from '../transcript/log.ts'
+import { noLog, TranscriptLog, writerOver, type LogOptions } from '../transcript/log.ts'
 import { MemoryStore } from '../transcript/memory.ts'
 import { isClaudeLine } from '../transcript/seal.ts'
 import { isLossy, lastSeq, loadTail, loadWhole, unknownType, withoutFrame, wordsOfGap } from '../transcript/load.ts'
@@ -46,14 +46,16 @@ export async function openTranscripts(
     const before = from === undefined ? undefined : await loaded(from, resumeSessionAt, source)
     if (before !== undefined && source === 'resume') checkKnown(before.entries, key, store)
     const after = source === 'fork' ? null : (before?.replayed.last ?? null)
-    const log = writer === undefined ? noLog : logOver(writer, store!, key, common, after)
-    const copied = source === 'fork' ? copy(upTo(before!.entries, resumeSessionAt), from!, log) : undefined
+    const { cwd } = common
+    const log = writer === undefined || store === undefined ? noLog : logOver(writer, store, key, { cwd, after })
+    const isFork = source === 'fork' && before !== undefined && from !== undefined
+    const copied = isFork ? copy(upTo(before.entries, resumeSessionAt), from, log) : undefined
     if (source === 'resume' && resumeSessionAt !== undefined)
-      log.append({ type: 'system', subtype: 'rewound', to: resumeSessionAt }, crypto.randomUUID())
+      log.append({ type: 'system', subtype: 'rewound', to: resumeSessionAt })
     return {
       log,
       resumed: copied === undefined ? before?.replayed : replayAll(copied),
-      notices: before === undefined ? [] : wordsOfGaps(before.gaps, from!),
+      notices: before === undefined || from === undefined ? [] : wordsOfGaps(before.gaps, from),
       ...agentTranscripts(key, forAgents, source === 'fork' ? from : undefined, common)
     }
   } catch (error) {
@@ -72,7 +74,7 @@ function agentTranscripts(
   if (store === undefined) return { logFor: async () => noLog, load: undefined }
   const logFor = async (agentId: string, after: string | null): Promise<Log> => {
     const own = agentKey(key, agentId)
-    return logOver(await writerFor(store, own, common.doing), store, own, common, after, agentId)
+    return logOver(await writerFor(store, own, common.doing), store, own, { cwd: common.cwd, after, agentId })
   }
   return {
     logFor,
@@ -106,20 +108,15 @@ function logOver(
   writer: TranscriptWriter,
   store: TranscriptStore,
   key: SessionKey,
-  { cwd }: Common,
-  after: string | null,
-  agentId?: string
+  rest: Pick<LogOptions, 'cwd' | 'after' | 'agentId'>
 ): Log {
   const path = store.pathOf?.(key) ?? ''
-  const { sessionId } = key
   return new TranscriptLog(writer, {
     path,
-    sessionId,
+    sessionId: key.sessionId,
     version: VERSION,
     entrypoint: 'carabiner',
-    cwd,
-    agentId,
-    after,
+    ...rest,
     ...(path !== '' && { beside: (name, text) => putBeside(path, key, name, text) })
   })
 }
@@ -234,10 +231,7 @@ function copy(entries: readonly Rec[], { sessionId }: SessionKey, log: Log): rea
     ...copies,
     { type: 'system', subtype: 'forked', from: sessionId, uuid: crypto.randomUUID() }
   ]
-  for (const entry of all) {
-    const { uuid } = entry
-    log.append(entry as Entry, typeof uuid === 'string' ? uuid : crypto.randomUUID())
-  }
+  for (const entry of all) log.append(entry as Entry, typeof entry['uuid'] === 'string' ? entry['uuid'] : undefined)
   return all
 }
 
@@ -260,15 +254,11 @@ function wordsOfGaps(
   // A file that was named by its path is known by that alone.
   const path = store instanceof JsonlStore ? undefined : store.pathOf?.({ ...key, sessionId })
   const see = path === undefined ? sessionId : shellWord(path)
-  const places = few(gaps).join(', ')
+  const more = gaps.length > FEW ? [`and ${gaps.length - FEW} more places`] : []
+  const places = [...gaps.slice(0, FEW).map(wordsOfGap), ...more].join(', ')
   return gaps.length === 0
     ? []
     : [`the transcript of ${sessionId} is not whole: ${places}; see \`carabiner sessions verify ${see}\``]
 }
-
-const few = (gaps: readonly Gap[]): readonly string[] => [
-  ...gaps.slice(0, FEW).map(wordsOfGap),
-  ...(gaps.length > FEW ? [`and ${gaps.length - FEW} more places`] : [])
-]
 
 const FEW = 3

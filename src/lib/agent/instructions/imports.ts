@@ -7,7 +7,7 @@ const ITEM = /^\s*(?:[-*+]|\d+[.)])\s/
  */
 export function importsIn(markdown: string): readonly string[] {
   const text = withoutSpans(withoutBlocks(markdown)).replaceAll(/<!--[^]*?(?:-->|$)/g, ' ')
-  return Array.from(text.matchAll(/(?<=^|[\s(])@((?:\\ |[^\s\\`])+)/g), ([, path]) => path!.replaceAll('\\ ', ' '))
+  return Array.from(text.matchAll(/(?<=^|[\s(])@((?:\\ |[^\s\\`])+)/g), ([, path = '']) => path.replaceAll('\\ ', ' '))
 }
 
 /** Fenced blocks, and lines that are code because they are indented. */
@@ -46,19 +46,17 @@ function withoutSpans(text: string): string {
 }
 
 function withoutTicks(paragraph: string): string {
-  const runs = Array.from(paragraph.matchAll(/`+/g), ({ 0: { length }, index }) => ({ length, index, next: -1 }))
-  const nearest = new Map<number, number>()
-  for (let at = runs.length - 1; at >= 0; at--) {
-    runs[at]!.next = nearest.get(runs[at]!.length) ?? -1
-    nearest.set(runs[at]!.length, at)
+  const runs = Array.from(paragraph.matchAll(/`+/g), ({ 0: { length }, index }) => ({ length, index, end: 0 }))
+  const ends = new Map<number, number>()
+  for (const run of runs.toReversed()) {
+    run.end = ends.get(run.length) ?? 0
+    ends.set(run.length, run.index + run.length)
   }
   let [kept, from] = ['', 0]
-  for (let at = 0; at < runs.length; at++) {
-    const { index, next } = runs[at]!
-    if (next === -1) continue
+  for (const { index, end } of runs) {
+    if (index < from || end === 0) continue
     kept += `${paragraph.slice(from, index)} `
-    from = runs[next]!.index + runs[next]!.length
-    at = next
+    from = end
   }
   return kept + paragraph.slice(from)
 }

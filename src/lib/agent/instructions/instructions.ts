@@ -90,7 +90,7 @@ class Reading {
 
   #imports({ path, type, text }: Instructions, depth: number): void {
     for (const written of importsIn(text)) {
-      const file = this.#named(written, dirname(path))
+      const file = this.#pathOf(written, dirname(path))
       if (file === undefined) continue
       if (depth > DEEPEST) this.#warn(file, `it is imported more than ${DEEPEST} files deep`, { path })
       else this.file(file, type, { path, depth })
@@ -98,7 +98,7 @@ class Reading {
   }
 
   /** A full stop after a path at the end of a sentence is not part of it. */
-  #named(written: string, folder: string): string | undefined {
+  #pathOf(written: string, folder: string): string | undefined {
     for (const name of new Set([written, written.replace(/#.*$/, ''), written.replace(/[#.,;:!?)\]'"]+$/, '')])) {
       const path = name.startsWith('~/') ? join(this.#places.home, name.slice(2)) : resolve(folder, name)
       if (name !== '' && realOf(path) !== undefined) return path

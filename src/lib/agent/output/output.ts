@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../errors.ts'
 import type { HookMessage } from '../../hooks/hook-messages.ts'
-import type { Block, Message } from '../../message.ts'
+import type { Block, Message, ToolUseBlock } from '../../message.ts'
 import type { FailureName, StopReason, StreamEvent, Usage } from '../../model/model.ts'
 import type { Mode } from '../../permissions/modes.ts'
 import type { Ruling } from '../../permissions/decide.ts'
@@ -214,11 +214,7 @@ export interface ApiError {
 }
 
 /** A call that waits for somebody to decide. */
-export interface DeferredUse {
-  readonly id: string
-  readonly name: string
-  readonly input: unknown
-}
+export type DeferredUse = Pick<ToolUseBlock, 'id' | 'name' | 'input'>
 
 export interface ModelUsage {
   readonly inputTokens: number

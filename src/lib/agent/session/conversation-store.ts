@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { fault } from '../../faults.ts'
 import { Turns } from '../../util/turns.ts'
-import type { Message, ToolResultBlock } from '../../message.ts'
+import type { Message } from '../../message.ts'
 import type { Kept, Rec } from '../../transcript/entry.ts'
 import { lastSeq, loadTail } from '../../transcript/load.ts'
 import type { SessionKey, TranscriptStore } from '../../transcript/store.ts'
-import { lostResult, UNKNOWN, type OpenCall } from '../call/open-call.ts'
+import { lostResult, UNKNOWN } from '../call/open-call.ts'
 import { isFreshStart, replayAll } from './replay.ts'
 
 /** Where whole conversations are kept, by the ids of sessions and subagents. */
@@ -57,17 +57,12 @@ function messagesIn(entries: readonly Rec[]): readonly Message[] {
   const { messages, notes } = conversation
   if (open === undefined)
     return notes.length === 0 ? messages : [...messages, { role: 'system', content: notes.join('\n\n') }]
-  const content = open.flatMap(call => resultOf(call) ?? [])
+  // What has begun is never begun again: without an end, that is its result.
+  const content = open.flatMap(call => call.result?.result ?? (call.started === true ? lostResult(call, UNKNOWN) : []))
   return content.length === 0 ? messages : [...messages, { role: 'user', content }]
 }
 
 const asJson = (messages: readonly Message[]): Message[] => JSON.parse(JSON.stringify(messages)) as Message[]
-
-/** What has begun is never begun again: without an end, that is its result. */
-function resultOf(call: OpenCall): ToolResultBlock | undefined {
-  if (call.result !== undefined) return call.result.result
-  return call.started === true ? lostResult(call, UNKNOWN) : undefined
-}
 
 /** Saves and loads whole conversations in a store of transcripts. */
 export interface Savings {

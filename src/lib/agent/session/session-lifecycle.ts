@@ -11,7 +11,7 @@ import { afterCalls, runLoop } from '../loop.ts'
 import { reasonForModel } from '../call/objections.ts'
 import { answerOpen, continueOpen } from '../call/batch.ts'
 import type { ResultMessage } from '../output/output.ts'
-import { resultMessage, sinceNow, type Since } from '../output/result-message.ts'
+import { resultMessage, sinceNow } from '../output/result-message.ts'
 import type { Session } from './session.ts'
 import { skillText } from '../instructions/skills.ts'
 import { answerMessage } from './transcript-entries.ts'
@@ -72,34 +72,14 @@ async function announce(
   await session.hooks.run('InstructionsLoaded', input, { signal })
 }
 
-export const runPrompt = (
-  content: string | readonly Block[],
-  session: Session,
-  signal: AbortSignal,
-  since?: Since
-): Promise<ResultMessage> =>
-  toResult(
-    session,
-    signal,
-    async () => {
-      await answerOpen(session, signal)
-      return promptToEnd(content, session, signal)
-    },
-    since
-  )
-
-/** Resumes the session: with calls that have no results, or with the model. */
-export const runOn = (session: Session, signal: AbortSignal): Promise<ResultMessage> =>
-  toResult(session, signal, () => goOn(session, signal))
-
 /** Whether there is anything to resume: hooks may not have seen the end after a last answer. */
-export const canGoOn = ({ open, conversation: { messages, notes } }: Session): boolean =>
+export const canResume = ({ open, conversation: { messages, notes } }: Session): boolean =>
   open !== undefined || notes.length > 0 || messages.length > 0
 
-/** The same for an agent of any kind. */
-export async function goOn(session: Session, signal: AbortSignal): Promise<Ending> {
+/** Resumes the session: with calls that have no results, or with the model. */
+export async function resumeRun(session: Session, signal: AbortSignal): Promise<Ending> {
   if (session.open !== undefined) {
-    tellOpen(session)
+    emitOpenAnswer(session)
     const over = await afterCalls(await continueOpen(session, signal), session, signal)
     if (over !== undefined) return over
   }
@@ -107,7 +87,7 @@ export async function goOn(session: Session, signal: AbortSignal): Promise<Endin
 }
 
 /** The reader has not seen the answer whose calls are resumed. */
-function tellOpen(session: Session): void {
+function emitOpenAnswer(session: Session): void {
   const answer = session.conversation.messages.findLast(({ role }) => role === 'assistant')
   if (answer === undefined || typeof answer.content === 'string') return
   const uuid = session.conversation.idOf(answer)
@@ -138,7 +118,13 @@ export async function toResult(
   }
 }
 
-async function promptToEnd(given: string | readonly Block[], session: Session, signal: AbortSignal): Promise<Ending> {
+/** One prompt, from the hooks that look at it to the end of its run. */
+export async function runPrompt(
+  given: string | readonly Block[],
+  session: Session,
+  signal: AbortSignal
+): Promise<Ending> {
+  await answerOpen(session, signal)
   const promptId = randomUUID()
   session.promptId = promptId
   const prompt = messageText(given)
@@ -150,9 +136,7 @@ async function promptToEnd(given: string | readonly Block[], session: Session, s
       `UserPromptSubmit operation blocked by hook:\n${outcome.reason} [${outcome.by}]`,
       false
     )
-  const { updatedPrompt } = outcome
-  const content =
-    updatedPrompt === undefined || typeof given !== 'string' ? withText(given, updatedPrompt) : updatedPrompt
+  const content = withText(given, outcome.updatedPrompt)
   const expanded = typeof content === 'string' ? await expandSkill(content, session, signal) : undefined
   if (signal.aborted) return ended('aborted_streaming', INTERRUPTED, true)
   if (expanded !== undefined && 'refused' in expanded) return ended('prompt_blocked', expanded.refused, false)
@@ -175,17 +159,9 @@ async function expandSkill(
   const [, name, args = ''] = /^\/(\S+)(?:\s+([\s\S]*))?$/.exec(prompt.trim()) ?? []
   const skill = name === undefined ? undefined : skills?.all.get(name)
   if (skills === undefined || skill === undefined) return undefined
-  const outcome = await session.hooks.run(
-    'UserPromptExpansion',
-    {
-      expansion_type: 'slash_command',
-      command_name: skill.name,
-      command_args: args.trim(),
-      command_source: skill.source,
-      prompt
-    },
-    { signal }
-  )
+  const command = { command_name: skill.name, command_args: args.trim(), command_source: skill.source }
+  const input = { expansion_type: 'slash_command', ...command, prompt } as const
+  const outcome = await session.hooks.run('UserPromptExpansion', input, { signal })
   if (outcome.blocked) return { refused: `/${skill.name} was refused: ${reasonForModel(outcome)} [${outcome.by}]` }
   try {
     skills.activate(skill.name)
@@ -195,7 +171,14 @@ async function expandSkill(
   return { text: skillText(skill, args.trim(), session.id) }
 }
 
-export async function runAgent(task: string, session: Session, signal: AbortSignal): Promise<Ending> {
+/** A task without hooks that look at prompts. */
+export async function runTask(task: string, session: Session, signal: AbortSignal): Promise<Ending> {
+  await answerOpen(session, signal)
+  session.conversation.add({ role: 'user', content: task })
+  return runAgent(task, session, signal)
+}
+
+async function runAgent(task: string, session: Session, signal: AbortSignal): Promise<Ending> {
   const start = await session.hooks.run('AgentStart', { agent_id: session.agentId, task }, { signal })
   if (start.blocked)
     return ended('start_blocked', `The agent was not started: ${reasonForModel(start)} [${start.by}]`, true)

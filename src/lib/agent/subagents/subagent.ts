@@ -6,9 +6,8 @@ import type { Log } from '../../transcript/entry.ts'
 import type { AgentDefinition } from './definitions.ts'
 import type { Ending } from '../session/ending.ts'
 import { forbiddenTo, forbidsTool, permissionsFor } from './child-permissions.ts'
-import { goOn, runAgent } from '../session/session-lifecycle.ts'
+import { resumeRun, runTask } from '../session/session-lifecycle.ts'
 import { reasonForModel } from '../call/objections.ts'
-import { answerOpen } from '../call/batch.ts'
 import { isPending } from '../call/open-call.ts'
 import { mayRead } from '../../permissions/decide.ts'
 import type { Replayed } from '../session/replay.ts'
@@ -83,8 +82,12 @@ export async function runSubagent(
   if (kept !== undefined && 'refused' in kept) return kept
   const type = kept?.type !== undefined && ports.definitions.has(kept.type) ? kept.type : errand.type
   const definition = ports.definitions.get(type)!
-  const entered = enter(type, parent, ports)
-  if ('refused' in entered) return entered
+  let entered: ReturnType<AgentPorts['enter']>
+  try {
+    entered = ports.enter(type, parent.options.hooks)
+  } catch (error) {
+    return notStarted(type, wordsOf(error))
+  }
   const { hooks, leave } = entered
   const begun = performance.now()
   let log: Log | undefined
@@ -99,7 +102,7 @@ export async function runSubagent(
     log = await ports.logFor(id, kept?.last ?? null)
     const child = await childOf(parent, { ...errand, type }, definition, { hooks, log, modelFor: ports.modelFor })
     if (kept !== undefined) child.resume(kept)
-    await tellStart({ ...errand, type }, child, parent)
+    await recordStart({ ...errand, type }, child, parent)
     for (const { text } of start.contexts)
       child.conversation.addContext(`SubagentStart hook additional context: ${text}`)
     const work = (task: string): Promise<Ending> => workOn(task, child, signal)
@@ -124,19 +127,6 @@ const notStarted = (type: string, why: string): { readonly refused: string } => 
   refused: `${type} was not started: ${why}`
 })
 
-/** Where one of its own gates is missing, it does not begin. */
-function enter(
-  type: string,
-  parent: Session,
-  ports: AgentPorts
-): ReturnType<AgentPorts['enter']> | { refused: string } {
-  try {
-    return ports.enter(type, parent.options.hooks)
-  } catch (error) {
-    return notStarted(type, wordsOf(error))
-  }
-}
-
 const AGENT_ID = /^[\w-]{1,128}$/
 
 async function keptAgent(id: string, ports: AgentPorts): Promise<KeptAgent | { readonly refused: string }> {
@@ -151,29 +141,23 @@ async function keptAgent(id: string, ports: AgentPorts): Promise<KeptAgent | { r
 }
 
 /** Both transcripts show which agent works for which. */
-async function tellStart({ id, type, description, toolUseId }: Errand, child: Session, parent: Session): Promise<void> {
+async function recordStart(
+  { id, type, description, toolUseId }: Errand,
+  child: Session,
+  parent: Session
+): Promise<void> {
   const { depth } = child.options.agent!
-  const about = {
-    subagentId: id,
-    agentType: type,
-    description,
-    toolUseId,
-    depth,
-    parentAgentId: parent.options.agent?.id
-  }
+  const parentAgentId = parent.options.agent?.id
+  const about = { subagentId: id, agentType: type, description, toolUseId, depth, parentAgentId }
   child.transcript.append({ type: 'system', subtype: 'subagent', ...about })
-  // Whoever is said to be at work must be found.
+  // An agent that the parent names must be found.
   await child.transcript.flush()
   parent.transcript.append({ type: 'system', subtype: 'subagent_started', ...about })
   await parent.transcript.flush()
 }
 
-/** Endings about which its Stop hooks were asked. */
-const DONE: ReadonlySet<Ending['reason']> = new Set([
-  'completed',
-  'stop_hook_prevented',
-  'stop_hook_overruled'
-] as const)
+/** Endings about which its Stop hooks were asked, and one that is none yet. */
+const DONE = new Set<Ending['reason']>(['completed', 'stop_hook_prevented', 'stop_hook_overruled', 'tool_deferred'])
 
 /** The loop, and SubagentStop where it did not end well: the loop itself fires it for a good end. */
 async function workOn(task: string, child: Session, signal: AbortSignal): Promise<Ending> {
@@ -184,22 +168,14 @@ async function workOn(task: string, child: Session, signal: AbortSignal): Promis
     await child.hooks.run('SubagentStop', { ...told, success: false, error }, { signal: child.afterwards })
   }
   try {
-    const ending = await begin(task, child, signal)
-    if (ending.reason === 'tool_deferred') return ending
+    // Without a task it continues what it was doing.
+    const ending = await (task === '' ? resumeRun(child, signal) : runTask(task, child, signal))
     if (!DONE.has(ending.reason)) await failed(ending.text)
     return ending
   } catch (error) {
     await failed(wordsOf(error))
     throw error
   }
-}
-
-/** Without a task it continues what it was doing. */
-async function begin(task: string, child: Session, signal: AbortSignal): Promise<Ending> {
-  if (task === '') return goOn(child, signal)
-  await answerOpen(child, signal)
-  child.conversation.add({ role: 'user', content: task })
-  return runAgent(task, child, signal)
 }
 
 async function childOf(

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { HOOK_AGENT } from '../../hooks/kinds/hook-environment.ts'
 import { noLog } from '../../transcript/log.ts'
-import { runAgent } from '../session/session-lifecycle.ts'
+import { runTask } from '../session/session-lifecycle.ts'
 import { Session } from '../session/session.ts'
 
 /** It only reads. */
@@ -37,8 +37,7 @@ export async function verify(
     spending: parent.spending
   })
   session.promptId = parent.promptId
-  session.conversation.add({ role: 'user', content: prompt })
-  const { text, isError } = await runAgent(prompt, session, signal)
+  const { text, isError } = await runTask(prompt, session, signal)
   if (isError) throw new Error(text)
   return text
 }

@@ -5,8 +5,7 @@ import { isOfProvider } from '../../model/names.ts'
 import { agentsIn } from '../../settings/active/agent-files.ts'
 import type { ArmedHooks } from '../../settings/active/settings-registry.ts'
 import type { ProjectContext } from './project-context.ts'
-import { MOST_TURNS } from './limits.ts'
-import { modelOf } from './models.ts'
+import { modelOf, MOST_TURNS } from './models.ts'
 import type { Transcripts } from '../transcripts.ts'
 
 /** The subagents that can be called: the built-in ones, those of files, and those of the caller, which win. */

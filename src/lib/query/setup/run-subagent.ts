@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { AgentDefinition } from '../../agent/subagents/definitions.ts'
-import { countRun, endSession, runAgent } from '../../agent/session/session-lifecycle.ts'
-import { answerOpen } from '../../agent/call/batch.ts'
+import { countRun, endSession, runTask } from '../../agent/session/session-lifecycle.ts'
 import type { AgentMessage } from '../../agent/output/output.ts'
 import { replayAll } from '../../agent/session/replay.ts'
 import type { Session } from '../../agent/session/session.ts'
@@ -109,12 +108,9 @@ export class SubAgent {
       const { session } = await this.#opened
       await this.#ready
       this.#session = session
-      await answerOpen(session, running.signal)
       const counts = countRun(session)
-      session.conversation.add({ role: 'user', content: task })
-      const ending = await runAgent(task, session, running.signal)
+      const { text, isError } = await runTask(task, session, running.signal)
       await session.transcript.flush()
-      const { text, isError } = ending
       const error = isError ? text : undefined
       return { id: session.agentId, ...counts(), content: text, success: !isError, error }
     } finally {

@@ -25,7 +25,9 @@ export async function toolsOf(
   servers: readonly ConnectedServer[],
   askAboutPage: AskAboutPage
 ): Promise<readonly Tool[]> {
-  const own = [...(await ownTools(options)), ...servers.flatMap(({ tools }) => tools)]
+  const given = Array.isArray(options.tools) ? options.tools.filter(each => typeof each === 'object') : []
+  const made = await Promise.all(given.map((definition: ToolDefinition) => customTool(definition)))
+  const own = [...made, ...servers.flatMap(({ tools }) => tools)]
   const there = [...builtIns(permissions, options), webFetchTool(askAboutPage)].filter(({ name }) =>
     isWanted(name, options)
   )
@@ -59,11 +61,6 @@ export function checkTools({ tools }: QueryOptions): void {
   if (stray !== undefined) throw invalidOption('tools', stray, nearest(stray, TOOL_NAMES) ?? TOOL_NAMES.join(', '))
 }
 
-async function ownTools({ tools }: QueryOptions): Promise<readonly Tool[]> {
-  const direct = Array.isArray(tools) ? tools.filter((each): each is ToolDefinition => typeof each === 'object') : []
-  return Promise.all(direct.map(definition => customTool(definition)))
-}
-
 /** Throws for what is no server, and for two servers whose tools would have the same names. */
 export function checkServers({ mcpServers = {} }: QueryOptions): void {
   checkNames(Object.keys(mcpServers))
@@ -89,20 +86,11 @@ export async function serversOf(
   const outside = servers.flatMap(([name, server]) =>
     server.type === 'sdk' ? [] : [{ name, source: 'dynamic', config: readServer(server, `mcpServers.${name}`) }]
   )
-  const own = servers.flatMap(([name, server]) => (server.type === 'sdk' ? [ownServer(name, server)] : []))
   const all = [...outside, ...project]
-  return (await Promise.all([...own, connected(all, ports, signal)])).flat()
-}
-
-/** Most sessions have none, and do not load the client. */
-async function connected(
-  servers: readonly NamedServer[],
-  ports: ServerPorts,
-  signal: AbortSignal
-): Promise<readonly ConnectedServer[]> {
-  if (servers.length === 0) return []
-  const { connectServers } = await import('../../tools/mcp/mcp.ts')
-  return connectServers(servers, ports, signal)
+  // Most sessions have none, and do not load the client.
+  const client = all.length === 0 ? undefined : await import('../../tools/mcp/mcp.ts')
+  const own = servers.flatMap(([name, server]) => (server.type === 'sdk' ? [ownServer(name, server)] : []))
+  return (await Promise.all([...own, client?.connectServers(all, ports, signal) ?? []])).flat()
 }
 
 /** Tools are named after their server. */
