@@ -28,7 +28,7 @@ export const isTooLong = ({ why, message }: ModelFailure): boolean =>
 
 /**
  * Puts a summary in place of all but the last messages. Calls stay with their results. Where the model gives no summary,
- * the old messages are dropped, and the model is told so. Gives whether it was done.
+ * the old messages are dropped, and a text says so. Returns whether it was done.
  */
 export async function compact(session: Session, compaction: Compaction, signal: AbortSignal): Promise<boolean> {
   const { trigger, forced = false, instructions } = compaction
@@ -71,7 +71,7 @@ export async function compact(session: Session, compaction: Compaction, signal: 
   return true
 }
 
-const HEAD = 'This conversation goes on from an earlier part that did not fit any more. What was before, in short:'
+const HEAD = 'This conversation continues from an earlier part that no longer fit. Summary of that part:'
 const DROPPED = '(There is no summary. Look again at whatever you need to know.)'
 
 /** Starts at an answer, so that no call is separated from its result. */
@@ -82,7 +82,7 @@ function cutIn(messages: readonly Message[]): number {
   return messages.length > KEPT ? messages.length : 0
 }
 
-const TASK = `Write a summary of this conversation, from which you will go on without seeing it again: what the user asked for, in \
+const TASK = `Write a summary of this conversation, from which you will continue without seeing it again: what the user asked for, in \
 their own words where they matter; what was done, with the names of files, functions and commands; what was decided, and \
 why; what failed; what is still to be done, and the very next step. Leave out nothing that you would have to ask for again. \
 Answer with the summary alone.`

@@ -26,7 +26,6 @@ export type Prompt = string | readonly Block[]
 /** Not a prompt: something else happened. */
 export const NUDGE = Symbol('nudge')
 
-/** The prompts of a session, in order. */
 export class Prompts {
   readonly #waiting: Prompt[] = []
   #asked: ((prompt: Prompt | typeof NUDGE) => void) | undefined
@@ -45,7 +44,6 @@ export class Prompts {
       })
   }
 
-  /** Reads a stream to its end. */
   async add(prompts: PromptStream): Promise<void> {
     if (this.#over) throw fault('E_CLOSED', 'a prompt')
     this.#open++

@@ -6,7 +6,7 @@ import type { PromptStream } from './prompts.ts'
 
 /** An agent at work: what it tells, and how to steer it. */
 export interface Query<Output = unknown> extends AsyncGenerator<AgentMessage<Output>, void> {
-  /** Ends the turn that is under way; the session goes on with the next prompt. */
+  /** Ends the current turn; the session continues with the next prompt. */
   interrupt(): Promise<undefined>
   setModel(model?: QueryOptions['model']): Promise<void>
   setPermissionMode(mode: Mode): Promise<void>

@@ -236,7 +236,6 @@ class RunningQuery implements Query {
     this.#reason = reason
     this.#turns.isLeaving = true
     this.#prompts.end()
-    this.#prompts.nudge()
   }
 
   close(): void {
@@ -277,4 +276,4 @@ class RunningQuery implements Query {
 const startFault = (error: unknown): CarabinerError =>
   error instanceof CarabinerError ? error : Object.assign(fault('E_START', wordsOf(error)), { cause: error })
 
-const NOTHING_OPEN = 'There is nothing to go on with: nothing was said in this session. Give it a prompt.'
+const NOTHING_OPEN = 'Nothing to resume: this session has no messages. Give it a prompt.'

@@ -99,7 +99,7 @@ export function checkWishes({
   if (isOld && sessionId !== undefined && !isFork)
     throw fault('E_OPTION_INVALID', 'sessionId', sessionId, 'it with resume only together with forkSession')
   if (isOld && !isKept && !isFork)
-    throw invalidOption('persistSession', false, 'forkSession with it: a session that goes on is written down')
+    throw invalidOption('persistSession', false, 'forkSession with it: a resumed session is written to its transcript')
 }
 
 async function isThere(key: SessionKey, store: TranscriptStore | undefined): Promise<boolean> {

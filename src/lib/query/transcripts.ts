@@ -141,7 +141,7 @@ async function loaded(
   source: SessionChoice['source']
 ): Promise<Before> {
   const { store, ...key } = from
-  // A copy is made of all that stands there.
+  // A copy takes everything.
   const kept = source === 'fork' ? undefined : withoutFrame
   const tail = at === undefined ? await loadTail(store, key, isFreshStart, kept) : await loadWhole(store, key)
   if (tail === undefined) throw fault('E_SESSION_UNKNOWN', from.sessionId, '')
@@ -150,7 +150,7 @@ async function loaded(
   checkPlace(tail.entries, at)
   if (source === 'resume') checkStands(tail.entries, at)
   const replayed = replay(tail.entries, at)
-  // The place that somebody went back to may lie before what was read.
+  // The target of a rewind may lie before what was read.
   if (replayed === undefined) {
     const whole = (await loadWhole(store, key))!
     return { ...whole, replayed: unsure(replayAll(whole.entries, at), whole) }
@@ -190,7 +190,7 @@ function checkStands(entries: readonly Rec[], at: string | undefined): void {
       'E_OPTION_INVALID',
       'resumeSessionAt',
       at,
-      'a message that still stands; with forkSession also one behind which somebody went back'
+      'a message that was not rewound; with forkSession, any message of that session'
     )
 }
 
@@ -240,7 +240,7 @@ const isWritable = (entry: Rec): boolean => attempt(() => JSON.stringify(entry))
 
 async function keptAgent(key: SessionKey, store: TranscriptStore): Promise<KeptAgent | undefined> {
   const found = await loadWhole(store, key)
-  // Each begins with word of who it is: where nothing can be read, nobody knows what it has done.
+  // The first entry says which agent it is: where nothing can be read, what it has done is unknown.
   if (found === undefined || found.entries.length === 0) return undefined
   const start = found.entries.findLast(({ type, subtype }) => type === 'system' && subtype === 'subagent')
   const type = start?.['agentType']

@@ -51,7 +51,6 @@ export class TurnSource {
     }
   }
 
-  /** Warns when the wait is long, and ends it when it is too long. */
   #limitWaiting({ reader, options: { clock } }: Session, giveUp: () => void): () => void {
     const warn = clock.after(LONG_WAIT, () => reader.notice(WAITING, 'warning'))
     const end = clock.after(LONGEST_WAIT, () => {

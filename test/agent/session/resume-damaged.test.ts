@@ -169,7 +169,7 @@ describe('whatever stands in a log, it loads', () => {
     forge(place, lines => [...lines, { ...ours({}), ...line }])
     for (const more of [{ forkSession: true }, { prompt: '' }, {}]) {
       const { result, sent } = await again(place, ['Two.'], more)
-      expect(result.errors?.join() ?? '').toMatch(/^$|nothing to go on with/)
+      expect(result.errors?.join() ?? '').toMatch(/^$|Nothing to resume/)
       for (const messages of sent) expect(messages.every(({ content }) => content !== undefined)).toBe(true)
     }
   })
@@ -303,7 +303,7 @@ describe('going back', () => {
     const before = readFileSync(logOf(place), 'utf8')
     const back = { prompt: 'more', resumeSessionAt: uuidOf(two) }
     const refused = await again(place, ['x'], back)
-    expect(refused.result).toMatchObject({ is_error: true, result: expect.stringContaining('still stands') })
+    expect(refused.result).toMatchObject({ is_error: true, result: expect.stringContaining('was not rewound') })
     expect(readFileSync(logOf(place), 'utf8')).toBe(before)
     const copy = await again(place, ['More.'], { ...back, forkSession: true })
     expect(copy.sent[0]!.map(words)).toEqual(['go', 'One.', 'second', 'Two.', 'more'])

@@ -137,7 +137,7 @@ describe('the Agent tool', () => {
       }
     }
     test.each([
-      ['nothing is kept', { sessionStore: false as const }, 'nothing is kept of agents'],
+      ['nothing is kept', { sessionStore: false as const }, 'keeps no transcripts of agents'],
       ['there is no such agent', {}, 'There is no agent anobody'],
       ['the store fails', { sessionStore: failing }, 'the database is gone']
     ])('%s', async (_name, more, words) => {

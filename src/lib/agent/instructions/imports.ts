@@ -2,8 +2,8 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})/
 const ITEM = /^\s*(?:[-*+]|\d+[.)])\s/
 
 /**
- * The paths that a text in Markdown imports by `@path`, in order and as they are written there. What stands in code or in
- * a remark is none.
+ * The paths that a text in Markdown imports by `@path`, in order and as they are written. Code and comments do not
+ * count.
  */
 export function importsIn(markdown: string): readonly string[] {
   const text = withoutSpans(withoutBlocks(markdown)).replaceAll(/<!--[^]*?(?:-->|$)/g, ' ')

@@ -131,7 +131,7 @@ const realOf = (path: string): string | undefined => attempt(() => realpathSync(
 function textOf(real: string): { readonly text: string } | { readonly why: string } | undefined {
   let descriptor: number
   try {
-    // A pipe that nobody writes to would keep an ordinary `open` waiting for ever.
+    // An ordinary `open` of a pipe without a writer would never return.
     descriptor = openSync(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
   } catch (error) {
     return { why: `it cannot be read (${(error as Error).message})` }

@@ -65,14 +65,14 @@ export interface AssistantMessage extends Common {
   readonly error?: FailureName
 }
 
-/** What the model is told: a prompt, the result of a call, a hook's words. */
+/** A message for the model: a prompt, the result of a call, the feedback of a hook. */
 export interface UserMessage extends Common {
   readonly type: 'user'
   readonly message: Message
   readonly parent_tool_use_id: string | null
   /** What a tool gave back, for programs. */
   readonly tool_use_result?: unknown
-  /** Nobody typed it. */
+  /** No person typed it. */
   readonly isSynthetic?: true
 }
 
@@ -196,7 +196,7 @@ interface ResultFacts<Output> extends Common {
   readonly permission_denials: readonly Denial[]
   /** What fits the schema of `outputFormat`; `query<T>()` types it. */
   readonly structured_output?: Output
-  /** The first of the calls that somebody has to decide about; where there are more, all of them. */
+  /** The first of the calls that wait for a decision; where there are more, all of them. */
   readonly deferred_tool_use?: DeferredUse
   readonly deferred_tool_uses?: readonly DeferredUse[]
 }
@@ -213,7 +213,7 @@ export interface ApiError {
   readonly retry_after_ms?: number
 }
 
-/** A call that waits for somebody to decide. */
+/** A call that waits for a decision. */
 export type DeferredUse = Pick<ToolUseBlock, 'id' | 'name' | 'input'>
 
 export interface ModelUsage {

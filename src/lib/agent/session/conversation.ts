@@ -4,8 +4,8 @@ import type { Block, Message } from '../../message.ts'
 import type { Kept } from '../../transcript/entry.ts'
 
 /**
- * What was said so far. It only grows, in one array, so that nobody has to look at the whole of it again; only hooks
- * that change it cause a new array. Each message has the id of the line in the log that it came with: what a log tells,
+ * The messages so far. It only grows, in one array, so that nothing walks the whole of it again; only hooks that change
+ * it cause a new array. Each message has the id of the line in the log that it came with: what a log tells,
  * done here again, gives the same messages.
  */
 export class Conversation {
@@ -104,7 +104,7 @@ export class Conversation {
 
   #apply(edits: MessageEdits, uuid: string): void {
     this.messages = [...applyEdits(this.messages, edits)]
-    // What stands in for others was made here: it gets the same id whenever this is done again.
+    // Messages that were made here get the same ids whenever this is replayed.
     for (const [index, message] of this.messages.entries()) this.idOf(message, `${uuid}:${index}`)
     this.#begin(uuid)
   }

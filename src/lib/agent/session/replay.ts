@@ -87,15 +87,7 @@ class Replaying {
   #last: string | null = null
   readonly #background = new BackgroundWork()
   /** An answer whose blocks have not all come. */
-  #answer:
-    | {
-        readonly uuid: string
-        readonly id: unknown
-        readonly isCopy: boolean
-        readonly blocks: unknown[]
-        stop: unknown
-      }
-    | undefined
+  #answer: { uuid: string; id: unknown; isCopy: boolean; blocks: unknown[]; stop: unknown } | undefined
   #stop: unknown
   readonly #calls = new ReplayedCalls()
   /** What a person wrote beside results while others were still to come. */
@@ -147,14 +139,15 @@ class Replaying {
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : arrayIn(content)
     if (!isObject(message) || content === undefined) return
     const [index] = Array.isArray(part) ? (part as number[]) : []
-    const begins = index === 0 || this.#answer === undefined || this.#answer.id !== message['id']
-    if (begins) {
+    const { id, stop_reason: stop, usage } = message
+    let answer = index === 0 ? undefined : this.#answer
+    if (answer === undefined || answer.id !== id) {
       this.#settle()
-      this.#answer = { uuid, id: message['id'], isCopy: forkedFrom !== undefined, blocks: [...blocks], stop: undefined }
-    } else for (const block of blocks) this.#answer!.blocks.push(block)
-    this.#answer!.stop = message['stop_reason']
+      this.#answer = answer = { uuid, id, isCopy: forkedFrom !== undefined, blocks: [], stop }
+    }
+    for (const block of blocks) answer.blocks.push(block)
+    answer.stop = stop
     this.#time = timestamp
-    const usage = message['usage']
     if (isObject(usage))
       this.#tokens = Object.values(usage).reduce<number>((sum, each) => sum + (typeof each === 'number' ? each : 0), 0)
   }

@@ -75,11 +75,12 @@ export class SessionHooks {
   /** A hook in the background may have something for the agent that cannot wait. */
   wake(waking: Promise<{ readonly text: string; readonly summary: string | undefined } | undefined>): void {
     const { notifications, reader } = this.#session
-    const word = waking.then(woken => {
-      if (woken?.summary !== undefined) reader.notice(woken.summary, 'notice', 'hook_woke')
-      return woken && (() => woken.text)
-    })
-    notifications.expect(word)
+    notifications.expect(
+      waking.then(woken => {
+        if (woken?.summary !== undefined) reader.notice(woken.summary, 'notice', 'hook_woke')
+        return woken && (() => woken.text)
+      })
+    )
   }
 
   #apply(outcome: Outcome, input: PlainObject, signal: AbortSignal | undefined): Outcome {
@@ -96,7 +97,7 @@ export class SessionHooks {
       const about = tool_name ?? server
       const label = about === undefined ? event : `${event}:${about}`
       this.#addContexts(outcome, label, special?.contextFor?.(input, outcome))
-      this.#tellPeople(outcome, label)
+      this.#addNotices(outcome, label)
     }
     return outcome
   }
@@ -121,7 +122,7 @@ export class SessionHooks {
     for (const { text, to } of outcome.systemMessages) if (to === 'model') conversation.addContext(text, isLogged)
   }
 
-  #tellPeople(outcome: Outcome, label: string): void {
+  #addNotices(outcome: Outcome, label: string): void {
     const { reader, options } = this.#session
     const { systemMessages, failures, conflicts } = outcome
     for (const { text, by, to } of systemMessages)

@@ -25,7 +25,6 @@ export interface SessionOptions {
   readonly ask: AskPerson | undefined
   /** Whether the hook declared at this place came with the project. */
   readonly isOfProject?: ((source: string) => boolean) | undefined
-  /** Keeps a permission for later sessions. */
   readonly remember: ((update: PermissionUpdate) => void) | undefined
   readonly effort: string | undefined
   readonly thinking: number | 'adaptive' | undefined
@@ -59,7 +58,6 @@ export interface Permissions {
   mode: Mode
   /** Folders of the project, as real paths. */
   roots: readonly string[]
-  /** Whether bypassPermissions may be chosen. */
   mayBypass: boolean
   readonly home: string
   /** Folders of Carabiner, in which nothing is written without a rule that names them. */

@@ -56,7 +56,6 @@ export class Session {
   /** It is being closed: open questions can be answered when it is resumed. */
   #isClosing = false
   readonly notifications = new Notifications()
-  /** Files whose changes hooks asked for. */
   watch: FileWatch | undefined
   /** Calls of the last answer without results: someone has yet to decide, or the session was interrupted. */
   open: OpenBatch | undefined

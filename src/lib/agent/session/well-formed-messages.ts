@@ -23,8 +23,7 @@ function blockIn(block: PlainObject): Block | undefined {
   const { type, content } = block
   if (type === 'tool_result') {
     if (typeof block['tool_use_id'] !== 'string') return undefined
-    const told = contentIn(content) ?? ''
-    return { ...block, content: told } as unknown as Block
+    return { ...block, content: contentIn(content) ?? '' } as unknown as Block
   }
   const isOne =
     (type === 'text' && typeof block['text'] === 'string') ||

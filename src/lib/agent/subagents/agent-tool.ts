@@ -14,7 +14,6 @@ import { attempt } from '../../util/attempt.ts'
 
 type Input = ToolInput<'Agent'>
 
-/** How many subagents may run at the same time. */
 const MOST_AT_ONCE = 10
 
 /** Lets an agent call others. Formerly named `Task`. */
@@ -164,14 +163,14 @@ function inBackground(
   place.background.set(id, task)
   const word = (): string | undefined =>
     task.isReported === true ? undefined : taskNotification(task, { toolUseId, outputFile, ...(usage && { usage }) })
-  // A teammate waits for messages, and nobody waits for its end.
+  // A teammate waits for messages: the session does not wait for its end.
   if (teammate === undefined) place.expect?.(done.then(() => word))
   else void done.then(() => parent.conversation.addContext(word() ?? ''))
   place.onClose(async () => {
     abort.abort(new Error('the session has ended'))
     await done
   })
-  const words = `The agent ${type} works in the background as ${id}. You are told when it has ended. Look with TaskOutput, end it with TaskStop.`
+  const words = `The agent ${type} works in the background as ${id}. You get a notification when it ends. TaskOutput shows its output, TaskStop ends it.`
   const launched = { isAsync: true, status: 'async_launched', agentId: id, description, prompt }
   return { content: words, output: outputFile === undefined ? launched : { ...launched, outputFile } }
 }

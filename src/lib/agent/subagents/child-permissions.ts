@@ -1,6 +1,6 @@
 import { fault } from '../../faults.ts'
 import { parseMode, type Mode } from '../../permissions/modes.ts'
-import { fits, parseRule, type Rule } from '../../permissions/rule.ts'
+import { fits, parseRule, type Behavior, type Rule } from '../../permissions/rule.ts'
 import type { AgentDefinition } from './definitions.ts'
 import type { Permissions } from '../session/session-options.ts'
 
@@ -54,23 +54,19 @@ export function forbiddenTo(type: string, { disallowedTools = [] }: AgentDefinit
   const given: unknown = disallowedTools
   if (!Array.isArray(given) || !given.every(rule => typeof rule === 'string'))
     throw fault('E_OPTION_INVALID', source, JSON.stringify(given) ?? 'nothing', 'a list of tools and rules')
-  return given.map((text: string) => {
-    const rule = parseRule(text, 'deny', source)
-    if ('problem' in rule) throw fault('E_RULE', rule.problem, source)
-    return rule
-  })
+  return given.map((text: string) => requireRule(text, 'deny', source))
+}
+
+/** A rule that cannot be read protects nothing: it is an error. */
+export function requireRule(text: string, behavior: Behavior, source: string): Rule {
+  const rule = parseRule(text, behavior, source)
+  if ('problem' in rule) throw fault('E_RULE', rule.problem, source)
+  return rule
 }
 
 /** Whether one of these refuses the tool as a whole. */
 export const forbidsTool = (rules: readonly Rule[], tool: string): boolean =>
-  rules.some(rule => rule.specifier === undefined && fits(rule, callOf(tool), NOWHERE) === 'yes')
+  // A rule without a pattern reads no path.
+  rules.some(rule => rule.specifier === undefined && fits(rule, { ...CALL, tool }, { roots: [], home: '' }) === 'yes')
 
-const callOf = (tool: string): Parameters<typeof fits>[1] => ({
-  tool,
-  input: {},
-  subject: undefined,
-  readOnly: false
-})
-
-/** A rule without a pattern reads no path. */
-const NOWHERE: Parameters<typeof fits>[2] = { roots: [], home: '' }
+const CALL = { input: {}, subject: undefined, readOnly: false }

@@ -15,7 +15,6 @@ import type { SessionOptions } from '../session/session-options.ts'
 import { Session } from '../session/session.ts'
 import { stay, type Mailbox } from './teammate.ts'
 
-/** What subagents need from outside. */
 export interface AgentPorts {
   readonly definitions: ReadonlyMap<string, AgentDefinition>
   modelFor(name: string): Promise<Model>
@@ -26,7 +25,6 @@ export interface AgentPorts {
   readonly load: ((agentId: string) => Promise<KeptAgent | undefined>) | undefined
   /** The subagents at work, of all sessions that share these ports. */
   readonly running: Map<string, Errand>
-  /** Named subagents that wait for messages. */
   readonly teammates: Map<string, Mailbox>
 }
 
@@ -34,10 +32,8 @@ export interface KeptAgent extends Replayed {
   readonly type: string | undefined
 }
 
-/** A subagent that is about to run. */
 export interface Errand {
   readonly id: string
-  /** It has run before. */
   readonly isResumed: boolean
   /** It worked for this very call, and continues. */
   readonly goesOn: boolean
@@ -131,12 +127,13 @@ const AGENT_ID = /^[\w-]{1,128}$/
 
 async function keptAgent(id: string, ports: AgentPorts): Promise<KeptAgent | { readonly refused: string }> {
   // A model may ask for anything, and a store may make a path of it.
-  if (!AGENT_ID.test(id)) return { refused: `There is no agent ${JSON.stringify(id)} that could go on` }
-  if (ports.load === undefined) return { refused: `Agent ${id} cannot go on: nothing is kept of agents here` }
+  if (!AGENT_ID.test(id)) return { refused: `There is no agent ${JSON.stringify(id)} to resume` }
+  if (ports.load === undefined)
+    return { refused: `Agent ${id} cannot be resumed: this session keeps no transcripts of agents` }
   try {
-    return (await ports.load(id)) ?? { refused: `There is no agent ${id} that could go on` }
+    return (await ports.load(id)) ?? { refused: `There is no agent ${id} to resume` }
   } catch (error) {
-    return { refused: `Agent ${id} cannot go on: what was kept of it cannot be read: ${wordsOf(error)}` }
+    return { refused: `Agent ${id} cannot be resumed: its transcript cannot be read: ${wordsOf(error)}` }
   }
 }
 
@@ -225,6 +222,5 @@ async function childOf(
   return session
 }
 
-/** Whether its definition allows a tool of its parent. */
 const isNamed = ({ tools }: AgentDefinition, name: string): boolean =>
   tools === undefined || tools.map(nowNamed).includes(name)

@@ -9,7 +9,6 @@ import type { Session } from '../session/session.ts'
 /** How often hooks may keep a teammate from going idle, without a message between. */
 const MOST_BLOCKS = 8
 
-/** Messages to a teammate, while it works or waits. */
 export type Mailbox = MessageQueue<string>
 
 /** Runs a named subagent message by message; hooks may keep it working. */
@@ -49,6 +48,6 @@ export const sendMessageTool = (teammates: ReadonlyMap<string, Mailbox>): Tool =
         return failed(`There is no teammate ${to}${near === undefined ? '' : `; did you mean ${near}?`}`)
       }
       mailbox.push(message)
-      return { content: `${to} was told.`, output: { success: true, to } }
+      return { content: `The message was sent to ${to}.`, output: { success: true, to } }
     }
   })

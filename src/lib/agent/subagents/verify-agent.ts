@@ -4,7 +4,6 @@ import { noLog } from '../../transcript/log.ts'
 import { runTask } from '../session/session-lifecycle.ts'
 import { Session } from '../session/session.ts'
 
-/** It only reads. */
 const TOOLS = new Set(['Read', 'Glob', 'Grep'])
 const MOST_TURNS = 50
 

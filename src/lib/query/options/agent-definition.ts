@@ -12,8 +12,8 @@ import { isObject } from '../../util/plain.ts'
 import type { QueryOptions } from './options.ts'
 
 /**
- * A key that nobody reads, or a name that no tool has, is a tool that nobody took away. `place` is where the definition
- * stands, for people.
+ * An unknown key or tool name might have been meant to restrict: both are errors. `place` names the definition in the
+ * error.
  */
 export function checkAgent(agent: unknown, place: string, options: QueryOptions): asserts agent is AgentDefinition {
   if (!isObject(agent) || typeof agent['description'] !== 'string' || typeof agent['prompt'] !== 'string')

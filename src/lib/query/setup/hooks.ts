@@ -44,7 +44,6 @@ export function openHooks(project: ProjectContext, workspace: Workspace, ref: Se
   })
 }
 
-/** Whether a hook came with the project, by where it was declared. */
 export const isProjectHook = ({ statuses }: ArmedHooks, source: string): boolean =>
   statuses().some(({ hook: { ofProject, place } }) => ofProject && sourceOf(place) === source)
 

@@ -1,7 +1,8 @@
 import type { Permissions } from '../../agent/session/session-options.ts'
+import { requireRule } from '../../agent/subagents/child-permissions.ts'
 import { fault } from '../../faults.ts'
 import { parseMode } from '../../permissions/modes.ts'
-import { parseRule, type Behavior, type Rule } from '../../permissions/rule.ts'
+import type { Rule } from '../../permissions/rule.ts'
 import type { Loaded } from '../../settings/files/loaded-hooks.ts'
 import { isWithinPolicy } from '../../settings/permissions/tightness.ts'
 import type { ProjectContext } from './project-context.ts'
@@ -11,16 +12,9 @@ import type { Workspace } from './workspace.ts'
 import type { SavedPermissions } from '../saved-permissions.ts'
 
 export const ofCaller = ({ allowedTools = [], disallowedTools = [] }: QueryOptions): readonly Rule[] => [
-  ...allowedTools.map(rule => parsed(rule, 'allow', 'allowedTools')),
-  ...disallowedTools.map(rule => parsed(rule, 'deny', 'disallowedTools'))
+  ...allowedTools.map(rule => requireRule(rule, 'allow', 'allowedTools')),
+  ...disallowedTools.map(rule => requireRule(rule, 'deny', 'disallowedTools'))
 ]
-
-/** A rule that cannot be read protects nothing: it is an error. */
-function parsed(text: string, behavior: Behavior, source: string): Rule {
-  const rule = parseRule(text, behavior, source)
-  if ('problem' in rule) throw fault('E_RULE', rule.problem, source)
-  return rule
-}
 
 /** bypassPermissions needs the option, and settings must not forbid it. */
 export const mayBypassIn = ({ locks }: Loaded, { allowDangerouslySkipPermissions }: QueryOptions): boolean =>
@@ -50,7 +44,7 @@ export function permissionsOf(
   return {
     rules,
     mode,
-    // Where output that was too long to be shown is kept: the model is told to look there.
+    // The model is referred to the folder of output that was too long.
     roots: [tools.root, ...tools.directories, ...(tools.outputFolder === undefined ? [] : [tools.outputFolder])],
     mayBypass,
     home,

@@ -21,8 +21,8 @@ import { jsonIn } from '../../util/attempt.ts'
 export type Notice = Pick<InformationMessage, 'content' | 'failedOpen' | 'tag'>
 
 /**
- * What was meant to restrict, in files and options, and cannot do so: nothing begins. The compat profile goes on, and each
- * is a notice. So is what restricts less than it seems to.
+ * Throws for what was meant to restrict, in files and options, and cannot. In the compat profile each is a notice, like
+ * what restricts less than it seems to.
  */
 export function checkRestrictions(ground: ProjectContext, armed: ArmedHooks): readonly Notice[] {
   const { loaded, options, trusted } = ground

@@ -35,7 +35,7 @@ export type ResumeOptions = SubAgentOptions & { readonly transcript?: readonly M
 
 /**
  * An agent for one kind of task, without a session around it: its hooks are AgentStart, Iteration, those of tools and
- * AgentStop. It keeps its conversation: a second task goes on from the first. Settings files count only where
+ * AgentStop. It keeps its conversation: a second task continues from the first. Settings files count only where
  * `settingSources` names them.
  */
 export class SubAgent {
@@ -68,7 +68,7 @@ export class SubAgent {
       disallowedTools: [...(options.disallowedTools ?? []), ...(definition.disallowedTools ?? [])]
     }
     this.#opened = open(whole, message => void onMessage?.(message), this.#all.signal, this.id)
-    // Whoever runs it hears of it.
+    // `run()` reports it.
     this.#opened.catch(() => undefined)
   }
 
@@ -84,7 +84,7 @@ export class SubAgent {
       for (const { uuid, ...entry } of entries) session.transcript.append(entry as Entry, String(uuid))
       session.resume(replayAll(entries))
     })
-    // Whoever runs it hears of it.
+    // `run()` reports it.
     agent.#ready.catch(() => undefined)
     return agent
   }

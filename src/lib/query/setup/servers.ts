@@ -79,6 +79,7 @@ function projectMcpServers(
 function namedServer(server: LoadedServer, root: string, { env }: ToolSession): NamedServer {
   const { name, spec, place } = server
   const config = serversIn({ mcpServers: { [name]: spec } }, env, place.file)[name]!
-  if (isUnanalyzable(server, root)) throw new Error(`${place.file}: ${name}: nobody can tell which files it would run`)
+  if (isUnanalyzable(server, root))
+    throw new Error(`${place.file}: ${name}: which files it would run cannot be determined`)
   return { name, source: 'project', config, objection: () => fileChange(server, root) }
 }

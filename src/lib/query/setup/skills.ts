@@ -24,9 +24,10 @@ export function skillsOf(
   return {
     all,
     activate(name) {
-      all.get(name)!.check()
+      const skill = all.get(name)
+      skill?.check()
       armed.activate(name)
-      const allows = inTurn ? all.get(name)!.allows.filter(rule => !granted.has(rule)) : []
+      const allows = inTurn ? (skill?.allows.filter(rule => !granted.has(rule)) ?? []) : []
       for (const rule of allows) granted.add(rule)
       permissions.rules = [...permissions.rules, ...allows]
     },
