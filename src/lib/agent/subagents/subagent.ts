@@ -77,7 +77,8 @@ export async function runSubagent(
   const kept = errand.isResumed ? await keptAgent(id, ports) : undefined
   if (kept !== undefined && 'refused' in kept) return kept
   const type = kept?.type !== undefined && ports.definitions.has(kept.type) ? kept.type : errand.type
-  const definition = ports.definitions.get(type)!
+  const definition = ports.definitions.get(type)
+  if (definition === undefined) return notStarted(type, 'there is no such agent')
   let entered: ReturnType<AgentPorts['enter']>
   try {
     entered = ports.enter(type, parent.options.hooks)
@@ -143,7 +144,7 @@ async function recordStart(
   child: Session,
   parent: Session
 ): Promise<void> {
-  const { depth } = child.options.agent!
+  const depth = child.options.agent?.depth
   const parentAgentId = parent.options.agent?.id
   const about = { subagentId: id, agentType: type, description, toolUseId, depth, parentAgentId }
   child.transcript.append({ type: 'system', subtype: 'subagent', ...about })
@@ -160,9 +161,10 @@ const DONE = new Set<Ending['reason']>(['completed', 'stop_hook_prevented', 'sto
 async function workOn(task: string, child: Session, signal: AbortSignal): Promise<Ending> {
   child.stopped = undefined
   const failed = async (error: string): Promise<void> => {
-    const { id: agent_id, type: agent_type } = child.options.agent!
-    const told = { agent_id, agent_type, stop_hook_active: false, agent_transcript_path: child.options.log.path }
-    await child.hooks.run('SubagentStop', { ...told, success: false, error }, { signal: child.afterwards })
+    const { agent, log } = child.options
+    const whose = { agent_id: child.agentId, agent_type: agent?.type ?? '', agent_transcript_path: log.path }
+    const end = { ...whose, stop_hook_active: false, success: false, error }
+    await child.hooks.run('SubagentStop', end, { signal: child.afterwards })
   }
   try {
     // Without a task it continues what it was doing.
