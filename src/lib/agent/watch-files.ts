@@ -1,7 +1,7 @@
 import { basename, resolve } from 'node:path'
 import { wordsOf } from '../errors.ts'
 import type { Outcome } from '../hooks/dispatch/outcome.ts'
-import { watchFiles, type Watch } from '../world/files/watch.ts'
+import { watchFiles, type FileEvent, type Watch } from '../world/files/watch.ts'
 import type { HookedSession, SessionHooks } from './session/session-hooks.ts'
 
 type WatchingSession = Pick<HookedSession, 'options' | 'reader'> & { readonly hooks: SessionHooks }
@@ -44,13 +44,14 @@ export class FileWatch {
 
   #begin(): void {
     const session = this.#session
-    this.#watch ??= watchFiles(this.#matcherFiles(), async (path, event) => {
+    const run = async (path: string, event: FileEvent): Promise<void> => {
       try {
         await session.hooks.run('FileChanged', { file_path: path, file_name: basename(path), event })
       } catch (error) {
         session.reader.notice(`FileChanged hooks failed: ${wordsOf(error)}`, 'warning')
       }
-    })
+    }
+    this.#watch ??= watchFiles(this.#matcherFiles(), (path, event) => void run(path, event))
   }
 
   async close(): Promise<void> {

@@ -25,7 +25,6 @@ export async function askOnce(
   return messageText(answer.content)
 }
 
-/** Has an agent look into it first. */
 export async function askAgent(
   question: ModelQuestion,
   session: Session | undefined,

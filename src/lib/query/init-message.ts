@@ -9,7 +9,6 @@ import type { Opened } from './open.ts'
 import type { QueryOptions } from './options/options.ts'
 import type { Query } from './query-interface.ts'
 
-/** The first message of a session. */
 export function initOf({ session, servers, names }: Opened): InitMessage {
   return {
     type: 'system',

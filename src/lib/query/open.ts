@@ -30,17 +30,14 @@ import { isWanted, toolsOf } from './setup/tools.ts'
 import { openWorkspace } from './setup/workspace.ts'
 import { openTranscripts } from './transcripts.ts'
 
-/** A session that is ready to begin. */
 export interface Opened {
   readonly session: Session
-  /** The environment of the process, and what the settings add. */
   readonly env: ProjectContext['env']
   readonly beginning: Beginning
   readonly servers: readonly OpenedServer[]
   readonly names: Pick<InitMessage, 'agents' | 'skills' | 'plugins'>
   /** Warnings for people, once it has begun: of restrictions, servers, the transcript that it resumes. */
   readonly notices: readonly Notice[]
-  /** What worked in the background when the session was last left. */
   readonly background: Replayed['background'] | undefined
   /** Applies changes of settings files from now on. */
   watch(): Promise<() => Promise<void>>

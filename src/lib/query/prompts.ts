@@ -23,7 +23,6 @@ export type PromptStream = AsyncIterable<PromptMessage | ForeignPrompt>
 
 export type Prompt = string | readonly Block[]
 
-/** Not a prompt: something else happened. */
 export const NUDGE = Symbol('nudge')
 
 export class Prompts {

@@ -79,7 +79,10 @@ export class SavedPermissions {
     return value
   }
 
-  #listsIn({ user = [], projects = {} }: PlainObject) {
+  #listsIn({
+    user = [],
+    projects = {}
+  }: PlainObject): Record<'forAll' | 'forThis', readonly unknown[]> & { projects: PlainObject } {
     if (!isObject(projects)) throw this.#broken('projects should be an object')
     const own = Object.hasOwn(projects, this.#root) ? projects[this.#root] : []
     if (!Array.isArray(user)) throw this.#broken('user should be a list of rules')

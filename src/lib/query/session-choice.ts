@@ -31,7 +31,6 @@ export function projectKeyOf(cwd: string): string {
   return `${name.slice(0, LONGEST_NAME)}-${createHash('sha256').update(cwd).digest('hex').slice(0, 12)}`
 }
 
-/** Where transcripts are kept by default. */
 export const usualStore = ({ ownHome }: Where): JsonlStore => new JsonlStore(join(ownHome, 'projects'))
 
 export function claudeStore({ home }: Where, env: Readonly<Record<string, string | undefined>>): JsonlStore {
@@ -39,7 +38,6 @@ export function claudeStore({ home }: Where, env: Readonly<Record<string, string
   return new JsonlStore(join(own !== undefined && isAbsolute(own) ? own : join(home, '.claude'), 'projects'))
 }
 
-/** Whether `resume` is a path, not an id. */
 const isPath = (resume: string | undefined): boolean => resume !== undefined && /[./\\]/.test(resume)
 
 export async function chooseSession(options: QueryOptions, where: Where): Promise<SessionChoice> {

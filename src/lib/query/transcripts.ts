@@ -19,7 +19,6 @@ import type { SessionChoice } from './session-choice.ts'
 import type { QueryOptions } from './options/options.ts'
 import { attempt } from '../util/attempt.ts'
 
-/** The transcripts of a session and its subagents, and what they held before. */
 export interface Transcripts {
   readonly log: Log
   readonly resumed: Replayed | undefined
@@ -194,7 +193,6 @@ function checkStands(entries: readonly Rec[], at: string | undefined): void {
     )
 }
 
-/** A transcript of another program: the conversation that led to its last line. */
 function foreign({ entries, gaps, offsets }: LoadedTranscript, at: string | undefined): Before {
   const { main, missing } = readClaude(entries)
   const all = [...asOurs(main)]

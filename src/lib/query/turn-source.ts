@@ -12,7 +12,6 @@ const STILL_RUNNING =
 /** How often notifications begin a turn without a prompt between: a hook may wake the agent whenever it stops. */
 const MOST_WOKEN_TURNS = 50
 
-/** What a session works on next: a prompt, or a notification of work in the background. */
 export class TurnSource {
   readonly #prompts: Prompts
   readonly #signal: AbortSignal

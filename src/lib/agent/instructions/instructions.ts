@@ -6,7 +6,6 @@ import { isWithin, repositoryTop } from '../../world/files/paths.ts'
 
 export interface Instructions {
   readonly path: string
-  /** Who wrote it. */
   readonly type: 'Managed' | 'User' | 'Project' | 'Local'
   readonly reason: 'session_start' | 'include'
   readonly parent?: string | undefined

@@ -26,7 +26,6 @@ export interface Skills {
   turn(): () => void
 }
 
-/** Gives the model the text of a skill. */
 export function skillTool({ all, activate }: Skills): Tool {
   const names = [...all.values()].filter(({ byModel }) => byModel)
   return builtInTool('Skill', {
@@ -50,7 +49,6 @@ ${names.map(({ name, description }) => `- ${name}: ${description}`).join('\n')}`
   })
 }
 
-/** The text of a skill, with these arguments. */
 export const skillText = ({ folder, text }: Skill, args: string, session: string): string =>
   withArguments(text(), args, { CLAUDE_SKILL_DIR: folder, CLAUDE_SESSION_ID: session })
 

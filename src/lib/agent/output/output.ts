@@ -238,5 +238,4 @@ export interface Denial {
   readonly asked_by?: string
 }
 
-/** A message without what is the same for all of a session. */
 export type Unsigned<M> = M extends unknown ? Omit<M, 'uuid' | 'session_id'> : never

@@ -2,7 +2,6 @@ import type { Rec } from '../../transcript/entry.ts'
 import { isObject } from '../../util/plain.ts'
 import type { Session } from './session.ts'
 
-/** Follows background work through the lines of a transcript. */
 export class BackgroundWork {
   readonly left = new Map<string, string>()
 
@@ -16,7 +15,6 @@ export class BackgroundWork {
     if (this.left.size > 0 && toolUseResult === undefined && type !== 'assistant') this.#takeEnds([message, attachment])
   }
 
-  /** A text may say that one of them has ended. */
   #takeEnds(words: readonly unknown[]): void {
     const text = JSON.stringify(words)
     if (/ended|completed|failed|killed|stopped/.test(text))

@@ -13,7 +13,6 @@ export class Conversation {
   readonly #uuids = new WeakMap<Message, string>()
   #notes: string[] = []
   #edits: { readonly edits: MessageEdits; readonly uuid: string }[] = []
-  /** The ids of all calls so far. */
   readonly #ids = new Set<string>()
   /** Calls without results: nothing may come between them. */
   #open = false
@@ -24,14 +23,12 @@ export class Conversation {
     if (this.messages.length === 1) this.#begin(uuid)
   }
 
-  /** The id of a message; a message without one gets `unnamed`. */
   idOf(message: Message, unnamed: string = randomUUID()): string {
     const uuid = this.#uuids.get(message)
     if (uuid === undefined) this.#uuids.set(message, unnamed)
     return uuid ?? unnamed
   }
 
-  /** The message with this id, unless it was removed. */
   withId(uuid: string | null): Message | undefined {
     return this.messages.find(message => this.#uuids.get(message) === uuid)
   }
@@ -62,7 +59,6 @@ export class Conversation {
     this.#uuids.set(message, `${uuid}:before`)
   }
 
-  /** The results of all open calls, in their order. */
   close(results: readonly Block[], uuid: string): void {
     this.add({ role: 'user', content: results }, uuid)
     this.#open = false
@@ -83,7 +79,6 @@ export class Conversation {
     this.#notes = []
   }
 
-  /** Puts one message in place of all before this one. */
   shorten(cut: number, instead: Kept): readonly Kept[] {
     const kept = this.messages.slice(cut).map(message => ({ uuid: this.idOf(message), message }))
     this.restore([instead, ...kept], this.#notes)
@@ -112,7 +107,6 @@ export class Conversation {
 
 const BEGINNING = '[The beginning of this conversation is missing.]'
 
-/** The text of a message, without what else is in it. */
 export function messageText(content: string | readonly Block[]): string {
   if (typeof content === 'string') return content
   return content.flatMap(block => (block.type === 'text' ? [block.text] : [])).join('')

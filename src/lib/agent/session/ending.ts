@@ -4,13 +4,11 @@ import type { TerminalReason } from '../output/output.ts'
 
 export interface Ending {
   readonly reason: TerminalReason
-  /** The last answer; for an error, what went wrong. */
   readonly text: string
   readonly isError: boolean
   readonly stopReason: string | null
   readonly structured?: unknown
   readonly failure?: ModelFailure
-  /** Calls that someone has to decide about. */
   readonly deferred?: readonly ToolUseBlock[]
 }
 

@@ -5,7 +5,6 @@ export type NotificationText = () => string | undefined
 export class Notifications {
   readonly #expected = new Set<Promise<void>>()
   #words: NotificationText[] = []
-  /** Called when something has come, or is no longer expected. */
   onChange: () => void = () => undefined
 
   expect(coming: Promise<NotificationText | undefined>): void {

@@ -5,12 +5,10 @@ import { contentIn } from './well-formed-messages.ts'
 
 type CallResult = NonNullable<OpenCall['result']>
 
-/** The calls of the last answer while a transcript is replayed, as far as each had come. */
 export class ReplayedCalls {
   readonly #calls = new Map<string, OpenCall>()
   /** They were made in another session, of which this one began as a copy. */
   #areCopies = false
-  /** All of that session was copied. */
   isWholeCopy = false
 
   get areOpen(): boolean {

@@ -17,7 +17,6 @@ export interface SessionState {
   readonly notes: readonly string[]
 }
 
-/** A session as its transcript shows it. */
 export interface Replayed extends Omit<SessionState, 'notes'> {
   readonly conversation: Conversation
   readonly open: OpenBatch | undefined
@@ -25,7 +24,6 @@ export interface Replayed extends Omit<SessionState, 'notes'> {
   readonly tokens: number
   /** When it answered last, in milliseconds. */
   readonly answered: number | undefined
-  /** Why its last answer is not complete. */
   readonly unended: 'max_tokens' | 'pause_turn' | undefined
   /** Background work whose end the transcript does not show: descriptions by id. */
   readonly background: BackgroundWork['left']
@@ -86,7 +84,6 @@ class Replaying {
   #time: unknown
   #last: string | null = null
   readonly #background = new BackgroundWork()
-  /** An answer whose blocks have not all come. */
   #answer: { uuid: string; id: unknown; isCopy: boolean; blocks: unknown[]; stop: unknown } | undefined
   #stop: unknown
   readonly #calls = new ReplayedCalls()

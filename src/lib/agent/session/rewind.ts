@@ -37,7 +37,6 @@ export function endOf(entries: readonly Rec[], at: number): number {
   return next < 0 ? entries.length : next
 }
 
-/** Whether this line continues the answer of the one before. */
 function isMore({ type, message, part }: Rec, before: Rec | undefined): boolean {
   const isSame = type === 'assistant' && before?.type === 'assistant' && idIn(message) === idIn(before['message'])
   return isSame && (!Array.isArray(part) || part[0] !== 0)

@@ -58,7 +58,6 @@ export class SessionHooks {
     return fired.then(outcome => this.#apply(outcome, input, options.signal))
   }
 
-  /** The same for tools, which know events by their names only. */
   async runByName(name: string, input: PlainObject): Promise<PlainObject | undefined> {
     const outcome = await this.run(parseEvent(name), input)
     return outcome.decision === 'deny' ? { ...outcome, reason: reasonForModel(outcome) } : { ...outcome }
@@ -149,7 +148,6 @@ interface Special {
   readonly contextFor?: (input: PlainObject, outcome: Outcome) => ContextFor
   /** `continue: false` stops something else than the run; the caller sees to that. */
   readonly stopsOther?: true
-  /** Its answer may name files to watch. */
   readonly watches?: true
   /** After an abort what the event is about does not happen, and what hooks say of it is dropped. */
   readonly isVoidAfterAbort?: (input: PlainObject) => boolean

@@ -171,7 +171,6 @@ async function expandSkill(
   return { text: skillText(skill, args.trim(), session.id) }
 }
 
-/** A task without hooks that look at prompts. */
 export async function runTask(task: string, session: Session, signal: AbortSignal): Promise<Ending> {
   await answerOpen(session, signal)
   session.conversation.add({ role: 'user', content: task })
@@ -185,7 +184,6 @@ async function runAgent(task: string, session: Session, signal: AbortSignal): Pr
   return runToEnd(session, signal)
 }
 
-/** Counts what an agent does from now on. */
 export function countRun(session: Session): () => Pick<AgentResult, 'tool_uses' | 'iterations' | 'usage'> {
   const { toolUses, turns, spending } = session
   const before = spending.usage
@@ -217,7 +215,6 @@ async function runToEnd(session: Session, signal: AbortSignal): Promise<Ending> 
   }
 }
 
-/** A prompt with the text that hooks gave it, and its other blocks. */
 function withText(given: string | readonly Block[], text: string | undefined): string | readonly Block[] {
   if (text === undefined || typeof given === 'string') return text ?? given
   return [{ type: 'text', text }, ...given.filter(({ type }) => type !== 'text')]

@@ -20,7 +20,6 @@ import { Spending } from '../spending.ts'
 
 type Refusal = Pick<Ruling, 'kind' | 'by' | 'reason' | 'askedBy'>
 
-/** Makes the tools that work for one session alone. */
 type OwnTools = (session: Session) => readonly Tool[]
 
 /**
@@ -44,7 +43,6 @@ export class Session {
   /** Tokens of the model's window that the last answer used. */
   tokens = 0
   toolUses = 0
-  /** For a subagent: the tools that it called, and what it used. */
   readonly called: string[] = []
   used: Usage = NO_TOKENS
   promptId: string | undefined
@@ -115,7 +113,6 @@ export class Session {
     this.#kept.isWritten({ metadata, memory })
   }
 
-  /** Forgets the conversation, and what hooks had added to the system prompt. */
   clear(): void {
     this.conversation.reset()
     this.#kept.forgetMetadata()
@@ -141,13 +138,11 @@ export class Session {
     this.reader.emit({ type: 'system', subtype, ...told, message: message + asked })
   }
 
-  /** Writes what hooks and tools keep, where it has changed. */
   saveState(metadata = this.options.hooks.metadata(this.id)): void {
     if (this.options.agent === undefined)
       for (const entry of this.#kept.changes(metadata)) this.transcript.append(entry)
   }
 
-  /** What a transcript must hold beside the messages. */
   get state(): SessionState {
     return { system: this.conversation.system, ...this.#kept.written, notes: this.conversation.notes }
   }

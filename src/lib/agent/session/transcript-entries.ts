@@ -11,7 +11,6 @@ type WireMessage = AssistantMessage['message']
 
 const WIRE = { type: 'message', role: 'assistant', model: '', stop_reason: null, stop_sequence: null } as const
 
-/** An answer in the provider's wire format. */
 export const answerMessage = (known: Pick<WireMessage, 'model' | 'content'> & Partial<WireMessage>): WireMessage => ({
   id: `msg_${randomUUID()}`,
   ...WIRE,
@@ -19,7 +18,6 @@ export const answerMessage = (known: Pick<WireMessage, 'model' | 'content'> & Pa
   ...known
 })
 
-/** The entries of a message, for a conversation that was kept without its transcript. */
 export function messageEntries(message: Message): readonly Rec[] {
   const { role, content } = message
   const uuid = randomUUID()
@@ -36,7 +34,6 @@ export function messageEntries(message: Message): readonly Rec[] {
   return [{ type: 'assistant', uuid, part: [0, 1], message: { role, content: blocks } }]
 }
 
-/** What hooks changed, for the transcript: by the ids of messages. */
 export function editEntry(edits: MessageEdits, idOf: (message: Message) => string): PlainObject {
   const kept = (messages: readonly Message[]): readonly Kept[] =>
     messages.map(message => ({ uuid: idOf(message), message }))

@@ -62,7 +62,6 @@ ${[...ports.definitions].map(([name, { description }]) => `- ${name}: ${descript
   })
 }
 
-/** A subagent that worked for the same call is resumed. */
 const errandOf = (
   { description, prompt, subagent_type, model, run_in_background, name, resume, resume_agent_id }: Input,
   { id, agentId }: ToolCall

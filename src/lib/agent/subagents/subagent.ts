@@ -23,7 +23,6 @@ export interface AgentPorts {
   logFor(agentId: string, after: string | null): Promise<Log>
   /** What was kept of an agent. Undefined where nothing is kept of any. */
   readonly load: ((agentId: string) => Promise<KeptAgent | undefined>) | undefined
-  /** The subagents at work, of all sessions that share these ports. */
   readonly running: Map<string, Errand>
   readonly teammates: Map<string, Mailbox>
 }
@@ -35,7 +34,6 @@ export interface KeptAgent extends Replayed {
 export interface Errand {
   readonly id: string
   readonly isResumed: boolean
-  /** It worked for this very call, and continues. */
   readonly goesOn: boolean
   readonly type: string
   readonly description: string

@@ -8,7 +8,6 @@ import { reloadingProject, type ProjectContext } from './project-context.ts'
 import { callServer, type SessionRef } from './servers.ts'
 import type { Workspace } from './workspace.ts'
 
-/** The hooks of the caller and of settings files, ready to run. */
 export function openHooks(project: ProjectContext, workspace: Workspace, ref: SessionRef): Promise<ArmedHooks> {
   const { options, env } = project
   const onto = registryOf(options.hooks)

@@ -6,7 +6,6 @@ import { usualPlaces, type Where } from '../../settings/files/sources.ts'
 import { OLDER, trustOf, type Trust } from '../../settings/trust/trust.ts'
 import type { QueryOptions } from '../options/options.ts'
 
-/** What is known before anything runs: options, settings, and whether the project is trusted. */
 export interface ProjectContext {
   readonly options: QueryOptions
   readonly where: Where

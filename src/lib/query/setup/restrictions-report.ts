@@ -86,7 +86,6 @@ function namesIn(matcher: string): readonly string[] {
   return texts === undefined ? (/^\/(.*)\/[a-hj-z]*$/s.exec(matcher)?.slice(1) ?? []) : [texts].flat()
 }
 
-/** A rule or a gate for tools of a server. */
 type Restriction = { readonly says: string; readonly name: string; readonly fits: (tool: string) => boolean }
 
 /** Rules and gates for tools that a server does not have, or for a server whose name is misspelt. */

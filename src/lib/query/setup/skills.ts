@@ -42,6 +42,5 @@ export function skillsOf(
   }
 }
 
-/** The Skill tool, where there is a skill for the model. */
 export const skillToolsOf = (options: QueryOptions, skills: Skills): readonly Tool[] =>
   isWanted('Skill', options) && [...skills.all.values()].some(({ byModel }) => byModel) ? [skillTool(skills)] : []

@@ -7,7 +7,6 @@ When a call is refused, the refusal says who refused it and why: respect it, and
 Text between <system-reminder> tags comes from the program that runs you or from hooks of the user.
 When you are done, say in a few words what you did.`
 
-/** How to work, where, and what the files of instructions say. */
 export function systemPrompt(
   given: QueryOptions['systemPrompt'],
   cwd: string,
@@ -22,7 +21,6 @@ export function systemPrompt(
   ].join('\n\n')
 }
 
-/** What replaces the default text, and what is added to it. */
 function wordsIn(given: QueryOptions['systemPrompt']): { own?: string; append?: string | undefined } {
   if (given === undefined) return {}
   if (typeof given === 'string') return { own: given }

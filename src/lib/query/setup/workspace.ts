@@ -6,7 +6,6 @@ import { realPath } from '../../world/files/paths.ts'
 import type { SessionChoice } from '../session-choice.ts'
 import type { ProjectContext } from './project-context.ts'
 
-/** The folder of a session, its state for tools, and what ends with it. */
 export interface Workspace {
   readonly tools: ToolSession
   /** Hooks write variables to it; commands get them. */
