@@ -18,8 +18,8 @@ in both profiles, and all must agree. A kind that is left out of a case has a nu
 **strict** is the default: a gate whose hook fails is closed. **compat** does what the contract's first host does; where
 it lets pass what a strict gate refuses, the outcome is marked *failed open*. Where both do the same, it is said once.
 
-*Refused*: the action does not happen (on the events of stopping: the agent goes on). *Feedback*: it has happened, and
-the model is told the reason. *Fails (kind)*: the hook has no answer that can be trusted; on a gate the strict profile
+*Refused*: the action does not happen (on Stop events: the agent continues). *Feedback*: it has happened, and
+the model receives the reason. *Fails (kind)*: the hook gave no valid reply; on a gate the strict profile
 refuses for it, with a reason that begins with \`gate_failed:kind\`.
 `
 

@@ -30,8 +30,8 @@ only noted. \`onFailure\` of a hook changes that for this hook, in either profil
 | word | what becomes of the event |
 |---|---|
 | closed: *kind* | refused. The reason begins with \`gate_failed:kind\` and names the hook, its source and what happened |
-| open, marked: *kind* | goes on. The outcome has \`failedOpen: true\` and lists the failure |
-| noted: *kind* | goes on. The outcome lists the failure |
+| open, marked: *kind* | continues. The outcome has \`failedOpen: true\` and lists the failure |
+| noted: *kind* | continues. The outcome lists the failure |
 | refused | the hook itself refused, with its own reason |
 | objected | the same where nothing can be stopped any more: its reason goes to the model |
 | allowed | the hook itself allowed it |
@@ -52,7 +52,7 @@ What a command printed, down, and its exit code, across; on a gate. The tests ru
 const SIGNAL_WORDS = `## Signals
 
 What a signal does to a command that has made no provision for it; on a gate. A shell that waits for another program, which
-a signal ends, goes on and ends with an exit code.
+a signal ends, continues and ends with an exit code.
 `
 
 const ENDING_WORDS = `## When your own process ends

@@ -102,7 +102,7 @@ export const COMMON: readonly Case[] = [
   ...everywhere('prints blanks', text(' \n\t\n'), () => nothing),
   ...everywhere('prints {}', text('{}\n'), () => nothing),
   ...everywhere('prints plain text', text('all is well\n'), printed('all is well')),
-  ...everywhere('prints keys that nobody knows', json({ mood: 'good', hookSpecificOutput: { x: 1 } }), () => nothing),
+  ...everywhere('prints unknown keys', json({ mood: 'good', hookSpecificOutput: { x: 1 } }), () => nothing),
   ...everywhere('continue: true', json({ continue: true }), () => nothing),
   ...everywhere('suppressOutput', json({ suppressOutput: true }), () => nothing),
   ...everywhere(

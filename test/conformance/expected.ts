@@ -57,7 +57,7 @@ export function wordsOf(expected: Expected): string {
   const { decision, blocked, reason, contexts, updatedInput, systemMessages, stopReason, fields, failure } = expected
   const verb = decision === 'deny' ? (blocked ? 'refused' : 'feedback') : decision
   const words = [
-    failure === undefined ? '' : `fails (${failure})${decision === undefined ? ', goes on' : ''}`,
+    failure === undefined ? '' : `fails (${failure})${decision === undefined ? ', continues' : ''}`,
     verb === undefined ? '' : `**${verb}**${typeof reason === 'string' ? `: ${reason}` : ''}`,
     contexts === undefined ? '' : `context ${code(contexts.join('\n'))}`,
     updatedInput === undefined ? '' : `input ${code(JSON.stringify(updatedInput))}`,

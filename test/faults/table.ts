@@ -46,7 +46,7 @@ const nested = (depth: number): string =>
 
 export const FAULTS: readonly Fault[] = [
   callback('it throws, or its promise is rejected', failing('threw')),
-  callback('it answers with something that is no reply', failing('reply')),
+  callback('it returns an invalid reply', failing('reply')),
   slow('it never answers', failing('timeout'), { remark: 'an answer that comes later is dropped, and noted' }),
 
   exits('it ends with 0 and prints nothing', always('no opinion'), by('exit 0')),
@@ -92,7 +92,7 @@ export const FAULTS: readonly Fault[] = [
   }),
   worker('FM7', 'worker-silence')('it does not answer in time', failing('timeout'), {
     by: { command: 'sleep 60', timeout: 0.3 },
-    remark: 'it goes on; an answer that comes later is dropped, and counted'
+    remark: 'it keeps running; a later answer is dropped and counted'
   }),
   row('FM8', ALL, 'faults/time')('its timeout is no time: 0, −1, NaN, 1e999, 2³¹, "5s"', always('error'), {
     remark: 'it is not registered, and nothing else changes'
@@ -234,9 +234,9 @@ export const FAULTS: readonly Fault[] = [
       remark: 'it is not started any more until `restart()` is called'
     }
   ),
-  worker('FM24', 'worker-frames')('it answers to what nobody asked', failing('timeout'), {
+  worker('FM24', 'worker-frames')('it answers an unknown request', failing('timeout'), {
     by: { command: `read -r event; echo '{"id":99,"reply":{"decision":"allow"}}'; sleep 60`, timeout: 0.4 },
-    remark: 'such a line is dropped, told and counted; whoever waits goes on waiting'
+    remark: 'such a line is dropped, reported and counted; waiting events keep waiting'
   }),
   row('FM25', ['worker'], 'hooks/kinds/worker/worker-silence')('it gives no sign of life for 7 s', failing('worker'), {
     remark: 'it is replaced; `heartbeat` says how long'
@@ -247,7 +247,7 @@ export const FAULTS: readonly Fault[] = [
     'hooks/kinds/worker/worker-deaths',
     'hooks/kinds/worker/worker-silence',
     'hooks/kinds/http/http-connections'
-  )('whoever was to answer is out of reach', failing('timeout'), { remark: 'what was asked once is not asked again' }),
+  )('the server or worker cannot be reached', failing('timeout'), { remark: 'a request is never sent twice' }),
 
   row(
     'FM27',
@@ -257,7 +257,7 @@ export const FAULTS: readonly Fault[] = [
   )(
     'two of them change the same part of an input',
     { ...always('the later in order wins'), elsewhere: '–' },
-    { remark: 'whoever is faster; the outcome names the conflict' }
+    { remark: 'regardless of speed; the outcome reports the conflict' }
   ),
   row(
     'FM28',
