@@ -33,7 +33,7 @@ export const ERRORS = {
     'give a plain object with the fields of the event'
   ],
   E_MESSAGES_INVALID: (why: string) => [
-    `this change of the messages is not valid: ${why}`,
+    `invalid change of messages: ${why}`,
     'remove or insert whole messages, and keep each tool call together with its result'
   ],
   E_FIRE_DEPTH: (event: string, depth: string) => [

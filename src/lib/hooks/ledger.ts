@@ -1,4 +1,4 @@
-import type { HookMessage, Sink } from './hook-messages.ts'
+import type { HookResponse, Sink } from './hook-messages.ts'
 
 /** How one hook has done so far. */
 export interface HookRecord {
@@ -16,20 +16,20 @@ export interface HookRecord {
 
 const KEPT = 1_000
 
-interface Tallied {
-  runs: number
-  slowest: number
-  readonly outcomes: { success: number; error: number; cancelled: number }
-  /** A ring of the latest durations. */
-  readonly durations: number[]
-}
+/** `durations` is a ring of the latest ones. */
+const newRecord = () => ({
+  runs: 0,
+  slowest: 0,
+  outcomes: { success: 0, error: 0, cancelled: 0 },
+  durations: [] as number[]
+})
 
 /**
  * Keeps how long each hook took and how it ended. It is fed by the messages of a registry: give its `sink` to one, or to
  * many that share a ledger. Hooks of one name are one hook here.
  */
 export class LatencyLedger {
-  readonly #records = new Map<string, Tallied>()
+  readonly #records = new Map<string, ReturnType<typeof newRecord>>()
   readonly #next: Sink | undefined
 
   /** `next` receives every message, too. */
@@ -38,17 +38,13 @@ export class LatencyLedger {
   }
 
   readonly sink: Sink = message => {
-    this.#take(message)
+    if (message.subtype === 'hook_response') this.#count(message)
     return this.#next?.(message)
   }
 
-  #take(message: HookMessage): void {
-    if (message.subtype !== 'hook_response') return
-    let record = this.#records.get(message.hook_name)
-    if (record === undefined) {
-      record = { runs: 0, slowest: 0, outcomes: { success: 0, error: 0, cancelled: 0 }, durations: [] }
-      this.#records.set(message.hook_name, record)
-    }
+  #count(message: HookResponse): void {
+    const record = this.#records.get(message.hook_name) ?? newRecord()
+    this.#records.set(message.hook_name, record)
     record.durations[record.runs % KEPT] = message.duration_ms
     record.runs++
     record.slowest = Math.max(record.slowest, message.duration_ms)

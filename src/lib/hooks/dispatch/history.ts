@@ -141,11 +141,12 @@ function checkPairs(before: readonly Message[], written: readonly Message[], hel
 }
 
 function idsIn(messages: readonly Message[], type: 'tool_use' | 'tool_result'): Set<string> {
-  const ids = messages.flatMap(blocksOf).map(block => {
-    if (block.type === 'tool_use') return type === 'tool_use' ? block.id : undefined
-    return block.type === 'tool_result' && type === 'tool_result' ? block.tool_use_id : undefined
-  })
-  return new Set(ids.filter(id => id !== undefined))
+  const blocks = messages.flatMap(blocksOf).filter(block => block.type === type)
+  return new Set(
+    blocks.flatMap(block =>
+      block.type === 'tool_use' ? block.id : block.type === 'tool_result' ? block.tool_use_id : []
+    )
+  )
 }
 
 const blocksOf = ({ content }: Message): readonly Block[] => (typeof content === 'string' ? [] : content)
@@ -171,10 +172,8 @@ function withoutOrphans(message: Message, calls: ReadonlySet<string>): Message {
 
 function stubs(ids: readonly string[]): Message {
   const content = '[The result was removed by a hook.]'
-  return standIn(
-    { role: 'user', content: ids.map(id => ({ type: 'tool_result', tool_use_id: id, content })) },
-    undefined
-  )
+  const results = ids.map(id => ({ type: 'tool_result' as const, tool_use_id: id, content }))
+  return standIn({ role: 'user', content: results }, undefined)
 }
 
 function standIn(message: Message, original: Message | undefined): Message {
