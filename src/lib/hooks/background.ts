@@ -3,7 +3,6 @@ import { HookFailure } from './dispatch/hook-failure.ts'
 /** Work that continues after its hook has answered. Nothing here can fail a fire or the process. */
 export class SpawnedWork {
   readonly #work = new Set<Promise<void>>()
-  /** Answers that were announced for a limited time. */
   readonly #announced = new Set<Promise<void>>()
 
   spawn(work: PromiseLike<unknown>, onError: (message: string) => void, isAnnounced = false): void {

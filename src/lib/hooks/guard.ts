@@ -38,7 +38,6 @@ export interface GuardQuestion {
   readonly reason: string | undefined
 }
 
-/** What `guard()` and its options take. */
 const TYPES: { [K in keyof Required<GuardOptions<[], unknown>>]: string } & Record<string, string> = {
   hooks: 'HookRegistry',
   toolName: 'string',
@@ -108,7 +107,6 @@ interface GuardedTool<Input, Rest extends readonly unknown[], Result> {
   readonly options: GuardOptions<Rest, Result>
 }
 
-/** The result of a tool, and its call; without a call it is the result of a refusal. */
 type ToolRun<Result> = [result: Result, call?: GuardedCall]
 
 /** Asks the gate, and runs the tool where it may. `self` is what the tool was called on. */
@@ -173,7 +171,6 @@ async function* passOnValues<Rest extends readonly unknown[], Result>(
   if (result !== last) yield result
 }
 
-/** The options that do not depend on the tool. */
 type Effects = Pick<GuardOptions<[], unknown>, 'onAsk' | 'onContext' | 'onStop' | 'agent' | 'metadata' | 'signal'>
 
 type Values<T> = Iterable<T> | AsyncIterable<T>
@@ -184,7 +181,6 @@ const isStream = <T>(result: unknown): result is Values<T> =>
   result !== null &&
   (Symbol.asyncIterator in result || (Symbol.iterator in result && 'next' in result))
 
-/** A stream of the same kind as the tool's own. */
 const likeOwn = (own: unknown, values: AsyncIterable<unknown>): unknown =>
   own instanceof ReadableStream ? ReadableStream.from(values) : values
 

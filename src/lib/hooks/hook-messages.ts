@@ -6,7 +6,6 @@ export type HookMessage = HookStarted | HookProgress | HookResponse | HookNotice
 
 interface Common {
   readonly type: 'system'
-  /** One for each run of a hook. */
   readonly hook_id: string
   readonly hook_name: string
   readonly hook_event: EventName

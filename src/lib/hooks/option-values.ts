@@ -8,7 +8,6 @@ export function checkOptionNames(options: unknown, known: readonly string[], of 
     throw engineFault('E_OPTION_INVALID', `an option${of}`, print(stray), nearest(stray, known) ?? known.join(', '))
 }
 
-/** The same for a table of types. `of` names what takes the options. */
 export function checkOptionTypes(options: unknown, types: Readonly<Record<string, string>>, of: string): void {
   checkOptionNames(options, Object.keys(types), of)
   for (const [key, value] of Object.entries(options))
@@ -27,7 +26,6 @@ const isOfType = (value: unknown, type: string): boolean =>
 /** A timer with a delay of 2^31 ms or more fires at once. */
 export const LONGEST_TIMER = 2 ** 31
 
-/** Seconds as given by people, in milliseconds. */
 export function millisecondsOf(what: string, seconds: unknown): number {
   const ms = typeof seconds === 'number' ? seconds * 1000 : Number.NaN
   if (!(ms > 0 && ms < LONGEST_TIMER)) throw engineFault('E_TIMEOUT_INVALID', what, print(seconds))

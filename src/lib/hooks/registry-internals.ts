@@ -32,18 +32,15 @@ export interface Reported extends Outcome {
   readonly report: readonly HookReport[]
 }
 
-/** What a fire needs of its registry. */
 export interface RegistryInternals {
   readonly settings: Settings
   readonly deadlines: Deadlines
   readonly background: SpawnedWork
-  /** The registry's own signal, listened to. */
   readonly session: AbortFlag | undefined
   readonly outbox: ((message: HookMessage) => void) | undefined
   /** What hooks keep for a session, by its id, until SessionEnd. */
   readonly sessions: Map<string, Record<string, unknown>>
   readonly roster: Roster
-  /** What `ctx.metadata` shows in a session. */
   metadata(sessionId: string): Record<string, unknown>
   fire(event: EventName, input: PlainObject, options: FireOptions, depth: number): Outcome | Promise<Outcome>
 }

@@ -40,7 +40,6 @@ type Defaulted = 'precedence' | 'profile' | 'env' | 'agent' | 'clock' | 'compile
 export type Settings = { readonly [K in Defaulted]-?: NonNullable<RegistryOptions[K]> } & {
   /** As they were given, so that a scope can add to them. */
   readonly options: RegistryOptions
-  /** The base fields of every input. */
   readonly base: Readonly<Record<string, string>>
   /** In milliseconds. */
   readonly budget: number | undefined

@@ -37,7 +37,6 @@ export class HookRegistry {
     this.#internals = this.#owning(sharedBy(options))
   }
 
-  /** What all scopes share, with what is this registry's own. */
   #owning(shared: Shared): RegistryInternals {
     return {
       ...shared,
@@ -162,7 +161,6 @@ export class HookRegistry {
     return metadata
   }
 
-  /** The options it was made with. */
   get options(): Readonly<RegistryOptions> {
     return this.#internals.settings.options
   }

@@ -47,7 +47,6 @@ export interface ReplyOptions {
   suppressLogging?: boolean | undefined
 }
 
-/** The most common answer of all. */
 export const ALLOW: Reply = Object.freeze({ decision: 'allow' })
 const DEFER: Reply = Object.freeze({ decision: 'defer' })
 

@@ -15,7 +15,6 @@ type Line = {
   notes: string[]
 }
 
-/** Of a hook that had no part. */
 const ABSENT: Line = {
   id: '',
   begun: 0,
@@ -40,7 +39,6 @@ export class Trace {
   readonly #outbox: RegistryInternals['outbox']
   readonly #session: string
   readonly #target: { readonly hook_target: string } | undefined
-  /** The hooks that were registered when the event was fired. */
   readonly #registered: readonly HookEntry[]
   readonly #clock: Clock
 
@@ -130,7 +128,6 @@ export class Trace {
     this.#post(entry, { subtype: 'hook_notice', output: text })
   }
 
-  /** One report for every registered hook, the ones that had no part included. */
   report(absent: (entry: HookEntry) => string): readonly HookReport[] {
     return this.#registered.map(entry => {
       const { name, source, event } = entry

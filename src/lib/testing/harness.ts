@@ -11,20 +11,17 @@ import type { HookReport } from '../hooks/hook-messages.ts'
 
 /** What an event's input may be given as: the rest is taken from the sample of its row. */
 type Part<E extends EventName> = Partial<FireInput<E>>
-/** What a reason should be: part of it, or a pattern. */
 type Words = string | RegExp
 
 /** Fires events at hooks and says in one line what should come of it. No agent, no model. */
 export interface Harness {
   /** Fires the event with what is given, on top of the row's sample. The outcome comes with a report. */
   fire<E extends EventName>(event: E, part?: Part<E>, options?: FireOptions): Promise<Reported>
-  /** Fires PreToolUse for one tool. */
   tool<Name extends string>(
     name: Name,
     input: Name extends keyof ToolInputs ? ToolInputs[Name] : object,
     options?: FireOptions
   ): Expectation
-  /** Fires any event. */
   expect<E extends EventName>(event: E, part?: Part<E>, options?: FireOptions): Expectation
 }
 
@@ -36,9 +33,7 @@ export interface Expectation {
   toDefer(): Promise<Reported>
   /** No hook decides, changes or adds anything, and none fails. */
   toBeSilent(): Promise<Reported>
-  /** The final input, or the final prompt, is this. */
   toRewrite(result: object | string): Promise<Reported>
-  /** Context for the model contains this. */
   toAddContext(text: Words): Promise<Reported>
 }
 

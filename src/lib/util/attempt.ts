@@ -7,5 +7,4 @@ export function attempt<T>(run: () => T): T | undefined {
   }
 }
 
-/** What a text says as JSON; nothing where it is none. */
 export const jsonIn = (text: string): unknown => attempt((): unknown => JSON.parse(text))

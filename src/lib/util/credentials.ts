@@ -13,7 +13,6 @@ export const CREDENTIALS = [
   'OPENAI_COMPATIBLE_API_KEY'
 ]
 
-/** Replaces a credential. */
 const HIDDEN = '[a credential]'
 
 /** Shorter ones stand in all kinds of words. */
@@ -21,7 +20,6 @@ const SHORTEST = 8
 
 /** All that must not be shown, as it is and as JSON has it, the longest first. */
 let values: readonly string[] = []
-/** Those that no child inherits. */
 const withheld = new Set<string>()
 
 export function hideCredential(value: unknown): void {
@@ -63,7 +61,6 @@ export function credentialsIn(named: unknown): readonly string[] {
   )
 }
 
-/** Whether a variable with this value would give a child a credential. */
 export function isWithheld(value: string): boolean {
   for (const credential of withheld) if (value.includes(credential)) return true
   return false
@@ -86,7 +83,6 @@ export class CredentialFilter {
     return text.slice(0, end)
   }
 
-  /** What is left, when nothing follows. */
   end(): string {
     const rest = this.#rest
     this.#rest = ''
@@ -96,7 +92,6 @@ export class CredentialFilter {
 
 export const hidesCredentials = (): boolean => values.length > 0
 
-/** How many of the last characters are the first of this value. */
 function begunBy(text: string, value: string): number {
   for (let count = Math.min(text.length, value.length - 1); count > 0; count--)
     if (text.endsWith(value.slice(0, count))) return count

@@ -17,8 +17,6 @@ export const escaped = (text: string, but = ''): string =>
 
 const codeOf = (unit: number): string => `\\u${unit.toString(16).padStart(4, '0')}`
 
-/** The same for text of several lines. */
 export const escapedLines = (text: string): string => escaped(text, '\n\t')
 
-/** Whether there is anything in a text that cannot be shown. */
 export const hides = (text: string): boolean => text.search(HIDDEN) !== -1

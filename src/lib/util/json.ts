@@ -23,7 +23,6 @@ export function parseObject(text: string): PlainObject {
 
 const invalid = (why: string): Error => engineFault('E_REPLY_INVALID', why)
 
-/** What makes a text unfit to be parsed, and where. */
 export interface JsonProblem {
   readonly code: 'too-deep' | 'too-many' | 'duplicate-key'
   readonly offset: number
@@ -95,7 +94,6 @@ function isKey(text: string, end: number, isFile: boolean): boolean {
   return false
 }
 
-/** What is wrong with a key, if anything is. */
 function addKey(keys: Set<string> | undefined, quoted: string, isFile: boolean): string | undefined {
   const key = quoted.includes('\\') ? unescape(quoted) : quoted.slice(1, -1)
   if (key === '__proto__' && !isFile) return 'it has a key "__proto__"'

@@ -44,9 +44,7 @@ export function namesOf(path: string): readonly string[] {
 }
 
 const SPECIAL = /[\\*?[\]{}]/
-/** Text that means itself in a glob. */
 export const literally = (text: string): string => text.replaceAll(/[\\*?[\]{}]/g, '\\$&')
-/** Whether a name of a glob means just itself. */
 export const isLiteral = (name: string): boolean => !SPECIAL.test(name)
 
 const PART = /\\(.)|\*+|\?|\[([!^]?)((?:\\.|[^\]\\])+)\]|[^]/gsu

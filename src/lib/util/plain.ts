@@ -50,7 +50,6 @@ export function copyReply<T>(value: T, besides?: unknown): T {
   }
 }
 
-/** How deep and how large plain data is. */
 function sizeOf(value: unknown): Limits {
   if (typeof value !== 'object' || value === null || !(Array.isArray(value) || isPlain(value)))
     return { depth: 0, keys: 0 }
@@ -136,7 +135,6 @@ function sameKeys(a: PlainObject, b: PlainObject): boolean {
   return holdsSame(a, b, keys) && (keys > 0 || (isPlain(a) && isPlain(b)))
 }
 
-/** Whether `a` equals `b`, whose number of keys is known. */
 export function holdsSame(a: PlainObject, b: PlainObject, keys: number): boolean {
   let count = 0
   for (const key in a) {

@@ -159,13 +159,11 @@ export class Context {
   static close(ctx: Context): void {
     ctx.#settled = true
   }
-  /** The hook is given up: tell it, if it listens. */
   static abandon(ctx: Context, reason: Error): void {
     ctx.#settled = true
     ctx.#more.abandoned = reason
     ctx.#more.controller?.abort(reason)
   }
-  /** The hook's own copy of the draft, if it has looked at it. */
   static draft(ctx: Context): unknown {
     return ctx.#draft
   }

@@ -1,6 +1,5 @@
 import type { Clock } from '../../util/clock.ts'
 
-/** Something that waits for a hook, and can be made to wait no longer. */
 export interface Waiter {
   /** How long it may still take, in ms from the moment it was set. */
   patience: number
@@ -57,7 +56,6 @@ export class Deadlines {
     this.restart(waiter)
   }
 
-  /** Sets the deadline anew; `patience` was changed, or another hook is waited for. */
   restart(waiter: Waiter): void {
     if (this.#lazy && waiter.patience > LONGEST && this.#disarm !== undefined) {
       waiter.due = 0

@@ -40,22 +40,19 @@ export function decode(raw: unknown, entry: HookEntry, trace: Trace | undefined)
   if (raw === undefined || raw === null) return undefined
   if (raw === ALLOW && entry.row.answer === 'gate') return { by: entry.name, decision: 'allow', reason: undefined }
   if (!isObject(raw) || !isPlain(raw)) throw invalid(`a reply must be a plain object or nothing, not ${nameOf(raw)}`)
-  if (isBareVerdict(raw)) return verdictOf(raw, entry, trace)
   const reply: DecodedReply = { by: entry.name, decision: undefined, reason: undefined }
-  const decoding = { reply, entry, trace }
-  if (!readAll(readKeys(raw, decoding), decoding)) return undefined
+  if (isBareVerdict(raw)) {
+    if (raw['decision'] !== undefined) reply.decision = decisionOf('decision', raw['decision'])
+    reply.reason = textOf('reason', raw['reason'])
+  } else {
+    const decoding = { reply, entry, trace }
+    if (!readAll(readKeys(raw, decoding), decoding)) return undefined
+  }
   keepDecision(reply, entry, trace)
   if (reply.decision === 'defer' && reply.updatedInput !== undefined) {
     delete reply.updatedInput
     trace?.note(entry, 'updatedInput has no effect together with defer')
   }
-  return reply
-}
-
-function verdictOf(raw: PlainObject, entry: HookEntry, trace: Trace | undefined): DecodedReply {
-  const decision = raw['decision'] === undefined ? undefined : decisionOf('decision', raw['decision'])
-  const reply: DecodedReply = { by: entry.name, decision, reason: textOf('reason', raw['reason']) }
-  keepDecision(reply, entry, trace)
   return reply
 }
 
@@ -96,7 +93,6 @@ function add(reply: DecodedReply, extras: ReplyExtras): void {
   reply.extras = joinExtras(reply.extras, extras)
 }
 
-/** The reply's own keys, checked: what any event takes, and apart from it what only some take. */
 function readKeys(raw: PlainObject, decoding: Decoding): Keys {
   const keys: Keys = { decision: undefined, reason: undefined, fields: undefined }
   const own = camelKeys(copyReply(raw))

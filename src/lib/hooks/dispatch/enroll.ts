@@ -9,7 +9,6 @@ import { type Settings } from '../registry-options.ts'
 import type { Matcher } from '../events/tool-inputs.ts'
 import { checkOptionNames, choiceOf, flagOf, millisecondsOf, finiteNumber } from '../option-values.ts'
 
-/** A hook whose event and matcher are not known to the compiler any more. */
 export type AnyHook = Omit<Hook, 'run' | 'matcher'> & {
   matcher?: Matcher
   run: (ctx: never) => unknown
@@ -21,7 +20,6 @@ export interface RegisteredHook {
   readonly name: string
   readonly entries: readonly HookEntry[]
   readonly state: EntryState
-  /** What is known of it beside what can change: its name where another hook has it, whether it is enabled, its scope. */
   readonly description: Omit<HookDescription, 'enabled' | 'scope'>
 }
 
@@ -157,7 +155,6 @@ function checkSpelling(hook: object): void {
   }
 }
 
-/** The groups in a record of callbacks, each with the meaning it has where that record comes from. */
 export function groupsIn(record: object): readonly GroupMember[] {
   if (!isObject(record)) throw notMatchers('callbacks()')
   // A registry of another copy of this package would look like a record without hooks.
@@ -208,7 +205,6 @@ export function callSite(below: (...args: never[]) => unknown): string {
   return place.replace(/^file:\/\//, '') || 'unknown'
 }
 
-/** The end of a place, short enough for a name: `guards/bash.ts:12`. */
 function shortPlace(place: string): string {
   return place.split('/').slice(-2).join('/').replace(/:\d+$/, '')
 }

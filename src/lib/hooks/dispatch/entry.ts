@@ -7,18 +7,15 @@ import type { Dialect, Profile } from '../dialect.ts'
 /** Hooks that were declared together. A `continue: false` of one skips the rest. */
 export interface Group {
   readonly name: string | undefined
-  /** Members that could run side by side run one after the other instead. */
   readonly sequential: boolean
 }
 
-/** One hook on one event, as the registry keeps it. */
 export interface HookEntry {
   readonly name: string
   /** Where it was registered or declared: `file:line:column`. */
   readonly source: string
   readonly event: EventName
   readonly row: AnyRow
-  /** Of the registry that it was added to, as is the profile. */
   readonly precedence: Precedence
   readonly profile: Profile
   readonly dialect: Dialect
@@ -46,7 +43,6 @@ export interface EntryState {
   enabled: boolean
   /** Of a `once` hook: it has begun; it is back to `ready` when it fails or refuses, and else it is done for good. */
   once: 'ready' | 'running' | 'done'
-  /** Calls that it judged while reports were made, and how many of them it allowed. */
   judged: number
   allowed: number
 }

@@ -3,10 +3,8 @@ import { rowOf, type AnyRow, type EventName } from '../events/event-table.ts'
 import type { HookEntry } from './entry.ts'
 import { neutralOutcome, type Outcome } from './outcome.ts'
 
-/** The hooks of one event that match one target, in the order they run. */
 export interface SelectedHooks {
   readonly hooks: EventHooks
-  /** Those that match and decide. */
   readonly deciders: readonly HookEntry[]
   /** For each place, how many hooks from there on run side by side. Absent when none do. */
   readonly stages: readonly number[] | undefined

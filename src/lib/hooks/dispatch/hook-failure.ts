@@ -9,7 +9,6 @@ export interface Failure {
   readonly failedOpen: boolean
 }
 
-/** What the engine throws to make a hook fail. */
 export class HookFailure {
   readonly #kind: FailureKind
   readonly message: string

@@ -9,7 +9,6 @@ export interface Pattern {
 /** Makes a pattern of its text; throws when the text is none. */
 export type CompilePattern = (source: string) => Pattern
 
-/** A matcher, ready. `words` say what it takes, for reports. */
 export interface Matching {
   readonly words: string
   matches(target: string): boolean
@@ -35,7 +34,6 @@ export function compileMatcher(matcher: Matcher | undefined, compile: CompilePat
   return compileList(matcher, compile, wide)
 }
 
-/** `Ba?h` and `[BT]ash` as globs over the whole name; what is no glob is left to `compile`. */
 const wideGlobs =
   (compile: CompilePattern): CompilePattern =>
   source =>

@@ -24,7 +24,6 @@ export interface SystemMessage extends AddedContext {
   readonly to: 'model' | 'user'
 }
 
-/** The reply of one hook, decoded. Most are no more than a verdict, and then it is one. */
 export interface DecodedReply {
   readonly by: string
   decision: Decision | undefined
@@ -34,7 +33,6 @@ export interface DecodedReply {
   extras?: ReplyExtras | undefined
 }
 
-/** What one hook answered: its reply, and its copies of the draft and the conversation, which it may have changed. */
 export interface HookAnswer {
   readonly reply: DecodedReply | undefined
   readonly draft: unknown
@@ -167,7 +165,6 @@ export interface LateAnswer {
   readonly failure: Failure | undefined
 }
 
-/** What folding does not know: what became of the draft, and what went wrong. */
 export type Aftermath = { readonly [K in 'updatedInput' | 'updatedPrompt' | 'messageEdits']: Outcome[K] } & {
   readonly [K in 'conflicts' | 'failures']: Outcome[K] | undefined
 }
@@ -229,7 +226,6 @@ function leadingVerdict(decision: Decision, verdicts: readonly Verdict[]): Verdi
   return first
 }
 
-/** The same for hooks to look at: nothing that they do to it changes what was decided. */
 export function freezeOutcome(outcome: Outcome): Outcome {
   const { reasons, contexts, systemMessages, failures, conflicts, fields } = outcome
   const verdicts = reasons.map(verdict => ({ ...verdict }))

@@ -16,7 +16,6 @@ import type { Conflict, HookAnswer } from './outcome.ts'
 import type { Run } from './run.ts'
 import { HookFailure } from './hook-failure.ts'
 
-/** What hooks that run side by side all started from, and who of them changed which key. */
 interface Base {
   readonly draft: unknown
   readonly messages: readonly Message[] | undefined
@@ -44,7 +43,6 @@ export class Rewrites {
   edits: MessageEdits | undefined
   #stage: Base | undefined
   conflicts: Conflict[] | undefined
-  /** The last change of the draft: which hooks came before it, and its one author. */
   #last: { readonly before: number; readonly author: HookEntry | undefined } | undefined
   #wire: WireInput | undefined
 
@@ -74,7 +72,6 @@ export class Rewrites {
     return this.#last === undefined || draft === undefined ? input : { ...input, [draft]: this.#before }
   }
 
-  /** What hooks started from. */
   get #before(): unknown {
     return this.#stage === undefined ? this.#draft : this.#stage.draft
   }

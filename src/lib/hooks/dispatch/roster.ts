@@ -5,7 +5,6 @@ import type { RegisteredHook } from './enroll.ts'
 import type { HookEntry } from './entry.ts'
 import { EventHooks } from './event-hooks.ts'
 
-/** Higher priority first, then in the order of declaration. */
 const inOrder = (a: HookEntry, b: HookEntry): number => b.priority - a.priority || a.order - b.order
 
 const CROWD = 64
@@ -15,16 +14,13 @@ interface Holder {
   readonly hook: RegisteredHook
 }
 
-/** The registered hooks, here and in the registries around, and those of each event. */
 export class Roster {
   readonly scope: string | undefined
   readonly #parent: Roster | undefined
   /** Held weakly: a scope that is no longer referenced need not follow changes. */
   readonly #children = new Set<WeakRef<Roster>>()
-  /** How many children there may be before collected ones are removed. */
   #crowded = CROWD
   readonly #hooks = new Map<string, RegisteredHook>()
-  /** How many nameless hooks came from one place. */
   readonly #numbers = new Map<string, number>()
   /** By event, made when first fired, and dropped when hooks change. */
   byEvent = new Map<string, EventHooks>()
@@ -77,7 +73,6 @@ export class Roster {
     return { ...hook, name, entries: hook.entries.map(entry => ({ ...entry, name })) }
   }
 
-  /** Takes out the hook of this entry: a `once` hook has done its work. */
   retire(entry: HookEntry): void {
     const holder = this.#holderOf(entry.name, entry)
     if (holder !== undefined) this.drop(holder.hook)
@@ -124,7 +119,6 @@ export class Roster {
     return [...listed.values()]
   }
 
-  /** The hook of this name that is nearest; the one that has this entry where several have the name, in other scopes. */
   #holderOf(name: string, entry?: HookEntry): Holder | undefined {
     const hook = this.#hooks.get(name)
     if (hook !== undefined && (entry === undefined || hook.entries.includes(entry))) return { roster: this, hook }

@@ -23,7 +23,6 @@ export class Run {
   readonly hooks: EventHooks
   readonly input: PlainObject
   readonly options: FireOptions
-  /** How deep within other hooks this fire is. */
   depth = 0
   readonly signal: AbortSignal | undefined
   readonly session: AbortFlag | undefined
@@ -32,21 +31,18 @@ export class Run {
   phase: 'judge' | 'rejudge' | 'observe' = 'judge'
   list: readonly HookEntry[]
   place = 0
-  /** Of the hook that is waited for; hooks that run side by side are a stage. */
   #ctx: Context | undefined
   stage: Stage | undefined
   /** How long what is pending may take, in milliseconds. */
   patience = 0
   budgeted = false
   budgetEnd: number | undefined
-  /** The draft that hooks are given, and that their copies are compared with. */
   draft: unknown
   /** Most drafts are flat, and to copy and compare flat ones is cheap: how many keys; 0 for others. */
   #flatKeys = -1
   #stages: readonly number[] | undefined
   #tally: Tally | undefined
   rewritten: Rewrites | undefined
-  /** What was decided, once only observers are left. */
   decided: Outcome | undefined
   #done: HookEntry[] | undefined
 
@@ -103,7 +99,6 @@ export class Run {
     return this.#receive(entry, ctx, raw)
   }
 
-  /** Takes what a hook gave. Most hooks, most of the time, have nothing to say. */
   #receive(entry: HookEntry, ctx: Context, raw: unknown): PendingAnswer | undefined {
     if (raw !== undefined || !this.isPlain(entry) || !this.#isUnchanged(ctx)) return this.#take(entry, ctx, raw)
     Context.close(ctx)
@@ -156,7 +151,6 @@ export class Run {
     return copyPlain(this.draft)
   }
 
-  /** From now on hooks are given this draft. */
   setDraft(draft: unknown): void {
     this.draft = draft
     this.#flatKeys = flatKeys(draft)
@@ -252,7 +246,6 @@ export class Run {
     return (this.signal !== undefined && this.signal.aborted) || (this.session !== undefined && this.session.aborted)
   }
 
-  /** A field that every input has. */
   base(field: string): unknown {
     const own = this.input[field]
     return own === undefined ? this.registry.settings.base[field] : own
@@ -273,7 +266,6 @@ export class Run {
     return this.rewritten === undefined || !this.rewritten.any ? this.#tally : this.tally
   }
 
-  /** What was rewritten so far. Made when a hook first looks at what it could rewrite. */
   get rewrites(): Rewrites {
     return (this.rewritten ??= new Rewrites(this))
   }

@@ -8,7 +8,6 @@ import type { Run } from './run.ts'
 
 export type PendingAnswer = PromiseLike<unknown>
 
-/** How long a hook is waited for, and whether it is the budget of all hooks together that ends it. */
 interface TimeLimit {
   patience: number
   budgeted: boolean
@@ -91,7 +90,6 @@ const waitsFor = (entry: HookEntry, later: Later): boolean =>
   (entry.dialect === 'library' && entry.row.takes.blocks) ||
   (isGateOf(entry, later) && (entry.profile === 'strict' || entry.onFailure === 'block'))
 
-/** The hook holds a gate, and has announced its answer instead of giving one. */
 const isGateOf = (entry: HookEntry, { announced }: Later): boolean =>
   announced !== undefined && entry.row.failure === 'closed' && !entry.observe
 
@@ -145,12 +143,10 @@ export function fail(run: Run, entry: HookEntry, ctx: Context | undefined, error
   return true
 }
 
-/** A `once` hook that has not done its work may run again. */
 function putBack({ state }: HookEntry): void {
   if (state.once === 'running') state.once = 'ready'
 }
 
-/** Aborts a hook that is not waited for any longer. Returns how it failed. */
 export function abandon(ctx: Context, why: 'timeout' | 'aborted', { patience, budgeted }: TimeLimit): HookFailure {
   const kind = why === 'timeout' && budgeted ? 'budget' : why
   const message = {
@@ -172,7 +168,6 @@ export function ignore(run: Run, entry: HookEntry, raw: unknown): void {
   }
 }
 
-/** An earlier member of the group had answered `continue: false` before this answer was counted. */
 export function drop(run: Run, entry: HookEntry, stopper: string): void {
   putBack(entry)
   run.tally.excuse(entry)

@@ -13,7 +13,6 @@ export class Tally {
   readonly #authors: HookEntry[] = []
   #failures: Failure[] | undefined
   #stopped: Map<Group, string> | undefined
-  /** Hooks that are not asked again: they did not run, have failed, or answer later. */
   #excused: Set<HookEntry> | undefined
   #revised = false
 
@@ -29,7 +28,6 @@ export class Tally {
     return this.#replies.some((reply, place) => reply.decision === 'deny' && this.#authors[place] === entry)
   }
 
-  /** Who stopped the group that `entry` belongs to. */
   stopperOf(entry: HookEntry): string | undefined {
     return entry.group === undefined ? undefined : this.#stopped?.get(entry.group)
   }
@@ -75,7 +73,6 @@ export class Tally {
     this.#authors.push(entry)
   }
 
-  /** What a hook decides about the final draft replaces its first decision. */
   #revise(entry: HookEntry, reply: DecodedReply | undefined): void {
     this.withdraw(entry)
     if (reply?.decision === undefined) return
@@ -87,12 +84,10 @@ export class Tally {
     this.record(entry, again)
   }
 
-  /** The call was allowed although a strict gate would refuse it. */
   failOpen(entry: HookEntry): void {
     this.record(entry, { by: entry.name, decision: undefined, reason: undefined, extras: { failedOpen: true } })
   }
 
-  /** What a hook decided about an older draft is void. */
   withdraw(entry: HookEntry): void {
     this.#revised = true
     const first = this.#replies[this.#authors.indexOf(entry)]
@@ -125,7 +120,6 @@ export class Tally {
     return outdated.length > 0 && this.outcome().decision === 'deny' ? [] : outdated
   }
 
-  /** Hooks that were called again have answered last; they count in declared order. */
   #inOrder(): readonly DecodedReply[] {
     const ranked = this.#replies.map((reply, place) => ({ reply, rank: this.#run.rankOf(this.#authors[place]) }))
     return ranked.toSorted((a, b) => a.rank - b.rank).map(({ reply }) => reply)

@@ -79,7 +79,6 @@ export class Wait implements Waiter {
     this.#reject(error)
   }
 
-  /** The hook is not waited for any longer. The members of a stage are cut one by one instead. */
   cut(why: 'timeout' | 'aborted'): void {
     const run = this.#run
     if (this.#leftBehind !== undefined || this.#asking || run.stage !== undefined) return
@@ -125,7 +124,6 @@ export class Stage {
     this.slots = entries.map(entry => new Slot(run, entry, () => this.#countDown()))
   }
 
-  /** A promise, if any of them has to be waited for. */
   start(): Promise<void> | undefined {
     this.#left = this.slots.length
     for (const slot of this.slots) slot.start()
@@ -230,7 +228,6 @@ class Slot implements Waiter {
     this.#onDone()
   }
 
-  /** Counts the answer; in declared order, after all have arrived. */
   settle(): void {
     const [run, entry, ctx, answer] = [this.#run, this.#entry, this.#ctx, this.#answer]
     if (ctx === undefined || answer === undefined) return

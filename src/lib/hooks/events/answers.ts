@@ -30,7 +30,6 @@ export const FIELDS = {
 /** The name of a field that only some events take. */
 export type SpecificField = keyof typeof FIELDS
 
-/** What a family of answers means. */
 export interface AnswerRules {
   readonly decisions: readonly Decision[]
   readonly fields: readonly SpecificField[]

@@ -2,13 +2,11 @@ import { event } from './fields.ts'
 
 const TOOL = { tool_name: 'string', tool_input: 'object' } as const
 const CALL = { ...TOOL, tool_use_id: 'string' } as const
-/** Stands last on the events of a call: the server of a tool that belongs to one. */
 const SERVER = { 'mcp_server?': 'object' } as const
 
 const BASH = { tool_name: 'Bash', tool_input: { command: 'git status' } }
 const BASH_CALL = { ...BASH, tool_use_id: 'toolu_sample' }
 
-/** Tool calls, prompts, permissions: what an agent is asked for, and what it wants to do. */
 export const EVENTS_OF_CALLS = {
   PreToolUse: event({
     when: 'a tool call is ready and valid, before any permission step',

@@ -53,7 +53,6 @@ type Loose<T> = T extends PlainObject ? object : T
 /** The events that are about a tool. */
 export type ToolEvent = { [E in EventName]: 'tool_name' extends keyof FieldsOf<E> ? E : never }[EventName]
 
-/** A row as the engine reads it, whatever its event. */
 export type AnyRow = Omit<Row<FieldTypes>, 'sample' | 'target' | 'draft'> & {
   readonly target?: string
   readonly draft?: string
@@ -93,7 +92,6 @@ export function parseEvent(name: string): EventName {
   return found
 }
 
-/** Every field that an input of this event may have. */
 export const fieldNames = (event: EventName): readonly string[] => [
   ...listFields(rowOf(event).fields).map(({ name }) => name),
   ...baseFields,

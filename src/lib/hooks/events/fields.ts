@@ -46,7 +46,6 @@ type Value<Type extends string> = Type extends `${infer First} | ${infer Rest}`
 
 type Flat<T> = { [K in keyof T]: T[K] }
 
-/** The object that a set of fields describes. */
 export type FieldValues<F extends FieldTypes> = Flat<
   { [K in keyof F as K extends `${string}?` ? never : K]: Value<F[K]> } & {
     [K in keyof F as K extends `${infer Name}?` ? Name : never]?: Value<F[K]> | undefined

@@ -10,7 +10,6 @@ const TASK = {
 } as const
 const AGENT = { agent_id: 'string', agent_type: 'string' } as const
 
-/** Sessions, turns and agents: how they begin and end, and what happens around them. */
 export const EVENTS_OF_SESSIONS = {
   SessionStart: event({
     when: 'a session starts, resumes, or was cleared or compacted',
