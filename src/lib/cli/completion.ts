@@ -8,7 +8,7 @@ type Words = ReadonlyMap<string, readonly string[]>
 
 function wordsByCommand(commands: readonly CommandRow[]): Words {
   const words = new Map<string, readonly string[]>()
-  const tops = [...new Set(commands.map(({ name }) => name.split(' ')[0]!))]
+  const tops = [...new Set(commands.flatMap(({ name }) => name.split(' ', 1)))]
   words.set('', [...tops, '--help', '--version'])
   for (const group of tops) {
     const within = commands.filter(({ name }) => name.startsWith(`${group} `))
@@ -19,7 +19,7 @@ function wordsByCommand(commands: readonly CommandRow[]): Words {
   }
   for (const { name, flags, argument } of commands) {
     const choices = name === 'fire' ? EVENT_NAMES : (argument?.choices ?? [])
-    words.set(name, [...choices, ...flags.map(flag => flag.flags.split(' ')[0]!), '--help'])
+    words.set(name, [...choices, ...flags.flatMap(flag => flag.flags.split(' ', 1)), '--help'])
   }
   return words
 }

@@ -37,7 +37,7 @@ async function runCommand(args: readonly string[]): Promise<number> {
     command.addOption(option)
   }
   const add = (parent: Program, row: CommandRow): void => {
-    const command = parent.command(row.name.split(' ').at(-1)!).description(row.words)
+    const command = parent.command(row.name.replace(/^.* /, '')).description(row.words)
     if (row.argument !== undefined)
       command.argument(
         row.argument.name.startsWith('[') ? row.argument.name : `<${row.argument.name}>`,
@@ -65,7 +65,7 @@ async function runCommand(args: readonly string[]): Promise<number> {
   const groups = new Map(
     Object.entries(GROUPS).map(([name, words]) => [name, program.command(name).description(words)])
   )
-  for (const row of COMMANDS) add(groups.get(row.name.split(' ')[0]!) ?? program, row)
+  for (const row of COMMANDS) add(groups.get(row.name.replace(/ .*$/, '')) ?? program, row)
   process.env['CLAUDE_CODE_ENTRYPOINT'] ??= 'sdk-cli'
   try {
     await program.parseAsync([...args], { from: 'user' })

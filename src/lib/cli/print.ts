@@ -7,10 +7,7 @@ type Style = Parameters<typeof styleText>[0]
 
 export const withStyle = (style: Style, text: string): string => styleText(style, text)
 
-/**
- * What comes from a hook or a project may hold anything; on a terminal it is shown, not obeyed, and nothing is left
- * out: a shell would run what stands between two control characters.
- */
+/** Nothing is left out: a shell would run the text between two control characters. */
 export const escapeText = escapedLines
 
 /** JSON, on one line unless indented, without anything that a terminal would obey. */
@@ -40,10 +37,10 @@ const escapeOutput = (text: string): string =>
     : escapeText(text)
 
 export function alignColumns(rows: readonly (readonly string[])[]): readonly string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => row[column]!.length)))
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0)))
   return rows.map(row =>
     row
-      .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column]!)))
+      .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
       .join('  ')
       .trimEnd()
   )

@@ -3,10 +3,7 @@ const EXIT_CODES: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143
 let session: ((name: string) => void) | undefined
 let received: number | undefined
 
-/**
- * Handles signals from the first line of the program to its exit, without a gap: a process that dies of a signal cannot
- * end its session. Where no session has begun, there is nothing to end but what was started, and `exit` does that.
- */
+/** From the first line of the program to its exit, without a gap: a process that dies of a signal cannot end its session. */
 export function handleSignals(): void {
   for (const name of Object.keys(EXIT_CODES)) process.on(name, handle)
 }

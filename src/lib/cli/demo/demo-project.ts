@@ -2,7 +2,8 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /** Text without the indentation that it has here. */
-const text = (words: TemplateStringsArray): string => words.raw[0]!.slice(1).replaceAll(/^ {4}/gm, '').trimEnd() + '\n'
+const text = (words: TemplateStringsArray): string =>
+  words.raw.join('').slice(1).replaceAll(/^ {4}/gm, '').trimEnd() + '\n'
 
 /** The project of the tour: a small program with two mistakes, its tests, and hook scripts as people write them. */
 const FILES: Readonly<Record<string, string>> = {

@@ -128,10 +128,7 @@ const kindOf = ({ source }: Pick<HookReport, 'source'>, statuses: readonly HookS
 
 type Naming = (name: string, source: string) => string
 
-/**
- * The name of a hook for people. One without a name is called after the end of its path; where that is in the user's
- * home, it says so, since projects have files of the same name.
- */
+/** A hook without a name is called after the end of its path; `~` is added, since projects have files of the same name. */
 function hookNameFor(name: string, source: string, statuses: readonly HookStatus[], home: string): string {
   if (hookAt(source, statuses)?.ofProject !== false || !source.startsWith(`${home}/`)) return name
   const place = source.replace(/:\d+$/, '')

@@ -6,10 +6,7 @@ import type { RegistryOptions } from '../../hooks/registry-options.ts'
 import { armHooks, type ArmedHooks } from '../../settings/active/settings-registry.ts'
 import type { Situation } from '../../settings/active/active-hooks.ts'
 
-/**
- * Hooks without an agent, in the environment that they would have with one: the variables that the settings set, and a
- * file for those that hooks set themselves. It is gone when they are closed.
- */
+/** Hooks without an agent, with the variables of the settings, and a file for those that hooks set; `close` removes it. */
 export async function hooksHere(situation: Situation, registry?: RegistryOptions): Promise<ArmedHooks> {
   // It is made only when a hook is told of it.
   const folder = join(tmpdir(), `carabiner-${randomUUID()}`)

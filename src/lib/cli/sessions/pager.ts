@@ -8,10 +8,7 @@ const PIECE = 1 << 14
 /** The default pager: less where it is installed. */
 const USUAL = 'if command -v less >/dev/null; then exec less; else exec cat; fi'
 
-/**
- * Prints pieces of text as they are made, no faster than they are read. A reader who goes away, as `head` does, or who
- * leaves the pager, ends it. At a terminal, `$PAGER` shows them.
- */
+/** Prints no faster than it is read, through `$PAGER` at a terminal. Ends when the reader does, as with `head`. */
 export async function writePaged(pieces: Iterable<string>, mayPage: boolean): Promise<void> {
   // Little of a long file is kept. By default V8 lets garbage pile up: it grows the young generation, and collects
   // nothing of it while other threads mark the old one, which takes long where they have no processor.

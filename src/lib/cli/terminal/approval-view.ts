@@ -17,7 +17,7 @@ function textsIn(value: unknown): readonly string[] {
 }
 
 const spellOut = (text: string): string =>
-  text.replaceAll(UNREADABLE, char => `\\u${char.codePointAt(0)!.toString(16).padStart(4, '0')}`)
+  text.replaceAll(UNREADABLE, char => `\\u${char.codePointAt(0)?.toString(16).padStart(4, '0')}`)
 
 const BAR = '  │ '
 const SAME = '  ┆ '

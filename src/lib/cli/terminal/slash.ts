@@ -43,7 +43,8 @@ const SLASHES: Readonly<Record<string, Slash>> = {
 export async function runSlashCommand(line: string, desk: SlashContext, ofAgent: readonly string[]): Promise<boolean> {
   const [, name, rest = ''] = /^\/([\w:-]*)(?:\s+(.*))?$/s.exec(line.trim()) ?? []
   if (name === undefined || ofAgent.includes(name)) return false
-  if (Object.hasOwn(SLASHES, name)) await runSlash(SLASHES[name]!, rest.trim(), desk)
+  const command = Object.hasOwn(SLASHES, name) ? SLASHES[name] : undefined
+  if (command !== undefined) await runSlash(command, rest.trim(), desk)
   else {
     const there = [...Object.keys(SLASHES), ...ofAgent].map(each => `/${each}`).join(', ')
     const words = `There is no /${name}. Use one of ${escapeLine(there)}.`

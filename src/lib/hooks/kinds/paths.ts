@@ -13,13 +13,12 @@ export interface Plugin {
 }
 
 /**
- * `${CLAUDE_PROJECT_DIR}` and the like, filled in. In a shell command only where the path is plain, or plain but for
- * blanks and in single quotes: anything else is left to the shell, which finds it in the environment, so that no path is ever
- * read as a piece of program.
+ * Fills in `${CLAUDE_PROJECT_DIR}` and the like. In a shell command only where the path is plain, or plain but for blanks
+ * and in single quotes; else the shell takes it from the environment, so that no path is read as a piece of program.
  */
 export function filledIn(text: string, paths: Readonly<Record<string, string>>, forShell: boolean): string {
   return text.replaceAll(/\$\{(\w+)\}/g, (whole, name: string, at: number) => {
-    const path = Object.hasOwn(paths, name) ? paths[name]! : undefined
+    const path = Object.hasOwn(paths, name) ? paths[name] : undefined
     if (path === undefined) return whole
     if (!forShell || /^[\w@%+=:,./-]*$/.test(path)) return path
     // What stands in quotes may be a program for another shell.
@@ -30,8 +29,8 @@ export function filledIn(text: string, paths: Readonly<Record<string, string>>, 
 }
 
 /**
- * Where a command runs: in the folder of the event. One whose script is named by a relative path runs in the project's
- * root, so that a file of the same name elsewhere is never taken for it.
+ * A command runs in the folder of the event. One whose script is a relative path runs in the project's root, so that a
+ * file of the same name elsewhere is never taken for it.
  */
 export function folderFor(
   { command, args, ofProject }: Pick<ProgramSpec, 'command' | 'args' | 'ofProject'>,
@@ -60,7 +59,7 @@ const looksLikePath = (word: string): boolean => isRelative(word) && /[./]/.test
 const expanded = (word: string, env: Readonly<Record<string, string>>): string =>
   word
     .replace(/^~(?=\/|$)/, env['HOME'] ?? '~')
-    .replaceAll(/\$\{?(\w+)\}?/g, (whole, name: string) => (Object.hasOwn(env, name) ? env[name]! : whole))
+    .replaceAll(/\$\{?(\w+)\}?/g, (whole, name: string) => (Object.hasOwn(env, name) ? env[name] : undefined) ?? whole)
 
 function namesIn(words: readonly string[], env: Readonly<Record<string, string>>): readonly string[] {
   return [...new Set([...words, ...words.flatMap(wordsRead)].map(word => expanded(word, env)))]

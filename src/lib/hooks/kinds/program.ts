@@ -41,7 +41,7 @@ export function checkCommand({ command }: ProgramSpec): void {
 }
 
 export const labelOf = ({ command, plugin }: ProgramSpec): string =>
-  `${plugin?.name === undefined ? '' : `${plugin.name}: `}${command.trim().split('\n')[0]!.slice(0, 60)}`
+  `${plugin?.name === undefined ? '' : `${plugin.name}: `}${command.trim().replace(/\n.*/s, '').slice(0, 60)}`
 
 export const identityOf = ({ command, args }: ProgramSpec): string => `${command}\0${JSON.stringify(args ?? '')}`
 

@@ -55,7 +55,7 @@ function questionHook<E extends EventName>(
 ): OutsideHook<E> {
   const system = kind === 'prompt' ? SYSTEM + IMPOSSIBLE : SYSTEM
   return buildHook({ ...spec, timeout: spec.timeout ?? defaultTimeout(spec.events, TIMEOUTS[kind]) }, place, {
-    label: spec.prompt.split('\n')[0]!.slice(0, 60),
+    label: spec.prompt.replace(/\n.*/s, '').slice(0, 60),
     identity: `${kind}\0${spec.prompt}`,
     async run(ctx) {
       if (kind === 'agent' && ctx.agent.type === HOOK_AGENT) {

@@ -22,10 +22,7 @@ interface RawOccasion {
   letPass(why: string): void
 }
 
-/**
- * Reads a raw answer: exit codes, JSON or text. What comes back is a reply as any hook may give it; what cannot be
- * trusted is thrown as `HookFailure`. Only this file knows exit codes.
- */
+/** Reads exit codes, JSON or text. Throws a `HookFailure` for what cannot be trusted. Only this file knows exit codes. */
 export function readRaw(raw: Raw, asked: RawOccasion, onFailure?: 'block' | 'continue'): Reply | undefined {
   if (raw.code === 0) return readOutput(outputText(raw.stdout), asked)
   if (raw.code === 2) return readRefusal(raw, asked)
@@ -58,8 +55,8 @@ const BLANKS = ' \t\r\n'
 /** Without the blanks around it that JSON allows; `trim` takes others, too. */
 function trimmedJson(text: string): string {
   let [from, to] = [0, text.length]
-  while (from < to && BLANKS.includes(text[from]!)) from++
-  while (to > from && BLANKS.includes(text[to - 1]!)) to--
+  while (from < to && BLANKS.includes(text.charAt(from))) from++
+  while (to > from && BLANKS.includes(text.charAt(to - 1))) to--
   return text.slice(from, to)
 }
 

@@ -36,19 +36,17 @@ const PATTERN = /^([a-z*]+):\/\/(\[[^\]/]*\]|[^:/?#[\]]*)(?::([\d*]+))?([/?].*)?
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' }
 
 /**
- * Whether a URL fits a pattern. Scheme, host, port and path are compared one by one, so that a `*` in one of them
- * takes nothing of the next. Without a port it is the usual one; without a path it is `/`, or any where the pattern
- * ends with `*`.
+ * Scheme, host, port and path are compared one by one, so that a `*` in one of them takes nothing of the next. Without a
+ * port it is the default one; without a path it is `/`, or any where the pattern ends with `*`.
  */
 function isAllowedBy(url: URL, pattern: string): boolean {
   if (pattern === '*') return true
-  const parts = PATTERN.exec(pattern)
-  if (parts === null) return false
-  const [, scheme, host, port, path = pattern.endsWith('*') ? '/*' : '/'] = parts
+  const [, scheme, host, port, path = pattern.endsWith('*') ? '/*' : '/'] = PATTERN.exec(pattern) ?? []
+  if (scheme === undefined || host === undefined) return false
   return (
-    fits(url.protocol.slice(0, -1), scheme!.toLowerCase()) &&
-    fits(url.hostname, host!.toLowerCase()) &&
-    (port === undefined ? url.port === '' : fits(url.port || DEFAULT_PORTS[url.protocol]!, port)) &&
+    fits(url.protocol.slice(0, -1), scheme.toLowerCase()) &&
+    fits(url.hostname, host.toLowerCase()) &&
+    (port === undefined ? url.port === '' : fits(url.port || (DEFAULT_PORTS[url.protocol] ?? ''), port)) &&
     fits(url.pathname + url.search, path)
   )
 }

@@ -17,8 +17,8 @@ export interface ActiveHooks {
 }
 
 /**
- * Puts the hooks that are in force into a registry. Of hooks that are the same the one of
- * the highest rank runs: nobody weakens what stands above them by saying it again, here or in a skill.
+ * Puts the active hooks into a registry. Of equal hooks, the one of the highest rank runs: repeating a hook at a lower rank
+ * does not weaken it.
  */
 export function activateHooks(
   statuses: readonly HookStatus[],
@@ -44,7 +44,8 @@ export function activateHooks(
     const members = rule.flatMap(hook =>
       attempt(hook, () => outsideHook(hook, freeName(hook, hooks, names), place, root))
     )
-    removals.push(...attempt(rule[0]!, () => activateRule(rule[0]!, members, hooks)))
+    const [first] = rule
+    if (first !== undefined) removals.push(...attempt(first, () => activateRule(first, members, hooks)))
   }
   return { findings, disarm: () => removals.forEach(remove => remove()) }
 }

@@ -3,8 +3,8 @@ import { isThere, wayTo } from '../../world/files/paths.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 
 /**
- * Whether a rule such as `Bash(git *)` fits a call. A hook that might be meant runs: whatever cannot be told by looking at
- * the text (what is no rule, substitutions, variables) fits. Unlike in permissions, a rule for one tool is for no other.
+ * Whether a rule such as `Bash(git *)` fits a call. What the text does not show (an invalid rule, substitutions, variables)
+ * fits, so that the hook runs. Unlike in permissions, a rule for one tool is for no other.
  */
 export function ruleFits(text: string, { tool_name, tool_input, cwd }: Readonly<PlainObject>): boolean {
   const rule = parseRule(text, 'ask', 'if')

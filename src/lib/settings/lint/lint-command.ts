@@ -23,7 +23,7 @@ export const commandCheck: Check = ({ spec, event }, say, { env }) => {
 }
 
 function phantomsIn(command: string, given: Readonly<PlainObject>): readonly string[] {
-  const names = new Set([...command.matchAll(PHANTOMS)].map(([, name]) => name!))
+  const names = new Set([...command.matchAll(PHANTOMS)].map(([, name = '']) => name))
   const isSet = (name: string): boolean =>
     name in given ||
     new RegExp(
@@ -50,7 +50,9 @@ const FIELD =
 function deadFields(command: string, event: EventName, say: AddFinding): void {
   const { answer, takes } = rowOf(event)
   const read: readonly string[] = [...takes.fields, ...(answer === 'gate' ? ['permissionDecision'] : [])]
-  const dead = [...new Set([...command.matchAll(FIELD)].map(([, name]) => name!))].filter(name => !read.includes(name))
+  const dead = [...new Set([...command.matchAll(FIELD)].map(([, name = '']) => name))].filter(
+    name => !read.includes(name)
+  )
   const fix = `use what ${event} takes: ${read.join(', ') || 'systemMessage'}`
   if (dead.length > 0) say('warning', 'command', 'answer-unread', `${event} does not read ${dead.join(', ')}`, fix)
 }

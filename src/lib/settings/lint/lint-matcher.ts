@@ -15,8 +15,8 @@ export type AddFinding = (level: Level, key: string, ...words: FindingWords) => 
 export type Check = (hook: LoadedHook, say: AddFinding, loaded: Loaded) => void
 
 /**
- * Matchers that are none, or that can never match: `worst` is how much that matters. For a gate, one for tools that are
- * not here is worth knowing. `more`: tools that somebody has added.
+ * Matchers that are invalid or can never match, with the level `worst`. At a gate, a matcher for tools that do not exist
+ * here is worth a warning. `more`: further tools.
  */
 export function matcherCheck(
   { event, matcher }: Pick<LoadedHook, 'event' | 'matcher'>,
@@ -81,7 +81,7 @@ function matcherHabit(matcher: string, isTool: boolean): FindingWords | undefine
   if (isTool && odd !== undefined)
     return [
       'matcher-letters',
-      `it holds the character U+${odd.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}, and the names of tools are plain letters`
+      `it holds the character U+${odd.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}, and the names of tools are plain letters`
     ]
   return undefined
 }

@@ -7,8 +7,8 @@ import { attempt } from '../../util/attempt.ts'
 const require = createRequire(import.meta.url)
 
 /**
- * How long a pattern that no linear engine takes may think about one name, in milliseconds. On a busy machine an
- * innocent one may have to wait that long before it begins.
+ * The time limit for one name and a pattern that the linear engine does not take, in milliseconds. On a busy machine a
+ * harmless one may have to wait that long before it begins.
  */
 const PATIENCE = 100
 const LONGEST = 10_000
@@ -22,8 +22,8 @@ const FOREIGN = /\\[AzCQEapP]|\[:\^?\w+:\]|\[\^?\]/
 const ODD = /[^\x20-\x7E]/
 
 /**
- * Patterns from files: they run in linear time, so that no pattern can stop us. A leading negation is taken apart;
- * other ways of looking around run under a time limit, and beyond it they match: a hook runs rather than not.
+ * Patterns from files run in linear time, so that none can block the process. A leading negation is rewritten; other
+ * lookarounds run under a time limit, and beyond it they match: a hook runs rather than not.
  */
 export const compileSafely: CompilePattern = source => {
   if (source.length > LONGEST) throw new Error(`it is longer than ${LONGEST} characters`)

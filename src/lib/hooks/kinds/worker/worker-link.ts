@@ -76,7 +76,8 @@ export class WorkerLink implements OutputListener {
   }
 
   #line(): void {
-    const bytes = this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts)
+    const [first] = this.#parts
+    const bytes = first !== undefined && this.#parts.length === 1 ? first : Buffer.concat(this.#parts)
     this.#parts = []
     this.#size = 0
     let line = bytes.toString()
@@ -125,7 +126,7 @@ export class WorkerLink implements OutputListener {
 
   #wordsOfEnd({ error, code, signal, left }: Ended): HookFailure {
     if (error !== undefined) return new HookFailure('spawn', `its worker ${wordsOfStart(error)}`)
-    const last = stripVTControlCharacters(this.#stderr).trim().split('\n').at(-1)!
+    const last = stripVTControlCharacters(this.#stderr).trim().replace(/^.*\n/s, '')
     const words = `${last === '' ? ' (nothing on stderr)' : `: ${last}`}${left ? '; it left others running' : ''}`
     // A shell says so when it cannot start a program.
     if ((code === 126 || code === 127) && !this.#spoke) return new HookFailure('spawn', `could not be started${words}`)

@@ -44,7 +44,8 @@ export class Requests {
   }
 
   send(id: number, write: (frame: string) => void): void {
-    const request = this.#open.get(id)!
+    const request = this.#open.get(id)
+    if (request === undefined) return
     const { frame } = request
     request.frame = ''
     write(frame)

@@ -54,7 +54,7 @@ export function serve(handlers: Handlers | Handler): void {
     unread += text
     if (!text.includes('\n')) return
     const lines = unread.split('\n')
-    unread = lines.pop()!
+    unread = lines.pop() ?? ''
     for (const line of lines) void take(line)
   })
   stdin.on('end', () => {

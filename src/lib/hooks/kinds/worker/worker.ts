@@ -133,13 +133,15 @@ export class Worker {
   }
 
   #start(): void {
+    const started = this.#program
+    if (started === undefined) return
     const objection = this.#spec.verify?.()
     if (objection !== undefined) {
       this.#cancelStart = undefined
       this.#state = 'stopped'
       return this.#requests.failAll(new HookFailure('untrusted', objection))
     }
-    const program = { ...this.#program!, cwd: this.#place.folder(this.#program!.cwd) }
+    const program = { ...started, cwd: this.#place.folder(started.cwd) }
     this.#cancelStart = undefined
     this.#leavePlace ??= this.#place.onClose(() => this.close())
     this.#state = 'starting'
@@ -242,7 +244,7 @@ export class Worker {
     this.#deaths = 0
     this.#notBefore = 0
     this.#state = 'stopped'
-    if (this.#program !== undefined) this.#start()
+    this.#start()
   }
 
   close(): void {
