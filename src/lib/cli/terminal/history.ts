@@ -1,7 +1,8 @@
-import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { attempt } from '../../util/attempt.ts'
 import { makeFolders } from '../../world/files/own-file.ts'
+import { changeOwnFile } from '../../world/lock/lock.ts'
 
 const MOST = 1000
 
@@ -12,11 +13,10 @@ export class History {
 
   constructor(file: string) {
     this.#file = file
-    // What was put there by other means must not be able to steer the terminal.
-    const text = attempt(() => readFileSync(file, 'utf8').replaceAll(/[^\P{Cc}\t\n]/gu, '')) ?? ''
-    const lines = text.split('\n').filter(line => line !== '')
+    const lines = linesIn(attempt(() => readFileSync(file, 'utf8')))
     this.#lines = lines.slice(-MOST)
-    if (lines.length > MOST) attempt(() => this.#shorten())
+    // Another terminal may have added to it since.
+    if (lines.length > MOST) attempt(() => changeOwnFile(file, text => `${linesIn(text).slice(-MOST).join('\n')}\n`))
   }
 
   get latest(): string[] {
@@ -32,10 +32,11 @@ export class History {
       appendFileSync(this.#file, `${line}\n`, { mode: 0o600 })
     })
   }
-
-  #shorten(): void {
-    const next = `${this.#file}.${process.pid}`
-    writeFileSync(next, `${this.#lines.join('\n')}\n`, { mode: 0o600 })
-    renameSync(next, this.#file)
-  }
 }
+
+/** What was put there by other means must not be able to steer the terminal. */
+const linesIn = (text = ''): string[] =>
+  text
+    .replaceAll(/[^\P{Cc}\t\n]/gu, '')
+    .split('\n')
+    .filter(line => line !== '')
