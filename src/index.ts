@@ -27,7 +27,7 @@ export type { CanUseTool, OnElicitation, QueryOptions } from './lib/query/option
 export type { ForeignPrompt, PromptMessage, PromptStream } from './lib/query/prompts.ts'
 export type * from './lib/query/options/sdk-names.ts'
 export { createSdkMcpServer, tool, type SdkMcpServer, type ToolDefinition, type ToolExtra } from './lib/tools/custom.ts'
-export type { InputOf as ToolInputOf, Shape, StandardSchema } from './lib/tools/own-schema.ts'
+export type { Shape, ToolInputOf, StandardSchema } from './lib/tools/own-schema.ts'
 export type { HandlerContent, HandlerResult } from './lib/tools/content.ts'
 export type * from './lib/agent/output/output.ts'
 export type { PersonAnswer } from './lib/agent/session/session-options.ts'

@@ -3,7 +3,7 @@ import { fault } from '../faults.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { presentContent, toolResultOf, resultText, type HandlerResult } from './content.ts'
 import { checkedBy, jsonSchemaOf, madeOf, wholeSchema } from './own-schema.ts'
-import type { InputOf, Shape, StandardSchema } from './own-schema.ts'
+import type { ToolInputOf, Shape, StandardSchema } from './own-schema.ts'
 import type { Tool, ToolCall } from './tool.ts'
 
 /** What a handler is given beside its input. */
@@ -25,7 +25,7 @@ export function tool<const S extends Shape | StandardSchema>(
   name: string,
   description: string,
   inputSchema: S,
-  handler: (input: InputOf<S>, extra: ToolExtra) => Promise<HandlerResult> | HandlerResult,
+  handler: (input: ToolInputOf<S>, extra: ToolExtra) => Promise<HandlerResult> | HandlerResult,
   extras: { readonly annotations?: ToolDefinition['annotations'] } = {}
 ): ToolDefinition {
   const checks = [

@@ -27,7 +27,7 @@ export type Shape = Readonly<Record<string, StandardSchema>>
 type OutputOf<S> = S extends StandardSchema<infer Output> ? Output : never
 
 /** What the handler of a tool is given. */
-export type InputOf<S extends Shape | StandardSchema> =
+export type ToolInputOf<S extends Shape | StandardSchema> =
   S extends StandardSchema<infer Output>
     ? Output
     : { [K in keyof S as undefined extends OutputOf<S[K]> ? never : K]: OutputOf<S[K]> } & {
@@ -61,7 +61,6 @@ const ownerOf = (value: unknown): string => {
 
 const isOfZod4 = (value: unknown): boolean => isObject(value) && '_zod' in value
 
-/** What the model is told of it. */
 export async function jsonSchemaOf(schema: StandardSchema, name: string): Promise<JsonSchema> {
   const { jsonSchema } = schema['~standard']
   try {
@@ -76,7 +75,6 @@ export async function jsonSchemaOf(schema: StandardSchema, name: string): Promis
 const unprintable = (name: string, why: string, next: string): Error =>
   fault('E_OPTION_INVALID', `the schema of the tool ${name}`, `printed as JSON Schema (${why})`, next)
 
-/** What a schema makes of a value. */
 type Made = { readonly value: unknown } | { readonly problem: string }
 
 /** What a schema makes of an input: defaults, transforms. Comes at once where the schema answers at once. */
@@ -112,22 +110,20 @@ export function checkedBy(
 ): Checked | Promise<Checked> {
   return after(madeOf(schema, given), made => {
     if ('problem' in made) return made
-    if (isDeepStrictEqual(made.value, given)) return shown(given)
+    if (isDeepStrictEqual(made.value, given)) return plainInput(given)
     return changed(schema, given, made.value, changesTo(given, made.value, properties))
   })
 }
 
-/** A way to come nearer to what runs; nothing where there is nothing to change. */
 type Change = (input: PlainObject) => unknown
 
-/** The input with those changes after which the schema makes the same value of it. */
 function changed(
   schema: StandardSchema,
   input: unknown,
   value: unknown,
   [change, ...more]: readonly Change[]
 ): Checked | Promise<Checked> {
-  if (change === undefined) return shown(input)
+  if (change === undefined) return plainInput(input)
   const next = change(isObject(input) ? input : {})
   if (!isObject(next) || !isJson(next)) return changed(schema, input, value, more)
   return after(madeOf(schema, next), again => {
@@ -160,7 +156,7 @@ const adding =
 const defaultIn = (property: unknown): unknown => (isObject(property) ? property['default'] : undefined)
 
 /** It is handed around: nobody shall change what the model said, or what a schema holds. */
-function shown(input: unknown): Checked {
+function plainInput(input: unknown): Checked {
   if (!isObject(input)) return { problem: 'it is not an object' }
   try {
     return { input: copyPlain(input) }

@@ -70,8 +70,8 @@ export function temporaryName(): string {
 export async function sweep(folder: OpenFolder): Promise<void> {
   const names = await readdir(folder.at('.')).catch(() => [])
   for (const name of names) {
-    const [, place, pid, start] = TEMPORARY.exec(name) ?? []
-    if (place !== ourselves().place || (await startOf(pid!)) === start) continue
+    const [, place, pid = '', start] = TEMPORARY.exec(name) ?? []
+    if (place !== ourselves().place || (await startOf(pid)) === start) continue
     await unlink(folder.at(name)).catch(() => undefined)
   }
 }
@@ -101,4 +101,4 @@ async function startOf(pid: string): Promise<string | undefined> {
 }
 
 /** The name of the program, in parentheses, may hold anything. */
-const startIn = (stat: string): string => stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]!
+const startIn = (stat: string): string => stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
