@@ -98,7 +98,7 @@ describe('a hook that needs an agent', () => {
   test('cannot be asked: it is named, and its gate is closed', async () => {
     const { run, json } = gated()
     const { code, stdout } = await run(['fire', 'PreToolUse', '--exit-code'])
-    expect(stdout).toMatch(/Is it safe\? .*\n {4}failed \(spawn\): there is no agent/)
+    expect(stdout).toMatch(/Is it safe\? .*\n {4}failed \(spawn\): there is no model to ask without an agent/)
     expect(stdout).toMatch(/outcome {2}deny, by Is it safe\?/)
     expect(code).toBe(2)
     expect(await json<Fired>(['fire', 'PreToolUse'])).toMatchObject({
@@ -110,7 +110,7 @@ describe('a hook that needs an agent', () => {
   test('whose failure lets pass has not agreed either', async () => {
     const { run } = gated()
     const { code, stdout } = await run(['fire', 'PreToolUse', '--exit-code', '--profile', 'compat'])
-    expect(stdout).toContain('there is no agent')
+    expect(stdout).toContain('there is no model to ask without an agent')
     expect(code).toBe(1)
   })
 

@@ -244,7 +244,7 @@ test('a gate that cannot be asked has not agreed: the test fails, and says why',
   const { code, stdout } = await run(['hooks', 'test'])
   expect(code).toBe(1)
   expect(stdout).toContain('decision should be null, but is "deny"')
-  expect(stdout).toMatch(/Is it safe\? .* failed \(spawn\): there is no agent/)
+  expect(stdout).toMatch(/Is it safe\? .* failed \(spawn\): there is no model to ask without an agent/)
 })
 
 test.each([
