@@ -90,8 +90,8 @@ export class Ends {
       })
       return { ...done, reason: 'stop_hook_overruled' }
     }
-    if (outcome.blocked) this.#tell(`Stop hook feedback:\n${objectionLines(outcome).join('\n')}`)
-    else if (outcome.contexts.length === 0) this.#tell('Stop hook feedback:\nGo on.')
+    if (outcome.blocked) this.#sendFeedback(`Stop hook feedback:\n${objectionLines(outcome).join('\n')}`)
+    else if (outcome.contexts.length === 0) this.#sendFeedback('Stop hook feedback:\nGo on.')
     return undefined
   }
 
@@ -103,13 +103,13 @@ export class Ends {
   #repair(problem: string): Ending | undefined {
     if (++this.#repairs > MOST_REPAIRS)
       return ended('structured_output_retry_exhausted', `No valid structured output: ${problem}`, true)
-    this.#tell(`Your answer must be JSON that fits the schema: ${problem}. Answer again with the JSON alone.`)
+    this.#sendFeedback(`Your answer must be JSON that fits the schema: ${problem}. Answer again with the JSON alone.`)
     return undefined
   }
 
   async #wasCut(text: string): Promise<Ending | undefined> {
     if (++this.#cuts <= MOST_CUTS) {
-      this.#tell('Your answer was cut off at the token limit. Go on from there.')
+      this.#sendFeedback('Your answer was cut off at the token limit. Go on from there.')
       return undefined
     }
     await this.#session.hooks.run(
@@ -120,7 +120,7 @@ export class Ends {
     return ended('api_error', 'The answers kept reaching the token limit.', true, 'max_tokens')
   }
 
-  #tell(content: string): void {
+  #sendFeedback(content: string): void {
     this.#session.conversation.add({ role: 'user', content }, { synthetic: true })
   }
 }
