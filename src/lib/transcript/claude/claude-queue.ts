@@ -8,35 +8,35 @@ import { contentBlocks, messageBlocks, type Rec } from '../entry.ts'
  * them. What was given in another line as well is told there only.
  */
 export class PromptQueue {
-  #held: { readonly text: string; readonly line: Rec; isTold: boolean }[] = []
+  #held: { readonly text: string; readonly line: Rec; isGiven: boolean }[] = []
 
   /** Takes a line, in file order; gives the prompts that were given here, and stand in no other line. */
   take(line: Rec): readonly Rec[] {
     const { type, operation } = line
-    if (type !== 'queue-operation') return this.#told(textIn(line))
+    if (type !== 'queue-operation') return this.#markGiven(textIn(line))
     if (operation === 'enqueue') this.#hold(line)
     // A person took them back to change them.
-    if (operation === 'popAll') this.#held = this.#held.filter(({ isTold }) => isTold)
+    if (operation === 'popAll') this.#held = this.#held.filter(({ isGiven }) => isGiven)
     if (operation !== 'remove') return []
-    const place = this.#held.findIndex(({ isTold }) => isTold)
+    const place = this.#held.findIndex(({ isGiven }) => isGiven)
     const [removed] = this.#held.splice(Math.max(0, place), 1)
-    return removed === undefined || removed.isTold ? [] : [removed.line]
+    return removed === undefined || removed.isGiven ? [] : [removed.line]
   }
 
   end(): readonly Rec[] {
-    return this.#held.splice(0).flatMap(({ isTold, line }) => (isTold ? [] : [line]))
+    return this.#held.splice(0).flatMap(({ isGiven, line }) => (isGiven ? [] : [line]))
   }
 
   #hold(line: Rec): void {
     const text = textIn(line)
     // A command of the program is no prompt.
-    if (text !== '' && !/^\/[\w:-]+(?:\s|$)/.test(text)) this.#held.push({ text, line, isTold: false })
+    if (text !== '' && !/^\/[\w:-]+(?:\s|$)/.test(text)) this.#held.push({ text, line, isGiven: false })
   }
 
-  #told(text: string): readonly Rec[] {
+  #markGiven(text: string): readonly Rec[] {
     if (this.#held.length === 0 || text === '') return []
     // Several may be given as one.
-    for (const held of this.#held) held.isTold ||= `\n${text}\n`.includes(`\n${held.text}\n`)
+    for (const held of this.#held) held.isGiven ||= `\n${text}\n`.includes(`\n${held.text}\n`)
     return []
   }
 }
