@@ -1,7 +1,7 @@
 import type { Permissions } from '../agent/session/session-options.ts'
 import type { Rule } from '../permissions/rule.ts'
 import type { ActiveSettings, ReloadResult } from '../settings/active/live-reload.ts'
-import { rulesOf } from '../settings/permissions/rules.ts'
+import { rulesOf } from '../settings/permissions/permission-settings.ts'
 import type { QueryOptions } from './options/options.ts'
 import { mayBypassIn } from './setup/permission-rules.ts'
 

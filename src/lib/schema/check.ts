@@ -30,14 +30,13 @@ export function rowsIn(table: FieldTable): readonly TableRow[] {
   if (rows === undefined) {
     rows = Object.entries(table).map(([key, given]) => {
       const isOptional = key.endsWith('?')
-      return { ...(isField(given) ? given : { type: given }), name: isOptional ? key.slice(0, -1) : key, isOptional }
+      const row = typeof given === 'object' && 'type' in given ? given : { type: given }
+      return { ...row, name: isOptional ? key.slice(0, -1) : key, isOptional }
     })
     ROWS.set(table, rows)
   }
   return rows
 }
-
-const isField = (given: FieldType | FieldRow): given is FieldRow => typeof given === 'object' && 'type' in given
 
 interface CheckOptions {
   /** Models write null for what they leave out. */
@@ -121,12 +120,7 @@ const NAMED = {
   unknown: ['any value', 'values']
 } as const
 
-function expectedBy(field: FieldRow): string {
-  if (field.expected !== undefined) return field.expected
-  const { type } = field
-  if (typeof type !== 'string') return expectedOf(type, 0)
-  return `${NAMED[type][0]}${rangeWords(field)}`
-}
+const expectedBy = (field: FieldRow): string => field.expected ?? `${expectedOf(field.type, 0)}${rangeWords(field)}`
 
 function rangeWords({ min, max, above, below }: FieldRow): string {
   const [least, most, under] = [min, max, below].map(number => number?.toLocaleString('en'))
@@ -138,13 +132,14 @@ function rangeWords({ min, max, above, below }: FieldRow): string {
 function expectedOf(type: FieldType, several: 0 | 1): string {
   if (typeof type === 'string') return NAMED[type][several]
   if ('expected' in type) return type.expected
-  if ('object' in type) return `${several === 1 ? '' : 'an object '}{ ${rowsIn(type.object).map(shownKey).join(', ')} }`
+  if ('object' in type) {
+    const keys = rowsIn(type.object).map(({ name, isOptional }) => (isOptional ? `${name}?` : name))
+    return `${several === 1 ? '' : 'an object '}{ ${keys.join(', ')} }`
+  }
   if ('list' in type) return `${several === 1 ? 'lists' : 'a list'} of ${expectedOf(type.list, 1)}`
   if ('record' in type) return `${several === 1 ? 'objects' : 'an object'} of ${expectedOf(type.record, 1)}`
   return choiceWords(type)
 }
-
-const shownKey = ({ name, isOptional }: TableRow): string => (isOptional ? `${name}?` : name)
 
 /** `"a", "b" or "c"`. */
 function choiceWords(choices: readonly string[]): string {

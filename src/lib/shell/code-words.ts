@@ -12,7 +12,7 @@ export function pathsInCode(words: readonly string[]): readonly string[] {
   const at = words.findIndex(word => takesCode(word) || isProgramOf('editor', programName(word)))
   if (at === -1) return []
   const code = words.slice(at + 1)
-  if (isProgramOf('editor', programName(words[at]!)))
+  if (isProgramOf('editor', programName(words[at] ?? '')))
     return code.flatMap(word => word.split(/[\s;}]+/)).flatMap(word => [word, word.replace(/^[\d,$]*[rRwW]/, '')])
   const texts = code.flatMap(word => {
     const text = word.replaceAll(ESCAPE, decoded)
@@ -28,8 +28,8 @@ export function pathsInCode(words: readonly string[]): readonly string[] {
 
 /** Of nested quotes, the innermost. */
 function literalsIn(text: string, depth: number): readonly string[] {
-  return Array.from(text.matchAll(LITERAL)).flatMap(([, , quoted, bare]) => {
-    const said = quoted ?? bare!
+  return Array.from(text.matchAll(LITERAL)).flatMap(([, , quoted, bare = '']) => {
+    const said = quoted ?? bare
     const inner = depth < 2 && /["'`]/.test(said) ? literalsIn(said.replaceAll(/\\(?=["'`])/g, ''), depth + 1) : []
     return inner.length === 0 ? [said] : inner
   })

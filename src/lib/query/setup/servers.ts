@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Session } from '../../agent/session/session.ts'
 import { wordsOf } from '../../errors.ts'
 import type { ServerCall } from '../../hooks/kinds/hook-environment.ts'
-import { fileChange, isUnanalyzable } from '../../settings/trust/trusted-files.ts'
+import { fileChange, ownerFiles } from '../../settings/trust/trusted-files.ts'
 import type { LoadedServer } from '../../settings/files/loaded-hooks.ts'
 import type { ConnectedServer, NamedServer, ServerPorts } from '../../tools/mcp/mcp.ts'
 import { serversIn } from '../../tools/mcp/mcp-config.ts'
@@ -79,7 +79,7 @@ function projectMcpServers(
 function namedServer(server: LoadedServer, root: string, { env }: ToolSession): NamedServer {
   const { name, spec, place } = server
   const config = serversIn({ mcpServers: { [name]: spec } }, env, place.file)[name]!
-  if (isUnanalyzable(server, root))
+  if (ownerFiles(server, root) === undefined)
     throw new Error(`${place.file}: ${name}: which files it would run cannot be determined`)
   return { name, source: 'project', config, objection: () => fileChange(server, root) }
 }

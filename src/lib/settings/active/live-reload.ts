@@ -154,7 +154,7 @@ const AT_START: Readonly<Record<string, (loaded: Loaded) => unknown>> = {
 }
 
 const changedKeys = (before: Loaded, now: Loaded): readonly string[] =>
-  Object.keys(AT_START).filter(key => JSON.stringify(AT_START[key]!(before)) !== JSON.stringify(AT_START[key]!(now)))
+  Object.entries(AT_START).flatMap(([key, of]) => (JSON.stringify(of(before)) === JSON.stringify(of(now)) ? [] : [key]))
 
 /**
  * Calls back when one of the files changes, appears or is deleted. Most of them do not exist, nor do their folders: what

@@ -58,30 +58,18 @@ export const findingLine = ({ place: { file, line, key }, message, fix }: Findin
   `${file}${line === 0 ? '.' : `:${line}: `}${key === '' ? '' : `${key}: `}${message} (${fix})`
 
 export class Findings {
-  readonly #all: Finding[] = []
-  readonly #place: (path: KeyPath) => Place
+  readonly all: Finding[] = []
+  readonly place: (path: KeyPath) => Place
 
   constructor(place: (path: KeyPath) => Place) {
-    this.#place = place
-  }
-
-  place(path: KeyPath): Place {
-    return this.#place(path)
+    this.place = place
   }
 
   add(level: Level, path: KeyPath, ...words: FindingWords): void {
-    this.#all.push(findingOf(level, this.#place(path), false, words))
+    this.all.push(findingOf(level, this.place(path), false, words))
   }
 
   gate(level: 'error' | 'warning', path: KeyPath, ...words: FindingWords): void {
-    this.#all.push(findingOf(level, this.#place(path), true, words))
-  }
-
-  push(finding: Finding): void {
-    this.#all.push(finding)
-  }
-
-  get all(): readonly Finding[] {
-    return this.#all
+    this.all.push(findingOf(level, this.place(path), true, words))
   }
 }

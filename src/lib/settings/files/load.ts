@@ -1,6 +1,7 @@
 import { dirname, join, resolve } from 'node:path'
 import { rowOf } from '../../hooks/events/event-table.ts'
-import type { Declared } from './shapes.ts'
+import { readHooks, type Declared } from './shapes.ts'
+import { isObject } from '../../util/plain.ts'
 import { parseDocument, readDocument, type Document, type Looked } from './document.ts'
 import type { KeyPath } from '../../schema/check.ts'
 import { gateError, startOf, type Finding, type Place } from './finding.ts'
@@ -21,8 +22,6 @@ import { ownerGrants, pluginNameProblem, findOwners, type OwnerFolder } from '..
 import { nearMiss } from '../../util/near.ts'
 import { isFolder } from '../../world/files/paths.ts'
 import { installedPlugins, loadPlugin } from './plugins.ts'
-import { projectServers } from './mcp-servers.ts'
-import { readHooks } from './shapes.ts'
 import {
   closedFolder,
   foreignHand,
@@ -126,10 +125,22 @@ class Loading {
     this.#findings.push(gateError(startOf(file), 'not-read', `${file} is not read`, fix))
   }
 
+  /** The servers of the user come from a flag, or from code. */
   servers(): void {
-    const { servers, findings } = projectServers(this.root, this.#where)
-    this.#servers.push(...servers)
-    this.#findings.push(...findings)
+    const file = join(this.root, '.mcp.json')
+    if (this.root === this.#where.home || !staysInProject(file, this.root)) return
+    const { document, findings } = readDocument(file)
+    const map = document?.value['mcpServers']
+    if (map !== undefined && !isObject(map)) {
+      const fix = 'use { "name": { "command": … } }'
+      findings.add('error', ['mcpServers'], 'key-type', 'mcpServers is not an object', fix)
+    }
+    for (const [name, spec] of Object.entries(isObject(map) ? map : {})) {
+      const place = findings.place(['mcpServers', name])
+      this.#servers.push({ name, spec: isObject(spec) ? spec : { command: spec }, place })
+    }
+    // A server that is missing opens no gate.
+    this.#findings.push(...findings.all.map(finding => ({ ...finding, gate: false })))
   }
 
   flag(settings: string): void {
@@ -160,20 +171,11 @@ class Loading {
       ({ path: hook, rule }: Declared) =>
       (key: string): Place =>
         document.findings.place(key === 'matcher' ? [...(JSON.parse(rule) as KeyPath), key] : [...hook, key])
+    const ofProject = OF_PROJECT.includes(own.scope)
+    const common = { plugin: undefined, owner: undefined, replaces: undefined, ofProject, ...own }
     for (const declared of readHooks(map, path, document.findings)) {
-      this.#add(
-        {
-          plugin: undefined,
-          owner: undefined,
-          replaces: undefined,
-          ofProject: OF_PROJECT.includes(own.scope),
-          ...declared,
-          place: document.findings.place(declared.path),
-          placeOf: placeOf(declared),
-          ...own
-        },
-        document
-      )
+      const place = document.findings.place(declared.path)
+      this.#add({ ...declared, ...common, place, placeOf: placeOf(declared) }, document)
     }
   }
 
@@ -200,7 +202,7 @@ class Loading {
       this.module(
         module,
         scope,
-        scope === 'project' || scope === 'local' ? this.root : dirname(file),
+        OF_PROJECT.includes(scope) ? this.root : dirname(file),
         document.findings.place(['carabiner', 'modules'])
       )
   }
@@ -246,19 +248,16 @@ class Loading {
 
   #ownersOf(folder: OwnerFolder): void {
     for (const { owner, findings } of findOwners(folder)) {
-      if (owner !== undefined) this.#own(owner)
+      if (owner !== undefined) {
+        const { kind, name, document, ofProject, plugin } = owner
+        this.#owners.push(owner)
+        this.#allowed.push(...ownerGrants(owner))
+        const scope: Scope = kind === 'agent' ? kind : 'skill'
+        const more = { scope, owner: name, ofProject, plugin: plugin && { ...plugin, name: plugin.id } }
+        if (document !== undefined) this.#hooksOf(document, ['hooks'], document.value['hooks'], more)
+      }
       this.#findings.push(...findings)
     }
-  }
-
-  #own(owner: LoadedOwner): void {
-    const { kind, name, document, ofProject, plugin } = owner
-    this.#owners.push(owner)
-    this.#allowed.push(...ownerGrants(owner))
-    if (document === undefined) return
-    const scope: Scope = kind === 'agent' ? kind : 'skill'
-    const more = { scope, owner: name, ofProject, plugin: plugin && { ...plugin, name: plugin.id } }
-    this.#hooksOf(document, ['hooks'], document.value['hooks'], more)
   }
 
   result(): Loaded {

@@ -21,7 +21,7 @@ export interface LoadedHook extends Declared {
 }
 
 export interface EnabledPlugin extends Plugin {
-  /** Prefix of the names that it brings: `name:skill`. */
+  /** From its manifest; else `id`, without the marketplace. Prefix of the names that it brings: `name:skill`. */
   readonly name: string
   /** As it was enabled, such as `name@marketplace`; else its name. */
   readonly id: string

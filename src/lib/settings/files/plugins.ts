@@ -7,16 +7,11 @@ import { makeFolders } from '../../world/files/own-file.ts'
 import { readDocument, type Document, type Looked } from './document.ts'
 import type { KeyPath } from '../../schema/check.ts'
 import { Findings, startOf, type Place, type FindingWords } from './finding.ts'
+import type { EnabledPlugin } from './loaded-hooks.ts'
 import { staysInProject, namesIn, type Where } from './sources.ts'
 import { attempt } from '../../util/attempt.ts'
 
-export interface LoadedPlugin {
-  /** From its manifest; else as enabled, without the marketplace; else the name of its folder. */
-  readonly name: string
-  /** As enabled; else its name. */
-  readonly id: string
-  readonly root: string
-  readonly data: string
+interface LoadedPlugin extends Pick<EnabledPlugin, 'name' | 'id' | 'root' | 'data'> {
   readonly maps: readonly HookMap[]
   /** One per file; reading its hooks may add to them. */
   readonly findings: readonly Findings[]
@@ -98,7 +93,7 @@ function folderName(name: string): string {
 }
 
 /** Only this user may read the folder. A failure is left to the hooks that use it. */
-export const makeDataFolder = ({ data }: Pick<LoadedPlugin, 'data'>): void => attempt(() => makeFolders(data))
+export const makeDataFolder = ({ data }: Pick<EnabledPlugin, 'data'>): void => attempt(() => makeFolders(data))
 
 /** The manifest has a path, the hooks themselves, or a list of these. */
 function partsOf(manifest: Document | undefined): readonly { readonly part: unknown; readonly path: KeyPath }[] {

@@ -64,12 +64,6 @@ function eventOf(name: string, path: KeyPath, findings: Findings): EventName | u
   return undefined
 }
 
-interface Around {
-  readonly rule?: KeyPath
-  readonly matcher?: string | undefined
-  readonly defaultTimeout?: number | undefined
-}
-
 const BAD = Symbol('bad')
 
 class EventReader {
@@ -151,7 +145,7 @@ class EventReader {
     return handlers.flatMap((handler: unknown, place) => {
       const own = [...path, 'hooks', place]
       if (!isObject(handler)) return this.#bad(own, 'handler-shape', 'a hook of a rule should be an object')
-      return this.#declare(handler, own, { matcher, rule: path })
+      return this.#declare(handler, own, { matcher }, path)
     })
   }
 
@@ -164,7 +158,12 @@ class EventReader {
     return BAD
   }
 
-  #declare(given: PlainObject, path: KeyPath, { rule = path, matcher, defaultTimeout }: Around): readonly Declared[] {
+  #declare(
+    given: PlainObject,
+    path: KeyPath,
+    { matcher, defaultTimeout }: Partial<Pick<Declared, 'matcher' | 'defaultTimeout'>>,
+    rule = path
+  ): readonly Declared[] {
     const { name, ...spec } = this.#withType(renamed(given), path)
     const { type } = spec
     if (!isHandlerType(type)) {

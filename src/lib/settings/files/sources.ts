@@ -33,28 +33,20 @@ export const USUAL_MANAGED: readonly string[] = ['/etc/claude-code', '/etc/carab
 
 /** The folders that an ordinary process on this machine uses. */
 export function usualPlaces(cwd: string | undefined, env: Readonly<Record<string, string | undefined>>): Where {
-  const home = realPath(folderIn(env, 'HOME') ?? usualHome())
+  const userHome = folderIn(env, 'HOME') ?? attempt(() => userInfo().homedir)
+  // In a container the user may have no entry anywhere.
+  if (userHome === undefined) throw fault('E_USAGE', 'your home folder is unknown: set HOME to an absolute path')
+  const home = realPath(userHome)
   const further = folderIn(env, 'CARABINER_MANAGED_DIR')
+  // The working directory may have been removed since the process started.
+  const base = cwd !== undefined && isAbsolute(cwd) ? cwd : attempt(() => process.cwd())
+  if (base === undefined) throw fault('E_USAGE', 'the working directory no longer exists: change to one that does')
   return {
-    cwd: cwd !== undefined && isAbsolute(cwd) ? realPath(cwd) : realPath(cwd ?? '.', ownFolder()),
+    cwd: realPath(cwd ?? '.', base),
     home,
     ownHome: folderIn(env, 'CARABINER_HOME') ?? join(home, '.carabiner'),
     managed: [...USUAL_MANAGED, ...(further === undefined ? [] : [further])]
   }
-}
-
-/** The folder may have been removed since the process started. */
-function ownFolder(): string {
-  const folder = attempt(() => process.cwd())
-  if (folder !== undefined) return folder
-  throw fault('E_USAGE', 'the folder in which this was started is gone: go to one that is there')
-}
-
-function usualHome(): string {
-  const home = attempt(() => userInfo().homedir)
-  // In a container the user may have no entry anywhere.
-  if (home === undefined) throw fault('E_USAGE', 'nobody knows where your home is: set HOME to an absolute path')
-  return home
 }
 
 /** Must be absolute: a relative path could lead into a project, which would then pass for the user. */
@@ -74,20 +66,14 @@ export function rootOf({ cwd, home }: Where): string {
 }
 
 /** In the order in which they apply. */
-export function sourcesOf(where: Where, root: string): readonly Source[] {
-  const own = [join(where.home, '.claude/settings.json'), join(where.ownHome, 'settings.json')]
-  const project = root === where.home ? [] : projectSources(root)
-  return [
-    ...where.managed.flatMap(managedFiles).map(file => ({ scope: 'managed', file }) as const),
-    ...own.map(file => ({ scope: 'user', file }) as const),
-    ...project
-  ]
+export function sourcesOf({ home, ownHome, managed }: Where, root: string): readonly Source[] {
+  const sources: Source[] = managed.flatMap(managedFiles).map(file => ({ scope: 'managed', file }))
+  sources.push({ scope: 'user', file: join(home, '.claude/settings.json') })
+  sources.push({ scope: 'user', file: join(ownHome, 'settings.json') })
+  if (root === home) return sources
+  sources.push({ scope: 'project', file: join(root, '.claude/settings.json') })
+  return [...sources, { scope: 'local', file: join(root, '.claude/settings.local.json') }]
 }
-
-const projectSources = (root: string): readonly Source[] => [
-  { scope: 'project', file: join(root, '.claude/settings.json') },
-  { scope: 'local', file: join(root, '.claude/settings.local.json') }
-]
 
 export function watchedBy(where: Where, root: string): readonly string[] {
   const folders = [where.home, root].flatMap(base =>

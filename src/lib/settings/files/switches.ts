@@ -37,8 +37,9 @@ export class Switches {
       this.#enable(name, on, scope, placeOf(['enabledPlugins', name]))
     // A project neither opens what others have closed, nor closes the way to their gates.
     if (!ofProject) {
-      this.#urls = joined(this.#urls, settings.allowedHttpHookUrls)
-      this.#variables = joined(this.#variables, settings.httpHookAllowedEnvVars)
+      const { allowedHttpHookUrls: urls, httpHookAllowedEnvVars: variables } = settings
+      if (urls !== undefined) this.#urls = [...(this.#urls ?? []), ...urls]
+      if (variables !== undefined) this.#variables = [...(this.#variables ?? []), ...variables]
     }
     if (scope !== 'managed') return
     const { allowManagedHooksOnly, strictPluginOnlyCustomization: pluginsOnly } = settings
@@ -78,8 +79,3 @@ export class Switches {
     }
   }
 }
-
-const joined = (
-  before: readonly string[] | undefined,
-  more: readonly string[] | undefined
-): readonly string[] | undefined => (more === undefined ? before : [...(before ?? []), ...more])

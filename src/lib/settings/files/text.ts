@@ -10,37 +10,34 @@ export type Text =
 
 /** Never blocks, whatever is at the path: a pipe, a folder, a device. */
 export function readText(file: string): Text {
-  let descriptor: number
   try {
-    descriptor = openAtOnce(file)
+    return withDescriptor(file, descriptor => {
+      const stat = fstatSync(descriptor)
+      if (!stat.isFile()) return { fault: 'is not an ordinary file', fix: 'put a file of JSON there' }
+      if (stat.size > LARGEST) return { fault: `is larger than ${LARGEST} bytes`, fix: 'split it, or check what it is' }
+      return decode(readAll(descriptor, stat.size))
+    })
   } catch (error) {
     return unreadable(error, file)
-  }
-  try {
-    const stat = fstatSync(descriptor)
-    if (!stat.isFile()) return { fault: 'is not an ordinary file', fix: 'put a file of JSON there' }
-    if (stat.size > LARGEST) return { fault: `is larger than ${LARGEST} bytes`, fix: 'split it, or check what it is' }
-    return decode(readAll(descriptor, stat.size))
-  } catch (error) {
-    return unreadable(error, file)
-  } finally {
-    closeSync(descriptor)
   }
 }
 
 /** An ordinary `open` would wait forever on a pipe without a writer. */
-const openAtOnce = (file: string): number => openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
-
-/** Throws for anything but an ordinary file: a pipe or `/dev/zero` never ends. */
-export function withFile<T>(file: string, use: (descriptor: number) => T): T {
-  const descriptor = openAtOnce(file)
+function withDescriptor<T>(file: string, use: (descriptor: number) => T): T {
+  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
-    if (!fstatSync(descriptor).isFile()) throw new Error(`${file} is not an ordinary file`)
     return use(descriptor)
   } finally {
     closeSync(descriptor)
   }
 }
+
+/** Throws for anything but an ordinary file: a pipe or `/dev/zero` never ends. */
+export const withFile = <T>(file: string, use: (descriptor: number) => T): T =>
+  withDescriptor(file, descriptor => {
+    if (!fstatSync(descriptor).isFile()) throw new Error(`${file} is not an ordinary file`)
+    return use(descriptor)
+  })
 
 function readAll(descriptor: number, size: number): Buffer {
   const buffer = Buffer.alloc(size)

@@ -1,4 +1,5 @@
 import { parseMode } from '../../permissions/modes.ts'
+import { parseRule, type Rule } from '../../permissions/rule.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import type { Document } from '../files/document.ts'
 import type { Loaded, LoadedRule } from '../files/loaded-hooks.ts'
@@ -6,8 +7,6 @@ import { modeFinding } from './restrictions.ts'
 import type { SettingsFile } from '../files/settings-table.ts'
 import { OF_PROJECT, type Scope } from '../files/sources.ts'
 import { isTighter, isWithinPolicy } from './tightness.ts'
-
-const USUAL = 'default'
 
 /**
  * What settings say of permissions, folders and variables. Later files win where only one can; but the mode of managed
@@ -38,10 +37,13 @@ export class PermissionSettings {
   #readMode(mode: string | undefined, scope: Scope, document: Document): void {
     if (mode === undefined) return
     const parsed = parseMode(mode, true)
-    if (typeof parsed === 'object' && !(OF_PROJECT.includes(scope) && mode.startsWith('bypass')))
-      return document.findings.push(modeFinding(parsed, document.findings.place(['permissions', 'defaultMode'])))
     const ofProject = OF_PROJECT.includes(scope)
-    const before = this.#mode ?? USUAL
+    if (typeof parsed === 'object' && !(ofProject && mode.startsWith('bypass'))) {
+      const { findings } = document
+      findings.all.push(modeFinding(parsed, findings.place(['permissions', 'defaultMode'])))
+      return
+    }
+    const before = this.#mode ?? 'default'
     if (scope === 'managed') this.#managedMode = mode
     const counts = ofProject ? isTighter(mode, before) : isWithinPolicy(mode, this.#managedMode)
     if (counts) this.#mode = mode
@@ -88,4 +90,14 @@ function remarkOnDropped({ value, findings }: Document): void {
     const path = ['permissions', 'additionalDirectories']
     findings.add('info', path, 'project-directories', 'a project adds no folders; this is ignored')
   }
+}
+
+/** What a project allows applies only when it is trusted. Invalid rules are left out: `restrictions` reports them. */
+export function rulesOf({ rules }: Pick<Loaded, 'rules'>, trusted: boolean): readonly Rule[] {
+  return rules.flatMap(({ behaviour, rule, scope, place }) => {
+    const ofProject = OF_PROJECT.includes(scope)
+    if (behaviour === 'allow' && ofProject && !trusted) return []
+    const parsed = parseRule(rule, behaviour, `${place.file}:${place.line}`)
+    return 'problem' in parsed ? [] : [{ ...parsed, ofProject }]
+  })
 }

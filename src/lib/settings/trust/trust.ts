@@ -2,7 +2,7 @@ import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { isProgram } from '../../world/files/paths.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
-import { fileChange, isUnanalyzable, recordOnce, ownerWords } from './trusted-files.ts'
+import { fileChange, ownerFiles, recordOnce, ownerWords } from './trusted-files.ts'
 import { coverageOf, type Coverage } from './digest.ts'
 import type { Loaded, LoadedHook } from '../files/loaded-hooks.ts'
 import { foreignHand, staysInProject, type Where } from '../files/sources.ts'
@@ -101,14 +101,11 @@ const storeFile = ({ ownHome }: Where): string => join(ownHome, 'trust.json')
 /** Raised when trust covers more: projects that an older version trusted must be trusted again. */
 const VERSION = 2
 
-interface Store {
-  readonly projects: PlainObject
-  /** Entries of 0.1.0, which were at the top of the file, without a version. */
-  readonly older: PlainObject
-}
-
-/** A store is ignored if others may write to it, if it is invalid, or if a later version wrote it. */
-function readStore(where: Where): Store {
+/**
+ * A store is ignored if others may write to it, if it is invalid, or if a later version wrote it. `older`: entries of
+ * 0.1.0, which were at the top of the file, without a version.
+ */
+function readStore(where: Where): Record<'projects' | 'older', PlainObject> {
   const file = storeFile(where)
   const store = foreignHand(file) === undefined && jsonIn(attempt(() => readFileSync(file, 'utf8')) ?? '')
   const { version, projects, ...older } = isObject(store) ? store : {}
@@ -123,7 +120,7 @@ export function vouchFor(hook: LoadedHook, root: string): () => string | undefin
   const stray = programWithin(hook, root)
   if (stray !== undefined)
     return () => `${stray} would be found in the project itself, by its bare name; name it by a path`
-  if (isUnanalyzable(hook, root))
+  if (ownerFiles(hook, root) === undefined)
     return () => 'it cannot be told which files its command runs; name each by its path, or put it into a script'
   recordOnce(hook, root)
   return () => {

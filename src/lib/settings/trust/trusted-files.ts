@@ -58,7 +58,7 @@ function followScripts(named: ReferencedFiles, root: string, plugin: string | un
 }
 
 /** `undefined` where that cannot be known. */
-function ownerFiles(owner: Owner, root: string): ReferencedFiles | undefined {
+export function ownerFiles(owner: Owner, root: string): ReferencedFiles | undefined {
   if (!('spec' in owner)) {
     const files = new Set([owner.file].filter(isFile))
     return followScripts({ files, scripts: files, folders: new Set() }, root, undefined)
@@ -102,9 +102,6 @@ const textsOf = ({ spec: { command, args } }: LoadedHook | LoadedServer): readon
 
 const pluginOf = (owner: LoadedHook | LoadedServer): string | undefined =>
   'plugin' in owner ? owner.plugin?.root : undefined
-
-export const isUnanalyzable = (hook: LoadedHook | LoadedServer, root: string): boolean =>
-  ownerFiles(hook, root) === undefined
 
 /**
  * What stands between blanks, quotes and signs: what is quoted may be a program of its own. What output is written to
@@ -160,12 +157,15 @@ function stampOf(file: string): string {
 
 export const hashOf = (data: string): string => createHash('sha256').update(data).digest('hex')
 
-/** A link is hashed as its target and the target's path. */
+/** A link is hashed as its target and the target's path. In pieces: a file beside a script may be of any size. */
 function hashOfFile(file: string): string {
   try {
     const hash = createHash('sha256')
     if (lstatSync(file).isSymbolicLink()) hash.update(`${relative(realpathSync(dirname(file)), realpathSync(file))}\0`)
-    readPieces(file, piece => hash.update(piece))
+    withFile(file, descriptor => {
+      for (let length = readSync(descriptor, PIECE); length > 0; length = readSync(descriptor, PIECE))
+        hash.update(PIECE.subarray(0, length))
+    })
     return hash.digest('hex')
   } catch {
     return 'unreadable'
@@ -173,11 +173,3 @@ function hashOfFile(file: string): string {
 }
 
 const PIECE = Buffer.alloc(65_536)
-
-/** In pieces: a file beside a script may be of any size. */
-function readPieces(file: string, take: (piece: Uint8Array) => unknown): void {
-  withFile(file, descriptor => {
-    for (let length = readSync(descriptor, PIECE); length > 0; length = readSync(descriptor, PIECE))
-      take(PIECE.subarray(0, length))
-  })
-}

@@ -110,16 +110,17 @@ interface Reading {
 /** What a command sets its variables to, anywhere, and their defaults. */
 function valuesIn(text: string, known: ReadonlyMap<string, string>): Values {
   const values = new Map<string, Set<string>>([...known].map(([name, value]) => [name, new Set([value])]))
-  const add = (name: string, value: string): void =>
-    void (values.get(name) ?? values.set(name, new Set()).get(name)!).add(value)
+  const add = (name: string, value: string): void => void values.set(name, (values.get(name) ?? new Set()).add(value))
   for (const word of mayAssign(text, 0)) {
-    const [, name, value] = /^(\w+)\+?=(.*)$/s.exec(word) ?? []
-    if (name !== undefined) add(name, value!)
+    const [, name, value = ''] = /^(\w+)\+?=(.*)$/s.exec(word) ?? []
+    if (name !== undefined) add(name, value)
   }
-  for (const [, name, value] of text.matchAll(/\$\{(\w+):?[-=+]([^{}]*)\}/g)) add(name!, value!)
+  for (const [, name = '', value = ''] of text.matchAll(/\$\{(\w+):?[-=+]([^{}]*)\}/g)) add(name, value)
   // What is read from somewhere may be anything.
-  for (const [, names] of text.matchAll(/\b(?:read|mapfile|readarray|getopts|printf\s+-v|\w+\s+-n)((?:\s+[-\w]+)+)/g))
-    for (const name of names!.split(/\s+/)) add(name, '$(read)')
+  for (const [, names = ''] of text.matchAll(
+    /\b(?:read|mapfile|readarray|getopts|printf\s+-v|\w+\s+-n)((?:\s+[-\w]+)+)/g
+  ))
+    for (const name of names.split(/\s+/)) add(name, '$(read)')
   return values
 }
 
@@ -159,6 +160,7 @@ function leafRoles(leaf: Leaf, reading: Reading): readonly CommandWord[] | undef
     const variants = filled(text, reading.values)
     reading.left -= variants?.join(' ').length ?? 0
     if (variants === undefined || reading.left < 0) return undefined
+    const last = variants.at(-1) ?? text
     if (/^(?:bun|deno)$/.test(programName(before)) && ERRANDS.test(text)) role = 'said'
     const now = roleOf(text, role, programName(of), before)
     if (now === 'kept' && isRun(role)) {
@@ -173,12 +175,12 @@ function leafRoles(leaf: Leaf, reading: Reading): readonly CommandWord[] | undef
         role = 'said'
         continue
       }
-      if (!text.startsWith('-')) of = variants.at(-1)!
+      if (!text.startsWith('-')) of = last
     }
     words.push(
       ...[...variants, ...(now === 'given' ? modulesIn(text, before) : [])].map(each => ({ text: each, role: now, of }))
     )
-    role = roleAfter(role, variants.at(-1)!, before)
+    role = roleAfter(role, last, before)
     before = text
   }
   return words
@@ -248,7 +250,7 @@ function filled(word: string, values: Values): readonly string[] | undefined {
 
 function* withFirst(word: string, values: Values): Generator<string> {
   for (const { 0: whole, 1: plain, 2: braced, index } of word.matchAll(/\$(?:(\w+)|\{(\w+)[^}]*\})/g)) {
-    const own = values.get(plain ?? braced!)
+    const own = values.get(plain ?? braced ?? '')
     if (own === undefined) continue
     for (const value of own) yield word.slice(0, index) + value + word.slice(index + whole.length)
     return
