@@ -361,11 +361,11 @@ export const ROWS: readonly Row[] = [
   }),
   plugin('a folder that is none', 'there is no plugin in', { 'plug/README.md': '# Guard' }),
   plugin('a file', 'there is no plugin in', { plug: 'no folder' }),
-  plugin('hooks under a wrong name', 'nobody reads hooks/hook.json', {
+  plugin('hooks under a wrong name', 'hooks/hook.json in the plugin', {
     'plug/.claude-plugin/plugin.json': { name: 'guard' },
     'plug/hooks/hook.json': { hooks: { PreToolUse: [{ hooks: [refuses] }] } }
   }),
-  plugin('hooks in a wrong place', 'nobody reads hooks.json', {
+  plugin('hooks in a wrong place', 'hooks.json in the plugin', {
     'plug/.claude-plugin/plugin.json': { name: 'guard' },
     'plug/hooks.json': { hooks: { PreToolUse: [{ hooks: [refuses] }] } }
   }),

@@ -150,10 +150,7 @@ function xargsRunsUnseen(rest: KnownWords): boolean {
 
 const INPUT = /^(?:-|\/dev\/(?:stdin|fd\/.*)|\/proc\/.*\/fd\/.*)$/s
 
-/**
- * Whether a program that is given these words may run what nobody can tell by looking at them. `fed`: it is given
- * something to read.
- */
+/** Whether a program may run something that its words do not show. `fed`: it has input. */
 function isOpaque(program: string, rest: KnownWords, fed: boolean): boolean {
   if (isProgramOf('shell', program))
     return rest.every(word => word?.startsWith('-') === true) || (fed && shellReads(rest))
@@ -174,10 +171,7 @@ function ownOptions(rest: KnownWords): KnownWords {
   return end === -1 ? rest : rest.slice(0, end)
 }
 
-/**
- * The same for a program that another one runs, or may (`runs`: it does). A shell that is given nothing to read runs
- * nothing.
- */
+/** The same for a program that another one may run (`runs`: it does). A shell without input runs nothing. */
 function isOpaqueWithin(program: string, rest: KnownWords, fed: boolean, runs: boolean): boolean {
   if (isProgramOf('shell', program)) return fed && shellReads(rest)
   if (runs) return !isProgramOf('ordinary', program) && isOpaque(program, rest, fed)

@@ -1,10 +1,10 @@
 import { AGENT_TYPES } from '../files/handlers.ts'
 import type { Loaded, LoadedHook } from '../files/loaded-hooks.ts'
 
-/** A hook that was found, and whether it is in force. */
+/** A hook from a file, and whether it is active. */
 export interface HookStatus {
   readonly hook: LoadedHook
-  /** Why it is not in force; absent when it is. */
+  /** Why it is not active. */
   readonly off: string | undefined
 }
 

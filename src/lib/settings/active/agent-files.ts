@@ -10,7 +10,6 @@ import { withPluginPaths } from './skills-and-agents.ts'
 import { applies } from './skill-files.ts'
 import { isTighter } from '../permissions/tightness.ts'
 
-/** Limits for agents that are not the user's own. */
 export interface AgentBounds {
   readonly turns: number
   mayChoose(model: string, file: string): boolean

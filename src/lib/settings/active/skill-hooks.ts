@@ -10,7 +10,6 @@ export interface SubagentHooks {
   leave(): void
 }
 
-/** The hooks of skills and subagents: active while these are, and tried before. */
 export class SkillHooks {
   readonly findings: readonly Finding[]
   readonly #look: () => Situation

@@ -54,7 +54,7 @@ export function* findOwners({ folder, ofProject, plugin }: OwnerFolder): Generat
 /** A link may lead to a whole disk. */
 const MOST_ENTRIES = 10_000
 
-/** The Markdown files below a folder, by name. Links to folders within it are not followed. */
+/** Sorted by name. Links to folders are not followed. */
 function* filesIn(folder: string): Generator<FoundOwner, readonly string[]> {
   const [files, folders]: [string[], string[]] = [[], [folder]]
   let seen = 0

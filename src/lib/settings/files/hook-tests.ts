@@ -89,20 +89,10 @@ function testOf(value: unknown, what: string, file: string, place: number): Hook
       what,
       'has an empty "expect" and checks nothing: say what the outcome should be, as in { "blocked": false }'
     )
-  const whole: PlainObject = {
-    ...structuredClone(rowOf(known).sample),
-    ...(tool === undefined ? {} : { tool_name: tool }),
-    ...input
-  }
-  return {
-    file,
-    name: name ?? `test ${place + 1}`,
-    event: known,
-    input: whole,
-    expect,
-    within,
-    fuzz: fuzz === true
-  }
+  const sample: PlainObject = structuredClone(rowOf(known).sample)
+  const whole = { ...sample, ...(tool !== undefined && { tool_name: tool }), ...input }
+  const common = { file, name: name ?? `test ${place + 1}`, expect, within, fuzz: fuzz === true }
+  return { ...common, event: known, input: whole }
 }
 
 function eventOf(name: string, what: string): EventName {

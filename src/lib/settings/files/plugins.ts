@@ -23,10 +23,7 @@ interface HookMap {
   readonly map: unknown
 }
 
-/**
- * Where installed plugins are, by their full name (`name@marketplace`): as installed for this project, else for the user.
- * What was installed for another project is not installed here.
- */
+/** By `name@marketplace`: as installed for this project, else for the user; never those of another project. */
 export function installedPlugins(
   { home }: Where,
   root: string
@@ -83,7 +80,7 @@ function whyNoPlugin(root: string, manifest: Document | undefined, name: string)
       : ['plugin-none', `there is no plugin in ${root}`]
   const stray = ['hooks.json', ...namesIn(join(root, 'hooks'), '.json').map(each => `hooks/${each}`)].find(has)
   if (stray === undefined || has('hooks/hooks.json') || manifest?.value['hooks'] !== undefined) return undefined
-  return ['hooks-missing', `nobody reads ${stray} in the plugin ${name}`]
+  return ['hooks-missing', `${stray} in the plugin ${name} is not read`]
 }
 
 /** Characters that a path cannot hold are replaced; a hash then keeps similar names apart. */

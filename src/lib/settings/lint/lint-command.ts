@@ -5,7 +5,7 @@ import { isProgramOf, programName } from '../../shell/programs.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import type { Check, AddFinding } from './lint-matcher.ts'
 
-/** Variables that examples in the wild use and that no host sets. */
+/** Variables that examples use and no host sets. */
 const PHANTOMS =
   /\$\{?((?:CLAUDE_)?TOOL_(?:NAME|INPUT|OUTPUT|RESULT|ARGS)\w*|CLAUDE_(?:FILE_PATHS?|EVENT_TYPE|TOOL_USE_ID|NOTIFICATION|COMMAND|PROMPT)\w*|HOOK_INPUT\w*)\}?/g
 
@@ -34,7 +34,7 @@ function phantomsIn(command: string, given: Readonly<PlainObject>): readonly str
 
 const INVENTED = /\{\\?"(?:block|feedback|approve|message)\\?"\s*:/
 
-/** It prints, as an answer, what is none. Text for another program, a file, a variable or standard error is no answer. */
+/** Text for another program, a file, a variable or standard error is not an answer. */
 function isInvented({ words, redirections, feeds }: Leaf): boolean {
   const program = programName(words[0]?.text ?? '')
   const isSent = feeds || isProgramOf('sends', program) || isProgramOf('setsVariables', program)
@@ -59,7 +59,7 @@ function deadFields(command: string, event: EventName, say: AddFinding): void {
 
 const ALLOWS = /"(?:permission_?decision|decision|behavior)"\s*:\s*"(?:allow|approve)"/i
 
-/** What makes the answer depend on something: then it is no constant. */
+/** The answer depends on something, and is not constant. */
 const DEPENDS = /\b(?:if|case|while|until|for|exit|test|python\w*|node|perl|ruby)\b|&&|\|\||\bjq\b|\$[({\w]|`|\[/
 
 /** A command that prints an allow whatever it is asked: often a log whose author meant "no objection". */

@@ -52,7 +52,7 @@ function isInPath(program: string, root: string, { PATH: path }: Env): boolean {
 interface Script {
   readonly word: string
   readonly path: string
-  /** It is the program itself, and not what an interpreter is given. */
+  /** It is the program itself, not a file that an interpreter runs. */
   readonly runs: boolean
   readonly hint: string | undefined
 }
@@ -96,7 +96,6 @@ function scriptChecks({ word, path, runs, hint }: Script, add: Add, root: string
 const REFUSES = /\b(?:block|den[iy]|refus|forbid|forbidden|reject|not allowed|prohibit)/i
 const EXIT_1 = /\b(?:exit 1\b|(?:sys|process|os)\._?exit\(1\))/
 
-/** A script that says no, and then ends in a way that is no refusal. */
 function refusalCheck({ word, path }: Script, add: Add): void {
   const lines = beginningOf(path, 65_536).split('\n')
   const at = lines.findIndex(
@@ -107,7 +106,7 @@ function refusalCheck({ word, path }: Script, add: Add): void {
   if (at >= 0) add('warning', 'exit-1', message)
 }
 
-/** Nothing where it may not be read: a program may still be executed. */
+/** Empty if it may not be read: a program may still be executable. */
 function beginningOf(file: string, length = 200): string {
   const bytes = Buffer.alloc(length)
   try {

@@ -49,7 +49,7 @@ const behaviourCheck: Check = ({ spec, event, scope, type, path }, say) => {
   if (spec['once'] === true && scope !== 'skill')
     say('info', 'once', 'once-scope', 'Claude Code heeds once only in the frontmatter of skills')
   if (spec['onFailure'] === 'continue' && gate)
-    say('info', 'onFailure', 'fails-open', 'when this hook fails, the action goes on')
+    say('info', 'onFailure', 'fails-open', 'when this hook fails, the action continues')
   if (OUR_TYPES.includes(type) && path[0] !== 'carabiner' && ['user', 'project', 'local'].includes(scope))
     say(
       'warning',

@@ -40,7 +40,6 @@ function compileNegation(source: string): Pattern | undefined {
   return inner === undefined ? undefined : { test: text => !inner.test(text) }
 }
 
-/** No parenthesis in it closes one that was opened before. */
 function isWhole(part: string): boolean {
   let depth = 0
   for (const [token] of part.matchAll(/\\.|\[(?:\\.|[^\]\\])*\]|[()]/gs)) {

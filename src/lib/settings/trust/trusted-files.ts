@@ -137,7 +137,7 @@ export function recordOnce(owner: Owner, root: string): void {
 export function fileChange(owner: Owner, root: string): string | undefined {
   recordOnce(owner, root)
   const named = ownerFiles(owner, root)
-  if (named === undefined) return 'there are so many more files that nobody can tell which of them it names'
+  if (named === undefined) return 'it now names more files than can be checked'
   const files = lookedAt.get(keyOf(owner))!
   for (const file of filesOf([named], root)) {
     const seen = files.get(file)
