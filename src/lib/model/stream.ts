@@ -124,15 +124,10 @@ export class Receiver {
     }
   }
 
-  #begin(
-    key: string,
-    kind: PartialBlock['kind'],
-    metadata: Metadata,
-    call = { id: '', name: '' },
-    text = ''
-  ): PartialBlock {
+  #begin(key: string, kind: PartialBlock['kind'], metadata: Metadata, known: Partial<PartialBlock> = {}): PartialBlock {
     const index = this.#blocks.length
-    const block: PartialBlock = { kind, index, ...call, text, signature: undefined, metadata, whole: false }
+    const empty = { id: '', name: '', text: '', signature: undefined, whole: false }
+    const block: PartialBlock = { ...empty, ...known, kind, index, metadata }
     this.#blocks.push(block)
     this.#open.set(key, block)
     this.#announce()
@@ -143,7 +138,7 @@ export class Receiver {
   #beginThinking({ id, providerMetadata }: Part<'reasoning-start'>): void {
     const hidden = providerMetadata?.['anthropic']?.['redactedData']
     if (typeof hidden !== 'string') this.#begin(`thinking ${id}`, 'thinking', providerMetadata)
-    else this.#begin(`thinking ${id}`, 'redacted_thinking', providerMetadata, undefined, hidden)
+    else this.#begin(`thinking ${id}`, 'redacted_thinking', providerMetadata, { text: hidden })
   }
 
   #beginCall(key: string, name: string, metadata: Metadata): PartialBlock {
