@@ -15,7 +15,7 @@ function waitersFor(signal: AbortSignal): Set<() => void> {
   return waiting
 }
 
-/** Waits for work that ends by itself when the signal says so; work that does not is left alone after a while. */
+/** Waits for work that ends by itself when the signal is aborted; after a grace period it is abandoned. */
 export function within<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined
@@ -63,7 +63,6 @@ export function lingering(signal: AbortSignal): { readonly signal: AbortSignal; 
   }
 }
 
-/** Waits, unless the signal comes first. */
 export function pause(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
   return new Promise(resolve => {
     if (signal.aborted) return resolve()

@@ -10,7 +10,6 @@ import { answerMessage } from './session/transcript-entries.ts'
 const FULL = 0.8
 /** In tokens, where the options name none. */
 const USUAL_WINDOW = 200_000
-/** How many of the last messages are kept. */
 const KEPT = 6
 
 export interface Compaction {

@@ -7,7 +7,6 @@ import type { Session } from './session/session.ts'
 
 const NO: ElicitationAnswer = { action: 'decline' }
 
-/** What a server wants to know, and who can be asked. */
 export interface ServerQuestion {
   readonly server: string
   readonly wanted: ElicitationRequest

@@ -59,14 +59,12 @@ export async function runLoop(session: Session, signal: AbortSignal): Promise<En
   }
 }
 
-/** What hooks and others had to say goes into the next request. */
 function deliverNotes(session: Session): void {
   const news = session.notifications.take()
   if (news !== undefined) session.conversation.addContext(news)
   session.conversation.deliverContext()
 }
 
-/** The turn was interrupted, or a hook stopped it. */
 function isOver({ stopped }: Session, signal: AbortSignal): Ending | undefined {
   if (signal.aborted) return ended('aborted_streaming', INTERRUPTED, true)
   return stopped === undefined ? undefined : ended('hook_stopped', stopped.reason ?? '', false)

@@ -17,9 +17,7 @@ const MOST_CUTS = 3
 export class Ends {
   readonly #session: Session
   readonly #signal: AbortSignal
-  /** How often hooks sent it back since it last called a tool. */
   inARow = 0
-  /** The same in all. */
   #inAll = 0
   #reason: string | undefined
   #repairs = 0

@@ -23,7 +23,6 @@ export async function outputSchemaOf(format: unknown): Promise<JsonSchema | unde
   return schema
 }
 
-/** The JSON that a text is, if it fits the schema; else what is wrong with it. */
 export async function structuredIn(text: string, schema: JsonSchema): Promise<Structured> {
   let value: unknown
   try {
@@ -56,7 +55,6 @@ async function compile(schema: JsonSchema): Promise<ValidateFunction> {
 
 const OPTIONS = { strict: false, allErrors: false, logger: false } as const
 
-/** Who checks schemas of this draft: the newest where none is named. */
 async function ajvFor(draft: unknown): Promise<Ajv> {
   const [, name] =
     /^https?:\/\/json-schema\.org\/(draft-07|draft\/2019-09|draft\/2020-12)\/schema#?$/.exec(String(draft)) ?? []
@@ -66,7 +64,6 @@ async function ajvFor(draft: unknown): Promise<Ajv> {
   throw unfit('outputFormat.schema.$schema', draft, 'draft-07, 2019-09 or 2020-12 of http://json-schema.org')
 }
 
-/** How much of a value is shown to whoever gave it. */
 const LONGEST = 200
 
 function unfit(what: string, value: unknown, allowed: string): Error {

@@ -32,7 +32,6 @@ export class FileWatch {
     return this.#session.options.place.cwd
   }
 
-  /** The names in the matchers: each is a file in the working folder. */
   #matcherFiles(): readonly string[] {
     return this.#session.options.hooks
       .list('FileChanged')

@@ -39,9 +39,7 @@ export interface Opened {
   /** Warnings for people, once it has begun: of restrictions, servers, the transcript that it resumes. */
   readonly notices: readonly Notice[]
   readonly background: Replayed['background'] | undefined
-  /** Applies changes of settings files from now on. */
   watch(): Promise<() => Promise<void>>
-  /** Ends what hooks and tools have left running. */
   close(): Promise<void>
 }
 

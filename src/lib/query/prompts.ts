@@ -70,7 +70,6 @@ export class Prompts {
     return this.#over || (this.#open === 0 && this.#waiting.length === 0)
   }
 
-  /** Makes the waiting session check again. */
   nudge(): void {
     this.#answer(NUDGE)
   }

@@ -14,7 +14,6 @@ export interface Query<Output = unknown> extends AsyncGenerator<AgentMessage<Out
   compact(instructions?: string): Promise<boolean>
   /** Begins a new conversation in the same session, between two prompts. */
   clear(): Promise<void>
-  /** Adds prompts. */
   streamInput(prompts: PromptStream): Promise<void>
   /** The hooks that are registered now, those of files and of active skills among them. */
   hooks(): Promise<readonly HookDescription[]>

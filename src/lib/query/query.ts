@@ -48,7 +48,6 @@ class RunningQuery implements Query {
   readonly #messages = new MessageQueue<AgentMessage>()
   readonly #prompts: Prompts
   readonly #turns: TurnSource
-  /** Aborts everything; the other aborts the turn. */
   readonly #all = new AbortController()
   #turn: AbortController | undefined
   #session: Session | undefined
@@ -211,7 +210,6 @@ class RunningQuery implements Query {
     if (blocked !== undefined) throw fault('E_REFUSED', 'clear()', 'a hook', blocked.text)
   }
 
-  /** The session, between two prompts. */
   async #idle(what: string): Promise<Session> {
     this.#mustBeOpen(what)
     const { session } = await this.#opened

@@ -14,7 +14,6 @@ import { invalidOption } from '../schema/check.ts'
 export interface SessionChoice {
   readonly key: SessionKey
   readonly source: 'startup' | 'resume' | 'fork'
-  /** The transcript that it continues. */
   readonly from: (SessionKey & { readonly store: TranscriptStore }) | undefined
   /** Undefined where nothing is written. */
   readonly store: TranscriptStore | undefined

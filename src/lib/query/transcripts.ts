@@ -120,7 +120,6 @@ function logOver(
   })
 }
 
-/** In the folder of the session, beside long tool output. */
 function putBeside(path: string, { subpath }: SessionKey, name: string, text: string): string {
   const folder = subpath === undefined ? path.replace(/\.jsonl$/, '') : dirname(dirname(path))
   const file = join(folder, 'tool-results', name)
@@ -212,7 +211,6 @@ function checkKnown(entries: readonly Rec[], { sessionId }: SessionKey, store: T
   if (unknown !== undefined) throw fault('E_SESSION_NEWER', sessionId, `it has entries of the type ${unknown}`)
 }
 
-/** Entries up to one of them, and what tools have done since. */
 function upTo(entries: readonly Rec[], at: string | undefined): readonly Rec[] {
   const place = entries.findIndex(({ uuid }) => uuid === at)
   const end = at === undefined ? entries.length : endOf(entries, place)

@@ -82,7 +82,7 @@ function checkedCall(call: CallAt<'proposed'>, checked: Checked): CallAt<'checke
   return { stage: 'judged', use, tool, input, agentId, consent, ...earlier }
 }
 
-/** What do PreToolUse hooks say? Every input that may run has been here, whether the model, a hook or a person wrote it. */
+/** Asks PreToolUse hooks. Every input that may run passes here, whether the model, a hook or a person wrote it. */
 async function judge(
   call: CallAt<'checked'>,
   session: Session,

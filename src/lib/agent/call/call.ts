@@ -71,7 +71,6 @@ export const toolEvent = ({ use, tool, input }: CallAt<'checked' | 'judged' | 'r
   mcp_server: tool.server
 })
 
-/** A call as rules see it. */
 export function decidedCall(
   { tool, input }: CallAt<'judged'>,
   { place, permissions }: { readonly place: ToolSession; readonly permissions: Policy }

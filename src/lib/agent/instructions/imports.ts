@@ -10,7 +10,6 @@ export function importsIn(markdown: string): readonly string[] {
   return Array.from(text.matchAll(/(?<=^|[\s(])@((?:\\ |[^\s\\`])+)/g), ([, path = '']) => path.replaceAll('\\ ', ' '))
 }
 
-/** Fenced blocks, and lines that are code because they are indented. */
 function withoutBlocks(text: string): string {
   let fence: string | undefined
   let [blank, inList] = [true, false]

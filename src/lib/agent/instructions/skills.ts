@@ -3,15 +3,12 @@ import type { Rule } from '../../permissions/rule.ts'
 import { builtInTool } from '../../tools/built-in.ts'
 import type { Tool } from '../../tools/tool.ts'
 
-/** A skill or a slash command. */
 export interface Skill {
   readonly name: string
   readonly description: string
   readonly source: 'userSettings' | 'projectSettings' | 'plugin'
   readonly folder: string
-  /** The model may call it by itself. */
   readonly byModel: boolean
-  /** What runs without a question while it is active. */
   readonly allows: readonly Rule[]
   /** Throws where its file is not the one that was trusted. */
   check(): void

@@ -20,7 +20,6 @@ export class MessageQueue<T> {
     this.#waiting.shift()?.(this.next() as Promise<never>)
   }
 
-  /** No more will come; what is there can still be read. */
   end(): void {
     this.#over = true
     for (const reader of this.#waiting.splice(0)) reader({ value: undefined, done: true })

@@ -102,7 +102,6 @@ export interface RetryMessage extends Common {
   readonly retry_delay_ms: number
   readonly error_status: number | null
   readonly error: FailureName
-  /** What went wrong, in words. */
   readonly error_details: string
 }
 
@@ -204,12 +203,10 @@ interface ResultFacts<Output> extends Common {
 /** How a provider failed, as far as it said so. */
 export interface ApiError {
   readonly error: FailureName
-  /** Of HTTP. */
   readonly status?: number
   /** The provider's own name for it: `rate_limit_error`. */
   readonly code?: string
   readonly request_id?: string
-  /** How long it asked to wait. */
   readonly retry_after_ms?: number
 }
 

@@ -11,7 +11,6 @@ import { isFreshStart, replayAll } from './replay.ts'
 
 /** Where whole conversations are kept, by the ids of sessions and subagents. */
 export interface SavedConversations {
-  /** Puts it in the place of what was saved under this id before. */
   save(id: string, messages: readonly Message[]): Promise<void> | void
   /** Nothing where there is none of this id. */
   load(id: string): Promise<Saved> | Saved
@@ -24,7 +23,6 @@ type Saved = readonly Message[] | null | undefined
  * messages is lost with the process: what hooks keep, and what they added to the system prompt.
  */
 export function storeOf(saved: SavedConversations): TranscriptStore {
-  /** The entries behind what was saved last, as far as this process knows. */
   const known = new Map<string, readonly Rec[]>()
   const entriesFor = async (id: string): Promise<readonly Rec[] | undefined> => {
     const messages = await saved.load(id)
@@ -51,7 +49,6 @@ export function storeOf(saved: SavedConversations): TranscriptStore {
 
 const idOf = ({ sessionId, subpath }: SessionKey): string => subpath?.replace(/^subagents\/agent-/, '') ?? sessionId
 
-/** The conversation of these entries, as if nothing else ever came. */
 function messagesIn(entries: readonly Rec[]): readonly Message[] {
   const { conversation, open } = replayAll(entries)
   const { messages, notes } = conversation

@@ -44,7 +44,6 @@ export class Conversation {
     })
   }
 
-  /** An answer of the model. Its calls are open until `close`. */
   answer(content: readonly Block[], uuid: string): void {
     this.add({ role: 'assistant', content }, uuid)
     this.#open = content.some(({ type }) => type === 'tool_use')
@@ -65,7 +64,6 @@ export class Conversation {
     for (const { edits, uuid: line } of this.#edits.splice(0)) this.#apply(edits, line)
   }
 
-  /** Text for the next model call; a message of the conversation from then on. */
   addNote(text: string): void {
     this.#notes.push(text)
   }

@@ -12,7 +12,6 @@ export interface Ending {
   readonly deferred?: readonly ToolUseBlock[]
 }
 
-/** The text of a run that the user ended. */
 export const INTERRUPTED = '[Request interrupted by user]'
 
 export const ended = (

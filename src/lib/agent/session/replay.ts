@@ -13,14 +13,12 @@ export interface SessionState {
   readonly system: readonly string[]
   readonly metadata: PlainObject
   readonly memory: PlainObject
-  /** Context that waits for the next model call. */
   readonly notes: readonly string[]
 }
 
 export interface Replayed extends Omit<SessionState, 'notes'> {
   readonly conversation: Conversation
   readonly open: OpenBatch | undefined
-  /** Tokens of the model's window that were in use. */
   readonly tokens: number
   /** When it answered last, in milliseconds. */
   readonly answered: number | undefined
@@ -87,7 +85,6 @@ class Replaying {
   #answer: { uuid: string; id: unknown; isCopy: boolean; blocks: unknown[]; stop: unknown } | undefined
   #stop: unknown
   readonly #calls = new ReplayedCalls()
-  /** What a person wrote beside results while others were still to come. */
   #beside: { readonly content: readonly Block[]; readonly uuid: string }[] = []
 
   get conversation(): Conversation {

@@ -16,7 +16,6 @@ export class SessionConversation {
   readonly #transcript: Log
   readonly #reader: Reader
   #history = new Conversation()
-  /** What SessionStart hooks added; it stays in the system prompt. */
   #system: readonly string[] = []
   /** The session has ended: what comes late is dropped. */
   isClosed = false

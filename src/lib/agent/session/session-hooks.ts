@@ -12,7 +12,6 @@ import type { Notifications } from './notifications.ts'
 import type { SessionConversation } from './session-conversation.ts'
 import type { SessionOptions } from './session-options.ts'
 
-/** The session that events are about, and that their outcomes are applied to. */
 export interface HookedSession {
   readonly id: string
   readonly agentId: string
@@ -71,7 +70,6 @@ export class SessionHooks {
       reader.notice(`${event} hook ${by} failed in the background: ${failure.message}`, 'warning')
   }
 
-  /** A hook in the background may have something for the agent that cannot wait. */
   wake(waking: Promise<{ readonly text: string; readonly summary: string | undefined } | undefined>): void {
     const { notifications, reader } = this.#session
     notifications.expect(

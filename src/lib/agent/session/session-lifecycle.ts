@@ -118,7 +118,6 @@ export async function toResult(
   }
 }
 
-/** One prompt, from the hooks that look at it to the end of its run. */
 export async function runPrompt(
   given: string | readonly Block[],
   session: Session,
@@ -197,7 +196,6 @@ export function countRun(session: Session): () => Pick<AgentResult, 'tool_uses' 
   })
 }
 
-/** The loop, and AgentStop, also when the loop throws. */
 async function runToEnd(session: Session, signal: AbortSignal): Promise<Ending> {
   const { agentId: agent_id } = session
   const counts = countRun(session)

@@ -34,11 +34,8 @@ export interface SessionOptions {
   readonly clock: Clock
   readonly emit: (message: AgentMessage) => void
   readonly skills?: Skills | undefined
-  /** The id of the agent for hooks, where it is not derived from the session. */
   readonly agentId?: string | undefined
-  /** Undefined for the main agent. */
   readonly agent?: SubagentView | undefined
-  /** Shared with the parent. */
   readonly spending?: Spending | undefined
 }
 
@@ -47,7 +44,6 @@ interface SubagentView {
   readonly type: string
   readonly depth: number
   readonly toolUseId: string
-  /** The transcript of the main agent, for hooks. */
   readonly transcriptPath: string
   readonly isParentClosing?: () => boolean
 }

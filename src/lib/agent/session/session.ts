@@ -40,7 +40,6 @@ export class Session {
   readonly agentId: string
   model: Model
   turns = 0
-  /** Tokens of the model's window that the last answer used. */
   tokens = 0
   toolUses = 0
   readonly called: string[] = []
@@ -82,7 +81,6 @@ export class Session {
     return [...this.tools.values()].map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
   }
 
-  /** The tool of this name, or of the name that replaced it. */
   tool(name: string): Tool | undefined {
     return this.tools.get(name) ?? this.tools.get(RENAMED.get(name) ?? '')
   }

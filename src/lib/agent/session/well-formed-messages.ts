@@ -7,7 +7,6 @@ export function contentIn(content: unknown): string | Block[] | undefined {
   return Array.isArray(content) ? blocksIn(content) : typeof content === 'string' ? content : undefined
 }
 
-/** The blocks among these, without calls whose id is taken. */
 export function blocksIn(content: readonly unknown[]): Block[] {
   const ids = new Set<unknown>()
   return content.filter(isObject).flatMap(block => {

@@ -64,7 +64,6 @@ export function requireRule(text: string, behavior: Behavior, source: string): R
   return rule
 }
 
-/** Whether one of these refuses the tool as a whole. */
 export const forbidsTool = (rules: readonly Rule[], tool: string): boolean =>
   // A rule without a pattern reads no path.
   rules.some(rule => rule.specifier === undefined && fits(rule, { ...CALL, tool }, { roots: [], home: '' }) === 'yes')

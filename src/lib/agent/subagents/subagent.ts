@@ -40,7 +40,6 @@ export interface Errand {
   readonly prompt: string
   readonly model: string | undefined
   readonly toolUseId: string
-  /** No person can be asked. */
   readonly unattended: boolean
   /** It stays for further messages under a name. */
   readonly teammate: { readonly name: string; readonly mailbox: Mailbox } | undefined
@@ -53,7 +52,6 @@ export interface SubagentRun {
   readonly isUndecided: boolean
   readonly type: string
   readonly model: string
-  /** One name per call. */
   readonly tools: readonly string[]
   readonly usage: Usage
   readonly ms: number

@@ -37,7 +37,6 @@ export function checkCall(call: unknown): { readonly prompt: string | PromptStre
   return { prompt, options }
 }
 
-/** Everything that can be known of options before anything is loaded. */
 export function checkQueryOptions(options: QueryOptions): void {
   checkObject(OPTIONS, options, 'the options of query()', { prefix: '', allOptional: true })
   const { agents = {}, permissionMode, allowDangerouslySkipPermissions } = options

@@ -66,7 +66,6 @@ function isThinking(value: unknown): boolean {
 const isTool = (value: unknown): boolean =>
   typeof value === 'string' || (isObject(value) && typeof value['name'] === 'string' && 'inputSchema' in value)
 
-/** Whether it is an object, of any class, with these methods. */
 const has = (value: unknown, ...methods: readonly string[]): boolean =>
   typeof value === 'object' &&
   value !== null &&
@@ -202,7 +201,6 @@ export const OPTIONS = {
 /** What an agent may be told. */
 export type QueryOptions = InferOptions<typeof OPTIONS>
 
-/** The question of the agent, put to `canUseTool`. */
 export const askThrough =
   (canUseTool: CanUseTool): AskPerson =>
   async ({ toolName, input, toolUseId, reason, suggestions, signal }) =>
@@ -214,7 +212,6 @@ export const askThrough =
       decisionReason: reason
     })) ?? undefined
 
-/** What a server wants to know, put to `onElicitation`. */
 export const elicitThrough =
   (onElicitation: OnElicitation): AskForServer =>
   (serverName, { message, mode, url, id, schema }, signal) =>

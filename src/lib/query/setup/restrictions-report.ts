@@ -66,7 +66,6 @@ const optionPlace = (key: string): Place => ({ file: 'options', line: 0, column:
 const gateOf = (events: HookDescription['events']): EventName | undefined =>
   events.find(each => isGate(each) && rowOf(each).target === 'tool_name')
 
-/** Matchers of gates that a program has registered. */
 function ofHook({ events, matcher, source, observe }: HookDescription, tools: readonly string[]): readonly Finding[] {
   const event = gateOf(events)
   if (event === undefined || observe) return []
@@ -80,7 +79,6 @@ function ofHook({ events, matcher, source, observe }: HookDescription, tools: re
   })
 }
 
-/** The texts in the description of a matcher: a text, a list of texts, or a pattern. */
 function namesIn(matcher: string): readonly string[] {
   const texts = jsonIn(matcher) as string | readonly string[] | undefined
   return texts === undefined ? (/^\/(.*)\/[a-hj-z]*$/s.exec(matcher)?.slice(1) ?? []) : [texts].flat()

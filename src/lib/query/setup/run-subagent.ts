@@ -17,7 +17,6 @@ import type { QueryOptions } from '../options/options.ts'
 /** The result of a subagent. */
 export interface SubAgentResult extends AgentResult {
   readonly success: boolean
-  /** Why it did not succeed. */
   readonly error: string | undefined
 }
 
@@ -26,7 +25,6 @@ export type SubAgentOptions = Omit<
   QueryOptions,
   'agents' | 'systemPrompt' | 'maxTurns' | 'abortController' | 'setup'
 > & {
-  /** Gets every message. */
   onMessage?: ((message: AgentMessage) => unknown) | undefined
 }
 
@@ -43,11 +41,9 @@ export class SubAgent {
   readonly #opened: Promise<Opened>
   readonly #all = new AbortController()
   #running: AbortController | undefined
-  /** Settles when what it is doing has ended. */
   #done: Promise<unknown> = Promise.resolve()
   #session: Session | undefined
   #ready: Promise<void> = Promise.resolve()
-  /** Its id, for hooks and to resume it later. */
   readonly id: string
 
   constructor(definition: AgentDefinition, { onMessage, ...options }: SubAgentOptions = {}) {
@@ -118,7 +114,6 @@ export class SubAgent {
     }
   }
 
-  /** All messages so far, the last answer included. */
   transcript(): readonly Message[] {
     return [...(this.#session?.conversation.messages ?? [])]
   }

@@ -8,7 +8,6 @@ import type { ProjectContext } from './project-context.ts'
 
 export interface Workspace {
   readonly tools: ToolSession
-  /** Hooks write variables to it; commands get them. */
   readonly envFile: string
   close(): Promise<void>
 }
