@@ -45,7 +45,6 @@ export interface OwnType<T> {
   fits(value: unknown): value is T
 }
 
-/** For types that only a function can check. */
 export const own = <T>(expected: string, fits: (value: unknown) => boolean): OwnType<T> => ({
   expected,
   fits: fits as OwnType<T>['fits']

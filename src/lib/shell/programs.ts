@@ -43,14 +43,10 @@ const TABLE = {
   /** They change nothing and start nothing, whatever their arguments. */
   harmless:
     'basename cat cmp cut dirname echo false grep head id ls nl printf pwd readlink stat tail true uname wc whoami',
-  /** They print nothing on success. */
   silent: 'cd chgrp chmod chown cp ln mkdir mv rm rmdir touch',
-  /** They send their arguments elsewhere. */
   sends: 'aws curl gh http https logger nc notify-send redis-cli wget xh',
-  /** They set variables for all later commands. */
   setsVariables: 'declare export local read readonly typeset',
   keyword: '! [[ ]] { } case coproc do done elif else esac fi for function if in select then time until while',
-  /** Without the keywords. */
   builtIn: `. : [ alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown echo
     enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd
     pwd read readarray readonly return set shift shopt source suspend test times trap true type typeset ulimit umask
@@ -84,7 +80,6 @@ export const isGitOf = (row: keyof typeof GIT_TABLE, name: string): boolean => G
 
 export const isKeyword = (word: string): boolean => SETS.keyword.has(word)
 
-/** It runs code from a file, or from text. */
 export const runsCode = (name: string): boolean =>
   SETS.shell.has(name) || isProgramOf('interpreter', name) || SETS.sources.has(name)
 

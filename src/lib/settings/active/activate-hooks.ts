@@ -16,10 +16,7 @@ export interface ActiveHooks {
   disarm(): void
 }
 
-/**
- * Puts the active hooks into a registry. Of equal hooks, the one of the highest rank runs: repeating a hook at a lower rank
- * does not weaken it.
- */
+/** Of equal hooks, the one of the highest rank runs: repeating a hook at a lower rank does not weaken it. */
 export function activateHooks(
   statuses: readonly HookStatus[],
   hooks: HookRegistry,

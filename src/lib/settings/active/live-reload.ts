@@ -60,10 +60,7 @@ export class LiveHooks {
     return this.#armed.findings
   }
 
-  /**
-   * Replaces the settings, if the file that has changed is valid. Where others are not, or the project is not what was
-   * trusted, their hooks stay: no mistake deactivates anything, or keeps other changes from taking effect.
-   */
+  /** Hooks of files that are invalid, or no longer trusted, stay: no mistake deactivates anything. */
   async replace(situation: Situation, file: string): Promise<ReloadResult> {
     const { loaded } = situation
     const before = this.situation
@@ -156,10 +153,7 @@ const AT_START: Readonly<Record<string, (loaded: Loaded) => unknown>> = {
 const changedKeys = (before: Loaded, now: Loaded): readonly string[] =>
   Object.entries(AT_START).flatMap(([key, of]) => (JSON.stringify(of(before)) === JSON.stringify(of(now)) ? [] : [key]))
 
-/**
- * Calls back when one of the files changes, appears or is deleted. Most of them do not exist, nor do their folders: what
- * is watched is the way to them, from the nearest folder that exists.
- */
+/** Most files do not exist, nor do their folders: the nearest folder that exists is watched. */
 export async function watchSettings(
   files: readonly string[],
   onChange: (file: string) => void

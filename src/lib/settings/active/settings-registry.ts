@@ -36,10 +36,7 @@ export interface ArmedHooks {
   watch(onReload: (reloaded: ReloadResult, file: string) => unknown): Promise<() => Promise<void>>
   /** Activates the hooks of a skill. Throws where one of them cannot be activated. */
   activate(owner: string): void
-  /**
-   * A registry that fires these hooks, or those of a scope of it, together with the ones of a subagent, until `leave`.
-   * Throws where one of them cannot be activated.
-   */
+  /** Also fires the hooks of a subagent, until `leave`. Throws where one of them cannot be activated. */
   enter(owner: string, onto: HookRegistry): SubagentHooks
   /** Takes them out of the registry and ends what they keep running. */
   close(): Promise<void>
@@ -102,10 +99,7 @@ export async function armHooks(look: () => Situation, options: ArmOptions = {}):
   }
 }
 
-/**
- * Loads modules of hooks: each exports by default a function that is given the registry, or a hook, or a list of
- * hooks. Their code runs, so call this only for modules that are trusted.
- */
+/** A module exports a function of the registry, a hook, or a list of hooks. Its code runs: only for trusted ones. */
 async function armModules(
   modules: readonly LoadedModule[],
   hooks: HookRegistry,

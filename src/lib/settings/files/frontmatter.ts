@@ -66,10 +66,7 @@ const NAMES_DECISIVE = new RegExp(`(?<![\\w-])(?:${DECISIVE.join('|')})["']?[ \\
 
 const isOpen = (text: string): boolean => /^---[ \t]*\r?\n/.test(text) && BEGINS_DECISIVE.test(text)
 
-/**
- * Many have a hint or a description at their top that is meant as text, and is no YAML: `[one] [two]`, or words with a
- * colon among them. Such a value of one line is put in quotes.
- */
+/** Many files have text there that is not YAML, such as `[one] [two]`: a value of one line is put in quotes. */
 function withTextsQuoted(block: string): string {
   const lines = block.split('\n')
   return lines

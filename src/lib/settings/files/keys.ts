@@ -36,7 +36,6 @@ const homeOf = (key: string): string | undefined => {
   return EVENT_NAMES.some(event => event === key) ? `hooks.${key}` : undefined
 }
 
-/** Reports keys that have no effect: misspelled, misplaced or unknown. */
 export function checkKeys({ value, findings }: Document): void {
   check(value, [], SETTINGS_KEYS.top)
   for (const part of ['permissions', 'carabiner'] as const) {

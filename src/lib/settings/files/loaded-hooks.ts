@@ -40,7 +40,6 @@ export interface LoadedOwner {
   readonly ofProject: boolean
 }
 
-/** A rule that a skill or a slash command allows without a question while it is active. */
 export interface LoadedGrant {
   readonly owner: string
   readonly rule: string
@@ -64,7 +63,6 @@ export interface LoadedModule {
   readonly ofProject: boolean
 }
 
-/** An MCP server in the `.mcp.json` of a project. */
 export interface LoadedServer {
   readonly name: string
   readonly spec: Readonly<PlainObject>

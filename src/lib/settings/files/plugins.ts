@@ -92,7 +92,6 @@ function folderName(name: string): string {
 /** Only this user may read the folder. A failure is left to the hooks that use it. */
 export const makeDataFolder = ({ data }: Pick<EnabledPlugin, 'data'>): void => attempt(() => makeFolders(data))
 
-/** The manifest has a path, the hooks themselves, or a list of these. */
 function partsOf(manifest: Document | undefined): readonly { readonly part: unknown; readonly path: KeyPath }[] {
   const hooks = manifest?.value['hooks']
   if (Array.isArray(hooks)) return hooks.map((part: unknown, place) => ({ part, path: ['hooks', place] }))
@@ -113,7 +112,6 @@ function objection(place: Place, ...words: FindingWords): Findings {
   return findings
 }
 
-/** Events are under `hooks`, or at the top, beside a description. */
 function mapIn(document: Document, path: KeyPath, value: unknown): HookMap {
   if (!isObject(value)) return { document, path, map: value }
   if (value['hooks'] !== undefined) return { document, path: [...path, 'hooks'], map: value['hooks'] }

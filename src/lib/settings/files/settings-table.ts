@@ -44,7 +44,6 @@ export const SETTINGS = {
   'carabiner?': { object: CARABINER }
 } as const satisfies FieldTable
 
-/** Values that do not fit the table are left out. */
 export type SettingsFile = Partial<Infer<typeof SETTINGS>>
 
 const namesOf = (table: FieldTable): readonly string[] => rowsIn(table).map(({ name }) => name)

@@ -14,10 +14,7 @@ export type AddFinding = (level: Level, key: string, ...words: FindingWords) => 
 
 export type Check = (hook: LoadedHook, say: AddFinding, loaded: Loaded) => void
 
-/**
- * Matchers that are invalid or can never match, with the level `worst`. At a gate, a matcher for tools that do not exist
- * here is worth a warning. `more`: further tools.
- */
+/** `worst`: the level of a matcher that is invalid or can never match. `more`: further tools. */
 export function matcherCheck(
   { event, matcher }: Pick<LoadedHook, 'event' | 'matcher'>,
   say: AddFinding,
@@ -123,7 +120,6 @@ function choicesMissed(
   return [['matcher-never', `${problem} is one of ${choices.join(', ')}`, 'use one of these']]
 }
 
-/** A hook whose `if` fits no call never runs. `more`: further tools. */
 export function conditionCheck({ spec, event, matcher }: LoadedHook, say: AddFinding, more: readonly string[]): void {
   const rule = spec['if']
   if (typeof rule !== 'string' || rule === '') return

@@ -9,10 +9,7 @@ import { programCheck } from './lint-program.ts'
 import type { Loaded } from '../files/loaded-hooks.ts'
 import { restrictions } from '../permissions/restrictions.ts'
 
-/**
- * What is wrong with hooks that were loaded: what can never match, never run, or does not do what it seems to do.
- * Programs are looked for where `env` has them; default: the environment of this process.
- */
+/** Hooks that never match, never run, or do not do what they seem to. `env` has the PATH of their programs. */
 export function lint(
   loaded: Loaded,
   env: Readonly<Record<string, string | undefined>> = process.env

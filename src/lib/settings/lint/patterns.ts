@@ -6,10 +6,7 @@ import { attempt } from '../../util/attempt.ts'
 
 const require = createRequire(import.meta.url)
 
-/**
- * The time limit for one name and a pattern that the linear engine does not take, in milliseconds. On a busy machine a
- * harmless one may have to wait that long before it begins.
- */
+/** In milliseconds, per name. Not less: on a busy machine a harmless pattern may have to wait that long. */
 const PATIENCE = 100
 const LONGEST = 10_000
 

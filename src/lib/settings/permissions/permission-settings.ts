@@ -8,10 +8,7 @@ import type { SettingsFile } from '../files/settings-table.ts'
 import { OF_PROJECT, type Scope } from '../files/sources.ts'
 import { isTighter, isWithinPolicy } from './tightness.ts'
 
-/**
- * What settings say of permissions, folders and variables. Later files win where only one can; but the mode of managed
- * policy, and for a project that of everybody else, gives way only to a tighter one.
- */
+/** Later files win; but managed policy, and any mode before that of a project, yields only to a tighter mode. */
 export class PermissionSettings {
   readonly #rules: LoadedRule[] = []
   readonly #directories: string[] = []

@@ -9,11 +9,7 @@ import { namingOf } from './tool-names.ts'
 
 type NamedTools = Pick<LoadedRule, 'behaviour' | 'rule' | 'place'>
 
-/**
- * What was meant to restrict and cannot do so, or hardly as it was meant: matchers of gates, gates that nobody waits for,
- * permission rules, the tools of subagents. It starts nothing. Whoever starts an agent, fires an event or checks files
- * reads this and `loaded.findings`. `tools`: names of tools that the caller has added.
- */
+/** What is meant to restrict and cannot, beside `loaded.findings`. `tools`: those that the caller has added. */
 export function restrictions(loaded: Loaded, tools: readonly string[] = []): readonly Finding[] {
   return [
     ...loaded.hooks.flatMap((hook, place) => hookFindings(hook, isFirstOfRule(loaded.hooks, place), tools)),

@@ -112,10 +112,7 @@ function readStore(where: Where): Record<'projects' | 'older', PlainObject> {
   return { projects: version === VERSION && isObject(projects) ? projects : {}, older }
 }
 
-/**
- * Watches over the files of one hook between the moment it was trusted and each start: when one of them looks
- * different it is read again. What comes back is why not to start.
- */
+/** Called before each start: why not to start, where a file of the hook differs from what was trusted. */
 export function vouchFor(hook: LoadedHook, root: string): () => string | undefined {
   const stray = programWithin(hook, root)
   if (stray !== undefined)
