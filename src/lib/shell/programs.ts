@@ -1,7 +1,4 @@
-/**
- * What is known of programs, for all that reads commands: the rules, trust, lint, hook commands and the Bash tool. A row
- * per property, with the programs that have it.
- */
+/** One row per property, with the programs that have it: for rules, trust, lint, hook commands and Bash. */
 const TABLE = {
   /** Without arguments they run their input. */
   shell: 'ash bash csh dash fish ksh mksh rbash sh tcsh zsh',

@@ -31,10 +31,7 @@ export function quickLeaf(text: string): Leaf | undefined {
 
 const STARTERS = /^(?:(?:!|\[\[|case|coproc|do|elif|else|for|function|if|in|select|then|time|until|while)\s+)+/
 
-/**
- * All that may be a command in a text that cannot be read: quotes are taken away, and whatever may separate two commands
- * does.
- */
+/** For texts that cannot be read: quotes are removed, and whatever may separate two commands does. */
 export function roughLeaves(text: string): readonly Leaf[] {
   const bare = text.replaceAll(/\\\n|\$?["']|\\/g, '')
   const pieces = new Set(bare.split(/[;&|\n()`{}<>]|\$\(/).map(piece => piece.trim()))

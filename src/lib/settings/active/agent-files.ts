@@ -15,11 +15,7 @@ export interface AgentBounds {
   mayChoose(model: string, file: string): boolean
 }
 
-/**
- * The built-in subagents, and those that were found: their prompts follow their settings in the file. Of two with one
- * name, the project's is used, within the limits of the other. Only one of the user's own can choose its
- * permission mode, a model of another provider, or more turns than there are.
- */
+/** A project's agent is within the limits of one of the same name. Only the user's own chooses mode and provider. */
 export function agentsIn(
   { owners }: Pick<Loaded, 'owners'>,
   trusted: boolean,

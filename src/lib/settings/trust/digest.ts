@@ -11,10 +11,7 @@ export interface Coverage {
 
 const known = new WeakMap<Loaded, Coverage | undefined>()
 
-/**
- * The project's own declarations and scripts, as they are when this is asked first. `undefined` when the project brings
- * nothing that could act.
- */
+/** As it is at the first call. `undefined`: the project brings nothing that could act. */
 export function coverageOf(loaded: Loaded): Coverage | undefined {
   if (!known.has(loaded)) known.set(loaded, cover(loaded))
   return known.get(loaded)

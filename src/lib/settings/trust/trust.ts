@@ -101,10 +101,7 @@ const storeFile = ({ ownHome }: Where): string => join(ownHome, 'trust.json')
 /** Raised when trust covers more: projects that an older version trusted must be trusted again. */
 const VERSION = 2
 
-/**
- * A store is ignored if others may write to it, if it is invalid, or if a later version wrote it. `older`: entries of
- * 0.1.0, which were at the top of the file, without a version.
- */
+/** Ignored if others may write to it, if invalid, or from a later version. `older`: entries of 0.1.0. */
 function readStore(where: Where): Record<'projects' | 'older', PlainObject> {
   const file = storeFile(where)
   const store = foreignHand(file) === undefined && jsonIn(attempt(() => readFileSync(file, 'utf8')) ?? '')

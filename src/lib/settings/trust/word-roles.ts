@@ -52,10 +52,7 @@ const MOST_ROUNDS = 6
 /** In characters, over all variants: values may hold further variables. */
 const MOST_READ = 200_000
 
-/**
- * The words of a command, quoted programs among them, with variables filled in as far as the command itself says what
- * they are. `undefined`: there are too many ways to read it.
- */
+/** Variables are filled in as far as the command sets them. `undefined`: there are too many ways to read it. */
 export function wordRoles(
   command: string,
   args: readonly string[] | undefined,
