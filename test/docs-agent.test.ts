@@ -7,9 +7,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { COMMANDS } from '../src/lib/cli/commands.ts'
 import { SCRIPTED_TURN } from '../src/lib/model/scripted.ts'
 import { MODES } from '../src/lib/permissions/modes.ts'
-import { ROOT } from './support/built-package.ts'
+import { REPOSITORY } from './support/built-package.ts'
 
-const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
+const read = (path: string): string => readFileSync(join(REPOSITORY, path), 'utf8')
 
 /** The part of a page below a heading. */
 function section(page: string, heading: string): string {
@@ -90,7 +90,7 @@ test('docs/cli.md lists every flag of the commands about sessions, and every gap
 })
 
 /** The command lines that the pages show. */
-const SHOWN = ['README.md', ...globSync('docs/*.md', { cwd: ROOT })].flatMap(page =>
+const SHOWN = ['README.md', ...globSync('docs/*.md', { cwd: REPOSITORY })].flatMap(page =>
   Array.from(read(page).matchAll(/^```sh\n([\s\S]*?)^```/gm), ({ 1: block = '' }) => block)
     .flatMap(block => block.split('\n'))
     .flatMap(line => line.replace(/\s+#.*$/, '').match(/\bcarabiner .*/)?.[0] ?? [])
@@ -116,7 +116,7 @@ test('the script in docs/agent.md runs with the command below it', () => {
   const folder = mkdtempSync(join(tmpdir(), 'carabiner-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   writeFileSync(join(folder, 'hello.yaml'), script!)
-  const args = [join(ROOT, 'src/cli.ts'), 'run', '-p', 'What is here?', '--model', 'script:hello.yaml']
+  const args = [join(REPOSITORY, 'src/cli.ts'), 'run', '-p', 'What is here?', '--model', 'script:hello.yaml']
   const env = { PATH: process.env['PATH'], HOME: join(folder, 'home') }
   const stdout = execFileSync(process.execPath, args, {
     cwd: folder,

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buildPackage, ROOT, tsc } from './support/built-package.ts'
+import { buildPackage, REPOSITORY, tsc } from './support/built-package.ts'
 
 /** Compilers and processes take their time on a busy machine. */
 interface CodeBlock {
@@ -24,11 +24,11 @@ import { z } from 'zod'
 const hooks = new HookRegistry()
 `
 
-const PAGES = ['README.md', ...globSync('docs/*.md', { cwd: ROOT }).toSorted()]
+const PAGES = ['README.md', ...globSync('docs/*.md', { cwd: REPOSITORY }).toSorted()]
 const BLOCK = /^```ts\n([\s\S]*?)^```/gm
 
 const BLOCKS = PAGES.flatMap(page => {
-  const text = readFileSync(join(ROOT, page), 'utf8')
+  const text = readFileSync(join(REPOSITORY, page), 'utf8')
   return Array.from(text.matchAll(BLOCK), ({ 1: code = '', index }): CodeBlock => {
     const line = text.slice(0, index).split('\n').length
     return {
@@ -53,7 +53,7 @@ const TSCONFIG = {
     skipLibCheck: true,
     noEmit: true,
     types: ['node'],
-    typeRoots: [join(ROOT, 'node_modules/@types')]
+    typeRoots: [join(REPOSITORY, 'node_modules/@types')]
   },
   include: ['*.ts']
 }
@@ -121,16 +121,16 @@ test('the README’s first example is a dozen lines, runs on its own, and prints
   expect(first?.code.trimEnd().split('\n').length).toBeLessThanOrEqual(15)
   const stdout = run(first!.file)
   expect(stdout).toBe('Bash was refused by no-deleting: ask a person first\n')
-  expect(readFileSync(join(ROOT, 'README.md'), 'utf8')).toContain(`prints \`${stdout.trim()}\``)
+  expect(readFileSync(join(REPOSITORY, 'README.md'), 'utf8')).toContain(`prints \`${stdout.trim()}\``)
 })
 
 test('links between the pages lead somewhere', () => {
   const broken = [...PAGES, 'CONTRIBUTING.md', 'CHANGELOG.md'].flatMap(page => {
-    const text = readFileSync(join(ROOT, page), 'utf8')
+    const text = readFileSync(join(REPOSITORY, page), 'utf8')
     const links = Array.from(text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g), ({ 1: target = '' }) => target)
     return links
-      .map(target => relative(ROOT, join(ROOT, dirname(page), target)))
-      .filter(target => !existsSync(join(ROOT, target)))
+      .map(target => relative(REPOSITORY, join(REPOSITORY, dirname(page), target)))
+      .filter(target => !existsSync(join(REPOSITORY, target)))
       .map(target => `${page} → ${target}`)
   })
   expect(broken).toEqual([])

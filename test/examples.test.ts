@@ -4,7 +4,7 @@ import { cpSync, existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buildPackage, ROOT } from './support/built-package.ts'
+import { buildPackage, REPOSITORY } from './support/built-package.ts'
 
 /** Compilers and processes take their time on a busy machine. */
 const run = promisify(execFile)
@@ -12,7 +12,7 @@ const run = promisify(execFile)
 let built: ReturnType<typeof buildPackage>
 beforeAll(() => {
   built = buildPackage()
-  cpSync(join(ROOT, 'examples'), join(built.folder, 'examples'), { recursive: true })
+  cpSync(join(REPOSITORY, 'examples'), join(built.folder, 'examples'), { recursive: true })
 })
 afterAll(() => built.remove())
 
@@ -190,7 +190,7 @@ const EXAMPLES: Record<string, (lines: readonly string[]) => void> = {
 }
 
 test('every example in the folder is run below, numbered without gaps', () => {
-  const files = readdirSync(join(ROOT, 'examples'))
+  const files = readdirSync(join(REPOSITORY, 'examples'))
   expect(files.toSorted()).toEqual(Object.keys(EXAMPLES))
   expect(files.toSorted().map(file => Number(file.slice(0, 2)))).toEqual(files.map((_, index) => index + 1))
 })

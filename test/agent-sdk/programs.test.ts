@@ -14,7 +14,7 @@ import {
   type AnthropicBody,
   type AnthropicReply
 } from '../support/anthropic-server.ts'
-import { buildPackage, ROOT } from '../support/built-package.ts'
+import { buildPackage, REPOSITORY } from '../support/built-package.ts'
 
 /** Compilers and processes take their time on a busy machine. */
 const run = promisify(execFile)
@@ -22,7 +22,7 @@ const run = promisify(execFile)
 let built: ReturnType<typeof buildPackage>
 beforeAll(() => {
   built = buildPackage()
-  cpSync(join(ROOT, 'test/agent-sdk/programs'), join(built.folder, 'programs'), { recursive: true })
+  cpSync(join(REPOSITORY, 'test/agent-sdk/programs'), join(built.folder, 'programs'), { recursive: true })
 })
 afterAll(() => built.remove())
 
@@ -201,10 +201,10 @@ const CASES: Readonly<Record<string, Case>> = {
 }
 
 test('every program in the folder is run below, and needs nothing but another import', () => {
-  const files = readdirSync(join(ROOT, 'test/agent-sdk/programs')).toSorted()
+  const files = readdirSync(join(REPOSITORY, 'test/agent-sdk/programs')).toSorted()
   expect(files).toEqual(Object.keys(CASES))
   for (const file of files) {
-    const imported = readFileSync(join(ROOT, 'test/agent-sdk/programs', file), 'utf8').matchAll(/from '([^']+)'/g)
+    const imported = readFileSync(join(REPOSITORY, 'test/agent-sdk/programs', file), 'utf8').matchAll(/from '([^']+)'/g)
     expect(new Set([...imported].map(([, name]) => name).filter(name => name !== 'zod'))).toEqual(
       new Set(['carabiner'])
     )

@@ -4,18 +4,17 @@ import { allow, deny, EVENT_NAMES } from '../../src/index.ts'
 import { manualClock } from '../../src/testing.ts'
 import {
   ask,
+  type Asked,
+  type Asking,
+  bashCall,
+  callTurn,
   gate,
   inputsOf,
   ownTool,
   project,
   prompted,
-  registry,
-  type Asked,
-  type Asking
+  registry
 } from '../support/agent-kit.ts'
-
-const bash = (command: string) => ({ name: 'Bash', input: { command } })
-const call = (name: string) => ({ calls: [{ name, input: {} }] })
 
 // F13, F17, F23
 test('Setup comes before SessionStart, and each says why it is fired', async () => {
@@ -43,7 +42,7 @@ test('a file of instructions is announced, and stands in the system prompt', asy
 test('the agent says when it begins, calls its model and ends; a retry is no iteration', async () => {
   const clock = manualClock()
   const turns = [
-    call('look'),
+    callTurn('look'),
     { fail: { status: 529 } },
     { text: 'Done.', usage: { input_tokens: 7, output_tokens: 2 } }
   ]
@@ -69,7 +68,7 @@ test('the agent says when it begins, calls its model and ends; a retry is no ite
 describe('after a call', () => {
   // F5, F6, F135
   test('that succeeds: what ran and what came of it, and no failure', async () => {
-    const { events, names } = await ask([{ calls: [{ ...bash('echo hi'), id: 'toolu_x' }] }, 'Done.'], {
+    const { events, names } = await ask([{ calls: [{ ...bashCall('echo hi'), id: 'toolu_x' }] }, 'Done.'], {
       allowedTools: ['Bash']
     })
     expect(inputsOf({ events }, 'PreToolUse')).toMatchObject([
@@ -89,7 +88,7 @@ describe('after a call', () => {
     ['throws', () => Promise.reject(new Error('no paper'))],
     ['returns an error', () => ({ content: [{ type: 'text', text: 'no paper' }], isError: true })]
   ])('that %s: a failure, and no success', async (_, run) => {
-    const { events, names } = await ask([call('print'), 'Done.'], {
+    const { events, names } = await ask([callTurn('print'), 'Done.'], {
       tools: [ownTool('print', run)],
       allowedTools: ['print']
     })
@@ -101,7 +100,7 @@ describe('after a call', () => {
 
   // F7
   test('that is interrupted: a failure that says so', async () => {
-    const { events, result } = await ask([call('wait')], {
+    const { events, result } = await ask([callTurn('wait')], {
       tools: [ownTool('wait', ({ signal }) => new Promise((_, fail) => signal.addEventListener('abort', fail)))],
       allowedTools: ['wait'],
       hooks: registry(hooks => hooks.on('PreToolUse', () => allow())),
@@ -118,7 +117,7 @@ describe('after a call', () => {
   // F130
   test('that is unknown, invalid or refused: neither, and only the batch has it', async () => {
     const { names, events } = await ask(
-      [{ calls: [{ name: 'Sing', input: {} }, { name: 'Bash', input: { cmd: 'ls' } }, bash('touch x')] }, 'Done.'],
+      [{ calls: [{ name: 'Sing', input: {} }, { name: 'Bash', input: { cmd: 'ls' } }, bashCall('touch x')] }, 'Done.'],
       { disallowedTools: ['Bash(touch *)'] }
     )
     expect(names.filter(name => name.startsWith('P'))).toEqual(['PreToolUse', 'PostToolBatch'])
@@ -144,7 +143,7 @@ test('who is not answered for six seconds is told that somebody waits', async ()
   const clock = manualClock()
   const asked = gate()
   const answer = gate<{ behavior: 'allow' }>()
-  const running = ask([{ calls: [bash('touch made')] }, 'Done.'], {
+  const running = ask([{ calls: [bashCall('touch made')] }, 'Done.'], {
     clock,
     canUseTool: async () => {
       asked.open()
@@ -173,7 +172,7 @@ test('who is not answered for six seconds is told that somebody waits', async ()
 })
 
 test('PermissionDenied is fired for refusals of a mode or for want of an answer, not for those of rules and hooks', async () => {
-  const denied = async (asking: Asking): Promise<Asked> => ask([{ calls: [bash('touch x')] }, 'Done.'], asking)
+  const denied = async (asking: Asking): Promise<Asked> => ask([{ calls: [bashCall('touch x')] }, 'Done.'], asking)
   const nobody = await denied({})
   expect(inputsOf(nobody, 'PermissionDenied')).toMatchObject([
     { tool_name: 'Bash', reason: expect.stringContaining('no one was available to approve it') }
@@ -188,7 +187,7 @@ test('PermissionDenied is fired for refusals of a mode or for want of an answer,
 
 test('a command that changes the folder is told of', async () => {
   const place = project({ 'sub/x': '' })
-  const { events } = await ask([{ calls: [bash('cd sub')] }, { calls: [bash('pwd')] }, 'Done.'], {
+  const { events } = await ask([{ calls: [bashCall('cd sub')] }, { calls: [bashCall('pwd')] }, 'Done.'], {
     in: place,
     allowedTools: ['Bash']
   })
@@ -211,7 +210,7 @@ test('there is no event that no run fires', async () => {
   const runs = [
     await ask(
       [
-        { calls: [bash('cd sub'), { name: 'fail', input: {} }, bash('touch made')] },
+        { calls: [bashCall('cd sub'), { name: 'fail', input: {} }, bashCall('touch made')] },
         'Done.',
         { fail: { status: 401 } }
       ],
@@ -231,7 +230,7 @@ test('there is no event that no run fires', async () => {
         }
       }
     ),
-    await ask([{ calls: [bash('touch made')] }, 'Done.']),
+    await ask([{ calls: [bashCall('touch made')] }, 'Done.']),
     await ask(
       [
         { calls: [{ name: 'Agent', input: { description: 'a', prompt: 'go', run_in_background: true, name: 'ann' } }] },

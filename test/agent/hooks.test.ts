@@ -1,21 +1,20 @@
 /** What hooks of a running agent can do: to calls, prompts, results, and to what the model is told. */
 import { describe, expect, test } from 'vitest'
-import { block, deny, tool, transform, type HookRegistry } from '../../src/index.ts'
+import { block, deny, tool, transform } from '../../src/index.ts'
 import {
   ask,
+  type Asking,
+  bashTurn,
+  callTurn,
   inputsOf,
   ofType,
   project,
   prompted,
   registry,
   resultsIn,
-  words,
-  type Asking
+  withHooks,
+  words
 } from '../support/agent-kit.ts'
-
-const bash = (command: string) => ({ calls: [{ name: 'Bash', input: { command } }] })
-const call = (name: string) => ({ calls: [{ name, input: {} }] })
-const on = (fill: (hooks: HookRegistry) => unknown): Asking => ({ hooks: registry(fill) })
 
 // F127, F58
 test('without hooks an agent works, and says nothing of hooks', async () => {
@@ -41,7 +40,7 @@ test('hooks are added again and again, and those of settings files come beside t
   const hooks = registry()
   hooks.on('PreToolUse', () => void seen.push('one'))
   hooks.on('PreToolUse', () => void seen.push('two'))
-  await ask([bash('true'), 'Done.'], { in: place, hooks, trust: true, allowedTools: ['Bash'] })
+  await ask([bashTurn('true'), 'Done.'], { in: place, hooks, trust: true, allowedTools: ['Bash'] })
   expect(seen).toEqual(['one', 'two'])
   expect(place.has('from-settings')).toBe(true)
 })
@@ -55,10 +54,10 @@ describe('a call', () => {
     ['judged by a hook that throws', () => Promise.reject(new Error('hook broke')), 'the hook quiet failed']
   ])('%s does not run, and the model is told why and by whom', async (_, run, reason) => {
     const place = project()
-    const { sent, messages, result, names } = await ask([bash('touch made'), 'Done.'], {
+    const { sent, messages, result, names } = await ask([bashTurn('touch made'), 'Done.'], {
       in: place,
       allowedTools: ['Bash'],
-      ...on(hooks => hooks.on('PreToolUse', 'Bash', run, { name: 'quiet' }))
+      ...withHooks(hooks => hooks.on('PreToolUse', 'Bash', run, { name: 'quiet' }))
     })
     expect(place.has('made')).toBe(false)
     const [told] = resultsIn(sent[1]!)
@@ -75,10 +74,10 @@ describe('a call', () => {
   // F36, F60, F134, F6
   test('whose input hooks change runs with what they made of it, and the model’s own words stay', async () => {
     const place = project()
-    const { sent, events } = await ask([bash('touch a'), 'Done.'], {
+    const { sent, events } = await ask([bashTurn('touch a'), 'Done.'], {
       in: place,
       allowedTools: ['Bash'],
-      ...on(hooks => {
+      ...withHooks(hooks => {
         hooks.on('PreToolUse', 'Bash', ctx => transform({ command: `${ctx.toolInput.command} b` }))
         hooks.on('PreToolUse', 'Bash', ctx => void (ctx.toolInput.command += ' c'))
       })
@@ -91,18 +90,18 @@ describe('a call', () => {
 
   // F134
   test('that a hook makes invalid does not run', async () => {
-    const { sent } = await ask([bash('touch a'), 'Done.'], {
+    const { sent } = await ask([bashTurn('touch a'), 'Done.'], {
       allowedTools: ['Bash'],
-      ...on(hooks => hooks.on('PreToolUse', 'Bash', () => ({ updatedInput: { command: 7 } })))
+      ...withHooks(hooks => hooks.on('PreToolUse', 'Bash', () => ({ updatedInput: { command: 7 } })))
     })
     expect(resultsIn(sent[1]!)).toMatchObject([{ isError: true, text: expect.stringContaining('gate_failed:rewrite') }])
   })
 
   // F136
   test('keeps its result when a hook objects afterwards, and the model hears of that beside it', async () => {
-    const { sent } = await ask([bash('echo hi'), 'Done.'], {
+    const { sent } = await ask([bashTurn('echo hi'), 'Done.'], {
       allowedTools: ['Bash'],
-      ...on(hooks => hooks.on('PostToolUse', () => deny('I saw that'), { name: 'critic' }))
+      ...withHooks(hooks => hooks.on('PostToolUse', () => deny('I saw that'), { name: 'critic' }))
     })
     expect(resultsIn(sent[1]!)).toEqual([{ id: 'toolu_1', text: 'hi', isError: false }])
     expect(words(sent[1]!.at(-1)!)).toContain('I saw that')
@@ -115,7 +114,9 @@ test('a Stop hook makes the agent go on, with words of its own; without one it e
   let times = 0
   const { sent, result } = await ask(
     ['One.', 'Two.'],
-    on(hooks => hooks.on('Stop', () => (++times === 1 ? { continue: true, systemMessage: 'Test it.' } : undefined)))
+    withHooks(hooks =>
+      hooks.on('Stop', () => (++times === 1 ? { continue: true, systemMessage: 'Test it.' } : undefined))
+    )
   )
   expect(sent).toHaveLength(2)
   expect(sent[1]!.map(words).join('\n')).toContain('Test it.')
@@ -128,12 +129,14 @@ test('a Stop hook makes the agent go on, with words of its own; without one it e
 test('a prompt can be changed and refused', async () => {
   const changed = await ask(['Done.'], {
     prompt: 'hello',
-    ...on(hooks => hooks.on('UserPromptSubmit', ctx => void (ctx.prompt = `${ctx.prompt} there`)))
+    ...withHooks(hooks => hooks.on('UserPromptSubmit', ctx => void (ctx.prompt = `${ctx.prompt} there`)))
   })
   expect(changed.sent[0]!.map(words)).toEqual(['hello there'])
   const refused = await ask(['Done.'], {
     prompt: 'hello',
-    ...on(hooks => hooks.on('UserPromptSubmit', () => deny('no greetings', { context: 'secret' }), { name: 'stern' }))
+    ...withHooks(hooks =>
+      hooks.on('UserPromptSubmit', () => deny('no greetings', { context: 'secret' }), { name: 'stern' })
+    )
   })
   expect(refused.sent).toEqual([])
   expect(refused.result).toMatchObject({ is_error: false, terminal_reason: 'prompt_blocked', num_turns: 0 })
@@ -148,7 +151,7 @@ test('what hooks say of a prompt that is refused does not reach the next one', a
       yield prompted('one')
       yield prompted('two')
     })(),
-    ...on(hooks =>
+    ...withHooks(hooks =>
       hooks.on('UserPromptSubmit', ctx => (ctx.prompt === 'one' ? deny('no', { context: 'about one' }) : undefined))
     )
   })
@@ -160,7 +163,7 @@ test('SessionStart and AgentStart can keep it from starting', async () => {
   for (const event of ['SessionStart', 'AgentStart'] as const) {
     const { sent, result } = await ask(
       ['Done.'],
-      on(hooks => hooks.on(event, () => deny('not today')))
+      withHooks(hooks => hooks.on(event, () => deny('not today')))
     )
     expect(sent).toEqual([])
     expect(result).toMatchObject({ is_error: true, terminal_reason: 'start_blocked' })
@@ -177,7 +180,7 @@ describe('continue: false ends the run after the step', () => {
     ask([{ calls: ['one', 'two'].map(name => ({ name: 'Bash', input: { command: `touch ${name}` } })) }, 'Done.'], {
       in: place,
       allowedTools: ['Bash'],
-      ...on(hooks => hooks.on(event, () => ({ continue: false, stopReason: 'enough' })))
+      ...withHooks(hooks => hooks.on(event, () => ({ continue: false, stopReason: 'enough' })))
     })
 
   test.each([
@@ -210,8 +213,9 @@ test('a tool fires hooks through its call; without hooks nothing happens', async
     const outcome = await fire('Notification', { message: 'psst', notification_type: 'own' })
     return { content: [{ type: 'text', text: `heard: ${outcome?.additionalContext ?? 'nothing'}` }] }
   })
-  const run = (asking: Asking) => ask([call('tell'), 'Done.'], { tools: [teller], allowedTools: ['tell'], ...asking })
-  const heard = await run(on(hooks => hooks.on('Notification', 'own', () => ({ additionalContext: 'I heard' }))))
+  const run = (asking: Asking) =>
+    ask([callTurn('tell'), 'Done.'], { tools: [teller], allowedTools: ['tell'], ...asking })
+  const heard = await run(withHooks(hooks => hooks.on('Notification', 'own', () => ({ additionalContext: 'I heard' }))))
   expect(resultsIn(heard.sent[1]!)[0]!.text).toBe('heard: I heard')
   expect(inputsOf(heard, 'Notification')).toMatchObject([{ message: 'psst', notification_type: 'own' }])
   const silent = await run({ watch: false })
@@ -222,10 +226,10 @@ test('a tool fires hooks through its call; without hooks nothing happens', async
 test('of several hooks a deny wins, then a question, then an allow', async () => {
   const decided = async (...decisions: readonly ('allow' | 'ask' | 'deny')[]): Promise<string> => {
     const place = project()
-    const { result } = await ask([bash('touch made'), 'Done.'], {
+    const { result } = await ask([bashTurn('touch made'), 'Done.'], {
       in: place,
       canUseTool: async () => ({ behavior: 'deny', message: 'I was asked' }),
-      ...on(hooks => decisions.map(decision => hooks.on('PreToolUse', () => ({ decision }))))
+      ...withHooks(hooks => decisions.map(decision => hooks.on('PreToolUse', () => ({ decision }))))
     })
     const [denial] = result.permission_denials
     return place.has('made') ? 'ran' : `${denial!.tool_name} refused`
@@ -242,7 +246,7 @@ test('hooks of calls that run side by side each have their own context', async (
     [{ calls: names.map(name => ({ name: 'Bash', input: { command: `echo ${name}` }, id: name })) }, 'Done.'],
     {
       allowedTools: ['Bash'],
-      ...on(hooks =>
+      ...withHooks(hooks =>
         hooks.on('PreToolUse', 'Bash', async ctx => {
           const mine = ctx.toolUseId
           await new Promise(resolve => setImmediate(resolve))
@@ -262,7 +266,7 @@ test('hooks of calls that run side by side each have their own context', async (
 test('messages of hooks stand among those of the agent, when they are wanted', async () => {
   const hooks = () => registry(all => all.on('PreToolUse', () => undefined, { name: 'looker' }))
   const run = async (includeHookEvents: boolean) => {
-    const { messages } = await ask([bash('true'), 'Done.'], {
+    const { messages } = await ask([bashTurn('true'), 'Done.'], {
       allowedTools: ['Bash'],
       hooks: hooks(),
       watch: false,

@@ -4,7 +4,8 @@ import { mkdirSync, readdirSync, readlinkSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test, vi } from 'vitest'
-import { CLI, ended, HANG, stage, type Stage } from '../support/cli-stage.ts'
+import { CLI, ended, cliStage, type CliStage } from '../support/cli-stage.ts'
+import { HANG } from '../support/waiting.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -13,8 +14,8 @@ const hasScript = spawnSync('script', ['-qec', 'test -t 1', '/dev/null']).status
 const ESC = '\u001B'
 
 /** A stage whose folder for temporary files is its own. */
-function tour(): Stage & { readonly temp: Readonly<Record<string, string>>; left(): readonly string[] } {
-  const scene = stage()
+function tour(): CliStage & { readonly temp: Readonly<Record<string, string>>; left(): readonly string[] } {
+  const scene = cliStage()
   const folder = scene.path('temp')
   mkdirSync(folder)
   return {

@@ -1,6 +1,8 @@
 /** `carabiner doctor`: one page of what is in force, what is not, and what this machine can enforce. */
 import { expect, test, vi } from 'vitest'
-import { HANG, on, refuses, stage } from '../support/cli-stage.ts'
+import { cliStage } from '../support/cli-stage.ts'
+import { HANG } from '../support/waiting.ts'
+import { commandOn, refuses } from '../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -14,9 +16,9 @@ interface Report {
 }
 
 test('all is in force: 0, and each thing with its file and line', async () => {
-  const here = stage()
+  const here = cliStage()
   here.user({
-    ...on('PreToolUse', refuses('no'), 'Bash'),
+    ...commandOn('PreToolUse', refuses('no'), 'Bash'),
     permissions: { deny: ['Read(./.env)'], defaultMode: 'plan' },
     carabiner: { profile: 'compat' }
   })
@@ -32,8 +34,8 @@ test('all is in force: 0, and each thing with its file and line', async () => {
 })
 
 test('a project that is not trusted: 4, and why; once it is trusted, 0', async () => {
-  const here = stage()
-  here.settings(on('PreToolUse', refuses('no'), 'Bash'))
+  const here = cliStage()
+  here.settings(commandOn('PreToolUse', refuses('no'), 'Bash'))
   const { code, stdout } = await here.run(['doctor'])
   expect(code).toBe(4)
   expect(stdout).toMatch(/^Not in force\n {2}PreToolUse Bash .*: the project is not trusted$/m)
@@ -41,16 +43,16 @@ test('a project that is not trusted: 4, and why; once it is trusted, 0', async (
 })
 
 test('a formatter that is off restricts nothing: 0', async () => {
-  const here = stage()
-  here.settings(on('PostToolUse', 'prettier --write', 'Edit'))
+  const here = cliStage()
+  here.settings(commandOn('PostToolUse', 'prettier --write', 'Edit'))
   const report = await here.json<Report>(['doctor'])
   expect(report).toMatchObject({ trust: 'untrusted', isWhole: true })
   expect(report.notInForce).toEqual([expect.stringContaining('the project is not trusted')])
 })
 
 test('--json: what run would stop for, what it would say, and no value of a credential', async () => {
-  const here = stage()
-  here.user({ ...on('PreToolUse', 'cat', 'Bash', { async: true }), permissions: { deny: ['bash', 'LS'] } })
+  const here = cliStage()
+  here.user({ ...commandOn('PreToolUse', 'cat', 'Bash', { async: true }), permissions: { deny: ['bash', 'LS'] } })
   const { code, stdout } = await here.run(['doctor', '--json'], { env: { OPENAI_API_KEY: 'sk-not-to-be-seen' } })
   const report = JSON.parse(stdout) as Report
   expect([code, report.isWhole]).toEqual([4, false])
@@ -62,8 +64,8 @@ test('--json: what run would stop for, what it would say, and no value of a cred
 })
 
 test('it runs nothing of the project', async () => {
-  const here = stage()
-  here.settings({ ...on('SessionStart', 'touch ran'), carabiner: { modules: ['evil.mjs'] } })
+  const here = cliStage()
+  here.settings({ ...commandOn('SessionStart', 'touch ran'), carabiner: { modules: ['evil.mjs'] } })
   here.write('project/evil.mjs', `import { writeFileSync } from 'node:fs'\nwriteFileSync('ran', '')\n`)
   await here.run(['doctor', '--trust-project-hooks'])
   expect(() => here.read('project/ran')).toThrow('ENOENT')

@@ -3,7 +3,10 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { CLI, ended, HANG, on, rule, stage, type Fired } from '../support/cli-stage.ts'
+import { CLI, ended, type Fired, cliStage } from '../support/cli-stage.ts'
+import { gone, HANG } from '../support/waiting.ts'
+import { commandOn, rule } from '../support/command-settings.ts'
+import { isAlive } from '../support/process-table.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -19,38 +22,30 @@ function appears(file: string): Promise<void> {
   })
 }
 
-const isGone = (pid: number): boolean => {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
-  } catch {
-    return true
-  }
-}
-
 test.skipIf(process.platform !== 'linux').each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
   ['SIGHUP', 129],
   ['SIGKILL', 'SIGKILL']
 ] as const)('%s in the middle of a hook leaves no process (Linux)', async (signal, how) => {
-  const { user, start, path } = stage()
+  const { user, start, path } = cliStage()
   const ready = path('home/ready')
   // It has been given its event: this is the middle.
   const script = `cat > /dev/null; sleep 600 & trap '' INT TERM HUP; echo $$ $! > ${ready}.new; mv ${ready}.new ${ready}`
-  user(on('Stop', `${script}; sleep 600; sleep 600`))
+  user(commandOn('Stop', `${script}; sleep 600; sleep 600`))
   const child = start(['fire', 'Stop'])
   const end = ended(child)
   await appears(ready)
   const pids = readFileSync(ready, 'utf8').trim().split(' ').map(Number)
-  expect(pids.map(isGone)).toEqual([false, false])
+  expect(pids.map(isAlive)).toEqual([true, true])
   child.kill(signal)
   const { code, signal: by, stdout } = await end
   expect([code ?? by, stdout]).toEqual([how, ''])
-  await vi.waitUntil(() => pids.every(isGone), { timeout: HANG / 2, interval: 20 })
+  await gone(pids)
 })
 
 test('a module that leaves a timer or a server behind does not keep the command', async () => {
-  const { write, run } = stage()
+  const { write, run } = cliStage()
   const module = write(
     'home/own.mjs',
     `import { createServer } from 'node:http'
@@ -65,7 +60,7 @@ test('a module that leaves a timer or a server behind does not keep the command'
 })
 
 test('whoever reads may stop reading: carabiner hooks list | head -1', async () => {
-  const { user, env, project } = stage()
+  const { user, env, project } = cliStage()
   user({ hooks: { PreToolUse: Array.from({ length: 3000 }, (_, number) => rule(`true ${number}`, `Tool${number}`)) } })
   const line = `"$0" "$1" hooks list | head -1; echo "\${PIPESTATUS[0]}"`
   const { stdout, stderr } = await ended(spawn('bash', ['-c', line, process.execPath, CLI], { cwd: project, env }))
@@ -74,7 +69,7 @@ test('whoever reads may stop reading: carabiner hooks list | head -1', async () 
 })
 
 test('what is printed arrives whole, however much it is', async () => {
-  const { user, json } = stage()
+  const { user, json } = cliStage()
   user({
     hooks: { PreToolUse: Array.from({ length: 2000 }, (_, number) => rule(`true ${number} ${'x'.repeat(1000)}`)) }
   })
@@ -82,7 +77,7 @@ test('what is printed arrives whole, however much it is', async () => {
 })
 
 test('200 hooks on one event all run, and each is told of', async () => {
-  const { user, json } = stage()
+  const { user, json } = cliStage()
   const hooks = Array.from({ length: 200 }, (_, number) => rule(`exit ${number === 99 ? 2 : 0} # ${number}`, 'Bash'))
   user({ hooks: { PreToolUse: hooks } })
   const fired = await json<Fired>(['fire', 'PreToolUse'])

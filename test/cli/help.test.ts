@@ -3,7 +3,8 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
 import { EVENT_NAMES } from '../../src/hooks.ts'
-import { HANG, stage } from '../support/cli-stage.ts'
+import { cliStage } from '../support/cli-stage.ts'
+import { HANG } from '../support/waiting.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -23,13 +24,13 @@ const COMMANDS = [
 ]
 
 test('--version prints the version and nothing else', async () => {
-  const { run } = stage()
+  const { run } = cliStage()
   for (const flag of ['--version', '-V'])
     expect(await run([flag])).toEqual({ code: 0, signal: null, stdout: `${version}\n`, stderr: '' })
 })
 
 test('--version --json names the package, the contract and the form of reports', async () => {
-  const { json } = stage()
+  const { json } = cliStage()
   expect(await json(['--version'])).toEqual({
     carabiner: version,
     contract: expect.stringMatching(/^claude-code \d+\.\d+\.\d+$/),
@@ -39,7 +40,7 @@ test('--version --json names the package, the contract and the form of reports',
 })
 
 test('--help names every command, the exit codes, and where to begin', async () => {
-  const { run } = stage()
+  const { run } = cliStage()
   const { code, stdout, stderr } = await run(['--help'])
   expect([code, stderr]).toEqual([0, ''])
   for (const name of ['fire', 'hooks', 'sessions', 'completion'])
@@ -50,7 +51,7 @@ test('--help names every command, the exit codes, and where to begin', async () 
 })
 
 test.each(COMMANDS)('%s --help says what it does, and teaches with an example', async name => {
-  const { run } = stage()
+  const { run } = cliStage()
   const { code, stdout } = await run([...name.split(' '), '--help'])
   expect(code).toBe(0)
   expect(stdout).toContain(`Usage: carabiner ${name}`)
@@ -58,7 +59,7 @@ test.each(COMMANDS)('%s --help says what it does, and teaches with an example', 
 })
 
 test('the help of fire names each of its flags', async () => {
-  const { run } = stage()
+  const { run } = cliStage()
   const { stdout } = await run(['fire', '--help'])
   const flags = Array.from(stdout.matchAll(/^ {2}(--[a-z-]+)/gm), ({ 1: flag }) => flag)
   expect(flags).toEqual([
@@ -69,7 +70,7 @@ test('the help of fire names each of its flags', async () => {
 })
 
 test('without a command the help comes on standard error, and it is no success', async () => {
-  const { run } = stage()
+  const { run } = cliStage()
   for (const args of [[], ['hooks'], ['sessions']]) {
     const { code, stdout, stderr } = await run(args)
     expect([code, stdout]).toEqual([64, ''])
@@ -80,7 +81,7 @@ test('without a command the help comes on standard error, and it is no success',
 describe('completion', () => {
   /** What bash would offer after these words. */
   async function offered(...words: readonly string[]): Promise<readonly string[]> {
-    const { run } = stage()
+    const { run } = cliStage()
     const { stdout } = await run(['completion', 'bash'])
     const script = `${stdout}\nCOMP_WORDS=(carabiner "$@"); COMP_CWORD=$#; _carabiner; printf '%s\\n' "\${COMPREPLY[@]}"`
     return execFileSync('bash', ['--norc', '-c', script, 'bash', ...words], { encoding: 'utf8' })
@@ -101,7 +102,7 @@ describe('completion', () => {
   })
 
   test('zsh and fish get completions with the same words', async () => {
-    const { run } = stage()
+    const { run } = cliStage()
     const zsh = await run(['completion', 'zsh'])
     const fish = await run(['completion', 'fish'])
     expect([zsh.code, fish.code]).toEqual([0, 0])
@@ -111,7 +112,7 @@ describe('completion', () => {
   })
 
   test('another shell is refused, and told which there are', async () => {
-    const { run } = stage()
+    const { run } = cliStage()
     const { code, stderr } = await run(['completion', 'tcsh'])
     expect(code).toBe(64)
     expect(stderr).toContain('bash, zsh and fish')

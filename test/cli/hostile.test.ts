@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { anthropicServer, type AnthropicScript, type AnthropicServer } from '../support/anthropic-server.ts'
 import { BAITS, baited } from './baits.ts'
-import { CLI, ended, HANG, stage, type Ran, type Stage } from '../support/cli-stage.ts'
+import { CLI, ended, type Ran, cliStage, type CliStage } from '../support/cli-stage.ts'
+import { HANG } from '../support/waiting.ts'
 
 vi.setConfig({ testTimeout: 2 * HANG })
 
@@ -54,8 +55,8 @@ async function model(evil: string): Promise<AnthropicServer> {
 }
 
 /** The project, in the folder of a user who has agents of their own. */
-function hostile(url: string): Stage {
-  const here = stage()
+function hostile(url: string): CliStage {
+  const here = cliStage()
   for (const [name, text] of Object.entries(baited(url))) here.write(`project/${name}`, text, 0o755)
   here.write('home/.claude/agents/helper.md', '---\ndescription: Helps.\n---\nI help.\n')
   here.write('home/.claude/agents/reader.md', '---\ndescription: Reads.\ntools: Read\n---\nI read.\n')
@@ -71,7 +72,11 @@ interface Traced extends Ran {
   readonly connections: readonly string[]
 }
 
-async function traced(here: Stage, args: readonly string[], more: Readonly<Record<string, string>>): Promise<Traced> {
+async function traced(
+  here: CliStage,
+  args: readonly string[],
+  more: Readonly<Record<string, string>>
+): Promise<Traced> {
   const log = here.path('trace')
   const calls = ['-f', '-qq', '-s', '300', '-o', log, '-e', 'trace=execve,execveat,connect']
   const env = { ...here.env, ...more, PATH: `${here.path('project/bin')}:${here.env['PATH']}` }

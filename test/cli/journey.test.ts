@@ -1,7 +1,8 @@
 /** A new user: an empty folder, the first hook of the documentation, and three ways to break it. */
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { HANG, stage, type Ran, type Stage } from '../support/cli-stage.ts'
+import { type Ran, cliStage, type CliStage } from '../support/cli-stage.ts'
+import { HANG } from '../support/waiting.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -23,11 +24,11 @@ const FORCE = ['fire', 'PreToolUse', '--tool', 'Bash', '--set', 'tool_input.comm
 /** What differs from run to run. */
 const steady = (text: string): string => text.replaceAll(/\d+ ms/g, 'N ms')
 
-let here: Stage
+let here: CliStage
 const run = (...args: readonly string[]): Promise<Ran> => here.run(args)
 
 beforeEach(() => {
-  here = stage()
+  here = cliStage()
   mkdirSync(here.path('project/.git'))
 })
 

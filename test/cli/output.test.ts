@@ -2,12 +2,14 @@
 import { spawn } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
-import { CLI, ended, HANG, on, refuses, stage, type Ran, type Stage } from '../support/cli-stage.ts'
+import { CLI, ended, type Ran, cliStage, type CliStage } from '../support/cli-stage.ts'
+import { HANG } from '../support/waiting.ts'
+import { commandOn, refuses } from '../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
 /** Runs the command line within a line of shell, in which it is `"$@"`. */
-const within = ({ project: cwd, env, home }: Stage, line: string, args: readonly string[]): Promise<Ran> =>
+const within = ({ project: cwd, env, home }: CliStage, line: string, args: readonly string[]): Promise<Ran> =>
   ended(spawn('sh', ['-c', line, 'sh', process.execPath, CLI, ...args], { cwd, env: { ...env, TMPDIR: home } }))
 
 const SCRIPT = '- One.\n'
@@ -16,7 +18,7 @@ describe.skipIf(!existsSync('/dev/full'))('a full disk (skipped where there is n
   test.each(['hooks list', 'hooks list --json', 'fire Stop --json', 'hooks --help', '--version', 'run -p x'])(
     '%s: it is said, and it ends with 1',
     async line => {
-      const here = stage()
+      const here = cliStage()
       const script = here.write('home/script.yaml', SCRIPT)
       const args = [...line.split(' '), ...(line.startsWith('run') ? ['--model', `script:${script}`] : [])]
       const { code, stderr } = await within(here, '"$@" > /dev/full', args)
@@ -26,13 +28,13 @@ describe.skipIf(!existsSync('/dev/full'))('a full disk (skipped where there is n
   )
 
   test('another code than 0 stays', async () => {
-    const here = stage()
-    here.user(on('PreToolUse', refuses('no')))
+    const here = cliStage()
+    here.user(commandOn('PreToolUse', refuses('no')))
     expect((await within(here, '"$@" > /dev/full', ['fire', 'PreToolUse', '--exit-code'])).code).toBe(2)
   })
 
   test('whoever prints nothing loses nothing', async () => {
-    const here = stage()
+    const here = cliStage()
     const script = here.write('home/script.yaml', SCRIPT)
     const args = ['run', '--init-only', '--model', `script:${script}`]
     expect(await within(here, '"$@" > /dev/full', args)).toMatchObject({ code: 0, stderr: '' })
@@ -40,13 +42,13 @@ describe.skipIf(!existsSync('/dev/full'))('a full disk (skipped where there is n
 })
 
 test('a disk that takes only a part has not taken the whole', async () => {
-  const here = stage()
+  const here = cliStage()
   const { code, stderr } = await within(here, 'ulimit -f 1; "$@" > "$HOME/out"', ['run', '--help'])
   expect(stderr).toContain('carabiner: the output is incomplete: EFBIG')
   expect([code, statSync(here.path('home/out')).size % 512]).toEqual([1, 0])
 })
 
 test('whoever has read enough is no fault', async () => {
-  const { code, stderr } = await within(stage(), 'exec 3>&1; { "$@"; echo $? >&3; } | true', ['run', '--help'])
+  const { code, stderr } = await within(cliStage(), 'exec 3>&1; { "$@"; echo $? >&3; } | true', ['run', '--help'])
   expect([code, stderr]).toEqual([0, ''])
 })

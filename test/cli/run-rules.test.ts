@@ -1,13 +1,14 @@
 /** Lists of rules on the command line. */
 import { expect, test, vi } from 'vitest'
-import { HANG, stage } from '../support/cli-stage.ts'
+import { cliStage } from '../support/cli-stage.ts'
+import { HANG } from '../support/waiting.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
 const SCRIPT = [{ calls: [{ name: 'Bash', input: { command: 'touch done' } }] }, 'Done.']
 
 const ask = (...rules: readonly string[]) => {
-  const { run, write } = stage()
+  const { run, write } = cliStage()
   const script = write('script.json', JSON.stringify(SCRIPT))
   return run(['run', '-p', 'go', '--model', `script:${script}`, '--allowedTools', ...rules])
 }
@@ -48,7 +49,7 @@ test.each([
   [['--json-schema', '{"type":"objekt"}'], '--json-schema cannot be {"type":"objekt"}'],
   [['--max-budget-usd', '1'], '--max-budget-usd cannot be 1']
 ])('E7: run %j is told what is wrong in flags', async (flags, words) => {
-  const { run, write } = stage()
+  const { run, write } = cliStage()
   const script = write('script.json', JSON.stringify(SCRIPT))
   const { code, stderr } = await run(['run', '-p', 'go', '--model', `script:${script}`, ...flags])
   expect(code).toBe(4)

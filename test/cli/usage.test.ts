@@ -1,6 +1,7 @@
 /** What was typed wrong is said in a line, with what to do, and ends with 64. */
 import { expect, test, vi } from 'vitest'
-import { HANG, stage } from '../support/cli-stage.ts'
+import { cliStage } from '../support/cli-stage.ts'
+import { HANG } from '../support/waiting.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -22,7 +23,7 @@ test.each([
   ['a test file that is not there', ['hooks', 'test', 'nowhere.yaml'], /nowhere\.yaml is not there/],
   ['no tests at all', ['hooks', 'test'], /no tests found: write .*\.hooktest\.yaml/]
 ])('%s', async (_, args, words) => {
-  const { run } = stage()
+  const { run } = cliStage()
   const { code, stdout, stderr } = await run(args)
   expect([code, stdout]).toEqual([64, ''])
   expect(stderr).toMatch(words)
@@ -37,7 +38,7 @@ test.each([
   [['--permission-mode', 'plan', '--dangerously-skip-permissions'], /exclude each other/],
   [['--disallowedTools', ''], /--disallowedTools names no tool/]
 ])('A1: what restricts is not lost among flags: %j', async (flags, words) => {
-  const { run, write } = stage()
+  const { run, write } = cliStage()
   const script = write('script.json', { turns: ['Done.'] })
   const { code, stdout, stderr } = await run(['run', '-p', 'go', '--model', `script:${script}`, ...flags])
   expect([code, stdout]).toEqual([64, ''])
@@ -50,14 +51,14 @@ test.each([
   ['text', '"x"', /not a JSON object/],
   ['null', 'null', /not a JSON object/]
 ])('a payload on standard input that is %s', async (_, stdin, words) => {
-  const { run } = stage()
+  const { run } = cliStage()
   const { code, stderr } = await run(['fire', 'Stop'], { stdin })
   expect(code).toBe(64)
   expect(stderr).toMatch(words)
 })
 
 test.each(['HOME', 'CARABINER_HOME', 'CARABINER_MANAGED_DIR'])('%s must not depend on where one stands', async name => {
-  const { run } = stage()
+  const { run } = cliStage()
   const { code, stderr } = await run(['hooks', 'list'], { env: { [name]: 'home' } })
   expect(code).toBe(64)
   expect(stderr).toContain(`${name} should be an absolute path`)

@@ -5,6 +5,7 @@
 import { describe, expect, test } from 'vitest'
 import { block, guard, HookRegistry, transform, type Hook, type HookContext, type HookResult } from '../../src/hooks.ts'
 import { harness } from '../../src/testing.ts'
+import { bash } from '../support/hook-inputs.ts'
 
 type Five = 'PreToolUse' | 'PostToolUse' | 'AgentStart' | 'AgentStop' | 'Iteration'
 const FIVE = ['PreToolUse', 'PostToolUse', 'AgentStart', 'AgentStop', 'Iteration'] as const
@@ -12,7 +13,6 @@ const FIVE = ['PreToolUse', 'PostToolUse', 'AgentStart', 'AgentStop', 'Iteration
 /** A hook of that dialect, whole: one method for all events. */
 const onEvent = (name: string, run: (ctx: HookContext<Five>) => HookResult): Hook<Five> => ({ name, events: FIVE, run })
 
-const bash = (command: string) => ({ tool_name: 'Bash', tool_input: { command }, tool_use_id: 'toolu_1' })
 const agentResult = {
   id: 'agent-1',
   content: 'Done.',

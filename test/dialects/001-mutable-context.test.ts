@@ -5,8 +5,7 @@
 import { describe, expect, test } from 'vitest'
 import { allow, applyEdits, ask, CarabinerError, deny, guard, HookRegistry, type Message } from '../../src/hooks.ts'
 import { harness } from '../../src/testing.ts'
-
-const bash = (command: string) => ({ tool_name: 'Bash', tool_input: { command }, tool_use_id: 'toolu_1' })
+import { bash } from '../support/hook-inputs.ts'
 
 describe('block dangerous commands', () => {
   const hooks = new HookRegistry()

@@ -5,8 +5,7 @@
 import { describe, expect, test } from 'vitest'
 import { allow, ask, deny, guard, HookRegistry, type Outcome, type Reply } from '../../src/hooks.ts'
 import { harness } from '../../src/testing.ts'
-
-const bash = (command: string) => ({ tool_name: 'Bash', tool_input: { command }, tool_use_id: 'toolu_1' })
+import { bash } from '../support/hook-inputs.ts'
 
 describe('the demo agent’s hooks', () => {
   const forkBomb = /:\(\)\s*\{\s*:\s*\|\s*:\s*&\s*\}\s*;\s*:/

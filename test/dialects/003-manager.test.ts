@@ -15,8 +15,8 @@ import {
   type Reply
 } from '../../src/hooks.ts'
 import { harness, manualClock } from '../../src/testing.ts'
+import { bash } from '../support/hook-inputs.ts'
 
-const bash = (command: string) => ({ tool_name: 'Bash', tool_input: { command }, tool_use_id: 'toolu_1' })
 const never = () => new Promise<undefined>(() => undefined)
 
 /** The events of that dialect. */

@@ -16,8 +16,8 @@ import {
   type SpecificOutput
 } from '../../src/hooks.ts'
 import { harness, manualClock } from '../../src/testing.ts'
+import { bash } from '../support/hook-inputs.ts'
 
-const bash = (command: string) => ({ tool_name: 'Bash', tool_input: { command }, tool_use_id: 'toolu_1' })
 const tool = (tool_name: string) => ({ tool_name, tool_input: {}, tool_use_id: 'toolu_1' })
 const never = () => new Promise<undefined>(() => undefined)
 

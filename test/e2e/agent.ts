@@ -8,9 +8,9 @@ import {
   type AnthropicScript,
   type AnthropicServer
 } from '../support/anthropic-server.ts'
-import { ended, stage, type Ran, type Stage } from '../support/cli-stage.ts'
+import { ended, cliStage, type Ran, type CliStage } from '../support/cli-stage.ts'
 
-export interface Agent extends Stage {
+export interface Agent extends CliStage {
   readonly server: AnthropicServer
   /** `carabiner run -p` with these arguments, to its end. */
   ask(args: readonly string[], stdin?: string): Promise<Ran>
@@ -24,30 +24,30 @@ type Variables = Readonly<Record<string, string>>
 export async function agent(replies: readonly AnthropicScript[] = [], more: Variables = {}): Promise<Agent> {
   const server = await anthropicServer(...replies)
   onTestFinished(() => server.close())
-  const set = stage()
+  const set = cliStage()
   const env = { ANTHROPIC_API_KEY: 'key-of-a-test', ANTHROPIC_BASE_URL: server.url, ...more }
   const begin = (args: readonly string[]): ChildProcess => set.start(['run', '-p', ...args], { env })
   return { ...set, server, begin, ask: (args, stdin) => ended(begin(args), stdin) }
 }
 
-export const says = (text: string): AnthropicReply => ({ blocks: [{ type: 'text', text }] })
+export const textReply = (text: string): AnthropicReply => ({ blocks: [{ type: 'text', text }] })
 
 let called = 0
 
 /** An answer that calls tools. Every call has an id of its own. */
-export const calls = (...uses: readonly (readonly [name: string, input: object])[]): AnthropicReply => ({
+export const callReply = (...uses: readonly (readonly [name: string, input: object])[]): AnthropicReply => ({
   blocks: uses.map(([name, input]): AnthropicBlock => ({ type: 'tool_use', id: `toolu_e2e_${called++}`, name, input }))
 })
 
 /** The messages of `--output-format stream-json`. */
-export interface Line {
+export interface StreamLine {
   readonly type: string
   readonly subtype?: string
   readonly [more: string]: unknown
 }
 
-export const linesOf = ({ stdout }: Ran): readonly Line[] =>
+export const streamLines = ({ stdout }: Ran): readonly StreamLine[] =>
   stdout
     .trimEnd()
     .split('\n')
-    .map(line => JSON.parse(line) as Line)
+    .map(line => JSON.parse(line) as StreamLine)

@@ -1,8 +1,9 @@
 /** Each row of docs/payloads.md about behaviour, tried out. */
 import { readFileSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
-import { decides, HANG, on, prints, rule } from '../support/cli-stage.ts'
-import { agent, calls, linesOf, says } from './agent.ts'
+import { agent, callReply, streamLines, textReply } from './agent.ts'
+import { HANG } from '../support/waiting.ts'
+import { commandOn, decides, prints, rule } from '../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -16,7 +17,7 @@ function rows(): readonly string[] {
 
 /** Whether a hook with these settings has left its mark, after one call of Bash. */
 async function marks(hooks: object, ...flags: readonly string[]): Promise<boolean> {
-  const run = await agent([calls(['Bash', { command: 'echo a' }]), says('Done.'), says('Done.')])
+  const run = await agent([callReply(['Bash', { command: 'echo a' }]), textReply('Done.'), textReply('Done.')])
   run.user(hooks)
   await run.ask(['Go', '--allowedTools', 'Bash', ...flags])
   try {
@@ -35,13 +36,13 @@ const asking = (more: object = {}): object => ({
 
 const TRIALS: Readonly<Record<string, () => Promise<void>>> = {
   async 'an `if` that is not a permission rule'() {
-    const hooks = on('PreToolUse', MARK, 'Bash', { if: 'Bash(echo *' })
+    const hooks = commandOn('PreToolUse', MARK, 'Bash', { if: 'Bash(echo *' })
     expect(await marks(hooks, '--profile', 'compat')).toBe(true)
   },
   async 'the shell of a command'() {
-    const hooks = on('PreToolUse', `[[ -n "$BASH_VERSION" ]] && ${MARK}; true`, 'Bash')
+    const hooks = commandOn('PreToolUse', `[[ -n "$BASH_VERSION" ]] && ${MARK}; true`, 'Bash')
     expect(await marks(hooks, '--profile', 'compat')).toBe(true)
-    const asked = on('PreToolUse', `[ -z "$BASH_VERSION" ] && ${MARK}; true`, 'Bash', { shell: 'sh' })
+    const asked = commandOn('PreToolUse', `[ -z "$BASH_VERSION" ] && ${MARK}; true`, 'Bash', { shell: 'sh' })
     expect(await marks(asked)).not.toBe(readFileSync('/bin/sh').equals(readFileSync('/bin/bash')))
   },
   async 'PermissionRequest hooks when a PreToolUse hook asks'() {
@@ -49,21 +50,23 @@ const TRIALS: Readonly<Record<string, () => Promise<void>>> = {
     expect(await marks(asking(), '--profile', 'compat')).toBe(false)
   },
   async '`asyncRewake` without `async`'() {
-    const run = await agent([says('Done.'), says('Again.')])
-    run.user(on('UserPromptSubmit', 'grep -q reminder || exit 2', '', { asyncRewake: true, rewakeMessage: 'wake up' }))
+    const run = await agent([textReply('Done.'), textReply('Again.')])
+    run.user(
+      commandOn('UserPromptSubmit', 'grep -q reminder || exit 2', '', { asyncRewake: true, rewakeMessage: 'wake up' })
+    )
     await run.ask(['Go'])
     expect(JSON.stringify(run.server.requests.at(-1))).toContain('wake up')
   },
   async 'SessionEnd hooks in the stream'() {
-    const run = await agent([says('Done.')])
-    run.user(on('SessionEnd', 'true'))
-    const lines = linesOf(await run.ask(['Go', '--output-format', 'stream-json', '--include-hook-events']))
+    const run = await agent([textReply('Done.')])
+    run.user(commandOn('SessionEnd', 'true'))
+    const lines = streamLines(await run.ask(['Go', '--output-format', 'stream-json', '--include-hook-events']))
     expect(lines.at(-1)).toMatchObject({ type: 'result' })
     expect(lines.map(({ hook_event }) => hook_event)).toContain('SessionEnd')
   },
   async '`/clear`'() {
     const run = await agent()
-    run.user(on('SessionStart', 'cat >> "$HOME/starts"'))
+    run.user(commandOn('SessionStart', 'cat >> "$HOME/starts"'))
     await run.ask(['/clear'])
     const starts = run.read('home/starts').trim().split('\n')
     const ids = starts.map(line => (JSON.parse(line) as { session_id: string }).session_id)
@@ -75,8 +78,8 @@ const TRIALS: Readonly<Record<string, () => Promise<void>>> = {
     expect(ran.stdout).toBe('The model is now claude-haiku-4-5.\n')
   },
   async '`AI_AGENT`'() {
-    const run = await agent([says('Done.')])
-    run.user(on('Stop', 'echo "$AI_AGENT" > "$HOME/agent"'))
+    const run = await agent([textReply('Done.')])
+    run.user(commandOn('Stop', 'echo "$AI_AGENT" > "$HOME/agent"'))
     await run.ask(['Go'])
     expect(run.read('home/agent')).toMatch(/^carabiner_/)
   }

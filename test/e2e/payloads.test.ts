@@ -11,6 +11,7 @@ import peer from '../fixtures/peer-payloads.json' with { type: 'json' }
 import type { TurnOrMaker } from '../../src/testing.ts'
 import { record, type Payload } from './recording.ts'
 import { differencesOf } from './shapes.ts'
+import { callTurn } from '../support/agent-kit.ts'
 
 const sample = createSdkMcpServer({
   name: 'sample',
@@ -21,31 +22,29 @@ const sample = createSdkMcpServer({
   ]
 })
 
-const call = (name: string, input: object) => ({ calls: [{ name, input }] })
-
 /** The calls of the recorded session, and those of the tools that it did not use. */
 const MAIN = [
-  call('Read', { file_path: 'a.txt' }),
-  call('Bash', { command: 'false', description: 'fail' }),
-  call('Bash', { command: 'echo hi', description: 'say hi' }),
-  call('Read', { file_path: 'missing.txt' }),
-  call('Write', { file_path: 'b.txt', content: 'beta\n' }),
-  call('Edit', { file_path: 'a.txt', old_string: 'alpha', new_string: 'ALPHA' }),
-  call('Bash', { command: 'touch x.txt', description: 'needs permission' }),
-  call('mcp__sample__echo', { text: 'yo' }),
-  call('NoSuchTool', { x: 1 }),
-  call('Bash', { nocommand: 1 }),
-  call('Glob', { pattern: '*.txt' }),
-  call('Grep', { pattern: 'A' }),
-  call('Grep', { pattern: 'A', output_mode: 'content' }),
-  call('Grep', { pattern: 'A', output_mode: 'count' }),
-  call('Bash', { command: 'cd sub', description: 'go there' }),
+  callTurn('Read', { file_path: 'a.txt' }),
+  callTurn('Bash', { command: 'false', description: 'fail' }),
+  callTurn('Bash', { command: 'echo hi', description: 'say hi' }),
+  callTurn('Read', { file_path: 'missing.txt' }),
+  callTurn('Write', { file_path: 'b.txt', content: 'beta\n' }),
+  callTurn('Edit', { file_path: 'a.txt', old_string: 'alpha', new_string: 'ALPHA' }),
+  callTurn('Bash', { command: 'touch x.txt', description: 'needs permission' }),
+  callTurn('mcp__sample__echo', { text: 'yo' }),
+  callTurn('NoSuchTool', { x: 1 }),
+  callTurn('Bash', { nocommand: 1 }),
+  callTurn('Glob', { pattern: '*.txt' }),
+  callTurn('Grep', { pattern: 'A' }),
+  callTurn('Grep', { pattern: 'A', output_mode: 'content' }),
+  callTurn('Grep', { pattern: 'A', output_mode: 'count' }),
+  callTurn('Bash', { command: 'cd sub', description: 'go there' }),
   'all done'
 ]
 
 /** One subagent, which uses no tool. */
 const SUBAGENT = [
-  call('Agent', { description: 'look', prompt: 'Look around', subagent_type: 'general-purpose' }),
+  callTurn('Agent', { description: 'look', prompt: 'Look around', subagent_type: 'general-purpose' }),
   'nothing here',
   'all done'
 ]
@@ -70,7 +69,7 @@ async function recordNotification(): Promise<readonly Payload[]> {
     await told
     return { behavior: 'allow' }
   }
-  const turns = [call('Bash', { command: 'touch x.txt' }), 'done']
+  const turns = [callTurn('Bash', { command: 'touch x.txt' }), 'done']
   return record(turns, { canUseTool, clock: hasty, includeHookEvents: true }, message => {
     if (message.type === 'system' && message.subtype === 'hook_response' && message.hook_event === 'Notification')
       answer()
@@ -83,8 +82,8 @@ const HELPER_WAITS = `while ! grep -q '"hook_event_name":"Stop"' ../kept; do sle
 /** An agent that calls another one, which calls Bash. Whose turn it is shows in what was said first. */
 function delegating(behind: boolean): readonly TurnOrMaker[] {
   const input = { description: 'help', prompt: 'SUB: do it', subagent_type: 'helper', run_in_background: behind }
-  const main = [call('Agent', input), 'ok', 'ok']
-  const sub = [call('Bash', { command: behind ? HELPER_WAITS : 'echo hi' }), 'SAMPLE sub done']
+  const main = [callTurn('Agent', input), 'ok', 'ok']
+  const sub = [callTurn('Bash', { command: behind ? HELPER_WAITS : 'echo hi' }), 'SAMPLE sub done']
   const next: TurnOrMaker = ({ messages }) =>
     (JSON.stringify(messages[0]).includes('SUB:') ? sub : main).shift() ?? 'nothing left to say'
   return Array.from({ length: 6 }, () => next)
@@ -101,7 +100,11 @@ beforeAll(async () => {
     subagentForeground: await record(delegating(false), HELPER),
     subagentBackground: await record(delegating(true), HELPER),
     compact: await record([{ text: 'one', usage: { input_tokens: 100, output_tokens: 20 } }], {}, undefined, [['two']]),
-    tasks: await record([call('TaskCreate', task), call('TaskUpdate', { taskId: '1', status: 'completed' }), 'done'])
+    tasks: await record([
+      callTurn('TaskCreate', task),
+      callTurn('TaskUpdate', { taskId: '1', status: 'completed' }),
+      'done'
+    ])
   }
   ours = [
     ...(await record(MAIN, { mcpServers: { sample }, setup: 'init', allowedTools: ALLOWED })),
@@ -272,7 +275,7 @@ test('C10: what works in the background is a subagent, with its type', () => {
 
 test('C10: or a shell, with its command', async () => {
   const command = HELPER_WAITS
-  const seen = await record([call('Bash', { command, run_in_background: true }), 'ok', 'ok'], {
+  const seen = await record([callTurn('Bash', { command, run_in_background: true }), 'ok', 'ok'], {
     allowedTools: ['Bash']
   })
   const stop = seen.find(each => each['hook_event_name'] === 'Stop')!

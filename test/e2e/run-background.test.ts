@@ -1,8 +1,9 @@
 /** Work that goes on when a turn has ended: agents, commands and hooks in the background. */
 import { expect, test, vi } from 'vitest'
 import type { AnthropicReply, AnthropicScript } from '../support/anthropic-server.ts'
-import { HANG, on, rule } from '../support/cli-stage.ts'
-import { agent, calls, linesOf, says, type Agent } from './agent.ts'
+import { agent, callReply, streamLines, textReply, type Agent } from './agent.ts'
+import { HANG } from '../support/waiting.ts'
+import { commandOn, rule } from '../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -33,15 +34,17 @@ async function kept(replies: Parameters<typeof agent>[0], hooks: Readonly<Record
   return run
 }
 
-const behind = (command: string) => calls(['Bash', { command, description: 'wait', run_in_background: true }])
+const behind = (command: string) => callReply(['Bash', { command, description: 'wait', run_in_background: true }])
 /** A command that ends when the first Stop hook has run. */
 const AFTER_STOP = 'while [ ! -e "$HOME/stopped" ]; do sleep 0.02; done; echo it is done'
 const STOPPED = { Stop: [rule('touch "$HOME/stopped"')] }
 
 test('C6: a command in the background is waited for; the agent is told, and stops once more', async () => {
-  const run = await kept([behind(AFTER_STOP), says('Waiting.'), says('All is done.')], STOPPED)
+  const run = await kept([behind(AFTER_STOP), textReply('Waiting.'), textReply('All is done.')], STOPPED)
   const ran = await run.ask(['Go', '--allowedTools', 'Bash', '--output-format', 'stream-json'])
-  expect(linesOf(ran).filter(({ type }) => type === 'result')).toMatchObject([{ result: 'All is done.', num_turns: 3 }])
+  expect(streamLines(ran).filter(({ type }) => type === 'result')).toMatchObject([
+    { result: 'All is done.', num_turns: 3 }
+  ])
   const seen = seenBy(run)
   expect(seen.map(({ hook_event_name }) => hook_event_name)).toEqual([
     ...['UserPromptSubmit', 'Stop', 'UserPromptSubmit', 'Stop', 'SessionEnd']
@@ -64,8 +67,8 @@ function apart(main: readonly AnthropicReply[], helper: readonly AnthropicReply[
 
 test('C6: an agent in the background is waited for, and SubagentStop comes before SessionEnd', async () => {
   const replies = apart(
-    [calls(['Agent', worker('SUB: do it')]), says('Waiting.'), says('It helped.')],
-    [calls(['Bash', { command: AFTER_STOP }]), says('SUB done')]
+    [callReply(['Agent', worker('SUB: do it')]), textReply('Waiting.'), textReply('It helped.')],
+    [callReply(['Bash', { command: AFTER_STOP }]), textReply('SUB done')]
   )
   const run = await kept(replies, STOPPED)
   const ran = await run.ask(['Go', '--allowedTools', 'Bash'])
@@ -81,7 +84,7 @@ test('C6: an agent in the background is waited for, and SubagentStop comes befor
 
 test('C6: a prompt that a hook refuses ends the waiting: the model is not asked again', async () => {
   const refuses = rule('grep -q task-notification && { echo no >&2; exit 2; }; true')
-  const run = await kept([behind(AFTER_STOP), says('Waiting.')], { ...STOPPED, UserPromptSubmit: [refuses] })
+  const run = await kept([behind(AFTER_STOP), textReply('Waiting.')], { ...STOPPED, UserPromptSubmit: [refuses] })
   await run.ask(['Go', '--allowedTools', 'Bash'])
   expect(run.server.requests).toHaveLength(2)
 })
@@ -91,16 +94,16 @@ test('C6: what the agent has asked about itself is not told once more', async ()
     behind('echo quick'),
     body => {
       const id = /as (b\w+)\./.exec(JSON.stringify(body))![1]!
-      return calls(['TaskOutput', { task_id: id }])
+      return callReply(['TaskOutput', { task_id: id }])
     },
-    says('Done.')
+    textReply('Done.')
   ])
   await run.ask(['Go', '--allowedTools', 'Bash'])
   expect(seenBy(run).filter(({ hook_event_name }) => hook_event_name === 'UserPromptSubmit')).toHaveLength(1)
 })
 
 test('C6: Ctrl-C ends the waiting, and leaves nothing running', async () => {
-  const run = await kept([behind('echo $$ > "$HOME/pid"; exec sleep 1000'), says('Waiting.')], STOPPED)
+  const run = await kept([behind('echo $$ > "$HOME/pid"; exec sleep 1000'), textReply('Waiting.')], STOPPED)
   const child = run.begin(['Go', '--allowedTools', 'Bash'])
   child.stdin?.end()
   await vi.waitFor(() => run.read('home/stopped') + run.read('home/pid'), HANG)
@@ -116,7 +119,7 @@ const WAKES = `while [ ! -e "$HOME/stopped" ]; do sleep 0.02; done; echo 'the bu
 
 test('C1: asyncRewake runs in the background, and exit code 2 wakes the agent later', async () => {
   const wakes = rule(WAKES, 'Bash', { asyncRewake: true })
-  const run = await kept([calls(['Bash', { command: 'echo built' }]), says('Done.'), says('Repaired.')], {
+  const run = await kept([callReply(['Bash', { command: 'echo built' }]), textReply('Done.'), textReply('Repaired.')], {
     ...STOPPED,
     PostToolUse: [wakes]
   })
@@ -127,8 +130,8 @@ test('C1: asyncRewake runs in the background, and exit code 2 wakes the agent la
 })
 
 test('C1: on a gate it refuses nothing', async () => {
-  const run = await agent([calls(['Bash', { command: 'touch made' }]), says('Done.'), says('I see.')])
-  run.user(on('PreToolUse', 'echo no >&2; exit 2', 'Bash', { asyncRewake: true }))
+  const run = await agent([callReply(['Bash', { command: 'touch made' }]), textReply('Done.'), textReply('I see.')])
+  run.user(commandOn('PreToolUse', 'echo no >&2; exit 2', 'Bash', { asyncRewake: true }))
   await run.ask(['Go', '--allowedTools', 'Bash'])
   expect(run.read('project/made')).toBe('')
   const told = JSON.stringify(run.server.requests.at(-1))
@@ -137,10 +140,10 @@ test('C1: on a gate it refuses nothing', async () => {
 
 test('C1: rewakeMessage stands before what it printed, rewakeSummary is for people', async () => {
   const more = { asyncRewake: true, rewakeMessage: 'The linter found this:', rewakeSummary: 'linter: 1 problem' }
-  const run = await agent([says('Done.'), says('Repaired.'), says('Repaired.')])
+  const run = await agent([textReply('Done.'), textReply('Repaired.'), textReply('Repaired.')])
   const once = 'if [ -e "$HOME/once" ]; then exit 0; fi; touch "$HOME/once"; echo unused variable; exit 2'
-  run.user(on('Stop', once, '', more))
-  const lines = linesOf(await run.ask(['Go', '--output-format', 'stream-json']))
+  run.user(commandOn('Stop', once, '', more))
+  const lines = streamLines(await run.ask(['Go', '--output-format', 'stream-json']))
   expect(lines).toContainEqual(expect.objectContaining({ content: 'linter: 1 problem', level: 'notice' }))
   expect(JSON.stringify(run.server.requests[1])).toContain('The linter found this:\\nunused variable')
   const checked = await run.run(['hooks', 'check'])
@@ -151,23 +154,23 @@ test.each([
   ['exit code 0', 'echo fine'],
   ['exit code 1', 'exit 1']
 ])('C1: %s wakes nobody', async (_, command) => {
-  const run = await agent([says('Done.')])
-  run.user(on('Stop', command, '', { asyncRewake: true }))
+  const run = await agent([textReply('Done.')])
+  run.user(commandOn('Stop', command, '', { asyncRewake: true }))
   expect(await run.ask(['Go'])).toMatchObject({ code: 0, stdout: 'Done.\n' })
   expect(run.server.requests).toHaveLength(1)
 })
 
 test('C1: its timeout is kept, and what it would have said is not waited for', async () => {
-  const run = await agent([says('Done.')])
-  run.user(on('Stop', 'sleep 600; exit 2', '', { asyncRewake: true, timeout: 0.3 }))
+  const run = await agent([textReply('Done.')])
+  run.user(commandOn('Stop', 'sleep 600; exit 2', '', { asyncRewake: true, timeout: 0.3 }))
   const ran = await run.ask(['Go'])
   expect(ran).toMatchObject({ code: 0, stdout: 'Done.\n' })
   expect(ran.stderr).toContain('gave no answer within 300 ms')
 })
 
 test('C1: a hook that wakes the agent whenever it stops does so within limits', async () => {
-  const run = await agent(Array.from({ length: 60 }, () => says('Done.')))
-  run.user(on('Stop', 'echo again; exit 2', '', { asyncRewake: true }))
+  const run = await agent(Array.from({ length: 60 }, () => textReply('Done.')))
+  run.user(commandOn('Stop', 'echo again; exit 2', '', { asyncRewake: true }))
   expect(await run.ask(['Go'])).toMatchObject({ code: 0 })
   expect(run.server.requests).toHaveLength(51)
 })

@@ -1,7 +1,8 @@
 /** `/compact`, `/clear` and `/model` as prompts: commands to the session, not text for the model. */
 import { expect, test, vi } from 'vitest'
-import { HANG, on, refuses } from '../support/cli-stage.ts'
-import { agent, linesOf, says, type Agent, type Line } from './agent.ts'
+import { agent, streamLines, textReply, type Agent, type StreamLine } from './agent.ts'
+import { HANG } from '../support/waiting.ts'
+import { commandOn, refuses } from '../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -9,15 +10,15 @@ const prompt = (content: string): string => `${JSON.stringify({ type: 'user', me
 const STREAMS = ['--input-format', 'stream-json', '--output-format', 'stream-json']
 
 /** What a session says to these prompts. */
-const talk = async (run: Agent, ...prompts: readonly string[]): Promise<readonly Line[]> =>
-  linesOf(await run.ask(STREAMS, prompts.map(prompt).join('')))
+const talk = async (run: Agent, ...prompts: readonly string[]): Promise<readonly StreamLine[]> =>
+  streamLines(await run.ask(STREAMS, prompts.map(prompt).join('')))
 
-const resultsOf = (lines: readonly Line[]): readonly unknown[] =>
+const resultsOf = (lines: readonly StreamLine[]): readonly unknown[] =>
   lines.filter(({ type }) => type === 'result').map(({ result }) => result)
 
 test('C7: /compact compacts, says so in the stream, and no hook sees a prompt', async () => {
-  const run = await agent([says('One.'), says('In short: one.'), says('Two.')])
-  run.user({ ...on('UserPromptSubmit', 'cat >> "$HOME/prompts"') })
+  const run = await agent([textReply('One.'), textReply('In short: one.'), textReply('Two.')])
+  run.user({ ...commandOn('UserPromptSubmit', 'cat >> "$HOME/prompts"') })
   const lines = await talk(run, 'first', '/compact keep the names', 'second')
   expect(resultsOf(lines)).toEqual(['One.', 'The conversation was compacted.', 'Two.'])
   expect(lines).toContainEqual(expect.objectContaining({ subtype: 'compact_boundary' }))
@@ -29,8 +30,8 @@ test('C7: /compact compacts, says so in the stream, and no hook sees a prompt', 
 })
 
 test('C7: /clear begins a new conversation', async () => {
-  const run = await agent([says('One.'), says('Two.')])
-  run.user({ hooks: { ...on('SessionEnd', 'cat >> "$HOME/ends"').hooks } })
+  const run = await agent([textReply('One.'), textReply('Two.')])
+  run.user({ hooks: { ...commandOn('SessionEnd', 'cat >> "$HOME/ends"').hooks } })
   const lines = await talk(run, 'my name is Ada', '/clear', 'who am I?')
   expect(resultsOf(lines)).toEqual(['One.', 'The conversation was cleared.', 'Two.'])
   expect(JSON.stringify(run.server.requests[1]!.body.messages)).not.toContain('Ada')
@@ -38,7 +39,7 @@ test('C7: /clear begins a new conversation', async () => {
 })
 
 test('C7: /model names the model, or switches to another', async () => {
-  const run = await agent([says('One.')])
+  const run = await agent([textReply('One.')])
   const lines = await talk(run, '/model', '/model claude-haiku-4-5', 'go')
   expect(resultsOf(lines)).toEqual([
     expect.stringMatching(/^The model is \S+\.$/),
@@ -63,15 +64,15 @@ test('C7: what a command cannot do is its result', async () => {
 })
 
 test('C7: a PreCompact hook may refuse /compact', async () => {
-  const run = await agent([says('One.')])
-  run.user(on('PreCompact', refuses('not now')))
+  const run = await agent([textReply('One.')])
+  run.user(commandOn('PreCompact', refuses('not now')))
   const lines = await talk(run, 'first', '/compact')
   expect(resultsOf(lines)).toEqual(['One.', 'The conversation was not compacted.'])
   expect(lines).toContainEqual(expect.objectContaining({ content: expect.stringContaining('not now') }))
 })
 
 test('C7: a command of the project comes first, and any other slash is text', async () => {
-  const run = await agent([says('Mine.'), says('Text.')])
+  const run = await agent([textReply('Mine.'), textReply('Text.')])
   run.write('home/.claude/commands/clear.md', 'Clear the table, please.\n')
   const lines = await talk(run, '/clear', '/etc/hosts is a file')
   expect(resultsOf(lines)).toEqual(['Mine.', 'Text.'])

@@ -1,7 +1,8 @@
 /** Hooks in `.claude/settings.json`, after trust, at work in a run. */
 import { expect, test, vi } from 'vitest'
-import { decides, HANG, on, prints, refuses, rule } from '../support/cli-stage.ts'
-import { agent, calls, linesOf, says, type Agent, type Line } from './agent.ts'
+import { agent, callReply, streamLines, textReply, type Agent, type StreamLine } from './agent.ts'
+import { HANG } from '../support/waiting.ts'
+import { commandOn, decides, prints, refuses, rule } from '../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -10,18 +11,18 @@ async function runWith(run: Agent, hooks: object, ...args: readonly string[]) {
   run.settings({ hooks })
   const ran = await run.ask(['Go', '--trust-project-hooks', '--output-format', 'stream-json', ...args])
   expect(ran.code).toBe(0)
-  return linesOf(ran)
+  return streamLines(ran)
 }
 
 /** What the model was told in its request of this number, from 0. */
 const told = ({ server }: Agent, number: number): string => JSON.stringify(server.requests[number]?.body.messages)
 
-const results = (lines: readonly Line[]): readonly string[] =>
+const results = (lines: readonly StreamLine[]): readonly string[] =>
   lines.filter(({ type }) => type === 'user').map(line => JSON.stringify(line['message']))
 
 // F130, F131
 test('a hook refuses a call: it does not run, and the model is told who refused and why', async () => {
-  const run = await agent([calls(['Bash', { command: 'rm -rf build' }]), says('I see.')])
+  const run = await agent([callReply(['Bash', { command: 'rm -rf build' }]), textReply('I see.')])
   run.write('project/build/a.txt', 'a')
   const guard = `grep -q 'rm -rf' && { echo 'not here' >&2; exit 2; }; exit 0`
   const lines = await runWith(run, { PreToolUse: [rule(guard, 'Bash')] }, '--dangerously-skip-permissions')
@@ -33,7 +34,7 @@ test('a hook refuses a call: it does not run, and the model is told who refused 
 
 // F132, F134
 test('a hook allows a call with another input, and that is what runs', async () => {
-  const run = await agent([calls(['Write', { file_path: 'draft.txt', content: 'x' }]), says('Done.')])
+  const run = await agent([callReply(['Write', { file_path: 'draft.txt', content: 'x' }]), textReply('Done.')])
   const updatedInput = { file_path: run.path('project/final.txt'), content: 'better\n' }
   await runWith(run, { PreToolUse: [rule(decides('allow', { updatedInput }), 'Write')] })
   expect(run.read('project/final.txt')).toBe('better\n')
@@ -42,7 +43,7 @@ test('a hook allows a call with another input, and that is what runs', async () 
 
 // F143, F144, F145, F155
 test('context: of SessionStart in every system prompt, of others once, in the next call', async () => {
-  const run = await agent([calls(['Glob', { pattern: '*' }]), says('Done.')])
+  const run = await agent([callReply(['Glob', { pattern: '*' }]), textReply('Done.')])
   const adds = (hookEventName: string, additionalContext: string): string =>
     prints({ hookSpecificOutput: { hookEventName, additionalContext } })
   await runWith(run, {
@@ -62,9 +63,9 @@ test('context: of SessionStart in every system prompt, of others once, in the ne
 // F140, F141, F142
 test('a Stop hook keeps the agent going until a file is there', async () => {
   const run = await agent([
-    says('I think I am done.'),
-    calls(['Write', { file_path: 'done.txt', content: '' }]),
-    says('Now.')
+    textReply('I think I am done.'),
+    callReply(['Write', { file_path: 'done.txt', content: '' }]),
+    textReply('Now.')
   ])
   const lines = await runWith(
     run,
@@ -77,7 +78,7 @@ test('a Stop hook keeps the agent going until a file is there', async () => {
 })
 
 test('variables that SessionStart hooks leave in CLAUDE_ENV_FILE reach commands', async () => {
-  const run = await agent([calls(['Bash', { command: 'echo "it is $SHADE"' }]), says('Blue.')])
+  const run = await agent([callReply(['Bash', { command: 'echo "it is $SHADE"' }]), textReply('Blue.')])
   const hooks = { SessionStart: [rule(`echo "export SHADE='dark blue'" >> "$CLAUDE_ENV_FILE"`)] }
   const lines = await runWith(run, hooks, '--allowedTools', 'Bash')
   expect(results(lines)[0]).toContain('it is dark blue')
@@ -85,29 +86,29 @@ test('variables that SessionStart hooks leave in CLAUDE_ENV_FILE reach commands'
 
 // F137
 test('a prompt that a hook refuses reaches no model', async () => {
-  const run = await agent([says('never')])
-  const lines = await runWith(run, on('UserPromptSubmit', refuses('not today')).hooks)
+  const run = await agent([textReply('never')])
+  const lines = await runWith(run, commandOn('UserPromptSubmit', refuses('not today')).hooks)
   expect(run.server.requests).toHaveLength(0)
   expect(lines.at(-1)).toMatchObject({ type: 'result', is_error: false, result: expect.stringContaining('not today') })
 })
 
 // F153
 test('a PermissionRequest hook answers where nobody else can', async () => {
-  const run = await agent([calls(['Bash', { command: 'touch made.txt' }]), says('Done.')])
+  const run = await agent([callReply(['Bash', { command: 'touch made.txt' }]), textReply('Done.')])
   const decision = { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'allow' } } }
   await runWith(run, { PermissionRequest: [rule(prints(decision), 'Bash')] })
   expect(run.read('project/made.txt')).toBe('')
 })
 
 test('a hook that crashes closes its gate, and the call is refused in its name', async () => {
-  const run = await agent([calls(['Write', { file_path: 'a.txt', content: 'a' }]), says('I see.')])
+  const run = await agent([callReply(['Write', { file_path: 'a.txt', content: 'a' }]), textReply('I see.')])
   const lines = await runWith(run, { PreToolUse: [rule('exit 7')] }, '--permission-mode', 'acceptEdits')
   expect(() => run.read('project/a.txt')).toThrow('ENOENT')
   expect(results(lines)[0]).toContain('exit')
 })
 
 test('hooks in the stream: when they start, and what they answered', async () => {
-  const run = await agent([calls(['Glob', { pattern: '*' }]), says('Done.')])
+  const run = await agent([callReply(['Glob', { pattern: '*' }]), textReply('Done.')])
   const hooks = { PreToolUse: [rule(decides('allow'), 'Glob')], PostToolUse: [rule('true', 'Bash')] }
   const lines = await runWith(run, hooks, '--include-hook-events')
   const ofHooks = lines.filter(({ subtype }) => subtype === 'hook_started' || subtype === 'hook_response')

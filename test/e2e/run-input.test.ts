@@ -2,8 +2,8 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { HANG } from '../support/cli-stage.ts'
-import { agent, calls, says, type Line } from './agent.ts'
+import { agent, callReply, textReply, type StreamLine } from './agent.ts'
+import { HANG } from '../support/waiting.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -13,7 +13,7 @@ const STREAMS = ['--input-format', 'stream-json', '--output-format', 'stream-jso
 class Client {
   readonly #child: ChildProcess
   readonly #lines: AsyncIterator<string>
-  readonly seen: Line[] = []
+  readonly seen: StreamLine[] = []
 
   constructor(child: ChildProcess) {
     this.#child = child
@@ -34,11 +34,11 @@ class Client {
   }
 
   /** Reads on until there is such a message. */
-  async until(fits: (line: Line) => boolean): Promise<Line> {
+  async until(fits: (line: StreamLine) => boolean): Promise<StreamLine> {
     for (;;) {
       const { value, done } = await this.#lines.next()
       if (done === true) throw new Error(`it ended after ${JSON.stringify(this.seen.at(-1))}`)
-      const line = JSON.parse(value) as Line
+      const line = JSON.parse(value) as StreamLine
       this.seen.push(line)
       if (fits(line)) return line
     }
@@ -60,13 +60,13 @@ class Client {
   }
 }
 
-const isResult = ({ type }: Line): boolean => type === 'result'
+const isResult = ({ type }: StreamLine): boolean => type === 'result'
 
 test('a conversation: one result a prompt, one session, orders in between', async () => {
   const { begin, server, read } = await agent([
-    says('Hello, Ada.'),
-    calls(['Write', { file_path: 'a.txt', content: 'a' }]),
-    says('Written.')
+    textReply('Hello, Ada.'),
+    callReply(['Write', { file_path: 'a.txt', content: 'a' }]),
+    textReply('Written.')
   ])
   const client = new Client(begin(STREAMS))
   client.order('1', { subtype: 'initialize' })
@@ -91,7 +91,7 @@ test('a conversation: one result a prompt, one session, orders in between', asyn
 })
 
 test('an interrupt ends the turn, and the session goes on', async () => {
-  const { begin, server } = await agent([calls(['Bash', { command: 'sleep 300' }]), says('Still here.')])
+  const { begin, server } = await agent([callReply(['Bash', { command: 'sleep 300' }]), textReply('Still here.')])
   const client = new Client(begin([...STREAMS, '--allowedTools', 'Bash(sleep *)']))
   client.say('Wait')
   await client.until(({ type }) => type === 'assistant')
@@ -106,7 +106,7 @@ test('an interrupt ends the turn, and the session goes on', async () => {
 })
 
 test('a line that is neither a prompt nor a control request is skipped, and reported', async () => {
-  const { ask } = await agent([says('Hello.')])
+  const { ask } = await agent([textReply('Hello.')])
   const prompt = JSON.stringify({ type: 'user', message: { role: 'user', content: 'Hi' } })
   const ran = await ask(STREAMS, `not json \u001B[2J\n{"type":"surprise"}\n\n${prompt}\n`)
   expect(ran.code).toBe(0)

@@ -1,11 +1,12 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { ended, HANG, stage } from '../support/cli-stage.ts'
+import { ended, cliStage } from '../support/cli-stage.ts'
 import { openaiServer } from '../support/openai-server.ts'
-import { agent, calls, linesOf, says } from './agent.ts'
+import { agent, callReply, streamLines, textReply } from './agent.ts'
+import { HANG } from '../support/waiting.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
-const REPLIES = () => [calls(['Read', { file_path: 'notes.txt' }]), says('Buy milk.')]
+const REPLIES = () => [callReply(['Read', { file_path: 'notes.txt' }]), textReply('Buy milk.')]
 
 test('text is the answer alone', async () => {
   const { ask, write, server } = await agent(REPLIES())
@@ -40,7 +41,7 @@ test('json is the result, with usage and cost', async () => {
 test('stream-json is every message, each with an id, all of one session', async () => {
   const { ask, write } = await agent(REPLIES())
   write('project/notes.txt', 'milk\n')
-  const lines = linesOf(
+  const lines = streamLines(
     await ask(['What is in notes.txt?', '--output-format', 'stream-json', '--verbose', '--include-partial-messages'])
   )
   const whole = lines.filter(({ type }) => type !== 'stream_event')
@@ -65,7 +66,7 @@ test('a server that speaks chat completions is named by its address, and needs n
     { text: 'Buy milk.' }
   )
   onTestFinished(() => server.close())
-  const { start, write } = stage()
+  const { start, write } = cliStage()
   write('project/notes.txt', 'milk\n')
   const child = start([
     'run',
@@ -87,7 +88,7 @@ test('a server that speaks chat completions is named by its address, and needs n
 })
 
 test('a prompt may come from standard input, or both from there and as an argument', async () => {
-  const { ask, server } = await agent([says('one'), says('two')])
+  const { ask, server } = await agent([textReply('one'), textReply('two')])
   expect((await ask([], 'Just this\n')).stdout).toBe('one\n')
   expect((await ask(['Review this'], 'diff --git\n')).stdout).toBe('two\n')
   const prompts = server.requests.map(({ body }) => JSON.stringify(body.messages[0]))
@@ -98,7 +99,7 @@ test('a prompt may come from standard input, or both from there and as an argume
 
 test('an answer with a schema is data, and is asked for again until it fits', async () => {
   const schema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'], additionalProperties: false }
-  const { ask, server } = await agent([says('{"n":"one"}'), says('{"n":1}'), says('{"n":2}')])
+  const { ask, server } = await agent([textReply('{"n":"one"}'), textReply('{"n":1}'), textReply('{"n":2}')])
   const first = await ask(['Give me a number', '--json-schema', JSON.stringify(schema), '--output-format', 'json'])
   expect(JSON.parse(first.stdout)).toMatchObject({ subtype: 'success', structured_output: { n: 1 }, num_turns: 2 })
   expect(JSON.stringify(server.requests[0]?.body)).toContain('"n"')
@@ -107,7 +108,7 @@ test('an answer with a schema is data, and is asked for again until it fits', as
 })
 
 test('so many turns, and no more', async () => {
-  const again = calls(['Glob', { pattern: '*' }])
+  const again = callReply(['Glob', { pattern: '*' }])
   const { ask, server } = await agent([again, again, again])
   const ran = await ask(['Look', '--max-turns', '2', '--output-format', 'json'])
   expect(ran.code).toBe(1)
@@ -122,18 +123,18 @@ test('so many turns, and no more', async () => {
 
 test('rules of allowedTools are divided by commas and blanks, but not within parentheses', async () => {
   const { ask, read } = await agent([
-    calls(['Bash', { command: 'echo a, b' }], ['Write', { file_path: 'new.txt', content: 'new' }]),
-    calls(['Bash', { command: 'touch no.txt' }]),
-    says('done')
+    callReply(['Bash', { command: 'echo a, b' }], ['Write', { file_path: 'new.txt', content: 'new' }]),
+    callReply(['Bash', { command: 'touch no.txt' }]),
+    textReply('done')
   ])
   const flags = ['--allowedTools', 'Bash(echo a, b),Write Read', '--output-format', 'stream-json']
   const ran = await ask(['Go', ...flags])
-  const results = linesOf(ran)
+  const results = streamLines(ran)
     .filter(({ type }) => type === 'user')
     .map(line => JSON.stringify(line['message']))
   expect(results[0]).toContain('a, b')
   expect(read('project/new.txt')).toBe('new')
   expect(results[2]).toContain('no one was available to approve it')
-  expect(linesOf(ran).at(-1)).toMatchObject({ permission_denials: [{ tool_name: 'Bash' }] })
+  expect(streamLines(ran).at(-1)).toMatchObject({ permission_denials: [{ tool_name: 'Bash' }] })
   expect(() => read('project/no.txt')).toThrow()
 })

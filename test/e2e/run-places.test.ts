@@ -6,9 +6,11 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { replay } from '../../src/lib/agent/session/replay.ts'
 import { projectKeyOf } from '../../src/lib/query/session-choice.ts'
 import { JsonlStore } from '../../src/index.ts'
-import { CLI, ended, HANG, rule, type Ran, type Stage } from '../support/cli-stage.ts'
-import { isRoot } from '../faults/host.ts'
-import { agent, calls, says, type Agent } from './agent.ts'
+import { CLI, ended, type Ran, type CliStage } from '../support/cli-stage.ts'
+import { isRoot } from '../support/host.ts'
+import { agent, callReply, textReply, type Agent } from './agent.ts'
+import { gone, HANG } from '../support/waiting.ts'
+import { rule } from '../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -20,7 +22,7 @@ const hasTerminal = works('script', '-qec', 'test -t 1', '/dev/null')
 const because = (can: boolean, what: string): string => (can ? '' : ` (skipped: ${what} is not possible here)`)
 
 /** The transcript of the only session in this home: no gaps, and nothing open. */
-async function wholeTranscript({ project, path }: Stage, home = path('home')) {
+async function wholeTranscript({ project, path }: CliStage, home = path('home')) {
   const store = new JsonlStore(join(home, '.carabiner/projects'))
   const projectKey = projectKeyOf(project)
   const [sessionId] = store.idsIn(projectKey)
@@ -49,7 +51,7 @@ test.each([
   ['ENOTDIR', (run: Agent) => run.write(`home/.carabiner/projects/${projectKeyOf(run.project)}`, 'a file')],
   ['ELOOP', (run: Agent) => spawnSync('ln', ['-s', 'loop', run.path('home/loop')])]
 ])('%s where the transcript would be: a clear word before the model is asked', async (code, spoil) => {
-  const run = await agent([says('never')])
+  const run = await agent([textReply('never')])
   spoil(run)
   const env = code === 'ELOOP' ? { CARABINER_HOME: run.path('home/loop') } : {}
   const ran = await run.run(['run', '-p', 'Hi'], {
@@ -60,7 +62,7 @@ test.each([
 
 // FM40
 test('ENAMETOOLONG: a name that no disk takes', async () => {
-  const run = await agent([says('never')])
+  const run = await agent([textReply('never')])
   const env = { ANTHROPIC_API_KEY: 'key-of-a-test', ANTHROPIC_BASE_URL: run.server.url }
   const CARABINER_HOME = run.path(`home/${'x'.repeat(300)}`)
   await refusedBeforeAsking(
@@ -74,7 +76,7 @@ test('ENAMETOOLONG: a name that no disk takes', async () => {
 test.skipIf(!canBeOrdinary)(
   `EACCES: a home that may only be read${because(canBeOrdinary, 'to be an ordinary user')}`,
   async () => {
-    const run = await agent([says('never')])
+    const run = await agent([textReply('never')])
     chmodSync(run.home, 0o555)
     onTestFinished(() => chmodSync(run.home, 0o755))
     const ran = await shell(run, 'exec "$0" "$@"', ['Hi'], isRoot ? ['unshare', '--user'] : [])
@@ -88,7 +90,7 @@ const onDisk = (run: Agent, options: string, script: string, args: readonly stri
 
 // FM40
 test.skipIf(!canMount)(`EROFS: a disk that may only be read${because(canMount, 'to mount a disk')}`, async () => {
-  const run = await agent([says('never')])
+  const run = await agent([textReply('never')])
   await refusedBeforeAsking(run, await onDisk(run, 'ro', 'exec "$0" "$@"', ['Hi']), 'EROFS', 'the transcript')
 })
 
@@ -96,7 +98,7 @@ const FILL = 'head -c 2000000 /dev/zero > "$HOME/full" 2> /dev/null; true'
 
 // FM40, FM38
 test.skipIf(!canMount)(`ENOSPC: a disk that is full${because(canMount, 'to mount a disk')}`, async () => {
-  const run = await agent([says('never')])
+  const run = await agent([textReply('never')])
   const ran = await onDisk(run, 'size=1m', `{ ${FILL}; exec "$0" "$@"; }`, ['Hi'])
   await refusedBeforeAsking(run, ran, 'ENOSPC', 'the transcript')
 })
@@ -105,12 +107,12 @@ test.skipIf(!canMount)(`ENOSPC: a disk that is full${because(canMount, 'to mount
 test.skipIf(!canMount)(
   `a disk that becomes full: nothing begins that was not written down, and it goes on later${because(canMount, 'to mount a disk')}`,
   async () => {
-    const append = (n: number) => calls(['Bash', { command: `echo token-${n}. >> effects # ${'x'.repeat(2000)}` }])
-    const run = await agent([calls(['Bash', { command: FILL }]), ...[1, 2, 3, 4, 5, 6].map(append)])
+    const append = (n: number) => callReply(['Bash', { command: `echo token-${n}. >> effects # ${'x'.repeat(2000)}` }])
+    const run = await agent([callReply(['Bash', { command: FILL }]), ...[1, 2, 3, 4, 5, 6].map(append)])
     const script = `{ "$0" "$@"; first=$?; cp -R "$HOME/.carabiner" before; touch effects; cp effects effects-before; rm "$HOME/full"
       "$0" "$1" run -p 'And now?' --resume full --allowedTools Bash; second=$?; cp -R "$HOME/.carabiner" after; echo $first $second; }`
     const args = ['Go', '--session-id', 'full', '--allowedTools', 'Bash']
-    run.server.reply(...Array.from({ length: 4 }, () => says('Done.')))
+    run.server.reply(...Array.from({ length: 4 }, () => textReply('Done.')))
     const ran = await onDisk(run, 'size=1m', script, args)
     expect(ran.stderr).toContain('ENOSPC')
     expect(ran.stdout.trim().split('\n').at(-1)).toMatch(/^[1-9]\d* 0$/)
@@ -132,7 +134,7 @@ test.skipIf(!canMount)(
 
 // FM49
 test('a folder that is gone before it begins', async () => {
-  const run = await agent([says('never')])
+  const run = await agent([textReply('never')])
   const ran = await shell(run, 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$@"', ['Hi'])
   await refusedBeforeAsking(run, ran, 'is gone')
 })
@@ -140,9 +142,9 @@ test('a folder that is gone before it begins', async () => {
 // FM49
 test('a folder that goes away meanwhile: the model hears of it, and the transcript is whole', async () => {
   const run = await agent([
-    calls(['Bash', { command: 'cd / && rm -rf "$OLDPWD"' }]),
-    calls(['Bash', { command: 'echo there' }]),
-    says('Then not.')
+    callReply(['Bash', { command: 'cd / && rm -rf "$OLDPWD"' }]),
+    callReply(['Bash', { command: 'echo there' }]),
+    textReply('Then not.')
   ])
   const ran = await run.ask(['Go', '--allowedTools', 'Bash'])
   expect(ran).toMatchObject({ code: 0, stdout: 'Then not.\n' })
@@ -158,9 +160,9 @@ const appears = (file: string): Promise<unknown> =>
 test('a transcript that is moved elsewhere meanwhile is whole there', async () => {
   const run = await agent()
   run.server.reply(
-    calls(['Bash', { command: 'touch running; until [ -e moved ]; do sleep 0.02; done' }]),
-    calls(['Bash', { command: 'echo once >> effects' }]),
-    says('Done.')
+    callReply(['Bash', { command: 'touch running; until [ -e moved ]; do sleep 0.02; done' }]),
+    callReply(['Bash', { command: 'echo once >> effects' }]),
+    textReply('Done.')
   )
   const end = ended(run.begin(['Go', '--allowedTools', 'Bash']))
   await appears(run.path('project/running'))
@@ -175,21 +177,13 @@ test('a transcript that is moved elsewhere meanwhile is whole there', async () =
 
 const LINGERS = (file: string): string => `echo $$ > ${file}.new; mv ${file}.new ${file}; sleep 600`
 
-const isGone = (pid: number): boolean => {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
-  } catch {
-    return true
-  }
-}
-
 // FM49, FM62
 test.skipIf(!hasTerminal || process.platform !== 'linux')(
   `a terminal that goes away: it ends in good order${because(hasTerminal, 'to have a terminal')} (Linux)`,
   async () => {
     const run = await agent()
     const [running, over] = [run.path('home/running'), run.path('home/over')]
-    run.server.reply(calls(['Bash', { command: LINGERS(running) }]), says('never'))
+    run.server.reply(callReply(['Bash', { command: LINGERS(running) }]), textReply('never'))
     run.user({ hooks: { SessionEnd: [rule(`cat > ${over}.new; mv ${over}.new ${over}`)] } })
     const words = [process.execPath, CLI, 'run', '-p', 'Go', '--allowedTools', 'Bash', '--verbose']
     const keys = { ANTHROPIC_API_KEY: 'key-of-a-test', ANTHROPIC_BASE_URL: run.server.url }
@@ -203,7 +197,7 @@ test.skipIf(!hasTerminal || process.platform !== 'linux')(
     await end
     await appears(over)
     const pid = Number(readFileSync(running, 'utf8'))
-    await vi.waitUntil(() => isGone(pid), { timeout: HANG / 2, interval: 20 })
+    await gone([pid])
     await vi.waitUntil(async () => (await wholeTranscript(run)).open === undefined, { timeout: HANG / 2, interval: 20 })
     expect(run.server.requests).toHaveLength(1)
   }
@@ -216,10 +210,10 @@ test.skipIf(process.platform !== 'linux')(
     const run = await agent()
     const running = run.path('home/running')
     run.server.reply(
-      calls(['Bash', { command: 'echo once >> effects' }]),
-      calls(['Bash', { command: LINGERS(running), run_in_background: true }]),
-      calls(['Bash', { command: `until [ -e ${running} ]; do sleep 0.02; done` }]),
-      says('Done.')
+      callReply(['Bash', { command: 'echo once >> effects' }]),
+      callReply(['Bash', { command: LINGERS(running), run_in_background: true }]),
+      callReply(['Bash', { command: `until [ -e ${running} ]; do sleep 0.02; done` }]),
+      textReply('Done.')
     )
     const child = run.begin(['Go', '--allowedTools', 'Bash', '--output-format', 'stream-json'])
     child.stdout!.once('data', () => child.stdout!.destroy())
@@ -229,13 +223,13 @@ test.skipIf(process.platform !== 'linux')(
     expect(open).toBeUndefined()
     if (existsSync(running)) {
       const pid = Number(readFileSync(running, 'utf8'))
-      await vi.waitUntil(() => isGone(pid), { timeout: HANG / 2, interval: 20 })
+      await gone([pid])
     }
   }
 )
 
 test('what is kept is for the user alone', async () => {
-  const run = await agent([says('Hello.')])
+  const run = await agent([textReply('Hello.')])
   await run.ask(['Hi'])
   const folder = run.path(`home/.carabiner/projects/${projectKeyOf(run.project)}`)
   expect(statSync(join(folder, readdirSync(folder)[0]!)).mode & 0o777).toBe(0o600)

@@ -1,18 +1,20 @@
 import { expect, test, vi } from 'vitest'
-import { HANG, on, refuses, stage } from '../support/cli-stage.ts'
-import { agent, says } from './agent.ts'
+import { cliStage } from '../support/cli-stage.ts'
+import { agent, textReply } from './agent.ts'
+import { HANG } from '../support/waiting.ts'
+import { commandOn, refuses } from '../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
 test('a flag of the peer that is not there is an error that names it', async () => {
-  const { run } = stage()
+  const { run } = cliStage()
   const ran = await run(['run', '-p', 'Hi', '--fallback-model', 'sonnet'])
   expect(ran).toMatchObject({ code: 64, stdout: '' })
   expect(ran.stderr).toContain('--fallback-model')
 })
 
 test('without a key it says what to set', async () => {
-  const { run } = stage()
+  const { run } = cliStage()
   const ran = await run(['run', '-p', 'Hi'])
   expect(ran).toMatchObject({ code: 4, stdout: '' })
   expect(ran.stderr).toContain('ANTHROPIC_API_KEY')
@@ -20,8 +22,8 @@ test('without a key it says what to set', async () => {
 })
 
 test('a project that nobody trusts runs nothing', async () => {
-  const { ask, settings, server } = await agent([says('Hello.')])
-  settings(on('PreToolUse', refuses('no')))
+  const { ask, settings, server } = await agent([textReply('Hello.')])
+  settings(commandOn('PreToolUse', refuses('no')))
   const ran = await ask(['Hi'])
   expect(ran).toMatchObject({ code: 3, stdout: '' })
   expect(ran.stderr).toContain('is not trusted')
@@ -38,7 +40,7 @@ test.each([
   [['-p', 'Hi', '--output-format', 'yaml'], 'Allowed choices are text, json, stream-json'],
   [['Hi'], 'needs -p']
 ])('run %j is a mistake', async (args, words) => {
-  const ran = await stage().run(['run', ...args])
+  const ran = await cliStage().run(['run', ...args])
   expect(ran).toMatchObject({ code: 64, stdout: '' })
   expect(ran.stderr).toContain(words)
 })
@@ -49,7 +51,7 @@ test.each([
   [['--model', 'script:nowhere.json'], 'nowhere.json'],
   [['--session-id', '../../x'], '--session-id cannot be']
 ])('run -p with %j is a bad configuration', async (args, words) => {
-  const { ask, server } = await agent([says('Hello.')])
+  const { ask, server } = await agent([textReply('Hello.')])
   const ran = await ask(['Hi', ...args])
   expect(ran).toMatchObject({ code: 4, stdout: '' })
   expect(ran.stderr).toContain(words)

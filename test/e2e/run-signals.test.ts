@@ -1,18 +1,13 @@
 /** However a run is ended: its last hooks have run, and nothing that it started is left. FM62. */
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { ended, HANG, rule } from '../support/cli-stage.ts'
-import { agent, calls, says, type Agent } from './agent.ts'
+import { ended } from '../support/cli-stage.ts'
+import { agent, callReply, textReply, type Agent } from './agent.ts'
+import { gone, HANG } from '../support/waiting.ts'
+import { rule } from '../support/command-settings.ts'
+import { isAlive } from '../support/process-table.ts'
 
 vi.setConfig({ testTimeout: HANG })
-
-const isGone = (pid: number): boolean => {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
-  } catch {
-    return true
-  }
-}
 
 /** Lines of a shell that leave word of its process and of one that it has started, and go on for long. */
 const lingers = (file: string): string => `sleep 600 & echo $$ $! > ${file}.new; mv ${file}.new ${file}; wait`
@@ -21,9 +16,6 @@ const appears = (file: string): Promise<unknown> =>
   vi.waitUntil(() => existsSync(file), { timeout: HANG / 2, interval: 20 })
 
 const pidsIn = (file: string): readonly number[] => readFileSync(file, 'utf8').trim().split(' ').map(Number)
-
-const allGone = (pids: readonly number[]): Promise<unknown> =>
-  vi.waitUntil(() => pids.every(isGone), { timeout: HANG / 2, interval: 20 })
 
 /** A run whose user keeps word of the end of the session. */
 function begin(run: Agent, args: readonly string[]) {
@@ -41,24 +33,24 @@ test.skipIf(process.platform !== 'linux').each(Object.entries(ENDINGS))(
   async (signal, code) => {
     const run = await agent()
     const [running, over] = [run.path('home/running'), run.path('home/over')]
-    run.server.reply(calls(['Bash', { command: lingers(running) }]), says('never'))
+    run.server.reply(callReply(['Bash', { command: lingers(running) }]), textReply('never'))
     run.user({ hooks: KEEPS_END(over) })
     const { child, end } = begin(run, ['Go', '--allowedTools', 'Bash', '--output-format', 'json'])
     await appears(running)
     const pids = pidsIn(running)
-    expect(pids.map(isGone)).toEqual([false, false])
+    expect(pids.map(isAlive)).toEqual([true, true])
     child.kill(signal as NodeJS.Signals)
     const ran = await end
     expect(ran.code).toBe(code)
     expect(JSON.parse(ran.stdout)).toMatchObject({ is_error: true, subtype: 'error_during_execution' })
     expect(readFileSync(over, 'utf8').trim().split('\n')).toHaveLength(1)
-    await allGone(pids)
+    await gone(pids)
     expect(run.server.requests).toHaveLength(1)
   }
 )
 
 test('a signal while the model is silent', async () => {
-  const run = await agent([{ ...says('A long answer'), stallAt: 600 }])
+  const run = await agent([{ ...textReply('A long answer'), stallAt: 600 }])
   const over = run.path('home/over')
   run.user({ hooks: KEEPS_END(over) })
   const { child, end } = begin(run, ['Go'])
@@ -72,7 +64,7 @@ test('a signal while the model is silent', async () => {
 test.skipIf(process.platform !== 'linux')(
   'a second signal does not wait for SessionEnd, and leaves nothing either (Linux)',
   async () => {
-    const run = await agent([{ ...says('A long answer'), stallAt: 600 }])
+    const run = await agent([{ ...textReply('A long answer'), stallAt: 600 }])
     const slow = run.path('home/slow')
     run.user({ hooks: { SessionEnd: [rule(lingers(slow), undefined, { timeout: 60 })] } })
     const { child, end } = begin(run, ['Go'])
@@ -81,19 +73,19 @@ test.skipIf(process.platform !== 'linux')(
     await appears(slow)
     child.kill('SIGINT')
     expect((await end).code).toBe(130)
-    await allGone(pidsIn(slow))
+    await gone(pidsIn(slow))
   }
 )
 
 test.skipIf(process.platform !== 'linux')('a signal while the session begins (Linux)', async () => {
-  const run = await agent([says('never')])
+  const run = await agent([textReply('never')])
   const [slow, over] = [run.path('home/slow'), run.path('home/over')]
   run.user({ hooks: { SessionStart: [rule(lingers(slow))], ...KEEPS_END(over) } })
   const { child, end } = begin(run, ['Go'])
   await appears(slow)
   child.kill('SIGTERM')
   expect((await end).code).toBe(143)
-  await allGone(pidsIn(slow))
+  await gone(pidsIn(slow))
   expect(existsSync(over)).toBe(true)
   expect(run.server.requests).toHaveLength(0)
 })
@@ -104,13 +96,13 @@ test.skipIf(process.platform !== 'linux')(
   async () => {
     const run = await agent()
     const [command, hook] = [run.path('home/command'), run.path('home/hook')]
-    run.server.reply(calls(['Read', { file_path: 'notes.txt' }], ['Bash', { command: lingers(command) }]))
+    run.server.reply(callReply(['Read', { file_path: 'notes.txt' }], ['Bash', { command: lingers(command) }]))
     run.user({ hooks: { PreToolUse: [rule(`cat > /dev/null; ${lingers(hook)}`, 'Read')] } })
     const { child, end } = begin(run, ['Go', '--allowedTools', 'Bash'])
     await appears(hook)
     child.kill('SIGKILL')
     expect((await end).signal).toBe('SIGKILL')
-    await allGone(pidsIn(hook))
+    await gone(pidsIn(hook))
     expect(existsSync(command)).toBe(false)
   }
 )
@@ -119,10 +111,10 @@ test.skipIf(process.platform !== 'linux')(
 test.skipIf(process.platform !== 'linux')('so it is with a command that runs (Linux)', async () => {
   const run = await agent()
   const command = run.path('home/command')
-  run.server.reply(calls(['Bash', { command: lingers(command) }]))
+  run.server.reply(callReply(['Bash', { command: lingers(command) }]))
   const { child, end } = begin(run, ['Go', '--allowedTools', 'Bash'])
   await appears(command)
   child.kill('SIGKILL')
   expect((await end).signal).toBe('SIGKILL')
-  await allGone(pidsIn(command))
+  await gone(pidsIn(command))
 })

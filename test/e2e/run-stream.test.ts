@@ -3,21 +3,22 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import peer from '../fixtures/peer-payloads.json' with { type: 'json' }
-import { decides, HANG, on, refuses, rule } from '../support/cli-stage.ts'
-import { agent, calls, linesOf, says, type Line } from './agent.ts'
+import { agent, callReply, streamLines, textReply, type StreamLine } from './agent.ts'
+import { HANG } from '../support/waiting.ts'
+import { commandOn, decides, refuses, rule } from '../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
-const GLOB = calls(['Glob', { pattern: '*' }])
+const GLOB = callReply(['Glob', { pattern: '*' }])
 
 /** What is said about hooks while an agent with these works. */
-async function heard(hooks: object, ...flags: readonly string[]): Promise<readonly Line[]> {
-  const { ask, user } = await agent([GLOB, says('Done.')])
+async function heard(hooks: object, ...flags: readonly string[]): Promise<readonly StreamLine[]> {
+  const { ask, user } = await agent([GLOB, textReply('Done.')])
   user({ hooks })
-  return linesOf(await ask(['Go', '--output-format', 'stream-json', '--include-hook-events', ...flags]))
+  return streamLines(await ask(['Go', '--output-format', 'stream-json', '--include-hook-events', ...flags]))
 }
 
-const responses = (lines: readonly Line[]): readonly Line[] =>
+const responses = (lines: readonly StreamLine[]): readonly StreamLine[] =>
   lines.filter(({ subtype }) => subtype === 'hook_response')
 
 test('C5: hook_name is the event and what matchers test, and our name stands beside it', async () => {
@@ -94,11 +95,11 @@ test.each([
 })
 
 test('C5: the last line is the result where prompts come as a stream, too', async () => {
-  const { ask, user } = await agent([says('One.'), says('Two.')])
-  user(on('SessionEnd', 'echo bye; exit 7'))
+  const { ask, user } = await agent([textReply('One.'), textReply('Two.')])
+  user(commandOn('SessionEnd', 'echo bye; exit 7'))
   const prompt = (content: string): string => JSON.stringify({ type: 'user', message: { role: 'user', content } })
   const flags = ['--input-format', 'stream-json', '--output-format', 'stream-json', '--include-hook-events']
-  const lines = linesOf(await ask(flags, `${prompt('a')}\n${prompt('b')}\n`))
+  const lines = streamLines(await ask(flags, `${prompt('a')}\n${prompt('b')}\n`))
   expect(lines.filter(({ type }) => type === 'result').map(({ result }) => result)).toEqual(['One.', 'Two.'])
   expect(lines.at(-1)).toMatchObject({ type: 'result' })
 })

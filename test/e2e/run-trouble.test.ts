@@ -1,7 +1,8 @@
 import { expect, test, vi } from 'vitest'
-import { HANG, on, refuses } from '../support/cli-stage.ts'
 import { anthropicBytes } from '../support/anthropic-server.ts'
-import { agent, calls, linesOf, says } from './agent.ts'
+import { agent, callReply, streamLines, textReply } from './agent.ts'
+import { HANG } from '../support/waiting.ts'
+import { commandOn, refuses } from '../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -15,9 +16,12 @@ test.each(['text', 'json', 'stream-json'])(
   'control bytes of tools and models do not reach the terminal: %s',
   async format => {
     const { ask, write } = await agent([
-      calls(['Bash', { command: String.raw`printf '\033[2J\033]0;x\007\r\010'` }], ['Read', { file_path: 'odd.txt' }]),
-      calls(['Bash', { command: `rm ${ESCAPES}` }]),
-      says(`It says ${ESCAPES}`)
+      callReply(
+        ['Bash', { command: String.raw`printf '\033[2J\033]0;x\007\r\010'` }],
+        ['Read', { file_path: 'odd.txt' }]
+      ),
+      callReply(['Bash', { command: `rm ${ESCAPES}` }]),
+      textReply(`It says ${ESCAPES}`)
     ])
     write('project/odd.txt', `${ESCAPES}\n`)
     const flags = ['--allowedTools', 'Bash(printf *)', '--verbose', '--include-partial-messages']
@@ -32,7 +36,7 @@ test.each(['text', 'json', 'stream-json'])(
 
 // FM51
 test('a provider that asks to wait is waited for, and people are told', async () => {
-  const { ask, server } = await agent([{ fail: { status: 429, headers: { 'retry-after': '0' } } }, says('Hello.')])
+  const { ask, server } = await agent([{ fail: { status: 429, headers: { 'retry-after': '0' } } }, textReply('Hello.')])
   const ran = await ask(['Hi'])
   expect(ran).toMatchObject({ code: 0, stdout: 'Hello.\n' })
   expect(ran.stderr).toMatch(/did not answer \(rate_limit\); trying again in \d+ s/)
@@ -44,9 +48,9 @@ test('clients are told in the stream', async () => {
   const { ask } = await agent([
     { fail: { status: 429, headers: { 'retry-after': '0' } } },
     { fail: { status: 529, headers: { 'retry-after': '0' } } },
-    says('Hello.')
+    textReply('Hello.')
   ])
-  const lines = linesOf(await ask(['Hi', '--output-format', 'stream-json']))
+  const lines = streamLines(await ask(['Hi', '--output-format', 'stream-json']))
   const retries = lines.filter(({ subtype }) => subtype === 'api_retry')
   expect(retries.map(({ attempt, error_status, error }) => [attempt, error_status, error])).toEqual([
     [1, 429, 'rate_limit'],
@@ -54,18 +58,18 @@ test('clients are told in the stream', async () => {
   ])
 })
 
-const WRITES = calls(['Write', { file_path: 'once.txt', content: 'once\n' }])
+const WRITES = callReply(['Write', { file_path: 'once.txt', content: 'once\n' }])
 const LENGTH = anthropicBytes(WRITES).length
 
 // FM53
 test.each([0.3, 0.6, 0.8, 0.97].map(part => Math.floor(LENGTH * part)))(
   'an answer that is cut at byte %i is asked for again, and nothing of it is used',
   async cutAt => {
-    const cutText = { ...says('Half of it and no more'), cutAt: 700, cutBy: 'end' } as const
-    const { ask, read, server } = await agent([{ ...WRITES, cutAt }, WRITES, cutText, says('Done.')])
+    const cutText = { ...textReply('Half of it and no more'), cutAt: 700, cutBy: 'end' } as const
+    const { ask, read, server } = await agent([{ ...WRITES, cutAt }, WRITES, cutText, textReply('Done.')])
     const ran = await ask(['Go', '--permission-mode', 'acceptEdits', '--output-format', 'stream-json'])
     expect(ran.code).toBe(0)
-    const lines = linesOf(ran)
+    const lines = streamLines(ran)
     expect(lines.filter(({ type }) => type === 'assistant')).toHaveLength(2)
     expect(lines.filter(({ type }) => type === 'user')).toHaveLength(1)
     expect(lines.filter(({ subtype }) => subtype === 'api_retry')).toHaveLength(2)
@@ -78,8 +82,8 @@ test.each([0.3, 0.6, 0.8, 0.97].map(part => Math.floor(LENGTH * part)))(
 
 // FM53
 test('pieces of an answer that was cut are followed by a new beginning', async () => {
-  const { ask } = await agent([{ ...says('Half of it and no more'), cutAt: 700 }, says('All of it.')])
-  const lines = linesOf(await ask(['Hi', '--output-format', 'stream-json', '--include-partial-messages']))
+  const { ask } = await agent([{ ...textReply('Half of it and no more'), cutAt: 700 }, textReply('All of it.')])
+  const lines = streamLines(await ask(['Hi', '--output-format', 'stream-json', '--include-partial-messages']))
   const events = lines.flatMap(({ event }) => (event as { type: string; delta?: { text?: string } } | undefined) ?? [])
   const last = events.slice(events.findLastIndex(({ type }) => type === 'message_start'))
   expect(events.filter(({ type }) => type === 'message_start')).toHaveLength(2)
@@ -89,14 +93,14 @@ test('pieces of an answer that was cut are followed by a new beginning', async (
 // FM54
 test('an error in the middle of a stream is a failure, and is tried again', async () => {
   const error = { events: 4, type: 'overloaded_error', message: 'busy' }
-  const { ask } = await agent([{ ...says('Half of it'), errorAfter: error }, says('All of it.')])
+  const { ask } = await agent([{ ...textReply('Half of it'), errorAfter: error }, textReply('All of it.')])
   const ran = await ask(['Hi'])
   expect(ran).toMatchObject({ code: 0, stdout: 'All of it.\n' })
   expect(ran.stderr).toContain('(overloaded)')
 })
 
 test('a transcript that cannot be begun: what to do, and no word of what was saved before', async () => {
-  const run = await agent([says('Hello.')])
+  const run = await agent([textReply('Hello.')])
   run.write('home/.carabiner/projects', 'in the way')
   const { code, stdout, stderr } = await run.ask(['Hi'])
   expect([code, stdout]).toEqual([4, ''])
@@ -106,8 +110,8 @@ test('a transcript that cannot be begun: what to do, and no word of what was sav
 
 // FM56
 test.each(['text', 'json'])('a Stop hook that was overruled is no secret: %s', async format => {
-  const run = await agent(Array.from({ length: 3 }, () => says('Again.')))
-  run.user({ ...on('Stop', refuses('not yet')), env: { CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '2' } })
+  const run = await agent(Array.from({ length: 3 }, () => textReply('Again.')))
+  run.user({ ...commandOn('Stop', refuses('not yet')), env: { CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '2' } })
   const { code, stdout, stderr } = await run.ask(['Hi', '--output-format', format])
   expect([code, stdout]).toEqual([0, expect.stringContaining('Again.')])
   expect(stderr).toMatch(

@@ -1,8 +1,9 @@
 /** Variables of the contract: those that a run reads, and those that its hooks find. */
 import { expect, test, vi } from 'vitest'
 import peer from '../fixtures/peer-payloads.json' with { type: 'json' }
-import { HANG, on, refuses, rule } from '../support/cli-stage.ts'
-import { agent, calls, linesOf, says } from './agent.ts'
+import { agent, callReply, streamLines, textReply } from './agent.ts'
+import { HANG } from '../support/waiting.ts'
+import { commandOn, refuses, rule } from '../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -24,8 +25,8 @@ test.each([
 test.each(['CLAUDE_CODE_MAX_RETRIES', 'CLAUDE_CODE_STOP_HOOK_BLOCK_CAP', 'CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS'])(
   'C8: %s that is no number is named, with what to write, and the run goes on',
   async name => {
-    const { ask, user } = await agent([says('Hello.')], { [name]: 'ten' })
-    user(on('SessionEnd', 'true'))
+    const { ask, user } = await agent([textReply('Hello.')], { [name]: 'ten' })
+    user(commandOn('SessionEnd', 'true'))
     const ran = await ask(['Hi'])
     expect(ran).toMatchObject({ code: 0, stdout: 'Hello.\n' })
     expect(ran.stderr).toContain(`${name} is "ten" and is ignored: set it to a whole number, 0 or more`)
@@ -34,12 +35,12 @@ test.each(['CLAUDE_CODE_MAX_RETRIES', 'CLAUDE_CODE_STOP_HOOK_BLOCK_CAP', 'CLAUDE
 
 test('C8: CLAUDE_CODE_STOP_HOOK_BLOCK_CAP that is no number leaves the usual limit', async () => {
   const { ask, user, server } = await agent(
-    Array.from({ length: 60 }, () => says('Done.')),
+    Array.from({ length: 60 }, () => textReply('Done.')),
     {
       CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: 'many'
     }
   )
-  user(on('Stop', refuses('not yet')))
+  user(commandOn('Stop', refuses('not yet')))
   await ask(['Hi'])
   expect(server.requests).toHaveLength(9)
 })
@@ -48,11 +49,11 @@ test('C8: CLAUDE_CODE_STOP_HOOK_BLOCK_CAP that is no number leaves the usual lim
 const WAITS = 'while [ ! -e "$HOME/go" ]; do sleep 0.05; done; touch "$HOME/done"'
 
 test('C8: CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS sets the time of the last hooks', async () => {
-  const long = await agent([says('Hello.')], { CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS: '60000' })
-  long.user(on('SessionEnd', 'sleep 2; touch "$HOME/done"'))
+  const long = await agent([textReply('Hello.')], { CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS: '60000' })
+  long.user(commandOn('SessionEnd', 'sleep 2; touch "$HOME/done"'))
   await long.ask(['Hi'])
   expect(long.read('home/done')).toBe('')
-  const short = await agent([says('Hello.')], { CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS: '20' })
+  const short = await agent([textReply('Hello.')], { CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS: '20' })
   short.user({ hooks: { SessionEnd: [rule(WAITS, undefined, { timeout: 600 })] } })
   expect(await short.ask(['Hi'])).toMatchObject({ code: 0 })
   expect(() => short.read('home/done')).toThrow('ENOENT')
@@ -67,7 +68,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
 }
 
 test('C8: hooks find every variable that the contract sets, on every event', async () => {
-  const { ask, user, read } = await agent([calls(['Bash', { command: 'true' }]), says('Done.')])
+  const { ask, user, read } = await agent([callReply(['Bash', { command: 'true' }]), textReply('Done.')])
   const keep = (event: string): object => ({ [event]: [rule(`env > "$HOME/${event}.env"`)] })
   const events = ['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'Stop', 'SessionEnd'] as const
   user({ hooks: Object.assign({}, ...events.map(keep)) as object })
@@ -87,15 +88,15 @@ test('C8: hooks find every variable that the contract sets, on every event', asy
 })
 
 test('C8: an entry point that is set already stays', async () => {
-  const { ask, user, read } = await agent([says('Done.')], { CLAUDE_CODE_ENTRYPOINT: 'github-action' })
-  user(on('Stop', 'echo "$CLAUDE_CODE_ENTRYPOINT" > "$HOME/entry"'))
+  const { ask, user, read } = await agent([textReply('Done.')], { CLAUDE_CODE_ENTRYPOINT: 'github-action' })
+  user(commandOn('Stop', 'echo "$CLAUDE_CODE_ENTRYPOINT" > "$HOME/entry"'))
   await ask(['Go'])
   expect(read('home/entry')).toBe('github-action\n')
 })
 
 test('C8: the stream names a variable that is no number, too', async () => {
-  const { ask } = await agent([says('Hello.')], { CLAUDE_CODE_MAX_RETRIES: '-1' })
-  const lines = linesOf(await ask(['Hi', '--output-format', 'stream-json']))
+  const { ask } = await agent([textReply('Hello.')], { CLAUDE_CODE_MAX_RETRIES: '-1' })
+  const lines = streamLines(await ask(['Hi', '--output-format', 'stream-json']))
   expect(lines).toContainEqual(
     expect.objectContaining({ subtype: 'informational', content: expect.stringContaining('CLAUDE_CODE_MAX_RETRIES') })
   )

@@ -1,9 +1,11 @@
 /** A signal at every stage of a process: it never dies of it, but ends in good order. FM62. */
 import { existsSync, writeFileSync } from 'node:fs'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { ended, HANG, on, rule, stage, type Stage } from '../support/cli-stage.ts'
+import { ended, cliStage, type CliStage } from '../support/cli-stage.ts'
 import { hasTmux, terminal } from '../cli/terminal/terminal-kit.ts'
-import { agent, says } from './agent.ts'
+import { agent, textReply } from './agent.ts'
+import { HANG } from '../support/waiting.ts'
+import { commandOn, rule } from '../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: 2 * HANG })
 
@@ -14,7 +16,7 @@ const appears = (file: string): Promise<unknown> =>
   vi.waitUntil(() => existsSync(file), { timeout: HANG, interval: 10 })
 
 /** A module of hooks that holds the process while it exits, when nothing of ours can run any more. */
-function holdsExit({ write, path }: Stage): { module: string; held: string; letGo(): void } {
+function holdsExit({ write, path }: CliStage): { module: string; held: string; letGo(): void } {
   const [held, go] = [path('home/held'), path('home/go')]
   const module = write(
     'home/holds.mjs',
@@ -29,7 +31,7 @@ function holdsExit({ write, path }: Stage): { module: string; held: string; letG
 }
 
 test.each(SIGNALS)('G3: %s behind the result, in the last moment of a run, does not kill it', async signal => {
-  const run = await agent([says('Done.')])
+  const run = await agent([textReply('Done.')])
   const { module, held, letGo } = holdsExit(run)
   const child = run.begin(['Go', '--output-format', 'json', '--hooks', module])
   const end = ended(child)
@@ -46,7 +48,7 @@ test.each([
   ['hooks test', ['hooks', 'test']],
   ['sessions list', ['sessions', 'list']]
 ])('G3: a signal in the last moment of %s does not kill it', async (_, words) => {
-  const here = stage()
+  const here = cliStage()
   const { module, held, letGo } = holdsExit(here)
   here.write('project/.claude/hooks/stop.hooktest.yaml', '- event: Stop\n  input: {}\n  expect: { blocked: false }\n')
   const takesModules = words[0] !== 'sessions'
@@ -63,7 +65,7 @@ test.each([
 })
 
 test.each(SIGNALS)('G3: %s while it waits for its prompt on standard input', async (signal, code) => {
-  const run = await agent([says('never')])
+  const run = await agent([textReply('never')])
   const child = run.begin([])
   onTestFinished(() => void child.kill('SIGKILL'))
   // More than the pipe holds: that it was taken shows that somebody reads.
@@ -75,7 +77,7 @@ test.each(SIGNALS)('G3: %s while it waits for its prompt on standard input', asy
 })
 
 test.each(SIGNALS)('G3: %s while an MCP server does not answer', async (signal, code) => {
-  const run = await agent([says('never')])
+  const run = await agent([textReply('never')])
   const [begun, over] = [run.path('home/begun'), run.path('home/over')]
   run.user({ hooks: { SessionEnd: [rule(`cat >> ${over}`)] } })
   const server = { command: 'sh', args: ['-c', `touch ${begun}; exec sleep 600`] }
@@ -91,9 +93,9 @@ test.each(SIGNALS)('G3: %s while an MCP server does not answer', async (signal, 
 })
 
 test.each(SIGNALS)('G3: %s while hooks test runs a hook', async (signal, code) => {
-  const here = stage()
+  const here = cliStage()
   const begun = here.path('home/begun')
-  here.user(on('Stop', `cat > /dev/null; touch ${begun}; sleep 600`))
+  here.user(commandOn('Stop', `cat > /dev/null; touch ${begun}; sleep 600`))
   here.write('project/.claude/hooks/stop.hooktest.yaml', '- event: Stop\n  input: {}\n  expect: { blocked: false }\n')
   const child = here.start(['hooks', 'test'])
   const end = ended(child)
@@ -108,7 +110,7 @@ test.skipIf(!hasTmux).each([
   ['SIGINT', 130],
   ['SIGHUP', 129]
 ] as const)('G3: %s ends a terminal session in good order', async (signal, code) => {
-  const here = stage()
+  const here = cliStage()
   const over = here.path('home/over')
   here.user({ hooks: { SessionEnd: [rule(`cat >> ${over}`)] } })
   const screen = terminal(here, ['Hello.'])
@@ -119,7 +121,7 @@ test.skipIf(!hasTmux).each([
 })
 
 test.skipIf(!hasTmux)('G3: a signal in the last moment of a terminal session does not kill it', async () => {
-  const here = stage()
+  const here = cliStage()
   const { module, held, letGo } = holdsExit(here)
   const screen = terminal(here, ['Hello.'], { args: ['--hooks', module] })
   await screen.ready()

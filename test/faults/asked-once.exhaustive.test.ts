@@ -4,7 +4,8 @@ import { expect, test } from 'vitest'
 import { commandHook } from '../../src/external.ts'
 import { HookRegistry } from '../../src/hooks.ts'
 import { manualClock } from '../../src/testing.ts'
-import { effectOf, fire, inTurn, scene, there } from './scene.ts'
+import { effectOf, fireFault, inTurn, faultScene } from './scene.ts'
+import { there } from '../support/waiting.ts'
 
 // FM26
 test.each([
@@ -13,7 +14,7 @@ test.each([
 ])('a hook that %s runs once for each event, started ahead or not', async (_, reads) => {
   const rounds = Array.from({ length: 15 }, (_ignored, round) => round)
   const counts = await inTurn(rounds, 4, async round => {
-    const { place, folder, notices, running } = scene({ clock: manualClock() })
+    const { place, folder, notices, running } = faultScene({ clock: manualClock() })
     const log = join(folder, 'log')
     const hooks = new HookRegistry()
     const command = `${reads}; echo ${round} >> ${log}; exit 2`
@@ -21,7 +22,7 @@ test.each([
     const effects: string[] = []
     const isOff = (): boolean => notices.some(text => text.includes('prewarm is off'))
     for (let event = 0; event < 5; event++) {
-      effects.push(effectOf(await fire(hooks)))
+      effects.push(effectOf(await fireFault(hooks)))
       await there(() => (isOff() ? [0] : running()))
     }
     const ran = readFileSync(log, 'utf8').trim().split('\n').length

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { effectOf, inTurn, PROFILES, scene, type Scene } from './scene.ts'
+import { effectOf, inTurn, faultScene, type FaultScene } from './scene.ts'
+import { PROFILES } from '../support/hook-inputs.ts'
 
 const ALLOW = '{"decision":"allow"}'
 const BOM = Buffer.of(0xef, 0xbb, 0xbf)
@@ -101,7 +102,7 @@ const ACCEPTED: readonly (readonly [string, Buffer, string])[] = [
   ['a NUL, as an escape', utf8('{"decision":"allow","reason":"\\u0000"}'), 'allowed']
 ]
 
-async function effectsOf({ ask, folder }: Scene, bytes: Buffer, index: number): Promise<readonly string[]> {
+async function effectsOf({ ask, folder }: FaultScene, bytes: Buffer, index: number): Promise<readonly string[]> {
   const file = join(folder, `bytes-${index}`)
   writeFileSync(file, bytes)
   return inTurn(PROFILES, 2, async profile => effectOf(await ask({ command: 'cat', args: [file] }, { profile })))
@@ -116,21 +117,21 @@ describe('what is not UTF-8, or not quite JSON', () => {
   test.each(CLOSED.map(([name, bytes, kind], index) => ({ name, bytes, kind, index })))(
     '$name closes the gate',
     async ({ bytes, kind, index }) => {
-      expect(await effectsOf(scene(), bytes, index)).toEqual(EFFECTS[kind])
+      expect(await effectsOf(faultScene(), bytes, index)).toEqual(EFFECTS[kind])
     }
   )
 
   test.each(ACCEPTED.map(([name, bytes, effect], index) => ({ name, bytes, effect, index })))(
     '$name is fine',
     async ({ bytes, effect, index }) => {
-      expect(await effectsOf(scene(), bytes, index)).toEqual([effect, effect])
+      expect(await effectsOf(faultScene(), bytes, index)).toEqual([effect, effect])
     }
   )
 })
 
 // FM14, F107
 test('what is not UTF-8 on stderr, or beside exit code 2, takes no refusal back', async () => {
-  const { ask } = scene()
+  const { ask } = faultScene()
   expect(await ask({ command: "printf 'no\\377\\000' >&2; exit 2" })).toMatchObject({ decision: 'deny', failures: [] })
   expect(await ask({ command: "printf '\\377'; exit 2" })).toMatchObject({ decision: 'deny', failures: [] })
   expect(effectOf(await ask({ command: `printf '\\377' >&2; printf '${ALLOW}'` }))).toBe('allowed')
@@ -138,7 +139,7 @@ test('what is not UTF-8 on stderr, or beside exit code 2, takes no refusal back'
 
 // FM14
 test('a character that comes in two pieces is whole', async () => {
-  const { ask } = scene()
+  const { ask } = faultScene()
   const command = `printf '{"decision":"deny","reason":"\\342'; sleep 0.1; printf '\\202\\254"}'`
   expect(await ask({ command })).toMatchObject({ decision: 'deny', reason: '€' })
 })

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { HookRegistry, type HookFunction } from '../../src/hooks.ts'
 import { manualClock } from '../../src/testing.ts'
-import { effectOf, fire, HOOK, PROFILES } from './scene.ts'
+import { effectOf, fireFault, HOOK } from './scene.ts'
 import { FAULTS } from './table.ts'
+import { PROFILES } from '../support/hook-inputs.ts'
 
 const CAUSES: Readonly<Record<string, readonly HookFunction[]>> = {
   'it throws, or its promise is rejected': [
@@ -24,7 +25,7 @@ test.each(FAULTS.filter(({ kinds }) => kinds.join() === 'callback'))('a callback
         const clock = manualClock()
         const hooks = new HookRegistry({ profile, clock })
         hooks.register({ name: HOOK, events: event, timeout: 1, run })
-        const outcome = fire(hooks, { event })
+        const outcome = fireFault(hooks, { event })
         await clock.advance(1)
         expect(effectOf(await outcome)).toBe(event === 'PreToolUse' ? fault[profile] : fault.elsewhere)
       }

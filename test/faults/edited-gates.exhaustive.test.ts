@@ -4,8 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { commandHook, type CommandSpec } from '../../src/external.ts'
 import { HookRegistry, type Reported } from '../../src/hooks.ts'
 import { manualClock } from '../../src/testing.ts'
-import { has, isRoot } from './host.ts'
-import { fire, inTurn, scene, there, type Scene } from './scene.ts'
+import { hasProgram, isRoot } from '../support/host.ts'
+import { fireFault, inTurn, faultScene, type FaultScene } from './scene.ts'
+import { there } from '../support/waiting.ts'
 
 /** Reads first, so that it can be started ahead, and takes its time, so that it can be changed meanwhile. */
 const gate = (reason: string): string => `#!/bin/sh\nread -r event\nsleep 0.02\necho ${reason} >&2\nexit 2\n`
@@ -13,7 +14,7 @@ const gate = (reason: string): string => `#!/bin/sh\nread -r event\nsleep 0.02\n
 const TIMINGS = Array.from({ length: 20 }, (_, index) => index * 4)
 
 interface Gate {
-  readonly here: Scene
+  readonly here: FaultScene
   readonly file: string
   ask(): Promise<Reported>
   /** Puts another in its place at once, as editors and package managers do. */
@@ -22,7 +23,7 @@ interface Gate {
 
 function gateIn(spec: Pick<CommandSpec, 'command' | 'args' | 'env' | 'prewarm'>): Gate {
   // For a clock that stands still a process is ready as soon as it is there.
-  const here = scene({ clock: manualClock() })
+  const here = faultScene({ clock: manualClock() })
   chmodSync(here.folder, 0o755)
   const file = join(here.folder, 'gate')
   const replace = (text: string): void => {
@@ -32,7 +33,7 @@ function gateIn(spec: Pick<CommandSpec, 'command' | 'args' | 'env' | 'prewarm'>)
   replace(gate('old'))
   const hooks = new HookRegistry()
   hooks.register(commandHook({ name: 'gate', events: 'PreToolUse', timeout: 30, ...spec }, here.place))
-  return { here, file, replace, ask: async () => fire(hooks) }
+  return { here, file, replace, ask: async () => fireFault(hooks) }
 }
 
 const later = (ms: number, act: () => void): Promise<void> =>
@@ -53,7 +54,7 @@ const WAYS: readonly (readonly [string, (gate: Gate) => void])[] = [
 
 /** Root may read everything, so that the hook is somebody else there. */
 const asAnother = isRoot ? 'setpriv --reuid=64322 --regid=64322 --clear-groups ' : ''
-const skipped = isRoot && !has('setpriv')
+const skipped = isRoot && !hasProgram('setpriv')
 const why = skipped ? ' (needs setpriv, since root may read everything)' : ''
 
 // FM29
@@ -92,7 +93,7 @@ describe.each([{ prewarm: false }, { prewarm: true }])(
     })
 
     test('as a program that is found on the PATH', async () => {
-      const folder = scene().folder
+      const folder = faultScene().folder
       const changing = gateIn({
         command: 'sh',
         args: ['-c', 'exec gate'],

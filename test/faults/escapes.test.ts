@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { canUnshare } from './host.ts'
-import { effectOf, gone, HANG, processesWith, scene, type Scene } from './scene.ts'
+import { canUnshare } from '../support/host.ts'
+import { effectOf, faultScene, type FaultScene } from './scene.ts'
+import { gone, POLL } from '../support/waiting.ts'
+import { processesWith } from '../support/process-table.ts'
 
 /** A time to sleep that nobody else sleeps: so the process can be found when its environment is empty. */
 const someTime = (): string => `600.${Math.floor(Math.random() * 1e9) + 1e9}`
@@ -21,10 +23,15 @@ const ESCAPES: readonly (readonly [string, string])[] = [
   ['one that ignores SIGHUP', 'nohup Z >/dev/null & sleep 60']
 ]
 
-async function abortWhenThere({ ask }: Scene, command: string, time: string, pidNamespace = false): Promise<string> {
+async function abortWhenThere(
+  { ask }: FaultScene,
+  command: string,
+  time: string,
+  pidNamespace = false
+): Promise<string> {
   const controller = new AbortController()
   const outcome = ask({ command, pidNamespace }, { signal: controller.signal })
-  await expect.poll(() => processesWith(`sleep\0${time}\0`).length, HANG).toBe(1)
+  await expect.poll(() => processesWith(`sleep\0${time}\0`).length, POLL).toBe(1)
   controller.abort()
   return effectOf(await outcome)
 }
@@ -33,14 +40,14 @@ async function abortWhenThere({ ask }: Scene, command: string, time: string, pid
 describe('nobody gets away', () => {
   test.each(ESCAPES)('%s', async (_, escape) => {
     const time = someTime()
-    const here = scene()
+    const here = faultScene()
     expect(await abortWhenThere(here, escape.replace('Z', `sleep ${time}`), time)).toBe('closed: aborted')
     await gone(() => processesWith(`sleep\0${time}\0`))
     await gone(here.running)
   })
 
   test('one that is born when its parent is told to end', async () => {
-    const here = scene()
+    const here = faultScene()
     const [time, heir] = [someTime(), someTime()]
     await abortWhenThere(here, `trap 'setsid sleep ${heir} & exit' TERM; sleep ${time} & wait`, time)
     await gone(here.running)
@@ -54,7 +61,7 @@ const FLIGHT = (time: string): string => `env -i setsid sh -c '(sleep ${time} &)
 describe('a process that left the tree and the group, and emptied its environment', () => {
   test('gets away', async () => {
     const time = someTime()
-    const here = scene()
+    const here = faultScene()
     const fled = (): readonly number[] => processesWith(`sleep\0${time}\0`)
     onTestFinished(() => fled().forEach(pid => process.kill(pid, 'SIGKILL')))
     await abortWhenThere(here, FLIGHT(time), time)
@@ -65,7 +72,7 @@ describe('a process that left the tree and the group, and emptied its environmen
   const reason = canUnshare ? '' : ' (unshare may not make process namespaces here)'
   test.skipIf(!canUnshare)(`but not from a process namespace${reason}`, async () => {
     const time = someTime()
-    const here = scene()
+    const here = faultScene()
     await abortWhenThere(here, FLIGHT(time), time, true)
     await gone(() => processesWith(`sleep\0${time}\0`))
     await gone(here.running)
@@ -74,12 +81,12 @@ describe('a process that left the tree and the group, and emptied its environmen
 
 // FM11
 test('two thousand other processes do not hide anybody', async () => {
-  const here = scene()
+  const here = faultScene()
   const [crowd, time] = [someTime(), someTime()]
   const script = `for i in $(seq 2000); do sleep ${crowd} & done; wait`
   const others = spawn('/bin/sh', ['-c', script], { detached: true, stdio: 'ignore', env: {} })
   onTestFinished(() => void process.kill(-others.pid!, 'SIGKILL'))
-  await expect.poll(() => processesWith(`sleep\0${crowd}\0`).length, { ...HANG, timeout: 300_000 }).toBe(2000)
+  await expect.poll(() => processesWith(`sleep\0${crowd}\0`).length, { ...POLL, timeout: 300_000 }).toBe(2000)
   await abortWhenThere(here, `setsid sh -c 'sleep ${time} & exit'; sleep 60`, time)
   await gone(() => processesWith(`sleep\0${time}\0`))
   expect(processesWith(`sleep\0${crowd}\0`).length).toBe(2000)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { CODES, EXITS, OUTPUT_NAMES, OUTPUTS, type Codes, type Output } from './exits.ts'
-import { effectOf, inTurn, PROFILES, scene } from './scene.ts'
+import { effectOf, inTurn, faultScene } from './scene.ts'
+import { PROFILES } from '../support/hook-inputs.ts'
 
 interface Cell {
   readonly code: number
@@ -32,7 +33,7 @@ describe('exit codes mean what the table says', () => {
   })
 
   test.each(PROFILES)('all 256, with each output, in %s', async profile => {
-    const { ask } = scene()
+    const { ask } = faultScene()
     const off: unknown[] = []
     await inTurn(CELLS, 12, async cell => {
       const { code, output } = cell

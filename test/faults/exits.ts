@@ -1,6 +1,6 @@
 /** What exit codes and signals mean: the tables that docs/failures.md prints and tests go through. */
 import type { Effect } from './row.ts'
-import type { Profile } from './scene.ts'
+import type { Profile } from '../../src/hooks.ts'
 
 /** What a command may print before it ends, and the reason that a refusal then has. */
 export const OUTPUTS = {

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import * as fc from '../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { parseObject } from '../../src/lib/util/json.ts'
-import { effectOf, inTurn, PROFILES, scene } from './scene.ts'
+import { effectOf, inTurn, faultScene } from './scene.ts'
+import { PROFILES } from '../support/hook-inputs.ts'
 
 const nest = (depth: number): string => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`
 const nestObjects = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
@@ -33,7 +34,7 @@ const HOSTILE: readonly (readonly [string, string, string, RegExp])[] = [
 // FM16
 describe('a reply that no honest hook prints', () => {
   test.each(HOSTILE)('%s closes the gate', async (_, printed, kind, words) => {
-    const { folder, ask } = scene()
+    const { folder, ask } = faultScene()
     const file = join(folder, 'reply')
     writeFileSync(file, printed)
     const outcomes = await inTurn(PROFILES, 1, async profile => ask({ command: 'cat', args: [file] }, { profile }))
@@ -50,7 +51,7 @@ describe('a reply that no honest hook prints', () => {
     ['a word that is a key elsewhere', '{"a":"b","b":"a"}'],
     ['keys that objects inherit', '{"constructor":1,"toString":2,"hasOwnProperty":3}']
   ])('%s is fine', async (_, printed) => {
-    const { folder, ask } = scene()
+    const { folder, ask } = faultScene()
     const file = join(folder, 'reply')
     writeFileSync(file, printed)
     expect(effectOf(await ask({ command: 'cat', args: [file] }))).toBe('no opinion')

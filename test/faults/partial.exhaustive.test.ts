@@ -1,7 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { effectOf, inTurn, PROFILES, scene, type Profile } from './scene.ts'
+import { effectOf, inTurn, faultScene } from './scene.ts'
+import { PROFILES } from '../support/hook-inputs.ts'
+import type { Profile } from '../../src/hooks.ts'
 
 /** An allow of exactly so many bytes, with strings, escapes, lists and characters of several bytes in it. */
 function allowOf(size: number): Buffer {
@@ -29,7 +31,7 @@ const CUT: Readonly<Record<Profile, readonly string[]>> = {
 // FM15
 describe('every proper beginning of a reply of 2 KB is a failure', () => {
   test.each(PROFILES)('all 2,047 of them, in %s', async profile => {
-    const { folder, ask } = scene()
+    const { folder, ask } = faultScene()
     const file = join(folder, 'reply')
     writeFileSync(file, allowOf(WHOLE))
     const lengths = Array.from({ length: WHOLE }, (_, index) => index + 1)
@@ -77,14 +79,14 @@ const PRINTED: readonly (readonly [string, string, string, string])[] = [
 // FM15, F105
 describe('what is not exactly one object', () => {
   test.each(PRINTED)('%s', async (_, printed, strict, compat) => {
-    const { ask } = scene()
+    const { ask } = faultScene()
     const spec = { command: 'printf', args: ['%s', printed] }
     expect(effectOf(await ask(spec))).toBe(strict)
     expect(effectOf(await ask(spec, { profile: 'compat' }))).toBe(compat)
   })
 
   test('is text for the model where a prompt begins, in compat', async () => {
-    const { ask } = scene()
+    const { ask } = faultScene()
     const spec = { command: 'printf', args: ['%s', '{"decision":'] }
     expect(effectOf(await ask(spec, { event: 'UserPromptSubmit' }))).toBe('closed: reply')
     expect(await ask(spec, { event: 'UserPromptSubmit', profile: 'compat' })).toMatchObject({

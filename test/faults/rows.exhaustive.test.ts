@@ -3,10 +3,11 @@ import { commandHook } from '../../src/external.ts'
 import { HookRegistry, type Reported } from '../../src/hooks.ts'
 import { manualClock } from '../../src/testing.ts'
 import { furnish } from './furnish.ts'
-import { effectOf, fire, gone, HOOK, scene, there, type Scene, type Spec } from './scene.ts'
-import { effectIn, SETTINGS, type Setting } from './settings.ts'
+import { effectOf, fireFault, HOOK, faultScene, type FaultScene, type Spec } from './scene.ts'
+import { effectIn, FAULT_SETTINGS, type Setting } from './settings.ts'
 import type { Cause, Fault } from './row.ts'
 import { FAULTS } from './table.ts'
+import { gone, there } from '../support/waiting.ts'
 
 type Shown = Fault & { readonly by: Cause }
 const SHOWN = FAULTS.filter((fault): fault is Shown => fault.by !== undefined && fault.kinds.includes('command'))
@@ -16,7 +17,7 @@ const specOf = (fault: Shown): Spec => ({ timeout: 20, ...fault.by })
 // FM4, FM5, FM6, FM7, FM9, FM10, FM11, FM12, FM13, FM14, FM15, FM16, FM17, FM18
 describe.each(['self', 'helper'] as const)('a command that is started by %s does what the table says', starter => {
   test.each(SHOWN)('$id: $fault', async fault => {
-    const { folder, ask } = scene({ starter })
+    const { folder, ask } = faultScene({ starter })
     furnish(folder)
     await expectEffects(fault, async setting => ask(specOf(fault), setting))
   })
@@ -27,7 +28,7 @@ describe('a prewarmed command does what the table says', () => {
   test.each(SHOWN)('$id: $fault', async fault => {
     await expectEffects(fault, async setting => {
       // For a clock that stands still a process is ready as soon as it is there.
-      const here = scene({ clock: manualClock() })
+      const here = faultScene({ clock: manualClock() })
       furnish(here.folder)
       return askWarm(here, patiently(specOf(fault)), setting)
     })
@@ -36,9 +37,9 @@ describe('a prewarmed command does what the table says', () => {
 
 async function expectEffects(fault: Fault, ask: (setting: Setting) => Promise<Reported>): Promise<void> {
   const effects = await Promise.all(
-    SETTINGS.map(async setting => ({ ...setting, effect: effectOf(await ask(setting)) }))
+    FAULT_SETTINGS.map(async setting => ({ ...setting, effect: effectOf(await ask(setting)) }))
   )
-  expect(effects).toEqual(SETTINGS.map(setting => ({ ...setting, effect: effectIn(fault, setting) })))
+  expect(effects).toEqual(FAULT_SETTINGS.map(setting => ({ ...setting, effect: effectIn(fault, setting) })))
 }
 
 /** It shows its fault for every event but the first, after which a process waits for the next. */
@@ -48,16 +49,16 @@ function patiently(spec: Spec): Spec {
   return { ...spec, command, prewarm: true }
 }
 
-async function askWarm({ place, running, notices }: Scene, spec: Spec, setting: Setting): Promise<Reported> {
+async function askWarm({ place, running, notices }: FaultScene, spec: Spec, setting: Setting): Promise<Reported> {
   const hook = commandHook({ ...spec, name: HOOK, events: setting.event }, place)
-  await fire(new HookRegistry().register({ ...hook, timeout: 30 }), {
+  await fireFault(new HookRegistry().register({ ...hook, timeout: 30 }), {
     ...setting,
     input: { tool_use_id: 'toolu_first' }
   })
   // A program that cannot be started cannot be started ahead either, and somebody is told so.
   await there(() => (notices.length > 0 ? [0] : running()))
   const waiting = notices.length === 0 ? running() : []
-  const outcome = await fire(new HookRegistry({ profile: setting.profile }).register(hook), setting)
+  const outcome = await fireFault(new HookRegistry({ profile: setting.profile }).register(hook), setting)
   // It was the one that had waited, and no other, that answered.
   await gone(() => running().filter(pid => waiting.includes(pid)))
   return outcome

@@ -1,21 +1,28 @@
 /** What the tests of faults share: a place of its own for each test, and the process table to look at. */
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { commandHook, HookEnvironment, type CommandSpec, type HookEnvironmentOptions } from '../../src/external.ts'
-import { EVENTS, HookRegistry, type EventName, type FireInput, type Outcome, type Reported } from '../../src/hooks.ts'
+import {
+  type EventName,
+  EVENTS,
+  type FireInput,
+  HookRegistry,
+  type Outcome,
+  type Profile,
+  type Reported
+} from '../../src/hooks.ts'
 import type { ManualClock } from '../../src/testing.ts'
 import type { Effect } from './row.ts'
-
-export type Profile = 'strict' | 'compat'
-export const PROFILES = ['strict', 'compat'] as const
+import { gone, POLL } from '../support/waiting.ts'
+import { endAll, processesWith } from '../support/process-table.ts'
 
 /** A command hook as a test writes it down: an event and a name are not needed. */
 export type Spec = Omit<CommandSpec, 'events' | 'name'>
 
-export interface Asking {
+export interface FireSpec {
   readonly profile?: Profile
   readonly event?: EventName
   readonly clock?: ManualClock
@@ -24,17 +31,17 @@ export interface Asking {
 }
 
 /** A place for one test. All that is started in it carries a mark; nobody with it may be left at the end. */
-export interface Scene {
+export interface FaultScene {
   readonly folder: string
   readonly place: HookEnvironment
   readonly notices: string[]
   /** Fires one event at one hook. */
-  ask(spec: Spec, asking?: Asking): Promise<Reported>
+  ask(spec: Spec, asking?: FireSpec): Promise<Reported>
   /** Who still runs of all that was started here. */
   running(): readonly number[]
 }
 
-export function scene(options: Pick<HookEnvironmentOptions, 'clock' | 'starter'> = {}): Scene {
+export function faultScene(options: Pick<HookEnvironmentOptions, 'clock' | 'starter'> = {}): FaultScene {
   const folder = mkdtempSync(join(tmpdir(), 'carabiner-fault-'))
   const mark = `FAULT_MARK=${randomUUID()}`
   const notices: string[] = []
@@ -45,27 +52,27 @@ export function scene(options: Pick<HookEnvironmentOptions, 'clock' | 'starter'>
     await place.close()
     await gone(running).finally(() => endAll(running()))
     rmSync(folder, { recursive: true, force: true })
-  }, HANG.timeout * 2)
+  }, POLL.timeout * 2)
   return { folder, place, notices, ask: (spec, asking) => ask(place, spec, asking), running }
 }
 
 export const HOOK = 'gate'
 
-async function ask(place: HookEnvironment, spec: Spec, asking: Asking = {}): Promise<Reported> {
+async function ask(place: HookEnvironment, spec: Spec, asking: FireSpec = {}): Promise<Reported> {
   const hooks = new HookRegistry({ profile: asking.profile, clock: asking.clock })
   const hook = commandHook({ ...spec, name: HOOK, events: asking.event ?? 'PreToolUse' }, place)
   hooks.register(hook)
   try {
-    return await fire(hooks, asking)
+    return await fireFault(hooks, asking)
   } finally {
     hook.close()
   }
 }
 
 /** Fires the sample of an event, or what is given. */
-export async function fire(
+export async function fireFault(
   hooks: HookRegistry,
-  { event = 'PreToolUse', input, signal }: Asking = {}
+  { event = 'PreToolUse', input, signal }: FireSpec = {}
 ): Promise<Reported> {
   const sample = { ...EVENTS[event].sample, ...input } as unknown as FireInput<typeof event>
   return hooks.fire(event, sample, { report: true, signal })
@@ -86,47 +93,6 @@ export function effectOf(outcome: Outcome): Effect {
   if (decision !== undefined) return `failed, and yet: ${decision}` as Effect
   return failedOpen && outcome.failedOpen ? `open, marked: ${kind}` : `noted: ${kind}`
 }
-
-/** The processes that have this in their environment or among their words. */
-export function processesWith(text: string): readonly number[] {
-  return processes().filter(pid => holds(`/proc/${pid}/environ`, text) || holds(`/proc/${pid}/cmdline`, text))
-}
-
-const processes = (): readonly number[] =>
-  readdirSync('/proc')
-    .map(Number)
-    .filter(pid => pid > 0)
-
-function holds(file: string, text: string): boolean {
-  try {
-    return readFileSync(file, 'latin1').includes(text)
-  } catch {
-    return false
-  }
-}
-
-/**
- * Waits until nobody is left; a process that is never ended fails the test. A second look finds who was born while the
- * first went through the table.
- */
-export const gone = (left: () => readonly number[]): Promise<void> =>
-  expect
-    .poll(() => {
-      const found = left()
-      return found.length > 0 ? found : left()
-    }, HANG)
-    .toEqual([])
-
-/** Ends what a test has seen and nobody else will end. */
-export function endAll(pids: readonly number[]): void {
-  for (const pid of pids) process.kill(pid, 'SIGKILL')
-}
-
-/** Waits until somebody is there. */
-export const there = (whom: () => readonly number[]): Promise<void> => expect.poll(whom, HANG).not.toEqual([])
-
-/** Longer than anything takes on a busy machine. */
-export const HANG = { timeout: 300_000, interval: 20 }
 
 /** Does something for each, so many at a time, and gives back what came of it in order. */
 export async function inTurn<T, R>(items: readonly T[], width: number, work: (item: T) => Promise<R>): Promise<R[]> {

@@ -1,8 +1,9 @@
 /** Subagents and plugins are found where they are, with their hooks. */
 import { expect, test } from 'vitest'
 import { ask, project, type Asked, type Project } from '../support/agent-kit.ts'
-import { rule, scene } from '../settings/settings-kit.ts'
-import { agent, linesOf, says } from '../e2e/agent.ts'
+import { settingsScene } from '../settings/settings-kit.ts'
+import { agent, streamLines, textReply } from '../e2e/agent.ts'
+import { rule } from '../support/command-settings.ts'
 
 const errand = (type: string): object => ({
   calls: [{ name: 'Agent', input: { description: 'x', prompt: 'build it', subagent_type: type } }]
@@ -60,7 +61,7 @@ test('A5: one of a plugin, under the name of the plugin; a README beside it is n
 })
 
 test('A5: what is wrong with the hooks of one is found too', () => {
-  const it = scene()
+  const it = settingsScene()
   const file = it.write('project/.claude/agents/team/builder.md', BUILDER.replace('PreToolUse', 'PreTolUse'))
   expect(it.findings()).toMatchObject([{ code: 'event-unknown', level: 'error', gate: true, place: { file } }])
 })
@@ -69,8 +70,10 @@ test('A5: what is wrong with the hooks of one is found too', () => {
 const refusing = (words: string): object => ({ hooks: { PreToolUse: [rule(`echo ${words} >&2; exit 2`, 'Bash')] } })
 
 /** Settings that enable a plugin that is installed more than once. */
-function installs(...entries: readonly ((it: ReturnType<typeof scene>) => object)[]): ReturnType<typeof scene> {
-  const it = scene()
+function installs(
+  ...entries: readonly ((it: ReturnType<typeof settingsScene>) => object)[]
+): ReturnType<typeof settingsScene> {
+  const it = settingsScene()
   for (const name of ['here', 'mine', 'other']) it.write(`plugins/${name}/hooks/hooks.json`, refusing(name))
   it.user({ enabledPlugins: { 'plug@m': true } })
   const plugins = { 'plug@m': entries.map(entry => entry(it)) }
@@ -78,7 +81,7 @@ function installs(...entries: readonly ((it: ReturnType<typeof scene>) => object
   return it
 }
 
-type Install = (it: ReturnType<typeof scene>) => object
+type Install = (it: ReturnType<typeof settingsScene>) => object
 const ofOther: Install = it => ({
   scope: 'project',
   projectPath: it.path('elsewhere'),
@@ -123,7 +126,7 @@ test.each([
 ])('A8: initialize with %s is answered with an error that says what to do', async (key, more) => {
   const run = await agent([])
   const { stdout } = await run.ask(STREAMS, initialize(more))
-  expect(linesOf({ stdout } as never).find(({ type }) => type === 'control_response')).toMatchObject({
+  expect(streamLines({ stdout } as never).find(({ type }) => type === 'control_response')).toMatchObject({
     response: {
       request_id: '1',
       subtype: 'error',
@@ -137,22 +140,22 @@ test.each([
   ['what is empty', { hooks: null, agents: {}, sdkMcpServers: [] }],
   ['what restricts nothing', { promptSuggestions: true }]
 ])('A8: initialize with %s succeeds', async (_, more) => {
-  const run = await agent([says('Hello.')])
+  const run = await agent([textReply('Hello.')])
   const { stdout } = await run.ask(
     STREAMS,
     `${initialize(more)}${JSON.stringify({ type: 'user', message: { role: 'user', content: 'Hi' } })}\n`
   )
-  const lines = linesOf({ stdout } as never)
+  const lines = streamLines({ stdout } as never)
   expect(lines.find(({ type }) => type === 'control_response')).toMatchObject({ response: { subtype: 'success' } })
   expect(lines.find(({ type }) => type === 'result')).toMatchObject({ result: 'Hello.' })
 })
 
 test('A8: the error names each way to have what was asked for, and comes before the answer to the next prompt', async () => {
-  const run = await agent([says('Hello.')])
+  const run = await agent([textReply('Hello.')])
   const hooks = { Stop: [{ hookCallbackIds: ['hook_1'] }] }
   const prompt = JSON.stringify({ type: 'user', message: { role: 'user', content: 'Hi' } })
   const { stdout } = await run.ask(STREAMS, `${initialize({ hooks, agents: { r: {} } })}${prompt}\n`)
-  const lines = linesOf({ stdout } as never)
+  const lines = streamLines({ stdout } as never)
   const at = (type: string): number => lines.findIndex(line => line.type === type)
   expect(at('control_response')).toBeGreaterThanOrEqual(0)
   expect(at('control_response')).toBeLessThan(at('result'))

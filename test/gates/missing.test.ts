@@ -10,7 +10,7 @@ import {
   type QueryOptions
 } from '../../src/index.ts'
 import { scriptedModel } from '../../src/testing.ts'
-import { stage, type Ran, type Stage } from '../support/cli-stage.ts'
+import { cliStage, type Ran, type CliStage } from '../support/cli-stage.ts'
 import { inQuery, type Tried } from './try-row.ts'
 
 const refuses = { type: 'command', command: 'echo no >&2; exit 2' }
@@ -23,7 +23,7 @@ const withUser = (settings: object, more: QueryOptions = {}): Promise<Tried> =>
   inQuery({ files: { 'home/.claude/settings.json': settings } }, more)
 
 /** `carabiner run -p`, whose model calls Bash. */
-function run(here: Stage, ...args: readonly string[]): Promise<Ran> {
+function run(here: CliStage, ...args: readonly string[]): Promise<Ran> {
   here.write('script.json', { turns: [{ calls: [{ name: 'Bash', input: { command: 'touch ran' } }] }, 'Done.'] })
   return here.run(['run', '-p', 'go', '--model', `script:${here.path('script.json')}`, ...args])
 }
@@ -59,7 +59,7 @@ test.each([
 })
 
 test('A1: the error is of our class, and is thrown by the first next()', async () => {
-  const { project, env } = stage()
+  const { project, env } = cliStage()
   const options = {
     cwd: project,
     env,
@@ -75,7 +75,7 @@ test('A1: the error is of our class, and is thrown by the first next()', async (
 })
 
 test('A1: carabiner run ends with 4, and says which flag', async () => {
-  const here = stage()
+  const here = cliStage()
   const { code, stderr, stdout } = await run(here, '--disallowedTools', 'bash')
   expect([code, stdout]).toEqual([4, ''])
   expect(stderr).toContain('disallowedTools[0]: "bash" protects nothing: no tool is called bash (write Bash)')
@@ -129,7 +129,7 @@ test('A2: a gate that is async observes only: a notice, and the list and the che
     expect.stringContaining('it observes only: PreToolUse does not wait')
   ])
   expect(ran).toBe(true)
-  const here = stage()
+  const here = cliStage()
   here.user(gate('Bash', { async: true }))
   expect((await here.run(['hooks', 'list'])).stdout).toMatch(/ observes only$/m)
   expect(await here.json(['hooks', 'list'])).toMatchObject({ hooks: [{ inForce: true, observesOnly: true }] })
@@ -162,11 +162,11 @@ test.each([
   ['enabled, and not installed', () => ({}), 'the plugin guard@m is enabled, and not installed'],
   [
     'installed, and gone',
-    (here: Stage) => ({ 'guard@m': [{ installPath: here.path('gone') }] }),
+    (here: CliStage) => ({ 'guard@m': [{ installPath: here.path('gone') }] }),
     'the plugin guard@m is not at'
   ]
 ])('A3: a plugin that is %s: run and fire --exit-code end with 4', async (_, plugins, words) => {
-  const here = stage()
+  const here = cliStage()
   here.user({ enabledPlugins: { 'guard@m': true } })
   here.write('home/.claude/plugins/installed_plugins.json', { plugins: plugins(here) })
   const ran = await run(here, '--allowedTools', 'Bash')
@@ -178,7 +178,7 @@ test.each([
 })
 
 test('A3: --plugin-dir on a marketplace stops, and says what to name', async () => {
-  const here = stage()
+  const here = cliStage()
   here.write('market/.claude-plugin/marketplace.json', { name: 'm', plugins: [{ name: 'guard', source: './guard' }] })
   here.write('market/guard/hooks/hooks.json', gate('Bash'))
   const { code, stderr } = await run(here, '--allowedTools', 'Bash', '--plugin-dir', here.path('market'))
@@ -196,7 +196,7 @@ const UNARMED = { hooks: { PreToolUse: [{ matcher: 'Bash', hook: refuses }] } }
 const FIRE = ['fire', 'PreToolUse', '--tool', 'Bash']
 
 test('A4: fire --exit-code with a rule that cannot be armed ends with 4, and fires nothing', async () => {
-  const here = stage()
+  const here = cliStage()
   here.user({
     hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'touch fired' }] }, ...UNARMED.hooks.PreToolUse] }
   })
@@ -207,7 +207,7 @@ test('A4: fire --exit-code with a rule that cannot be armed ends with 4, and fir
 })
 
 test('A4: without --exit-code it fires what is armed, and says what is not', async () => {
-  const here = stage()
+  const here = cliStage()
   here.user(UNARMED)
   const { code, stdout, stderr } = await here.run(FIRE)
   expect(code).toBe(0)
@@ -216,7 +216,7 @@ test('A4: without --exit-code it fires what is armed, and says what is not', asy
 })
 
 test('A4: a misspelt deny rule and a misspelt matcher count for fire --exit-code too', async () => {
-  const here = stage()
+  const here = cliStage()
   here.user({ permissions: { deny: ['bash'] } })
   expect((await here.run([...FIRE, '--exit-code'])).code).toBe(4)
   here.user(gate('bash'))
@@ -224,7 +224,7 @@ test('A4: a misspelt deny rule and a misspelt matcher count for fire --exit-code
 })
 
 test('A4: in the compat profile it says so, and goes on', async () => {
-  const here = stage()
+  const here = cliStage()
   here.user(UNARMED)
   const { code, stderr } = await here.run([...FIRE, '--exit-code', '--profile', 'compat'])
   expect(code).toBe(0)

@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createSdkMcpServer, deny, HookRegistry, tool, type QueryOptions } from '../../src/index.ts'
-import type { Stage } from '../support/cli-stage.ts'
+import type { CliStage } from '../support/cli-stage.ts'
 
 export interface Row {
   readonly name: string
@@ -13,10 +13,10 @@ export interface Row {
   /** Files: `home/…`, `project/…`, `managed/…`. */
   readonly files?: Readonly<Record<string, object | string>>
   /** What else is done before. */
-  readonly prepare?: (here: Stage) => void
-  readonly options?: (here: Stage) => QueryOptions
+  readonly prepare?: (here: CliStage) => void
+  readonly options?: (here: CliStage) => QueryOptions
   /** Arguments of `run` and of `fire`. */
-  readonly args?: (here: Stage) => readonly string[]
+  readonly args?: (here: CliStage) => readonly string[]
   /** Arguments of `run` alone: then `fire` is not concerned. */
   readonly runArgs?: readonly string[]
   /** Only programs can do it. */
@@ -86,7 +86,7 @@ const plugin = (name: string, says: string, files: Row['files'], folder = 'plug'
   args: here => ['--plugin-dir', here.path(folder)]
 })
 
-const enabled = (name: string, says: string, plugins: (here: Stage) => object, value: unknown = true): Row => ({
+const enabled = (name: string, says: string, plugins: (here: CliStage) => object, value: unknown = true): Row => ({
   name: `a plugin: ${name}`,
   comes: 'stop',
   says,

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { createSdkMcpServer, deny, HookRegistry, query, tool, type QueryOptions } from '../../src/index.ts'
 import { scriptedModel } from '../../src/testing.ts'
-import { stage } from '../support/cli-stage.ts'
+import { cliStage } from '../support/cli-stage.ts'
 
 const sky = createSdkMcpServer({
   name: 'sky',
@@ -11,7 +11,7 @@ const sky = createSdkMcpServer({
 
 /** What is said of restrictions when a session with this gate begins. */
 async function noticed(options: (matcher: string) => QueryOptions, matcher: string): Promise<readonly string[]> {
-  const { project } = stage()
+  const { project } = cliStage()
   const said: string[] = []
   const given = { cwd: project, settingSources: [], persistSession: false, model: scriptedModel(['Done.']) } as const
   for await (const message of query({

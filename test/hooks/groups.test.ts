@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { allow, deny, HookRegistry, type HookContext, type Reply } from '../../src/hooks.ts'
 import { harness, manualClock } from '../../src/testing.ts'
-import { after, bash, call } from '../support/hook-kit.ts'
+import { after } from '../support/hook-kit.ts'
+import { bash, callOf } from '../support/hook-inputs.ts'
 
 /** A hook that says what it says and leaves its name. */
 const saying = (log: string[], name: string, reply?: Reply) => ({
@@ -22,7 +23,7 @@ describe('a group', () => {
     hooks.group('PreToolUse', '', [saying(log, 'e')])
     await hooks.fire('PreToolUse', bash())
     expect(log).toEqual(['a', 'b', 'c', 'd', 'e'])
-    await hooks.fire('PreToolUse', call('Read'))
+    await hooks.fire('PreToolUse', callOf('Read'))
     expect(log.slice(5)).toEqual(['c', 'd', 'e'])
   })
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { LatencyLedger } from '../../src/external.ts'
 import { HookRegistry, type HookMessage } from '../../src/hooks.ts'
 import { manualClock } from '../../src/testing.ts'
-import { bash, turn } from '../support/hook-kit.ts'
+import { bash, loopTurn } from '../support/hook-inputs.ts'
 
 const timed = (ledger: LatencyLedger) => {
   const clock = manualClock()
@@ -13,7 +13,7 @@ const timed = (ledger: LatencyLedger) => {
     const fired = hooks.fire('PreToolUse', bash())
     await clock.advance(seconds)
     await fired
-    await turn()
+    await loopTurn()
   }
   return { hooks, wait, fire }
 }

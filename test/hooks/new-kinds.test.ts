@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { deny, HookRegistry, type Hook, type Reply } from '../../src/hooks.ts'
 import { harness, manualClock } from '../../src/testing.ts'
-import { after, bash, call } from '../support/hook-kit.ts'
+import { after } from '../support/hook-kit.ts'
+import { bash, callOf } from '../support/hook-inputs.ts'
 
 /** A kind of hook that the engine has never heard of: it puts the input to a judge elsewhere. */
 interface Oracle {
@@ -29,7 +30,7 @@ test('a new kind of hook is a function that makes one, and the engine is left al
   const answer = '{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"it says no"}}'
   const spec: Oracle = { type: 'oracle', question: 'is it safe?', tools: 'Bash' }
   hooks.register(oracle(spec, async (question, input) => (asked.push(question, input), answer)))
-  expect(await hooks.fire('PreToolUse', call('Read'))).toMatchObject({ decision: undefined })
+  expect(await hooks.fire('PreToolUse', callOf('Read'))).toMatchObject({ decision: undefined })
   const outcome = await hooks.fire('PreToolUse', bash('ls'))
   expect(outcome).toMatchObject({ decision: 'deny', reasons: [{ by: 'oracle: is it safe?', reason: 'it says no' }] })
   expect(asked).toEqual(['is it safe?', expect.stringContaining('"tool_input":{"command":"ls"}')])

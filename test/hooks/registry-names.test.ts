@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { allow, deny, HookRegistry } from '../../src/hooks.ts'
-import { bash } from '../support/hook-kit.ts'
+import { bash } from '../support/hook-inputs.ts'
 
 const silent = (): void => undefined
 

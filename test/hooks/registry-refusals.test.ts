@@ -7,7 +7,7 @@ import {
   type HookOptions,
   type RegistryOptions
 } from '../../src/hooks.ts'
-import { bash } from '../support/hook-kit.ts'
+import { bash } from '../support/hook-inputs.ts'
 
 const silent = (): void => undefined
 const coded = (code: string): unknown => expect.objectContaining({ name: 'CarabinerError', code })

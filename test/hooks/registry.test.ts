@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { allow, deny, HookRegistry, type EventName } from '../../src/hooks.ts'
-import { bash, call, fireSample } from '../support/hook-kit.ts'
+import { fireSample } from '../support/hook-kit.ts'
+import { bash, callOf } from '../support/hook-inputs.ts'
 
 const silent = (): void => undefined
 
@@ -186,7 +187,7 @@ test('without a promise the outcome comes at once, with one it has to be awaited
   const hooks = new HookRegistry()
   hooks.on('PreToolUse', 'Read', () => allow())
   hooks.on('PreToolUse', 'Bash', async () => deny('slow no'))
-  expect(hooks.fire('PreToolUse', call('Read'))).not.toBeInstanceOf(Promise)
+  expect(hooks.fire('PreToolUse', callOf('Read'))).not.toBeInstanceOf(Promise)
   const fired = hooks.fire('PreToolUse', bash())
   expect(fired).toBeInstanceOf(Promise)
   expect(await fired).toMatchObject({ decision: 'deny', reason: 'slow no' })

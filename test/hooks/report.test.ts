@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { allow, ask, deny, HookRegistry, type HookReport } from '../../src/hooks.ts'
 import { harness, manualClock } from '../../src/testing.ts'
-import { after, bash, call } from '../support/hook-kit.ts'
+import { after } from '../support/hook-kit.ts'
+import { bash, callOf } from '../support/hook-inputs.ts'
 
 const lines = (report: readonly HookReport[]): Record<string, HookReport> =>
   Object.fromEntries(report.map(line => [line.name, line]))
@@ -167,9 +168,9 @@ describe('hooks that come and go while the event is fired', () => {
 test('nothing that a caller does to a report reaches the next one', async () => {
   const hooks = new HookRegistry()
   hooks.on('PreToolUse', () => undefined, { name: 'gate' })
-  const first = await hooks.fire('PreToolUse', call('Read'), { report: true })
+  const first = await hooks.fire('PreToolUse', callOf('Read'), { report: true })
   ;(first.report[0]!.notes as string[]).push('scribble')
-  const second = await hooks.fire('PreToolUse', call('Read'), { report: true })
+  const second = await hooks.fire('PreToolUse', callOf('Read'), { report: true })
   expect(second.report[0]!.notes).toEqual([])
 })
 

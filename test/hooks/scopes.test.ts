@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { deny, HookRegistry } from '../../src/hooks.ts'
 import { harness } from '../../src/testing.ts'
-import { bash } from '../support/hook-kit.ts'
+import { bash } from '../support/hook-inputs.ts'
 
 /** A registry whose hooks leave their names. */
 const logging = () => {

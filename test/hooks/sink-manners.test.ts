@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { allow, deny, HookRegistry } from '../../src/hooks.ts'
-import { bash, call, fireSample, turn, unhandledDuring, watched } from '../support/hook-kit.ts'
+import { fireSample, unhandledDuring, watchedRegistry } from '../support/hook-kit.ts'
+import { bash, callOf, loopTurn } from '../support/hook-inputs.ts'
 
 describe('a notice', () => {
   test('tells of keys that nobody knows, fields without effect and writes that come too late', async () => {
-    const { hooks, messages } = watched()
+    const { hooks, messages } = watchedRegistry()
     let write = (): void => undefined
     hooks.on(
       'PostToolUse',
@@ -16,7 +17,7 @@ describe('a notice', () => {
     )
     await fireSample(hooks, 'PostToolUse')
     write()
-    await turn()
+    await loopTurn()
     const notices = messages.flatMap(message => (message.subtype === 'hook_notice' ? [message.output] : []))
     expect(notices).toEqual([
       expect.stringMatching(/decison/),
@@ -26,12 +27,12 @@ describe('a notice', () => {
   })
 
   test('progress after the answer is not told', async () => {
-    const { hooks, told } = watched()
+    const { hooks, told } = watchedRegistry()
     let progress: (text: string) => void = () => undefined
     hooks.on('PostToolUse', ctx => void (progress = text => ctx.progress(text)), { name: 'gate' })
     await fireSample(hooks, 'PostToolUse')
     progress('too late')
-    await turn()
+    await loopTurn()
     expect(told()).toEqual(['gate started', 'gate response'])
   })
 })
@@ -39,11 +40,11 @@ describe('a notice', () => {
 describe('the sink', () => {
   // F162
   test('is called after the caller has gone on', async () => {
-    const { hooks, messages } = watched()
+    const { hooks, messages } = watchedRegistry()
     hooks.on('PreToolUse', () => allow())
     expect(hooks.fire('PreToolUse', bash())).toMatchObject({ decision: 'allow' })
     expect(messages).toEqual([])
-    await turn()
+    await loopTurn()
     expect(messages).toHaveLength(2)
   })
 
@@ -103,8 +104,8 @@ describe('the sink', () => {
       }
     })
     hooks.register({ events: ['PreToolUse', 'Notification'], run: () => undefined })
-    await hooks.fire('PreToolUse', call('Read'))
-    await turn()
+    await hooks.fire('PreToolUse', callOf('Read'))
+    await loopTurn()
     expect(events).toEqual([
       'PreToolUse hook_started',
       'PreToolUse hook_response',
@@ -114,11 +115,11 @@ describe('the sink', () => {
   })
 
   test('hears of scopes as well', async () => {
-    const { hooks, told } = watched()
+    const { hooks, told } = watchedRegistry()
     const scope = hooks.scope('agent')
     scope.on('PreToolUse', () => undefined, { name: 'scoped' })
     await scope.fire('PreToolUse', bash())
-    await turn()
+    await loopTurn()
     expect(told()).toEqual(['scoped started', 'scoped response'])
   })
 })

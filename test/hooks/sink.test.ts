@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { allow, deny, later, type HookMessage } from '../../src/hooks.ts'
-import { after, bash, fireSample, turn, watched } from '../support/hook-kit.ts'
+import { after, fireSample, watchedRegistry } from '../support/hook-kit.ts'
+import { bash, loopTurn } from '../support/hook-inputs.ts'
 
 describe('each run of a hook', () => {
   // F159
   test('is told as started and then as response, with id, name, event and session', async () => {
-    const { hooks, messages } = watched({ sessionId: 's-1' })
+    const { hooks, messages } = watchedRegistry({ sessionId: 's-1' })
     hooks.on('PreToolUse', () => deny('no'), { name: 'gate' })
     await hooks.fire('PreToolUse', bash())
-    await turn()
+    await loopTurn()
     const common = {
       type: 'system',
       hook_id: expect.any(String),
@@ -26,18 +27,18 @@ describe('each run of a hook', () => {
 
   // F159
   test('has an id of its own, and the session of its fire', async () => {
-    const { hooks, messages } = watched({ sessionId: 's-1' })
+    const { hooks, messages } = watchedRegistry({ sessionId: 's-1' })
     hooks.on('PreToolUse', () => undefined, { name: 'gate' })
     await hooks.fire('PreToolUse', bash())
     await hooks.fire('PreToolUse', { ...bash(), session_id: 's-2' })
-    await turn()
+    await loopTurn()
     expect(messages.map(message => message.session_id)).toEqual(['s-1', 's-1', 's-2', 's-2'])
     expect(new Set(messages.map(message => message.hook_id)).size).toBe(2)
   })
 
   // F159
   test('comes in the order of running, with progress in between', async () => {
-    const { clock, hooks, told, messages } = watched()
+    const { clock, hooks, told, messages } = watchedRegistry()
     hooks.on(
       'PreToolUse',
       async ctx => {
@@ -49,7 +50,7 @@ describe('each run of a hook', () => {
     )
     hooks.on('PreToolUse', () => allow(), { name: 'quick' })
     await after(clock, 1, () => hooks.fire('PreToolUse', bash()))
-    await turn()
+    await loopTurn()
     expect(told()).toEqual([
       'slow started',
       'slow progress',
@@ -65,23 +66,23 @@ describe('each run of a hook', () => {
   })
 
   test('is not told for hooks that have no part', async () => {
-    const { hooks, told } = watched()
+    const { hooks, told } = watchedRegistry()
     hooks.on('PreToolUse', 'Read', () => undefined, { name: 'other tool' })
     hooks.on('PostToolUse', () => undefined, { name: 'other event' })
     hooks.on('PreToolUse', () => undefined, { name: 'disabled' })
     hooks.disable('disabled')
     await hooks.fire('PreToolUse', bash())
-    await turn()
+    await loopTurn()
     expect(told()).toEqual([])
   })
 
   test('that fails is an error, and one that is cut is cancelled', async () => {
-    const { clock, hooks, messages } = watched()
+    const { clock, hooks, messages } = watchedRegistry()
     hooks.on('PostToolUse', () => JSON.parse('{'), { name: 'throws' })
     hooks.on('PostToolUse', () => 'text' as never, { name: 'wrong' })
     hooks.on('PostToolUse', () => new Promise<never>(() => undefined), { name: 'slow', timeout: 1 })
     await after(clock, 1, () => fireSample(hooks, 'PostToolUse'))
-    await turn()
+    await loopTurn()
     const responses = messages.flatMap(message => (message.subtype === 'hook_response' ? [message] : []))
     expect(responses.map(({ hook_name, outcome }) => [hook_name, outcome])).toEqual([
       ['throws', 'error'],
@@ -96,11 +97,11 @@ describe('each run of a hook', () => {
   })
 
   test('that is asked again about the final input has two ids', async () => {
-    const { hooks, messages, told } = watched()
+    const { hooks, messages, told } = watchedRegistry()
     hooks.on('PreToolUse', () => allow(), { name: 'gate' })
     hooks.on('PreToolUse', () => ({ updatedInput: { command: 'ls -l' } }), { name: 'rewriter' })
     await hooks.fire('PreToolUse', bash())
-    await turn()
+    await loopTurn()
     expect(told()).toEqual([
       'gate started',
       'gate response',
@@ -114,7 +115,7 @@ describe('each run of a hook', () => {
 
   // F159
   test('has exactly one start and one response, whatever becomes of it', async () => {
-    const { clock, hooks, messages } = watched()
+    const { clock, hooks, messages } = watchedRegistry()
     const wait = <T>(value: T): Promise<T> => new Promise(resolve => void clock.after(1000, () => resolve(value)))
     hooks.on('PostToolUse', () => wait(allow()), { name: 'late', timeout: 0.5 })
     hooks.group('PostToolUse', '', [
@@ -123,18 +124,18 @@ describe('each run of a hook', () => {
     ])
     hooks.on('PostToolUse', () => JSON.parse('{'), { name: 'observer', observe: true })
     await after(clock, 5, () => fireSample(hooks, 'PostToolUse'))
-    await turn()
+    await loopTurn()
     expect(pairs(messages)).toEqual({ late: PAIR, stopper: PAIR, dropped: PAIR, observer: PAIR })
   })
 
   // F159
   test('that answers later has one response, when it has answered', async () => {
-    const { clock, hooks, messages } = watched()
+    const { clock, hooks, messages } = watchedRegistry()
     hooks.on('PostToolUse', () => later(new Promise(resolve => void clock.after(1000, () => resolve(null)))), {
       name: 'later'
     })
     await fireSample(hooks, 'PostToolUse')
-    await turn()
+    await loopTurn()
     expect(pairs(messages)).toEqual({ later: ['hook_started'] })
     await clock.advance(1)
     expect(pairs(messages)).toEqual({ later: PAIR })
@@ -142,10 +143,10 @@ describe('each run of a hook', () => {
 
   // F159
   test('that was aborted before it began is not told as a run', async () => {
-    const { hooks, messages } = watched()
+    const { hooks, messages } = watchedRegistry()
     hooks.on('PreToolUse', () => undefined, { name: 'never' })
     await fireSample(hooks, 'PreToolUse', { signal: AbortSignal.abort() })
-    await turn()
+    await loopTurn()
     expect(pairs(messages)).toEqual({})
   })
 })

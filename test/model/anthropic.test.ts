@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { StreamEvent } from '../../src/index.ts'
 import type { Message } from '../../src/hooks.ts'
-import { ask, asking, claude, TOOLS } from './model-kit.ts'
+import { askModel, asking, claude, TOOLS } from './model-kit.ts'
 
 const THOUGHT = { type: 'thinking', thinking: 'Let me see what there is', signature: 'c2lnbmVk' } as const
 const HIDDEN = { type: 'redacted_thinking', data: 'b3BhcXVl' } as const
@@ -21,7 +21,7 @@ test('thoughts, words and calls side by side arrive whole, with tokens by where 
       model: 'claude-sonnet-4-5-20250929'
     }
   ])
-  const answer = await ask(model, asking({ tools: TOOLS }))
+  const answer = await askModel(model, asking({ tools: TOOLS }))
   expect(answer).toEqual({
     id: 'msg_42',
     model: 'claude-sonnet-4-5-20250929',
@@ -46,14 +46,14 @@ test('what is sent back is what came: thoughts with their signature, calls, resu
   ])
   const messages: Message[] = [{ role: 'user', content: 'Look' }]
   const request = asking({ messages, tools: TOOLS })
-  const answer = await ask(model, request)
+  const answer = await askModel(model, request)
   messages.push({ role: 'assistant', content: answer.content })
   messages.push({
     role: 'user',
     content: [{ type: 'tool_result', tool_use_id: 'toolu_a', content: 'no such file', is_error: true }]
   })
   messages.push({ role: 'system', content: 'A hook has a note.' })
-  await ask(model, request)
+  await askModel(model, request)
 
   const cached = { cache_control: { type: 'ephemeral' } }
   expect(server.requests[1]!.body.messages).toEqual([
@@ -76,9 +76,9 @@ test('the ends of tools, instructions and conversation are marked for the cache,
   const { model, server } = await claude([{ blocks: [{ type: 'text', text: 'One' }] }, { blocks: [] }])
   const messages: Message[] = [{ role: 'user', content: 'First' }]
   const request = asking({ messages, tools: TOOLS })
-  const { content } = await ask(model, request)
+  const { content } = await askModel(model, request)
   messages.push({ role: 'assistant', content }, { role: 'user', content: 'Second' })
-  await ask(model, request)
+  await askModel(model, request)
 
   const cached = { cache_control: { type: 'ephemeral' } }
   const [first, second] = server.requests.map(({ body }) => body)
@@ -96,7 +96,7 @@ test('pictures, alone and in results of tools', async () => {
   const { model, server } = await claude([{ blocks: [] }])
   const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGk=' } } as const
   const call = (id: string) => ({ type: 'tool_use', id, name: 'Read', input: {} }) as const
-  await ask(
+  await askModel(
     model,
     asking({
       messages: [
@@ -178,8 +178,8 @@ test('thinking, effort, tokens, a schema for the answer', async () => {
     required: ['n'],
     additionalProperties: false
   }
-  await ask(model, asking({ maxTokens: 4000, thinking: 2000, effort: 'low', outputSchema }))
-  await ask(model, asking({ thinking: 0 }))
+  await askModel(model, asking({ maxTokens: 4000, thinking: 2000, effort: 'low', outputSchema }))
+  await askModel(model, asking({ thinking: 0 }))
   const [first, second] = server.requests.map(({ body }) => body)
   expect(first!.thinking).toEqual({ type: 'enabled', budget_tokens: 2000 })
   expect(first!.max_tokens).toBeGreaterThanOrEqual(4000)
@@ -192,11 +192,11 @@ test('tools of the provider are off unless they are named, and what it ran is re
   const found = { type: 'web_search_tool_result', tool_use_id: 'srv_1', content: [] }
   const reply = { blocks: [search, { type: 'other', block: found }, { type: 'text', text: 'Cats.' }] } as const
   const { model, server } = await claude([reply, reply])
-  await ask(model)
-  const answer = await ask(model, asking({ tools: TOOLS, serverTools: ['web_search'] }))
+  await askModel(model)
+  const answer = await askModel(model, asking({ tools: TOOLS, serverTools: ['web_search'] }))
   expect(server.requests[0]!.body.tools).toBeUndefined()
   expect(server.requests[1]!.body.tools?.map(tool => tool['name'])).toEqual(['Read', 'Bash', 'web_search'])
   expect(answer.content).toEqual([{ type: 'text', text: 'Cats.' }])
   expect(answer.ungated).toEqual([{ name: 'web_search', input: { query: 'cats' } }])
-  await expect(ask(model, asking({ serverTools: ['nope'] }))).rejects.toThrow(/web_search/)
+  await expect(askModel(model, asking({ serverTools: ['nope'] }))).rejects.toThrow(/web_search/)
 })

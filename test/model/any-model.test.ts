@@ -2,7 +2,7 @@ import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Stream
 import { expect, test } from 'vitest'
 import type { Message } from '../../src/hooks.ts'
 import { fromLanguageModel } from '../../src/lib/model/ai-sdk.ts'
-import { ask, asking, failureIn } from './model-kit.ts'
+import { askModel, asking, failureIn } from './model-kit.ts'
 
 const USAGE = {
   inputTokens: { total: 30, noCache: undefined, cacheRead: 10, cacheWrite: undefined },
@@ -62,7 +62,7 @@ test('any model of the AI SDK: calls that come whole, things that have no place,
   const model = fromLanguageModel(own, { price: { input: 1, output: 1, cacheWrite: 1, cacheRead: 1 } })
   expect(model).toMatchObject({ name: 'own-1', provider: 'own', price: { input: 1 } })
   const messages: Message[] = [{ role: 'user', content: 'Go' }]
-  const answer = await ask(model, asking({ messages }))
+  const answer = await askModel(model, asking({ messages }))
   expect(answer).toMatchObject({
     model: 'own-1',
     content: [
@@ -76,7 +76,7 @@ test('any model of the AI SDK: calls that come whole, things that have no place,
   expect(answer.id).toMatch(/^msg_/)
 
   messages.push({ role: 'assistant', content: answer.content })
-  expect(await ask(model, asking({ messages }))).toMatchObject({ content: [], stop: 'end_turn' })
+  expect(await askModel(model, asking({ messages }))).toMatchObject({ content: [], stop: 'end_turn' })
   expect(own.calls[1]!.prompt[2]).toMatchObject({
     role: 'assistant',
     content: [{ type: 'text' }, { type: 'tool-call', providerOptions: { own: { thoughtSignature: 'sig' } } }]
@@ -100,7 +100,7 @@ test('no end, half an end, and a block that stays open', async () => {
     )
   )
   for (let n = 0; n < 5; n++)
-    expect(await failureIn(ask(model))).toMatchObject({ retryable: true, why: 'server_error' })
+    expect(await failureIn(askModel(model))).toMatchObject({ retryable: true, why: 'server_error' })
 })
 
 test('a model that does not stop when it is told to is not waited for', async () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Answer, Model, StreamEvent } from '../../src/index.ts'
 import { anthropicBytes, type AnthropicReply } from '../support/anthropic-server.ts'
 import { openaiBytes, type OpenAIReply } from '../support/openai-server.ts'
-import { ask, asking, chat, claude, failureIn } from './model-kit.ts'
+import { askModel, asking, chat, claude, failureIn } from './model-kit.ts'
 
 const CALLS: AnthropicReply = {
   blocks: [
@@ -79,7 +79,7 @@ test('calls of chat completions, ended at every byte as if they were complete', 
   // Such servers say why they stop before they tell what it cost: from there on the answer is whole.
   const complete = bytes.indexOf('\n\n', bytes.indexOf('"finish_reason":"')) + 2
   const { model } = await chat([CHAT_CALLS, ...every(CHAT_CALLS, bytes.length, 'end')])
-  const { content } = await ask(model)
+  const { content } = await askModel(model)
   const { answers, refused } = await cuts(model, bytes.length)
   expect(refused).toBe(complete)
   for (const answer of answers) expect(answer.content).toEqual(content)

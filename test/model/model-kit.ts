@@ -51,7 +51,7 @@ export const asking = (more: Partial<ModelRequest> = {}): ModelRequest => ({
   ...more
 })
 
-export const ask = (model: Model, request = asking()): Promise<Answer> =>
+export const askModel = (model: Model, request = asking()): Promise<Answer> =>
   model.ask(request, new AbortController().signal)
 
 /** The failure with which this ends; it must. */

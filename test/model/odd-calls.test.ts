@@ -3,7 +3,7 @@ import * as fc from '../support/fast-check.ts'
 import { expect, test } from 'vitest'
 import type { Message, ToolUseBlock } from '../../src/hooks.ts'
 import type { Answer } from '../../src/index.ts'
-import { ask, asking, chat, claude } from './model-kit.ts'
+import { askModel, asking, chat, claude } from './model-kit.ts'
 
 const callsOf = ({ content }: Answer): readonly ToolUseBlock[] => content.filter(block => block.type === 'tool_use')
 
@@ -19,7 +19,7 @@ test('an input that is no JSON object stays the text that it was, and goes back 
     { blocks: odd.map((json, at) => ({ type: 'tool_use', id: `toolu_${at}`, name: 'Bash', json })) },
     { blocks: [] }
   ])
-  const answer = await ask(model)
+  const answer = await askModel(model)
   expect(callsOf(answer).map(({ input }) => input)).toEqual(odd)
   const messages: Message[] = [
     { role: 'user', content: 'Go' },
@@ -34,7 +34,7 @@ test('an input that is no JSON object stays the text that it was, and goes back 
       }))
     }
   ]
-  await ask(model, asking({ messages }))
+  await askModel(model, asking({ messages }))
   const sent = server.requests[1]!.body.messages[1]!.content
   expect(sent.map(block => block['input'])).toEqual(odd.map(text => ({ invalid_input: text })))
 })
@@ -45,11 +45,11 @@ test('a call that was cut for want of room is never a call without arguments', a
     { blocks: [{ type: 'tool_use', name: 'Clear', json: '' }] },
     { blocks: [{ type: 'tool_use', name: 'Write', json: '{"file_path":"/a","content":"half' }], stop: 'max_tokens' }
   ])
-  const cut = await ask(model)
+  const cut = await askModel(model)
   expect(cut.stop).toBe('max_tokens')
   expect(callsOf(cut)[0]!.input).toBe('')
-  expect(callsOf(await ask(model))[0]!.input).toEqual({})
-  expect(typeof callsOf(await ask(model))[0]!.input).toBe('string')
+  expect(callsOf(await askModel(model))[0]!.input).toEqual({})
+  expect(typeof callsOf(await askModel(model))[0]!.input).toBe('string')
 })
 
 test('equal ids are made different, in one answer and from one answer to the next', async () => {
@@ -58,21 +58,21 @@ test('equal ids are made different, in one answer and from one answer to the nex
   }
   const { model } = await claude([twice, twice])
   const messages: Message[] = [{ role: 'user', content: 'Go' }]
-  const first = await ask(model, asking({ messages }))
+  const first = await askModel(model, asking({ messages }))
   expect(callsOf(first).map(({ id, input }) => [id, input])).toEqual([
     ['toolu_x', { n: 1 }],
     ['toolu_x_2', { n: 2 }],
     ['toolu_x_3', { n: 3 }]
   ])
   messages.push({ role: 'assistant', content: first.content })
-  const second = await ask(model, asking({ messages }))
+  const second = await askModel(model, asking({ messages }))
   expect(callsOf(second).map(({ id }) => id)).toEqual(['toolu_x_4', 'toolu_x_5', 'toolu_x_6'])
 })
 
 test('a hundred calls side by side', async () => {
   const calls = Array.from({ length: 100 }, (_, n) => ({ id: `call_${n % 50}`, name: 'Read', input: { n } }))
   const { model } = await chat([{ calls }])
-  const got = callsOf(await ask(model))
+  const got = callsOf(await askModel(model))
   expect(got.map(({ input }) => input)).toEqual(calls.map(({ input }) => input))
   expect(new Set(got.map(({ id }) => id)).size).toBe(100)
 })
@@ -93,7 +93,7 @@ test('any text as input, in any pieces', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 6 }), async calls => {
       server.reply({ blocks: calls.map(one => ({ type: 'tool_use', ...one, pieces: one.pieces + 1 })) })
-      const got = callsOf(await ask(model))
+      const got = callsOf(await askModel(model))
       expect(new Set(got.map(({ id }) => id)).size).toBe(calls.length)
       for (const [at, { name, input }] of got.entries()) {
         expect(name).toBe(calls[at]!.name)

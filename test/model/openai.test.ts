@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Message } from '../../src/hooks.ts'
 import type { StreamEvent } from '../../src/index.ts'
-import { ask, asking, chat, TOOLS } from './model-kit.ts'
+import { askModel, asking, chat, TOOLS } from './model-kit.ts'
 
 test('through chat completions: reasoning, words, calls whose pieces are mixed, cached tokens', async () => {
   const { model, server } = await chat([
@@ -46,7 +46,7 @@ test('through chat completions: reasoning, words, calls whose pieces are mixed, 
       { type: 'tool_result', tool_use_id: 'call_b', content: 'text' }
     ]
   })
-  expect((await ask(model, request)).content).toEqual([{ type: 'text', text: 'Done.' }])
+  expect((await askModel(model, request)).content).toEqual([{ type: 'text', text: 'Done.' }])
   const [first, second] = server.requests.map(({ body }) => body)
   expect(first).toMatchObject({ reasoning_effort: 'high', max_tokens: 99, stream_options: { include_usage: true } })
   expect(second!.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'tool', 'user'])
@@ -60,7 +60,7 @@ test('through chat completions: reasoning, words, calls whose pieces are mixed, 
 test('a schema for the answer is sent as one, and not a strict one', async () => {
   const { model, server } = await chat([{ text: '{"n":1}' }])
   const outputSchema = { type: 'object', properties: { n: { type: 'number' } } }
-  const answer = await ask(model, asking({ outputSchema }))
+  const answer = await askModel(model, asking({ outputSchema }))
   expect(answer.content).toEqual([{ type: 'text', text: '{"n":1}' }])
   expect(server.requests[0]!.body.response_format).toMatchObject({
     type: 'json_schema',
@@ -70,7 +70,7 @@ test('a schema for the answer is sent as one, and not a strict one', async () =>
 
 test('notes between calls and results do not come between them', async () => {
   const { model, server } = await chat([{ text: 'ok' }])
-  await ask(
+  await askModel(
     model,
     asking({
       messages: [

@@ -7,7 +7,7 @@ import { costOf, priceOf } from '../../src/lib/model/prices.ts'
 import { modelFor } from '../../src/lib/model/providers.ts'
 import { anthropicServer } from '../support/anthropic-server.ts'
 import { openaiServer } from '../support/openai-server.ts'
-import { ask, asking, failureIn } from './model-kit.ts'
+import { askModel, asking, failureIn } from './model-kit.ts'
 
 const closing: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -65,19 +65,19 @@ test('Anthropic at the address of the environment, with a key or a token', async
     env: { ANTHROPIC_API_KEY: 'key-1', ANTHROPIC_BASE_URL: `${bare}/` }
   })
   expect(model).toMatchObject({ name: 'claude-opus-4-6', provider: 'anthropic', price: { input: 5 } })
-  expect((await ask(model)).content).toEqual([{ type: 'text', text: 'a' }])
+  expect((await askModel(model)).content).toEqual([{ type: 'text', text: 'a' }])
   const token = await modelFor('default', {
     env: { ANTHROPIC_AUTH_TOKEN: 'tok-en-123', ANTHROPIC_API_KEY: 'key-1' },
     baseUrl: server.url
   })
-  await ask(token)
+  await askModel(token)
   const [first, second] = server.requests
   expect(first!.path).toBe('/v1/messages')
   expect(first!.headers['x-api-key']).toBe('key-1')
   expect(second!.path).toBe('/v1/messages')
   expect(second!.headers['authorization']).toBe('Bearer tok-en-123')
   expect(second!.body.model).toBe('claude-opus-5-5')
-  const failure = await failureIn(ask(token))
+  const failure = await failureIn(askModel(token))
   expect(failure.message).not.toContain('tok-en-123')
 })
 
@@ -86,9 +86,9 @@ test('chat completions: at an address, and as OpenAI', async () => {
   const env = { OPENAI_API_KEY: 'for-openai', OPENAI_BASE_URL: server.url }
   const local = await modelFor(`${server.url}#qwen`, { env })
   expect(local).toMatchObject({ name: 'qwen', provider: 'openai-compatible', price: undefined })
-  expect((await ask(local, asking({ maxTokens: 5 }))).content).toEqual([{ type: 'text', text: 'a' }])
-  await ask(await modelFor(`${server.url}#qwen`, { env: { OPENAI_COMPATIBLE_API_KEY: 'for-others' } }))
-  await ask(await modelFor('openai/gpt-x', { env }))
+  expect((await askModel(local, asking({ maxTokens: 5 }))).content).toEqual([{ type: 'text', text: 'a' }])
+  await askModel(await modelFor(`${server.url}#qwen`, { env: { OPENAI_COMPATIBLE_API_KEY: 'for-others' } }))
+  await askModel(await modelFor('openai/gpt-x', { env }))
   const [first, second, third] = server.requests
   expect(first).toMatchObject({ path: '/v1/chat/completions', body: { model: 'qwen', max_tokens: 5 } })
   // The key of OpenAI goes to OpenAI, or where OPENAI_BASE_URL says.
@@ -105,7 +105,7 @@ test('a script', async () => {
   closing.push(() => rm(folder, { recursive: true }))
   await writeFile(join(folder, 'a.yaml'), '- hello\n')
   const model = await modelFor(`script:${join(folder, 'a.yaml')}`, { env: {} })
-  expect((await ask(model)).content).toEqual([{ type: 'text', text: 'hello' }])
+  expect((await askModel(model)).content).toEqual([{ type: 'text', text: 'hello' }])
 })
 
 test('prices: by family, and what they come to', () => {

@@ -7,7 +7,7 @@ import type { Message } from '../../src/hooks.ts'
 import { ModelFailure, type StreamEvent } from '../../src/index.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { readScript } from '../../src/lib/model/script-file.ts'
-import { ask, asking, failureIn } from './model-kit.ts'
+import { askModel, asking, failureIn } from './model-kit.ts'
 
 test('text, thoughts, calls, tokens; ids by count', async () => {
   const model = scriptedModel(
@@ -32,12 +32,12 @@ test('text, thoughts, calls, tokens; ids by count', async () => {
     { name: 'actor', price: { input: 1, output: 2, cacheWrite: 3, cacheRead: 4 } }
   )
   expect(model).toMatchObject({ name: 'actor', provider: 'script', price: { output: 2 } })
-  expect(await ask(model)).toMatchObject({
+  expect(await askModel(model)).toMatchObject({
     content: [{ type: 'text', text: 'Hello' }],
     stop: 'end_turn',
     model: 'actor'
   })
-  expect(await ask(model)).toMatchObject({
+  expect(await askModel(model)).toMatchObject({
     content: [
       { type: 'thinking', thinking: 'Hm' },
       { type: 'text', text: 'I read.' },
@@ -47,10 +47,13 @@ test('text, thoughts, calls, tokens; ids by count', async () => {
     stop: 'tool_use',
     usage: { input_tokens: 0, output_tokens: 3 }
   })
-  expect(await ask(model)).toMatchObject({ content: [{ text: '1 messages' }, { id: 'toolu_2' }], stop: 'max_tokens' })
-  expect(await ask(model)).toMatchObject({ content: [{ text: 'Later' }] })
+  expect(await askModel(model)).toMatchObject({
+    content: [{ text: '1 messages' }, { id: 'toolu_2' }],
+    stop: 'max_tokens'
+  })
+  expect(await askModel(model)).toMatchObject({ content: [{ text: 'Later' }] })
 
-  const over = await failureIn(ask(model))
+  const over = await failureIn(askModel(model))
   expect(over).toMatchObject({ retryable: false })
   expect(over.message).toContain('the script is over: it has 4 turns')
   expect(model.requests.map(({ messages }) => messages.length)).toEqual([1, 1, 1, 1, 1])
@@ -59,13 +62,13 @@ test('text, thoughts, calls, tokens; ids by count', async () => {
 test('S10: a script may be one object with turns and options, as in a file', async () => {
   const model = scriptedModel({ turns: ['once', 'again'], repeatLast: true, name: 'actor' })
   expect(model.name).toBe('actor')
-  for (const text of ['once', 'again', 'again']) expect((await ask(model)).content).toMatchObject([{ text }])
+  for (const text of ['once', 'again', 'again']) expect((await askModel(model)).content).toMatchObject([{ text }])
 })
 
 test('S10: without repeatLast a script in an object is over after its turns', async () => {
   const model = scriptedModel({ turns: ['once'] })
-  await ask(model)
-  expect((await failureIn(ask(model))).message).toContain('the script is over: it has one turn')
+  await askModel(model)
+  expect((await failureIn(askModel(model))).message).toContain('the script is over: it has one turn')
   expect(scriptedModel({ turns: [], name: 'a' }, { name: 'b' }).name).toBe('b')
 })
 
@@ -81,7 +84,8 @@ test('S10: requests[i].messages are the messages that were sent, also when the c
 
 test('the last turn again and again', async () => {
   const model = scriptedModel(['once', 'again'], { repeatLast: true })
-  for (const text of ['once', 'again', 'again', 'again']) expect((await ask(model)).content).toMatchObject([{ text }])
+  for (const text of ['once', 'again', 'again', 'again'])
+    expect((await askModel(model)).content).toMatchObject([{ text }])
 })
 
 test('failures', async () => {
@@ -92,10 +96,15 @@ test('failures', async () => {
     { fail: { status: 500, retryable: false } },
     { text: 'abc', cutAfter: 3 }
   ])
-  expect(await failureIn(ask(model))).toMatchObject({ why: 'rate_limit', status: 429, retryable: true, retryAfter: 50 })
-  expect(await failureIn(ask(model))).toMatchObject({ why: 'invalid_request', retryable: false, message: 'bad' })
-  expect(await failureIn(ask(model))).toMatchObject({ why: 'overloaded', retryable: true })
-  expect(await failureIn(ask(model))).toMatchObject({ why: 'server_error', retryable: false })
+  expect(await failureIn(askModel(model))).toMatchObject({
+    why: 'rate_limit',
+    status: 429,
+    retryable: true,
+    retryAfter: 50
+  })
+  expect(await failureIn(askModel(model))).toMatchObject({ why: 'invalid_request', retryable: false, message: 'bad' })
+  expect(await failureIn(askModel(model))).toMatchObject({ why: 'overloaded', retryable: true })
+  expect(await failureIn(askModel(model))).toMatchObject({ why: 'server_error', retryable: false })
   const events: StreamEvent[] = []
   const cut = model.ask(asking(), new AbortController().signal, event => events.push(event))
   expect(await failureIn(cut)).toMatchObject({ why: 'server_error', retryable: true })
@@ -120,8 +129,8 @@ test.each([
       return 'never'
     }
   ])
-  await ask(model)
-  const failure = await failureIn(ask(model))
+  await askModel(model)
+  const failure = await failureIn(askModel(model))
   expect(failure).toMatchObject({ why: 'unknown', retryable: false, cause: expect.any(Error) })
   expect(failure.message).toMatch(/^turn 2 of the script threw: one is not two/)
 })
@@ -129,7 +138,7 @@ test.each([
 test('a failure that a turn throws stays what it is', async () => {
   const busy = new ModelFailure('busy', { why: 'overloaded', retryable: true })
   const model = scriptedModel([() => Promise.reject(busy)])
-  expect(await failureIn(ask(model))).toBe(busy)
+  expect(await failureIn(askModel(model))).toBe(busy)
 })
 
 test('events as a provider would stream them', async () => {
@@ -176,14 +185,14 @@ const script = async (name: string, text: string): Promise<string> => {
 
 test('scripts in files, in JSON and in YAML', async () => {
   const json = await readScript(await script('a.json', '["one", { "calls": [{ "name": "Read", "input": {} }] }]'))
-  expect((await ask(json)).content).toMatchObject([{ text: 'one' }])
-  expect((await ask(json)).content).toMatchObject([{ type: 'tool_use', name: 'Read' }])
+  expect((await askModel(json)).content).toMatchObject([{ text: 'one' }])
+  expect((await askModel(json)).content).toMatchObject([{ type: 'tool_use', name: 'Read' }])
   const yaml = await readScript(
     await script('b.yaml', 'name: actor\nrepeatLast: true\nturns:\n  - text: hi\n    usage: { output_tokens: 4 }\n')
   )
   expect(yaml.name).toBe('actor')
-  await ask(yaml)
-  expect(await ask(yaml)).toMatchObject({ content: [{ text: 'hi' }], usage: { output_tokens: 4 } })
+  await askModel(yaml)
+  expect(await askModel(yaml)).toMatchObject({ content: [{ text: 'hi' }], usage: { output_tokens: 4 } })
 })
 
 test.for([

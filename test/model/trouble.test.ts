@@ -7,7 +7,7 @@ import { fromLanguageModel } from '../../src/lib/model/ai-sdk.ts'
 import type { FailureName } from '../../src/index.ts'
 import { manualClock } from '../../src/testing.ts'
 import { anthropicBytes } from '../support/anthropic-server.ts'
-import { ask, asking, chat, claude, failureIn, KEY } from './model-kit.ts'
+import { askModel, asking, chat, claude, failureIn, KEY } from './model-kit.ts'
 
 interface Row {
   readonly status: number
@@ -50,7 +50,7 @@ const ROWS: readonly Row[] = [
 test('refusals of Anthropic, by name, in its own words', async () => {
   const { model, server } = await claude(ROWS.map(fail => ({ fail })))
   for (const { status, why, retryable, retryAfter, message } of ROWS) {
-    const failure = await failureIn(ask(model))
+    const failure = await failureIn(askModel(model))
     expect(failure, `${status} ${why}`).toMatchObject({ status, why, retryable })
     expect(failure.retryAfter, `${status}`).toBe(retryAfter)
     expect(failure.message).toContain(message ?? 'refused')
@@ -66,12 +66,12 @@ test('refusals of chat completions', async () => {
     { fail: { status: 401, message: 'Incorrect API key provided: sk-abcdefgh12345678' } },
     { fail: { status: 503, message: 'The engine is currently overloaded' } }
   ])
-  expect(await failureIn(ask(model))).toMatchObject({ why: 'rate_limit', retryable: true, retryAfter: 2000 })
-  expect(await failureIn(ask(model))).toMatchObject({ why: 'billing_error', retryable: false })
-  const denied = await failureIn(ask(model))
+  expect(await failureIn(askModel(model))).toMatchObject({ why: 'rate_limit', retryable: true, retryAfter: 2000 })
+  expect(await failureIn(askModel(model))).toMatchObject({ why: 'billing_error', retryable: false })
+  const denied = await failureIn(askModel(model))
   expect(denied.why).toBe('authentication_failed')
   expect(denied.message).toContain('Incorrect API key provided: ***')
-  expect(await failureIn(ask(model))).toMatchObject({ why: 'overloaded', retryable: true })
+  expect(await failureIn(askModel(model))).toMatchObject({ why: 'overloaded', retryable: true })
 })
 
 test('an error after 200 is a failure, at once and in the middle of a call', async () => {
@@ -85,22 +85,22 @@ test('an error after 200 is a failure, at once and in the middle of a call', asy
     { raw: 'event: message_start\ndata: {"nonsense\n\n' },
     { raw: '' }
   ])
-  expect(await failureIn(ask(model))).toMatchObject({ why: 'overloaded', retryable: true, status: 529 })
-  expect(await failureIn(ask(model))).toMatchObject({ why: 'overloaded', retryable: true })
-  expect(await failureIn(ask(model))).toMatchObject({ why: 'server_error', retryable: true })
-  expect(await failureIn(ask(model))).toMatchObject({ why: 'rate_limit', retryable: true })
-  expect(await failureIn(ask(model))).toMatchObject({ why: 'invalid_request', retryable: false })
-  expect(await failureIn(ask(model))).toMatchObject({ why: 'server_error', retryable: true })
-  expect(await failureIn(ask(model))).toMatchObject({ why: 'server_error', retryable: true })
+  expect(await failureIn(askModel(model))).toMatchObject({ why: 'overloaded', retryable: true, status: 529 })
+  expect(await failureIn(askModel(model))).toMatchObject({ why: 'overloaded', retryable: true })
+  expect(await failureIn(askModel(model))).toMatchObject({ why: 'server_error', retryable: true })
+  expect(await failureIn(askModel(model))).toMatchObject({ why: 'rate_limit', retryable: true })
+  expect(await failureIn(askModel(model))).toMatchObject({ why: 'invalid_request', retryable: false })
+  expect(await failureIn(askModel(model))).toMatchObject({ why: 'server_error', retryable: true })
+  expect(await failureIn(askModel(model))).toMatchObject({ why: 'server_error', retryable: true })
 
   const other = await chat([
     { text: 'so', errorAfter: { events: 2, type: 'server_error', message: 'went wrong' } },
     { text: 'so', errorAfter: { events: 2, type: 'insufficient_quota', message: 'no more' } }
   ])
-  const failure = await failureIn(ask(other.model))
+  const failure = await failureIn(askModel(other.model))
   expect(failure).toMatchObject({ why: 'server_error', retryable: true })
   expect(failure.message).toContain('went wrong')
-  expect(await failureIn(ask(other.model))).toMatchObject({ why: 'billing_error', retryable: false })
+  expect(await failureIn(askModel(other.model))).toMatchObject({ why: 'billing_error', retryable: false })
 })
 
 const TEXT = [{ type: 'text', text: 'Once upon a time' }] as const
@@ -134,7 +134,7 @@ test('pings are no content, nor are comments that keep a connection', async () =
     let pings = fifth()
     const trouble = { stallAt: 0, pings: true, onPing: () => pings.call() }
     const { model } = await speaks([trouble], { clock })
-    const answer = failureIn(ask(model))
+    const answer = failureIn(askModel(model))
     await pings.promise
     await clock.advance(40)
     pings = fifth()
@@ -185,10 +185,10 @@ test('a provider that is not there', async () => {
   const { port } = server.address() as AddressInfo
   await new Promise(resolve => server.close(resolve))
   const at = (baseURL: string) => fromLanguageModel(createAnthropic({ baseURL, apiKey: KEY })('claude-x'))
-  const refused = await failureIn(ask(at(`http://127.0.0.1:${port}/v1`)))
+  const refused = await failureIn(askModel(at(`http://127.0.0.1:${port}/v1`)))
   expect(refused).toMatchObject({ why: 'server_error', retryable: true, status: undefined })
   expect(refused.message).toContain('ECONNREFUSED')
-  const unknown = await failureIn(ask(at('http://nobody.invalid/v1')))
+  const unknown = await failureIn(askModel(at('http://nobody.invalid/v1')))
   expect(unknown).toMatchObject({ why: 'server_error', retryable: true })
   expect(unknown.message).toMatch(/ENOTFOUND|EAI_AGAIN/)
 })

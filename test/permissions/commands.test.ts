@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import * as fc from '../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { simpleCommand } from '../../src/lib/shell/command-words.ts'
-import { allow, ask, bash, decided, deny } from './permission-kit.ts'
+import { allowRule, askRule, bashFacts, decided, denyRule } from './permission-kit.ts'
 
 describe('one simple command', () => {
   test.each([
@@ -172,18 +172,18 @@ describe('rules that allow', () => {
     // A prefix rule ignores blanks in front.
     ['git *', '  git status', true]
   ])('Bash(%s) and %j: %s', (specifier, command, allowed) => {
-    expect(decided(bash(command), [allow(`Bash(${specifier})`)])).toBe(allowed ? 'allow' : 'ask')
+    expect(decided(bashFacts(command), [allowRule(`Bash(${specifier})`)])).toBe(allowed ? 'allow' : 'ask')
   })
 
   test('the tool alone allows everything', () => {
-    expect(decided(bash('a; b > c'), [allow('Bash')])).toBe('allow')
-    expect(decided(bash('a; b > c'), [allow('Bash(*)')])).toBe('allow')
+    expect(decided(bashFacts('a; b > c'), [allowRule('Bash')])).toBe('allow')
+    expect(decided(bashFacts('a; b > c'), [allowRule('Bash(*)')])).toBe('allow')
   })
 })
 
 // A15: each of them runs `rm x`, or may.
 describe('a rule that refuses is not lost', () => {
-  const RULES = [allow('Bash'), deny('Bash(rm *)')]
+  const RULES = [allowRule('Bash'), denyRule('Bash(rm *)')]
 
   test.each([
     'rm x',
@@ -247,9 +247,9 @@ describe('a rule that refuses is not lost', () => {
     `echo ${'x'.repeat(70_000)}; rm x`,
     `sudo ${'x '.repeat(5_000)}`
   ])('%j', command => {
-    expect(decided(bash(command), RULES)).toBe('deny')
-    expect(decided(bash(command), RULES, { mode: 'bypassPermissions' })).toBe('deny')
-    expect(decided(bash(command), RULES, { hook: { decision: 'allow', by: 'h' } })).toBe('deny')
+    expect(decided(bashFacts(command), RULES)).toBe('deny')
+    expect(decided(bashFacts(command), RULES, { mode: 'bypassPermissions' })).toBe('deny')
+    expect(decided(bashFacts(command), RULES, { hook: { decision: 'allow', by: 'h' } })).toBe('deny')
   })
 
   test.each([
@@ -275,10 +275,10 @@ describe('a rule that refuses is not lost', () => {
     'git status\u2028rm x',
     'git "x'
   ])('%j cannot be told: it is asked about, whatever allows it', command => {
-    expect(decided(bash(command), RULES)).toBe('ask')
-    expect(decided(bash(command), RULES, { mode: 'bypassPermissions' })).toBe('ask')
-    expect(decided(bash(command), RULES, { hook: { decision: 'allow', by: 'h' } })).toBe('ask')
-    expect(decided(bash(command), RULES, { mode: 'dontAsk' })).toBe('deny')
+    expect(decided(bashFacts(command), RULES)).toBe('ask')
+    expect(decided(bashFacts(command), RULES, { mode: 'bypassPermissions' })).toBe('ask')
+    expect(decided(bashFacts(command), RULES, { hook: { decision: 'allow', by: 'h' } })).toBe('ask')
+    expect(decided(bashFacts(command), RULES, { mode: 'dontAsk' })).toBe('deny')
   })
 
   // A26: words that are only words are no commands.
@@ -297,21 +297,25 @@ describe('a rule that refuses is not lost', () => {
     'rmdir x',
     'npm run rmx'
   ])('%j is something else', command => {
-    expect(decided(bash(command), RULES)).toBe('allow')
+    expect(decided(bashFacts(command), RULES)).toBe('allow')
   })
 
   test('the same options in another order or spelling are asked about', () => {
-    const rules = [allow('Bash'), deny('Bash(rm -rf *)')]
-    for (const command of ['rm -rf x', 'sudo rm -rf x']) expect(decided(bash(command), rules)).toBe('deny')
+    const rules = [allowRule('Bash'), denyRule('Bash(rm -rf *)')]
+    for (const command of ['rm -rf x', 'sudo rm -rf x']) expect(decided(bashFacts(command), rules)).toBe('deny')
     for (const command of ['rm -fr x', 'rm -r -f x', 'rm --recursive --force x', 'rm x -rf', 'rm -Rf x'])
-      expect(decided(bash(command), rules)).toBe('ask')
-    for (const command of ['rm x', 'rm -i x']) expect(decided(bash(command), rules)).toBe('allow')
-    expect(decided(bash('git push origin -f'), [allow('Bash'), deny('Bash(git push --force *)')])).toBe('ask')
+      expect(decided(bashFacts(command), rules)).toBe('ask')
+    for (const command of ['rm x', 'rm -i x']) expect(decided(bashFacts(command), rules)).toBe('allow')
+    expect(decided(bashFacts('git push origin -f'), [allowRule('Bash'), denyRule('Bash(git push --force *)')])).toBe(
+      'ask'
+    )
   })
 
   test('a rule that asks is heard in the same way', () => {
     for (const command of ['rm x', 'a && rm x', 'r""m x', '$X y'])
-      expect(decided(bash(command), [allow('Bash'), ask('Bash(rm *)')], { mode: 'bypassPermissions' })).toBe('ask')
+      expect(
+        decided(bashFacts(command), [allowRule('Bash'), askRule('Bash(rm *)')], { mode: 'bypassPermissions' })
+      ).toBe('ask')
   })
 
   test('quotes, wrappers and company change nothing', () => {
@@ -332,7 +336,7 @@ describe('a rule that refuses is not lost', () => {
     const after = fc.constantFrom('', '; ls', ' && ls', ' | cat', '\nls', ' > f', ' 2>&1', ' &', ' )', ' # ok')
     fc.assert(
       fc.property(before, before, split, after, (one, two, program, rest) => {
-        expect(decided(bash(`${one}${two}${program} x${rest}`), RULES)).toBe('deny')
+        expect(decided(bashFacts(`${one}${two}${program} x${rest}`), RULES)).toBe('deny')
       }),
       { numRuns: 2_000 }
     )

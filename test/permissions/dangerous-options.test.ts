@@ -1,6 +1,6 @@
 /** Options that make a program run another one, or write: a rule that allows must name them. */
 import { describe, expect, test } from 'vitest'
-import { allow, bash, decided, deny } from './permission-kit.ts'
+import { allowRule, bashFacts, decided, denyRule } from './permission-kit.ts'
 
 // A15
 describe('a rule that allows a program does not allow what turns it to something else', () => {
@@ -43,10 +43,10 @@ describe('a rule that allows a program does not allow what turns it to something
     ['rsync *', `rsync -ae 'touch p' a b:`],
     ['split *', `split --filt='touch p' f`]
   ])('Bash(%s) and %s', (specifier, command) => {
-    expect(decided(bash(command), [allow(`Bash(${specifier})`)])).toBe('ask')
-    expect(decided(bash(command), [allow('Bash'), deny('Bash(rm *)')])).toBe('ask')
+    expect(decided(bashFacts(command), [allowRule(`Bash(${specifier})`)])).toBe('ask')
+    expect(decided(bashFacts(command), [allowRule('Bash'), denyRule('Bash(rm *)')])).toBe('ask')
     // Somebody has written down all of it.
-    expect(decided(bash(command), [allow(`Bash(${command})`)])).toBe('allow')
+    expect(decided(bashFacts(command), [allowRule(`Bash(${command})`)])).toBe('allow')
   })
 
   test.each([
@@ -58,7 +58,7 @@ describe('a rule that allows a program does not allow what turns it to something
     ['tar -I *', 'tar -I zstd -xf a'],
     ['find . -exec *', 'find . -exec ls {} +']
   ])('Bash(%s) names it: %s', (specifier, command) => {
-    expect(decided(bash(command), [allow(`Bash(${specifier})`)])).toBe('allow')
+    expect(decided(bashFacts(command), [allowRule(`Bash(${specifier})`)])).toBe('allow')
   })
 })
 
@@ -90,6 +90,6 @@ test.each([
   'tree -L 2'
 ])('%s is ordinary', command => {
   const [program, second] = command.split(' ')
-  expect(decided(bash(command), [allow(`Bash(${program} *)`)])).toBe('allow')
-  expect(decided(bash(command), [allow(`Bash(${program} ${second} *)`)])).toBe('allow')
+  expect(decided(bashFacts(command), [allowRule(`Bash(${program} *)`)])).toBe('allow')
+  expect(decided(bashFacts(command), [allowRule(`Bash(${program} ${second} *)`)])).toBe('allow')
 })

@@ -1,60 +1,88 @@
 import { describe, expect, test } from 'vitest'
 import { decide } from '../../src/lib/permissions/decide.ts'
 import { MODES, parseMode } from '../../src/lib/permissions/modes.ts'
-import { allow, ask, bash, decided, deny, fetching, other, policy, read, ROOT, write } from './permission-kit.ts'
+import {
+  allowRule,
+  askRule,
+  bashFacts,
+  decided,
+  denyRule,
+  fetching,
+  other,
+  policy,
+  read,
+  WORKSPACE,
+  write
+} from './permission-kit.ts'
 
 const HOOK = { by: 'guard', reason: 'because' }
 
 describe('what decides, and who is named', () => {
   test.each([
     ['a hook', [], { hook: { ...HOOK, decision: 'deny' } }, 'deny', 'hook guard', 'hook', 'because'],
-    ['a rule', [deny('Bash(ls)')], {}, 'deny', 'Bash(ls) (settings.json:1)', 'rule', /Bash\(ls\) in settings\.json:1/],
-    ['a rule', [ask('Bash(ls)')], {}, 'ask', 'Bash(ls) (settings.json:1)', 'rule', /asks/],
-    ['a rule', [deny('Bash(x)')], { cmd: '$X' }, 'ask', 'Bash(x) (settings.json:1)', 'rule', /is not certain whether/],
-    ['a rule', [allow('Bash(ls)')], {}, 'allow', 'Bash(ls) (settings.json:1)', 'rule', undefined],
+    [
+      'a rule',
+      [denyRule('Bash(ls)')],
+      {},
+      'deny',
+      'Bash(ls) (settings.json:1)',
+      'rule',
+      /Bash\(ls\) in settings\.json:1/
+    ],
+    ['a rule', [askRule('Bash(ls)')], {}, 'ask', 'Bash(ls) (settings.json:1)', 'rule', /asks/],
+    [
+      'a rule',
+      [denyRule('Bash(x)')],
+      { cmd: '$X' },
+      'ask',
+      'Bash(x) (settings.json:1)',
+      'rule',
+      /is not certain whether/
+    ],
+    ['a rule', [allowRule('Bash(ls)')], {}, 'allow', 'Bash(ls) (settings.json:1)', 'rule', undefined],
     ['a hook', [], { hook: { ...HOOK, decision: 'ask' } }, 'ask', 'hook guard', 'hook', 'hook guard asks: because'],
     ['a hook', [], { hook: { ...HOOK, decision: 'allow' } }, 'allow', 'hook guard', 'hook', 'because'],
     ['a mode', [], { mode: 'bypassPermissions' }, 'allow', 'mode bypassPermissions', 'mode', undefined],
     ['a mode', [], { mode: 'plan' }, 'deny', 'mode plan', 'mode', /ExitPlanMode/],
     ['a mode', [], { mode: 'dontAsk' }, 'deny', 'mode dontAsk', 'mode', /nothing allows it/],
-    ['a mode', [ask('Bash')], { mode: 'dontAsk' }, 'deny', 'mode dontAsk', 'mode', /Bash \(settings\.json:1\)/],
+    ['a mode', [askRule('Bash')], { mode: 'dontAsk' }, 'deny', 'mode dontAsk', 'mode', /Bash \(settings\.json:1\)/],
     ['nothing', [], {}, 'ask', 'default', 'default', 'nothing allows it']
   ] as const)('%s: %j %j: %s by %s', (_, rules, more, decision, by, kind, reason) => {
     const { cmd = 'ls', ...rest } = more as { cmd?: string }
     const words = reason instanceof RegExp ? expect.stringMatching(reason) : reason
-    expect(decide(bash(cmd), policy(rules, rest))).toEqual({ decision, by, kind, reason: words })
+    expect(decide(bashFacts(cmd), policy(rules, rest))).toEqual({ decision, by, kind, reason: words })
   })
 })
 
 describe('the order', () => {
   test('what a hook refuses is refused in every mode', () => {
     for (const mode of MODES)
-      expect(decided(bash('ls'), [allow('Bash')], { mode, hook: { decision: 'deny', by: 'h' } })).toBe('deny')
+      expect(decided(bashFacts('ls'), [allowRule('Bash')], { mode, hook: { decision: 'deny', by: 'h' } })).toBe('deny')
   })
 
   test('a rule that refuses comes before all that allows, whatever the order of rules', () => {
     const hook = { decision: 'allow', by: 'h' } as const
     for (const mode of MODES) {
-      expect(decided(bash('ls'), [allow('Bash'), deny('Bash(ls)')], { mode, hook })).toBe('deny')
-      expect(decided(bash('ls'), [deny('Bash(ls)'), allow('Bash(ls)')], { mode, hook })).toBe('deny')
+      expect(decided(bashFacts('ls'), [allowRule('Bash'), denyRule('Bash(ls)')], { mode, hook })).toBe('deny')
+      expect(decided(bashFacts('ls'), [denyRule('Bash(ls)'), allowRule('Bash(ls)')], { mode, hook })).toBe('deny')
     }
   })
 
   // F132
   test('a hook that allows: nobody is asked, but rules that refuse or ask hold', () => {
     const hook = { decision: 'allow', by: 'h' } as const
-    expect(decided(bash('ls'), [], { hook })).toBe('allow')
-    expect(decided(bash('ls'), [], { hook, mode: 'dontAsk' })).toBe('allow')
-    expect(decided(bash('ls'), [ask('Bash(ls)')], { hook })).toBe('ask')
-    expect(decided(bash('ls'), [deny('Bash(ls)')], { hook })).toBe('deny')
+    expect(decided(bashFacts('ls'), [], { hook })).toBe('allow')
+    expect(decided(bashFacts('ls'), [], { hook, mode: 'dontAsk' })).toBe('allow')
+    expect(decided(bashFacts('ls'), [askRule('Bash(ls)')], { hook })).toBe('ask')
+    expect(decided(bashFacts('ls'), [denyRule('Bash(ls)')], { hook })).toBe('deny')
   })
 
   // F133
   test('a hook that asks: somebody is asked, whatever rules and modes allow', () => {
     const hook = { decision: 'ask', by: 'h' } as const
-    expect(decided(bash('ls'), [allow('Bash')], { hook })).toBe('ask')
-    expect(decided(bash('ls'), [allow('Bash')], { hook, mode: 'bypassPermissions' })).toBe('ask')
-    expect(decided(bash('ls'), [deny('Bash')], { hook })).toBe('deny')
+    expect(decided(bashFacts('ls'), [allowRule('Bash')], { hook })).toBe('ask')
+    expect(decided(bashFacts('ls'), [allowRule('Bash')], { hook, mode: 'bypassPermissions' })).toBe('ask')
+    expect(decided(bashFacts('ls'), [denyRule('Bash')], { hook })).toBe('deny')
   })
 
   // FM58
@@ -63,21 +91,21 @@ describe('the order', () => {
     const call = { ...other('mcp__own__look', {}, true), doubt: 'it has changed' }
     const asks = { decision: 'ask', by: 'changed tool', kind: 'safety', reason: 'it has changed' }
     for (const mode of MODES) {
-      const ruling = decide(call, policy([allow('mcp__own'), ask('mcp__own__look')], { mode, hook }))
+      const ruling = decide(call, policy([allowRule('mcp__own'), askRule('mcp__own__look')], { mode, hook }))
       expect(ruling).toMatchObject(mode === 'dontAsk' ? { decision: 'deny', kind: 'mode' } : asks)
-      expect(decided(call, [deny('mcp__own')], { mode, hook })).toBe('deny')
+      expect(decided(call, [denyRule('mcp__own')], { mode, hook })).toBe('deny')
     }
   })
 
   // F133, F153
   test('nobody says anything: it is asked about, and in mode dontAsk refused', () => {
-    expect(decided(bash('ls'))).toBe('ask')
-    expect(decided(bash('ls'), [], { mode: 'acceptEdits' })).toBe('ask')
-    expect(decided(bash('ls'), [], { mode: 'dontAsk' })).toBe('deny')
+    expect(decided(bashFacts('ls'))).toBe('ask')
+    expect(decided(bashFacts('ls'), [], { mode: 'acceptEdits' })).toBe('ask')
+    expect(decided(bashFacts('ls'), [], { mode: 'dontAsk' })).toBe('deny')
   })
 
   test('a rule that asks does so in mode bypassPermissions', () => {
-    expect(decided(bash('ls'), [ask('Bash')], { mode: 'bypassPermissions' })).toBe('ask')
+    expect(decided(bashFacts('ls'), [askRule('Bash')], { mode: 'bypassPermissions' })).toBe('ask')
   })
 })
 
@@ -85,13 +113,13 @@ describe('modes', () => {
   // F187
   test('reading in the project needs no question; the rest does', () => {
     for (const tool of ['Read', 'Glob', 'Grep']) {
-      expect(decided(read(`${ROOT}/a`, tool))).toBe('allow')
-      expect(decided(read(`${ROOT}/a`, tool), [], { mode: 'dontAsk' })).toBe('allow')
+      expect(decided(read(`${WORKSPACE}/a`, tool))).toBe('allow')
+      expect(decided(read(`${WORKSPACE}/a`, tool), [], { mode: 'dontAsk' })).toBe('allow')
       expect(decided(read('/etc/passwd', tool))).toBe('ask')
     }
-    expect(decided(read('/more/a'), [], { roots: [ROOT, '/more'] })).toBe('allow')
-    expect(decided(write(`${ROOT}/a`))).toBe('ask')
-    expect(decided(bash('ls'))).toBe('ask')
+    expect(decided(read('/more/a'), [], { roots: [WORKSPACE, '/more'] })).toBe('allow')
+    expect(decided(write(`${WORKSPACE}/a`))).toBe('ask')
+    expect(decided(bashFacts('ls'))).toBe('ask')
     expect(decided(fetching('https://example.com/'))).toBe('ask')
     expect(decided(other('TaskOutput', {}, true))).toBe('allow')
   })
@@ -102,14 +130,14 @@ describe('modes', () => {
   })
 
   test('acceptEdits: files of the work are changed without a question', () => {
-    const more = { mode: 'acceptEdits', roots: [ROOT, '/more'] } as const
+    const more = { mode: 'acceptEdits', roots: [WORKSPACE, '/more'] } as const
     for (const tool of ['Write', 'Edit', 'NotebookEdit']) {
-      expect(decided(write(`${ROOT}/a`, tool), [], more)).toBe('allow')
+      expect(decided(write(`${WORKSPACE}/a`, tool), [], more)).toBe('allow')
       expect(decided(write('/more/a', tool), [], more)).toBe('allow')
       expect(decided(write('/etc/a', tool), [], more)).toBe('ask')
     }
-    expect(decided({ ...write(`${ROOT}/a`), tool: 'mcp__a__write' }, [], more)).toBe('ask')
-    expect(decided(write(`${ROOT}/a`), [ask('Edit(a)')], more)).toBe('ask')
+    expect(decided({ ...write(`${WORKSPACE}/a`), tool: 'mcp__a__write' }, [], more)).toBe('ask')
+    expect(decided(write(`${WORKSPACE}/a`), [askRule('Edit(a)')], more)).toBe('ask')
   })
 
   // P1, P2, P3
@@ -123,16 +151,18 @@ describe('modes', () => {
 
   test('plan: nothing is changed, and how to leave it is said', () => {
     const more = { mode: 'plan' } as const
-    expect(decided(read(`${ROOT}/a`), [], more)).toBe('allow')
+    expect(decided(read(`${WORKSPACE}/a`), [], more)).toBe('allow')
     expect(decided(read('/etc/passwd'), [], more)).toBe('ask')
-    expect(decided(write(`${ROOT}/a`), [allow('Edit'), allow('Write')], more)).toBe('deny')
-    expect(decided(bash('ls'), [allow('Bash')], { ...more, hook: { decision: 'allow', by: 'h' } })).toBe('deny')
-    expect(decided(bash('ls'), [ask('Bash')], more)).toBe('deny')
-    expect(decide(write(`${ROOT}/a`), policy([], more)).reason).toContain('ExitPlanMode')
+    expect(decided(write(`${WORKSPACE}/a`), [allowRule('Edit'), allowRule('Write')], more)).toBe('deny')
+    expect(decided(bashFacts('ls'), [allowRule('Bash')], { ...more, hook: { decision: 'allow', by: 'h' } })).toBe(
+      'deny'
+    )
+    expect(decided(bashFacts('ls'), [askRule('Bash')], more)).toBe('deny')
+    expect(decide(write(`${WORKSPACE}/a`), policy([], more)).reason).toContain('ExitPlanMode')
     expect(decide(other('ExitPlanMode'), policy([], more))).toMatchObject({ decision: 'ask', by: 'mode plan' })
-    expect(decided(other('ExitPlanMode'), [allow('ExitPlanMode')], more)).toBe('ask')
+    expect(decided(other('ExitPlanMode'), [allowRule('ExitPlanMode')], more)).toBe('ask')
     expect(decided(other('ExitPlanMode'), [], { ...more, hook: { decision: 'allow', by: 'h' } })).toBe('allow')
-    expect(decided(other('ExitPlanMode'), [deny('ExitPlanMode')], more)).toBe('deny')
+    expect(decided(other('ExitPlanMode'), [denyRule('ExitPlanMode')], more)).toBe('deny')
   })
 
   test('names of modes', () => {

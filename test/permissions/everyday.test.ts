@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isThere, wayTo } from '../../src/lib/world/files/paths.ts'
-import { allow, bash, decided, deny, HOME } from './permission-kit.ts'
+import { allowRule, bashFacts, decided, denyRule, HOME } from './permission-kit.ts'
 
 const RULES = [
-  allow('Bash'),
-  deny('Read(./secrets/**)'),
-  deny('Read(.env)'),
-  deny('Read(~/.ssh/**)'),
-  deny('Edit(dist/**)')
+  allowRule('Bash'),
+  denyRule('Read(./secrets/**)'),
+  denyRule('Read(.env)'),
+  denyRule('Read(~/.ssh/**)'),
+  denyRule('Edit(dist/**)')
 ]
 
 let root: string
@@ -180,6 +180,6 @@ test.each([
   'gh pr create --title "Fix" --body "See docs"',
   'ssh host uptime'
 ])('%s', command => {
-  const call = { ...bash(command), cwd: root, real: wayTo, has: isThere }
+  const call = { ...bashFacts(command), cwd: root, real: wayTo, has: isThere }
   expect(decided(call, RULES, { roots: [root], home: HOME })).toBe('allow')
 })

@@ -5,7 +5,7 @@ import { MODES } from '../../src/lib/permissions/modes.ts'
 import { parseRule, type Behavior, type Rule } from '../../src/lib/permissions/rule.ts'
 import { suggestionsFor } from '../../src/lib/permissions/suggestions.ts'
 import { freezeDeep } from '../../src/lib/util/plain.ts'
-import { bash, fetching, HOME, other, read, ROOT, rule, write } from './permission-kit.ts'
+import { bashFacts, fetching, HOME, other, read, WORKSPACE, ruleOf, write } from './permission-kit.ts'
 
 const STRENGTH: Readonly<Record<Behavior, number>> = { allow: 0, ask: 1, deny: 2 }
 
@@ -37,17 +37,17 @@ const command = fc
   )
   .map(words => words.join(' '))
 const path = fc.constantFrom(
-  `${ROOT}/src/a.ts`,
-  `${ROOT}/.env`,
-  `${ROOT}/keys/k`,
-  `${ROOT}/../x`,
-  `${ROOT}/.git/hooks/a`,
+  `${WORKSPACE}/src/a.ts`,
+  `${WORKSPACE}/.env`,
+  `${WORKSPACE}/keys/k`,
+  `${WORKSPACE}/../x`,
+  `${WORKSPACE}/.git/hooks/a`,
   `${HOME}/.bashrc`,
   '/etc/passwd',
-  ROOT
+  WORKSPACE
 )
 const call: fc.Arbitrary<CallFacts> = fc.oneof(
-  command.map(bash),
+  command.map(bashFacts),
   path.map(each => read(each)),
   fc.tuple(path, fc.constantFrom('Grep', 'Glob')).map(([each, tool]) => read(each, tool)),
   fc.tuple(path, fc.constantFrom('Edit', 'Write', 'NotebookEdit')).map(([each, tool]) => write(each, tool)),
@@ -85,12 +85,12 @@ const anyRule = (behavior: fc.Arbitrary<Behavior>): fc.Arbitrary<Rule> =>
       ),
       fc.boolean()
     )
-    .map(([each, text, ofProject]) => rule(each, text, { ofProject }))
+    .map(([each, text, ofProject]) => ruleOf(each, text, { ofProject }))
 const anyBehavior = fc.constantFrom<Behavior>('allow', 'ask', 'deny')
 const policy: fc.Arbitrary<Policy> = fc.record({
   rules: fc.array(anyRule(anyBehavior), { maxLength: 6 }),
   mode: fc.constantFrom(...MODES),
-  roots: fc.constantFrom([ROOT], [ROOT, '/etc'], []),
+  roots: fc.constantFrom([WORKSPACE], [WORKSPACE, '/etc'], []),
   home: fc.constantFrom(HOME, undefined),
   leavesOut: fc.boolean(),
   hook: fc.option(fc.record({ decision: anyBehavior, by: fc.constant('h') }), { nil: undefined })

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { wayTo } from '../../src/lib/world/files/paths.ts'
-import { allow, bash, decided, deny, ROOT } from './permission-kit.ts'
+import { allowRule, bashFacts, decided, denyRule, WORKSPACE } from './permission-kit.ts'
 
-const RULES = [allow('Bash'), deny('Read(secrets/**)'), deny('Read(.env)')]
+const RULES = [allowRule('Bash'), denyRule('Read(secrets/**)'), denyRule('Read(.env)')]
 
 // P1
 test.each([
@@ -21,7 +21,7 @@ test.each([
   ['', 'git -C src show HEAD ../secrets/a'],
   ['src', 'cat $PWD/../secrets/a']
 ])('in /%s, %s', (folder, command) => {
-  const call = { ...bash(command), cwd: join(ROOT, folder) }
+  const call = { ...bashFacts(command), cwd: join(WORKSPACE, folder) }
   expect(decided(call, RULES, { mode: 'bypassPermissions' })).toBe('ask')
 })
 
@@ -36,7 +36,7 @@ test.each([
   `env sh -c 'cd src; cat .env'`,
   'eval "cat .env"'
 ])('%s', command => {
-  expect(decided(bash(command), RULES, { mode: 'bypassPermissions' })).toBe('ask')
+  expect(decided(bashFacts(command), RULES, { mode: 'bypassPermissions' })).toBe('ask')
 })
 
 // A26
@@ -48,15 +48,15 @@ test.each([
   'npm i @scope/secrets',
   'ls -la .environment'
 ])('%s is something else', command => {
-  expect(decided({ ...bash(command), cwd: `${ROOT}/src` }, RULES)).toBe('allow')
+  expect(decided({ ...bashFacts(command), cwd: `${WORKSPACE}/src` }, RULES)).toBe('allow')
 })
 
 // S15
 test('what protects a path holds where the last command has gone', () => {
-  const call = (command: string, cwd: string) => ({ ...bash(command), cwd: `${ROOT}/${cwd}` })
-  expect(decided(call('cp x hooks/pre-commit', '.git'), [allow('Bash')])).toBe('ask')
-  expect(decided(call('cp x pre-commit', '.git/hooks'), [allow('Bash')])).toBe('ask')
-  expect(decided(call('cp x hooks/pre-commit', 'src'), [allow('Bash')])).toBe('allow')
+  const call = (command: string, cwd: string) => ({ ...bashFacts(command), cwd: `${WORKSPACE}/${cwd}` })
+  expect(decided(call('cp x hooks/pre-commit', '.git'), [allowRule('Bash')])).toBe('ask')
+  expect(decided(call('cp x pre-commit', '.git/hooks'), [allowRule('Bash')])).toBe('ask')
+  expect(decided(call('cp x hooks/pre-commit', 'src'), [allowRule('Bash')])).toBe('allow')
 })
 
 // P4
@@ -73,13 +73,13 @@ describe('links', () => {
   afterAll(() => rmSync(root, { recursive: true }))
 
   test.each(['cat l', 'cat ./d/a', 'cd d && cat a', 'cat f l', 'sort < l'])('%s', command => {
-    const call = { ...bash(command), cwd: root, real: wayTo }
+    const call = { ...bashFacts(command), cwd: root, real: wayTo }
     expect(decided(call, RULES, { roots: [root], mode: 'bypassPermissions' })).toBe('ask')
-    expect(decided({ ...call, ...bash('cat f') }, RULES, { roots: [root] })).toBe('allow')
+    expect(decided({ ...call, ...bashFacts('cat f') }, RULES, { roots: [root] })).toBe('allow')
   })
 
   test('to what is protected, also where nothing is yet', () => {
-    const call = { ...bash('cp f h/pre-commit'), cwd: root, real: wayTo }
-    expect(decided(call, [allow('Bash')], { roots: [root], mode: 'bypassPermissions' })).toBe('ask')
+    const call = { ...bashFacts('cp f h/pre-commit'), cwd: root, real: wayTo }
+    expect(decided(call, [allowRule('Bash')], { roots: [root], mode: 'bypassPermissions' })).toBe('ask')
   })
 })

@@ -1,21 +1,21 @@
 import { decide, type CallFacts, type Policy } from '../../src/lib/permissions/decide.ts'
 import { parseRule, type Behavior, type Rule } from '../../src/lib/permissions/rule.ts'
 
-export const ROOT = '/home/ann/ws'
+export const WORKSPACE = '/home/ann/ws'
 export const HOME = '/home/ann'
 
 /** A rule, which must be one. */
-export function rule(behavior: Behavior, text: string, more: Partial<Rule> = {}): Rule {
+export function ruleOf(behavior: Behavior, text: string, more: Partial<Rule> = {}): Rule {
   const parsed = parseRule(text, behavior, 'settings.json:1')
   if ('problem' in parsed) throw new Error(parsed.problem)
   return { ...parsed, ...more }
 }
 
-export const allow = (text: string, more?: Partial<Rule>): Rule => rule('allow', text, more)
-export const ask = (text: string, more?: Partial<Rule>): Rule => rule('ask', text, more)
-export const deny = (text: string, more?: Partial<Rule>): Rule => rule('deny', text, more)
+export const allowRule = (text: string, more?: Partial<Rule>): Rule => ruleOf('allow', text, more)
+export const askRule = (text: string, more?: Partial<Rule>): Rule => ruleOf('ask', text, more)
+export const denyRule = (text: string, more?: Partial<Rule>): Rule => ruleOf('deny', text, more)
 
-export const bash = (command: string): CallFacts => ({
+export const bashFacts = (command: string): CallFacts => ({
   tool: 'Bash',
   input: { command },
   subject: { kind: 'command', command },
@@ -54,7 +54,7 @@ export const other = (tool: string, input: CallFacts['input'] = {}, readOnly = f
 export const policy = (rules: readonly Rule[] = [], more: Partial<Policy> = {}): Policy => ({
   rules,
   mode: 'default',
-  roots: [ROOT],
+  roots: [WORKSPACE],
   home: HOME,
   ...more
 })

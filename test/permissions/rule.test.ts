@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseRule } from '../../src/lib/permissions/rule.ts'
 import { patternOf } from '../../src/lib/permissions/path-pattern.ts'
-import { allow, ask, decided, deny, fetching, HOME, other, ROOT } from './permission-kit.ts'
+import { allowRule, askRule, decided, denyRule, fetching, HOME, other, WORKSPACE } from './permission-kit.ts'
 
 describe('reading a rule', () => {
   test.each([
@@ -56,25 +56,25 @@ describe('reading a rule', () => {
 // R12
 test.each([
   ['Read(//etc/**)', '/etc/**'],
-  ['Read(/etc/**)', `${ROOT}/etc/**`],
-  ['Read(./etc/**)', `${ROOT}/etc/**`],
-  ['Read(etc/**)', `${ROOT}/etc/**`],
+  ['Read(/etc/**)', `${WORKSPACE}/etc/**`],
+  ['Read(./etc/**)', `${WORKSPACE}/etc/**`],
+  ['Read(etc/**)', `${WORKSPACE}/etc/**`],
   ['Read(~/.ssh/**)', `${HOME}/.ssh/**`]
 ])('%s stands for the files of %s', (text, glob) => {
-  const { globs } = patternOf(deny(text).specifier!, { roots: [ROOT], home: HOME }, true)
+  const { globs } = patternOf(denyRule(text).specifier!, { roots: [WORKSPACE], home: HOME }, true)
   expect(globs[0]!.replaceAll(/(?<=\/)(?:\.?\/)+/g, '')).toBe(glob)
 })
 
 test('a rule keeps the words in which it was written, and where', () => {
-  expect(allow('Bash(git *)')).toMatchObject({ behavior: 'allow', text: 'Bash(git *)', source: 'settings.json:1' })
+  expect(allowRule('Bash(git *)')).toMatchObject({ behavior: 'allow', text: 'Bash(git *)', source: 'settings.json:1' })
 })
 
 describe('names of tools', () => {
   test('an old name means the tool of today, and the other way round', () => {
-    expect(decided(other('Agent'), [deny('Task')])).toBe('deny')
-    expect(decided(other('Task'), [deny('Agent')])).toBe('deny')
-    expect(decided(other('Agent', { subagent_type: 'explorer' }), [allow('Task(explorer)')])).toBe('allow')
-    expect(decided(other('Agent', { subagent_type: 'writer' }), [allow('Task(explorer)')])).toBe('ask')
+    expect(decided(other('Agent'), [denyRule('Task')])).toBe('deny')
+    expect(decided(other('Task'), [denyRule('Agent')])).toBe('deny')
+    expect(decided(other('Agent', { subagent_type: 'explorer' }), [allowRule('Task(explorer)')])).toBe('allow')
+    expect(decided(other('Agent', { subagent_type: 'writer' }), [allowRule('Task(explorer)')])).toBe('ask')
   })
 
   // R8: `mcp__a__b__t` is of the server `a`, or of the server `a__b`: nobody can tell.
@@ -92,13 +92,13 @@ describe('names of tools', () => {
     ['mcp__a__b__*', 'mcp__a__b__t', 'allow', 'deny'],
     ['mcp__a__t', 'mcp__a__T', 'ask', 'ask']
   ])('%s and %s: allowed %s, denied %s', (text, tool, allowed, denied) => {
-    expect(decided(other(tool), [allow(text)])).toBe(allowed)
-    expect(decided(other(tool), [deny(text)])).toBe(denied)
+    expect(decided(other(tool), [allowRule(text)])).toBe(allowed)
+    expect(decided(other(tool), [denyRule(text)])).toBe(denied)
   })
 
   // R7, R9
   test.each(['bash', 'BASH', 'Bаsh', 'Bash ', 'constructor', '__proto__'])('%j is not Bash', tool => {
-    expect(decided(other(tool, { command: 'ls' }), [allow('Bash')])).toBe('ask')
+    expect(decided(other(tool, { command: 'ls' }), [allowRule('Bash')])).toBe('ask')
   })
 })
 
@@ -115,12 +115,12 @@ describe('domains', () => {
     ['https://evil.test/?u=https://example.com/', 'no'],
     ['https://еxample.com/', 'no']
   ])('domain:example.com and %s: %s', (url, fits) => {
-    expect(decided(fetching(url), [allow('WebFetch(domain:example.com)')])).toBe(fits === 'yes' ? 'allow' : 'ask')
-    expect(decided(fetching(url), [deny('WebFetch(domain:example.com)')])).toBe(fits === 'yes' ? 'deny' : 'ask')
+    expect(decided(fetching(url), [allowRule('WebFetch(domain:example.com)')])).toBe(fits === 'yes' ? 'allow' : 'ask')
+    expect(decided(fetching(url), [denyRule('WebFetch(domain:example.com)')])).toBe(fits === 'yes' ? 'deny' : 'ask')
   })
 
   test('what is no address is never allowed by it, and other schemes are not', () => {
-    const rules = [allow('WebFetch(domain:example.com)')]
+    const rules = [allowRule('WebFetch(domain:example.com)')]
     for (const url of ['example.com', 'ftp://example.com/', 'file://example.com/etc', 'javascript:x'])
       expect(decided(fetching(url), rules)).toBe('ask')
   })
@@ -134,11 +134,11 @@ describe('other tools are told apart by their most telling field', () => {
     ['WebSearch(cats)', 'WebSearch', { query: 'cats' }, 'allow'],
     ['Unknown(x)', 'Unknown', { y: 'x' }, 'ask']
   ] as const)('%s, and %s is called with %j: %s', (text, tool, input, decision) => {
-    expect(decided(other(tool, input), [allow(text)])).toBe(decision)
+    expect(decided(other(tool, input), [allowRule(text)])).toBe(decision)
   })
 
   test('where there is no such field, a rule that refuses asks', () => {
-    expect(decided(other('Unknown', { y: 1 }), [deny('Unknown(x)')], { mode: 'bypassPermissions' })).toBe('ask')
-    expect(decided(other('Unknown', { y: 1 }), [ask('Unknown(x)')], { mode: 'bypassPermissions' })).toBe('ask')
+    expect(decided(other('Unknown', { y: 1 }), [denyRule('Unknown(x)')], { mode: 'bypassPermissions' })).toBe('ask')
+    expect(decided(other('Unknown', { y: 1 }), [askRule('Unknown(x)')], { mode: 'bypassPermissions' })).toBe('ask')
   })
 })

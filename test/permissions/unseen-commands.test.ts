@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest'
 import { MODES } from '../../src/lib/permissions/modes.ts'
 import { leadTo } from '../../src/lib/permissions/command-fits.ts'
-import { allow, ask, bash, decided, deny } from './permission-kit.ts'
+import { allowRule, askRule, bashFacts, decided, denyRule } from './permission-kit.ts'
 
-const RULES = [allow('Bash'), deny('Bash(rm *)')]
+const RULES = [allowRule('Bash'), denyRule('Bash(rm *)')]
 
 // A15: each of them runs `rm -f x`, or may.
 describe('what cannot be told is asked about, whatever allows it', () => {
@@ -65,20 +65,20 @@ describe('what cannot be told is asked about, whatever allows it', () => {
     'read -r PATH < f; foo',
     'env PATH=. foo'
   ])('%s', command => {
-    expect(decided(bash(command), RULES)).toBe('ask')
-    expect(decided(bash(command), RULES, { mode: 'bypassPermissions' })).toBe('ask')
-    expect(decided(bash(command), RULES, { mode: 'dontAsk' })).toBe('deny')
+    expect(decided(bashFacts(command), RULES)).toBe('ask')
+    expect(decided(bashFacts(command), RULES, { mode: 'bypassPermissions' })).toBe('ask')
+    expect(decided(bashFacts(command), RULES, { mode: 'dontAsk' })).toBe('deny')
   })
 
   test.each([`eval "r''m" -f x`, `eval 'r\\m' -f x`, `command eval "r''m" -f x`, `sh -c "r''m"`, `ssh host 'r""m'`])(
     '%s is read as the shell reads it',
     command => {
-      for (const mode of MODES) expect(decided(bash(command), RULES, { mode })).toBe('deny')
+      for (const mode of MODES) expect(decided(bashFacts(command), RULES, { mode })).toBe('deny')
     }
   )
 
   test('eval puts its words together', () => {
-    expect(decided(bash(`eval 'r\\m' '-rf' x`), [allow('Bash'), deny('Bash(rm -rf *)')])).toBe('deny')
+    expect(decided(bashFacts(`eval 'r\\m' '-rf' x`), [allowRule('Bash'), denyRule('Bash(rm -rf *)')])).toBe('deny')
   })
 })
 
@@ -123,7 +123,7 @@ describe('nobody is asked about ordinary commands', () => {
     'ps aux | grep python3'
   ])('%s', command => {
     for (const text of ['Bash(rm *)', 'Bash(git push *)', 'Bash(npm publish *)', 'Bash(kubectl -n prod delete *)'])
-      expect(decided(bash(command), [allow('Bash'), deny(text)])).toBe('allow')
+      expect(decided(bashFacts(command), [allowRule('Bash'), denyRule(text)])).toBe('allow')
   })
 })
 
@@ -143,10 +143,10 @@ describe('options between the words of a rule', () => {
     ['git push *', 'git $X'],
     ['git push', 'git push $X']
   ])('Bash(%s) may mean %s', (specifier, command) => {
-    const rules = [allow(`Bash(${command.split(' ')[0]} *)`), allow('Bash')]
-    for (const rule of [deny(`Bash(${specifier})`), ask(`Bash(${specifier})`)])
+    const rules = [allowRule(`Bash(${command.split(' ')[0]} *)`), allowRule('Bash')]
+    for (const rule of [denyRule(`Bash(${specifier})`), askRule(`Bash(${specifier})`)])
       for (const mode of ['default', 'bypassPermissions'] as const)
-        expect(decided(bash(command), [...rules, rule], { mode })).toBe('ask')
+        expect(decided(bashFacts(command), [...rules, rule], { mode })).toBe('ask')
   })
 
   test.each([
@@ -160,7 +160,7 @@ describe('options between the words of a rule', () => {
     ['npm test', 'npm test -- a'],
     ['ls', 'ls -la']
   ])('Bash(%s) does not mean %s', (specifier, command) => {
-    expect(decided(bash(command), [allow('Bash'), deny(`Bash(${specifier})`)])).toBe('allow')
+    expect(decided(bashFacts(command), [allowRule('Bash'), denyRule(`Bash(${specifier})`)])).toBe('allow')
   })
 
   test.each([

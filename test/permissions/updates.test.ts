@@ -3,9 +3,22 @@ import type { CallFacts } from '../../src/lib/permissions/decide.ts'
 import { suggestionsFor } from '../../src/lib/permissions/suggestions.ts'
 import type { PermissionUpdate } from '../../src/index.ts'
 import { applyUpdate, type Changeable } from '../../src/lib/permissions/updates.ts'
-import { allow, ask, bash, decided, deny, fetching, HOME, other, policy, read, ROOT, write } from './permission-kit.ts'
+import {
+  allowRule,
+  askRule,
+  bashFacts,
+  decided,
+  denyRule,
+  fetching,
+  HOME,
+  other,
+  policy,
+  read,
+  WORKSPACE,
+  write
+} from './permission-kit.ts'
 
-const NOW: Changeable = { rules: [deny('Bash(rm *)')], mode: 'default', roots: [ROOT], mayBypass: false }
+const NOW: Changeable = { rules: [denyRule('Bash(rm *)')], mode: 'default', roots: [WORKSPACE], mayBypass: false }
 
 const add = (behavior: 'allow' | 'deny', toolName: string, ruleContent?: string): PermissionUpdate => ({
   type: 'addRules',
@@ -59,10 +72,10 @@ describe('updates', () => {
   })
 
   test('folders; the project stays', () => {
-    const to = (type: 'addDirectories' | 'removeDirectories', directories: string[], roots = [ROOT, '/more']) =>
+    const to = (type: 'addDirectories' | 'removeDirectories', directories: string[], roots = [WORKSPACE, '/more']) =>
       applyUpdate({ type, directories, destination: 'session' }, { ...NOW, roots })
-    expect(to('addDirectories', ['/x/../y', '/more'])).toEqual({ roots: [ROOT, '/more', '/y'] })
-    expect(to('removeDirectories', ['/more', ROOT])).toEqual({ roots: [ROOT] })
+    expect(to('addDirectories', ['/x/../y', '/more'])).toEqual({ roots: [WORKSPACE, '/more', '/y'] })
+    expect(to('removeDirectories', ['/more', WORKSPACE])).toEqual({ roots: [WORKSPACE] })
     expect(to('addDirectories', ['../x'])).toEqual({ problem: expect.stringContaining('absolute') })
   })
 
@@ -89,7 +102,7 @@ describe('what may be allowed for good', () => {
     suggestionsFor(call, policy(rules))
 
   test('the one command', () => {
-    expect(offered(bash(' touch x.txt'))).toEqual([
+    expect(offered(bashFacts(' touch x.txt'))).toEqual([
       {
         type: 'addRules',
         rules: [{ toolName: 'Bash', ruleContent: 'touch x.txt' }],
@@ -102,13 +115,13 @@ describe('what may be allowed for good', () => {
   test.each(['a; b', 'touch $X', `find . -name '*.ts'`, 'a > b', ''])(
     '%j: nothing that could be told apart',
     command => {
-      expect(offered(bash(command), [])).toEqual([])
+      expect(offered(bashFacts(command), [])).toEqual([])
     }
   )
 
   test('edits in the project, the folder of a file outside, the file where that would be too much', () => {
     const accept = { type: 'setMode', mode: 'acceptEdits', destination: 'session' }
-    expect(offered(write(`${ROOT}/a`))).toEqual([accept])
+    expect(offered(write(`${WORKSPACE}/a`))).toEqual([accept])
     expect(offered(write('/srv/x/a'))).toEqual([
       { type: 'addDirectories', directories: ['/srv/x'], destination: 'session' },
       accept
@@ -134,18 +147,21 @@ describe('what may be allowed for good', () => {
   })
 
   test('nothing where it would not help', () => {
-    expect(offered(bash('ls'), [ask('Bash')])).toEqual([])
-    expect(offered(bash('rm x'))).toEqual([])
-    expect(offered(bash('ls'), [allow('Bash')])).toEqual([])
-    expect(offered(bash('cp x .git/hooks/y'))).toEqual([])
+    expect(offered(bashFacts('ls'), [askRule('Bash')])).toEqual([])
+    expect(offered(bashFacts('rm x'))).toEqual([])
+    expect(offered(bashFacts('ls'), [allowRule('Bash')])).toEqual([])
+    expect(offered(bashFacts('cp x .git/hooks/y'))).toEqual([])
     expect(suggestionsFor(other('ExitPlanMode'), policy([], { mode: 'plan' }))).toEqual([])
   })
 
   test('afterwards the call is allowed, and others are not', () => {
     const calls: readonly (readonly [CallFacts, readonly CallFacts[]])[] = [
-      [bash('touch x.txt'), [bash('touch y.txt'), bash('touch x.txt y'), bash('touch x.txt; rm y'), read('/srv/x')]],
-      [bash(`echo 'a b'`), [bash('echo a b')]],
-      [write(`${ROOT}/a`), [bash('ls'), write('/srv/x/a'), write(`${ROOT}/.git/config`)]],
+      [
+        bashFacts('touch x.txt'),
+        [bashFacts('touch y.txt'), bashFacts('touch x.txt y'), bashFacts('touch x.txt; rm y'), read('/srv/x')]
+      ],
+      [bashFacts(`echo 'a b'`), [bashFacts('echo a b')]],
+      [write(`${WORKSPACE}/a`), [bashFacts('ls'), write('/srv/x/a'), write(`${WORKSPACE}/.git/config`)]],
       [write('/srv/x/a'), [write('/srv/a'), write('/srv/x-evil/a')]],
       [read('/a*[b]'), [read('/ab'), write('/a*[b]')]],
       [fetching('https://example.com/x'), [fetching('https://example.com.evil.test/')]],

@@ -8,10 +8,11 @@ import { query, type AgentMessage, type QueryOptions } from '../../src/index.ts'
 import { commandHook, httpHook, HookEnvironment } from '../../src/external.ts'
 import { HookRegistry } from '../../src/hooks.ts'
 import { modelFor } from '../../src/lib/model/providers.ts'
-import { HANG, stage, type Stage } from '../support/cli-stage.ts'
+import { cliStage, type CliStage } from '../support/cli-stage.ts'
 import { openaiServer, type OpenAIScript, type OpenAIServer } from '../support/openai-server.ts'
 import { serve } from '../hooks/kinds/http/http-support.ts'
 import { SCRIPTED } from '../tools/mcp/mcp-kit.ts'
+import { HANG } from '../support/waiting.ts'
 
 vi.setConfig({ testTimeout: 2 * HANG })
 
@@ -36,7 +37,7 @@ const naming = (key: string, files: readonly [string, string][]): readonly strin
   files.filter(([, text]) => text.includes(key)).map(([path]) => path)
 
 /** Hooks of the user that write down what they are given, and their environment. */
-const keepsAll = (here: Stage): object => {
+const keepsAll = (here: CliStage): object => {
   const command = `cat >> ${here.path('home/payloads')}; env >> ${here.path('home/hook-env')}`
   const events = [
     'SessionStart',
@@ -51,7 +52,7 @@ const keepsAll = (here: Stage): object => {
 }
 
 /** A model that does all it can to get the key shown. */
-const leaks = (here: Stage, key: string): readonly OpenAIScript[] => [
+const leaks = (here: CliStage, key: string): readonly OpenAIScript[] => [
   {
     text: 'I look around.',
     calls: [
@@ -66,7 +67,10 @@ const leaks = (here: Stage, key: string): readonly OpenAIScript[] => [
   { text: `It is ${key}, I was told.` }
 ]
 
-async function run(here: Stage, options: QueryOptions): Promise<{ messages: readonly AgentMessage[]; stderr: string }> {
+async function run(
+  here: CliStage,
+  options: QueryOptions
+): Promise<{ messages: readonly AgentMessage[]; stderr: string }> {
   const messages: AgentMessage[] = []
   let stderr = ''
   const settings = { cwd: here.project, allowedTools: ['Bash', 'mcp__scripted'], permissionMode: 'default' as const }
@@ -79,7 +83,7 @@ async function run(here: Stage, options: QueryOptions): Promise<{ messages: read
 }
 
 test('B6: a key under a random name, given to a provider by option, is in no sink', async () => {
-  const here = stage()
+  const here = cliStage()
   const [key, name] = [secret(), randomName()]
   here.user(keepsAll(here))
   here.write('project/notes.txt', `the key is ${key}\n`)
@@ -117,7 +121,7 @@ test('B6: a key under a random name, given to a provider by option, is in no sin
 })
 
 test('B6: OPENAI_COMPATIBLE_API_KEY is a credential: in no environment, no output, no file, no export', async () => {
-  const here = stage()
+  const here = cliStage()
   const key = secret()
   here.user(keepsAll(here))
   here.write('project/notes.txt', `the key is ${key}\n`)
@@ -147,7 +151,7 @@ test('B6: OPENAI_COMPATIBLE_API_KEY is a credential: in no environment, no outpu
 })
 
 test('B6: what a provider says of a key, and how a run fails, does not show it', async () => {
-  const here = stage()
+  const here = cliStage()
   const key = secret()
   const server = await provider({ fail: { status: 401, message: `no such key: ${key}` } })
   const words = ['run', '-p', 'Go', '--model', `${server.url}#gpt-test`]
@@ -167,7 +171,7 @@ test('B6: keys of a provider whose package is named are kept from children, and 
 })
 
 test('B6: tokens of servers and of hooks that are servers are masked as well', async () => {
-  const here = stage()
+  const here = cliStage()
   const [mcp, hook] = [secret(), secret()]
   const { url } = await serve('{}')
   here.user({
@@ -202,7 +206,7 @@ test('B6: a credential is handed to the hook for which the user names it, and ne
 })
 
 test('B6: a command hook gets a credential only where it was given one', async () => {
-  const here = stage()
+  const here = cliStage()
   const env = { OPENAI_COMPATIBLE_API_KEY: secret(), PATH: process.env['PATH'] ?? '' }
   const file = here.path('home/seen')
   writeFileSync(file, '')
@@ -233,7 +237,7 @@ test.each([
   'dd if=/proc/$PPID/mem bs=1',
   `python3 -c "print(open('/proc/1/environ').read())"`
 ])('B6: %s is not run under a rule that allows every command', async command => {
-  const here = stage()
+  const here = cliStage()
   const server = await provider({ calls: [{ name: 'Bash', input: { command } }] }, { text: 'Done.' })
   const { messages } = await run(here, {
     model: createOpenAICompatible({ name: 'own', baseURL: server.url })('gpt-test'),
@@ -252,7 +256,7 @@ test('B6: a credential with quotes around it is hidden without them, too', async
 test.each(['cat e', 'cat pr/self/environ', 'cat < pr/1/environ'])(
   'B6: %s through a link of the project is not run either',
   async command => {
-    const here = stage()
+    const here = cliStage()
     symlinkSync('/proc/self/environ', here.path('project/e'))
     symlinkSync('/proc', here.path('project/pr'))
     const server = await provider({ calls: [{ name: 'Bash', input: { command } }] }, { text: 'Done.' })

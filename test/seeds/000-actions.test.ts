@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { block, HookRegistry, query, SubAgent, transform, type HookContext } from '../../src/index.ts'
 import { scriptedModel } from '../../src/testing.ts'
-import { ask, bash, call, expectRow, prints, project, resultsIn, withCommand } from './seed-kit.ts'
+import { ask, bashCall, toolCall, expectRow, project, resultsIn, withCommand } from './seed-kit.ts'
+import { prints } from '../support/command-settings.ts'
 
 const FIVE = ['PreToolUse', 'PostToolUse', 'AgentStart', 'AgentStop', 'Iteration'] as const
 
@@ -15,7 +16,7 @@ describe('the five events', () => {
       events: FIVE,
       run: ctx => void (seen[ctx.event] ??= ctx.input)
     })
-    await ask([{ calls: [bash('echo hi')] }, 'done'], { hooks, allowedTools: ['Bash'], prompt: 'Say hi' })
+    await ask([{ calls: [bashCall('echo hi')] }, 'done'], { hooks, allowedTools: ['Bash'], prompt: 'Say hi' })
     expect(seen).toMatchObject({
       PreToolUse: { tool_name: 'Bash', tool_input: { command: 'echo hi' } },
       PostToolUse: { tool_name: 'Bash', tool_input: { command: 'echo hi' }, tool_response: { stdout: 'hi' } },
@@ -33,7 +34,7 @@ describe('the five events', () => {
       run: ctx => void seen.push(`${ctx.event} ${ctx.agent.type}`)
     })
     const agents = { scribe: { description: 'writes', prompt: 'You write.' } }
-    const work = call('Agent', { description: 'd', prompt: 'go', subagent_type: 'scribe' })
+    const work = toolCall('Agent', { description: 'd', prompt: 'go', subagent_type: 'scribe' })
     await ask([{ calls: [work] }, 'inner', 'done'], { hooks, agents })
     expect(seen).toEqual([
       'AgentStart main',
@@ -51,7 +52,7 @@ describe('the actions', () => {
   const run = (action: (ctx: HookContext<'PreToolUse'>) => object | undefined) => {
     const hooks = new HookRegistry()
     hooks.on('PreToolUse', action)
-    return ask([{ calls: [bash('echo one')] }, 'done'], { hooks, allowedTools: ['Bash'] })
+    return ask([{ calls: [bashCall('echo one')] }, 'done'], { hooks, allowedTools: ['Bash'] })
   }
 
   test('Continue: the tool runs', async () => {
@@ -88,7 +89,7 @@ describe('the actions', () => {
     ['Err', 'exit 1', '', true]
   ])('%s, said by a command of a file', async (_, command, text, isError) => {
     const place = withCommand('PreToolUse', command, 'Bash')
-    const { sent } = await ask([{ calls: [bash('echo one')] }, 'done'], {
+    const { sent } = await ask([{ calls: [bashCall('echo one')] }, 'done'], {
       in: place,
       trust: true,
       allowedTools: ['Bash']
@@ -97,7 +98,7 @@ describe('the actions', () => {
   })
 
   test('an agent without hooks works', async () => {
-    const { sent } = await ask([{ calls: [bash('echo one')] }, 'done'], { allowedTools: ['Bash'], watch: false })
+    const { sent } = await ask([{ calls: [bashCall('echo one')] }, 'done'], { allowedTools: ['Bash'], watch: false })
     expect(resultsIn(sent[1]!)).toMatchObject([{ text: 'one' }])
   })
 })
@@ -105,12 +106,12 @@ describe('the actions', () => {
 describe('the Edit tool', () => {
   const edit = async (content: string, input: object, first: readonly object[] = []) => {
     const place = project({ 'a.txt': content })
-    const calls = [...first, call('Edit', { file_path: 'a.txt', ...input })] as ReturnType<typeof call>[]
+    const calls = [...first, toolCall('Edit', { file_path: 'a.txt', ...input })] as ReturnType<typeof toolCall>[]
     const turns = [...calls.map(each => ({ calls: [each] })), 'done']
     const { sent } = await ask(turns, { in: place, allowedTools: ['Edit'] })
     return { result: resultsIn(sent.at(-1)!).at(-1)!, text: place.text('a.txt') }
   }
-  const read = call('Read', { file_path: 'a.txt' })
+  const read = toolCall('Read', { file_path: 'a.txt' })
 
   test('S6: reads by itself: an exact match that occurs once is replaced', async () => {
     const { result, text } = await edit('let a = 1\n', { old_string: 'a = 1', new_string: 'a = 2' })
@@ -169,7 +170,8 @@ describe('agents that are resumed', () => {
 
   test('by the model, with resume_agent_id', async () => {
     const agents = { scribe: { description: 'writes', prompt: 'You write.' } }
-    const work = (more: object) => call('Agent', { description: 'd', prompt: 'go', subagent_type: 'scribe', ...more })
+    const work = (more: object) =>
+      toolCall('Agent', { description: 'd', prompt: 'go', subagent_type: 'scribe', ...more })
     let id = ''
     const { sent } = await ask(
       [

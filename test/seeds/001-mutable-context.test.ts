@@ -1,7 +1,8 @@
 /** Dialect 001, inside `query()`: a context that is changed in place, and a small result. */
 import { describe, expect, test } from 'vitest'
 import { allow, ask as askFirst, deny, HookRegistry, type Reply } from '../../src/index.ts'
-import { ask, bash, call, expectRow, inputsOf, prints, project, resultsIn, withCommand, words } from './seed-kit.ts'
+import { ask, bashCall, toolCall, expectRow, inputsOf, project, resultsIn, withCommand, words } from './seed-kit.ts'
+import { prints } from '../support/command-settings.ts'
 
 describe('the usage examples', () => {
   test('block dangerous commands', async () => {
@@ -10,7 +11,7 @@ describe('the usage examples', () => {
       ctx.toolInput.command.includes('rm -rf') ? deny('Dangerous command') : undefined
     )
     const place = project({ 'build/x': '' })
-    const { sent } = await ask([{ calls: [bash('rm -rf build'), bash('echo safe')] }, 'done'], {
+    const { sent } = await ask([{ calls: [bashCall('rm -rf build'), bashCall('echo safe')] }, 'done'], {
       in: place,
       hooks,
       allowedTools: ['Bash']
@@ -30,8 +31,8 @@ describe('the usage examples', () => {
       return allow()
     })
     const calls = [
-      call('Read', { file_path: 'a.txt' }),
-      call('Edit', { file_path: 'a.txt', old_string: 'far', new_string: 'FAR' })
+      toolCall('Read', { file_path: 'a.txt' }),
+      toolCall('Edit', { file_path: 'a.txt', old_string: 'far', new_string: 'FAR' })
     ]
     await ask([...calls.map(each => ({ calls: [each] })), 'done'], { in: place, hooks })
     expect([place.text('remote/a.txt'), place.text('a.txt')]).toEqual(['FAR', 'near'])
@@ -42,7 +43,7 @@ describe('the usage examples', () => {
     hooks.on('PreToolUse', ctx => {
       ctx.messages = ctx.messages.filter(message => !words(message).includes('secret'))
     })
-    const { sent } = await ask([{ calls: [bash('true')] }, 'done'], {
+    const { sent } = await ask([{ calls: [bashCall('true')] }, 'done'], {
       hooks,
       allowedTools: ['Bash'],
       prompt: 'the secret is 42'
@@ -56,10 +57,10 @@ describe('the usage examples', () => {
     hooks.on('PreToolUse', 'Read|Glob|Grep', () => allow())
     const outside = project({ 'b.txt': 'two' })
     const calls = [
-      call('Read', { file_path: outside.path('b.txt') }),
-      call('Glob', { pattern: '*', path: outside.cwd }),
-      call('Grep', { pattern: 'two', path: outside.cwd }),
-      call('Write', { file_path: outside.path('c.txt'), content: '' })
+      toolCall('Read', { file_path: outside.path('b.txt') }),
+      toolCall('Glob', { pattern: '*', path: outside.cwd }),
+      toolCall('Grep', { pattern: 'two', path: outside.cwd }),
+      toolCall('Write', { file_path: outside.path('c.txt'), content: '' })
     ]
     await ask([{ calls }, 'done'], {
       hooks,
@@ -75,7 +76,7 @@ describe('the usage examples', () => {
     const log: unknown[] = []
     const hooks = new HookRegistry()
     hooks.on('PostToolUse', ctx => void log.push([ctx.toolName, ctx.toolResponse]))
-    await ask([{ calls: [bash('echo hi'), bash('false')] }, 'done'], { hooks, allowedTools: ['Bash'] })
+    await ask([{ calls: [bashCall('echo hi'), bashCall('false')] }, 'done'], { hooks, allowedTools: ['Bash'] })
     expect(log).toMatchObject([['Bash', { stdout: 'hi' }]])
   })
 })
@@ -85,7 +86,7 @@ describe('the four results, for a call that a rule allows and for one that no ru
     let asked = 0
     const hooks = new HookRegistry()
     hooks.on('PreToolUse', () => reply)
-    const { project: place } = await ask([{ calls: [bash('touch ran')] }, 'done'], {
+    const { project: place } = await ask([{ calls: [bashCall('touch ran')] }, 'done'], {
       hooks,
       allowedTools,
       canUseTool: async () => {
@@ -119,7 +120,7 @@ describe('the four results, for a call that a rule allows and for one that no ru
     const answer = { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'ask' } }
     const place = withCommand('PreToolUse', prints(answer), 'Bash')
     let asked = 0
-    await ask([{ calls: [bash('touch ran')] }, 'done'], {
+    await ask([{ calls: [bashCall('touch ran')] }, 'done'], {
       in: place,
       trust: true,
       allowedTools: ['Bash'],
@@ -148,7 +149,11 @@ describe('the context', () => {
           ctx.sessionId !== ''
         ])
     })
-    await ask([{ calls: [bash('true'), bash('false')] }, 'done'], { hooks, allowedTools: ['Bash'], prompt: 'hello' })
+    await ask([{ calls: [bashCall('true'), bashCall('false')] }, 'done'], {
+      hooks,
+      allowedTools: ['Bash'],
+      prompt: 'hello'
+    })
     expect(seen).toEqual({
       UserPromptSubmit: [undefined, undefined, false, false, 'hello', true],
       PreToolUse: ['Bash', 'toolu_1', false, false, undefined, true],
@@ -162,7 +167,7 @@ describe('the context', () => {
     const seen: unknown[] = []
     hooks.on('PreToolUse', ctx => ctx.setMetadata('tool', ctx.toolName))
     hooks.on('Stop', ctx => void seen.push(ctx.metadata['tool']))
-    await ask([{ calls: [bash('true')] }, 'done'], { hooks, allowedTools: ['Bash'] })
+    await ask([{ calls: [bashCall('true')] }, 'done'], { hooks, allowedTools: ['Bash'] })
     expect(seen).toEqual(['Bash'])
   })
 
@@ -177,7 +182,7 @@ describe('the context', () => {
     const hooks = new HookRegistry()
     const seen: unknown[] = []
     hooks.on('PreToolUse', ({ agent }) => void seen.push(Object.keys(agent)))
-    await ask([{ calls: [bash('true')] }, 'done'], { hooks, allowedTools: ['Bash'] })
+    await ask([{ calls: [bashCall('true')] }, 'done'], { hooks, allowedTools: ['Bash'] })
     const parts = ['id', 'type', 'depth', 'model', 'tools', 'session', 'transcriptPath']
     expect(seen).toEqual([expect.arrayContaining(parts)])
     for (const part of parts) expectRow('001', 'ctx.internals', part)
@@ -201,7 +206,7 @@ test('a pattern fits by name, a wrong one is refused', async () => {
   const hooks = new HookRegistry()
   hooks.on('PreToolUse', '^Ba', () => deny('no'))
   expect(() => hooks.on('PreToolUse', '(', () => undefined)).toThrow()
-  const asked = await ask([{ calls: [bash('true'), call('Glob', { pattern: '*' })] }, 'done'], { hooks })
+  const asked = await ask([{ calls: [bashCall('true'), toolCall('Glob', { pattern: '*' })] }, 'done'], { hooks })
   expect(resultsIn(asked.sent[1]!).map(({ isError }) => isError)).toEqual([true, false])
   expect(inputsOf(asked, 'PreToolUse')).toHaveLength(2)
 })

@@ -1,7 +1,7 @@
 /** Dialect 002, inside `query()`: the same with hooks that answer at once. */
 import { describe, expect, test } from 'vitest'
 import { allow, ask as askFirst, deny, HookRegistry, type EventName, type Reply } from '../../src/index.ts'
-import { ask, bash, call, expectRow, project, resultsIn, words } from './seed-kit.ts'
+import { ask, bashCall, toolCall, expectRow, project, resultsIn, words } from './seed-kit.ts'
 
 describe('the usage', () => {
   const demo = (): HookRegistry => {
@@ -15,7 +15,7 @@ describe('the usage', () => {
 
   test('dangerous commands are blocked, and what only reads is approved', async () => {
     const outside = project({ 'b.txt': 'two' })
-    const calls = [bash('rm -rf /'), call('Read', { file_path: outside.path('b.txt') })]
+    const calls = [bashCall('rm -rf /'), toolCall('Read', { file_path: outside.path('b.txt') })]
     const { sent } = await ask([{ calls }, 'done'], { hooks: demo() })
     expect(resultsIn(sent[1]!)).toMatchObject([
       { isError: true, text: expect.stringContaining('Dangerous command blocked') },
@@ -24,7 +24,7 @@ describe('the usage', () => {
   })
 
   test('other commands have the normal flow', async () => {
-    const { sent } = await ask([{ calls: [bash('touch x')] }, 'done'], { hooks: demo() })
+    const { sent } = await ask([{ calls: [bashCall('touch x')] }, 'done'], { hooks: demo() })
     expect(resultsIn(sent[1]!)).toMatchObject([{ isError: true, text: expect.not.stringContaining('Dangerous') }])
   })
 })
@@ -41,7 +41,7 @@ describe('the table of events', () => {
   test.each(EVENTS)('%s: a deny blocks: %s', async (event, blocks) => {
     const hooks = new HookRegistry()
     hooks.on(event, () => deny('refused here'))
-    const { sent, project: place } = await ask([{ calls: [bash('touch ran'), bash('false')] }, 'done'], {
+    const { sent, project: place } = await ask([{ calls: [bashCall('touch ran'), bashCall('false')] }, 'done'], {
       hooks,
       allowedTools: ['Bash']
     })
@@ -54,7 +54,7 @@ describe('the table of events', () => {
     const hooks = new HookRegistry()
     hooks.on('PreToolUse', 'Bash', ctx => void (ctx.toolInput.command = 'echo changed'))
     hooks.on('UserPromptSubmit', ctx => void (ctx.prompt = 'another prompt'))
-    const { sent } = await ask([{ calls: [bash('echo one')] }, 'done'], { hooks, allowedTools: ['Bash'] })
+    const { sent } = await ask([{ calls: [bashCall('echo one')] }, 'done'], { hooks, allowedTools: ['Bash'] })
     expect(sent[0]!.map(words)).toContain('another prompt')
     expect(resultsIn(sent[1]!)).toMatchObject([{ text: 'changed' }])
   })
@@ -62,7 +62,7 @@ describe('the table of events', () => {
   test('later events only observe: what they do to the input changes nothing', async () => {
     const hooks = new HookRegistry()
     hooks.on('PostToolUse', ctx => void Object.assign(ctx.toolInput, { command: 'echo forged' }))
-    const { sent } = await ask([{ calls: [bash('echo one')] }, 'done'], { hooks, allowedTools: ['Bash'] })
+    const { sent } = await ask([{ calls: [bashCall('echo one')] }, 'done'], { hooks, allowedTools: ['Bash'] })
     expect(resultsIn(sent[1]!)).toMatchObject([{ text: 'one' }])
     expect(JSON.stringify(sent[1])).not.toContain('forged')
   })
@@ -89,7 +89,7 @@ describe('the combination of results', () => {
     const hooks = new HookRegistry()
     for (const each of [one, other]) hooks.on('PreToolUse', () => RESULTS[each])
     let asked = 0
-    const { project: place } = await ask([{ calls: [bash('touch ran')] }, 'done'], {
+    const { project: place } = await ask([{ calls: [bashCall('touch ran')] }, 'done'], {
       hooks,
       canUseTool: async () => {
         asked++
@@ -110,7 +110,7 @@ test('hooks answer at once, and what takes time is spawned and not lost', async 
   })
   const fired = hooks.fire('PreToolUse', { tool_name: 'Bash', tool_input: {}, tool_use_id: 'c1' })
   expect(fired).not.toBeInstanceOf(Promise)
-  await ask([{ calls: [bash('true')] }, 'done'], { hooks })
+  await ask([{ calls: [bashCall('true')] }, 'done'], { hooks })
   await hooks.drain()
   expect(done).toEqual(['Bash', 'Bash'])
 })

@@ -14,22 +14,22 @@ import {
 import { commandHook } from '../../src/external.ts'
 import {
   ask,
-  bash,
-  call,
+  bashCall,
+  toolCall,
   expectRow,
   informed,
   inputsOf,
-  prints,
   project,
   resultsIn,
   withCommand,
   withSettings,
   words
 } from './seed-kit.ts'
+import { prints } from '../support/command-settings.ts'
 
 const BASH = { allowedTools: ['Bash'] }
 const AGENTS = { agents: { scribe: { description: 'writes', prompt: 'You write.' } } }
-const work = call('Agent', { description: 'Find it', prompt: 'go', subagent_type: 'scribe' })
+const work = toolCall('Agent', { description: 'Find it', prompt: 'go', subagent_type: 'scribe' })
 
 /** The ten events, and whether the table says that they can block. */
 const TEN: readonly (readonly [EventName, boolean])[] = [
@@ -45,7 +45,7 @@ const TEN: readonly (readonly [EventName, boolean])[] = [
 
 describe('the ten events', () => {
   test('all fire in one session; PreCompact where a conversation is compacted', async () => {
-    const { names } = await ask([{ calls: [bash('true'), bash('false'), work] }, 'inner', 'done'], {
+    const { names } = await ask([{ calls: [bashCall('true'), bashCall('false'), work] }, 'inner', 'done'], {
       ...BASH,
       ...AGENTS
     })
@@ -57,11 +57,14 @@ describe('the ten events', () => {
     const hooks = new HookRegistry()
     let said = 0
     hooks.on(event, () => (said++ === 0 ? block('stopped here') : undefined))
-    const asked = await ask([{ calls: [bash('touch ran'), bash('false'), work] }, 'inner', 'inner', 'done', 'done'], {
-      ...BASH,
-      ...AGENTS,
-      hooks
-    })
+    const asked = await ask(
+      [{ calls: [bashCall('touch ran'), bashCall('false'), work] }, 'inner', 'inner', 'done', 'done'],
+      {
+        ...BASH,
+        ...AGENTS,
+        hooks
+      }
+    )
     const stopped: Partial<Record<EventName, boolean>> = {
       PreToolUse: !asked.project.has('ran'),
       UserPromptSubmit: asked.sent.length === 0,
@@ -75,7 +78,7 @@ describe('the ten events', () => {
   test('PreCompact: it fires before a conversation is compacted, and a block() does not stop that', async () => {
     const hooks = new HookRegistry()
     hooks.on('PreCompact', () => block('no'))
-    const full = { calls: [bash('true')], usage: { input_tokens: 900, output_tokens: 10 } }
+    const full = { calls: [bashCall('true')], usage: { input_tokens: 900, output_tokens: 10 } }
     const turns = Array.from({ length: 30 }, (_, turn) => (request: { tools: readonly unknown[] }) => {
       if (request.tools.length === 0) return 'SUMMARY'
       return turn < 8 ? full : 'done'
@@ -109,7 +112,7 @@ const securityHook = (patterns: readonly string[]): Hook<'PreToolUse', 'Bash'> =
 describe('the usage examples', () => {
   test('the security hook', async () => {
     const hooks = new HookRegistry().register(securityHook(['rm -rf', 'sudo']))
-    const { sent } = await ask([{ calls: [bash('sudo ls'), bash('echo ok')] }, 'done'], { ...BASH, hooks })
+    const { sent } = await ask([{ calls: [bashCall('sudo ls'), bashCall('echo ok')] }, 'done'], { ...BASH, hooks })
     expect(resultsIn(sent[1]!)).toMatchObject([
       { isError: true, text: expect.stringContaining("Blocked: contains 'sudo'") },
       { isError: false, text: 'ok' }
@@ -132,9 +135,9 @@ describe('the usage examples', () => {
   test('the logging hook, as the page says: it returns nothing, and the normal flow decides', async () => {
     const log: string[] = []
     const hooks = new HookRegistry().register(logging(log, undefined))
-    await ask([{ calls: [bash('true')] }, { calls: [bash('false')] }, 'done'], { ...BASH, hooks })
+    await ask([{ calls: [bashCall('true')] }, { calls: [bashCall('false')] }, 'done'], { ...BASH, hooks })
     expect(log).toEqual(LOGGED)
-    const unruled = await ask([{ calls: [bash('touch ran')] }, 'done'], {
+    const unruled = await ask([{ calls: [bashCall('touch ran')] }, 'done'], {
       hooks: new HookRegistry().register(logging([], undefined))
     })
     expect(unruled.project.has('ran')).toBe(false)
@@ -143,7 +146,7 @@ describe('the usage examples', () => {
 
   test('S11: ported word for word it approves every call, and the report of a fire names it', async () => {
     const hooks = new HookRegistry().register(logging([], allow()))
-    const { project: place } = await ask([{ calls: [bash('touch ran')] }, 'done'], { hooks, watch: false })
+    const { project: place } = await ask([{ calls: [bashCall('touch ran')] }, 'done'], { hooks, watch: false })
     expect(place.has('ran')).toBe(true)
     const { report } = await hooks.fire(
       'PreToolUse',
@@ -192,7 +195,7 @@ describe('the usage examples', () => {
     hooks.on('PreToolUse', async ctx => {
       await ctx.fire('SubagentStart', { agent_id: 'a1', agent_type: 'Explore', description: 'by hand' })
     })
-    await ask([{ calls: [bash('true')] }, 'done'], { ...BASH, hooks })
+    await ask([{ calls: [bashCall('true')] }, 'done'], { ...BASH, hooks })
     expect(seen).toEqual(['by hand'])
     expectRow('003', 'fire_hook', 'ctx.fire')
   })
@@ -204,7 +207,7 @@ describe('the output and how outputs merge', () => {
     const hooks = new HookRegistry()
     hooks.on('PreToolUse', () => one, { priority: 2 })
     hooks.on('PreToolUse', () => other, { priority: 1 })
-    return ask([{ calls: [bash('echo one')] }, 'done'], { ...BASH, hooks })
+    return ask([{ calls: [bashCall('echo one')] }, 'done'], { ...BASH, hooks })
   }
 
   test('continue_execution: any false blocks', async () => {
@@ -240,7 +243,7 @@ describe('the output and how outputs merge', () => {
     hooks.on('PreToolUse', () => ({ suppressLogging: false }))
     let file = ''
     hooks.on('Stop', ctx => void (file = ctx.agent.transcriptPath ?? ''))
-    const turns = [{ calls: [bash('true')] }, 'done']
+    const turns = [{ calls: [bashCall('true')] }, 'done']
     const { sent } = await ask(turns, { ...BASH, hooks, persistSession: true })
     expect(JSON.stringify(sent[1])).toContain('for the model alone')
     expect(readFileSync(file, 'utf8')).toContain('done')
@@ -252,7 +255,7 @@ describe('the output and how outputs merge', () => {
     const hooks = new HookRegistry()
     for (const priority of [0, 100, -5]) hooks.on('PreToolUse', () => void order.push(priority), { priority })
     hooks.on('PreToolUse', () => new Promise<undefined>(() => undefined), { timeout: 0.05, name: 'slow' })
-    const { sent } = await ask([{ calls: [bash('true')] }, 'done'], { ...BASH, hooks })
+    const { sent } = await ask([{ calls: [bashCall('true')] }, 'done'], { ...BASH, hooks })
     expect(order).toEqual([100, 0, -5])
     expect(resultsIn(sent[1]!)).toMatchObject([{ isError: true, text: expect.stringContaining('slow') }])
   })
@@ -263,7 +266,7 @@ describe('the context of a hook', () => {
     const seen: unknown[] = []
     const hooks = new HookRegistry({ env: { A: '1' } })
     hooks.on('PreToolUse', ctx => void seen.push(ctx.sessionId !== '', ctx.signal.aborted, ctx.cwd, ctx.env['A']))
-    const { project: place } = await ask([{ calls: [bash('true')] }, 'done'], { ...BASH, hooks })
+    const { project: place } = await ask([{ calls: [bashCall('true')] }, 'done'], { ...BASH, hooks })
     expect(seen).toEqual([true, false, place.cwd, '1'])
   })
 })
@@ -276,7 +279,7 @@ describe('command hooks', () => {
         SubagentStart: [{ hooks: [{ type: 'command', command: 'cat > start.json' }] }]
       }
     })
-    const asked = await ask([{ calls: [bash('rm -rf x'), work] }, 'inner', 'done'], {
+    const asked = await ask([{ calls: [bashCall('rm -rf x'), work] }, 'inner', 'done'], {
       in: place,
       trust: true,
       ...BASH,
@@ -304,7 +307,7 @@ describe('command hooks', () => {
     ['continue_execution: true', { continue_execution: true }, false]
   ])('the answer: %s', async (_, answer, isError) => {
     const place = withCommand('PreToolUse', answer === undefined ? 'true' : prints(answer), 'Bash')
-    const { sent } = await ask([{ calls: [bash('echo one')] }, 'done'], { in: place, trust: true, ...BASH })
+    const { sent } = await ask([{ calls: [bashCall('echo one')] }, 'done'], { in: place, trust: true, ...BASH })
     const text = isError ? 'Dangerous command blocked' : 'one'
     expect(resultsIn(sent[1]!)).toMatchObject([{ isError, text: expect.stringContaining(text) }])
   })
@@ -323,7 +326,7 @@ describe('command hooks', () => {
         env: { WHO: 'me' }
       })
     )
-    const { sent } = await ask([{ calls: [bash('true')] }, 'done'], { in: place, hooks, ...BASH })
+    const { sent } = await ask([{ calls: [bashCall('true')] }, 'done'], { in: place, hooks, ...BASH })
     expect(resultsIn(sent[1]!)).toMatchObject([{ isError: true, text: expect.stringContaining('by command') }])
     expectRow('003', '`CommandHook`', 'commandHook()')
   })
@@ -339,7 +342,7 @@ describe('settings', () => {
         sessionEnd: ['echo ended >> life.log']
       }
     })
-    await ask([{ calls: [bash('true')] }, 'done'], { in: place, trust: true, ...BASH })
+    await ask([{ calls: [bashCall('true')] }, 'done'], { in: place, trust: true, ...BASH })
     expect(JSON.parse(place.text('checked'))).toMatchObject({ tool_name: 'Bash' })
     expect(JSON.parse(place.text('audit.log'))).toMatchObject({ event: 'post_tool_use' })
     expect(place.text('life.log')).toBe('started\nended\n')
@@ -353,7 +356,7 @@ describe('settings', () => {
       'plug/.claude-plugin/plugin.json': JSON.stringify({ name: 'plug' }),
       'plug/hooks/hooks.json': JSON.stringify({ hooks })
     })
-    await ask([{ calls: [call('Write', { file_path: 'a.txt', content: 'a' })] }, 'done'], {
+    await ask([{ calls: [toolCall('Write', { file_path: 'a.txt', content: 'a' })] }, 'done'], {
       in: place,
       trust: true,
       allowedTools: ['Write'],
@@ -380,7 +383,7 @@ describe('settings', () => {
         ''
       ].join('\n')
     })
-    const write = { calls: [call('Write', { file_path: 'a.txt', content: 'a' })] }
+    const write = { calls: [toolCall('Write', { file_path: 'a.txt', content: 'a' })] }
     await ask([{ calls: [work] }, write, 'inner', 'done'], { in: place, trust: true, allowedTools: ['Write'] })
     expect(place.text('fmt.log')).toBe('formatted\n')
   })
@@ -399,7 +402,7 @@ describe('settings', () => {
 test('the builder of an agent: hooks of code and of files together', async () => {
   const place = withCommand('PreToolUse', 'echo file >> log', 'Bash')
   const hooks = new HookRegistry().register(securityHook(['sudo']))
-  const asked = await ask([{ calls: [bash('sudo ls'), bash('echo ok')] }, 'done'], {
+  const asked = await ask([{ calls: [bashCall('sudo ls'), bashCall('echo ok')] }, 'done'], {
     in: place,
     trust: true,
     hooks,

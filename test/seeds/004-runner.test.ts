@@ -14,7 +14,8 @@ import {
   type Reply
 } from '../../src/index.ts'
 import { manualClock } from '../../src/testing.ts'
-import { ask, bash, call, expectRow, informed, inputsOf, prints, resultsIn, withCommand, words } from './seed-kit.ts'
+import { ask, bashCall, toolCall, expectRow, informed, inputsOf, resultsIn, withCommand, words } from './seed-kit.ts'
+import { prints } from '../support/command-settings.ts'
 
 const BASH = { allowedTools: ['Bash'] }
 
@@ -34,7 +35,7 @@ const FIFTEEN: readonly EventName[] = [
 
 test('the fifteen events are there, and inputs begin with the same fields', async () => {
   for (const event of FIFTEEN) expect(EVENT_NAMES).toContain(event)
-  const asked = await ask([{ calls: [bash('true')] }, 'done'], { ...BASH, setup: 'init' })
+  const asked = await ask([{ calls: [bashCall('true')] }, 'done'], { ...BASH, setup: 'init' })
   for (const event of ['Setup', 'SessionStart', 'PreToolUse', 'Stop', 'SessionEnd'] as const)
     expect(inputsOf(asked, event)[0]).toMatchObject({
       session_id: expect.any(String),
@@ -49,10 +50,13 @@ describe('matchers', () => {
     const seen: string[] = []
     const hooks = new HookRegistry()
     hooks.on('PreToolUse', matcher, ctx => void seen.push(ctx.toolName))
-    await ask([{ calls: [bash('true'), call('mcp__db__drop', {}), call('Glob', { pattern: '*' })] }, 'done'], {
-      hooks,
-      ...MCP
-    })
+    await ask(
+      [{ calls: [bashCall('true'), toolCall('mcp__db__drop', {}), toolCall('Glob', { pattern: '*' })] }, 'done'],
+      {
+        hooks,
+        ...MCP
+      }
+    )
     return seen.toSorted()
   }
 
@@ -76,7 +80,7 @@ describe('matchers', () => {
 
   test('S8: in a file the same text is a regular expression, as in Claude Code', async () => {
     const place = withCommand('PreToolUse', 'echo seen >> log', 'Ba?sh')
-    await ask([{ calls: [bash('true')] }, 'done'], { in: place, trust: true, ...BASH })
+    await ask([{ calls: [bashCall('true')] }, 'done'], { in: place, trust: true, ...BASH })
     expect(place.text('log')).toBe('seen\n')
     expectRow('004', 'filepath.Match', 'In files')
   })
@@ -88,7 +92,7 @@ describe('matchers', () => {
     hooks.group('PreToolUse', 'Bash', [log('a1'), log('a2')])
     hooks.group('PreToolUse', 'mcp__*', [log('b')])
     hooks.group('PreToolUse', '', [log('c')])
-    await ask([{ calls: [bash('true')] }, 'done'], { hooks, ...BASH })
+    await ask([{ calls: [bashCall('true')] }, 'done'], { hooks, ...BASH })
     expect(seen).toEqual(['a1', 'a2', 'c'])
   })
 })
@@ -100,10 +104,10 @@ describe('what a hook gives back', () => {
   const run = async (event: EventName, reply: Reply, more: object = {}) => {
     const hooks = new HookRegistry()
     hooks.on(event, () => reply)
-    return ask([{ calls: [bash('echo one')] }, 'done'], { hooks, ...BASH, ...more })
+    return ask([{ calls: [bashCall('echo one')] }, 'done'], { hooks, ...BASH, ...more })
   }
   const fromFile = (event: string, answer: object) =>
-    ask([{ calls: [bash('echo one')] }, 'done'], { in: withCommand(event, prints(answer)), trust: true, ...BASH })
+    ask([{ calls: [bashCall('echo one')] }, 'done'], { in: withCommand(event, prints(answer)), trust: true, ...BASH })
 
   test('PreToolUse denies: the tool is skipped, the result is an error', async () => {
     const answer = pre({ permissionDecision: 'deny', permissionDecisionReason: 'no way' })
@@ -138,14 +142,17 @@ describe('what a hook gives back', () => {
     hooks.on('PostToolUse', () => ({
       hookSpecificOutput: { hookEventName: 'PostToolUse', updatedMCPToolOutput: 'replaced' }
     }))
-    const { sent } = await ask([{ calls: [call('mcp__db__drop', {}), bash('echo one')] }, 'done'], { hooks, ...MCP })
+    const { sent } = await ask([{ calls: [toolCall('mcp__db__drop', {}), bashCall('echo one')] }, 'done'], {
+      hooks,
+      ...MCP
+    })
     expect(resultsIn(sent[1]!).map(({ text }) => text)).toEqual(['replaced', 'one'])
   })
 
   test('decision approve and block are read as allow and deny', async () => {
     const hooks = new HookRegistry()
     hooks.on('PreToolUse', () => ({ decision: 'approve' }))
-    expect((await ask([{ calls: [bash('touch ran')] }, 'done'], { hooks })).project.has('ran')).toBe(true)
+    expect((await ask([{ calls: [bashCall('touch ran')] }, 'done'], { hooks })).project.has('ran')).toBe(true)
     const { sent } = await run('PreToolUse', { decision: 'block', reason: 'no' })
     expect(resultsIn(sent[1]!)).toMatchObject([{ isError: true }])
   })
@@ -158,7 +165,7 @@ describe('what a hook gives back', () => {
     const hooks = new HookRegistry()
     for (const reply of replies) hooks.on('PreToolUse', () => reply)
     let asked = 0
-    const { project: place } = await ask([{ calls: [bash('touch ran')] }, 'done'], {
+    const { project: place } = await ask([{ calls: [bashCall('touch ran')] }, 'done'], {
       hooks,
       canUseTool: async () => {
         asked++
@@ -174,7 +181,7 @@ describe('what a hook gives back', () => {
     const hooks = new HookRegistry()
     hooks.group('PreToolUse', '', [() => ({ continue: false, stopReason: 'enough' }), () => void seen.push('rest')])
     hooks.group('PreToolUse', '', [() => void seen.push('other group')])
-    await ask([{ calls: [bash('true')] }, 'done'], { hooks, ...BASH })
+    await ask([{ calls: [bashCall('true')] }, 'done'], { hooks, ...BASH })
     expect(seen).toEqual(['other group'])
   })
 
@@ -184,7 +191,7 @@ describe('what a hook gives back', () => {
       throw new Error('broken')
     })
     hooks.on('PostToolUse', () => ({ additionalContext: 'still here' }))
-    const { sent } = await ask([{ calls: [bash('true')] }, 'done'], { hooks, ...BASH })
+    const { sent } = await ask([{ calls: [bashCall('true')] }, 'done'], { hooks, ...BASH })
     expect(JSON.stringify(sent[1])).toContain('still here')
   })
 })
@@ -214,7 +221,10 @@ describe('the loop', () => {
       first = false
       return reply
     })
-    const { sent } = await ask([{ calls: [bash('true')] }, { calls: [bash('true')] }, 'done'], { hooks, ...BASH })
+    const { sent } = await ask([{ calls: [bashCall('true')] }, { calls: [bashCall('true')] }, 'done'], {
+      hooks,
+      ...BASH
+    })
     const times = (messages: (typeof sent)[number]): number =>
       messages.filter(each => words(each).includes('said once')).length
     expect(sent.map(times)).toEqual([0, 1, 1])
@@ -224,7 +234,7 @@ describe('the loop', () => {
   test('S9: context of a file is history as well', async () => {
     const answer = { hookSpecificOutput: { hookEventName: 'UserPromptSubmit', additionalContext: 'from a file' } }
     const place = withCommand('UserPromptSubmit', prints(answer))
-    const { sent } = await ask([{ calls: [bash('true')] }, 'done'], { in: place, trust: true, ...BASH })
+    const { sent } = await ask([{ calls: [bashCall('true')] }, 'done'], { in: place, trust: true, ...BASH })
     expect(sent.map(messages => JSON.stringify(messages).split('from a file').length - 1)).toEqual([1, 1])
   })
 
@@ -234,7 +244,7 @@ describe('the loop', () => {
     hooks.on('PreToolUse', ctx => {
       ctx.messages = ctx.messages.filter(message => !words(message).includes('said once'))
     })
-    const { sent } = await ask([{ calls: [bash('true')] }, 'done'], { hooks, ...BASH })
+    const { sent } = await ask([{ calls: [bashCall('true')] }, 'done'], { hooks, ...BASH })
     expect(sent.map(messages => JSON.stringify(messages).includes('said once'))).toEqual([true, false])
   })
 })
@@ -244,7 +254,7 @@ describe('answers that come later', () => {
     const hooks = new HookRegistry()
     const answer = Promise.resolve().then(() => ({ decision: 'deny', reason: 'scanned' }) as const)
     hooks.on('PreToolUse', () => later(answer, { asyncTimeout: 10 }))
-    const { sent } = await ask([{ calls: [bash('true')] }, 'done'], { hooks, ...BASH })
+    const { sent } = await ask([{ calls: [bashCall('true')] }, 'done'], { hooks, ...BASH })
     expect(resultsIn(sent[1]!)).toMatchObject([{ isError: true, text: expect.stringContaining('scanned') }])
     expectRow('004', 'of a callback', 'later(promise')
   })
@@ -256,7 +266,7 @@ describe('answers that come later', () => {
     ] as const) {
       const command = `${prints({ async: true, asyncTimeout })}; sleep 0.2; ${prints({ decision: 'block', reason: 'scanned' })}`
       const place = withCommand('PreToolUse', command, 'Bash', { dialect })
-      const { sent } = await ask([{ calls: [bash('touch ran')] }, 'done'], { in: place, trust: true, ...BASH })
+      const { sent } = await ask([{ calls: [bashCall('touch ran')] }, 'done'], { in: place, trust: true, ...BASH })
       expect(resultsIn(sent[1]!)).toMatchObject([{ isError: true, text: expect.stringContaining('scanned') }])
       expect(place.has('ran')).toBe(false)
     }
@@ -276,7 +286,7 @@ describe('answers that come later', () => {
 describe('messages about hooks', () => {
   test('started, progress and response are in the stream', async () => {
     const place = withCommand('PreToolUse', 'echo working >&2', 'Bash')
-    const { messages } = await ask([{ calls: [bash('true')] }, 'done'], {
+    const { messages } = await ask([{ calls: [bashCall('true')] }, 'done'], {
       in: place,
       trust: true,
       ...BASH,
@@ -290,7 +300,7 @@ describe('messages about hooks', () => {
 
   test('a record of callbacks is taken as it is, with the id of the call and a signal', async () => {
     const seen: unknown[] = []
-    const asked = await ask([{ calls: [bash('true')] }, 'done'], {
+    const asked = await ask([{ calls: [bashCall('true')] }, 'done'], {
       ...BASH,
       watch: false,
       hooks: {

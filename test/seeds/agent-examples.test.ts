@@ -1,9 +1,7 @@
 /** The examples of the documents that this library unites, each with an agent at work. */
 import { describe, expect, test } from 'vitest'
 import { allow, block, deny, type Hook, HookRegistry, type Message, snakeName } from '../../src/index.ts'
-import { ask, project, prompted, registry, resultsIn, words, type Project } from '../support/agent-kit.ts'
-
-const bash = (command: string) => ({ name: 'Bash', input: { command } })
+import { ask, bashCall, project, type Project, prompted, registry, resultsIn, words } from '../support/agent-kit.ts'
 
 // F184
 test('the Bash guard denies what contains the dangerous text, and passes the rest', async () => {
@@ -12,7 +10,7 @@ test('the Bash guard denies what contains the dangerous text, and passes the res
     ctx.toolInput.command.includes('rm -rf') ? deny('Dangerous command') : undefined
   )
   const place = project({ 'build/x': '' })
-  const { sent } = await ask([{ calls: [bash('rm -rf build'), bash('rm build/x')] }, 'Done.'], {
+  const { sent } = await ask([{ calls: [bashCall('rm -rf build'), bashCall('rm build/x')] }, 'Done.'], {
     in: place,
     hooks,
     allowedTools: ['Bash']
@@ -53,7 +51,7 @@ test('the message filter drops entries of the history before the next call', asy
   hooks.on('PreToolUse', ctx => {
     ctx.messages = ctx.messages.filter(message => !secret(message))
   })
-  const { sent } = await ask(['Noted.', { calls: [bash('true')] }, 'Done.'], {
+  const { sent } = await ask(['Noted.', { calls: [bashCall('true')] }, 'Done.'], {
     hooks,
     allowedTools: ['Bash'],
     prompt: (async function* () {
@@ -85,7 +83,7 @@ test('reads are approved without a question; other tools still ask', async () =>
           { name: 'Read', input: { file_path: outside.path('b.txt') } },
           { name: 'Glob', input: { pattern: '*.txt', path: outside.cwd } },
           { name: 'Grep', input: { pattern: 'two', path: outside.cwd } },
-          bash('touch made')
+          bashCall('touch made')
         ]
       },
       'Done.'
@@ -109,11 +107,14 @@ test('the audit hook sees the tool and the result of each success', async () => 
   const hooks = new HookRegistry()
   hooks.on('PostToolUse', ctx => void audit.push([ctx.toolName, ctx.toolResponse]))
   const place = project({ 'a.txt': 'one' })
-  await ask([{ calls: [bash('echo hi'), bash('false'), { name: 'Read', input: { file_path: 'a.txt' } }] }, 'Done.'], {
-    in: place,
-    hooks,
-    allowedTools: ['Bash']
-  })
+  await ask(
+    [{ calls: [bashCall('echo hi'), bashCall('false'), { name: 'Read', input: { file_path: 'a.txt' } }] }, 'Done.'],
+    {
+      in: place,
+      hooks,
+      allowedTools: ['Bash']
+    }
+  )
   expect(audit).toHaveLength(2)
   expect(audit).toContainEqual(['Bash', expect.objectContaining({ stdout: 'hi' })])
   expect(audit).toContainEqual(['Read', expect.objectContaining({ file: expect.objectContaining({ content: 'one' }) })])
@@ -130,7 +131,10 @@ describe('the demo agent', () => {
       return undefined
     })
     hooks.on('PreToolUse', '^(Read|Glob|Grep)$', () => allow())
-    return ask([{ calls: [bash(command), { name: 'Grep', input: { pattern: 'one' } }] }, 'Done.'], { in: place, hooks })
+    return ask([{ calls: [bashCall(command), { name: 'Grep', input: { pattern: 'one' } }] }, 'Done.'], {
+      in: place,
+      hooks
+    })
   }
 
   test.each(['rm -rf /', `${FORK_BOMB} true`])('blocks %s, and approves what only reads', async command => {
@@ -169,10 +173,13 @@ test('security hook and logging hook together: the first blocks and names the pa
   const log: string[] = []
   const hooks = registry(all => all.register(loggingHook(log)).register(securityHook(['rm -rf', 'sudo'])))
   const place = project()
-  const { sent } = await ask([{ calls: [bash('sudo make'), bash('touch made'), bash('touch nowhere/x')] }, 'Done.'], {
-    in: place,
-    hooks
-  })
+  const { sent } = await ask(
+    [{ calls: [bashCall('sudo make'), bashCall('touch made'), bashCall('touch nowhere/x')] }, 'Done.'],
+    {
+      in: place,
+      hooks
+    }
+  )
   const [first, second, third] = resultsIn(sent[1]!)
   expect(first!.text).toContain("[security-hook]: Blocked: contains 'sudo'")
   expect([second!.isError, third!.isError, place.has('made')]).toEqual([false, true, true])
@@ -199,7 +206,7 @@ test('hooks that go on, block and transform, and a count of the model’s calls'
   hooks.on('Iteration', ctx => void iterations.push(ctx.input.iteration))
   hooks.on('PreToolUse', 'Bash', ctx => ({ updatedInput: { command: `${ctx.toolInput.command} made` } }))
   const place = project()
-  const { sent } = await ask([{ calls: [bash('touch')] }, { calls: [bash('echo')] }, 'Done.'], {
+  const { sent } = await ask([{ calls: [bashCall('touch')] }, { calls: [bashCall('echo')] }, 'Done.'], {
     in: place,
     hooks,
     allowedTools: ['Bash']

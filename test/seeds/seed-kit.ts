@@ -2,13 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { ROOT } from '../support/built-package.ts'
+import { REPOSITORY } from '../support/built-package.ts'
 import { project, type Project } from '../support/agent-kit.ts'
+import { commandOn } from '../support/command-settings.ts'
 
 export * from '../support/agent-kit.ts'
-
-export const call = (name: string, input: object) => ({ name, input })
-export const bash = (command: string) => call('Bash', { command })
 
 /** A project with these settings. */
 export const withSettings = (settings: object, files: Readonly<Record<string, string>> = {}): Project =>
@@ -16,12 +14,9 @@ export const withSettings = (settings: object, files: Readonly<Record<string, st
 
 /** A project with one command on one event. */
 export const withCommand = (event: string, command: string, matcher = '', more: object = {}): Project =>
-  withSettings({ hooks: { [event]: [{ matcher, hooks: [{ type: 'command', command, ...more }] }] } })
+  withSettings(commandOn(event, command, matcher, more))
 
-/** A command that prints this answer. */
-export const prints = (answer: object): string => `echo '${JSON.stringify(answer)}'`
-
-const PAGE = readFileSync(join(ROOT, 'docs/coming-from.md'), 'utf8')
+const PAGE = readFileSync(join(REPOSITORY, 'docs/coming-from.md'), 'utf8')
 
 /** The rows of the tables in one section of docs/coming-from.md: what is there, and what is here. */
 function rowsOf(dialect: string): readonly { readonly there: string; readonly here: string }[] {

@@ -9,7 +9,8 @@ import { ruleFits } from '../../src/lib/settings/active/condition.ts'
 import { compileSafely } from '../../src/lib/settings/lint/patterns.ts'
 import type { Ended, OutputListener, Program, Running } from '../../src/lib/world/process/process.ts'
 import { loadSettings, hookStatuses } from '../../src/settings.ts'
-import { decides, prints, tells, type Scene } from './settings-kit.ts'
+import type { SettingsScene } from './settings-kit.ts'
+import { decides, prints, tells } from '../support/command-settings.ts'
 
 export interface Layers {
   readonly managed: string
@@ -92,7 +93,7 @@ export const anyLayers: fc.Arbitrary<Layers> = fc.record({
 })
 
 /** Puts them where they are looked for, with a plugin that some of them enable. */
-export function lay({ path, where }: Scene, layers: Layers): void {
+export function lay({ path, where }: SettingsScene, layers: Layers): void {
   const write = (name: string, content: string): void => {
     mkdirSync(dirname(path(name)), { recursive: true })
     writeFileSync(path(name), content)
@@ -123,8 +124,8 @@ export const INPUTS = {
 }
 
 /** What comes of an event; with the commands played, so that thousands of them take no time. */
-export async function outcomeOf(
-  { where, path }: Scene,
+export async function outcomeOfLayers(
+  { where, path }: SettingsScene,
   { project, trusted }: Under,
   event: keyof typeof INPUTS,
   command = 'git status'
@@ -150,7 +151,7 @@ function play({ args }: Program, listener: OutputListener): Running {
   let heard = ''
   let end: (ended: Ended) => void = () => undefined
   const ended = new Promise<Ended>(resolve => (end = resolve))
-  const printed = /^printf '%s' '(.*)'$/s.exec(command)?.[1] ?? (command === 'echo {' ? '{' : '')
+  const printed = /^printf '%s\\n' '(.*)'$/s.exec(command)?.[1] ?? (command === 'echo {' ? '{' : '')
   return {
     write: input => void (heard += input),
     close() {

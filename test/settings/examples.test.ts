@@ -3,19 +3,21 @@ import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { delimiter } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import type { ArmedHooks, LoadOptions } from '../../src/settings.ts'
-import { fire, fixture, HANG, scene, type Scene } from './settings-kit.ts'
+import { fireArmed, settingsScene, type SettingsScene } from './settings-kit.ts'
+import { HANG } from '../support/waiting.ts'
+import { fixture } from '../support/fixture.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
 /** The programs that the examples name are found by the search for programs, as people have them. */
-const env = { ...process.env, PATH: [fixture('examples/bin'), process.env['PATH']].join(delimiter) }
+const env = { ...process.env, PATH: [fixture('settings/examples/bin'), process.env['PATH']].join(delimiter) }
 
-function examples(): Scene & {
+function examples(): SettingsScene & {
   log: () => readonly string[]
   armed: (owners?: string[], load?: LoadOptions) => Promise<ArmedHooks>
 } {
-  const it = scene()
-  cpSync(fixture('examples/project'), it.project, { recursive: true })
+  const it = settingsScene()
+  cpSync(fixture('settings/examples/project'), it.project, { recursive: true })
   return {
     ...it,
     log: () => (existsSync(it.path('project/log')) ? it.read('project/log').trim().split('\n') : []),
@@ -24,7 +26,7 @@ function examples(): Scene & {
   }
 }
 
-const text = (name: string): string => readFileSync(fixture(`examples/${name}`), 'utf8')
+const text = (name: string): string => readFileSync(fixture(`settings/examples/${name}`), 'utf8')
 const bash = (command: string): object => ({ tool_name: 'Bash', tool_input: { command } })
 
 // F114-F117, F194, F200
@@ -50,15 +52,15 @@ describe.each(['user', 'ofProject'] as const)('the settings, as %s', level => {
   test('the check is asked about Bash and Write, and what it refuses is refused', async () => {
     const { armed, log } = written()
     const hooks = await armed()
-    expect(await fire(hooks, 'PreToolUse', bash('ls'))).toMatchObject({ blocked: false, failures: [] })
-    expect(await fire(hooks, 'PreToolUse', bash('rm -rf /'))).toMatchObject({
+    expect(await fireArmed(hooks, 'PreToolUse', bash('ls'))).toMatchObject({ blocked: false, failures: [] })
+    expect(await fireArmed(hooks, 'PreToolUse', bash('rm -rf /'))).toMatchObject({
       blocked: true,
       by: 'security-check',
       reason: 'Dangerous command blocked',
       stopReason: 'Dangerous command blocked',
       updatedInput: undefined
     })
-    expect(await fire(hooks, 'PreToolUse', { tool_name: 'Read' })).toMatchObject({ blocked: false })
+    expect(await fireArmed(hooks, 'PreToolUse', { tool_name: 'Read' })).toMatchObject({ blocked: false })
     expect(log()).toHaveLength(2)
     const payload: unknown = JSON.parse(log()[1]!.slice('check_security.py '.length))
     expect(payload).toMatchObject({ event: 'pre_tool_use', session_id: 'abc-123', ...bash('rm -rf /') })
@@ -67,8 +69,8 @@ describe.each(['user', 'ofProject'] as const)('the settings, as %s', level => {
   test('sessions begin and end with their commands', async () => {
     const { armed, log } = written()
     const hooks = await armed()
-    expect(await fire(hooks, 'SessionStart')).toMatchObject({ failures: [] })
-    expect(await fire(hooks, 'SessionEnd')).toMatchObject({ failures: [] })
+    expect(await fireArmed(hooks, 'SessionStart')).toMatchObject({ failures: [] })
+    expect(await fireArmed(hooks, 'SessionEnd')).toMatchObject({ failures: [] })
     expect(log()).toEqual(['notify-send Session started', 'cleanup-temp.sh session_end'])
   })
 
@@ -78,7 +80,7 @@ describe.each(['user', 'ofProject'] as const)('the settings, as %s', level => {
     const lines = (): number =>
       existsSync('/tmp/audit.log') ? readFileSync('/tmp/audit.log', 'utf8').split('\n').length : 1
     const before = lines()
-    expect(await fire(hooks, 'PostToolUse')).toMatchObject({ failures: [] })
+    expect(await fireArmed(hooks, 'PostToolUse')).toMatchObject({ failures: [] })
     expect(lines()).toBe(before + 1)
     if (before === 1) rmSync('/tmp/audit.log')
   })
@@ -97,11 +99,11 @@ describe.each([
       hooks: [{ event: 'PreToolUse', matcher: 'Write|Edit', spec: { command: 'scripts/format.sh', timeout: 10 } }]
     })
     const resting = await it.armed()
-    await fire(resting, 'PreToolUse', { tool_name: 'Write' })
+    await fireArmed(resting, 'PreToolUse', { tool_name: 'Write' })
     expect(it.log()).toEqual([])
     const active = await it.armed(['formatter'])
     for (const tool_name of ['Write', 'Edit', 'Bash'])
-      expect(await fire(active, 'PreToolUse', { tool_name })).toMatchObject({ blocked: false, failures: [] })
+      expect(await fireArmed(active, 'PreToolUse', { tool_name })).toMatchObject({ blocked: false, failures: [] })
     expect(it.log()).toEqual(['format.sh pre_tool_use', 'format.sh pre_tool_use'])
   })
 })
@@ -111,8 +113,8 @@ test('the plugin: the formatter runs after Write and Edit', async () => {
   const it = examples()
   it.write('plugin/hooks/hooks.json', text('plugin-hooks.json'))
   const hooks = await it.armed([], { pluginDirs: [it.path('plugin')] })
-  expect(await fire(hooks, 'PostToolUse', { tool_name: 'Edit' })).toMatchObject({ failures: [] })
-  expect(await fire(hooks, 'PostToolUse', { tool_name: 'Bash' })).toMatchObject({ failures: [] })
+  expect(await fireArmed(hooks, 'PostToolUse', { tool_name: 'Edit' })).toMatchObject({ failures: [] })
+  expect(await fireArmed(hooks, 'PostToolUse', { tool_name: 'Bash' })).toMatchObject({ failures: [] })
   expect(it.log()).toMatchObject([expect.stringMatching(/^fmt\.sh \{.*"tool_name":"Edit"/)])
 })
 

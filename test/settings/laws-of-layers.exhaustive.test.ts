@@ -2,8 +2,8 @@
 import * as fc from '../support/fast-check.ts'
 import { expect, test } from 'vitest'
 import type { Reported } from '../../src/hooks.ts'
-import { anyLayers, INPUTS, lay, outcomeOf } from './any-layers.ts'
-import { fire, scene } from './settings-kit.ts'
+import { anyLayers, INPUTS, lay, outcomeOfLayers } from './any-layers.ts'
+import { fireArmed, settingsScene } from './settings-kit.ts'
 
 // So many runs take their time on a busy machine.
 const ALONE = { project: false, trusted: false }
@@ -19,12 +19,12 @@ const brief = ({ decision, blocked, by, reason, failures, profile }: Reported): 
 })
 
 test('a project that is not trusted never turns a deny or an ask into an allow', async () => {
-  const it = scene()
+  const it = settingsScene()
   await fc.assert(
     fc.asyncProperty(anyLayers, fc.constantFrom(...EVENTS), async (layers, event) => {
       lay(it, layers)
-      const alone = await outcomeOf(it, ALONE, event)
-      const together = await outcomeOf(it, UNTRUSTED, event)
+      const alone = await outcomeOfLayers(it, ALONE, event)
+      const together = await outcomeOfLayers(it, UNTRUSTED, event)
       expect(rank(together), JSON.stringify([brief(alone), brief(together)])).toBeGreaterThanOrEqual(rank(alone))
       if (alone.decision !== 'allow') expect(together.decision).not.toBe('allow')
       // Nor does it add a word of its own; but it may have asked for the strict profile.
@@ -36,14 +36,14 @@ test('a project that is not trusted never turns a deny or an ask into an allow',
 })
 
 test('a project that is trusted never lifts a deny', async () => {
-  const it = scene()
+  const it = settingsScene()
   await fc.assert(
     fc.asyncProperty(anyLayers, fc.constantFrom(...EVENTS), async (layers, event) => {
       lay(it, layers)
-      const together = await outcomeOf(it, TRUSTED, event)
+      const together = await outcomeOfLayers(it, TRUSTED, event)
       // What would run is what counts, where what hooks have changed is judged again.
       const final = together.profile === 'strict' ? together.updatedInput?.['command'] : undefined
-      const alone = await outcomeOf(it, ALONE, event, final as string | undefined)
+      const alone = await outcomeOfLayers(it, ALONE, event, final as string | undefined)
       if (alone.blocked) expect(together.blocked, JSON.stringify([brief(alone), brief(together)])).toBe(true)
     }),
     { numRuns: 1_500 }
@@ -53,11 +53,11 @@ test('a project that is trusted never lifts a deny', async () => {
 test('the same with real processes', async () => {
   await fc.assert(
     fc.asyncProperty(anyLayers, async layers => {
-      const it = scene()
+      const it = settingsScene()
       lay(it, layers)
       const untrusted = await it.arm({ projectTrusted: false, owners: ['active'] })
-      const alone = await outcomeOf(it, ALONE, 'PreToolUse')
-      const together = await fire(untrusted, 'PreToolUse')
+      const alone = await outcomeOfLayers(it, ALONE, 'PreToolUse')
+      const together = await fireArmed(untrusted, 'PreToolUse')
       expect(rank(together), JSON.stringify([brief(alone), brief(together)])).toBeGreaterThanOrEqual(rank(alone))
     }),
     { numRuns: 60 }

@@ -1,17 +1,19 @@
 /** Which events a hook from a file is for. */
 import { describe, expect, test, vi } from 'vitest'
-import { brief, commandOn, decides, fire, HANG, prints, rule, scene, tells, told } from './settings-kit.ts'
+import { brief, fireArmed, settingsScene, told } from './settings-kit.ts'
+import { HANG } from '../support/waiting.ts'
+import { commandOn, decides, prints, rule, tells } from '../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
 /** Of these tools, those that a hook with this matcher is asked about. */
 async function toolsFor(matcher: string | undefined, tools: readonly string[]): Promise<readonly string[]> {
-  const { user, arm } = scene()
+  const { user, arm } = settingsScene()
   user(commandOn('PreToolUse', decides('ask'), matcher))
   const { hooks, findings } = await arm()
   expect(findings).toEqual([])
   const asked = await Promise.all(
-    tools.map(async tool_name => (await fire({ hooks }, 'PreToolUse', { tool_name })).decision === 'ask')
+    tools.map(async tool_name => (await fireArmed({ hooks }, 'PreToolUse', { tool_name })).decision === 'ask')
   )
   return tools.filter((_, place) => asked[place])
 }
@@ -74,9 +76,9 @@ test('a call without a plain name is not let past a hook that is for all', async
 test.each(['(a+)+$', 'a(.*b)*(.*c)*(.*d)*e$', `${'*'.repeat(34)}x`, `${'*a'.repeat(34)}x`, '(?<!b)(a+)+$'])(
   'a name of 10 KB against %s does not hold anybody up',
   async matcher => {
-    const { user, arm } = scene()
+    const { user, arm } = settingsScene()
     user({ hooks: { PreToolUse: [rule('true', matcher), rule(decides('deny', 'the other'))] } })
-    const outcome = await fire(await arm(), 'PreToolUse', { tool_name: `${'a'.repeat(10_000)}!` })
+    const outcome = await fireArmed(await arm(), 'PreToolUse', { tool_name: `${'a'.repeat(10_000)}!` })
     expect(outcome).toMatchObject({ blocked: true, reason: 'the other' })
   }
 )
@@ -84,7 +86,7 @@ test.each(['(a+)+$', 'a(.*b)*(.*c)*(.*d)*e$', `${'*'.repeat(34)}x`, `${'*a'.repe
 // R5
 describe('a pattern that is none', () => {
   test.each(['[', '(?<', '\\', '(', '*(*(*(a|b)))', '+(a|aa)', 'Bash(', '|', ' , '])('%j', async matcher => {
-    const { user, load, findings, arm } = scene()
+    const { user, load, findings, arm } = settingsScene()
     const file = user({ hooks: { PreToolUse: [rule('true', matcher), rule(tells('the other'))] } })
     const found = findings().filter(({ level }) => level === 'error')
     expect(found).toMatchObject([
@@ -97,9 +99,9 @@ describe('a pattern that is none', () => {
   })
 
   test('does not become one that matches everything', async () => {
-    const { user, arm } = scene()
+    const { user, arm } = settingsScene()
     user(commandOn('PreToolUse', decides('allow'), '['))
-    expect(await fire(await arm())).toMatchObject({ decision: undefined, report: [] })
+    expect(await fireArmed(await arm())).toMatchObject({ decision: undefined, report: [] })
   })
 })
 
@@ -109,7 +111,7 @@ test.each([
   ['a list of names', 'Bash|'.repeat(250_000)],
   ['a glob', 'a*'.repeat(500_000)]
 ])('%s of a megabyte is an error', (_, matcher) => {
-  const { user, load } = scene()
+  const { user, load } = settingsScene()
   user(commandOn('PreToolUse', 'true', matcher))
   expect(load()).toMatchObject({ hooks: [], findings: [{ level: 'error', code: 'matcher-long', gate: true }] })
   expect(load().findings[0]!.message.length).toBeLessThan(200)
@@ -131,7 +133,7 @@ describe('permission rules', () => {
     ['mcp__github__*', undefined],
     ['Read(//etc/**)', undefined]
   ])('%j: %s', (text, level) => {
-    const { user, findings } = scene()
+    const { user, findings } = settingsScene()
     user({ permissions: { deny: [text] } })
     expect(findings().map(brief)).toEqual(level === undefined ? [] : [`${level} rule-invalid permissions.deny[0]:4`])
   })
@@ -139,9 +141,9 @@ describe('permission rules', () => {
 
 describe('"if"', () => {
   const runs = async (condition: string, tool_name: string, tool_input: object): Promise<boolean> => {
-    const { user, arm, project } = scene()
+    const { user, arm, project } = settingsScene()
     user(commandOn('PreToolUse', decides('ask'), undefined, { if: condition }))
-    const outcome = await fire(await arm(), 'PreToolUse', {
+    const outcome = await fireArmed(await arm(), 'PreToolUse', {
       tool_name,
       tool_input: inside(tool_input, project),
       cwd: project
@@ -205,13 +207,13 @@ describe('"if"', () => {
 })
 
 test('an event that has nothing to match ignores the matcher', async () => {
-  const { user, arm } = scene()
+  const { user, arm } = settingsScene()
   user(commandOn('Stop', prints({ decision: 'block', reason: 'go on' }), 'Bash'))
-  expect(await fire(await arm(), 'Stop')).toMatchObject({ blocked: true, reason: 'go on' })
+  expect(await fireArmed(await arm(), 'Stop')).toMatchObject({ blocked: true, reason: 'go on' })
 })
 
 test('other targets: how a session began', async () => {
-  const { user, arm } = scene()
+  const { user, arm } = settingsScene()
   user(commandOn('SessionStart', tells('again', 'SessionStart'), 'resume|compact'))
   const armed = await arm()
   expect(await told(armed, 'SessionStart', { source: 'resume' })).toEqual(['again'])

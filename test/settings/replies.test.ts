@@ -1,13 +1,15 @@
 /** What hooks from files answer, and what must come of it. More of it stands in the cases of test/conformance. */
 import { describe, expect, test, vi } from 'vitest'
 import type { FireInput, FireOptions, Profile, Reported } from '../../src/hooks.ts'
-import { commandOn, decides, fire, HANG, prints, rule, scene } from './settings-kit.ts'
+import { fireArmed, settingsScene } from './settings-kit.ts'
+import { HANG } from '../support/waiting.ts'
+import { commandOn, decides, prints, rule } from '../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
 /** What comes of a call of Bash that one command is asked about. */
 async function answer(command: string, profile: Profile = 'strict', options: FireOptions = {}): Promise<Reported> {
-  const { user, write, arm } = scene()
+  const { user, write, arm } = settingsScene()
   // Commands of any length are files.
   user(commandOn('PreToolUse', `sh '${write('hook.sh', command)}'`))
   const { hooks } = await arm({}, {}, { registry: { profile } })
@@ -167,9 +169,9 @@ describe('a banner before the JSON', () => {
 
 // H11
 test('{} is no yes: a hook that asks still asks', async () => {
-  const { user, arm } = scene()
+  const { user, arm } = settingsScene()
   user({ hooks: { PreToolUse: [rule(prints({})), rule('true'), rule(decides('ask', 'sure?'))] } })
-  expect(await fire(await arm())).toMatchObject({ decision: 'ask' })
+  expect(await fireArmed(await arm())).toMatchObject({ decision: 'ask' })
   expect(await answer(prints({}))).toMatchObject({ decision: undefined, blocked: false })
 })
 
@@ -182,8 +184,8 @@ test.each([
 })
 
 test('ask wins over allow, whoever comes first', async () => {
-  const { user, ofProject, arm } = scene()
+  const { user, ofProject, arm } = settingsScene()
   user(commandOn('PreToolUse', decides('ask')))
   ofProject({ hooks: { PreToolUse: [rule(decides('allow')), rule(prints({ decision: 'approve' }))] } })
-  expect(await fire(await arm())).toMatchObject({ decision: 'ask', precedence: 'ask-over-allow' })
+  expect(await fireArmed(await arm())).toMatchObject({ decision: 'ask', precedence: 'ask-over-allow' })
 })

@@ -2,7 +2,6 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
 import type { EventName, Reported } from '../../src/hooks.ts'
 import {
@@ -20,13 +19,10 @@ import {
 } from '../../src/settings.ts'
 import { harness } from '../../src/testing.ts'
 
-/** How long something may take before it counts as hanging, in milliseconds. */
-export const HANG = 300_000
-
 /** Settings as a test writes them: as the file says them, or what it says. */
 export type Settings = object | string
 
-export interface Scene {
+export interface SettingsScene {
   readonly home: string
   readonly project: string
   readonly where: Where
@@ -47,7 +43,7 @@ export interface Scene {
   arm(circumstances?: Partial<Circumstances>, load?: LoadOptions, options?: ArmOptions): Promise<ArmedHooks>
 }
 
-export function scene(): Scene {
+export function settingsScene(): SettingsScene {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'carabiner-')))
   const armed: ArmedHooks[] = []
   onTestFinished(async () => {
@@ -92,36 +88,8 @@ export function scene(): Scene {
   }
 }
 
-/** A rule with one command, in the form of the hook contract. */
-export const rule = (command: string, matcher?: string, more: object = {}): object => ({
-  ...(matcher !== undefined && { matcher }),
-  hooks: [{ type: 'command', command, ...more }]
-})
-
-/** Settings with one command on one event. */
-export const commandOn = (event: EventName, command: string, matcher?: string, more?: object): { hooks: object } => ({
-  hooks: { [event]: [rule(command, matcher, more)] }
-})
-
-/** A command that prints this. */
-export const prints = (reply: object): string => `printf '%s' '${JSON.stringify(reply)}'`
-
-/** A command that gives the model this to read; `event` where it is not PreToolUse. */
-export const tells = (text: string, event: EventName = 'PreToolUse'): string =>
-  prints({ hookSpecificOutput: { hookEventName: event, additionalContext: text } })
-
-/** A command that decides on PreToolUse. */
-export const decides = (decision: string, reason?: string): string =>
-  prints({
-    hookSpecificOutput: {
-      hookEventName: 'PreToolUse',
-      permissionDecision: decision,
-      ...(reason !== undefined && { permissionDecisionReason: reason })
-    }
-  })
-
 /** Fires an event with its sample, and what is given on top. */
-export const fire = (
+export const fireArmed = (
   { hooks }: Pick<ArmedHooks, 'hooks'>,
   event: EventName = 'PreToolUse',
   part: object = {}
@@ -129,7 +97,7 @@ export const fire = (
 
 /** What the hooks that ran told the model, in declared order. None may have failed. */
 export async function told(armed: Pick<ArmedHooks, 'hooks'>, event?: EventName, part?: object): Promise<string[]> {
-  const { contexts, failures } = await fire(armed, event, part)
+  const { contexts, failures } = await fireArmed(armed, event, part)
   expect(failures).toEqual([])
   return contexts.map(({ text }) => text)
 }
@@ -139,6 +107,3 @@ export const commandsOf = (hooks: readonly LoadedHook[]): readonly unknown[] => 
 
 /** A finding as a test says it: what it is about, where, and what it is. */
 export const brief = ({ level, code, place: { key, line } }: Finding): string => `${level} ${code} ${key}:${line}`
-
-/** A file of the folder of fixtures. */
-export const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/settings/${name}`, import.meta.url))

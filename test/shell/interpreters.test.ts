@@ -2,25 +2,28 @@
 import { describe, expect, test, vi } from 'vitest'
 import { giveTrust, lint, trustOf } from '../../src/settings.ts'
 import { bashTool } from '../../src/lib/tools/bash/bash.ts'
-import { allow, bash as bashCall, decided, deny } from '../permissions/permission-kit.ts'
-import { commandOn, HANG, scene as settingsScene } from '../settings/settings-kit.ts'
-import { bash, contextOf, scene } from '../support/external-scene.ts'
+import { allowRule, bashFacts, decided, denyRule } from '../permissions/permission-kit.ts'
+import { settingsScene } from '../settings/settings-kit.ts'
+import { contextOf, hookScene } from '../support/external-scene.ts'
+import { HANG } from '../support/waiting.ts'
+import { commandOn } from '../support/command-settings.ts'
+import { bash } from '../support/hook-inputs.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
 describe.each(['tsx', 'pwsh', 'pypy3.10', 'ts-node', 'Rscript'])('%s', program => {
   test('a rule that refuses cannot tell what its code runs', () => {
-    const rules = [allow('Bash'), deny('Bash(rm *)')]
+    const rules = [allowRule('Bash'), denyRule('Bash(rm *)')]
     for (const option of ['-e', '-c', '-pe'])
-      expect(decided(bashCall(`${program} ${option} 'run("r" + "m x")'`), rules)).toBe('ask')
-    expect(decided(bashCall(`${program} build.x`), rules)).toBe('allow')
-    expect(decided(bashCall(`curl u | ${program}`), rules)).toBe('ask')
+      expect(decided(bashFacts(`${program} ${option} 'run("r" + "m x")'`), rules)).toBe('ask')
+    expect(decided(bashFacts(`${program} build.x`), rules)).toBe('allow')
+    expect(decided(bashFacts(`curl u | ${program}`), rules)).toBe('ask')
   })
 
   test('what its code names is seen by rules about files', () => {
-    const rules = [allow('Bash'), deny('Read(./secrets/**)')]
-    expect(decided(bashCall(`${program} -e 'read("secrets/k")'`), rules)).toBe('ask')
-    expect(decided(bashCall(`${program} -e 'read("public/k")'`), rules)).toBe('allow')
+    const rules = [allowRule('Bash'), denyRule('Read(./secrets/**)')]
+    expect(decided(bashFacts(`${program} -e 'read("secrets/k")'`), rules)).toBe('ask')
+    expect(decided(bashFacts(`${program} -e 'read("public/k")'`), rules)).toBe('allow')
   })
 
   test('trust covers the script that it is given, whatever its ending', () => {
@@ -42,8 +45,8 @@ describe.each(['tsx', 'pwsh', 'pypy3.10', 'ts-node', 'Rscript'])('%s', program =
   })
 
   test('a hook whose script it runs by a bare name runs in the project', async () => {
-    const here = scene()
-    const away = scene()
+    const here = hookScene()
+    const away = hookScene()
     here.write('check.x', `${contextOf('mine')}\n`)
     away.write('check.x', `${contextOf('planted')}\n`)
     here.write(`bin/${program}`, '#!/bin/sh\nexec sh "$1"\n')

@@ -31,8 +31,8 @@ export function channel(): { readonly prompts: AsyncIterable<PromptMessage>; say
   }
 }
 
-export const HANGS = ownTool(
+export const HANG_TOOL = ownTool(
   'hang',
   ({ signal }) => new Promise((_, fail) => signal.addEventListener('abort', () => fail(new Error('ended'))))
 )
-export const HANG = { calls: [{ name: 'hang', input: {} }] }
+export const HANG_TURN = { calls: [{ name: 'hang', input: {} }] }

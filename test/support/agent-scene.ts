@@ -246,3 +246,18 @@ export function gate<T = void>(): { readonly opened: Promise<T>; readonly open: 
 
 /** Prompts of a stream, as the Claude Agent SDK gives them. */
 export const prompted = (content: string) => ({ type: 'user', message: { role: 'user', content } }) as const
+
+/** A call of a tool, in a turn of a scripted model. */
+export const toolCall = (name: string, input: object = {}, id?: string) => ({
+  name,
+  input,
+  ...(id !== undefined && { id })
+})
+export const bashCall = (command: string) => toolCall('Bash', { command })
+
+/** A turn with one call. */
+export const callTurn = (...call: Parameters<typeof toolCall>) => ({ calls: [toolCall(...call)] })
+export const bashTurn = (command: string) => callTurn('Bash', { command })
+
+/** Options with these hooks. */
+export const withHooks = (fill: (hooks: HookRegistry) => unknown): Asking => ({ hooks: registry(fill) })

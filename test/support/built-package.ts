@@ -5,12 +5,12 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** The repository. */
-export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Runs the compiler. What it complains about is in the error. */
 export function tsc(...args: readonly string[]): void {
   try {
-    execFileSync(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), ...args], { encoding: 'utf8' })
+    execFileSync(process.execPath, [join(REPOSITORY, 'node_modules/typescript/bin/tsc'), ...args], { encoding: 'utf8' })
   } catch (error) {
     throw new Error((error as { stdout?: string }).stdout || String(error), { cause: error })
   }
@@ -26,12 +26,12 @@ interface Manifest {
  */
 export function buildPackage(): { readonly folder: string; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'carabiner-'))
-  tsc('-p', join(ROOT, 'tsconfig.build.json'), '--outDir', join(folder, 'dist'))
-  copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'))
-  const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest
+  tsc('-p', join(REPOSITORY, 'tsconfig.build.json'), '--outDir', join(folder, 'dist'))
+  copyFileSync(join(REPOSITORY, 'package.json'), join(folder, 'package.json'))
+  const { dependencies } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8')) as Manifest
   for (const name of Object.keys(dependencies ?? {})) {
     mkdirSync(dirname(join(folder, 'node_modules', name)), { recursive: true })
-    symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name), 'junction')
+    symlinkSync(join(REPOSITORY, 'node_modules', name), join(folder, 'node_modules', name), 'junction')
   }
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }

@@ -6,9 +6,6 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 
-/** How long something may take before it counts as hanging, in milliseconds. */
-export const HANG = 300_000
-
 /** The command line itself. */
 export const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
 
@@ -36,7 +33,7 @@ interface RunOptions {
   readonly cwd?: string
 }
 
-export interface Stage {
+export interface CliStage {
   readonly home: string
   readonly project: string
   /** Where a file of the stage is: `home/…`, `project/…`, `managed/…`. */
@@ -56,7 +53,7 @@ export interface Stage {
   start(args: readonly string[], options?: RunOptions): ChildProcess
 }
 
-export function stage(): Stage {
+export function cliStage(): CliStage {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'carabiner-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const path = (name: string): string => join(folder, name)
@@ -93,27 +90,6 @@ export function ended(child: ChildProcess, stdin = ''): Promise<Ran> {
     child.once('close', (code, signal) => resolve({ ...printed, code, signal }))
   })
 }
-
-/** A rule with one command, in the form of the hook contract. */
-export const rule = (command: string, matcher?: string, more: object = {}): object => ({
-  ...(matcher !== undefined && { matcher }),
-  hooks: [{ type: 'command', command, ...more }]
-})
-
-/** Settings with one command on one event. */
-export const on = (event: string, command: string, matcher?: string, more?: object): { hooks: object } => ({
-  hooks: { [event]: [rule(command, matcher, more)] }
-})
-
-/** A command that prints this. */
-export const prints = (reply: object): string => `echo '${JSON.stringify(reply)}'`
-
-/** A command that refuses with this reason. */
-export const refuses = (reason: string): string => `echo '${reason}' >&2; exit 2`
-
-/** A command that decides on PreToolUse. */
-export const decides = (decision: string, more: object = {}): string =>
-  prints({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: decision, ...more } })
 
 /** Text as a pattern that fits just that. */
 export const escaped = (text: string): string => text.replaceAll(/[^\w/]/g, String.raw`\$&`)

@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import {
   agentHook,
   commandHook,
@@ -18,6 +17,7 @@ import { HookRegistry, type EventName, type Profile, type Reply, type Reported }
 import { parseObject } from '../../src/lib/util/json.ts'
 import { harness, type Turn } from '../../src/testing.ts'
 import { withModel } from '../hooks/kinds/model-drivers.ts'
+import { fixture } from './fixture.ts'
 
 /** What a hook gives back, in the words of a process. Whatever is left out is nothing, and the code 0. */
 export interface Behaviour {
@@ -44,10 +44,7 @@ export interface Driver {
   answer(gives: Behaviour, event: EventName, profile: Profile, place: HookEnvironment): Promise<Reported>
 }
 
-/** What a script can read in the folder of fixtures. */
-export const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/hooks/${name}`, import.meta.url))
-
-const ANSWER = readFileSync(fixture('answer.sh'), 'utf8')
+const ANSWER = readFileSync(fixture('hooks/answer.sh'), 'utf8')
 
 /** A registry as whatever loads hooks from files would build it. */
 const registryFor = (profile: Profile): HookRegistry =>
@@ -122,7 +119,10 @@ const worker: Driver = {
     const { code = 0, stdout = '', stderr = '' } = gives
     const frame = reply === undefined ? { code, stdout, stderr } : { reply }
     const env = { FRAME: JSON.stringify(frame).slice(1, -1) }
-    const hook = workerHook({ name: 'hook', events: event, command: 'sh', args: [fixture('worker.sh')], env }, place)
+    const hook = workerHook(
+      { name: 'hook', events: event, command: 'sh', args: [fixture('hooks/worker.sh')], env },
+      place
+    )
     try {
       return await fire(registryFor(profile).register(hook), event)
     } finally {
@@ -214,7 +214,7 @@ const asking = (kind: 'prompt' | 'agent'): Driver => ({
 export const DRIVERS: readonly Driver[] = [
   callback,
   commands('command', { command: ANSWER }),
-  commands('exec', { command: 'sh', args: [fixture('answer.sh')] }),
+  commands('exec', { command: 'sh', args: [fixture('hooks/answer.sh')] }),
   prewarmed,
   worker,
   http,

@@ -1,13 +1,13 @@
 /** A project in a folder of its own, with hooks that run in it. All of it is gone when the test is over. */
-import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, vi } from 'vitest'
 import { commandHook, HookEnvironment, type CommandSpec, type HookEnvironmentOptions } from '../../src/external.ts'
 import { HookRegistry, type HookMessage, type LateAnswer, type RegistryOptions } from '../../src/hooks.ts'
+import { HANG } from './waiting.ts'
 
-export interface Scene {
+export interface HookScene {
   /** The root of the project, without symbolic links. */
   readonly folder: string
   readonly place: HookEnvironment
@@ -21,13 +21,10 @@ export interface Scene {
   has(name: string): boolean
   path(name: string): string
   /** Registers a command, by default on PreToolUse and with the name `hook`. */
-  command(spec: CommandSpec): Scene
+  command(spec: CommandSpec): HookScene
 }
 
-/** How long something may take before it counts as hanging, in milliseconds. */
-export const HANG = 300_000
-
-export function scene(registry: RegistryOptions = {}, outside: HookEnvironmentOptions = {}): Scene {
+export function hookScene(registry: RegistryOptions = {}, outside: HookEnvironmentOptions = {}): HookScene {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'carabiner-')))
   const notices: string[] = []
   const messages: HookMessage[] = []
@@ -45,7 +42,7 @@ export function scene(registry: RegistryOptions = {}, outside: HookEnvironmentOp
     rmSync(folder, { recursive: true, force: true })
   })
   const path = (name: string): string => join(folder, name)
-  const it: Scene = {
+  const it: HookScene = {
     ...{ folder, place, hooks, notices, messages, late, path },
     write(name, text) {
       mkdirSync(dirname(path(name)), { recursive: true })
@@ -62,9 +59,6 @@ export function scene(registry: RegistryOptions = {}, outside: HookEnvironmentOp
   return it
 }
 
-/** What a call of Bash is fired with. */
-export const bash = (command = 'ls') => ({ tool_name: 'Bash', tool_input: { command }, tool_use_id: 'toolu_1' })
-
 /** Prints context for the model, on PreToolUse; `words` are expanded by the shell. */
 export const contextOf = (words: string): string =>
   `printf '{"hookSpecificOutput":{"additionalContext":"%s"}}' "${words}"`
@@ -73,32 +67,7 @@ export const contextOf = (words: string): string =>
 export const numbersIn = (text: string): readonly number[] => text.split(/\s+/).filter(Boolean).map(Number)
 
 /** Waits until the file is there and has as many words; gives them back as numbers. */
-export async function pidsIn(where: Scene, name: string, count = 1): Promise<readonly number[]> {
+export async function pidsIn(where: HookScene, name: string, count = 1): Promise<readonly number[]> {
   await vi.waitFor(() => expect(where.has(name) ? numbersIn(where.read(name)).length : 0).toBe(count), HANG)
   return numbersIn(where.read(name))
-}
-
-/** Whether a process is there. One that has ended and was not fetched yet is not. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  } catch (error) {
-    // Without /proc there is no telling; what can be signalled is taken to be there.
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' && !existsSync('/proc')
-  }
-}
-
-/** Waits until none of these processes is there. */
-export const gone = (pids: readonly number[]): Promise<unknown> =>
-  vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), HANG)
-
-/** Whether this machine has a program. */
-export function isThere(program: string): boolean {
-  try {
-    execFileSync(program, ['--version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
 }

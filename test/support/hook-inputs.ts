@@ -9,19 +9,19 @@ import {
 import { harness } from '../../src/testing.ts'
 
 /** A call of one tool, as an agent would fire it. */
-export const callOf = (toolName: string, toolInput: Record<string, unknown>) => ({
+export const callOf = (toolName: string, toolInput: Record<string, unknown> = {}) => ({
   tool_name: toolName,
   tool_input: toolInput,
   tool_use_id: 'toolu_1'
 })
 
-export const bash = (command: string, more: Record<string, unknown> = {}) => callOf('Bash', { command, ...more })
+export const bash = (command = 'ls', more: Record<string, unknown> = {}) => callOf('Bash', { command, ...more })
 
 /** What no type checker would let a hook answer. */
 export const loose = (value: unknown): Reply => value as Reply
 
-/** Everything that was queued has happened. */
-export const quiet = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
+/** One turn of the event loop: everything that was queued has happened, and unhandled rejections are known. */
+export const loopTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 export const says = (role: Message['role'], content: Message['content']): Message => ({ role, content })
 
@@ -32,7 +32,7 @@ export const toolResult = (id: string, content = 'fine'): Message =>
   says('user', [{ type: 'tool_result', tool_use_id: id, content }])
 
 /** What comes of an event when library hooks give these answers. */
-export const answer = async (event: EventName, ...replies: readonly HookResult[]): Promise<Outcome> => {
+export const outcomeOf = async (event: EventName, ...replies: readonly HookResult[]): Promise<Outcome> => {
   const hooks = new HookRegistry()
   for (const reply of replies) hooks.register({ events: event, run: () => reply })
   return harness(hooks).fire(event)
@@ -70,3 +70,5 @@ export const TEN = [
   'SubagentStop',
   'PreCompact'
 ] as const
+
+export const PROFILES = ['strict', 'compat'] as const

@@ -13,6 +13,7 @@ import {
   type Reply
 } from '../../src/hooks.ts'
 import { manualClock, type ManualClock } from '../../src/testing.ts'
+import { loopTurn } from './hook-inputs.ts'
 
 /** The events that close when a hook fails. */
 export const GATES = [
@@ -23,14 +24,6 @@ export const GATES = [
   'Elicitation',
   'ElicitationResult'
 ] as const
-
-export const call = (tool_name: string, tool_input: Record<string, unknown> = {}) => ({
-  tool_name,
-  tool_input,
-  tool_use_id: 'toolu_1'
-})
-
-export const bash = (command = 'ls') => call('Bash', { command })
 
 export const sampleOf = <E extends EventName>(event: E): FireInput<E> =>
   ({ ...EVENTS[event].sample }) as unknown as FireInput<E>
@@ -97,9 +90,6 @@ export function watchedClock(): WatchedClock {
   }
 }
 
-/** One turn of the event loop: long enough for the process to find promises that nobody caught. */
-export const turn = (): Promise<void> => new Promise(resolve => void setImmediate(resolve))
-
 /** What was rejected without anybody to catch it, while the work was done. */
 export async function unhandledDuring(work: () => unknown): Promise<readonly unknown[]> {
   const unhandled: unknown[] = []
@@ -108,8 +98,8 @@ export async function unhandledDuring(work: () => unknown): Promise<readonly unk
   try {
     await work()
   } finally {
-    await turn()
-    await turn()
+    await loopTurn()
+    await loopTurn()
     process.off('unhandledRejection', note)
   }
   return unhandled
@@ -132,7 +122,7 @@ export const patientRegistry = () => {
 }
 
 /** A registry whose messages are kept. */
-export const watched = (options: { sessionId?: string } = {}) => {
+export const watchedRegistry = (options: { sessionId?: string } = {}) => {
   const clock = manualClock()
   const messages: HookMessage[] = []
   const hooks = new HookRegistry({ ...options, clock, sink: message => void messages.push(message) })

@@ -1,5 +1,8 @@
+import { globSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { problemsIn } from '../../scripts/check-names.ts'
+import { homonymsIn, problemsIn, syntaxIn } from '../../scripts/check-names.ts'
+import { REPOSITORY } from '../support/built-package.ts'
 
 const problems = (files: Record<string, string>): readonly string[] => problemsIn(new Map(Object.entries(files)))
 
@@ -89,4 +92,21 @@ test('a participle alone names no type and no function; a value may be called so
 
 test('a file that cannot be parsed is an error', () => {
   expect(() => problems({ 'src/a.ts': 'const = 1' })).toThrow('src/a.ts cannot be parsed')
+})
+
+const TEST_FILES = globSync('test/**/*.ts', { cwd: REPOSITORY })
+
+test('a helper of the tests has one name, and the name belongs to one file', () => {
+  const helpers = TEST_FILES.filter(file => !file.endsWith('.test.ts'))
+  expect(helpers.length).toBeGreaterThan(50)
+  expect(
+    homonymsIn(syntaxIn(new Map(helpers.map(file => [file, readFileSync(join(REPOSITORY, file), 'utf8')]))))
+  ).toEqual([])
+})
+
+test('no folder of tests has more than 20 files', () => {
+  const folders = [...new Set(TEST_FILES.map(file => dirname(file)))]
+  const filesIn = (folder: string): number =>
+    readdirSync(join(REPOSITORY, folder), { withFileTypes: true }).filter(entry => entry.isFile()).length
+  expect(folders.filter(folder => filesIn(folder) > 20)).toEqual([])
 })

@@ -29,7 +29,7 @@ export async function failure(tool: Tool, input: unknown, session: ToolSession):
 }
 
 /** A throw-away folder. */
-export interface Place {
+export interface ToolPlace {
   readonly folder: string
   readonly session: ToolSession
   path(name: string): string
@@ -41,7 +41,7 @@ export interface Place {
 }
 
 /** A throw-away folder with a session in it, gone after the test. */
-export function makePlace(): Place {
+export function makePlace(): ToolPlace {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'carabiner-tools-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const path = (name: string): string => join(folder, name)

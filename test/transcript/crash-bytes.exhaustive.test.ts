@@ -7,10 +7,10 @@ import { JsonlStore, type LoadedTranscript, type SessionKey } from '../../src/in
 import { readTranscript } from './read-transcript.ts'
 import { projectIn } from '../support/agent-scene.ts'
 import { originalOf, silentIn, strangersIn, unpairedIn, type Original } from './checks.ts'
-import { FaultyDisk, IMAGES, type Image, type Step } from './faulty-disk.ts'
+import { FaultyDisk, IMAGES, type Image, type DiskStep } from './faulty-disk.ts'
 import { SEED, seeded } from '../support/seed.ts'
-import { SCENARIOS } from './scenarios.ts'
-import { GROUND, keyOfPath, perform, ROOT, World, type Scenario } from './staged.ts'
+import { CRASH_SCENARIOS } from './scenarios.ts'
+import { GROUND, keyOfPath, perform, PROJECTS, World, type CrashScenario } from './staged.ts'
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'carabiner-bytes-')))
 afterAll(() => rmSync(base, { recursive: true, force: true }))
@@ -18,12 +18,12 @@ const place = projectIn(base)
 
 /** What a session did to the disk, and what it was promised. */
 interface Story {
-  readonly steps: readonly Step[]
+  readonly steps: readonly DiskStep[]
   readonly acks: World['acks']
   readonly originals: ReadonlyMap<string, Original>
 }
 
-async function storyOf(scenario: Scenario): Promise<Story> {
+async function storyOf(scenario: CrashScenario): Promise<Story> {
   const disk = new FaultyDisk({ ground: GROUND })
   const world = new World()
   for (let act = 0; act < scenario.acts.length; act++) await perform(scenario, act, world, disk, place)
@@ -40,7 +40,7 @@ class Retelling {
   readonly disk = new FaultyDisk({ ground: GROUND })
   readonly #files = new Map<string, number>()
 
-  async step({ kind, path, bytes }: Step): Promise<void> {
+  async step({ kind, path, bytes }: DiskStep): Promise<void> {
     const { disk } = this
     const file = this.#files.get(path) ?? 0
     if (kind === 'makeFolder') disk.makeFolder(path)
@@ -99,7 +99,7 @@ class Verdicts {
 /** Somebody else writes behind it: what was there stays, and no number comes twice. */
 async function writeBehind(key: SessionKey, path: string, image: Image): Promise<readonly string[]> {
   const disk = new FaultyDisk({ ground: GROUND, image: new Map([[path, image.get(path)!]]) })
-  const store = new JsonlStore(ROOT, disk)
+  const store = new JsonlStore(PROJECTS, disk)
   const before = (await store.load(key))!
   const more = {
     type: 'user',
@@ -119,7 +119,7 @@ async function writeBehind(key: SessionKey, path: string, image: Image): Promise
 const counts: number[] = []
 
 // FM30 FM33
-test.each(SCENARIOS)('$name: torn at every byte', async scenario => {
+test.each(CRASH_SCENARIOS)('$name: torn at every byte', async scenario => {
   const story = await storyOf(scenario)
   const verdicts = new Verdicts(story)
   const retelling = new Retelling()

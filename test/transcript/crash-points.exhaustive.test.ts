@@ -6,17 +6,17 @@ import { afterAll, expect, test } from 'vitest'
 import type { Message } from '../../src/hooks.ts'
 import type { TranscriptEntry } from '../../src/index.ts'
 import { projectIn, resultsIn, unpaired } from '../support/agent-scene.ts'
-import { FaultyDisk, IMAGES, type Image, type Step } from './faulty-disk.ts'
+import { FaultyDisk, IMAGES, type Image, type DiskStep } from './faulty-disk.ts'
 import { SEED, seeded } from '../support/seed.ts'
-import { SCENARIOS } from './scenarios.ts'
-import { GROUND, keyOfPath, perform, storeIn, World, type Scenario, type Seen } from './staged.ts'
+import { CRASH_SCENARIOS } from './scenarios.ts'
+import { GROUND, keyOfPath, perform, storeIn, World, type CrashScenario, type Seen } from './staged.ts'
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'carabiner-crash-')))
 afterAll(() => rmSync(base, { recursive: true, force: true }))
 const place = projectIn(base)
 
 /** All acts, one after the other, until the disk is gone. */
-async function play(scenario: Scenario, world: World, disk: FaultyDisk): Promise<readonly Seen[]> {
+async function play(scenario: CrashScenario, world: World, disk: FaultyDisk): Promise<readonly Seen[]> {
   const seen: Seen[] = []
   for (let act = 0; act < scenario.acts.length && !disk.isCrashed; act++)
     seen.push(await perform(scenario, act, world, disk, place))
@@ -75,7 +75,7 @@ function faultsIn(sent: readonly (readonly Message[])[]): readonly string[] {
 }
 
 /** A new process goes on from what is there. Gives what is wrong. */
-async function goOn(scenario: Scenario, before: World, image: Image, prompt: string): Promise<readonly string[]> {
+async function goOn(scenario: CrashScenario, before: World, image: Image, prompt: string): Promise<readonly string[]> {
   const disk = new FaultyDisk({ ground: GROUND, image })
   const found = await transcriptsIn(disk, before.written.keys())
   const world = new World(
@@ -117,13 +117,13 @@ async function goOn(scenario: Scenario, before: World, image: Image, prompt: str
 /** The process ends before the step, or in the middle of it. */
 const crashAt =
   (number: number, isTorn: boolean) =>
-  ({ bytes }: Step, at: number) =>
+  ({ bytes }: DiskStep, at: number) =>
     at === number ? { crash: isTorn ? Math.max(1, Math.floor((bytes?.length ?? 0) / 2)) : 0 } : undefined
 
 const counts: number[] = []
 
 // FM30
-test.each(SCENARIOS)('$name: ended before and in each step on the disk', async scenario => {
+test.each(CRASH_SCENARIOS)('$name: ended before and in each step on the disk', async scenario => {
   const whole = new FaultyDisk({ ground: GROUND })
   const dry = new World()
   const seen = await play(scenario, dry, whole)
@@ -152,7 +152,7 @@ test.each(SCENARIOS)('$name: ended before and in each step on the disk', async s
 // FM30
 test('killed, gone on with, and then the power fails', async () => {
   const wrong: string[] = []
-  for (const scenario of SCENARIOS.filter(({ acts }) => acts.length === 1)) {
+  for (const scenario of CRASH_SCENARIOS.filter(({ acts }) => acts.length === 1)) {
     for (let number = 1, isOver = false; !isOver; number++) {
       const disk = new FaultyDisk({ ground: GROUND, plan: crashAt(number, false) })
       const world = new World()

@@ -3,14 +3,14 @@ import { dirname } from 'node:path'
 import type { Disk } from '../../src/lib/transcript/disk.ts'
 
 /** Something that changes the disk. What only reads is not counted. */
-export interface Step {
+export interface DiskStep {
   readonly kind: 'makeFolder' | 'openToAppend' | 'write' | 'sync' | 'syncFolder' | 'close'
   readonly path: string
   /** What was to be written. */
   readonly bytes?: Uint8Array
 }
 
-export type Fault =
+export type DiskFault =
   /** It fails, and nothing is done. */
   | { readonly fail: 'ENOSPC' | 'EIO' | 'EACCES' }
   /** Only so many bytes are taken, and nobody says a word. */
@@ -22,7 +22,7 @@ export type Fault =
   | { readonly crash: number }
 
 /** What is to go wrong at this step; the first one is 1. */
-export type Plan = (step: Step, number: number) => Fault | undefined
+export type Plan = (step: DiskStep, number: number) => DiskFault | undefined
 
 /** What a new process may find: all that was written, only what was made safe, or that and some of the rest. */
 export type ImageKind = 'cache' | 'synced' | 'half'
@@ -52,7 +52,7 @@ export class FaultyDisk implements Disk {
   readonly #open = new Map<number, string>()
   readonly #reading = new Set<number>()
   #next = 3
-  readonly steps: Step[] = []
+  readonly steps: DiskStep[] = []
   isCrashed = false
 
   constructor({ plan = () => undefined, ground = '/', image }: { plan?: Plan; ground?: string; image?: Image } = {}) {
@@ -123,7 +123,7 @@ export class FaultyDisk implements Disk {
   }
 
   /** What a new process finds. `torn`: a write that was under way, as far as it had come. */
-  image(kind: ImageKind, random: () => number, torn?: Step): Image {
+  image(kind: ImageKind, random: () => number, torn?: DiskStep): Image {
     const image = new Map<string, Buffer>()
     for (const [path, { bytes, length, synced }] of this.#files) {
       const written = bytes.subarray(0, length)
@@ -151,7 +151,7 @@ export class FaultyDisk implements Disk {
     return [...this.#open.values()]
   }
 
-  #step<T>(step: Step, work: (most: number) => T): T {
+  #step<T>(step: DiskStep, work: (most: number) => T): T {
     this.#mustLive()
     this.steps.push(step)
     const fault = this.#plan(step, this.steps.length)

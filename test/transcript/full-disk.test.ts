@@ -7,16 +7,16 @@ import { Appender } from '../../src/lib/transcript/appender.ts'
 import { seal } from '../../src/lib/transcript/seal.ts'
 import { readTranscript } from './read-transcript.ts'
 import { projectIn } from '../support/agent-scene.ts'
-import { FaultyDisk, type Fault, type Plan, type Step } from './faulty-disk.ts'
+import { FaultyDisk, type DiskFault, type Plan, type DiskStep } from './faulty-disk.ts'
 import { SEED, seeded } from '../support/seed.ts'
-import { SCENARIOS } from './scenarios.ts'
-import { GROUND, keyOfPath, perform, ROOT, storeIn, World, type Scenario, type Seen } from './staged.ts'
+import { CRASH_SCENARIOS } from './scenarios.ts'
+import { GROUND, keyOfPath, perform, PROJECTS, storeIn, World, type CrashScenario, type Seen } from './staged.ts'
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'carabiner-full-')))
 afterAll(() => rmSync(base, { recursive: true, force: true }))
 const place = projectIn(base)
 
-const PATH = join(ROOT, 'project', 'session.jsonl')
+const PATH = join(PROJECTS, 'project', 'session.jsonl')
 const entry = (n: number) => ({ type: 'user', uuid: `u${n}`, message: { role: 'user', content: `line ${n} ü` } })
 
 function appender(disk: FaultyDisk): Appender {
@@ -53,7 +53,7 @@ describe('a write that takes less than it was given', () => {
     const length = seal(entry(2), 2).length
     for (const code of ['ENOSPC', 'EIO', 'EACCES'] as const)
       for (let cut = 0; cut < length; cut++) {
-        const faults: Fault[] = [{ short: cut }, { fail: code }]
+        const faults: DiskFault[] = [{ short: cut }, { fail: code }]
         let writes = 0
         const plan: Plan = ({ kind }) => (kind === 'write' && writes++ > 0 ? faults.shift() : undefined)
         const disk = new FaultyDisk({ ground: GROUND, plan })
@@ -108,7 +108,7 @@ test('an fsync that fails is not tried again, and nothing is written behind it',
       ground: GROUND,
       plan: step => (step.kind === kind && failed++ === 0 ? { fail: 'EIO' } : undefined)
     })
-    const writer = new Appender(PATH, disk, { last: 0, isTorn: false, folders: [join(ROOT, 'project')] })
+    const writer = new Appender(PATH, disk, { last: 0, isTorn: false, folders: [join(PROJECTS, 'project')] })
     writer.write(entry(1))
     const waiting = [writer.flush(), writer.flush()]
     for (const each of waiting) await expect(each).rejects.toThrow(/EIO/)
@@ -121,7 +121,7 @@ test('an fsync that fails is not tried again, and nothing is written behind it',
 })
 
 /** All acts, one after the other, until one does not end well. */
-async function play(scenario: Scenario, world: World, disk: FaultyDisk): Promise<readonly Seen[]> {
+async function play(scenario: CrashScenario, world: World, disk: FaultyDisk): Promise<readonly Seen[]> {
   const seen: Seen[] = []
   for (let act = 0; act < scenario.acts.length && seen.at(-1)?.result.is_error !== true; act++)
     seen.push(await perform(scenario, act, world, disk, place))
@@ -156,19 +156,19 @@ const FAULTS: readonly { readonly name: string; readonly plan: (number: number) 
   }
 ]
 
-const isSync = ({ kind }: Step): boolean => kind === 'sync' || kind === 'syncFolder'
-const isMaking = ({ kind }: Step): boolean => kind === 'makeFolder' || kind === 'openToAppend'
+const isSync = ({ kind }: DiskStep): boolean => kind === 'sync' || kind === 'syncFolder'
+const isMaking = ({ kind }: DiskStep): boolean => kind === 'makeFolder' || kind === 'openToAppend'
 
 const wanted = ['one after the other', 'of all kinds', 'a subagent whose', 'put off, and', 'a copy of', 'say, and']
 
 /** The file for which the last step was made. */
-function whose(steps: readonly Step[]): string {
+function whose(steps: readonly DiskStep[]): string {
   const { kind, path } = steps.at(-1)!
   return kind === 'syncFolder' ? steps.findLast(step => step.kind === 'sync')!.path : path
 }
 
 /** The session ends with the fault: nothing is begun, written or lost from there on; and it goes on later. */
-async function breakAt(scenario: Scenario, plan: Plan): Promise<readonly string[]> {
+async function breakAt(scenario: CrashScenario, plan: Plan): Promise<readonly string[]> {
   const world = new World()
   let broken: { readonly path: string; readonly step: number; readonly starts: number } | undefined
   const disk = new FaultyDisk({
@@ -215,7 +215,7 @@ async function breakAt(scenario: Scenario, plan: Plan): Promise<readonly string[
 
 // FM38 FM39
 describe.each(FAULTS)('$name', ({ plan }) => {
-  const scenarios = SCENARIOS.filter(({ name }) => wanted.some(part => name.includes(part)))
+  const scenarios = CRASH_SCENARIOS.filter(({ name }) => wanted.some(part => name.includes(part)))
   test.each(scenarios)('$name', async scenario => {
     const whole = new FaultyDisk({ ground: GROUND })
     await play(scenario, new World(), whole)

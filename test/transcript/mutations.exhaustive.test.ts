@@ -13,8 +13,8 @@ import { originalOf, silentIn, strangersIn, unpairedIn, type Original } from './
 import { FaultyDisk } from './faulty-disk.ts'
 import { SEED, seeded } from '../support/seed.ts'
 import { mutated, mutations } from './mutations.ts'
-import { SCENARIOS } from './scenarios.ts'
-import { GROUND, keyOfPath, perform, ROOT, World } from './staged.ts'
+import { CRASH_SCENARIOS } from './scenarios.ts'
+import { GROUND, keyOfPath, perform, PROJECTS, World } from './staged.ts'
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'carabiner-mutations-')))
 afterAll(() => rmSync(base, { recursive: true, force: true }))
@@ -31,7 +31,7 @@ const kept: (Written & { readonly strangers: readonly Buffer[] })[] = []
 beforeAll(async () => {
   const place = projectIn(base)
   const all: Written[] = []
-  for (const [number, scenario] of SCENARIOS.entries()) {
+  for (const [number, scenario] of CRASH_SCENARIOS.entries()) {
     const disk = new FaultyDisk({ ground: GROUND })
     const world = new World()
     // Each has an id of its own, so that lines of the one are strangers in the other.
@@ -73,7 +73,7 @@ test(
     timeout: 600_000
   },
   () => {
-    expect(kept.length).toBeGreaterThan(SCENARIOS.length)
+    expect(kept.length).toBeGreaterThan(CRASH_SCENARIOS.length)
     let whole = 0
     fc.assert(
       fc.property(damaged, ({ which, changes }) => {
@@ -97,7 +97,7 @@ test(
 
 /** A store in which these bytes stand for this transcript. */
 const storeWith = (path: string, bytes: Buffer): JsonlStore =>
-  new JsonlStore(ROOT, new FaultyDisk({ ground: GROUND, image: new Map([[path, bytes]]) }))
+  new JsonlStore(PROJECTS, new FaultyDisk({ ground: GROUND, image: new Map([[path, bytes]]) }))
 
 // FM32
 test('a single bit: no line is taken for another', () => {
@@ -145,7 +145,7 @@ test('from the end, a page at a time, it is the same', async () => {
   const key = { projectKey: 'project', sessionId: 'long' }
   const whole = longFile(key.sessionId, 120)
   const others = originalOf(longFile('another', 5)).lines.map(withEnd)
-  const path = new JsonlStore(ROOT).pathOf(key)
+  const path = new JsonlStore(PROJECTS).pathOf(key)
   await fc.assert(
     fc.asyncProperty(mutations, async changes => {
       const store = storeWith(path, mutated(whole, others, changes))

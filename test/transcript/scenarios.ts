@@ -1,15 +1,15 @@
 /** Sessions of all kinds: between them, everything is written down that ever is. */
-import type { Scenario } from './staged.ts'
+import type { CrashScenario } from './staged.ts'
 import { registry } from '../support/agent-scene.ts'
 
 const call = (name: string, id: string, input: object = {}) => ({ name, id, input })
 const worker = (id: string) =>
   call('Agent', id, { description: 'a task', prompt: 'go, worker', subagent_type: 'worker' })
-const main = (...turns: Scenario['acts'][number]['turns'][string]) => ({ main: turns })
+const main = (...turns: CrashScenario['acts'][number]['turns'][string]) => ({ main: turns })
 const named = { sessionId: 'first' }
 const resumed = { resume: 'first' }
 
-export const SCENARIOS: readonly Scenario[] = [
+export const CRASH_SCENARIOS: readonly CrashScenario[] = [
   { name: 'one prompt', acts: [{ prompt: 'go', turns: main({ thinking: 'hm', text: 'done' }), options: named }] },
   {
     name: 'a tool that only reads',

@@ -17,7 +17,7 @@ import type { FaultyDisk } from './faulty-disk.ts'
 
 /** Nothing is ever written there. The folder in which it stands is the only one that was there before. */
 export const GROUND = tmpdir()
-export const ROOT = join(GROUND, 'carabiner-faulty', 'projects')
+export const PROJECTS = join(GROUND, 'carabiner-faulty', 'projects')
 
 /** One run of `query()`. */
 interface Act {
@@ -29,7 +29,7 @@ interface Act {
   readonly backTo?: (entry: TranscriptEntry) => boolean
 }
 
-export interface Scenario {
+export interface CrashScenario {
   readonly name: string
   readonly acts: readonly Act[]
   /** How the last act ends. */
@@ -80,7 +80,7 @@ export class World {
 
 /** A store that writes down what it was given, and what it has promised. It is no JsonlStore to others. */
 export function storeIn(world: World, disk: FaultyDisk): TranscriptStore & { readonly jsonl: JsonlStore } {
-  const jsonl = new JsonlStore(ROOT, disk)
+  const jsonl = new JsonlStore(PROJECTS, disk)
   return {
     jsonl,
     append: (key, entries) => jsonl.append(key, entries),
@@ -142,7 +142,7 @@ export interface Seen {
 
 /** One run. The model of `act` says what it is told to; that of `'over'` that it is done, whatever it is asked. */
 export async function perform(
-  scenario: Scenario,
+  scenario: CrashScenario,
   which: number | { readonly prompt: string; readonly resume: string },
   world: World,
   disk: FaultyDisk,
@@ -185,6 +185,6 @@ function castOf(turns: Act['turns']): readonly TurnOrMaker[] {
 
 /** The key of a file that stands there. */
 export function keyOfPath(path: string): SessionKey {
-  const [projectKey = '', sessionId = '', ...rest] = path.slice(ROOT.length + 1, -'.jsonl'.length).split('/')
+  const [projectKey = '', sessionId = '', ...rest] = path.slice(PROJECTS.length + 1, -'.jsonl'.length).split('/')
   return rest.length === 0 ? { projectKey, sessionId } : { projectKey, sessionId, subpath: rest.join('/') }
 }

@@ -127,4 +127,4 @@ expectTypeOf((await hooks.fire('PreToolUse', bash, { report: true })).report[0]!
 // @ts-expect-error
 ;(await hooks.fire('PreToolUse', bash)).report
 
-export const loose: FireInput<'Setup'> = { trigger: 'init' }
+export const setupInput: FireInput<'Setup'> = { trigger: 'init' }

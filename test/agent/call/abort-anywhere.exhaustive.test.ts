@@ -4,16 +4,14 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { SCENARIOS } from './drivers/abort-scenarios.ts'
+import { ABORT_SCENARIOS } from './drivers/abort-scenarios.ts'
 import { ask, ownTool, registry, resultsIn, type Asked, type Asking } from '../../support/agent-kit.ts'
+import { HANG } from '../../support/waiting.ts'
 
 const DRIVER = fileURLToPath(new URL('drivers/abort.ts', import.meta.url))
-/** Whoever has not ended by itself after that never will, in milliseconds. */
-const HANG = 300_000
-
 // FM59, F139, F157
 describe.skipIf(!existsSync('/proc/self/environ'))('aborted at every step and between', () => {
-  test.each(Object.keys(SCENARIOS))(
+  test.each(Object.keys(ABORT_SCENARIOS))(
     '%s: settles, leaves no process and no handle, answers every call, ends once',
     async name => {
       const { stdout } = await promisify(execFile)(process.execPath, [DRIVER, name], { timeout: HANG })

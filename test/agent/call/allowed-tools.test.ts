@@ -3,17 +3,17 @@ import { expect, test } from 'vitest'
 import type { TurnOrMaker } from '../../../src/testing.ts'
 import {
   ask,
-  gate,
-  prompted,
-  project,
-  registry,
-  resultsIn,
   type Asking,
-  type Project
+  bashTurn,
+  gate,
+  project,
+  type Project,
+  prompted,
+  registry,
+  resultsIn
 } from '../../support/agent-kit.ts'
 
 const skill = (allowed: string): string => `---\ndescription: Tidies up.\nallowed-tools: ${allowed}\n---\nTidy up.\n`
-const bash = (command: string): TurnOrMaker => ({ calls: [{ name: 'Bash', input: { command } }] })
 const call = (name: string): TurnOrMaker => ({ calls: [{ name: 'Skill', input: { skill: name } }] })
 
 /** A project of somebody whose own skill is this. */
@@ -31,12 +31,9 @@ async function ran(turns: readonly TurnOrMaker[], asking: Asking): Promise<reado
 
 test('what a skill names needs no question from its call on, and nothing else', async () => {
   const place = owned(skill('Bash(touch *), Write'))
-  expect(await ran([bash('touch a'), call('tidy'), bash('touch b'), bash('mkdir c')], { in: place })).toEqual([
-    false,
-    true,
-    true,
-    false
-  ])
+  expect(
+    await ran([bashTurn('touch a'), call('tidy'), bashTurn('touch b'), bashTurn('mkdir c')], { in: place })
+  ).toEqual([false, true, true, false])
   expect([place.has('a'), place.has('b'), place.has('c')]).toEqual([false, true, false])
 })
 
@@ -46,19 +43,16 @@ test.each([
   ['commas between', 'Read, Bash(touch a b), Bash(mkdir *)']
 ])('%s', async (_, allowed) => {
   const place = owned(skill(allowed))
-  expect(await ran([call('tidy'), bash('touch a b'), bash('mkdir c'), bash('touch d')], { in: place })).toEqual([
-    true,
-    true,
-    true,
-    false
-  ])
+  expect(
+    await ran([call('tidy'), bashTurn('touch a b'), bashTurn('mkdir c'), bashTurn('touch d')], { in: place })
+  ).toEqual([true, true, true, false])
 })
 
 test('a slash command: while its prompt is being answered, and not for the next', async () => {
   const place = owned(skill('Bash(touch *)'))
   let next: () => void = () => undefined
   const first = new Promise<void>(resolve => (next = resolve))
-  const { sent } = await ask([bash('touch a'), 'one', bash('touch b'), 'two'], {
+  const { sent } = await ask([bashTurn('touch a'), 'one', bashTurn('touch b'), 'two'], {
     in: place,
     prompt: (async function* () {
       yield prompted('/tidy')
@@ -76,7 +70,7 @@ test('a turn that is interrupted takes it away as well', async () => {
   let next: () => void = () => undefined
   const first = new Promise<void>(resolve => (next = resolve))
   let interrupt: () => unknown = () => undefined
-  await ask([() => (interrupt(), new Promise(() => undefined)), bash('touch b'), 'two'], {
+  await ask([() => (interrupt(), new Promise(() => undefined)), bashTurn('touch b'), 'two'], {
     in: place,
     prompt: (async function* () {
       yield prompted('/tidy')
@@ -92,7 +86,7 @@ test('a turn that is interrupted takes it away as well', async () => {
 test('in a subagent that is called meanwhile', async () => {
   const place = owned(skill('Bash(touch *)'))
   const agent: TurnOrMaker = { calls: [{ name: 'Agent', input: { description: 'x', prompt: 'x' } }] }
-  await ask([call('tidy'), agent, bash('touch a'), 'made', 'done'], { in: place })
+  await ask([call('tidy'), agent, bashTurn('touch a'), 'made', 'done'], { in: place })
   expect(place.has('a')).toBe(true)
 })
 
@@ -134,7 +128,7 @@ test('never against a rule that denies, or one that asks', async () => {
   const place = owned(skill('Bash'))
   const settings = { permissions: { deny: ['Bash(touch *)'], ask: ['Bash(mkdir *)'] } }
   expect(
-    await ran([call('tidy'), bash('touch a'), bash('mkdir b'), bash('echo c > c')], { in: place, settings })
+    await ran([call('tidy'), bashTurn('touch a'), bashTurn('mkdir b'), bashTurn('echo c > c')], { in: place, settings })
   ).toEqual([true, false, false, true])
 })
 
@@ -144,8 +138,8 @@ test('nor against a hook that asks, a protected path, or plan mode', async () =>
   const write: TurnOrMaker = {
     calls: [{ name: 'Write', input: { file_path: place.path('.claude/settings.json'), content: '{}' } }]
   }
-  expect(await ran([call('tidy'), bash('touch a'), write], { in: place, hooks })).toEqual([true, false, false])
-  expect(await ran([call('tidy'), bash('touch a')], { in: place, permissionMode: 'plan' })).toEqual([true, false])
+  expect(await ran([call('tidy'), bashTurn('touch a'), write], { in: place, hooks })).toEqual([true, false, false])
+  expect(await ran([call('tidy'), bashTurn('touch a')], { in: place, permissionMode: 'plan' })).toEqual([true, false])
 })
 
 const OF_PROJECT = { '.claude/skills/ours/SKILL.md': skill('Bash(touch *)'), '.claude/commands/cmd.md': skill('Bash') }
@@ -154,11 +148,11 @@ test('one of a project counts when the project is trusted', async () => {
   const refused = await ask(['done'], { in: project(OF_PROJECT) })
   expect(refused.result).toMatchObject({ is_error: true, error_code: 'E_UNTRUSTED' })
   const untrusted = project(OF_PROJECT)
-  const calls = [call('ours'), bash('touch a')]
+  const calls = [call('ours'), bashTurn('touch a')]
   expect(await ran(calls, { in: untrusted, projectHooks: false })).toEqual([false, false])
   expect(await ran(calls, { in: project(OF_PROJECT), trust: true })).toEqual([true, true])
   const command = { in: untrusted, prompt: '/cmd', projectHooks: false }
-  expect(await ran([bash('touch b')], command)).toEqual([false])
+  expect(await ran([bashTurn('touch b')], command)).toEqual([false])
 })
 
 test('what a trusted project allows is part of what was trusted', async () => {
@@ -168,7 +162,7 @@ test('what a trusted project allows is part of what was trusted', async () => {
   const { giveTrust } = await import('../../../src/lib/settings/trust/trust.ts')
   const where = usualPlaces(place.cwd, place.env)
   giveTrust(loadSettings(where), where)
-  expect(await ran([call('ours'), bash('touch a')], { in: place })).toEqual([true, true])
+  expect(await ran([call('ours'), bashTurn('touch a')], { in: place })).toEqual([true, true])
   place.write('.claude/skills/ours/SKILL.md', skill('Bash'))
   const { result } = await ask(['done'], { in: place })
   expect(result).toMatchObject({ error_code: 'E_UNTRUSTED', result: expect.stringContaining('while ours is active') })
@@ -180,16 +174,16 @@ test('of a plugin: its folder may stand in a rule', async () => {
     'plug/tidy.sh': 'touch tidied\n'
   })
   const asking = { in: place, plugins: [{ type: 'local', path: place.path('plug') }] } as const
-  expect(await ran([call('plug:tidy'), bash(`sh ${place.path('plug/tidy.sh')}`), bash('sh other.sh')], asking)).toEqual(
-    [true, true, false]
-  )
+  expect(
+    await ran([call('plug:tidy'), bashTurn(`sh ${place.path('plug/tidy.sh')}`), bashTurn('sh other.sh')], asking)
+  ).toEqual([true, true, false])
   expect(place.has('tidied')).toBe(true)
 })
 
 test('what is no rule allows nothing, and is said', async () => {
   const said: string[] = []
   const place = owned(skill('Bash(), "*"'))
-  expect(await ran([call('tidy'), bash('touch a')], { in: place, stderr: text => said.push(text) })).toEqual([
+  expect(await ran([call('tidy'), bashTurn('touch a')], { in: place, stderr: text => said.push(text) })).toEqual([
     true,
     false
   ])

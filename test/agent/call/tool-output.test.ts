@@ -1,18 +1,15 @@
 /** What hooks can do to the output of a tool. */
 import { describe, expect, test } from 'vitest'
-import { createSdkMcpServer, type HookRegistry, tool, type ToolResultBlock } from '../../../src/index.ts'
-import { ask, informed, ofType, ownTool, project, registry, resultsIn, type Asking } from '../../support/agent-kit.ts'
-
-const bash = (command: string) => ({ calls: [{ name: 'Bash', input: { command } }] })
-const on = (fill: (hooks: HookRegistry) => unknown): Asking => ({ hooks: registry(fill) })
+import { createSdkMcpServer, tool, type ToolResultBlock } from '../../../src/index.ts'
+import { ask, bashTurn, informed, ofType, ownTool, project, resultsIn, withHooks } from '../../support/agent-kit.ts'
 
 // F146
 test('suppressOutput hides what a tool gave from the model and the reader, and the tool ran', async () => {
   const place = project()
-  const { sent, messages } = await ask([bash('touch made && echo secret'), 'Done.'], {
+  const { sent, messages } = await ask([bashTurn('touch made && echo secret'), 'Done.'], {
     in: place,
     allowedTools: ['Bash'],
-    ...on(hooks => hooks.on('PostToolUse', () => ({ suppressOutput: true })))
+    ...withHooks(hooks => hooks.on('PostToolUse', () => ({ suppressOutput: true })))
   })
   expect(place.has('made')).toBe(true)
   expect(resultsIn(sent[1]!)).toMatchObject([{ text: '[The output was hidden by a hook.]', isError: false }])
@@ -33,9 +30,9 @@ describe('the output of a tool', () => {
 
   // F54, F147
   test('of a server is replaced by updatedMCPToolOutput, that of others is not', async () => {
-    const { sent } = await ask([say, bash('echo plain'), 'Done.'], {
+    const { sent } = await ask([say, bashTurn('echo plain'), 'Done.'], {
       ...options,
-      ...on(hooks => hooks.on('PostToolUse', () => ({ updatedMCPToolOutput: 'changed' })))
+      ...withHooks(hooks => hooks.on('PostToolUse', () => ({ updatedMCPToolOutput: 'changed' })))
     })
     expect(resultsIn(sent[2]!).map(({ text }) => text)).toEqual(['changed', 'plain'])
   })
@@ -70,7 +67,7 @@ describe('the output of a tool', () => {
         in: place,
         permissionMode: 'acceptEdits',
         allowedTools: ['Bash'],
-        ...on(hooks => hooks.on('PostToolUse', ctx => ({ updatedToolOutput: outputs[ctx.toolName] })))
+        ...withHooks(hooks => hooks.on('PostToolUse', ctx => ({ updatedToolOutput: outputs[ctx.toolName] })))
       }
     )
     expect(resultsIn(sent[1]!).map(({ text }) => text)).toEqual([
@@ -101,7 +98,7 @@ describe('the output of a tool', () => {
       ...options,
       profile,
       tools: ['Bash', 'Read', 'Glob', 'Grep', 'TaskCreate', ownTool('own', () => 'SECRET', true)],
-      ...on(hooks => hooks.on('PostToolUse', () => ({ updatedToolOutput: output })))
+      ...withHooks(hooks => hooks.on('PostToolUse', () => ({ updatedToolOutput: output })))
     })
     return { run, results: run.sent[1]!.at(-1)!.content as readonly ToolResultBlock[] }
   }

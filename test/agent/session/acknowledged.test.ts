@@ -1,8 +1,7 @@
 /** What a store has acknowledged, and when: one that keeps nothing before it was asked to, and takes its time. */
 import { expect, test } from 'vitest'
 import { tool, type TranscriptStore } from '../../../src/index.ts'
-import { ask, registry } from '../../support/agent-kit.ts'
-import { calling } from './resume-kit.ts'
+import { ask, callTurn, registry } from '../../support/agent-kit.ts'
 
 /** The types of the entries that are safe. */
 function slowStore(): TranscriptStore & { readonly safe: string[] } {
@@ -30,7 +29,7 @@ test('an intent is safe before its effect, an outcome before its hooks, the answ
     all.on('PostToolUse', () => void (seen['outcome'] = has('"tool-outcome"', 'toolu_w')))
     all.on('Stop', () => void (seen['answer'] = has('"assistant"', 'All done.')))
   })
-  await ask([calling('write', {}, 'toolu_w'), 'All done.'], {
+  await ask([callTurn('write', {}, 'toolu_w'), 'All done.'], {
     sessionStore: store,
     tools: [write],
     allowedTools: ['write'],
@@ -53,7 +52,7 @@ test('where an intent cannot be made safe, the tool does not start', async () =>
     },
     load: async () => undefined
   }
-  const { result } = await ask([calling('write'), 'Done.'], { sessionStore, tools: [write], allowedTools: ['write'] })
+  const { result } = await ask([callTurn('write'), 'Done.'], { sessionStore, tools: [write], allowedTools: ['write'] })
   expect(begun).toBe(false)
   expect(result).toMatchObject({ is_error: true, result: expect.stringContaining('the database is gone') })
 })

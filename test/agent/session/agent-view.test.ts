@@ -1,9 +1,7 @@
 /** What hooks see of the agent around them, and how their answers join those of files. */
 import { expect, test } from 'vitest'
 import { allow, ask as askFirst, deny, HookRegistry, type AgentView } from '../../../src/index.ts'
-import { ask, project } from '../../support/agent-kit.ts'
-
-const bash = (command: string) => ({ name: 'Bash', input: { command } })
+import { ask, bashCall, project } from '../../support/agent-kit.ts'
 
 /** What `ctx.agent` showed to each call of Bash, as it was then. */
 function watching(seen: AgentView[]): HookRegistry {
@@ -17,7 +15,7 @@ function watching(seen: AgentView[]): HookRegistry {
 
 test('S4: ctx.agent is the main agent with its model, tools, session and transcript', async () => {
   const seen: AgentView[] = []
-  const { messages, project: place } = await ask([{ calls: [bash('true')] }, 'done'], {
+  const { messages, project: place } = await ask([{ calls: [bashCall('true')] }, 'done'], {
     hooks: watching(seen),
     persistSession: true
   })
@@ -38,7 +36,7 @@ test('S4: ctx.agent is the main agent with its model, tools, session and transcr
 test('S4: in a subagent it is the subagent, with its own tools and transcript', async () => {
   const seen: AgentView[] = []
   const call = { name: 'Agent', input: { description: 'd', prompt: 'go', subagent_type: 'scribe' } }
-  await ask([{ calls: [call] }, { calls: [bash('true')] }, 'inner', 'done'], {
+  await ask([{ calls: [call] }, { calls: [bashCall('true')] }, 'inner', 'done'], {
     hooks: watching(seen),
     persistSession: true,
     agents: { scribe: { description: 'writes', prompt: 'You write.', tools: ['Bash'] } }
@@ -72,7 +70,7 @@ const deciding = (permissionDecision: string) => {
 /** Whether a person was asked, and whether the call ran. */
 async function run(hooks: HookRegistry, place = project()): Promise<{ asked: number; ran: boolean }> {
   let asked = 0
-  const { project: where } = await ask([{ calls: [bash('touch ran')] }, 'done'], {
+  const { project: where } = await ask([{ calls: [bashCall('touch ran')] }, 'done'], {
     in: place,
     hooks,
     trust: true,

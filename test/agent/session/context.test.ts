@@ -1,18 +1,23 @@
 /** What hooks add to what the model is told, and what they do to the conversation. */
 import { describe, expect, test } from 'vitest'
-import { type HookRegistry } from '../../../src/index.ts'
-import { ask, informed, ownTool, registry, resultsIn, unpaired, words, type Asking } from '../../support/agent-kit.ts'
-
-const bash = (command: string) => ({ calls: [{ name: 'Bash', input: { command } }] })
-const call = (name: string) => ({ calls: [{ name, input: {} }] })
-const on = (fill: (hooks: HookRegistry) => unknown): Asking => ({ hooks: registry(fill) })
+import {
+  ask,
+  bashTurn,
+  callTurn,
+  informed,
+  ownTool,
+  resultsIn,
+  unpaired,
+  withHooks,
+  words
+} from '../../support/agent-kit.ts'
 
 describe('context', () => {
   // F143
   test('of SessionStart stands in the system prompt of every call', async () => {
-    const { systems } = await ask([bash('true'), 'Done.'], {
+    const { systems } = await ask([bashTurn('true'), 'Done.'], {
       allowedTools: ['Bash'],
-      ...on(hooks => hooks.on('SessionStart', () => ({ additionalContext: 'The moon is full.' })))
+      ...withHooks(hooks => hooks.on('SessionStart', () => ({ additionalContext: 'The moon is full.' })))
     })
     expect(systems).toHaveLength(2)
     for (const system of systems) expect(system).toContain('The moon is full.')
@@ -28,12 +33,12 @@ describe('context', () => {
             { name: 'no', input: {} }
           ]
         },
-        call('ok'),
+        callTurn('ok'),
         'Done.'
       ],
       {
         tools: [ownTool('ok', () => 'fine', true), ownTool('no', () => Promise.reject(new Error('bad')), true)],
-        ...on(hooks => {
+        ...withHooks(hooks => {
           let first = true
           const say = (text: string) => () => (first ? { additionalContext: text } : undefined)
           hooks.on('UserPromptSubmit', say('<prompt>'))
@@ -62,7 +67,7 @@ describe('context', () => {
   test('and system messages go to the model from the library’s hooks, to people from callbacks of the contract', async () => {
     const library = await ask(
       ['One.'],
-      on(hooks => hooks.on('UserPromptSubmit', () => ({ systemMessage: 'psst' })))
+      withHooks(hooks => hooks.on('UserPromptSubmit', () => ({ systemMessage: 'psst' })))
     )
     expect(library.sent[0]!.map(words).join()).toContain('psst')
     const contract = await ask(['One.'], {
@@ -75,9 +80,11 @@ describe('context', () => {
 
 // F38, F157
 test('what a hook pushes onto the conversation while a call is open stands behind its result', async () => {
-  const { sent } = await ask([call('ok'), 'Done.'], {
+  const { sent } = await ask([callTurn('ok'), 'Done.'], {
     tools: [ownTool('ok', () => 'fine', true)],
-    ...on(hooks => hooks.on('PreToolUse', ctx => void ctx.messages.push({ role: 'user', content: 'by the way' })))
+    ...withHooks(hooks =>
+      hooks.on('PreToolUse', ctx => void ctx.messages.push({ role: 'user', content: 'by the way' }))
+    )
   })
   expect(sent[1]!.map(words)).toEqual(['go', '', '', 'by the way'])
   expect(unpaired(sent[1]!)).toEqual([])
@@ -85,9 +92,9 @@ test('what a hook pushes onto the conversation while a call is open stands behin
 
 // F38
 test('a change of the conversation that breaks a pair is refused, and the call with it', async () => {
-  const { sent, result } = await ask([call('ok'), call('ok'), 'Done.'], {
+  const { sent, result } = await ask([callTurn('ok'), callTurn('ok'), 'Done.'], {
     tools: [ownTool('ok', () => 'fine', true)],
-    ...on(hooks =>
+    ...withHooks(hooks =>
       hooks.on('PreToolUse', ctx => {
         const orphan = { type: 'tool_result', tool_use_id: 'nobody', content: 'x' } as const
         ctx.messages.push({ role: 'user', content: [orphan] })

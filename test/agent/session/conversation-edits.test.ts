@@ -1,21 +1,19 @@
 /** The conversation that hooks see, and what becomes of it when they change it. */
 import { expect, test } from 'vitest'
-import { EVENT_NAMES, type EventName, type HookRegistry, type Message } from '../../../src/index.ts'
+import { EVENT_NAMES, type EventName, type Message } from '../../../src/index.ts'
 import {
   ask,
+  bashCall,
   gate,
   ownTool,
   project,
   prompted,
-  registry,
+  toolCall,
   unpaired,
-  words,
-  type Asking
+  withHooks,
+  words
 } from '../../support/agent-kit.ts'
 
-const bash = (command: string) => ({ name: 'Bash', input: { command } })
-const call = (name: string, input: object = {}) => ({ name, input })
-const on = (fill: (hooks: HookRegistry) => unknown): Asking => ({ hooks: registry(fill) })
 const holdsSecret = ({ content }: Message): boolean => JSON.stringify(content).includes('swordfish')
 
 // F38
@@ -29,13 +27,13 @@ test.each([
   'PostToolBatch',
   'CwdChanged'
 ] as const)('a filter at %s keeps a secret from the next request', async event => {
-  const { sent, result } = await ask(['Noted.', { calls: [bash('mkdir -p sub && cd sub')] }, 'Done.'], {
+  const { sent, result } = await ask(['Noted.', { calls: [bashCall('mkdir -p sub && cd sub')] }, 'Done.'], {
     prompt: (async function* () {
       yield prompted('The word is swordfish.')
       yield prompted('Go on.')
     })(),
     canUseTool: async () => ({ behavior: 'allow' }),
-    ...on(hooks =>
+    ...withHooks(hooks =>
       hooks.register({
         name: 'forget',
         events: [event],
@@ -63,15 +61,15 @@ test('every event of a run shows it, with what was said so far', async () => {
       'Noted.',
       {
         calls: [
-          bash('cd sub'),
-          bash('touch no'),
-          call('fail'),
-          call('TaskCreate', { subject: 'a', description: 'a' }),
-          call('Agent', { description: 'a', prompt: 'an errand', subagent_type: 'general-purpose' })
+          bashCall('cd sub'),
+          bashCall('touch no'),
+          toolCall('fail'),
+          toolCall('TaskCreate', { subject: 'a', description: 'a' }),
+          toolCall('Agent', { description: 'a', prompt: 'an errand', subagent_type: 'general-purpose' })
         ]
       },
       'The subagent says this.',
-      { calls: [call('TaskUpdate', { taskId: '1', status: 'completed' })] },
+      { calls: [toolCall('TaskUpdate', { taskId: '1', status: 'completed' })] },
       'Done.',
       { fail: { status: 401 } }
     ],
@@ -85,7 +83,7 @@ test('every event of a run shows it, with what was said so far', async () => {
       tools: ['Bash', 'Agent', 'TaskCreate', 'TaskUpdate', ownTool('fail', () => Promise.reject(new Error('no')))],
       allowedTools: ['Bash(cd *)', 'fail', 'Agent', 'TaskCreate', 'TaskUpdate'],
       canUseTool: async () => ({ behavior: 'deny', message: 'no' }),
-      ...on(hooks => {
+      ...withHooks(hooks => {
         hooks.on('UserPromptSubmit', ({ prompt }) => void (isSecond ||= prompt === 'two'))
         hooks.register({
           name: 'look',
@@ -126,7 +124,7 @@ test('what is said while a hook is at work is not lost with what it changes', as
   const [first, child] = [gate(), gate()]
   const { sent } = await ask(
     [
-      { calls: [call('Agent', { description: 'a', prompt: 'an errand', run_in_background: true })] },
+      { calls: [toolCall('Agent', { description: 'a', prompt: 'an errand', run_in_background: true })] },
       'Launched.',
       () => {
         child.open()
@@ -142,7 +140,7 @@ test('what is said while a hook is at work is not lost with what it changes', as
       })(),
       allowedTools: ['Agent'],
       each: message => void (message.type === 'result' && first.open()),
-      ...on(hooks =>
+      ...withHooks(hooks =>
         hooks.on('SubagentStart', async ctx => {
           ctx.messages.push({ role: 'user', content: 'by the way' })
           await first.opened

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { query, type PromptMessage, type Query, type QueryOptions } from '../../../src/index.ts'
 import { scriptedModel, type TurnOrMaker } from '../../../src/testing.ts'
-import { channel, HANG, HANGS } from '../../support/agent-channel.ts'
+import { channel, HANG_TURN, HANG_TOOL } from '../../support/agent-channel.ts'
 import { ask, gate, informed, ownTool, project, registry } from '../../support/agent-kit.ts'
 
 /** A query that the test reads by itself. */
@@ -20,7 +20,7 @@ function start(
 
 describe('the end', () => {
   test('close() may be called again and again, and what comes after it is told so', async () => {
-    const running = start([HANG], 'go', { tools: [HANGS], allowedTools: ['hang'] })
+    const running = start([HANG_TURN], 'go', { tools: [HANG_TOOL], allowedTools: ['hang'] })
     running.close()
     running.close()
     expect(await running.result()).toMatchObject({ is_error: true })
@@ -58,8 +58,8 @@ describe('the end', () => {
 
   test('a reader that leaves ends it, and waits for that end', async () => {
     const ended: string[] = []
-    const running = start([HANG], 'go', {
-      tools: [HANGS],
+    const running = start([HANG_TURN], 'go', {
+      tools: [HANG_TOOL],
       allowedTools: ['hang'],
       hooks: registry(hooks =>
         hooks.on('SessionEnd', async () => {
@@ -76,11 +76,11 @@ describe('the end', () => {
     let ended = 0
     const hooks = () => registry(all => all.on('SessionEnd', () => void ended++))
     {
-      await using running = start([HANG], 'go', { tools: [HANGS], allowedTools: ['hang'], hooks: hooks() })
+      await using running = start([HANG_TURN], 'go', { tools: [HANG_TOOL], allowedTools: ['hang'], hooks: hooks() })
       await running.next()
     }
     expect(ended).toBe(1)
-    const running = start([HANG], 'go', { tools: [HANGS], allowedTools: ['hang'], hooks: hooks() })
+    const running = start([HANG_TURN], 'go', { tools: [HANG_TOOL], allowedTools: ['hang'], hooks: hooks() })
     await expect(running.throw(new Error('mine'))).rejects.toThrow('mine')
     expect(ended).toBe(2)
   })
@@ -112,7 +112,7 @@ describe('misuse', () => {
 
 test('a session whose log cannot be written ends with an error, and says so', async () => {
   const place = project({ 'a-file': '' })
-  const { result, messages, names } = await ask([HANG], {
+  const { result, messages, names } = await ask([HANG_TURN], {
     in: place,
     persistSession: true,
     env: { ...place.env, CARABINER_HOME: place.path('a-file') }

@@ -3,11 +3,9 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { HANG } from '../../support/waiting.ts'
 
 const DRIVER = fileURLToPath(new URL('drivers/memory.ts', import.meta.url))
-/** Whoever has not ended by then never will, in milliseconds. */
-const HANG = 300_000
-
 const MB = 1024 * 1024
 /** How much larger a session may be after its turn 2,000 than after its turn 500. */
 const BOUND = 8 * MB

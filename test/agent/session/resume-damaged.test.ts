@@ -19,29 +19,30 @@ import { realDisk } from '../../../src/lib/transcript/disk.ts'
 import { seal, sealText } from '../../../src/lib/transcript/seal.ts'
 import {
   ask,
+  callTurn,
   gate,
   informed,
   ofType,
   ownTool,
   project,
+  type Project,
   prompted,
   registry,
   resultsIn,
   unpaired,
-  words,
-  type Project
+  words
 } from '../../support/agent-kit.ts'
-import { again, calling, counting, cutBehind, first, isOf, linesOf, logOf, type Line } from './resume-kit.ts'
+import { again, counting, cutBehind, first, isOf, type LogLine, logLines, logOf } from './resume-kit.ts'
 
-const sealed = (lines: readonly Line[]): Buffer =>
+const sealed = (lines: readonly LogLine[]): Buffer =>
   Buffer.concat(lines.map((line, at) => seal(line as TranscriptEntry, at + 1)))
 
 /** Puts other lines in the place of those that are there; numbers and checksums fit. */
-const forge = (place: Project, change: (lines: readonly Line[]) => readonly Line[]): void =>
-  writeFileSync(logOf(place), sealed(change(linesOf(place))))
+const forge = (place: Project, change: (lines: readonly LogLine[]) => readonly LogLine[]): void =>
+  writeFileSync(logOf(place), sealed(change(logLines(place))))
 
 /** A transcript that came from somewhere. */
-function fileOf(path: string, lines: readonly Line[]): string {
+function fileOf(path: string, lines: readonly LogLine[]): string {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, sealed(lines.map((line, at) => ({ uuid: `line-${at}`, ...line }))))
   return path
@@ -55,7 +56,7 @@ const called = (name: string, id = 'toolu_w') => ({
   part: [0, 1]
 })
 
-const ours = (line: Line, uuid = 'forged') => ({ ...line, uuid, sessionId: 'known', isSidechain: false })
+const ours = (line: LogLine, uuid = 'forged') => ({ ...line, uuid, sessionId: 'known', isSidechain: false })
 
 const asking =
   (asked: string[]): CanUseTool =>
@@ -76,7 +77,7 @@ function leaving(): { readonly abortController: AbortController; readonly canUse
 
 const helper = { description: 'helps', prompt: 'You help.' }
 const task = (id: string, more = {}) =>
-  calling('Agent', { description: 'help', prompt: 'do it', subagent_type: 'helper', ...more }, id)
+  callTurn('Agent', { description: 'help', prompt: 'do it', subagent_type: 'helper', ...more }, id)
 
 describe('whatever stands in a log, nothing is allowed by it', () => {
   const denying = () =>
@@ -106,9 +107,9 @@ describe('whatever stands in a log, nothing is allowed by it', () => {
       const place = project()
       const { begun, tools } = counting()
       const hooks = await stampOf(denying())
-      await first(place, [calling('write', {}, 'toolu_w'), 'Done.'], { tools })
+      await first(place, [callTurn('write', {}, 'toolu_w'), 'Done.'], { tools })
       const pending = { type: 'tool-pending', toolUseId: 'toolu_w', input: {}, why, hooks, subagentId: 'a1' }
-      const at = linesOf(place).findIndex(isOf('assistant'))
+      const at = logLines(place).findIndex(isOf('assistant'))
       forge(place, lines => [...lines.slice(0, at + 1), ours(pending)])
       await again(place, ['I see.'], { tools, allowedTools: ['write'], prompt: '', hooks: denying() })
       expect(begun).toEqual([])
@@ -135,7 +136,7 @@ describe('whatever stands in a log, nothing is allowed by it', () => {
 describe('whatever stands in a log, it loads', () => {
   const odd = { toString: 1, valueOf: 1 }
   const message = (content: unknown, role: unknown = 'user') => ({ uuid: 'k', message: { role, content } })
-  test.each<[string, Line]>([
+  test.each<[string, LogLine]>([
     ['no content', { type: 'system', subtype: 'compact_boundary', kept: [message(undefined)] }],
     ['nothing in the content', { type: 'system', subtype: 'compact_boundary', kept: [message([null])] }],
     ['no role', { type: 'system', subtype: 'compact_boundary', kept: [message('x', null)] }],
@@ -190,7 +191,7 @@ describe('whatever stands in a log, it loads', () => {
     await first(place, ['One.'])
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     const line = `{"type":"system","subtype":"metadata","metadata":{"a":${deep}},"uuid":"forged"}`
-    const bytes = Buffer.concat([readFileSync(logOf(place)), sealText(line, linesOf(place).length + 1)])
+    const bytes = Buffer.concat([readFileSync(logOf(place)), sealText(line, logLines(place).length + 1)])
     writeFileSync(logOf(place), bytes)
     for (const more of [{ forkSession: true }, {}]) {
       const { result, sent } = await again(place, ['Two.'], more)
@@ -231,8 +232,8 @@ describe('at most once', () => {
     const place = project()
     const { begun, tools } = counting()
     const options = { tools, allowedTools: ['write'] }
-    await first(place, [calling('write', {}, 'w1'), 'Done.'], options)
-    const at = linesOf(place).findIndex(isOf('tool-intent'))
+    await first(place, [callTurn('write', {}, 'w1'), 'Done.'], options)
+    const at = logLines(place).findIndex(isOf('tool-intent'))
     const lines = readFileSync(logOf(place), 'utf8')
       .split('\n')
       .slice(0, at + 1)
@@ -258,9 +259,9 @@ describe('at most once', () => {
     const place = project()
     const { begun, tools } = counting()
     const options = { tools: [...tools, 'Agent'], agents: { helper }, allowedTools: ['write'] }
-    await first(place, [task('g1'), calling('write', {}, 'w1'), 'Helped.', 'End.'], options)
+    await first(place, [task('g1'), callTurn('write', {}, 'w1'), 'Helped.', 'End.'], options)
     cutBehind(place, line => line['subtype'] === 'subagent_started')
-    const id = String(linesOf(place).at(-1)!['subagentId'])
+    const id = String(logLines(place).at(-1)!['subagentId'])
     writeFileSync(logOf(place, `known/subagents/agent-${id}`), 'rubbish')
     const { sent } = await again(place, ['End.'], { ...options, prompt: '' })
     expect(begun).toEqual(['write'])
@@ -284,10 +285,10 @@ describe('going back', () => {
     const { begun, tools } = counting()
     const options = { tools, allowedTools: ['write'] }
     const { uuid } = ofType(await first(place, ['Zero.'], options), 'assistant')[0]!
-    await again(place, [calling('write', {}, 'call_0'), 'One.'], options)
-    await again(place, [calling('write', {}, 'call_0'), 'Two.'], { ...options, resumeSessionAt: uuid })
+    await again(place, [callTurn('write', {}, 'call_0'), 'One.'], options)
+    await again(place, [callTurn('write', {}, 'call_0'), 'Two.'], { ...options, resumeSessionAt: uuid })
     // As if we had been ended before the second one began.
-    const at = linesOf(place).findLastIndex(isOf('tool-intent'))
+    const at = logLines(place).findLastIndex(isOf('tool-intent'))
     forge(place, lines => lines.slice(0, at))
     begun.length = 0
     await again(place, ['End.'], { ...options, prompt: '' })
@@ -331,7 +332,7 @@ describe('going back', () => {
     forge(place, lines => [...lines, ours({ type: 'system', subtype: 'rewound', to: 'nowhere' })])
     const { sent } = await again(place, ['Two.'], { forkSession: true, sessionId: 'copy' })
     expect(sent[0]!.map(words)).toEqual(['go', 'One.', 'and now'])
-    expect(linesOf(place, 'copy')[0]).toMatchObject({ parentUuid: null })
+    expect(logLines(place, 'copy')[0]).toMatchObject({ parentUuid: null })
   })
 })
 
@@ -347,9 +348,9 @@ describe('calls that have no results yet', () => {
   test('keep a conversation from being made shorter', async () => {
     const place = project()
     const { tools } = counting()
-    const looks = [1, 2, 3, 4].map(each => calling('look', {}, `l${each}`))
+    const looks = [1, 2, 3, 4].map(each => callTurn('look', {}, `l${each}`))
     await first(place, [...looks, 'Seen.'], { tools, allowedTools: ['look'] })
-    await again(place, [calling('write', {}, 'w1')], { tools, hooks: deferring() })
+    await again(place, [callTurn('write', {}, 'w1')], { tools, hooks: deferring() })
     const done = gate()
     let wasDone: boolean | undefined
     async function* prompts() {
@@ -394,7 +395,7 @@ describe('calls that have no results yet', () => {
     const place = project()
     const { begun, tools } = counting()
     const options = { tools: [...tools, 'Agent'], agents: { helper } }
-    await first(place, [task('g1'), calling('write', {}, 'w1'), 'x'], { ...options, ...leaving() })
+    await first(place, [task('g1'), callTurn('write', {}, 'w1'), 'x'], { ...options, ...leaving() })
     const asked: string[] = []
     const { sent, result } = await again(place, ['Helped.', 'End.'], {
       ...options,
@@ -415,7 +416,7 @@ describe('calls that have no results yet', () => {
     const options = { tools, allowedTools: ['write'], hooks, prompt: '', resume: 'known' }
     const sessionStore = storeOf(saving(new Map([['known', OPEN]])))
     // The model takes an id that is taken.
-    const { sent } = await ask([calling('write', {}, 'w1'), 'x'], { ...options, sessionStore })
+    const { sent } = await ask([callTurn('write', {}, 'w1'), 'x'], { ...options, sessionStore })
     expect(sent[0]!.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'user'])
     for (const messages of sent) expect(unpaired(messages)).toEqual([])
   })
@@ -478,7 +479,7 @@ test('a subagent that is closed while it runs has its result all the same', asyn
     return new Promise(() => undefined)
   })
   const hooks = registry(all => all.on('PostToolUseFailure', () => new Promise(resolve => setTimeout(resolve, 50))))
-  const model = scriptedModel([calling('slow')])
+  const model = scriptedModel([callTurn('slow')])
   const { cwd, env } = place
   const options = { model, tools: [slow], allowedTools: ['slow'], cwd, env, persistSession: true, hooks }
   const agent = new SubAgent({ description: 'd', prompt: 'p' }, options)

@@ -17,17 +17,17 @@ export const again = (place: Project, turns: readonly TurnOrMaker[], options: As
 export const logOf = ({ home, cwd }: Project, id = 'known'): string =>
   join(home, '.carabiner', 'projects', cwd.replaceAll(/[^A-Za-z0-9]/g, '-'), `${id}.jsonl`)
 
-export type Line = Readonly<Record<string, unknown>>
+export type LogLine = Readonly<Record<string, unknown>>
 
-export const linesOf = (place: Project, id?: string): readonly Line[] =>
+export const logLines = (place: Project, id?: string): readonly LogLine[] =>
   readFileSync(logOf(place, id), 'utf8')
     .split('\n')
     .filter(line => line !== '')
-    .map(line => JSON.parse(line) as Line)
+    .map(line => JSON.parse(line) as LogLine)
 
 /** Cuts the log behind the first line that fits, as if we had been ended there. */
-export function cutBehind(place: Project, fits: (line: Line) => boolean, id?: string): void {
-  const at = linesOf(place, id).findIndex(fits)
+export function cutBehind(place: Project, fits: (line: LogLine) => boolean, id?: string): void {
+  const at = logLines(place, id).findIndex(fits)
   expect(at).toBeGreaterThanOrEqual(0)
   const lines = readFileSync(logOf(place, id), 'utf8').split('\n')
   writeFileSync(logOf(place, id), `${lines.slice(0, at + 1).join('\n')}\n`)
@@ -35,13 +35,8 @@ export function cutBehind(place: Project, fits: (line: Line) => boolean, id?: st
 
 export const isOf =
   (type: string) =>
-  (line: Line): boolean =>
+  (line: LogLine): boolean =>
     line['type'] === type
-
-/** An answer that calls one tool. */
-export const calling = (name: string, input: Record<string, unknown> = {}, id?: string) => ({
-  calls: [{ name, input, ...(id !== undefined && { id }) }]
-})
 
 /** Tools that count how often they were begun: one that has effects, and one that has none. */
 export function counting() {

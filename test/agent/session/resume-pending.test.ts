@@ -1,8 +1,8 @@
 /** Calls about which somebody has yet to decide, across a restart. */
 import { describe, expect, test } from 'vitest'
 import type { CanUseTool } from '../../../src/index.ts'
-import { inputsOf, ofType, project, registry, resultsIn } from '../../support/agent-kit.ts'
-import { again, calling, counting, cutBehind, first, isOf, linesOf, logOf } from './resume-kit.ts'
+import { callTurn, inputsOf, ofType, project, registry, resultsIn } from '../../support/agent-kit.ts'
+import { again, counting, cutBehind, first, isOf, logLines, logOf } from './resume-kit.ts'
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const threeCalls = {
@@ -52,7 +52,7 @@ describe('a question that was open when we were ended', () => {
     const hooks = () =>
       registry(all => all.on('PreToolUse', () => ({ decision: 'ask', reason: 'look at it' }), { name: 'asker' }))
     const canUseTool = answering({ toolu_w: 'allow' })
-    await first(place, [calling('write', {}, 'toolu_w'), 'Done.'], { tools, canUseTool, hooks: hooks() })
+    await first(place, [callTurn('write', {}, 'toolu_w'), 'Done.'], { tools, canUseTool, hooks: hooks() })
     cutBehind(place, isOf('tool-pending'))
     const log = readFileSync(logOf(place), 'utf8')
     const two = await again(place, ['I see.'], { tools, canUseTool, hooks: hooks(), prompt: '' })
@@ -70,7 +70,7 @@ describe('a question that was open when we were ended', () => {
     const { begun, tools } = counting()
     const hooks = () => registry(all => all.on('PreToolUse', () => ({ decision: 'ask' }), { name: 'asker' }))
     const canUseTool = answering({ toolu_w: 'allow' })
-    await first(place, [calling('write', {}, 'toolu_w'), 'Done.'], { tools, canUseTool, hooks: hooks() })
+    await first(place, [callTurn('write', {}, 'toolu_w'), 'Done.'], { tools, canUseTool, hooks: hooks() })
     cutBehind(place, isOf('tool-pending'))
     begun.length = 0
     await again(place, ['I see.'], { tools, allowedTools: ['write'], hooks: hooks(), prompt: '' })
@@ -81,7 +81,7 @@ describe('a question that was open when we were ended', () => {
   test('is a no where nobody can be asked now, whatever the log says', async () => {
     const place = project()
     const { begun, tools } = counting()
-    await first(place, [calling('write', {}, 'toolu_w'), 'Done.'], {
+    await first(place, [callTurn('write', {}, 'toolu_w'), 'Done.'], {
       tools,
       canUseTool: answering({ toolu_w: 'allow' })
     })
@@ -101,7 +101,7 @@ describe('a question that was open when we were ended', () => {
     const place = project()
     const { begun, tools } = counting()
     const abortController = new AbortController()
-    const one = await first(place, [calling('write', {}, 'toolu_w'), 'Done.'], {
+    const one = await first(place, [callTurn('write', {}, 'toolu_w'), 'Done.'], {
       tools,
       abortController,
       canUseTool: async () => {
@@ -110,7 +110,7 @@ describe('a question that was open when we were ended', () => {
       }
     })
     expect(one.result.terminal_reason).toBe('aborted_tools')
-    expect(linesOf(place).filter(line => JSON.stringify(line).includes('tool_result'))).toEqual([])
+    expect(logLines(place).filter(line => JSON.stringify(line).includes('tool_result'))).toEqual([])
     const log = readFileSync(logOf(place), 'utf8')
     const asked: string[] = []
     const two = await again(place, ['I see.'], {
@@ -170,8 +170,8 @@ describe('calls that a hook puts off', () => {
     const { begun, tools: own } = counting()
     const tools = [...own, 'Agent']
     const agents = { helper: { description: 'helps', prompt: 'Help.', tools: ['write'] } }
-    const task = calling('Agent', { description: 'help', prompt: 'write it', subagent_type: 'helper' }, 'toolu_a')
-    const one = await first(place, [task, calling('write', {}, 'toolu_w')], {
+    const task = callTurn('Agent', { description: 'help', prompt: 'write it', subagent_type: 'helper' }, 'toolu_a')
+    const one = await first(place, [task, callTurn('write', {}, 'toolu_w')], {
       tools,
       agents,
       hooks: deferring(() => 'defer')

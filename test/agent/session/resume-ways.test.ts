@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { query, tool } from '../../../src/index.ts'
 import { scriptedModel } from '../../../src/testing.ts'
-import { ask, informed, inputsOf, ofType, project, registry, resultsIn } from '../../support/agent-kit.ts'
-import { again, calling, counting, first, linesOf, logOf } from './resume-kit.ts'
+import { ask, callTurn, informed, inputsOf, ofType, project, registry, resultsIn } from '../../support/agent-kit.ts'
+import { again, counting, first, logLines, logOf } from './resume-kit.ts'
 
 const said = (text: string) => ({ role: 'assistant', content: [{ type: 'text', text }] })
 const asked = (content: string) => ({ role: 'user', content })
@@ -26,19 +26,19 @@ describe('which session', () => {
     mkdirSync(place.path('elsewhere'))
     const { result } = await again(place, ['Two.'], { cwd: place.path('elsewhere') })
     expect(result.result).toBe('Two.')
-    expect(linesOf(place).filter(({ type }) => type === 'assistant')).toHaveLength(2)
+    expect(logLines(place).filter(({ type }) => type === 'assistant')).toHaveLength(2)
   })
 
   test('a fork has an id of its own, and leaves the first as it was', async () => {
     const place = project()
-    await first(place, [calling('Bash', { command: 'echo hi' }), 'One.'])
+    await first(place, [callTurn('Bash', { command: 'echo hi' }), 'One.'])
     const before = readFileSync(logOf(place), 'utf8')
     const { sent, result, ...run } = await again(place, ['Two.'], { forkSession: true, sessionId: 'copy' })
     expect(result.session_id).toBe('copy')
     expect(inputsOf(run, 'SessionStart')).toMatchObject([{ source: 'fork', session_id: 'copy' }])
     expect(readFileSync(logOf(place), 'utf8')).toBe(before)
     expect(sent[0]!.slice(-2)).toEqual([said('One.'), asked('and now')])
-    expect(linesOf(place, 'copy')[0]).toMatchObject({ sessionId: 'copy', forkedFrom: { sessionId: 'known' } })
+    expect(logLines(place, 'copy')[0]).toMatchObject({ sessionId: 'copy', forkedFrom: { sessionId: 'known' } })
     const third = await ask(['Three.'], { in: place, persistSession: true, resume: 'copy', prompt: 'more' })
     expect(third.sent[0]!.slice(0, -2)).toEqual(sent[0])
   })
@@ -87,7 +87,7 @@ describe('what is refused', () => {
       cwd: place.cwd,
       env: place.env,
       sessionId: 'known',
-      model: scriptedModel([calling('Bash', { command: 'touch x' })])
+      model: scriptedModel([callTurn('Bash', { command: 'touch x' })])
     }
     const running = query({
       prompt: 'go',
@@ -116,7 +116,7 @@ describe('what is refused', () => {
     await first(place, ['One.'])
     const text = readFileSync(logOf(place), 'utf8')
     const { seal } = await import('../../../src/lib/transcript/seal.ts')
-    const { seq, ...last } = linesOf(place).at(-1)!
+    const { seq, ...last } = logLines(place).at(-1)!
     appendFileSync(logOf(place), seal({ ...last, type: 'hologram' }, Number(seq) + 1))
     const { result } = await again(place, ['never'])
     expect(result).toMatchObject({ error_code: 'E_SESSION_NEWER', result: expect.stringContaining('hologram') })
@@ -143,7 +143,7 @@ describe('a log that is not whole', () => {
   test('lines that are gone are said', async () => {
     const place = project()
     const { tools } = counting()
-    await first(place, [calling('look'), 'One.'], { tools, allowedTools: ['look'] })
+    await first(place, [callTurn('look'), 'One.'], { tools, allowedTools: ['look'] })
     const lines = readFileSync(logOf(place), 'utf8').split('\n')
     writeFileSync(logOf(place), lines.filter(line => !line.includes('"tool_result"')).join('\n'))
     const two = await again(place, ['Two.'], { tools })
@@ -179,9 +179,9 @@ describe('compaction', () => {
   test('a session that was made shorter goes on from there', async () => {
     const place = project()
     const { tools } = counting()
-    const many = Array.from({ length: 5 }, () => calling('look'))
+    const many = Array.from({ length: 5 }, () => callTurn('look'))
     const hooks = () => registry(all => all.on('PostCompact', () => ({ additionalContext: 'keep this in mind' })))
-    const one = await first(place, [...many, { ...calling('look'), ...big('full') }, 'A summary.', 'Done.'], {
+    const one = await first(place, [...many, { ...callTurn('look'), ...big('full') }, 'A summary.', 'Done.'], {
       ...long,
       tools,
       allowedTools: ['look'],
@@ -198,8 +198,8 @@ describe('compaction', () => {
   test('only what stands behind it is read', async () => {
     const place = project()
     const { tools } = counting()
-    const many = Array.from({ length: 5 }, () => calling('look'))
-    await first(place, [...many, { ...calling('look'), ...big('full') }, 'A summary.', 'Done.'], {
+    const many = Array.from({ length: 5 }, () => callTurn('look'))
+    await first(place, [...many, { ...callTurn('look'), ...big('full') }, 'A summary.', 'Done.'], {
       ...long,
       tools,
       allowedTools: ['look']
@@ -219,7 +219,7 @@ test('no key stands in it', async () => {
   const place = project()
   const key = 'sk-ant-very-secret-0123456789'
   const env = { ...place.env, ANTHROPIC_API_KEY: key }
-  const { sent } = await first(place, [calling('Bash', { command: `echo ${key}` }), `It is ${key}.`], {
+  const { sent } = await first(place, [callTurn('Bash', { command: `echo ${key}` }), `It is ${key}.`], {
     env,
     allowedTools: ['Bash'],
     prompt: `my key is ${key}`
@@ -239,8 +239,8 @@ test('what is big and only for programs stands beside it', async () => {
       structuredContent: { big }
     }))
   ]
-  const run = await first(place, [calling('big'), 'Done.'], { tools, allowedTools: ['big'] })
-  const line = linesOf(place).find(({ toolUseResult }) => toolUseResult !== undefined)!
+  const run = await first(place, [callTurn('big'), 'Done.'], { tools, allowedTools: ['big'] })
+  const line = logLines(place).find(({ toolUseResult }) => toolUseResult !== undefined)!
   const { file, bytes } = line['toolUseResult'] as { file: string; bytes: number }
   expect(dirname(file)).toBe(join(logOf(place).replace('.jsonl', ''), 'tool-results'))
   expect(readFileSync(file, 'utf8')).toContain(big)
@@ -251,26 +251,26 @@ test('what is big and only for programs stands beside it', async () => {
 
 test('the list of tasks goes on, too, also behind a compaction', async () => {
   const place = project()
-  const make = (subject: string) => calling('TaskCreate', { subject })
-  await first(place, [make('one'), make('two'), calling('TaskUpdate', { taskId: '1', status: 'completed' }), 'Done.'])
+  const make = (subject: string) => callTurn('TaskCreate', { subject })
+  await first(place, [make('one'), make('two'), callTurn('TaskUpdate', { taskId: '1', status: 'completed' }), 'Done.'])
   const two = await again(
     place,
-    [calling('TaskList'), make('three'), { text: 'x', usage: { input_tokens: 900 } }, 'Done.'],
+    [callTurn('TaskList'), make('three'), { text: 'x', usage: { input_tokens: 900 } }, 'Done.'],
     {
       contextWindow: 1000
     }
   )
   expect(resultsIn(two.sent[1]!).at(-1)!.text).toBe('#1 [completed] one\n#2 [pending] two')
-  const three = await again(place, ['A summary.', calling('TaskList'), 'Done.'], { contextWindow: 1000 })
+  const three = await again(place, ['A summary.', callTurn('TaskList'), 'Done.'], { contextWindow: 1000 })
   expect(three.messages.some(each => each.type === 'system' && each.subtype === 'compact_boundary')).toBe(true)
-  const four = await again(place, [calling('TaskList'), 'Done.'])
+  const four = await again(place, [callTurn('TaskList'), 'Done.'])
   expect(resultsIn(four.sent.at(-1)!).at(-1)!.text).toContain('#3 [pending] three')
 })
 
 test('a conversation that was cleared stays so', async () => {
   const place = project()
   const { promise, resolve } = Promise.withResolvers<void>()
-  await first(place, [calling('TaskCreate', { subject: 'one' }), 'One.', 'Two.'], {
+  await first(place, [callTurn('TaskCreate', { subject: 'one' }), 'One.', 'Two.'], {
     prompt: (async function* () {
       yield { type: 'user', message: { role: 'user', content: 'go' } } as const
       await promise
@@ -280,7 +280,7 @@ test('a conversation that was cleared stays so', async () => {
       if (message.type === 'result' && message.result === 'One.') void running.clear().then(resolve)
     }
   })
-  const two = await again(place, [calling('TaskList'), 'Three.'])
+  const two = await again(place, [callTurn('TaskList'), 'Three.'])
   expect(two.sent[0]).toEqual([asked('anew'), said('Two.'), asked('and now')])
   expect(resultsIn(two.sent[1]!)[0]!.text).toBe('#1 [pending] one')
 })

@@ -4,14 +4,14 @@ import * as fc from '../../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { tool, type HookRegistry } from '../../../src/index.ts'
-import { ask, inputsOf, project, registry, resultsIn } from '../../support/agent-kit.ts'
-import { again, calling, counting, cutBehind, first, isOf, linesOf, logOf } from './resume-kit.ts'
+import { ask, callTurn, inputsOf, project, registry, resultsIn } from '../../support/agent-kit.ts'
+import { again, counting, cutBehind, first, isOf, logLines, logOf } from './resume-kit.ts'
 
 // F175
 test('the model is sent all that was said before, then the new prompt', async () => {
   const place = project()
   const tools = { tools: counting().tools, allowedTools: ['write', 'look'] }
-  const one = await first(place, [{ text: 'I look.', ...calling('look') }, 'Done.'], tools)
+  const one = await first(place, [{ text: 'I look.', ...callTurn('look') }, 'Done.'], tools)
   const two = await again(place, ['Yes.'], tools)
   expect(two.result).toMatchObject({ result: 'Yes.', session_id: 'known' })
   expect(two.sent[0]).toEqual([
@@ -22,7 +22,7 @@ test('the model is sent all that was said before, then the new prompt', async ()
   expect(inputsOf(two, 'SessionStart')).toMatchObject([{ source: 'resume', session_id: 'known' }])
   const three = await again(place, ['Again.'])
   expect(three.sent[0]!.slice(0, -2)).toEqual(two.sent[0])
-  const lines = linesOf(place)
+  const lines = logLines(place)
   expect(lines.map(({ seq }) => seq)).toEqual(lines.map((_line, at) => at + 1))
   for (const [at, line] of lines.entries()) expect(line['parentUuid']).toBe(at === 0 ? null : lines[at - 1]!['uuid'])
 })
@@ -90,7 +90,7 @@ describe('what had no result when we were ended', () => {
     const place = project()
     const { begun, tools: own } = counting()
     const tools = { tools: own, allowedTools: ['write', 'look'] }
-    await first(place, [calling('write', {}, 'toolu_w'), 'Done.'], tools)
+    await first(place, [callTurn('write', {}, 'toolu_w'), 'Done.'], tools)
     cutBehind(place, isOf('tool-intent'))
     const two = await again(place, ['I see.'], tools)
     expect(begun).toEqual(['write'])
@@ -105,7 +105,7 @@ describe('what had no result when we were ended', () => {
     const place = project()
     const { begun, tools: own } = counting()
     const tools = { tools: own, allowedTools: ['write', 'look'] }
-    await first(place, [calling('write', {}, 'toolu_w'), 'Done.'], tools)
+    await first(place, [callTurn('write', {}, 'toolu_w'), 'Done.'], tools)
     const whole = readFileSync(logOf(place), 'utf8')
     cutBehind(place, isOf('tool-outcome'))
     const two = await again(place, ['I see.'], tools)
@@ -123,7 +123,7 @@ describe('what had no result when we were ended', () => {
     const place = project()
     const tools = { tools: counting().tools, allowedTools: ['write', 'look'] }
     const hooks = () => registry(all => all.on('PostToolUse', () => ({ suppressOutput: true })))
-    await first(place, [calling('write'), 'Done.'], { ...tools, hooks: hooks() })
+    await first(place, [callTurn('write'), 'Done.'], { ...tools, hooks: hooks() })
     cutBehind(place, isOf('tool-outcome'))
     const two = await again(place, ['I see.'], { ...tools, hooks: hooks() })
     expect(JSON.stringify(two.sent)).not.toContain('write done')
@@ -168,7 +168,7 @@ describe('what had no result when we were ended', () => {
     expect(two.result).toMatchObject({ result: 'Done.', is_error: false })
     expect(two.sent).toEqual([])
     expect(inputsOf(two, 'Stop')).toMatchObject([{ last_assistant_message: 'Done.' }])
-    expect(linesOf(place).filter(isOf('user'))).toHaveLength(1)
+    expect(logLines(place).filter(isOf('user'))).toHaveLength(1)
   })
 
   test('the last answer is the result again, and Stop hooks may have missed it; nothing at all is said to be nothing', async () => {

@@ -6,17 +6,16 @@ import { deny } from '../../../src/index.ts'
 import { scriptedModel, type TurnOrMaker } from '../../../src/testing.ts'
 import {
   ask,
+  type Asked,
+  type Asking,
+  callTurn,
   gate,
   inputsOf,
   ownTool,
   project,
   registry,
-  resultsIn,
-  type Asked,
-  type Asking
+  resultsIn
 } from '../../support/agent-kit.ts'
-
-const call = (name: string) => ({ calls: [{ name, input: {} }] })
 
 // F14, F139
 describe('SessionEnd is fired once, and last,', () => {
@@ -35,27 +34,27 @@ describe('SessionEnd is fired once, and last,', () => {
     'when it is done': () => ask(['Done.']),
     'after an error of the provider': () => ask([{ fail: { status: 401 } }]),
     'at the limit of turns': () =>
-      ask(scriptedModel([call('look')], { repeatLast: true }), {
+      ask(scriptedModel([callTurn('look')], { repeatLast: true }), {
         maxTurns: 2,
         tools: [ownTool('look', () => 1, true)]
       }),
     'when the budget is used up': () =>
-      ask(priced([{ ...call('look'), usage: { input_tokens: 5 } }]), {
+      ask(priced([{ ...callTurn('look'), usage: { input_tokens: 5 } }]), {
         maxBudgetUsd: 2,
         tools: [ownTool('look', () => 1, true)]
       }),
     'after an interrupt': () =>
       ask(
-        [call('slow')],
+        [callTurn('slow')],
         whenAtWork(running => running.interrupt())
       ),
     'after an abort': () => {
       const abortController = new AbortController()
-      return ask([call('slow')], { abortController, ...whenAtWork(() => abortController.abort()) })
+      return ask([callTurn('slow')], { abortController, ...whenAtWork(() => abortController.abort()) })
     },
     'after a close': () =>
       ask(
-        [call('slow')],
+        [callTurn('slow')],
         whenAtWork(running => running.close())
       ),
     'when its start is blocked': () =>
@@ -65,7 +64,7 @@ describe('SessionEnd is fired once, and last,', () => {
     'when its prompt is blocked': () =>
       ask(['Done.'], { hooks: registry(hooks => hooks.on('UserPromptSubmit', () => deny('not this'))) }),
     'when a hook ends the run': () =>
-      ask([call('look')], {
+      ask([callTurn('look')], {
         tools: [ownTool('look', () => 1, true)],
         hooks: registry(hooks => hooks.on('PostToolUse', () => ({ continue: false })))
       }),

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { type PromptMessage } from '../../../src/index.ts'
 import { scriptedModel } from '../../../src/testing.ts'
-import { channel, HANG, HANGS } from '../../support/agent-channel.ts'
+import { channel, HANG_TURN, HANG_TOOL } from '../../support/agent-channel.ts'
 import {
   ask,
   inputsOf,
@@ -103,9 +103,9 @@ describe('prompts', () => {
 describe('interrupt()', () => {
   test('ends the turn, and the session goes on with the next prompt', async () => {
     const input = channel()
-    const { messages, sent, events } = await ask([HANG, 'Back again.'], {
+    const { messages, sent, events } = await ask([HANG_TURN, 'Back again.'], {
       prompt: input.prompts,
-      tools: [HANGS],
+      tools: [HANG_TOOL],
       allowedTools: ['hang'],
       steer: () => input.say('one'),
       each: (message, running) => {

@@ -1,11 +1,9 @@
 /** What is forbidden to a subagent: tools, calls of them, and servers. */
 import { describe, expect, test } from 'vitest'
 import { createSdkMcpServer, tool, type AgentDefinition, type QueryOptions } from '../../../src/index.ts'
-import { ask, project, resultsIn, type Asked } from '../../support/agent-kit.ts'
+import { ask, type Asked, bashCall, project, resultsIn } from '../../support/agent-kit.ts'
 
 const call = { name: 'Agent', input: { description: 'a task', prompt: 'work', subagent_type: 'worker' } }
-const bash = (command: string) => ({ name: 'Bash', input: { command } })
-
 const FREE = { permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true } as const
 
 /** A subagent makes this call, and then its parent does. */
@@ -25,9 +23,9 @@ const answers = ({ sent }: Asked): readonly (string | undefined)[] => [
 
 describe('a rule in disallowedTools', () => {
   test.each([
-    ['a command', bash('rm -f x'), 'Bash(rm *)'],
+    ['a command', bashCall('rm -f x'), 'Bash(rm *)'],
     ['a path', { name: 'Read', input: { file_path: 'secrets/key' } }, 'Read(secrets/**)'],
-    ['all calls of a tool', bash('true'), 'Bash(*)']
+    ['all calls of a tool', bashCall('true'), 'Bash(*)']
   ])('%s: refused to the child, not to its parent', async (_, made, rule) => {
     const run = await both(made, { disallowedTools: [rule] })
     const [child, parent] = answers(run)
@@ -59,9 +57,9 @@ describe('a rule in disallowedTools', () => {
     await ask(
       [
         { calls: [call] },
-        { calls: [bash('touch y')] },
+        { calls: [bashCall('touch y')] },
         { calls: [{ ...call, input: { ...call.input, subagent_type: 'other' } }] },
-        { calls: [bash('rm -f x')] },
+        { calls: [bashCall('rm -f x')] },
         'tried',
         'worked',
         'done'
@@ -84,7 +82,7 @@ describe('a rule in disallowedTools', () => {
   })
 
   test('that cannot be read ends the query, be it in code or in a file', async () => {
-    const inCode = await both(bash('true'), { disallowedTools: ['Bash()'] })
+    const inCode = await both(bashCall('true'), { disallowedTools: ['Bash()'] })
     expect(inCode.result.result).toMatch(/"Bash\(\)" has an empty pattern.*disallowedTools of the agent worker/)
     const inFile = async (line: string): Promise<string> => {
       const file = `---\nname: w\ndescription: w\n${line}\n---\nWords.\n`
@@ -103,7 +101,7 @@ describe('a rule in disallowedTools', () => {
       '.claude/agents/worker.md':
         '---\nname: worker\ndescription: w\ndisallowedTools: Write, Bash(rm *), Bash(a, b)\n---\nI am worker.\n'
     })
-    const { sent } = await ask([{ calls: [call] }, { calls: [bash('rm -f x')] }, 'worked', 'done'], {
+    const { sent } = await ask([{ calls: [call] }, { calls: [bashCall('rm -f x')] }, 'worked', 'done'], {
       in: place,
       trust: true,
       ...FREE

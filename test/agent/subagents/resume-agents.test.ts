@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { SubAgent, type TranscriptStore } from '../../../src/index.ts'
 import { scriptedModel, type TurnOrMaker } from '../../../src/testing.ts'
-import { ask, inputsOf, project, registry, resultsIn, type Project } from '../../support/agent-kit.ts'
-import { again, calling, counting, cutBehind, first, isOf, logOf } from '../session/resume-kit.ts'
+import { ask, callTurn, inputsOf, project, type Project, registry, resultsIn } from '../../support/agent-kit.ts'
+import { again, counting, cutBehind, first, isOf, logOf } from '../session/resume-kit.ts'
 
 const helper = { description: 'helps', prompt: 'Help.' }
 const agents = { helper: { ...helper, tools: ['write', 'look'] } }
 const task = (more: Record<string, unknown> = {}, id = 'toolu_a') =>
-  calling('Agent', { description: 'help', prompt: 'do it', subagent_type: 'helper', ...more }, id)
+  callTurn('Agent', { description: 'help', prompt: 'do it', subagent_type: 'helper', ...more }, id)
 
 /** The id of the agent that a result names. */
 const agentIn = (text: string): string => /agentId: (\w+)/.exec(text)![1]!
@@ -27,7 +27,7 @@ describe('SubAgent.resume', () => {
   // F173, F174, F175
   test('keeps the id, and goes on from what somebody kept', async () => {
     const place = project()
-    const one = make(place, [calling('look'), 'Done.'])
+    const one = make(place, [callTurn('look'), 'Done.'])
     const agent = new SubAgent(helper, one.options)
     await agent.run('look at it')
     const transcript = agent.transcript()
@@ -91,7 +91,7 @@ describe('the Agent tool', () => {
     const run = await ask(
       [
         task(),
-        calling('look'),
+        callTurn('look'),
         'First.',
         request => task({ [key]: agentIn(resultsIn(request.messages)[0]!.text), prompt: 'and then' }, 'toolu_b'),
         'Second.',
@@ -177,7 +177,7 @@ describe('the Agent tool', () => {
     const place = project()
     const { begun, tools: mine } = counting()
     const more = { agents, tools: [...mine, 'Agent'], allowedTools: ['write', 'look'] }
-    await first(place, [task(), calling('write', {}, 'toolu_w'), 'First.', 'End.'], more)
+    await first(place, [task(), callTurn('write', {}, 'toolu_w'), 'First.', 'End.'], more)
     cutBehind(place, line => line['subtype'] === 'subagent_started')
     const id = agentOf(place)
     cutBehind(place, isOf('tool-intent'), `known/subagents/agent-${id}`)

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { ModelRequest, QueryOptions, ToolUseBlock } from '../../../src/index.ts'
 import type { TurnOrMaker } from '../../../src/testing.ts'
-import { ask, inputsOf, project, registry } from '../../support/agent-kit.ts'
+import { ask, bashCall, inputsOf, project, registry } from '../../support/agent-kit.ts'
 
 /** One script for all: each agent is known by its system prompt, and has its own turns. */
 const cast = (turns: Readonly<Record<string, readonly TurnOrMaker[]>>): readonly TurnOrMaker[] => {
@@ -28,12 +28,10 @@ const call = (type: string, more: object = {}) => ({
   input: { description: 'a task', prompt: `go, ${type}`, subagent_type: type, ...more }
 })
 
-const bash = (command: string) => ({ name: 'Bash', input: { command } })
-
 // F150 F151 FM34
 test('its calls pass the hooks of its parent, which are told who calls', async () => {
   const { sent, events, names, messages } = await ask(
-    cast({ main: [{ calls: [call('worker')] }, 'all done'], worker: [{ calls: [bash('touch a')] }, 'worked'] }),
+    cast({ main: [{ calls: [call('worker')] }, 'all done'], worker: [{ calls: [bashCall('touch a')] }, 'worked'] }),
     { agents, allowedTools: ['Bash(touch *)'] }
   )
   expect(names.filter(name => !['Iteration', 'PostToolBatch'].includes(name))).toEqual([
@@ -69,8 +67,8 @@ test('a gate of the parent says no to the child, and to the child of the child',
   const { events, project: where } = await ask(
     cast({
       main: [{ calls: [call('boss')] }, 'done'],
-      boss: [{ calls: [call('worker'), bash('touch from-boss')] }, 'bossed'],
-      worker: [{ calls: [bash('touch from-worker')] }, 'worked']
+      boss: [{ calls: [call('worker'), bashCall('touch from-boss')] }, 'bossed'],
+      worker: [{ calls: [bashCall('touch from-worker')] }, 'worked']
     }),
     {
       in: place,
@@ -145,7 +143,7 @@ test('one that fails is told of as such', async () => {
 
 test('it has the tools that its definition names, and no others', async () => {
   const { sent } = await ask(
-    cast({ main: [{ calls: [call('reader')] }, 'done'], reader: [{ calls: [bash('touch a')] }, 'read'] }),
+    cast({ main: [{ calls: [call('reader')] }, 'done'], reader: [{ calls: [bashCall('touch a')] }, 'read'] }),
     { agents }
   )
   expect(JSON.stringify(sent)).toContain('No such tool: Bash. There are: Read')
@@ -175,7 +173,7 @@ test('in the background: the parent goes on, nobody is asked, and its end is tol
         }),
         'done'
       ],
-      worker: [{ calls: [bash('touch a')] }, 'worked quietly']
+      worker: [{ calls: [bashCall('touch a')] }, 'worked quietly']
     }),
     { agents, canUseTool: async () => ({ behavior: 'allow' }) }
   )
@@ -206,8 +204,13 @@ test('an agent of a file: its tools, its prompt, and its hooks only while it run
   })
   const { sent, systems } = await ask(
     cast({
-      main: [{ calls: [bash('echo main >> log')] }, { calls: [call('scribe')] }, { calls: [bash('cat log')] }, 'done'],
-      scribe: [{ calls: [bash('echo inner >> log')] }, 'written']
+      main: [
+        { calls: [bashCall('echo main >> log')] },
+        { calls: [call('scribe')] },
+        { calls: [bashCall('cat log')] },
+        'done'
+      ],
+      scribe: [{ calls: [bashCall('echo inner >> log')] }, 'written']
     }),
     { in: place, trust: true, permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true }
   )
@@ -220,8 +223,8 @@ test('approvals given to a child hold for its parent', async () => {
   let asked = 0
   const { result } = await ask(
     cast({
-      main: [{ calls: [call('worker')] }, { calls: [bash('touch b')] }, 'done'],
-      worker: [{ calls: [bash('touch a')] }, 'worked']
+      main: [{ calls: [call('worker')] }, { calls: [bashCall('touch b')] }, 'done'],
+      worker: [{ calls: [bashCall('touch a')] }, 'worked']
     }),
     {
       agents,

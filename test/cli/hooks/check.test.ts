@@ -1,7 +1,9 @@
 /** `carabiner hooks check`: what is wrong with the hooks here; with `--run`, what they do. */
 import { existsSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
-import { decides, escaped, HANG, on, refuses, rule, stage } from '../../support/cli-stage.ts'
+import { escaped, cliStage } from '../../support/cli-stage.ts'
+import { HANG } from '../../support/waiting.ts'
+import { commandOn, decides, refuses, rule } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -20,8 +22,8 @@ interface Checked {
 const codes = ({ findings }: Checked): readonly string[] => findings.map(({ level, code }) => `${level} ${code}`)
 
 test('nothing wrong: a line that says so, and 0', async () => {
-  const { user, run } = stage()
-  user(on('PreToolUse', 'true', 'Bash'))
+  const { user, run } = cliStage()
+  user(commandOn('PreToolUse', 'true', 'Bash'))
   expect(await run(['hooks', 'check'])).toEqual({
     code: 0,
     signal: null,
@@ -31,8 +33,8 @@ test('nothing wrong: a line that says so, and 0', async () => {
 })
 
 test('the files of skills and subagents count as files, too', async () => {
-  const { user, write, run } = stage()
-  user(on('PreToolUse', 'true', 'Bash'))
+  const { user, write, run } = cliStage()
+  user(commandOn('PreToolUse', 'true', 'Bash'))
   const owned = 'hooks:\n  Stop:\n    - hooks:\n        - { type: command, command: "true" }\n---\n'
   write('home/.claude/skills/careful/SKILL.md', `---\nname: careful\n${owned}`)
   write('home/.claude/agents/looker.md', `---\nname: looker\n${owned}`)
@@ -40,8 +42,8 @@ test('the files of skills and subagents count as files, too', async () => {
 })
 
 test('a finding: where, what and the fix; errors end with 4, warnings with 0', async () => {
-  const { user, run, json } = stage()
-  const file = user(on('PostToolUse', 'true', 'bash'))
+  const { user, run, json } = cliStage()
+  const file = user(commandOn('PostToolUse', 'true', 'bash'))
   const warned = await run(['hooks', 'check'])
   expect(warned.code).toBe(0)
   expect(warned.stdout).toMatch(new RegExp(`^warning ${escaped(file)}:\\d+:\\d+ hooks\\.PostToolUse\\[0\\]`))
@@ -49,14 +51,17 @@ test('a finding: where, what and the fix; errors end with 4, warnings with 0', a
     '  no tool is called bash; names are compared exactly [matcher-near]\n  → did you mean Bash?\n'
   )
   expect(warned.stdout).toContain('0 errors, 1 warning,')
-  user(on('PreToolUse', '.claude/nowhere.sh'))
+  user(commandOn('PreToolUse', '.claude/nowhere.sh'))
   expect((await run(['hooks', 'check'])).code).toBe(4)
   expect(codes(await json<Checked>(['hooks', 'check']))).toEqual(['error script-missing'])
 })
 
 test('--json: the files that were read, and the findings in their order', async () => {
-  const { user, settings, json, project } = stage()
-  const files = [user(on('Stop', 'true', undefined, { timeout: 5000 })), settings({ hooks: { Sotp: [] }, Hooks: {} })]
+  const { user, settings, json, project } = cliStage()
+  const files = [
+    user(commandOn('Stop', 'true', undefined, { timeout: 5000 })),
+    settings({ hooks: { Sotp: [] }, Hooks: {} })
+  ]
   const checked = await json<Checked>(['hooks', 'check'])
   expect(checked).toMatchObject({
     root: project,
@@ -71,7 +76,7 @@ test('--json: the files that were read, and the findings in their order', async 
 })
 
 test('under carabiner.hooks nothing is said of Claude Code, which does not look there', async () => {
-  const { user, json } = stage()
+  const { user, json } = cliStage()
   const worker = { type: 'worker', command: 'true' }
   const hooks = { Stop: { remind: 'true' }, SessionStart: ['true'], PreToolUse: [{ hooks: [worker] }] }
   user({ carabiner: { hooks } })
@@ -83,8 +88,8 @@ test('under carabiner.hooks nothing is said of Claude Code, which does not look 
 })
 
 test('needs no trust, and runs nothing', async () => {
-  const { settings, write, run, path } = stage()
-  settings({ ...on('Stop', `touch ${path('ran')}`), carabiner: { modules: ['own.mjs'] } })
+  const { settings, write, run, path } = cliStage()
+  settings({ ...commandOn('Stop', `touch ${path('ran')}`), carabiner: { modules: ['own.mjs'] } })
   write('project/own.mjs', `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(path('ran'))}, '')`)
   expect((await run(['hooks', 'check'])).code).toBe(0)
   expect(existsSync(path('ran'))).toBe(false)
@@ -92,7 +97,7 @@ test('needs no trust, and runs nothing', async () => {
 
 describe('--run', () => {
   test('lists what blocks under strict and passes under compat, with the fix', async () => {
-    const { user, run, json } = stage()
+    const { user, run, json } = cliStage()
     const file = user({ hooks: { PreToolUse: [rule('exit 1', 'Bash'), rule(decides('deny'), 'Edit'), rule('true')] } })
     const checked = await json<Checked>(['hooks', 'check', '--run'])
     expect(checked.findings.filter(({ level }) => level === 'error')).toMatchObject([
@@ -107,15 +112,15 @@ describe('--run', () => {
   })
 
   test('a hook that fails where nothing can be blocked is a warning', async () => {
-    const { user, json, run } = stage()
-    user(on('PostToolUse', 'exit 1'))
+    const { user, json, run } = cliStage()
+    user(commandOn('PostToolUse', 'exit 1'))
     expect(codes(await json<Checked>(['hooks', 'check', '--run']))).toEqual(['warning run-failed'])
     expect((await run(['hooks', 'check', '--run'])).code).toBe(0)
   })
 
   test('each hook is tried with a sample that is about its tool', async () => {
-    const { user, run, read } = stage()
-    user(on('PreToolUse', 'cat >> "$HOME/given"', 'WebFetch|Bash'))
+    const { user, run, read } = cliStage()
+    user(commandOn('PreToolUse', 'cat >> "$HOME/given"', 'WebFetch|Bash'))
     await run(['hooks', 'check', '--run'])
     const given = read('home/given')
       .trimEnd()
@@ -125,9 +130,9 @@ describe('--run', () => {
   })
 
   test('a project that is not trusted is not run', async () => {
-    const { settings, user, run, path } = stage()
-    settings(on('Stop', `touch ${path('ran')}`))
-    user(on('Stop', `touch ${path('ran')}`))
+    const { settings, user, run, path } = cliStage()
+    settings(commandOn('Stop', `touch ${path('ran')}`))
+    user(commandOn('Stop', `touch ${path('ran')}`))
     const { code, stdout, stderr } = await run(['hooks', 'check', '--run'])
     expect([code, stdout]).toEqual([3, ''])
     expect(stderr).toContain('--trust sha256:')
@@ -135,16 +140,16 @@ describe('--run', () => {
   })
 
   test('--no-project-hooks: only the user’s own are run', async () => {
-    const { settings, user, run, path } = stage()
-    settings(on('Stop', `touch ${path('theirs')}`))
-    user(on('Stop', `touch ${path('own')}`))
+    const { settings, user, run, path } = cliStage()
+    settings(commandOn('Stop', `touch ${path('theirs')}`))
+    user(commandOn('Stop', `touch ${path('own')}`))
     expect((await run(['hooks', 'check', '--run', '--no-project-hooks'])).code).toBe(0)
     expect([existsSync(path('theirs')), existsSync(path('own'))]).toEqual([false, true])
   })
 
   test('a hook that refuses its sample is no finding: that is its work', async () => {
-    const { user, json } = stage()
-    user(on('PreToolUse', refuses('never'), 'Bash'))
+    const { user, json } = cliStage()
+    user(commandOn('PreToolUse', refuses('never'), 'Bash'))
     expect(codes(await json<Checked>(['hooks', 'check', '--run']))).toEqual([])
   })
 })

@@ -1,7 +1,9 @@
 /** `fire` and hooks that go on when their event has gone on. */
 import { existsSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
-import { HANG, on, prints, stage, type Fired } from '../../support/cli-stage.ts'
+import { type Fired, cliStage } from '../../support/cli-stage.ts'
+import { HANG } from '../../support/waiting.ts'
+import { commandOn, prints } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -10,8 +12,12 @@ const context = (event: string): object => ({
 })
 
 test('C2: an async hook is waited for: its effect happens and its answer is shown', async () => {
-  const { user, run, read } = stage()
-  user(on('PostToolUse', `sleep 0.5; touch "$HOME/built"; ${prints(context('PostToolUse'))}`, 'Bash', { async: true }))
+  const { user, run, read } = cliStage()
+  user(
+    commandOn('PostToolUse', `sleep 0.5; touch "$HOME/built"; ${prints(context('PostToolUse'))}`, 'Bash', {
+      async: true
+    })
+  )
   const ran = await run(['fire', 'PostToolUse', '--tool', 'Bash'])
   expect(read('home/built')).toBe('')
   expect(ran.code).toBe(0)
@@ -22,33 +28,33 @@ test('C2: an async hook is waited for: its effect happens and its answer is show
 })
 
 test('C2: so is one whose first line says async, for machines as well', async () => {
-  const { user, json } = stage()
+  const { user, json } = cliStage()
   const second = prints({ systemMessage: 'later' })
-  user(on('PostToolUse', `echo '{"async":true}'; sleep 0.3; ${second}`, 'Bash'))
+  user(commandOn('PostToolUse', `echo '{"async":true}'; sleep 0.3; ${second}`, 'Bash'))
   const { hooks } = await json<Fired>(['fire', 'PostToolUse', '--tool', 'Bash'])
   expect(hooks).toMatchObject([{ status: 'late', exitCode: 0, reply: { systemMessage: 'later' } }])
 })
 
 test('C2: one that fails later is shown with its failure', async () => {
-  const { user, run } = stage()
-  user(on('PostToolUse', 'echo broken >&2; exit 3', 'Bash', { async: true }))
+  const { user, run } = cliStage()
+  user(commandOn('PostToolUse', 'echo broken >&2; exit 3', 'Bash', { async: true }))
   const ran = await run(['fire', 'PostToolUse', '--tool', 'Bash'])
   expect(ran.stdout).toMatch(/failed \(exit\): .*exit code 3.*broken/)
 })
 
 test('C2: asyncRewake shows what the agent would be woken with', async () => {
-  const { user, run } = stage()
-  user(on('Stop', 'sleep 0.2; echo the tests fail >&2; exit 2', '', { asyncRewake: true }))
+  const { user, run } = cliStage()
+  user(commandOn('Stop', 'sleep 0.2; echo the tests fail >&2; exit 2', '', { asyncRewake: true }))
   const ran = await run(['fire', 'Stop', '--exit-code'])
   expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('the tests fail') })
   expect(ran.stdout).toContain('with asyncRewake it wakes the agent')
 })
 
 test('C2: where no hook goes on nothing is said of waiting, and a signal ends the waiting', async () => {
-  const { user, run, start, path } = stage()
-  user(on('PostToolUse', 'true', 'Bash'))
+  const { user, run, start, path } = cliStage()
+  user(commandOn('PostToolUse', 'true', 'Bash'))
   expect((await run(['fire', 'PostToolUse', '--tool', 'Bash'])).stderr).toBe('')
-  user(on('PostToolUse', 'touch "$HOME/begun"; exec sleep 600', 'Bash', { async: true }))
+  user(commandOn('PostToolUse', 'touch "$HOME/begun"; exec sleep 600', 'Bash', { async: true }))
   const child = start(['fire', 'PostToolUse', '--tool', 'Bash'])
   child.stdin?.end()
   await vi.waitFor(() => expect(existsSync(path('home/begun'))).toBe(true), HANG)

@@ -2,7 +2,9 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { HANG, on, prints, refuses, rule, stage, type Fired } from '../../support/cli-stage.ts'
+import { type Fired, cliStage } from '../../support/cli-stage.ts'
+import { HANG } from '../../support/waiting.ts'
+import { commandOn, prints, refuses, rule } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -12,21 +14,21 @@ const messages = ({ hooks }: Fired): unknown =>
 
 describe('--settings', () => {
   test('adds the settings of a file, found from where one stands', async () => {
-    const { write, json } = stage()
-    write('project/more.json', on('Stop', says('from a file')))
+    const { write, json } = cliStage()
+    write('project/more.json', commandOn('Stop', says('from a file')))
     expect(messages(await json<Fired>(['fire', 'Stop', '--settings', 'more.json']))).toEqual(['from a file'])
   })
 
   test('adds settings that stand there as JSON, comments and all', async () => {
-    const { json } = stage()
-    const settings = `{ /* mine */ "hooks": ${JSON.stringify(on('Stop', says('inline')).hooks)}, }`
+    const { json } = cliStage()
+    const settings = `{ /* mine */ "hooks": ${JSON.stringify(commandOn('Stop', says('inline')).hooks)}, }`
     expect(messages(await json<Fired>(['fire', 'Stop', '--settings', settings]))).toEqual(['inline'])
   })
 
   test('adds to what is there, and needs no trust', async () => {
-    const { user, json } = stage()
-    user(on('Stop', says('mine')))
-    const fired = await json<Fired>(['fire', 'Stop', '--settings', JSON.stringify(on('Stop', says('more')))])
+    const { user, json } = cliStage()
+    user(commandOn('Stop', says('mine')))
+    const fired = await json<Fired>(['fire', 'Stop', '--settings', JSON.stringify(commandOn('Stop', says('more')))])
     expect((messages(fired) as string[]).toSorted()).toEqual(['mine', 'more'])
   })
 
@@ -36,8 +38,8 @@ describe('--settings', () => {
     ['is no JSON either', '{ "hooks": '],
     ['is a folder', '.']
   ])('what %s is said, and nothing is fired', async (_, settings) => {
-    const { user, run, path } = stage()
-    user(on('Stop', `touch ${path('ran')}`))
+    const { user, run, path } = cliStage()
+    user(commandOn('Stop', `touch ${path('ran')}`))
     const { code, stdout, stderr } = await run(['fire', 'Stop', '--settings', settings])
     expect([code, stdout]).toEqual([4, ''])
     expect(stderr).toMatch(/^error /)
@@ -47,8 +49,8 @@ describe('--settings', () => {
 
   // S16
   test('a value is a value, whatever it looks like', async () => {
-    const { run, path } = stage()
-    const evil = JSON.stringify(on('Stop', `touch ${path('ran')}`))
+    const { run, path } = cliStage()
+    const evil = JSON.stringify(commandOn('Stop', `touch ${path('ran')}`))
     for (const value of [`--settings=${evil}`, `x --settings=${evil}`, `--settings ${evil}`])
       expect(await run(['fire', 'Stop', '--settings', value])).toMatchObject({ code: 4, stdout: '' })
     const value = `--settings=${evil}`
@@ -66,24 +68,24 @@ describe('--settings', () => {
     ['tool_nmae=Read', 'PreToolUse has no field tool_nmae; did you mean tool_name?'],
     ['tool_input.comand=ls', 'Bash has no input comand; did you mean command?']
   ])('a misspelt key of --set is an error: %s', async (assignment, words) => {
-    const { run } = stage()
+    const { run } = cliStage()
     const { code, stderr } = await run(['fire', 'PreToolUse', '--tool', 'Bash', '--set', assignment])
     expect([code, stderr]).toEqual([64, expect.stringContaining(words)])
   })
 
   // S16
   test.each(['--version', '--help', '--json', '--', '-V'])('a tool may be called %s', async name => {
-    const { run } = stage()
+    const { run } = cliStage()
     const { stdout } = await run(['fire', 'PreToolUse', '--tool', name, '--set', 'x=1'])
     expect(stdout).toContain('no hook ran')
   })
 })
 
 test('--setting-sources: which of user, project and local count', async () => {
-  const { user, settings, write, json, run } = stage()
-  user(on('Stop', says('user')))
-  settings(on('Stop', says('project')))
-  write('project/.claude/settings.local.json', on('Stop', says('local')))
+  const { user, settings, write, json, run } = cliStage()
+  user(commandOn('Stop', says('user')))
+  settings(commandOn('Stop', says('project')))
+  write('project/.claude/settings.local.json', commandOn('Stop', says('local')))
   const counting = async (...sources: readonly string[]): Promise<unknown> =>
     (messages(await json<Fired>(['fire', 'Stop', '--trust-project-hooks', ...sources])) as string[]).toSorted()
   expect(await counting()).toEqual(['local', 'project', 'user'])
@@ -97,21 +99,21 @@ test('--setting-sources: which of user, project and local count', async () => {
 })
 
 test('--setting-sources without the project: there is nothing to trust', async () => {
-  const { settings, run } = stage()
-  settings(on('Stop', 'true'))
+  const { settings, run } = cliStage()
+  settings(commandOn('Stop', 'true'))
   expect((await run(['fire', 'Stop', '--setting-sources', 'user'])).code).toBe(0)
 })
 
 test('managed policy counts whatever the sources are', async () => {
-  const { write, json } = stage()
-  write('managed/managed-settings.json', on('Stop', says('policy')))
+  const { write, json } = cliStage()
+  write('managed/managed-settings.json', commandOn('Stop', says('policy')))
   expect(messages(await json<Fired>(['fire', 'Stop', '--setting-sources', '']))).toEqual(['policy'])
 })
 
 test('--cwd: looks from another folder', async () => {
-  const { write, json, run, path } = stage()
+  const { write, json, run, path } = cliStage()
   mkdirSync(path('elsewhere/deep'), { recursive: true })
-  write('elsewhere/.claude/settings.json', on('Stop', 'pwd >&2; exit 2'))
+  write('elsewhere/.claude/settings.json', commandOn('Stop', 'pwd >&2; exit 2'))
   const args = ['fire', 'Stop', '--trust-project-hooks', '--cwd']
   const { hooks } = await json<Fired>([...args, path('elsewhere/deep')])
   expect(hooks).toMatchObject([{ stderr: `${path('elsewhere/deep')}\n` }])
@@ -123,10 +125,10 @@ test('--cwd: looks from another folder', async () => {
 })
 
 test('--plugin-dir: adds the hooks of plugins, as often as it is given', async () => {
-  const { write, json, run, path } = stage()
+  const { write, json, run, path } = cliStage()
   for (const name of ['one', 'two']) {
     write(`plugins/${name}/.claude-plugin/plugin.json`, { name })
-    write(`plugins/${name}/hooks/hooks.json`, on('Stop', `cat "\${CLAUDE_PLUGIN_ROOT}/said.json"`))
+    write(`plugins/${name}/hooks/hooks.json`, commandOn('Stop', `cat "\${CLAUDE_PLUGIN_ROOT}/said.json"`))
     write(`plugins/${name}/said.json`, { systemMessage: name })
   }
   const args = ['one', 'two'].flatMap(name => ['--plugin-dir', path(`plugins/${name}`)])
@@ -149,7 +151,7 @@ describe('--hooks', () => {
       `export default [{ name: 'own', events: ['Stop'], run: async () => ({ systemMessage: 'hi' }) }]`
     ]
   ])('a module: %s', async (_, name, text) => {
-    const { write, json } = stage()
+    const { write, json } = cliStage()
     write(`project/${name}`, text)
     expect(await json<Fired>(['fire', 'Stop', '--hooks', name])).toMatchObject({
       outcome: { systemMessage: 'hi' },
@@ -163,7 +165,7 @@ describe('--hooks', () => {
     ['cannot be read', `export default (`],
     ['exports nothing', `export const x = 1`]
   ])('a module that %s is said, and nothing is fired', async (_, text) => {
-    const { write, run } = stage()
+    const { write, run } = cliStage()
     if (text !== undefined) write('project/own.mjs', text)
     const { code, stdout, stderr } = await run(['fire', 'Stop', '--exit-code', '--hooks', 'own.mjs'])
     expect([code, stdout]).toEqual([4, ''])
@@ -171,8 +173,8 @@ describe('--hooks', () => {
   })
 
   test('stands beside hooks of files, and the strictest wins', async () => {
-    const { user, write, json } = stage()
-    user(on('PreToolUse', refuses('the file')))
+    const { user, write, json } = cliStage()
+    user(commandOn('PreToolUse', refuses('the file')))
     write('project/own.mjs', `export default hooks => hooks.on('PreToolUse', 'Bash', () => ({ decision: 'allow' }))`)
     const { outcome, hooks } = await json<Fired>(['fire', 'PreToolUse', '--hooks', 'own.mjs'])
     expect(outcome).toMatchObject({ decision: 'deny', reason: 'the file' })
@@ -181,8 +183,8 @@ describe('--hooks', () => {
 })
 
 test('--profile: what managed policy has fixed stays, and what files say gives way to the flag', async () => {
-  const { user, write, json } = stage()
-  user({ ...on('PreToolUse', 'exit 9'), carabiner: { profile: 'compat' } })
+  const { user, write, json } = cliStage()
+  user({ ...commandOn('PreToolUse', 'exit 9'), carabiner: { profile: 'compat' } })
   expect(await json<Fired>(['fire', 'PreToolUse'])).toMatchObject({ profile: 'compat', outcome: { blocked: false } })
   expect(await json<Fired>(['fire', 'PreToolUse', '--profile', 'strict'])).toMatchObject({
     profile: 'strict',
@@ -193,14 +195,14 @@ test('--profile: what managed policy has fixed stays, and what files say gives w
 })
 
 test('a project may ask for the stricter profile, and not for the other', async () => {
-  const { user, settings, json } = stage()
-  user(on('PreToolUse', 'exit 9'))
+  const { user, settings, json } = cliStage()
+  user(commandOn('PreToolUse', 'exit 9'))
   settings({ carabiner: { profile: 'compat' } })
   expect(await json<Fired>(['fire', 'PreToolUse'])).toMatchObject({ profile: 'strict' })
 })
 
 test('hooks are run with the settings of the nearest folder that has some', async () => {
-  const { settings, json, path } = stage()
+  const { settings, json, path } = cliStage()
   settings({ hooks: { Stop: [rule(says('here'))] } })
   mkdirSync(path('project/src/deep'), { recursive: true })
   const fired = await json<Fired>(['fire', 'Stop', '--trust-project-hooks'], { cwd: path('project/src/deep') })

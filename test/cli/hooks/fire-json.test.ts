@@ -1,6 +1,8 @@
 /** `carabiner fire --json`: one object, always with the same keys. */
 import { expect, test, vi } from 'vitest'
-import { decides, escaped, HANG, on, refuses, rule, stage, type Fired } from '../../support/cli-stage.ts'
+import { escaped, type Fired, cliStage } from '../../support/cli-stage.ts'
+import { HANG } from '../../support/waiting.ts'
+import { commandOn, decides, refuses, rule } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -15,7 +17,7 @@ const OF_HOOK = [
 ]
 
 test('it has these keys, whatever happened', async () => {
-  const { user, write, json } = stage()
+  const { user, write, json } = cliStage()
   user({
     hooks: {
       PreToolUse: [
@@ -36,7 +38,7 @@ test('it has these keys, whatever happened', async () => {
 })
 
 test('nothing was said: null, and nothing is missing', async () => {
-  const { json } = stage()
+  const { json } = cliStage()
   const { event, precedence, profile, outcome, hooks } = await json<Fired>(['fire', 'PreToolUse'])
   expect([event, precedence, profile, hooks]).toEqual(['PreToolUse', 'ask-over-allow', 'strict', []])
   expect(outcome).toMatchObject({
@@ -46,8 +48,8 @@ test('nothing was said: null, and nothing is missing', async () => {
 })
 
 test('a hook that refused', async () => {
-  const { user, json } = stage()
-  const file = user(on('PreToolUse', refuses('no'), 'Bash', { name: 'gate' }))
+  const { user, json } = cliStage()
+  const file = user(commandOn('PreToolUse', refuses('no'), 'Bash', { name: 'gate' }))
   const { outcome, hooks } = await json<Fired>(['fire', 'PreToolUse'])
   expect(outcome).toMatchObject({
     decision: 'deny',
@@ -74,8 +76,8 @@ test('a hook that refused', async () => {
 })
 
 test('a hook that failed says how, and its gate is closed', async () => {
-  const { user, json } = stage()
-  user(on('PreToolUse', 'echo oh >&2; exit 5'))
+  const { user, json } = cliStage()
+  user(commandOn('PreToolUse', 'echo oh >&2; exit 5'))
   const { outcome, hooks } = await json<Fired>(['fire', 'PreToolUse'])
   expect(outcome).toMatchObject({ decision: 'deny', blocked: true })
   expect(hooks).toMatchObject([
@@ -90,7 +92,7 @@ test('a hook that failed says how, and its gate is closed', async () => {
 })
 
 test('what changes the input, and who it conflicts with', async () => {
-  const { user, json } = stage()
+  const { user, json } = cliStage()
   const rewrite = (command: string): object =>
     rule(decides('allow', { updatedInput: { command } }), 'Bash', { name: command })
   user({ hooks: { PreToolUse: [rewrite('ls -a'), rewrite('ls -b')] } })
@@ -100,7 +102,7 @@ test('what changes the input, and who it conflicts with', async () => {
 })
 
 test('each kind is named: command, worker, http, callback', async () => {
-  const { user, write, json } = stage()
+  const { user, write, json } = cliStage()
   const command = { type: 'command', command: 'true' }
   const http = { type: 'http', url: 'http://127.0.0.1:9/' }
   const worker = { type: 'worker', command: 'exit 1' }
@@ -112,7 +114,7 @@ test('each kind is named: command, worker, http, callback', async () => {
 })
 
 test('what ran is listed; with --explain what did not, too', async () => {
-  const { user, write, json } = stage()
+  const { user, write, json } = cliStage()
   user({ hooks: { PreToolUse: [rule('true', 'Edit'), rule('true', 'Bash')] } })
   const lines = ['PreToolUse', 'Stop'].map(event => `  ${event}: [{ hooks: [{ type: command, command: "exit 2" }] }]`)
   write('home/.claude/skills/careful/SKILL.md', ['---', 'hooks:', ...lines, '---', ''].join('\n'))
@@ -133,8 +135,8 @@ test('what ran is listed; with --explain what did not, too', async () => {
 })
 
 test('nothing but the object is on standard output, whatever hooks print', async () => {
-  const { user, run } = stage()
-  user(on('PreToolUse', 'echo noise; echo more noise >&2'))
+  const { user, run } = cliStage()
+  user(commandOn('PreToolUse', 'echo noise; echo more noise >&2'))
   const { stdout, stderr } = await run(['fire', 'PreToolUse', '--json'])
   expect(JSON.parse(stdout)).toMatchObject({ event: 'PreToolUse' })
   expect(stderr).toBe('')

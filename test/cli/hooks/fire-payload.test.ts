@@ -2,16 +2,20 @@
 import { once } from 'node:events'
 import { describe, expect, test, vi } from 'vitest'
 import { EVENT_NAMES } from '../../../src/hooks.ts'
-import { HANG, on, stage, type Fired, type Ran, type Stage } from '../../support/cli-stage.ts'
+import { type Fired, type Ran, cliStage, type CliStage } from '../../support/cli-stage.ts'
+import { HANG } from '../../support/waiting.ts'
+import { commandOn } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
 type Payload = Record<string, unknown> & { tool_input: Record<string, unknown> }
 
 /** A stage whose hooks write down what they were given. */
-function recording(event = 'PreToolUse'): Stage & { given(args: readonly string[], stdin?: string): Promise<Payload> } {
-  const here = stage()
-  here.user(on(event, `cat > "$HOME/given.json"`))
+function recording(
+  event = 'PreToolUse'
+): CliStage & { given(args: readonly string[], stdin?: string): Promise<Payload> } {
+  const here = cliStage()
+  here.user(commandOn(event, `cat > "$HOME/given.json"`))
   return {
     ...here,
     async given(args, stdin = '') {
@@ -72,8 +76,8 @@ test('--input: a file is found from the folder one stands in', async () => {
 })
 
 test('with --input, standard input is not waited for', async () => {
-  const { start, user } = stage()
-  user(on('Stop', 'true'))
+  const { start, user } = cliStage()
+  user(commandOn('Stop', 'true'))
   const child = start(['fire', 'Stop', '--input', '{}'])
   // Nobody ever closes its standard input.
   const code = await new Promise(resolve => child.once('close', resolve))
@@ -140,14 +144,14 @@ test('a payload of megabytes goes through', async () => {
 })
 
 test.each(EVENT_NAMES)('%s has a sample that can be fired', async event => {
-  const { user, json } = stage()
-  user(on(event, 'true'))
+  const { user, json } = cliStage()
+  user(commandOn(event, 'true'))
   expect(await json<Fired>(['fire', event])).toMatchObject({ event, hooks: [{ ran: true, status: 'silent' }] })
 })
 
 describe('standard input that stays open and silent', () => {
   /** Fires with an input that nobody writes to. */
-  async function unwritten({ start, project }: Stage, ...args: readonly string[]): Promise<Ran> {
+  async function unwritten({ start, project }: CliStage, ...args: readonly string[]): Promise<Ran> {
     const child = start(['fire', 'PreToolUse', ...args], { cwd: project })
     const printed = { stdout: '', stderr: '' }
     child.stdout!.setEncoding('utf8').on('data', (piece: string) => (printed.stdout += piece))

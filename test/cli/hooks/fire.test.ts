@@ -1,11 +1,13 @@
 /** `carabiner fire`: one event through the hooks in force, and a report for people. */
 import { describe, expect, test, vi } from 'vitest'
-import { decides, HANG, on, prints, refuses, rule, stage, type Fired, type Stage } from '../../support/cli-stage.ts'
+import { type Fired, cliStage, type CliStage } from '../../support/cli-stage.ts'
+import { HANG } from '../../support/waiting.ts'
+import { commandOn, decides, prints, refuses, rule } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
 test('no hook at all: nobody objects, and the report says so', async () => {
-  const { run } = stage()
+  const { run } = cliStage()
   expect(await run(['fire', 'PreToolUse'])).toEqual({
     code: 0,
     signal: null,
@@ -15,8 +17,8 @@ test('no hook at all: nobody objects, and the report says so', async () => {
 })
 
 test('a hook that refuses: who, how long, with which code, and why', async () => {
-  const { user, run } = stage()
-  user(on('PreToolUse', refuses('not on a Friday'), 'Bash', { name: 'calendar' }))
+  const { user, run } = cliStage()
+  user(commandOn('PreToolUse', refuses('not on a Friday'), 'Bash', { name: 'calendar' }))
   const { code, stdout, stderr } = await run(['fire', 'PreToolUse'])
   expect([code, stderr]).toEqual([0, ''])
   expect(stdout).toMatch(/^ {2}calendar {2}\d+ ms, exit code 2$/m)
@@ -24,15 +26,15 @@ test('a hook that refuses: who, how long, with which code, and why', async () =>
 })
 
 test('a hook without a name is named by its command, and where it stands', async () => {
-  const { user, run } = stage()
-  user(on('Stop', 'true'))
+  const { user, run } = cliStage()
+  user(commandOn('Stop', 'true'))
   expect((await run(['fire', 'Stop'])).stdout).toMatch(
     /^ {2}true \(\S*settings\.json:\d+\) {2}\d+ ms, exit code 0\n {4}no opinion$/m
   )
 })
 
 test('a rewrite, context and messages are shown', async () => {
-  const { user, run } = stage()
+  const { user, run } = cliStage()
   user({
     hooks: {
       PreToolUse: [
@@ -48,14 +50,14 @@ test('a rewrite, context and messages are shown', async () => {
 })
 
 test('a run that would end says so', async () => {
-  const { user, run } = stage()
-  user(on('PostToolUse', prints({ continue: false, stopReason: 'enough' })))
+  const { user, run } = cliStage()
+  user(commandOn('PostToolUse', prints({ continue: false, stopReason: 'enough' })))
   expect((await run(['fire', 'PostToolUse'])).stdout).toContain('  the run would end: enough\n')
 })
 
 test('a hook that fails closes the gate, and the report says how it failed', async () => {
-  const { user, run } = stage()
-  user(on('PreToolUse', 'exit 7'))
+  const { user, run } = cliStage()
+  user(commandOn('PreToolUse', 'exit 7'))
   const { code, stdout } = await run(['fire', 'PreToolUse'])
   expect(code).toBe(0)
   expect(stdout).toMatch(/failed \(exit\): .*\b7\b/)
@@ -63,8 +65,8 @@ test('a hook that fails closes the gate, and the report says how it failed', asy
 })
 
 test('--profile compat lets pass what Claude Code lets pass, and says that', async () => {
-  const { user, run } = stage()
-  user(on('PreToolUse', 'exit 7'))
+  const { user, run } = cliStage()
+  user(commandOn('PreToolUse', 'exit 7'))
   const { stdout } = await run(['fire', 'PreToolUse', '--profile', 'compat'])
   expect(stdout).toContain('PreToolUse  profile compat\n')
   expect(stdout).toContain('no objection')
@@ -72,7 +74,7 @@ test('--profile compat lets pass what Claude Code lets pass, and says that', asy
 })
 
 test('--explain adds the hooks that did not run, each with its reason and its place', async () => {
-  const { user, write, run } = stage()
+  const { user, write, run } = cliStage()
   const file = user({
     hooks: {
       PreToolUse: [rule('true', 'Edit'), rule('true', 'Bash', { if: 'Bash(git *)' })]
@@ -89,8 +91,8 @@ test('--explain adds the hooks that did not run, each with its reason and its pl
 })
 
 describe('a hook that needs an agent', () => {
-  const gated = (): Stage => {
-    const here = stage()
+  const gated = (): CliStage => {
+    const here = cliStage()
     here.user({ hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'prompt', prompt: 'Is it safe?' }] }] } })
     return here
   }
@@ -122,9 +124,9 @@ describe('a hook that needs an agent', () => {
 })
 
 test('a hook of the home says so where it is named, a hook of the project does not', async () => {
-  const { user, settings, run } = stage()
-  user(on('Stop', refuses('mine')))
-  settings(on('Stop', 'true'))
+  const { user, settings, run } = cliStage()
+  user(commandOn('Stop', refuses('mine')))
+  settings(commandOn('Stop', 'true'))
   const { stdout } = await run(['fire', 'Stop', '--trust-project-hooks'])
   expect(stdout).toMatch(/^ {2}echo 'mine' >&2; exit 2 \(~\/\.claude\/settings\.json:\d+\) {2}\d+ ms/m)
   expect(stdout).toMatch(/^ {2}true \(\.claude\/settings\.json:\d+\) {2}\d+ ms/m)
@@ -132,7 +134,7 @@ test('a hook of the home says so where it is named, a hook of the project does n
 })
 
 test('--exit-code ends with 2 when the event is blocked, and only then', async () => {
-  const { user, run } = stage()
+  const { user, run } = cliStage()
   user({ hooks: { PreToolUse: [rule(refuses('no'), 'Bash')], PostToolUse: [rule('exit 1')] } })
   expect((await run(['fire', 'PreToolUse', '--exit-code'])).code).toBe(2)
   expect((await run(['fire', 'PreToolUse', '--exit-code', '--json'])).code).toBe(2)
@@ -141,13 +143,13 @@ test('--exit-code ends with 2 when the event is blocked, and only then', async (
 })
 
 test.each(['PreToolUse', 'pre_tool_use', 'preToolUse'])('the event may be written %s', async name => {
-  const { user, run } = stage()
-  user(on('PreToolUse', refuses('no')))
+  const { user, run } = cliStage()
+  user(commandOn('PreToolUse', refuses('no')))
   expect((await run(['fire', name, '--exit-code'])).code).toBe(2)
 })
 
 test('an entry that is wrong costs that entry: it is said, and the others run', async () => {
-  const { user, run } = stage()
+  const { user, run } = cliStage()
   const file = user({ hooks: { PreToolUse: [{ hooks: [{ type: 'comand', command: 'x' }] }, rule(refuses('no'))] } })
   const { code, stdout, stderr } = await run(['fire', 'PreToolUse'])
   expect(code).toBe(0)

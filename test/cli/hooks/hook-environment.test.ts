@@ -1,13 +1,15 @@
 /** Hooks that are tried out find what they would find in a run: variables of the settings, and a file for their own. */
 import { existsSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
-import { HANG, stage, rule, type Fired, type Stage } from '../../support/cli-stage.ts'
+import { type Fired, cliStage, type CliStage } from '../../support/cli-stage.ts'
+import { HANG } from '../../support/waiting.ts'
+import { rule } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
 /** A stage with a hook that writes down a variable, and sets one. */
-function setting(): Stage & { seen(): readonly string[] } {
-  const here = stage()
+function setting(): CliStage & { seen(): readonly string[] } {
+  const here = cliStage()
   const command = `echo "$MYVAR" > "$HOME/seen"; echo 'export X=1' >> "$CLAUDE_ENV_FILE" && echo "$CLAUDE_ENV_FILE" >> "$HOME/seen"`
   here.user({ env: { MYVAR: 'ours' }, hooks: { SessionStart: [rule(command)], CwdChanged: [rule(command)] } })
   return { ...here, seen: () => here.read('home/seen').trim().split('\n') }

@@ -1,16 +1,18 @@
 /** `carabiner hooks test`: given this event, expect this outcome. */
 import { describe, expect, test, vi } from 'vitest'
 import { parse as parseYaml } from 'yaml'
-import { decides, HANG, on, prints, rule, stage, type Stage } from '../../support/cli-stage.ts'
+import { cliStage, type CliStage } from '../../support/cli-stage.ts'
+import { HANG } from '../../support/waiting.ts'
+import { commandOn, decides, prints, rule } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
 const GUARD = `grep -q -e --force && { echo 'no force, please' >&2; exit 2; }; exit 0`
 
 /** A stage with one guard of the user's. */
-function guarded(): Stage {
-  const here = stage()
-  here.user(on('PreToolUse', GUARD, 'Bash', { name: 'guard' }))
+function guarded(): CliStage {
+  const here = cliStage()
+  here.user(commandOn('PreToolUse', GUARD, 'Bash', { name: 'guard' }))
   return here
 }
 
@@ -66,7 +68,7 @@ test('what is not as expected is said, and it ends with 1', async () => {
 })
 
 test('every part of an outcome can be expected', async () => {
-  const { user, write, run } = stage()
+  const { user, write, run } = cliStage()
   user({
     hooks: {
       PreToolUse: [
@@ -90,8 +92,8 @@ test('every part of an outcome can be expected', async () => {
 })
 
 test('within: a hook that takes longer fails its test', async () => {
-  const { user, write, run } = stage()
-  user(on('Stop', 'sleep 0.4'))
+  const { user, write, run } = cliStage()
+  user(commandOn('Stop', 'sleep 0.4'))
   write('project/a.hooktest.json', [{ event: 'Stop', expect: {}, within: 0.2 }])
   const { code, stdout } = await run(['hooks', 'test'])
   expect(code).toBe(1)
@@ -108,7 +110,7 @@ describe('fuzz', () => {
   })
 
   test('a hook that breaks down on it is told of, with the input that did it', async () => {
-    const { user, write, run } = stage()
+    const { user, write, run } = cliStage()
     const script = `const { tool_input } = JSON.parse(require('fs').readFileSync(0)); tool_input.command.trim()`
     user({
       hooks: {
@@ -124,8 +126,8 @@ describe('fuzz', () => {
   })
 
   test('a hook that says yes to what cannot be read is told of', async () => {
-    const { user, write, run } = stage()
-    user(on('PreToolUse', decides('allow'), '', { name: 'yes' }))
+    const { user, write, run } = cliStage()
+    user(commandOn('PreToolUse', decides('allow'), '', { name: 'yes' }))
     write('project/a.hooktest.json', fuzzed)
     expect((await run(['hooks', 'test'])).stdout).toMatch(/: was allowed, by yes/)
   })
@@ -202,8 +204,8 @@ test.each([
   ],
   ['an input that is none', '[{ "event": "Stop", "expect": {}, "input": 7 }]', '"input" must be an object, not 7']
 ])('a test file that holds %s is said to, and nothing is run', async (_, text, words) => {
-  const { user, write, run, read } = stage()
-  user(on('Stop', 'touch "$HOME/ran"'))
+  const { user, write, run, read } = cliStage()
+  user(commandOn('Stop', 'touch "$HOME/ran"'))
   write('project/a.hooktest.yaml', text)
   const { code, stdout, stderr } = await run(['hooks', 'test'])
   expect([code, stdout]).toEqual([64, ''])
@@ -213,8 +215,8 @@ test.each([
 })
 
 test('a project that is not trusted is not run', async () => {
-  const { settings, write, run } = stage()
-  settings(on('Stop', 'true'))
+  const { settings, write, run } = cliStage()
+  settings(commandOn('Stop', 'true'))
   write('project/a.hooktest.json', [{ event: 'Stop', expect: { blocked: false } }])
   expect((await run(['hooks', 'test'])).code).toBe(3)
   expect((await run(['hooks', 'test', '--trust-project-hooks'])).code).toBe(0)
@@ -222,7 +224,7 @@ test('a project that is not trusted is not run', async () => {
 })
 
 test('settings that are broken are said, and so is what was named and cannot be used', async () => {
-  const { settings, write, run } = stage()
+  const { settings, write, run } = cliStage()
   settings('{')
   write('project/a.hooktest.json', [{ event: 'Stop', expect: { blocked: true } }])
   expect(await run(['hooks', 'test'])).toMatchObject({ code: 1, stderr: expect.stringContaining('not valid JSON') })
@@ -230,15 +232,15 @@ test('settings that are broken are said, and so is what was named and cannot be 
 })
 
 test('--profile decides what a failure comes to', async () => {
-  const { user, write, run } = stage()
-  user(on('PreToolUse', 'exit 1'))
+  const { user, write, run } = cliStage()
+  user(commandOn('PreToolUse', 'exit 1'))
   write('project/a.hooktest.json', [{ event: 'PreToolUse', expect: { blocked: true } }])
   expect((await run(['hooks', 'test'])).code).toBe(0)
   expect((await run(['hooks', 'test', '--profile', 'compat'])).code).toBe(1)
 })
 
 test('a gate that cannot be asked has not agreed: the test fails, and says why', async () => {
-  const { user, write, run } = stage()
+  const { user, write, run } = cliStage()
   user({ hooks: { PreToolUse: [{ hooks: [{ type: 'prompt', prompt: 'Is it safe?' }] }] } })
   write('project/a.hooktest.json', [{ name: 'passes', event: 'PreToolUse', expect: { decision: null } }])
   const { code, stdout } = await run(['hooks', 'test'])

@@ -1,6 +1,8 @@
 /** `carabiner hooks list`: every hook, where it comes from, and whether it is in force. */
 import { expect, test, vi } from 'vitest'
-import { HANG, on, refuses, rule, stage } from '../../support/cli-stage.ts'
+import { cliStage } from '../../support/cli-stage.ts'
+import { HANG } from '../../support/waiting.ts'
+import { commandOn, refuses, rule } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -14,7 +16,7 @@ interface Listed {
 }
 
 test('an empty folder: no hooks, and no fault', async () => {
-  const { run, project } = stage()
+  const { run, project } = cliStage()
   expect(await run(['hooks', 'list'])).toEqual({
     code: 0,
     signal: null,
@@ -24,8 +26,8 @@ test('an empty folder: no hooks, and no fault', async () => {
 })
 
 test('a table with a line for each hook', async () => {
-  const { user, settings, run } = stage()
-  user(on('Stop', 'say   done', undefined, { timeout: 5 }))
+  const { user, settings, run } = cliStage()
+  user(commandOn('Stop', 'say   done', undefined, { timeout: 5 }))
   settings({ hooks: { PreToolUse: [rule('.claude/check.sh', 'Bash')] } })
   const { stdout, stderr, code } = await run(['hooks', 'list'])
   const [head, ...lines] = stdout
@@ -59,9 +61,9 @@ test('a table with a line for each hook', async () => {
 })
 
 test('--json: event, matcher, kind, source, trust, timeout and policy of each', async () => {
-  const { user, settings, json, project } = stage()
-  const own = user(on('PreToolUse', 'a', 'Bash', { onFailure: 'continue', name: 'mine' }))
-  const theirs = settings(on('PreToolUse', 'b', 'Edit|Write', { timeout: 3 }))
+  const { user, settings, json, project } = cliStage()
+  const own = user(commandOn('PreToolUse', 'a', 'Bash', { onFailure: 'continue', name: 'mine' }))
+  const theirs = settings(commandOn('PreToolUse', 'b', 'Edit|Write', { timeout: 3 }))
   const listed = await json<Listed>(['hooks', 'list'])
   expect(listed).toMatchObject({
     root: project,
@@ -84,9 +86,9 @@ test('--json: event, matcher, kind, source, trust, timeout and policy of each', 
 })
 
 test('why a hook is not in force is said for each', async () => {
-  const { user, write, json } = stage()
-  user({ disableAllHooks: true, ...on('Stop', 'a') })
-  write('managed/managed-settings.json', on('Stop', 'b'))
+  const { user, write, json } = cliStage()
+  user({ disableAllHooks: true, ...commandOn('Stop', 'a') })
+  write('managed/managed-settings.json', commandOn('Stop', 'b'))
   write(
     'home/.claude/skills/review/SKILL.md',
     '---\nname: review\nhooks:\n  Stop:\n    - hooks:\n        - type: command\n          command: c\n---\n'
@@ -100,8 +102,8 @@ test('why a hook is not in force is said for each', async () => {
 })
 
 test('--profile: what a failure means under it', async () => {
-  const { user, json } = stage()
-  user(on('PreToolUse', 'a'))
+  const { user, json } = cliStage()
+  user(commandOn('PreToolUse', 'a'))
   expect(await json<Listed>(['hooks', 'list', '--profile', 'compat'])).toMatchObject({
     profile: 'compat',
     hooks: [{ onFailure: 'continue' }]
@@ -109,7 +111,7 @@ test('--profile: what a failure means under it', async () => {
 })
 
 test('what a program is given stands in the line, and modules are listed', async () => {
-  const { user, write, run } = stage()
+  const { user, write, run } = cliStage()
   user({ hooks: { Stop: [{ hooks: [{ type: 'command', command: 'bash', args: ['-c', 'rm x', 'y'] }] }] } })
   write('project/.claude/settings.json', { carabiner: { modules: ['hooks.ts'] } })
   const { stdout } = await run(['hooks', 'list'])
@@ -118,8 +120,8 @@ test('what a program is given stands in the line, and modules are listed', async
 })
 
 test('what is wrong in a file is said, and the rest is listed', async () => {
-  const { user, settings, run } = stage()
-  user(on('Stop', 'a'))
+  const { user, settings, run } = cliStage()
+  user(commandOn('Stop', 'a'))
   const file = settings('{ "hooks": { "Stop": [ }')
   const { code, stdout, stderr } = await run(['hooks', 'list'])
   expect(code).toBe(0)
@@ -128,7 +130,7 @@ test('what is wrong in a file is said, and the rest is listed', async () => {
 })
 
 test('200 hooks are 200 lines', async () => {
-  const { settings, run, write } = stage()
+  const { settings, run, write } = cliStage()
   const names = Array.from({ length: 200 }, (_, number) => `.claude/hooks/check-${number}.sh`)
   for (const name of names) write(`project/${name}`, '#!/bin/sh\n', 0o755)
   settings({ hooks: { PreToolUse: names.map(name => rule(name, 'Bash')) } })
@@ -136,9 +138,9 @@ test('200 hooks are 200 lines', async () => {
 })
 
 test('nothing is run, whatever is there', async () => {
-  const { user, settings, run, read, write } = stage()
-  user(on('Stop', 'touch "$HOME/ran"'))
-  settings({ ...on('SessionStart', refuses('x')), carabiner: { modules: ['own.mjs'] } })
+  const { user, settings, run, read, write } = cliStage()
+  user(commandOn('Stop', 'touch "$HOME/ran"'))
+  settings({ ...commandOn('SessionStart', refuses('x')), carabiner: { modules: ['own.mjs'] } })
   write('project/own.mjs', `import { writeFileSync } from 'node:fs'; writeFileSync(process.env.HOME + '/ran', '')`)
   await run(['hooks', 'list', '--trust-project-hooks'])
   expect(() => read('home/ran')).toThrow('ENOENT')

@@ -2,7 +2,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { seal } from '../../../src/lib/transcript/seal.ts'
 import type { TranscriptEntry } from '../../../src/index.ts'
-import { answer, call, resultOf, user } from '../../transcript/claude/claude-kit.ts'
+import { answerLine, readUse, resultOf, user } from '../../transcript/claude/claude-kit.ts'
 
 const id = (index: number): string => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`
 
@@ -11,11 +11,11 @@ function turn(index: number): readonly TranscriptEntry[] {
   const [u, a, r, b] = [0, 1, 2, 3].map(each => id(4 * index + each)) as [string, string, string, string]
   return [
     user(u, index === 0 ? null : id(4 * index - 1), `prompt ${index} ${'x'.repeat(400)}`),
-    answer(a, u, call(`t${index}`)),
+    answerLine(a, u, readUse(`t${index}`)),
     user(r, a, [resultOf(`t${index}`, `output ${index}\n`.repeat(150))], {
       toolUseResult: { stdout: 'y'.repeat(1000) }
     }),
-    answer(b, r, `answer ${index}`)
+    answerLine(b, r, `answer ${index}`)
   ]
 }
 

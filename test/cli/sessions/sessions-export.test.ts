@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest'
 import { ownTool, registry, unpaired } from '../../support/agent-scene.ts'
 import type { Message } from '../../../src/hooks.ts'
 import { desk, type Desk } from './sessions-kit.ts'
-import { HANG } from '../../support/cli-stage.ts'
+import { HANG } from '../../support/waiting.ts'
 
 vi.setConfig({ testTimeout: HANG })
 

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import type { TurnOrMaker } from '../../../src/testing.ts'
 import { projectKeyOf } from '../../../src/lib/query/session-choice.ts'
 import { askIn, type Asked, type Asking, type Project } from '../../support/agent-scene.ts'
-import { stage, type Stage } from '../../support/cli-stage.ts'
+import { cliStage, type CliStage } from '../../support/cli-stage.ts'
 
 type Line = Readonly<Record<string, unknown>>
 
 /** A stage on which agents work, and the transcripts that they leave. */
-export interface Desk extends Stage {
+export interface Desk extends CliStage {
   /** An agent in the project whose model says these turns; its session has this id, or goes on. */
   agent(id: string, turns: readonly TurnOrMaker[], asking?: Omit<Asking, 'in'>): Promise<Asked>
   /** The transcript of a session; of one of its subagents. */
@@ -22,7 +22,7 @@ export interface Desk extends Stage {
 }
 
 export function desk(): Desk {
-  const base = stage()
+  const base = cliStage()
   const place: Project = {
     cwd: base.project,
     home: base.home,

@@ -14,8 +14,9 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { gate, ownTool, registry } from '../../support/agent-scene.ts'
 import { desk, type Desk } from './sessions-kit.ts'
-import { ended, HANG } from '../../support/cli-stage.ts'
+import { ended } from '../../support/cli-stage.ts'
 import { until } from '../terminal/terminal-kit.ts'
+import { HANG } from '../../support/waiting.ts'
 
 vi.setConfig({ testTimeout: HANG })
 

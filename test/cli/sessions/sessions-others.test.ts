@@ -2,9 +2,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { answer, fileOf, user } from '../../transcript/claude/claude-kit.ts'
+import { answerLine, fileOf, user } from '../../transcript/claude/claude-kit.ts'
 import { desk, type Desk } from './sessions-kit.ts'
-import { HANG } from '../../support/cli-stage.ts'
+import { HANG } from '../../support/waiting.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -89,7 +89,7 @@ test('D4: a session of ours of which nothing is left is refused, one that is dam
   expect(result.result).toContain('it is empty')
 })
 
-const hello = [user('u1', null, 'Hello'), answer('a1', 'u1', 'Hi.')]
+const hello = [user('u1', null, 'Hello'), answerLine('a1', 'u1', 'Hi.')]
 const SCRIPT = '- Well.\n'
 
 describe('names', () => {

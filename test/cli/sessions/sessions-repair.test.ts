@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { gate, ownTool, words } from '../../support/agent-scene.ts'
 import { desk, overwrite, type Desk } from './sessions-kit.ts'
-import { HANG } from '../../support/cli-stage.ts'
+import { HANG } from '../../support/waiting.ts'
 
 vi.setConfig({ testTimeout: HANG })
 

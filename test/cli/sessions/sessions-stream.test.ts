@@ -3,10 +3,11 @@ import { spawn, spawnSync } from 'node:child_process'
 import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { answer, fileOf, textOf, user } from '../../transcript/claude/claude-kit.ts'
+import { answerLine, fileOf, textOf, user } from '../../transcript/claude/claude-kit.ts'
 import { writeLong } from './long-file.ts'
 import { desk, type Desk } from './sessions-kit.ts'
-import { CLI, ended, HANG } from '../../support/cli-stage.ts'
+import { CLI, ended } from '../../support/cli-stage.ts'
+import { HANG } from '../../support/waiting.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -35,7 +36,7 @@ describe('the first screen', () => {
     // Then a hole, without the end of a line.
     const file = openSync(path, 'r+')
     ftruncateSync(file, HOLE)
-    writeSync(file, `\n${textOf([user('u', null, 'late'), answer('a', 'u', 'Late.')])}`, HOLE)
+    writeSync(file, `\n${textOf([user('u', null, 'late'), answerLine('a', 'u', 'Late.')])}`, HOLE)
     closeSync(file)
     const tell = "process.on('exit', () => writeFileSync('read', readFileSync('/proc/self/io')))"
     const preload = `data:text/javascript,${encodeURIComponent(`import { readFileSync, writeFileSync } from 'node:fs'; ${tell}`)}`
@@ -107,7 +108,7 @@ describe('all of it', () => {
 })
 
 describe('at a terminal', () => {
-  const talk = [user('u1', null, 'Hello'), answer('a1', 'u1', 'Hi there.')]
+  const talk = [user('u1', null, 'Hello'), answerLine('a1', 'u1', 'Hi there.')]
 
   test.runIf(hasScript)('D9: $PAGER shows it, --no-pager prints it, and JSON never goes to a pager', async () => {
     const at = desk()

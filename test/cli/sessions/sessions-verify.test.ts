@@ -5,7 +5,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { seal } from '../../../src/lib/transcript/seal.ts'
 import { ownTool } from '../../support/agent-scene.ts'
 import { desk, overwrite, type Desk } from './sessions-kit.ts'
-import { HANG } from '../../support/cli-stage.ts'
+import { HANG } from '../../support/waiting.ts'
 
 vi.setConfig({ testTimeout: HANG })
 

@@ -1,6 +1,7 @@
 /** What the command line echoes, from arguments and from files, never acts on a terminal. */
 import { expect, test } from 'vitest'
-import { on, rule, stage, type Ran } from '../../support/cli-stage.ts'
+import { type Ran, cliStage } from '../../support/cli-stage.ts'
+import { commandOn, rule } from '../../support/command-settings.ts'
 
 /** A title, a colour by a C1 control, a turn of direction, a zero width, a tag, a delete, a way back. */
 const HOSTILE = 'x\u001B]0;owned\u0007\u009B31m\u202Etxt\u200B\u2066\u{E0041}\u007F\u0085\u2028\rok'
@@ -39,11 +40,11 @@ test.each([
   [['run', '-p', 'hi', '--allowedTools', HOSTILE]],
   [['completion', HOSTILE]]
 ])('B9: an argument is echoed, not obeyed (%#)', async args => {
-  expectTame(await stage().run(args))
+  expectTame(await cliStage().run(args))
 })
 
 const hostileHook = {
-  ...on('PreToolUse', `echo '${HOSTILE}'; exit 1`, HOSTILE, { name: HOSTILE, statusMessage: HOSTILE })
+  ...commandOn('PreToolUse', `echo '${HOSTILE}'; exit 1`, HOSTILE, { name: HOSTILE, statusMessage: HOSTILE })
 }
 
 test.each([
@@ -53,13 +54,13 @@ test.each([
   ['fire', ['fire', 'PreToolUse', '--tool', HOSTILE]],
   ['run', ['run', '-p', 'hi', '--model', 'script:none.json']]
 ])('B9: what a settings file holds is shown, not obeyed: %s', async (_, args) => {
-  const { user, run } = stage()
+  const { user, run } = cliStage()
   user({ ...hostileHook, [HOSTILE]: 1, permissions: { deny: [`Bash(${HOSTILE})`] } })
   expectTame(await run(args))
 })
 
 test('B9: the names of files and folders are shown, not obeyed', async () => {
-  const { write, run, path } = stage()
+  const { write, run, path } = cliStage()
   const name = HOSTILE.replaceAll(/[/\0]/g, '')
   write(`project/${name}/.claude/settings.json`, { hooks: { PreToolUse: [rule('true')], Nope: [] } })
   for (const args of [
@@ -76,7 +77,7 @@ test.each([
   ['hooks check', ['hooks', 'check', '--json']],
   ['fire', ['fire', 'PreToolUse', '--tool', HOSTILE, '--json']]
 ])('B9: JSON says it in escapes, and says the same: %s', async (_, args) => {
-  const { user, run } = stage()
+  const { user, run } = cliStage()
   user({ hooks: { ...hostileHook.hooks, [HOSTILE]: [] } })
   const ran = await run(args)
   expectTame(ran)
@@ -84,9 +85,9 @@ test.each([
 })
 
 test('B9: a sign that is only made colourful is left alone', async () => {
-  const { user, json } = stage()
-  user(on('PreToolUse', 'echo ❤️'))
+  const { user, json } = cliStage()
+  user(commandOn('PreToolUse', 'echo ❤️'))
   expect(JSON.stringify(await json(['hooks', 'list']))).toContain('❤️')
-  const { stdout } = await stage().run(['fire', 'PreToolUse', '--tool', '❤️'])
+  const { stdout } = await cliStage().run(['fire', 'PreToolUse', '--tool', '❤️'])
   expect(stdout).not.toContain('\\ufe0f')
 })

@@ -3,8 +3,10 @@ import { existsSync, symlinkSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test, vi } from 'vitest'
 import type { Turn } from '../../../src/testing.ts'
-import { decides, HANG, on, stage } from '../../support/cli-stage.ts'
+import { cliStage } from '../../support/cli-stage.ts'
 import { hasTmux, terminal, toldModel } from './terminal-kit.ts'
+import { HANG } from '../../support/waiting.ts'
+import { commandOn, decides } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -20,7 +22,7 @@ const QUESTION = /r no and say why \[n\]$/
 
 describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
   test.each([60, 100])('y: once, and the next time it is asked again (at %i columns)', async columns => {
-    const here = stage()
+    const here = cliStage()
     const { line, keys, ready, shows, screen } = terminal(here, makes(here.path('made')), { columns })
     await ready()
     line('go')
@@ -38,7 +40,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
   })
 
   test('a: always; it says which rule, and where it is kept', async () => {
-    const here = stage()
+    const here = cliStage()
     const file = here.path('made')
     const { line, ready, shows } = terminal(here, makes(file), { columns: 160 })
     await ready()
@@ -57,7 +59,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
 
   // FM58
   test('a tool of a server that has changed since the last session is shown with what changed; y approves of it', async () => {
-    const here = stage()
+    const here = cliStage()
     const server = fileURLToPath(new URL('../../fixtures/mcp/server.ts', import.meta.url))
     const described = (description: string): readonly string[] => {
       const tools = JSON.stringify([{ name: 'look', description, inputSchema: { type: 'object' } }])
@@ -86,7 +88,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
   })
 
   test('a, for an edit: the mode changes for this session, and the prompt says so', async () => {
-    const here = stage()
+    const here = cliStage()
     const { line, ready, shows } = terminal(here, [
       { calls: [{ name: 'Write', input: { file_path: 'new.txt', content: 'one\ntwo\n' } }] },
       'Done.'
@@ -102,7 +104,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
   })
 
   test.each(['n', '', 'no'])('%j: no', async answer => {
-    const here = stage()
+    const here = cliStage()
     const { line, ready, shows } = terminal(here, once(here.path('made')))
     await ready()
     line('go')
@@ -113,7 +115,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
   })
 
   test('r: no, and the model is told why', async () => {
-    const here = stage()
+    const here = cliStage()
     const { line, ready, shows } = terminal(here, once(here.path('made')))
     await ready()
     line('go')
@@ -127,7 +129,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
   })
 
   test('what is no answer is asked again; what was typed before the question is none', async () => {
-    const here = stage()
+    const here = cliStage()
     const wait = `until [ -e ${here.path('go')} ]; do sleep 0.05; done`
     const turns = [{ calls: [{ name: 'Bash', input: { command: wait } }] }, ...once(here.path('made')), 'And?']
     const { line, keys, ready, shows } = terminal(here, turns)
@@ -148,7 +150,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
   })
 
   test('Ctrl-C is a no, and interrupts the turn', async () => {
-    const here = stage()
+    const here = cliStage()
     const { line, keys, ready, shows } = terminal(here, once(here.path('made')))
     await ready()
     line('go')
@@ -163,9 +165,11 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
   })
 
   test('who asks is named: a hook, a rule', async () => {
-    const here = stage()
+    const here = cliStage()
     here.user({
-      ...on('PreToolUse', decides('ask', { permissionDecisionReason: 'Is it time?' }), 'Bash', { name: 'the-clock' }),
+      ...commandOn('PreToolUse', decides('ask', { permissionDecisionReason: 'Is it time?' }), 'Bash', {
+        name: 'the-clock'
+      }),
       permissions: { ask: ['Write(*.txt)'] }
     })
     const { line, ready, shows } = terminal(
@@ -189,7 +193,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
   })
 
   test('questions of the agent are answered by number or in words', async () => {
-    const here = stage()
+    const here = cliStage()
     const options = [{ label: 'Red', description: 'warm' }, { label: 'Blue' }]
     const questions = [
       { question: 'Which colour?', options },
@@ -215,7 +219,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
 
   // X1
   test('what cannot be read is spelt out, and only yes in full lets it run', async () => {
-    const here = stage()
+    const here = cliStage()
     const command = `touch ${here.path('made')} #\u202E\u200B\u001B[2K\u00A0`
     const { line, ready, shows, raw } = terminal(here, [{ calls: [{ name: 'Bash', input: { command } }] }, 'Done.'])
     await ready()
@@ -236,7 +240,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
   })
 
   test('a long input is shown whole, and a path that leads elsewhere with where it leads', async () => {
-    const here = stage()
+    const here = cliStage()
     here.write('home/elsewhere.txt', 'old\n')
     symlinkSync(here.path('home'), here.path('project/link'))
     const content = Array.from({ length: 300 }, (_, number) => `line ${number} ${'x'.repeat(100)}`).join('\n')

@@ -4,7 +4,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Turn } from '../../../src/testing.ts'
-import { CLI, HANG, type Stage } from '../../support/cli-stage.ts'
+import { CLI, type CliStage } from '../../support/cli-stage.ts'
+import { HANG } from '../../support/waiting.ts'
 
 /** Tests that need a terminal are skipped where there is no tmux. */
 export const hasTmux = spawnSync('tmux', ['-V']).status === 0
@@ -46,7 +47,7 @@ interface Choice {
 let opened = 0
 
 /** Opens one, with a model that says these turns. */
-export function terminal(here: Stage, turns: readonly Turn[], choice: Choice = {}): Terminal {
+export function terminal(here: CliStage, turns: readonly Turn[], choice: Choice = {}): Terminal {
   const { columns = 100, args = [], env = {} } = choice
   const script = here.write('script.json', { turns, price: { input: 3, output: 15, cacheWrite: 4, cacheRead: 0.3 } })
   const config = here.write(
@@ -131,7 +132,7 @@ export function isGone(pid: number): boolean {
 }
 
 /** What the transcript of the only session has of these: texts that the model was given. */
-export function toldModel(here: Stage): string {
+export function toldModel(here: CliStage): string {
   const folder = here.path('home/.carabiner/projects')
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.jsonl'))
   return files

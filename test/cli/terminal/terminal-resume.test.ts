@@ -1,19 +1,21 @@
 /** Sessions that go on at a terminal. */
 import { existsSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
-import { HANG, on, stage } from '../../support/cli-stage.ts'
+import { cliStage } from '../../support/cli-stage.ts'
 import { hasTmux, isGone, terminal, until } from './terminal-kit.ts'
+import { HANG } from '../../support/waiting.ts'
+import { commandOn } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
 describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
   test.each([60, 100])('/resume shows earlier sessions, and goes on with one (at %i columns)', async columns => {
-    const here = stage()
+    const here = cliStage()
     const log = here.path('sessions')
     here.user({
       hooks: {
-        ...on('SessionStart', `tee -a ${log} > /dev/null`).hooks,
-        ...on('SessionEnd', `tee -a ${log} > /dev/null`).hooks
+        ...commandOn('SessionStart', `tee -a ${log} > /dev/null`).hooks,
+        ...commandOn('SessionEnd', `tee -a ${log} > /dev/null`).hooks
       }
     })
     const early = terminal(here, ['First answer.'], { columns })
@@ -55,7 +57,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
   })
 
   test('a question that was open when it was killed is asked again', async () => {
-    const here = stage()
+    const here = cliStage()
     const made = here.path('made')
     const turns = [{ calls: [{ name: 'Bash', input: { command: `touch ${made}` } }] }, 'Done.']
     const early = terminal(here, turns, { args: ['--session-id', 'known'] })

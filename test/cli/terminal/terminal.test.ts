@@ -1,33 +1,34 @@
 /** `carabiner run` at a terminal: prompts, what is shown, commands, interrupts, ends. */
 import { existsSync, statSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
-import { HANG, on, prints, refuses, stage, type Stage } from '../../support/cli-stage.ts'
+import { cliStage, type CliStage } from '../../support/cli-stage.ts'
 import { hasTmux, isGone, terminal, toldModel, until } from './terminal-kit.ts'
+import { HANG } from '../../support/waiting.ts'
+import { commandOn, prints, refuses } from '../../support/command-settings.ts'
+import { bashCall } from '../../support/agent-kit.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
 /** A stage whose user has a hook that tells of the end of a session, and why it ended. */
-function scene(more: { hooks: object } = { hooks: {} }): Stage & { ended(): string } {
-  const here = stage()
-  const end = on('SessionEnd', `cat > ${here.path('end')}`)
+function scene(more: { hooks: object } = { hooks: {} }): CliStage & { ended(): string } {
+  const here = cliStage()
+  const end = commandOn('SessionEnd', `cat > ${here.path('end')}`)
   here.user({ hooks: { ...end.hooks, ...more.hooks } })
   const ended = (): string =>
     existsSync(here.path('end')) ? (JSON.parse(here.read('end')) as { reason: string }).reason : ''
   return { ...here, ended }
 }
 
-const bash = (command: string): { name: string; input: object } => ({ name: 'Bash', input: { command } })
-
 /** A command that says who it is and stays. */
-const stays = (here: Stage): string => `echo $$ > ${here.path('pid')}; sleep 600; sleep 600`
+const stays = (here: CliStage): string => `echo $$ > ${here.path('pid')}; sleep 600; sleep 600`
 
 describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
   test('a prompt and its answer, calls in a line each, what hooks said, commands, and the end', async () => {
     const here = scene({
       hooks: {
-        ...on('UserPromptSubmit', 'echo twelve chars').hooks,
-        ...on('PostToolUse', prints({ systemMessage: 'well done' }), 'Read').hooks,
-        ...on('Stop', 'exit 1').hooks
+        ...commandOn('UserPromptSubmit', 'echo twelve chars').hooks,
+        ...commandOn('PostToolUse', prints({ systemMessage: 'well done' }), 'Read').hooks,
+        ...commandOn('Stop', 'exit 1').hooks
       }
     })
     here.write('project/notes.txt', 'a note\n')
@@ -64,13 +65,13 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
   })
 
   test('/hooks shows what is in force now, also after settings have changed', async () => {
-    const here = scene(on('PreToolUse', 'echo first', 'Bash'))
+    const here = scene(commandOn('PreToolUse', 'echo first', 'Bash'))
     const { line, ready, shows } = terminal(here, [])
     await ready()
     line('/hooks')
     const before = await shows(/PreToolUse "Bash"\n {4}echo first {2}\(~\/\.claude\/settings\.json:\d+\)\n/)
     expect(before).not.toContain('echo second')
-    here.user(on('PreToolUse', 'echo second', 'Write'))
+    here.user(commandOn('PreToolUse', 'echo second', 'Write'))
     await shows(/settings\.json\s+have\s+changed,\s+and\s+count\s+from\s+now\s+on/)
     line('/hooks')
     const after = await shows(/PreToolUse "Write"\n {4}echo second {2}\(~\/\.claude\/settings\.json:\d+\)\n>$/)
@@ -78,10 +79,13 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
   })
 
   test('/compact makes the conversation shorter, /clear begins another, and hooks are told', async () => {
-    const here = stage()
+    const here = cliStage()
     const tells = `cat >> ${here.path('events')}`
     here.user({
-      hooks: Object.assign({}, ...['SessionStart', 'SessionEnd', 'PreCompact'].map(name => on(name, tells).hooks))
+      hooks: Object.assign(
+        {},
+        ...['SessionStart', 'SessionEnd', 'PreCompact'].map(name => commandOn(name, tells).hooks)
+      )
     })
     const { line, ready, shows, ended } = terminal(here, ['One.', 'In short: one.', 'Two.'])
     await ready()
@@ -142,8 +146,8 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
   })
 
   test('what is refused names its author', async () => {
-    const here = scene(on('PreToolUse', refuses('Not here'), 'Bash'))
-    const { line, ready, shows } = terminal(here, [{ calls: [bash(`touch ${here.path('made')}`)] }, 'Well.'])
+    const here = scene(commandOn('PreToolUse', refuses('Not here'), 'Bash'))
+    const { line, ready, shows } = terminal(here, [{ calls: [bashCall(`touch ${here.path('made')}`)] }, 'Well.'])
     await ready()
     line('go')
     const screen = await shows(/Well\.\n\n>$/)
@@ -155,8 +159,8 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
   test('a prompt that a hook refuses, a model that fails, a hook that sends back', async () => {
     const here = scene({
       hooks: {
-        ...on('UserPromptSubmit', `grep -q secret && { echo 'No secrets' >&2; exit 2; } || true`).hooks,
-        ...on('Stop', 'test -e $HOME/mark || { touch $HOME/mark; echo Not yet >&2; exit 2; }').hooks
+        ...commandOn('UserPromptSubmit', `grep -q secret && { echo 'No secrets' >&2; exit 2; } || true`).hooks,
+        ...commandOn('Stop', 'test -e $HOME/mark || { touch $HOME/mark; echo Not yet >&2; exit 2; }').hooks
       }
     })
     const { line, ready, shows } = terminal(here, [{ fail: { status: 400, message: 'bad request' } }, 'Done?', 'Done.'])
@@ -173,7 +177,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
   // FM62
   test('Ctrl-C interrupts a command, nothing of it is left, and the session goes on', async () => {
     const here = scene()
-    const { line, keys, ready, shows, screen, ended } = terminal(here, [{ calls: [bash(stays(here))] }, 'Fine.'], {
+    const { line, keys, ready, shows, screen, ended } = terminal(here, [{ calls: [bashCall(stays(here))] }, 'Fine.'], {
       args: ['--allowedTools', 'Bash']
     })
     await ready()
@@ -193,7 +197,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
 
   test('Ctrl-C twice in a turn ends with 130, and SessionEnd is fired', async () => {
     const here = scene()
-    const { line, keys, ready, ended } = terminal(here, [{ calls: [bash(stays(here))] }], {
+    const { line, keys, ready, ended } = terminal(here, [{ calls: [bashCall(stays(here))] }], {
       args: ['--allowedTools', 'Bash']
     })
     await ready()
@@ -266,7 +270,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
     const here = scene()
     const go = here.path('go')
     const wait = `until [ -e ${go} ]; do sleep 0.05; done`
-    const { line, ready, shows } = terminal(here, [{ calls: [bash(wait)] }, 'One.', 'Two.'], {
+    const { line, ready, shows } = terminal(here, [{ calls: [bashCall(wait)] }, 'One.', 'Two.'], {
       args: ['--allowedTools', 'Bash']
     })
     await ready()
@@ -278,14 +282,14 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
   })
 
   test('a turn that begins by itself, and words that come late, stand above what is being typed', async () => {
-    const here = stage()
+    const here = cliStage()
     const [go, late] = [here.path('go'), here.path('late')]
     const waits = (file: string): string => `until [ -e ${file} ]; do sleep 0.05; done`
     const fields = { hookEventName: 'SessionStart', initialUserMessage: 'begin' }
     const first = { type: 'command', command: prints({ hookSpecificOutput: fields }) }
     const second = { type: 'command', command: `${waits(late)}; exit 7`, async: true }
     here.user({ hooks: { SessionStart: [{ hooks: [first, second] }] } })
-    const { keys, shows } = terminal(here, [{ text: 'I begin.', calls: [bash(waits(go))] }, 'Begun.', 'Heard.'], {
+    const { keys, shows } = terminal(here, [{ text: 'I begin.', calls: [bashCall(waits(go))] }, 'Begun.', 'Heard.'], {
       columns: 60,
       args: ['--allowedTools', 'Bash']
     })
@@ -306,10 +310,13 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
   // X1
   test('nothing of a model, a tool or a hook steers the terminal', async () => {
     const evil = '\u001B]0;title\u0007\u001B[2J\u009B31m\u202Eabc\rover'
-    const here = scene(on('UserPromptSubmit', prints({ systemMessage: `evil ${evil}` })))
+    const here = scene(commandOn('UserPromptSubmit', prints({ systemMessage: `evil ${evil}` })))
     const { line, ready, shows, raw } = terminal(
       here,
-      [{ text: `said ${evil}`, calls: [bash(`printf '${String.raw`\033]0;x\007`}' >&2; exit 1 # ${evil}`)] }, 'Done.'],
+      [
+        { text: `said ${evil}`, calls: [bashCall(`printf '${String.raw`\033]0;x\007`}' >&2; exit 1 # ${evil}`)] },
+        'Done.'
+      ],
       { args: ['--allowedTools', 'Bash'] }
     )
     await ready()
@@ -323,7 +330,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
   // FM49, FM62
   test('when the terminal goes away it ends in good order', async () => {
     const here = scene()
-    const { line, ready, close, pid } = terminal(here, [{ calls: [bash(stays(here))] }], {
+    const { line, ready, close, pid } = terminal(here, [{ calls: [bashCall(stays(here))] }], {
       args: ['--allowedTools', 'Bash']
     })
     await ready()
@@ -350,8 +357,8 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
     ['n', 3, /Nothing was run\. To continue:/],
     ['y', undefined, /\n>$/]
   ])('a project with hooks is trusted first: %s', async (answer, code, then) => {
-    const here = stage()
-    here.settings(on('SessionStart', `touch ${here.path('ran')}`))
+    const here = cliStage()
+    here.settings(commandOn('SessionStart', `touch ${here.path('ran')}`))
     const { line, shows, ended } = terminal(here, [])
     await shows('Trust all of this, as it is now? [y/N]')
     expect(existsSync(here.path('ran'))).toBe(false)
@@ -362,7 +369,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
   })
 
   test('without a model it says what to set, and ends with 4', async () => {
-    const here = stage()
+    const here = cliStage()
     const { shows, ended } = terminal(here, [], { args: ['--model', 'opus'] })
     await shows('ANTHROPIC_API_KEY')
     expect(await ended()).toBe(4)
@@ -370,9 +377,9 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
 })
 
 describe.skipIf(!hasTmux)('how it looks (skipped where there is no tmux)', () => {
-  const turns = (here: Stage): Parameters<typeof terminal>[1] => [
-    { text: 'I try.', calls: [bash(`true ${'word '.repeat(30)}`), { name: 'Glob', input: { pattern: '*' } }] },
-    { calls: [bash(`${stays(here)} # ${'long '.repeat(30)}`)] }
+  const turns = (here: CliStage): Parameters<typeof terminal>[1] => [
+    { text: 'I try.', calls: [bashCall(`true ${'word '.repeat(30)}`), { name: 'Glob', input: { pattern: '*' } }] },
+    { calls: [bashCall(`${stays(here)} # ${'long '.repeat(30)}`)] }
   ]
 
   test.each([60, 100])('at %i columns lines that are redrawn are cut, and leave nothing behind', async columns => {
@@ -411,7 +418,7 @@ describe.skipIf(!hasTmux)('how it looks (skipped where there is no tmux)', () =>
 
   test('a terminal that knows only text gets only text', async () => {
     const here = scene()
-    const { line, ready, shows, raw, ended } = terminal(here, [{ calls: [bash('sleep 1')] }, 'Done.'], {
+    const { line, ready, shows, raw, ended } = terminal(here, [{ calls: [bashCall('sleep 1')] }, 'Done.'], {
       env: { TERM: 'dumb', NO_COLOR: '1' },
       args: ['--allowedTools', 'Bash']
     })

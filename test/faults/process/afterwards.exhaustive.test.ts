@@ -1,9 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { drive } from './drive.ts'
+import { startDriver } from './drive.ts'
 import { ENDINGS, type Ending } from '../endings.ts'
-import { gone, inTurn, there } from '../scene.ts'
+import { inTurn } from '../scene.ts'
+import { gone, there } from '../../support/waiting.ts'
 
 const WHAT = ['plain', 'stubborn', 'stray', 'bare', 'namespaced', 'async', 'large', 'prewarmed']
 
@@ -17,7 +18,7 @@ function isThere(pid: number): boolean {
 }
 
 async function endBy({ how, signal, end }: Ending, what: string): Promise<void> {
-  const driver = drive('parent', [what, how])
+  const driver = startDriver('parent', [what, how])
   const { hear, child, ended, running } = driver
   expect(await hear('up')).toBe(true)
   await there(running)

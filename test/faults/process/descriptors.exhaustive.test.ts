@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { drive } from './drive.ts'
-import { has } from '../host.ts'
-import { gone, inTurn } from '../scene.ts'
+import { startDriver } from './drive.ts'
+import { hasProgram } from '../../support/host.ts'
+import { inTurn } from '../scene.ts'
+import { gone } from '../../support/waiting.ts'
 
-const missing = !has('prlimit')
+const missing = !hasProgram('prlimit')
 const why = missing ? ' (needs prlimit)' : ''
 
 const FREE = Array.from({ length: 13 }, (_, free) => free)
@@ -18,7 +19,7 @@ const CLOSED = /^closed (deny|spawn)$/
  */
 async function expectClosed(limit: number, frees: readonly number[], ballast: number, how = 'cold'): Promise<void> {
   const within = ['prlimit', `--nofile=${limit}:${limit}`]
-  const { ended, told, running } = drive('descriptors', [frees.join(), ballast, how], { within })
+  const { ended, told, running } = startDriver('descriptors', [frees.join(), ballast, how], { within })
   expect(await ended).toEqual({ end: 0, stderr: '' })
   expect(told).toEqual([
     ...frees.map(free => ({

@@ -5,9 +5,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
-import { endAll, gone, HANG, processesWith } from '../scene.ts'
+import { gone, POLL } from '../../support/waiting.ts'
+import { endAll, processesWith } from '../../support/process-table.ts'
 
-export interface Driver {
+export interface DriverProcess {
   readonly child: ChildProcess
   readonly folder: string
   /** What it told, line by line. */
@@ -26,11 +27,11 @@ interface Driving {
   readonly env?: Readonly<Record<string, string>>
 }
 
-export function drive(
+export function startDriver(
   name: string,
   args: readonly (string | number)[] = [],
   { within = [], env }: Driving = {}
-): Driver {
+): DriverProcess {
   const folder = mkdtempSync(join(tmpdir(), 'carabiner-driver-'))
   const id = randomUUID()
   const file = join(import.meta.dirname, 'drivers', `${name}.ts`)
@@ -45,11 +46,11 @@ export function drive(
     child.kill('SIGKILL')
     await gone(running).finally(() => endAll(running()))
     rmSync(folder, { recursive: true, force: true })
-  }, HANG.timeout * 2)
+  }, POLL.timeout * 2)
   return { child, folder, told, ended: endOf(child, told), running, hear: key => hear(key, told, child) }
 }
 
-function endOf(child: ChildProcess, told: Record<string, unknown>[]): Driver['ended'] {
+function endOf(child: ChildProcess, told: Record<string, unknown>[]): DriverProcess['ended'] {
   let [stdout, stderr] = ['', '']
   child.stdout?.on('data', (chunk: Buffer) => {
     const lines = (stdout + chunk.toString()).split('\n')
@@ -63,6 +64,6 @@ function endOf(child: ChildProcess, told: Record<string, unknown>[]): Driver['en
 async function hear(key: string, told: readonly Record<string, unknown>[], child: ChildProcess): Promise<unknown> {
   const find = (): Record<string, unknown> | undefined => told.find(line => key in line)
   const isOver = (): boolean => find() !== undefined || child.exitCode !== null || child.signalCode !== null
-  await expect.poll(isOver, { ...HANG, timeout: 300_000 }).toBe(true)
+  await expect.poll(isOver, { ...POLL, timeout: 300_000 }).toBe(true)
   return find()?.[key]
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { drive } from './drive.ts'
-import { gone } from '../scene.ts'
+import { startDriver } from './drive.ts'
+import { gone } from '../../support/waiting.ts'
 
 interface Sizes {
   readonly own: number
@@ -24,7 +24,7 @@ describe.each([
   { where: 'a large process, through its helper', megabytes: 250 }
 ])('in $where', ({ megabytes }) => {
   test.each(FLOODS)('%s is cut off, and memory stays within 64 MB of what it was', async (_, command) => {
-    const { ended, told, running } = drive('floods', [command, megabytes])
+    const { ended, told, running } = startDriver('floods', [command, megabytes])
     expect(await ended).toEqual({ end: 0, stderr: '' })
     expect(told).toMatchObject([{ end: 'closed output', reason: expect.stringMatching(/output cap.*1048576 bytes/) }])
     const [before, after] = [told[0]!['before'] as Sizes, told[0]!['after'] as Sizes]

@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { commandHook } from '../../../src/external.ts'
 import { HookRegistry } from '../../../src/hooks.ts'
-import { effectOf, endAll, fire, HANG, inTurn, scene } from '../scene.ts'
+import { effectOf, fireFault, inTurn, faultScene } from '../scene.ts'
+import { POLL } from '../../support/waiting.ts'
+import { endAll } from '../../support/process-table.ts'
 
 const ALLOW = `echo '{"decision":"allow"}'`
 const DENY = `echo '{"decision":"deny","reason":"no"}'`
@@ -19,7 +21,7 @@ describe('a process that a hook leaves behind', () => {
     ['nothing', 'sleep 60 >/dev/null 2>&1 </dev/null &'],
     ['all, in a session of its own', 'setsid sleep 60 &']
   ])('holds %s: the answer counts, and it goes on running', async (_, helper) => {
-    const { ask, running } = scene()
+    const { ask, running } = faultScene()
     const outcome = await ask({ command: `${helper} ${ALLOW}` })
     const left = running()
     endAll(left)
@@ -29,7 +31,7 @@ describe('a process that a hook leaves behind', () => {
   })
 
   test('takes no refusal back', async () => {
-    const { ask, running } = scene()
+    const { ask, running } = faultScene()
     const inJson = await ask({ command: `sleep 60 & ${DENY}` })
     const byCode = await ask({ command: 'sleep 60 & echo no >&2; exit 2' })
     endAll(running())
@@ -38,20 +40,20 @@ describe('a process that a hook leaves behind', () => {
   })
 
   test('adds nothing to the answer', async () => {
-    const { ask, folder } = scene()
+    const { ask, folder } = faultScene()
     const chatter = join(folder, 'chatter')
     writeFileSync(chatter, '#!/bin/sh\nsleep 0.5\necho garbage\n', { mode: 0o755 })
     expect(effectOf(await ask({ command: `${chatter} & ${ALLOW}` }))).toBe('allowed')
   })
 
   test('may flood the pipes without harm', async () => {
-    const { ask } = scene()
+    const { ask } = faultScene()
     const outcome = await ask({ command: `{ sleep 0.2; exec timeout 2 yes; } & ${ALLOW}` })
     expect(effectOf(outcome)).toBe('allowed')
   })
 
   test('is not waited for, two hundred times', async () => {
-    const { ask, running } = scene()
+    const { ask, running } = faultScene()
     const effects = await inTurn(Array.from({ length: 200 }), 20, async () =>
       effectOf(await ask({ command: '/bin/sh', args: ['-c', `sleep 60 & ${ALLOW}`] }))
     )
@@ -69,7 +71,7 @@ function holdUp(ms: number): void {
 
 // FM10
 test('a refusal is not lost when the event loop stands still after the end of its hook', async () => {
-  const { place, folder } = scene()
+  const { place, folder } = faultScene()
   const flag = join(folder, 'flag')
   const hooks = new HookRegistry({
     // The first hook has printed and ended: its end is about to be noticed, and the other's together with it.
@@ -83,9 +85,9 @@ test('a refusal is not lost when the event loop stands still after the end of it
   const waits = `until [ -e ${flag} ]; do sleep 0.01; done; ${DENY}`
   hooks.register(commandHook({ name: 'first', events: 'PreToolUse', command: ALLOW }, place))
   hooks.register(
-    commandHook({ name: 'second', events: 'PreToolUse', command: waits, timeout: HANG.timeout / 1000 }, place)
+    commandHook({ name: 'second', events: 'PreToolUse', command: waits, timeout: POLL.timeout / 1000 }, place)
   )
-  const fired = fire(hooks)
+  const fired = fireFault(hooks)
   holdUp(500)
   expect(await fired).toMatchObject({ decision: 'deny', reason: 'no', by: 'second' })
 })

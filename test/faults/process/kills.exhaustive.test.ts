@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { drive } from './drive.ts'
-import { canUnshare } from '../host.ts'
-import { gone } from '../scene.ts'
+import { startDriver } from './drive.ts'
+import { canUnshare } from '../../support/host.ts'
+import { gone } from '../../support/waiting.ts'
 
 // FM9, FM7
 test('a thousand commands that ignore SIGTERM are ended, and nobody is left', async () => {
-  const { hear, ended, running } = drive('kills', [1000, 250])
+  const { hear, ended, running } = startDriver('kills', [1000, 250])
   expect(await hear('closed timeout')).toBe(1000)
   await gone(running)
   expect(await ended).toEqual({ end: 0, stderr: '' })
@@ -15,7 +15,7 @@ const reason = canUnshare ? '' : ' (unshare may not make process namespaces here
 
 // FM11
 test.skipIf(!canUnshare)(`the same for 500 in namespaces of their own${reason}`, async () => {
-  const { hear, ended, running } = drive('kills', [500, 250, 'namespaced'])
+  const { hear, ended, running } = startDriver('kills', [500, 250, 'namespaced'])
   expect(await hear('closed timeout')).toBe(500)
   await gone(running)
   expect(await ended).toEqual({ end: 0, stderr: '' })

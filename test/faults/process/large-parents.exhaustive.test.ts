@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { drive } from './drive.ts'
-import { gone, there } from '../scene.ts'
+import { startDriver } from './drive.ts'
+import { gone, there } from '../../support/waiting.ts'
 
 // FM6, FM9
 test('a process of a gigabyte asks through its helper, and does without it when somebody kills it', async () => {
-  const { told, hear, ended, running, folder } = drive('large', [1024])
+  const { told, hear, ended, running, folder } = startDriver('large', [1024])
   await hear('up')
   expect(told[0]).toMatchObject({
     answers: [

@@ -1,7 +1,8 @@
 import { constants } from 'node:os'
 import { expect, test } from 'vitest'
 import { FATES, SIGNALS } from '../exits.ts'
-import { effectOf, PROFILES, scene } from '../scene.ts'
+import { effectOf, faultScene } from '../scene.ts'
+import { PROFILES } from '../../support/hook-inputs.ts'
 
 /** `SIGIOT`, `SIGPOLL` and `SIGUNUSED` are other names of signals in the list. */
 const NUMBERS = new Set(Object.values(constants.signals).filter(number => number < 32))
@@ -15,7 +16,7 @@ test('the table has every signal, once', () => {
 
 // FM5
 test.each([...SIGNALS])('%s %s', async (name, fate) => {
-  const { ask } = scene()
+  const { ask } = faultScene()
   const command = `ulimit -c 0; kill -${constants.signals[name as NodeJS.Signals]} $$`
   const timeout = fate === 'stops it' ? 0.3 : 30
   for (const profile of PROFILES) {
@@ -27,7 +28,7 @@ test.each([...SIGNALS])('%s %s', async (name, fate) => {
 
 // FM5
 test('a shell that waits for a program which a signal ended says so by its exit code', async () => {
-  const { ask } = scene()
+  const { ask } = faultScene()
   const outcome = await ask({ command: "sh -c 'kill -KILL $$'; exit $?" })
   expect(outcome.failures).toMatchObject([{ kind: 'exit', message: expect.stringContaining('137') }])
 })

@@ -2,8 +2,9 @@ import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { furnish } from '../furnish.ts'
-import { has } from '../host.ts'
-import { effectOf, PROFILES, scene, type Spec } from '../scene.ts'
+import { hasProgram } from '../../support/host.ts'
+import { effectOf, faultScene, type Spec } from '../scene.ts'
+import { PROFILES } from '../../support/hook-inputs.ts'
 
 const HERE = '${CLAUDE_PROJECT_DIR}'
 
@@ -47,7 +48,7 @@ describe('a program that cannot be started is a failure to start, and no refusal
       words
     }))
   )('$name', async ({ spec, words }) => {
-    const { folder, ask } = scene()
+    const { folder, ask } = faultScene()
     furnish(folder)
     symlinkSync('loop', join(folder, 'loop'))
     const strict = await ask(spec)
@@ -60,7 +61,7 @@ describe('a program that cannot be started is a failure to start, and no refusal
   })
 
   test('a command one byte shorter starts', async () => {
-    const { ask } = scene()
+    const { ask } = faultScene()
     expect(effectOf(await ask({ command: `: ${'x'.repeat(131_069)}` }))).toBe('no opinion')
   })
 })
@@ -72,9 +73,9 @@ const LAUNCHERS = ['python3 absent.py', 'perl absent.pl', 'sh absent.sh', '. ./a
 describe('an interpreter that cannot open its script', () => {
   for (const command of LAUNCHERS) {
     const program = command.split(' ')[0]!
-    const missing = program !== '.' && program !== 'sh' && !has(program)
+    const missing = program !== '.' && program !== 'sh' && !hasProgram(program)
     test.skipIf(missing)(`${command}${missing ? ` (there is no ${program} here)` : ''}`, async () => {
-      const { ask } = scene()
+      const { ask } = faultScene()
       const spec: Spec = { command, shell: 'sh' }
       const outcome = await ask(spec)
       expect(outcome.report[0]?.raw?.exit_code).toBe(2)
@@ -88,13 +89,13 @@ describe('an interpreter that cannot open its script', () => {
   }
 
   test('is told from a hook that refuses and speaks of a file', async () => {
-    const { ask } = scene()
+    const { ask } = faultScene()
     const said = "echo 'you may not open that file: it cannot be opened' >&2; exit 2"
     expect(await ask({ command: said })).toMatchObject({ decision: 'deny', failures: [] })
   })
 
   test('is told from a hook that refuses in JSON', async () => {
-    const { ask } = scene()
+    const { ask } = faultScene()
     const said = `echo '{"decision":"deny","reason":"no"}'; echo "sh: 0: cannot open x" >&2; exit 2`
     expect(await ask({ command: said })).toMatchObject({ decision: 'deny', reason: 'no', failures: [] })
   })

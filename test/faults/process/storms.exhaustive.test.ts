@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { drive } from './drive.ts'
-import { has, isRoot } from '../host.ts'
-import { gone } from '../scene.ts'
+import { startDriver } from './drive.ts'
+import { hasProgram, isRoot } from '../../support/host.ts'
+import { gone } from '../../support/waiting.ts'
 
 /** Much more than it takes; a process that stands still for that long is not usable. */
 const LONGEST_LAG = 2_000
@@ -10,7 +10,7 @@ const LONGEST_LAG = 2_000
 const USER = ['--reuid=64321', '--regid=64321', '--clear-groups']
 
 async function expectEnd(spec: object, end: string): Promise<string> {
-  const { ended, told, running } = drive('storms', [JSON.stringify(spec)])
+  const { ended, told, running } = startDriver('storms', [JSON.stringify(spec)])
   expect(await ended).toEqual({ end: 0, stderr: '' })
   expect(told).toMatchObject([{ end }])
   expect(told[0]!['lag']).toBeLessThan(LONGEST_LAG)
@@ -42,7 +42,7 @@ describe('a storm of processes is over at the timeout, and this process can be u
   })
 })
 
-const cannotLimit = !isRoot || !has('setpriv') || !has('prlimit') || !has('perl')
+const cannotLimit = !isRoot || !hasProgram('setpriv') || !hasProgram('prlimit') || !hasProgram('perl')
 const why = cannotLimit ? ' (needs root, setpriv, prlimit and perl)' : ''
 
 // FM19
@@ -59,7 +59,7 @@ describe('limits', () => {
     await expectEnd(spec, 'closed deny')
   })
 
-  const cannotHog = !has('prlimit') || !has('perl')
+  const cannotHog = !hasProgram('prlimit') || !hasProgram('perl')
   test.skipIf(cannotHog)(`end a hog${cannotHog ? ' (needs prlimit and perl)' : ''}`, async () => {
     const hog = (megabytes: number) => ['-e', `my $x = "a" x (${megabytes} << 20); exit 2`]
     await expectEnd({ command: 'perl', args: hog(1024), limits: { memory: 256 }, timeout: 30 }, 'closed exit')

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { allow, HookRegistry, type HookResult } from '../../../src/hooks.ts'
 import { harness, manualClock } from '../../../src/testing.ts'
-import { after, bash } from '../../support/hook-kit.ts'
+import { after } from '../../support/hook-kit.ts'
+import { bash } from '../../support/hook-inputs.ts'
 
 const never = (): Promise<never> => new Promise(() => undefined)
 

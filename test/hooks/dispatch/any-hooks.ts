@@ -15,10 +15,10 @@ const BEHAVIOURS = [
   'drop',
   'context'
 ] as const
-export type Behaviour = (typeof BEHAVIOURS)[number]
+export type HookBehaviour = (typeof BEHAVIOURS)[number]
 
 export interface HookSpec {
-  readonly behaviour: Behaviour
+  readonly behaviour: HookBehaviour
   /** The key of the input that it changes, and what it puts there. */
   readonly key: 'a' | 'b' | 'c'
   readonly value: number

@@ -9,7 +9,7 @@ import {
   type HookMessage
 } from '../../../src/hooks.ts'
 import { manualClock } from '../../../src/testing.ts'
-import { bash, quiet } from '../../support/hook-inputs.ts'
+import { bash, loopTurn } from '../../support/hook-inputs.ts'
 
 describe('what a context holds', () => {
   type View = Record<
@@ -163,7 +163,7 @@ describe('the signal', () => {
       return new Promise(() => undefined)
     })
     const outcome = hooks.fire('PreToolUse', bash('ls'), { signal: stop.signal })
-    await quiet()
+    await loopTurn()
     expect(own?.aborted).toBe(false)
     stop.abort()
     expect(await outcome).toMatchObject({ blocked: true, failures: [{ kind: 'aborted' }] })
@@ -180,7 +180,7 @@ describe('the signal', () => {
     }
     hooks.callbacks({ PreToolUse: [{ hooks: [hang, hang] }] })
     const outcome = hooks.fire('PreToolUse', bash('ls'))
-    await quiet()
+    await loopTurn()
     stop.abort()
     expect(await outcome).toMatchObject({ blocked: true, failures: [{ kind: 'aborted' }, { kind: 'aborted' }] })
     expect(signals.map(signal => signal.aborted)).toEqual([true, true])
@@ -216,7 +216,7 @@ it('progress of a hook goes to whoever watches', async () => {
   const hooks = new HookRegistry({ sink: message => messages.push(message) })
   hooks.on('PreToolUse', ctx => ctx.progress('half way'), { name: 'slow' })
   await hooks.fire('PreToolUse', bash('ls'))
-  await quiet()
+  await loopTurn()
   expect(messages.map(message => message.subtype)).toEqual(['hook_started', 'hook_progress', 'hook_response'])
   expect(messages[1]).toMatchObject({ hook_name: 'slow', output: 'half way' })
 })

@@ -10,7 +10,8 @@ import {
   type Precedence,
   type Reply
 } from '../../../src/hooks.ts'
-import { bash, call, saying } from '../../support/hook-kit.ts'
+import { saying } from '../../support/hook-kit.ts'
+import { bash, callOf } from '../../support/hook-inputs.ts'
 
 const SAYINGS = { none: undefined, allow: allow(), ask: ask('ask'), deny: deny('deny'), defer: defer() } as const
 type Saying = keyof typeof SAYINGS
@@ -126,6 +127,6 @@ test('the outcome is that of the hooks that matched', async () => {
   const hooks = new HookRegistry()
   hooks.on('PreToolUse', 'Bash', () => deny('bash'))
   hooks.on('PreToolUse', 'Read', () => allow())
-  expect(await hooks.fire('PreToolUse', call('Read'))).toMatchObject({ decision: 'allow' })
-  expect(await hooks.fire('PreToolUse', call('Write'))).toMatchObject({ decision: undefined, reasons: [] })
+  expect(await hooks.fire('PreToolUse', callOf('Read'))).toMatchObject({ decision: 'allow' })
+  expect(await hooks.fire('PreToolUse', callOf('Write'))).toMatchObject({ decision: undefined, reasons: [] })
 })

@@ -1,7 +1,7 @@
 import * as fc from '../../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { HookRegistry, type Outcome } from '../../../src/hooks.ts'
-import { call } from '../../support/hook-kit.ts'
+import { callOf } from '../../support/hook-inputs.ts'
 
 // So many runs take their time on a busy machine.
 describe('matchers', () => {
@@ -12,7 +12,7 @@ describe('matchers', () => {
   const takes = (matcher: string | readonly string[], target: string): boolean => {
     const hooks = new HookRegistry()
     hooks.on('PreToolUse', matcher, () => ({ decision: 'deny' }))
-    return (hooks.fire('PreToolUse', call(target)) as Outcome).blocked
+    return (hooks.fire('PreToolUse', callOf(target)) as Outcome).blocked
   }
 
   // F86

@@ -3,8 +3,9 @@ import { SEED, seeded } from '../../support/seed.ts'
 import { describe, expect, test } from 'vitest'
 import { EVENT_NAMES, HookRegistry, type Outcome, type Reply } from '../../../src/hooks.ts'
 import { manualClock } from '../../../src/testing.ts'
-import { anyHooks, anyInput, microtasks, registryOf, type Behaviour, type HookSpec } from './any-hooks.ts'
-import { call, fireSample } from '../../support/hook-kit.ts'
+import { anyHooks, anyInput, microtasks, registryOf, type HookBehaviour, type HookSpec } from './any-hooks.ts'
+import { fireSample } from '../../support/hook-kit.ts'
+import { callOf } from '../../support/hook-inputs.ts'
 
 // So many runs take their time on a busy machine.
 const PRECEDENCES = ['allow-over-ask', 'ask-over-allow'] as const
@@ -59,13 +60,13 @@ describe('nothing said changes nothing', () => {
           concurrent,
           run: ctx => void (ctx.toolInput = structuredClone(ctx.toolInput))
         })
-        expect((await hooks.fire('PreToolUse', call('Any', input))).updatedInput).toBeUndefined()
+        expect((await hooks.fire('PreToolUse', callOf('Any', input))).updatedInput).toBeUndefined()
       })
     )
   })
 })
 
-const BREAKS = new Set<Behaviour>(['deny', 'throw', 'nonsense'])
+const BREAKS = new Set<HookBehaviour>(['deny', 'throw', 'nonsense'])
 const peaceful = anyHooks.map(specs => specs.filter(spec => !BREAKS.has(spec.behaviour)))
 
 const isDeny = (spec: HookSpec): boolean => spec.behaviour === 'deny' && !spec.observe
@@ -88,7 +89,7 @@ describe('a deny is never lost', () => {
     await fc.assert(
       fc.asyncProperty(withDeny, fc.constantFrom(...PRECEDENCES), async (specs, precedence) => {
         const hooks = registryOf(specs, microtasks, { precedence })
-        const outcome = await hooks.fire('PreToolUse', call('Any', { a: 1, b: 2 }))
+        const outcome = await hooks.fire('PreToolUse', callOf('Any', { a: 1, b: 2 }))
         expect(outcome).toMatchObject({ decision: 'deny', blocked: true })
         const denials = outcome.reasons.filter(
           ({ decision, reason }) => decision === 'deny' && reason?.startsWith('deny by')
@@ -103,7 +104,7 @@ describe('a deny is never lost', () => {
   test('nor made up: without one, and without a failure, there is none', async () => {
     await fc.assert(
       fc.asyncProperty(peaceful, async specs => {
-        const outcome = await registryOf(specs, microtasks).fire('PreToolUse', call('Any', { a: 1 }))
+        const outcome = await registryOf(specs, microtasks).fire('PreToolUse', callOf('Any', { a: 1 }))
         expect(outcome.decision).not.toBe('deny')
         expect(outcome.failures).toEqual([])
       }),
@@ -115,7 +116,7 @@ describe('a deny is never lost', () => {
 describe('the outcome does not depend on who was fastest', () => {
   const outcomeWith = async (specs: readonly HookSpec[], latencies: readonly number[]): Promise<Outcome> => {
     const timed = specs.map((spec, index) => ({ ...spec, ticks: latencies[index % latencies.length]! }))
-    return registryOf(timed, microtasks).fire('PreToolUse', call('Any', { a: 1, b: 2 }))
+    return registryOf(timed, microtasks).fire('PreToolUse', callOf('Any', { a: 1, b: 2 }))
   }
 
   test('for any hooks', async () => {
@@ -150,7 +151,7 @@ describe('the outcome does not depend on who was fastest', () => {
         wait,
         { clock }
       )
-      const fired = hooks.fire('PreToolUse', call('Any', { a: 0, b: 0, c: 0 }))
+      const fired = hooks.fire('PreToolUse', callOf('Any', { a: 0, b: 0, c: 0 }))
       await clock.advance(0.1)
       seen.add(JSON.stringify(await fired))
     }
@@ -188,7 +189,7 @@ test('what runs is what every gate judged last', async () => {
         })
         registryOf(specs.slice(index, index + 1), microtasks, {}, hooks, index)
       }
-      const outcome = await hooks.fire('PreToolUse', call('Any', input))
+      const outcome = await hooks.fire('PreToolUse', callOf('Any', input))
       expect(judged.size).toBe(added.length)
       for (const seen of judged.values()) expect(seen).toEqual(outcome.updatedInput ?? input)
     }),

@@ -8,7 +8,8 @@ import {
   type Matcher,
   type Outcome
 } from '../../../src/hooks.ts'
-import { bash, call, fireSample, sampleOf } from '../../support/hook-kit.ts'
+import { fireSample, sampleOf } from '../../support/hook-kit.ts'
+import { bash, callOf } from '../../support/hook-inputs.ts'
 
 const TOOLS = [
   'Read',
@@ -36,7 +37,7 @@ const TOOLS = [
 const taken = (matcher: Matcher): readonly string[] => {
   const hooks = new HookRegistry()
   hooks.on('PreToolUse', matcher, () => deny('seen'))
-  const matches = (tool: string): boolean => (hooks.fire('PreToolUse', call(tool)) as { blocked: boolean }).blocked
+  const matches = (tool: string): boolean => (hooks.fire('PreToolUse', callOf(tool)) as { blocked: boolean }).blocked
   const once = TOOLS.filter(matches)
   // F91
   expect(TOOLS.filter(matches)).toEqual(once)
@@ -119,7 +120,7 @@ describe('a matcher', () => {
   test('S8: a question mark in the name of a server stands for one character', () => {
     const hooks = new HookRegistry()
     hooks.on('PreToolUse', 'mcp__?__x', () => deny('seen'))
-    const isTaken = (tool: string): boolean => (hooks.fire('PreToolUse', call(tool)) as Outcome).blocked
+    const isTaken = (tool: string): boolean => (hooks.fire('PreToolUse', callOf(tool)) as Outcome).blocked
     expect(['mcp__a__x', 'mcp____x', 'mcp__ab__x', 'xmcp__a__x'].map(isTaken)).toEqual([true, false, false, false])
   })
 
@@ -128,7 +129,7 @@ describe('a matcher', () => {
     const hooks = new HookRegistry()
     for (const matcher of ['Ba?sh', '[BR]a', 'Bash(Output)?'])
       hooks.callbacks({ PreToolUse: [{ matcher, hooks: [input => void seen.push(`${matcher} ${input.tool_name}`)] }] })
-    for (const tool of ['Bash', 'BashOutput', 'Read']) void hooks.fire('PreToolUse', call(tool))
+    for (const tool of ['Bash', 'BashOutput', 'Read']) void hooks.fire('PreToolUse', callOf(tool))
     expect(seen.toSorted()).toEqual([
       'Ba?sh Bash',
       'Ba?sh BashOutput',
@@ -151,7 +152,7 @@ describe('a matcher', () => {
     const seen: string[] = []
     hooks.on('PreToolUse', ctx => void seen.push(ctx.toolName))
     hooks.register({ events: 'PreToolUse', matcher: undefined, run: ctx => void seen.push(ctx.toolName) })
-    for (const tool of TOOLS) void hooks.fire('PreToolUse', call(tool))
+    for (const tool of TOOLS) void hooks.fire('PreToolUse', callOf(tool))
     expect(seen).toEqual(TOOLS.flatMap(tool => [tool, tool]))
   })
 
@@ -170,7 +171,7 @@ describe('a matcher', () => {
     const blocked = (): number =>
       Array.from(
         { length: 2500 },
-        (_, index) => hooks.fire('PreToolUse', call(`tool_${index}`)) as { blocked: boolean }
+        (_, index) => hooks.fire('PreToolUse', callOf(`tool_${index}`)) as { blocked: boolean }
       ).filter(outcome => outcome.blocked).length
     expect([blocked(), blocked()]).toEqual([250, 250])
   })
@@ -265,8 +266,8 @@ describe('the engine for text patterns', () => {
     }
     expect(compiled).toEqual(['ends with .*', '^list'])
     hooks.on('PreToolUse', 'y.*', () => deny('engine'))
-    expect(hooks.fire('PreToolUse', call('Hey!'))).toMatchObject({ reason: 'engine' })
-    expect(hooks.fire('PreToolUse', call('yes'))).toMatchObject({ decision: undefined })
+    expect(hooks.fire('PreToolUse', callOf('Hey!'))).toMatchObject({ reason: 'engine' })
+    expect(hooks.fire('PreToolUse', callOf('yes'))).toMatchObject({ decision: undefined })
   })
 
   test('that refuses a pattern makes it an error, with its words', () => {
@@ -288,6 +289,6 @@ describe('the engine for text patterns', () => {
       })
     })
     hooks.on('PreToolUse', '^(a+)+$', () => deny('ran'))
-    expect(await hooks.fire('PreToolUse', call('aaaa'))).toMatchObject({ reason: 'ran' })
+    expect(await hooks.fire('PreToolUse', callOf('aaaa'))).toMatchObject({ reason: 'ran' })
   })
 })

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { allow, ask, block, deny, goesOn, HookRegistry, transform, type Reply } from '../../../src/hooks.ts'
 import { harness } from '../../../src/testing.ts'
-import { bash, call, saying } from '../../support/hook-kit.ts'
+import { saying } from '../../support/hook-kit.ts'
+import { bash, callOf } from '../../support/hook-inputs.ts'
 
 // F70
 test.each([
@@ -85,7 +86,7 @@ test('each hook sees what earlier ones made of the input, and the last one is wh
     ctx.toolInput['m'] = 2
   })
   hooks.on('PreToolUse', ctx => void seen.push({ ...ctx.toolInput }))
-  const outcome = await hooks.fire('PreToolUse', call('Any', { n: 0 }))
+  const outcome = await hooks.fire('PreToolUse', callOf('Any', { n: 0 }))
   expect(seen).toEqual([{ n: 0 }, { n: 1 }, { n: 1, m: 2 }])
   expect(outcome.updatedInput).toEqual({ n: 1, m: 2 })
 })
@@ -100,7 +101,7 @@ test('whoever judged an older input is asked again, whoever made the last change
       return name === 'first' || name === 'last' ? { updatedInput: { ...ctx.toolInput, [name]: true } } : undefined
     })
   }
-  expect((await hooks.fire('PreToolUse', call('Any'))).updatedInput).toEqual({ first: true, last: true })
+  expect((await hooks.fire('PreToolUse', callOf('Any'))).updatedInput).toEqual({ first: true, last: true })
   expect(asked).toEqual(['gate', 'first', 'last', 'behind', 'gate', 'first'])
 })
 
@@ -115,7 +116,7 @@ test('of hooks side by side, the one that alone changed the input is not asked a
     }
     hooks.register({ name, events: 'PreToolUse', concurrent: true, run })
   }
-  await hooks.fire('PreToolUse', call('Any'))
+  await hooks.fire('PreToolUse', callOf('Any'))
   expect(asked).toEqual(['gate', 'author', 'beside', 'gate', 'beside'])
 })
 
@@ -125,7 +126,7 @@ test('two hooks that change different keys lose neither', async () => {
     const hooks = new HookRegistry()
     hooks.register({ events: 'PreToolUse', concurrent, run: ctx => ({ updatedInput: { ...ctx.toolInput, a: 1 } }) })
     hooks.register({ events: 'PreToolUse', concurrent, run: ctx => ({ updatedInput: { ...ctx.toolInput, b: 2 } }) })
-    const outcome = await hooks.fire('PreToolUse', call('Any', { c: 3 }))
+    const outcome = await hooks.fire('PreToolUse', callOf('Any', { c: 3 }))
     expect(outcome).toMatchObject({ updatedInput: { a: 1, b: 2, c: 3 }, conflicts: [] })
   }
 })
@@ -144,7 +145,7 @@ test('two hooks side by side that change one key: the later in order wins, and i
       return { updatedInput: { path: 'b' } }
     }
   })
-  const outcome = await hooks.fire('PreToolUse', call('Any', { path: '', gone: true }))
+  const outcome = await hooks.fire('PreToolUse', callOf('Any', { path: '', gone: true }))
   expect(outcome.updatedInput).toEqual({ path: 'b' })
   expect(outcome.conflicts).toContainEqual({ key: 'path', winner: 'quick', loser: 'slow' })
 })

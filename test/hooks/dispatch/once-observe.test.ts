@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { allow, ask, deny, HookRegistry, type Outcome } from '../../../src/hooks.ts'
 import { harness, manualClock } from '../../../src/testing.ts'
-import { after, bash, call } from '../../support/hook-kit.ts'
+import { after } from '../../support/hook-kit.ts'
+import { bash, callOf } from '../../support/hook-inputs.ts'
 
 describe('a hook that runs once', () => {
   test('is gone after its first run', async () => {
     const hooks = new HookRegistry()
     let runs = 0
     hooks.on('PreToolUse', 'Bash', () => void runs++, { name: 'once', once: true })
-    await hooks.fire('PreToolUse', call('Read'))
+    await hooks.fire('PreToolUse', callOf('Read'))
     expect(hooks.has('once')).toBe(true)
     await hooks.fire('PreToolUse', bash())
     await hooks.fire('PreToolUse', bash())

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { allow, ask, deny, HookRegistry, type Outcome } from '../../../src/hooks.ts'
 import { harness, manualClock } from '../../../src/testing.ts'
-import { after, bash, call } from '../../support/hook-kit.ts'
+import { after } from '../../support/hook-kit.ts'
+import { bash, callOf } from '../../support/hook-inputs.ts'
 
 describe('what is changed during a fire affects later fires only', () => {
   // F83
@@ -71,7 +72,7 @@ describe('fires at the same time', () => {
       if (id % 3 === 1) throw new Error(`broken ${id}`)
       return allow()
     })
-    const fires = Array.from({ length: 300 }, (_, id) => hooks.fire('PreToolUse', call('Tool', { id })))
+    const fires = Array.from({ length: 300 }, (_, id) => hooks.fire('PreToolUse', callOf('Tool', { id })))
     await clock.advance(1)
     const outcomes = await Promise.all(fires)
     outcomes.forEach((outcome, id) => {
@@ -114,8 +115,8 @@ describe('fires at the same time', () => {
       await new Promise<void>(resolve => void clock.after(3000, resolve))
       return ask('fine')
     })
-    const slow = hooks.fire('PreToolUse', call('Slow'))
-    const fine = await after(clock, 3, () => hooks.fire('PreToolUse', call('Fine')))
+    const slow = hooks.fire('PreToolUse', callOf('Slow'))
+    const fine = await after(clock, 3, () => hooks.fire('PreToolUse', callOf('Fine')))
     expect(await slow).toMatchObject({ decision: 'deny', failures: [{ kind: 'timeout' }] })
     expect(fine).toMatchObject({ decision: 'ask', failures: [] })
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { deny, HookRegistry, later, transform, type HookContext, type HookMessage } from '../../../src/hooks.ts'
 import { manualClock } from '../../../src/testing.ts'
-import { bash, loose, quiet } from '../../support/hook-inputs.ts'
+import { bash, loose, loopTurn } from '../../support/hook-inputs.ts'
 
 describe('discarded changes', () => {
   type Change = (ctx: HookContext<'PreToolUse'>) => void
@@ -118,7 +118,7 @@ describe('discarded changes', () => {
     hooks.on('PostToolUse', ctx => void Object.assign(ctx.toolInput, { command: 'y' }))
     hooks.on('PostToolUse', ctx => void seen.push(ctx.toolInput))
     const outcome = await hooks.fire('PostToolUse', { ...bash('ls'), tool_response: '' })
-    await quiet()
+    await loopTurn()
     expect(outcome).toMatchObject({ updatedInput: undefined, failures: [] })
     expect(seen).toEqual([{ command: 'ls' }])
     expect(messages).toContainEqual(

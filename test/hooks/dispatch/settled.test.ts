@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { allow, deny, HookRegistry, type HookContext, type HookMessage, type HookNotice } from '../../../src/hooks.ts'
 import { manualClock } from '../../../src/testing.ts'
-import { bash, quiet, says } from '../../support/hook-inputs.ts'
+import { bash, loopTurn, says } from '../../support/hook-inputs.ts'
 
 const watched = () => {
   const clock = manualClock()
@@ -27,7 +27,7 @@ describe.each(WRITES)('a write to ctx.%s after the hook has settled', (_, write)
     hooks.on('PreToolUse', () => write(kept!))
     const outcome = await hooks.fire('PreToolUse', bash('ls'), { messages: [says('user', 'hi')] })
     expect(() => write(kept!)).not.toThrow()
-    await quiet()
+    await loopTurn()
     expect(outcome).toMatchObject({ updatedInput: undefined, messageEdits: undefined, failures: [] })
     expect(notices).toMatchObject([
       { hook_name: 'first', output: expect.stringContaining('dropped') },
@@ -50,7 +50,7 @@ describe.each(WRITES)('a write to ctx.%s after the hook has settled', (_, write)
       failures: [{ kind: 'timeout' }]
     })
     await clock.advance(5)
-    await quiet()
+    await loopTurn()
     expect(notices).toContainEqual(
       expect.objectContaining({ hook_name: 'slow', output: expect.stringContaining('cannot be changed now') })
     )
@@ -74,7 +74,7 @@ it('a write to ctx.prompt after the hook has settled is dropped and reported', a
   hooks.on('UserPromptSubmit', ctx => void (kept = ctx))
   hooks.on('UserPromptSubmit', () => void (kept!.prompt = 'late'))
   expect(await hooks.fire('UserPromptSubmit', { prompt: 'x' })).toMatchObject({ updatedPrompt: undefined })
-  await quiet()
+  await loopTurn()
   expect(notices).toHaveLength(1)
 })
 
@@ -89,7 +89,7 @@ describe('an input that a hook goes on changing after it has settled', () => {
       hooks =>
         hooks.on('PreToolUse', ctx => {
           void ctx.toolInput
-          return quiet()
+          return loopTurn()
         })
     ]
   ]
@@ -113,7 +113,7 @@ describe('an input that a hook goes on changing after it has settled', () => {
     })
     hooks.on('PreToolUse', ctx => {
       void ctx.toolInput
-      return ++calls > 1 ? quiet() : undefined
+      return ++calls > 1 ? loopTurn() : undefined
     })
     for (const _fire of [1, 2]) expect((await hooks.fire('PreToolUse', bash('ls'))).updatedInput).toBeUndefined()
   })
@@ -123,7 +123,7 @@ describe('an input that a hook goes on changing after it has settled', () => {
     hooks.on('PreToolUse', ctx => queueMicrotask(() => (ctx.toolInput['command'] = 'evil')))
     hooks.on('PreToolUse', ctx => {
       void ctx.toolInput
-      return quiet()
+      return loopTurn()
     })
     for (const _fire of [1, 2]) expect((await hooks.fire('PreToolUse', bash('ls'))).updatedInput).toBeUndefined()
   })
@@ -213,7 +213,7 @@ describe('an answer after its time', () => {
     const before = await outcome
     expect(before).toMatchObject({ blocked: true, contexts: [], failures: [{ by: 'slow', kind: 'timeout' }] })
     await clock.advance(5)
-    await quiet()
+    await loopTurn()
     expect(before).toMatchObject({ blocked: true, contexts: [] })
     expect(notices).toMatchObject([{ hook_name: 'slow', output: expect.stringMatching(/after its time|late/) }])
   })
@@ -232,7 +232,7 @@ describe('an answer after its time', () => {
     const outcome = hooks.fire('PreToolUse', bash('ls'))
     await clock.advance(10)
     await outcome
-    await quiet()
+    await loopTurn()
     process.off('unhandledRejection', note)
     expect(unhandled).toEqual([])
   })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { allow, deny, HookRegistry, later } from '../../../src/hooks.ts'
 import type { Dialect, Hook, LateAnswer, Reply } from '../../../src/hooks.ts'
 import { manualClock } from '../../../src/testing.ts'
-import { bash, quiet } from '../../support/hook-inputs.ts'
+import { bash, loopTurn } from '../../support/hook-inputs.ts'
 
 const DIALECTS = ['library', 'contract'] as const
 
@@ -47,7 +47,7 @@ describe('asyncTimeout', () => {
       failures: [{ kind: 'timeout', message: expect.stringContaining('30 s') }]
     })
     answer(allow())
-    await quiet()
+    await loopTurn()
     expect(await outcome).toMatchObject({ blocked: true })
   })
 

@@ -2,7 +2,8 @@ import * as fc from '../../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { EVENT_NAMES, HookRegistry, type EventName } from '../../../src/hooks.ts'
 import { anyHooks, anyInput, deepFreeze, microtasks, registryOf } from '../dispatch/any-hooks.ts'
-import { call, sampleOf } from '../../support/hook-kit.ts'
+import { sampleOf } from '../../support/hook-kit.ts'
+import { callOf } from '../../support/hook-inputs.ts'
 
 // So many runs take their time on a busy machine.
 describe('the caller’s input is never changed', () => {
@@ -57,7 +58,7 @@ describe('the caller’s input is never changed', () => {
   test('whatever it holds and whatever hooks do', async () => {
     await fc.assert(
       fc.asyncProperty(anyInput, anyHooks, fc.boolean(), async (toolInput, specs, frozen) => {
-        const input = call('Any', structuredClone(toolInput))
+        const input = callOf('Any', structuredClone(toolInput))
         const before = structuredClone(input)
         if (frozen) deepFreeze(input)
         const hooks = registryOf(specs, microtasks)

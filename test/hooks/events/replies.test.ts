@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { allow, ask, block, defer, deny, HookRegistry, transform } from '../../../src/hooks.ts'
-import { answer, bash, loose, NEUTRAL } from '../../support/hook-inputs.ts'
+import { outcomeOf, bash, loose, NEUTRAL } from '../../support/hook-inputs.ts'
 
 describe('words', () => {
   // F44, F45
   it.each([undefined, null, {}, { decision: '' as const }, { decision: undefined }])(
     '%j changes nothing',
     async reply => {
-      expect(await answer('PreToolUse', reply)).toMatchObject(NEUTRAL)
+      expect(await outcomeOf('PreToolUse', reply)).toMatchObject(NEUTRAL)
     }
   )
 
@@ -18,7 +18,7 @@ describe('words', () => {
     [ask('sure?'), 'ask', 'sure?'],
     [defer(), 'defer', undefined]
   ] as const)('%j is a decision', async (reply, decision, reason) => {
-    expect(await answer('PreToolUse', reply)).toMatchObject({
+    expect(await outcomeOf('PreToolUse', reply)).toMatchObject({
       decision,
       reason,
       blocked: decision === 'deny',
@@ -31,7 +31,7 @@ describe('words', () => {
   it.each(['maybe', 'Deny', 'ALLOW', ' deny', 'yes', 'continue'])(
     '%j is no decision, and the gate closes',
     async word => {
-      const outcome = await answer('PreToolUse', loose({ decision: word }))
+      const outcome = await outcomeOf('PreToolUse', loose({ decision: word }))
       expect(outcome).toMatchObject({
         blocked: true,
         failures: [{ kind: 'reply', message: expect.stringContaining(word) }]
@@ -41,19 +41,19 @@ describe('words', () => {
 
   // F44
   it('block(reason) blocks, and the run goes on', async () => {
-    const outcome = await answer('PreToolUse', block('not here'))
+    const outcome = await outcomeOf('PreToolUse', block('not here'))
     expect(outcome).toMatchObject({ decision: 'deny', blocked: true, reason: 'not here', continue: undefined })
   })
 
   // F44
   it('transform(value) is what the tool gets', async () => {
-    const outcome = await answer('PreToolUse', transform({ command: 'ls' }))
+    const outcome = await outcomeOf('PreToolUse', transform({ command: 'ls' }))
     expect(outcome).toMatchObject({ ...NEUTRAL, updatedInput: { command: 'ls' } })
   })
 
   // F47
   it('allow() says yes and leaves everything else empty', async () => {
-    expect(await answer('PreToolUse', allow())).toMatchObject({
+    expect(await outcomeOf('PreToolUse', allow())).toMatchObject({
       ...NEUTRAL,
       decision: 'allow',
       reasons: [{ decision: 'allow', reason: undefined }]
@@ -68,7 +68,7 @@ describe('words', () => {
     ['deny', 'deny'],
     ['', undefined]
   ] as const)('decision %j is read as %s', async (decision, read) => {
-    expect(await answer('PreToolUse', { decision })).toMatchObject({ decision: read, failures: [] })
+    expect(await outcomeOf('PreToolUse', { decision })).toMatchObject({ decision: read, failures: [] })
   })
 
   it('a refusal without a reason names its author', async () => {
@@ -81,11 +81,11 @@ describe('words', () => {
     [allow(), deny('mine')],
     [deny('mine'), allow()]
   ])('allow and deny, in either order: deny, with its own reason', async (...replies) => {
-    expect(await answer('PreToolUse', ...replies)).toMatchObject({ decision: 'deny', reason: 'mine' })
+    expect(await outcomeOf('PreToolUse', ...replies)).toMatchObject({ decision: 'deny', reason: 'mine' })
   })
 
   it('of several refusals the first reason leads, and all are kept', async () => {
-    const outcome = await answer('PreToolUse', deny('one'), allow(), deny('two'))
+    const outcome = await outcomeOf('PreToolUse', deny('one'), allow(), deny('two'))
     expect(outcome.reason).toBe('one')
     expect(outcome.reasons.map(({ decision, reason }) => [decision, reason])).toEqual([
       ['deny', 'one'],
@@ -130,7 +130,7 @@ describe('options of an answer', () => {
     ['deny', deny('no', options), { ...told, updatedInput: undefined, decision: 'deny', reason: 'no' }],
     ['block', block('no', options), { ...told, updatedInput: undefined, decision: 'deny', reason: 'no' }]
   ])('%s keeps them all', async (_, reply, expected) => {
-    expect(await answer('PreToolUse', reply)).toMatchObject(expected)
+    expect(await outcomeOf('PreToolUse', reply)).toMatchObject(expected)
   })
 
   it('do not leak from one answer into the next', () => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { block, HookRegistry, transform, type Reply } from '../../../src/hooks.ts'
-import { answer, bash, loose, NEUTRAL } from '../../support/hook-inputs.ts'
+import { outcomeOf, bash, loose, NEUTRAL } from '../../support/hook-inputs.ts'
 
 describe('fields', () => {
   // F49
   it('all synchronous fields take effect', async () => {
-    const outcome = await answer('PostToolUse', {
+    const outcome = await outcomeOf('PostToolUse', {
       continue: false,
       suppressOutput: true,
       stopReason: 'enough',
@@ -29,20 +29,20 @@ describe('fields', () => {
   // F49
   it('snake case is read too, and camel case beats it', async () => {
     const reply = { stop_reason: 'snake', suppress_output: true, system_message: 'snake', systemMessage: 'camel' }
-    const outcome = await answer('PostToolUse', loose(reply))
+    const outcome = await outcomeOf('PostToolUse', loose(reply))
     expect(outcome).toMatchObject({ stopReason: 'snake', suppressOutput: true, systemMessage: 'camel' })
   })
 
   // F49
   it('snake case is read within the specific output as well', async () => {
     const specific = { hook_event_name: 'PreToolUse', permission_decision: 'deny', permission_decision_reason: 'no' }
-    const outcome = await answer('PreToolUse', loose({ hook_specific_output: specific }))
+    const outcome = await outcomeOf('PreToolUse', loose({ hook_specific_output: specific }))
     expect(outcome).toMatchObject({ decision: 'deny', reason: 'no' })
   })
 
   // F50
   it('an asynchronous output that is already there has nothing left to say', async () => {
-    expect(await answer('PreToolUse', { async: true, asyncTimeout: 30 })).toMatchObject(NEUTRAL)
+    expect(await outcomeOf('PreToolUse', { async: true, asyncTimeout: 30 })).toMatchObject(NEUTRAL)
   })
 
   // F51
@@ -57,7 +57,7 @@ describe('fields', () => {
 
   // F53
   it('the specific output of PreToolUse takes effect in full', async () => {
-    const outcome = await answer('PreToolUse', {
+    const outcome = await outcomeOf('PreToolUse', {
       hookSpecificOutput: {
         hookEventName: 'PreToolUse',
         permissionDecision: 'ask',
@@ -76,7 +76,7 @@ describe('fields', () => {
 
   // F54
   it('the specific output of PostToolUse takes effect', async () => {
-    const outcome = await answer('PostToolUse', {
+    const outcome = await outcomeOf('PostToolUse', {
       hookSpecificOutput: {
         hookEventName: 'PostToolUse',
         additionalContext: 'more',
@@ -102,19 +102,21 @@ describe('fields', () => {
     'Stop'
   ] as const)('additionalContext takes effect on %s', async event => {
     const specific = { hookSpecificOutput: { hookEventName: event, additionalContext: 'first' } }
-    const outcome = await answer(event, specific, { additionalContext: 'second' })
+    const outcome = await outcomeOf(event, specific, { additionalContext: 'second' })
     expect(outcome).toMatchObject({ additionalContext: 'first\nsecond', failures: [] })
   })
 
   // F56
   it('specific output for another event is a failure that names both', async () => {
     const wrong: Reply = { hookSpecificOutput: { hookEventName: 'PostToolUse', permissionDecision: 'allow' } }
-    const gate = await answer('PreToolUse', wrong)
+    const gate = await outcomeOf('PreToolUse', wrong)
     expect(gate).toMatchObject({
       blocked: true,
       failures: [{ kind: 'reply', message: expect.stringMatching(/PostToolUse.*PreToolUse/) }]
     })
-    const open = await answer('SessionStart', { hookSpecificOutput: { hookEventName: 'Stop', additionalContext: 'x' } })
+    const open = await outcomeOf('SessionStart', {
+      hookSpecificOutput: { hookEventName: 'Stop', additionalContext: 'x' }
+    })
     expect(open).toMatchObject({
       blocked: false,
       contexts: [],
@@ -128,7 +130,7 @@ describe('fields', () => {
     [true, true],
     [false, false]
   ])('continue keeps three states: %s', async (value, kept) => {
-    expect(await answer('Stop', { continue: value })).toMatchObject({ continue: kept })
+    expect(await outcomeOf('Stop', { continue: value })).toMatchObject({ continue: kept })
   })
 
   // F57
@@ -146,27 +148,27 @@ describe('answers that an event cannot take', () => {
   it.each(['UserPromptSubmit', 'PostToolUse', 'SessionStart', 'Stop', 'Notification'] as const)(
     'a transform on %s fails, and the failure names the event',
     async event => {
-      const { failures, updatedInput } = await answer(event, transform({ a: 1 }))
+      const { failures, updatedInput } = await outcomeOf(event, transform({ a: 1 }))
       expect(failures).toMatchObject([{ kind: 'reply', message: expect.stringContaining(event) }])
       expect(updatedInput).toBeUndefined()
     }
   )
 
   it.each(['ask', 'defer'] as const)('%s where nobody can be asked is a failure, not a yes', async decision => {
-    expect(await answer('UserPromptSubmit', { decision })).toMatchObject({
+    expect(await outcomeOf('UserPromptSubmit', { decision })).toMatchObject({
       blocked: true,
       failures: [{ kind: 'reply' }]
     })
-    expect(await answer('PermissionRequest', { decision })).toMatchObject({
+    expect(await outcomeOf('PermissionRequest', { decision })).toMatchObject({
       blocked: true,
       failures: [{ kind: 'reply' }]
     })
   })
 
   it('only an explicit decision keeps a compaction from happening', async () => {
-    expect(await answer('PreCompact', block('no'))).toMatchObject({ blocked: false })
-    expect(await answer('PreCompact', { continue: false })).toMatchObject({ blocked: false })
-    expect(await answer('PreCompact', { decision: 'block', reason: 'not now' })).toMatchObject({
+    expect(await outcomeOf('PreCompact', block('no'))).toMatchObject({ blocked: false })
+    expect(await outcomeOf('PreCompact', { continue: false })).toMatchObject({ blocked: false })
+    expect(await outcomeOf('PreCompact', { decision: 'block', reason: 'not now' })).toMatchObject({
       blocked: true,
       reason: 'not now'
     })

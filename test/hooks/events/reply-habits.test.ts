@@ -1,46 +1,46 @@
 import { describe, expect, it } from 'vitest'
 import { block, deny, HookRegistry, type HookMessage } from '../../../src/hooks.ts'
 import { manualClock } from '../../../src/testing.ts'
-import { answer, bash, NEUTRAL, quiet } from '../../support/hook-inputs.ts'
+import { outcomeOf, bash, NEUTRAL, loopTurn } from '../../support/hook-inputs.ts'
 
 describe('what hook authors are used to', () => {
   it('a Stop hook that asks to go on can be read from the outcome', async () => {
-    expect(await answer('Stop', { continue: true, systemMessage: 'run the tests' })).toMatchObject({
+    expect(await outcomeOf('Stop', { continue: true, systemMessage: 'run the tests' })).toMatchObject({
       continue: true,
       systemMessage: 'run the tests'
     })
   })
 
   it('a permission hook that says continue: false denies and interrupts; an allow does not', async () => {
-    expect(await answer('PermissionRequest', { continue: false })).toMatchObject({
+    expect(await outcomeOf('PermissionRequest', { continue: false })).toMatchObject({
       decision: 'deny',
       continue: false,
       fields: { interrupt: true }
     })
-    const yes = await answer('PermissionRequest', { hookSpecificOutput: { decision: { behavior: 'allow' } } })
+    const yes = await outcomeOf('PermissionRequest', { hookSpecificOutput: { decision: { behavior: 'allow' } } })
     expect(yes).toMatchObject({ decision: 'allow', continue: undefined, fields: {} })
   })
 
   it('the decision of a permission request takes effect in full', async () => {
     const updatedPermissions = [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }]
-    const yes = await answer('PermissionRequest', {
+    const yes = await outcomeOf('PermissionRequest', {
       hookSpecificOutput: { decision: { behavior: 'allow', updatedInput: { command: 'ls' }, updatedPermissions } }
     })
     expect(yes).toMatchObject({ decision: 'allow', updatedInput: { command: 'ls' }, fields: { updatedPermissions } })
-    const no = await answer('PermissionRequest', {
+    const no = await outcomeOf('PermissionRequest', {
       hookSpecificOutput: { decision: { behavior: 'deny', message: 'never', interrupt: true } }
     })
     expect(no).toMatchObject({ decision: 'deny', reason: 'never', fields: { interrupt: true } })
   })
 
   it('TaskCompleted with continue: false and a message gives both to the caller', async () => {
-    const outcome = await answer('TaskCompleted', { continue: false, stopReason: 'tests fail' })
+    const outcome = await outcomeOf('TaskCompleted', { continue: false, stopReason: 'tests fail' })
     expect(outcome).toMatchObject({ continue: false, stopReason: 'tests fail' })
   })
 
   it('blocks of SessionStart, SubagentStart and AgentStart are not thrown away', async () => {
     for (const event of ['SessionStart', 'SubagentStart', 'AgentStart'] as const) {
-      expect(await answer(event, block('closed'))).toMatchObject({ blocked: true, reason: 'closed' })
+      expect(await outcomeOf(event, block('closed'))).toMatchObject({ blocked: true, reason: 'closed' })
     }
   })
 
@@ -89,7 +89,7 @@ describe('what hook authors are used to', () => {
       throw new Error('broken')
     })
     const outcome = await hooks.fire('PostToolUse', { ...bash('ls'), tool_response: '' })
-    await quiet()
+    await loopTurn()
     expect(messages).toMatchObject([
       { subtype: 'hook_started' },
       { subtype: 'hook_response', outcome: 'error', output: 'broken' }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { HookRegistry } from '../../../src/hooks.ts'
-import { bash, fireSample, patientRegistry, unhandledDuring } from '../../support/hook-kit.ts'
+import { fireSample, patientRegistry, unhandledDuring } from '../../support/hook-kit.ts'
+import { bash } from '../../support/hook-inputs.ts'
 
 describe('ctx.spawn', () => {
   // F31

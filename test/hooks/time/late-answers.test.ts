@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { allow, deny, HookRegistry, later, type HookResult } from '../../../src/hooks.ts'
 import { harness, manualClock } from '../../../src/testing.ts'
-import { after, bash, call, unhandledDuring } from '../../support/hook-kit.ts'
+import { after, unhandledDuring } from '../../support/hook-kit.ts'
+import { bash, callOf } from '../../support/hook-inputs.ts'
 
 describe('an answer that comes too late', () => {
   const LATE: readonly (readonly [string, (wait: Promise<void>) => unknown])[] = [
@@ -59,7 +60,7 @@ describe('an answer that comes too late', () => {
       },
       { timeout: 1 }
     )
-    const fires = Array.from({ length: 1000 }, (_, id) => hooks.fire('PreToolUse', call('Any', { id })))
+    const fires = Array.from({ length: 1000 }, (_, id) => hooks.fire('PreToolUse', callOf('Any', { id })))
     await clock.advance(5)
     const outcomes = await Promise.all(fires)
     expect(late).toBe(1000)

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { ANSWERS, deny, EVENTS, EVENT_NAMES, HookRegistry, later, type Outcome } from '../../../src/hooks.ts'
 import { manualClock } from '../../../src/testing.ts'
-import { after, bash, fireSample, patientRegistry, turn, unhandledDuring } from '../../support/hook-kit.ts'
+import { after, fireSample, patientRegistry, unhandledDuring } from '../../support/hook-kit.ts'
+import { bash, loopTurn } from '../../support/hook-inputs.ts'
 
 const never = (): Promise<never> => new Promise(() => undefined)
 
@@ -97,7 +98,7 @@ describe('later(), on an event that does not', () => {
     )
     await fireSample(hooks, 'PostToolUse')
     await hooks.drain()
-    await turn()
+    await loopTurn()
     expect(late).toMatchObject([{ contexts: [{ text: 'but this' }], failure: undefined }])
     expect(late[0]).not.toHaveProperty('decision')
     expect(messages.some(message => message.subtype === 'hook_notice' && message.output.includes('dropped'))).toBe(true)
@@ -170,7 +171,7 @@ test('a reply of { async: true } has nothing left to wait for, and says so', asy
   const { hooks, messages } = patientRegistry()
   hooks.on('PreToolUse', async () => ({ async: true, asyncTimeout: 5 }))
   expect(await hooks.fire('PreToolUse', bash())).toMatchObject({ decision: undefined, failures: [] })
-  await turn()
+  await loopTurn()
   expect(messages.some(message => message.subtype === 'hook_notice' && message.output.includes('later(promise)'))).toBe(
     true
   )

@@ -2,7 +2,8 @@ import * as fc from '../../support/fast-check.ts'
 import { expect, test } from 'vitest'
 import { HookRegistry, later, type HookMessage, type HookResult } from '../../../src/hooks.ts'
 import { manualClock } from '../../../src/testing.ts'
-import { after, bash, turn, unhandledDuring } from '../../support/hook-kit.ts'
+import { after, unhandledDuring } from '../../support/hook-kit.ts'
+import { bash, loopTurn } from '../../support/hook-inputs.ts'
 
 // So many runs take their time on a busy machine.
 const MANNERS = [
@@ -84,7 +85,7 @@ test('whatever hooks do, and whenever the run is aborted, every fire ends and te
         )
         if (outcome === 'waiting') throw new Error('the fire never ended')
         await hooks.drain()
-        await turn()
+        await loopTurn()
 
         const watching = new Set(specs.flatMap((spec, index) => (spec.observe ? [`hook ${index}`] : [])))
         const failed = outcome.failures.filter(failure => !watching.has(failure.by))

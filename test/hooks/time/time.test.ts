@@ -1,7 +1,8 @@
 import { describe, expect, test, vi } from 'vitest'
 import { allow, deny, HookRegistry, type Outcome } from '../../../src/hooks.ts'
 import { harness } from '../../../src/testing.ts'
-import { after, bash, call, fireSample, GATES, watchedClock } from '../../support/hook-kit.ts'
+import { after, fireSample, GATES, watchedClock } from '../../support/hook-kit.ts'
+import { bash, callOf } from '../../support/hook-inputs.ts'
 
 const never = (): Promise<never> => new Promise(() => undefined)
 
@@ -105,7 +106,7 @@ describe('a timeout', () => {
     const fires: Promise<unknown>[] = []
     for (let index = 0; index < 1000; index++) {
       const begun = clock.now()
-      fires.push(Promise.resolve(hooks.fire('PreToolUse', call('Any'))).then(() => ends.push([begun, clock.now()])))
+      fires.push(Promise.resolve(hooks.fire('PreToolUse', callOf('Any'))).then(() => ends.push([begun, clock.now()])))
       if (index % 10 === 0) await clock.advance(0.003)
     }
     await clock.advance(1)

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { allow, HookRegistry, later } from '../../../src/hooks.ts'
 import { manualClock } from '../../../src/testing.ts'
-import { after, bash, watchedClock } from '../../support/hook-kit.ts'
+import { after, watchedClock } from '../../support/hook-kit.ts'
+import { bash } from '../../support/hook-inputs.ts'
 
 const never = (): Promise<never> => new Promise(() => undefined)
 

@@ -3,12 +3,19 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { QueryOptions } from '../../../src/index.ts'
-import { ask, informed, project, prompted, registry, type Asked, type Project } from '../../support/agent-kit.ts'
+import {
+  ask,
+  type Asked,
+  bashTurn,
+  informed,
+  project,
+  type Project,
+  prompted,
+  registry
+} from '../../support/agent-kit.ts'
 
 type Whose = 'user' | 'managed' | 'project'
 type Settings = object | string
-
-const bash = (command: string) => ({ calls: [{ name: 'Bash', input: { command } }] })
 
 /** Where settings of this kind are. */
 const fileOf = ({ home, cwd }: Project, whose: Whose): string =>
@@ -36,7 +43,7 @@ async function changing(
   mkdirSync(env.CARABINER_MANAGED_DIR)
   for (const [each, settings] of Object.entries(before)) put(place, each as Whose, settings)
   const [answered, told] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  return ask([bash(first), 'one', bash(second), 'two'], {
+  return ask([bashTurn(first), 'one', bashTurn(second), 'two'], {
     in: place,
     env,
     ...options,
@@ -150,12 +157,12 @@ test('a subagent whose mode it is loses it as well', async () => {
   const asked = await ask(
     [
       { calls: [{ name: 'Agent', input: { description: 'd', prompt: 'p', subagent_type: 'w' } }] },
-      bash('touch y'),
+      bashTurn('touch y'),
       async () => {
         const writing = setInterval(() => put(place, 'managed', { ...lock, at: Math.random() }), 200)
         await told.promise
         clearInterval(writing)
-        return bash('rm -f x')
+        return bashTurn('rm -f x')
       },
       'worked',
       'done'

@@ -5,9 +5,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { wayTo } from '../../../src/lib/world/files/paths.ts'
 import * as fc from '../../support/fast-check.ts'
-import { ask, project, resultsIn, type Project } from '../../support/agent-kit.ts'
+import { ask, bashTurn, project, type Project, resultsIn } from '../../support/agent-kit.ts'
 
-const bash = (command: string) => ({ calls: [{ name: 'Bash', input: { command } }] })
 const RULES = {
   allowedTools: ['Bash(cat *)', 'Bash(git *)', 'Bash(cd *)'],
   disallowedTools: ['Read(./secrets/**)']
@@ -29,7 +28,7 @@ function guarded(): Project {
 
 /** Runs each command; gives those of which the model saw what is hidden, and those that were refused. */
 async function tried(place: Project, commands: readonly string[]) {
-  const { sent } = await ask([...commands.map(bash), 'done'], { in: place, ...RULES })
+  const { sent } = await ask([...commands.map(bashTurn), 'done'], { in: place, ...RULES })
   const results = resultsIn(sent.at(-1)!)
   expect(results).toHaveLength(commands.length)
   return {

@@ -1,14 +1,13 @@
 /** Rules about reading hold for commands, wherever the agent stands. */
 import { symlinkSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { ask, project, resultsIn } from '../../support/agent-kit.ts'
+import { ask, bashTurn, project, resultsIn } from '../../support/agent-kit.ts'
 
-const bash = (command: string) => ({ calls: [{ name: 'Bash', input: { command } }] })
 const MAY = { allowedTools: ['Bash(cat *)', 'Bash(cd *)'] }
 
 test('a command is judged from the folder in which it will run', async () => {
   const place = project({ 'secrets/a': 'hidden', 'src/b': 'open' })
-  const turns = [bash('cd src'), bash('cat ../secrets/a'), bash('cat b'), 'Done.']
+  const turns = [bashTurn('cd src'), bashTurn('cat ../secrets/a'), bashTurn('cat b'), 'Done.']
   const { sent } = await ask(turns, { in: place, ...MAY, disallowedTools: ['Read(secrets/**)'] })
   expect(resultsIn(sent.at(-1)!).slice(1)).toMatchObject([
     { isError: true, text: expect.stringContaining('Read(secrets/**)') },
@@ -19,7 +18,7 @@ test('a command is judged from the folder in which it will run', async () => {
 test('a link is what it leads to', async () => {
   const place = project({ '.env': 'hidden' })
   symlinkSync(place.path('.env'), place.path('link'))
-  const { sent } = await ask([bash('cat link'), 'Done.'], { in: place, ...MAY, disallowedTools: ['Read(.env)'] })
+  const { sent } = await ask([bashTurn('cat link'), 'Done.'], { in: place, ...MAY, disallowedTools: ['Read(.env)'] })
   expect(resultsIn(sent.at(-1)!)).toMatchObject([{ isError: true, text: expect.stringContaining('Read(.env)') }])
 })
 

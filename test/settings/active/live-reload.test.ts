@@ -2,15 +2,17 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { armHooks, type ArmedHooks, type ReloadResult } from '../../../src/settings.ts'
-import { commandOn, decides, fire, HANG, prints, rule, scene, tells, type Scene } from '../settings-kit.ts'
+import { fireArmed, settingsScene, type SettingsScene } from '../settings-kit.ts'
+import { HANG } from '../../support/waiting.ts'
+import { commandOn, decides, prints, rule, tells } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
 const gate = (reason: string): object => commandOn('PreToolUse', decides('deny', reason))
-const reasonOf = async (armed: ArmedHooks): Promise<string | undefined> => (await fire(armed)).reason
+const reasonOf = async (armed: ArmedHooks): Promise<string | undefined> => (await fireArmed(armed)).reason
 
 test('a change counts once it is looked at', async () => {
-  const { user, arm } = scene()
+  const { user, arm } = settingsScene()
   const file = user(gate('old'))
   const armed = await arm()
   user(gate('new'))
@@ -21,16 +23,16 @@ test('a change counts once it is looked at', async () => {
 })
 
 test('a file that is gone takes its hooks along', async () => {
-  const { user, arm } = scene()
+  const { user, arm } = settingsScene()
   const file = user(gate('old'))
   const armed = await arm()
   rmSync(file)
   expect(await armed.reload(file)).toMatchObject({ counts: true })
-  expect(await fire(armed)).toMatchObject({ blocked: false, report: [] })
+  expect(await fireArmed(armed)).toMatchObject({ blocked: false, report: [] })
 })
 
 test('a file that was not there brings its hooks', async () => {
-  const { user, arm } = scene()
+  const { user, arm } = settingsScene()
   const armed = await arm()
   expect(await armed.reload(user(gate('new')))).toMatchObject({ counts: true })
   expect(await reasonOf(armed)).toBe('new')
@@ -48,7 +50,7 @@ describe('what is not in order does not count, and the old gates stay', () => {
     ['an address that is none', { hooks: { PreToolUse: [{ hooks: [{ type: 'http', url: 'x' }] }] } }],
     ['a permission rule that is none', { permissions: { deny: ['Bash(rm'] } }]
   ])('%s', async (_, settings) => {
-    const { user, arm } = scene()
+    const { user, arm } = settingsScene()
     const file = user(gate('old'))
     const armed = await arm()
     user(settings)
@@ -62,7 +64,7 @@ describe('what is not in order does not count, and the old gates stay', () => {
   })
 
   test('a hook of an event that is no gate need not be in order', async () => {
-    const { user, arm } = scene()
+    const { user, arm } = settingsScene()
     const file = user(gate('old'))
     const armed = await arm()
     user({ hooks: { PreToolUse: [rule(decides('deny', 'new'))], PostToolUse: [7] } })
@@ -71,7 +73,7 @@ describe('what is not in order does not count, and the old gates stay', () => {
   })
 
   test('one file that is broken does not hold up the others', async () => {
-    const { user, ofProject, arm } = scene()
+    const { user, ofProject, arm } = settingsScene()
     const mine = user(gate('old'))
     const theirs = ofProject(commandOn('PreToolUse', tells('of the project')))
     const armed = await arm()
@@ -79,15 +81,15 @@ describe('what is not in order does not count, and the old gates stay', () => {
     expect(await armed.reload(theirs)).toMatchObject({ counts: false })
     user(gate('new'))
     expect(await armed.reload(mine)).toMatchObject({ counts: true, findings: [{ place: { file: theirs } }] })
-    expect(await fire(armed)).toMatchObject({ reason: 'new', contexts: [{ text: 'of the project' }] })
+    expect(await fireArmed(armed)).toMatchObject({ reason: 'new', contexts: [{ text: 'of the project' }] })
   })
 
   test('one that was broken from the beginning neither', async () => {
-    const { user, ofProject, arm } = scene()
+    const { user, ofProject, arm } = settingsScene()
     ofProject('{ "hooks": ')
     const mine = user(commandOn('PreToolUse', 'true', '['))
     const armed = await arm()
-    expect(await fire(armed)).toMatchObject({ blocked: false })
+    expect(await fireArmed(armed)).toMatchObject({ blocked: false })
     user(gate('new'))
     expect(await armed.reload(mine)).toMatchObject({ counts: true })
     expect(await reasonOf(armed)).toBe('new')
@@ -100,7 +102,7 @@ describe('what is in force then', () => {
   const denies = (text: string): object => ({ permissions: { deny: [text] } })
 
   test('the rules of all files, of one that is broken those that it had', async () => {
-    const { user, ofProject, arm } = scene()
+    const { user, ofProject, arm } = settingsScene()
     const mine = user(denies('Read'))
     ofProject(denies('Bash(rm *)'))
     const armed = await arm()
@@ -116,7 +118,7 @@ describe('what is in force then', () => {
   })
 
   test('of a project that is not what was trusted, those that it had', async () => {
-    const { user, ofProject, load } = scene()
+    const { user, ofProject, load } = settingsScene()
     const mine = user({})
     ofProject(denies('Bash(rm *)'))
     let projectTrusted = true
@@ -129,7 +131,7 @@ describe('what is in force then', () => {
   })
 
   test('what counts from the next start on is named', async () => {
-    const { user, arm, write } = scene()
+    const { user, arm, write } = settingsScene()
     const file = user(gate('old'))
     const armed = await arm()
     const later = async (settings: object): Promise<unknown> => {
@@ -157,7 +159,7 @@ describe('ConfigChange', () => {
       ]
     }
   })
-  const payloads = ({ read }: Scene): readonly { source: string; file_path: string }[] =>
+  const payloads = ({ read }: SettingsScene): readonly { source: string; file_path: string }[] =>
     read('log')
       .trim()
       .split('\n')
@@ -171,7 +173,7 @@ describe('ConfigChange', () => {
     ['policy_settings', 'managed/managed-settings.d/10.json'],
     ['skills', 'home/.claude/skills/a/SKILL.md']
   ])('is fired: %s', async (source, name) => {
-    const it = scene()
+    const it = settingsScene()
     it.managed(watching(it.write('log', '')))
     const armed = await it.arm()
     const file = it.write(name, name.endsWith('.md') ? '# A skill\n' : gate('new'))
@@ -180,7 +182,7 @@ describe('ConfigChange', () => {
   })
 
   test('may refuse a change', async () => {
-    const it = scene()
+    const it = settingsScene()
     it.managed(watching(it.write('log', ''), 'user_settings'))
     const file = it.user(gate('old'))
     const armed = await it.arm()
@@ -194,7 +196,7 @@ describe('ConfigChange', () => {
   })
 
   test('those that are in force are asked, not those that would come', async () => {
-    const { user, arm } = scene()
+    const { user, arm } = settingsScene()
     const file = user(gate('old'))
     const armed = await arm()
     user(commandOn('ConfigChange', prints({ decision: 'block', reason: 'never again' })))
@@ -204,7 +206,7 @@ describe('ConfigChange', () => {
   })
 
   test('cannot refuse a change of managed policy', async () => {
-    const it = scene()
+    const it = settingsScene()
     it.user(watching(it.write('log', ''), 'policy_settings'))
     const armed = await it.arm()
     const file = it.managed(gate('policy'))
@@ -214,7 +216,7 @@ describe('ConfigChange', () => {
   })
 
   test('a hook that fails there refuses nothing', async () => {
-    const { managed, user, arm } = scene()
+    const { managed, user, arm } = settingsScene()
     managed(commandOn('ConfigChange', 'exit 1'))
     const file = user(gate('old'))
     const armed = await arm()
@@ -225,7 +227,7 @@ describe('ConfigChange', () => {
 
 describe('several changes at once', () => {
   test('the last one is in force in the end, however long hooks think about the first', async () => {
-    const { managed, user, write, arm } = scene()
+    const { managed, user, write, arm } = settingsScene()
     const slow = write('slow', '')
     managed(commandOn('ConfigChange', `if [ -e '${slow}' ]; then rm '${slow}'; sleep 0.3; fi`))
     const file = user(gate('old'))
@@ -239,7 +241,7 @@ describe('several changes at once', () => {
   })
 
   test('a look that fails leaves everything as it was', async () => {
-    const { user, load } = scene()
+    const { user, load } = settingsScene()
     const file = user(gate('old'))
     let broken = false
     const armed = await armHooks(() => {
@@ -257,25 +259,25 @@ describe('several changes at once', () => {
 
 // FM29
 test('twenty timings of half-written files: at no moment is there no gate', async () => {
-  const { user, arm, path } = scene()
+  const { user, arm, path } = settingsScene()
   const whole = (version: number): string =>
     JSON.stringify({ hooks: { PreToolUse: [rule(decides('deny', `version ${version}`))] } }, null, 2)
   const file = user(whole(0))
   const armed = await arm()
   const reloads: Promise<ReloadResult>[] = []
-  const fires: ReturnType<typeof fire>[] = []
+  const fires: ReturnType<typeof fireArmed>[] = []
   for (let timing = 1; timing <= 20; timing++) {
     const text = whole(timing)
     // Each time it breaks off at another place.
     writeFileSync(path('home/.claude/settings.json'), text.slice(0, Math.floor((text.length * timing) / 21)))
-    fires.push(fire(armed))
+    fires.push(fireArmed(armed))
     reloads.push(armed.reload(file))
-    fires.push(fire(armed))
+    fires.push(fireArmed(armed))
     await reloads.at(-1)
-    fires.push(fire(armed))
+    fires.push(fireArmed(armed))
     writeFileSync(path('home/.claude/settings.json'), text)
     reloads.push(armed.reload(file))
-    fires.push(fire(armed))
+    fires.push(fireArmed(armed))
     await reloads.at(-1)
     if (timing % 3 === 0) await Promise.all(fires)
   }

@@ -2,7 +2,9 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { ArmedHooks, Circumstances, LoadOptions, ReloadResult } from '../../../src/settings.ts'
-import { commandOn, decides, fire, HANG, scene, tells, told, type Scene } from '../settings-kit.ts'
+import { fireArmed, settingsScene, type SettingsScene, told } from '../settings-kit.ts'
+import { HANG } from '../../support/waiting.ts'
+import { commandOn, decides, tells } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: 2 * HANG })
 
@@ -11,7 +13,11 @@ interface Watched {
   readonly reloads: readonly { readonly file: string; readonly reloaded: ReloadResult }[]
 }
 
-async function watched(it: Scene, circumstances?: Partial<Circumstances>, load?: LoadOptions): Promise<Watched> {
+async function watched(
+  it: SettingsScene,
+  circumstances?: Partial<Circumstances>,
+  load?: LoadOptions
+): Promise<Watched> {
   const armed = await it.arm(circumstances, load)
   const reloads: { file: string; reloaded: ReloadResult }[] = []
   const end = await armed.watch((reloaded, file) => void reloads.push({ file, reloaded }))
@@ -22,11 +28,11 @@ async function watched(it: Scene, circumstances?: Partial<Circumstances>, load?:
 const gate = (reason: string): object => commandOn('PreToolUse', decides('deny', reason))
 
 const becomes = (armed: ArmedHooks, reason: string | undefined): Promise<unknown> =>
-  vi.waitFor(async () => expect((await fire(armed)).reason).toBe(reason), { timeout: HANG, interval: 20 })
+  vi.waitFor(async () => expect((await fireArmed(armed)).reason).toBe(reason), { timeout: HANG, interval: 20 })
 
 describe('a file', () => {
   test('that is changed', async () => {
-    const it = scene()
+    const it = settingsScene()
     const file = it.user(gate('old'))
     const { armed, reloads } = await watched(it)
     it.user(gate('new'))
@@ -35,7 +41,7 @@ describe('a file', () => {
   })
 
   test('that is replaced by another, as editors do it', async () => {
-    const it = scene()
+    const it = settingsScene()
     const file = it.user(gate('old'))
     const { armed } = await watched(it)
     writeFileSync(`${file}.new`, JSON.stringify(gate('new')))
@@ -44,7 +50,7 @@ describe('a file', () => {
   })
 
   test('that is taken away', async () => {
-    const it = scene()
+    const it = settingsScene()
     const file = it.user(gate('old'))
     const { armed } = await watched(it)
     rmSync(file)
@@ -59,14 +65,14 @@ describe('a file', () => {
     ['managed/managed-settings.json'],
     ['managed/managed-settings.d/10.json']
   ])('that was not there, nor its folder: %s', async name => {
-    const it = scene()
+    const it = settingsScene()
     const { armed } = await watched(it)
     it.write(name, gate('new'))
     await becomes(armed, 'new')
   })
 
   test('of a subagent, while it is active', async () => {
-    const it = scene()
+    const it = settingsScene()
     const agent = (text: string): string =>
       `---\nname: a\nhooks:\n  PreToolUse:\n    x: ${JSON.stringify(decides('deny', text))}\n---\n`
     it.write('home/.claude/agents/a.md', agent('old'))
@@ -76,7 +82,7 @@ describe('a file', () => {
   })
 
   test('that a flag names', async () => {
-    const it = scene()
+    const it = settingsScene()
     it.write('project/more.conf', gate('old'))
     const { armed } = await watched(it, {}, { settings: 'more.conf' })
     it.write('project/more.conf', gate('new'))
@@ -85,24 +91,24 @@ describe('a file', () => {
 })
 
 test('one that is broken is said, and the old gates stay', async () => {
-  const it = scene()
+  const it = settingsScene()
   it.user(gate('old'))
   const { armed, reloads } = await watched(it)
   it.user('{ "hooks": ')
   await vi.waitFor(() => expect(reloads).toMatchObject([{ reloaded: { counts: false } }]), HANG)
-  expect(await fire(armed)).toMatchObject({ reason: 'old' })
+  expect(await fireArmed(armed)).toMatchObject({ reason: 'old' })
 })
 
 // FM29
 test('however a file is written, at no moment is there no gate', async () => {
-  const it = scene()
+  const it = settingsScene()
   const file = it.user(gate('version 0'))
   const { armed } = await watched(it)
   const state = { over: false, fired: 0 }
   const unguarded: unknown[] = []
   const firing = (async () => {
     while (!state.over) {
-      const outcome = await fire(armed)
+      const outcome = await fireArmed(armed)
       state.fired++
       if (!outcome.blocked || outcome.failures.length > 0) unguarded.push(outcome)
     }
@@ -123,7 +129,7 @@ test('however a file is written, at no moment is there no gate', async () => {
 })
 
 test('after the end of watching nothing is looked at', async () => {
-  const it = scene()
+  const it = settingsScene()
   it.user(gate('old'))
   const armed = await it.arm()
   const reloads: string[] = []
@@ -135,17 +141,17 @@ test('after the end of watching nothing is looked at', async () => {
   it.write('project/.claude/settings.json', gate('other'))
   await vi.waitFor(() => expect(other.reloads).not.toEqual([]), HANG)
   expect(reloads).toEqual([])
-  expect(await fire(armed)).toMatchObject({ reason: 'old' })
+  expect(await fireArmed(armed)).toMatchObject({ reason: 'old' })
 })
 
 test('a project that goes away while it is watched does no harm', async () => {
-  const it = scene()
+  const it = settingsScene()
   it.user(gate('old'))
   mkdirSync(it.path('project/.claude'))
   it.ofProject(commandOn('PreToolUse', tells('x')))
   const { armed, reloads } = await watched(it)
   rmSync(it.project, { recursive: true })
   await vi.waitFor(() => expect(reloads).not.toEqual([]), HANG)
-  expect(await fire(armed)).toMatchObject({ reason: 'old' })
+  expect(await fireArmed(armed)).toMatchObject({ reason: 'old' })
   expect(await told({ hooks: armed.hooks }, 'PostToolUse')).toEqual([])
 })

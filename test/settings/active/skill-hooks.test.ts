@@ -3,7 +3,9 @@ import { describe, expect, test, vi } from 'vitest'
 import { HookRegistry } from '../../../src/hooks.ts'
 import { commandHook } from '../../../src/external.ts'
 import type { ArmedHooks } from '../../../src/settings.ts'
-import { fire, HANG, rule, scene, type Scene } from '../settings-kit.ts'
+import { fireArmed, settingsScene, type SettingsScene } from '../settings-kit.ts'
+import { HANG } from '../../support/waiting.ts'
+import { rule } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -24,7 +26,7 @@ const active = (armed: ArmedHooks, kind: Kind): HookRegistry => {
   return armed.hooks
 }
 
-const isRefused = async (hooks: HookRegistry): Promise<boolean> => (await fire({ hooks })).blocked
+const isRefused = async (hooks: HookRegistry): Promise<boolean> => (await fireArmed({ hooks })).blocked
 
 describe.each(['skill', 'agent'] as const)('a weaker twin in the frontmatter of a %s', kind => {
   // S5
@@ -34,7 +36,7 @@ describe.each(['skill', 'agent'] as const)('a weaker twin in the frontmatter of 
     ['of managed policy', 'managed', 'async: true'],
     ['of managed policy', 'managed', 'onFailure: continue, timeout: 0.001']
   ] as const)('of the project does not weaken the gate %s (%s, %s)', async (_, whose, option) => {
-    const it = scene()
+    const it = settingsScene()
     it[whose]({ hooks: { PreToolUse: [rule(GATE, 'Bash')] } })
     it.write(`project/.claude/${FILES[kind]}`, owner(weaker(option)))
     const armed = await it.arm()
@@ -43,7 +45,7 @@ describe.each(['skill', 'agent'] as const)('a weaker twin in the frontmatter of 
   })
 
   test('of the user does not weaken the gate of managed policy, nor after a reload', async () => {
-    const it = scene()
+    const it = settingsScene()
     const file = it.managed({ hooks: { PreToolUse: [rule(GATE, 'Bash')] } })
     it.write(`home/.claude/${FILES[kind]}`, owner(weaker('async: true')))
     const armed = await it.arm()
@@ -53,7 +55,7 @@ describe.each(['skill', 'agent'] as const)('a weaker twin in the frontmatter of 
   })
 
   test('does not weaken the gate of a program', async () => {
-    const it = scene()
+    const it = settingsScene()
     it.write(`project/.claude/${FILES[kind]}`, owner(weaker('async: true')))
     const onto = new HookRegistry()
     onto.register(commandHook({ events: 'PreToolUse', matcher: 'Bash', command: GATE }))
@@ -61,7 +63,7 @@ describe.each(['skill', 'agent'] as const)('a weaker twin in the frontmatter of 
   })
 
   test('where there is no other, it is what it says', async () => {
-    const it = scene()
+    const it = settingsScene()
     it.write(`project/.claude/${FILES[kind]}`, owner(weaker('async: true')))
     expect(await isRefused(active(await it.arm(), kind))).toBe(false)
   })
@@ -75,14 +77,14 @@ describe.each(['skill', 'agent'] as const)('a gate of a %s that cannot be armed'
 
   // F122, F123, F126
   test.each(BROKEN)('%s is known before it is wanted', async (_, handler, matcher, key) => {
-    const it = scene()
+    const it = settingsScene()
     const file = it.write(`home/.claude/${FILES[kind]}`, owner(handler, matcher))
     const { findings } = await it.arm()
     expect(findings).toMatchObject([{ level: 'error', code: 'not-armed', gate: true, place: { file, key } }])
   })
 
   test.each(BROKEN)('%s: who goes on all the same is refused, with file and key', async (_, handler, matcher, key) => {
-    const it = scene()
+    const it = settingsScene()
     const file = it.write(`home/.claude/${FILES[kind]}`, owner(handler, matcher))
     const armed = await it.arm()
     for (const _time of [1, 2])
@@ -91,7 +93,7 @@ describe.each(['skill', 'agent'] as const)('a gate of a %s that cannot be armed'
   })
 
   test('the compat profile goes on without it, and with what is in order', async () => {
-    const it = scene()
+    const it = settingsScene()
     it.write(`home/.claude/${FILES[kind]}`, owner(`{ type: http, url: "ftp://x" }\n        - ${weaker('timeout: 9')}`))
     const armed = await it.arm({}, {}, { registry: { profile: 'compat' } })
     expect(armed.findings).toHaveLength(1)
@@ -99,7 +101,7 @@ describe.each(['skill', 'agent'] as const)('a gate of a %s that cannot be armed'
   })
 
   test.each(['strict', 'compat'] as const)('%s: one that came later is refused when it is wanted', async profile => {
-    const it = scene()
+    const it = settingsScene()
     it.write(`home/.claude/${FILES[kind]}`, owner(weaker('timeout: 9')))
     const armed = await it.arm({}, {}, { registry: { profile } })
     expect(armed.findings).toEqual([])
@@ -112,7 +114,7 @@ describe.each(['skill', 'agent'] as const)('a gate of a %s that cannot be armed'
   })
 
   test('one of a project that is not trusted is not looked at', async () => {
-    const it: Scene = scene()
+    const it: SettingsScene = settingsScene()
     it.write(`project/.claude/${FILES[kind]}`, owner(`{ type: http, url: "ftp://x" }`))
     const armed = await it.arm({ projectTrusted: false })
     expect(armed.findings).toEqual([])

@@ -3,7 +3,9 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
 import { describeUntrusted } from '../../../src/lib/cli/common.ts'
 import { trustOf } from '../../../src/settings.ts'
-import { HANG, scene, tells, told } from '../settings-kit.ts'
+import { settingsScene, told } from '../settings-kit.ts'
+import { HANG } from '../../support/waiting.ts'
+import { tells } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -14,7 +16,7 @@ const hooksIn = (word: string): string =>
 describe('a slash command', () => {
   // F122
   test('has hooks as a skill has', async () => {
-    const { write, load, arm } = scene()
+    const { write, load, arm } = settingsScene()
     write('home/.claude/commands/git/tidy.md', markdown(hooksIn('tidied')))
     expect(load()).toMatchObject({ findings: [], hooks: [{ scope: 'skill', owner: 'git:tidy' }] })
     expect(await told(await arm())).toEqual([])
@@ -24,7 +26,7 @@ describe('a slash command', () => {
 
 describe('of a plugin', () => {
   const withSkill = () => {
-    const it = scene()
+    const it = settingsScene()
     it.write('plugin/skills/format/SKILL.md', markdown(hooksIn('formatted')))
     return { ...it, options: { pluginDirs: [it.path('plugin')] } }
   }
@@ -66,7 +68,7 @@ describe('of a plugin', () => {
 
 describe('what it allows', () => {
   test('is found, with its place', () => {
-    const { write, load } = scene()
+    const { write, load } = settingsScene()
     const file = write('home/.claude/skills/a/SKILL.md', markdown('name: a\nallowed-tools: Read, Bash(git *)'))
     expect(load().grants).toEqual(
       ['Read', 'Bash(git *)'].map(rule => ({
@@ -79,7 +81,7 @@ describe('what it allows', () => {
   })
 
   test('has to be trusted where it came with the project, and people are shown it', () => {
-    const { write, load, where } = scene()
+    const { write, load, where } = settingsScene()
     write('project/.claude/skills/a/SKILL.md', markdown('allowed-tools: Bash(git *)'))
     const trust = trustOf(load(), where)
     expect(trust.state).toBe('untrusted')
@@ -87,14 +89,14 @@ describe('what it allows', () => {
   })
 
   test('does not matter to a subagent', () => {
-    const { write, load } = scene()
+    const { write, load } = settingsScene()
     write('home/.claude/agents/a.md', markdown('allowed-tools: Bash'))
     expect(load().grants).toEqual([])
   })
 })
 
 test('A5: folders of agents and commands that lead to a large part of the disk are not walked through, and stop the run', () => {
-  const { path, load } = scene()
+  const { path, load } = settingsScene()
   mkdirSync(path('project/.claude'), { recursive: true })
   mkdirSync(path('disk'))
   for (let file = 0; file <= 10_000; file++) writeFileSync(path(`disk/${file}.md`), '')

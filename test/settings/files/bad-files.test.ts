@@ -5,7 +5,9 @@ import { createServer } from 'node:net'
 import { dirname } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Finding, Loaded } from '../../../src/settings.ts'
-import { commandOn, decides, fire, HANG, scene, type Scene } from '../settings-kit.ts'
+import { fireArmed, settingsScene, type SettingsScene } from '../settings-kit.ts'
+import { HANG } from '../../support/waiting.ts'
+import { commandOn, decides } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -14,8 +16,8 @@ const GATE = commandOn('PreToolUse', decides('deny', 'no'))
 const TEXT = JSON.stringify(GATE, null, 2)
 
 /** A scene whose user's settings hold these bytes, and a project's gate beside them. */
-const holding = (bytes: string | Uint8Array): Scene & { file: string; loaded: Loaded } => {
-  const it = scene()
+const holding = (bytes: string | Uint8Array): SettingsScene & { file: string; loaded: Loaded } => {
+  const it = settingsScene()
   it.ofProject(GATE)
   const file = it.user('')
   writeFileSync(file, bytes)
@@ -56,7 +58,7 @@ test.each([
 
 // S18
 test('every beginning of a file that is not all of it', () => {
-  const { user, load } = scene()
+  const { user, load } = settingsScene()
   for (let length = 0; length < TEXT.length; length++) {
     const file = user(TEXT.slice(0, length))
     expectUseless({ file, loaded: load() }, 'not-json', [])
@@ -144,7 +146,7 @@ describe('files that are too large', () => {
   })
 
   test('ten thousand hooks are many, and load', () => {
-    const { user, load } = scene()
+    const { user, load } = settingsScene()
     user({ hooks: { Stop: Array.from({ length: 10_000 }, (_, n) => `echo ${n}`) } })
     expect(load().hooks).toHaveLength(10_000)
   })
@@ -152,7 +154,7 @@ describe('files that are too large', () => {
 
 // S29
 describe('settings that somebody else could have written', () => {
-  const refused = (it: Scene, words: string): void => {
+  const refused = (it: SettingsScene, words: string): void => {
     expect(it.load()).toMatchObject({
       hooks: [],
       findings: [{ level: 'error', code: 'not-read', gate: true, message: expect.stringContaining(words) }]
@@ -160,32 +162,32 @@ describe('settings that somebody else could have written', () => {
   }
 
   test.each(['user', 'managed'] as const)('anybody may write to it: %s', level => {
-    const it = scene()
+    const it = settingsScene()
     chmodSync(it[level](GATE), 0o666)
     refused(it, 'anybody')
   })
 
   test.skipIf(!IS_ROOT)('another ordinary user owns it (needs root to set up)', () => {
-    const it = scene()
+    const it = settingsScene()
     chownSync(it.user(GATE), 12_345, 12_345)
     refused(it, 'another user')
   })
 
   test('a group that may write is ordinary', () => {
-    const it = scene()
+    const it = settingsScene()
     chmodSync(it.user(GATE), 0o664)
     expect(it.load()).toMatchObject({ hooks: [{}], findings: [] })
   })
 
   test('root may own it', () => {
-    const it = scene()
+    const it = settingsScene()
     const file = it.user(GATE)
     if (IS_ROOT) chownSync(file, 0, 0)
     expect(it.load()).toMatchObject({ hooks: [{}], findings: [] })
   })
 
   test('in a project anybody may have written anything: that is what trust is for', () => {
-    const it = scene()
+    const it = settingsScene()
     chmodSync(it.ofProject(GATE), 0o666)
     expect(it.load()).toMatchObject({ hooks: [{ ofProject: true }], findings: [] })
   })
@@ -193,8 +195,8 @@ describe('settings that somebody else could have written', () => {
 
 // S30
 describe('what is no file', () => {
-  const at = (put: (path: string) => unknown): { file: string; it: Scene } => {
-    const it = scene()
+  const at = (put: (path: string) => unknown): { file: string; it: SettingsScene } => {
+    const it = settingsScene()
     const file = it.path('home/.claude/settings.json')
     mkdirSync(dirname(file), { recursive: true })
     put(file)
@@ -229,14 +231,14 @@ describe('what is no file', () => {
   })
 
   test('so is a pipe in a project', () => {
-    const it = scene()
+    const it = settingsScene()
     mkdirSync(it.path('project/.claude'))
     execFileSync('mkfifo', [it.path('project/.claude/settings.json')])
     expect(it.load().findings).toMatchObject([{ code: 'unreadable' }])
   })
 
   test.skipIf(IS_ROOT)('a file that may not be read is an error (root may read everything)', () => {
-    const it = scene()
+    const it = settingsScene()
     chmodSync(it.user(GATE), 0o000)
     expect(it.load().findings).toMatchObject([{ code: 'unreadable' }])
   })
@@ -245,5 +247,5 @@ describe('what is no file', () => {
 // S17, F126
 test('what is in order in other files stays in force', async () => {
   const it = holding('{ "hooks": [')
-  expect(await fire(await it.arm())).toMatchObject({ blocked: true, reason: 'no' })
+  expect(await fireArmed(await it.arm())).toMatchObject({ blocked: true, reason: 'no' })
 })

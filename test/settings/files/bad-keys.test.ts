@@ -1,12 +1,14 @@
 /** Keys and values that are not what they should be: each is one finding, and nothing is disarmed in silence. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
-import { brief, commandOn, decides, fire, HANG, rule, scene, tells, told, type Settings } from '../settings-kit.ts'
+import { brief, fireArmed, settingsScene, type Settings, told } from '../settings-kit.ts'
+import { HANG } from '../../support/waiting.ts'
+import { commandOn, decides, rule, tells } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
 const findingsOf = (settings: Settings): readonly string[] => {
-  const { user, load } = scene()
+  const { user, load } = settingsScene()
   user(settings)
   return load().findings.map(brief)
 }
@@ -23,7 +25,7 @@ describe('names that reach prototypes elsewhere are names like any other', () =>
   }
 
   test.each(NAMES)('%s as a key, everywhere', key => {
-    const { user, load } = scene()
+    const { user, load } = settingsScene()
     user(
       `{"${key}": {"polluted": 1}, "permissions": {"${key}": {"polluted": 1}}, "carabiner": {"${key}": {"polluted": 1}},
         "env": {"${key}": {"polluted": 1}}, "enabledPlugins": {"${key}": true},
@@ -49,7 +51,7 @@ describe('names that reach prototypes elsewhere are names like any other', () =>
   })
 
   test.each(NAMES)('%s as the name of a hook, of an event of names, and of a tool', async name => {
-    const { user, arm } = scene()
+    const { user, arm } = settingsScene()
     user(`{"hooks": {"PreToolUse": {"${name}": {"command": ${JSON.stringify(tells('seen'))}, "matcher": "${name}"}}}}`)
     const armed = await arm()
     expect(armed.hooks.list().map(hook => hook.name)).toEqual([name])
@@ -59,7 +61,7 @@ describe('names that reach prototypes elsewhere are names like any other', () =>
   })
 
   test('"__proto__" does not stand in for a key that is missing', () => {
-    const { user, load } = scene()
+    const { user, load } = settingsScene()
     user('{"hooks": {"PreToolUse": [{"__proto__": {"hooks": [{"type": "command", "command": "x"}]}}]}}')
     expect(load()).toMatchObject({ hooks: [], findings: [{ code: 'rule-empty' }] })
     user(
@@ -70,7 +72,7 @@ describe('names that reach prototypes elsewhere are names like any other', () =>
   })
 
   test('in frontmatter as well', () => {
-    const { write, load } = scene()
+    const { write, load } = settingsScene()
     const keys = '__proto__:\n  polluted: 1\nconstructor:\n  prototype:\n    polluted: 1'
     write('home/.claude/agents/a.md', `---\n${keys}\nhooks:\n  Stop:\n    __proto__: "x"\n---\n`)
     expect(load().hooks).toMatchObject([{ name: '__proto__', spec: { command: 'x' } }])
@@ -82,7 +84,7 @@ describe('names that reach prototypes elsewhere are names like any other', () =>
 test.each(['-1', '0', '-0', '1e999', '-1e999', '2147483648', '2147483', '"60"', '"5s"', 'null', '[5]', '{}', 'true'])(
   'timeout: %s is an error, and everything else stays armed',
   async value => {
-    const { user, load, arm } = scene()
+    const { user, load, arm } = settingsScene()
     user(
       `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "true", "timeout": ${value}},
         {"type": "command", "command": ${JSON.stringify(decides('deny', 'no'))}}]}]}}`
@@ -91,7 +93,7 @@ test.each(['-1', '0', '-0', '1e999', '-1e999', '2147483648', '2147483', '"60"', 
       { level: 'error', code: 'key-type', gate: true, place: { key: 'hooks.PreToolUse[0].hooks[0].timeout', line: 1 } }
     ])
     expect(load().findings[0]!.fix).toContain('seconds')
-    expect(await fire(await arm())).toMatchObject({ blocked: true })
+    expect(await fireArmed(await arm())).toMatchObject({ blocked: true })
   }
 )
 
@@ -127,7 +129,7 @@ describe('a key that nobody reads', () => {
   })
 
   test('a typing mistake is told what was meant', () => {
-    const { user, load } = scene()
+    const { user, load } = settingsScene()
     user({ permissions: { denny: ['Bash'] }, hooks: { PreToolUs: [], Stop: [rule('x', undefined, { tiemout: 5 })] } })
     expect(
       load()
@@ -151,7 +153,7 @@ describe('a key that nobody reads', () => {
   })
 
   test('events of Claude Code that are not fired here are worth knowing, and no mistake', () => {
-    const { user, load } = scene()
+    const { user, load } = settingsScene()
     user({ hooks: { DirectoryAdded: [rule('x')], WorktreeCreate: [rule('y')] } })
     expect(load().findings.map(brief)).toEqual([
       'info event-not-here hooks.DirectoryAdded:3',
@@ -177,7 +179,7 @@ test.each([
   ['httpHookAllowedEnvVars', { httpHookAllowedEnvVars: 'HOME' }],
   ['hooks', { hooks: [] }]
 ])('%s of the wrong type is an error, and is not wrapped', (key, settings) => {
-  const { user, load } = scene()
+  const { user, load } = settingsScene()
   user(settings)
   const { findings, rules, disabled, allowedUrls } = load()
   expect(findings).toMatchObject([{ level: 'error', gate: true, place: { key } }])
@@ -206,7 +208,7 @@ test.each([
 test.each(['allowManagedHooksOnly', 'strictPluginOnlyCustomization'])(
   'managed %s of the wrong type is an error',
   key => {
-    const { managed, load } = scene()
+    const { managed, load } = settingsScene()
     managed({ [key]: 'true' })
     expect(load().findings).toMatchObject([{ level: 'error', gate: true, place: { key } }])
   }
@@ -217,7 +219,7 @@ describe('a key in other letters', () => {
   test.each(['Hooks', 'HOOKS', 'hOOks', 'Permissions', 'DisableAllHooks', 'disableallhooks', 'Carabiner'])(
     '%s',
     key => {
-      const { user, load } = scene()
+      const { user, load } = settingsScene()
       user({ [key]: {} })
       expect(load().findings).toMatchObject([
         { level: 'error', code: 'key-case', gate: true, place: { key }, fix: expect.stringMatching(/^write \w+$/) }
@@ -226,7 +228,7 @@ describe('a key in other letters', () => {
   )
 
   test('does not count, beside the right one or alone', () => {
-    const { user, load } = scene()
+    const { user, load } = settingsScene()
     user({ Hooks: { Stop: [rule('a')] }, DisableAllHooks: true, hooks: { Stop: [rule('b')] } })
     expect(load()).toMatchObject({ hooks: [{ spec: { command: 'b' } }], disabled: new Set() })
   })
@@ -240,7 +242,7 @@ describe('a key in other letters', () => {
     ],
     ['Timeout', { hooks: { PreToolUse: [rule('x', 'Bash', { Timeout: 3 })] } }, 'did you mean timeout?']
   ])('%s, further down, is told what was meant', (_, settings, fix) => {
-    const { user, load } = scene()
+    const { user, load } = settingsScene()
     user(settings)
     expect(load().findings).toMatchObject([{ fix }])
   })
@@ -249,7 +251,7 @@ describe('a key in other letters', () => {
 // S3
 describe('a project cannot switch permissions off', () => {
   test.each(['bypassPermissions', 'bypass'])('%s is ignored, and it is said', defaultMode => {
-    const { ofProject, local, load } = scene()
+    const { ofProject, local, load } = settingsScene()
     const files = [ofProject({ permissions: { defaultMode } }), local({ permissions: { defaultMode } })]
     expect(load().findings).toMatchObject(
       files.map(file => ({
@@ -262,7 +264,7 @@ describe('a project cannot switch permissions off', () => {
   })
 
   test('nor choose a mode that lets more pass; a stricter one counts', () => {
-    const { ofProject, user, load } = scene()
+    const { ofProject, user, load } = settingsScene()
     user({ permissions: { defaultMode: 'dontAsk' }, env: { LEVEL: 3 } })
     ofProject({ permissions: { defaultMode: 'acceptEdits', additionalDirectories: ['/'] }, env: { PATH: '.' } })
     expect(load()).toMatchObject({ mode: 'dontAsk', directories: [], env: { LEVEL: '3' } })
@@ -286,7 +288,7 @@ describe('a project cannot switch permissions off', () => {
 
   test.each(LIFTED)('nor lift %s of the user or of managed policy by %s', (chosen, defaultMode) => {
     for (const whose of ['user', 'managed'] as const) {
-      const it = scene()
+      const it = settingsScene()
       it[whose]({ permissions: { defaultMode: chosen } })
       it.local({ permissions: { defaultMode } })
       expect(it.load()).toMatchObject({ mode: chosen, findings: [{ level: 'info', code: 'project-mode' }] })
@@ -294,7 +296,7 @@ describe('a project cannot switch permissions off', () => {
   })
 
   test.each(LIFTED)('a user does not lift %s of managed policy by %s, be it for one run', (chosen, defaultMode) => {
-    const { managed, user, load } = scene()
+    const { managed, user, load } = settingsScene()
     managed({ permissions: { defaultMode: chosen } })
     const settings = { permissions: { defaultMode } }
     expect(load({ settings: JSON.stringify(settings) })).toMatchObject({ mode: chosen, managedMode: chosen })
@@ -303,7 +305,7 @@ describe('a project cannot switch permissions off', () => {
   })
 
   test('a user may tighten what managed policy has chosen, and take that back for one run', () => {
-    const { managed, user, load } = scene()
+    const { managed, user, load } = settingsScene()
     managed({ permissions: { defaultMode: 'acceptEdits' } })
     user({ permissions: { defaultMode: 'plan' } })
     expect(load()).toMatchObject({ mode: 'plan', findings: [] })
@@ -324,7 +326,7 @@ test('A1: a comment among events is no event, and rules under a name like one ar
 // S5
 describe('a project cannot loosen', () => {
   test('A1: a lock that only managed policy has is a notice in other files; every file may forbid to bypass permissions', () => {
-    const { user, ofProject, load } = scene()
+    const { user, ofProject, load } = settingsScene()
     const locks = {
       allowManagedHooksOnly: true,
       strictPluginOnlyCustomization: true,
@@ -346,7 +348,7 @@ describe('a project cannot loosen', () => {
   })
 
   test('rules of all levels are kept, each with its level', () => {
-    const { user, ofProject, managed, load } = scene()
+    const { user, ofProject, managed, load } = settingsScene()
     managed({ permissions: { deny: ['Bash(rm *)'] } })
     user({ permissions: { deny: ['Read(./secrets/**)'], ask: ['Bash(git push *)'] } })
     ofProject({ permissions: { allow: ['Bash(rm *)', 'Read(./secrets/**)'] } })
@@ -360,7 +362,7 @@ describe('a project cannot loosen', () => {
   })
 
   test('the list of URLs of a project neither opens what is closed nor closes what is open', () => {
-    const { user, ofProject, load } = scene()
+    const { user, ofProject, load } = settingsScene()
     ofProject({ allowedHttpHookUrls: [], httpHookAllowedEnvVars: [] })
     expect(load()).toMatchObject({ allowedUrls: undefined, allowedEnvVars: undefined })
     user({ allowedHttpHookUrls: ['https://hooks.example/*'], httpHookAllowedEnvVars: ['TOKEN'] })
@@ -377,7 +379,7 @@ describe('the dialect of a handler', () => {
   })
 
   test('S2: misspelt it is an error of its own, with the two words that there are', () => {
-    const { user, load } = scene()
+    const { user, load } = settingsScene()
     user(handler('"dialect": "libary"'))
     const [finding] = load().findings
     expect(finding).toMatchObject({ level: 'error', code: 'key-type' })
@@ -385,11 +387,11 @@ describe('the dialect of a handler', () => {
   })
 
   test('S2: library holds a gate with the words of the library: Stop goes on with continue', async () => {
-    const { user, arm } = scene()
+    const { user, arm } = settingsScene()
     const hook = (dialect: string) => ({ type: 'command', command: `echo '{"continue":true}'`, dialect })
     user({ hooks: { Stop: [{ hooks: [hook('library')] }] } })
     const armed = await arm()
-    expect(await fire(armed, 'Stop')).toMatchObject({ continue: true })
+    expect(await fireArmed(armed, 'Stop')).toMatchObject({ continue: true })
     expect(armed.hooks.list('Stop')).toMatchObject([{ dialect: 'library' }])
   })
 

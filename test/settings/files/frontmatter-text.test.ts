@@ -1,7 +1,9 @@
 /** Settings at the top of Markdown files that are meant as text, and are no YAML. */
 import { describe, expect, test, vi } from 'vitest'
 import { agentsIn } from '../../../src/lib/settings/active/agent-files.ts'
-import { brief, HANG, scene, tells, told } from '../settings-kit.ts'
+import { brief, settingsScene, told } from '../settings-kit.ts'
+import { HANG } from '../../support/waiting.ts'
+import { tells } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -11,7 +13,7 @@ const HOOKS = `hooks:\n  PreToolUse:\n    - hooks:\n        - type: command\n   
 
 describe('a value of one line', () => {
   test('of a subagent, in words with colons: it loads, and its tools are those it names', () => {
-    const { write, load } = scene()
+    const { write, load } = settingsScene()
     write('home/.claude/agents/r.md', markdown(`name: r\ndescription: ${EXAMPLES}\ntools: Read`))
     expect(load().findings).toEqual([])
     expect(agentsIn(load(), true, { turns: 9, mayChoose: () => true }).get('r')).toMatchObject({
@@ -22,7 +24,7 @@ describe('a value of one line', () => {
   })
 
   test('of a slash command, a hint in brackets: the rest of its settings counts', () => {
-    const { write, load } = scene()
+    const { write, load } = settingsScene()
     const hint = 'argument-hint: [pr-number] [priority] [assignee]'
     write('home/.claude/commands/pr.md', markdown(`${hint}\nallowed-tools: Bash(git *)\ndescription: Looks`))
     expect(load().findings).toEqual([])
@@ -32,7 +34,7 @@ describe('a value of one line', () => {
   test.each(['*all* of it', '@them', '"a" and "b"', 'a: b # c', String.raw`one\n\ntwo: three \d`, '{ a } b', '% c: d'])(
     '%s',
     text => {
-      const { write, load } = scene()
+      const { write, load } = settingsScene()
       write('home/.claude/skills/s/SKILL.md', markdown(`description: ${text}\nname: t`))
       expect(load()).toMatchObject({
         findings: [],
@@ -42,7 +44,7 @@ describe('a value of one line', () => {
   )
 
   test('in lines that end in CR LF', () => {
-    const { write, load } = scene()
+    const { write, load } = settingsScene()
     write('home/.claude/agents/r.md', markdown(`description: ${EXAMPLES}\nname: r`).replaceAll('\n', '\r\n'))
     expect(load()).toMatchObject({
       findings: [],
@@ -52,7 +54,7 @@ describe('a value of one line', () => {
 
   // F122
   test('beside hooks: they are in force, and know their lines', async () => {
-    const { write, load, arm } = scene()
+    const { write, load, arm } = settingsScene()
     write('home/.claude/skills/s/SKILL.md', markdown(`description: ${EXAMPLES}\n${HOOKS}`))
     expect(load()).toMatchObject({ findings: [], hooks: [{ owner: 's', place: { line: 6 } }] })
     expect(await told(await arm({ owners: ['s'] }))).toEqual(['seen'])
@@ -62,7 +64,7 @@ describe('a value of one line', () => {
 // F126
 describe('what is still no YAML', () => {
   const findingOf = (settings: string) => {
-    const { write, load } = scene()
+    const { write, load } = settingsScene()
     const file = write('home/.claude/agents/r.md', markdown(settings))
     const { findings, hooks } = load()
     expect(hooks).toEqual([])

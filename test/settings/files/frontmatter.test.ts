@@ -1,6 +1,8 @@
 /** Hooks of skills and subagents: in force while their owner is active. */
 import { describe, expect, test, vi } from 'vitest'
-import { brief, fire, HANG, scene, tells, told } from '../settings-kit.ts'
+import { brief, fireArmed, settingsScene, told } from '../settings-kit.ts'
+import { HANG } from '../../support/waiting.ts'
+import { tells } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -16,7 +18,7 @@ describe.each([
 ] as const)('a %s', (scope, file) => {
   // F122, F123
   test('its hooks are in force while it is active, and at no other time', async () => {
-    const { write, load, arm } = scene()
+    const { write, load, arm } = settingsScene()
     const place = write(`home/.claude/${file}`, markdown(`name: formatter\n${hooksIn(tells('formatted'))}`))
     expect(load().hooks).toMatchObject([
       {
@@ -38,7 +40,7 @@ describe.each([
 
   // F122, F123
   test('it becomes active and rests again while events are fired', async () => {
-    const { write, load } = scene()
+    const { write, load } = settingsScene()
     write(`home/.claude/${file}`, markdown(`name: formatter\n${hooksIn(tells('formatted'))}`))
     const { armHooks } = await import('../../../src/settings.ts')
     let owners: readonly string[] = []
@@ -57,13 +59,13 @@ describe.each([
   })
 
   test('without a name it is called as its file is', () => {
-    const { write, load } = scene()
+    const { write, load } = settingsScene()
     write(`home/.claude/${file}`, markdown(hooksIn('true')))
     expect(load().hooks).toMatchObject([{ owner: 'format' }])
   })
 
   test('one of the project counts only where the project is trusted', async () => {
-    const { write, arm } = scene()
+    const { write, arm } = settingsScene()
     write(`project/.claude/${file}`, markdown(`name: formatter\n${hooksIn(tells('formatted'))}`))
     const untrusted = await arm({ projectTrusted: false, owners: ['formatter'] })
     expect(await told(untrusted)).toEqual([])
@@ -72,7 +74,7 @@ describe.each([
   })
 
   test('the map of names works there as well', async () => {
-    const { write, arm } = scene()
+    const { write, arm } = settingsScene()
     write(`home/.claude/${file}`, markdown(`name: f\nhooks:\n  Stop:\n    note: ${JSON.stringify(tells('x', 'Stop'))}`))
     expect(await told(await arm({ owners: ['f'] }), 'Stop')).toEqual(['x'])
   })
@@ -84,14 +86,14 @@ describe.each([
     ['no second line of dashes', '---\nname: x\n\nWords about hooks: many.\n'],
     ['an empty file', '']
   ])('%s: nothing to say', (_, text) => {
-    const { write, load } = scene()
+    const { write, load } = settingsScene()
     write(`home/.claude/${file}`, text)
     expect(load()).toMatchObject({ hooks: [], findings: [] })
   })
 
   // S19
   test('a mark of the byte order, and lines that end in CR LF', () => {
-    const { write, load } = scene()
+    const { write, load } = settingsScene()
     write(`home/.claude/${file}`, `\uFEFF${markdown(`name: x\n${hooksIn('true')}`).replaceAll('\n', '\r\n')}`)
     expect(load()).toMatchObject({ hooks: [{ owner: 'x', spec: { command: 'true' } }], findings: [] })
   })
@@ -100,7 +102,7 @@ describe.each([
   test.each(['---\nname: x\nhooks: 7\n', '--- \r\ndisallowedTools: Bash\r\n--\r\nWords.\r\n'])(
     'settings that do not end, where a gate may be meant: %j',
     text => {
-      const { write, load } = scene()
+      const { write, load } = settingsScene()
       const place = write(`home/.claude/${file}`, text)
       const finding = { level: 'error', code: 'not-closed', gate: true, place: { file: place } }
       expect(load()).toMatchObject({ hooks: [], findings: [finding] })
@@ -118,19 +120,19 @@ describe.each([
     ['aliases within aliases', bomb(), 'not-yaml'],
     ['deeper than anybody writes', `hooks: ${'['.repeat(50_000)}${']'.repeat(50_000)}`, 'not-yaml']
   ])('%s: one finding names the file', (_, settings, code) => {
-    const { write, load } = scene()
+    const { write, load } = settingsScene()
     const place = write(`home/.claude/${file}`, markdown(settings))
     expect(load()).toMatchObject({ hooks: [], findings: [{ level: 'error', code, place: { file: place } }] })
   })
 
   test('the line of a finding is the line of the file', () => {
-    const { write, load } = scene()
+    const { write, load } = settingsScene()
     write(`home/.claude/${file}`, markdown(`name: x\n${hooksIn('true')}\n          tiemout: 3`))
     expect(load().findings.map(brief)).toEqual(['warning key-unknown hooks.PreToolUse[0].hooks[0].tiemout:10'])
   })
 
   test('what YAML could execute elsewhere is text here', () => {
-    const { write, load } = scene()
+    const { write, load } = settingsScene()
     const settings = `name: !!js/function "function () { globalThis.wasHere = true }"\n${hooksIn('true')}`
     write(`home/.claude/${file}`, markdown(settings))
     expect(load().hooks).toHaveLength(1)
@@ -139,7 +141,7 @@ describe.each([
 })
 
 test('a skill and a subagent of one name have their own hooks each', async () => {
-  const { write, load } = scene()
+  const { write, load } = settingsScene()
   write('home/.claude/skills/a/SKILL.md', markdown(`name: same\n${hooksIn('one')}`))
   write('home/.claude/agents/a.md', markdown(`name: same\n${hooksIn('two')}`))
   expect(load().hooks.map(({ scope, owner }) => [scope, owner])).toEqual([
@@ -149,7 +151,7 @@ test('a skill and a subagent of one name have their own hooks each', async () =>
 })
 
 test('once means once', async () => {
-  const { write, arm } = scene()
+  const { write, arm } = settingsScene()
   const command = JSON.stringify(tells('first time'))
   write(
     'home/.claude/skills/a/SKILL.md',
@@ -157,7 +159,7 @@ test('once means once', async () => {
   )
   const armed = await arm({ owners: ['a'] })
   expect(await told(armed)).toEqual(['first time'])
-  expect(await fire(armed)).toMatchObject({ contexts: [], report: [] })
+  expect(await fireArmed(armed)).toMatchObject({ contexts: [], report: [] })
 })
 
 /** Each line stands for ten of the line before. */

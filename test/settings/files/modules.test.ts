@@ -1,6 +1,8 @@
 /** Modules of hooks that settings or a flag name. */
 import { describe, expect, test, vi } from 'vitest'
-import { commandOn, decides, fire, HANG, scene, told } from '../settings-kit.ts'
+import { fireArmed, settingsScene, told } from '../settings-kit.ts'
+import { HANG } from '../../support/waiting.ts'
+import { commandOn, decides } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -13,7 +15,7 @@ describe('what a module exports', () => {
     ['a hook', `export default { name: 'x', events: 'PreToolUse', run: ${saying('x')} }`],
     ['a list of hooks', `export default [{ name: 'x', events: 'PreToolUse', run: ${saying('x')} }]`]
   ])('%s', async (_, text) => {
-    const { write, arm } = scene()
+    const { write, arm } = settingsScene()
     const armed = await arm({}, { modules: [write('hooks.mjs', text)] })
     expect(armed.findings).toEqual([])
     expect(await told(armed)).toEqual(['x'])
@@ -26,7 +28,7 @@ describe('what a module exports', () => {
     ['an error', 'throw new Error("broken")', 'broken'],
     ['no module', 'export default', 'Unexpected']
   ])('%s: a finding, and the rest is armed', async (_, text, words) => {
-    const { user, write, arm } = scene()
+    const { user, write, arm } = settingsScene()
     user(commandOn('PreToolUse', decides('deny', 'no')))
     const file = write('hooks.mjs', text)
     const armed = await arm({}, { modules: [file] })
@@ -40,12 +42,12 @@ describe('what a module exports', () => {
       }
     ])
     expect(armed.findings[0]!.message).toContain(file)
-    expect(await fire(armed)).toMatchObject({ blocked: true })
+    expect(await fireArmed(armed)).toMatchObject({ blocked: true })
   })
 })
 
 test('a module that registers nothing is a notice', async () => {
-  const { write, arm } = scene()
+  const { write, arm } = settingsScene()
   const file = write('hooks.mjs', 'export default () => {}')
   const armed = await arm({}, { modules: [file] })
   expect(armed.findings).toMatchObject([
@@ -54,7 +56,7 @@ test('a module that registers nothing is a notice', async () => {
 })
 
 test('TypeScript runs as it is', async () => {
-  const { write, arm } = scene()
+  const { write, arm } = settingsScene()
   const text = `interface Ctx { toolName: string }\nexport default (hooks: any): void => { hooks.on('PreToolUse', (ctx: Ctx) => ({ additionalContext: ctx.toolName })) }\n`
   const armed = await arm({}, { modules: [write('hooks.ts', text)] })
   expect(armed.findings).toEqual([])
@@ -62,7 +64,7 @@ test('TypeScript runs as it is', async () => {
 })
 
 test('settings name modules: the user’s beside the file, the project’s from its root', async () => {
-  const { user, ofProject, write, load, arm } = scene()
+  const { user, ofProject, write, load, arm } = settingsScene()
   const module = (text: string): string => `export default hooks => { hooks.on('PreToolUse', ${saying(text)}) }`
   const mine = write('home/.claude/mine.mjs', module('mine'))
   const theirs = write('project/tools/theirs.mjs', module('theirs'))
@@ -76,7 +78,7 @@ test('settings name modules: the user’s beside the file, the project’s from 
 })
 
 test('a module of a project that is not trusted is not even loaded', async () => {
-  const { ofProject, write, arm } = scene()
+  const { ofProject, write, arm } = settingsScene()
   write('project/theirs.mjs', 'globalThis.wasLoaded = true\nexport default () => undefined')
   ofProject({ carabiner: { modules: ['theirs.mjs'] } })
   await arm({ projectTrusted: false })

@@ -1,11 +1,13 @@
 /** Plugins that are installed, and who enables them. */
 import { expect, test, vi } from 'vitest'
-import { commandOn, decides, fire, HANG, scene, type Scene } from '../settings-kit.ts'
+import { fireArmed, settingsScene, type SettingsScene } from '../settings-kit.ts'
+import { HANG } from '../../support/waiting.ts'
+import { commandOn, decides } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
 /** Notes in the list of installed plugins where they are. */
-const install = ({ write, path }: Scene, ...names: readonly string[]): void => {
+const install = ({ write, path }: SettingsScene, ...names: readonly string[]): void => {
   const plugins = names.map(name => [`${name}@market`, [{ scope: 'user', installPath: path(name), version: '1.0.0' }]])
   write('home/.claude/plugins/installed_plugins.json', { version: 2, plugins: Object.fromEntries(plugins) })
 }
@@ -13,14 +15,14 @@ const install = ({ write, path }: Scene, ...names: readonly string[]): void => {
 const PLUGIN = 'plugin@market'
 const enabled = (on: boolean): object => ({ enabledPlugins: { [PLUGIN]: on } })
 /** A plugin that refuses, and where it is installed. */
-const installed = (): Scene => {
-  const it = scene()
+const installed = (): SettingsScene => {
+  const it = settingsScene()
   it.write('plugin/hooks/hooks.json', commandOn('PreToolUse', decides('deny', 'says the plugin')))
   install(it, 'plugin')
   return it
 }
-const blocks = async ({ arm }: Scene, projectTrusted: boolean): Promise<boolean> =>
-  (await fire(await arm({ projectTrusted }))).blocked
+const blocks = async ({ arm }: SettingsScene, projectTrusted: boolean): Promise<boolean> =>
+  (await fireArmed(await arm({ projectTrusted }))).blocked
 
 test('what is installed counts when it is enabled', async () => {
   const it = installed()
@@ -77,7 +79,7 @@ test('a user may disable their own', () => {
 })
 
 test('one that is enabled and not installed is said', () => {
-  const it = scene()
+  const it = settingsScene()
   const file = it.user(enabled(true))
   expect(it.load().findings).toMatchObject([
     { level: 'error', gate: true, code: 'plugin-missing', place: { file, key: `enabledPlugins.${PLUGIN}` } }
@@ -85,7 +87,7 @@ test('one that is enabled and not installed is said', () => {
 })
 
 test('one whose folder is gone is said', () => {
-  const it = scene()
+  const it = settingsScene()
   install(it, 'gone')
   it.user({ enabledPlugins: { 'gone@market': true } })
   expect(it.load().findings).toMatchObject([

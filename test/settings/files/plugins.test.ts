@@ -2,7 +2,9 @@
 import { existsSync, mkdirSync, statSync, symlinkSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { brief, commandOn, commandsOf, fire, HANG, rule, scene, tells, told } from '../settings-kit.ts'
+import { brief, commandsOf, fireArmed, settingsScene, told } from '../settings-kit.ts'
+import { HANG } from '../../support/waiting.ts'
+import { commandOn, rule, tells } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -21,7 +23,7 @@ const EVENTS = {
 describe('hooks/hooks.json', () => {
   // F124
   test('events under "hooks"; the matcher of a rule is that of all its actions', async () => {
-    const { write, path, load, arm } = scene()
+    const { write, path, load, arm } = settingsScene()
     const file = write('plugin/hooks/hooks.json', { description: 'what it does', hooks: EVENTS })
     const options = { pluginDirs: [path('plugin')] }
     expect(load(options)).toMatchObject({
@@ -44,7 +46,7 @@ describe('hooks/hooks.json', () => {
 
   // F125
   test('events at the top, the flat form, mean the same', async () => {
-    const { write, path, load, arm } = scene()
+    const { write, path, load, arm } = settingsScene()
     write('plugin/hooks/hooks.json', { description: 'what it does', ...EVENTS })
     const options = { pluginDirs: [path('plugin')] }
     expect(load(options)).toMatchObject({ findings: [], hooks: [{ matcher: 'Bash|Write' }, {}] })
@@ -52,7 +54,7 @@ describe('hooks/hooks.json', () => {
   })
 
   test('an event that there is not is one finding, and the rest loads', () => {
-    const { write, path, load } = scene()
+    const { write, path, load } = settingsScene()
     write('plugin/hooks/hooks.json', { hooks: { ...EVENTS, Whenever: [] } })
     const { hooks, findings } = load({ pluginDirs: [path('plugin')] })
     expect(hooks).toHaveLength(2)
@@ -61,7 +63,7 @@ describe('hooks/hooks.json', () => {
 
   // F126
   test('one that is broken names its file', () => {
-    const { write, path, load } = scene()
+    const { write, path, load } = settingsScene()
     const file = write('plugin/hooks/hooks.json', '{ "hooks": { ')
     expect(load({ pluginDirs: [path('plugin')] }).findings).toMatchObject([{ code: 'not-json', place: { file } }])
   })
@@ -70,7 +72,7 @@ describe('hooks/hooks.json', () => {
 // F125
 describe('the folder of the plugin', () => {
   test('stands in commands, in arguments and in the environment', async () => {
-    const { write, path, arm } = scene()
+    const { write, path, arm } = settingsScene()
     write(
       'plug in/say.sh',
       `#!/bin/sh\nprintf '{"hookSpecificOutput":{"additionalContext":"%s %s"}}' "$1" "$CLAUDE_PLUGIN_ROOT"\n`
@@ -94,7 +96,7 @@ describe('the folder of the plugin', () => {
     const KEEPS = `touch "$CLAUDE_PLUGIN_DATA/x" && ${SAYS}`
 
     test('is ours, is there when a hook runs, and is for this user alone', async () => {
-      const { write, path, arm, home } = scene()
+      const { write, path, arm, home } = settingsScene()
       write('plugin/hooks/hooks.json', commandOn('PreToolUse', KEEPS))
       const data = `${home}/.carabiner/plugins/plugin`
       expect(await told(await arm({}, { pluginDirs: [path('plugin')] }))).toEqual([data])
@@ -102,7 +104,7 @@ describe('the folder of the plugin', () => {
     })
 
     test('is not made by reading alone, nor for hooks that are not in force', async () => {
-      const { write, path, load, user, arm, home } = scene()
+      const { write, path, load, user, arm, home } = settingsScene()
       write('plugin/hooks/hooks.json', commandOn('PreToolUse', SAYS))
       user({ disableAllHooks: true })
       load({ pluginDirs: [path('plugin')] })
@@ -111,7 +113,7 @@ describe('the folder of the plugin', () => {
     })
 
     test('is another for each plugin: by the name in its manifest, whatever its folder is called', async () => {
-      const { write, path, arm, home } = scene()
+      const { write, path, arm, home } = settingsScene()
       for (const name of ['a', 'b']) {
         write(`${name}/plugin/.claude-plugin/plugin.json`, { name: `n${name}` })
         write(`${name}/plugin/hooks/hooks.json`, commandOn('PreToolUse', KEEPS))
@@ -125,7 +127,7 @@ describe('the folder of the plugin', () => {
     test.each(['..', '.', '../../x', 'a b', 'a_b@c', '.hidden'])(
       'of one called %s is within ours, and its own',
       name => {
-        const { write, path, load, home } = scene()
+        const { write, path, load, home } = settingsScene()
         write('plugin/.claude-plugin/plugin.json', { name })
         const [plugin] = load({ pluginDirs: [path('plugin')] }).plugins
         expect(plugin!.data).toMatch(/\/_?[\w.-]+-[0-9a-f]{8}$/)
@@ -135,10 +137,10 @@ describe('the folder of the plugin', () => {
   })
 
   test('what a hook without a name is called says which plugin it is of', async () => {
-    const { write, path, arm } = scene()
+    const { write, path, arm } = settingsScene()
     write('plugin/.claude-plugin/plugin.json', { name: 'guards' })
     write('plugin/hooks/hooks.json', commandOn('PreToolUse', 'exit 2'))
-    const { by } = await fire(await arm({}, { pluginDirs: [path('plugin')] }))
+    const { by } = await fireArmed(await arm({}, { pluginDirs: [path('plugin')] }))
     expect(by).toMatch(/^guards: exit 2 \(hooks\/hooks\.json:\d+\)$/)
   })
 })
@@ -147,7 +149,7 @@ describe('the folder of the plugin', () => {
 describe('the manifest', () => {
   const manifest = (hooks: unknown): object => ({ name: 'plugin', hooks })
   const loadWith = (hooks: unknown, files: Readonly<Record<string, object>> = {}) => {
-    const it = scene()
+    const it = settingsScene()
     it.write('plugin/.claude-plugin/plugin.json', manifest(hooks))
     for (const [name, content] of Object.entries(files)) it.write(`plugin/${name}`, content)
     return { ...it.load({ pluginDirs: [it.path('plugin')] }), path: it.path, project: it.project }
@@ -198,7 +200,7 @@ describe('the manifest', () => {
   })
 
   test.each(['../outside.json', '/outside.json'])('%s: what is not in the plugin is not read', name => {
-    const { write, path, load } = scene()
+    const { write, path, load } = settingsScene()
     write('outside.json', commandOn('PreToolUse', 'x'))
     write('plugin/.claude-plugin/plugin.json', manifest(name.startsWith('/') ? path('outside.json') : name))
     expect(load({ pluginDirs: [path('plugin')] })).toMatchObject({
@@ -208,7 +210,7 @@ describe('the manifest', () => {
   })
 
   test('nor is what a link in it leads to', () => {
-    const { write, path, load } = scene()
+    const { write, path, load } = settingsScene()
     write('outside.json', commandOn('PreToolUse', 'x'))
     write('plugin/.claude-plugin/plugin.json', manifest('./link.json'))
     symlinkSync(path('outside.json'), path('plugin/link.json'))
@@ -216,7 +218,7 @@ describe('the manifest', () => {
   })
 
   test.each([7, true, 'text', [7], { Stop: 7 }])('hooks: %j is a finding that names the file', hooks => {
-    const { write, path, load } = scene()
+    const { write, path, load } = settingsScene()
     write('plugin/.claude-plugin/plugin.json', manifest(hooks))
     const loaded = load({ pluginDirs: [path('plugin')] })
     expect(loaded.hooks).toEqual([])
@@ -226,19 +228,19 @@ describe('the manifest', () => {
   })
 
   test('one that is broken names its file', () => {
-    const { write, path, load } = scene()
+    const { write, path, load } = settingsScene()
     const file = write('plugin/.claude-plugin/plugin.json', '{ "hooks": ')
     expect(load({ pluginDirs: [path('plugin')] }).findings).toMatchObject([{ code: 'not-json', place: { file } }])
   })
 })
 
 test('a folder with commands and no hooks is a plugin that has none', () => {
-  const { path, load } = scene()
+  const { path, load } = settingsScene()
   mkdirSync(path('plugin/commands'), { recursive: true })
   expect(load({ pluginDirs: [path('plugin')] })).toMatchObject({ hooks: [], findings: [] })
 })
 
 test('a folder that is not there is said', () => {
-  const { path, load } = scene()
+  const { path, load } = settingsScene()
   expect(load({ pluginDirs: [path('nowhere')] }).findings.map(brief)).toEqual(['error plugin-missing :1'])
 })

@@ -2,17 +2,19 @@
 import { describe, expect, test, vi } from 'vitest'
 import { EVENT_NAMES, EVENTS } from '../../../src/hooks.ts'
 import type { LoadedHook } from '../../../src/settings.ts'
-import { brief, commandOn, commandsOf, decides, fire, HANG, rule, scene, tells, told } from '../settings-kit.ts'
+import { brief, commandsOf, fireArmed, settingsScene, told } from '../settings-kit.ts'
+import { HANG } from '../../support/waiting.ts'
+import { commandOn, decides, rule, tells } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
 const hooksOf = (hooks: unknown): readonly LoadedHook[] => {
-  const { user, load } = scene()
+  const { user, load } = settingsScene()
   user({ hooks })
   return load().hooks
 }
 const findingsOf = (hooks: unknown): readonly string[] => {
-  const { user, load } = scene()
+  const { user, load } = settingsScene()
   user({ hooks })
   return load().findings.map(brief)
 }
@@ -20,7 +22,7 @@ const findingsOf = (hooks: unknown): readonly string[] => {
 describe('a map of names', () => {
   // F115
   test('a name and an object: command, matcher, timeout in seconds', async () => {
-    const { user, load, arm } = scene()
+    const { user, load, arm } = settingsScene()
     const check = { command: decides('deny', 'not today'), timeout_secs: 30, matcher: 'Bash|Write' }
     user({ hooks: { preToolUse: { 'security-check': check } } })
     expect(load().hooks).toMatchObject([
@@ -35,8 +37,8 @@ describe('a map of names', () => {
     ])
     const armed = await arm()
     expect(armed.hooks.describe('security-check')).toMatchObject({ timeout: 30, onFailure: 'block' })
-    expect(await fire(armed)).toMatchObject({ blocked: true, by: 'security-check', reason: 'not today' })
-    expect(await fire(armed, 'PreToolUse', { tool_name: 'Read' })).toMatchObject({
+    expect(await fireArmed(armed)).toMatchObject({ blocked: true, by: 'security-check', reason: 'not today' })
+    expect(await fireArmed(armed, 'PreToolUse', { tool_name: 'Read' })).toMatchObject({
       blocked: false,
       report: [{ ran: false }]
     })
@@ -44,7 +46,7 @@ describe('a map of names', () => {
 
   // F116
   test('a name and a command', async () => {
-    const { user, arm } = scene()
+    const { user, arm } = settingsScene()
     user({ hooks: { postToolUse: { note: tells('noted', 'PostToolUse') } } })
     const armed = await arm()
     expect(await told(armed, 'PostToolUse')).toEqual(['noted'])
@@ -52,7 +54,7 @@ describe('a map of names', () => {
   })
 
   test('a minute is its time where nothing is said, as it always was for this form', async () => {
-    const { user, arm } = scene()
+    const { user, arm } = settingsScene()
     user({ hooks: { PreToolUse: { a: 'true' }, Stop: [rule('true', undefined, { name: 'b' })] } })
     const { hooks } = await arm()
     expect([hooks.describe('a').timeout, hooks.describe('b').timeout]).toEqual([60, 600])
@@ -74,7 +76,7 @@ describe('a map of names', () => {
 describe('a list', () => {
   // F117
   test('of commands', async () => {
-    const { user, load, arm } = scene()
+    const { user, load, arm } = settingsScene()
     user({ hooks: { sessionStart: [tells('one', 'SessionStart'), tells('two', 'SessionStart')] } })
     expect(load().hooks).toMatchObject([
       { event: 'SessionStart', name: undefined, defaultTimeout: 60 },
@@ -115,7 +117,7 @@ describe('rules', () => {
 
   // F120
   test('without a matcher it is for all', async () => {
-    const { user, arm } = scene()
+    const { user, arm } = settingsScene()
     user({ hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: tells('seen') }] }] } })
     const armed = await arm()
     expect(await told(armed, 'PreToolUse', { tool_name: 'anything' })).toEqual(['seen'])
@@ -148,12 +150,12 @@ describe('every event can be configured', () => {
     const snake = event.replace(/(?<=[a-z])[A-Z]/g, letter => `_${letter}`).toLowerCase()
     const camel = event[0]!.toLowerCase() + event.slice(1)
     const spellings = [...new Set([event, snake, camel])].toSorted()
-    const { user, arm, write, read } = scene()
+    const { user, arm, write, read } = settingsScene()
     const log = write('log', '')
     user({
       hooks: Object.fromEntries(spellings.map(name => [name, [rule(`echo "${name} $EVENT $(cat)" >> ${log}`)]]))
     })
-    await fire(await arm(), event)
+    await fireArmed(await arm(), event)
     const lines = read('log').trim().split('\n').toSorted()
     expect(lines.map(line => line.split(' ').slice(0, 2))).toEqual(spellings.map(name => [name, snake]))
     const payload = lines[0]!.slice(lines[0]!.indexOf('{'))
@@ -171,7 +173,7 @@ describe('an action that is none is left out, and it is said', () => {
     ['a command that is no text', { type: 'command', command: ['x'] }, 'key-type', 'command', 'use a string'],
     ['no URL', { type: 'http' }, 'key-missing', 'url', expect.stringContaining('add "url"')]
   ])('%s', async (_, action, code, key, fix) => {
-    const { user, load, arm } = scene()
+    const { user, load, arm } = settingsScene()
     const file = user({ hooks: { PreToolUse: [{ hooks: [action, { type: 'command', command: tells('other') }] }] } })
     expect(load().findings).toMatchObject([
       { level: 'error', code, gate: true, fix, place: { file, key: `hooks.PreToolUse[0].hooks[0].${key}` } }
@@ -180,7 +182,7 @@ describe('an action that is none is left out, and it is said', () => {
   })
 
   test('on an event that is no gate nobody need stop for it', () => {
-    const { user, load } = scene()
+    const { user, load } = settingsScene()
     user({ hooks: { PostToolUse: [{ hooks: [{ type: 'command' }] }] } })
     expect(load().findings).toMatchObject([{ level: 'error', gate: false }])
   })
@@ -189,7 +191,7 @@ describe('an action that is none is left out, and it is said', () => {
     ['an empty command', ''],
     ['a blank one', '   ']
   ])('%s', async (_, command) => {
-    const { user, arm, findings } = scene()
+    const { user, arm, findings } = settingsScene()
     user({
       hooks: {
         PreToolUse: [
@@ -250,7 +252,7 @@ test('a handler without its type counts as a command, and it is said', () => {
 
 // F126
 test('a bad entry costs that entry alone: file, line and key are named, the rest runs', async () => {
-  const { user, ofProject, load, arm } = scene()
+  const { user, ofProject, load, arm } = settingsScene()
   const file = user({
     hooks: {
       PreToolUse: [
@@ -271,7 +273,7 @@ test('a bad entry costs that entry alone: file, line and key are named, the rest
 })
 
 test('hooks under carabiner.hooks count as well, in the forms that others would not take', async () => {
-  const { user, load, arm } = scene()
+  const { user, load, arm } = settingsScene()
   user({ carabiner: { hooks: { PreToolUse: { mine: tells('mine') } } } })
   expect(load().hooks).toMatchObject([{ name: 'mine', place: { key: 'carabiner.hooks.PreToolUse.mine' } }])
   expect(await told(await arm())).toEqual(['mine'])

@@ -4,13 +4,15 @@ import type { AddressInfo } from 'node:net'
 import { writeFileSync } from 'node:fs'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Scope } from '../../../src/settings.ts'
-import { commandOn, decides, fire, HANG, rule, scene, tells, told, type Scene } from '../settings-kit.ts'
+import { fireArmed, settingsScene, type SettingsScene, told } from '../settings-kit.ts'
+import { HANG } from '../../support/waiting.ts'
+import { commandOn, decides, rule, tells } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
 /** A hook on every level, each of which says where it is from. */
-function everywhere(): Scene & { from: () => Promise<readonly string[]> } {
-  const it = scene()
+function everywhere(): SettingsScene & { from: () => Promise<readonly string[]> } {
+  const it = settingsScene()
   const of = (name: string): object => commandOn('PreToolUse', tells(name))
   it.managed(of('managed'))
   it.user({ ...of('user'), enabledPlugins: { 'mine@market': true } })
@@ -33,7 +35,7 @@ function everywhere(): Scene & { from: () => Promise<readonly string[]> } {
 const ALL = ['agent', 'flag', 'local', 'managed', 'plugin', 'project', 'user']
 
 /** Adds keys to settings that are there. */
-const adding = ({ read, path }: Scene, name: string, more: object): void =>
+const adding = ({ read, path }: SettingsScene, name: string, more: object): void =>
   writeFileSync(path(name), JSON.stringify({ ...(JSON.parse(read(name)) as object), ...more }))
 
 test('without switches all are in force', async () => {
@@ -73,10 +75,10 @@ describe('disableAllHooks', () => {
 
   // S5
   test('a project that is not trusted switches off nothing but itself', async () => {
-    const { user, ofProject, arm } = scene()
+    const { user, ofProject, arm } = settingsScene()
     user(commandOn('PreToolUse', decides('deny', 'no')))
     ofProject({ disableAllHooks: true })
-    expect(await fire(await arm({ projectTrusted: false }))).toMatchObject({ blocked: true })
+    expect(await fireArmed(await arm({ projectTrusted: false }))).toMatchObject({ blocked: true })
   })
 
   test('plugins that managed policy has enabled stay', async () => {
@@ -98,7 +100,7 @@ describe('allowManagedHooksOnly', () => {
   })
 
   test('leaves no module of anybody else', async () => {
-    const { managed, user, write, arm } = scene()
+    const { managed, user, write, arm } = settingsScene()
     const module = (name: string): string =>
       write(
         `${name}.mjs`,
@@ -149,45 +151,45 @@ describe('allowedHttpHookUrls', () => {
   const asking = (url: string): object => ({ hooks: { PreToolUse: [{ hooks: [{ type: 'http', url }] }] } })
 
   test('without a list, any', async () => {
-    const { user, arm } = scene()
+    const { user, arm } = settingsScene()
     user(asking(await refusing()))
-    expect(await fire(await arm())).toMatchObject({ blocked: true, reason: 'by the server' })
+    expect(await fireArmed(await arm())).toMatchObject({ blocked: true, reason: 'by the server' })
   })
 
   test.each(['user', 'managed'] as const)('a list of %s binds all, managed hooks too', async level => {
     const url = await refusing()
-    const { managed, user, arm, write } = scene()
+    const { managed, user, arm, write } = settingsScene()
     const list = { allowedHttpHookUrls: ['https://hooks.example/*'] }
     if (level === 'user') user(list)
     write('managed/managed-settings.d/10.json', asking(url))
     if (level === 'managed') managed(list)
     const armed = await arm()
     expect(armed.findings).toMatchObject([{ level: 'error', code: 'not-armed', gate: true }])
-    expect(await fire(armed)).toMatchObject({ blocked: false, report: [] })
+    expect(await fireArmed(armed)).toMatchObject({ blocked: false, report: [] })
   })
 
   test('lists add up, and a pattern may fit', async () => {
-    const { managed, user, arm } = scene()
+    const { managed, user, arm } = settingsScene()
     managed({ allowedHttpHookUrls: ['https://hooks.example/*'] })
     user({ allowedHttpHookUrls: ['http://127.0.0.1:*'], ...asking(await refusing()) })
-    expect(await fire(await arm())).toMatchObject({ blocked: true })
+    expect(await fireArmed(await arm())).toMatchObject({ blocked: true })
   })
 
   // S5
   test.each([[[]], [['https://elsewhere.example/']]])(
     'a project that says %j does not disarm the user’s gate',
     async urls => {
-      const { user, ofProject, local, arm } = scene()
+      const { user, ofProject, local, arm } = settingsScene()
       user(asking(await refusing()))
       for (const write of [ofProject, local]) write({ allowedHttpHookUrls: urls })
       for (const projectTrusted of [true, false])
-        expect(await fire(await arm({ projectTrusted }))).toMatchObject({ blocked: true, reason: 'by the server' })
+        expect(await fireArmed(await arm({ projectTrusted }))).toMatchObject({ blocked: true, reason: 'by the server' })
     }
   )
 
   // S5
   test('nor does it open what managed policy has closed', async () => {
-    const { managed, ofProject, arm } = scene()
+    const { managed, ofProject, arm } = settingsScene()
     managed({ allowedHttpHookUrls: [] })
     ofProject({ allowedHttpHookUrls: ['*'], ...asking(await refusing()) })
     expect((await arm()).findings).toMatchObject([{ code: 'not-armed' }])
@@ -195,15 +197,15 @@ describe('allowedHttpHookUrls', () => {
 })
 
 describe('the profile', () => {
-  const profileOf = async ({ arm }: Scene, option?: 'strict' | 'compat', settings?: string): Promise<string> =>
-    (await fire(await arm({}, { settings }, { registry: { profile: option } }))).profile
+  const profileOf = async ({ arm }: SettingsScene, option?: 'strict' | 'compat', settings?: string): Promise<string> =>
+    (await fireArmed(await arm({}, { settings }, { registry: { profile: option } }))).profile
 
   test('is strict where nobody says anything', async () => {
-    expect(await profileOf(scene())).toBe('strict')
+    expect(await profileOf(settingsScene())).toBe('strict')
   })
 
   test('may be set by the user, by a flag and by an option, the last of which counts', async () => {
-    const it = scene()
+    const it = settingsScene()
     it.user({ carabiner: { profile: 'compat' } })
     expect(await profileOf(it)).toBe('compat')
     expect(await profileOf(it, undefined, '{"carabiner": {"profile": "strict"}}')).toBe('strict')
@@ -212,7 +214,7 @@ describe('the profile', () => {
 
   // S5
   test('a project may ask for strict, and not for compat', async () => {
-    const it = scene()
+    const it = settingsScene()
     it.ofProject({ carabiner: { profile: 'compat' } })
     it.local({ carabiner: { profile: 'compat' } })
     expect(await profileOf(it)).toBe('strict')
@@ -225,7 +227,7 @@ describe('the profile', () => {
     '%s of managed policy beats the user, the project, flag and option',
     async profile => {
       const other = profile === 'strict' ? 'compat' : 'strict'
-      const it = scene()
+      const it = settingsScene()
       it.managed({ carabiner: { profile } })
       for (const write of [it.user, it.ofProject, it.local]) write({ carabiner: { profile: other } })
       expect(it.load().locks.profile).toBe(profile)
@@ -234,7 +236,7 @@ describe('the profile', () => {
   )
 
   test('under the lock a hook that fails closes the gate', async () => {
-    const it = scene()
+    const it = settingsScene()
     it.managed({ carabiner: { profile: 'strict' } })
     it.user(commandOn('PreToolUse', 'exit 1'))
     const armed = await it.arm(
@@ -242,12 +244,12 @@ describe('the profile', () => {
       { settings: '{"carabiner":{"profile":"compat"}}' },
       { registry: { profile: 'compat' } }
     )
-    expect(await fire(armed)).toMatchObject({ blocked: true, profile: 'strict', failedOpen: false })
+    expect(await fireArmed(armed)).toMatchObject({ blocked: true, profile: 'strict', failedOpen: false })
   })
 })
 
 test('what managed policy locks stays locked, in whichever of its files', () => {
-  const { managed, write, load } = scene()
+  const { managed, write, load } = settingsScene()
   managed({ carabiner: { trust: 'digest', disableBypass: true }, allowManagedHooksOnly: true })
   write('managed/managed-settings.d/99.json', {
     carabiner: { disableBypass: false },
@@ -258,7 +260,7 @@ test('what managed policy locks stays locked, in whichever of its files', () => 
 })
 
 test('kinds that need an agent rest until there is one', async () => {
-  const { user, arm } = scene()
+  const { user, arm } = settingsScene()
   user({ hooks: { PreToolUse: [{ hooks: [{ type: 'prompt', prompt: 'Is it fine?' }] }, rule(tells('here'))] } })
   const armed = await arm()
   expect(armed.statuses()).toMatchObject([{ off: 'a hook of type prompt needs a running agent' }, { off: undefined }])

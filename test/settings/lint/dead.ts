@@ -1,7 +1,7 @@
 /** Configurations that look right and do nothing: each is one finding that says where it is and what to do. */
 import { expect } from 'vitest'
 import type { Level } from '../../../src/settings.ts'
-import { scene, type Scene, type Settings } from '../settings-kit.ts'
+import { settingsScene, type SettingsScene, type Settings } from '../settings-kit.ts'
 
 /** A configuration that does nothing, and the one finding that says so. */
 export interface Dead {
@@ -12,14 +12,14 @@ export interface Dead {
   /** Part of what to do about it. */
   readonly fix: string
   readonly level?: Level
-  readonly setUp?: (it: Scene) => unknown
+  readonly setUp?: (it: SettingsScene) => unknown
 }
 
 /** The line on which a key of the file stands, by the words around it. */
 const lineOf = (text: string, words: string): number => text.slice(0, text.indexOf(words)).split('\n').length
 
 export function check({ what, settings, code, key, fix, level = 'warning', setUp }: Dead): void {
-  const it = scene()
+  const it = settingsScene()
   it.programs('prettier', 'log', 'python3')
   setUp?.(it)
   const file = it.ofProject(settings)

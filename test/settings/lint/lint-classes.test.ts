@@ -1,8 +1,9 @@
 /** What `check` says of commands, rules and scripts, and what it does not say. */
 import { describe, expect, test, vi } from 'vitest'
 import { chmodSync } from 'node:fs'
-import { prints, rule, stage } from '../../support/cli-stage.ts'
-import { HANG } from '../settings-kit.ts'
+import { cliStage } from '../../support/cli-stage.ts'
+import { HANG } from '../../support/waiting.ts'
+import { prints, rule } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -17,7 +18,7 @@ async function found(
   hook: object,
   files: Readonly<Record<string, string>> = {}
 ): Promise<readonly Found[]> {
-  const here = stage()
+  const here = cliStage()
   for (const [name, text] of Object.entries(files)) chmodSync(here.write(`project/${name}`, text), 0o755)
   here.settings({ hooks: { [event]: [hook] } })
   const { findings } = await here.json<{ findings: readonly Found[] }>(['hooks', 'check'])
@@ -136,7 +137,7 @@ test.each(['(Edit|Write)+', 'mcp__.*__write.*', '^(?!Bash$).*'])('C4: %s does no
 })
 
 test('C4: a hook that prints the event back is told so in one line', async () => {
-  const here = stage()
+  const here = cliStage()
   here.user({ hooks: { PostToolUse: [rule('cat')] } })
   const { stdout } = await here.run(['fire', 'PostToolUse', '--tool', 'Bash'])
   expect(stdout).toContain('it printed the event back, which is not an answer')

@@ -1,11 +1,14 @@
 /** Ordinary hook files, in the manner of those that people have: there is nothing to say about them. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
-import { fixture, HANG, rule, scene } from '../settings-kit.ts'
+import { settingsScene } from '../settings-kit.ts'
+import { HANG } from '../../support/waiting.ts'
+import { rule } from '../../support/command-settings.ts'
+import { fixture } from '../../support/fixture.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
-const FILES = readdirSync(fixture('wild'))
+const FILES = readdirSync(fixture('settings/wild'))
 const SCRIPTS = /\.claude\/hooks\/[\w.-]+/g
 const PROGRAMS =
   'afplay bun curl docker git jq logger make node notify-send npm npx osascript python3 say uv gofmt'.split(' ')
@@ -16,8 +19,8 @@ test('there are ten of them', () => {
 
 describe.each(['user', 'ofProject', 'local', 'managed'] as const)('as %s', level => {
   test.each(FILES)('%s', file => {
-    const it = scene()
-    const text = readFileSync(fixture(`wild/${file}`), 'utf8')
+    const it = settingsScene()
+    const text = readFileSync(fixture(`settings/wild/${file}`), 'utf8')
     for (const script of text.match(SCRIPTS) ?? [])
       for (const base of ['project', 'home']) it.write(`${base}/${script}`, '#!/bin/sh\n')
     it.write('home/bin/report-failure', '#!/bin/sh\n')
@@ -31,7 +34,7 @@ describe.each(['user', 'ofProject', 'local', 'managed'] as const)('as %s', level
 })
 
 test('in a plugin', () => {
-  const { write, path, findings } = scene()
+  const { write, path, findings } = settingsScene()
   write('plugin/scripts/check.sh', '#!/usr/bin/env bash\n')
   write('plugin/hooks/hooks.json', {
     description: 'checks',
@@ -47,7 +50,7 @@ test('in a plugin', () => {
 })
 
 test('in frontmatter', () => {
-  const { write, findings } = scene()
+  const { write, findings } = settingsScene()
   write('project/scripts/format.sh', '#!/bin/sh\n')
   write(
     'project/.claude/agents/writer.md',

@@ -5,7 +5,9 @@ import { dirname } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import type { EventName } from '../../../src/hooks.ts'
 import { check, HANDLER, type Dead } from './dead.ts'
-import { commandOn, HANG, scene } from '../settings-kit.ts'
+import { settingsScene } from '../settings-kit.ts'
+import { HANG } from '../../support/waiting.ts'
+import { commandOn } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -187,7 +189,7 @@ describe('behaviour', () => {
 describe('a command that always allows', () => {
   const DECISION = '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}'
   const levels = (event: EventName, command: string, matcher?: string): readonly string[] => {
-    const { user, findings } = scene()
+    const { user, findings } = settingsScene()
     user(commandOn(event, command, matcher))
     return findings().flatMap(({ code, level }) => (code === 'always-allows' ? [level] : []))
   }

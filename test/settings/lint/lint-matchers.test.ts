@@ -2,7 +2,9 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { Level } from '../../../src/settings.ts'
 import { check, MATCHER, type Dead } from './dead.ts'
-import { commandOn, HANG, scene } from '../settings-kit.ts'
+import { settingsScene } from '../settings-kit.ts'
+import { HANG } from '../../support/waiting.ts'
+import { commandOn } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -83,7 +85,7 @@ describe('matchers of other events', () => {
 })
 
 test('the matcher of a rule is one finding, however many hooks the rule has', () => {
-  const { user, findings } = scene()
+  const { user, findings } = settingsScene()
   const hook = (command: string): object => ({ type: 'command', command })
   user({ hooks: { PreToolUse: [{ matcher: 'bash', hooks: [hook('true'), hook('echo'), hook('pwd')] }] } })
   expect(findings()).toMatchObject([{ code: 'matcher-near', place: { line: 5, key: MATCHER } }])

@@ -2,13 +2,15 @@
 import { chmodSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
 import { lint } from '../../../src/settings.ts'
-import { HANG, rule, scene, type Scene } from '../settings-kit.ts'
+import { settingsScene, type SettingsScene } from '../settings-kit.ts'
+import { HANG } from '../../support/waiting.ts'
+import { rule } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
 /** What is said of one command, in an environment that has these programs and no others. */
-function saidOf(command: string, more: object = {}, setUp?: (it: Scene) => unknown): readonly string[] {
-  const it = scene()
+function saidOf(command: string, more: object = {}, setUp?: (it: SettingsScene) => unknown): readonly string[] {
+  const it = settingsScene()
   it.programs('sh', 'python3', 'jq', 'env')
   setUp?.(it)
   it.user({ hooks: { PreToolUse: [rule(command.replaceAll('TMP', it.path('')), 'Bash', more)] } })
@@ -32,13 +34,13 @@ describe('a script that is not there is an error, wherever it is said to be', ()
   })
 
   test('in your home it has to be allowed to run as well', () => {
-    const write = (it: Scene): void => chmodSync(it.write('home/hooks/nox.sh', '#!/bin/sh\n'), 0o644)
+    const write = (it: SettingsScene): void => chmodSync(it.write('home/hooks/nox.sh', '#!/bin/sh\n'), 0o644)
     expect(saidOf('~/hooks/nox.sh', {}, write)).toEqual(['error script-not-executable'])
     expect(saidOf('sh ~/hooks/nox.sh', {}, write)).toEqual([])
   })
 
   test('one that is there is in order', () => {
-    const write = (it: Scene): unknown => it.write('home/hooks/a.sh', '#!/bin/sh\n')
+    const write = (it: SettingsScene): unknown => it.write('home/hooks/a.sh', '#!/bin/sh\n')
     for (const command of ['~/hooks/a.sh', '$HOME/hooks/a.sh x', 'TMP/home/hooks/a.sh', 'sh "$HOME"/hooks/a.sh'])
       expect(saidOf(command, {}, write)).toEqual([])
   })
@@ -46,7 +48,7 @@ describe('a script that is not there is an error, wherever it is said to be', ()
   test.each(['~/hooks/a.sh', '$HOME/hooks/a.sh', '${HOME}/hooks/a.sh'])(
     '%s with args: no shell fills it in',
     command => {
-      const it = scene()
+      const it = settingsScene()
       it.write('home/hooks/a.sh', '#!/bin/sh\n')
       it.user({ hooks: { PreToolUse: [rule(command, 'Bash', { args: [] })] } })
       expect(it.findings()).toMatchObject([
@@ -98,7 +100,7 @@ describe('a program that PATH does not have is a warning: elsewhere it may', () 
   })
 
   test('its own PATH counts, and that of the settings', () => {
-    const it = scene()
+    const it = settingsScene()
     it.programs('tool')
     const say = (settings: object): readonly string[] => {
       it.user(settings)
@@ -111,7 +113,7 @@ describe('a program that PATH does not have is a warning: elsewhere it may', () 
   })
 
   test('a folder, and a file that may not be executed, are no programs', () => {
-    const noProgram = (it: Scene): void => {
+    const noProgram = (it: SettingsScene): void => {
       it.write('bin/tool/x', '')
       chmodSync(it.write('bin/other', '#!/bin/sh\n'), 0o644)
     }
@@ -127,12 +129,12 @@ describe('a script that asks env for a program', () => {
     '#! /usr/bin/env A=1 uv',
     '#!/usr/bin/env -i uv'
   ])('%s: it is not there', first => {
-    const write = (it: Scene): unknown => it.write('home/a.sh', `${first}\n`)
+    const write = (it: SettingsScene): unknown => it.write('home/a.sh', `${first}\n`)
     expect(saidOf('~/a.sh', {}, write)).toEqual(['warning script-interpreter'])
   })
 
   test.each(['#!/usr/bin/env python3', '#!/usr/bin/env -S python3 -u', 'no such line'])('%s: nothing to say', first => {
-    const write = (it: Scene): unknown => it.write('home/a.sh', `${first}\n`)
+    const write = (it: SettingsScene): unknown => it.write('home/a.sh', `${first}\n`)
     expect(saidOf('~/a.sh', {}, write)).toEqual([])
   })
 })

@@ -1,7 +1,9 @@
 /** Shapes, keys and rules that look right and do nothing. */
 import { describe, expect, test, vi } from 'vitest'
 import { check, HANDLER, type Dead } from './dead.ts'
-import { commandOn, HANG, rule, scene } from '../settings-kit.ts'
+import { settingsScene } from '../settings-kit.ts'
+import { HANG } from '../../support/waiting.ts'
+import { commandOn, rule } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -119,7 +121,7 @@ describe('shapes', () => {
 })
 
 test('where Claude Code does not look, every form is in order', () => {
-  const { user, findings } = scene()
+  const { user, findings } = settingsScene()
   const hooks = { pre_tool_use: [{ command: 'true' }], STOP: { note: 'true' }, sessionStart: ['true'] }
   user({ carabiner: { hooks } })
   expect(findings()).toEqual([])

@@ -2,13 +2,14 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
 import { giveTrust, trustOf, type Loaded } from '../../../src/settings.ts'
-import { HANG, scene, type Scene } from '../settings-kit.ts'
+import { settingsScene, type SettingsScene } from '../settings-kit.ts'
+import { HANG } from '../../support/waiting.ts'
 
 vi.setConfig({ testTimeout: 5 * HANG })
 
 /** A small project that has something of each kind. */
-function small(): Scene {
-  const here = scene()
+function small(): SettingsScene {
+  const here = settingsScene()
   here.ofProject({
     hooks: {
       PreToolUse: [

@@ -3,7 +3,9 @@ import { existsSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { expect, test, vi } from 'vitest'
 import { armHooks, giveTrust, trustOf, type ArmedHooks } from '../../../src/settings.ts'
 import { manualClock } from '../../../src/testing.ts'
-import { commandOn, fire, HANG, scene, type Scene } from '../settings-kit.ts'
+import { fireArmed, settingsScene, type SettingsScene } from '../settings-kit.ts'
+import { HANG } from '../../support/waiting.ts'
+import { commandOn } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -13,8 +15,8 @@ const ALLOWING = '#!/bin/sh\ncat > /dev/null\nexit 0\n'
 const spying = (path: string): string => `#!/bin/sh\ntouch ${path}\ncat > /dev/null\nexit 0\n`
 
 /** A trusted project whose hook is the script. */
-function trusted(more?: object, type = 'command'): Scene {
-  const here = scene()
+function trusted(more?: object, type = 'command'): SettingsScene {
+  const here = settingsScene()
   here.write(SCRIPT, ALLOWING)
   const hooks = { PreToolUse: [{ hooks: [{ type, command: '.claude/hooks/check.sh', ...more }] }] }
   here.ofProject(type === 'command' ? { hooks } : { carabiner: { hooks } })
@@ -31,9 +33,9 @@ const untrusted = {
 test('a script that is changed after it was trusted does not run: the gate is closed', async () => {
   const { arm, write, path } = trusted()
   const armed = await arm()
-  expect(await fire(armed)).toMatchObject({ blocked: false, failures: [] })
+  expect(await fireArmed(armed)).toMatchObject({ blocked: false, failures: [] })
   write(SCRIPT, spying(path('ran')))
-  expect(await fire(armed)).toMatchObject(untrusted)
+  expect(await fireArmed(armed)).toMatchObject(untrusted)
   expect(existsSync(path('ran'))).toBe(false)
 })
 
@@ -41,19 +43,19 @@ test('when it is what it was, it runs again', async () => {
   const { arm, write } = trusted()
   const armed = await arm()
   write(SCRIPT, 'exit 0\n')
-  expect(await fire(armed)).toMatchObject(untrusted)
+  expect(await fireArmed(armed)).toMatchObject(untrusted)
   write(SCRIPT, ALLOWING)
-  expect(await fire(armed)).toMatchObject({ blocked: false, failures: [] })
+  expect(await fireArmed(armed)).toMatchObject({ blocked: false, failures: [] })
 })
 
 test('a script that only looks different runs: a new date, another inode', async () => {
   const { arm, path } = trusted()
   const armed = await arm()
   utimesSync(path(SCRIPT), 1, 1)
-  expect(await fire(armed)).toMatchObject({ blocked: false, failures: [] })
+  expect(await fireArmed(armed)).toMatchObject({ blocked: false, failures: [] })
   writeFileSync(`${path(SCRIPT)}.new`, ALLOWING, { mode: 0o755 })
   renameSync(`${path(SCRIPT)}.new`, path(SCRIPT))
-  expect(await fire(armed)).toMatchObject({ blocked: false, failures: [] })
+  expect(await fireArmed(armed)).toMatchObject({ blocked: false, failures: [] })
 })
 
 test('as many bytes with the date put back are found all the same', async () => {
@@ -62,26 +64,26 @@ test('as many bytes with the date put back are found all the same', async () => 
   const armed = await arm()
   write(SCRIPT, ALLOWING.replace('exit 0', 'exit 1'))
   utimesSync(path(SCRIPT), 1, 1)
-  expect(await fire(armed)).toMatchObject(untrusted)
+  expect(await fireArmed(armed)).toMatchObject(untrusted)
 })
 
 test.each([
-  ['changed', (here: Scene) => here.write('project/.claude/hooks/lib.sh', 'x')],
-  ['added', (here: Scene) => here.write('project/.claude/hooks/json.py', 'x')]
+  ['changed', (here: SettingsScene) => here.write('project/.claude/hooks/lib.sh', 'x')],
+  ['added', (here: SettingsScene) => here.write('project/.claude/hooks/json.py', 'x')]
 ])('a file beside it that is %s closes the gate', async (_, change) => {
   const here = trusted()
   here.write('project/.claude/hooks/lib.sh', '')
   giveTrust(here.load(), here.where)
   const armed = await here.arm()
   change(here)
-  expect(await fire(armed)).toMatchObject(untrusted)
+  expect(await fireArmed(armed)).toMatchObject(untrusted)
 })
 
 test('a script that is gone closes the gate', async () => {
   const { arm, path } = trusted()
   const armed = await arm()
   rmSync(path(SCRIPT))
-  expect((await fire(armed)).blocked).toBe(true)
+  expect((await fireArmed(armed)).blocked).toBe(true)
 })
 
 // S10
@@ -91,7 +93,7 @@ test('changed between the question and the arming: what was shown is what runs, 
   const projectTrusted = trustOf(loaded, where).state === 'trusted'
   write(SCRIPT, spying(path('ran')))
   const armed = await armHooks(() => ({ loaded, projectTrusted }))
-  expect(await fire(armed)).toMatchObject(untrusted)
+  expect(await fireArmed(armed)).toMatchObject(untrusted)
   expect(existsSync(path('ran'))).toBe(false)
   await armed.close()
 })
@@ -110,7 +112,7 @@ test('changed between the question and the answer: what was shown is what is tru
 })
 
 test('a module that is changed after it was trusted is not loaded', async () => {
-  const { ofProject, write, load, where, path } = scene()
+  const { ofProject, write, load, where, path } = settingsScene()
   ofProject({ carabiner: { modules: ['.claude/own.mjs'] } })
   write('project/.claude/own.mjs', 'export default () => undefined\n')
   const loaded = load()
@@ -129,8 +131,8 @@ test('a module that is changed after it was trusted is not loaded', async () => 
 
 /** Fires until the hook has a process waiting. */
 async function warmedUp(armed: ArmedHooks): Promise<void> {
-  expect(await fire(armed)).toMatchObject({ blocked: false, failures: [] })
-  expect(await fire(armed)).toMatchObject({ blocked: false, failures: [] })
+  expect(await fireArmed(armed)).toMatchObject({ blocked: false, failures: [] })
+  expect(await fireArmed(armed)).toMatchObject({ blocked: false, failures: [] })
 }
 
 test('a process that was started ahead does not answer for a script that has changed since', async () => {
@@ -138,7 +140,7 @@ test('a process that was started ahead does not answer for a script that has cha
   const armed = await arm()
   await warmedUp(armed)
   write(SCRIPT, spying(path('ran')))
-  expect(await fire(armed)).toMatchObject(untrusted)
+  expect(await fireArmed(armed)).toMatchObject(untrusted)
   expect(existsSync(path('ran'))).toBe(false)
 })
 
@@ -159,9 +161,9 @@ test('a script that has changed is not started ahead either', async () => {
   write('other.sh', spying(path('ran')))
   giveTrust(load(), where)
   const armed = await arm()
-  expect(await fire(armed)).toMatchObject({ blocked: false, failures: [] })
+  expect(await fireArmed(armed)).toMatchObject({ blocked: false, failures: [] })
   expect(await appears(path('ran'))).toBe(false)
-  expect(await fire(armed)).toMatchObject(untrusted)
+  expect(await fireArmed(armed)).toMatchObject(untrusted)
 })
 
 /** A worker in shell: it answers each request with no opinion. */
@@ -177,9 +179,9 @@ test('a worker whose script has changed is not asked any more', async () => {
   write(SCRIPT, ANSWERING)
   giveTrust(load(), where)
   const armed = await arm()
-  expect(await fire(armed)).toMatchObject({ blocked: false, failures: [] })
+  expect(await fireArmed(armed)).toMatchObject({ blocked: false, failures: [] })
   write(SCRIPT, `${ANSWERING}# changed\n`)
-  expect(await fire(armed)).toMatchObject(untrusted)
+  expect(await fireArmed(armed)).toMatchObject(untrusted)
 })
 
 // S10
@@ -189,36 +191,36 @@ test('a worker whose script has changed is not started again either', async () =
   giveTrust(load(), where)
   const clock = manualClock()
   const armed = await arm({}, {}, { outside: { clock } })
-  expect(await fire(armed)).toMatchObject({ blocked: true, failures: [{ kind: 'worker' }] })
+  expect(await fireArmed(armed)).toMatchObject({ blocked: true, failures: [{ kind: 'worker' }] })
   write(SCRIPT, spying(path('ran')))
   await clock.advance(600)
   expect(await appears(path('ran'))).toBe(false)
 })
 
 test('what a hook writes to may change: it is no script', async () => {
-  const here = scene()
+  const here = settingsScene()
   const command = 'cat >> "$CLAUDE_PROJECT_DIR"/calls.log 2>> err.log'
   here.ofProject({ hooks: { PreToolUse: [{ hooks: [{ type: 'command', command }] }] } })
   giveTrust(here.load(), here.where)
   const armed = await here.arm()
-  for (const _ of [1, 2, 3]) expect(await fire(armed)).toMatchObject({ blocked: false, failures: [] })
+  for (const _ of [1, 2, 3]) expect(await fireArmed(armed)).toMatchObject({ blocked: false, failures: [] })
 })
 
 test('unless it is run as well', async () => {
-  const here = scene()
+  const here = settingsScene()
   const command = 'echo exit 0 > made.sh; sh made.sh'
   here.ofProject({ hooks: { PreToolUse: [{ hooks: [{ type: 'command', command }] }] } })
   giveTrust(here.load(), here.where)
   const armed = await here.arm()
-  expect(await fire(armed)).toMatchObject({ blocked: false, failures: [] })
-  expect(await fire(armed)).toMatchObject(untrusted)
+  expect(await fireArmed(armed)).toMatchObject({ blocked: false, failures: [] })
+  expect(await fireArmed(armed)).toMatchObject(untrusted)
 })
 
 test('hooks that are not the project’s are not watched', async () => {
-  const { user, write, arm, path } = scene()
+  const { user, write, arm, path } = settingsScene()
   write('home/check.sh', ALLOWING)
   user(commandOn('PreToolUse', path('home/check.sh')))
   const armed = await arm()
   write('home/check.sh', '#!/bin/sh\nexit 2\n')
-  expect(await fire(armed)).toMatchObject({ decision: 'deny', failures: [] })
+  expect(await fireArmed(armed)).toMatchObject({ decision: 'deny', failures: [] })
 })

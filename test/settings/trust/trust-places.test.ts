@@ -3,8 +3,10 @@ import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { loadSettings, trustOf, usualPlaces } from '../../../src/settings.ts'
-import { commandOn, HANG, scene } from '../settings-kit.ts'
-import { project, SETTINGS, trusted } from './trust-scene.ts'
+import { settingsScene } from '../settings-kit.ts'
+import { trustScene, TRUST_SETTINGS, trusted } from './trust-scene.ts'
+import { HANG } from '../../support/waiting.ts'
+import { commandOn } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -35,7 +37,7 @@ describe('the folder itself', () => {
   test('a new repository below a trusted one is not trusted', () => {
     const { path, where, write } = trusted()
     write('project/vendor/x/.git/HEAD', '')
-    write('project/vendor/x/.claude/settings.json', SETTINGS)
+    write('project/vendor/x/.claude/settings.json', TRUST_SETTINGS)
     write('project/vendor/x/.claude/hooks/check.sh', '#!/bin/sh\n. "$(dirname "$0")/lib.sh"\n')
     const below = { ...where, cwd: path('project/vendor/x') }
     expect(trustOf(loadSettings(below), below).state).toBe('untrusted')
@@ -55,7 +57,7 @@ describe('the folder itself', () => {
     'a %s that points at a trusted repository changes nothing',
     name => {
       const { path, where, write } = trusted()
-      write('other/.claude/settings.json', SETTINGS)
+      write('other/.claude/settings.json', TRUST_SETTINGS)
       write(`other/${name}`, `gitdir: ${path('project/.git')}\n`)
       const other = { ...where, cwd: path('other') }
       expect(trustOf(loadSettings(other), other).state).toBe('untrusted')
@@ -65,7 +67,7 @@ describe('the folder itself', () => {
 
 describe('links', () => {
   test('a script that is a link counts as what it leads to', () => {
-    const here = project()
+    const here = trustScene()
     here.write('project/scripts/real.sh', 'exit 0\n')
     rmSync(here.path('project/.claude/hooks/check.sh'))
     symlinkSync('../../scripts/real.sh', here.path('project/.claude/hooks/check.sh'))
@@ -75,7 +77,7 @@ describe('links', () => {
   })
 
   test('a link that leads elsewhere, to the same bytes, is another', () => {
-    const here = project()
+    const here = trustScene()
     for (const name of ['a', 'b']) here.write(`project/scripts/${name}.sh`, 'exit 0\n')
     const script = here.path('project/.claude/hooks/check.sh')
     rmSync(script)
@@ -87,7 +89,7 @@ describe('links', () => {
   })
 
   test('the digest of a project with links is the same wherever it lies', () => {
-    const here = project()
+    const here = trustScene()
     here.write('project/scripts/real.sh', 'exit 0\n')
     symlinkSync('../../scripts/real.sh', here.path('project/.claude/hooks/link.sh'))
     cpSync(here.path('project'), here.path('elsewhere/deep'), { recursive: true, verbatimSymlinks: true })
@@ -100,7 +102,7 @@ describe('a user’s own folder', () => {
   test.each(['home', 'home/', 'home/.', 'link'])(
     'is no project: what is there counts as the user’s own (HOME is %s)',
     name => {
-      const { user, path, home } = scene()
+      const { user, path, home } = settingsScene()
       user(commandOn('Stop', 'true'))
       symlinkSync(home, path('link'))
       for (const cwd of [home, path('link')]) {
@@ -113,7 +115,7 @@ describe('a user’s own folder', () => {
   )
 
   test('its rules, modules, skills and subagents, too', () => {
-    const { write, home, user } = scene()
+    const { write, home, user } = settingsScene()
     user({ permissions: { allow: ['Bash'] }, carabiner: { modules: ['own.ts'] } })
     const hooks = 'hooks:\n  Stop:\n    - hooks:\n        - { type: command, command: "true" }\n'
     write('home/.claude/skills/x/SKILL.md', `---\n${hooks}---\n`)
@@ -125,7 +127,7 @@ describe('a user’s own folder', () => {
   })
 
   test('a folder below it is a project', () => {
-    const { write, home, path } = scene()
+    const { write, home, path } = settingsScene()
     write('home/code/.claude/settings.json', commandOn('Stop', 'true'))
     const where = usualPlaces(path('home/code'), { HOME: home })
     expect(trustOf(loadSettings(where), where).state).toBe('untrusted')
@@ -135,7 +137,7 @@ describe('a user’s own folder', () => {
   test.each(['HOME', 'CARABINER_HOME'])(
     '%s that is empty is as if it were not set: the project does not take its place',
     name => {
-      const { write, where, home } = scene()
+      const { write, where, home } = settingsScene()
       write('project/settings.json', commandOn('Stop', 'true'))
       write('project/.claude/settings.json', commandOn('Stop', 'true'))
       const places = usualPlaces(where.cwd, { HOME: home, [name]: '' })

@@ -2,13 +2,15 @@
 import { existsSync, symlinkSync } from 'node:fs'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { giveTrust, trustOf } from '../../../src/settings.ts'
-import { commandOn, fire, HANG, scene, type Scene } from '../settings-kit.ts'
+import { fireArmed, settingsScene, type SettingsScene } from '../settings-kit.ts'
+import { HANG } from '../../support/waiting.ts'
+import { commandOn } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
 /** A project with such files, and this hook. */
-function holding(files: readonly string[], hook: string | object): Scene {
-  const here = scene()
+function holding(files: readonly string[], hook: string | object): SettingsScene {
+  const here = settingsScene()
   for (const file of files) here.write(`project/${file}`, 'exit 0\n')
   const handler = typeof hook === 'string' ? { command: hook } : hook
   here.ofProject({ hooks: { PreToolUse: [{ hooks: [{ type: 'command', ...handler }] }] } })
@@ -127,7 +129,7 @@ test.each([
   const here = holding(['tools/lib.sh'], command)
   const armed = await here.arm()
   here.write(`project/${file}`, `#!/bin/sh\ntouch ${here.path('ran')}\n`)
-  expect(await fire(armed)).toMatchObject({ blocked: true, failures: [{ kind: 'untrusted' }] })
+  expect(await fireArmed(armed)).toMatchObject({ blocked: true, failures: [{ kind: 'untrusted' }] })
   expect(existsSync(here.path('ran'))).toBe(false)
 })
 
@@ -146,25 +148,25 @@ describe('a bare name that PATH finds in the project is refused', () => {
     'echo "$(guard)"',
     'G=guard; $G'
   ])('%j', async command => {
-    const { write, path, ofProject, arm } = scene()
+    const { write, path, ofProject, arm } = settingsScene()
     write('project/bin/guard', '#!/bin/sh\nexit 0\n')
     const before = process.env['PATH']
     process.env['PATH'] = `${path('project/bin')}:${before}`
     onTestFinished(() => void (process.env['PATH'] = before))
     ofProject(commandOn('PreToolUse', command))
-    expect((await fire(await arm())).failures).toMatchObject([
+    expect((await fireArmed(await arm())).failures).toMatchObject([
       { kind: 'untrusted', message: expect.stringContaining('guard would be found in the project') }
     ])
   })
 
   test('one that is only said is not', async () => {
-    const { write, path, ofProject, arm } = scene()
+    const { write, path, ofProject, arm } = settingsScene()
     write('project/bin/guard', '#!/bin/sh\nexit 0\n')
     const before = process.env['PATH']
     process.env['PATH'] = `${path('project/bin')}:${before}`
     onTestFinished(() => void (process.env['PATH'] = before))
     ofProject(commandOn('PreToolUse', 'test -n "a guard" && true guard'))
-    expect((await fire(await arm())).failures).toEqual([])
+    expect((await fireArmed(await arm())).failures).toEqual([])
   })
 })
 
@@ -176,7 +178,7 @@ test.each([
   ['a folder in itself', 'cd loop; '.repeat(50)],
   ['folders without end', `${'*/'.repeat(200)}x.sh`]
 ])('%s are no trouble', (_, command) => {
-  const here = scene()
+  const here = settingsScene()
   here.write('project/a/b/c/x.sh', 'exit 0\n')
   symlinkSync('..', here.path('project/a/loop'))
   symlinkSync('.', here.path('project/loop'))

@@ -4,15 +4,17 @@ import { existsSync, symlinkSync, writeFileSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
 import { giveTrust, trustOf } from '../../../src/settings.ts'
 import { formsWith, type Form } from '../forms.ts'
-import { commandOn, fire, HANG, scene, type Scene } from '../settings-kit.ts'
+import { fireArmed, settingsScene, type SettingsScene } from '../settings-kit.ts'
+import { HANG } from '../../support/waiting.ts'
+import { commandOn } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
 const FORMS = formsWith(program => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0)
 
 /** A project with such a hook, which is trusted. */
-function trusted({ command, file, text, more = {} }: Form): Scene {
-  const here = scene()
+function trusted({ command, file, text, more = {} }: Form): SettingsScene {
+  const here = settingsScene()
   for (const [name, content] of Object.entries(more)) here.write(`project/${name}`, content)
   here.write(`project/${file}`, text('true'))
   here.ofProject(commandOn('PreToolUse', command))
@@ -42,9 +44,9 @@ test.each([
   const form = { command, file: 'conf/x', text: (line: string) => `${line}\n`, more: { list: 'conf/x\n' } }
   const here = trusted(form)
   const armed = await here.arm()
-  expect(await fire(armed)).toMatchObject({ blocked: false, failures: [] })
+  expect(await fireArmed(armed)).toMatchObject({ blocked: false, failures: [] })
   here.write('project/conf/x', `touch ${here.path('ran')}\n`)
-  expect(await fire(armed)).toMatchObject({ blocked: true, failures: [{ kind: 'untrusted' }] })
+  expect(await fireArmed(armed)).toMatchObject({ blocked: true, failures: [{ kind: 'untrusted' }] })
   expect(existsSync(here.path('ran'))).toBe(false)
 })
 
@@ -57,7 +59,7 @@ test.each([
   ['a part of a name', { command: 'sh "$X"x.js', env: { X: 'conf/' } }],
   ['a name in a list of arguments', { command: 'sh', args: ['-c', '. ./$X'], env: { X: 'conf/x.js' } }]
 ])('B10: %s in the env of a hook is as good as in its command', (_, handler) => {
-  const here = scene()
+  const here = settingsScene()
   for (const name of ['x.js', 'x.py']) here.write(`project/conf/${name}`, 'true\n')
   here.ofProject({ hooks: { PreToolUse: [{ hooks: [{ type: 'command', ...handler }] }] } })
   giveTrust(here.load(), here.where)
@@ -67,7 +69,7 @@ test.each([
 })
 
 test('B10: the env of a server of .mcp.json is covered as well', () => {
-  const here = scene()
+  const here = settingsScene()
   here.write('project/conf/x.js', 'true\n')
   const server = { command: 'node', args: ['-e', '0'], env: { NODE_OPTIONS: '--require ./conf/x.js' } }
   here.write('project/.mcp.json', JSON.stringify({ mcpServers: { s: server } }))
@@ -94,14 +96,14 @@ test.each([
   const here = trusted({ command, file: 'conf/x.py', text: () => 'pass\n', more })
   const armed = await here.arm()
   here.write('project/conf/x.py', `open(${JSON.stringify(here.path('ran'))}, 'w')\n`)
-  expect(await fire(armed)).toMatchObject({ blocked: true, failures: [{ kind: 'untrusted' }] })
+  expect(await fireArmed(armed)).toMatchObject({ blocked: true, failures: [{ kind: 'untrusted' }] })
   expect(existsSync(here.path('ran'))).toBe(false)
 })
 
 test.each(['sh l/../x', '. ./l/../x', 'cd l/..; sh conf/sub/../x', 'node l/../x.js'])(
   'B10: a link is followed before what goes up behind it: %s',
   async command => {
-    const here = scene()
+    const here = settingsScene()
     for (const name of ['conf/x', 'conf/x.js', 'conf/sub/y']) here.write(`project/${name}`, 'true\n')
     symlinkSync('conf/sub', here.path('project/l'))
     here.ofProject(commandOn('PreToolUse', command))
@@ -112,19 +114,19 @@ test.each(['sh l/../x', '. ./l/../x', 'cd l/..; sh conf/sub/../x', 'node l/../x.
 )
 
 test('B10: where it cannot be told what runs, in a project too large to cover, the hook is refused and told how to write it', async () => {
-  const here = scene()
+  const here = settingsScene()
   for (let folder = 0; folder < 60; folder++)
     for (let file = 0; file < 90; file++) here.write(`project/many/${folder}/${file}.ts`, '')
   here.ofProject(commandOn('PreToolUse', 'sh "$(find . -name x)"'))
   giveTrust(here.load(), here.where)
-  const { blocked, failures } = await fire(await here.arm())
+  const { blocked, failures } = await fireArmed(await here.arm())
   expect(blocked).toBe(true)
   expect(failures).toMatchObject([{ kind: 'untrusted', message: expect.stringContaining('name each by its path') }])
 })
 
 /** A project whose hook is a script with this text, or these commands, beside the usual files of a project. */
-function ordinary(script: string, command = '.claude/hooks/hook.sh', name = 'hook.sh'): Scene {
-  const here = scene()
+function ordinary(script: string, command = '.claude/hooks/hook.sh', name = 'hook.sh'): SettingsScene {
+  const here = settingsScene()
   here.write(`project/.claude/hooks/${name}`, script)
   here.write('project/src/a.ts', 'export {}\n')
   here.ofProject(commandOn('PreToolUse', command))
@@ -133,10 +135,10 @@ function ordinary(script: string, command = '.claude/hooks/hook.sh', name = 'hoo
 }
 
 /** Fires three times, as an agent does that works between; then looks whether the project is still trusted. */
-async function runsThrice(here: Scene): Promise<void> {
+async function runsThrice(here: SettingsScene): Promise<void> {
   const armed = await here.arm()
   for (const round of [1, 2, 3]) {
-    expect(await fire(armed), `round ${round}`).toMatchObject({ blocked: false, failures: [] })
+    expect(await fireArmed(armed), `round ${round}`).toMatchObject({ blocked: false, failures: [] })
     writeFileSync(here.path('project/src/a.ts'), `export const round = ${round}\n`)
     writeFileSync(here.path('project/README.md'), `${round}\n`)
   }
@@ -234,9 +236,9 @@ test('B11: what it writes may change, what it runs may not: beside a log that gr
   here.write('project/.claude/hooks/common', 'true\n')
   giveTrust(here.load(), here.where)
   const armed = await here.arm()
-  expect(await fire(armed)).toMatchObject({ blocked: false, failures: [] })
-  expect(await fire(armed)).toMatchObject({ blocked: false, failures: [] })
+  expect(await fireArmed(armed)).toMatchObject({ blocked: false, failures: [] })
+  expect(await fireArmed(armed)).toMatchObject({ blocked: false, failures: [] })
   here.write('project/.claude/hooks/common', `touch ${here.path('ran')}\n`)
-  expect(await fire(armed)).toMatchObject({ blocked: true, failures: [{ kind: 'untrusted' }] })
+  expect(await fireArmed(armed)).toMatchObject({ blocked: true, failures: [{ kind: 'untrusted' }] })
   expect(existsSync(here.path('ran'))).toBe(false)
 })

@@ -5,8 +5,10 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect, test, vi } from 'vitest'
 import { giveTrust, loadSettings, trustOf, type Where } from '../../../src/settings.ts'
-import { commandOn, HANG, scene } from '../settings-kit.ts'
-import { project, trusted } from './trust-scene.ts'
+import { settingsScene } from '../settings-kit.ts'
+import { trustScene, trusted } from './trust-scene.ts'
+import { HANG } from '../../support/waiting.ts'
+import { commandOn } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -56,7 +58,7 @@ test.each([
   ['with half an entry', '{ "PROJECT": { "folder": true } }'],
   ['with names of the language', '{ "__proto__": { "folder": true }, "constructor": {} }']
 ])('a store that is %s trusts nobody, and is written anew', (_, text) => {
-  const { trust, give, path, write } = project()
+  const { trust, give, path, write } = trustScene()
   write('home/.carabiner/trust.json', text.replace('PROJECT', path('project')))
   chmodSync(path('home/.carabiner/trust.json'), 0o600)
   expect(trust().state).toBe('untrusted')
@@ -96,7 +98,7 @@ const writer = (where: Where, folders: readonly string[]): string => `
 `
 
 test('several writers at once: the store is always whole, and what they trusted last is there', async () => {
-  const { write, path, where } = scene()
+  const { write, path, where } = settingsScene()
   const folders = Array.from({ length: 30 }, (_, number) => path(`many/${number}`))
   for (const folder of folders)
     write(`${folder.slice(path('').length + 1)}/.claude/settings.json`, commandOn('Stop', 'true'))
@@ -135,7 +137,7 @@ function readIfThere(file: string): string | undefined {
 }
 
 /** Makes the store what 0.1.0 wrote for this project: entries at the top, without a version, covering less. */
-function asBefore({ path, write }: Pick<ReturnType<typeof project>, 'path' | 'write'>, folder = false): void {
+function asBefore({ path, write }: Pick<ReturnType<typeof trustScene>, 'path' | 'write'>, folder = false): void {
   const store = JSON.parse(readFileSync(path('home/.carabiner/trust.json'), 'utf8')) as {
     projects: Record<string, { parts: Record<string, string> }>
   }
@@ -150,7 +152,7 @@ function asBefore({ path, write }: Pick<ReturnType<typeof project>, 'path' | 'wr
 test.each([false, true])(
   'B1: what 0.1.0 trusted is asked about once more, naming what is newly covered (by folder: %s)',
   folder => {
-    const here = project()
+    const here = trustScene()
     here.write('project/.claude/agents/reader.md', '---\ndescription: x\n---\n')
     here.give()
     asBefore(here, folder)
@@ -168,7 +170,7 @@ test.each([false, true])(
 )
 
 test('B1: notes beside the agents of a project are no agents, and need no trust', () => {
-  const here = project()
+  const here = trustScene()
   here.write('project/.claude/agents/reader.md', '---\ndescription: x\n---\n')
   here.write('project/.claude/agents/team/README.md', '# Our agents\n')
   here.give()
@@ -179,7 +181,7 @@ test('B1: notes beside the agents of a project are no agents, and need no trust'
 })
 
 test('B1: what an older version trusted elsewhere is kept until it is asked about', () => {
-  const here = project()
+  const here = trustScene()
   here.write('second/.claude/settings.json', commandOn('Stop', 'true'))
   const second = { ...here.where, cwd: here.path('second') }
   giveTrust(loadSettings(second), second)

@@ -2,14 +2,16 @@
 import { cpSync, mkdirSync, rmSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
 import { giveTrust, loadSettings, hookStatuses, trustOf } from '../../../src/settings.ts'
-import { commandOn, HANG, scene } from '../settings-kit.ts'
-import { COMMAND, project, SETTINGS, trusted, type Trusting } from './trust-scene.ts'
+import { settingsScene } from '../settings-kit.ts'
+import { COMMAND, trustScene, TRUST_SETTINGS, trusted, type Trusting } from './trust-scene.ts'
+import { HANG } from '../../support/waiting.ts'
+import { commandOn } from '../../support/command-settings.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
 test('a project that brings nothing needs no trust', () => {
-  const { load, where, ofProject, user } = scene()
-  user(SETTINGS)
+  const { load, where, ofProject, user } = settingsScene()
+  user(TRUST_SETTINGS)
   ofProject({ permissions: { deny: ['Bash(rm *)'], ask: ['Edit'] }, model: 'x' })
   expect(trustOf(load(), where)).toEqual({ state: 'nothing', digest: undefined, by: undefined, changes: [] })
   expect(giveTrust(load(), where)).toMatchObject({ state: 'nothing' })
@@ -17,7 +19,7 @@ test('a project that brings nothing needs no trust', () => {
 
 // S1
 test('hooks of a project that is not trusted are known, and none is in force', () => {
-  const { load, trust } = project()
+  const { load, trust } = trustScene()
   expect(trust()).toMatchObject({ state: 'untrusted', digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/) })
   expect(hookStatuses(load(), { projectTrusted: false })).toMatchObject([
     { hook: HOOK_AS_LOADED, off: 'the project is not trusted' }
@@ -65,7 +67,7 @@ describe('a change voids it, and is named', () => {
     ],
     'another hook': [here => here.local(commandOn('Stop', 'true')), ['added: hook Stop  true']],
     'the same hook once more': [
-      here => here.local(SETTINGS),
+      here => here.local(TRUST_SETTINGS),
       ['added: hook PreToolUse Bash .claude/hooks/check.sh #2']
     ],
     'a rule that allows': [here => here.local({ permissions: { allow: ['Bash(*)'] } }), ['added: rule allow Bash(*)']],
@@ -96,7 +98,7 @@ describe('what does not make it looser leaves it', () => {
     ['the stricter profile', { carabiner: { profile: 'strict' } }]
   ])('%s', (_, more) => {
     const here = trusted()
-    here.ofProject({ ...SETTINGS, ...more })
+    here.ofProject({ ...TRUST_SETTINGS, ...more })
     expect(here.trust().state).toBe('trusted')
   })
 
@@ -117,7 +119,7 @@ describe('what does not make it looser leaves it', () => {
 
 describe('other ways to trust', () => {
   test('its digest, and no other', () => {
-    const { trust, write } = project()
+    const { trust, write } = trustScene()
     const { digest } = trust()
     expect(trust({ digest })).toMatchObject({ state: 'trusted', by: 'digest' })
     expect(trust({ digest: `sha256:${'0'.repeat(64)}` }).state).toBe('untrusted')
@@ -128,13 +130,13 @@ describe('other ways to trust', () => {
   })
 
   test('for this run: nothing is remembered', () => {
-    const { trust } = project()
+    const { trust } = trustScene()
     expect(trust({ thisRun: true })).toMatchObject({ state: 'trusted', by: 'this run' })
     expect(trust().state).toBe('untrusted')
   })
 
   test('the folder, whatever becomes of it', () => {
-    const here = project()
+    const here = trustScene()
     expect(here.give(true)).toMatchObject({ state: 'trusted', by: 'folder' })
     here.write('project/.claude/hooks/check.sh', 'exit 1\n')
     here.local(commandOn('Stop', 'true'))
@@ -142,7 +144,7 @@ describe('other ways to trust', () => {
   })
 
   test('managed policy may allow trust by digest only: not for this run, not by folder', () => {
-    const here = project()
+    const here = trustScene()
     here.give(true)
     here.managed({ carabiner: { trust: 'digest' } })
     expect(here.trust().state).toBe('changed')
@@ -153,7 +155,7 @@ describe('other ways to trust', () => {
   })
 
   test('no project and no user can lift that', () => {
-    const here = project()
+    const here = trustScene()
     here.managed({ carabiner: { trust: 'digest' } })
     here.user({ carabiner: { trust: 'folder' } })
     here.local({ carabiner: { trust: 'anything' } })
@@ -179,7 +181,7 @@ test('settings that cannot be read any more bring nothing, and nothing of them i
 })
 
 test('a plugin that the project enables comes with the project, its files too', () => {
-  const { write, path, user, ofProject, load, where } = scene()
+  const { write, path, user, ofProject, load, where } = settingsScene()
   write('home/.claude/plugins/installed_plugins.json', { plugins: { 'p@m': [{ installPath: path('plugin') }] } })
   write('plugin/hooks/hooks.json', commandOn('Stop', '"${CLAUDE_PLUGIN_ROOT}"/run.sh'))
   write('plugin/run.sh', 'exit 0\n')

@@ -6,7 +6,7 @@ import { type TranscriptEntry, JsonlStore, type Gap } from '../../../src/index.t
 import { projectKeyOf } from '../../../src/lib/query/session-choice.ts'
 import { unpaired } from '../agent-scene.ts'
 import type { Promised } from './act.ts'
-import type { Place, Printed } from './place.ts'
+import type { KillPlace, Printed } from './place.ts'
 
 /** One transcript: that of the session, or that of a subagent. */
 interface Transcript {
@@ -19,7 +19,7 @@ interface Transcript {
 export type Transcripts = ReadonlyMap<string, Transcript>
 
 /** Loads what there is. */
-export async function transcriptsOf(place: Place, sessionId: string): Promise<Transcripts> {
+export async function transcriptsOf(place: KillPlace, sessionId: string): Promise<Transcripts> {
   const store = new JsonlStore(place.transcripts)
   const key = { projectKey: projectKeyOf(place.project), sessionId }
   const keys = [key, ...(await store.listSubkeys(key)).map(subpath => ({ ...key, subpath }))]
@@ -56,7 +56,7 @@ export function unwritten(transcripts: Transcripts, printed: readonly Printed[])
 }
 
 /** How far a session has come: nothing was said yet, or its last word was, or it is in between. */
-export function stateOf(transcripts: Transcripts): 'silent' | 'answered' | 'at work' {
+export function sessionState(transcripts: Transcripts): 'silent' | 'answered' | 'at work' {
   const [main] = transcripts.values()
   const { open, conversation } = replay(main?.entries ?? [])!
   const last = conversation.messages.at(-1)
@@ -65,7 +65,7 @@ export function stateOf(transcripts: Transcripts): 'silent' | 'answered' | 'at w
 }
 
 /** What a model would be sent pairs up; once a run has given its result, nothing is open, and the model has answered. */
-export function unpairedIn(transcripts: Transcripts, result: Printed | undefined): readonly string[] {
+export function unpairedAfterKill(transcripts: Transcripts, result: Printed | undefined): readonly string[] {
   return [...transcripts].flatMap(([path, { entries }], index) => {
     const { conversation, open } = replay(entries)!
     const messages: readonly Message[] = conversation.messages
@@ -108,7 +108,7 @@ const resultsIn = ({ content }: Message): readonly ToolResultBlock[] =>
 export const isToldUnknown = ({ result }: Course): boolean => UNKNOWN.test(JSON.stringify(result?.content ?? ''))
 
 /** Nothing was done that was not written down before, nothing twice, and what is said of it is true. */
-export function falseOf(promised: Promised, transcripts: Transcripts, place: Place): readonly string[] {
+export function falseOf(promised: Promised, transcripts: Transcripts, place: KillPlace): readonly string[] {
   const { id, token, isBehind } = promised
   const course = courseOf(id, transcripts)
   const { intents, outcome, result } = course
@@ -134,7 +134,7 @@ export function falseOf(promised: Promised, transcripts: Transcripts, place: Pla
 }
 
 /** A file is old or new. */
-function mixedIn({ id, file }: Promised, isDone: boolean, hasBegun: boolean, place: Place): readonly string[] {
+function mixedIn({ id, file }: Promised, isDone: boolean, hasBegun: boolean, place: KillPlace): readonly string[] {
   if (file === undefined) return []
   const text = place.text(`project/${file.name}`)
   if (text === file.new ? hasBegun : text === file.old && !isDone) return []

@@ -36,7 +36,7 @@ export interface Moment {
 }
 
 /** What came of a run. */
-export interface Ran {
+export interface KilledRun {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
   /** The signal was sent: it had not ended before. */
@@ -50,7 +50,7 @@ export interface Ran {
   readonly left: readonly string[]
 }
 
-export interface Place {
+export interface KillPlace {
   readonly project: string
   readonly transcripts: string
   path(name: string): string
@@ -58,7 +58,7 @@ export interface Place {
   /** Nothing where there is no such file. */
   text(name: string): string | undefined
   names(): readonly string[]
-  run(args: readonly string[], moment: Moment | undefined, env?: Readonly<Record<string, string>>): Promise<Ran>
+  run(args: readonly string[], moment: Moment | undefined, env?: Readonly<Record<string, string>>): Promise<KilledRun>
   remove(): void
 }
 
@@ -69,7 +69,7 @@ const HANG = 300_000
 const ENDED_BY_TERM = 143
 
 /** A new place. What Node has compiled is kept in `cache`, for all of them. */
-export function newPlace(cache: string): Place {
+export function newPlace(cache: string): KillPlace {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'carabiner-kills-')))
   const [project, home, temporary, managed] = ['project', 'home', 'tmp', 'managed'].map(name => join(base, name)) as [
     string,
@@ -125,7 +125,7 @@ async function run(
   options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
   { mark, log }: { readonly mark: string; readonly log: string },
   moment: Moment | undefined
-): Promise<Ran> {
+): Promise<KilledRun> {
   const begun = performance.now()
   const flags = ['run', '-p', ...args, '--output-format', 'stream-json']
   const child = spawn(process.execPath, [CLI, ...flags], { ...options, stdio: ['ignore', 'pipe', 'pipe'] })

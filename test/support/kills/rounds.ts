@@ -11,14 +11,14 @@ import {
   brokenIn,
   courseOf,
   falseOf,
-  stateOf,
+  sessionState,
   isToldUnknown,
   transcriptsOf,
-  unpairedIn,
+  unpairedAfterKill,
   unwritten,
   type Transcripts
 } from './checks.ts'
-import { newPlace, type Moment, type Place, type Ran } from './place.ts'
+import { newPlace, type Moment, type KillPlace, type KilledRun } from './place.ts'
 
 export interface Wish {
   /** How often a run is to be ended. */
@@ -81,7 +81,7 @@ interface Pace {
 
 /** Runs a few to their end, as many at once as later. */
 async function paceOf(cache: string, seed: number, atOnce: number): Promise<Pace> {
-  const measure = async (number: number): Promise<Ran> => {
+  const measure = async (number: number): Promise<KilledRun> => {
     const place = newPlace(cache)
     try {
       const act = actOf('pace', seeded(seed - number))
@@ -93,17 +93,17 @@ async function paceOf(cache: string, seed: number, atOnce: number): Promise<Pace
   // The first ones find nothing in the cache.
   await measure(1)
   const runs = await Promise.all(Array.from({ length: atOnce }, (_, number) => measure(number)))
-  const mean = (of: (ran: Ran) => number): number => runs.reduce((sum, ran) => sum + of(ran), 0) / runs.length
+  const mean = (of: (ran: KilledRun) => number): number => runs.reduce((sum, ran) => sum + of(ran), 0) / runs.length
   return { whole: mean(({ length }) => length), work: mean(({ lengthOfWork }) => lengthOfWork) }
 }
 
 async function perform(
-  place: Place,
+  place: KillPlace,
   { turns, promises }: Act,
   name: string,
   args: readonly string[],
   moment: Moment | undefined
-): Promise<Ran> {
+): Promise<KilledRun> {
   for (const { file } of promises) if (file?.old !== undefined) place.write(file.name, file.old)
   place.write(`script-${name}`, JSON.stringify({ turns, repeatLast: true }))
   return place.run([...args, '--model', `script:script-${name}`, ...ALLOWED], moment)
@@ -124,7 +124,7 @@ interface Part {
 class Round {
   readonly #part: Part
   readonly #random: () => number
-  readonly #place: Place
+  readonly #place: KillPlace
   readonly #session: string
   readonly #promises: Promised[] = []
   #before: Transcripts = new Map()
@@ -165,7 +165,7 @@ class Round {
   /** Where nothing was written down, it begins anew under the same name: nothing may keep it from that. */
   #args(needsPrompt = false): readonly string[] {
     if (this.#before.size === 0) return ['Go', '--session-id', this.#session]
-    const mayBeSilent = !needsPrompt && stateOf(this.#before) !== 'silent'
+    const mayBeSilent = !needsPrompt && sessionState(this.#before) !== 'silent'
     const prompt = this.#random() < 0.5 || !mayBeSilent ? ['And now?'] : []
     return [...prompt, '--resume', this.#session]
   }
@@ -189,7 +189,7 @@ class Round {
 
   /** In peace, and now and then with a provider that sees what is sent. */
   async #last(): Promise<void> {
-    const args = this.#args(stateOf(this.#before) === 'answered')
+    const args = this.#args(sessionState(this.#before) === 'answered')
     const act = lastAct(`r${this.#part.number}last`)
     const where = `the last act (${args.join(' ')})`
     const isServed = this.#part.number % SERVED === 0
@@ -215,7 +215,7 @@ class Round {
     this.#part.tally.calls += this.#promises.length
   }
 
-  async #served(where: string, args: readonly string[]): Promise<Ran> {
+  async #served(where: string, args: readonly string[]): Promise<KilledRun> {
     const done = { blocks: [{ type: 'text', text: 'Done.' }] } as const
     const server = await anthropicServer(...Array.from({ length: 8 }, () => done))
     const env = { ANTHROPIC_API_KEY: 'key-of-a-test', ANTHROPIC_BASE_URL: server.url }
@@ -234,14 +234,14 @@ class Round {
   }
 
   /** Looks at all that is there now. */
-  async #look(where: string, ran: Ran): Promise<void> {
+  async #look(where: string, ran: KilledRun): Promise<void> {
     const now = await transcriptsOf(this.#place, this.#session)
     const result = ran.printed.findLast(({ type }) => type === 'result')
     this.#complain(where, [
       ...ran.left.map(words => `left running: ${words}`),
       ...brokenIn(now, this.#before, this.#kills),
       ...unwritten(now, ran.printed),
-      ...unpairedIn(now, result),
+      ...unpairedAfterKill(now, result),
       ...this.#promises.flatMap(promised => falseOf(promised, now, this.#place))
     ])
     for (const { gaps } of now.values()) if (gaps.at(-1)?.why === 'torn') this.#part.tally.torn++
@@ -257,14 +257,14 @@ class Round {
 const isUnfinished = (name: string): boolean => name.includes('.carabiner-') && name.endsWith('.tmp')
 
 /** What is wrong with a run that nobody ended. */
-function unwell({ code, signal, printed, stderr }: Ran): readonly string[] {
+function unwell({ code, signal, printed, stderr }: KilledRun): readonly string[] {
   const result = printed.find(({ type }) => type === 'result')
   if (code === 0 && result?.['is_error'] === false) return []
   return [`it ended with ${code ?? signal}: ${JSON.stringify(result?.['result'] ?? stderr)}`]
 }
 
 /** What is wrong with how a run ended that was asked to. Before it has begun to listen, it just ends. */
-function uncivil({ code, signal, printed }: Ran, transcripts: Transcripts): readonly string[] {
+function uncivil({ code, signal, printed }: KilledRun, transcripts: Transcripts): readonly string[] {
   const result = printed.findLast(({ type }) => type === 'result')
   const hasBegun = printed.length > 0
   const gaps = [...transcripts.values()].flatMap(transcript => transcript.gaps)

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { bashTool } from '../../../src/lib/tools/bash/bash.ts'
-import { scene, type Scene } from './shell-scene.ts'
+import { shellScene, type ShellScene } from './shell-scene.ts'
 
-async function run({ call, session, root }: Scene, command: string): Promise<{ said: string; cwd: string }> {
+async function run({ call, session, root }: ShellScene, command: string): Promise<{ said: string; cwd: string }> {
   const { content } = await call(bashTool, { command })
   return { said: content, cwd: session.cwd.replace(root, '.') }
 }
@@ -27,7 +27,7 @@ test.each([
   ['pwd() { echo /; }; cd a', './a'],
   ['exec 1>&- 2>&-; cd a', './a']
 ])('%s', async (command, cwd) => {
-  const stage = scene()
+  const stage = shellScene()
   for (const name of ['a/b', 'with space', "it's", 'new\nline']) mkdirSync(join(stage.root, name), { recursive: true })
   symlinkSync('a/b', join(stage.root, 'link'))
   expect(await run(stage, command)).toMatchObject({ cwd })
@@ -38,14 +38,14 @@ test.each([
 })
 
 test('the next command runs there', async () => {
-  const stage = scene()
+  const stage = shellScene()
   await run(stage, 'mkdir a && cd a')
   expect((await run(stage, 'pwd')).said).toBe(join(stage.root, 'a'))
   expect(stage.fired).toHaveLength(1)
 })
 
 test('outside of the project it goes back to where that begins, and says so', async () => {
-  const stage = scene()
+  const stage = shellScene()
   await run(stage, 'mkdir a && cd a')
   expect(await run(stage, 'cd /; pwd')).toEqual({
     said: `/\n/ is outside of the project; the next command runs in ${stage.root}.`,
@@ -58,16 +58,16 @@ test('outside of the project it goes back to where that begins, and says so', as
 test('further folders belong to the work', async () => {
   const other = realpathSync(mkdtempSync(join(tmpdir(), 'carabiner-other-')))
   onTestFinished(() => rmSync(other, { recursive: true }))
-  const stage = scene({ directories: [other] })
+  const stage = shellScene({ directories: [other] })
   expect(await run(stage, `cd ${other}`)).toEqual({ said: 'Done', cwd: other })
 })
 
 test('a project that is reached by a link stays where it is written', async () => {
-  const stage = scene()
+  const stage = shellScene()
   mkdirSync(join(stage.root, 'real/in'), { recursive: true })
   const link = join(stage.root, 'project')
   symlinkSync('real', link)
-  const through = scene({ root: link, cwd: link })
+  const through = shellScene({ root: link, cwd: link })
   await run(through, 'cd in')
   expect(through.session.cwd).toBe(join(link, 'in'))
   await run(through, 'cd ..')
@@ -76,7 +76,7 @@ test('a project that is reached by a link stays where it is written', async () =
 
 // FM49
 test('a folder that is gone: the command runs where the project begins, and says so', async () => {
-  const stage = scene()
+  const stage = shellScene()
   await run(stage, 'mkdir a && cd a')
   rmSync(join(stage.root, 'a'), { recursive: true })
   expect(await run(stage, 'pwd')).toEqual({
@@ -89,7 +89,7 @@ test('a folder that is gone: the command runs where the project begins, and says
 
 // FM49
 test('a command may remove the folder that it runs in', async () => {
-  const stage = scene()
+  const stage = shellScene()
   await run(stage, 'mkdir a && cd a')
   expect(await run(stage, 'rm -r ../a')).toMatchObject({ said: expect.stringContaining('is gone'), cwd: '.' })
   expect((await run(stage, 'pwd')).said).toBe(stage.root)
@@ -97,13 +97,13 @@ test('a command may remove the folder that it runs in', async () => {
 
 // FM49
 test('without a project there is nowhere to run', async () => {
-  const stage = scene()
+  const stage = shellScene()
   rmSync(stage.root, { recursive: true })
   const { error } = await stage.call(bashTool, { command: 'pwd' })
   expect(error).toContain(`There is no folder to run commands in: ${stage.root} is gone.`)
 })
 
 test('no home, and one that is a file', async () => {
-  expect((await run(scene({ env: { HOME: '' } }), 'cd; pwd; echo fine')).said).toContain('fine')
-  expect((await run(scene({ env: { HOME: '/dev/null' } }), 'echo fine')).said).toBe('fine')
+  expect((await run(shellScene({ env: { HOME: '' } }), 'cd; pwd; echo fine')).said).toContain('fine')
+  expect((await run(shellScene({ env: { HOME: '/dev/null' } }), 'echo fine')).said).toBe('fine')
 })

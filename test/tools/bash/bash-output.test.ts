@@ -4,14 +4,14 @@ import * as fc from '../../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { bashTool } from '../../../src/lib/tools/bash/bash.ts'
 import { Output, SHOWN } from '../../../src/lib/tools/bash/bash-output.ts'
-import { drive } from '../../faults/process/drive.ts'
-import { gone } from '../../faults/scene.ts'
-import { scene, type Scene } from './shell-scene.ts'
+import { startDriver } from '../../faults/process/drive.ts'
+import { shellScene, type ShellScene } from './shell-scene.ts'
+import { gone } from '../../support/waiting.ts'
 
 /** A stage with a folder for long output. */
-function withFolder(): Scene & { readonly folder: string } {
-  const folder = join(scene().root, 'made/when/needed')
-  return { ...scene({ outputFolder: folder }), folder }
+function withFolder(): ShellScene & { readonly folder: string } {
+  const folder = join(shellScene().root, 'made/when/needed')
+  return { ...shellScene({ outputFolder: folder }), folder }
 }
 
 describe('long output', () => {
@@ -30,13 +30,15 @@ describe('long output', () => {
   })
 
   test('also where there is no folder for it', async () => {
-    const { content, output } = await scene().call(bashTool, { command: 'seq 20000' })
+    const { content, output } = await shellScene().call(bashTool, { command: 'seq 20000' })
     expect(content).toMatch(/characters left out …\]/)
     expect(output['persistedOutputPath']).toBeUndefined()
   })
 
   test('a file that cannot be written is no reason to fail', async () => {
-    const { content, error } = await scene({ outputFolder: '/dev/null/none' }).call(bashTool, { command: 'seq 20000' })
+    const { content, error } = await shellScene({ outputFolder: '/dev/null/none' }).call(bashTool, {
+      command: 'seq 20000'
+    })
     expect(error).toBeUndefined()
     expect(content).toContain('could not be kept in a file: ENOTDIR')
   })
@@ -48,9 +50,9 @@ describe('long output', () => {
   })
 
   test('standard error is not pushed out by standard output, nor the other way round', async () => {
-    const both = await scene().call(bashTool, { command: 'seq 100000; echo why >&2; exit 1' })
+    const both = await shellScene().call(bashTool, { command: 'seq 100000; echo why >&2; exit 1' })
     expect(both.error).toMatch(/^Exit code 1\n1\n2\n[^]*\n100000\nwhy$/)
-    const flooded = await scene().call(bashTool, { command: 'echo first; seq 100000 >&2' })
+    const flooded = await shellScene().call(bashTool, { command: 'echo first; seq 100000 >&2' })
     expect(flooded.output['stdout']).toBe('first')
     expect(flooded.content.length).toBeLessThan(SHOWN + 500)
   })
@@ -106,7 +108,7 @@ test.each([
   ['yes', 250],
   ['cat /dev/zero >&2', 0]
 ])('%s ends, in a process with %i MB, and memory does not grow with it', async (command, ballast) => {
-  const { ended, told, running } = drive('../../../tools/bash/drivers/flood', [command, ballast])
+  const { ended, told, running } = startDriver('../../../tools/bash/drivers/flood', [command, ballast])
   expect(await ended).toEqual({ end: 0, stderr: '' })
   const [facts] = told
   expect(facts).toMatchObject({ error: expect.stringMatching(/^The command printed more than 64 MB and was ended/) })

@@ -1,10 +1,11 @@
 import { readdirSync } from 'node:fs'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { bashTool } from '../../../src/lib/tools/bash/bash.ts'
-import { drive } from '../../faults/process/drive.ts'
-import { has } from '../../faults/host.ts'
-import { gone, HANG, inTurn } from '../../faults/scene.ts'
-import { scene } from './shell-scene.ts'
+import { startDriver } from '../../faults/process/drive.ts'
+import { hasProgram } from '../../support/host.ts'
+import { inTurn } from '../../faults/scene.ts'
+import { shellScene } from './shell-scene.ts'
+import { gone, POLL } from '../../support/waiting.ts'
 
 /** Descendants that do not listen, in the group, out of it, and out of the tree; all hold the pipes. */
 const STUBBORN = `
@@ -16,7 +17,7 @@ sleep 300
 
 // FM47
 test('of a hundred that are given up or take too long nobody is left', async () => {
-  const { call, running, root } = scene()
+  const { call, running, root } = shellScene()
   vi.stubEnv('TMPDIR', root)
   onTestFinished(() => void vi.unstubAllEnvs())
   const runs = Array.from({ length: 100 }, (_, at) => at)
@@ -29,15 +30,15 @@ test('of a hundred that are given up or take too long nobody is left', async () 
   for (const [at, end] of ends.entries()) expect(end).toMatch(at % 2 === 0 ? /took longer/ : /interrupted/)
   await gone(running)
   // Commands write their folder into a file, also when they are made to end.
-  await expect.poll(() => readdirSync(root), HANG).toEqual([])
+  await expect.poll(() => readdirSync(root), POLL).toEqual([])
 })
 
 // FM47
 test('nor when the session ends meanwhile', async () => {
-  const { call, close, running, progress } = scene()
+  const { call, close, running, progress } = shellScene()
   const calls = Array.from({ length: 10 }, () => call(bashTool, { command: STUBBORN }))
   const behind = await call(bashTool, { command: STUBBORN, run_in_background: true })
-  await expect.poll(() => progress.length, HANG).toBeGreaterThanOrEqual(10)
+  await expect.poll(() => progress.length, POLL).toBeGreaterThanOrEqual(10)
   await close()
   for (const { error } of await Promise.all(calls)) expect(error).toContain('Exit code')
   expect(behind.error).toBeUndefined()
@@ -46,7 +47,7 @@ test('nor when the session ends meanwhile', async () => {
 
 // FM47
 test('nor when our process is killed', async () => {
-  const { child, ended, hear, running } = drive('../../../tools/bash/drivers/death', [STUBBORN])
+  const { child, ended, hear, running } = startDriver('../../../tools/bash/drivers/death', [STUBBORN])
   expect(await hear('ready')).toBe(true)
   child.kill('SIGKILL')
   expect(await ended).toEqual({ end: 'SIGKILL', stderr: '' })
@@ -54,9 +55,9 @@ test('nor when our process is killed', async () => {
 })
 
 // FM48
-test.skipIf(!has('prlimit'))('without descriptors to spare the tools say so, and recover', async () => {
+test.skipIf(!hasProgram('prlimit'))('without descriptors to spare the tools say so, and recover', async () => {
   const free = [0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24]
-  const { ended, told, running } = drive('../../../tools/bash/drivers/descriptors', [free.join()], {
+  const { ended, told, running } = startDriver('../../../tools/bash/drivers/descriptors', [free.join()], {
     within: ['prlimit', '--nofile=64:64']
   })
   expect(await ended).toEqual({ end: 0, stderr: '' })

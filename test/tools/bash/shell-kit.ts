@@ -22,7 +22,7 @@ interface Calling {
 }
 
 /** A project, its session, and what was told of it. */
-export interface Stage {
+export interface ShellStage {
   readonly root: string
   readonly session: ToolSession
   /** Events that were fired. */
@@ -37,15 +37,15 @@ export interface Stage {
 }
 
 /** What commands may know. */
-export const ENV = { PATH: process.env['PATH'] ?? '/usr/bin:/bin', HOME: tmpdir(), LC_ALL: 'C.UTF-8' }
+export const SHELL_ENV = { PATH: process.env['PATH'] ?? '/usr/bin:/bin', HOME: tmpdir(), LC_ALL: 'C.UTF-8' }
 
 /** A stage. `more` is put into the session. */
-export function stage(more: Partial<ToolSession> = {}): Stage {
+export function shellStage(more: Partial<ToolSession> = {}): ShellStage {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'carabiner-shell-')))
   const closing: (() => void | Promise<void>)[] = []
   const fired: { event: string; input: PlainObject }[] = []
   const progress: string[] = []
-  const session: ToolSession = { ...makeSession(root, closing), env: ENV, ...more }
+  const session: ToolSession = { ...makeSession(root, closing), env: SHELL_ENV, ...more }
   let calls = 0
   const checked = async (tool: Tool, input: PlainObject): Promise<PlainObject> => {
     const found = await tool.check(input, session)

@@ -4,8 +4,8 @@ import { editTool } from '../../../src/lib/tools/files/edit.ts'
 import { readTool } from '../../../src/lib/tools/files/read.ts'
 import type { Tool } from '../../../src/lib/tools/tool.ts'
 import { writeTool } from '../../../src/lib/tools/files/write.ts'
-import { untouched, watched, type Watch } from './faulty-fs.ts'
-import { makePlace, use, type Place } from '../tool-kit.ts'
+import { untouched, withWatchedFs, type Watch } from './faulty-fs.ts'
+import { makePlace, use, type ToolPlace } from '../tool-kit.ts'
 
 /** Three ways to change a file, and what is there before and after. */
 export const WAYS = [
@@ -30,7 +30,7 @@ export interface Way {
 }
 
 /** A place where this may be done. */
-export async function prepare({ before }: Way): Promise<Place> {
+export async function prepare({ before }: Way): Promise<ToolPlace> {
   const place = makePlace()
   if (before === undefined) return place
   place.write(FILE, before)
@@ -40,7 +40,7 @@ export async function prepare({ before }: Way): Promise<Place> {
 }
 
 /** What is in the file, if there is one. */
-export function contentOf({ path }: Place): string | undefined {
+export function contentOf({ path }: ToolPlace): string | undefined {
   try {
     return untouched.readFileSync(path(FILE), 'utf8')
   } catch {
@@ -48,7 +48,7 @@ export function contentOf({ path }: Place): string | undefined {
   }
 }
 
-export const leftIn = ({ folder }: Place): readonly string[] =>
+export const leftIn = ({ folder }: ToolPlace): readonly string[] =>
   untouched
     .readdirSync(folder, { recursive: true })
     .map(String)
@@ -62,6 +62,6 @@ export async function callsOf(way: Way): Promise<readonly string[]> {
     names.push(name)
     return make()
   }
-  await watched(watch, async () => use(way.tool, { file_path: place.path(FILE), ...way.input }, place.session))
+  await withWatchedFs(watch, async () => use(way.tool, { file_path: place.path(FILE), ...way.input }, place.session))
   return names
 }

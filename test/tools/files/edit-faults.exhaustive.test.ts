@@ -5,11 +5,11 @@ import { describe, expect, test } from 'vitest'
 import { readTool } from '../../../src/lib/tools/files/read.ts'
 import { writeTool } from '../../../src/lib/tools/files/write.ts'
 import { callsOf, contentOf, FILE, leftIn, prepare, WAYS } from './change-scene.ts'
-import { systemError, untouched, watched, type Watch } from './faulty-fs.ts'
-import { makePlace, makeSession, use, type Place } from '../tool-kit.ts'
+import { systemError, untouched, withWatchedFs, type Watch } from './faulty-fs.ts'
+import { makePlace, makeSession, use, type ToolPlace } from '../tool-kit.ts'
 
 /** What is still open in that folder. */
-function openIn({ folder }: Place): readonly string[] {
+function openIn({ folder }: ToolPlace): readonly string[] {
   if (process.platform !== 'linux') return []
   const targets = untouched.readdirSync('/proc/self/fd').map(name => {
     // The one that lists them is gone by now.
@@ -33,7 +33,7 @@ describe.each(WAYS)('$way: whatever call fails', way => {
           return make()
         }
         const input = { file_path: place.path(FILE), ...way.input }
-        const result = await watched(watch, async () => use(way.tool, input, place.session)).catch(
+        const result = await withWatchedFs(watch, async () => use(way.tool, input, place.session)).catch(
           (error: unknown) => error
         )
         if (!(result instanceof Error)) expect(contentOf(place)).toBe(way.after)
@@ -59,7 +59,7 @@ describe.each(WAYS)('$way: whatever call fails', way => {
       return make([(args[0] as Buffer[])[0]!.subarray(0, 1)])
     }
     const input = { file_path: place.path(FILE), ...way.input }
-    await expect(watched(watch, async () => use(way.tool, input, place.session))).rejects.toThrow('no space left')
+    await expect(withWatchedFs(watch, async () => use(way.tool, input, place.session))).rejects.toThrow('no space left')
     expect(contentOf(place)).toBe(way.before)
     expect(leftIn(place)).toEqual([])
   })
@@ -70,7 +70,7 @@ describe.each(WAYS)('$way: whatever call fails', way => {
       if (name !== 'writev') return make()
       return make([(args[0] as Buffer[])[0]!.subarray(0, 2)])
     }
-    await watched(watch, async () => use(way.tool, { file_path: place.path(FILE), ...way.input }, place.session))
+    await withWatchedFs(watch, async () => use(way.tool, { file_path: place.path(FILE), ...way.input }, place.session))
     expect(contentOf(place)).toBe(way.after)
   })
 })

@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest'
-import { scene } from './edit-scene.ts'
+import { editScene } from './edit-scene.ts'
 
 describe('matches that are not exact', () => {
   test('line ends', async () => {
-    const { edit, bytes } = await scene('one\r\ntwo\nthree\r\n')
+    const { edit, bytes } = await editScene('one\r\ntwo\nthree\r\n')
     expect(await edit('one\ntwo\nthree', '1\n2\n3')).toContain('differs in nothing but line endings')
     expect(bytes('a').toString()).toBe('1\r\n2\r\n3\r\n')
   })
 
   test('line ends, the other way', async () => {
-    const { edit, bytes } = await scene('zero\none\ntwo\n')
+    const { edit, bytes } = await editScene('zero\none\ntwo\n')
     await edit('one\r\ntwo', '1\r\n2')
     expect(bytes('a').toString()).toBe('zero\n1\n2\n')
   })
 
   test('indentation: tabs in the file, blanks in the text', async () => {
-    const { edit, bytes } = await scene('class A {\r\n\tf() {\r\n\t\treturn 1\r\n\t}\r\n}\r\n')
+    const { edit, bytes } = await editScene('class A {\r\n\tf() {\r\n\t\treturn 1\r\n\t}\r\n}\r\n')
     const told = await edit(
       '    f() {\n        return 1\n    }',
       '    f() {\n        if (x) {\n            y()\n        }\n        return 2\n    }'
@@ -27,30 +27,30 @@ describe('matches that are not exact', () => {
   })
 
   test('indentation: a block that stands further in', async () => {
-    const { edit, text } = await scene('  if (a) {\n    b()\n  }\n')
+    const { edit, text } = await editScene('  if (a) {\n    b()\n  }\n')
     await edit('if (a) {\n  b()\n}\n', 'if (a) {\n  c()\n\n  d()\n}\nelse e()\n')
     expect(text('a')).toBe('  if (a) {\n    c()\n\n    d()\n  }\n  else e()\n')
   })
 
   test('blanks at the end of lines', async () => {
-    const { edit, text } = await scene('one  \ntwo\t\n')
+    const { edit, text } = await editScene('one  \ntwo\t\n')
     await edit('one\ntwo\n', 'one\nzwei\n')
     expect(text('a')).toBe('one  \nzwei\n')
   })
 
   test('only when there is one place', async () => {
-    const { fails } = await scene('\tone()\n\ttwo()\n--\n\t\tone()\n\t\ttwo()\n')
+    const { fails } = await editScene('\tone()\n\ttwo()\n--\n\t\tone()\n\t\ttwo()\n')
     expect(await fails('one()\ntwo()', 'x')).toMatch(/appears 2 times \(lines 1, 4\).*no exact match; indentation/)
     expect(await fails('  --\n  one()', 'x', true)).toContain('replace_all takes exact matches only')
   })
 
   test('not when the same indentation stands for two', async () => {
-    const { fails } = await scene('  a()\n    b()\n')
+    const { fails } = await editScene('  a()\n    b()\n')
     expect(await fails('\ta()\n\tb()', '\tc()\n\td()')).toContain('String not found')
   })
 
   test('an exact match is preferred to one that is not', async () => {
-    const { edit, text } = await scene('\tone\none\n')
+    const { edit, text } = await editScene('\tone\none\n')
     await edit('\tone', 'x')
     expect(text('a')).toBe('x\none\n')
   })
@@ -58,7 +58,9 @@ describe('matches that are not exact', () => {
 
 describe('misses', () => {
   test('show the nearest place, with blanks that can be seen', async () => {
-    const { fails } = await scene('function add(a, b) {\r\n\treturn a + b\r\n}\r\n\r\nfunction sub(a, b) {\r\n}\r\n')
+    const { fails } = await editScene(
+      'function add(a, b) {\r\n\treturn a + b\r\n}\r\n\r\nfunction sub(a, b) {\r\n}\r\n'
+    )
     expect(await fails('function add(a,  b) {\n  return a - b\n}', 'x')).toBe(
       [
         'String not found in the file. The nearest place (· is a blank, → a tab, ␍ a carriage return):',
@@ -73,12 +75,12 @@ describe('misses', () => {
   })
 
   test('point out line numbers that were copied', async () => {
-    const { fails } = await scene('alpha\nbeta\n')
+    const { fails } = await editScene('alpha\nbeta\n')
     expect(await fails('1\talpha\n2\tbeta', 'x')).toContain('Leave out the line numbers')
   })
 
   test('cost no more in long lines', async () => {
-    const { fails } = await scene(`${'ab '.repeat(300_000)}\nab\n`)
+    const { fails } = await editScene(`${'ab '.repeat(300_000)}\nab\n`)
     expect(await fails('ab \n cd', 'x')).toContain('String not found')
     expect(await fails('ab ', 'x\ny')).toContain('appears 300000 times')
   })

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { editTool } from '../../../src/lib/tools/files/edit.ts'
 import { readTool } from '../../../src/lib/tools/files/read.ts'
 import { callsOf, contentOf, FILE, leftIn, WAYS } from './change-scene.ts'
-import { untouched, watched, type Watch } from './faulty-fs.ts'
-import { makePlace, makeSession, use, type Place } from '../tool-kit.ts'
+import { untouched, withWatchedFs, type Watch } from './faulty-fs.ts'
+import { makePlace, makeSession, use, type ToolPlace } from '../tool-kit.ts'
 
 /** What others may do to a file while it is edited. Each gives what the file then holds. */
-const INTRUSIONS: Readonly<Record<string, (place: Place) => string | undefined>> = {
+const INTRUSIONS: Readonly<Record<string, (place: ToolPlace) => string | undefined>> = {
   overwrite({ path }) {
     untouched.writeFileSync(path(FILE), 'one\ntwo!')
     return 'one\ntwo!'
@@ -48,7 +48,7 @@ describe('races: nothing that others write is lost, and nothing is written elsew
   const way = WAYS[0]
 
   /** Everything as it was. */
-  function restore({ path }: Place): void {
+  function restore({ path }: ToolPlace): void {
     for (const each of ['folder', 'away']) untouched.rmSync(path(each), { recursive: true, force: true })
     untouched.mkdirSync(path('folder'))
     untouched.writeFileSync(path('secret'), 'one\ntwo\nsecret')
@@ -57,7 +57,7 @@ describe('races: nothing that others write is lost, and nothing is written elsew
   }
 
   /** Something happens before call number `moment`. Where there is no such call, nothing does. */
-  async function race(place: Place, kind: string, moment: number): Promise<void> {
+  async function race(place: ToolPlace, kind: string, moment: number): Promise<void> {
     const { folder, path } = place
     untouched.writeFileSync(path(FILE), way.before)
     const session = makeSession(folder)
@@ -73,7 +73,7 @@ describe('races: nothing that others write is lost, and nothing is written elsew
       return name === 'sync' ? Promise.resolve() : make()
     }
     const edit = async (): Promise<unknown> => use(editTool, { file_path: path(FILE), ...way.input }, session)
-    const result = await watched(watch, edit).catch((error: unknown) => error)
+    const result = await withWatchedFs(watch, edit).catch((error: unknown) => error)
     const where = `${kind} before call ${moment}`
     if (moment >= count) held = isRenamed ? way.after : way.before
     expect(contentOf(place), where).toBe(held)

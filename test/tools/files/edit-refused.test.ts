@@ -3,13 +3,13 @@ import { chmodSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { editTool } from '../../../src/lib/tools/files/edit.ts'
 import { refreshSeen } from '../../../src/lib/tools/files/files-read.ts'
-import { scene } from './edit-scene.ts'
+import { editScene } from './edit-scene.ts'
 import { failure, makePlace, use } from '../tool-kit.ts'
 
 describe('what is refused', () => {
   // E5, E6
   test('files that are no text, or none in UTF-8 where it matters', async () => {
-    const { fails } = await scene(Buffer.from('caf\xe9 one\nplain\n', 'latin1'))
+    const { fails } = await editScene(Buffer.from('caf\xe9 one\nplain\n', 'latin1'))
     expect(await fails('one', 'x')).toContain('line 1 holds bytes that are not UTF-8')
     expect(await fails('plain', 'plän')).toContain('only ASCII text')
     const { session, write } = makePlace()
@@ -21,7 +21,7 @@ describe('what is refused', () => {
 
   test('the second byte of a character of Shift_JIS is not taken for a letter', async () => {
     // 表 is 95 5C, and 5C is a backslash.
-    const { fails } = await scene(Buffer.from([0x95, 0x5c, 0x0a, 0x61]))
+    const { fails } = await editScene(Buffer.from([0x95, 0x5c, 0x0a, 0x61]))
     expect(await fails('\\', '/')).toContain('not UTF-8')
   })
 
@@ -58,14 +58,14 @@ describe('what is refused', () => {
   })
 
   test('S6: a file that changed since it was read is refused though the match is exact', async () => {
-    const { fails, path } = await scene('one')
+    const { fails, path } = await editScene('one')
     writeFileSync(path('a'), 'one more')
     expect(await fails('one', 'two')).toContain('has changed since it was read')
   })
 
   // FM44, E14
   test('files that have changed, also when size and times are as they were', async () => {
-    const { fails, path } = await scene(`${'line\n'.repeat(500)}one\n${'line\n'.repeat(500)}`)
+    const { fails, path } = await editScene(`${'line\n'.repeat(500)}one\n${'line\n'.repeat(500)}`)
     const { atime, mtime } = statSync(path('a'))
     writeFileSync(path('a'), `${'line\n'.repeat(500)}eno\n${'line\n'.repeat(500)}`)
     utimesSync(path('a'), atime, mtime)
@@ -77,7 +77,7 @@ describe('what is refused', () => {
 
   // FM44
   test('a touch is no change', async () => {
-    const { edit, path, text } = await scene('one')
+    const { edit, path, text } = await editScene('one')
     utimesSync(path('a'), 0, 0)
     chmodSync(path('a'), 0o600)
     await edit('one', 'two')
@@ -85,7 +85,7 @@ describe('what is refused', () => {
   })
 
   test('what a formatter makes of the file after the edit is taken as seen', async () => {
-    const { edit, fails, path, session, text } = await scene('one  \ntwo\n')
+    const { edit, fails, path, session, text } = await editScene('one  \ntwo\n')
     await edit('two', 'zwei')
     writeFileSync(path('a'), 'one\nzwei\n')
     expect(await refreshSeen(session, path('a'))).toBe(true)
@@ -105,14 +105,14 @@ describe('what is refused', () => {
 
   // E11
   test('files that are read-only', async () => {
-    const { fails, path } = await scene('one')
+    const { fails, path } = await editScene('one')
     chmodSync(path('a'), 0o444)
     expect(await fails('one', 'two')).toContain('read-only (mode 0444)')
   })
 
   // E11
   test.runIf(process.getuid?.() === 0 && process.platform === 'linux')('files that are immutable', async ctx => {
-    const { fails, path } = await scene('one')
+    const { fails, path } = await editScene('one')
     try {
       execFileSync('sh', ['-c', 'chattr +i "$1"', 'sh', path('a')], { stdio: 'ignore' })
     } catch {
@@ -126,7 +126,7 @@ describe('what is refused', () => {
   })
 
   test('a call that was given up changes nothing', async () => {
-    const { path, session, text } = await scene('one')
+    const { path, session, text } = await editScene('one')
     const input = { file_path: path('a'), old_string: 'one', new_string: 'two' }
     await expect(use(editTool, input, session, { signal: AbortSignal.abort() })).rejects.toThrow('abort')
     expect(text('a')).toBe('one')

@@ -2,9 +2,9 @@
 import { expect } from 'vitest'
 import { editTool } from '../../../src/lib/tools/files/edit.ts'
 import { readTool } from '../../../src/lib/tools/files/read.ts'
-import { failure, makePlace, use, type Place } from '../tool-kit.ts'
+import { failure, makePlace, use, type ToolPlace } from '../tool-kit.ts'
 
-export interface Scene extends Place {
+export interface EditScene extends ToolPlace {
   /** Edits the file, which was read before. Gives what the model is told. */
   edit(old: string, now: string, all?: boolean): Promise<unknown>
   /** The words with which that fails, while the file stays as it is. */
@@ -12,7 +12,7 @@ export interface Scene extends Place {
 }
 
 /** A file `a` that was read. */
-export async function scene(content: string | Buffer): Promise<Scene> {
+export async function editScene(content: string | Buffer): Promise<EditScene> {
   const place = makePlace()
   const { session, path } = place
   place.write('a', content)

@@ -2,7 +2,7 @@ import { chmodSync, chownSync, linkSync, lstatSync, readlinkSync, statSync, syml
 import { describe, expect, test } from 'vitest'
 import { editTool } from '../../../src/lib/tools/files/edit.ts'
 import { readTool } from '../../../src/lib/tools/files/read.ts'
-import { scene } from './edit-scene.ts'
+import { editScene } from './edit-scene.ts'
 import { failure, makePlace, use } from '../tool-kit.ts'
 
 describe('exact matches', () => {
@@ -25,7 +25,7 @@ describe('exact matches', () => {
 
   // F165
   test('the only match is replaced, and programs are told as the peer tells them', async () => {
-    const { path, text, session } = await scene('alpha\n')
+    const { path, text, session } = await editScene('alpha\n')
     const input = { file_path: path('a'), old_string: 'alpha', new_string: 'ALPHA' }
     const { output, content } = await use(editTool, input, session)
     expect(text('a')).toBe('ALPHA\n')
@@ -43,14 +43,14 @@ describe('exact matches', () => {
 
   // F166, E7
   test('a text that is not there is not found', async () => {
-    const { fails } = await scene('alpha\nbeta\n')
+    const { fails } = await editScene('alpha\nbeta\n')
     expect(await fails('something else entirely', 'x')).toContain('String not found')
     expect(await fails('ALPHA', 'x', true)).toContain('String not found')
   })
 
   // F167, E7
   test('a text that is there more than once is not chosen from', async () => {
-    const { fails } = await scene('one\ntwo\none\none')
+    const { fails } = await editScene('one\ntwo\none\none')
     const words = await fails('one', 'x')
     expect(words).toContain('appears 3 times (lines 1, 3, 4)')
     expect(words).toContain('replace_all')
@@ -59,20 +59,20 @@ describe('exact matches', () => {
 
   // F168
   test('replace_all replaces all, and says how many', async () => {
-    const { edit, text } = await scene('one\ntwo\none\none')
+    const { edit, text } = await editScene('one\ntwo\none\none')
     expect(await edit('one', 'eins', true)).toContain('3 occurrences were replaced')
     expect(text('a')).toBe('eins\ntwo\neins\neins')
   })
 
   test('replace_all takes more matches than one system call takes pieces', async () => {
-    const { edit, text } = await scene('ab'.repeat(5000))
+    const { edit, text } = await editScene('ab'.repeat(5000))
     await edit('a', 'xyz', true)
     expect(text('a')).toBe('xyzb'.repeat(5000))
   })
 
   // F169
   test('lines and blanks count exactly, and what overlaps counts once', async () => {
-    const { edit, text } = await scene('  a\n\tb\n  c\naaa')
+    const { edit, text } = await editScene('  a\n\tb\n  c\naaa')
     await edit('  a\n\tb', 'x')
     expect(text('a')).toBe('x\n  c\naaa')
     await edit('aa', 'b')
@@ -88,7 +88,7 @@ describe('exact matches', () => {
 
   // F171, E7, E13
   test('strings that are equal, empty or broken are refused', async () => {
-    const { fails } = await scene('alpha\uFFFD\n')
+    const { fails } = await editScene('alpha\uFFFD\n')
     expect(await fails('alpha', 'alpha')).toContain('are the same')
     expect(await fails('', 'x')).toContain('"old_string" is empty')
     expect(await fails('alpha\uD800', 'x')).toContain('lone surrogate')
@@ -97,7 +97,7 @@ describe('exact matches', () => {
 
   // F172, E8
   test('the replacement is literal, and may be empty', async () => {
-    const { edit, text } = await scene('a b c')
+    const { edit, text } = await editScene('a b c')
     await edit('b', '$& $1 $$ $` \\n \\1')
     expect(text('a')).toBe('a $& $1 $$ $` \\n \\1 c')
     await edit('$& $1 $$ $` \\n \\1', '')
@@ -105,7 +105,7 @@ describe('exact matches', () => {
   })
 
   test('several edits in a row need no further Read', async () => {
-    const { edit, text } = await scene('0')
+    const { edit, text } = await editScene('0')
     for (let number = 0; number < 10; number++) await edit(String(number), String(number + 1))
     expect(text('a')).toBe('10')
   })
@@ -114,7 +114,7 @@ describe('exact matches', () => {
 describe('what stays', () => {
   // E1, E4
   test('line ends: new lines end as those around them', async () => {
-    const { edit, bytes } = await scene('one\r\ntwo\r\nthree\nfour\n')
+    const { edit, bytes } = await editScene('one\r\ntwo\r\nthree\nfour\n')
     await edit('two', '2\n2½')
     await edit('three', '3\n3½')
     expect(bytes('a').toString()).toBe('one\r\n2\r\n2½\r\n3\n3½\nfour\n')
@@ -123,21 +123,21 @@ describe('what stays', () => {
   })
 
   test('line ends that are written out are taken at their word', async () => {
-    const { edit, bytes } = await scene('one\r\ntwo\r\n')
+    const { edit, bytes } = await editScene('one\r\ntwo\r\n')
     await edit('one\r\ntwo', 'one\ntwo')
     expect(bytes('a').toString()).toBe('one\ntwo\r\n')
   })
 
   // E2
   test('the byte order mark', async () => {
-    const { edit, bytes } = await scene('\uFEFFone\ntwo')
+    const { edit, bytes } = await editScene('\uFEFFone\ntwo')
     await edit('one', 'eins')
     expect(bytes('a').toString('latin1')).toBe('\xef\xbb\xbfeins\ntwo')
   })
 
   // E3
   test('a last line without an end', async () => {
-    const { edit, text } = await scene('one\r\n  two')
+    const { edit, text } = await editScene('one\r\n  two')
     await edit('two', '2\n3')
     expect(text('a')).toBe('one\r\n  2\r\n3')
     await edit('  2\n3\n', '  4\n5\n')
@@ -146,14 +146,14 @@ describe('what stays', () => {
 
   // E6
   test('bytes of another encoding, elsewhere', async () => {
-    const { edit, bytes } = await scene(Buffer.from('caf\xe9\none\none\n\xfc', 'latin1'))
+    const { edit, bytes } = await editScene(Buffer.from('caf\xe9\none\none\n\xfc', 'latin1'))
     await edit('one\n', 'eins\n', true)
     expect(bytes('a').toString('latin1')).toBe('caf\xe9\neins\neins\n\xfc')
   })
 
   // E12
   test('mode and owner', async () => {
-    const { edit, path } = await scene('one')
+    const { edit, path } = await editScene('one')
     chmodSync(path('a'), 0o4751)
     if (process.getuid?.() === 0) chownSync(path('a'), 1234, 4321)
     chmodSync(path('a'), 0o4751)
@@ -177,7 +177,7 @@ describe('what stays', () => {
   })
 
   test('other names of the file keep the old content, and that is said', async () => {
-    const { edit, path, text } = await scene('one')
+    const { edit, path, text } = await editScene('one')
     linkSync(path('a'), path('b'))
     expect(await edit('one', 'two')).toContain('2 names (hard links)')
     expect([text('a'), text('b')]).toEqual(['two', 'one'])
@@ -185,14 +185,14 @@ describe('what stays', () => {
 })
 
 test('edits of one file take turns', async () => {
-  const { edit, text, names } = await scene(Array.from({ length: 30 }, (_, index) => `<${index}>`).join('\n'))
+  const { edit, text, names } = await editScene(Array.from({ length: 30 }, (_, index) => `<${index}>`).join('\n'))
   await Promise.all(Array.from({ length: 30 }, async (_, index) => edit(`<${index}>`, `[${index}]`)))
   expect(text('a')).toBe(Array.from({ length: 30 }, (_, index) => `[${index}]`).join('\n'))
   expect(names()).toEqual(['a'])
 })
 
 test('large files are edited without their text in the answer', async () => {
-  const { edit, path, session, bytes } = await scene(
+  const { edit, path, session, bytes } = await editScene(
     Buffer.concat([Buffer.alloc(3_000_000, 'line\n'), Buffer.from('end')])
   )
   const input = { file_path: path('a'), old_string: 'end', new_string: 'END' }

@@ -37,7 +37,7 @@ const HANDLE = ['stat', 'read', 'writev', 'sync', 'chown', 'chmod', 'close']
 let isPatched = false
 
 /** Runs this, and has `watch` told of each call that it makes. */
-export async function watched<T>(watch: Watch, run: () => Promise<T>): Promise<T> {
+export async function withWatchedFs<T>(watch: Watch, run: () => Promise<T>): Promise<T> {
   if (!isPatched) {
     isPatched = true
     const handle = await fs.promises.open(import.meta.filename)

@@ -14,7 +14,7 @@ import { expect, test } from 'vitest'
 import { editTool } from '../../../src/lib/tools/files/edit.ts'
 import { readTool } from '../../../src/lib/tools/files/read.ts'
 import { writeTool } from '../../../src/lib/tools/files/write.ts'
-import { untouched, watched } from './faulty-fs.ts'
+import { untouched, withWatchedFs } from './faulty-fs.ts'
 import { failure, makePlace, use } from '../tool-kit.ts'
 
 test('makes a file, and tells programs as the peer does', async () => {
@@ -74,7 +74,7 @@ test('does not replace what was not read, or has changed since', async () => {
 
 test('does not replace what somebody else makes at that moment', async () => {
   const { path, text, session, names } = makePlace()
-  const run = watched(
+  const run = withWatchedFs(
     (name, make) => {
       if (name === 'linkSync') untouched.writeFileSync(path('a'), 'foreign')
       return make()
@@ -88,7 +88,7 @@ test('does not replace what somebody else makes at that moment', async () => {
 
 test('works where there are no hard links', async () => {
   const { path, text, session, names } = makePlace()
-  await watched(
+  await withWatchedFs(
     (name, make) => {
       if (name === 'linkSync') throw Object.assign(new Error('EPERM'), { code: 'EPERM' })
       return make()
@@ -172,7 +172,7 @@ test('a temporary file cannot be guessed, and is nobody else’s', async () => {
     write('a', 'old')
     session.seen.clear()
     await use(readTool, { file_path: path('a') }, session)
-    await watched(
+    await withWatchedFs(
       (name, make, args) => {
         if (name === 'writev') {
           const temporary = untouched.readdirSync(path('.')).find(each => each.endsWith('.tmp'))

@@ -1,8 +1,8 @@
 /** Servers that want to know something: hooks answer, else a person, else nobody. */
 import { expect, test, vi } from 'vitest'
 import { deny, type HookRegistry, type QueryOptions } from '../../../src/index.ts'
-import { informed, inputsOf, registry } from '../../support/agent-kit.ts'
-import { call, calls, everything, logged } from './mcp-kit.ts'
+import { callTurn, informed, inputsOf, registry } from '../../support/agent-kit.ts'
+import { askServers, everything, logged } from './mcp-kit.ts'
 
 const SCHEMA = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
 const FORM = { message: 'Your name?', requestedSchema: SCHEMA }
@@ -11,7 +11,7 @@ const accepted = { action: 'accept', content: { name: 'Ada' } } as const
 /** What a server is told that asks for a name, and what was fired meanwhile. */
 async function told(params: object, more: QueryOptions = {}) {
   const { server, place } = logged()
-  const asked = await calls([call('mcp__own__elicit', params)], { own: server }, { in: place, ...more })
+  const asked = await askServers([callTurn('mcp__own__elicit', params)], { own: server }, { in: place, ...more })
   return { ...asked, answer: JSON.parse(asked.results[0]!.text) as unknown }
 }
 
@@ -138,10 +138,10 @@ test('a web address is handed on as it is, and nobody opens it', async () => {
 })
 
 test('a real server', async () => {
-  const asked = await calls(
+  const asked = await askServers(
     [
-      call('mcp__every__trigger-elicitation-request'),
-      call('mcp__every__trigger-url-elicitation', { url: 'https://example.org/', message: 'Look' })
+      callTurn('mcp__every__trigger-elicitation-request'),
+      callTurn('mcp__every__trigger-url-elicitation', { url: 'https://example.org/', message: 'Look' })
     ],
     { every: everything },
     { onElicitation: async ({ mode }) => (mode === 'url' ? { action: 'accept' } : accepted) }

@@ -9,15 +9,16 @@ import { createSdkMcpServer, type QueryOptions } from '../../../src/index.ts'
 import { scriptedModel } from '../../../src/testing.ts'
 import {
   ask,
+  type Asking,
+  callTurn,
   informed,
   ownTool,
   project,
+  type Project,
   registry,
-  resultsIn,
-  type Asking,
-  type Project
+  resultsIn
 } from '../../support/agent-kit.ts'
-import { call, calls, SCRIPTED } from './mcp-kit.ts'
+import { askServers, SCRIPTED } from './mcp-kit.ts'
 
 interface Described {
   readonly name: string
@@ -35,8 +36,8 @@ const LOOK: Described = {
 /** A session in which the model calls a tool of a server that describes its tools so. */
 function session(place: Project, tools: readonly Described[], more: Asking = {}) {
   const env = { MCP_TOOLS: JSON.stringify(tools), MCP_LOG: join(place.home, 'calls.log') }
-  return calls(
-    tools.map(({ name }) => call(`mcp__own__${name}`)),
+  return askServers(
+    tools.map(({ name }) => callTurn(`mcp__own__${name}`)),
     { own: { command: process.execPath, args: [SCRIPTED], env } },
     { in: place, ...more }
   )
@@ -86,7 +87,7 @@ test.each([
     expect(callsIn(place)).toBe(1)
 
     const reasons: (string | undefined)[] = []
-    const model = scriptedModel([call('mcp__own__look'), call('mcp__own__look'), 'Done.'])
+    const model = scriptedModel([callTurn('mcp__own__look'), callTurn('mcp__own__look'), 'Done.'])
     const server = { command: process.execPath, args: [SCRIPTED], env: { MCP_TOOLS: JSON.stringify(changed) } }
     await ask(model, {
       in: place,
@@ -173,11 +174,11 @@ test('a server is known by its name and how it is reached; one of the project by
     ['second', same],
     ['own', { ...same, args: [SCRIPTED, 'another-way'] }]
   ] as const) {
-    const asked = await ask([call(`mcp__${name}__look`), 'Done.'], { ...options, mcpServers: { [name]: server } })
+    const asked = await ask([callTurn(`mcp__${name}__look`), 'Done.'], { ...options, mcpServers: { [name]: server } })
     expect(resultsIn(asked.sent.at(-1)!)[0]).toMatchObject({ isError: false })
   }
   place.write('.mcp.json', JSON.stringify({ mcpServers: { own: same } }))
-  const ofProject = await ask([call('mcp__own__look'), 'Done.'], options)
+  const ofProject = await ask([callTurn('mcp__own__look'), 'Done.'], options)
   expect(resultsIn(ofProject.sent.at(-1)!)[0]).toMatchObject({ isError: false })
 })
 
@@ -186,7 +187,7 @@ test('tools in this process are whoever wrote them there, and are not remembered
   mkdirSync(join(place.home, '.carabiner'))
   for (const description of ['one', 'two']) {
     const own = createSdkMcpServer({ name: 'own', tools: [{ ...ownTool('look', () => 'seen'), description }] })
-    const { results } = await calls([call('mcp__own__look')], { own }, { in: place })
+    const { results } = await askServers([callTurn('mcp__own__look')], { own }, { in: place })
     expect(results[0]).toMatchObject({ isError: false })
   }
   expect(readdirSync(join(place.home, '.carabiner'))).not.toContain('mcp-tools')

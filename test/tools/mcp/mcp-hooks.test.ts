@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { createSdkMcpServer, tool } from '../../../src/index.ts'
-import { ask, informed, inputsOf, resultsIn, type Asking } from '../../support/agent-kit.ts'
-import { call, logged } from './mcp-kit.ts'
+import { ask, type Asking, callTurn, informed, inputsOf, resultsIn } from '../../support/agent-kit.ts'
+import { logged } from './mcp-kit.ts'
 
 /** A run in which the model wants to run a command, and a tool of the server is asked about it. */
 async function judged(hook: object, options: Asking = {}) {
@@ -11,7 +11,7 @@ async function judged(hook: object, options: Asking = {}) {
   const settings = {
     hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'mcp_tool', server: 'own', ...hook }] }] }
   }
-  const asked = await ask([call('Bash', { command: 'echo hi' }), 'Done.'], {
+  const asked = await ask([callTurn('Bash', { command: 'echo hi' }), 'Done.'], {
     in: place,
     settings,
     mcpServers: { own: server },

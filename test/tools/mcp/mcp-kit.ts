@@ -4,9 +4,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createServer, type AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import type { QueryOptions } from '../../../src/index.ts'
 import { ask, project, resultsIn, type Asked, type Asking, type Project } from '../../support/agent-kit.ts'
+import { eventually } from '../../support/waiting.ts'
 
 const require = createRequire(import.meta.url)
 const EVERYTHING = require.resolve('@modelcontextprotocol/server-everything/dist/index.js')
@@ -33,13 +34,8 @@ export function numbered(server: Server, file: string): Server {
   return { ...server, command: '/bin/sh', args: ['-c', 'echo $$ > "$0"; exec "$@"', file, command, ...args] } as Server
 }
 
-/** One call of a tool, as a model makes it. */
-export const call = (name: string, input: object = {}): { readonly calls: { name: string; input: object }[] } => ({
-  calls: [{ name, input }]
-})
-
 /** A run in which the model makes these calls, one after the other, of servers whose every tool may be called. */
-export async function calls(
+export async function askServers(
   made: readonly { readonly calls: readonly { name: string; input: object }[] }[],
   mcpServers: NonNullable<QueryOptions['mcpServers']>,
   more: Asking = {}
@@ -63,19 +59,6 @@ export const statuses = ({ messages }: Asked): Readonly<Record<string, string>> 
   const [init] = messages
   if (init?.type !== 'system' || init.subtype !== 'init') throw new Error('the first message is no init')
   return Object.fromEntries(init.mcp_servers.map(({ name, status }) => [name, status]))
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
-
-/** Looks again and again until it holds; the limit is for a test that hangs. */
-export async function eventually(holds: () => boolean): Promise<void> {
-  await expect.poll(holds, { timeout: 300_000, interval: 10 }).toBe(true)
 }
 
 /** A port that is free, for the moment. */

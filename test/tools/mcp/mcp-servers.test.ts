@@ -2,29 +2,38 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { createSdkMcpServer, type QueryOptions } from '../../../src/index.ts'
-import { ask, informed, inputsOf, ofType, ownTool, project, registry, resultsIn } from '../../support/agent-kit.ts'
 import {
-  call,
-  calls,
-  eventually,
+  ask,
+  callTurn,
+  informed,
+  inputsOf,
+  ofType,
+  ownTool,
+  project,
+  registry,
+  resultsIn
+} from '../../support/agent-kit.ts'
+import {
+  askServers,
   everything,
   everythingAt,
   filesystem,
   freePort,
-  isAlive,
   logged,
   numbered,
   scripted,
   statuses
 } from './mcp-kit.ts'
+import { isAlive } from '../../support/process-table.ts'
+import { eventually } from '../../support/waiting.ts'
 
 // M3, FM35
 test('tools of a server are there under its name, are called, and hooks know whose they are', async () => {
-  const { results, events, names, ...asked } = await calls(
+  const { results, events, names, ...asked } = await askServers(
     [
-      call('mcp__every__echo', { message: 'hello' }),
-      call('mcp__every__get-sum', { a: 2, b: 40 }),
-      call('mcp__every__get-structured-content', { location: 'Chicago' })
+      callTurn('mcp__every__echo', { message: 'hello' }),
+      callTurn('mcp__every__get-sum', { a: 2, b: 40 }),
+      callTurn('mcp__every__get-structured-content', { location: 'Chicago' })
     ],
     { every: everything }
   )
@@ -45,12 +54,12 @@ test('tools of a server are there under its name, are called, and hooks know who
 })
 
 test('pictures are shown, resources are text, what is wrong is an error', async () => {
-  const { sent, results, events } = await calls(
+  const { sent, results, events } = await askServers(
     [
-      call('mcp__every__get-tiny-image'),
-      call('mcp__every__get-resource-reference', { resourceType: 'Text', resourceId: 7 }),
-      call('mcp__every__get-resource-links', { count: 1 }),
-      call('mcp__every__get-sum', { a: 'two' })
+      callTurn('mcp__every__get-tiny-image'),
+      callTurn('mcp__every__get-resource-reference', { resourceType: 'Text', resourceId: 7 }),
+      callTurn('mcp__every__get-resource-links', { count: 1 }),
+      callTurn('mcp__every__get-sum', { a: 'two' })
     ],
     { every: everything }
   )
@@ -68,11 +77,11 @@ test('pictures are shown, resources are text, what is wrong is an error', async 
 
 test('a server of files works in the folders that it was given, and in no others', async () => {
   const place = project({ 'notes.txt': 'one\ntwo\n' })
-  const { results } = await calls(
+  const { results } = await askServers(
     [
-      call('mcp__files__read_text_file', { path: place.path('notes.txt') }),
-      call('mcp__files__write_file', { path: place.path('new.txt'), content: 'written' }),
-      call('mcp__files__read_text_file', { path: `${place.home}/other.txt` })
+      callTurn('mcp__files__read_text_file', { path: place.path('notes.txt') }),
+      callTurn('mcp__files__write_file', { path: place.path('new.txt'), content: 'written' }),
+      callTurn('mcp__files__read_text_file', { path: `${place.home}/other.txt` })
     ],
     { files: filesystem(place.cwd) },
     { in: place }
@@ -86,12 +95,12 @@ test('a server over streamable HTTP; dies in a call; is there again', async () =
   const port = await freePort()
   const first = await everythingAt(port)
   let again: Promise<unknown> | undefined
-  const { results, events } = await calls(
+  const { results, events } = await askServers(
     [
-      call('mcp__web__echo', { message: 'over the wire' }),
-      call('mcp__web__trigger-elicitation-request'),
-      call('mcp__web__trigger-long-running-operation', { duration: 600, steps: 6000 }),
-      call('mcp__web__echo', { message: 'back' })
+      callTurn('mcp__web__echo', { message: 'over the wire' }),
+      callTurn('mcp__web__trigger-elicitation-request'),
+      callTurn('mcp__web__trigger-long-running-operation', { duration: 600, steps: 6000 }),
+      callTurn('mcp__web__echo', { message: 'back' })
     ],
     { web: { type: 'http', url: first.url } },
     {
@@ -116,8 +125,8 @@ test('a server over streamable HTTP; dies in a call; is there again', async () =
 // F147
 test('a hook replaces what a tool of a server gave back', async () => {
   const { server, place } = logged()
-  const { results } = await calls(
-    [call('mcp__own__echo', { text: 'secret' }), call('mcp__own__count')],
+  const { results } = await askServers(
+    [callTurn('mcp__own__echo', { text: 'secret' }), callTurn('mcp__own__count')],
     { own: server },
     {
       in: place,
@@ -135,8 +144,8 @@ test('a hook replaces what a tool of a server gave back', async () => {
 test('what a server says of its own tools is not taken for granted: somebody is asked, and told', async () => {
   const { server, place } = logged()
   const asked: unknown[] = []
-  const { results } = await calls(
-    [call('mcp__own__echo', { text: 'a' }), call('mcp__own__die')],
+  const { results } = await askServers(
+    [callTurn('mcp__own__echo', { text: 'a' }), callTurn('mcp__own__die')],
     { own: server },
     {
       in: place,
@@ -157,8 +166,8 @@ test('what a server says of its own tools is not taken for granted: somebody is 
 // FM57
 test('a server that cannot be started, or ends at once, is failed and says why; others go on', async () => {
   const { server, place } = logged()
-  const asked = await calls(
-    [call('mcp__good__echo', { text: 'still' }), call('mcp__gone__echo')],
+  const asked = await askServers(
+    [callTurn('mcp__good__echo', { text: 'still' }), callTurn('mcp__gone__echo')],
     {
       gone: { command: 'there-is-no-such-program' },
       ends: scripted('/dev/null', 'die-at-once'),
@@ -178,13 +187,16 @@ test('a server that cannot be started, or ends at once, is failed and says why; 
 })
 
 test('progress is told, and a tool that fails is an error', async () => {
-  const asked = await calls([call('mcp__every__trigger-long-running-operation', { duration: 0.2, steps: 2 })], {
-    every: everything
-  })
+  const asked = await askServers(
+    [callTurn('mcp__every__trigger-long-running-operation', { duration: 0.2, steps: 2 })],
+    {
+      every: everything
+    }
+  )
   expect(asked.results[0]!.text).toContain('completed')
   expect(ofType(asked, 'tool_progress').map(({ output }) => output)).toContain('1 of 2')
   const { server, place } = logged()
-  const { results, events } = await calls([call('mcp__own__fail')], { own: server }, { in: place })
+  const { results, events } = await askServers([callTurn('mcp__own__fail')], { own: server }, { in: place })
   expect(results).toMatchObject([{ text: 'it is broken', isError: true }])
   expect(inputsOf({ events }, 'PostToolUseFailure')).toMatchObject([{ error: 'it is broken' }])
 })
@@ -192,14 +204,18 @@ test('progress is told, and a tool that fails is an error', async () => {
 test('nothing is left when the session is over', async () => {
   const place = project()
   const file = `${place.home}/pid`
-  await calls([call('mcp__every__echo', { message: 'x' })], { every: numbered(everything, file) }, { in: place })
+  await askServers(
+    [callTurn('mcp__every__echo', { message: 'x' })],
+    { every: numbered(everything, file) },
+    { in: place }
+  )
   expect(isAlive(Number(readFileSync(file, 'utf8')))).toBe(false)
 })
 
 test('a call that is given up is cancelled, and the server lives on', async () => {
   const { server, place, lines } = logged()
   const prompts = ['wait', 'go on'].map(content => ({ type: 'user', message: { role: 'user', content } }) as const)
-  const asked = await ask([call('mcp__own__wait'), call('mcp__own__echo', { text: 'here' }), 'Done.'], {
+  const asked = await ask([callTurn('mcp__own__wait'), callTurn('mcp__own__echo', { text: 'here' }), 'Done.'], {
     in: place,
     mcpServers: { own: server },
     allowedTools: ['mcp__own'],
@@ -237,11 +253,14 @@ test('a server cannot pass for another, nor a tool for one of ours', async () =>
   }))
   const server = { ...scripted('/dev/null'), env: { MCP_TOOLS: JSON.stringify(tools) } }
   const own = createSdkMcpServer({ name: 'a__b', tools: [ownTool('say', () => 'said')] })
-  const asked = await ask([call('mcp__my_server__Bash', { command: 'touch hit' }), call('mcp__a_b__say'), 'Done.'], {
-    in: place,
-    mcpServers: { 'my server': server, a__b: own },
-    allowedTools: ['mcp__my_server', 'mcp__a_b']
-  })
+  const asked = await ask(
+    [callTurn('mcp__my_server__Bash', { command: 'touch hit' }), callTurn('mcp__a_b__say'), 'Done.'],
+    {
+      in: place,
+      mcpServers: { 'my server': server, a__b: own },
+      allowedTools: ['mcp__my_server', 'mcp__a_b']
+    }
+  )
   const [init] = asked.messages
   const names = init?.type === 'system' && init.subtype === 'init' ? init.tools : []
   expect(names).toEqual(expect.arrayContaining(['Bash', 'mcp__my_server__Bash', 'mcp__my_server__mcp__other__x']))
@@ -257,14 +276,14 @@ test('a server cannot pass for another, nor a tool for one of ours', async () =>
 // FM33
 test('that a tool changes nothing is only what its server says: it is begun once, and not in plan mode', async () => {
   const place = project({ 'notes.txt': 'one' })
-  const read = call('mcp__files__read_text_file', { path: place.path('notes.txt') })
+  const read = callTurn('mcp__files__read_text_file', { path: place.path('notes.txt') })
   const files = { files: filesystem(place.cwd) }
   const sessionId = '11111111-1111-4111-8111-111111111111'
-  const run = await calls([read], files, { in: place, persistSession: true, sessionId })
+  const run = await askServers([read], files, { in: place, persistSession: true, sessionId })
   expect(run.results).toMatchObject([{ isError: false }])
   const folder = `${place.home}/.carabiner/projects/${place.cwd.replaceAll(/[^A-Za-z0-9]/g, '-')}`
   const log = readFileSync(`${folder}/${sessionId}.jsonl`, 'utf8')
   expect(log).toContain('"type":"tool-intent"')
-  const plan = await calls([read], files, { in: place, permissionMode: 'plan' })
+  const plan = await askServers([read], files, { in: place, permissionMode: 'plan' })
   expect(plan.results).toMatchObject([{ isError: true, text: expect.stringContaining('plan mode') }])
 })

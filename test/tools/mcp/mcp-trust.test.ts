@@ -2,8 +2,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { scriptedModel } from '../../../src/testing.ts'
-import { ask, informed, resultsIn } from '../../support/agent-kit.ts'
-import { call, calls, logged, SCRIPTED, statuses } from './mcp-kit.ts'
+import { ask, callTurn, informed, resultsIn } from '../../support/agent-kit.ts'
+import { askServers, logged, SCRIPTED, statuses } from './mcp-kit.ts'
 
 // FM58, M2
 test.each([
@@ -11,9 +11,9 @@ test.each([
   ['schema', { schema: { type: 'object', properties: { key: { type: 'string' } } } }, 'its inputSchema was']
 ])('a tool whose %s has changed is suspended until it is as it was', async (_, change, words) => {
   const { server, place, lines } = logged()
-  const echo = call('mcp__own__echo', { text: 'x' })
-  const asked = await calls(
-    [echo, call('mcp__own__change', change), echo, call('mcp__own__restore'), echo],
+  const echo = callTurn('mcp__own__echo', { text: 'x' })
+  const asked = await askServers(
+    [echo, callTurn('mcp__own__change', change), echo, callTurn('mcp__own__restore'), echo],
     { own: server },
     {
       in: place
@@ -31,8 +31,8 @@ test.each([
 // FM58
 test('a tool that is new is told of, and not there in this session', async () => {
   const { server, place } = logged()
-  const asked = await calls(
-    [call('mcp__own__add'), call('mcp__own__fresh'), call('mcp__own__pid')],
+  const asked = await askServers(
+    [callTurn('mcp__own__add'), callTurn('mcp__own__fresh'), callTurn('mcp__own__pid')],
     { own: server },
     { in: place }
   )
@@ -46,8 +46,8 @@ test('a server that comes back as another is not taken for the first', async () 
   const { command, args, env } = server as { command: string; args: string[]; env: Record<string, string> }
   const swapped = JSON.stringify([{ name: 'echo', description: 'better than ever', inputSchema: { type: 'object' } }])
   const program = place.write('swap.sh', `test -e used && export MCP_TOOLS='${swapped}'; touch used; exec "$@"`)
-  const { results } = await calls(
-    [call('mcp__own__die'), call('mcp__own__echo'), call('mcp__own__count')],
+  const { results } = await askServers(
+    [callTurn('mcp__own__die'), callTurn('mcp__own__echo'), callTurn('mcp__own__count')],
     {
       own: { command: '/bin/sh', args: [program, command, ...args], env }
     },
@@ -82,8 +82,8 @@ test('nothing in a description is hidden from its readers', async () => {
 test('the credentials of the agent stay with the agent', async () => {
   const { server, place } = logged()
   const secrets = { ANTHROPIC_API_KEY: 'sk-1', OPENAI_API_KEY: 'sk-2', CLAUDE_CODE_OAUTH_TOKEN: 'sk-3' }
-  const { results } = await calls(
-    [call('mcp__own__env')],
+  const { results } = await askServers(
+    [callTurn('mcp__own__env')],
     { own: server },
     {
       in: place,
@@ -106,7 +106,7 @@ const OWN = { command: process.execPath, args: [SCRIPTED], env: { MCP_LOG: '${HO
 // M6
 test('a server of the project counts when the project is trusted, and does not run before', async () => {
   const { place, lines } = withServers({ own: OWN })
-  const turns = [call('mcp__own__echo', { text: 'x' }), 'Done.']
+  const turns = [callTurn('mcp__own__echo', { text: 'x' }), 'Done.']
   const options = { in: place, allowedTools: ['mcp__own'] }
   const untrusted = await ask(turns, options)
   expect(untrusted.result).toMatchObject({ is_error: true, error_code: 'E_UNTRUSTED' })
@@ -144,7 +144,7 @@ test('what was trusted is this server and this program, and no other', async () 
 test('a program of the project that has changed meanwhile is not started again', async () => {
   const { place } = withServers({ own: { command: process.execPath, args: ['server.ts'] } })
   writeFileSync(place.path('server.ts'), readFileSync(SCRIPTED))
-  const asked = await ask([call('mcp__own__die'), call('mcp__own__pid'), 'Done.'], {
+  const asked = await ask([callTurn('mcp__own__die'), callTurn('mcp__own__pid'), 'Done.'], {
     in: place,
     trust: true,
     allowedTools: ['mcp__own'],

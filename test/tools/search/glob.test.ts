@@ -5,17 +5,17 @@ import * as fc from '../../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { globTool } from '../../../src/lib/tools/search/glob.ts'
 import { shownName } from '../../../src/lib/tools/files/escape-file-name.ts'
-import { gone, HANG } from '../../faults/scene.ts'
-import { scene, type Scene } from '../bash/shell-scene.ts'
+import { shellScene, type ShellScene } from '../bash/shell-scene.ts'
+import { gone, POLL } from '../../support/waiting.ts'
 
 /** Files with these names, the last one the newest. */
-function withFiles(...names: readonly string[]): Scene {
-  const stage = scene()
+function withFiles(...names: readonly string[]): ShellScene {
+  const stage = shellScene()
   names.forEach((name, at) => utimesSync(stage.write(name, name), 1_000_000 + at, 1_000_000 + at))
   return stage
 }
 
-const find = async ({ call }: Scene, pattern: string, path?: string) =>
+const find = async ({ call }: ShellScene, pattern: string, path?: string) =>
   (await call(globTool, { pattern, ...(path !== undefined && { path }) })).output['filenames']
 
 describe('patterns', () => {
@@ -64,7 +64,7 @@ describe('patterns', () => {
   })
 
   test.each(['[', '{a', ''])('%j is no pattern', async pattern => {
-    const said = await scene()
+    const said = await shellScene()
       .call(globTool, { pattern })
       .catch(error => ({ error: String(error) }))
     expect(said.error).toMatch(/pattern|glob/)
@@ -89,7 +89,7 @@ test('the shape of the answer', async () => {
 
 describe('where it cannot search', () => {
   test('nothing is there, a file, the system', async () => {
-    const { call, write } = scene()
+    const { call, write } = shellScene()
     write('file', '')
     expect((await call(globTool, { pattern: '*', path: 'none' })).error).toContain('none is not there')
     expect((await call(globTool, { pattern: '*', path: 'file' })).error).toContain('must be a folder')
@@ -98,7 +98,7 @@ describe('where it cannot search', () => {
   })
 
   test('permission rules look at the folder that is really searched', async () => {
-    const { subject, root, session } = scene()
+    const { subject, root, session } = shellScene()
     expect(await subject(globTool, { pattern: '*' })).toEqual({ kind: 'file', path: root, access: 'read' })
     expect(await subject(globTool, { pattern: '/etc/*' })).toMatchObject({ path: '/etc' })
     expect(await subject(globTool, { pattern: '../x/*' })).toMatchObject({ path: join(root, '../x') })
@@ -119,7 +119,7 @@ describe('names that no line can show', () => {
 
   // P13, P23
   test('are written as the shell reads them', async () => {
-    const stage = scene()
+    const stage = shellScene()
     for (const name of NAMES) writeFileSync(Buffer.concat([Buffer.from(`${stage.root}/`), name]), '')
     const found = (await find(stage, '*')) as string[]
     expect(found.toSorted()).toEqual([
@@ -153,7 +153,7 @@ describe('names that no line can show', () => {
 
 describe('a search has an end', () => {
   // P20
-  test('with as many stars as one likes, and links that go in circles', HANG, async () => {
+  test('with as many stars as one likes, and links that go in circles', POLL, async () => {
     const stage = withFiles('a/b/c.txt')
     symlinkSync('..', join(stage.root, 'a/up'))
     symlinkSync('self', join(stage.root, 'self'))
@@ -163,7 +163,7 @@ describe('a search has an end', () => {
 
   // P20
   test('with more files than anybody wants', async () => {
-    const { root, call } = scene()
+    const { root, call } = shellScene()
     for (let folder = 0; folder < 11; folder++) {
       mkdirSync(join(root, String(folder)))
       for (let file = 0; file < 1_000; file++) writeFileSync(join(root, String(folder), String(file)), '')

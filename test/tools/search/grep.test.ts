@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { grepTool } from '../../../src/lib/tools/search/grep.ts'
 import { ripgrep } from '../../../src/lib/tools/search/ripgrep.ts'
-import { gone, HANG } from '../../faults/scene.ts'
 import { makeCall } from '../tool-session.ts'
-import { scene, type Scene } from '../bash/shell-scene.ts'
+import { shellScene, type ShellScene } from '../bash/shell-scene.ts'
+import { gone, POLL } from '../../support/waiting.ts'
 
 /** Files with these texts, the last one the newest. */
-function withFiles(files: Readonly<Record<string, string | Buffer>>): Scene {
-  const stage = scene()
+function withFiles(files: Readonly<Record<string, string | Buffer>>): ShellScene {
+  const stage = shellScene()
   Object.entries(files).forEach(([name, text], at) =>
     utimesSync(stage.write(name, text), 1_000_000 + at, 1_000_000 + at)
   )
@@ -79,7 +79,7 @@ describe('what can be asked for', () => {
   })
 
   test('a part at a time', async () => {
-    const { call, write } = scene()
+    const { call, write } = shellScene()
     write('lines', Array.from({ length: 600 }, (_, at) => `line ${at + 1}`).join('\n'))
     const ask = async (more: object) => call(grepTool, { pattern: 'line', output_mode: 'content', ...more })
     const first = await ask({})
@@ -97,7 +97,7 @@ describe('what can be asked for', () => {
   })
 
   test('no more than can be shown, whatever is asked for', async () => {
-    const { call, write } = scene()
+    const { call, write } = shellScene()
     write('long', `${'x'.repeat(400)}\n`.repeat(1_000))
     write('wide', `${'é'.repeat(100_000)}needle${'y'.repeat(100_000)}\n`)
     const lines = await call(grepTool, { pattern: 'xxx', output_mode: 'content', head_limit: 0 })
@@ -112,7 +112,7 @@ describe('what can be asked for', () => {
   test.each([{ offset: -1 }, { head_limit: 1.5 }, { '-A': 1e308 }, { offset: Number.POSITIVE_INFINITY }, { '-C': -1 }])(
     '%j is refused',
     async more => {
-      await expect(scene().call(grepTool, { pattern: 'x', ...more })).rejects.toThrow(Object.keys(more)[0])
+      await expect(shellScene().call(grepTool, { pattern: 'x', ...more })).rejects.toThrow(Object.keys(more)[0])
     }
   )
 
@@ -124,7 +124,7 @@ describe('what can be asked for', () => {
     [{ pattern: 'a', glob: '{' }, /glob/],
     [{ pattern: 'a', path: 'none' }, /none is not there/]
   ])('%j is explained', async (input, words) => {
-    expect((await scene().call(grepTool, input)).error).toMatch(words)
+    expect((await shellScene().call(grepTool, input)).error).toMatch(words)
   })
 })
 
@@ -146,7 +146,7 @@ describe('what is left out', () => {
   })
 
   // FM50
-  test('pipes, sockets, devices and what the system makes up', HANG, async () => {
+  test('pipes, sockets, devices and what the system makes up', POLL, async () => {
     const stage = withFiles({ 'a.txt': 'foo\n' })
     const { root, call } = stage
     execFileSync('mkfifo', [join(root, 'pipe')])
@@ -164,7 +164,7 @@ describe('what is left out', () => {
   })
 
   test('permission rules look at what is really searched', async () => {
-    const { subject, root } = scene()
+    const { subject, root } = shellScene()
     symlinkSync('/usr', join(root, 'away'))
     expect(await subject(grepTool, { pattern: 'x' })).toEqual({ kind: 'file', path: root, access: 'read' })
     expect(await subject(grepTool, { pattern: 'x', path: 'away/lib' })).toMatchObject({
@@ -176,7 +176,7 @@ describe('what is left out', () => {
 
 // P13, P23
 test.each(['content', 'files_with_matches', 'count'])('strange names (%s)', async output_mode => {
-  const { root, call } = scene()
+  const { root, call } = shellScene()
   for (const name of [Buffer.from('a\nb:1'), Buffer.from([0x63, 0xff])]) {
     writeFileSync(Buffer.concat([Buffer.from(`${root}/`), name]), Buffer.from([0x66, 0x6f, 0x6f, 0xfe, 10]))
   }
@@ -189,8 +189,8 @@ test.each(['content', 'files_with_matches', 'count'])('strange names (%s)', asyn
 
 describe('a search has an end', () => {
   // P21
-  test.each(['(a+)+$', '(a|aa)+$', '(x+x+)+y', 'a*a*a*a*a*a*a*a*c'])('%s is no trap', HANG, async pattern => {
-    const { call, write } = scene()
+  test.each(['(a+)+$', '(a|aa)+$', '(x+x+)+y', 'a*a*a*a*a*a*a*a*c'])('%s is no trap', POLL, async pattern => {
+    const { call, write } = shellScene()
     write('trap', `${'a'.repeat(100_000)}b\n${'x'.repeat(100_000)}\n`)
     const { error, output } = await call(grepTool, { pattern, output_mode: 'count' })
     expect(error).toBeUndefined()
@@ -199,7 +199,7 @@ describe('a search has an end', () => {
 
   // P21
   test('after a while', async () => {
-    const { session, running, write, root } = scene()
+    const { session, running, write, root } = shellScene()
     write('a', 'x')
     const place = { folder: root, name: undefined }
     const search = { args: ['--files', '--null'], place, separator: 0, each: () => true, longest: 1 }

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
 import { bashTool } from '../../../src/lib/tools/bash/bash.ts'
 import { taskOutputTool, taskStopTool } from '../../../src/lib/tools/tasks/tasks.ts'
-import { gone, HANG } from '../../faults/scene.ts'
-import { scene, type Scene } from '../bash/shell-scene.ts'
+import { shellScene, type ShellScene } from '../bash/shell-scene.ts'
+import { gone, POLL } from '../../support/waiting.ts'
 
-async function begin({ call }: Scene, command: string, more: object = {}): Promise<string> {
+async function begin({ call }: ShellScene, command: string, more: object = {}): Promise<string> {
   const { output, error } = await call(bashTool, { command, run_in_background: true, ...more })
   expect(error).toBeUndefined()
   return String(output['backgroundTaskId'])
 }
 
-test('a command in the background, from its beginning to its end', HANG, async () => {
-  const stage = scene()
+test('a command in the background, from its beginning to its end', POLL, async () => {
+  const stage = shellScene()
   const { call, session, root } = stage
   const task_id = await begin(stage, 'echo one; while [ ! -e go ]; do sleep 0.05; done; echo two; exit 3', {
     description: 'count'
@@ -20,7 +20,7 @@ test('a command in the background, from its beginning to its end', HANG, async (
   const task = session.background.get(task_id)!
   expect(task).toMatchObject({ id: task_id, type: 'local_bash', description: 'count', status: 'running' })
   await expect
-    .poll(async () => (await ask({ block: false })).output, HANG)
+    .poll(async () => (await ask({ block: false })).output, POLL)
     .toMatchObject({
       retrieval_status: 'not_ready',
       task: { status: 'running', output: 'one\n', exitCode: null }
@@ -41,8 +41,8 @@ test('a command in the background, from its beginning to its end', HANG, async (
   expect((await ask()).output).toMatchObject({ retrieval_status: 'success', task: { output: '' } })
 })
 
-test('it is read in pieces that are all of it', HANG, async () => {
-  const stage = scene()
+test('it is read in pieces that are all of it', POLL, async () => {
+  const stage = shellScene()
   const task_id = await begin(stage, 'for i in $(seq 200); do echo $i; echo $i >&2; done')
   const task = stage.session.background.get(task_id)!
   let text = ''
@@ -50,7 +50,7 @@ test('it is read in pieces that are all of it', HANG, async () => {
     .poll(() => {
       text += task.read()
       return task.status
-    }, HANG)
+    }, POLL)
     .toBe('completed')
   await task.done
   text += task.read()
@@ -63,8 +63,8 @@ test('it is read in pieces that are all of it', HANG, async () => {
   ).toEqual(Array.from({ length: 400 }, (_, at) => Math.floor(at / 2) + 1))
 })
 
-test('it can be ended, once', HANG, async () => {
-  const stage = scene()
+test('it can be ended, once', POLL, async () => {
+  const stage = shellScene()
   const { call, running } = stage
   const task_id = await begin(stage, "trap '' TERM; while :; do sleep 1; done")
   expect(await call(taskStopTool, { shell_id: task_id })).toMatchObject({
@@ -75,8 +75,8 @@ test('it can be ended, once', HANG, async () => {
   expect((await call(taskOutputTool, { task_id })).output).toMatchObject({ task: { status: 'killed' } })
 })
 
-test('it has a time limit of its own', HANG, async () => {
-  const stage = scene()
+test('it has a time limit of its own', POLL, async () => {
+  const stage = shellScene()
   const task_id = await begin(stage, 'echo begun; sleep 300', { timeout: 300 })
   const { content, output } = await stage.call(taskOutputTool, { task_id })
   expect(content).toMatch(/has failed.*\nbegun\n[^]*ended after 300 ms/)
@@ -84,8 +84,8 @@ test('it has a time limit of its own', HANG, async () => {
   await gone(stage.running)
 })
 
-test('it moves nobody, and ends with the session', HANG, async () => {
-  const stage = scene()
+test('it moves nobody, and ends with the session', POLL, async () => {
+  const stage = shellScene()
   const task_id = await begin(stage, 'cd /; sleep 300')
   expect(stage.session.cwd).toBe(stage.root)
   await stage.close()
@@ -93,8 +93,8 @@ test('it moves nobody, and ends with the session', HANG, async () => {
   await gone(stage.running)
 })
 
-test('whoever waits for it can be given up', HANG, async () => {
-  const stage = scene()
+test('whoever waits for it can be given up', POLL, async () => {
+  const stage = shellScene()
   const task_id = await begin(stage, 'sleep 300')
   const stop = new AbortController()
   const waiting = stage.call(taskOutputTool, { task_id, timeout: 600_000 }, { signal: stop.signal })
@@ -103,7 +103,7 @@ test('whoever waits for it can be given up', HANG, async () => {
 })
 
 test('one that there is not', async () => {
-  const stage = scene()
+  const stage = shellScene()
   const none = await stage.call(taskOutputTool, { task_id: 'constructor' })
   expect(none.error).toBe('Nothing in the background is named "constructor"; nothing runs in the background.')
   const id = await begin(stage, 'true')
@@ -112,7 +112,7 @@ test('one that there is not', async () => {
 })
 
 test('one that could not be started', async () => {
-  const stage = scene()
+  const stage = shellScene()
   const task_id = await begin(stage, `: ${'x'.repeat(200_000)}`)
   const { content, output } = await stage.call(taskOutputTool, { task_id })
   expect(content).toContain('could not be started: it is too long')

@@ -6,7 +6,7 @@ import { asOurs, readClaude } from '../../../src/lib/transcript/claude/claude.ts
 import { readTranscript } from '../read-transcript.ts'
 import { ask, ofType, project, words } from '../../support/agent-kit.ts'
 import { desk } from '../../cli/sessions/sessions-kit.ts'
-import { answer, call, fileOf, line, resultOf, textOf, user, type Line } from './claude-kit.ts'
+import { answerLine, readUse, fileOf, line, resultOf, textOf, user, type ClaudeLine } from './claude-kit.ts'
 
 /** What a model is sent when a session goes on from this file, and what people are told of it. */
 async function resumed(lines: readonly object[] | string): Promise<{ sent: readonly string[]; notices: string }> {
@@ -21,15 +21,15 @@ async function resumed(lines: readonly object[] | string): Promise<{ sent: reado
   }
 }
 
-const talk: readonly Line[] = [
+const talk: readonly ClaudeLine[] = [
   user('u1', null, 'one'),
-  answer('a1', 'u1', 'One.'),
+  answerLine('a1', 'u1', 'One.'),
   user('u2', 'a1', 'two'),
-  answer('a2', 'u2', 'Two.'),
+  answerLine('a2', 'u2', 'Two.'),
   user('u3', 'a2', 'three'),
-  answer('a3', 'u3', 'Three.')
+  answerLine('a3', 'u3', 'Three.')
 ]
-const without = (uuid: string): readonly Line[] => talk.filter(each => each['uuid'] !== uuid)
+const without = (uuid: string): readonly ClaudeLine[] => talk.filter(each => each['uuid'] !== uuid)
 
 describe('a line that is missing', () => {
   test('D1: what came before a missing line is sent, and the gap is named', async () => {
@@ -65,7 +65,7 @@ describe('a line that is missing', () => {
   })
 
   test('D1: where a person went back to a line that is gone, the branch that was given up stays given up', async () => {
-    const branched = [...talk, user('u4', 'a2', 'instead'), answer('a4', 'u4', 'Instead.')]
+    const branched = [...talk, user('u4', 'a2', 'instead'), answerLine('a4', 'u4', 'Instead.')]
     for (const lines of [branched, branched.filter(({ uuid }) => uuid !== 'a2')]) {
       const { sent } = await resumed(lines)
       expect(sent).toContain('user: two')
@@ -75,7 +75,7 @@ describe('a line that is missing', () => {
   })
 })
 
-const compacted: readonly Line[] = [
+const compacted: readonly ClaudeLine[] = [
   ...talk,
   line('c1', null, {
     type: 'system',
@@ -86,7 +86,7 @@ const compacted: readonly Line[] = [
   }),
   user('s1', 'c1', 'In short: three numbers.', { isCompactSummary: true }),
   user('u5', 's1', 'four'),
-  answer('a5', 'u5', 'Four.')
+  answerLine('a5', 'u5', 'Four.')
 ]
 
 describe('a compaction that names a line which is not there', () => {
@@ -132,18 +132,18 @@ const op: fc.Arbitrary<Op> = fc.record({
 })
 
 interface Told {
-  readonly lines: readonly Line[]
+  readonly lines: readonly ClaudeLine[]
   /** Lines that begin a branch in place of another. */
   readonly heads: ReadonlySet<string>
 }
 
 function session(ops: readonly Op[]): Told {
-  const lines: Line[] = []
+  const lines: ClaudeLine[] = []
   const heads = new Set<string>()
   const ends: (string | null)[] = [null]
   let last: string | null = null
   let isBack = false
-  const put = (make: (uuid: string, parent: string | null) => Line, parent = last): string => {
+  const put = (make: (uuid: string, parent: string | null) => ClaudeLine, parent = last): string => {
     const uuid = `l${lines.length}`
     lines.push(make(uuid, parent))
     return uuid
@@ -155,13 +155,13 @@ function session(ops: readonly Op[]): Told {
     if (calls > 0) {
       const id = `msg_${last}`
       const blocks: string[] = []
-      last = put((uuid, parent) => answer(uuid, parent, `<${uuid}>`, id))
+      last = put((uuid, parent) => answerLine(uuid, parent, `<${uuid}>`, id))
       for (let each = 0; each < calls; each++)
-        blocks.push((last = put((uuid, parent) => answer(uuid, parent, call(`t${uuid}`), id))))
+        blocks.push((last = put((uuid, parent) => answerLine(uuid, parent, readUse(`t${uuid}`), id))))
       for (const block of blocks)
         last = put(uuid => user(uuid, block, [resultOf(`t${block}`, `<${uuid}>`)], { sourceToolAssistantUUID: block }))
     }
-    last = put((uuid, parent) => answer(uuid, parent, `<${uuid}>`))
+    last = put((uuid, parent) => answerLine(uuid, parent, `<${uuid}>`))
     ends.push(last)
   }
   turn(1)
@@ -183,7 +183,7 @@ function session(ops: readonly Op[]): Told {
     else if (kind === 'agent') {
       const agentId = `agent${lines.length}`
       const first = put(uuid => user(uuid, null, `<${uuid}>`, { isSidechain: true, agentId }))
-      put(uuid => answer(uuid, first, `<${uuid}>`, undefined, { isSidechain: true, agentId }))
+      put(uuid => answerLine(uuid, first, `<${uuid}>`, undefined, { isSidechain: true, agentId }))
     } else if (kind === 'compact') {
       const logicalParentUuid = last
       last = put(uuid =>
@@ -273,20 +273,20 @@ describe('requests, and lines in one another', () => {
   })
 
   test('D8: what stands in a line is not taken for a line', () => {
-    const nested = JSON.stringify(answer('a1', 'u1', { type: 'text', text: 'x}{"type":"user","uuid":"no"}' }))
+    const nested = JSON.stringify(answerLine('a1', 'u1', { type: 'text', text: 'x}{"type":"user","uuid":"no"}' }))
     const { entries } = readTranscript(Buffer.from(`${nested.slice(0, -10)}\n`))
     expect(entries).toEqual([])
   })
 })
 
 describe('what a person said', () => {
-  const mixed: readonly Line[] = [
+  const mixed: readonly ClaudeLine[] = [
     user('u1', null, 'read both'),
-    answer('a1', 'u1', call('t1'), 'm'),
-    answer('a2', 'a1', call('t2'), 'm'),
+    answerLine('a1', 'u1', readUse('t1'), 'm'),
+    answerLine('a2', 'a1', readUse('t2'), 'm'),
     user('r1', 'a1', [resultOf('t1', 'first'), { type: 'text', text: 'mind the second' }]),
     user('r2', 'a2', [resultOf('t2', 'second')]),
-    answer('a3', 'r2', 'Done.')
+    answerLine('a3', 'r2', 'Done.')
   ]
 
   test('D2: words beside a result are kept on resume, behind all results', async () => {
@@ -322,12 +322,12 @@ describe('what a person said', () => {
     ])
   })
 
-  const queued = (uuid: string, parent: string, prompt: unknown, more: object = {}): Line =>
+  const queued = (uuid: string, parent: string, prompt: unknown, more: object = {}): ClaudeLine =>
     line(uuid, parent, {
       type: 'attachment',
       attachment: { type: 'queued_command', prompt, commandMode: 'prompt', ...more }
     })
-  const queue = (operation: string, content?: string): Line => ({
+  const queue = (operation: string, content?: string): ClaudeLine => ({
     type: 'queue-operation',
     operation,
     sessionId: 'theirs',
@@ -335,16 +335,16 @@ describe('what a person said', () => {
     ...(content !== undefined && { content })
   })
   const at = { timestamp: '2026-05-04T10:00:00.000Z' }
-  const working = (behind: readonly Line[]): readonly Line[] => [
+  const working = (behind: readonly ClaudeLine[]): readonly ClaudeLine[] => [
     user('u1', null, 'begin'),
-    answer('a1', 'u1', call('t1')),
+    answerLine('a1', 'u1', readUse('t1')),
     ...behind,
     user('r1', 'a1', [resultOf('t1', 'found')]),
-    answer('a2', 'r1', 'Done.')
+    answerLine('a2', 'r1', 'Done.')
   ]
 
   async function shownAndSent(
-    lines: readonly Line[]
+    lines: readonly ClaudeLine[]
   ): Promise<readonly [shown: readonly unknown[], sent: readonly string[]]> {
     const desk1 = desk()
     fileOf(lines, { cwd: desk1.project }, 'x.jsonl')
@@ -388,7 +388,7 @@ describe('what a person said', () => {
         queue('dequeue'),
         ...working([queue('enqueue', 'next'), queue('enqueue', 'last words')])
       ],
-      ...[queue('dequeue'), user('u2', 'a2', [{ type: 'text', text: 'next' }]), answer('a3', 'u2', 'Next.')]
+      ...[queue('dequeue'), user('u2', 'a2', [{ type: 'text', text: 'next' }]), answerLine('a3', 'u2', 'Next.')]
     ]
     const [shown, sent] = await shownAndSent(lines)
     expect(shown).toEqual(['begin', 'next', 'last words'])

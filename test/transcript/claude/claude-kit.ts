@@ -3,12 +3,12 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Project } from '../../support/agent-scene.ts'
 
-export type Line = Readonly<Record<string, unknown>> & { readonly type: string }
+export type ClaudeLine = Readonly<Record<string, unknown>> & { readonly type: string }
 
 const COMMON = { isSidechain: false, userType: 'external', cwd: '/home/you/x', sessionId: 'theirs', version: '2.1.190' }
 const at = { timestamp: '2026-05-04T10:00:00.000Z' }
 
-export const line = (uuid: string, parentUuid: string | null, more: Line): Line => ({
+export const line = (uuid: string, parentUuid: string | null, more: ClaudeLine): ClaudeLine => ({
   parentUuid,
   ...COMMON,
   ...at,
@@ -16,16 +16,16 @@ export const line = (uuid: string, parentUuid: string | null, more: Line): Line 
   uuid
 })
 
-export const user = (uuid: string, parent: string | null, content: unknown, more: object = {}): Line =>
+export const user = (uuid: string, parent: string | null, content: unknown, more: object = {}): ClaudeLine =>
   line(uuid, parent, { type: 'user', message: { role: 'user', content }, ...more })
 
-export const answer = (
+export const answerLine = (
   uuid: string,
   parent: string | null,
   block: unknown,
   id = `msg_${uuid}`,
   more: object = {}
-): Line =>
+): ClaudeLine =>
   line(uuid, parent, {
     type: 'assistant',
     requestId: `req_${id}`,
@@ -41,7 +41,12 @@ export const answer = (
     ...more
   })
 
-export const call = (id: string): object => ({ type: 'tool_use', id, name: 'Read', input: { file_path: `/x/${id}` } })
+export const readUse = (id: string): object => ({
+  type: 'tool_use',
+  id,
+  name: 'Read',
+  input: { file_path: `/x/${id}` }
+})
 export const resultOf = (id: string, text: string): object => ({ type: 'tool_result', tool_use_id: id, content: text })
 
 export const textOf = (lines: readonly object[]): string => lines.map(each => `${JSON.stringify(each)}\n`).join('')

@@ -5,7 +5,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { lock } from '../../../src/lib/world/lock/lock.ts'
-import { doing, held, holderOf, locker, scene } from './lock-kit.ts'
+import { doing, held, holderOf, locker, lockFolder } from './lock-kit.ts'
 
 type Claim = Record<string, unknown> & { readonly id: string; readonly socket: string }
 
@@ -27,7 +27,7 @@ test.each<[string, (claim: Claim) => string]>([
   ['a claim of this machine', claim => JSON.stringify(claim)],
   ['a claim with a name that leads out of the folder', claim => JSON.stringify({ ...claim, socket: '../x' })]
 ])('%s that nobody renews keeps nobody out', async (_, left) => {
-  const path = scene()
+  const path = lockFolder()
   const file = path('a.jsonl')
   const claim = await ownClaim(file)
   writeFileSync(`${file}.lock`, left(claim))
@@ -39,13 +39,13 @@ test.each<[string, (claim: Claim) => string]>([
 })
 
 test('what cannot be read has the lock as long as it is new: somebody may be writing it', async () => {
-  const file = scene()('a.jsonl')
+  const file = lockFolder()('a.jsonl')
   writeFileSync(`${file}.lock`, '{"id"')
   expect(await holderOf(lock(file, doing))).toMatchObject({ pid: 0, since: '', until: expect.any(String) })
 })
 
 test('whoever finds its file removed by hand does not remove that of the next, and writes no more', async () => {
-  const file = scene()('a.jsonl')
+  const file = lockFolder()('a.jsonl')
   const machine = { host: 'a', name: 'a', lease: 300 }
   const own = await held(lock(file, doing, machine))
   rmSync(`${file}.lock`)
@@ -66,7 +66,7 @@ const throws = (act: () => void): boolean => {
 }
 
 test('its files are for their owner alone, and so are folders that are made for them', async () => {
-  const path = scene()
+  const path = lockFolder()
   const own = await held(lock(path('new/a.jsonl'), doing))
   const modes = ['new', 'new/a.jsonl.lock'].map(name => (statSync(path(name)).mode & 0o777).toString(8))
   expect(modes).toEqual(['700', '600'])
@@ -75,7 +75,7 @@ test('its files are for their owner alone, and so are folders that are made for 
 
 // FM49
 test('where no file can be made, that is said, with its path', async () => {
-  const path = scene()
+  const path = lockFolder()
   mkdirSync(path('a.jsonl.lock'))
   await expect(lock(path('a.jsonl'), doing)).rejects.toThrow('a.jsonl.lock')
   writeFileSync(path('b'), '')
@@ -83,7 +83,7 @@ test('where no file can be made, that is said, with its path', async () => {
 })
 
 test('names and folders may be long: those of sockets may not', async () => {
-  const path = scene()
+  const path = lockFolder()
   const file = path('long'.repeat(40), 'x'.repeat(200))
   const own = await held(lock(file, doing))
   expect(await holderOf(lock(file, doing))).toMatchObject({ pid: process.pid, doing: 'testing' })
@@ -110,7 +110,7 @@ describe('its socket', () => {
   }
 
   test('whoever is refused hears what the holder is doing at that time', async () => {
-    const file = scene()('a.jsonl')
+    const file = lockFolder()('a.jsonl')
     let turn = 0
     const own = await held(lock(file, () => `turn ${++turn}`))
     expect(await holderOf(lock(file, doing))).toMatchObject({ doing: 'turn 1' })
@@ -122,7 +122,7 @@ describe('its socket', () => {
     ['throws', (): string => JSON.parse('') as string, undefined],
     ['has no end', (): string => 'x'.repeat(10_000_000), 'x'.repeat(1_000)]
   ])('words that somebody else hears: a function that %s does no harm', async (_, words, heard) => {
-    const file = scene()('a.jsonl')
+    const file = lockFolder()('a.jsonl')
     const own = await held(lock(file, words))
     const holder = await holderOf(lock(file, doing))
     expect([holder['pid'], holder['doing']]).toEqual([process.pid, heard])
@@ -130,7 +130,7 @@ describe('its socket', () => {
   })
 
   test('those who ask and do not read, hang up or talk themselves change nothing, and are not waited for', async () => {
-    const file = scene()('a.jsonl')
+    const file = lockFolder()('a.jsonl')
     const own = await held(lock(file, doing))
     const clients = await Promise.all(Array.from({ length: 90 }, () => client(socketOf(file))))
     for (const [at, each] of clients.entries()) {
@@ -151,7 +151,7 @@ describe('its socket', () => {
   }
 
   test('one that asks and stays does not keep the holder alive', async () => {
-    const file = scene()('a.jsonl')
+    const file = lockFolder()('a.jsonl')
     const holder = await locker()
     await holder.ask({ order: 'take', file })
     const asking = await client(socketOf(file))
@@ -167,14 +167,14 @@ describe('its socket', () => {
     ['no object', '[]\n'],
     ['something without an end', 'x'.repeat(200_000)]
   ])('a holder that says %s is one all the same', async (_, text) => {
-    const file = scene()('a.jsonl')
+    const file = lockFolder()('a.jsonl')
     await squat(file, socket => socket.write(text))
     const { pid, doing: words } = await holderOf(lock(file, doing))
     expect([pid, words]).toEqual([77, undefined])
   })
 
   test('one that hangs up has let go, and is given time for that', async () => {
-    const file = scene()('a.jsonl')
+    const file = lockFolder()('a.jsonl')
     let calls = 0
     const server = await squat(file, socket => {
       socket.destroy()
@@ -186,7 +186,7 @@ describe('its socket', () => {
   })
 
   test('one that hangs up again and again has not', async () => {
-    const file = scene()('a.jsonl')
+    const file = lockFolder()('a.jsonl')
     await squat(file, socket => void socket.destroy())
     expect(await holderOf(lock(file, doing))).toEqual({ pid: 0, since: '' })
   })

@@ -3,7 +3,18 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { lock } from '../../../src/lib/world/lock/lock.ts'
-import { answerOf, doing, DRIVER, ENV, held, holderOf, locker, scene, stateOf, type Locker } from './lock-kit.ts'
+import {
+  answerOf,
+  doing,
+  DRIVER,
+  LOCKER_ENV,
+  held,
+  holderOf,
+  locker,
+  lockFolder,
+  processState,
+  type Locker
+} from './lock-kit.ts'
 
 const ROUNDS = 100
 /** Processes that are started ahead. */
@@ -13,7 +24,7 @@ const isLinux = process.platform === 'linux'
 
 // FM41
 test('a hundred that are killed with the lock, or as they take it, leave nothing that keeps others out', async () => {
-  const path = scene()
+  const path = lockFolder()
   const file = path('a.jsonl')
   const next: Promise<Locker>[] = []
   for (let round = 0; round < ROUNDS; round++) {
@@ -35,7 +46,7 @@ test('a hundred that are killed with the lock, or as they take it, leave nothing
 // FM41
 describe('a lock', () => {
   test('what the holder has started, and outlives it, does not keep the lock', async () => {
-    const path = scene()
+    const path = lockFolder()
     const holder = await locker()
     await holder.ask({ order: 'take', file: path('a.jsonl') })
     const { pid } = (await holder.ask({ order: 'spawn' })) as { pid: number }
@@ -47,7 +58,7 @@ describe('a lock', () => {
   })
 
   test('it keeps nobody alive', async () => {
-    const path = scene()
+    const path = lockFolder()
     const holder = await locker()
     await holder.ask({ order: 'take', file: path('a.jsonl') })
     const ended = once(holder.child, 'exit')
@@ -58,10 +69,10 @@ describe('a lock', () => {
   })
 
   test.skipIf(!isLinux)('one that has ended is gone, also when its parent never looks', async () => {
-    const path = scene()
+    const path = lockFolder()
     const script = `"$0" "$1" & echo $!; exec sleep 600 3>&-`
     const parent = spawn('/bin/sh', ['-c', script, process.execPath, DRIVER], {
-      env: ENV,
+      env: LOCKER_ENV,
       stdio: ['ignore', 'pipe', 'inherit', 'ipc']
     })
     onTestFinished(() => {
@@ -77,19 +88,19 @@ describe('a lock', () => {
     parent.send({ order: 'take', file: path('a.jsonl') })
     expect(await answer).toEqual({ held: true })
     process.kill(pid, 'SIGKILL')
-    await expect.poll(() => stateOf(pid), { timeout: 300_000 }).toBe('Z')
+    await expect.poll(() => processState(pid), { timeout: 300_000 }).toBe('Z')
     const own = await held(lock(path('a.jsonl'), doing))
-    expect(stateOf(pid)).toBe('Z')
+    expect(processState(pid)).toBe('Z')
     await own.release()
   })
 
   test.skipIf(!isLinux)('one that is stopped still has it, and those that it cannot answer are told so', async () => {
-    const path = scene()
+    const path = lockFolder()
     const file = path('a.jsonl')
     const holder = await locker()
     await holder.ask({ order: 'take', file })
     holder.child.kill('SIGSTOP')
-    await expect.poll(() => stateOf(holder.pid), { timeout: 300_000 }).toBe('T')
+    await expect.poll(() => processState(holder.pid), { timeout: 300_000 }).toBe('T')
     // More than the system lets wait for it.
     const holders = await Promise.all(Array.from({ length: 600 }, () => holderOf(lock(file, doing))))
     const pids = new Set(holders.map(({ pid }) => pid))

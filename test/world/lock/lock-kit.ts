@@ -13,12 +13,12 @@ export const DRIVER = join(import.meta.dirname, 'drivers/locker.ts')
 /** Most of the time that a short process takes is spent on compiling it. */
 const compiled = mkdtempSync(join(tmpdir(), 'carabiner-lock-compiled-'))
 afterAll(() => rmSync(compiled, { recursive: true, force: true }))
-export const ENV = { ...process.env, NODE_COMPILE_CACHE: compiled }
+export const LOCKER_ENV = { ...process.env, NODE_COMPILE_CACHE: compiled }
 
 export const doing = (): string => 'testing'
 
 /** An empty folder, and paths in it. */
-export function scene(): (...parts: readonly string[]) => string {
+export function lockFolder(): (...parts: readonly string[]) => string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'carabiner-lock-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return (...parts) => join(folder, ...parts)
@@ -53,7 +53,7 @@ export async function locker({
   host
 }: { wrapper?: readonly string[]; host?: string } = {}): Promise<Locker> {
   const [file, ...args] = [...wrapper, process.execPath, DRIVER]
-  const env = { ...ENV, ...(host !== undefined && { CARABINER_HOST: host }) }
+  const env = { ...LOCKER_ENV, ...(host !== undefined && { CARABINER_HOST: host }) }
   const child = spawn(file, args, { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   const kill = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return
@@ -83,7 +83,7 @@ export function answerOf(child: ChildProcess): Promise<Record<string, unknown>> 
 }
 
 /** How Linux sees it: `T` is stopped, `Z` has ended, with all its threads, and waits for its parent to look. */
-export function stateOf(pid: number): string {
+export function processState(pid: number): string {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
   const state = stat.slice(stat.lastIndexOf(')') + 2)[0]!
   return state === 'Z' && readdirSync(`/proc/${pid}/task`).length > 1 ? 'ending' : state

@@ -3,8 +3,9 @@ import { readdirSync, readFileSync, statSync, utimesSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
 import { JsonlStore } from '../../../src/index.ts'
 import { lock, type Machine } from '../../../src/lib/world/lock/lock.ts'
-import { HANG, stage } from '../../support/cli-stage.ts'
-import { doing, held, holderOf, locker, scene, stateOf, type Locker } from './lock-kit.ts'
+import { cliStage } from '../../support/cli-stage.ts'
+import { doing, held, holderOf, locker, lockFolder, processState, type Locker } from './lock-kit.ts'
+import { HANG } from '../../support/waiting.ts'
 
 vi.setConfig({ testTimeout: 2 * HANG })
 
@@ -14,7 +15,7 @@ const isLinux = process.platform === 'linux'
 
 async function stop(one: Locker): Promise<void> {
   one.child.kill('SIGSTOP')
-  await vi.waitUntil(() => stateOf(one.pid) === 'T', { timeout: HANG, interval: 5 })
+  await vi.waitUntil(() => processState(one.pid) === 'T', { timeout: HANG, interval: 5 })
 }
 
 /** As if the lease had been renewed so many seconds earlier. */
@@ -34,7 +35,7 @@ const soonHeld = (file: string, other: Machine) =>
   )
 
 test('B3: another machine is refused, and told the host and when its lease ends', async () => {
-  const file = scene()('a.jsonl')
+  const file = lockFolder()('a.jsonl')
   const own = await held(lock(file, doing, machine('one')))
   const before = Date.now()
   const { host, until, pid } = await holderOf(lock(file, doing, machine('two')))
@@ -47,7 +48,7 @@ test('B3: another machine is refused, and told the host and when its lease ends'
 })
 
 test('B3: a lease is renewed for as long as its holder works', async () => {
-  const file = scene()('a.jsonl')
+  const file = lockFolder()('a.jsonl')
   const own = await held(lock(file, doing, machine('one', 900)))
   const first = statSync(`${file}.lock`).mtimeMs
   await vi.waitUntil(() => statSync(`${file}.lock`).mtimeMs - first > 2_000, { timeout: HANG, interval: 20 })
@@ -57,7 +58,7 @@ test('B3: a lease is renewed for as long as its holder works', async () => {
 })
 
 test.each([-4, 4])('B3: clocks that differ by %i seconds change nothing', async seconds => {
-  const file = scene()('a.jsonl')
+  const file = lockFolder()('a.jsonl')
   const own = await held(lock(file, doing, machine('one')))
   age(`${file}.lock`, -seconds)
   expect(await holderOf(lock(file, doing, machine('two')))).toMatchObject({ host: 'one' })
@@ -65,7 +66,7 @@ test.each([-4, 4])('B3: clocks that differ by %i seconds change nothing', async 
 })
 
 test('B3: a lease that has ended is taken over, by one of many', async () => {
-  const path = scene()
+  const path = lockFolder()
   const file = path('a.jsonl')
   const gone = await locker({ host: 'gone' })
   await gone.ask({ order: 'take', file })
@@ -81,7 +82,7 @@ test('B3: a lease that has ended is taken over, by one of many', async () => {
 })
 
 test.skipIf(!isLinux)('B3: a holder that was stopped for longer than its lease has lost it when it wakes', async () => {
-  const file = scene()('a.jsonl')
+  const file = lockFolder()('a.jsonl')
   const one = await locker()
   await one.ask({ order: 'take', file, machine: machine('one', 900) })
   expect(await one.ask({ order: 'check' })).toEqual({ done: true })
@@ -95,7 +96,7 @@ test.skipIf(!isLinux)('B3: a holder that was stopped for longer than its lease h
 })
 
 test.skipIf(!isLinux)('B3: one that was stopped for long and that nobody replaced goes on', async () => {
-  const path = scene()
+  const path = lockFolder()
   const file = path('a.jsonl')
   const one = await locker()
   await one.ask({ order: 'take', file, machine: machine('one', 300) })
@@ -114,7 +115,7 @@ test.skipIf(!isLinux)('B3: one that was stopped for long and that nobody replace
 test.skipIf(!isLinux).each([undefined, 'subagents/agent-1'])(
   'B3: what a writer that lost its lease writes when it wakes is not in the transcript (%s)',
   async subpath => {
-    const path = scene()
+    const path = lockFolder()
     const root = path('projects')
     const transcript = path(`projects/p/s${subpath === undefined ? '' : `/${subpath}`}.jsonl`)
     const claim = path('projects/p/s.jsonl.lock')
@@ -146,7 +147,7 @@ test.skipIf(!isLinux).each([undefined, 'subagents/agent-1'])(
 )
 
 test('B3: the command line names the host and the end of its lease', async () => {
-  const here = stage()
+  const here = cliStage()
   const id = '11111111-2222-4333-8444-555555555555'
   const script = here.write('script.json', { turns: ['Hello.'] })
   const run = (more: readonly string[], host: string) =>

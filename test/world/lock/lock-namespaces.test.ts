@@ -3,8 +3,9 @@ import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { lock } from '../../../src/lib/world/lock/lock.ts'
-import { CLI, ended, HANG, stage, type Ran } from '../../support/cli-stage.ts'
-import { doing, held, holderOf, locker, scene } from './lock-kit.ts'
+import { CLI, ended, type Ran, cliStage } from '../../support/cli-stage.ts'
+import { doing, held, holderOf, locker, lockFolder } from './lock-kit.ts'
+import { HANG } from '../../support/waiting.ts'
 
 vi.setConfig({ testTimeout: 4 * HANG })
 
@@ -28,7 +29,7 @@ if (missing.length > 0) console.warn(`SKIPPED: this machine lets nobody make nam
 
 describe.each(NAMESPACES)('in another %s namespace', (name, wrapper) => {
   test.skipIf(missing.includes(name))('B3: whoever wants the lock there is refused, and told who has it', async () => {
-    const file = scene()('a.jsonl')
+    const file = lockFolder()('a.jsonl')
     const own = await held(lock(file, doing))
     const other = await locker({ wrapper })
     expect(await other.ask({ order: 'take', file })).toMatchObject({ holder: { pid: process.pid, doing: 'testing' } })
@@ -38,7 +39,7 @@ describe.each(NAMESPACES)('in another %s namespace', (name, wrapper) => {
   })
 
   test.skipIf(missing.includes(name))('B3: a lock there is free as soon as its holder is killed', async () => {
-    const file = scene()('a.jsonl')
+    const file = lockFolder()('a.jsonl')
     for (let round = 0; round < 3; round++) {
       const other = await locker({ wrapper })
       expect(await other.ask({ order: 'take', file })).toEqual({ held: true })
@@ -64,7 +65,7 @@ async function soonHeld(file: string) {
 test.skipIf(missing.includes('network'))(
   'B3: a session that runs is not resumed from another network namespace, and nothing is done twice',
   async () => {
-    const here = stage()
+    const here = cliStage()
     const [began, effects] = [here.path('home/began'), here.path('home/effects')]
     const command = `echo effect >> ${effects}; touch ${began}; sleep 600`
     const script = here.write('script.json', { turns: [{ calls: [{ name: 'Bash', input: { command } }] }, 'Done.'] })

@@ -2,14 +2,14 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { expect, test } from 'vitest'
-import { locker, scene } from './lock-kit.ts'
+import { locker, lockFolder } from './lock-kit.ts'
 
 const RACERS = 8
 const ROUNDS = 1_000
 
 // FM41
 test.skipIf(process.platform !== 'linux')('eight processes, a thousand rounds, one writer at a time', async () => {
-  const path = scene()
+  const path = lockFolder()
   const [file, shared] = [path('a.jsonl'), path('shared')]
   writeFileSync(shared, '')
   const racers = await Promise.all(Array.from({ length: RACERS }, () => locker()))

@@ -8,12 +8,12 @@ import { array, assert, asyncProperty, constantFrom, record } from '../../suppor
 import { describe, expect, test } from 'vitest'
 import { JsonlStore } from '../../../src/index.ts'
 import { holderOf as holderNow, lock, type Lock } from '../../../src/lib/world/lock/lock.ts'
-import { doing, held, holderOf, locker, scene } from './lock-kit.ts'
+import { doing, held, holderOf, locker, lockFolder } from './lock-kit.ts'
 
 // FM41
 describe('a lock', () => {
   test('the second is told who has it, and since when', async () => {
-    const path = scene()
+    const path = lockFolder()
     const before = Date.now()
     const own = await held(lock(path('a.jsonl'), doing))
     const after = Date.now()
@@ -25,7 +25,7 @@ describe('a lock', () => {
   })
 
   test('another process is refused, and told', async () => {
-    const path = scene()
+    const path = lockFolder()
     const own = await held(lock(path('a.jsonl'), doing))
     const other = await locker()
     const order = { order: 'take', file: path('a.jsonl') } as const
@@ -36,7 +36,7 @@ describe('a lock', () => {
   })
 
   test.skipIf(process.platform !== 'linux')('B3: a process of version 0.1.0 that has the file is seen', async () => {
-    const path = scene()
+    const path = lockFolder()
     const name = createHash('sha256').update(path('a.jsonl')).digest('hex')
     const said = { pid: 4321, since: '2026-01-01T00:00:00.000Z', doing: 'running Bash' }
     const older = createServer(client => client.end(`${JSON.stringify(said)}\n`)).listen(`\0carabiner-${name}`)
@@ -50,7 +50,7 @@ describe('a lock', () => {
   })
 
   test('whoever has it may let go more than once, and nothing is left', async () => {
-    const path = scene()
+    const path = lockFolder()
     const own = await held(lock(path('a.jsonl'), doing))
     await Promise.all([own.release(), own.release()])
     const next = await held(lock(path('a.jsonl'), doing))
@@ -61,7 +61,7 @@ describe('a lock', () => {
   })
 
   test('of many at once exactly one gets it', async () => {
-    const path = scene()
+    const path = lockFolder()
     for (let round = 0; round < 20; round++) {
       const all = await Promise.all(Array.from({ length: 20 }, () => lock(path('a.jsonl'), doing)))
       const [winner, ...more] = all.filter(one => 'release' in one)
@@ -71,7 +71,7 @@ describe('a lock', () => {
   })
 
   test('it is the same file by any way that leads to it, also when it is not there yet', async () => {
-    const path = scene()
+    const path = lockFolder()
     mkdirSync(path('real'))
     symlinkSync(path('real'), path('link'))
     symlinkSync('link/new/a.jsonl', path('b.jsonl'))
@@ -94,7 +94,7 @@ describe('a lock', () => {
   })
 
   test('law: it is given exactly when nobody has it', async () => {
-    const path = scene()
+    const path = lockFolder()
     mkdirSync(path('real'))
     symlinkSync(path('real'), path('link'))
     const step = record({
@@ -126,7 +126,7 @@ describe('a lock', () => {
 })
 
 test('B3: a transcript with two names, as backups make them, has a writer for each, and neither writes into the other', async () => {
-  const path = scene()
+  const path = lockFolder()
   const store = new JsonlStore(path())
   const [a, b] = ['a', 'b'].map(sessionId => ({ projectKey: 'p', sessionId }))
   await store.append(a!, [{ type: 'user', uuid: 'first' }])

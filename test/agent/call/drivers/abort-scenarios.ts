@@ -4,13 +4,13 @@ import { allow, EVENT_NAMES, type HookRegistry } from '../../../../src/index.ts'
 import type { ScriptedTurn, TurnOrMaker } from '../../../../src/testing.ts'
 import { ownTool, prompted, registry, type Asking, type Project } from '../../../support/agent-scene.ts'
 
-export type Step = () => void
+export type AbortStep = () => void
 
-export interface Scenario {
+export interface AbortScenario {
   readonly turns: readonly ScriptedTurn[]
   /** Files of the project. */
   readonly files?: Readonly<Record<string, string>>
-  asking(step: Step, place: Project, signal: AbortSignal): Omit<Asking, 'in'>
+  asking(step: AbortStep, place: Project, signal: AbortSignal): Omit<Asking, 'in'>
 }
 
 /** Ends soon if it is let; if it is killed and its child is not, that shows for a minute. */
@@ -24,7 +24,7 @@ const later = (turns = 1): Promise<void> =>
   new Promise(resolve => setImmediate(() => resolve(turns > 1 ? later(turns - 1) : undefined)))
 
 /** Hooks on every event that take a moment, and so may be cut off. */
-const slowHooks = (step: Step, fill: (hooks: HookRegistry) => unknown = () => undefined): HookRegistry =>
+const slowHooks = (step: AbortStep, fill: (hooks: HookRegistry) => unknown = () => undefined): HookRegistry =>
   registry(hooks => {
     fill(hooks)
     hooks.register({
@@ -48,7 +48,7 @@ const HASTY = {
   }
 }
 
-const tool = (name: string, step: Step, readOnly: boolean) =>
+const tool = (name: string, step: AbortStep, readOnly: boolean) =>
   ownTool(
     name,
     async () => {
@@ -60,7 +60,7 @@ const tool = (name: string, step: Step, readOnly: boolean) =>
     readOnly
   )
 
-export const SCENARIOS: Readonly<Record<string, Scenario>> = {
+export const ABORT_SCENARIOS: Readonly<Record<string, AbortScenario>> = {
   words: {
     turns: [{ text: 'One.' }, { text: 'Two.' }],
     files: { 'CLAUDE.md': 'Be brief.' },
@@ -181,7 +181,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
 }
 
 /** The turns of a scenario; each takes a moment. */
-export const turnsOf = ({ turns }: Scenario, step: Step): readonly TurnOrMaker[] =>
+export const turnsOf = ({ turns }: AbortScenario, step: AbortStep): readonly TurnOrMaker[] =>
   turns.map(turn => async () => {
     step()
     await later()

@@ -8,7 +8,7 @@ import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { askIn, ofType, projectIn, resultsIn, type Asked } from '../../../support/agent-scene.ts'
-import { SCENARIOS, turnsOf } from './abort-scenarios.ts'
+import { ABORT_SCENARIOS, turnsOf } from './abort-scenarios.ts'
 
 /** Whatever takes longer hangs, in milliseconds. */
 const HANG = 300_000
@@ -19,7 +19,7 @@ const MICROTASKS = [0, 1, 2, 3, 5, 8, 13]
 // Node looks at these when a socket is closed, and from then on they are there.
 void [process.stdout, process.stderr]
 const STANDARD = new Set(process.getActiveResourcesInfo())
-const scenario = SCENARIOS[process.argv[2] ?? '']!
+const scenario = ABORT_SCENARIOS[process.argv[2] ?? '']!
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'carabiner-abort-')))
 const problems: string[] = []
 let points = 0

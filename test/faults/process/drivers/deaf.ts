@@ -2,7 +2,7 @@
  * `deaf.ts <runs> <megabytes of input> <megabytes of ballast>`: commands that do not read what they are given. Whatever
  * nobody catches is told.
  */
-import { ask, endOf, grow, place, registryWith, tell } from './support.ts'
+import { fireBash, endOf, grow, place, registryWith, tell } from './support.ts'
 
 const [runs = 1, input = 1, ballast = 0] = process.argv.slice(2).map(Number)
 const uncaught: string[] = []
@@ -22,7 +22,7 @@ const ends = new Map<string, number>()
 let next = 0
 async function work(): Promise<void> {
   for (let run = next++; run < runs; run = next++) {
-    const end = endOf(await ask(DEAF[run % DEAF.length]!, text))
+    const end = endOf(await fireBash(DEAF[run % DEAF.length]!, text))
     ends.set(end, (ends.get(end) ?? 0) + 1)
   }
 }

@@ -3,7 +3,7 @@
  * them all and asks again. Whatever nobody catches is told.
  */
 import { closeSync, openSync } from 'node:fs'
-import { ask, endOf, grow, place, registryWith, tell } from './support.ts'
+import { fireBash, endOf, grow, place, registryWith, tell } from './support.ts'
 
 const [frees = '0', ballast = '0', how] = process.argv.slice(2)
 const kept = grow(Number(ballast))
@@ -24,9 +24,9 @@ for (const free of frees.split(',').map(Number)) {
   const hooks = registryWith({ command: `exit 2 # ${free}`, prewarm: how === 'prewarmed', timeout: 5 })
   const open = fillUp()
   for (const fd of open.splice(0, free)) closeSync(fd)
-  const scarce = endOf(await ask(hooks))
+  const scarce = endOf(await fireBash(hooks))
   for (const fd of open) closeSync(fd)
-  const freed = [endOf(await ask(hooks)), endOf(await ask(hooks))]
+  const freed = [endOf(await fireBash(hooks)), endOf(await fireBash(hooks))]
   tell({ free, scarce, freed })
 }
 await place.close()

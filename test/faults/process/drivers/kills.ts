@@ -1,5 +1,5 @@
 /** `kills.ts <count> <width> [namespaced]`: so many commands that ignore SIGTERM run into their timeout, overlapped. */
-import { ask, endOf, place, registryWith, tell } from './support.ts'
+import { fireBash, endOf, place, registryWith, tell } from './support.ts'
 
 const [count, width] = process.argv.slice(2, 4).map(Number) as [number, number]
 const hooks = registryWith({
@@ -11,7 +11,7 @@ const hooks = registryWith({
 
 const ends = new Map<string, number>()
 for (let left = count; left > 0; left -= width) {
-  const batch = await Promise.all(Array.from({ length: Math.min(left, width) }, () => ask(hooks)))
+  const batch = await Promise.all(Array.from({ length: Math.min(left, width) }, () => fireBash(hooks)))
   for (const end of batch.map(endOf)) ends.set(end, (ends.get(end) ?? 0) + 1)
 }
 await place.close()

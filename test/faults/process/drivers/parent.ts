@@ -3,7 +3,7 @@
  * there. When there is a file `go` it ends in some way, or waits to be ended.
  */
 import type { CommandSpec } from '../../../../src/external.ts'
-import { appears, ask, endOf, grow, helpers, place, reapers, registryWith, tell } from './support.ts'
+import { appears, fireBash, endOf, grow, helpers, place, reapers, registryWith, tell } from './support.ts'
 
 const [what = 'plain', how = 'wait'] = process.argv.slice(2)
 
@@ -24,7 +24,7 @@ const kept = grow(megabytes)
 
 const hooks = registryWith({ timeout: 60, ...spec })
 const controller = new AbortController()
-const fired = ask(hooks, 'ls', controller.signal)
+const fired = fireBash(hooks, 'ls', controller.signal)
 await appears('up')
 if (what === 'prewarmed') await fired
 tell({ up: true, others: [...helpers(), ...reapers()], kept: kept.length })

@@ -1,6 +1,6 @@
 /** `storms.ts <spec>`: runs one command and tells how it ended, and for how long the event loop stood still at most. */
 import type { CommandSpec } from '../../../../src/external.ts'
-import { ask, endOf, place, registryWith, tell } from './support.ts'
+import { fireBash, endOf, place, registryWith, tell } from './support.ts'
 
 const spec = JSON.parse(process.argv[2]!) as CommandSpec
 
@@ -12,7 +12,7 @@ const timer = setInterval(() => {
   last = now
 }, EVERY)
 
-const outcome = await ask(registryWith(spec))
+const outcome = await fireBash(registryWith(spec))
 await place.close()
 clearInterval(timer)
 tell({ end: endOf(outcome), lag, stderr: outcome.report[0]?.raw?.stderr })

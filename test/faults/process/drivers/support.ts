@@ -18,7 +18,7 @@ export function registryWith(spec: Omit<CommandSpec, 'name' | 'events'>, where =
   return new HookRegistry().register(commandHook({ ...spec, name: 'gate', events: 'PreToolUse' }, where))
 }
 
-export const ask = async (hooks: HookRegistry, command = 'ls', signal?: AbortSignal): Promise<Reported> =>
+export const fireBash = async (hooks: HookRegistry, command = 'ls', signal?: AbortSignal): Promise<Reported> =>
   hooks.fire(
     'PreToolUse',
     { tool_name: 'Bash', tool_input: { command }, tool_use_id: 'toolu_1' },

@@ -1,7 +1,10 @@
 /** Commands that are not waited for. */
 import { expect, test, vi } from 'vitest'
 import { manualClock, type ManualClock } from '../../../../src/testing.ts'
-import { bash, contextOf, gone, HANG, isAlive, pidsIn, scene } from '../../../support/external-scene.ts'
+import { contextOf, pidsIn, hookScene } from '../../../support/external-scene.ts'
+import { gone, HANG } from '../../../support/waiting.ts'
+import { isAlive } from '../../../support/process-table.ts'
+import { bash } from '../../../support/hook-inputs.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -19,7 +22,7 @@ const WAYS = [
 test.each(WAYS)(
   '%s: the event goes on, the process too, and what it prints in the end is the answer',
   async (_, spec, first) => {
-    const { hooks, command, write, late, read } = scene({ profile: 'compat' })
+    const { hooks, command, write, late, read } = hookScene({ profile: 'compat' })
     command({ ...spec, command: `echo ran >> log; ${first} ${WAIT}; ${contextOf('late words')}` })
     const outcome = await hooks.fire('PreToolUse', bash(), { report: true })
     expect(outcome).toMatchObject({ decision: undefined, contexts: [], failures: [] })
@@ -35,7 +38,7 @@ test.each(WAYS)(
 )
 
 test.each(WAYS)('%s: what it decides is void, and a message for the user still comes', async (_, spec, first) => {
-  const { hooks, command, late, messages } = scene({ profile: 'compat' })
+  const { hooks, command, late, messages } = hookScene({ profile: 'compat' })
   command({ ...spec, command: `${first} sleep 0.05; echo '{"decision":"block","reason":"no","systemMessage":"look"}'` })
   expect(await hooks.fire('PreToolUse', bash())).toMatchObject({ blocked: false, decision: undefined })
   await hooks.drain()
@@ -44,7 +47,7 @@ test.each(WAYS)('%s: what it decides is void, and a message for the user still c
 })
 
 test.each(WAYS)('%s: exit code 2 refuses nothing any more, and plain text is nobody’s', async (_, spec, first) => {
-  const { hooks, command, late } = scene({ profile: 'compat' })
+  const { hooks, command, late } = hookScene({ profile: 'compat' })
   command({ ...spec, name: 'refusing', command: `${first} sleep 0.05; echo no >&2; exit 2` })
   command({ ...spec, name: 'talking', command: `${first} sleep 0.05; echo hello` })
   expect(await hooks.fire('PreToolUse', bash())).toMatchObject({ blocked: false })
@@ -53,7 +56,7 @@ test.each(WAYS)('%s: exit code 2 refuses nothing any more, and plain text is nob
 })
 
 test.each(WAYS)('%s: a failure is told late, and closes nothing', async (_, spec, first) => {
-  const { hooks, command, late } = scene({ profile: 'compat' })
+  const { hooks, command, late } = hookScene({ profile: 'compat' })
   command({ ...spec, command: `${first} sleep 0.05; exit 3` })
   expect(await hooks.fire('PreToolUse', bash())).toMatchObject({ blocked: false, failures: [] })
   await hooks.drain()
@@ -63,7 +66,7 @@ test.each(WAYS)('%s: a failure is told late, and closes nothing', async (_, spec
 })
 
 test.each(WAYS)('%s: it is given the event like any other', async (_, spec, first) => {
-  const { hooks, command, read } = scene({ profile: 'compat' })
+  const { hooks, command, read } = hookScene({ profile: 'compat' })
   command({ ...spec, command: `${first} cat > given` })
   await hooks.fire('PreToolUse', bash('ls'))
   await hooks.drain()
@@ -73,7 +76,7 @@ test.each(WAYS)('%s: it is given the event like any other', async (_, spec, firs
 // F98
 test('the announcement may name its time in milliseconds: then it is ended, and all that it started', async () => {
   const clock = manualClock()
-  const where = scene({ profile: 'compat' }, { clock })
+  const where = hookScene({ profile: 'compat' }, { clock })
   where.command({ command: `sleep 1000 & echo $$ $! > pids; echo '{"async":true,"asyncTimeout":500}'; wait` })
   expect(await where.hooks.fire('PreToolUse', bash())).toMatchObject({ failures: [] })
   const pids = await pidsIn(where, 'pids', 2)
@@ -89,7 +92,7 @@ test('the announcement may name its time in milliseconds: then it is ended, and 
 
 test('without such a time it may take as long as it likes, whatever its timeout', async () => {
   const clock = manualClock()
-  const where = scene({ clock, profile: 'compat' }, { clock })
+  const where = hookScene({ clock, profile: 'compat' }, { clock })
   where.command({ command: `${ANNOUNCE}; ${WAIT}; ${contextOf('at last')}`, timeout: 1 })
   await where.hooks.fire('PreToolUse', bash())
   await clock.advance(3600)
@@ -100,7 +103,7 @@ test('without such a time it may take as long as it likes, whatever its timeout'
 
 // F98
 test('as a hook of the library, a deciding event waits so many seconds for the same process', async () => {
-  const { hooks, command, read } = scene()
+  const { hooks, command, read } = hookScene()
   const line = `echo ran >> log; echo '{"async":true,"asyncTimeout":60}'; sleep 0.1; echo '{"decision":"deny","reason":"after all"}'`
   command({ command: line, dialect: 'library' })
   expect(await hooks.fire('PreToolUse', bash())).toMatchObject({ blocked: true, reason: 'after all' })
@@ -116,7 +119,7 @@ test.each([
   ['{"async":true,"asyncTimeout":60000}', DENIES],
   ['{"async":true,"asyncTimeout":60000}', 'sleep 0.1; echo after all >&2; exit 2']
 ])('S3: strict: a gate waits for what %s announces', async (line, answer) => {
-  const { hooks, command } = scene()
+  const { hooks, command } = hookScene()
   command({ command: `echo '${line}'; ${answer}` })
   expect(await hooks.fire('PreToolUse', bash())).toMatchObject({ blocked: true, reason: 'after all' })
 })
@@ -130,7 +133,7 @@ const turnUntilGone = (clock: ManualClock, pids: readonly number[]): Promise<voi
 
 test('S3: strict: without an answer within its milliseconds the gate closes, and the process is ended', async () => {
   const clock = manualClock()
-  const where = scene({}, { clock })
+  const where = hookScene({}, { clock })
   where.command({ command: `echo $$ > pids; echo '{"async":true,"asyncTimeout":500}'; sleep 1000` })
   const outcome = where.hooks.fire('PreToolUse', bash())
   const pids = await pidsIn(where, 'pids')
@@ -143,7 +146,7 @@ test('S3: strict: without an answer within its milliseconds the gate closes, and
 
 test('S3: strict: an announcement without a limit has the time of its hook', async () => {
   const clock = manualClock()
-  const where = scene({ clock })
+  const where = hookScene({ clock })
   where.command({ command: `${ANNOUNCE}; echo $$ > pids; sleep 1000`, timeout: 2 })
   const outcome = where.hooks.fire('PreToolUse', bash())
   const pids = await pidsIn(where, 'pids')
@@ -152,7 +155,7 @@ test('S3: strict: an announcement without a limit has the time of its hook', asy
 })
 
 test('S3: compat: the event goes on as in Claude Code, and the report says that the gate was open', async () => {
-  const { hooks, command } = scene({ profile: 'compat' })
+  const { hooks, command } = hookScene({ profile: 'compat' })
   command({ command: `echo '{"async":true,"asyncTimeout":60000}'; ${BLOCKS}` })
   const outcome = await hooks.fire('PreToolUse', bash(), { report: true })
   expect(outcome).toMatchObject({ blocked: false, failedOpen: true })
@@ -160,13 +163,13 @@ test('S3: compat: the event goes on as in Claude Code, and the report says that 
 })
 
 test('S3: compat: a hook that must not fail open is waited for', async () => {
-  const { hooks, command } = scene({ profile: 'compat' })
+  const { hooks, command } = hookScene({ profile: 'compat' })
   command({ command: `${ANNOUNCE}; ${BLOCKS}`, onFailure: 'block' })
   expect(await hooks.fire('PreToolUse', bash())).toMatchObject({ blocked: true, failedOpen: false })
 })
 
 test('S3: where nothing is held, nothing waits: an observer, and an event that is no gate', async () => {
-  const { hooks, command, write, late } = scene()
+  const { hooks, command, write, late } = hookScene()
   const text = `${ANNOUNCE}; ${WAIT}; ${contextOf('late words')}`
   command({ command: text, observe: true, name: 'looks' })
   command({ command: `true; ${text}`, events: 'PostToolUse', name: 'after' })
@@ -179,7 +182,7 @@ test('S3: where nothing is held, nothing waits: an observer, and an event that i
 
 test('a line that only looks like the announcement is none', async () => {
   for (const line of ['{"async":false}', 'async: true', '["async", true]', '{"async":"true"}']) {
-    const { hooks, command } = scene({ profile: 'compat' })
+    const { hooks, command } = hookScene({ profile: 'compat' })
     command({ command: `echo '${line}'; sleep 0.05` })
     expect(await hooks.fire('PreToolUse', bash(), { report: true })).toMatchObject({
       report: [{ status: expect.not.stringMatching('late') as string }]
@@ -189,7 +192,7 @@ test('a line that only looks like the announcement is none', async () => {
 
 test('the announcement may stand alone, with or without a line break', async () => {
   for (const line of [ANNOUNCE, `printf '{"async":true}'`]) {
-    const { hooks, command, late } = scene({ profile: 'compat' })
+    const { hooks, command, late } = hookScene({ profile: 'compat' })
     command({ command: line })
     expect(await hooks.fire('PreToolUse', bash())).toMatchObject({ decision: undefined, failures: [] })
     await hooks.drain()
@@ -198,7 +201,7 @@ test('the announcement may stand alone, with or without a line break', async () 
 })
 
 test('what is under way when everything is closed is ended', async () => {
-  const where = scene()
+  const where = hookScene()
   where.command({ command: 'echo $$ > pids; sleep 1000', async: true })
   await where.hooks.fire('PreToolUse', bash())
   const pids = await pidsIn(where, 'pids')

@@ -3,7 +3,9 @@ import { expect, test, vi } from 'vitest'
 import { commandHook, HookEnvironment, type HookEnvironmentOptions } from '../../../../src/external.ts'
 import { EVENT_NAMES } from '../../../../src/hooks.ts'
 import { fireSample } from '../../../support/hook-kit.ts'
-import { bash, HANG, scene } from '../../../support/external-scene.ts'
+import { hookScene } from '../../../support/external-scene.ts'
+import { HANG } from '../../../support/waiting.ts'
+import { bash } from '../../../support/hook-inputs.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -16,7 +18,7 @@ const matchesRule: NonNullable<HookEnvironmentOptions['matchesRule']> = (rule, {
 }
 
 const guarded = (rule: string, registry = {}) =>
-  scene(registry, { matchesRule }).command({ command: 'cat >> asked; echo no >&2; exit 2', if: rule })
+  hookScene(registry, { matchesRule }).command({ command: 'cat >> asked; echo no >&2; exit 2', if: rule })
 
 test.each([
   ['Bash(git *)', 'git push', true],
@@ -43,7 +45,7 @@ test('without a function that knows rules it is refused at once', () => {
 test('on events that are not about a tool it is never asked', async () => {
   const asked: string[] = []
   for (const event of EVENT_NAMES) {
-    const { hooks, command, has } = scene({}, { matchesRule: () => true })
+    const { hooks, command, has } = hookScene({}, { matchesRule: () => true })
     command({ events: event, command: 'touch asked', if: 'Bash' })
     await fireSample(hooks, event)
     if (has('asked')) asked.push(event)
@@ -69,7 +71,7 @@ test('a rewrite that makes the condition true has the command asked', async () =
 
 // FM28
 test('an allow for an input that was rewritten since, for which the condition does not hold, is void', async () => {
-  const { hooks, command } = scene({}, { matchesRule })
+  const { hooks, command } = hookScene({}, { matchesRule })
   command({ command: `echo '{"decision":"approve"}'`, if: 'Bash(ls*)' })
   expect(await hooks.fire('PreToolUse', bash('ls'))).toMatchObject({ decision: 'allow' })
   hooks.on('PreToolUse', () => ({ updatedInput: { command: 'rm -r x' } }), { priority: -1 })

@@ -2,7 +2,10 @@
 import { expect, test, vi } from 'vitest'
 import { manualClock } from '../../../../src/testing.ts'
 import type { Profile } from '../../../../src/hooks.ts'
-import { bash, contextOf, gone, HANG, isAlive, pidsIn, scene } from '../../../support/external-scene.ts'
+import { contextOf, pidsIn, hookScene } from '../../../support/external-scene.ts'
+import { gone, HANG } from '../../../support/waiting.ts'
+import { isAlive } from '../../../support/process-table.ts'
+import { bash } from '../../../support/hook-inputs.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -24,7 +27,7 @@ const PROFILES: readonly Profile[] = ['strict', 'compat']
 // F43, F108
 test.each(TREES)('an abort ends a command %s, and nothing of it keeps running', async (_, command, count) => {
   const once = async (profile: Profile): Promise<void> => {
-    const where = scene({ profile })
+    const where = hookScene({ profile })
     where.command({ command })
     const controller = new AbortController()
     const fired = where.hooks.fire('PreToolUse', bash(), { signal: controller.signal })
@@ -41,7 +44,7 @@ test.each(TREES)('an abort ends a command %s, and nothing of it keeps running', 
 test.each(TREES)('a timeout ends a command %s, and nothing of it keeps running', async (_, command, count) => {
   const once = async (profile: Profile): Promise<void> => {
     const clock = manualClock()
-    const where = scene({ profile, clock })
+    const where = hookScene({ profile, clock })
     where.command({ command, timeout: 2 })
     const fired = where.hooks.fire('PreToolUse', bash())
     const pids = await pidsIn(where, 'pids', count)
@@ -59,7 +62,7 @@ test.each(TREES)('a timeout ends a command %s, and nothing of it keeps running',
 // F43
 test('the abort of the whole registry ends commands, too', async () => {
   const controller = new AbortController()
-  const where = scene({ signal: controller.signal })
+  const where = hookScene({ signal: controller.signal })
   where.command({ command: FAMILY })
   const fired = where.hooks.fire('PreToolUse', bash())
   const pids = await pidsIn(where, 'pids', 3)
@@ -70,7 +73,7 @@ test('the abort of the whole registry ends commands, too', async () => {
 
 // F43
 test('one abort ends all commands of an event, whatever each of them does', async () => {
-  const where = scene()
+  const where = hookScene()
   TREES.forEach(([name, command], index) =>
     where.command({
       name,
@@ -86,7 +89,7 @@ test('one abort ends all commands of an event, whatever each of them does', asyn
 })
 
 test('after an abort no command is started', async () => {
-  const where = scene()
+  const where = hookScene()
   where.command({ command: 'touch started' })
   const outcome = await where.hooks.fire('PreToolUse', bash(), { signal: AbortSignal.abort() })
   expect(outcome).toMatchObject({ blocked: true, failures: [{ kind: 'aborted' }] })
@@ -96,7 +99,7 @@ test('after an abort no command is started', async () => {
 // FM18
 test('an allow that was printed before the time was up does not count, and a quick end afterwards changes nothing', async () => {
   const clock = manualClock()
-  const where = scene({ clock })
+  const where = hookScene({ clock })
   where.command({
     command: `trap 'exit 0' TERM; echo '{"decision":"approve"}'; echo $$ > pids; sleep 1000 & wait`,
     timeout: 1
@@ -109,7 +112,7 @@ test('an allow that was printed before the time was up does not count, and a qui
 })
 
 test('a command is asked to end before it is made to', async () => {
-  const where = scene()
+  const where = hookScene()
   where.command({ command: `trap 'echo tidied > tidied; exit 0' TERM; echo $$ > pids; while :; do sleep 0.01; done` })
   const controller = new AbortController()
   const fired = where.hooks.fire('PreToolUse', bash(), { signal: controller.signal })
@@ -121,7 +124,7 @@ test('a command is asked to end before it is made to', async () => {
 })
 
 test('closing the place ends what runs, and an answer is a failure', async () => {
-  const where = scene()
+  const where = hookScene()
   where.command({ command: FAMILY })
   const fired = where.hooks.fire('PreToolUse', bash())
   const pids = await pidsIn(where, 'pids', 3)
@@ -132,7 +135,7 @@ test('closing the place ends what runs, and an answer is a failure', async () =>
 
 // FM10
 test('what a command leaves behind on purpose is left, and told; its answer counts', async () => {
-  const where = scene()
+  const where = hookScene()
   where.command({ command: `(sleep 1000 & echo $! > pids) > /dev/null 2>&1; ${contextOf('done')}` })
   const outcome = await where.hooks.fire('PreToolUse', bash(), { report: true })
   const pids = await pidsIn(where, 'pids')
@@ -145,7 +148,7 @@ test('what a command leaves behind on purpose is left, and told; its answer coun
 
 // FM10
 test('a child that holds the pipes is not waited for', async () => {
-  const where = scene()
+  const where = hookScene()
   where.command({ command: `sleep 1000 & echo $! > pids; ${contextOf('done')}` })
   expect(await where.hooks.fire('PreToolUse', bash())).toMatchObject({ additionalContext: 'done', failures: [] })
   const pids = await pidsIn(where, 'pids')
@@ -154,13 +157,13 @@ test('a child that holds the pipes is not waited for', async () => {
 })
 
 test.each([0, -1, Number.NaN, 2 ** 31, '5' as unknown as number])('a timeout of %s is refused at once', timeout => {
-  const { command } = scene()
+  const { command } = hookScene()
   expect(() => command({ command: 'true', timeout })).toThrow(/timeout/)
 })
 
 test('a timeout is in seconds, and may be a fraction', async () => {
   const clock = manualClock()
-  const where = scene({ clock })
+  const where = hookScene({ clock })
   where.command({ command: 'echo $$ > pids; exec sleep 1000', timeout: 0.5 })
   const fired = where.hooks.fire('PreToolUse', bash())
   await pidsIn(where, 'pids')

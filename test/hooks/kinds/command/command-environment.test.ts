@@ -2,7 +2,8 @@ import { expect, test, vi } from 'vitest'
 import type { CommandSpec, HookEnvironmentOptions } from '../../../../src/external.ts'
 import { EVENT_NAMES, snakeName, type EventName, type RegistryOptions } from '../../../../src/hooks.ts'
 import { fireSample } from '../../../support/hook-kit.ts'
-import { HANG, scene } from '../../../support/external-scene.ts'
+import { hookScene } from '../../../support/external-scene.ts'
+import { HANG } from '../../../support/waiting.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -14,7 +15,7 @@ interface Around {
 
 /** The environment that a command finds itself in. */
 async function environmentOn(event: EventName, { spec, registry, outside }: Around = {}) {
-  const { hooks, command, read, folder } = scene(registry, outside)
+  const { hooks, command, read, folder } = hookScene(registry, outside)
   command({ events: event, command: 'env -0 > "$CLAUDE_PROJECT_DIR/env"', ...spec })
   expect(await fireSample(hooks, event)).toMatchObject({ failures: [] })
   const lines = read('env').split('\0').filter(Boolean)
@@ -45,14 +46,14 @@ test.each(EVENT_NAMES)('on %s EVENT is its name in snake case', async event => {
 
 // F110
 test('a command may write it where a shell expands it, and single quotes keep it as it is', async () => {
-  const { hooks, command, read } = scene()
+  const { hooks, command, read } = hookScene()
   command({ command: `echo "$EVENT" '$EVENT' >> log` })
   await fireSample(hooks, 'PreToolUse')
   expect(read('log')).toBe('pre_tool_use $EVENT\n')
 })
 
 test('the session is that of the event, where the event names one', async () => {
-  const { hooks, command, read } = scene()
+  const { hooks, command, read } = hookScene()
   command({ command: 'printf %s "$CLAUDE_CODE_SESSION_ID" > id' })
   await hooks.fire('PreToolUse', { tool_name: 'Bash', tool_input: {}, tool_use_id: 'x', session_id: 'another' })
   expect(read('id')).toBe('another')
@@ -122,7 +123,7 @@ test('the variables of the context come on top of what is inherited, and those o
 })
 
 test('in exec form the environment is the same', async () => {
-  const { hooks, command, read, folder } = scene()
+  const { hooks, command, read, folder } = hookScene()
   command({ command: 'sh', args: ['-c', 'printf "%s %s" "$EVENT" "$CLAUDE_PROJECT_DIR" > env'] })
   await fireSample(hooks, 'PreToolUse')
   expect(read('env')).toBe(`pre_tool_use ${folder}`)

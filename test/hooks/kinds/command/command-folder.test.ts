@@ -2,7 +2,9 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { bash, contextOf, HANG, scene, type Scene } from '../../../support/external-scene.ts'
+import { contextOf, hookScene, type HookScene } from '../../../support/external-scene.ts'
+import { HANG } from '../../../support/waiting.ts'
+import { bash } from '../../../support/hook-inputs.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -10,10 +12,10 @@ const MINE = `${contextOf('mine')}\n`
 const PLANTED = `${contextOf('planted')}\n`
 
 /** A project whose agent has gone into one of its folders, or out of it. */
-function away(): Scene & { readonly cwd: string } {
+function away(): HookScene & { readonly cwd: string } {
   const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'carabiner-away-')))
   onTestFinished(() => rmSync(cwd, { recursive: true, force: true }))
-  return { ...scene({ cwd }), cwd }
+  return { ...hookScene({ cwd }), cwd }
 }
 
 const PWD = contextOf('$(pwd)')
@@ -27,7 +29,7 @@ test('a command runs in the folder of its event', async () => {
 
 // F109
 test('an event may name a folder of its own', async () => {
-  const { command, hooks, path } = scene()
+  const { command, hooks, path } = hookScene()
   mkdirSync(path('sub'))
   command({ command: PWD })
   expect(await hooks.fire('PreToolUse', { ...bash(), cwd: path('sub') })).toMatchObject({
@@ -36,7 +38,7 @@ test('an event may name a folder of its own', async () => {
 })
 
 test('where the event names no folder, it is the root of the project', async () => {
-  const { command, hooks, folder } = scene({ cwd: '' })
+  const { command, hooks, folder } = hookScene({ cwd: '' })
   command({ command: PWD })
   expect(await hooks.fire('PreToolUse', bash())).toMatchObject({ additionalContext: folder })
 })
@@ -55,7 +57,7 @@ test.each([
 ])('the file of the project is run, not a planted one of the same name: %s', async (_, line, file) => {
   const { command, hooks, write, cwd } = away()
   write(file, MINE)
-  const planted = scene()
+  const planted = hookScene()
   planted.write(file, PLANTED)
   command({ command: line })
   for (const folder of [cwd, planted.folder]) {
@@ -70,7 +72,7 @@ test.each([
   ['a bare name', ['check.sh']]
 ])('the same in exec form: %s', async (_, args) => {
   const { command, hooks, write } = away()
-  const planted = scene()
+  const planted = hookScene()
   write(args[0]!, MINE)
   planted.write(args[0]!, PLANTED)
   command({ command: 'bash', args })
@@ -84,7 +86,7 @@ test.each(['./check.sh', 'hooks/check.sh', 'bash hooks/check.sh', 'bash ./check.
   'where the project has no such file, a planted one is not taken for it: %s',
   async line => {
     const { command, hooks } = away()
-    const planted = scene()
+    const planted = hookScene()
     planted.write(line.replace('bash ', ''), PLANTED)
     command({ command: line })
     const outcome = await hooks.fire('PreToolUse', { ...bash(), cwd: planted.folder })
@@ -118,13 +120,13 @@ test('a folder that is gone is no failure: the command runs in the root of the p
 // FM49
 test('when the project is gone too, it runs at home', async () => {
   const home = realpathSync(homedir())
-  const { command, hooks } = scene({ cwd: '/nowhere/at/all' }, { projectDir: '/nowhere/else' })
+  const { command, hooks } = hookScene({ cwd: '/nowhere/at/all' }, { projectDir: '/nowhere/else' })
   command({ command: PWD })
   expect(await hooks.fire('PreToolUse', bash())).toMatchObject({ additionalContext: home, failures: [] })
 })
 
 test('a file where a folder should be is no folder', async () => {
-  const { command, hooks, write, folder } = scene()
+  const { command, hooks, write, folder } = hookScene()
   const file = write('file', '')
   command({ command: PWD })
   expect(await hooks.fire('PreToolUse', { ...bash(), cwd: file })).toMatchObject({ additionalContext: folder })
@@ -135,7 +137,7 @@ test.each([
   ['a pattern', 'for f in tools/*.sh; do sh $f; done', 'tools/check.sh'],
   ['a variable of its own', 'D=tools; sh $D/check.sh', 'tools/check.sh']
 ])('what came with the project is run from its root, by way of %s too', async (_, line, file) => {
-  const { command, hooks, write, path } = scene()
+  const { command, hooks, write, path } = hookScene()
   write(file, MINE)
   chmodSync(path(file), 0o755)
   write(`sub/${file}`, PLANTED)
@@ -145,7 +147,7 @@ test.each([
 })
 
 test('what came with the project and names none of its folders runs in the folder of its event', async () => {
-  const { command, hooks, path, write } = scene()
+  const { command, hooks, path, write } = hookScene()
   write('tools/x', '')
   mkdirSync(path('sub'))
   command({ command: PWD, ofProject: true })

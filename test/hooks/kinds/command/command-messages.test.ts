@@ -2,38 +2,39 @@
 import { expect, test, vi } from 'vitest'
 import type { HookMessage, HookProgress, HookResponse } from '../../../../src/hooks.ts'
 import { manualClock } from '../../../../src/testing.ts'
-import { turn } from '../../../support/hook-kit.ts'
-import { bash, HANG, pidsIn, scene, type Scene } from '../../../support/external-scene.ts'
+import { pidsIn, hookScene, type HookScene } from '../../../support/external-scene.ts'
+import { HANG } from '../../../support/waiting.ts'
+import { bash, loopTurn } from '../../../support/hook-inputs.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
-const of = <S extends HookMessage['subtype']>(where: Scene, subtype: S) =>
+const of = <S extends HookMessage['subtype']>(where: HookScene, subtype: S) =>
   where.messages.filter((message): message is Extract<HookMessage, { subtype: S }> => message.subtype === subtype)
 
-const pieces = (where: Scene, stream: 'stdout' | 'stderr'): string =>
+const pieces = (where: HookScene, stream: 'stdout' | 'stderr'): string =>
   of(where, 'hook_progress')
     .map((message: HookProgress) => message[stream] ?? '')
     .join('')
 
 async function responseTo(command: string, registry = {}): Promise<HookResponse> {
-  const where = scene(registry)
+  const where = hookScene(registry)
   where.command({ command })
   await where.hooks.fire('PreToolUse', bash())
-  await turn()
+  await loopTurn()
   const [response] = of(where, 'hook_response')
   return response!
 }
 
 // F160
 test('pieces of what it prints are told while it runs, each with the stream it came from', async () => {
-  const where = scene()
+  const where = hookScene()
   where.command({ command: `echo one >&2; echo two; until [ -e go ]; do sleep 0.01; done; echo three >&2` })
   const fired = where.hooks.fire('PreToolUse', bash())
   await vi.waitFor(() => expect(pieces(where, 'stderr') + pieces(where, 'stdout')).toBe('one\ntwo\n'), HANG)
   expect(of(where, 'hook_response')).toEqual([])
   where.write('go', '')
   await fired
-  await turn()
+  await loopTurn()
   expect(pieces(where, 'stderr')).toBe('one\nthree\n')
   expect(where.messages.map(({ subtype }) => subtype)).toEqual([
     'hook_started',
@@ -46,19 +47,19 @@ test('pieces of what it prints are told while it runs, each with the stream it c
 
 // F107
 test('standard error is told as it comes, and never read as an answer', async () => {
-  const where = scene()
+  const where = hookScene()
   where.command({ command: `echo '{"decision":"block","reason":"no"}' >&2; echo '{}'` })
   expect(await where.hooks.fire('PreToolUse', bash())).toMatchObject({ decision: undefined, failures: [] })
-  await turn()
+  await loopTurn()
   expect(pieces(where, 'stderr')).toBe('{"decision":"block","reason":"no"}\n')
 })
 
 // F160
 test('a letter that falls between two pieces arrives whole', async () => {
-  const where = scene()
+  const where = hookScene()
   where.command({ command: `printf '\\303' >&2; sleep 0.1; printf '\\274' >&2` })
   await where.hooks.fire('PreToolUse', bash())
-  await turn()
+  await loopTurn()
   expect(pieces(where, 'stderr')).toBe('ü')
 })
 
@@ -103,14 +104,14 @@ test('a death by a signal has no exit code', async () => {
 // F161
 test('one that is cut off is cancelled, and what it had printed is told', async () => {
   const clock = manualClock()
-  const where = scene({ clock })
+  const where = hookScene({ clock })
   where.command({ command: 'echo so far; echo aside >&2; echo $$ > pids; exec sleep 1000', timeout: 1 })
   const fired = where.hooks.fire('PreToolUse', bash())
   await pidsIn(where, 'pids')
   await vi.waitFor(() => expect(pieces(where, 'stdout') + pieces(where, 'stderr')).toBe('so far\naside\n'), HANG)
   await clock.advance(2)
   await fired
-  await turn()
+  await loopTurn()
   expect(of(where, 'hook_response')).toMatchObject([
     { outcome: 'cancelled', stdout: 'so far\n', stderr: 'aside\n', output: 'gave no answer within 1 s' }
   ])
@@ -118,22 +119,22 @@ test('one that is cut off is cancelled, and what it had printed is told', async 
 
 // F161
 test('of one that answers later, the response comes with the answer', async () => {
-  const where = scene({ profile: 'compat' })
+  const where = hookScene({ profile: 'compat' })
   where.command({
     command: `echo '{"async":true}'; until [ -e go ]; do sleep 0.01; done; echo '{"systemMessage":"late"}'`
   })
   await where.hooks.fire('PreToolUse', bash())
-  await turn()
+  await loopTurn()
   expect(of(where, 'hook_response')).toEqual([])
   where.write('go', '')
   await where.hooks.drain()
-  await turn()
+  await loopTurn()
   expect(of(where, 'hook_response')).toMatchObject([{ outcome: 'success', exit_code: 0 }])
 })
 
 // F161
 test('a report has the same', async () => {
-  const where = scene()
+  const where = hookScene()
   where.command({ command: 'echo no >&2; exit 2' })
   const { report } = await where.hooks.fire('PreToolUse', bash(), { report: true })
   expect(report).toMatchObject([{ ran: true, status: 'answered', raw: { stdout: '', stderr: 'no\n', exit_code: 2 } }])

@@ -2,13 +2,15 @@ import { readFileSync, rmSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
 import { type EventName, type FireInput } from '../../../../src/hooks.ts'
 import payloads from '../../../fixtures/payloads.json' with { type: 'json' }
-import { bash, HANG, scene, type Scene } from '../../../support/external-scene.ts'
+import { hookScene, type HookScene } from '../../../support/external-scene.ts'
+import { HANG } from '../../../support/waiting.ts'
+import { bash } from '../../../support/hook-inputs.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
 /** Keeps what a command was given. */
-const keeping = (events: EventName | readonly EventName[] = 'PreToolUse'): Scene =>
-  scene().command({ events, command: 'cat > "$CLAUDE_PROJECT_DIR/given"' })
+const keeping = (events: EventName | readonly EventName[] = 'PreToolUse'): HookScene =>
+  hookScene().command({ events, command: 'cat > "$CLAUDE_PROJECT_DIR/given"' })
 
 // F101
 test('the event arrives as one compact line, and then standard input ends', async () => {
@@ -70,7 +72,7 @@ test('megabytes of input arrive whole', async () => {
 test.each(['exit 0', 'exec <&-; exit 0', 'sleep 0.05; echo "{}"'])(
   'a command that never reads its input is no failure: %s',
   async command => {
-    const { hooks } = scene().command({ command })
+    const { hooks } = hookScene().command({ command })
     const outcome = await hooks.fire('PreToolUse', bash('x'.repeat(3_000_000)))
     expect(outcome).toMatchObject({ decision: undefined, failures: [] })
   }
@@ -78,13 +80,13 @@ test.each(['exit 0', 'exec <&-; exit 0', 'sleep 0.05; echo "{}"'])(
 
 // F112
 test('a command that reads a part of megabytes may refuse for it', async () => {
-  const { hooks } = scene().command({ command: 'head -c 100 > /dev/null; echo enough >&2; exit 2' })
+  const { hooks } = hookScene().command({ command: 'head -c 100 > /dev/null; echo enough >&2; exit 2' })
   expect(await hooks.fire('PreToolUse', bash('x'.repeat(3_000_000)))).toMatchObject({ blocked: true, reason: 'enough' })
 })
 
 // F112
 test('of nearly a megabyte the beginning is shown, and the whole is in a file', async () => {
-  const { hooks } = scene().command({
+  const { hooks } = hookScene().command({
     command: `printf '{"hookSpecificOutput":{"additionalContext":"'; head -c 900000 /dev/zero | tr '\\0' x; printf '"}}'`
   })
   const { additionalContext } = await hooks.fire('PreToolUse', bash())
@@ -95,7 +97,7 @@ test('of nearly a megabyte the beginning is shown, and the whole is in a file', 
 })
 
 test('a hook that is asked again is told so', async () => {
-  const { hooks, read } = scene().command({ command: 'cat >> given' })
+  const { hooks, read } = hookScene().command({ command: 'cat >> given' })
   hooks.on('PreToolUse', () => ({ updatedInput: { command: 'ls -l' } }), { priority: -1 })
   await hooks.fire('PreToolUse', bash('ls'))
   const asked = read('given')

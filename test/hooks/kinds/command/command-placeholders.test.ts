@@ -1,5 +1,7 @@
 import { expect, test, vi } from 'vitest'
-import { bash, contextOf, HANG, scene } from '../../../support/external-scene.ts'
+import { contextOf, hookScene } from '../../../support/external-scene.ts'
+import { HANG } from '../../../support/waiting.ts'
+import { bash } from '../../../support/hook-inputs.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -29,7 +31,7 @@ const ODD = [
 ]
 
 test.each(ODD)('a plugin in a folder %j runs, in double quotes', async odd => {
-  const { hooks, command, write, path, has, folder } = scene()
+  const { hooks, command, write, path, has, folder } = hookScene()
   write(`${odd}/check.sh`, CHECK)
   command({ command: '"${CLAUDE_PLUGIN_ROOT}/check.sh"', plugin: { root: path(odd), data: folder } })
   expect(await hooks.fire('PreToolUse', bash())).toMatchObject({
@@ -40,7 +42,7 @@ test.each(ODD)('a plugin in a folder %j runs, in double quotes', async odd => {
 })
 
 test.each(['plain', 'a b'])('a plugin in a folder %j runs, in single quotes', async odd => {
-  const { hooks, command, write, path, has, folder } = scene()
+  const { hooks, command, write, path, has, folder } = hookScene()
   write(`${odd}/check.sh`, CHECK)
   command({ command: "'${CLAUDE_PLUGIN_ROOT}/check.sh'", plugin: { root: path(odd), data: folder } })
   expect(await hooks.fire('PreToolUse', bash())).toMatchObject({
@@ -51,7 +53,7 @@ test.each(['plain', 'a b'])('a plugin in a folder %j runs, in single quotes', as
 })
 
 test.each(ODD)('a folder %j is never a piece of program, wherever it stands', async odd => {
-  const { hooks, command, path, has } = scene()
+  const { hooks, command, path, has } = hookScene()
   const plugin = { root: path(odd), data: path(`data ${odd}`) }
   const lines = [
     'true ${CLAUDE_PLUGIN_ROOT}',
@@ -66,7 +68,7 @@ test.each(ODD)('a folder %j is never a piece of program, wherever it stands', as
 })
 
 test.each(ODD)('in exec form a folder %j is filled in as it is', async odd => {
-  const { hooks, command, write, path, has, folder } = scene()
+  const { hooks, command, write, path, has, folder } = hookScene()
   write(`${odd}/check.sh`, CHECK)
   command({ command: 'bash', args: ['${CLAUDE_PLUGIN_ROOT}/check.sh'], plugin: { root: path(odd), data: folder } })
   command({
@@ -86,15 +88,15 @@ test.each([
   'bash "$CLAUDE_PROJECT_DIR"/check.sh',
   "bash '${CLAUDE_PROJECT_DIR}/check.sh'"
 ])('the root of the project is found in the same way: %s', async line => {
-  const around = scene()
+  const around = hookScene()
   around.write('my project/check.sh', contextOf('ran'))
-  const { hooks, command } = scene({ cwd: '/' }, { projectDir: around.path('my project') })
+  const { hooks, command } = hookScene({ cwd: '/' }, { projectDir: around.path('my project') })
   command({ command: line })
   expect(await hooks.fire('PreToolUse', bash())).toMatchObject({ additionalContext: 'ran', failures: [] })
 })
 
 test('variables of the shell stay what they are', async () => {
-  const { hooks, command } = scene()
+  const { hooks, command } = hookScene()
   command({ command: `MINE=yes; ${contextOf('${MINE} ${OTHER:-default} ${CLAUDE_NOT_OURS}')}`, env: { OTHER: '' } })
   expect(await hooks.fire('PreToolUse', bash())).toMatchObject({ additionalContext: 'yes default ' })
 })

@@ -1,6 +1,8 @@
 import { chmodSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
-import { bash, contextOf, HANG, scene } from '../../../support/external-scene.ts'
+import { contextOf, hookScene } from '../../../support/external-scene.ts'
+import { HANG } from '../../../support/waiting.ts'
+import { bash } from '../../../support/hook-inputs.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -8,7 +10,7 @@ const REFUSING = '{"decision":"block","reason":"no"}'
 
 // F109
 test('a shell runs it: pipes, redirects, variables, several lines', async () => {
-  const { hooks, command, read } = scene()
+  const { hooks, command, read } = hookScene()
   command({
     command: `tee copy | grep -o '"command":"[a-z]*"' > found\nX=1; test "$X" = 1 && ${contextOf('$(cat found | tr -d \\")')}`
   })
@@ -17,14 +19,14 @@ test('a shell runs it: pipes, redirects, variables, several lines', async () => 
 })
 
 test('what only bash knows works', async () => {
-  const { hooks, command } = scene()
+  const { hooks, command } = hookScene()
   command({ command: `read -r event; if [[ $event =~ '"command":"rm'([[:space:]]) ]]; then echo '${REFUSING}'; fi` })
   expect(await hooks.fire('PreToolUse', bash('rm -r x'))).toMatchObject({ blocked: true, reason: 'no' })
   expect(await hooks.fire('PreToolUse', bash('ls'))).toMatchObject({ decision: undefined, failures: [] })
 })
 
 test('shell: sh is a plain shell', async () => {
-  const { hooks, command } = scene()
+  const { hooks, command } = hookScene()
   command({ command: contextOf('${BASH_VERSION:-plain}'), shell: 'sh' })
   expect(await hooks.fire('PreToolUse', bash())).toMatchObject({ failures: [] })
 })
@@ -35,7 +37,7 @@ const NOISY = ['.bashrc', '.bash_profile', '.profile', '.bash_login', '.bash_env
 test.each([undefined, '0', '1', '2'])(
   'start-up files are not read, and say nothing in between: SHLVL %s',
   async SHLVL => {
-    const home = scene()
+    const home = hookScene()
     for (const file of NOISY) home.write(file, 'echo "welcome, human"; touch "$HOME/was-read"\n')
     const env = {
       PATH: process.env['PATH'],
@@ -44,7 +46,7 @@ test.each([undefined, '0', '1', '2'])(
       ENV: home.path('.bash_env'),
       SHLVL
     }
-    const { hooks, command } = scene({}, { env })
+    const { hooks, command } = hookScene({}, { env })
     command({ command: `cat > /dev/null; echo '${REFUSING}'` })
     command({ name: 'nested', command: `bash -c 'echo "{}"'` })
     command({ name: 'exec form', command: 'bash', args: ['-c', 'echo "{}"'] })
@@ -57,7 +59,7 @@ test.each([undefined, '0', '1', '2'])(
 )
 
 test('in exec form there is no shell: nothing is expanded, split or run', async () => {
-  const { hooks, command, has } = scene()
+  const { hooks, command, has } = hookScene()
   const args = ['$HOME', 'a b', '$(touch planted)', '*', '', '"quoted"', ';touch planted']
   command({
     command: 'node',
@@ -76,7 +78,7 @@ test('in exec form there is no shell: nothing is expanded, split or run', async 
 })
 
 test('args that are none are exec form, too', async () => {
-  const { hooks, command, write } = scene()
+  const { hooks, command, write } = hookScene()
   const file = write('my check', `#!/bin/sh\necho '${REFUSING}'\n`)
   command({ command: file, args: [] })
   expect(await hooks.fire('PreToolUse', bash())).toMatchObject({ blocked: true, reason: 'no', failures: [] })
@@ -101,7 +103,7 @@ test.each([
   ['a command with a NUL', { command: 'true', args: ['a\0b'] }]
 ])('%s is a failure with a clear reason, not a refusal', async (_, spec) => {
   for (const profile of ['strict', 'compat'] as const) {
-    const { hooks, command, write } = scene({ profile })
+    const { hooks, command, write } = hookScene({ profile })
     write('bad-interpreter', '#!/no/such/interpreter\n')
     chmodSync(write('plain', 'echo {}\n'), 0o644)
     command({ ...spec, source: 'settings.json:3' })
@@ -124,6 +126,6 @@ test.each([
   ['blanks', { command: '  ' }],
   ['a list', { command: ['ls'] as unknown as string }]
 ])('%s for a command is refused at once', (_, spec) => {
-  const { command } = scene()
+  const { command } = hookScene()
   expect(() => command(spec)).toThrow(/command/)
 })

@@ -2,13 +2,15 @@
 import { expect, test, vi } from 'vitest'
 import { commandHook } from '../../../../src/external.ts'
 import { HookRegistry } from '../../../../src/hooks.ts'
-import { bash, contextOf, HANG, scene } from '../../../support/external-scene.ts'
+import { contextOf, hookScene } from '../../../support/external-scene.ts'
+import { HANG } from '../../../support/waiting.ts'
+import { bash } from '../../../support/hook-inputs.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
 // F79
 test('in one group, functions run in order, and then commands, told in order', async () => {
-  const { hooks, place, has, folder } = scene()
+  const { hooks, place, has, folder } = hookScene()
   const order: string[] = []
   const note = (name: string) => () => {
     order.push(has('began') ? `${name}, after a command` : name)
@@ -24,7 +26,7 @@ test('in one group, functions run in order, and then commands, told in order', a
 
 // F79
 test('sequential: commands of a group run one after the other', async () => {
-  const { hooks, place, read } = scene()
+  const { hooks, place, read } = hookScene()
   const members = [1, 2, 3].map(n =>
     commandHook({ command: `echo begin ${n} >> log; sleep 0.05; echo end ${n} >> log` }, place)
   )
@@ -35,7 +37,7 @@ test('sequential: commands of a group run one after the other', async () => {
 
 // F111
 test('continue: false of a function skips the commands of its group, and of a command those that stand behind it', async () => {
-  const { hooks, place, has } = scene({ profile: 'strict' })
+  const { hooks, place, has } = hookScene({ profile: 'strict' })
   hooks.group('PreToolUse', '', [() => ({ continue: false }), commandHook({ command: 'touch skipped' }, place)])
   await hooks.fire('PreToolUse', bash())
   expect(has('skipped')).toBe(false)
@@ -50,7 +52,7 @@ test('continue: false of a function skips the commands of its group, and of a co
 
 // F111
 test('a group sets the timeout, the matcher and the failure policy of its commands', async () => {
-  const { hooks, place } = scene()
+  const { hooks, place } = hookScene()
   hooks.group('PreToolUse', 'Edit', [commandHook({ name: 'member', command: 'exit 1' }, place)], {
     timeout: 7,
     onFailure: 'continue'
@@ -61,7 +63,7 @@ test('a group sets the timeout, the matcher and the failure policy of its comman
 
 // F111
 test('a function and a command see one draft, and their changes are put together in declared order', async () => {
-  const { hooks, command } = scene()
+  const { hooks, command } = hookScene()
   hooks.on('PreToolUse', ctx => void Object.assign(ctx.toolInput, { command: 'ls -l' }), { priority: 1 })
   const rewriting = (fields: object): string =>
     `echo '${JSON.stringify({ hookSpecificOutput: { updatedInput: fields } })}'`
@@ -72,7 +74,7 @@ test('a function and a command see one draft, and their changes are put together
 
 // FM27
 test('two commands that change the same key: the later in declared order wins, and it is told', async () => {
-  const { hooks, command } = scene()
+  const { hooks, command } = hookScene()
   const to = (value: string): string => `echo '{"hookSpecificOutput":{"updatedInput":{"command":"${value}"}}}'`
   command({ name: 'slow', command: `sleep 0.2; ${to('slow')}` })
   command({ name: 'fast', command: to('fast') })
@@ -84,7 +86,7 @@ test('two commands that change the same key: the later in declared order wins, a
 
 // FM37
 test('a quick refusal does not keep slower commands from answering', async () => {
-  const { hooks, command } = scene()
+  const { hooks, command } = hookScene()
   command({ name: 'quick', command: 'echo no >&2; exit 2' })
   command({ name: 'slow', command: `sleep 0.2; ${contextOf('and this')}` })
   expect(await hooks.fire('PreToolUse', bash())).toMatchObject({
@@ -98,7 +100,7 @@ test('a quick refusal does not keep slower commands from answering', async () =>
 const MEETING = 'touch "here-$N"; while [ "$(ls here-* | wc -l)" -lt 32 ]; do sleep 0.02; done; echo "{}"'
 
 test('32 commands on one matcher run side by side, and the event is written down once for all', async () => {
-  const { hooks, command } = scene()
+  const { hooks, command } = hookScene()
   const stringify = vi.spyOn(JSON, 'stringify')
   for (let n = 0; n < 32; n++) command({ name: `hook ${n}`, command: `${MEETING} # ${n}`, env: { N: String(n) } })
   const outcome = await hooks.fire('PreToolUse', bash('count me'))

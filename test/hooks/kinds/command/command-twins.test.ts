@@ -1,7 +1,9 @@
 /** The same command, declared more than once, runs once. */
 import { expect, test, vi } from 'vitest'
 import { commandHook } from '../../../../src/external.ts'
-import { bash, contextOf, HANG, scene } from '../../../support/external-scene.ts'
+import { contextOf, hookScene } from '../../../support/external-scene.ts'
+import { HANG } from '../../../support/waiting.ts'
+import { bash } from '../../../support/hook-inputs.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -9,7 +11,7 @@ const COUNT = 'echo ran >> log'
 const lines = (text: string): number => text.trim().split('\n').length
 
 test('the same command twice runs once, and the report says why', async () => {
-  const { hooks, command, read } = scene()
+  const { hooks, command, read } = hookScene()
   command({ name: 'first', command: COUNT })
   command({ name: 'second', command: COUNT })
   const { report } = await hooks.fire('PreToolUse', bash(), { report: true })
@@ -21,7 +23,7 @@ test('the same command twice runs once, and the report says why', async () => {
 })
 
 test('in two groups, and in different sources, it still runs once', async () => {
-  const { hooks, place, read } = scene()
+  const { hooks, place, read } = hookScene()
   hooks.group('PreToolUse', 'Bash', [commandHook({ command: COUNT, source: 'user' }, place)])
   hooks.group('PreToolUse', '*', [commandHook({ command: COUNT, source: 'project' }, place)])
   const scope = hooks.scope()
@@ -31,7 +33,7 @@ test('in two groups, and in different sources, it still runs once', async () => 
 })
 
 test('where only one of them matches, that one runs', async () => {
-  const { hooks, command, read } = scene()
+  const { hooks, command, read } = hookScene()
   command({ name: 'first', command: COUNT, matcher: 'Bash' })
   command({ name: 'second', command: COUNT, matcher: 'Edit' })
   await hooks.fire('PreToolUse', bash())
@@ -39,7 +41,7 @@ test('where only one of them matches, that one runs', async () => {
 })
 
 test('the options of the one declared last count', async () => {
-  const { hooks, command, messages } = scene()
+  const { hooks, command, messages } = hookScene()
   command({ name: 'first', command: 'exit 1', statusMessage: 'first', onFailure: 'block' })
   command({ name: 'second', command: 'exit 1', statusMessage: 'second', onFailure: 'continue' })
   expect(await hooks.fire('PreToolUse', bash())).toMatchObject({ blocked: false, failures: [{ by: 'second' }] })
@@ -47,7 +49,7 @@ test('the options of the one declared last count', async () => {
 })
 
 test('whether it is waited for is such an option', async () => {
-  const { hooks, command, late } = scene()
+  const { hooks, command, late } = hookScene()
   command({ name: 'first', command: contextOf('x') })
   command({ name: 'second', command: contextOf('x'), async: true })
   expect(await hooks.fire('PreToolUse', bash())).toMatchObject({ contexts: [] })
@@ -60,7 +62,7 @@ test.each([
   ['another condition', { command: COUNT, if: 'Bash' }],
   ['exec form', { command: COUNT, args: [] }]
 ])('%s is another hook', async (_, spec) => {
-  const { hooks, command } = scene({}, { matchesRule: () => true })
+  const { hooks, command } = hookScene({}, { matchesRule: () => true })
   command({ name: 'first', command: COUNT })
   command({ name: 'second', ...spec })
   const { report } = await hooks.fire('PreToolUse', bash(), { report: true })
@@ -68,7 +70,7 @@ test.each([
 })
 
 test('other arguments in exec form make another hook', async () => {
-  const { hooks, command, read } = scene()
+  const { hooks, command, read } = hookScene()
   command({ name: 'first', command: 'sh', args: ['-c', 'echo 1 >> log'] })
   command({ name: 'second', command: 'sh', args: ['-c', 'echo 2 >> log'] })
   await hooks.fire('PreToolUse', bash())
@@ -76,7 +78,7 @@ test('other arguments in exec form make another hook', async () => {
 })
 
 test('one that is disabled does not keep the other from running', async () => {
-  const { hooks, command, read } = scene()
+  const { hooks, command, read } = hookScene()
   command({ name: 'first', command: COUNT })
   command({ name: 'second', command: COUNT })
   hooks.disable('second')
@@ -85,7 +87,7 @@ test('one that is disabled does not keep the other from running', async () => {
 })
 
 test('events that come one after the other each have their run', async () => {
-  const { hooks, command, read } = scene()
+  const { hooks, command, read } = hookScene()
   command({ command: COUNT })
   await Promise.all([1, 2, 3].map(() => hooks.fire('PreToolUse', bash())))
   expect(lines(read('log'))).toBe(3)

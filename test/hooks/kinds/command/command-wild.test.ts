@@ -1,11 +1,15 @@
 /** Scripts as people write them, unchanged. */
 import { describe, expect, test, vi } from 'vitest'
-import { fixture } from '../../../support/external-kit.ts'
-import { bash, gone, HANG, isAlive, isThere, pidsIn, scene } from '../../../support/external-scene.ts'
+import { hookScene, pidsIn } from '../../../support/external-scene.ts'
+import { gone, HANG } from '../../../support/waiting.ts'
+import { isAlive } from '../../../support/process-table.ts'
+import { fixture } from '../../../support/fixture.ts'
+import { bash } from '../../../support/hook-inputs.ts'
+import { hasProgram } from '../../../support/host.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
-const wild = (name: string): string => fixture(`wild/${name}`)
+const wild = (name: string): string => fixture(`hooks/wild/${name}`)
 
 const MODULE = `#!/usr/bin/env node
 import { text } from 'node:stream/consumers'
@@ -20,7 +24,7 @@ if (hook_event_name === 'PostToolUse' && String(tool_response?.stdout).includes(
 
 describe.each(['strict', 'compat'] as const)('in the %s profile', profile => {
   test('a bash script that takes JSON apart without jq', async () => {
-    const { hooks, command } = scene({ profile })
+    const { hooks, command } = hookScene({ profile })
     command({ command: wild('no-jq.sh'), matcher: 'Bash' })
     expect(await hooks.fire('PreToolUse', bash('sudo reboot'))).toMatchObject({
       blocked: true,
@@ -30,7 +34,7 @@ describe.each(['strict', 'compat'] as const)('in the %s profile', profile => {
   })
 
   test('a script that greps its input and exits with 2', async () => {
-    const { hooks, command } = scene({ profile })
+    const { hooks, command } = hookScene({ profile })
     command({ command: `sh ${wild('grep.sh')}` })
     expect(await hooks.fire('PreToolUse', bash('rm -rf /'))).toMatchObject({
       blocked: true,
@@ -39,8 +43,8 @@ describe.each(['strict', 'compat'] as const)('in the %s profile', profile => {
     expect(await hooks.fire('PreToolUse', bash('ls'))).toMatchObject({ decision: undefined, failures: [] })
   })
 
-  test.skipIf(!isThere('jq'))('a script that uses jq (skipped where jq is missing)', async () => {
-    const { hooks, command } = scene({ profile })
+  test.skipIf(!hasProgram('jq'))('a script that uses jq (skipped where jq is missing)', async () => {
+    const { hooks, command } = hookScene({ profile })
     command({ command: `"${wild('jq.sh')}"`, matcher: 'Read|Edit' })
     const read = (file_path: string) =>
       hooks.fire('PreToolUse', { ...bash(), tool_name: 'Read', tool_input: { file_path } })
@@ -48,9 +52,9 @@ describe.each(['strict', 'compat'] as const)('in the %s profile', profile => {
     expect(await read('/a/b.ts')).toMatchObject({ decision: undefined, failures: [] })
   })
 
-  describe.skipIf(!isThere('python3'))('python (skipped where it is missing)', () => {
+  describe.skipIf(!hasProgram('python3'))('python (skipped where it is missing)', () => {
     test('a script that loads its input, refuses by exit code, and rewrites by JSON', async () => {
-      const { hooks, command, folder } = scene({ profile })
+      const { hooks, command, folder } = hookScene({ profile })
       command({ command: `python3 ${wild('check.py')}` })
       expect(await hooks.fire('PreToolUse', bash('grep x'))).toMatchObject({
         blocked: true,
@@ -65,13 +69,13 @@ describe.each(['strict', 'compat'] as const)('in the %s profile', profile => {
     })
 
     test('a script by its first line', async () => {
-      const { hooks, command } = scene({ profile })
+      const { hooks, command } = hookScene({ profile })
       command({ command: wild('check.py'), args: [] })
       expect(await hooks.fire('PreToolUse', bash('grep x'))).toMatchObject({ blocked: true })
     })
 
     test('a line of python within the command', async () => {
-      const { hooks, command } = scene({ profile })
+      const { hooks, command } = hookScene({ profile })
       command({
         command: `python3 -c "import json, sys; path=json.load(sys.stdin).get('tool_input',{}).get('file_path',''); sys.exit(2 if any(p in path for p in ['.env', '.git/']) else 0)"`
       })
@@ -82,7 +86,7 @@ describe.each(['strict', 'compat'] as const)('in the %s profile', profile => {
     })
 
     test('a prompt is refused, or gets what the script prints', async () => {
-      const { hooks, command } = scene({ profile })
+      const { hooks, command } = hookScene({ profile })
       command({ events: 'UserPromptSubmit', command: `python3 "${wild('prompt.py')}"` })
       expect(await hooks.fire('UserPromptSubmit', { prompt: 'my Password is x' })).toMatchObject({
         blocked: true,
@@ -96,7 +100,7 @@ describe.each(['strict', 'compat'] as const)('in the %s profile', profile => {
   })
 
   test('a module of Node that awaits its input', async () => {
-    const { hooks, command, write } = scene({ profile })
+    const { hooks, command, write } = hookScene({ profile })
     write('.claude/hooks/result.mjs', MODULE)
     command({ events: 'PostToolUse', command: 'node "$CLAUDE_PROJECT_DIR"/.claude/hooks/result.mjs' })
     const after = (stdout: string) => hooks.fire('PostToolUse', { ...bash('npm test'), tool_response: { stdout } })
@@ -109,7 +113,7 @@ describe.each(['strict', 'compat'] as const)('in the %s profile', profile => {
   })
 
   test('a stop hook that lets go the second time', async () => {
-    const { hooks, command } = scene({ profile })
+    const { hooks, command } = hookScene({ profile })
     command({ events: ['Stop', 'SubagentStop'], command: wild('stop.sh') })
     expect(await hooks.fire('Stop', { stop_hook_active: false })).toMatchObject({
       blocked: true,
@@ -119,8 +123,8 @@ describe.each(['strict', 'compat'] as const)('in the %s profile', profile => {
   })
 
   test('a session that begins with a few words and a variable for later', async () => {
-    const later = scene()
-    const { hooks, command } = scene({ profile }, { envFile: later.path('variables') })
+    const later = hookScene()
+    const { hooks, command } = hookScene({ profile }, { envFile: later.path('variables') })
     command({ events: 'SessionStart', command: wild('session.sh'), matcher: 'startup|resume' })
     expect(await hooks.fire('SessionStart', { source: 'startup' })).toMatchObject({
       additionalContext: 'Branch: main\nOpen issues: 3',
@@ -130,7 +134,7 @@ describe.each(['strict', 'compat'] as const)('in the %s profile', profile => {
   })
 
   test('one that leaves a helper behind: it goes on, and does its work', async () => {
-    const where = scene({ profile })
+    const where = hookScene({ profile })
     where.command({ events: 'Notification', command: `bash ${wild('notify.sh')}` })
     const told = { message: 'Waiting', notification_type: 'idle_prompt' }
     expect(await where.hooks.fire('Notification', told)).toMatchObject({ failures: [] })
@@ -142,7 +146,7 @@ describe.each(['strict', 'compat'] as const)('in the %s profile', profile => {
   })
 
   test('one that leaves a server in a session of its own', async () => {
-    const where = scene({ profile })
+    const where = hookScene({ profile })
     where.command({ command: wild('server.sh') })
     expect(await where.hooks.fire('PreToolUse', bash())).toMatchObject({ failures: [] })
     const pids = await pidsIn(where, 'pids')
@@ -151,8 +155,8 @@ describe.each(['strict', 'compat'] as const)('in the %s profile', profile => {
     await gone(pids)
   })
 
-  test.skipIf(!isThere('perl'))('a log in perl (skipped where it is missing)', async () => {
-    const { hooks, command, read } = scene({ profile })
+  test.skipIf(!hasProgram('perl'))('a log in perl (skipped where it is missing)', async () => {
+    const { hooks, command, read } = hookScene({ profile })
     command({ command: `perl ${wild('log.pl')}` })
     await hooks.fire('PreToolUse', bash('ls -l'))
     expect(read('log')).toBe('ls -l\n')

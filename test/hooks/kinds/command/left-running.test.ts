@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { HookMessage } from '../../../../src/hooks.ts'
-import { bash, gone, pidsIn, scene, type Scene } from '../../../support/external-scene.ts'
+import { pidsIn, hookScene, type HookScene } from '../../../support/external-scene.ts'
+import { gone } from '../../../support/waiting.ts'
+import { bash } from '../../../support/hook-inputs.ts'
 
 const LEFT = 'ended and left others running'
 
@@ -33,8 +35,8 @@ const hasEnded = (pid: number): boolean => ['Z', 'X', 'gone'].includes(stateOf(p
  * A scene whose process is busy while its hooks end. Where there are two, the first one ends when the other has said
  * something, and both ends are found together: the pipes of the other are looked at only after that.
  */
-function busyScene(): Scene {
-  const where: Scene = scene({
+function busyScene(): HookScene {
+  const where: HookScene = hookScene({
     sink(message: HookMessage) {
       const [, who, pid] = (message.subtype === 'hook_progress' && /(first|pid) (\d+)/.exec(message.output)) || []
       if (pid === undefined) return
@@ -57,7 +59,7 @@ const FIRST = { name: 'first', command: `echo "first $$" >&2; ${untilThere('end'
 const second = (more = ''): string =>
   `${untilThere('start')}; echo "pid $$" >&2; ${more} touch said; ${untilThere('go')}`
 
-const notesOf = async (where: Scene): Promise<readonly string[]> => {
+const notesOf = async (where: HookScene): Promise<readonly string[]> => {
   const { report } = await where.hooks.fire('PreToolUse', bash(), { report: true })
   return report.flatMap(({ notes }) => notes)
 }
@@ -77,7 +79,7 @@ test.each([
 })
 
 test('C3: through the helper process nothing is left running either', async () => {
-  const where = scene({}, { starter: 'helper' })
+  const where = hookScene({}, { starter: 'helper' })
   for (let each = 0; each < 8; each++) where.command({ name: `hook ${each}`, command: 'echo said; true' })
   expect(await notesOf(where)).toEqual([])
 })

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { httpHook, type HookEnvironment } from '../../../../src/external.ts'
 import { HookRegistry, type FireOptions, type Reported } from '../../../../src/hooks.ts'
 import { harness } from '../../../../src/testing.ts'
-import { drive } from './http-drivers.ts'
+import { driveHttp } from './http-drivers.ts'
 import { ALLOW, DENY, placeOf, responseOf, serve, serveRaw } from './http-support.ts'
 
 // Processes and megabytes take their time on a busy machine.
@@ -249,14 +249,14 @@ describe('what is under way', () => {
   describe('keeps no process from ending', () => {
     test('when there is only a connection that was kept', async () => {
       const { url, asked, connections } = await serve(DENY)
-      const { outcome } = await drive('again', url)
+      const { outcome } = await driveHttp('again', url)
       expect(outcome.reason).toBe('not today')
       expect([asked.length, connections()]).toEqual([2, 1])
     })
 
     test.each(['abort', 'close'] as const)('after %s', async how => {
       const { url, reached, gone } = await endless()
-      const { outcome } = await drive(how, url, { cut: reached })
+      const { outcome } = await driveHttp(how, url, { cut: reached })
       expect(outcome.decision).toBe('deny')
       await gone
     })

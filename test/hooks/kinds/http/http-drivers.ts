@@ -26,7 +26,7 @@ interface Driving {
   readonly cut?: Promise<unknown>
 }
 
-export function drive(
+export function driveHttp(
   how: 'ask' | 'again' | 'abort' | 'close',
   url: string,
   { env, cut }: Driving = {}

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { httpHook } from '../../../../src/external.ts'
 import { HookRegistry, type Reported } from '../../../../src/hooks.ts'
 import { harness, manualClock } from '../../../../src/testing.ts'
-import { drive } from './http-drivers.ts'
+import { driveHttp } from './http-drivers.ts'
 import { ALLOW, DENY, fireAt, placeOf, responseOf, serve, serveRaw } from './http-support.ts'
 
 // Thousands of exchanges take their time on a busy machine.
@@ -145,7 +145,7 @@ describe('what a server sends is counted decompressed, and cut at one mebibyte',
       response.on('close', () => gone.resolve())
       answer(response)
     })
-    const { outcome, base, peak } = await drive('ask', url)
+    const { outcome, base, peak } = await driveHttp('ask', url)
     expect(outcome).toMatchObject({ decision: 'deny', failures: [{ kind: 'output' }] })
     expect(peak - base).toBeLessThanOrEqual(64 * 1024)
     await gone.promise

@@ -13,7 +13,7 @@ export const ALLOW = JSON.stringify({
 export const DENY = ALLOW.replace('allow', 'deny').replace('fine', 'not today')
 
 /** A request as it came. */
-export interface Asked {
+export interface HttpRequest {
   readonly method: string
   readonly path: string
   readonly headers: IncomingMessage['headers']
@@ -29,7 +29,7 @@ interface Place {
 /** A server that keeps what it is asked. It is closed when the test is over. */
 interface Asking extends Place {
   readonly server: HttpServer
-  readonly asked: Asked[]
+  readonly asked: HttpRequest[]
   /** How many connections were ever made. */
   readonly connections: () => number
 }
@@ -62,11 +62,11 @@ const noBody = (): void => undefined
 
 /** Answers each request with this text, or as this function does. */
 export async function serve(
-  answer: string | ((response: ServerResponse, asked: Asked) => void),
+  answer: string | ((response: ServerResponse, asked: HttpRequest) => void),
   host?: string,
   port?: number
 ): Promise<Asking> {
-  const asked: Asked[] = []
+  const asked: HttpRequest[] = []
   let connections = 0
   const server = createServer((request, response) => {
     response.on('error', () => undefined)

@@ -6,8 +6,8 @@ import { httpHook, type HttpSpec } from '../../../../src/external.ts'
 import { HookRegistry, type EventName } from '../../../../src/hooks.ts'
 import { isObject } from '../../../../src/lib/util/plain.ts'
 import { harness } from '../../../../src/testing.ts'
-import { drive, whoSigns } from './http-drivers.ts'
-import { ALLOW, DENY, fireAt, placeOf, serve, type Asked } from './http-support.ts'
+import { driveHttp, whoSigns } from './http-drivers.ts'
+import { ALLOW, DENY, fireAt, placeOf, serve, type HttpRequest } from './http-support.ts'
 
 // A process takes its time to start on a busy machine.
 // F102, F111
@@ -15,7 +15,7 @@ describe('a server is asked about an event', () => {
   test('by POST, with the event as JSON', async () => {
     const { url, asked } = await serve('')
     await fireAt(`${url}/check?deep=1`)
-    const [{ method, path, headers, body }] = asked as [Asked]
+    const [{ method, path, headers, body }] = asked as [HttpRequest]
     expect([method, path, headers['content-type']]).toEqual(['POST', '/check?deep=1', 'application/json'])
     expect(JSON.parse(body)).toMatchObject({ hook_event_name: 'PreToolUse', event: 'pre_tool_use', tool_name: 'Bash' })
     expect(headers['content-length']).toBe(String(Buffer.byteLength(body)))
@@ -153,7 +153,7 @@ describe('the answer of a server', () => {
     await once(server, 'listening')
     onTestFinished(() => server.close().closeAllConnections())
     const { port } = server.address() as AddressInfo
-    const { outcome } = await drive('ask', `https://localhost:${port}`, { env: { NODE_EXTRA_CA_CERTS: file } })
+    const { outcome } = await driveHttp('ask', `https://localhost:${port}`, { env: { NODE_EXTRA_CA_CERTS: file } })
     expect(outcome).toMatchObject({ decision: 'deny', reason: 'not today', failures: [] })
   })
 

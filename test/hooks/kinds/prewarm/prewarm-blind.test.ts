@@ -1,16 +1,19 @@
 /** Scripts that do not wait for their event cannot be started ahead. They are found out, and do no harm until then. */
 import { expect, test, vi } from 'vitest'
 import { manualClock } from '../../../../src/testing.ts'
-import { bash, gone, HANG, isAlive, scene, type Scene } from '../../../support/external-scene.ts'
+import { hookScene, type HookScene } from '../../../support/external-scene.ts'
 import { watching } from './warm-scene.ts'
+import { gone, HANG } from '../../../support/waiting.ts'
+import { isAlive } from '../../../support/process-table.ts'
+import { bash } from '../../../support/hook-inputs.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
-const answers = ({ hooks }: Scene) => hooks.fire('PreToolUse', bash())
+const answers = ({ hooks }: HookScene) => hooks.fire('PreToolUse', bash())
 
 /** Answers by what it finds on the disk, and does not look at its input. `then` comes between looking and saying. */
-function blind(then = ''): Scene & ReturnType<typeof watching> {
-  const where = scene()
+function blind(then = ''): HookScene & ReturnType<typeof watching> {
+  const where = hookScene()
   where.write(
     'blind.sh',
     `#!/bin/sh
@@ -60,7 +63,7 @@ test('events in quick succession are answered by what is so, each time', async (
 })
 
 test('one that prints without end is ended, and not only when somebody asks', async () => {
-  const where = scene()
+  const where = hookScene()
   where.write('flood.sh', '#!/bin/sh\necho $$ >> started\nread -r event < empty\nexec yes\n')
   where.write('empty', '')
   where.command({ command: './flood.sh', prewarm: true })
@@ -72,7 +75,7 @@ test('one that prints without end is ended, and not only when somebody asks', as
 })
 
 test('one that prints its greeting first, and then waits, is used', async () => {
-  const where = scene({}, { clock: manualClock() })
+  const where = hookScene({}, { clock: manualClock() })
   where.write('greet.sh', `#!/bin/sh\necho $$ >> started; echo hello >&2\nread -r event\necho "no by $$" >&2; exit 2\n`)
   where.command({ command: './greet.sh', prewarm: true })
   await answers(where)

@@ -4,13 +4,16 @@ import { expect, test, vi } from 'vitest'
 import { commandHook, type CommandSpec } from '../../../../src/external.ts'
 import { HookRegistry } from '../../../../src/hooks.ts'
 import { manualClock } from '../../../../src/testing.ts'
-import { bash, gone, HANG, isAlive, scene, type Scene } from '../../../support/external-scene.ts'
+import { hookScene, type HookScene } from '../../../support/external-scene.ts'
 import { WARM, warmScene, watching, type WarmScene } from './warm-scene.ts'
+import { gone, HANG } from '../../../support/waiting.ts'
+import { isAlive } from '../../../support/process-table.ts'
+import { bash } from '../../../support/hook-inputs.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
 /** It was ended, and it never took its end for an event. */
-async function droppedUnheard(where: Scene, pid: number): Promise<void> {
+async function droppedUnheard(where: HookScene, pid: number): Promise<void> {
   await gone([pid])
   expect(where.has('empty')).toBe(false)
 }
@@ -50,7 +53,7 @@ const SPELLINGS: readonly (readonly [string, string, Partial<CommandSpec>])[] = 
 test.each(SPELLINGS)(
   'an edited script is never answered for by a process of its old text: %s',
   async (_, file, spec) => {
-    const where = scene()
+    const where = hookScene()
     const env = { HOME: where.folder, PATH: `${where.path('bin')}:${process.env['PATH']}` }
     where.command({ command: '', prewarm: true, env, ...spec })
     const { waiting } = watching(where)

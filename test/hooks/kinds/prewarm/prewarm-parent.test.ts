@@ -4,9 +4,10 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { expect, test, vi } from 'vitest'
-import { fixture } from '../../../support/external-kit.ts'
-import { gone, HANG, scene } from '../../../support/external-scene.ts'
+import { hookScene } from '../../../support/external-scene.ts'
 import { watching } from './warm-scene.ts'
+import { gone, HANG } from '../../../support/waiting.ts'
+import { fixture } from '../../../support/fixture.ts'
 
 const onLinux = process.platform === 'linux'
 
@@ -30,8 +31,8 @@ function parentOf(pid: string): number | undefined {
 
 /** A program with a process that waits. */
 async function parent(how: string) {
-  const where = scene()
-  const child = spawn(process.execPath, [fixture('warm-parent.ts'), where.folder, fixture('warm.sh'), how])
+  const where = hookScene()
+  const child = spawn(process.execPath, [fixture('hooks/warm-parent.ts'), where.folder, fixture('hooks/warm.sh'), how])
   const ended = once(child, 'exit') as Promise<[number | null, string | null]>
   const said = text(child.stderr)
   await once(child.stdout, 'data')
@@ -76,9 +77,9 @@ test.each([
 })
 
 test('a program may end while its first event is under way', async () => {
-  const where = scene()
+  const where = hookScene()
   const script = where.write('slow.sh', 'echo $$ >> "$CLAUDE_PROJECT_DIR/started"; read -r event; sleep 1000\n')
-  const child = spawn(process.execPath, [fixture('warm-parent.ts'), where.folder, script, 'wait'])
+  const child = spawn(process.execPath, [fixture('hooks/warm-parent.ts'), where.folder, script, 'wait'])
   const ended = once(child, 'exit')
   await vi.waitFor(() => expect(watching(where).started()).toHaveLength(1), HANG)
   child.kill('SIGKILL')

@@ -2,10 +2,13 @@
 import { describe, expect, test, vi } from 'vitest'
 import { manualClock } from '../../../../src/testing.ts'
 import { commandHook } from '../../../../src/external.ts'
-import { turn } from '../../../support/hook-kit.ts'
-import { fixture } from '../../../support/external-kit.ts'
-import { bash, gone, HANG, isAlive, isThere, pidsIn } from '../../../support/external-scene.ts'
+import { pidsIn } from '../../../support/external-scene.ts'
 import { WARM, warmScene } from './warm-scene.ts'
+import { gone, HANG } from '../../../support/waiting.ts'
+import { isAlive } from '../../../support/process-table.ts'
+import { fixture } from '../../../support/fixture.ts'
+import { bash, loopTurn } from '../../../support/hook-inputs.ts'
+import { hasProgram } from '../../../support/host.ts'
 
 vi.setConfig({ testTimeout: HANG })
 
@@ -113,17 +116,17 @@ async function answersAsEver(command: string, bad: string): Promise<void> {
 }
 
 test.each([
-  ['bash', `'${fixture('wild/no-jq.sh')}'`, 'sudo x'],
-  ['sh', `sh '${fixture('wild/grep.sh')}'`, 'rm -r x'],
+  ['bash', `'${fixture('hooks/wild/no-jq.sh')}'`, 'sudo x'],
+  ['sh', `sh '${fixture('hooks/wild/grep.sh')}'`, 'rm -r x'],
   ['Node', 'node ./check.mjs', 'rm -r x']
 ])('scripts in %s need no change, and answer as ever', (_, command, bad) => answersAsEver(command, bad))
 
-test.skipIf(!isThere('python3'))('the same in Python (skipped where it is missing)', () =>
-  answersAsEver(`python3 '${fixture('wild/check.py')}'`, 'grep x')
+test.skipIf(!hasProgram('python3'))('the same in Python (skipped where it is missing)', () =>
+  answersAsEver(`python3 '${fixture('hooks/wild/check.py')}'`, 'grep x')
 )
 
 test('in exec form it is the same', async () => {
-  const where = warmScene({ command: 'sh', args: [fixture('warm.sh')] })
+  const where = warmScene({ command: 'sh', args: [fixture('hooks/warm.sh')] })
   await where.ask('one')
   const next = await where.waiting(2)
   expect((await where.ask('two')).pid).toBe(next)
@@ -135,7 +138,7 @@ test('pieces of what it prints, and its raw result, are told as ever', async () 
   await where.waiting(2)
   const before = where.messages.length
   await where.ask()
-  await turn()
+  await loopTurn()
   expect(where.messages.slice(before)).toMatchObject([
     { subtype: 'hook_started' },
     { subtype: 'hook_progress', stderr: 'aside\n' },

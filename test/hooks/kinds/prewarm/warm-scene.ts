@@ -3,13 +3,16 @@ import { expect, vi } from 'vitest'
 import type { CommandSpec, HookEnvironmentOptions } from '../../../../src/external.ts'
 import type { Outcome, RegistryOptions } from '../../../../src/hooks.ts'
 import { manualClock } from '../../../../src/testing.ts'
-import { fixture } from '../../../support/external-kit.ts'
-import { bash, HANG, isAlive, numbersIn, scene, type Scene } from '../../../support/external-scene.ts'
+import { numbersIn, hookScene, type HookScene } from '../../../support/external-scene.ts'
+import { HANG } from '../../../support/waiting.ts'
+import { isAlive } from '../../../support/process-table.ts'
+import { fixture } from '../../../support/fixture.ts'
+import { bash } from '../../../support/hook-inputs.ts'
 
 /** The command; what it does when it has its event is said in the variable THEN. */
-export const WARM = `bash '${fixture('warm.sh')}'`
+export const WARM = `bash '${fixture('hooks/warm.sh')}'`
 
-export interface WarmScene extends Scene {
+export interface WarmScene extends HookScene {
   /** All processes of the hook so far, in the order of their start. */
   started(): readonly number[]
   /** The one that waits for an event, once there are so many. */
@@ -25,12 +28,12 @@ export function warmScene(
   outside: HookEnvironmentOptions = {}
 ): WarmScene {
   // On a clock that stands still a run takes no time, so a process is ready as soon as it is there.
-  const where = scene(registry, { clock: manualClock(), ...outside })
+  const where = hookScene(registry, { clock: manualClock(), ...outside })
   where.command({ command: WARM, prewarm: true, ...spec })
   return { ...where, ...watching(where) }
 }
 
-export function watching(where: Scene): Pick<WarmScene, 'started' | 'waiting' | 'ask'> {
+export function watching(where: HookScene): Pick<WarmScene, 'started' | 'waiting' | 'ask'> {
   const started = (): readonly number[] => (where.has('started') ? numbersIn(where.read('started')) : [])
   return {
     started,

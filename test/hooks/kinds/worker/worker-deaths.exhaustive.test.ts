@@ -2,34 +2,25 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import {
-  allow,
-  deny,
-  failed,
-  hang,
-  HANG,
-  isRunning,
-  PROFILES,
-  silent,
-  stage,
-  workerFile,
-  workerFolder,
-  type Stage
-} from './worker-kit.ts'
+import { allowStep, denyStep, failed, hang, silent, workerStage, type WorkerStage, workerFolder } from './worker-kit.ts'
+import { POLL } from '../../../support/waiting.ts'
+import { isAlive } from '../../../support/process-table.ts'
+import { PROFILES } from '../../../support/hook-inputs.ts'
+import { fixture } from '../../../support/fixture.ts'
 
-vi.setConfig({ testTimeout: HANG.timeout })
+vi.setConfig({ testTimeout: POLL.timeout })
 
 /** What a worker waits for before it is started again, in seconds. */
 const PAUSES = [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 30]
 
-const mortal = (profile: (typeof PROFILES)[number]): Stage =>
-  stage({ profile, command: '/bin/sh', args: [workerFile('mortal.sh')] })
+const mortal = (profile: (typeof PROFILES)[number]): WorkerStage =>
+  workerStage({ profile, command: '/bin/sh', args: [fixture('workers/mortal.sh')] })
 
-const fire = ({ hooks }: Stage, command: string) =>
+const fire = ({ hooks }: WorkerStage, command: string) =>
   Promise.resolve(hooks.fire('PreToolUse', { tool_name: 'Bash', tool_input: { command }, tool_use_id: 'call' }))
 
 /** One life: it answers, and then dies of a question while others wait. */
-async function live(setting: Stage, profile: (typeof PROFILES)[number], life: number): Promise<void> {
+async function live(setting: WorkerStage, profile: (typeof PROFILES)[number], life: number): Promise<void> {
   const { hook, clock } = setting
   const n = life * 10
   const outcomes = await Promise.all([
@@ -92,7 +83,7 @@ describe.each(PROFILES)('a worker that dies (%s)', profile => {
     [{ exit: 7 }, 'its worker ended with exit code 7'],
     [{ kill: 'SIGSEGV' }, 'its worker was ended by SIGSEGV']
   ])('says how: %o', async (step, words) => {
-    const { ask } = stage({ profile })
+    const { ask } = workerStage({ profile })
     const steps = [{ stderr: 'first\n\u001B[31mout of luck\u001B[0m\n' }, step]
     expect(await ask(steps)).toMatchObject(failed('worker', profile, `${words}: out of luck`))
   })
@@ -100,20 +91,20 @@ describe.each(PROFILES)('a worker that dies (%s)', profile => {
 
 describe('the pause before a worker is started again', () => {
   test('is short again after an answer', async () => {
-    const { ask, clock, notices } = stage()
+    const { ask, clock, notices } = workerStage()
     for (const pause of [0.1, 0.2, 0.4]) {
       await ask([{ exit: 1 }])
       await clock.advance(pause)
     }
-    expect(await ask([allow])).toMatchObject({ decision: 'allow' })
+    expect(await ask([allowStep])).toMatchObject({ decision: 'allow' })
     await ask([{ exit: 1 }])
     expect(notices.map(notice => /in ([\d.]+) s$/.exec(notice)?.[1])).toEqual(['0.1', '0.2', '0.4', '0.1'])
   })
 
   test('is not cut short by a request', async () => {
-    const { ask, clock, hook } = stage()
+    const { ask, clock, hook } = workerStage()
     await ask([{ exit: 1 }])
-    const waiting = Array.from({ length: 20 }, () => ask([allow]))
+    const waiting = Array.from({ length: 20 }, () => ask([allowStep]))
     await clock.advance(0.05)
     expect(hook.status()).toEqual({ state: 'waiting', restarts: 0, strays: 0 })
     await clock.advance(0.05)
@@ -122,20 +113,20 @@ describe('the pause before a worker is started again', () => {
   })
 
   test('counts towards the timeout of whoever waits', async () => {
-    const { ask, clock, hook } = stage({ timeout: 0.05 })
+    const { ask, clock, hook } = workerStage({ timeout: 0.05 })
     await ask([{ exit: 1 }])
-    const waiting = ask([allow])
+    const waiting = ask([allowStep])
     await clock.advance(0.05)
     expect(await waiting).toMatchObject(failed('timeout', 'strict'))
     await clock.advance(0.05)
-    expect(await ask([allow])).toMatchObject({ decision: 'allow' })
+    expect(await ask([allowStep])).toMatchObject({ decision: 'allow' })
     expect(hook.status()).toMatchObject({ restarts: 1, strays: 0 })
   })
 
   test('is cut short by restart(), and who waited is answered', async () => {
-    const { ask, hook } = stage()
+    const { ask, hook } = workerStage()
     await ask([{ exit: 1 }])
-    const waiting = ask([deny('by the next one')])
+    const waiting = ask([denyStep('by the next one')])
     hook.restart()
     expect(await waiting).toMatchObject({ reason: 'by the next one' })
     expect(hook.status()).toMatchObject({ restarts: 1 })
@@ -145,7 +136,7 @@ describe('the pause before a worker is started again', () => {
 // FM26
 test('an event is given to one process only, whatever becomes of it', async () => {
   const log = join(workerFolder(), 'log')
-  const { ask, clock, heard } = stage({ env: { PUPPET_LOG: log } })
+  const { ask, clock, heard } = workerStage({ env: { PUPPET_LOG: log } })
   const waiting = [ask(hang('one'), 'first'), ask(hang('two'), 'second')]
   await heard('one')
   await Promise.all([...waiting, ask([{ exit: 1 }], 'third')])
@@ -157,31 +148,31 @@ test('an event is given to one process only, whatever becomes of it', async () =
 
 describe('a worker that ends while nobody waits', () => {
   test('is started again with the next event, not before', async () => {
-    const { ask, clock, hook, notices } = stage()
+    const { ask, clock, hook, notices } = workerStage()
     await ask([silent, { exit: 0 }])
-    await expect.poll(() => hook.status(), HANG).toEqual({ state: 'stopped', restarts: 0, strays: 0 })
+    await expect.poll(() => hook.status(), POLL).toEqual({ state: 'stopped', restarts: 0, strays: 0 })
     expect(notices).toEqual([expect.stringContaining('it restarts with the next event')])
     await clock.advance(1000)
     expect(hook.status()).toEqual({ state: 'stopped', restarts: 0, strays: 0 })
-    expect(await ask([allow])).toMatchObject({ decision: 'allow' })
+    expect(await ask([allowStep])).toMatchObject({ decision: 'allow' })
     expect(hook.status()).toMatchObject({ state: 'running', restarts: 1 })
   })
 
   test('is not started in quick succession', async () => {
-    const { ask, clock, hook } = stage()
+    const { ask, clock, hook } = workerStage()
     await ask([silent, { exit: 0 }])
-    await expect.poll(() => hook.status().state, HANG).toBe('stopped')
-    const waiting = ask([allow])
+    await expect.poll(() => hook.status().state, POLL).toBe('stopped')
+    const waiting = ask([allowStep])
     expect(hook.status().state).toBe('waiting')
     await clock.advance(0.1)
     expect(await waiting).toMatchObject({ decision: 'allow' })
   })
 
   test('may do so as often as it likes', async () => {
-    const { ask, clock, hook } = stage()
+    const { ask, clock, hook } = workerStage()
     for (let time = 0; time < 15; time++) {
-      expect(await ask([allow, { exit: 0 }])).toMatchObject({ decision: 'allow' })
-      await expect.poll(() => hook.status().state, HANG).toBe('stopped')
+      expect(await ask([allowStep, { exit: 0 }])).toMatchObject({ decision: 'allow' })
+      await expect.poll(() => hook.status().state, POLL).toBe('stopped')
       await clock.advance(1)
     }
     expect(hook.status()).toEqual({ state: 'stopped', restarts: 14, strays: 0 })
@@ -190,14 +181,14 @@ describe('a worker that ends while nobody waits', () => {
 
 test('a worker that leaves others running is reported, and they stay', async () => {
   const command = 'sleep 1000 >&- 2>&- & echo $! >&2; read -r line; exit 3'
-  const { ask, notices, heard } = stage({ command, args: undefined })
+  const { ask, notices, heard } = workerStage({ command, args: undefined })
   const outcome = await ask([])
   expect(outcome).toMatchObject(failed('worker', 'strict', 'exit code 3'))
   expect(notices).toEqual([expect.stringContaining('it left others running')])
   await heard('\n')
   const pid = Number(/exit code 3: (\d+)/.exec(outcome.reason ?? '')?.[1])
   process.kill(pid)
-  await expect.poll(() => isRunning(pid), HANG).toBe(false)
+  await expect.poll(() => isAlive(pid), POLL).toBe(false)
 })
 
 describe.each(PROFILES)('a worker that cannot be started (%s)', profile => {
@@ -210,7 +201,7 @@ describe.each(PROFILES)('a worker that cannot be started (%s)', profile => {
     ['a missing program, for a shell', { command: 'no-such-program', args: undefined }, /not found/],
     ['a folder, for a shell', { command: '/tmp', args: undefined }, /could not be started: .*directory/i]
   ])('fails as such: %s', async (_, spec, words) => {
-    const { ask, hook } = stage({ profile, ...spec })
+    const { ask, hook } = workerStage({ profile, ...spec })
     expect(await ask([])).toMatchObject(failed('spawn', profile, words))
     expect(hook.status()).toEqual({ state: 'waiting', restarts: 0, strays: 0 })
   })
@@ -218,10 +209,10 @@ describe.each(PROFILES)('a worker that cannot be started (%s)', profile => {
   // FM6
   test('is tried again like one that died, and answers once it can', async () => {
     const program = join(workerFolder(), 'program')
-    const setting = stage({ profile, command: program, args: [] })
+    const setting = workerStage({ profile, command: program, args: [] })
     const { hook, clock } = setting
     expect(await fire(setting, 'n=1')).toMatchObject(failed('spawn', profile, 'not found'))
-    writeFileSync(program, `#!/bin/sh\n${readFileSync(workerFile('mortal.sh'), 'utf8')}`)
+    writeFileSync(program, `#!/bin/sh\n${readFileSync(fixture('workers/mortal.sh'), 'utf8')}`)
     await clock.advance(0.1)
     expect(await fire(setting, 'n=2')).toMatchObject(failed('spawn', profile, 'may not be executed'))
     chmodSync(program, 0o755)

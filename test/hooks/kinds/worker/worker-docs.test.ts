@@ -3,12 +3,13 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { buildPackage, ROOT, tsc } from '../../../support/built-package.ts'
-import { HANG, stage, workerFolder, type Stage } from './worker-kit.ts'
+import { buildPackage, REPOSITORY, tsc } from '../../../support/built-package.ts'
+import { workerStage, type WorkerStage, workerFolder } from './worker-kit.ts'
+import { POLL } from '../../../support/waiting.ts'
 
-vi.setConfig({ testTimeout: HANG.timeout, hookTimeout: 60_000 })
+vi.setConfig({ testTimeout: POLL.timeout, hookTimeout: 60_000 })
 
-const PAGE = readFileSync(join(ROOT, 'docs/workers.md'), 'utf8')
+const PAGE = readFileSync(join(REPOSITORY, 'docs/workers.md'), 'utf8')
 
 /** The one block of a language. */
 function block(language: string): string {
@@ -30,12 +31,12 @@ function hasPython(): boolean {
   }
 }
 
-const fire = ({ hooks }: Stage, command: string) =>
+const fire = ({ hooks }: WorkerStage, command: string) =>
   Promise.resolve(hooks.fire('PreToolUse', { tool_name: 'Bash', tool_input: { command }, tool_use_id: 'call' }))
 
 /** All three do the same. */
 async function behaves(command: string, file: string): Promise<void> {
-  const setting = stage({ command, args: [file] })
+  const setting = workerStage({ command, args: [file] })
   const [bad, good] = await Promise.all([fire(setting, 'rm -rf /'), fire(setting, 'ls "ü"')])
   expect(bad).toMatchObject({ decision: 'deny', reason: 'not with rm -rf', failures: [] })
   expect(good).toMatchObject({ decision: undefined, failures: [] })
@@ -79,7 +80,7 @@ describe('the worker in TypeScript', () => {
   afterAll(() => built.remove())
 
   test('compiles, for users with strict settings', () => {
-    const types = { types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] }
+    const types = { types: ['node'], typeRoots: [join(REPOSITORY, 'node_modules/@types')] }
     const compilerOptions = {
       strict: true,
       noPropertyAccessFromIndexSignature: true,
@@ -97,7 +98,7 @@ describe('the worker in TypeScript', () => {
   })
 
   test('fails an event that it throws on', async () => {
-    const { hooks } = stage({ command: process.execPath, args: [file], events: ['UserPromptSubmit'] })
+    const { hooks } = workerStage({ command: process.execPath, args: [file], events: ['UserPromptSubmit'] })
     const { failures } = await hooks.fire('UserPromptSubmit', { prompt: ' ' })
     expect(failures).toMatchObject([{ kind: 'threw', message: 'the prompt is empty' }])
     expect(await hooks.fire('UserPromptSubmit', { prompt: 'hello' })).toMatchObject({ failures: [] })

@@ -2,9 +2,11 @@
 import * as fc from '../../../support/fast-check.ts'
 import { describe, expect, test, vi } from 'vitest'
 import type { Outcome } from '../../../../src/hooks.ts'
-import { allow, failed, HANG, PROFILES, silent, stage, type Stage } from './worker-kit.ts'
+import { allowStep, failed, silent, workerStage, type WorkerStage } from './worker-kit.ts'
+import { POLL } from '../../../support/waiting.ts'
+import { PROFILES } from '../../../support/hook-inputs.ts'
 
-vi.setConfig({ testTimeout: HANG.timeout })
+vi.setConfig({ testTimeout: POLL.timeout })
 
 /** Requests at once, and lines that the worker prints for each of them. */
 const REQUESTS = 20
@@ -88,7 +90,7 @@ const wordsOf = ({ failures, reason }: Outcome): string => failures[0]?.kind ?? 
 
 // FM24: 10,000 lines in each profile.
 test.each(PROFILES)('only an answer with the right number counts, and only once (%s)', async profile => {
-  const setting = stage({ profile, timeout: 4, heartbeat: 1000 })
+  const setting = workerStage({ profile, timeout: 4, heartbeat: 1000 })
   const { ask, hook, clock } = setting
   await ask([silent])
   let [first, dropped] = [2, 0]
@@ -115,7 +117,7 @@ test.each(PROFILES)('only an answer with the right number counts, and only once 
 })
 
 test('what is dropped is told, though not without end', async () => {
-  const { ask, notices, hook } = stage()
+  const { ask, notices, hook } = workerStage()
   await ask([{ say: 'Loading the model …' }, { say: '{"id":7}' }, silent, { say: '{"id":1}' }])
   await ask([silent])
   expect(notices).toEqual([
@@ -142,24 +144,24 @@ describe.each(PROFILES)('an answer that nobody should read (%s)', profile => {
     ['has its number twice', '{"id":#id,"reply":{"decision":"allow"},"id":9}', 'twice'],
     ['has __proto__', reply('"__proto__":{"decision":"deny"}'), '__proto__']
   ])('fails at once: it %s', async (_, say, words) => {
-    const { ask, hook } = stage({ profile })
+    const { ask, hook } = workerStage({ profile })
     expect(await ask([{ say }])).toMatchObject(failed('reply', profile, words))
-    expect(await ask([allow])).toMatchObject({ decision: 'allow' })
+    expect(await ask([allowStep])).toMatchObject({ decision: 'allow' })
     expect(hook.status().restarts).toBe(0)
   })
 
   // FM16
   test('fails at once: it is longer than a line may be', async () => {
-    const { ask, clock } = stage({ profile })
+    const { ask, clock } = workerStage({ profile })
     const say = reply(`"reason":"${'x'.repeat(1024 * 1024)}"`)
     expect(await ask([{ say }])).toMatchObject(failed('output', profile, 'output cap'))
     await clock.advance(0.1)
-    expect(await ask([allow])).toMatchObject({ decision: 'allow' })
+    expect(await ask([allowStep])).toMatchObject({ decision: 'allow' })
   })
 
   // FM15
   test('is any proper part of one', async () => {
-    const { ask, clock } = stage({ profile, timeout: 4, heartbeat: 1000 })
+    const { ask, clock } = workerStage({ profile, timeout: 4, heartbeat: 1000 })
     const say = reply(`"reason":"${'x'.repeat(1990)}"`)
     const length = say.length - '#id'.length + 4
     expect(length).toBeGreaterThan(2040)
@@ -188,7 +190,7 @@ describe.each(PROFILES)('an answer that nobody should read (%s)', profile => {
     ['UTF-16', Array.from(reply('"reason":"a"')).join('\0'), 'timeout'],
     ['UTF-16 with a mark', `\xFF\xFE${Array.from(reply('"reason":"a"')).join('\0')}`, 'timeout']
   ])('is not plain UTF-8: %s', async (_, bytes, kind) => {
-    const { ask, clock } = stage({ profile, timeout: 4 })
+    const { ask, clock } = workerStage({ profile, timeout: 4 })
     const fired = ask([{ bytes: `${bytes}\n` }])
     await ask([silent])
     await clock.advance(4)
@@ -197,7 +199,7 @@ describe.each(PROFILES)('an answer that nobody should read (%s)', profile => {
 
   // FM14: every byte that cannot begin a character.
   test('is not plain UTF-8: any byte out of place', async () => {
-    const { ask } = stage({ profile })
+    const { ask } = workerStage({ profile })
     const bytes = Array.from({ length: 128 }, (_, index) => String.fromCharCode(128 + index))
     const outcomes = await Promise.all(bytes.map(byte => ask([{ bytes: `${reply(`"reason":"${byte}"`)}\n` }])))
     for (const outcome of outcomes) expect(outcome).toMatchObject(failed('reply', profile, 'not UTF-8'))
@@ -206,7 +208,7 @@ describe.each(PROFILES)('an answer that nobody should read (%s)', profile => {
 
 // FM14
 test('a mark of the byte order is accepted once, at the beginning', async () => {
-  const { ask, clock } = stage({ timeout: 4 })
+  const { ask, clock } = workerStage({ timeout: 4 })
   const marked = { bytes: '\xEF\xBB\xBF{"id":#id,"reply":{"decision":"allow"}}\n' }
   expect(await ask([marked])).toMatchObject({ decision: 'allow' })
   const again = ask([marked])
@@ -216,7 +218,7 @@ test('a mark of the byte order is accepted once, at the beginning', async () => 
 })
 
 test('characters and lines may come in pieces', async () => {
-  const { ask } = stage()
+  const { ask } = workerStage()
   const text = Buffer.from('{"id":#id,"reply":{"decision":"deny","reason":"größer 🦜"}}\r\n').toString('latin1')
   const pieces = Array.from(text.replace('#id', '1'), byte => ({ bytes: byte }))
   expect(await ask(pieces)).toMatchObject({ reason: 'größer 🦜' })
@@ -233,32 +235,32 @@ const FLOODS: readonly (readonly [string, string])[] = [
 describe.each(PROFILES)('a worker that prints without end (%s)', profile => {
   // FM12
   test.each(FLOODS)('is ended: %s', async (_, command) => {
-    const { ask, hook, running } = stage({ profile, command, args: undefined })
+    const { ask, hook, running } = workerStage({ profile, command, args: undefined })
     const before = process.memoryUsage.rss()
     expect(await ask([])).toMatchObject(failed('output', profile, 'output cap'))
     expect(hook.status().state).toBe('waiting')
-    await expect.poll(running, HANG).toEqual([])
+    await expect.poll(running, POLL).toEqual([])
     expect(process.memoryUsage.rss() - before).toBeLessThan(64 * 1024 * 1024)
   })
 })
 
 // FM12
 test('a worker that prints without end while nobody waits is ended, too', async () => {
-  const setting: Stage = stage({ command: `read -r line; echo '{"id":1}'; exec yes >&2`, args: undefined })
+  const setting: WorkerStage = workerStage({ command: `read -r line; echo '{"id":1}'; exec yes >&2`, args: undefined })
   const { ask, hook, running, notices } = setting
   expect(await ask([])).toMatchObject({ failures: [] })
-  await expect.poll(() => hook.status().state, HANG).toBe('stopped')
-  await expect.poll(running, HANG).toEqual([])
+  await expect.poll(() => hook.status().state, POLL).toBe('stopped')
+  await expect.poll(running, POLL).toEqual([])
   expect(notices.at(-1)).toContain('output cap')
   expect(notices.length).toBeLessThan(103)
 })
 
 test('a log that grows slowly is no flood', async () => {
-  const { ask, clock, hook } = stage({ heartbeat: 1000 })
+  const { ask, clock, hook } = workerStage({ heartbeat: 1000 })
   for (let round = 0; round < 8; round++) {
     await ask([silent, { stderr: 'x'.repeat(200_000) }, { stderr: '\n' }])
     await clock.advance(11)
   }
-  await ask([allow])
+  await ask([allowStep])
   expect(hook.status()).toMatchObject({ restarts: 0 })
 })

@@ -1,9 +1,8 @@
 /** What the tests of workers share: a worker that does as it is told, on a clock turned by hand. */
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
 import {
   HookEnvironment,
@@ -21,15 +20,9 @@ import {
   type RegistryOptions
 } from '../../../../src/hooks.ts'
 import { manualClock, type ManualClock } from '../../../../src/testing.ts'
-
-export const PROFILES = ['strict', 'compat'] as const
-
-/** Longer than anything takes on a busy machine. */
-export const HANG = { timeout: 300_000, interval: 5 }
-
-/** A program among the fixtures. */
-export const workerFile = (name: string): string =>
-  fileURLToPath(new URL(`../../../fixtures/workers/${name}`, import.meta.url))
+import { POLL } from '../../../support/waiting.ts'
+import { processesWith } from '../../../support/process-table.ts'
+import { fixture } from '../../../support/fixture.ts'
 
 /** A folder for one test. */
 export function workerFolder(): string {
@@ -39,10 +32,10 @@ export function workerFolder(): string {
 }
 
 /** What the puppet is told to do with one event. */
-export type Step = Readonly<Record<string, unknown>>
+export type PuppetStep = Readonly<Record<string, unknown>>
 
 /** One worker, and all that it tells. */
-export interface Stage {
+export interface WorkerStage {
   readonly hook: WorkerHook
   readonly hooks: HookRegistry
   readonly place: HookEnvironment
@@ -51,7 +44,7 @@ export interface Stage {
   readonly notices: string[]
   readonly late: LateAnswer[]
   /** Fires PreToolUse with these steps. */
-  ask(steps: readonly Step[], call?: string, signal?: AbortSignal): Promise<Outcome>
+  ask(steps: readonly PuppetStep[], call?: string, signal?: AbortSignal): Promise<Outcome>
   /** Waits until the worker has printed this on standard error while somebody waited for it. */
   heard(text: string): Promise<void>
   /** Who still runs of all that was started here. */
@@ -87,7 +80,7 @@ export function countingClock(): CountingClock {
   }
 }
 
-const PUPPET = { command: process.execPath, args: [workerFile('puppet.ts')] }
+const PUPPET = { command: process.execPath, args: [fixture('workers/puppet.ts')] }
 
 type Options = Partial<WorkerSpec> & {
   profile?: Profile
@@ -96,7 +89,7 @@ type Options = Partial<WorkerSpec> & {
 }
 
 /** A worker, the puppet unless something else is said. Nobody of it may be left when the test has ended. */
-export function stage({ profile, place: placing, registry, ...spec }: Options = {}): Stage {
+export function workerStage({ profile, place: placing, registry, ...spec }: Options = {}): WorkerStage {
   const folder = mkdtempSync(join(tmpdir(), 'carabiner-worker-'))
   const clock = countingClock()
   const notices: string[] = []
@@ -122,14 +115,14 @@ export function stage({ profile, place: placing, registry, ...spec }: Options = 
   const running = (): readonly number[] => processesWith(mark)
   onTestFinished(async () => {
     await place.close()
-    await expect.poll(running, HANG).toEqual([])
+    await expect.poll(running, POLL).toEqual([])
     rmSync(folder, { recursive: true, force: true })
-  }, HANG.timeout * 2)
+  }, POLL.timeout * 2)
   return {
     ...{ hook, hooks, place, clock, folder, notices, late, running },
     ask: async (steps, tool_use_id = 'call', signal) =>
       hooks.fire('PreToolUse', { tool_name: 'Bash', tool_input: { do: steps }, tool_use_id }, { signal }),
-    heard: text => expect.poll(() => progressIn(messages), HANG).toContain(text)
+    heard: text => expect.poll(() => progressIn(messages), POLL).toContain(text)
   }
 }
 
@@ -137,18 +130,20 @@ const progressIn = (messages: readonly HookMessage[]): string =>
   messages.map(message => (message.subtype === 'hook_progress' ? message.output : '')).join('')
 
 /** Waits until the worker has shown a sign of life. */
-export async function signOfLife({ clock }: Stage, work: () => unknown): Promise<void> {
+export async function signOfLife({ clock }: WorkerStage, work: () => unknown): Promise<void> {
   await work()
   const before = clock.reads
-  await expect.poll(() => clock.reads, HANG).toBeGreaterThan(before)
+  await expect.poll(() => clock.reads, POLL).toBeGreaterThan(before)
 }
 
 /** Steps that answer with a refusal for this reason. */
-export const deny = (reason: string): Step => ({ say: `{"id":#id,"reply":{"decision":"deny","reason":"${reason}"}}` })
-export const allow: Step = { say: '{"id":#id,"reply":{"decision":"allow"}}' }
-export const silent: Step = { say: '{"id":#id}' }
+export const denyStep = (reason: string): PuppetStep => ({
+  say: `{"id":#id,"reply":{"decision":"deny","reason":"${reason}"}}`
+})
+export const allowStep: PuppetStep = { say: '{"id":#id,"reply":{"decision":"allow"}}' }
+export const silent: PuppetStep = { say: '{"id":#id}' }
 /** Says so on standard error, so that a test can wait for it, and does not answer. */
-export const hang = (word: string): readonly Step[] => [{ stderr: word }]
+export const hang = (word: string): readonly PuppetStep[] => [{ stderr: word }]
 
 /** What a failed gate comes to: closed in the strict profile, open and marked in the other. */
 export const failed = (kind: string, profile: Profile, words: RegExp | string = ''): object => ({
@@ -163,28 +158,3 @@ export const failed = (kind: string, profile: Profile, words: RegExp | string = 
   ],
   ...(profile === 'strict' && { reason: expect.stringMatching(`^gate_failed:${kind}: hook gate `) })
 })
-
-/** The processes that have this in their environment. */
-function processesWith(text: string): readonly number[] {
-  return readdirSync('/proc')
-    .map(Number)
-    .filter(pid => pid > 0 && holds(`/proc/${pid}/environ`, text))
-}
-
-function holds(file: string, text: string): boolean {
-  try {
-    return readFileSync(file, 'latin1').includes(text)
-  } catch {
-    return false
-  }
-}
-
-/** Whether a process runs. One that has ended and is only not yet buried does not. */
-export function isRunning(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return !/^\) [ZX]/.test(stat.slice(stat.lastIndexOf(')')))
-  } catch {
-    return false
-  }
-}

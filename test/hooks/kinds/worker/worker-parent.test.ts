@@ -3,22 +3,24 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { HANG, isRunning, workerFile } from './worker-kit.ts'
+import { POLL } from '../../../support/waiting.ts'
+import { isAlive } from '../../../support/process-table.ts'
+import { fixture } from '../../../support/fixture.ts'
 
-vi.setConfig({ testTimeout: HANG.timeout })
+vi.setConfig({ testTimeout: POLL.timeout })
 
 /** A program that has a worker, once that has answered, and the numbers of the worker and of its child. */
 async function parent(way: string) {
-  const child = spawn(process.execPath, [workerFile('parent.ts'), way], { stdio: ['ignore', 'pipe', 'ignore'] })
+  const child = spawn(process.execPath, [fixture('workers/parent.ts'), way], { stdio: ['ignore', 'pipe', 'ignore'] })
   onTestFinished(() => void child.kill('SIGKILL'))
   const ended = once(child, 'exit')
   const [line] = (await once(child.stdout, 'data')) as [Buffer]
   const family = line.toString().trim().split(' ').map(Number)
-  onTestFinished(() => family.filter(isRunning).forEach(pid => process.kill(pid, 'SIGKILL')))
+  onTestFinished(() => family.filter(isAlive).forEach(pid => process.kill(pid, 'SIGKILL')))
   return { child, family, ended }
 }
 
-const gone = (family: readonly number[]): Promise<void> => expect.poll(() => family.filter(isRunning), HANG).toEqual([])
+const gone = (family: readonly number[]): Promise<void> => expect.poll(() => family.filter(isAlive), POLL).toEqual([])
 
 test('a program ends although its worker idles, and the worker with it', async () => {
   const { family, ended } = await parent('idle')
@@ -41,7 +43,7 @@ test.each(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGSEGV'] as const)(
   'a program that dies of %s takes its worker with it',
   async name => {
     const { child, family, ended } = await parent('stay')
-    expect(family.map(isRunning)).toEqual([true, true])
+    expect(family.map(isAlive)).toEqual([true, true])
     child.kill(name)
     expect(await ended).toEqual([null, name])
     await gone(family)

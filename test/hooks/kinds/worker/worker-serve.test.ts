@@ -5,20 +5,22 @@ import { text } from 'node:stream/consumers'
 import { build } from 'esbuild'
 import { describe, expect, test, vi } from 'vitest'
 import type { Handler, Handlers } from '../../../../src/worker.ts'
-import { failed, HANG, signOfLife, stage, workerFile, type Stage } from './worker-kit.ts'
+import { failed, signOfLife, workerStage, type WorkerStage } from './worker-kit.ts'
+import { POLL } from '../../../support/waiting.ts'
+import { fixture } from '../../../support/fixture.ts'
 
-vi.setConfig({ testTimeout: HANG.timeout })
+vi.setConfig({ testTimeout: POLL.timeout })
 
-const POLICY = { command: process.execPath, args: [workerFile('policy.ts')] }
+const POLICY = { command: process.execPath, args: [fixture('workers/policy.ts')] }
 
-const fire = ({ hooks }: Stage, command: string, more: object = {}) =>
+const fire = ({ hooks }: WorkerStage, command: string, more: object = {}) =>
   Promise.resolve(
     hooks.fire('PreToolUse', { tool_name: 'Bash', tool_input: { command, ...more }, tool_use_id: 'call' })
   )
 
 describe('a worker that is served', () => {
   test('answers with a reply, or with nothing', async () => {
-    const setting = stage(POLICY)
+    const setting = workerStage(POLICY)
     expect(await fire(setting, 'rm')).toMatchObject({ decision: 'deny', reason: 'not with rm' })
     for (const command of ['ls', 'pwd'])
       expect(await fire(setting, command)).toMatchObject({ decision: undefined, failures: [] })
@@ -26,7 +28,7 @@ describe('a worker that is served', () => {
   })
 
   test('works on several events at once, and answers pings meanwhile', async () => {
-    const setting = stage(POLICY)
+    const setting = workerStage(POLICY)
     await fire(setting, 'ls')
     const waiting = [fire(setting, 'wait'), fire(setting, 'wait')]
     expect(await fire(setting, 'rm')).toMatchObject({ reason: 'not with rm' })
@@ -44,7 +46,7 @@ describe('a worker that is served', () => {
     ['text', 'reply', 'the reply in its frame is no object'],
     ['no such thing', 'threw', 'is not a function']
   ])('fails the one event that it fails on: %s', async (command, kind, words) => {
-    const setting = stage(POLICY)
+    const setting = workerStage(POLICY)
     const [bad, good] = await Promise.all([fire(setting, command), fire(setting, 'rm')])
     expect(bad).toMatchObject(failed(kind, 'strict', words))
     expect(good).toMatchObject({ reason: 'not with rm' })
@@ -52,18 +54,18 @@ describe('a worker that is served', () => {
   })
 
   test('fails events that it has no function for', async () => {
-    const { hooks } = stage(POLICY)
+    const { hooks } = workerStage(POLICY)
     const { failures } = await hooks.fire('Stop', { stop_hook_active: false })
     expect(failures).toMatchObject([{ kind: 'threw', message: 'the worker has no handler for Stop; give serve() one' }])
   })
 
   test('may have one function for all events', async () => {
-    const { hooks } = stage({ ...POLICY, env: { ONE_FOR_ALL: '1' } })
+    const { hooks } = workerStage({ ...POLICY, env: { ONE_FOR_ALL: '1' } })
     expect(await hooks.fire('Stop', { stop_hook_active: false })).toMatchObject({ systemMessage: 'Stop' })
   })
 
   test('may print what it likes: it goes to standard error', async () => {
-    const setting = stage(POLICY)
+    const setting = workerStage(POLICY)
     const waiting = fire(setting, 'wait')
     expect(await fire(setting, 'chatter')).toMatchObject({ reason: 'chatted' })
     await setting.heard('a log\nan info\n')
@@ -74,7 +76,7 @@ describe('a worker that is served', () => {
   })
 
   test('is given megabytes', async () => {
-    const setting = stage(POLICY)
+    const setting = workerStage(POLICY)
     const payload = 'ü🦜'.repeat(2_000_000)
     expect(await fire(setting, 'size', { payload })).toMatchObject({ reason: String(payload.length) })
   })

@@ -4,36 +4,36 @@ import { describe, expect, test, vi } from 'vitest'
 import { workerHook } from '../../../../src/external.ts'
 import { unhandledDuring } from '../../../support/hook-kit.ts'
 import {
-  allow,
+  allowStep,
   countingClock,
-  deny,
+  denyStep,
   failed,
   hang,
-  HANG,
-  PROFILES,
   signOfLife,
   silent,
-  stage,
-  type Step
+  workerStage,
+  type PuppetStep
 } from './worker-kit.ts'
+import { POLL } from '../../../support/waiting.ts'
+import { PROFILES } from '../../../support/hook-inputs.ts'
 
-vi.setConfig({ testTimeout: HANG.timeout })
+vi.setConfig({ testTimeout: POLL.timeout })
 
 describe('a worker', () => {
   test('is started with the first event and answers all of them', async () => {
-    const { ask, hook } = stage()
+    const { ask, hook } = workerStage()
     expect(hook.status()).toEqual({ state: 'stopped', restarts: 0, strays: 0 })
-    expect(await ask([allow])).toMatchObject({ decision: 'allow', failures: [] })
+    expect(await ask([allowStep])).toMatchObject({ decision: 'allow', failures: [] })
     const { pid } = hook.status()
     expect(hook.status()).toEqual({ state: 'running', restarts: 0, strays: 0, pid: expect.any(Number) })
-    expect(await ask([deny('not that')])).toMatchObject({ decision: 'deny', by: 'gate', reason: 'not that' })
+    expect(await ask([denyStep('not that')])).toMatchObject({ decision: 'deny', by: 'gate', reason: 'not that' })
     expect(await ask([silent])).toMatchObject({ decision: undefined, blocked: false, failures: [] })
     expect(hook.status().pid).toBe(pid)
   })
 
   // F102
   test('is given the number first and then the wire object, in one line', async () => {
-    const { ask, hooks } = stage({ registry: { sessionId: 's-1' } })
+    const { ask, hooks } = workerStage({ registry: { sessionId: 's-1' } })
     const seen: string[] = []
     hooks.register({ name: 'witness', events: 'PreToolUse', priority: 1, run: ctx => void seen.push(ctx.wire) })
     await ask([silent])
@@ -48,17 +48,17 @@ describe('a worker', () => {
   })
 
   test('may be asked about several events at once, and answers them in any order', async () => {
-    const { ask, hook } = stage()
+    const { ask, hook } = workerStage()
     const words = Array.from({ length: 50 }, (_, index) => `word ${index}`)
-    const held = words.map(word => ask([{ hold: deny(word)['say'] }]))
+    const held = words.map(word => ask([{ hold: denyStep(word)['say'] }]))
     await ask([silent, { release: true }])
     expect((await Promise.all(held)).map(outcome => outcome.reason)).toEqual(words)
     expect(hook.status()).toMatchObject({ restarts: 0, strays: 0 })
   })
 
   test('does not mix two events at once', async () => {
-    const { ask, hooks } = stage()
-    const tool = ask([{ hold: deny('about the tool')['say'] }])
+    const { ask, hooks } = workerStage()
+    const tool = ask([{ hold: denyStep('about the tool')['say'] }])
     const stop = hooks.fire('Stop', {
       stop_hook_active: false,
       tool_input: { do: [{ hold: '{"id":#id,"reply":{"decision":"block","reason":"about the stop"}}' }] }
@@ -69,7 +69,7 @@ describe('a worker', () => {
   })
 
   test('has the environment of its first event, without what belongs to one event', async () => {
-    const { ask, folder } = stage({
+    const { ask, folder } = workerStage({
       env: { OWN: 'own' },
       place: { envFile: '/tmp/variables' },
       registry: { sessionId: 's-1', env: { SHARED: 'shared' } }
@@ -89,7 +89,7 @@ describe('a worker', () => {
 
   test('may be a command line for a shell', async () => {
     const command = `while IFS= read -r line; do id=\${line#'{"id":'}; echo "{\\"id\\":\${id%%,*}}" | cat; done`
-    const { ask } = stage({ command, args: undefined })
+    const { ask } = workerStage({ command, args: undefined })
     expect(await ask([])).toMatchObject({ failures: [], blocked: false })
     expect(await ask([])).toMatchObject({ failures: [], blocked: false })
   })
@@ -112,13 +112,13 @@ describe('what a worker answers', () => {
     ['{"id":#id,"code":1,"stderr":"oh"}', failed('exit', 'strict', 'ended with exit code 1')],
     ['{"id":#id,"code":0,"stdout":"{broken"}', failed('reply', 'strict')]
   ])('may be what a command would give back: %s', async (say, outcome) => {
-    const { ask } = stage()
+    const { ask } = workerStage()
     expect(await ask([{ say }])).toMatchObject(outcome)
   })
 
   // F161
   test('stands in the report as it came', async () => {
-    const { hooks } = stage()
+    const { hooks } = workerStage()
     const fire = (say: string) => {
       const input = { tool_name: 'Bash', tool_input: { do: [{ say }] }, tool_use_id: 'call' }
       return hooks.fire('PreToolUse', input, { report: true })
@@ -130,11 +130,11 @@ describe('what a worker answers', () => {
   })
 
   test.each(PROFILES)('may be that it failed, for this one event only (%s)', async profile => {
-    const { ask, hook } = stage({ profile })
+    const { ask, hook } = workerStage({ profile })
     expect(await ask([{ say: '{"id":#id,"error":"the list is missing"}' }])).toMatchObject(
       failed('threw', profile, 'the list is missing')
     )
-    expect(await ask([allow])).toMatchObject({ decision: 'allow' })
+    expect(await ask([allowStep])).toMatchObject({ decision: 'allow' })
     expect(hook.status()).toMatchObject({ restarts: 0, strays: 0 })
   })
 
@@ -157,19 +157,19 @@ describe('what a worker answers', () => {
     '{"id":#id,"reply":{"decision":"allow","decision":"deny"}}',
     '{"id":#id,'
   ])('is a failure at once where it cannot be read: %s', async say => {
-    const { ask } = stage()
+    const { ask } = workerStage()
     expect(await ask([{ say }])).toMatchObject(failed('reply', 'strict'))
-    expect(await ask([allow])).toMatchObject({ decision: 'allow' })
+    expect(await ask([allowStep])).toMatchObject({ decision: 'allow' })
   })
 })
 
 describe('an answer that comes later', () => {
-  const announced = (more = ''): Step => ({ say: `{"id":#id,"async":true${more}}` })
+  const announced = (more = ''): PuppetStep => ({ say: `{"id":#id,"async":true${more}}` })
   const note = '{"id":#id,"reply":{"hookSpecificOutput":{"additionalContext":"done now"}}}'
 
   // F98
   test('does not keep its event waiting, and reaches the registry', async () => {
-    const { ask, hooks, late, hook } = stage({ profile: 'compat' })
+    const { ask, hooks, late, hook } = workerStage({ profile: 'compat' })
     expect(await ask([announced(), { hold: note }])).toMatchObject({ decision: undefined, failures: [] })
     expect(late).toEqual([])
     await ask([silent, { release: true }])
@@ -181,7 +181,7 @@ describe('an answer that comes later', () => {
   })
 
   test('is given up after its asyncTimeout, in milliseconds', async () => {
-    const { ask, hooks, late, clock, hook } = stage({ profile: 'compat' })
+    const { ask, hooks, late, clock, hook } = workerStage({ profile: 'compat' })
     await ask([announced(',"asyncTimeout":1500'), { hold: note }])
     await clock.advance(1.4)
     expect(late).toEqual([])
@@ -194,7 +194,7 @@ describe('an answer that comes later', () => {
   })
 
   test('has no end where its asyncTimeout is longer than a timer can be', async () => {
-    const { ask, hooks, late } = stage({ profile: 'compat', place: { clock: undefined } })
+    const { ask, hooks, late } = workerStage({ profile: 'compat', place: { clock: undefined } })
     await ask([announced(',"asyncTimeout":3000000000'), { hold: note }])
     await ask([silent, { release: true }])
     await hooks.drain()
@@ -202,21 +202,21 @@ describe('an answer that comes later', () => {
   })
 
   test.each([30, 1e12, '1e400'])('is waited for by a deciding event of the library dialect: %s s', async limit => {
-    const { ask } = stage({ dialect: 'library' })
-    const slow = ask([announced(`,"asyncTimeout":${limit}`), { hold: deny('after all')['say'] }])
+    const { ask } = workerStage({ dialect: 'library' })
+    const slow = ask([announced(`,"asyncTimeout":${limit}`), { hold: denyStep('after all')['say'] }])
     await ask([silent, { release: true }])
     expect(await slow).toMatchObject({ decision: 'deny', reason: 'after all' })
   })
 
   test('S3: is waited for by a gate of the strict profile', async () => {
-    const { ask } = stage()
-    const slow = ask([announced(',"asyncTimeout":60000'), { hold: deny('after all')['say'] }])
+    const { ask } = workerStage()
+    const slow = ask([announced(',"asyncTimeout":60000'), { hold: denyStep('after all')['say'] }])
     await ask([silent, { release: true }])
     expect(await slow).toMatchObject({ decision: 'deny', reason: 'after all' })
   })
 
   test('is announced once', async () => {
-    const { ask, hook, hooks, late } = stage({ profile: 'compat' })
+    const { ask, hook, hooks, late } = workerStage({ profile: 'compat' })
     await ask([announced(), announced(), { hold: note }])
     await ask([silent, { release: true }])
     await hooks.drain()
@@ -225,7 +225,7 @@ describe('an answer that comes later', () => {
   })
 
   test('may fail when nobody is interested any more', async () => {
-    const { hooks, place, clock } = stage({ profile: 'compat', events: ['Stop'] })
+    const { hooks, place, clock } = workerStage({ profile: 'compat', events: ['Stop'] })
     const reply = (name: string, say: string) =>
       workerHook(
         {
@@ -247,7 +247,7 @@ describe('an answer that comes later', () => {
   })
 
   test('fails when the worker ends', async () => {
-    const { ask, hooks, late } = stage({ profile: 'compat' })
+    const { ask, hooks, late } = workerStage({ profile: 'compat' })
     await ask([announced(), { hold: note }])
     await ask([{ exit: 4 }])
     await hooks.drain()
@@ -258,23 +258,23 @@ describe('an answer that comes later', () => {
 describe('standard error of a worker', () => {
   // F107, F160
   test('is progress for whoever waits', async () => {
-    const { ask, heard } = stage()
+    const { ask, heard } = workerStage()
     const waiting = ask(hang('thinking\n'))
     await heard('thinking\n')
     await Promise.all([waiting, ask([{ say: '{"id":1}' }, silent])])
   })
 
   test('is a notice when nobody does', async () => {
-    const { ask, notices } = stage()
+    const { ask, notices } = workerStage()
     await ask([silent, { stderr: 'tidying up\n' }])
-    await expect.poll(() => notices, HANG).toContainEqual('gate: its worker printed on stderr: tidying up')
+    await expect.poll(() => notices, POLL).toContainEqual('gate: its worker printed on stderr: tidying up')
   })
 })
 
 describe('the life of a worker', () => {
   test('has no timers while nobody waits', async () => {
     const own = countingClock()
-    const { ask, heard } = stage({ place: { clock: own } })
+    const { ask, heard } = workerStage({ place: { clock: own } })
     await ask([silent])
     expect(own.timers).toBe(0)
     const waiting = ask(hang('here'))
@@ -285,7 +285,7 @@ describe('the life of a worker', () => {
   })
 
   test('goes on for as long as it answers pings', async () => {
-    const setting = stage({ timeout: 100 })
+    const setting = workerStage({ timeout: 100 })
     const { ask, hook, clock, heard } = setting
     const waiting = ask(hang('at work'))
     await heard('at work')
@@ -300,56 +300,56 @@ describe('the life of a worker', () => {
     const onNotice = (): never => {
       throw new Error('the listener broke')
     }
-    const { ask, hook } = stage({ place: { onNotice } })
-    expect(await ask([{ say: 'noise' }, allow])).toMatchObject({ decision: 'allow' })
+    const { ask, hook } = workerStage({ place: { onNotice } })
+    expect(await ask([{ say: 'noise' }, allowStep])).toMatchObject({ decision: 'allow' })
     expect(hook.status().strays).toBe(1)
   })
 
   test('can be begun anew: what it worked on fails', async () => {
-    const { ask, hook, heard } = stage()
+    const { ask, hook, heard } = workerStage()
     const waiting = ask(hang('at work'))
     await heard('at work')
     const { pid } = hook.status()
     hook.restart()
     expect(await waiting).toMatchObject(failed('worker', 'strict', 'was restarted before it answered'))
-    expect(await ask([allow])).toMatchObject({ decision: 'allow' })
+    expect(await ask([allowStep])).toMatchObject({ decision: 'allow' })
     expect(hook.status()).toMatchObject({ state: 'running', restarts: 1 })
     expect(hook.status().pid).not.toBe(pid)
   })
 
   test.each(PROFILES)('ends with close(), and then it fails at once (%s)', async profile => {
-    const { ask, hook, heard, running, notices } = stage({ profile })
+    const { ask, hook, heard, running, notices } = workerStage({ profile })
     const waiting = ask(hang('at work'))
     await heard('at work')
     hook.close()
     expect(await waiting).toMatchObject(failed('worker', profile, 'was closed before it answered'))
-    expect(await ask([allow])).toMatchObject(failed('worker', profile, 'is closed; call restart()'))
+    expect(await ask([allowStep])).toMatchObject(failed('worker', profile, 'is closed; call restart()'))
     expect(hook.status()).toEqual({ state: 'stopped', restarts: 0, strays: 0 })
-    await expect.poll(running, HANG).toEqual([])
+    await expect.poll(running, POLL).toEqual([])
     expect(notices).toEqual([])
     hook.restart()
-    expect(await ask([allow])).toMatchObject({ decision: 'allow' })
+    expect(await ask([allowStep])).toMatchObject({ decision: 'allow' })
   })
 
   test('ends when its place is closed', async () => {
-    const { ask, hook, place, running } = stage()
+    const { ask, hook, place, running } = workerStage()
     await ask([silent])
     expect(running()).toHaveLength(1)
     await place.close()
     expect(running()).toEqual([])
     expect(hook.status().state).toBe('stopped')
-    expect(await ask([allow])).toMatchObject(failed('worker', 'strict', 'is closed'))
+    expect(await ask([allowStep])).toMatchObject(failed('worker', 'strict', 'is closed'))
   })
 
   // F43
   test('is not touched when an event is aborted: it settles at once, and the late answer is dropped', async () => {
-    const { ask, hook, heard, notices } = stage()
+    const { ask, hook, heard, notices } = workerStage()
     const stop = new AbortController()
-    const waiting = ask([{ stderr: 'at work' }, { hold: allow['say'] }], 'call', stop.signal)
+    const waiting = ask([{ stderr: 'at work' }, { hold: allowStep['say'] }], 'call', stop.signal)
     await heard('at work')
     stop.abort()
     expect(await waiting).toMatchObject(failed('aborted', 'strict'))
-    expect(await ask([{ release: true }, deny('still here')])).toMatchObject({ reason: 'still here' })
+    expect(await ask([{ release: true }, denyStep('still here')])).toMatchObject({ reason: 'still here' })
     expect(hook.status()).toMatchObject({ state: 'running', restarts: 0, strays: 1 })
     expect(notices).toEqual([expect.stringContaining('dropped an answer to 1')])
   })

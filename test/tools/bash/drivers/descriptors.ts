@@ -4,13 +4,13 @@ import { wordsOf } from '../../../../src/lib/errors.ts'
 import { bashTool } from '../../../../src/lib/tools/bash/bash.ts'
 import { globTool } from '../../../../src/lib/tools/search/glob.ts'
 import { grepTool } from '../../../../src/lib/tools/search/grep.ts'
-import { ENV, stage } from '../shell-kit.ts'
+import { SHELL_ENV, shellStage } from '../shell-kit.ts'
 
 const uncaught: string[] = []
 process.on('uncaughtException', error => uncaught.push(String(error)))
 process.on('unhandledRejection', error => uncaught.push(String(error)))
 
-const { call, close, write } = stage({ env: { ...ENV, FAULT_MARK: process.env['FAULT_MARK']! } })
+const { call, close, write } = shellStage({ env: { ...SHELL_ENV, FAULT_MARK: process.env['FAULT_MARK']! } })
 write('a.txt', 'here\n')
 
 const CALLS = [

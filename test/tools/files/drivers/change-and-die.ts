@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { editTool } from '../../../../src/lib/tools/files/edit.ts'
 import { readTool } from '../../../../src/lib/tools/files/read.ts'
 import { writeTool } from '../../../../src/lib/tools/files/write.ts'
-import { untouched, watched } from '../faulty-fs.ts'
+import { untouched, withWatchedFs } from '../faulty-fs.ts'
 import { makeCall, makeSession } from '../../tool-session.ts'
 
 const [name, json, moment] = process.argv.slice(2)
@@ -23,7 +23,7 @@ const CHANGES = new Set(['mkdir', 'writev', 'chown', 'chmod', 'sync', 'linkSync'
 
 let count = 0
 try {
-  await watched(
+  await withWatchedFs(
     (made, make, args) => {
       const isChange = CHANGES.has(made) || (made === 'open' && args[1] === 'wx')
       if (made === moment) return Promise.resolve(make([(args[0] as Buffer[])[0]!.subarray(0, 1)])).then(die)

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 
 const run = (program: string, ...args: readonly string[]): number | null => spawnSync(program, args).status
 
-export const has = (program: string): boolean => run(program, '--version') !== null
+export const hasProgram = (program: string): boolean => run(program, '--version') !== null
 
 /** Whether processes may have a namespace of their own. */
 export const canUnshare =
