@@ -15,7 +15,7 @@ export interface AgentBounds {
   mayChoose(model: string, file: string): boolean
 }
 
-/** A project's agent is within the limits of one of the same name. Only the user's own chooses mode and provider. */
+/** A project's agent keeps to the limits of the user's of that name. Only the user's sets a mode, provider, more turns. */
 export function agentsIn(
   { owners }: Pick<Loaded, 'owners'>,
   trusted: boolean,
