@@ -14,6 +14,7 @@ const CHECKS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   format: [['oxfmt', '--check']],
   imports: [[node, 'scripts/check-imports.ts']],
   door: [[node, 'scripts/check-door.ts']],
+  house: [[node, 'scripts/house.ts', '--check']],
   edges: [[node, 'scripts/check-edges.ts']],
   docs: [
     [node, 'scripts/print-docs.ts', '--check'],

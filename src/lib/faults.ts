@@ -61,7 +61,7 @@ export const FAULTS = {
     ),
   E_SETTINGS: (problems: string) => {
     const what = 'the settings have errors, and a gate might be missing:'
-    const rest = 'goes on without what is wrong'
+    const rest = 'continues without the invalid entries'
     return [
       `${what} ${asOptions(problems)}`,
       `correct them (\`carabiner hooks check\` lists all that is in files); { profile: 'compat' } ${rest}`,

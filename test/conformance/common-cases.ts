@@ -83,7 +83,7 @@ const brokenInCompat =
 
 const BLOCK = { decision: 'block', reason: 'not today' }
 const BROKEN = '{"decision": "block"'
-const NO_WORD = 'exit code 2, and no word of why on stderr'
+const NO_WORD = 'exit code 2, without a reason on stderr'
 const DOCUMENTS = '{"continue": true}\n{"decision": "block"}'
 
 /** A permission is decided in words of its own: see the cases of gates. */

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isThere, wayTo } from '../../src/lib/world/files/paths.ts'
+import { isThere, resolvePath } from '../../src/lib/world/files/paths.ts'
 import { allowRule, bashFacts, decided, denyRule, HOME } from './permission-kit.ts'
 
 const RULES = [
@@ -180,6 +180,6 @@ test.each([
   'gh pr create --title "Fix" --body "See docs"',
   'ssh host uptime'
 ])('%s', command => {
-  const call = { ...bashFacts(command), cwd: root, real: wayTo, has: isThere }
+  const call = { ...bashFacts(command), cwd: root, real: resolvePath, has: isThere }
   expect(decided(call, RULES, { roots: [root], home: HOME })).toBe('allow')
 })

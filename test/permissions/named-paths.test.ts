@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { wayTo } from '../../src/lib/world/files/paths.ts'
+import { resolvePath } from '../../src/lib/world/files/paths.ts'
 import { allowRule, bashFacts, decided, denyRule, WORKSPACE } from './permission-kit.ts'
 
 const RULES = [allowRule('Bash'), denyRule('Read(secrets/**)'), denyRule('Read(.env)')]
@@ -73,13 +73,13 @@ describe('links', () => {
   afterAll(() => rmSync(root, { recursive: true }))
 
   test.each(['cat l', 'cat ./d/a', 'cd d && cat a', 'cat f l', 'sort < l'])('%s', command => {
-    const call = { ...bashFacts(command), cwd: root, real: wayTo }
+    const call = { ...bashFacts(command), cwd: root, real: resolvePath }
     expect(decided(call, RULES, { roots: [root], mode: 'bypassPermissions' })).toBe('ask')
     expect(decided({ ...call, ...bashFacts('cat f') }, RULES, { roots: [root] })).toBe('allow')
   })
 
   test('to what is protected, also where nothing is yet', () => {
-    const call = { ...bashFacts('cp f h/pre-commit'), cwd: root, real: wayTo }
+    const call = { ...bashFacts('cp f h/pre-commit'), cwd: root, real: resolvePath }
     expect(decided(call, [allowRule('Bash')], { roots: [root], mode: 'bypassPermissions' })).toBe('ask')
   })
 })

@@ -92,7 +92,7 @@ function takeAnswer(answer: Answer, session: Session): readonly Block[] {
   for (const text of changed ?? []) session.reader.warnOnce(text)
   for (const { name, input } of ungated ?? []) {
     session.transcript.append({ type: 'system', subtype: 'ungated_tool', toolName: name, input })
-    const text = `${name} was run by the model’s provider; no hook and no rule was asked`
+    const text = `${name} was run by the model’s provider; hooks and permission rules did not apply`
     session.reader.notice(text, 'warning', 'ungated_tool')
   }
   return kept

@@ -169,7 +169,7 @@ function tell(answer: Answer, cutAfter: number | undefined, onEvent: ((event: St
   const partial = told.flatMap(event =>
     event.type === 'content_block_delta' && event.delta.type === 'text_delta' ? [event.delta.text] : []
   )
-  throw withPartial(cutOff(`the script says so, after ${cutAfter} events`), partial.join(''))
+  throw withPartial(cutOff(`the script cuts it off after ${cutAfter} events`), partial.join(''))
 }
 
 function scriptIsOver(turns: number, asked: number): ModelFailure {

@@ -7,7 +7,7 @@ import { isWithin } from '../world/files/paths.ts'
 import { type RulePlaces } from './path-pattern.ts'
 import { protectionOf } from './protected.ts'
 import { fits, type Behavior, type Rule } from './rule.ts'
-import { twinsFor } from './twins.ts'
+import { twinsFor } from './linked-names.ts'
 
 export interface CallFacts extends PathLookup {
   readonly tool: string

@@ -1,6 +1,6 @@
 import { hostname as machineName, networkInterfaces } from 'node:os'
 import { globOf, RENAMED } from '../util/names.ts'
-import { allowsCommand, concernsCommand, type Fit } from './command-fits.ts'
+import { allowsCommand, matchesCommand, type Fit } from './match-command.ts'
 import type { CallFacts } from './decide.ts'
 import { FILE_READERS, FILE_SEARCHERS, FILE_WRITERS } from '../tool-table.ts'
 import { pathsGiven, pathsNamedBy } from './named-paths.ts'
@@ -94,7 +94,7 @@ function fitsName(named: string, tool: string, sure: boolean): boolean {
 function fitsCommand(behavior: Behavior, specifier: string, { subject, input }: CallFacts): Fit {
   const command = subject?.kind === 'command' ? subject.command : input['command']
   if (typeof command !== 'string') return behavior === 'allow' ? 'no' : 'maybe'
-  if (behavior !== 'allow') return concernsCommand(specifier, command)
+  if (behavior !== 'allow') return matchesCommand(specifier, command)
   return allowsCommand(specifier, command) ? 'yes' : 'no'
 }
 

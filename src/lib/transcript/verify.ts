@@ -104,7 +104,7 @@ const MEANINGS: Readonly<Record<GapKind, { readonly matters: boolean; readonly w
   moved: { matters: false, words: 'this entry stood elsewhere; its number says where' },
   conflict: { matters: true, words: 'another entry has the same number; the first one counts' },
   foreign: { matters: true, words: 'an entry of another transcript; it does not count' },
-  unsealed: { matters: true, words: 'somebody else wrote this; it does not count' }
+  unsealed: { matters: true, words: 'not written by Carabiner; it is ignored' }
 }
 
 export const gapMeaning = ({ why }: Gap): { readonly matters: boolean; readonly words: string } => MEANINGS[why]

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { wayTo } from '../../../src/lib/world/files/paths.ts'
+import { resolvePath } from '../../../src/lib/world/files/paths.ts'
 import * as fc from '../../support/fast-check.ts'
 import { ask, bashTurn, project, type Project, resultsIn } from '../../support/agent-kit.ts'
 
@@ -216,7 +216,7 @@ test('B4: what a path leads to is what the kernel says, for a process in that fo
       for (const [index, real] of said.split('\n').slice(0, paths.length).entries()) {
         if (real === '') continue
         compared++
-        expect(wayTo(paths[index]!, place.cwd), paths[index]).toEqual({ path: real, sure: true })
+        expect(resolvePath(paths[index]!, place.cwd), paths[index]).toEqual({ path: real, sure: true })
       }
     }),
     { numRuns: 25, endOnFailure: true }

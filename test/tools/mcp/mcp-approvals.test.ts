@@ -82,7 +82,7 @@ test.each([
     expect(alone.results[0]!.text).toMatch(/is not as it was approved of: .*no one was available to approve it/)
     expect(alone.result.permission_denials).toMatchObject([{ tool_name: 'mcp__own__look' }])
     expect(informed(alone)).toContainEqual(
-      'tools of the server own are not as they were approved of: mcp__own__look; somebody is asked before they run'
+      'tools of the server own are not as they were approved of: mcp__own__look; a person is asked before they run'
     )
     expect(callsIn(place)).toBe(1)
 

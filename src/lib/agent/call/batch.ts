@@ -39,7 +39,7 @@ function tellResult(call: ClosedCall, session: Session): ClosedCall {
 }
 
 const UNDECIDED = '[No decision was made about this call; nothing was done.]'
-const ONLY_READ = '[The call was interrupted. It could change nothing; call again if you need to know.]'
+const ONLY_READ = '[Interrupted. The call was read-only; call it again if you still need the result.]'
 
 /** A new prompt is no decision about open calls: they are answered as they are, and none is run. */
 export async function answerOpen(session: Session, signal: AbortSignal): Promise<void> {

@@ -40,7 +40,7 @@ export async function callTool(
   return call
 }
 
-export const NOT_BEGUN = '[The call was interrupted before it began; nothing was done.]'
+export const NOT_BEGUN = '[Interrupted before the call started; nothing was done.]'
 
 /** Nothing begins once the turn was given up, by the caller of the agent or by a hook. */
 function propose(

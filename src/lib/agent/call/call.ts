@@ -1,9 +1,9 @@
 import type { ToolResultBlock, ToolUseBlock } from '../../message.ts'
 import type { CallFacts, HookWord, Policy, Ruling } from '../../permissions/decide.ts'
-import { twinsFor } from '../../permissions/twins.ts'
+import { twinsFor } from '../../permissions/linked-names.ts'
 import type { Tool, ToolResult, ToolSession } from '../../tools/tool.ts'
 import type { PlainObject } from '../../util/plain.ts'
-import { isThere, wayTo } from '../../world/files/paths.ts'
+import { isThere, resolvePath } from '../../world/files/paths.ts'
 import type { Pending } from './open-call.ts'
 
 export interface CallSubject {
@@ -82,7 +82,7 @@ export function decidedCall(
     readOnly: tool.readOnlyIsUnverified !== true && tool.readOnly(input),
     doubt: tool.change?.words,
     cwd: place.cwd,
-    real: wayTo,
+    real: resolvePath,
     has: isThere,
     twins: twinsFor(permissions)
   }

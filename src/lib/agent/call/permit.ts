@@ -3,7 +3,7 @@ import { same } from '../../util/plain.ts'
 import type { Session } from '../session/session.ts'
 import { decidedCall, refused, toolEvent, type CallAt } from './call.ts'
 import { hooksFingerprint } from './open-call.ts'
-import { askHooks, askPerson, keepPermission } from './question.ts'
+import { askHooks, askPerson, keepPermission } from './ask-permission.ts'
 
 type JudgedCall = CallAt<'judged'>
 type Permitted = CallAt<'allowed' | 'refused' | 'pending' | 'proposed'>

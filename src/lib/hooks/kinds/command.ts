@@ -16,7 +16,7 @@ import {
 import { defaultEnvironment, type HookEnvironment } from './hook-environment.ts'
 import { WarmProcesses, type HookProcess } from './prewarm.ts'
 import { checkCommand, identityOf, labelOf, programFor, wordsOfStart, type ProgramSpec } from './program.ts'
-import { readRaw } from './raw.ts'
+import { readProcessReply } from './process-reply.ts'
 import { scriptsNamedBy } from './paths.ts'
 import { jsonIn } from '../../util/attempt.ts'
 import { HookFailure } from '../dispatch/hook-failure.ts'
@@ -173,5 +173,5 @@ function follow({ running, capture, ahead }: HookProcess, run: CommandRun): Prom
 function readAnswer(ended: Ended, capture: Capture, skipped: number, { spec, ctx }: CommandRun): Reply | undefined {
   if (ended.error !== undefined) throw new HookFailure('spawn', wordsOfStart(ended.error))
   const stdout = capture.bytes('stdout').subarray(skipped)
-  return readRaw({ ...ended, stdout, stderr: capture.text('stderr') }, ctx, spec.onFailure)
+  return readProcessReply({ ...ended, stdout, stderr: capture.text('stderr') }, ctx, spec.onFailure)
 }

@@ -6,7 +6,7 @@ import type { Reply } from '../reply.ts'
 import { Capture, OUTPUT_CAP } from './capture.ts'
 import { headersFor } from './headers.ts'
 import { defaultEnvironment, type HookEnvironment } from './hook-environment.ts'
-import { readRaw } from './raw.ts'
+import { readProcessReply } from './process-reply.ts'
 import { buildHook, type OutsideContext, type OutsideHook, type OutsideSpec } from './spec.ts'
 import { allowedUrl, publicUrl } from './urls.ts'
 import { HookFailure } from '../dispatch/hook-failure.ts'
@@ -79,7 +79,7 @@ function readAnswer(host: string, status: number, body: Capture, event: EventNam
   if (!/^\s*(?:\{|$)/.test(body.text('stdout')))
     throw new HookFailure('http', `${host} sent something else than one JSON object or nothing`)
   const occasion = { event, profile: 'strict' as const, letPass: () => undefined }
-  return readRaw({ code: 0, stdout: body.bytes('stdout'), stderr: '' }, occasion)
+  return readProcessReply({ code: 0, stdout: body.bytes('stdout'), stderr: '' }, occasion)
 }
 
 const TROUBLE: Readonly<Record<string, string>> = {

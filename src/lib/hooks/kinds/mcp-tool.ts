@@ -3,7 +3,7 @@ import { withTexts, type PlainObject } from '../../util/plain.ts'
 import { withoutCredentials } from '../../util/credentials.ts'
 import type { EventName } from '../events/event-table.ts'
 import { defaultEnvironment, type HookEnvironment } from './hook-environment.ts'
-import { readRaw } from './raw.ts'
+import { readProcessReply } from './process-reply.ts'
 import { buildHook, type OutsideHook, type OutsideSpec } from './spec.ts'
 import { HookFailure } from '../dispatch/hook-failure.ts'
 
@@ -33,7 +33,7 @@ export const mcpToolHook = <const E extends EventName = EventName>(
         throw new HookFailure('threw', wordsOf(error))
       })
       ctx.ran({ stdout, stderr: '' })
-      return readRaw({ code: 0, stdout, stderr: '' }, ctx, spec.onFailure)
+      return readProcessReply({ code: 0, stdout, stderr: '' }, ctx, spec.onFailure)
     }
   })
 }

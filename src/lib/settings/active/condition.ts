@@ -1,5 +1,5 @@
 import { fits, nowNamed, parseRule } from '../../permissions/rule.ts'
-import { isThere, wayTo } from '../../world/files/paths.ts'
+import { isThere, resolvePath } from '../../world/files/paths.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 
 /**
@@ -15,6 +15,6 @@ export function ruleFits(text: string, { tool_name, tool_input, cwd }: Readonly<
   const { command } = input
   if (rule.specifier !== undefined && rule.tool === 'Bash' && /[$`]|<\(/.test(String(command))) return true
   const roots = typeof cwd === 'string' ? [cwd] : []
-  const call = { tool: tool_name, input, subject: undefined, readOnly: false, real: wayTo, has: isThere }
+  const call = { tool: tool_name, input, subject: undefined, readOnly: false, real: resolvePath, has: isThere }
   return fits(rule, call, { roots }) !== 'no'
 }

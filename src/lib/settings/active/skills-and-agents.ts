@@ -78,7 +78,7 @@ function* notRead(folder: string, why: string): Generator<FoundOwner, readonly s
 }
 
 function separatorIn(name: string, what: string, file: string): Finding {
-  const message = `the ${what} ${JSON.stringify(name)} has a ${SEPARATOR} in its name, which stands between a plugin and what it brings`
+  const message = `the ${what} ${JSON.stringify(name)} has a ${SEPARATOR} in its name, which is reserved for plugin prefixes`
   return gateError(startOf(file, 'name'), 'name-separator', message)
 }
 

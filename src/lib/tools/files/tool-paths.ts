@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { Subject } from '../../message.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import { shownPath } from '../../world/files/files.ts'
-import { realPath, wayTo } from '../../world/files/paths.ts'
+import { realPath, resolvePath } from '../../world/files/paths.ts'
 import type { Checked, ToolSession } from '../tool.ts'
 
 const LONGEST_PATH = 4095
@@ -18,7 +18,7 @@ export function absolutePath(
   if (why !== undefined) return { problem: `the path ${quoted(path)} ${why}` }
   const written = resolve(session.cwd, path)
   if (!MEANS_MORE.test(path)) return checkLength(written)
-  const way = wayTo(path, session.cwd)
+  const way = resolvePath(path, session.cwd)
   if (!way.sure)
     return { problem: `only another process knows where ${quoted(path)} leads; name the file by a path of its own` }
   return checkLength(realPath(written, session.cwd) === way.path && !isOfProcess(written) ? written : way.path)

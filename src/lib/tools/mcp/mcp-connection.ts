@@ -37,7 +37,7 @@ interface Connected {
  * A server and what was approved of its tools. A connection that is lost is made anew when the next call comes, once a
  * call, and never sends a call a second time. What is not as it was approved of is not called.
  */
-export class Connection {
+export class McpConnection {
   readonly #around: Surroundings
   readonly #ending = new AbortController()
   #connected: Connected | undefined

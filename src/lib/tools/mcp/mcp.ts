@@ -5,7 +5,7 @@ import { escapedLines } from '../../util/escape.ts'
 import { presentContent, resultText } from '../content.ts'
 import type { ElicitationAnswer, ElicitationRequest } from './elicitation.ts'
 import type { OutsideServer } from './mcp-config.ts'
-import { Connection } from './mcp-connection.ts'
+import { McpConnection } from './mcp-connection.ts'
 import { shownDescription, shownSchema, type Definition } from './mcp-definition.ts'
 import { httpLink } from './mcp-http.ts'
 import { KnownTools, type KnownTool } from './mcp-approvals.ts'
@@ -51,7 +51,7 @@ export function connectServers(
 
 async function connect(server: NamedServer, ports: ServerPorts, signal: AbortSignal): Promise<ConnectedServer> {
   const { name, source, config } = server
-  const connection = new Connection({
+  const connection = new McpConnection({
     name,
     async link() {
       const why = server.objection?.()
@@ -104,7 +104,7 @@ const LONGEST_NAME = 128
 function toolsOf(
   definitions: readonly Definition[],
   server: NamedServer,
-  connection: Connection,
+  connection: McpConnection,
   ports: ServerPorts
 ): readonly Tool[] {
   const { name } = server
@@ -122,7 +122,7 @@ function toolsOf(
   if (changed.length > 0)
     ports.notice(
       `tools of the server ${name} are not as they were approved of: ${changed.map(tool => tool.name).join(', ')}; ` +
-        'somebody is asked before they run'
+        'a person is asked before they run'
     )
   return [...tools.values()]
 }
@@ -137,7 +137,7 @@ function toolOf(
   definition: Definition,
   name: string,
   known: KnownTool,
-  { server: { name: server, source }, connection }: { readonly server: NamedServer; readonly connection: Connection }
+  { server: { name: server, source }, connection }: { readonly server: NamedServer; readonly connection: McpConnection }
 ): Tool {
   return {
     name,

@@ -15,7 +15,7 @@ interface Way {
  * what the kernel does: each link is followed before the `..` behind it, also a link that leads to nothing, and
  * `/proc/self` is that process, not ours. What is not there is taken as it is written.
  */
-export function wayTo(path: string, cwd?: string): Way {
+export function resolvePath(path: string, cwd?: string): Way {
   const start = isAbsolute(path) ? parse(path).root : (cwd ?? process.cwd())
   const rest = isAbsolute(path) ? path.slice(start.length) : path
   const native = process.platform === 'linux' ? undefined : attempt(() => realpathSync.native(start + sep + rest))
@@ -38,7 +38,7 @@ export function wayTo(path: string, cwd?: string): Way {
   return { path: at, sure: true }
 }
 
-export const realPath = (path: string, cwd?: string): string => wayTo(path, cwd).path
+export const realPath = (path: string, cwd?: string): string => resolvePath(path, cwd).path
 
 const partsOf = (path: string): string[] => path.split(sep).filter(part => part !== '' && part !== '.')
 

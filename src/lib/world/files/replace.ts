@@ -116,7 +116,7 @@ async function write(handle: FileHandle, batch: readonly Buffer[]): Promise<void
 function commit(temporary: string, folder: OpenFolder, name: string, old: Old | undefined): boolean {
   if (old === undefined) return create(temporary, folder, name)
   if (!isUnchanged(old, folder.at(name))) {
-    throw new Error(`${shownPath(old.file.path)} was changed by somebody else just now; Read it again`)
+    throw new Error(`${shownPath(old.file.path)} was changed by another process; read it again`)
   }
   renameSync(temporary, folder.at(name))
   return false

@@ -2,7 +2,7 @@ import { wordsOf } from '../../../errors.ts'
 import { parseObject } from '../../../util/json.ts'
 import { isObject, type PlainObject } from '../../../util/plain.ts'
 import type { Reply } from '../../reply.ts'
-import type { Raw } from '../raw.ts'
+import type { Raw } from '../process-reply.ts'
 
 export type WorkerAnswer =
   | { readonly kind: 'nothing' }
@@ -49,7 +49,7 @@ function answerIn(frame: PlainObject): WorkerAnswer {
   const kinds = KINDS.filter(key => frame[key] !== undefined)
   const stray = Object.keys(frame).find(key => !KEYS.has(key))
   if (stray !== undefined)
-    return wrong(`its frame has a key ${JSON.stringify(stray)}; a reply stands under "reply": {"id":1,"reply":{}}`)
+    return wrong(`its frame has a key ${JSON.stringify(stray)}; put the reply under "reply": {"id":1,"reply":{}}`)
   if (kinds.length > 1) return wrong(`its frame has both ${kinds.join(' and ')}, and can have only one of them`)
   const [kind] = kinds
   if (kind !== undefined) return READERS[kind](frame)

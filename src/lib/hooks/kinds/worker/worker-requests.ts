@@ -1,7 +1,7 @@
 import type { Later, Reply } from '../../reply.ts'
 import { asyncReply, type OutsideContext, type OutsideSpec } from '../spec.ts'
 import type { HookEnvironment } from '../hook-environment.ts'
-import { readRaw } from '../raw.ts'
+import { readProcessReply } from '../process-reply.ts'
 import type { WorkerAnswer } from './worker-frames.ts'
 import { withoutCredentials } from '../../../util/credentials.ts'
 import { HookFailure } from '../../dispatch/hook-failure.ts'
@@ -118,7 +118,7 @@ function readReply(
   if (answer.kind === 'raw') {
     const { code, stdout, stderr } = answer.raw
     ctx.ran({ stdout: String(stdout), stderr, exit_code: code! })
-    return readRaw(answer.raw, ctx, onFailure)
+    return readProcessReply(answer.raw, ctx, onFailure)
   }
   ctx.ran({ stdout: line, stderr: '' })
   if (answer.kind === 'error') throw new HookFailure('threw', answer.words)

@@ -23,7 +23,7 @@ interface RawOccasion {
 }
 
 /** Reads exit codes, JSON or text. Throws a `HookFailure` for what cannot be trusted. Only this file knows exit codes. */
-export function readRaw(raw: Raw, asked: RawOccasion, onFailure?: 'block' | 'continue'): Reply | undefined {
+export function readProcessReply(raw: Raw, asked: RawOccasion, onFailure?: 'block' | 'continue'): Reply | undefined {
   if (raw.code === 0) return readOutput(outputText(raw.stdout), asked)
   if (raw.code === 2) return readRefusal(raw, asked)
   const reply = replyIn(raw.stdout)
@@ -92,7 +92,7 @@ function readRefusal(raw: Raw, asked: RawOccasion): Reply {
   if (asked.profile === 'compat' && rowOf(asked.event).answer === 'permission')
     throw new HookFailure('exit', `exit code 2 refuses nothing on ${asked.event} in the compat profile`)
   const { reason } = said === undefined ? { reason: undefined } : refusalIn(said)
-  const reply: Reply = { decision: 'deny', reason: reason ?? (stderr || 'exit code 2, and no word of why on stderr') }
+  const reply: Reply = { decision: 'deny', reason: reason ?? (stderr || 'exit code 2, without a reason on stderr') }
   if (said !== undefined) addHarmless(reply, said, asked)
   return reply
 }

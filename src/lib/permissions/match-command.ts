@@ -96,7 +96,7 @@ export function allowsCommand(specifier: string, text: string): boolean {
 }
 
 /** For rules that refuse or ask: any command in the text that may be the one. Limits only make it stricter. */
-export function concernsCommand(specifier: string, text: string): Fit {
+export function matchesCommand(specifier: string, text: string): Fit {
   const { commands, unsure, over } = commandsHeldBy(text)
   if (over) return 'yes'
   const pattern = patternOf(specifier)
