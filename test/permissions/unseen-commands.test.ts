@@ -1,7 +1,7 @@
 /** Commands that run what is not to be seen in them, and those that only look as if they did. */
 import { describe, expect, test } from 'vitest'
 import { MODES } from '../../src/lib/permissions/modes.ts'
-import { leadTo } from '../../src/lib/permissions/command-fits.ts'
+import { leadTo } from '../../src/lib/permissions/match-command.ts'
 import { allowRule, askRule, bashFacts, decided, denyRule } from './permission-kit.ts'
 
 const RULES = [allowRule('Bash'), denyRule('Bash(rm *)')]

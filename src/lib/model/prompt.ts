@@ -8,8 +8,7 @@ import type {
   SharedV4ProviderOptions
 } from '@ai-sdk/provider'
 import type { Block, ImageBlock, Message, ToolResultBlock } from '../message.ts'
-import { isObject } from '../util/plain.ts'
-import { wellFormed } from '../util/well-formed.ts'
+import { isObject, wellFormed } from '../util/plain.ts'
 import { metadataOf } from './partial-block.ts'
 
 type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart

@@ -4,7 +4,7 @@ import type {
   LanguageModelV4ProviderTool,
   SharedV4ProviderOptions
 } from '@ai-sdk/provider'
-import { wellFormed } from '../util/well-formed.ts'
+import { wellFormed } from '../util/plain.ts'
 import { ModelFailure, type ModelRequest, type ToolSpec } from './model.ts'
 import { CACHE, promptOf, type ConvertedPrompt } from './prompt.ts'
 

@@ -2,12 +2,11 @@ import type { Subject } from '../message.ts'
 import type { PlainObject } from '../util/plain.ts'
 import { FILE_WRITERS } from '../tool-table.ts'
 import type { Mode } from './modes.ts'
-import { environmentNamed, type PathLookup } from './named-paths.ts'
+import { environmentNamed, twinsFor, type PathLookup } from './named-paths.ts'
 import { isWithin } from '../world/files/paths.ts'
 import { type RulePlaces } from './path-pattern.ts'
 import { protectionOf } from './protected.ts'
 import { fits, type Behavior, type Rule } from './rule.ts'
-import { twinsFor } from './linked-names.ts'
 
 export interface CallFacts extends PathLookup {
   readonly tool: string

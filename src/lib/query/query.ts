@@ -12,7 +12,7 @@ import { resultMessage, sinceNow, type Since } from '../agent/output/result-mess
 import { isPending } from '../agent/call/open-call.ts'
 import { ended, INTERRUPTED, type Ending } from '../agent/session/ending.ts'
 import { compact } from '../agent/compact.ts'
-import { MessageQueue } from '../agent/output/message-queue.ts'
+import { MessageQueue } from '../agent/output/reader.ts'
 import type { AgentMessage, ResultMessage } from '../agent/output/output.ts'
 import type { Session } from '../agent/session/session.ts'
 import { CarabinerError, wordsOf } from '../errors.ts'

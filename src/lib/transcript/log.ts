@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { withoutCredentials } from '../util/credentials.ts'
-import { wellFormedJson } from '../util/well-formed.ts'
+import { wellFormedJson } from '../util/plain.ts'
 import type { Entry, Line, Log, Rec } from './entry.ts'
 import type { SessionKey, TranscriptStore, TranscriptWriter } from './store.ts'
 

@@ -196,3 +196,11 @@ export function applyChange(onto: PlainObject, { set, gone }: Change): PlainObje
 /** Any value as text. The `toString` of an object is not called, since it can be anything. */
 export const asText = (value: unknown): string =>
   typeof value === 'object' && value !== null ? '[object Object]' : String(value)
+
+/** The same value, with U+FFFD for every lone surrogate: no provider accepts such a text. */
+export const wellFormed = <T>(value: T): T =>
+  withTexts(value, text => (text.isWellFormed() ? text : text.toWellFormed()))
+
+/** The same for JSON, in which only such halves are written as `\uD…`. */
+export const wellFormedJson = (json: string): string =>
+  json.includes('\\ud') ? json.replaceAll(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, '$1�') : json

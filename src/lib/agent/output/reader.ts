@@ -29,3 +29,54 @@ export class Reader {
     this.#warnings.add(content)
   }
 }
+
+/** A queue between a loop that never waits for its reader and a reader that waits for the loop. */
+export class MessageQueue<T> {
+  #items: T[] = []
+  #head = 0
+  #over = false
+  #failure: unknown
+  #waiting: ((result: IteratorResult<T, undefined> | Promise<never>) => void)[] = []
+
+  /** Never blocks. What comes after the end is dropped. */
+  push(item: T): void {
+    if (this.#over) return
+    const reader = this.#waiting.shift()
+    if (reader === undefined) this.#items.push(item)
+    else reader({ value: item, done: false })
+  }
+
+  /** The next reader gets this error, once. */
+  fail(error: unknown): void {
+    this.#failure = error
+    this.#waiting.shift()?.(this.next() as Promise<never>)
+  }
+
+  end(): void {
+    this.#over = true
+    for (const reader of this.#waiting.splice(0)) reader({ value: undefined, done: true })
+  }
+
+  next(): Promise<IteratorResult<T, undefined>> {
+    if (this.#head < this.#items.length) {
+      const value = this.#items[this.#head]!
+      this.#forget()
+      return Promise.resolve({ value, done: false })
+    }
+    if (this.#failure !== undefined) {
+      const failure = this.#failure
+      this.#failure = undefined
+      return Promise.reject(failure)
+    }
+    if (this.#over) return Promise.resolve({ value: undefined, done: true })
+    return new Promise(resolve => void this.#waiting.push(resolve))
+  }
+
+  /** Drops what was read, in pieces large enough to be cheap. */
+  #forget(): void {
+    this.#head++
+    if (this.#head < 1024) return
+    this.#items = this.#items.slice(this.#head)
+    this.#head = 0
+  }
+}

@@ -2,7 +2,7 @@ import { nearest } from '../../errors.ts'
 import { builtInTool } from '../../tools/built-in.ts'
 import { failed, type Tool } from '../../tools/tool.ts'
 import type { Ending } from '../session/ending.ts'
-import type { MessageQueue } from '../output/message-queue.ts'
+import type { MessageQueue } from '../output/reader.ts'
 import { reasonForModel } from '../call/objections.ts'
 import type { Session } from '../session/session.ts'
 
