@@ -136,7 +136,7 @@ test.skipIf(!canMount)(
 test('a folder that is gone before it begins', async () => {
   const run = await agent([textReply('never')])
   const ran = await shell(run, 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$@"', ['Hi'])
-  await refusedBeforeAsking(run, ran, 'is gone')
+  await refusedBeforeAsking(run, ran, 'the working directory no longer exists')
 })
 
 // FM49

@@ -44,7 +44,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
     expect(answered).toContain('UserPromptSubmit hook echo twelve chars (.claude/settings.json')
     expect(answered.replaceAll(/\n */g, ' ')).toContain('added 12 characters for the model')
     expect(answered).toMatch(/\nI look\.\n[\s\S]* {2}✓ Read notes\.txt\n/)
-    expect(answered).toContain('PostToolUse:Read says: well done [echo')
+    expect(answered).toContain('PostToolUse:Read says: well done [printf')
     expect(answered).toMatch(/ {2}! Stop hook exit 1 \(.*\) failed/)
     line('/hooks')
     expect(await shows(/SessionEnd\n {4}cat > /)).toMatch(
