@@ -48,7 +48,7 @@ describe.skipIf(!hasTmux)('in tmux (skipped where there is none)', () => {
     expect(answered).toMatch(/ {2}! Stop hook exit 1 \(.*\) failed/)
     line('/hooks')
     expect(await shows(/SessionEnd\n {4}cat > /)).toMatch(
-      / {2}PostToolUse "Read"\n {4}echo .*\(~\/\.claude\/settings\.json:\d+\)\n/
+      / {2}PostToolUse "Read"\n {4}printf .*\(~\/\.claude\/settings\.json:\d+\)\n/
     )
     line('/cost')
     await shows(/scripted {2}2000 in {2}40 out {2}0 cached {2}\$0\.0066\n/)
