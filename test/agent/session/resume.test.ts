@@ -149,7 +149,7 @@ describe('what had no result when we were ended', () => {
     const two = await again(place, ['I see.'], tools)
     expect(begun).toEqual([])
     expect(resultsIn(two.sent[0]!)).toMatchObject([
-      { isError: true, text: expect.stringContaining('could change nothing') },
+      { isError: true, text: expect.stringContaining('The call was read-only') },
       { isError: true, text: expect.stringContaining('nothing was done') }
     ])
     writeFileSync(logOf(place), text)

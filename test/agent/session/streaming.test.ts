@@ -148,8 +148,8 @@ describe('interrupt()', () => {
     const told = ofType({ messages }, 'user').flatMap(({ message }) => resultsIn([message]))
     expect(told).toMatchObject([
       { isError: false },
-      { isError: true, text: expect.stringContaining('interrupted') },
-      { isError: true, text: expect.stringContaining('interrupted') }
+      { isError: true, text: expect.stringContaining('Interrupted before the call started') },
+      { isError: true, text: expect.stringContaining('Interrupted before the call started') }
     ])
     expect(result.terminal_reason).toBe('aborted_tools')
   })

@@ -167,7 +167,7 @@ describe('PermissionRequest', () => {
     const told = messages.flatMap(message => (message.type === 'user' ? resultsIn([message.message]) : []))
     expect(told).toMatchObject([
       { text: 'Permission to use Bash was denied: stop it [office]' },
-      { text: expect.stringContaining('interrupted') }
+      { text: expect.stringContaining('Interrupted before the call started') }
     ])
   })
 
