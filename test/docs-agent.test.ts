@@ -43,14 +43,14 @@ test('docs/agent.md lists the options of query(), in their order', () => {
 })
 
 test('docs/agent.md lists every reason why a run is over', () => {
-  const reasons = namesIn('src/lib/agent/output/output.ts', 'export type TerminalReason', /\| '(\w+)'/g)
+  const reasons = namesIn('src/lib/agent/output/agent-messages.ts', 'export type TerminalReason', /\| '(\w+)'/g)
   expect(reasons.length).toBeGreaterThan(10)
   expect(firstColumn(section('docs/agent.md', 'The result'))).toEqual(expect.arrayContaining([...reasons]))
 })
 
 test('docs/agent.md lists every kind of message', () => {
   const text = section('docs/agent.md', 'Messages')
-  const named = read('src/lib/agent/output/output.ts').matchAll(/readonly (?:sub)?type: '(\w+)'/g)
+  const named = read('src/lib/agent/output/agent-messages.ts').matchAll(/readonly (?:sub)?type: '(\w+)'/g)
   const hooks = read('src/lib/hooks/hook-messages.ts').matchAll(/readonly subtype: '(\w+)'/g)
   const names = new Set(
     [...named, ...hooks].map(({ 1: name }) => name!).filter(name => !/^error|^(message|success)$/.test(name))

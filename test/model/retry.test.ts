@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { holdCredential } from '../../src/lib/util/credentials.ts'
 import { failureOf, retryAfterOf } from '../../src/lib/model/failure.ts'
 import { ModelFailure } from '../../src/index.ts'
-import { delayFor, LONGEST_WAIT, MOST_TRIES } from '../../src/lib/model/retry.ts'
+import { delayFor, LONGEST_WAIT, MOST_TRIES } from '../../src/lib/model/retry-delay.ts'
 
 const NOW = Date.parse('2026-01-01T00:00:00Z')
 

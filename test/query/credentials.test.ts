@@ -247,9 +247,9 @@ test.each([
 })
 
 test('B6: a credential with quotes around it is hidden without them, too', async () => {
-  const { holdCredential, isWithheld, withoutCredentials } = await import('../../src/lib/util/credentials.ts')
+  const { holdCredential, isWithheld, maskCredentials } = await import('../../src/lib/util/credentials.ts')
   holdCredential(' "quoted-key-of-a-test" ')
-  expect(withoutCredentials('the key: quoted-key-of-a-test')).toBe('the key: [a credential]')
+  expect(maskCredentials('the key: quoted-key-of-a-test')).toBe('the key: [a credential]')
   expect(isWithheld('quoted-key-of-a-test')).toBe(true)
 })
 

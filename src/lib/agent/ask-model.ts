@@ -1,6 +1,6 @@
 import type { Answer, ModelFailure, ModelRequest, StreamEvent } from '../model/model.ts'
 import { failureOf } from '../model/failure.ts'
-import { delayFor, withWait } from '../model/retry.ts'
+import { delayFor, withWait } from '../model/retry-delay.ts'
 import { pause, within } from './abort.ts'
 import type { Session } from './session/session.ts'
 

@@ -1,7 +1,7 @@
 import { NO_TOKENS } from '../model/usage.ts'
 import type { Answer, Price, Usage } from '../model/model.ts'
 import { costOf } from '../model/prices.ts'
-import type { ModelUsage } from './output/output.ts'
+import type { ModelUsage } from './output/agent-messages.ts'
 
 export const addUsage = (a: Usage, b: Usage): Usage => ({
   input_tokens: a.input_tokens + b.input_tokens,

@@ -1,5 +1,5 @@
 import { wordsOf } from '../errors.ts'
-import { withoutCredentials } from '../util/credentials.ts'
+import { maskCredentials } from '../util/credentials.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { ModelFailure, type FailureName } from './model.ts'
 import { jsonIn } from '../util/attempt.ts'
@@ -74,7 +74,7 @@ export function failureOf(thrown: unknown): ModelFailure {
   const error: PlainObject = typeof thrown === 'object' && thrown !== null ? { ...thrown } : {}
   const status = statusOf(error['statusCode']) ?? statusOf(error['status'])
   const { type, words } = errorDetails(error, thrown)
-  const message = (text: string): string => withoutCredentials(text).replaceAll(KEYS, '***')
+  const message = (text: string): string => maskCredentials(text).replaceAll(KEYS, '***')
   if (status === undefined && type === undefined) return failureOfTransport(thrown, message)
 
   const why = nameOf(status, type, words)

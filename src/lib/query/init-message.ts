@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { AgentMessage, InitMessage } from '../agent/output/output.ts'
+import type { AgentMessage, InitMessage } from '../agent/output/agent-messages.ts'
 import { resultMessage } from '../agent/output/result-message.ts'
 import { ended } from '../agent/session/ending.ts'
 import { Spending } from '../agent/spending.ts'

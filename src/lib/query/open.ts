@@ -1,6 +1,6 @@
 import { mayRead } from '../permissions/decide.ts'
 import { loadInstructions } from '../agent/instructions/instructions.ts'
-import type { AgentMessage, InitMessage } from '../agent/output/output.ts'
+import type { AgentMessage, InitMessage } from '../agent/output/agent-messages.ts'
 import type { Replayed } from '../agent/session/replay.ts'
 import type { Beginning } from '../agent/session/session-lifecycle.ts'
 import { Session } from '../agent/session/session.ts'

@@ -1,4 +1,4 @@
-import type { AgentMessage, ResultMessage } from '../agent/output/output.ts'
+import type { AgentMessage, ResultMessage } from '../agent/output/agent-messages.ts'
 import type { HookDescription } from '../hooks/hook.ts'
 import type { Mode } from '../permissions/modes.ts'
 import type { QueryOptions } from './options/options.ts'

@@ -13,12 +13,12 @@ import { isPending } from '../agent/call/open-call.ts'
 import { ended, INTERRUPTED, type Ending } from '../agent/session/ending.ts'
 import { compact } from '../agent/compact.ts'
 import { MessageQueue } from '../agent/output/reader.ts'
-import type { AgentMessage, ResultMessage } from '../agent/output/output.ts'
+import type { AgentMessage, ResultMessage } from '../agent/output/agent-messages.ts'
 import type { Session } from '../agent/session/session.ts'
 import { CarabinerError, wordsOf } from '../errors.ts'
 import { fault } from '../faults.ts'
 import type { HookDescription } from '../hooks/hook.ts'
-import { dataWithoutCredentials, withoutCredentials } from '../util/credentials.ts'
+import { maskCredentialsInData, maskCredentials } from '../util/credentials.ts'
 import { parseMode } from '../permissions/modes.ts'
 import { checkCall } from './options/check-options.ts'
 import { initOf } from './init-message.ts'
@@ -63,7 +63,7 @@ class RunningQuery implements Query {
 
   constructor(prompt: string | PromptStream, options: QueryOptions) {
     const { stderr } = options
-    this.#options = { ...options, stderr: text => stderr?.(withoutCredentials(text)) }
+    this.#options = { ...options, stderr: text => stderr?.(maskCredentials(text)) }
     this.#prompts = new Prompts(prompt)
     this.#turns = new TurnSource(this.#prompts, this.#all.signal)
     const outside = options.abortController?.signal
@@ -94,7 +94,7 @@ class RunningQuery implements Query {
   /** Nothing follows the last result of a stream; warnings after it go to stderr. */
   #put(message: AgentMessage): void {
     if (!this.#isEnding || this.#result === undefined || !this.#prompts.isStream)
-      this.#messages.push(dataWithoutCredentials(message))
+      this.#messages.push(maskCredentialsInData(message))
     else if (message.type === 'system' && message.subtype === 'informational' && message.level !== 'info')
       this.#options.stderr?.(message.content)
   }

@@ -1,4 +1,4 @@
-import type { ResultMessage } from '../agent/output/output.ts'
+import type { ResultMessage } from '../agent/output/agent-messages.ts'
 import type { Session } from '../agent/session/session.ts'
 import { NUDGE, type Prompt, type Prompts } from './prompts.ts'
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { withoutCredentials } from '../util/credentials.ts'
+import { maskCredentials } from '../util/credentials.ts'
 import { wellFormedJson } from '../util/plain.ts'
 import type { Entry, Line, Log, Rec } from './entry.ts'
 import type { SessionKey, TranscriptStore, TranscriptWriter } from './store.ts'
@@ -53,7 +53,7 @@ export class TranscriptLog implements Log {
     if (agentId !== undefined) Object.assign(line, { agentId })
     const whole = textOf(line)
     const text = whole.length > LONG ? (this.#shorter(line, uuid) ?? whole) : whole
-    const clean = wellFormedJson(withoutCredentials(text))
+    const clean = wellFormedJson(maskCredentials(text))
     this.#writer.write(clean === text ? (line as unknown as Rec) : (JSON.parse(clean) as Rec), clean)
     this.#last = uuid
   }
@@ -61,7 +61,7 @@ export class TranscriptLog implements Log {
   #shorter(line: Line & { readonly toolUseResult?: unknown }, uuid: string): string | undefined {
     const { beside } = this.#options
     if (beside === undefined || line.toolUseResult === undefined) return undefined
-    const json = withoutCredentials(JSON.stringify(line.toolUseResult))
+    const json = maskCredentials(JSON.stringify(line.toolUseResult))
     // The ids of lines that were copied are whatever somebody wrote there.
     const name = NAME.test(uuid) ? uuid : randomUUID()
     return textOf({ ...line, toolUseResult: { file: beside(`${name}.json`, json), bytes: Buffer.byteLength(json) } })

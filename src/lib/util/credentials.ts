@@ -66,7 +66,7 @@ export function isWithheld(value: string): boolean {
   return false
 }
 
-export function withoutCredentials(text: string): string {
+export function maskCredentials(text: string): string {
   let clean = text
   for (const value of values) if (clean.includes(value)) clean = clean.replaceAll(value, HIDDEN)
   return clean
@@ -77,7 +77,7 @@ export class CredentialFilter {
   #rest = ''
 
   add(piece: string): string {
-    const text = withoutCredentials(this.#rest + piece)
+    const text = maskCredentials(this.#rest + piece)
     const end = text.length - Math.max(0, ...values.map(value => begunBy(text, value)))
     this.#rest = text.slice(end)
     return text.slice(0, end)
@@ -99,5 +99,4 @@ function begunBy(text: string, value: string): number {
 }
 
 /** The same for plain data, which is copied only where something has to be hidden. */
-export const dataWithoutCredentials = <T>(data: T): T =>
-  values.length === 0 ? data : withTexts(data, withoutCredentials)
+export const maskCredentialsInData = <T>(data: T): T => (values.length === 0 ? data : withTexts(data, maskCredentials))

@@ -1,7 +1,7 @@
 import * as fc from '../../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { ask, HookRegistry, type Decision, type Precedence } from '../../../src/hooks.ts'
-import { fold, type DecodedReply } from '../../../src/lib/hooks/dispatch/outcome.ts'
+import { foldReplies, type DecodedReply } from '../../../src/lib/hooks/dispatch/outcome.ts'
 import { deepFreeze } from './any-hooks.ts'
 
 // So many runs take their time on a busy machine.
@@ -36,11 +36,11 @@ describe('folding', () => {
     fc.assert(
       fc.property(fc.array(said, { maxLength: 8 }), fc.array(fc.nat(8), { maxLength: 3 }), (answers, cuts) => {
         const kept = deepFreeze(structuredClone(answers))
-        const whole = fold(kept)
+        const whole = foldReplies(kept)
         const places = [0, ...cuts.map(cut => Math.min(cut, answers.length)).toSorted((a, b) => a - b), answers.length]
-        let pieces = fold([])
+        let pieces = foldReplies([])
         for (let index = 1; index < places.length; index++) {
-          pieces = fold(kept.slice(places[index - 1], places[index]), deepFreeze(pieces))
+          pieces = foldReplies(kept.slice(places[index - 1], places[index]), deepFreeze(pieces))
         }
         expect(pieces).toEqual(whole)
         expect(kept).toEqual(answers)
@@ -56,7 +56,7 @@ describe('folding', () => {
         const strongest = Math.max(0, ...answers.map(answer => strength.indexOf(answer.decision)))
         const turned = answers.map((_, index) => answers[(index + turn) % answers.length]!)
         for (const list of [answers, turned, answers.toReversed()])
-          expect(fold(list).decision).toBe(strength[strongest])
+          expect(foldReplies(list).decision).toBe(strength[strongest])
       }),
       { numRuns: 3000 }
     )

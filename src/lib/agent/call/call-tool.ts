@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { wordsOf } from '../../errors.ts'
 import type { ToolResultBlock, ToolUseBlock } from '../../message.ts'
 import { failed, type Checked, type ToolResult } from '../../tools/tool.ts'
-import { dataWithoutCredentials } from '../../util/credentials.ts'
+import { maskCredentialsInData } from '../../util/credentials.ts'
 import { freezeDeep, same, type PlainObject } from '../../util/plain.ts'
 import { within } from '../abort.ts'
 import type { Session } from '../session/session.ts'
@@ -130,7 +130,7 @@ async function run(call: CallAt<'allowed'>, session: Session, signal: AbortSigna
     await session.transcript.flush()
   }
   const begun = performance.now()
-  const result = dataWithoutCredentials(await resultOf(call, session, signal))
+  const result = maskCredentialsInData(await runTool(call, session, signal))
   const duration_ms = Math.round(performance.now() - begun)
   const { content, output, error, undecided: agentId } = result
   if (agentId !== undefined) {
@@ -146,7 +146,7 @@ async function run(call: CallAt<'allowed'>, session: Session, signal: AbortSigna
 }
 
 /** What the tool gives back. A tool that throws has failed: that is a result, too. */
-async function resultOf(
+async function runTool(
   { use, tool, input, agentId }: CallAt<'allowed'>,
   session: Session,
   signal: AbortSignal

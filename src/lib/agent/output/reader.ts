@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { SessionOptions } from '../session/session-options.ts'
-import type { AgentMessage, Unsigned } from './output.ts'
+import type { AgentMessage, Unsigned } from './agent-messages.ts'
 
 /** The reader of a session's output stream. Nothing that goes here is written to the transcript. */
 export class Reader {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { ModelFailure } from '../../model/model.ts'
 import type { Ending } from '../session/ending.ts'
 import type { Session } from '../session/session.ts'
-import type { ErrorSubtype, ResultMessage } from './output.ts'
+import type { ErrorSubtype, ResultMessage } from './agent-messages.ts'
 
 export interface Since {
   readonly turns: number

@@ -1,6 +1,6 @@
 import type { ToolUseBlock } from '../../message.ts'
 import type { ModelFailure } from '../../model/model.ts'
-import type { TerminalReason } from '../output/output.ts'
+import type { TerminalReason } from '../output/agent-messages.ts'
 
 export interface Ending {
   readonly reason: TerminalReason

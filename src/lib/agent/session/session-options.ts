@@ -8,7 +8,7 @@ import type { Tool, ToolSession } from '../../tools/tool.ts'
 import type { Log } from '../../transcript/entry.ts'
 import type { Clock } from '../../util/clock.ts'
 import type { PlainObject } from '../../util/plain.ts'
-import type { AgentMessage } from '../output/output.ts'
+import type { AgentMessage } from '../output/agent-messages.ts'
 import type { Skills } from '../instructions/skills.ts'
 import type { Spending } from '../spending.ts'
 

@@ -5,7 +5,7 @@ import type { Message } from '../../message.ts'
 import type { Kept, Rec } from '../../transcript/entry.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import { messageText } from './conversation.ts'
-import type { AssistantMessage } from '../output/output.ts'
+import type { AssistantMessage } from '../output/agent-messages.ts'
 
 type WireMessage = AssistantMessage['message']
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import type { ResultMessage } from '../../agent/output/output.ts'
+import type { ResultMessage } from '../../agent/output/agent-messages.ts'
 import { HookRegistry } from '../../hooks/registry.ts'
 import { allow, deny } from '../../hooks/reply.ts'
 import { scriptedModel } from '../../model/scripted.ts'

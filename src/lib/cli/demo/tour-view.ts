@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AgentMessage } from '../../agent/output/output.ts'
+import type { AgentMessage } from '../../agent/output/agent-messages.ts'
 import type { Outcome } from '../../hooks/dispatch/outcome.ts'
 import type { Block, ToolUseBlock } from '../../message.ts'
 import { escapeText, printLine, withStyle } from '../print.ts'

@@ -1,7 +1,7 @@
 import type { RunFlags } from '../flags.ts'
 import { CarabinerError } from '../../errors.ts'
 import { asFlags, fault } from '../../faults.ts'
-import type { AgentMessage, ResultMessage } from '../../agent/output/output.ts'
+import type { AgentMessage, ResultMessage } from '../../agent/output/agent-messages.ts'
 import type { Mode } from '../../permissions/modes.ts'
 import type { QueryOptions } from '../../query/options/options.ts'
 import { withResult } from '../../query/init-message.ts'

@@ -6,7 +6,7 @@ import type {
   ResultMessage,
   StreamedHook,
   UserMessage
-} from '../../agent/output/output.ts'
+} from '../../agent/output/agent-messages.ts'
 import type { Block, ToolResultBlock } from '../../message.ts'
 import { counted, escapeText, escapeLine, withStyle } from '../print.ts'
 import { formatDuration, type Screen } from './screen.ts'

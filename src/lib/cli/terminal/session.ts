@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { wordsOf } from '../../errors.ts'
-import type { InitMessage, ResultMessage } from '../../agent/output/output.ts'
+import type { InitMessage, ResultMessage } from '../../agent/output/agent-messages.ts'
 import type { QueryOptions } from '../../query/options/options.ts'
 import type { PromptMessage } from '../../query/prompts.ts'
 import { asFlags } from '../../faults.ts'

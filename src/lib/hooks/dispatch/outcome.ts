@@ -92,7 +92,7 @@ const NONE: readonly never[] = Object.freeze([])
 const NOTHING: FoldedReplies = Object.freeze({ decision: undefined, verdicts: NONE, extras: undefined })
 
 /** Joins answers in declared order, onto those that were joined before: in pieces or at once, it is the same. */
-export function fold(replies: readonly DecodedReply[], before: FoldedReplies = NOTHING): FoldedReplies {
+export function foldReplies(replies: readonly DecodedReply[], before: FoldedReplies = NOTHING): FoldedReplies {
   let { decision, extras } = before
   let plain = true
   for (const reply of replies) {

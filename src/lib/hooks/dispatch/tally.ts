@@ -2,7 +2,7 @@ import { same, type PlainObject } from '../../util/plain.ts'
 import type { Decision, Precedence } from '../events/answers.ts'
 import { decode } from './decode.ts'
 import type { HookEntry, Group } from './entry.ts'
-import { fold, outcomeOf, type Outcome, type DecodedReply, type HookAnswer } from './outcome.ts'
+import { foldReplies, outcomeOf, type Outcome, type DecodedReply, type HookAnswer } from './outcome.ts'
 import type { Run } from './run.ts'
 import { HookFailure, type Failure } from './hook-failure.ts'
 
@@ -134,7 +134,7 @@ export class Tally {
 
   outcome(): Outcome {
     const { hooks, rewritten } = this.#run
-    let folded = fold(this.#revised ? this.#inOrder() : this.#replies)
+    let folded = foldReplies(this.#revised ? this.#inOrder() : this.#replies)
     if (folded.decision === 'ask' && this.#allowsInstead()) folded = { ...folded, decision: 'allow' }
     if (rewritten === undefined && this.#failures === undefined) return outcomeOf(hooks, folded, undefined)
     const draft = rewritten?.finalDraft()

@@ -1,6 +1,6 @@
 import { isObject } from '../../util/plain.ts'
 import { isFolder } from '../../world/files/paths.ts'
-import { withoutCredentials } from '../../util/credentials.ts'
+import { maskCredentials } from '../../util/credentials.ts'
 import type { Ended, Program } from '../../world/process/process.ts'
 import type { EventName } from '../events/event-table.ts'
 import { later, type Later, type Reply } from '../reply.ts'
@@ -115,7 +115,7 @@ const LONGEST_WAKING = 10_000
 /** Written while the process starts. A process that cannot be given anything must not wait for it. */
 function eventPayload(ctx: OutsideContext, { running }: HookProcess): string {
   try {
-    return `${withoutCredentials(ctx.wire)}\n`
+    return `${maskCredentials(ctx.wire)}\n`
   } catch (error) {
     running.end()
     throw error

@@ -1,5 +1,5 @@
 import { wordsOf } from '../../errors.ts'
-import { withoutCredentials } from '../../util/credentials.ts'
+import { maskCredentials } from '../../util/credentials.ts'
 import { Server, type Posting } from '../../world/http/client.ts'
 import type { EventName } from '../events/event-table.ts'
 import type { Reply } from '../reply.ts'
@@ -33,7 +33,7 @@ export function httpHook<const E extends EventName = EventName>(
     label: publicUrl(url).slice(0, 60),
     identity: `http\0${url.href}`,
     run: async ctx => {
-      const posting = { headers: headers(), body: withoutCredentials(ctx.wire) }
+      const posting = { headers: headers(), body: maskCredentials(ctx.wire) }
       const { status, body } = await ask(url.host, server, posting, ctx)
       return readAnswer(url.host, status, body, ctx.event)
     },

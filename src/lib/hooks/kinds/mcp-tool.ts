@@ -1,6 +1,6 @@
 import { wordsOf } from '../../errors.ts'
 import { withTexts, type PlainObject } from '../../util/plain.ts'
-import { withoutCredentials } from '../../util/credentials.ts'
+import { maskCredentials } from '../../util/credentials.ts'
 import type { EventName } from '../events/event-table.ts'
 import { defaultEnvironment, type HookEnvironment } from './hook-environment.ts'
 import { readProcessReply } from './process-reply.ts'
@@ -28,7 +28,7 @@ export const mcpToolHook = <const E extends EventName = EventName>(
     async run(ctx) {
       const { callServer } = place.options
       if (callServer === undefined) throw new HookFailure('spawn', 'there is no server to call without an agent')
-      const given = fillFields(input, JSON.parse(withoutCredentials(ctx.wire)))
+      const given = fillFields(input, JSON.parse(maskCredentials(ctx.wire)))
       const stdout = await callServer({ server, tool, input: given, signal: ctx.signal }).catch((error: unknown) => {
         throw new HookFailure('threw', wordsOf(error))
       })

@@ -1,6 +1,6 @@
 import { wordsOf } from '../../errors.ts'
 import { parseObject } from '../../util/json.ts'
-import { withoutCredentials } from '../../util/credentials.ts'
+import { maskCredentials } from '../../util/credentials.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import { parseEvent, rowOf, type EventName } from '../events/event-table.ts'
 import type { Reply } from '../reply.ts'
@@ -63,7 +63,7 @@ function questionHook<E extends EventName>(
         return undefined
       }
       if (ask === undefined) throw new HookFailure('spawn', 'there is no model to ask without an agent')
-      const prompt = fillPrompt(spec.prompt, withoutCredentials(ctx.wire))
+      const prompt = fillPrompt(spec.prompt, maskCredentials(ctx.wire))
       const { model, ofProject } = spec
       const said = await ask({ system, prompt, model, ofProject, signal: ctx.signal }).catch((error: unknown) => {
         throw new HookFailure('threw', `the model gave no answer: ${wordsOf(error)}`)

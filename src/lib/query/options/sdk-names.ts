@@ -5,7 +5,7 @@ import type {
   InitMessage,
   PartialMessage,
   ResultMessage
-} from '../../agent/output/output.ts'
+} from '../../agent/output/agent-messages.ts'
 import type { PersonAnswer } from '../../agent/session/session-options.ts'
 import type { EventName, InputOf } from '../../hooks/events/event-table.ts'
 import type { Reply } from '../../hooks/reply.ts'

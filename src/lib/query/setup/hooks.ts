@@ -1,4 +1,4 @@
-import type { StreamedHook } from '../../agent/output/output.ts'
+import type { StreamedHook } from '../../agent/output/agent-messages.ts'
 import type { HookMessage } from '../../hooks/hook-messages.ts'
 import { armHooks, type ArmedHooks } from '../../settings/active/settings-registry.ts'
 import { sourceOf } from '../../settings/files/finding.ts'

@@ -1,5 +1,5 @@
 import { forbidsTool } from '../../agent/subagents/child-permissions.ts'
-import type { InformationMessage } from '../../agent/output/output.ts'
+import type { InformationMessage } from '../../agent/output/agent-messages.ts'
 import { nearest } from '../../errors.ts'
 import { asOptions, fault } from '../../faults.ts'
 import { isGate, rowOf, type EventName } from '../../hooks/events/event-table.ts'

@@ -1,5 +1,5 @@
 import type { Permissions } from '../../agent/session/session-options.ts'
-import type { InitMessage } from '../../agent/output/output.ts'
+import type { InitMessage } from '../../agent/output/agent-messages.ts'
 import { skillTool, type Skills } from '../../agent/instructions/skills.ts'
 import type { Rule } from '../../permissions/rule.ts'
 import type { ArmedHooks } from '../../settings/active/settings-registry.ts'

@@ -3,7 +3,7 @@ import { asyncReply, type OutsideContext, type OutsideSpec } from '../spec.ts'
 import type { HookEnvironment } from '../hook-environment.ts'
 import { readProcessReply } from '../process-reply.ts'
 import type { WorkerAnswer } from './worker-frames.ts'
-import { withoutCredentials } from '../../../util/credentials.ts'
+import { maskCredentials } from '../../../util/credentials.ts'
 import { HookFailure } from '../../dispatch/hook-failure.ts'
 
 type WorkerReply = Reply | Later | undefined
@@ -35,7 +35,7 @@ export class Requests {
   }
 
   add(id: number, ctx: OutsideContext): Promise<WorkerReply> {
-    const frame = `{"id":${id},"input":${withoutCredentials(ctx.wire)}}\n`
+    const frame = `{"id":${id},"input":${maskCredentials(ctx.wire)}}\n`
     const answer = new Promise<WorkerReply>((resolve, reject) => {
       this.#open.set(id, { ctx, resolve, reject, handedOver: false, frame })
     })

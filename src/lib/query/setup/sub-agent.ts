@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AgentDefinition } from '../../agent/subagents/definitions.ts'
 import { countRun, endSession, runTask } from '../../agent/session/session-lifecycle.ts'
-import type { AgentMessage } from '../../agent/output/output.ts'
+import type { AgentMessage } from '../../agent/output/agent-messages.ts'
 import { replayAll } from '../../agent/session/replay.ts'
 import type { Session } from '../../agent/session/session.ts'
 import { messageEntries } from '../../agent/session/transcript-entries.ts'
