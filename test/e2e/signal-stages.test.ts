@@ -22,10 +22,13 @@ function holdsExit({ write, path }: CliStage): { module: string; held: string; l
     'home/holds.mjs',
     `import { existsSync, writeFileSync } from 'node:fs'
      const cell = new Int32Array(new SharedArrayBuffer(4))
-     export default hooks => void process.on('exit', () => {
-       writeFileSync(${JSON.stringify(held)}, '')
-       while (!existsSync(${JSON.stringify(go)})) Atomics.wait(cell, 0, 0, 5)
-     })`
+     export default hooks => {
+       hooks?.on('Notification', () => {})
+       process.on('exit', () => {
+         writeFileSync(${JSON.stringify(held)}, '')
+         while (!existsSync(${JSON.stringify(go)})) Atomics.wait(cell, 0, 0, 5)
+       })
+     }`
   )
   return { module, held, letGo: () => writeFileSync(go, '') }
 }
