@@ -178,8 +178,21 @@ test.each([
   'rsync -a src/ backup/',
   'jq -r .version package.json',
   'gh pr create --title "Fix" --body "See docs"',
-  'ssh host uptime'
+  'ssh host uptime',
+  'rg --pretty foo src',
+  'rg -tzig foo',
+  'rg -efuzz src'
 ])('%s', command => {
   const call = { ...bashFacts(command), cwd: root, real: resolvePath, has: isThere }
   expect(decided(call, RULES, { roots: [root], home: HOME })).toBe('allow')
+})
+
+/** Padding that no parser reads must not make rules about files less careful. */
+test.each([
+  ['braces', `: '${'{'.repeat(1001)}'`],
+  ['here-documents', `: ${"'<<' ".repeat(201)}`],
+  ['length', `: '${'x'.repeat(70_000)}'`]
+])('a path behind more %s than can be read is asked about', (_, padding) => {
+  const call = { ...bashFacts(`cat $\{PWD}/secrets/k; ${padding}`), cwd: root, real: resolvePath, has: isThere }
+  expect(decided(call, RULES, { roots: [root], home: HOME })).not.toBe('allow')
 })

@@ -2,7 +2,7 @@ import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { wordsOf } from '../errors.ts'
 import { fault } from '../faults.ts'
 import { holdCredentialsIn } from '../util/credentials.ts'
-import { httpFetch } from '../world/http/client.ts'
+import { modelFetch } from '../world/http/client.ts'
 import { fromLanguageModel, type AdapterOptions } from './ai-sdk.ts'
 import { failureOf } from './failure.ts'
 import type { Model } from './model.ts'
@@ -70,7 +70,7 @@ function anthropic(model: string, { env, baseUrl }: ModelOptions): Model {
     const baseURL = versioned(baseUrl ?? nonEmpty(env['ANTHROPIC_BASE_URL']) ?? 'https://api.anthropic.com')
     return createAnthropic({
       baseURL,
-      fetch: httpFetch,
+      fetch: modelFetch,
       ...(authToken === undefined ? { apiKey: secret } : { authToken })
     })(model)
   }
@@ -103,7 +103,7 @@ function compatible(model: string, url: string, key: string | undefined, env: En
     const provider = createOpenAICompatible({
       name: 'openaiCompatible',
       baseURL: url,
-      fetch: httpFetch,
+      fetch: modelFetch,
       includeUsage: true,
       supportsStructuredOutputs: true,
       ...(apiKey !== undefined && { apiKey }),

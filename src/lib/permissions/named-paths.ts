@@ -42,6 +42,7 @@ export function pathsNamedBy(
   const topOf = (folder: string): string | undefined => ground.has && repositoryTop(folder, ground.has)
   const tops = command.includes(':') ? [cwd, root, ...into].flatMap(folder => topOf(folder) ?? []) : []
   const folders = new Set([cwd, root, ...into, ...tops].flatMap(folder => [folder, looking.real(folder, '/')]))
+  if (!parseShell(command).readable) looking.unsure = command.slice(0, 100)
   for (const word of wordsIn(command)) {
     const text = home !== undefined && /^~(?:\/|$)/.test(word) ? home + word.slice(1) : word
     for (const folder of folders) looking.at(text, folder)

@@ -16,7 +16,8 @@ const OPTIONS: ReadonlyMap<string, readonly [long: string, words?: RegExp]> = ne
   ['find', ['', /^-(?:delete|exec|execdir|fls|fprint|fprint0|fprintf|ok|okdir)$/]],
   ['fd', ['', /^(?:-[A-Za-z]*[xX]|--exec)/]],
   ['fdfind', ['', /^(?:-[A-Za-z]*[xX]|--exec)/]],
-  ['rg', ['', /^(?:--(?:pre|hostname-bin|search-zip)|-[^-]*z)/]],
+  // In a cluster, `z` behind a letter that takes a value is part of that value.
+  ['rg', ['', /^(?:--(?:pre|hostname-bin|search-zip)\b|-[^-efgmtTABCEjMrd]*z)/]],
   ['rsync', ['rsh rsync-path', /^-[A-Za-z]*e/]],
   // The command `e`, and the flag of `s///e`.
   [

@@ -182,3 +182,11 @@ describe('guard()', () => {
     await expect(run({ command: 'ls' })).rejects.toMatchObject({ code: 'E_REFUSED', message })
   })
 })
+
+test('the messages of the hook that refused come before the refusal', async () => {
+  const { messages } = await touch({ hooks: pre(() => deny('no')), includeHookEvents: true })
+  const last = messages.findLastIndex(each => 'hook_label' in each && each.hook_label === 'hk')
+  const refusal = messages.findIndex(each => each.type === 'system' && each.subtype === 'permission_denied')
+  expect(last).toBeGreaterThan(0)
+  expect(refusal).toBeGreaterThan(last)
+})

@@ -74,3 +74,14 @@ test('what was compressed is unpacked; an encoding that is not known is an error
   expect(await (await httpFetch(`${url}/gzip`)).text()).toBe('hello')
   await expect(httpFetch(`${url}/odd`)).rejects.toThrow('content-encoding rot13')
 })
+
+test.each([205, 304])('status %i has no body', async status => {
+  const url = await serve((_, response) => response.writeHead(status).end())
+  const response = await httpFetch(url)
+  expect([response.status, await response.text()]).toEqual([status, ''])
+})
+
+test('a status that is none is an error that names it', async () => {
+  const url = await serve((_, response) => response.writeHead(999).end('no robots'))
+  await expect(httpFetch(url)).rejects.toThrow('the server answered with status 999')
+})

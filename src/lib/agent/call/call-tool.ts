@@ -99,6 +99,8 @@ async function judge(
   const { blocked, decision, by = '', reason, updatedInput } = before
   if (blocked) {
     const seen = consent === undefined ? use.input : input
+    // Hook messages are delivered in a microtask; those of the hook that refused come first.
+    await Promise.resolve()
     session.deny(use, seen as PlainObject, { kind: 'hook', by, reason: reason ?? '' })
     return refused({ use, input: seen }, `PreToolUse:${use.name} hook error: [${by}]: ${reasonForModel(before)}`)
   }

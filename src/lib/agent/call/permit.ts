@@ -72,6 +72,7 @@ async function ask(call: JudgedCall, ruling: Ruling, session: Session, signal: A
 async function refuse(call: JudgedCall, ruling: Ruling, session: Session, told?: string): Promise<CallAt<'refused'>> {
   const { use, input } = call
   const { kind, by, askedBy, reason = `refused by ${by}` } = ruling
+  await Promise.resolve()
   session.deny(use, input, { kind, by, askedBy, reason })
   const asked = askedBy === undefined ? '' : `; asked for by ${askedBy}`
   const why = `Permission to use ${use.name} was denied: ${told ?? reason} [${by}${asked}]`

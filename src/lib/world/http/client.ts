@@ -13,30 +13,30 @@ const clientFor = (protocol: string): Pick<typeof http, 'request' | 'Agent'> =>
 
 export const isWebUrl = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
 
-/** A connection is kept this long, in milliseconds; less where the server says so. */
-const LONGEST_IDLE = 60_000
+/** Idle connections are kept this long, in milliseconds: providers of models announce when they close theirs, others do not. */
+const MODEL_IDLE = 60_000
 
 const agents = new Map<string, http.Agent>()
 
 /** Connections are kept, and do not keep us from ending. A proxy is used where Node was told to (`NODE_USE_ENV_PROXY`). */
-function sharedAgent(protocol: string): http.Agent {
+function sharedAgent(protocol: string, timeout: number): http.Agent {
   const proxy = process.env['NODE_USE_ENV_PROXY'] === '1' ? { proxyEnv: process.env } : {}
-  const agent =
-    agents.get(protocol) ?? new (clientFor(protocol).Agent)({ keepAlive: true, timeout: LONGEST_IDLE, ...proxy })
-  agents.set(protocol, agent)
+  const key = `${protocol} ${timeout}`
+  const agent = agents.get(key) ?? new (clientFor(protocol).Agent)({ keepAlive: true, timeout, ...proxy })
+  agents.set(key, agent)
   return agent
 }
 
 const MOST_REDIRECTS = 20
 
 /** `fetch`, except that redirects are followed only with `redirect: 'follow'`. Bodies that are sent are texts. */
-export const httpFetch: typeof fetch = async (input, init = {}) => {
+export async function httpFetch(input: string | URL | Request, init: RequestInit = {}, idle = IDLE): Promise<Response> {
   let url = new URL(input instanceof URL || typeof input === 'string' ? input : input.url)
   const headers = new Headers(init.headers)
   if (!headers.has('user-agent')) headers.set('user-agent', `carabiner/${VERSION}`)
   const sending = { ...init, headers }
   for (let left = MOST_REDIRECTS; ; left--) {
-    const response = await fetchOnce(url, sending)
+    const response = await fetchOnce(url, sending, idle)
     const next = init.redirect === 'follow' ? redirectOf(response, url) : undefined
     if (next === undefined) return response
     await response.body?.cancel()
@@ -48,24 +48,33 @@ export const httpFetch: typeof fetch = async (input, init = {}) => {
   }
 }
 
+export const modelFetch: typeof fetch = (input, init) => httpFetch(input, init, MODEL_IDLE)
+
 export function redirectOf({ status, headers }: Response, from: URL): URL | undefined {
   const location = [301, 302, 303, 307, 308].includes(status) ? headers.get('location') : null
   return location === null || !URL.canParse(location, from.href) ? undefined : new URL(location, from)
 }
 
-async function fetchOnce(url: URL, { method = 'GET', headers, body, signal }: RequestInit): Promise<Response> {
+async function fetchOnce(
+  url: URL,
+  { method = 'GET', headers, body, signal }: RequestInit,
+  idle: number
+): Promise<Response> {
   signal?.throwIfAborted()
   const { request } = clientFor(url.protocol)
   const plainHeaders = Object.fromEntries(new Headers(headers))
-  const sending = request(url, { method, headers: plainHeaders, agent: sharedAgent(url.protocol) })
+  const sending = request(url, { method, headers: plainHeaders, agent: sharedAgent(url.protocol, idle) })
   const onAbort = (): void => void (signal && sending.destroy(abortError(signal)))
   signal?.addEventListener('abort', onAbort, { once: true })
   sending.once('close', () => signal?.removeEventListener('abort', onAbort))
   sending.end(typeof body === 'string' ? body : undefined)
   const response = await answerTo(sending, signal ?? undefined)
-  if (!hasBody(response)) response.resume()
+  const { statusCode: status = 500 } = response
+  if (status < 200 || status > 599 || !hasBody(response)) response.resume()
+  // `Response` takes no other status; some sites answer robots with 999.
+  if (status < 200 || status > 599) throw new TypeError(`the server answered with status ${status}`)
   return new Response(hasBody(response) ? streamOf(unpacked(response), signal ?? undefined) : null, {
-    status: response.statusCode ?? 500,
+    status,
     statusText: response.statusMessage ?? '',
     headers: Object.entries(response.headersDistinct).flatMap(([name, values]) =>
       (values ?? []).map((value): [string, string] => [name, value])
@@ -86,7 +95,7 @@ function answerTo(sending: http.ClientRequest, signal: AbortSignal | undefined):
 const abortError = (signal: AbortSignal): Error =>
   signal.reason instanceof Error ? signal.reason : new DOMException('This operation was aborted', 'AbortError')
 
-const hasBody = ({ statusCode }: http.IncomingMessage): boolean => statusCode !== 204 && statusCode !== 304
+const hasBody = ({ statusCode = 0 }: http.IncomingMessage): boolean => ![204, 205, 304].includes(statusCode)
 
 /** What comes, as it comes. An answer that breaks off is an error, not an end. */
 function streamOf(body: Readable, signal: AbortSignal | undefined): ReadableStream<Uint8Array> {

@@ -70,9 +70,7 @@ describe.each(PROFILES)('a worker that dies (%s)', profile => {
     expect(notices).toHaveLength(11)
     expect(notices.at(-1)).toContain('failed 11 times in a row without an answer')
     await clock.advance(1000)
-    expect(await fire(setting, 'n=2')).toMatchObject(
-      failed('worker', profile, 'until restart() is called on the hook')
-    )
+    expect(await fire(setting, 'n=2')).toMatchObject(failed('worker', profile, 'until restart() is called on the hook'))
     expect(hook.status()).toMatchObject({ state: 'quarantined', restarts: 10 })
     hook.restart()
     expect(await fire(setting, 'n=3')).toMatchObject({ reason: '3' })
