@@ -32,7 +32,6 @@ export function fill(bytes: Buffer, file: number, disk: Disk, at: number): Buffe
   return bytes.subarray(0, length)
 }
 
-/** A disk may take less than it was given. */
 export function writeAll(file: number, bytes: Buffer, disk: Disk): void {
   for (let from = 0; from < bytes.length;) {
     const taken = disk.write(file, bytes, from)
@@ -41,7 +40,6 @@ export function writeAll(file: number, bytes: Buffer, disk: Disk): void {
   }
 }
 
-/** A file, a piece at a time. All pieces are in the same bytes. */
 export function* piecesOf(file: number, disk: Disk, size = PIECE): Generator<Buffer> {
   const piece = Buffer.allocUnsafeSlow(size)
   let at = 0

@@ -34,7 +34,6 @@ function rareIn({ isSidechain, agentId, sourceToolAssistantUUID, part }: Rec): o
   return { isSidechain, agentId, sourceToolAssistantUUID, part }
 }
 
-/** The id of an answer, and whether there are results: mostly the one before has the same. */
 function messageIn(entry: Rec, before: Rec | undefined): unknown {
   const id = answerIdOf(entry)
   if (id === undefined) return resultsIn(entry).length > 0 ? RESULTS : undefined

@@ -7,7 +7,6 @@ export interface Placed {
   readonly at: number
   readonly length: number
   readonly seq: number
-  /** Its checksum: two entries with one number and one checksum are the same. */
   readonly sum: number
   readonly entry: Rec
 }
@@ -35,7 +34,6 @@ export class Reading {
   readonly #isPart: boolean
   readonly #each: ReadingOptions['each']
   readonly #onGap: ReadingOptions['onGap']
-  /** The highest number so far; all of them, once one comes that is not higher. */
   #highest = 0
   #seen: Map<number, Mark> | undefined
   readonly #sealed: Placed[] = []
@@ -81,7 +79,6 @@ export class Reading {
     if (bytes.length > 0) this.#rest.push(Buffer.from(bytes))
   }
 
-  /** There is no more: the last line is one, though it has no end. */
   endLine(): void {
     if (this.#rest.length > 0) this.#line(Buffer.concat(this.#rest), this.#at, false)
     this.#rest = []

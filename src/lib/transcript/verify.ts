@@ -19,7 +19,6 @@ interface Unanswered {
 export interface Verified {
   readonly bytes: number
   readonly entries: number
-  /** Another program wrote it: there are no checksums. */
   readonly isForeign: boolean
   readonly gaps: readonly Gap[]
   readonly unanswered: readonly Unanswered[]

@@ -1,7 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Text without the indentation that it has here. */
 const text = (words: TemplateStringsArray): string =>
   words.raw.join('').slice(1).replaceAll(/^ {4}/gm, '').trimEnd() + '\n'
 

@@ -66,7 +66,6 @@ function print({ loaded, trust }: ProjectState, statuses: readonly HookStatus[],
 
 const HEAD = ['EVENT', 'MATCHER', 'KIND', 'RUNS', 'SOURCE', 'TIMEOUT', 'IF IT FAILS', 'STATE']
 
-/** A table; on a terminal that is too narrow for it, a few lines a hook. */
 function printHooks(statuses: readonly HookStatus[], loaded: Loaded, profile: Profile): void {
   if (statuses.length === 0) return
   const rows = statuses.map(each => hookRow(each, loaded, profile).map(escapeLine))

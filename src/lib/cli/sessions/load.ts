@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8'
 import { fault } from '../../faults.ts'
 import { ClaudeWalk } from '../../transcript/claude/claude-walk.ts'
 import type { Rec } from '../../transcript/entry.ts'
@@ -39,6 +40,24 @@ export async function openSession(found: SessionFile, agent?: string): Promise<S
   )
 }
 
+/** In bytes. */
+const LONG = 4 << 20
+
+/**
+ * Little of a long file is kept. By default V8 lets garbage pile up: it grows the young generation, and collects nothing
+ * of it while other threads mark the old one, which takes long where they have no processor. With so little room, code
+ * that is compiled in another thread may wait for a collection, and exit waits for that thread: it must not begin.
+ */
+function collectOften(): void {
+  for (const flag of [
+    'no-concurrent-sparkplug',
+    'optimize-for-size',
+    'semi-space-growth-factor=1',
+    'no-separate-gc-phases'
+  ])
+    setFlagsFromString(`--${flag}`)
+}
+
 async function readSession(found: SessionFile, isAgent: boolean, agents: readonly string[]): Promise<StoredSession> {
   const { path, key } = found
   const seen = glance(path, key)
@@ -46,6 +65,7 @@ async function readSession(found: SessionFile, isAgent: boolean, agents: readonl
   // What is damaged among our own sessions is a session all the same.
   if (seen.problem !== undefined && (key === undefined || seen.bytes === 0))
     throw fault('E_NOT_TRANSCRIPT', path, seen.problem)
+  if (seen.bytes > LONG) collectOften()
   const { isForeign, head, tail } = seen
   const cwd = [...head, ...tail].map(entry => entry['cwd']).find(each => typeof each === 'string')
   return {

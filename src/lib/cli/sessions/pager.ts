@@ -1,12 +1,8 @@
 import { spawn } from 'node:child_process'
 import type { Writable } from 'node:stream'
-import { setFlagsFromString } from 'node:v8'
 
 /** How many characters are written at once. */
 const PIECE = 1 << 14
-
-/** From this many pieces on a session is long. */
-const LONG = 128
 
 /** The default pager: less where it is installed. */
 const USUAL = 'if command -v less >/dev/null; then exec less; else exec cat; fi'
@@ -26,29 +22,13 @@ export async function writePaged(pieces: Iterable<string>, mayPage: boolean): Pr
   await ended
 }
 
-/**
- * Little of a long file is kept. By default V8 lets garbage pile up: it grows the young generation, and collects nothing
- * of it while other threads mark the old one, which takes long where they have no processor. With so little room, code
- * that is compiled in another thread may wait for a collection, and exit waits for that thread: it must not begin.
- */
-function collectOften(): void {
-  for (const flag of [
-    'no-concurrent-sparkplug',
-    'optimize-for-size',
-    'semi-space-growth-factor=1',
-    'no-separate-gc-phases'
-  ])
-    setFlagsFromString(`--${flag}`)
-}
-
 async function writeAll(pieces: Iterable<string>, to: Writable): Promise<void> {
   // Each write uses the same bytes: V8 would free a buffer for each only when it next collects garbage.
   const room = Buffer.allocUnsafeSlow(4 * PIECE)
-  let [text, written] = ['', 0]
+  let text = ''
   for (const piece of pieces) {
     text += piece
     if (text.length < PIECE) continue
-    if (++written === LONG) collectOften()
     if (!(await isWritten(text, room, to))) return
     text = ''
   }

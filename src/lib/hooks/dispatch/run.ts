@@ -33,7 +33,6 @@ export class Run {
   place = 0
   #ctx: Context | undefined
   stage: Stage | undefined
-  /** How long what is pending may take, in milliseconds. */
   patience = 0
   budgeted = false
   budgetEnd: number | undefined
@@ -258,7 +257,6 @@ export class Run {
     return this.#selected.deciders.findIndex(each => each === entry)
   }
 
-  /** The answers so far. Made with the first one; most fires have none. */
   get tally(): Tally {
     return (this.#tally ??= new Tally(this))
   }

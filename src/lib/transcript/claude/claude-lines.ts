@@ -26,7 +26,6 @@ export function* asTheirs(entries: Iterable<Rec>): Generator<Rec> {
   }
 }
 
-/** What is known of the last answers: a compaction keeps some, and tells only what was said in them. */
 class Answers {
   readonly #known = new Map<string, PlainObject>()
 

@@ -4,7 +4,6 @@ import { messageBlocks, type Rec } from '../entry.ts'
 
 export interface Step {
   readonly agent?: string | undefined
-  /** What was said last above it; empty at the beginning. */
   readonly above?: string | undefined
   readonly missing?: string | undefined
 }

@@ -17,7 +17,6 @@ const SHORTEST = 512
 
 export const stretchOf = (size: number): number => Math.max(SHORTEST, Math.ceil(size / STRETCHES))
 
-/** Processors have instructions for it: of those that Node has, none is faster. */
 const ALGORITHM = 'sha256'
 
 /** The fingerprint of bytes that are a part of `size`. All parts but the last hold whole stretches. */

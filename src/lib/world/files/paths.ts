@@ -61,7 +61,6 @@ function targetOf(path: string, cwd: string | undefined, leadsOn: boolean): stri
 
 export const kindOf = (path: string): Stats | undefined => attempt(() => statSync(path, { throwIfNoEntry: false }))
 
-/** What this finds; undefined where the file or folder is not there. All other errors are thrown. */
 export function ifThere<T>(look: () => T): T | undefined {
   try {
     return look()

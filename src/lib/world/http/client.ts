@@ -134,7 +134,6 @@ export interface Posting {
 
 interface Exchange {
   cut(): void
-  /** The status of the response, once all of it has come. Rejects when it does not. */
   readonly status: Promise<number>
 }
 

@@ -33,7 +33,6 @@ export type Locked = Lock | { readonly holder: Holder }
 export interface Machine {
   readonly host: string
   readonly name: string
-  /** How long others wait for a sign of life, in milliseconds. */
   readonly lease: number
 }
 

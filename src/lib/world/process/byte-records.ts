@@ -2,7 +2,6 @@ interface RecordOptions {
   readonly separator: number
   readonly longest: number
   take(record: Buffer): void
-  /** Called at once, before the end of a record that is too long. */
   onTooLong?(): void
 }
 

@@ -23,12 +23,10 @@ export interface Ended {
   readonly signal: string | null
   readonly error: { readonly code: string; readonly message: string } | undefined
   readonly left: boolean
-  /** It was still there when its input was complete. */
   readonly fed: boolean
 }
 
 export interface Running {
-  /** Adds to its standard input. What it does not read is dropped. */
   write(text: string): void
   close(): void
   /** Ends it and all that it has started: TERM, and KILL to whatever is left. */
