@@ -12,7 +12,7 @@ const CAUSES: Readonly<Record<string, readonly HookFunction[]>> = {
     },
     () => Promise.reject(new Error('kaput'))
   ],
-  'it answers with something that is no reply': [() => 'yes' as never, async () => [] as never],
+  'it returns an invalid reply': [() => 'yes' as never, async () => [] as never],
   'it never answers': [() => new Promise(() => {})]
 }
 
