@@ -6,8 +6,8 @@ import { onCommandLine } from './try-row.ts'
 const rows = ROWS.filter(({ inProgram }) => inProgram !== true)
 
 /** Starting a process takes long: four at a time. */
-test.concurrent.each(rows)('$comes: carabiner run and fire: $name', async (row: Row) => {
-  const { run, ran, fire } = await onCommandLine(row)
+test.concurrent.for(rows)('$comes: carabiner run and fire: $name', async (row: Row, { onTestFinished }) => {
+  const { run, ran, fire } = await onCommandLine(row, onTestFinished)
   const all = fire === undefined ? [run] : [run, fire]
   for (const { code, stderr } of all) {
     expect(

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { query, type AgentMessage, type QueryOptions } from '../../src/index.ts'
 import { scriptedModel } from '../../src/testing.ts'
-import { ended, cliStage, type Ran, type CliStage } from '../support/cli-stage.ts'
+import { ended, cliStage, type AtEnd, type Ran, type CliStage } from '../support/cli-stage.ts'
 import type { Row } from './rows.ts'
 
 /** The built command line. */
@@ -13,8 +13,8 @@ const BUILT = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
 const CALL = { name: 'Bash', input: { command: 'touch ran' } }
 
 /** A home and a project as the row says. */
-export function staged({ files = {}, prepare }: Pick<Row, 'files' | 'prepare'>): CliStage {
-  const here = cliStage()
+export function staged({ files = {}, prepare }: Pick<Row, 'files' | 'prepare'>, atEnd?: AtEnd): CliStage {
+  const here = cliStage(atEnd)
   for (const [name, content] of Object.entries(files)) here.write(name, content)
   prepare?.(here)
   return here
@@ -75,8 +75,8 @@ export interface OnCommandLine {
   readonly fire: Ran | undefined
 }
 
-export async function onCommandLine(row: Row): Promise<OnCommandLine> {
-  const here = staged(row)
+export async function onCommandLine(row: Row, atEnd: AtEnd): Promise<OnCommandLine> {
+  const here = staged(row, atEnd)
   here.write('script.json', { turns: [{ calls: [CALL] }, 'Done.'] })
   const start = (args: readonly string[]): Promise<Ran> =>
     ended(spawn(process.execPath, [BUILT, ...args], { cwd: here.project, env: { ...here.env } }))

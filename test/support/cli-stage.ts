@@ -53,9 +53,12 @@ export interface CliStage {
   start(args: readonly string[], options?: RunOptions): ChildProcess
 }
 
-export function cliStage(): CliStage {
+export type AtEnd = (remove: () => void) => void
+
+/** `atEnd`: of tests that run side by side, each has its own `onTestFinished`; the common one may be another test's. */
+export function cliStage(atEnd: AtEnd = onTestFinished): CliStage {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'carabiner-')))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  atEnd(() => rmSync(folder, { recursive: true, force: true }))
   const path = (name: string): string => join(folder, name)
   for (const name of ['home', 'project', 'managed']) mkdirSync(path(name))
   const write = (name: string, content: object | string, mode = 0o644): string => {
