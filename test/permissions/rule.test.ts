@@ -40,7 +40,7 @@ describe('reading a rule', () => {
     ['Ba*', 'has a * in the name'],
     ['*', 'is not a rule'],
     ['Edit(!src/**)', 'takes something out'],
-    ['Read(~root/x)', "somebody else's home"],
+    ['Read(~root/x)', "another user's home directory"],
     ['WebFetch(domain:)', 'names no domain'],
     ['WebFetch(domain:a/b)', 'names no domain'],
     [`Bash(${'x'.repeat(10_000)})`, 'longer than']

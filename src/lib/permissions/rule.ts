@@ -52,7 +52,8 @@ function problemOf(tool: string, specifier: string): readonly [string, string] |
     if (specifier.startsWith('!')) return ['takes something out again', 'write what is meant, without the !']
     if (/^(?:["'`$]|\w+:)/.test(specifier))
       return ['names no path', 'write the path itself: Read(./x), Read(~/x), Read(//x) from the root']
-    if (/^~[^/]/.test(specifier)) return ["names somebody else's home", 'write it from the root: //home/somebody/**']
+    if (/^~[^/]/.test(specifier))
+      return ["names another user's home directory", 'write it as an absolute path: //home/USER/**']
   }
   if (INVISIBLE.test(specifier)) return ['has an invisible character', 'type it again by hand']
   if (

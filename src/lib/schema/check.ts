@@ -1,5 +1,6 @@
 import { nearest, print } from '../errors.ts'
 import { fault } from '../faults.ts'
+import { SECRET_NAME } from '../util/credentials.ts'
 import { isObject, isPlain, type PlainObject } from '../util/plain.ts'
 import type { FieldRow, FieldTable, FieldType, Infer } from './table.ts'
 
@@ -151,22 +152,27 @@ export function sentenceOf({ code, path, value, expected, fix }: SchemaProblem):
   const key = JSON.stringify(keyOf(path).slice(0, 200))
   if (code === 'key-missing') return `${key} is missing`
   if (code === 'key-unknown') return `there is no key ${key} (${fix})`
-  return `${key} must be ${expected}, not ${kindOf(value)}`
+  return `${key} must be ${expected}, not ${shownValue(path, value)}`
 }
 
-/** Short enough for a sentence: lists and objects are named by their kind only. */
-function kindOf(value: unknown): string {
+/** A wrong value for a sentence. Lists and objects, and what may be a credential, are named by their kind only. */
+export function shownValue(path: KeyPath, value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object' && value !== null) return 'an object'
+  if (typeof value === 'string' && mayBeSecret(path)) return 'this string'
   return typeof value === 'function' ? 'a function' : print(value)
 }
+
+const mayBeSecret = (path: KeyPath): boolean =>
+  path.some(part => /^(?:env|headers)$/.test(String(part)) || SECRET_NAME.test(String(part)))
 
 /** The input in the order of the table, with defaults; or all that is wrong with it. */
 export function checkInput<T extends FieldTable>(
   table: T,
   input: unknown
 ): { readonly input: Infer<T> } | { readonly problem: string } {
-  if (!isObject(input) || !isPlain(input)) return { problem: `the input must be a plain object, not ${kindOf(input)}` }
+  if (!isObject(input) || !isPlain(input))
+    return { problem: `the input must be a plain object, not ${shownValue([], input)}` }
   const problems = problemsIn(table, input, [], { nullIsAbsent: true })
   if (problems.length > 0) return { problem: problems.map(sentenceOf).join('; ') }
   const out: PlainObject = {}
@@ -178,8 +184,11 @@ export function checkInput<T extends FieldTable>(
   return { input: out as Infer<T> }
 }
 
-export const invalidOption = (place: string, value: unknown, expected: string): Error =>
-  fault('E_OPTION_INVALID', place, value === undefined ? 'missing' : print(value), expected)
+export function invalidOption(place: string, value: unknown, expected: string): Error {
+  const isEnvironment = /(?:^|\.)(?:env|headers)(?:\.|$)/.test(place)
+  const shown = isEnvironment ? shownValue(['env'], value) : print(value)
+  return fault('E_OPTION_INVALID', place, value === undefined ? 'missing' : shown, expected)
+}
 
 /** Throws the first problem. `of` names the object, and precedes its keys, unless `prefix` is set. */
 export function checkObject(

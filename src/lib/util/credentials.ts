@@ -52,7 +52,8 @@ export function holdCredentialsIn(env: Environment, provider?: string): void {
     if (plain(name).startsWith(prefix) && SECRET_NAME.test(name)) holdCredential(value)
 }
 
-const SECRET_NAME = /key|token|secret|password|credential|authorization|cookie/i
+/** The names of variables, headers and keys that may hold a credential. */
+export const SECRET_NAME = /key|token|secret|password|credential|authorization|cookie/i
 
 export function credentialsIn(named: unknown): readonly string[] {
   if (typeof named !== 'object' || named === null) return []

@@ -408,3 +408,32 @@ describe('the dialect of a handler', () => {
     }
   })
 })
+
+// The value of a key that is wrong is quoted in its finding; one that may be a credential is not.
+test.each([
+  ['env', { env: { GITHUB_TOKEN: ['ghp_SECRETSECRET'] } }],
+  [
+    'env of a hook',
+    { hooks: { Stop: [{ hooks: [{ type: 'command', command: 'x', env: { A: ['SECRETSECRET'] } }] }] } }
+  ],
+  [
+    'headers',
+    {
+      hooks: {
+        Stop: [
+          { hooks: [{ type: 'http', url: 'http://127.0.0.1', headers: { Authorization: ['Bearer SECRETSECRET'] } }] }
+        ]
+      }
+    }
+  ],
+  [
+    'headers as a text',
+    { hooks: { Stop: [{ hooks: [{ type: 'http', url: 'http://127.0.0.1', headers: 'SECRETSECRET' }] }] } }
+  ]
+])('B6: a credential under a wrong key is in no finding: %s', (_, settings) => {
+  const { user, load } = settingsScene()
+  user(settings)
+  const { findings } = load()
+  expect(findings.filter(({ code }) => code === 'key-type')).toHaveLength(1)
+  expect(JSON.stringify(findings)).not.toContain('SECRETSECRET')
+})

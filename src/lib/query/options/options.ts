@@ -112,10 +112,7 @@ export const OPTIONS = {
   disallowedTools: STRINGS,
   effort: ['low', 'medium', 'high', 'xhigh', 'max'],
   /** The environment of commands and hooks, and of providers. Default: that of this process. */
-  env: own<Readonly<Record<string, string | undefined>>>(
-    'an object of strings',
-    value => isObject(value) && Object.values(value).every(each => each === undefined || typeof each === 'string')
-  ),
+  env: { record: own<string | undefined>('a string', value => value === undefined || typeof value === 'string') },
   /** With `resume` or `continue`: in a copy, under an id of its own. */
   forkSession: 'boolean',
   hooks: own<HookRegistry | CallbackRecord | ForeignCallbackRecord>(

@@ -1,5 +1,4 @@
-import { print } from '../../errors.ts'
-import { keyOf, type KeyPath, type SchemaProblem } from '../../schema/check.ts'
+import { keyOf, shownValue, type KeyPath, type SchemaProblem } from '../../schema/check.ts'
 import { FIXES } from './fixes.ts'
 
 /** A position in a file. Lines and columns start at 1. */
@@ -46,7 +45,7 @@ export const problemWords = ({ code, path, value, fix }: SchemaProblem): readonl
   if (code === 'key-missing') return [code, `${place} is missing`, fix]
   return code === 'key-unknown'
     ? [code, `${place} is not read here`, fix]
-    : [code, `${place} cannot be ${print(value)}`, fix]
+    : [code, `${place} cannot be ${shownValue(path, value)}`, fix]
 }
 
 export const gateError = (place: Place, ...words: FindingWords): Finding => findingOf('error', place, true, words)

@@ -15,7 +15,7 @@ export const FIXES = {
   'if-never': 'delete "if"',
   'key-idle': 'use rules and hooks',
   'key-unknown': 'delete it, or correct it',
-  'managed-mode': 'take it out, or ask whoever runs the machine',
+  'managed-mode': 'remove it, or ask the administrator of this machine',
   'matcher-ignored': 'delete it',
   'matcher-invalid': 'correct the pattern; until then the hook cannot run',
   'matcher-letters': 'type it anew',
