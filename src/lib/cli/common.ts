@@ -90,7 +90,6 @@ export function decideProjectHooks(scene: ProjectState, flags: ProjectFlags): bo
   return askOnTerminal(scene) === true ? true : undefined
 }
 
-/** Nobody can answer a question. */
 export const isCI = (): boolean => (process.env['CI'] ?? '') !== ''
 
 export function saveTrust({ loaded, where }: Pick<ProjectState, 'loaded' | 'where'>, folder = false): Trust {

@@ -10,7 +10,6 @@ import type { TranscriptWriter } from './store.ts'
 
 interface Start {
   readonly last: number
-  /** Its last line has no end: somebody was stopped in the middle of it. */
   readonly isTorn: boolean
   /** The folders whose names are to be made safe with the first line, the nearest first; and who hears that they are. */
   readonly folders: readonly string[]

@@ -192,7 +192,6 @@ export async function finish(call: CallAt<'ran'>, session: Session, signal: Abor
       ? session.hooks.run('PostToolUse', { ...event, tool_response: result.output, duration_ms }, options)
       : session.hooks.run('PostToolUseFailure', { ...event, error, is_interrupt: signal.aborted, duration_ms }, options)
   const after = fired instanceof Promise ? await fired : fired
-  // Mostly there is none, and nothing is made for it.
   for (const { by, reason } of after.decision === 'deny' ? objectionsIn(after) : [])
     session.conversation.addContext(`${after.event}:${use.name} hook blocking error: ${reason} (from ${by})`)
   const news = error === undefined ? await tool.settle?.(input, session.options.place) : undefined

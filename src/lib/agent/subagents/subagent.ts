@@ -150,7 +150,6 @@ async function recordStart(
   await parent.transcript.flush()
 }
 
-/** Endings about which its Stop hooks were asked, and one that is none yet. */
 const DONE = new Set<Ending['reason']>(['completed', 'stop_hook_prevented', 'stop_hook_overruled', 'tool_deferred'])
 
 /** The loop, and SubagentStop where it did not end well: the loop itself fires it for a good end. */

@@ -16,7 +16,6 @@ export interface Step {
 export class ClaudeWalk {
   readonly #isAgentFile: boolean
   readonly #said = new Map<string, string>()
-  /** Behind lines that a compaction kept, what follows its summary goes on. */
   readonly #moved = new Map<unknown, string>()
   /** Lines of subagents, in files of versions that gave those no ids. */
   readonly #agents = new Map<unknown, string>()

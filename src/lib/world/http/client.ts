@@ -143,7 +143,6 @@ const IDLE = 4000
 /** A server that closes one sooner than this after its answer, in milliseconds, does not mean to keep any. */
 const HASTE = 1000
 
-/** In so many milliseconds hardly anything can have arrived that nobody has seen yet. */
 const FRESH = 2
 
 /** The connections to one server. Those that are kept between requests do not keep the process from ending. */

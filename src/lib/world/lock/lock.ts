@@ -49,7 +49,6 @@ function thisMachine(): Machine {
   return known
 }
 
-/** Each failure means that somebody else was first. */
 const ATTEMPTS = 1_000
 
 /**
