@@ -92,11 +92,11 @@ const linesOf = (all: readonly Syntax[]): number => all.reduce((sum, { lines }) 
 
 function functionsIn(
   syntax: ReadonlyMap<string, Syntax>,
-  wordsOf: (figures: Syntax['functions'][number]) => string
+  describe: (figures: Syntax['functions'][number]) => string
 ): readonly string[] {
   return Array.from(syntax).flatMap(([path, { functions }]) =>
     functions.flatMap(figures => {
-      const words = wordsOf(figures)
+      const words = describe(figures)
       return words === '' ? [] : [`${path}:${figures.line} ${figures.name || 'a function'}: ${words}`]
     })
   )

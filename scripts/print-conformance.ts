@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { EVENT_NAMES, type EventName } from '../src/hooks.ts'
 import { CASES, type Case } from '../test/conformance/cases.ts'
-import { code, wordsOf, type Expected } from '../test/conformance/expected.ts'
+import { code, expectedText, type Expected } from '../test/conformance/expected.ts'
 import { VERDICT_CASES, type VerdictCase } from '../test/conformance/verdict-cases.ts'
 import { DRIVERS, OBSTACLES, type Behaviour, type Obstacle } from '../test/support/external-kit.ts'
 
@@ -62,7 +62,7 @@ function verdictRow({ event, name, says, strict, compat, manners }: VerdictCase)
 }
 
 function outcomesIn(strict: Expected, compat: Expected): readonly string[] {
-  const [inStrict, inCompat] = [wordsOf(strict), wordsOf(compat)]
+  const [inStrict, inCompat] = [expectedText(strict), expectedText(compat)]
   return [inStrict, inCompat === inStrict ? 'the same' : inCompat]
 }
 

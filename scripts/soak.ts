@@ -26,7 +26,7 @@ const begun = performance.now()
 let told = begun
 let complaints = 0
 
-const wordsOf = ({ kills: done, atWork, rounds, calls, unknown, torn, violations }: Tally): string =>
+const tallyText = ({ kills: done, atWork, rounds, calls, unknown, torn, violations }: Tally): string =>
   `${done} kills (${atWork} at work), ${rounds} sessions, ${calls} calls, ${unknown} of unknown outcome, ${torn} torn ends, ${violations.length} violations`
 
 console.log(`${kills} kills, seed ${seed}`)
@@ -39,8 +39,8 @@ const tally = await endRuns({
     complaints = now.violations.length
     if (performance.now() - told < OFTEN) return
     told = performance.now()
-    console.log(wordsOf(now))
+    console.log(tallyText(now))
   }
 })
-console.log(`soak: ${wordsOf(tally)}, ${Math.round((performance.now() - begun) / 1000)} s, seed ${seed}`)
+console.log(`soak: ${tallyText(tally)}, ${Math.round((performance.now() - begun) / 1000)} s, seed ${seed}`)
 if (tally.violations.length > 0) process.exitCode = 1

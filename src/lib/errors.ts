@@ -73,7 +73,7 @@ export const faultsIn =
 export const engineFault = faultsIn(ERRORS)
 
 /** The message of anything that was thrown, an Error or not. Never throws itself. */
-export function wordsOf(thrown: unknown): string {
+export function errorMessage(thrown: unknown): string {
   try {
     const words = thrown instanceof Error ? thrown.message || thrown.name : thrown
     return typeof words === 'string' ? words : (JSON.stringify(words) ?? String(words))
@@ -85,7 +85,7 @@ export function wordsOf(thrown: unknown): string {
 /** A wrong value, for an error. */
 export function print(value: unknown): string {
   const words =
-    typeof value === 'string' ? JSON.stringify(value) : typeof value === 'number' ? `${value}` : wordsOf(value)
+    typeof value === 'string' ? JSON.stringify(value) : typeof value === 'number' ? `${value}` : errorMessage(value)
   return words.slice(0, 200)
 }
 

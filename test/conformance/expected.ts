@@ -53,7 +53,7 @@ export function seen(outcome: Outcome): Omit<Expected, 'reason'> {
 }
 
 /** In a few words, for people. */
-export function wordsOf(expected: Expected): string {
+export function expectedText(expected: Expected): string {
   const { decision, blocked, reason, contexts, updatedInput, systemMessages, stopReason, fields, failure } = expected
   const verb = decision === 'deny' ? (blocked ? 'refused' : 'feedback') : decision
   const words = [

@@ -1,4 +1,4 @@
-import { wordsOf } from '../errors.ts'
+import { errorMessage } from '../errors.ts'
 import type { AskForServer, ElicitationAnswer, ElicitationRequest } from '../tools/mcp/elicitation.ts'
 import { isWebUrl } from '../world/http/client.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
@@ -42,7 +42,7 @@ async function askPerson({ server, wanted, session, ask, signal }: ServerQuestio
   try {
     return answerIn(await within(ask(server, wanted, signal), signal))
   } catch (error) {
-    session.reader.notice(`the question of the server ${server} could not be asked: ${wordsOf(error)}`, 'warning')
+    session.reader.notice(`the question of the server ${server} could not be asked: ${errorMessage(error)}`, 'warning')
     return NO
   }
 }

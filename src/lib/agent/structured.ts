@@ -1,5 +1,5 @@
 import type { Ajv, AnySchema, ValidateFunction } from 'ajv'
-import { wordsOf } from '../errors.ts'
+import { errorMessage } from '../errors.ts'
 import { fault } from '../faults.ts'
 import type { JsonSchema } from '../message.ts'
 import { isObject } from '../util/plain.ts'
@@ -47,7 +47,7 @@ async function compile(schema: JsonSchema): Promise<ValidateFunction> {
   try {
     validate = ajv.compile(rest as AnySchema)
   } catch (error) {
-    throw unfit('outputFormat.schema', schema, `a valid JSON Schema (${wordsOf(error)})`)
+    throw unfit('outputFormat.schema', schema, `a valid JSON Schema (${errorMessage(error)})`)
   }
   validators.set(schema, validate)
   return validate
@@ -67,6 +67,6 @@ async function ajvFor(draft: unknown): Promise<Ajv> {
 const LONGEST = 200
 
 function unfit(what: string, value: unknown, allowed: string): Error {
-  const text = wordsOf(value)
+  const text = errorMessage(value)
   return fault('E_OPTION_INVALID', what, text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text, allowed)
 }

@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path'
-import { wordsOf } from '../errors.ts'
+import { errorMessage } from '../errors.ts'
 import type { Outcome } from '../hooks/dispatch/outcome.ts'
 import { watchFiles, type FileEvent, type Watch } from '../world/files/watch.ts'
 import type { HookedSession, SessionHooks } from './session/session-hooks.ts'
@@ -47,7 +47,7 @@ export class FileWatch {
       try {
         await session.hooks.run('FileChanged', { file_path: path, file_name: basename(path), event })
       } catch (error) {
-        session.reader.notice(`FileChanged hooks failed: ${wordsOf(error)}`, 'warning')
+        session.reader.notice(`FileChanged hooks failed: ${errorMessage(error)}`, 'warning')
       }
     }
     this.#watch ??= watchFiles(this.#matcherFiles(), (path, event) => void run(path, event))

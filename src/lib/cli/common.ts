@@ -1,7 +1,7 @@
 import type { ProjectFlags } from './flags.ts'
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { wordsOf } from '../errors.ts'
+import { errorMessage } from '../errors.ts'
 import { fault } from '../faults.ts'
 import type { ResultMessage } from '../agent/output/agent-messages.ts'
 import type { Profile } from '../hooks/dialect.ts'
@@ -96,7 +96,7 @@ export function saveTrust({ loaded, where }: Pick<ProjectState, 'loaded' | 'wher
   try {
     return giveTrust(loaded, where, folder)
   } catch (error) {
-    throw fault('E_TRUST_STORE', where.ownHome, wordsOf(error))
+    throw fault('E_TRUST_STORE', where.ownHome, errorMessage(error))
   }
 }
 

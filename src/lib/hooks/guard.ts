@@ -1,4 +1,4 @@
-import { engineFault, wordsOf, type CarabinerError } from '../errors.ts'
+import { engineFault, errorMessage, type CarabinerError } from '../errors.ts'
 import { copyPlain, isObject, same, type PlainObject } from '../util/plain.ts'
 import type { Outcome } from './dispatch/outcome.ts'
 import type { HookRegistry } from './registry.ts'
@@ -131,7 +131,7 @@ async function begin<Input extends object, Rest extends readonly unknown[], Resu
     const final = same(input, judged.tool_input) ? input : (judged.tool_input as Input)
     return [await execute.call(self, final, ...rest), judged]
   } catch (error) {
-    await afterFailure(hooks, judged, wordsOf(error), options)
+    await afterFailure(hooks, judged, errorMessage(error), options)
     throw error
   }
 }
@@ -162,7 +162,7 @@ async function* passOnValues<Rest extends readonly unknown[], Result>(
     for await (const value of values) yield (last = value)
     failure = undefined
   } catch (error) {
-    failure = wordsOf(error)
+    failure = errorMessage(error)
     throw error
   } finally {
     if (failure !== undefined) await afterFailure(tool.hooks, call, failure, tool.options)

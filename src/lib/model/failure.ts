@@ -1,4 +1,4 @@
-import { wordsOf } from '../errors.ts'
+import { errorMessage } from '../errors.ts'
 import { maskCredentials } from '../util/credentials.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { ModelFailure, type FailureName } from './model.ts'
@@ -105,7 +105,7 @@ function errorDetails(error: PlainObject, thrown: unknown): { type: string | und
   const body = typeof error['responseBody'] === 'string' ? error['responseBody'] : undefined
   const inner = innerError(error['data']) ?? innerError(jsonIn(body ?? '')) ?? (thrown instanceof Error ? {} : error)
   const type = inner['code'] === 'insufficient_quota' ? 'insufficient_quota' : (inner['type'] ?? inner['code'])
-  const words = textOr(inner['message']) ?? wordsOf(thrown)
+  const words = textOr(inner['message']) ?? errorMessage(thrown)
   const page = body !== undefined && textOr(inner['message']) === undefined ? ` (${plainText(body)})` : ''
   return { type: textOr(type), words: (words + page).slice(0, LONGEST) }
 }
@@ -129,12 +129,12 @@ function failureOfTransport(thrown: unknown, message: (text: string) => string):
   const code = codeOf(thrown)
   const name = thrown instanceof Error ? thrown.name : ''
   if (name === 'AI_LoadAPIKeyError')
-    return new ModelFailure(message(wordsOf(thrown)), { why: 'authentication_failed', retryable: false })
+    return new ModelFailure(message(errorMessage(thrown)), { why: 'authentication_failed', retryable: false })
   if (/^AI_(?:Unsupported|Invalid(?:Argument|Prompt)|NoSuchModel|LoadSetting)/.test(name))
-    return new ModelFailure(message(wordsOf(thrown)), { why: 'invalid_request', retryable: false })
+    return new ModelFailure(message(errorMessage(thrown)), { why: 'invalid_request', retryable: false })
   if (isMistake(thrown, name, code))
-    return new ModelFailure(message(wordsOf(thrown)), { why: 'unknown', retryable: false, cause: thrown })
-  const words = wordsOf(thrown).slice(0, LONGEST).replace(/:\s*$/, '')
+    return new ModelFailure(message(errorMessage(thrown)), { why: 'unknown', retryable: false, cause: thrown })
+  const words = errorMessage(thrown).slice(0, LONGEST).replace(/:\s*$/, '')
   const told = code === undefined || words.includes(code) ? words : `${words} (${code})`
   return new ModelFailure(message(`the provider could not be reached: ${told}`), {
     why: 'server_error',

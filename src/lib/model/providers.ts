@@ -1,5 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
-import { wordsOf } from '../errors.ts'
+import { errorMessage } from '../errors.ts'
 import { fault } from '../faults.ts'
 import { holdCredentialsIn } from '../util/credentials.ts'
 import { modelFetch } from '../world/http/client.ts'
@@ -124,7 +124,7 @@ async function fromPackage(name: string, model: string, env: Environment): Promi
   const loaded = await loadPackage(name).catch((error: unknown) => {
     if ((error as { code?: unknown }).code === 'ERR_MODULE_NOT_FOUND')
       throw fault('E_MODEL', `${model} needs the package ${name}, which is not installed`, `npm install ${name}`)
-    throw fault('E_MODEL', `${name} cannot be loaded: ${wordsOf(error)}`, `npm install ${name}@latest`)
+    throw fault('E_MODEL', `${name} cannot be loaded: ${errorMessage(error)}`, `npm install ${name}@latest`)
   })
   const provider = Object.values(loaded).find(isProvider)
   if (provider === undefined)

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { wordsOf, type CarabinerError } from '../errors.ts'
+import { errorMessage, type CarabinerError } from '../errors.ts'
 import { fault } from '../faults.ts'
 import { isObject } from '../util/plain.ts'
 import { problemsIn, sentenceOf, type KeyPath } from '../schema/check.ts'
@@ -18,7 +18,7 @@ const FORM = 'a script is a list of turns, or { turns, name, price, repeatLast }
 /** Reads a script in JSON or YAML: a list of turns, or an object with `turns` and options. */
 export async function readScript(file: string): Promise<ScriptedModel> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw fault('E_MODEL', `the script ${file} cannot be read: ${wordsOf(error)}`, 'name a file in JSON or YAML')
+    throw fault('E_MODEL', `the script ${file} cannot be read: ${errorMessage(error)}`, 'name a file in JSON or YAML')
   })
   const { LineCounter, isNode, parseDocument } = await import('yaml')
   const lines = new LineCounter()

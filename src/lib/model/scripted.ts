@@ -1,4 +1,4 @@
-import { wordsOf } from '../errors.ts'
+import { errorMessage } from '../errors.ts'
 import type { Block, Message } from '../message.ts'
 import { cutOff, abandoned, isRetryable, nameOfStatus, withPartial } from './failure.ts'
 import { checkObject, invalidOption } from '../schema/check.ts'
@@ -156,7 +156,7 @@ async function makeTurn(maker: TurnMaker, request: ModelRequest, signal: AbortSi
   } catch (error) {
     if (error instanceof ModelFailure) throw error
     if (signal.aborted) throw abandoned(signal.reason)
-    const message = `turn ${number} of the script threw: ${wordsOf(error)}`
+    const message = `turn ${number} of the script threw: ${errorMessage(error)}`
     throw new ModelFailure(message, { why: 'unknown', retryable: false, cause: error })
   }
 }

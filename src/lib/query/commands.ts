@@ -2,7 +2,7 @@ import { compact } from '../agent/compact.ts'
 import { ended, type Ending } from '../agent/session/ending.ts'
 import { clearSession } from '../agent/session/session-lifecycle.ts'
 import type { Session } from '../agent/session/session.ts'
-import { wordsOf } from '../errors.ts'
+import { errorMessage } from '../errors.ts'
 import { fault } from '../faults.ts'
 import { modelOf } from './setup/models.ts'
 import type { Opened } from './open.ts'
@@ -36,7 +36,7 @@ export function commandIn(prompt: unknown, opened: Opened): ((signal: AbortSigna
   if (!Object.hasOwn(COMMANDS, name) || session.options.skills?.all.has(name) === true) return undefined
   return async signal => {
     const ending = await COMMANDS[name]!(rest.trim(), opened, signal).catch((error: unknown) =>
-      ended('turn_setup_failed', wordsOf(error), true)
+      ended('turn_setup_failed', errorMessage(error), true)
     )
     session.reader.notice(`/${name}: ${ending.text}`, ending.isError ? 'warning' : 'info', 'command')
     return ending

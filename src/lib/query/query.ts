@@ -15,7 +15,7 @@ import { compact } from '../agent/compact.ts'
 import { MessageQueue } from '../agent/output/reader.ts'
 import type { AgentMessage, ResultMessage } from '../agent/output/agent-messages.ts'
 import type { Session } from '../agent/session/session.ts'
-import { CarabinerError, wordsOf } from '../errors.ts'
+import { CarabinerError, errorMessage } from '../errors.ts'
 import { fault } from '../faults.ts'
 import type { HookDescription } from '../hooks/hook.ts'
 import { maskCredentialsInData, maskCredentials } from '../util/credentials.ts'
@@ -134,7 +134,7 @@ class RunningQuery implements Query {
         this.#setResult(resultMessage(ended('aborted_streaming', INTERRUPTED, true), session))
     } catch (error) {
       hasBroken = true
-      this.#setResult(resultMessage(ended('turn_setup_failed', wordsOf(error), true), session))
+      this.#setResult(resultMessage(ended('turn_setup_failed', errorMessage(error), true), session))
     } finally {
       const endWork = async (): Promise<void> => {
         await unwatch?.()
@@ -142,7 +142,7 @@ class RunningQuery implements Query {
       }
       this.#isEnding = true
       await endSession(session, hasBroken ? 'error' : this.#reason, endWork).catch((error: unknown) =>
-        session.reader.notice(`the session did not end well: ${wordsOf(error)}`, 'warning')
+        session.reader.notice(`the session did not end well: ${errorMessage(error)}`, 'warning')
       )
     }
   }
@@ -272,6 +272,6 @@ class RunningQuery implements Query {
 }
 
 const startFault = (error: unknown): CarabinerError =>
-  error instanceof CarabinerError ? error : Object.assign(fault('E_START', wordsOf(error)), { cause: error })
+  error instanceof CarabinerError ? error : Object.assign(fault('E_START', errorMessage(error)), { cause: error })
 
 const NOTHING_OPEN = 'Nothing to resume: this session has no messages. Give it a prompt.'

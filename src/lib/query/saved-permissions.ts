@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { wordsOf } from '../errors.ts'
+import { errorMessage } from '../errors.ts'
 import { fault } from '../faults.ts'
 import { parseRule, type Rule } from '../permissions/rule.ts'
 import { ruleText, type PermissionUpdate } from '../permissions/updates.ts'
@@ -57,7 +57,7 @@ export class SavedPermissions {
       return readFileSync(this.#file, 'utf8')
     } catch (error) {
       if (!mayBeThere(this.#file)) return undefined
-      throw this.#broken(`it cannot be read: ${wordsOf(error)}`)
+      throw this.#broken(`it cannot be read: ${errorMessage(error)}`)
     }
   }
 
@@ -73,7 +73,7 @@ export class SavedPermissions {
     try {
       value = JSON.parse(text)
     } catch (error) {
-      throw this.#broken(`it is not valid JSON: ${wordsOf(error)}`)
+      throw this.#broken(`it is not valid JSON: ${errorMessage(error)}`)
     }
     if (!isObject(value)) throw this.#broken('it is not a JSON object')
     return value

@@ -6,11 +6,11 @@ import { fault } from '../faults.ts'
 import type { Entry, Log, Rec } from '../transcript/entry.ts'
 import { asOurs, isForeign, readClaude } from '../transcript/claude/claude.ts'
 import { EMPTY_FILE, STRANGE_FILE } from '../transcript/glance.ts'
-import { JsonlStore, wordsOfHolder } from '../transcript/jsonl.ts'
+import { JsonlStore, holderText } from '../transcript/jsonl.ts'
 import { noLog, TranscriptLog, writerOver, type LogOptions } from '../transcript/log.ts'
 import { MemoryStore } from '../transcript/memory.ts'
 import { isClaudeLine } from '../transcript/seal.ts'
-import { isLossy, lastSeq, loadTail, loadWhole, unknownType, withoutFrame, wordsOfGap } from '../transcript/load.ts'
+import { isLossy, lastSeq, loadTail, loadWhole, unknownType, withoutFrame, gapText } from '../transcript/load.ts'
 import type { Gap, LoadedTranscript, SessionKey, TranscriptStore, TranscriptWriter } from '../transcript/store.ts'
 import { shellWord } from '../shell/command-words.ts'
 import { VERSION } from '../version.ts'
@@ -54,7 +54,7 @@ export async function openTranscripts(
     return {
       log,
       resumed: copied === undefined ? before?.replayed : replayAll(copied),
-      notices: before === undefined || from === undefined ? [] : wordsOfGaps(before.gaps, from),
+      notices: before === undefined || from === undefined ? [] : gapsWarning(before.gaps, from),
       ...agentTranscripts(key, forAgents, source === 'fork' ? from : undefined, common)
     }
   } catch (error) {
@@ -99,7 +99,7 @@ const agentKey = ({ projectKey, sessionId }: SessionKey, agentId: string): Sessi
 async function writerFor(store: TranscriptStore, key: SessionKey, doing: () => string): Promise<TranscriptWriter> {
   if (store.open === undefined) return writerOver(store, key, lastSeq((await loadWhole(store, key))?.entries ?? []))
   const writer = await store.open(key, doing)
-  if ('holder' in writer) throw fault('E_SESSION_BUSY', key.sessionId, wordsOfHolder(writer.holder))
+  if ('holder' in writer) throw fault('E_SESSION_BUSY', key.sessionId, holderText(writer.holder))
   return writer
 }
 
@@ -243,7 +243,7 @@ async function keptAgent(key: SessionKey, store: TranscriptStore): Promise<KeptA
   return { ...unsure(replayAll(found.entries), found), type: typeof type === 'string' ? type : undefined }
 }
 
-function wordsOfGaps(
+function gapsWarning(
   gaps: readonly Gap[],
   { sessionId, store, ...key }: NonNullable<SessionChoice['from']>
 ): readonly string[] {
@@ -251,7 +251,7 @@ function wordsOfGaps(
   const path = store instanceof JsonlStore ? undefined : store.pathOf?.({ ...key, sessionId })
   const see = path === undefined ? sessionId : shellWord(path)
   const more = gaps.length > FEW ? [`and ${gaps.length - FEW} more places`] : []
-  const places = [...gaps.slice(0, FEW).map(wordsOfGap), ...more].join(', ')
+  const places = [...gaps.slice(0, FEW).map(gapText), ...more].join(', ')
   return gaps.length === 0
     ? []
     : [`the transcript of ${sessionId} is not whole: ${places}; see \`carabiner sessions verify ${see}\``]

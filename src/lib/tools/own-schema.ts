@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ZodType } from 'zod'
-import { wordsOf } from '../errors.ts'
+import { errorMessage } from '../errors.ts'
 import { fault } from '../faults.ts'
 import type { JsonSchema } from '../message.ts'
 import { copyPlain, isObject, isPlain, type PlainObject } from '../util/plain.ts'
@@ -67,7 +67,7 @@ export async function jsonSchemaOf(schema: StandardSchema, name: string): Promis
     if (jsonSchema !== undefined) return jsonSchema.input({ target: 'draft-2020-12' })
     if (isOfZod4(schema)) return (await import('zod')).z.toJSONSchema(schema as unknown as ZodType, { io: 'input' })
   } catch (error) {
-    throw unprintable(name, wordsOf(error), 'a schema of what JSON can say; a transform may make more of it')
+    throw unprintable(name, errorMessage(error), 'a schema of what JSON can say; a transform may make more of it')
   }
   throw unprintable(name, `it is ${ownerOf(schema)}`, 'zod 4, or a schema that has "~standard".jsonSchema')
 }
@@ -92,7 +92,7 @@ const madeBy = (result: StandardResult<unknown>): Made =>
     ? { value: result.value }
     : { problem: result.issues.map(({ message, path }) => `${pathOf(path)}${message}`).join('; ') }
 
-const couldNot = (error: unknown): Made => ({ problem: `its schema could not check it: ${wordsOf(error)}` })
+const couldNot = (error: unknown): Made => ({ problem: `its schema could not check it: ${errorMessage(error)}` })
 
 const pathOf = (path: readonly unknown[] | undefined): string =>
   path === undefined || path.length === 0
@@ -161,7 +161,7 @@ function plainInput(input: unknown): Checked {
   try {
     return { input: copyPlain(input) }
   } catch (error) {
-    return { problem: wordsOf(error) }
+    return { problem: errorMessage(error) }
   }
 }
 

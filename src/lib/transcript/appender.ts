@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { wordsOf } from '../errors.ts'
+import { errorMessage } from '../errors.ts'
 import { fault } from '../faults.ts'
 import type { Lock } from '../world/lock/lock.ts'
 import type { Disk } from './disk.ts'
@@ -107,7 +107,7 @@ export class Appender implements TranscriptWriter {
   }
 
   #fail(error: unknown): Error {
-    this.#failure ??= fault('E_TRANSCRIPT', this.#path, wordsOf(error), String(this.#safe))
+    this.#failure ??= fault('E_TRANSCRIPT', this.#path, errorMessage(error), String(this.#safe))
     return this.#failure
   }
 

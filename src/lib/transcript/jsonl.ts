@@ -1,7 +1,7 @@
 import { constants, copyFileSync, existsSync, readdirSync, renameSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
-import { wordsOf } from '../errors.ts'
+import { errorMessage } from '../errors.ts'
 import { fault } from '../faults.ts'
 import { Appender } from './appender.ts'
 import { realDisk, type Disk } from './disk.ts'
@@ -40,7 +40,7 @@ export class JsonlStore implements TranscriptStore {
 
   async append(key: SessionKey, entries: readonly Rec[]): Promise<void> {
     const writer = await this.open(key, () => 'writing')
-    if ('holder' in writer) throw fault('E_SESSION_BUSY', key.sessionId, wordsOfHolder(writer.holder))
+    if ('holder' in writer) throw fault('E_SESSION_BUSY', key.sessionId, holderText(writer.holder))
     try {
       for (const entry of entries) writer.write(entry)
     } finally {
@@ -62,7 +62,7 @@ export class JsonlStore implements TranscriptStore {
     const session = this.pathOf({ ...key, subpath: undefined })
     if (key.subpath !== undefined) return fenced(await this.#appender(key, path), this.#locks.get(session))
     const locked = await lock(path, doing).catch((error: NodeJS.ErrnoException) => {
-      throw fault('E_TRANSCRIPT', path, `${wordsOf(error)} (${error.code ?? 'no code'})`, '0')
+      throw fault('E_TRANSCRIPT', path, `${errorMessage(error)} (${error.code ?? 'no code'})`, '0')
     })
     if ('holder' in locked) return locked
     this.#locks.set(session, locked)
@@ -90,7 +90,7 @@ export class JsonlStore implements TranscriptStore {
       const onNamed = (): void => void this.#named.add(path)
       return new Appender(path, this.#disk, { last, isTorn, folders, onNamed })
     } catch (error) {
-      throw fault('E_TRANSCRIPT', path, wordsOf(error), '0')
+      throw fault('E_TRANSCRIPT', path, errorMessage(error), '0')
     }
   }
 
@@ -159,7 +159,7 @@ export class JsonlStore implements TranscriptStore {
   }
 }
 
-export const wordsOfHolder = ({ pid, since, doing, host, until }: Holder): string =>
+export const holderText = ({ pid, since, doing, host, until }: Holder): string =>
   [
     `process ${pid}${host === undefined ? '' : ` on ${host}`} has had it since ${since}`,
     ...(doing === undefined || doing === '' ? [] : [`and is ${doing}`]),

@@ -89,7 +89,7 @@ export function isLossy({ entries, gaps, offsets }: LoadedTranscript, behind: nu
 
 const LOSSES: ReadonlySet<GapKind> = new Set<GapKind>(['damaged', 'foreign', 'unsealed'])
 
-export function wordsOfGap({ at, length, why, seqs, uuid }: Gap): string {
+export function gapText({ at, length, why, seqs, uuid }: Gap): string {
   if (uuid !== undefined) return `line ${uuid} is ${why} before byte ${at}`
   if (seqs === undefined) return `${why} at byte ${at} (${length} ${length === 1 ? 'byte' : 'bytes'})`
   const [first, last] = seqs

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { basename, dirname } from 'node:path'
-import { wordsOf } from '../errors.ts'
+import { errorMessage } from '../errors.ts'
 import { fault } from '../faults.ts'
 import { realDisk, type ReplacingDisk } from './disk.ts'
 import type { Rec } from './entry.ts'
@@ -49,7 +49,7 @@ export async function repairFile(path: string, options: RepairOptions = {}): Pro
   } catch (error) {
     // Where it stays, the next repair begins it anew.
     attempt(() => disk.remove(fresh))
-    throw fault('E_REPAIR', path, wordsOf(error))
+    throw fault('E_REPAIR', path, errorMessage(error))
   }
   return repair
 }

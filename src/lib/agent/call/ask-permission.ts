@@ -1,4 +1,4 @@
-import { wordsOf } from '../../errors.ts'
+import { errorMessage } from '../../errors.ts'
 import type { Ruling } from '../../permissions/decide.ts'
 import { suggestionsFor } from '../../permissions/suggestions.ts'
 import { applyUpdate, type PermissionUpdate } from '../../permissions/updates.ts'
@@ -78,7 +78,7 @@ export async function askPerson(
   } catch (error) {
     if (signal.aborted) return undefined
     const told = `the question whether ${use.name} may run failed`
-    return { behavior: 'deny', message: `${told}: ${wordsOf(error)}`, told }
+    return { behavior: 'deny', message: `${told}: ${errorMessage(error)}`, told }
   } finally {
     cancel()
   }
@@ -92,7 +92,7 @@ async function remind(toolName: string, session: Session, signal: AbortSignal): 
   try {
     await session.hooks.run('Notification', { message, notification_type: 'permission_prompt' }, { signal })
   } catch (error) {
-    session.reader.notice(`no notification could be sent that ${message}: ${wordsOf(error)}`, 'warning')
+    session.reader.notice(`no notification could be sent that ${message}: ${errorMessage(error)}`, 'warning')
   }
 }
 
@@ -115,6 +115,9 @@ export function keepPermission(update: PermissionUpdate, session: Session): void
   try {
     options.remember?.(update)
   } catch (error) {
-    session.reader.notice(`a permission counts for this session only, and was not kept: ${wordsOf(error)}`, 'warning')
+    session.reader.notice(
+      `a permission counts for this session only, and was not kept: ${errorMessage(error)}`,
+      'warning'
+    )
   }
 }

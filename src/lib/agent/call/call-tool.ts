@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { wordsOf } from '../../errors.ts'
+import { errorMessage } from '../../errors.ts'
 import type { ToolResultBlock, ToolUseBlock } from '../../message.ts'
 import { failed, type Checked, type ToolResult } from '../../tools/tool.ts'
 import { maskCredentialsInData } from '../../util/credentials.ts'
@@ -177,7 +177,7 @@ async function runTool(
     // What passes the door itself ends by itself, and in good order.
     return await (tool.delegates === true ? running : within(running, signal))
   } catch (error) {
-    return failed(wordsOf(error))
+    return failed(errorMessage(error))
   }
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { wordsOf } from '../../errors.ts'
+import { errorMessage } from '../../errors.ts'
 import type { AgentResult } from '../../hooks/events/fields.ts'
 import type { Block } from '../../message.ts'
 import type { PlainObject } from '../../util/plain.ts'
@@ -165,7 +165,7 @@ async function expandSkill(
   try {
     skills.activate(skill.name)
   } catch (error) {
-    return { refused: `/${skill.name} cannot be used: ${wordsOf(error)}` }
+    return { refused: `/${skill.name} cannot be used: ${errorMessage(error)}` }
   }
   return { text: skillText(skill, args.trim(), session.id) }
 }
@@ -205,7 +205,7 @@ async function runToEnd(session: Session, signal: AbortSignal): Promise<Ending> 
     text = ending.text
     return ending
   } catch (error) {
-    text = wordsOf(error)
+    text = errorMessage(error)
     throw error
   } finally {
     const result = { id: agent_id, content: text, ...counts() }

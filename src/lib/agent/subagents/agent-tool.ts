@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { nearest, wordsOf } from '../../errors.ts'
+import { nearest, errorMessage } from '../../errors.ts'
 import { isOfProvider } from '../../model/names.ts'
 import { builtInTool, type ToolInput } from '../../tools/built-in.ts'
 import { failed, type BackgroundTask, type Tool, type ToolCall, type ToolResult } from '../../tools/tool.ts'
@@ -136,7 +136,7 @@ function inBackground(
       usage = `<subagent_tokens>${tokensIn(made.usage)}</subagent_tokens><tool_uses>${made.tools.length}</tool_uses><duration_ms>${Math.round(made.ms)}</duration_ms>`
       settle(made.ending.isError ? 'failed' : 'completed', made.ending.text)
     },
-    (error: unknown) => settle('failed', wordsOf(error))
+    (error: unknown) => settle('failed', errorMessage(error))
   )
   const task: BackgroundTask = {
     id,

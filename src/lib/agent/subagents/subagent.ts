@@ -1,4 +1,4 @@
-import { wordsOf } from '../../errors.ts'
+import { errorMessage } from '../../errors.ts'
 import type { HookRegistry } from '../../hooks/registry.ts'
 import type { Model, Usage } from '../../model/model.ts'
 import { nowNamed } from '../../permissions/rule.ts'
@@ -79,7 +79,7 @@ export async function runSubagent(
   try {
     entered = ports.enter(type, parent.options.hooks)
   } catch (error) {
-    return notStarted(type, wordsOf(error))
+    return notStarted(type, errorMessage(error))
   }
   const { hooks, leave } = entered
   const begun = performance.now()
@@ -130,7 +130,7 @@ async function keptAgent(id: string, ports: AgentPorts): Promise<KeptAgent | { r
   try {
     return (await ports.load(id)) ?? { refused: `There is no agent ${id} to resume` }
   } catch (error) {
-    return { refused: `Agent ${id} cannot be resumed: its transcript cannot be read: ${wordsOf(error)}` }
+    return { refused: `Agent ${id} cannot be resumed: its transcript cannot be read: ${errorMessage(error)}` }
   }
 }
 
@@ -167,7 +167,7 @@ async function workOn(task: string, child: Session, signal: AbortSignal): Promis
     if (!DONE.has(ending.reason)) await failed(ending.text)
     return ending
   } catch (error) {
-    await failed(wordsOf(error))
+    await failed(errorMessage(error))
     throw error
   }
 }

@@ -1,5 +1,5 @@
 import type { FlagValues, TEST_FLAGS } from '../flags.ts'
-import { wordsOf } from '../../errors.ts'
+import { errorMessage } from '../../errors.ts'
 import type { EventName, FireInput } from '../../hooks/events/event-table.ts'
 import type { HookRegistry } from '../../hooks/registry.ts'
 import type { Outcome } from '../../hooks/dispatch/outcome.ts'
@@ -82,7 +82,7 @@ async function fuzz(test: HookTest, hooks: HookRegistry): Promise<readonly strin
       problems.push(...outcome.failures.map(failure => `${how}: ${failureLabel(failure)}`))
       if (outcome.decision === 'allow') problems.push(`${how}: was allowed, by ${outcome.by}`)
     } catch (error) {
-      problems.push(`${how}: ${wordsOf(error)}`)
+      problems.push(`${how}: ${errorMessage(error)}`)
     }
   }
   return problems

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { wordsOf } from '../../errors.ts'
+import { errorMessage } from '../../errors.ts'
 import type { QueryOptions } from '../../query/options/options.ts'
 import type { PromptMessage } from '../../query/prompts.ts'
 import { query } from '../../query/query.ts'
@@ -51,7 +51,7 @@ async function runControl(
     await control(running, given)
     answer({ subtype: 'success', response: {} })
   } catch (error) {
-    answer({ subtype: 'error', error: wordsOf(error) })
+    answer({ subtype: 'error', error: errorMessage(error) })
   }
 }
 

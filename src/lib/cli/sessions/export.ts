@@ -12,7 +12,7 @@ import { sessionEntries, sessionItems, sessionLines, openSession, type StoredSes
 import { writePaged } from './pager.ts'
 import { findSession } from './session-lookup.ts'
 import { jsonWithList } from './show.ts'
-import { wordsOfGap } from '../../transcript/load.ts'
+import { gapText } from '../../transcript/load.ts'
 import type { StoryItem } from './story.ts'
 
 type ExportFlags = FlagValues<typeof EXPORT_FLAGS>
@@ -111,7 +111,7 @@ const PARTS: { readonly [K in StoryItem['kind']]: (item: StoryItem & { readonly 
   changed: ({ event }) => `*${oneLine(event)} changed the conversation*`,
   repaired: ({ leftOut }) => `---\n\n*Repaired: ${leftOut.length} places were left out*`,
   ungated: ({ tool }) => `*${code(tool)} was run by the model’s provider*`,
-  gap: ({ gap }) => `**Gap** ${wordsOfGap(gap)}`,
+  gap: ({ gap }) => `**Gap** ${gapText(gap)}`,
   unknown: ({ type }) => `*An entry of the type ${code(type)}*`
 }
 

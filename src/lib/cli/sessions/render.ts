@@ -2,7 +2,7 @@ import { gapMeaning } from '../../transcript/verify.ts'
 import { escapeLine, safeJson, withStyle } from '../print.ts'
 import { callLabel } from '../terminal/call-label.ts'
 import { truncateText, wrapBlock, firstLines } from '../terminal/width.ts'
-import { wordsOfGap } from '../../transcript/load.ts'
+import { gapText } from '../../transcript/load.ts'
 import type { StoryItem } from './story.ts'
 
 const FEW = 4
@@ -107,7 +107,7 @@ const WAYS: {
   ungated: (pen, { tool }) => pen.mark('yellow', '!', `${tool} was run by the model’s provider; no hook was asked`),
   gap(pen, { gap }) {
     const { matters, words } = gapMeaning(gap)
-    return pen.mark(matters ? 'red' : 'yellow', '!', `${wordsOfGap(gap)}: ${words}`)
+    return pen.mark(matters ? 'red' : 'yellow', '!', `${gapText(gap)}: ${words}`)
   },
   unknown: (pen, { type }) => pen.mark('yellow', '!', `an entry of the type ${type}, which a newer version wrote`)
 }

@@ -1,12 +1,12 @@
 import type { FlagValues, REPAIR_FLAGS } from '../flags.ts'
 import { basename } from 'node:path'
 import { fault } from '../../faults.ts'
-import { wordsOfHolder } from '../../transcript/jsonl.ts'
+import { holderText } from '../../transcript/jsonl.ts'
 import { lock } from '../../world/lock/lock.ts'
 import { repairFile, type Repair } from '../../transcript/repair.ts'
 import { EXIT } from '../common.ts'
 import { counted, escapeLine, safeJson, printLine } from '../print.ts'
-import { wordsOfGap } from '../../transcript/load.ts'
+import { gapText } from '../../transcript/load.ts'
 import { agentFiles, findSession } from './session-lookup.ts'
 
 type RepairFlags = FlagValues<typeof REPAIR_FLAGS>
@@ -14,7 +14,7 @@ type RepairFlags = FlagValues<typeof REPAIR_FLAGS>
 export async function repairSession(name: string, flags: RepairFlags): Promise<number> {
   const found = findSession(name, flags)
   const locked = await lock(found.path, () => 'repairing its transcript')
-  if ('holder' in locked) throw fault('E_SESSION_BUSY', found.id, wordsOfHolder(locked.holder))
+  if ('holder' in locked) throw fault('E_SESSION_BUSY', found.id, holderText(locked.holder))
   try {
     const done: ({ readonly path: string } & Repair)[] = []
     for (const file of [found, ...agentFiles(found)]) {
@@ -34,7 +34,7 @@ function print(done: readonly ({ readonly path: string } & Repair)[], { dryRun }
   for (const { path, entries, leftOut, original } of done) {
     printLine(escapeLine(path))
     printLine(`  ${counted(entries, 'entry')} ${dryRun === true ? 'would be' : 'are'} kept; left out:`)
-    for (const gap of leftOut) printLine(`  ${wordsOfGap(gap)}`)
+    for (const gap of leftOut) printLine(`  ${gapText(gap)}`)
     printLine(dryRun === true ? '  nothing was changed' : `  the original is ${escapeLine(basename(original))}`)
   }
 }

@@ -3,7 +3,7 @@ import { fault } from '../../faults.ts'
 import { gapMeaning, verifyFile, type Verified } from '../../transcript/verify.ts'
 import { EXIT } from '../common.ts'
 import { counted, escapeLine, safeJson, printLine, withStyle } from '../print.ts'
-import { wordsOfGap } from '../../transcript/load.ts'
+import { gapText } from '../../transcript/load.ts'
 import { wrapBlock, outputColumns } from '../terminal/width.ts'
 import { agentFiles, findSession, sessionStores, listSessionFiles, type SessionFile } from './session-lookup.ts'
 
@@ -73,7 +73,7 @@ function reportLines(report: Report): readonly string[] {
     `  ${facts}`,
     ...gaps.flatMap(gap => {
       const { matters: isBad, words } = gapMeaning(gap)
-      const lines = wrapBlock(`${wordsOfGap(gap)}: ${words}`, '  ', width)
+      const lines = wrapBlock(`${gapText(gap)}: ${words}`, '  ', width)
       return lines.map(line => withStyle(isBad ? 'red' : 'yellow', line))
     }),
     ...reportNotes(report).flatMap(note => wrapBlock(escapeLine(note), '  ', width).map(line => withStyle('dim', line)))

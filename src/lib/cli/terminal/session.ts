@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { wordsOf } from '../../errors.ts'
+import { errorMessage } from '../../errors.ts'
 import type { InitMessage, ResultMessage } from '../../agent/output/agent-messages.ts'
 import type { QueryOptions } from '../../query/options/options.ts'
 import type { PromptMessage } from '../../query/prompts.ts'
@@ -127,7 +127,7 @@ class TerminalSession {
     if (resume === undefined && isContinued !== true) return this.#begun.resolve()
     void lastExchange(init.session_id, this.#scene, this.#screen)
       .then(words => this.#screen.print(words))
-      .catch((error: unknown) => this.#show.warn(wordsOf(error)))
+      .catch((error: unknown) => this.#show.warn(errorMessage(error)))
       .finally(() => this.#begun.resolve())
   }
 

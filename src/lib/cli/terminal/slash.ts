@@ -1,5 +1,5 @@
 import { pathFrom } from '../../world/files/paths.ts'
-import { wordsOf } from '../../errors.ts'
+import { errorMessage } from '../../errors.ts'
 import { MODES, type Mode } from '../../permissions/modes.ts'
 import type { Query } from '../../query/query-interface.ts'
 import type { ProjectState } from '../common.ts'
@@ -57,7 +57,7 @@ async function runSlash({ run }: Slash, rest: string, desk: SlashContext): Promi
   try {
     await run(rest, desk)
   } catch (error) {
-    desk.show.warn(wordsOf(error))
+    desk.show.warn(errorMessage(error))
   } finally {
     if (!desk.isOver()) desk.screen.status()
   }

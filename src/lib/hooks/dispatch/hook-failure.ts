@@ -1,4 +1,4 @@
-import { wordsOf } from '../../errors.ts'
+import { errorMessage } from '../../errors.ts'
 
 /** A hook that gave no valid answer, and what followed from that. */
 export interface Failure {
@@ -29,7 +29,7 @@ export class HookFailure {
   }
 
   static by(kind: FailureKind, error: unknown): HookFailure {
-    return new HookFailure(kind, wordsOf(error))
+    return new HookFailure(kind, errorMessage(error))
   }
 }
 

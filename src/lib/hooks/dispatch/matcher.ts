@@ -1,4 +1,4 @@
-import { engineFault, wordsOf } from '../../errors.ts'
+import { engineFault, errorMessage } from '../../errors.ts'
 import { globOf, RENAMED } from '../../util/names.ts'
 import type { Matcher } from '../events/tool-inputs.ts'
 
@@ -50,7 +50,7 @@ function compileString(matcher: string, compile: CompilePattern): Matching {
     if (typeof (ready as Pattern | undefined)?.test !== 'function') throw new Error('compilePattern gave no pattern')
     return pattern(words, ready as Pattern)
   } catch (error) {
-    throw engineFault('E_MATCHER_INVALID', words, wordsOf(error))
+    throw engineFault('E_MATCHER_INVALID', words, errorMessage(error))
   }
 }
 

@@ -15,7 +15,7 @@ import {
 } from './spec.ts'
 import { defaultEnvironment, type HookEnvironment } from './hook-environment.ts'
 import { WarmProcesses, type HookProcess } from './prewarm.ts'
-import { checkCommand, identityOf, labelOf, programFor, wordsOfStart, type ProgramSpec } from './program.ts'
+import { checkCommand, identityOf, labelOf, programFor, startErrorText, type ProgramSpec } from './program.ts'
 import { readProcessReply } from './process-reply.ts'
 import { scriptsNamedBy } from './paths.ts'
 import { jsonIn } from '../../util/attempt.ts'
@@ -171,7 +171,7 @@ function follow({ running, capture, ahead }: HookProcess, run: CommandRun): Prom
 }
 
 function readAnswer(ended: Ended, capture: Capture, skipped: number, { spec, ctx }: CommandRun): Reply | undefined {
-  if (ended.error !== undefined) throw new HookFailure('spawn', wordsOfStart(ended.error))
+  if (ended.error !== undefined) throw new HookFailure('spawn', startErrorText(ended.error))
   const stdout = capture.bytes('stdout').subarray(skipped)
   return readProcessReply({ ...ended, stdout, stderr: capture.text('stderr') }, ctx, spec.onFailure)
 }

@@ -1,4 +1,4 @@
-import { wordsOf } from '../../errors.ts'
+import { errorMessage } from '../../errors.ts'
 import { maskCredentials } from '../../util/credentials.ts'
 import { Server, type Posting } from '../../world/http/client.ts'
 import type { EventName } from '../events/event-table.ts'
@@ -107,5 +107,5 @@ function connectionError(error: unknown): string {
   const { code = '', message } = error as Error & { code?: string }
   const words = TROUBLE[code] ?? TROUBLES.find(([begin]) => code.startsWith(begin))?.[1]
   // Of several addresses that all failed only the code is told.
-  return words === undefined ? wordsOf(error) : `${words} (${message || code})`
+  return words === undefined ? errorMessage(error) : `${words} (${message || code})`
 }

@@ -1,4 +1,4 @@
-import { wordsOf } from '../../errors.ts'
+import { errorMessage } from '../../errors.ts'
 import { withTexts, type PlainObject } from '../../util/plain.ts'
 import { maskCredentials } from '../../util/credentials.ts'
 import type { EventName } from '../events/event-table.ts'
@@ -30,7 +30,7 @@ export const mcpToolHook = <const E extends EventName = EventName>(
       if (callServer === undefined) throw new HookFailure('spawn', 'there is no server to call without an agent')
       const given = fillFields(input, JSON.parse(maskCredentials(ctx.wire)))
       const stdout = await callServer({ server, tool, input: given, signal: ctx.signal }).catch((error: unknown) => {
-        throw new HookFailure('threw', wordsOf(error))
+        throw new HookFailure('threw', errorMessage(error))
       })
       ctx.ran({ stdout, stderr: '' })
       return readProcessReply({ code: 0, stdout, stderr: '' }, ctx, spec.onFailure)

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import { wordsOf } from '../../errors.ts'
+import { errorMessage } from '../../errors.ts'
 import { parseObject } from '../../util/json.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import type { Profile } from '../dialect.ts'
@@ -46,7 +46,7 @@ function readOutput(text: string, asked: RawOccasion): Reply | undefined {
       asked.letPass('broken JSON is text in the compat profile')
       return contextOf(trimmed, asked)
     }
-    throw new HookFailure('reply', `what it printed begins with { but ${wordsOf(error)}`)
+    throw new HookFailure('reply', `what it printed begins with { but ${errorMessage(error)}`)
   }
 }
 

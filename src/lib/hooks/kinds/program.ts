@@ -74,5 +74,5 @@ const START_ERRORS: Readonly<Record<string, string>> = {
   EAGAIN: 'the machine allows no more processes'
 }
 
-export const wordsOfStart = ({ code, message }: { code: string; message: string }): string =>
+export const startErrorText = ({ code, message }: { code: string; message: string }): string =>
   `could not be started: ${START_ERRORS[code] ?? 'the system refused'} (${message})`

@@ -1,4 +1,4 @@
-import { wordsOf } from '../../errors.ts'
+import { errorMessage } from '../../errors.ts'
 import { parseObject } from '../../util/json.ts'
 import { maskCredentials } from '../../util/credentials.ts'
 import type { PlainObject } from '../../util/plain.ts'
@@ -66,7 +66,7 @@ function questionHook<E extends EventName>(
       const prompt = fillPrompt(spec.prompt, maskCredentials(ctx.wire))
       const { model, ofProject } = spec
       const said = await ask({ system, prompt, model, ofProject, signal: ctx.signal }).catch((error: unknown) => {
-        throw new HookFailure('threw', `the model gave no answer: ${wordsOf(error)}`)
+        throw new HookFailure('threw', `the model gave no answer: ${errorMessage(error)}`)
       })
       ctx.ran({ stdout: said, stderr: '' })
       const verdict = parseVerdict(said)

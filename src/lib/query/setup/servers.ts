@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Session } from '../../agent/session/session.ts'
-import { wordsOf } from '../../errors.ts'
+import { errorMessage } from '../../errors.ts'
 import type { ServerCall } from '../../hooks/kinds/hook-environment.ts'
 import { fileChange, ownerFiles } from '../../settings/trust/trusted-files.ts'
 import type { LoadedServer } from '../../settings/files/loaded-hooks.ts'
@@ -69,7 +69,7 @@ function projectMcpServers(
       try {
         return [namedServer(server, loaded.root, session)]
       } catch (error) {
-        notice(wordsOf(error))
+        notice(errorMessage(error))
         return []
       }
     })

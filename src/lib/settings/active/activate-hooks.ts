@@ -1,4 +1,4 @@
-import { wordsOf } from '../../errors.ts'
+import { errorMessage } from '../../errors.ts'
 import type { HookEnvironment } from '../../hooks/kinds/hook-environment.ts'
 import type { OutsideHook } from '../../hooks/kinds/spec.ts'
 import type { HookRegistry } from '../../hooks/registry.ts'
@@ -31,7 +31,7 @@ export function activateHooks(
     try {
       return [make()]
     } catch (error) {
-      findings.push(gateError(hook.place, 'not-armed', wordsOf(error)))
+      findings.push(gateError(hook.place, 'not-armed', errorMessage(error)))
       return []
     }
   }

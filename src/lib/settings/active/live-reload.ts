@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { wordsOf } from '../../errors.ts'
+import { errorMessage } from '../../errors.ts'
 import type { FireInput } from '../../hooks/events/event-table.ts'
 import type { HookRegistry } from '../../hooks/registry.ts'
 import type { HookEnvironment } from '../../hooks/kinds/hook-environment.ts'
@@ -163,7 +163,7 @@ export async function watchSettings(
     file => void ((files.includes(file) || /\.(?:json|md)$/.test(file)) && onChange(file)),
     {
       ignored: path => !files.some(file => isWithin(file, path) || isWithin(path, file)),
-      onError: error => onChange(wordsOf(error))
+      onError: error => onChange(errorMessage(error))
     }
   )
   return close

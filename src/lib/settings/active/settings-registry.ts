@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url'
-import { wordsOf } from '../../errors.ts'
+import { errorMessage } from '../../errors.ts'
 import type { Hook } from '../../hooks/hook.ts'
 import { isObject } from '../../util/plain.ts'
 import { HookRegistry } from '../../hooks/registry.ts'
@@ -77,7 +77,9 @@ export async function armHooks(look: () => Situation, options: ArmOptions = {}):
       await loadKinds(now.loaded)
       return live.replace(now, file)
     })
-    const result = next.catch((error: unknown) => unchanged(`${wordsOf(error)}; the previous settings stay active`))
+    const result = next.catch((error: unknown) =>
+      unchanged(`${errorMessage(error)}; the previous settings stay active`)
+    )
     last = result
     return result
   }
@@ -116,7 +118,7 @@ async function armModules(
       if (hooks.list().length === before)
         findings.push(findingOf('warning', module.place, true, ['module', `${module.file} registers no hooks`]))
     } catch (error) {
-      const message = `${module.file} could not be loaded: ${wordsOf(error)}`
+      const message = `${module.file} could not be loaded: ${errorMessage(error)}`
       findings.push(gateError(module.place, 'module', message))
     }
   }

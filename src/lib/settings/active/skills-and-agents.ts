@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
-import { wordsOf } from '../../errors.ts'
+import { errorMessage } from '../../errors.ts'
 import type { Document } from '../files/document.ts'
 import { gateError, startOf, type Finding } from '../files/finding.ts'
 import { readFrontmatter } from '../files/frontmatter.ts'
@@ -67,7 +67,7 @@ function* filesIn(folder: string): Generator<FoundOwner, readonly string[]> {
         if (++seen > MOST_ENTRIES) return yield* notRead(folder, `there are more than ${MOST_ENTRIES} files in it`)
       }
     } catch (error) {
-      yield* notRead(each, wordsOf(error))
+      yield* notRead(each, errorMessage(error))
     }
   return files.toSorted()
 }

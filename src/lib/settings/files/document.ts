@@ -58,10 +58,10 @@ const faultOf = ({ offset, code, words }: JsonProblem): Fault => ({ offset, word
 
 const syntaxFault = ({ error, offset }: ParseError): Fault => ({
   offset,
-  words: ['not-json', `it is not valid JSON (${wordsOfSyntax(error)})`]
+  words: ['not-json', `it is not valid JSON (${syntaxErrorText(error)})`]
 })
 
-const wordsOfSyntax = (error: ParseError['error']): string =>
+const syntaxErrorText = (error: ParseError['error']): string =>
   printParseErrorCode(error)
     .replaceAll(/(?<=[a-z])[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
     .toLowerCase()

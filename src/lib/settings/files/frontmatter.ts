@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type * as Yaml from 'yaml'
-import { wordsOf } from '../../errors.ts'
+import { errorMessage } from '../../errors.ts'
 import { isObject } from '../../util/plain.ts'
 import type { Looked } from './document.ts'
 import { keyOf, type KeyPath } from '../../schema/check.ts'
@@ -33,7 +33,10 @@ export function readFrontmatter(file: string): Looked {
       ? { document: { file, value, findings }, findings }
       : { document: undefined, findings: nowhere }
   } catch (error) {
-    return { document: undefined, findings: brokenAt(file, { line: 0, column: 1, why: wordsOf(error) }, block[1]!) }
+    return {
+      document: undefined,
+      findings: brokenAt(file, { line: 0, column: 1, why: errorMessage(error) }, block[1]!)
+    }
   }
 }
 

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { kindOf, realPath } from '../../world/files/paths.ts'
-import { wordsOf } from '../../errors.ts'
+import { errorMessage } from '../../errors.ts'
 import { fault } from '../../faults.ts'
 import { gateError, startOf, type Finding } from './finding.ts'
 import { attempt } from '../../util/attempt.ts'
@@ -104,7 +104,7 @@ export function closedFolder(folder: string): readonly Finding[] {
     readdirSync(folder)
     return []
   } catch (error) {
-    return [closed(folder, wordsOf(error))]
+    return [closed(folder, errorMessage(error))]
   }
 }
 

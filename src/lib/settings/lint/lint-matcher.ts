@@ -1,4 +1,4 @@
-import { wordsOf } from '../../errors.ts'
+import { errorMessage } from '../../errors.ts'
 import { rowOf } from '../../hooks/events/event-table.ts'
 import { compileMatcher } from '../../hooks/dispatch/matcher.ts'
 import type { Level, FindingWords } from '../files/finding.ts'
@@ -45,7 +45,7 @@ export function matcherCheck(
     if (missed.length === 0 && worst === 'error' && target === 'tool_name' && !mayMatch(matcher, matches, more))
       say('warning', 'matcher', 'tool-absent', `${JSON.stringify(matcher)} matches no tool that is here`)
   } catch (error) {
-    say('error', 'matcher', 'matcher-invalid', wordsOf(error))
+    say('error', 'matcher', 'matcher-invalid', errorMessage(error))
   }
 }
 

@@ -1,4 +1,4 @@
-import { wordsOf } from '../../errors.ts'
+import { errorMessage } from '../../errors.ts'
 import { isGate } from '../../hooks/events/event-table.ts'
 import { allowedUrl } from '../../hooks/kinds/urls.ts'
 import { findingOf, type Finding } from '../files/finding.ts'
@@ -30,7 +30,7 @@ const urlCheck: Check = ({ spec: { url } }, say, { allowedUrls }) => {
   try {
     allowedUrl(url, allowedUrls)
   } catch (error) {
-    say('error', 'url', 'url-refused', wordsOf(error))
+    say('error', 'url', 'url-refused', errorMessage(error))
   }
 }
 

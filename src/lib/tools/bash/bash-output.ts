@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
-import { wordsOf } from '../../errors.ts'
+import { errorMessage } from '../../errors.ts'
 import { CredentialFilter, hidesCredentials } from '../../util/credentials.ts'
 import type { OutputListener } from '../../world/process/process.ts'
 import { makeFolders } from '../../world/files/own-file.ts'
@@ -143,7 +143,7 @@ class Whole {
       if (!this.begun) this.#begin()
       this.#write(chunk)
     } catch (error) {
-      this.failure = wordsOf(error)
+      this.failure = errorMessage(error)
       this.close()
     }
   }

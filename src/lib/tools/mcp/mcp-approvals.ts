@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { wordsOf } from '../../errors.ts'
+import { errorMessage } from '../../errors.ts'
 import { isObject } from '../../util/plain.ts'
 import { addOwnFile, putOwnFile } from '../../world/files/own-file.ts'
 import { definitionChange, definitionOf, type Definition } from './mcp-definition.ts'
@@ -61,7 +61,7 @@ export class KnownTools {
       return keep()
     } catch (error) {
       const words = 'what its tools are could not be kept, so that later sessions will not notice a change'
-      if (!this.#hasFailed) this.#notice(`${words}: ${wordsOf(error)}`)
+      if (!this.#hasFailed) this.#notice(`${words}: ${errorMessage(error)}`)
       this.#hasFailed = true
       return undefined
     }

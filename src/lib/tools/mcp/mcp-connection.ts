@@ -1,6 +1,6 @@
 import type { Client, ElicitResult, Progress } from '@modelcontextprotocol/client'
 import { setTimeout as wait } from 'node:timers/promises'
-import { wordsOf } from '../../errors.ts'
+import { errorMessage } from '../../errors.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import { VERSION } from '../../version.ts'
 import type { ElicitationAnswer, ElicitationRequest } from './elicitation.ts'
@@ -71,11 +71,11 @@ export class McpConnection {
     try {
       return await connected.client.callTool(
         { name: tool, arguments: input },
-        { signal, timeout, onprogress: news => progress(wordsOfProgress(news)) }
+        { signal, timeout, onprogress: news => progress(progressText(news)) }
       )
     } catch (error) {
       signal.throwIfAborted()
-      throw new Error(await this.#wordsOf(error, connected), { cause: error })
+      throw new Error(await this.#errorMessage(error, connected), { cause: error })
     }
   }
 
@@ -109,7 +109,7 @@ export class McpConnection {
     } catch (error) {
       this.#failures++
       const late = deadline.aborted ? `it was not ready in ${startTimeout / 1000} s` : undefined
-      const why = link?.failure() ?? late ?? wordsWithCause(error)
+      const why = link?.failure() ?? late ?? messageWithCause(error)
       await link?.end()
       throw new Error(`there is no connection to the server ${name}: ${why}`, { cause: error })
     }
@@ -125,7 +125,7 @@ export class McpConnection {
     const early: string[] = []
     Object.assign(client, {
       onerror: (error: Error) =>
-        this.#connected === connected ? this.#remark(wordsOf(error)) : early.push(wordsOf(error)),
+        this.#connected === connected ? this.#remark(errorMessage(error)) : early.push(errorMessage(error)),
       onclose: () => this.#forget(connected)
     })
     client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
@@ -161,7 +161,7 @@ export class McpConnection {
       try {
         connected.offered = await list(connected.client, { timeout: this.#around.startTimeout })
       } catch (error) {
-        this.#remark(`its tools have changed, and could not be listed: ${wordsOf(error)}`)
+        this.#remark(`its tools have changed, and could not be listed: ${errorMessage(error)}`)
         connected.offered = new Map()
         this.#forget(connected)
         return connected.link.end()
@@ -201,7 +201,7 @@ export class McpConnection {
   }
 
   /** Why a call failed. Where the connection is to blame, there is a new one before the next call. */
-  async #wordsOf(error: unknown, connected: Connected): Promise<string> {
+  async #errorMessage(error: unknown, connected: Connected): Promise<string> {
     const { SdkError, SdkErrorCode, ProtocolError } = await import('@modelcontextprotocol/client')
     const { name, callTimeout } = this.#around
     if (error instanceof ProtocolError) return brief(error.message)
@@ -209,10 +209,10 @@ export class McpConnection {
     if (code === SdkErrorCode.RequestTimeout)
       return `the server ${name} gave no answer in ${callTimeout / 1000} s; ${UNKNOWN}`
     if (code === SdkErrorCode.InvalidResult)
-      return `the server ${name} gave back no valid result: ${brief(wordsOf(error))}`
+      return `the server ${name} gave back no valid result: ${brief(errorMessage(error))}`
     this.#forget(connected)
     await connected.link.end()
-    const why = connected.link.failure() ?? wordsWithCause(error)
+    const why = connected.link.failure() ?? messageWithCause(error)
     return `the connection to the server ${name} was lost during the call: ${why}; ${UNKNOWN}`
   }
 }
@@ -248,12 +248,12 @@ function wantedIn(params: PlainObject): ElicitationRequest {
   }
 }
 
-const wordsOfProgress = ({ message, progress, total }: Progress): string =>
+const progressText = ({ message, progress, total }: Progress): string =>
   escapedLines(message ?? (total === undefined ? String(progress) : `${progress} of ${total}`))
 
 const brief = (text: string): string => escapedLines(text.slice(0, 2000))
 
-function wordsWithCause(error: unknown): string {
+function messageWithCause(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : ''
-  return brief(`${wordsOf(error)}${cause}`)
+  return brief(`${errorMessage(error)}${cause}`)
 }

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { wordsOf } from '../../errors.ts'
+import { errorMessage } from '../../errors.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import { isResult, toolResultOf, type HandlerContent, type HandlerResult } from '../content.ts'
 import { DEEPEST, isTooDeep } from './mcp-definition.ts'
@@ -75,6 +75,6 @@ function keep({ content }: HandlerResult, { id, session: { outputFolder } }: Too
     writeFileSync(file, content.map(part => textIn(part) ?? '').join('\n'), { flag: 'wx', mode: 0o600 })
     return `; everything is in ${file}`
   } catch (error) {
-    return `; they could not be kept in a file: ${wordsOf(error)}`
+    return `; they could not be kept in a file: ${errorMessage(error)}`
   }
 }

@@ -1,5 +1,5 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
-import { wordsOf } from '../../errors.ts'
+import { errorMessage } from '../../errors.ts'
 import { escapedLines } from '../../util/escape.ts'
 import type { Ended, OutputListener, Running } from '../../world/process/process.ts'
 import { startProblem } from '../bash/processes.ts'
@@ -54,7 +54,7 @@ class StdioTransport implements Transport {
         this.#lastWords = (this.#lastWords + chunk.toString()).slice(-LAST_WORDS)
       }
     })
-    void this.#running.ended.then(ended => this.#end(this.#wordsOfEnd(ended)))
+    void this.#running.ended.then(ended => this.#end(this.#endText(ended)))
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
@@ -77,7 +77,7 @@ class StdioTransport implements Transport {
     this.onclose?.()
   }
 
-  #wordsOfEnd({ code, signal, error }: Ended): string {
+  #endText({ code, signal, error }: Ended): string {
     if (error !== undefined) return `it could not be started: ${startProblem(error)}`
     const how = signal === null ? `exit code ${code}` : signal
     const last = escapedLines(this.#lastWords.trim())
@@ -92,7 +92,7 @@ class StdioTransport implements Transport {
     try {
       this.onmessage?.(message as unknown as JSONRPCMessage)
     } catch (error) {
-      this.#end(`it sent a message that cannot be read (${wordsOf(error)}), and was ended`)
+      this.#end(`it sent a message that cannot be read (${errorMessage(error)}), and was ended`)
     }
   }
 

@@ -1,4 +1,4 @@
-import { wordsOf } from '../../errors.ts'
+import { errorMessage } from '../../errors.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 import { nameInServer } from '../../util/names.ts'
 import { escapedLines } from '../../util/escape.ts'
@@ -78,7 +78,7 @@ async function connect(server: NamedServer, ports: ServerPorts, signal: AbortSig
         resultText(await connection.call({ tool, input, signal: until, progress: () => undefined }))
     }
   } catch (error) {
-    ports.notice(wordsOf(error))
+    ports.notice(errorMessage(error))
     return { name, source, status: 'failed', tools: [] }
   } finally {
     signal.removeEventListener('abort', close)

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { wordsOf } from '../../errors.ts'
+import { errorMessage } from '../../errors.ts'
 import { isWithin } from '../../world/files/paths.ts'
 import { shownPath } from '../../world/files/files.ts'
 import type { ToolSession } from '../tool.ts'
@@ -26,7 +26,7 @@ export async function placeAt(path: string): Promise<SearchPlace | { readonly pr
     found = await stat(path)
   } catch (error) {
     const isMissing = ['ENOENT', 'ENOTDIR'].includes(String((error as NodeJS.ErrnoException).code))
-    const why = isMissing ? 'is not there' : `cannot be searched: ${wordsOf(error)}`
+    const why = isMissing ? 'is not there' : `cannot be searched: ${errorMessage(error)}`
     return { problem: `${shownPath(path)} ${why}` }
   }
   if (found.isDirectory()) return { folder: path, name: undefined }

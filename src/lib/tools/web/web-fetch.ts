@@ -1,4 +1,4 @@
-import { wordsOf } from '../../errors.ts'
+import { errorMessage } from '../../errors.ts'
 import { builtInTool } from '../built-in.ts'
 import { httpFetch, isWebUrl, redirectOf } from '../../world/http/client.ts'
 import { plainText } from './html.ts'
@@ -54,7 +54,7 @@ export const webFetchTool = (ask: AskAboutPage): Tool =>
         return failed(
           limit.aborted
             ? `${url} took longer than ${LONGEST / 1000} seconds`
-            : `${url} could not be fetched: ${wordsOf(error)}`
+            : `${url} could not be fetched: ${errorMessage(error)}`
         )
       }
     }

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { wordsOf } from '../../errors.ts'
+import { errorMessage } from '../../errors.ts'
 import { askBeacon, isDarkNow, lightBeacon, STEP_MS, STEPS, type Beacon } from './beacon.ts'
 import { chainIn, type Claim, type FoundClaim } from './claims.ts'
 import { explained } from '../files/files.ts'
@@ -213,7 +213,7 @@ class Claimant implements Lock {
       utimesSync(this.#place, now / 1000, now / 1000)
       this.#renewed = now
     } catch (error) {
-      this.#lost = `this process no longer has the lock ${this.#head}: ${wordsOf(error)}`
+      this.#lost = `this process no longer has the lock ${this.#head}: ${errorMessage(error)}`
     }
   }
 

@@ -114,7 +114,7 @@ function endOf(
       resolve(ended)
     }
     child.once('error', error => {
-      if (pid === undefined) finish({ code: null, signal: null, error: wordsOfError(error), left: false, fed: true })
+      if (pid === undefined) finish({ code: null, signal: null, error: startErrorOf(error), left: false, fed: true })
     })
     child.once('exit', (code, signal) => {
       const { fed } = state
@@ -152,13 +152,13 @@ function waitForPipes(child: ChildProcess, end: (isHeld: boolean) => void): void
 }
 
 function failedToStart(thrown: unknown): Running {
-  const ended: Ended = { code: null, signal: null, error: wordsOfError(thrown as Error), left: false, fed: true }
+  const ended: Ended = { code: null, signal: null, error: startErrorOf(thrown as Error), left: false, fed: true }
   const nothing = (): void => undefined
   const running = { write: nothing, close: nothing, end: nothing, hold: nothing, pid: undefined }
   return { ...running, ended: Promise.resolve(ended) }
 }
 
-const wordsOfError = (error: Error): { code: string; message: string } => ({
+const startErrorOf = (error: Error): { code: string; message: string } => ({
   code: (error as NodeJS.ErrnoException).code ?? 'UNKNOWN',
   message: error.message
 })

@@ -45,11 +45,11 @@ export const reapers = (parent = process.pid): readonly number[] => childrenWith
 const childrenWith = (words: string, parent = process.pid): readonly number[] =>
   readdirSync('/proc')
     .map(Number)
-    .filter(pid => pid > 0 && parentOf(pid) === parent && wordsOf(pid).includes(words))
+    .filter(pid => pid > 0 && parentOf(pid) === parent && commandLineOf(pid).includes(words))
 
 const parentOf = (pid: number): number => Number(/\) \w (\d+) /.exec(fileOf(pid, 'stat'))?.[1] ?? 0)
 
-const wordsOf = (pid: number): string => fileOf(pid, 'cmdline')
+const commandLineOf = (pid: number): string => fileOf(pid, 'cmdline')
 
 /** The most memory that a process ever had, in megabytes. */
 export const peakOf = (pid: number): number => Number(/VmHWM:\s+(\d+) kB/.exec(fileOf(pid, 'status'))?.[1] ?? 0) / 1024

@@ -86,7 +86,7 @@ function model(lines: readonly { line: Line; reason: string }[]): { answers: Map
   return { answers, dropped }
 }
 
-const wordsOf = ({ failures, reason }: Outcome): string => failures[0]?.kind ?? reason ?? 'nothing'
+const outcomeText = ({ failures, reason }: Outcome): string => failures[0]?.kind ?? reason ?? 'nothing'
 
 // FM24: 10,000 lines in each profile.
 test.each(PROFILES)('only an answer with the right number counts, and only once (%s)', async profile => {
@@ -106,7 +106,7 @@ test.each(PROFILES)('only an answer with the right number counts, and only once 
       await clock.advance(4)
       const expected = model(lines)
       const outcomes = await Promise.all(fired)
-      expect(outcomes.map(wordsOf)).toEqual(requests.map((_, place) => expected.answers.get(place) ?? 'timeout'))
+      expect(outcomes.map(outcomeText)).toEqual(requests.map((_, place) => expected.answers.get(place) ?? 'timeout'))
       for (const outcome of outcomes) expect(outcome.decision).not.toBe('allow')
       first += REQUESTS + 1
       dropped += expected.dropped

@@ -1,6 +1,6 @@
 /** `descriptors.ts <free,free,…>`: leaves so many descriptors free, calls tools, frees them all and calls again. */
 import { closeSync, openSync } from 'node:fs'
-import { wordsOf } from '../../../../src/lib/errors.ts'
+import { errorMessage } from '../../../../src/lib/errors.ts'
 import { bashTool } from '../../../../src/lib/tools/bash/bash.ts'
 import { globTool } from '../../../../src/lib/tools/search/glob.ts'
 import { grepTool } from '../../../../src/lib/tools/search/grep.ts'
@@ -20,7 +20,9 @@ const CALLS = [
 ] as const
 
 const ask = (): Promise<readonly string[]> =>
-  Promise.all(CALLS.map(async ([tool, input]) => call(tool, input).then(said => said.error ?? said.content, wordsOf)))
+  Promise.all(
+    CALLS.map(async ([tool, input]) => call(tool, input).then(said => said.error ?? said.content, errorMessage))
+  )
 
 function fillUp(): number[] {
   const open: number[] = []

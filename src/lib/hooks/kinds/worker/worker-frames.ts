@@ -1,4 +1,4 @@
-import { wordsOf } from '../../../errors.ts'
+import { errorMessage } from '../../../errors.ts'
 import { parseObject } from '../../../util/json.ts'
 import { isObject, type PlainObject } from '../../../util/plain.ts'
 import type { Reply } from '../../reply.ts'
@@ -30,7 +30,7 @@ export function readFrame(line: string): WorkerFrame | string {
     if (!line.startsWith('{') || !line.trimEnd().endsWith('}')) return brokenFrame(line, 'it is no JSON object')
     frame = parseObject(line)
   } catch (error) {
-    return brokenFrame(line, wordsOf(error))
+    return brokenFrame(line, errorMessage(error))
   }
   const { id } = frame
   return Number.isSafeInteger(id) ? { id: id as number, answer: answerIn(frame) } : 'it has no number under "id"'

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util'
 import type { Clock } from '../../../util/clock.ts'
 import type { Ended, OutputListener, Running } from '../../../world/process/process.ts'
 import { OUTPUT_CAP } from '../capture.ts'
-import { wordsOfStart } from '../program.ts'
+import { startErrorText } from '../program.ts'
 import { brokenFrame, readFrame, type WorkerFrame } from './worker-frames.ts'
 import { HookFailure } from '../../dispatch/hook-failure.ts'
 
@@ -39,7 +39,7 @@ export class WorkerLink implements OutputListener {
     this.#ears = ears
     this.#clock = clock
     this.#running = start(this)
-    void this.#running.ended.then(ended => this.#lose(this.#wordsOfEnd(ended)))
+    void this.#running.ended.then(ended => this.#lose(this.#endFailure(ended)))
   }
 
   get pid(): number | undefined {
@@ -124,8 +124,8 @@ export class WorkerLink implements OutputListener {
     this.#ears.lost(why)
   }
 
-  #wordsOfEnd({ error, code, signal, left }: Ended): HookFailure {
-    if (error !== undefined) return new HookFailure('spawn', `its worker ${wordsOfStart(error)}`)
+  #endFailure({ error, code, signal, left }: Ended): HookFailure {
+    if (error !== undefined) return new HookFailure('spawn', `its worker ${startErrorText(error)}`)
     const last = stripVTControlCharacters(this.#stderr).trim().replace(/^.*\n/s, '')
     const words = `${last === '' ? ' (nothing on stderr)' : `: ${last}`}${left ? '; it left others running' : ''}`
     // A shell says so when it cannot start a program.
