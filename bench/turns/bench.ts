@@ -1,10 +1,13 @@
 /**
  * What a turn of an agent costs beside the model: CPU time between the first model call and the last, with three hooks
  * before and three after each tool call, and a model that answers at once. The contenders take turns, round by round.
+ * And what comes before the first model call.
  *
  *     npm run build && cd bench/turns && npm ci --ignore-scripts && npm run bench
+ *
+ * `AGAINST=…/dist/index.js` adds another build of Carabiner; `ONLY=turns,long,first` runs some of it.
  */
-import { CONTENDERS, type Contender, type Counts } from './contenders.ts'
+import { CONTENDERS, OWN, type Contender, type Counts, type Hooks } from './contenders.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 31)
 const LONG_ROUNDS = Number(process.env['LONG_ROUNDS'] ?? 5)
@@ -13,6 +16,8 @@ const LONG = 2000
 const WINDOW = 100
 /** Runs before any is counted, so that all contenders are compiled. */
 const WARM = 5
+const FIRST_ROUNDS = Number(process.env['FIRST_ROUNDS'] ?? 300)
+const FIRST_WARM = 50
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
 
@@ -22,11 +27,12 @@ const cpu = (): number => {
 }
 
 /** Microseconds of CPU at every hundredth model call. */
-async function measure(run: Contender, turns: number): Promise<readonly number[]> {
+async function measure(run: Contender, turns: number, hooks: Hooks): Promise<readonly number[]> {
   const marks: number[] = []
-  const counts = await run(turns, call => {
+  const onCall = (call: number): void => {
     if (call % WINDOW === 0) marks.push(cpu())
-  })
+  }
+  const counts = await run({ turns, hooks, onCall })
   check(counts, turns)
   return marks
 }
@@ -46,11 +52,12 @@ const near = (marks: readonly number[], turn: number): number =>
 
 const windowAt = (marks: readonly number[], end: number): number => (marks[end]! - marks[end - 1]!) / WINDOW
 
-async function compare(turns: number, rounds: number, names: readonly string[]): Promise<void> {
+async function compare(hooks: Hooks, turns: number, rounds: number, names: readonly string[]): Promise<void> {
   const lanes = names.map(name => ({ name, run: CONTENDERS[name]!, all: [] as (readonly number[])[] }))
-  for (let round = 0; round < WARM; round++) for (const { run } of lanes) await measure(run, SHORT)
-  for (let round = 0; round < rounds; round++) for (const { run, all } of lanes) all.push(await measure(run, turns))
-  console.log(`\n${turns} turns, ${rounds} rounds: CPU µs a turn`)
+  for (let round = 0; round < WARM; round++) for (const { run } of lanes) await measure(run, SHORT, hooks)
+  for (let round = 0; round < rounds; round++)
+    for (const { run, all } of lanes) all.push(await measure(run, turns, hooks))
+  console.log(`\n${turns} turns, ${hooks} hooks, ${rounds} rounds: CPU µs a turn`)
   const pi = median(lanes.find(({ name }) => name === 'pi-agent-core')!.all.map(perTurn))
   for (const { name, all } of lanes) {
     const mean = median(all.map(perTurn))
@@ -64,5 +71,27 @@ async function compare(turns: number, rounds: number, names: readonly string[]):
   }
 }
 
-await compare(SHORT, ROUNDS, Object.keys(CONTENDERS))
-await compare(LONG, LONG_ROUNDS, ['carabiner', 'pi-agent-core'])
+/** CPU from the call of `query()` to the first model call, with settings from no file and the transcript in memory. */
+async function measureFirst(rounds: number): Promise<void> {
+  const lanes = OWN.map(name => ({ name, run: CONTENDERS[name]!, all: [] as number[] }))
+  const work = { turns: 1, hooks: 'synchronous', store: true } as const
+  for (let round = -FIRST_WARM; round < rounds; round++)
+    for (const { run, all } of lanes) {
+      const begun = cpu()
+      let first = 0
+      await run({ ...work, onCall: call => void (call === 0 && (first = cpu())) })
+      if (round >= 0) all.push(first - begun)
+    }
+  console.log(`\nquery() to its first model call, ${rounds} rounds: CPU µs`)
+  for (const { name, all } of lanes) {
+    const mean = all.reduce((sum, each) => sum + each, 0) / all.length
+    console.log(`  ${name.padEnd(22)} ${median(all).toFixed(0).padStart(8)}   mean ${mean.toFixed(0)}`)
+  }
+}
+
+const parts = new Set((process.env['ONLY'] ?? 'turns,long,first').split(','))
+const all = Object.keys(CONTENDERS)
+if (parts.has('turns')) await compare('synchronous', SHORT, ROUNDS, all)
+if (parts.has('turns')) await compare('asynchronous', SHORT, ROUNDS, all)
+if (parts.has('long')) await compare('synchronous', LONG, LONG_ROUNDS, [...OWN, 'pi-agent-core'])
+if (parts.has('first')) await measureFirst(FIRST_ROUNDS)

@@ -1,17 +1,28 @@
 import { mkdtempSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Agent } from '@earendil-works/pi-agent-core'
 import { createAssistantMessageEventStream, Type, type AssistantMessage } from '@earendil-works/pi-ai'
 import { generateText, stepCountIs, tool as aiTool } from 'ai'
 import { z } from 'zod'
-import { HookRegistry, query, tool, type Model } from '../../dist/index.js'
+import * as carabiner from '../../dist/index.js'
 
 /** Called at each model call: the n-th, from 0. */
 export type OnCall = (call: number) => void
 
+/** Whether the hooks before and after a call are functions that return promises. */
+export type Hooks = 'synchronous' | 'asynchronous'
+
+export interface Work {
+  readonly turns: number
+  readonly hooks: Hooks
+  readonly onCall: OnCall
+  /** Carabiner only: the transcript is kept, in memory. */
+  readonly store?: boolean
+}
+
 /** An agent that calls one tool `turns` times and then says that it is done. */
-export type Contender = (turns: number, onCall: OnCall) => Promise<Counts>
+export type Contender = (work: Work) => Promise<Counts>
 
 export interface Counts {
   models: number
@@ -26,57 +37,82 @@ const none = (): Counts => ({ models: 0, tools: 0, before: 0, after: 0, text: ''
 const INPUT = { path: 'src/app.ts', line: 12 }
 const RESULT = 'const answer = 42'
 
-async function ours(turns: number, onCall: OnCall): Promise<Counts> {
-  const counts = none()
-  const usage = { input_tokens: 1, output_tokens: 1, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }
-  const model: Model = {
-    name: 'fake',
-    provider: 'fake',
-    async ask() {
-      onCall(counts.models)
-      const n = counts.models++
-      return n < turns
-        ? {
-            id: `m${n}`,
-            model: 'fake',
-            stop: 'tool_use',
-            usage,
-            content: [{ type: 'tool_use', id: `t${n}`, name: 'look', input: INPUT }]
-          }
-        : { id: `m${n}`, model: 'fake', stop: 'end_turn', usage, content: [{ type: 'text', text: 'done' }] }
+const ours =
+  (library: typeof carabiner): Contender =>
+  async ({ turns, hooks: kind, onCall, store }) => {
+    const { HookRegistry, MemoryStore, query, tool } = library
+    const counts = none()
+    const usage = { input_tokens: 1, output_tokens: 1, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }
+    const model: carabiner.Model = {
+      name: 'fake',
+      provider: 'fake',
+      async ask() {
+        onCall(counts.models)
+        const n = counts.models++
+        return n < turns
+          ? {
+              id: `m${n}`,
+              model: 'fake',
+              stop: 'tool_use',
+              usage,
+              content: [{ type: 'tool_use', id: `t${n}`, name: 'look', input: INPUT }]
+            }
+          : { id: `m${n}`, model: 'fake', stop: 'end_turn', usage, content: [{ type: 'text', text: 'done' }] }
+      }
     }
+    const { before, after } = counters(counts)
+    const hooks = new HookRegistry()
+    for (let index = 0; index < 3; index++)
+      if (kind === 'synchronous') {
+        hooks.on('PreToolUse', 'look', ctx => before(ctx.toolName))
+        hooks.on('PostToolUse', 'look', ctx => after(ctx.toolName))
+      } else {
+        hooks.on('PreToolUse', 'look', async ctx => before(ctx.toolName))
+        hooks.on('PostToolUse', 'look', async ctx => after(ctx.toolName))
+      }
+    const look = tool('look', 'Shows a line', { path: z.string(), line: z.number() }, async () => {
+      counts.tools++
+      return { content: [{ type: 'text', text: RESULT }] }
+    })
+    const run = query({
+      prompt: 'look',
+      options: {
+        model,
+        hooks,
+        tools: [look],
+        allowedTools: ['look'],
+        maxTurns: turns + 1,
+        ...(store ? { sessionStore: new MemoryStore() } : { persistSession: false }),
+        settingSources: [],
+        cwd: HOME,
+        env: { HOME }
+      }
+    })
+    for await (const message of run) if (message.type === 'result') counts.text = message.result
+    return counts
   }
-  const hooks = new HookRegistry()
-  for (let index = 0; index < 3; index++) {
-    hooks.on('PreToolUse', 'look', ctx => void (counts.before += ctx.toolName.length > 0 ? 1 : 0))
-    hooks.on('PostToolUse', 'look', ctx => void (counts.after += ctx.toolName.length > 0 ? 1 : 0))
-  }
-  const look = tool('look', 'Shows a line', { path: z.string(), line: z.number() }, async () => {
-    counts.tools++
-    return { content: [{ type: 'text', text: RESULT }] }
-  })
-  const run = query({
-    prompt: 'look',
-    options: {
-      model,
-      hooks,
-      tools: [look],
-      allowedTools: ['look'],
-      maxTurns: turns + 1,
-      persistSession: false,
-      settingSources: [],
-      cwd: HOME,
-      env: { HOME }
-    }
-  })
-  for await (const message of run) if (message.type === 'result') counts.text = message.result
-  return counts
+
+/** Three hooks in the one place that others have for them. Synchronous ones leave nothing to wait for. */
+const three = (kind: Hooks, hook: (name: string) => void, name: string): Promise<void> | undefined => {
+  if (kind === 'asynchronous') return threePromises(async () => hook(name))
+  for (let index = 0; index < 3; index++) hook(name)
+  return undefined
 }
+
+async function threePromises(hook: () => Promise<void>): Promise<void> {
+  for (let index = 0; index < 3; index++) await hook()
+}
+
+const counters = (counts: Counts) => ({
+  before: (name: string): void => void (counts.before += name.length > 0 ? 1 : 0),
+  after: (name: string): void => void (counts.after += name.length > 0 ? 1 : 0)
+})
 
 const HOME = realpathSync(mkdtempSync(join(tmpdir(), 'bench-turns-')))
 
-async function pi(turns: number, onCall: OnCall): Promise<Counts> {
+async function pi({ turns, hooks, onCall }: Work): Promise<Counts> {
   const counts = none()
+  const { before, after } = counters(counts)
   const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 }
   const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 2, cost }
   const model = {
@@ -130,11 +166,13 @@ async function pi(turns: number, onCall: OnCall): Promise<Counts> {
       return stream
     },
     async beforeToolCall({ toolCall }) {
-      for (let index = 0; index < 3; index++) counts.before += toolCall.name.length > 0 ? 1 : 0
+      const later = three(hooks, before, toolCall.name)
+      if (later !== undefined) await later
       return undefined
     },
     async afterToolCall({ toolCall }) {
-      for (let index = 0; index < 3; index++) counts.after += toolCall.name.length > 0 ? 1 : 0
+      const later = three(hooks, after, toolCall.name)
+      if (later !== undefined) await later
       return undefined
     }
   })
@@ -148,8 +186,9 @@ async function pi(turns: number, onCall: OnCall): Promise<Counts> {
   return counts
 }
 
-async function aiSdk(turns: number, onCall: OnCall): Promise<Counts> {
+async function aiSdk({ turns, hooks, onCall }: Work): Promise<Counts> {
   const counts = none()
+  const { before, after } = counters(counts)
   const usage = {
     inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
     outputTokens: { total: 1, text: 1, reasoning: 0 }
@@ -184,9 +223,11 @@ async function aiSdk(turns: number, onCall: OnCall): Promise<Counts> {
         description: 'Shows a line',
         inputSchema: z.object({ path: z.string(), line: z.number() }),
         execute: async () => {
-          for (let index = 0; index < 3; index++) counts.before++
+          const earlier = three(hooks, before, 'look')
+          if (earlier !== undefined) await earlier
           counts.tools++
-          for (let index = 0; index < 3; index++) counts.after++
+          const later = three(hooks, after, 'look')
+          if (later !== undefined) await later
           return RESULT
         }
       })
@@ -196,8 +237,15 @@ async function aiSdk(turns: number, onCall: OnCall): Promise<Counts> {
   return counts
 }
 
+/** Another build of Carabiner, to take turns with this one: the address of its `dist/index.js`. */
+const AGAINST = process.env['AGAINST']
+
 export const CONTENDERS: Readonly<Record<string, Contender>> = {
-  carabiner: ours,
+  carabiner: ours(carabiner),
+  ...(AGAINST !== undefined && { 'the other build': ours(await import(resolve(AGAINST))) }),
   'pi-agent-core': pi,
   'AI SDK generateText': aiSdk
 }
+
+/** The builds of Carabiner among them. */
+export const OWN = AGAINST === undefined ? ['carabiner'] : ['carabiner', 'the other build']
