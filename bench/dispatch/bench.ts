@@ -1,20 +1,41 @@
 /**
- * What it costs to pass a tool call through hooks. Each scene runs in a process of its own, since what one
- * scene teaches the compiler would change the next; within it all contenders take turns, round by round.
+ * What it costs to pass a tool call through hooks. Each scene runs in a process of its own, because what one scene
+ * teaches the compiler would change the next; within it all contenders take turns, round by round.
  *
- *     npm run build && cd bench/dispatch && npm ci && npm run bench
+ *     npm run build && cd bench/dispatch && npm ci && npm run bench -- [--rounds 250] [--dist FOLDER] [--json]
  */
 import { execFileSync } from 'node:child_process'
 import { PerformanceObserver } from 'node:perf_hooks'
 import { fileURLToPath } from 'node:url'
-import { HookRegistry } from '../../dist/hooks.js'
-import { CONTENDERS, HOOKS, readSoFar, TOOL, type Body, type Call, type Dispatch, type Timing } from './contenders.ts'
+import {
+  benchOptions,
+  digits,
+  distFlags,
+  median,
+  printReport,
+  ratioOf,
+  times,
+  type Dist,
+  type Scene
+} from '../report.ts'
+import {
+  contendersFor,
+  HOOKS,
+  importHooks,
+  readSoFar,
+  TOOL,
+  type Body,
+  type Call,
+  type Dispatch,
+  type Timing
+} from './contenders.ts'
 
 /** Many short rounds: the speed of a machine drifts, and contenders are only compared within a round. */
-const ROUNDS = Number(process.env['ROUNDS'] ?? 250)
-const CALLS = Number(process.env['CALLS'] ?? 4_000)
+const { rounds, json, dists, words } = benchOptions(250)
+const CALLS = 4_000
 const WARM_UP = 20
 const IDLE_CALLS = 50_000_000
+const BY_HAND = 'by hand'
 
 const CALL: Call = {
   tool_name: TOOL,
@@ -22,16 +43,18 @@ const CALL: Call = {
   tool_use_id: 'toolu_1'
 }
 
-/** What each scene should reach, as a multiple of the loop written by hand. */
-const GOALS: Readonly<Record<string, number>> = {
-  'sync silent': 2,
-  'sync reading': 2.5,
-  'sync replying': 2.5,
-  'async silent': 1.5,
-  'async reading': 1.8
+/** The most that each scene may cost, as a multiple of the loop written by hand. */
+const GOALS: Readonly<Record<string, string>> = {
+  'sync, silent': '1.8×',
+  'sync, reading': '1.8×',
+  'sync, replying': '1.8×',
+  'async, silent': '1.8×',
+  'async, reading': '1.8×',
+  'async, replying': '1.8×'
 }
 
-const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
+/** Nanoseconds of CPU of each round of each contender. */
+type Times = Readonly<Record<string, readonly number[]>>
 
 /** CPU time of one call, user and system together, in nanoseconds. */
 async function cpuOf(dispatch: Dispatch): Promise<number> {
@@ -41,36 +64,36 @@ async function cpuOf(dispatch: Dispatch): Promise<number> {
   return ((user + system) * 1000) / CALLS
 }
 
-async function compare(timing: Timing, body: Body): Promise<void> {
-  const lanes = Object.entries(CONTENDERS).map(([name, make]) => ({
+async function measure(timing: Timing, body: Body): Promise<Times> {
+  const contenders = Object.entries(await contendersFor(dists)).map(([name, make]) => ({
     name,
     dispatch: make({ timing, body, hooks: HOOKS }),
-    times: [] as number[]
+    taken: [] as number[]
   }))
-  for (let round = -WARM_UP; round < ROUNDS; round++) {
-    for (const lane of lanes) {
-      const time = await cpuOf(lane.dispatch)
-      if (round >= 0) lane.times.push(time)
+  for (let round = -WARM_UP; round < rounds; round++) {
+    for (const { dispatch, taken } of contenders) {
+      const time = await cpuOf(dispatch)
+      if (round >= 0) taken.push(time)
     }
   }
   if (body === 'reading' && readSoFar() === 0) throw new Error('the reading hooks read nothing')
-  const byHand = lanes[0]!.times
-  const goal = GOALS[`${timing} ${body}`]
-  console.log(`\n20 ${timing} hooks, 6 match, ${body}${goal === undefined ? '' : ` (goal ${goal}×)`}`)
-  for (const { name, times } of lanes) {
-    const ratio = median(times.map((time, round) => time / byHand[round]!))
-    console.log(`  ${name.padEnd(30)} ${median(times).toFixed(0).padStart(6)} ns   ${ratio.toFixed(2)}×`)
-  }
+  return Object.fromEntries(contenders.map(({ name, taken }) => [name, taken]))
 }
 
-/** Nothing to do must cost nothing, and leave nothing behind for the collector. */
-async function idle(): Promise<void> {
+interface Idle {
+  readonly nanoseconds: number
+  readonly collections: number
+}
+
+/** An event without hooks must cost next to nothing, and leave nothing for the collector. */
+async function measureIdle(dist: Dist): Promise<Readonly<Record<string, Idle>>> {
+  const { HookRegistry } = await importHooks(dist)
   let collections = 0
   const observer = new PerformanceObserver(list => (collections += list.getEntries().length))
   observer.observe({ entryTypes: ['gc'] })
   const others = new HookRegistry()
   for (const { matcher } of HOOKS) others.on('PreToolUse', matcher.replace(TOOL, 'Read'), () => undefined)
-  console.log('\nnothing to run, not awaited (goal 60 ns, no collection)')
+  const found: Record<string, Idle> = {}
   for (const [name, hooks] of Object.entries({ 'no hook': new HookRegistry(), '20 hooks, none matches': others })) {
     const spin = (calls: number): void => {
       for (let index = 0; index < calls; index++) void hooks.fire('PreToolUse', CALL)
@@ -83,32 +106,55 @@ async function idle(): Promise<void> {
     spin(IDLE_CALLS)
     const { user, system } = process.cpuUsage(before)
     await observed()
-    const ns = ((user + system) * 1000) / IDLE_CALLS
-    console.log(
-      `  ${name.padEnd(30)} ${ns.toFixed(1).padStart(6)} ns   ${collections} collections in ${IDLE_CALLS} calls`
-    )
+    found[name] = { nanoseconds: ((user + system) * 1000) / IDLE_CALLS, collections }
   }
   observer.disconnect()
+  return found
 }
 
-/** The observer is told in a later turn of the loop. */
+/** The observer receives collections in a later turn of the event loop. */
 const observed = (): Promise<void> => new Promise(resolve => setTimeout(resolve, 50))
 
-async function scene(name: string): Promise<void> {
-  if (name === 'idle') return idle()
-  const [timing, body] = name.split(' ') as [Timing, Body]
-  return compare(timing, body)
+async function runScene(name: string): Promise<unknown> {
+  if (name === 'idle') return measureIdle(dists[0])
+  const [timing, body] = name.split(', ') as [Timing, Body]
+  return measure(timing, body)
 }
 
-const [asked] = process.argv.slice(2)
-if (asked !== undefined) await scene(asked)
-else {
-  console.log(
-    `node ${process.version}; CPU time of one call and its ratio, medians of ${ROUNDS} rounds of ${CALLS} calls`
-  )
-  const bodies = ['silent', 'reading', 'replying'] as const
-  const scenes = ['sync', 'async'].flatMap(timing => bodies.map(body => `${timing} ${body}`))
-  for (const name of ['idle', ...scenes]) {
-    execFileSync(process.execPath, ['--expose-gc', fileURLToPath(import.meta.url), name], { stdio: 'inherit' })
-  }
+function inProcess(scene: string): unknown {
+  const args = ['--expose-gc', fileURLToPath(import.meta.url), scene, '--rounds', String(rounds), ...distFlags(dists)]
+  return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }))
 }
+
+function report(): void {
+  const bodies = ['silent', 'reading', 'replying'] as const
+  const names = ['sync', 'async'].flatMap(timing => bodies.map(body => `${timing}, ${body}`))
+  const measured = names.map(scene => ({ scene, taken: inProcess(scene) as Times }))
+  const others = Object.keys(measured[0]!.taken).filter(name => name !== BY_HAND)
+  const idle = inProcess('idle') as Readonly<Record<string, Idle>>
+  const about = `CPU time of one call, medians of ${rounds} rounds of ${CALLS.toLocaleString('en')} calls, node ${process.version}`
+  const scenes = measured.flatMap(({ scene, taken }) =>
+    dists.map(({ name }): Scene => ({ scene, dist: name, of: BY_HAND, ...ratioOf(taken[name]!, taken[BY_HAND]!) }))
+  )
+  const rows = measured.map(({ scene, taken }) => [
+    scene,
+    `${digits(median(taken[BY_HAND]!))} ns`,
+    ...others.map(name => times(ratioOf(taken[name]!, taken[BY_HAND]!).ratio)),
+    GOALS[scene] ?? ''
+  ])
+  const idleRows = Object.entries(idle).map(([name, { nanoseconds, collections }]) => [
+    name,
+    `${digits(nanoseconds)} ns`,
+    `${collections} in ${IDLE_CALLS.toLocaleString('en')} calls`,
+    '60 ns, 0 collections'
+  ])
+  const tables = [
+    { head: ['20 hooks, 6 match', BY_HAND, ...others, 'goal'], rows },
+    { head: ['nothing to run, not awaited', 'one call', 'garbage collections', 'goal'], rows: idleRows }
+  ]
+  printReport({ about, tables, scenes }, json)
+}
+
+const [asked] = words
+if (asked === undefined) report()
+else console.log(JSON.stringify(await runScene(asked)))

@@ -1,6 +1,7 @@
 import { createHooks, HookableCore } from 'hookable'
 import tapable from 'tapable'
-import { allow, HookRegistry, type HookContext, type HookResult } from '../../dist/hooks.js'
+import type { HookContext, HookResult } from '../../dist/hooks.js'
+import type { Dist } from '../report.ts'
 
 /** One tool call, as an agent has it at hand. */
 export interface Call {
@@ -46,9 +47,6 @@ const WORK: Record<Body, Work> = {
   },
   replying: () => REPLY
 }
-/** Ours answers with its own builder. */
-const OUR_REPLY: Work = () => allow() as Verdict
-
 const STRENGTH = { deny: 3, allow: 2, ask: 1 }
 const stronger = (a: Verdict | undefined, b: Verdict | undefined): Verdict | undefined =>
   b === undefined || (a !== undefined && STRENGTH[a.decision] >= STRENGTH[b.decision]) ? a : b
@@ -124,14 +122,19 @@ function tapableWaterfall(scene: Scene): Dispatch {
 
 const session = new AbortController()
 
-function ours({ body, timing, hooks }: Scene): Dispatch {
-  const registry = new HookRegistry({ sessionId: 'bench', signal: session.signal })
-  const work = body === 'replying' ? OUR_REPLY : WORK[body]
-  for (const { matcher } of hooks) {
-    registry.on('PreToolUse', matcher, hookWith(work, body, timing))
+type Engine = typeof import('../../dist/hooks.js')
+
+export const importHooks = (dist: Dist): Promise<Engine> => import(`${dist.url}hooks.js`)
+
+/** Hooks of Carabiner answer with its own `allow()`. */
+const ours =
+  ({ allow, HookRegistry }: Engine) =>
+  ({ body, timing, hooks }: Scene): Dispatch => {
+    const registry = new HookRegistry({ sessionId: 'bench', signal: session.signal })
+    const work: Work = body === 'replying' ? () => allow() as Verdict : WORK[body]
+    for (const { matcher } of hooks) registry.on('PreToolUse', matcher, hookWith(work, body, timing))
+    return call => registry.fire('PreToolUse', call)
   }
-  return call => registry.fire('PreToolUse', call)
-}
 
 type Ctx = HookContext<'PreToolUse'>
 
@@ -146,13 +149,18 @@ function hookWith(work: Work, body: Body, timing: Timing): (ctx: Ctx) => HookRes
   return timing === 'sync' ? () => work(nothing) : async () => work(nothing)
 }
 
-export const CONTENDERS: Readonly<Record<string, (scene: Scene) => Dispatch>> = {
-  'by hand, indexed by tool': byHand,
-  carabiner: ours,
-  'hookable HookableCore': hookableWith(() => new HookableCore() as never),
-  'hookable createHooks': hookableWith(() => createHooks() as never),
-  'tapable AsyncSeries': tapableSeries,
-  'tapable AsyncSeriesWaterfall': tapableWaterfall
+export async function contendersFor(
+  dists: readonly Dist[]
+): Promise<Readonly<Record<string, (scene: Scene) => Dispatch>>> {
+  const built = await Promise.all(dists.map(async dist => [dist.name, ours(await importHooks(dist))] as const))
+  return {
+    'by hand': byHand,
+    ...Object.fromEntries(built),
+    HookableCore: hookableWith(() => new HookableCore() as never),
+    createHooks: hookableWith(() => createHooks() as never),
+    'tapable series': tapableSeries,
+    'tapable waterfall': tapableWaterfall
+  }
 }
 
 export const readSoFar = (): number => lengths
