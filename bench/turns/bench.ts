@@ -3,23 +3,25 @@
  * before and three after each tool call, and a model that answers at once. The contenders take turns, round by round.
  * And what comes before the first model call.
  *
- *     npm run build && cd bench/turns && npm ci --ignore-scripts && npm run bench
+ *     npm run build && cd bench/turns && npm ci --ignore-scripts && npm run bench -- [--rounds 31] [--dist FOLDER] [--json]
  *
- * `AGAINST=…/dist/index.js` adds another build of Carabiner; `ONLY=turns,long,first` runs some of it.
+ * Some of it: `-- turns`, `-- long`, `-- first`.
  */
-import { CONTENDERS, OWN, type Contender, type Counts, type Hooks } from './contenders.ts'
+import { benchOptions, digits, median, printReport, ratioOf, times, type Report, type Scene } from '../report.ts'
+import { contendersFor, PI, type Contender, type Counts, type Hooks } from './contenders.ts'
 
-const ROUNDS = Number(process.env['ROUNDS'] ?? 31)
-const LONG_ROUNDS = Number(process.env['LONG_ROUNDS'] ?? 5)
+const { rounds, json, dists, words } = benchOptions(31)
+const CONTENDERS = await contendersFor(dists)
+const OWN = dists.map(({ name }) => name)
+/** A long round takes as long as ten short ones. */
+const LONG_ROUNDS = Math.max(5, Math.ceil(rounds / 6))
+const FIRST_ROUNDS = rounds * 10
 const SHORT = 200
 const LONG = 2000
 const WINDOW = 100
 /** Runs before any is counted, so that all contenders are compiled. */
 const WARM = 5
-const FIRST_ROUNDS = Number(process.env['FIRST_ROUNDS'] ?? 300)
 const FIRST_WARM = 50
-
-const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
 
 const cpu = (): number => {
   const { user, system } = process.cpuUsage()
@@ -52,46 +54,86 @@ const near = (marks: readonly number[], turn: number): number =>
 
 const windowAt = (marks: readonly number[], end: number): number => (marks[end]! - marks[end - 1]!) / WINDOW
 
-async function compare(hooks: Hooks, turns: number, rounds: number, names: readonly string[]): Promise<void> {
+/** Microseconds of CPU at every hundredth model call, of each round of each contender. */
+type Marks = Readonly<Record<string, readonly (readonly number[])[]>>
+
+async function race(hooks: Hooks, turns: number, names: readonly string[]): Promise<Marks> {
   const lanes = names.map(name => ({ name, run: CONTENDERS[name]!, all: [] as (readonly number[])[] }))
   for (let round = 0; round < WARM; round++) for (const { run } of lanes) await measure(run, SHORT, hooks)
-  for (let round = 0; round < rounds; round++)
+  const count = turns > SHORT ? LONG_ROUNDS : rounds
+  for (let round = 0; round < count; round++)
     for (const { run, all } of lanes) all.push(await measure(run, turns, hooks))
-  console.log(`\n${turns} turns, ${hooks} hooks, ${rounds} rounds: CPU µs a turn`)
-  const pi = median(lanes.find(({ name }) => name === 'pi-agent-core')!.all.map(perTurn))
-  for (const { name, all } of lanes) {
-    const mean = median(all.map(perTurn))
-    const early = median(all.map(marks => near(marks, SHORT)))
-    const late = median(all.map(marks => near(marks, turns)))
-    const growth =
-      turns > SHORT
-        ? `   near turn ${SHORT}: ${early.toFixed(1)}, near ${turns}: ${late.toFixed(1)} (${(late / early).toFixed(2)}×)`
-        : ''
-    console.log(`  ${name.padEnd(22)} ${mean.toFixed(1).padStart(8)}   ${(mean / pi).toFixed(2)}× pi${growth}`)
+  return Object.fromEntries(lanes.map(({ name, all }) => [name, all]))
+}
+
+const ofPi = (scene: string, taken: Readonly<Record<string, readonly number[]>>): readonly Scene[] =>
+  OWN.map(dist => ({ scene, dist, of: PI, ...ratioOf(taken[dist]!, taken[PI]!) }))
+
+const mapValues = <From, To>(record: Readonly<Record<string, From>>, change: (value: From) => To): Record<string, To> =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]))
+
+type Part = Pick<Report, 'tables' | 'scenes'>
+
+async function compareTurns(): Promise<Part> {
+  const names = Object.keys(CONTENDERS)
+  const [sync, async] = [await race('synchronous', SHORT, names), await race('asynchronous', SHORT, names)].map(marks =>
+    mapValues(marks, all => all.map(perTurn))
+  )
+  const cells = (taken: Readonly<Record<string, readonly number[]>>, name: string): readonly string[] => [
+    digits(median(taken[name]!)),
+    times(ratioOf(taken[name]!, taken[PI]!).ratio)
+  ]
+  const rows = names.map(name => [name, ...cells(sync!, name), ...cells(async!, name)])
+  const head = [`${SHORT} turns, µs per turn`, 'synchronous hooks', 'of pi', 'asynchronous hooks', 'of pi']
+  return {
+    tables: [{ head, rows: [...rows, ['goal', '', '0.40×', '', '0.45×']] }],
+    scenes: [...ofPi(`${SHORT} turns, synchronous hooks`, sync!), ...ofPi(`${SHORT} turns, asynchronous hooks`, async!)]
   }
 }
 
-/** CPU from the call of `query()` to the first model call, with settings from no file and the transcript in memory. */
-async function measureFirst(rounds: number): Promise<void> {
-  const lanes = OWN.map(name => ({ name, run: CONTENDERS[name]!, all: [] as number[] }))
+async function compareLong(): Promise<Part> {
+  const marks = await race('synchronous', LONG, [...OWN, PI])
+  const taken = mapValues(marks, all => all.map(perTurn))
+  const early = mapValues(marks, all => all.map(each => near(each, SHORT)))
+  const late = mapValues(marks, all => all.map(each => near(each, LONG)))
+  const rows = [...OWN, PI].map(name => [
+    name,
+    digits(median(taken[name]!)),
+    times(ratioOf(taken[name]!, taken[PI]!).ratio),
+    digits(median(early[name]!)),
+    digits(median(late[name]!)),
+    times(median(late[name]!) / median(early[name]!))
+  ])
+  const long = LONG.toLocaleString('en')
+  const head = [`${long} turns, µs per turn`, 'all turns', 'of pi', `near turn ${SHORT}`, `near turn ${long}`, 'growth']
+  return {
+    tables: [{ head, rows: [...rows, ['goal', '', '0.25×', '', '', '1.20×']] }],
+    scenes: ofPi(`${long} turns, synchronous hooks`, taken)
+  }
+}
+
+/** CPU from the start of the contender to its first model call; ours without settings files, the transcript in memory. */
+async function compareFirst(): Promise<Part> {
+  const lanes = [...OWN, PI].map(name => ({ name, run: CONTENDERS[name]!, all: [] as number[] }))
   const work = { turns: 1, hooks: 'synchronous', store: true } as const
-  for (let round = -FIRST_WARM; round < rounds; round++)
+  for (let round = -FIRST_WARM; round < FIRST_ROUNDS; round++)
     for (const { run, all } of lanes) {
       const begun = cpu()
       let first = 0
       await run({ ...work, onCall: call => void (call === 0 && (first = cpu())) })
       if (round >= 0) all.push(first - begun)
     }
-  console.log(`\nquery() to its first model call, ${rounds} rounds: CPU µs`)
-  for (const { name, all } of lanes) {
-    const mean = all.reduce((sum, each) => sum + each, 0) / all.length
-    console.log(`  ${name.padEnd(22)} ${median(all).toFixed(0).padStart(8)}   mean ${mean.toFixed(0)}`)
+  const taken = Object.fromEntries(lanes.map(({ name, all }) => [name, all]))
+  const rows = lanes.map(({ name, all }) => [name, digits(median(all)), OWN.includes(name) ? '1,000 µs' : ''])
+  return {
+    tables: [{ head: ['from the start to the first model call', 'µs', 'goal'], rows }],
+    scenes: ofPi('to the first model call', taken)
   }
 }
 
-const parts = new Set((process.env['ONLY'] ?? 'turns,long,first').split(','))
-const all = Object.keys(CONTENDERS)
-if (parts.has('turns')) await compare('synchronous', SHORT, ROUNDS, all)
-if (parts.has('turns')) await compare('asynchronous', SHORT, ROUNDS, all)
-if (parts.has('long')) await compare('synchronous', LONG, LONG_ROUNDS, [...OWN, 'pi-agent-core'])
-if (parts.has('first')) await measureFirst(FIRST_ROUNDS)
+const PARTS = { turns: compareTurns, long: compareLong, first: compareFirst }
+const parts: Part[] = []
+for (const [name, compare] of Object.entries(PARTS))
+  if (words.length === 0 || words.includes(name)) parts.push(await compare())
+const about = `CPU time, medians of ${rounds} rounds (${LONG_ROUNDS} of ${LONG.toLocaleString('en')} turns, ${FIRST_ROUNDS} of the first model call), node ${process.version}`
+printReport({ about, tables: parts.flatMap(part => part.tables), scenes: parts.flatMap(part => part.scenes) }, json)

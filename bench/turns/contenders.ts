@@ -1,11 +1,12 @@
 import { mkdtempSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { Agent } from '@earendil-works/pi-agent-core'
 import { createAssistantMessageEventStream, Type, type AssistantMessage } from '@earendil-works/pi-ai'
 import { generateText, stepCountIs, tool as aiTool } from 'ai'
 import { z } from 'zod'
-import * as carabiner from '../../dist/index.js'
+import type * as carabiner from '../../dist/index.js'
+import type { Dist } from '../report.ts'
 
 /** Called at each model call: the n-th, from 0. */
 export type OnCall = (call: number) => void
@@ -237,15 +238,11 @@ async function aiSdk({ turns, hooks, onCall }: Work): Promise<Counts> {
   return counts
 }
 
-/** Another build of Carabiner, to take turns with this one: the address of its `dist/index.js`. */
-const AGAINST = process.env['AGAINST']
-
-export const CONTENDERS: Readonly<Record<string, Contender>> = {
-  carabiner: ours(carabiner),
-  ...(AGAINST !== undefined && { 'the other build': ours(await import(resolve(AGAINST))) }),
-  'pi-agent-core': pi,
-  'AI SDK generateText': aiSdk
+export async function contendersFor(dists: readonly Dist[]): Promise<Readonly<Record<string, Contender>>> {
+  const built = await Promise.all(
+    dists.map(async ({ name, url }) => [name, ours(await import(`${url}index.js`))] as const)
+  )
+  return { ...Object.fromEntries(built), [PI]: pi, 'AI SDK generateText': aiSdk }
 }
 
-/** The builds of Carabiner among them. */
-export const OWN = AGAINST === undefined ? ['carabiner'] : ['carabiner', 'the other build']
+export const PI = 'pi-agent-core'
