@@ -20,8 +20,11 @@ import {
 } from '../report.ts'
 import {
   contendersFor,
+  HOOKABLE,
   HOOKS,
   importHooks,
+  ONE_HOOK,
+  peersOfOne,
   readSoFar,
   TOOL,
   type Body,
@@ -64,10 +67,11 @@ async function cpuOf(dispatch: Dispatch): Promise<number> {
   return ((user + system) * 1000) / CALLS
 }
 
-async function measure(timing: Timing, body: Body): Promise<Times> {
-  const contenders = Object.entries(await contendersFor(dists)).map(([name, make]) => ({
+async function measure(timing: Timing, body: Body, one: boolean): Promise<Times> {
+  const made = one ? await peersOfOne(dists) : await contendersFor(dists)
+  const contenders = Object.entries(made).map(([name, make]) => ({
     name,
-    dispatch: make({ timing, body, hooks: HOOKS }),
+    dispatch: make({ timing, body, hooks: one ? ONE_HOOK : HOOKS }),
     taken: [] as number[]
   }))
   for (let round = -WARM_UP; round < rounds; round++) {
@@ -117,8 +121,8 @@ const observed = (): Promise<void> => new Promise(resolve => setTimeout(resolve,
 
 async function runScene(name: string): Promise<unknown> {
   if (name === 'idle') return measureIdle(dists[0])
-  const [timing, body] = name.split(', ') as [Timing, Body]
-  return measure(timing, body)
+  const [timing, body, one] = name.split(', ') as [Timing, Body, string?]
+  return measure(timing, body, one !== undefined)
 }
 
 function inProcess(scene: string): unknown {
@@ -126,22 +130,35 @@ function inProcess(scene: string): unknown {
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }))
 }
 
+interface Measured {
+  readonly scene: string
+  readonly taken: Times
+}
+
+const scenesOf = ({ scene, taken }: Measured, of: string): readonly Scene[] =>
+  dists.map(({ name }) => ({ scene, dist: name, of, ...ratioOf(taken[name]!, taken[of]!) }))
+
+const rowOf = ({ scene, taken }: Measured, of: string, goal: string): string[] => {
+  const others = Object.keys(taken).filter(name => name !== of)
+  const ratios = others.map(name => times(ratioOf(taken[name]!, taken[of]!).ratio))
+  return [scene, `${digits(median(taken[of]!))} ns`, ...ratios, goal]
+}
+
 function report(): void {
   const bodies = ['silent', 'reading', 'replying'] as const
   const names = ['sync', 'async'].flatMap(timing => bodies.map(body => `${timing}, ${body}`))
   const measured = names.map(scene => ({ scene, taken: inProcess(scene) as Times }))
+  const ones = ['sync, silent, one', 'async, silent, one'].map(scene => ({ scene, taken: inProcess(scene) as Times }))
   const others = Object.keys(measured[0]!.taken).filter(name => name !== BY_HAND)
   const idle = inProcess('idle') as Readonly<Record<string, Idle>>
   const about = `CPU time of one call, medians of ${rounds} rounds of ${CALLS.toLocaleString('en')} calls, node ${process.version}`
-  const scenes = measured.flatMap(({ scene, taken }) =>
-    dists.map(({ name }): Scene => ({ scene, dist: name, of: BY_HAND, ...ratioOf(taken[name]!, taken[BY_HAND]!) }))
-  )
-  const rows = measured.map(({ scene, taken }) => [
-    scene,
-    `${digits(median(taken[BY_HAND]!))} ns`,
-    ...others.map(name => times(ratioOf(taken[name]!, taken[BY_HAND]!).ratio)),
-    GOALS[scene] ?? ''
-  ])
+  const scenes = [
+    ...measured.flatMap(each => scenesOf(each, BY_HAND)),
+    ...ones.flatMap(each => scenesOf(each, HOOKABLE))
+  ]
+  const rows = measured.map(each => rowOf(each, BY_HAND, GOALS[each.scene] ?? ''))
+  const oneRows = ones.map(each => rowOf(each, HOOKABLE, '1×'))
+  const peers = Object.keys(ones[0]!.taken).filter(name => name !== HOOKABLE)
   const idleRows = Object.entries(idle).map(([name, { nanoseconds, collections }]) => [
     name,
     `${digits(nanoseconds)} ns`,
@@ -150,6 +167,7 @@ function report(): void {
   ])
   const tables = [
     { head: ['20 hooks, 6 match', BY_HAND, ...others, 'goal'], rows },
+    { head: ['one hook', HOOKABLE, ...peers, 'goal'], rows: oneRows },
     { head: ['nothing to run, not awaited', 'one call', 'garbage collections', 'goal'], rows: idleRows }
   ]
   printReport({ about, tables, scenes }, json)

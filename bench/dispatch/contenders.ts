@@ -37,6 +37,11 @@ export const HOOKS: Scene['hooks'] = Array.from({ length: 20 }, (_, index) => {
     : { matcher: pattern.source, matches: name => pattern.test(name) }
 })
 
+/** The first is registered for the name of the tool. */
+export const ONE_HOOK: Scene['hooks'] = HOOKS.slice(0, 1)
+
+export const HOOKABLE = 'HookableCore'
+
 let lengths = 0
 const REPLY = { decision: 'allow' } as const
 const WORK: Record<Body, Work> = {
@@ -97,6 +102,16 @@ function hookableWith(
   }
 }
 
+/** HookableCore at its least: no tool to test, no answer to collect, and what `callHook` returns as it is. */
+function bareHookable({ body, timing, hooks }: Scene): Dispatch {
+  const library = new HookableCore<Record<string, (call: Call) => unknown>>()
+  const work = WORK[body]
+  for (const _ of hooks) {
+    library.hook('PreToolUse', timing === 'sync' ? call => work(call.tool_input) : async call => work(call.tool_input))
+  }
+  return call => library.callHook('PreToolUse', call)
+}
+
 function tapableSeries(scene: Scene): Dispatch {
   const hook = new tapable.AsyncSeriesHook<[Call, State]>(['call', 'state'])
   selfChecking(scene).forEach((run, index) => {
@@ -149,18 +164,31 @@ function hookWith(work: Work, body: Body, timing: Timing): (ctx: Ctx) => HookRes
   return timing === 'sync' ? () => work(nothing) : async () => work(nothing)
 }
 
-export async function contendersFor(
-  dists: readonly Dist[]
-): Promise<Readonly<Record<string, (scene: Scene) => Dispatch>>> {
-  const built = await Promise.all(dists.map(async dist => [dist.name, ours(await importHooks(dist))] as const))
-  return {
-    'by hand': byHand,
-    ...Object.fromEntries(built),
-    HookableCore: hookableWith(() => new HookableCore() as never),
-    createHooks: hookableWith(() => createHooks() as never),
-    'tapable series': tapableSeries,
-    'tapable waterfall': tapableWaterfall
-  }
+type Contenders = Readonly<Record<string, (scene: Scene) => Dispatch>>
+
+async function builtFrom(dists: readonly Dist[]): Promise<Contenders> {
+  const built = dists.map(async dist => [dist.name, ours(await importHooks(dist))] as const)
+  return Object.fromEntries(await Promise.all(built))
 }
+
+export const contendersFor = async (dists: readonly Dist[]): Promise<Contenders> => ({
+  'by hand': byHand,
+  ...(await builtFrom(dists)),
+  [HOOKABLE]: hookableWith(() => new HookableCore() as never),
+  createHooks: hookableWith(() => createHooks() as never),
+  'tapable series': tapableSeries,
+  'tapable waterfall': tapableWaterfall
+})
+
+/**
+ * One hook, and it matches. HookableCore does the same work as in the other scenes: its hook tests the tool, and what
+ * it answers is collected. `callHook` alone does neither.
+ */
+export const peersOfOne = async (dists: readonly Dist[]): Promise<Contenders> => ({
+  [HOOKABLE]: hookableWith(() => new HookableCore() as never),
+  ...(await builtFrom(dists)),
+  'its callHook alone': bareHookable,
+  'by hand': byHand
+})
 
 export const readSoFar = (): number => lengths
