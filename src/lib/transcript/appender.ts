@@ -11,15 +11,15 @@ import type { TranscriptWriter } from './store.ts'
 interface Start {
   readonly last: number
   readonly isTorn: boolean
-  /** The folders whose names are to be made safe with the first line, the nearest first; and who hears that they are. */
+  /** Folders to sync with the first line, so that the file's name is durable; then `onNamed` is called. */
   readonly folders: readonly string[]
   readonly onNamed?: () => void
 }
 
 /**
- * Puts lines behind a file. A line is written whole before anything else happens, so that hooks can read it; it is safe
- * once `flush` has settled. Whoever waits while others do is served together with them. Once anything fails, nothing
- * more is written: what is in memory is then no longer what is on the disk, and only a new start can tell.
+ * Appends lines to a file. A line is written whole before `write` returns, so that hooks can read it; it is durable
+ * once `flush` has settled. Concurrent flushes share one sync. After any failure nothing more is written: memory and
+ * disk may then differ, and only a restart can tell what is on disk.
  */
 export class Appender implements TranscriptWriter {
   readonly #path: string
@@ -30,7 +30,7 @@ export class Appender implements TranscriptWriter {
   #failure: Error | undefined
   #written = 0
   #safe = 0
-  /** How long the disk took the last time, in milliseconds. */
+  /** Duration of the last sync, in milliseconds. */
   #took = Number.POSITIVE_INFINITY
   #syncing: Promise<void> | undefined
   #closing: Promise<void> | undefined
@@ -61,7 +61,7 @@ export class Appender implements TranscriptWriter {
     this.#written++
   }
 
-  /** Fails for good once another process has the lock. */
+  /** Fails permanently once another process has the lock. */
   guard(lock: Lock): void {
     try {
       lock.check()
@@ -88,7 +88,7 @@ export class Appender implements TranscriptWriter {
   }
 
   async #sync(): Promise<void> {
-    // Whoever wants it in this moment, too, is served with it.
+    // Flushes requested in the same tick share this sync.
     await Promise.resolve()
     const written = this.#written
     const begun = performance.now()
@@ -131,7 +131,7 @@ export class Appender implements TranscriptWriter {
   }
 }
 
-/** A disk that took less, in milliseconds, is waited for on the spot, unless others write, too. */
+/** In milliseconds. A disk that synced faster is synced synchronously, unless other files are open for writing. */
 const FAST = 1
 let open = 0
 

@@ -15,19 +15,19 @@ import {
 import { fault } from '../faults.ts'
 import { makeFolders } from '../world/files/own-file.ts'
 
-/** The few things that a transcript asks of a disk. Nothing else in this room touches one. */
+/** The disk operations that transcripts use. No other file in this folder accesses the disk. */
 export interface Disk {
   makeFolder(path: string): void
-  /** Opens a file for the user alone, to put bytes behind its end; makes it where it is not there. */
+  /** Opens a file for appending, readable by the user only; creates it if it does not exist. */
   openToAppend(path: string): number
   openToRead(path: string): number
   size(file: number): number
-  /** Gives how many bytes were taken: it may be fewer than there are. */
+  /** Returns the number of bytes written, which may be less than requested. */
   write(file: number, bytes: Uint8Array, from: number): number
   read(file: number, into: Uint8Array, at: number): number
-  /** Settles when what was written cannot be lost any more. */
+  /** Settles when the data is durable. */
   sync(file: number): Promise<void>
-  /** The same at once: on a fast disk that is shorter than the way through a thread. */
+  /** The same, synchronously: on a fast disk this takes less time than a trip through the thread pool. */
   syncNow?(file: number): void
   /** The same for the names in a folder. */
   syncFolder(path: string): Promise<void>
@@ -36,13 +36,13 @@ export interface Disk {
 
 export interface ReplacingDisk extends Disk {
   openAnew(path: string): number
-  /** A further name for a file; fails where that name is taken. False where the disk has no such names. */
+  /** Creates a hard link; fails if the name exists. Returns false if the file system has no hard links. */
   link(path: string, further: string): boolean
   rename(from: string, to: string): void
   remove(path: string): void
 }
 
-// To wait for a pipe that somebody put there is to wait for ever.
+// Opening a named pipe would block forever.
 const { O_APPEND, O_CREAT, O_RDWR, O_RDONLY, O_TRUNC, O_NONBLOCK, O_NOFOLLOW } = constants
 
 export const realDisk: ReplacingDisk = {

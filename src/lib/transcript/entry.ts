@@ -1,7 +1,7 @@
 import type { Block, Message } from '../message.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 
-/** What every line begins with, in the shape that existing viewers and hooks read. */
+/** The fields that every line starts with, in the format that existing viewers and hooks read. */
 export interface Line {
   readonly type: string
   readonly uuid: string
@@ -43,7 +43,7 @@ export type Entry =
       readonly subagentId?: string | undefined
     }
 
-/** A line as it was read back. What is in it was written by somebody: nothing in it may be believed that matters. */
+/** A line as it was read back. The file may have been edited: its content is not trusted. */
 export type Rec = PlainObject & { readonly type: string }
 
 export const messageBlocks = ({ message }: Rec): readonly PlainObject[] =>
@@ -60,11 +60,11 @@ export interface Kept {
 }
 
 export interface Log {
-  /** The file, for hooks; empty where there is none. */
+  /** The path of the file, for hooks; empty if there is no file. */
   readonly path: string
-  /** Takes an entry. Throws where it cannot be written: nothing may happen that was not written down before. */
+  /** Appends an entry. Throws if it cannot be written: nothing may happen that was not recorded first. */
   append(entry: Entry, uuid?: string): void
-  /** Settles when all that was taken so far cannot be lost any more; rejects where that cannot be had. */
+  /** Settles when all entries so far are durable; rejects if that fails. */
   flush(): Promise<void>
   close(): Promise<void>
 }

@@ -4,7 +4,7 @@ import type { Rec } from './entry.ts'
 import type { Cursor, Gap, LoadedTranscript, Page, SessionKey, TranscriptStore } from './store.ts'
 import { ifThere } from '../world/files/paths.ts'
 
-/** How much is read at once: so little that its entries are garbage again before V8 moves them to the old generation. */
+/** Bytes per read: small enough that the entries are collected before V8 moves them to the old generation. */
 const PIECE = 1 << 15
 const TAIL = 1 << 16
 const MORE = 1 << 20
@@ -60,7 +60,7 @@ export function readPieces(reading: Reading, file: number, disk: Disk): number {
 
 export type Met = { readonly entry: Rec; readonly at: number; readonly length: number } | { readonly gap: Gap }
 
-/** All that stands in a file, in its own order, as it is met: no more than a piece of the file is held. */
+/** Yields the entries and gaps of a file in file order. Holds one chunk of the file at a time. */
 export function* eachIn(path: string, key?: SessionKey, disk: Disk = realDisk): Generator<Met> {
   const file = disk.openToRead(path)
   const met: Met[] = []
@@ -97,11 +97,11 @@ export function pageOfFile(
   return withOpenFile(path, disk, file => {
     const size = disk.size(file)
     const end = before === undefined ? size : Number(before)
-    // Whoever asks for more gets as much as there was so far: where all is read, pages are few.
+    // Each further page is as large as all pages so far together, so that reading a whole file takes few pages.
     for (let length = Math.min(Math.max(TAIL, size - end), MORE); ; length *= 4) {
       const start = Math.max(0, end - length)
       const bytes = bytesIn(file, disk, start, end - start)
-      // The first line has begun before this piece, unless the file begins here.
+      // The first line starts before this chunk, unless the file starts here.
       const cut = start === 0 ? 0 : bytes.indexOf(10) + 1
       if (start > 0 && (cut === 0 || cut === bytes.length)) continue
       const at = start + cut
@@ -112,7 +112,7 @@ export function pageOfFile(
   })
 }
 
-/** A transcript that stands anywhere, whatever its name: it is read, and never written to. What its subagents said is elsewhere. */
+/** A transcript at any path, read-only. Transcripts of its subagents are not available. */
 export const oneFile = (path: string): TranscriptStore => ({
   append: () => Promise.reject(new Error(`${path} is only read`)),
   pathOf: () => path,

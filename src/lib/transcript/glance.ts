@@ -20,7 +20,7 @@ export interface Glance {
   readonly isDamaged: boolean
 }
 
-/** Looks at both ends of a file, however long it is. Nothing where there is no such file. */
+/** Reads both ends of a file of any length. Undefined if there is no such file. */
 export function glance(path: string, key?: SessionKey, disk: Disk = realDisk): Glance | undefined {
   return withOpenFile(path, disk, file => {
     const bytes = disk.size(file)
@@ -48,14 +48,14 @@ const isLine = (entry: Rec): boolean => entry['crc'] !== undefined || isClaudeLi
 
 type Part = ReturnType<Reading['end']> & { readonly isWhole: boolean }
 
-/** Whole lines from the beginning or the end: as few as it takes to find a prompt. */
+/** Whole lines from the start or the end: as few as it takes to find a prompt. */
 function part(file: number, disk: Disk, key: SessionKey | undefined, isHead: boolean): Part {
   const size = disk.size(file)
   for (let length = LITTLE; ; length *= 8) {
     const isWhole = length >= size
     const at = isHead || isWhole ? 0 : size - length
     const bytes = bytesIn(file, disk, at, Math.min(length, size))
-    // A line that goes on beyond what was read is left out.
+    // A line that continues beyond what was read is skipped.
     const from = at === 0 ? 0 : bytes.indexOf(10) + 1
     const to = isHead && !isWhole ? bytes.lastIndexOf(10) + 1 : bytes.length
     const reading = new Reading(key, { at: at + from, isPart: at > 0 })

@@ -11,17 +11,17 @@ import { lock, type Holder, type Lock } from '../world/lock/lock.ts'
 import type { Cursor, LoadedTranscript, Page, SessionKey, TranscriptStore, TranscriptWriter } from './store.ts'
 import { ifThere } from '../world/files/paths.ts'
 
-/** A name that is one step in a path, and no way out. */
+/** A name that is a single path segment. */
 const NAME = /^[\w-][\w.-]{0,200}$/
 
 /**
- * Files with one JSON object a line, where others look for them: `<root>/<project>/<session>.jsonl`, and
- * `<root>/<project>/<session>/subagents/agent-<id>.jsonl`. Nothing in them is ever changed.
+ * Stores transcripts as JSON Lines, where other tools look for them: `<root>/<project>/<session>.jsonl`, and
+ * `<root>/<project>/<session>/subagents/agent-<id>.jsonl`. Existing lines are never changed.
  */
 export class JsonlStore implements TranscriptStore {
   readonly root: string
   readonly #disk: Disk
-  /** The files whose names are safe. That one is there does not make it so: who made it may not have come that far. */
+  /** Files whose names are durable. An existing file may not be: its creator may have crashed before the sync. */
   readonly #named = new Set<string>()
   readonly #locks = new Map<string, Lock>()
 
@@ -58,7 +58,7 @@ export class JsonlStore implements TranscriptStore {
 
   async open(key: SessionKey, doing: () => string): Promise<TranscriptWriter | { readonly holder: Holder }> {
     const path = this.pathOf(key)
-    // A subagent belongs to a session, and that has one writer.
+    // The writer of a session also writes the transcripts of its subagents.
     const session = this.pathOf({ ...key, subpath: undefined })
     if (key.subpath !== undefined) return fenced(await this.#appender(key, path), this.#locks.get(session))
     const locked = await lock(path, doing).catch((error: NodeJS.ErrnoException) => {
@@ -71,7 +71,7 @@ export class JsonlStore implements TranscriptStore {
       return locked.release()
     }
     try {
-      // Under another name (a hard link, as backups make them) it would have another lock.
+      // Through another hard link (some backups create them) the file would have another lock.
       const names = statSync(path, { throwIfNoEntry: false })?.nlink ?? 1
       if (locked.isTakenOver || names > 1) await this.#fence(key)
       return fenced(await this.#appender(key, path), locked, release)
@@ -85,7 +85,7 @@ export class JsonlStore implements TranscriptStore {
     try {
       const { last, isTorn, isNew } = await this.#end(key, path)
       const isNamed = !isNew && this.#named.has(path)
-      // The root may be new, and so may be the folder in which it stands.
+      // The root may be new, and so may its parent folder.
       const folders = isNamed ? [] : foldersBetween(dirname(path), dirname(dirname(this.root)))
       const onNamed = (): void => void this.#named.add(path)
       return new Appender(path, this.#disk, { last, isTorn, folders, onNamed })
@@ -94,7 +94,7 @@ export class JsonlStore implements TranscriptStore {
     }
   }
 
-  /** Others may have the files open, on another machine or by another name: what they write is not in these. */
+  /** Replaces files by copies: what another process writes to the old ones does not reach them. */
   async #fence(key: SessionKey): Promise<void> {
     for (const subpath of [undefined, ...(await this.listSubkeys(key))]) {
       const path = this.pathOf({ ...key, subpath })
@@ -190,7 +190,7 @@ function fenced(writer: Appender, locked: Lock | undefined, release?: () => Prom
   }
 }
 
-/** A folder and those above it, up to and with the last one: a name is safe when the folder that holds it is. */
+/** A folder and its parents up to and including `last`: a name is durable once its folder is synced. */
 function foldersBetween(from: string, last: string): readonly string[] {
   const folders = [from]
   for (let next = from; next !== last && dirname(next) !== next;) folders.push((next = dirname(next)))

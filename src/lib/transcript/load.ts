@@ -10,7 +10,7 @@ export async function loadWhole(store: TranscriptStore, key: SessionKey): Promis
   return Array.isArray(found) ? { entries: entriesIn(found), gaps: [] } : loadedIn(found)
 }
 
-/** A store is somebody else's: what it gives may be anything. */
+/** A store may be implemented by the caller: check what it returns. */
 function loadedIn(found: LoadedTranscript): LoadedTranscript {
   const { entries, gaps } = found as Partial<LoadedTranscript>
   if (!Array.isArray(entries)) throw new Error('the store of transcripts gave something that is no list of entries')
@@ -21,7 +21,7 @@ const entriesIn = (found: Rec[]): Rec[] => (found.every(isEntry) ? found : found
 
 const isEntry = (value: unknown): boolean => isObject(value) && typeof value['type'] === 'string'
 
-/** From the last fresh start on; all of it where there is none. Only what `kept` gives of an entry is held. */
+/** The entries from the last fresh start on, or all if there is none. `kept` reduces each to what is held. */
 export async function loadTail(
   store: TranscriptStore,
   key: SessionKey,
@@ -40,7 +40,7 @@ export async function loadTail(
     if (given === undefined || given === null) return undefined
     const page: Page = { ...loadedIn(given), before: given.before }
     const part = from(page, isStart)
-    // What stands in the wrong place can be told only where all is seen.
+    // Entries out of order can be detected only in the whole file.
     if (!follows(part, parts.at(-1))) return whole()
     parts.push({ ...part, entries: part.entries.map(kept) })
     before = part === page ? page.before : undefined
@@ -53,7 +53,7 @@ export async function loadTail(
   }
 }
 
-/** Whether a page is in order, and the next one goes on where it ends. An entry that was cut off is in order: at the end. */
+/** Whether a page has no gaps and the next page continues where it ends. A torn entry at the end is accepted. */
 function follows({ entries, gaps }: LoadedTranscript, later: LoadedTranscript | undefined): boolean {
   const [last, next] = [entries.at(-1)?.['seq'], later?.entries[0]?.['seq']]
   const isNext = last === undefined || next === undefined || Number(next) === Number(last) + 1
@@ -69,7 +69,7 @@ function from(loaded: LoadedTranscript, isStart: (entry: Rec) => boolean): Loade
   return offsets === undefined ? left : { ...left, offsets: offsets.slice(first) }
 }
 
-/** An entry without what its line says of itself: a resumed session needs what happened, when, and its number. */
+/** An entry without its frame: a resumed session needs only the event, its time and its sequence number. */
 export const withoutFrame = ({
   parentUuid: _parent,
   sessionId: _session,

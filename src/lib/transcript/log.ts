@@ -12,11 +12,11 @@ export interface LogOptions {
   readonly cwd: () => string
   readonly agentId?: string | undefined
   readonly after?: string | null | undefined
-  /** Puts what is big into a file of its own; gives where. Without it, everything stands in the line. */
+  /** Writes a large value to a separate file and returns its path. Without it, everything is in the line. */
   readonly beside?: ((name: string, text: string) => string) | undefined
 }
 
-/** A line longer than this, in characters, leaves out what only programs read. */
+/** In characters. In longer lines, data that only programs read is left out. */
 const LONG = 1 << 18
 
 const NAME = /^[\w-]{1,100}$/
@@ -62,7 +62,7 @@ export class TranscriptLog implements Log {
     const { beside } = this.#options
     if (beside === undefined || line.toolUseResult === undefined) return undefined
     const json = maskCredentials(JSON.stringify(line.toolUseResult))
-    // The ids of lines that were copied are whatever somebody wrote there.
+    // Ids of copied lines may be any text.
     const name = NAME.test(uuid) ? uuid : randomUUID()
     return textOf({ ...line, toolUseResult: { file: beside(`${name}.json`, json), bytes: Buffer.byteLength(json) } })
   }
@@ -76,7 +76,7 @@ export class TranscriptLog implements Log {
   }
 }
 
-/** What a tool gave to programs may be anything, also what cannot be written. */
+/** A tool may have returned anything to the program, including values that JSON cannot represent. */
 function textOf(line: object): string {
   try {
     return JSON.stringify(line)
@@ -94,13 +94,13 @@ export const noLog: Log = {
   close: () => Promise.resolve()
 }
 
-/** A writer for a store that can only append: what is taken is kept back until somebody wants it to be safe. */
+/** A writer for a store that can only append: entries are buffered until a flush. */
 export function writerOver(store: TranscriptStore, key: SessionKey, last: number): TranscriptWriter {
   let seq = last
   let waiting: Rec[] = []
   let appending: Promise<void> = Promise.resolve()
   const flush = (): Promise<void> => {
-    // What failed once fails all that comes behind.
+    // After one failure, all later writes fail.
     appending = appending.then(async () => {
       if (waiting.length === 0) return
       const entries = waiting

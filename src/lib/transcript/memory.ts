@@ -1,7 +1,7 @@
 import type { Rec } from './entry.ts'
 import type { SessionKey, TranscriptStore } from './store.ts'
 
-/** Transcripts that live as long as the process. What goes in and what comes out are copies. */
+/** Transcripts in memory, for the lifetime of the process. Entries are copied on the way in and out. */
 export class MemoryStore implements TranscriptStore {
   readonly #transcripts = new Map<string, { readonly key: SessionKey; readonly entries: Rec[] }>()
 

@@ -15,11 +15,11 @@ export function outlineOf(lines: Iterable<Met>): readonly Rec[] {
     outline.push({
       type,
       uuid,
-      // Mostly it is that of the line before; one text for both is half of what there is.
+      // It is usually the id of the line before; sharing that string halves the memory.
       parentUuid: parentUuid === before?.['uuid'] ? before?.['uuid'] : parentUuid,
       at,
       length,
-      // Prompts that were typed meanwhile are told apart by their words.
+      // Queued prompts are matched by their text.
       message: hasQueue && type === 'user' ? entry['message'] : messageIn(entry, before),
       ...(hasQueue && { attachment: entry['attachment'], operation: entry['operation'], content: entry['content'] }),
       ...(subtype !== undefined && { subtype, to, compactMetadata, logicalParentUuid: entry['logicalParentUuid'] }),
@@ -42,7 +42,7 @@ function messageIn(entry: Rec, before: Rec | undefined): unknown {
 
 const RESULTS = { content: [{ type: 'tool_result' }] }
 
-/** Where the entries of an outline stand, and how long they are: two numbers each. It is all that is kept of them. */
+/** The offset and length of each entry of an outline, two numbers each. Nothing else of the entries is kept. */
 export const placesOf = (outline: readonly Rec[]): Float64Array => {
   const places = new Float64Array(2 * outline.length)
   for (const [index, { at, length }] of outline.entries()) places.set([Number(at), Number(length)], 2 * index)

@@ -13,13 +13,13 @@ export interface Placed {
 
 interface ReadingOptions {
   readonly at?: number
-  /** Lines before this piece were read by somebody else: what they held is not missing. */
+  /** This is a part of a file: sequence numbers before it are not missing. */
   readonly isPart?: boolean
-  /** `false`: entries are not kept, so that a file of any length can be read; only `each` sees them. */
+  /** `false`: entries are passed to `each` and not kept, so that a file of any length can be read. */
   readonly keep?: boolean
-  /** Sees each entry, in the order in which they stand there, and each number once. */
+  /** Called for each entry in file order, once per sequence number. */
   readonly each?: (entry: Rec, at: number, length: number) => void
-  /** Sees each gap where it is met, between the entries that `each` sees. What follows may still fill it. */
+  /** Called for each gap where it is found, in order with the calls of `each`. Later entries may still fill it. */
   readonly onGap?: (gap: Gap) => void
 }
 
@@ -27,7 +27,7 @@ type Mark = Pick<Placed, 'length' | 'sum'>
 
 const NEWLINE = 10
 
-/** From any bytes: what verifies, in the order of its numbers, and what is wrong where. Never throws. */
+/** Reads any bytes: collects the entries that verify, by sequence number, and the gaps. Never throws. */
 export class Reading {
   readonly #key: SessionKey | undefined
   readonly #keep: boolean
@@ -37,7 +37,7 @@ export class Reading {
   #highest = 0
   #seen: Map<number, Mark> | undefined
   readonly #sealed: Placed[] = []
-  /** Where gaps are told as they are met, nothing else is kept of an entry: its number, its length, its checksum. */
+  /** With `onGap`, all that is kept of an entry: its number, its length, its checksum. */
   readonly #marks: number[] = []
   readonly #unsealed: { readonly at: number; readonly length: number; readonly entry: Rec }[] = []
   readonly #gaps: Gap[] = []
@@ -74,7 +74,7 @@ export class Reading {
     this.#keepRest(bytes.subarray(used))
   }
 
-  /** The caller may use its buffer again. */
+  /** The caller may reuse its buffer. */
   #keepRest(bytes: Buffer): void {
     if (bytes.length > 0) this.#rest.push(Buffer.from(bytes))
   }
@@ -119,7 +119,7 @@ export class Reading {
     const { entry } = read
     const kept = this.#keep ? entry : EMPTY
     if (read.kind === 'unsealed') {
-      // Where gaps are told as they are met, nobody asks for them in the end.
+      // With `onGap`, nothing reads this list at the end.
       if (this.#onGap === undefined) this.#unsealed.push({ at, length, entry: kept })
       this.#each?.(entry, at, length)
     } else if (this.#isOurs(entry)) {
@@ -132,7 +132,7 @@ export class Reading {
     } else this.#gap(at, length, 'foreign')
   }
 
-  /** Whether no entry had this number so far. Mostly they come in their order, and nobody has to remember them. */
+  /** Whether this sequence number is new. Entries are usually in order, so a map of them is built only when needed. */
   #isNew(placed: Placed): boolean {
     const { seq, at, length } = placed
     if (seq > this.#highest) {
@@ -161,7 +161,7 @@ export class Reading {
     const { sessionId: ours, subpath } = this.#key
     const isInPlace = isSidechain === undefined || isSidechain === (subpath !== undefined)
     if (subpath !== undefined && typeof agentId === 'string' && !subpath.endsWith(`agent-${agentId}`)) return false
-    // Who writes to a store may write anything; what we write says where it belongs.
+    // A store may hold anything, but our own entries name the session and subagent that they belong to.
     return (sessionId === undefined || sessionId === ours) && isInPlace
   }
 

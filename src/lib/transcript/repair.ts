@@ -26,9 +26,9 @@ export interface RepairOptions {
 const PIECE = 1 << 20
 
 /**
- * Puts a file with all entries that verify, numbered anew, in the place of one that has gaps; the old one stays beside
- * it, byte for byte. Whenever it is interrupted, one of the two is there whole. Whoever calls it has the lock. Gives
- * nothing where there is nothing to repair.
+ * Replaces a file that has gaps by one with all entries that verify, renumbered; the old file is kept beside it, byte
+ * for byte. At any interruption one of the two is complete. The caller must hold the lock. Returns undefined if there
+ * is nothing to repair.
  */
 export async function repairFile(path: string, options: RepairOptions = {}): Promise<Repair | undefined> {
   const { key, isTrial = false, now = new Date(), disk = realDisk } = options
@@ -47,7 +47,7 @@ export async function repairFile(path: string, options: RepairOptions = {}): Pro
     disk.rename(fresh, path)
     await disk.syncFolder(dirname(path))
   } catch (error) {
-    // Where it stays, the next repair begins it anew.
+    // If it remains, the next repair overwrites it.
     attempt(() => disk.remove(fresh))
     throw fault('E_REPAIR', path, errorMessage(error))
   }
@@ -123,7 +123,7 @@ function entryOf(last: Buffer, { leftOut, original, now }: Repair & { readonly n
   }
 }
 
-/** The old file under a further name; where there are no such names, a copy. */
+/** Keeps the old file under a second name: a hard link, or a copy where the file system has none. */
 async function keep(path: string, original: string, disk: ReplacingDisk): Promise<void> {
   if (disk.link(path, original)) return
   if (withOpenFile(original, disk, () => true) === true) throw new Error(`${original} is there already`)

@@ -3,7 +3,7 @@ import { isObject } from '../util/plain.ts'
 import type { Rec } from './entry.ts'
 import { jsonIn } from '../util/attempt.ts'
 
-/** An entry begins with its number and ends with a checksum of all before, so that any of them can be told from rubbish. */
+/** An entry starts with its sequence number and ends with a checksum of all before, which tells it from garbage. */
 const HEAD = '{"seq":'
 const SEAL = ',"crc":"'
 const SEAL_BYTES = Buffer.from(SEAL)
@@ -46,7 +46,7 @@ export function unseal(line: Buffer): Read {
       ? { kind: 'sealed', entry, seq: seq as number }
       : DAMAGED
   }
-  // It begins like ours, or ends so: something in it has changed.
+  // It starts or ends like an entry of ours, but was changed.
   if (line.toString('latin1', 0, HEAD.length) === HEAD) return DAMAGED
   const entry = parse(line)
   return entry === undefined || 'crc' in entry ? DAMAGED : { kind: 'unsealed', entry }
@@ -82,11 +82,11 @@ export interface Found {
   readonly read: Read
 }
 
-/** How many ends are tried for one beginning, and how many in all: rubbish may be made to look like many. */
+/** How many ends are tried per start, and how many in total: garbage may contain many of both. */
 const ENDS = 4
 const TRIES = 10_000
 
-/** The entries that stand somewhere in a line that as a whole is none: two in one line, or one behind something torn. */
+/** Finds entries within a line that is not an entry as a whole: two in one line, or one after a torn one. */
 export function salvage(line: Buffer): readonly Found[] {
   const found: Found[] = []
   let tries = 0
@@ -131,7 +131,7 @@ export const isClaudeLine = ({ type, uuid, sessionId, messageId, leafUuid, messa
   [uuid, sessionId, messageId, leafUuid].some(id => typeof id === 'string') ||
   (isObject(message) && (type === 'user' || type === 'assistant'))
 
-/** Calls for each line, with where it begins; the last may have no end. Gives where what is left begins. */
+/** Calls `take` for each complete line with its offset. Returns the offset of the incomplete rest. */
 export function eachLine(bytes: Buffer, from: number, take: (line: Buffer, at: number) => void): number {
   let begin = from
   for (let end = bytes.indexOf(NEWLINE, begin); end >= 0; end = bytes.indexOf(NEWLINE, begin)) {

@@ -1,72 +1,72 @@
 import type { Holder } from '../world/lock/lock.ts'
 import type { Rec } from './entry.ts'
 
-/** Which transcript: that of a session, or, with `subpath`, that of one of its subagents (`subagents/agent-…`). */
+/** Identifies a transcript: of a session or, with `subpath`, of one of its subagents (`subagents/agent-…`). */
 export interface SessionKey {
-  /** Whatever sets projects apart; by default their folder, with all but letters and digits as `-`. */
+  /** Identifies the project; by default the path of its folder, with `-` for all but letters and digits. */
   readonly projectKey: string
   readonly sessionId: string
   readonly subpath?: string | undefined
 }
 
-/** Two methods make a store (`sessionStore` of the Claude Agent SDK); the others make it faster, or safer. */
+/** Two methods make a store (`sessionStore` of the Claude Agent SDK); the others make it faster or safer. */
 export interface TranscriptStore {
-  /** Puts entries behind those that are there. Settles when they cannot be lost any more. Never called twice at once. */
+  /** Appends entries. Settles when they are durable. Calls for one transcript never overlap. */
   append(key: SessionKey, entries: Rec[]): Promise<void>
-  /** All entries in their order, or nothing where there is no such transcript. */
+  /** All entries in order, or null or undefined if there is no such transcript. */
   load(key: SessionKey): Promise<Rec[] | LoadedTranscript | null | undefined>
-  /** A part of the entries, from the end. Without it, all are loaded. */
+  /** A part of the entries, starting from the end. Without it, all are loaded. */
   page?(key: SessionKey, before: Cursor | undefined): Promise<Page | null | undefined>
-  /** Makes this process the only one that writes. Without it, whoever shares the store sees to that. */
+  /** Makes this process the only writer. Without it, users of the store must ensure that themselves. */
   open?(key: SessionKey, doing: () => string): Promise<TranscriptWriter | { readonly holder: Holder }>
   listSessions?(projectKey: string): Promise<readonly { readonly sessionId: string; readonly mtime: number }[]>
   listSubkeys?(key: Omit<SessionKey, 'subpath'>): Promise<readonly string[]>
-  /** Forgets it. What is not there is forgotten already. */
+  /** Deletes the transcript. Not an error if it does not exist. */
   delete?(key: SessionKey): Promise<void>
   /** The file in which hooks can read it. */
   pathOf?(key: SessionKey): string
 }
 
-/** Where a page begins: only the store that gave it knows what it means. */
+/** The position of a page, opaque to everything but the store that returned it. */
 export type Cursor = number | string
 
 export interface Page extends LoadedTranscript {
-  /** Where the page before this one ends; nothing where there is none. */
+  /** Where the previous page ends; undefined if there is none. */
   readonly before: Cursor | undefined
 }
 
-/** What could be read, and what could not. */
+/** The entries that could be read, and the gaps. */
 export interface LoadedTranscript {
   readonly entries: Rec[]
   readonly gaps: readonly Gap[]
-  /** Where each entry begins, in bytes, for a store that knows. */
+  /** The byte offset of each entry, if the store knows it. */
   readonly offsets?: readonly number[]
 }
 
-/** A place at which something is missing, or is not what it should be. */
+/** A place where data is missing or invalid. */
 export interface Gap {
   readonly at: number
   readonly length: number
   readonly why: GapKind
   readonly seqs?: readonly [first: number, last: number]
-  /** In a transcript of Claude Code: the id of the line that is missing, which the line at this place follows. */
+  /** In a transcript of Claude Code: the id of a missing line, the parent of the line at this offset. */
   readonly uuid?: string
 }
 
 /**
- * `torn`: an entry ends in the middle · `damaged`: these bytes are no entry · `missing`: entries that were there are not
- * · `duplicate`: the same once more · `moved`: it stood elsewhere · `conflict`: two with one number · `foreign`: an entry
- * of another transcript · `unsealed`: not written by us, between what was.
+ * `torn`: an entry is cut off · `damaged`: these bytes are not an entry · `missing`: entries are gone · `duplicate`:
+ * the same entry again · `moved`: an entry out of order · `conflict`: two entries with one number · `foreign`: an entry
+ * of another transcript · `unsealed`: written by another program, among our entries.
  */
 export type GapKind = 'torn' | 'damaged' | 'missing' | 'duplicate' | 'moved' | 'conflict' | 'foreign' | 'unsealed'
 
 /** The only writer of a transcript. */
 export interface TranscriptWriter {
-  /** The number of the last entry that is there; 0 where there is none. */
+  /** The sequence number of the last entry; 0 if there is none. */
   readonly last: number
-  /** Takes an entry, which comes with its JSON: others can read it from now on. Throws for good, once it cannot. */
+  /** Appends an entry; `json` is its JSON. Others can read it from then on. After one failure every call throws. */
   write(entry: Rec, json?: string): void
-  /** Settles when nothing that was taken can be lost any more. */
+  /** Settles when all entries so far are durable. */
   flush(): Promise<void>
   close(): Promise<void>
 }

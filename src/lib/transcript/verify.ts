@@ -12,7 +12,7 @@ import type { Gap, GapKind, SessionKey } from './store.ts'
 interface Unanswered {
   readonly toolUseId: string
   readonly toolName: string
-  /** `started`: what it has done is not known · `ended`: only its hooks were not told · `waiting`: for a decision. */
+  /** `started`: its effects are unknown · `ended`: only its hooks have not run · `waiting`: for a decision. */
   readonly state: 'not started' | 'waiting' | 'started' | 'ended'
 }
 
@@ -23,12 +23,12 @@ export interface Verified {
   readonly gaps: readonly Gap[]
   readonly unanswered: readonly Unanswered[]
   readonly strays: number
-  /** Calls that had started when everything was interrupted, and were answered so later. */
+  /** Calls that were running at an interruption and got a result saying so later. */
   readonly unknownOutcomes: number
   readonly unknownTypes: Readonly<Record<string, number>>
 }
 
-/** Reads all of a file, of any length, and keeps none of it. Nothing where there is no such file. */
+/** Reads a whole file of any length without keeping it in memory. Undefined if there is no such file. */
 export function verifyFile(path: string, key?: SessionKey, disk: Disk = realDisk): Verified | undefined {
   return withOpenFile(path, disk, file => {
     const [ours, theirs] = [new Tally(), new Tally()]
@@ -44,11 +44,11 @@ export function verifyFile(path: string, key?: SessionKey, disk: Disk = realDisk
     const reading = new Reading(key, { keep: false, each })
     const bytes = readPieces(reading, file, disk)
     const { gaps: found, isForeign } = reading.end()
-    // What is damaged among our own sessions is a session all the same.
+    // A damaged file among our own sessions is still a session.
     if (bytes === 0 || (key === undefined && (isForeign ? !isClaude : reading.count === 0)))
       throw fault('E_NOT_TRANSCRIPT', path, bytes === 0 ? EMPTY_FILE : STRANGE_FILE)
     const gaps = isForeign ? [...found, ...lost].toSorted((a, b) => a.at - b.at) : found
-    // Between entries of ours, those of others do not count.
+    // Lines of other programs among our entries are ignored.
     const { unanswered, strays, unknownOutcomes, unknownTypes } = isForeign ? theirs : ours
     return { bytes, entries: reading.count, isForeign, gaps, unanswered, strays, unknownOutcomes, unknownTypes }
   })
@@ -72,7 +72,7 @@ class Tally {
     if (type === 'tool-intent') this.#step(entry, 'started')
     else if (type === 'tool-outcome') this.#step(entry, 'ended')
     else if (type === 'tool-pending') this.#step(entry, 'waiting')
-    // What stood before is no part of the conversation any more.
+    // Everything before is no longer part of the conversation.
     else if (type === 'system' && (subtype === 'rewound' || subtype === 'clear')) this.#open.clear()
     else for (const block of messageBlocks(entry)) this.#block(block)
   }

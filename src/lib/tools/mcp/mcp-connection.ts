@@ -75,7 +75,7 @@ export class McpConnection {
       )
     } catch (error) {
       signal.throwIfAborted()
-      throw new Error(await this.#errorMessage(error, connected), { cause: error })
+      throw new Error(await this.#callFailure(error, connected), { cause: error })
     }
   }
 
@@ -201,7 +201,7 @@ export class McpConnection {
   }
 
   /** Why a call failed. Where the connection is to blame, there is a new one before the next call. */
-  async #errorMessage(error: unknown, connected: Connected): Promise<string> {
+  async #callFailure(error: unknown, connected: Connected): Promise<string> {
     const { SdkError, SdkErrorCode, ProtocolError } = await import('@modelcontextprotocol/client')
     const { name, callTimeout } = this.#around
     if (error instanceof ProtocolError) return brief(error.message)

@@ -2,7 +2,7 @@ import { uuidFrom } from './claude-walk.ts'
 import { asText, isObject, type PlainObject } from '../../util/plain.ts'
 import type { Kept, Rec } from '../entry.ts'
 
-/** Our entries as Claude Code might have written them: no numbers, no checksums, each after its parent. */
+/** Converts our entries to the format of Claude Code: no sequence numbers, no checksums, each linked to its parent. */
 export function* asTheirs(entries: Iterable<Rec>): Generator<Rec> {
   const answers = new Answers()
   let last: string | null = null
@@ -36,7 +36,7 @@ class Answers {
     if (this.#known.size > MOST_KEPT) this.#known.delete(oldest!)
   }
 
-  /** With the ids of the answer that it is a copy of, so that what it used counts once. */
+  /** Keeps the ids of the answer that it copies, so that its usage is counted once. */
   copyOf(uuid: string, id: string, content: unknown): PlainObject {
     const { requestId = `req_${id}`, about } = this.#known.get(uuid) ?? {}
     const message = {
@@ -62,7 +62,7 @@ function boundary({ kept: _, state: __, compactMetadata, ...rest }: Rec): Rec {
   return { ...rest, type, ...about, compactMetadata: { trigger, preTokens: pre_tokens } }
 }
 
-/** What a compaction kept stands there once more, behind its summary: under ids of its own. */
+/** Messages kept by a compaction are repeated after its summary, under new ids. */
 function keptIn(
   { kept, uuid, sessionId, timestamp, cwd, version, isSidechain }: Rec,
   answers: Answers

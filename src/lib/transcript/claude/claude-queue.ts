@@ -3,19 +3,19 @@ import { isObject } from '../../util/plain.ts'
 import { contentBlocks, messageBlocks, type Rec } from '../entry.ts'
 
 /**
- * Prompts that were typed while the agent worked. Newer versions of Claude Code put those that the agent was given in
- * the middle of its work into a line of their own (`queued_command`); before that, `queue-operation` is all there is of
- * them. What was given in another line as well is told there only.
+ * Prompts typed while the agent worked. Newer versions of Claude Code record those delivered in the middle of a turn in
+ * a separate line (`queued_command`); older ones have only `queue-operation` lines. A prompt that another line records
+ * as well is reported there only.
  */
 export class PromptQueue {
   #held: { readonly text: string; readonly line: Rec; isGiven: boolean }[] = []
 
-  /** Takes a line, in file order; gives the prompts that were given here, and stand in no other line. */
+  /** Takes a line, in file order; returns the prompts that were delivered here and are in no other line. */
   take(line: Rec): readonly Rec[] {
     const { type, operation } = line
     if (type !== 'queue-operation') return this.#markGiven(textIn(line))
     if (operation === 'enqueue') this.#hold(line)
-    // A person took them back to change them.
+    // The user took them back to edit them.
     if (operation === 'popAll') this.#held = this.#held.filter(({ isGiven }) => isGiven)
     if (operation !== 'remove') return []
     const place = this.#held.findIndex(({ isGiven }) => isGiven)
@@ -29,13 +29,13 @@ export class PromptQueue {
 
   #hold(line: Rec): void {
     const text = textIn(line)
-    // A command of the program is no prompt.
+    // A slash command of the program is not a prompt.
     if (text !== '' && !/^\/[\w:-]+(?:\s|$)/.test(text)) this.#held.push({ text, line, isGiven: false })
   }
 
   #markGiven(text: string): readonly Rec[] {
     if (this.#held.length === 0 || text === '') return []
-    // Several may be given as one.
+    // Several prompts may be delivered as one.
     for (const held of this.#held) held.isGiven ||= `\n${text}\n`.includes(`\n${held.text}\n`)
     return []
   }

@@ -9,17 +9,17 @@ export interface Step {
 }
 
 /**
- * Walks along the lines of Claude Code in file order. Which branch is the live one is known only at the end of the file.
- * A line whose parent is not there follows what was said before it in the file. Of several with the same missing parent,
- * all follow what stands before the first: a branch that was given up stays given up.
+ * Walks the lines of Claude Code in file order. Which branch is live is known only at the end of the file. A line whose
+ * parent is missing is attached to the line before it in the file. All lines with the same missing parent are attached
+ * where the first one is, so that an abandoned branch stays abandoned.
  */
 export class ClaudeWalk {
   readonly #isAgentFile: boolean
   readonly #said = new Map<string, string>()
   readonly #moved = new Map<unknown, string>()
-  /** Lines of subagents, in files of versions that gave those no ids. */
+  /** Lines of subagents, in files from versions that gave subagents no ids. */
   readonly #agents = new Map<unknown, string>()
-  /** What was said last by each; whether a line of its has named another. */
+  /** Per agent: its last line with content, and whether any of its lines has named a parent. */
   readonly #last = new Map<string | undefined, string>()
   readonly #linked = new Set<string | undefined>()
 
@@ -55,12 +55,12 @@ export class ClaudeWalk {
   }
 }
 
-/** Sees where a person went back: something else is said behind a line that was answered already. */
+/** Detects where the user went back: a line that already had an answer gets another one. */
 export class Returns {
   readonly #next = new Map<string, string>()
 
   take(line: Rec, above: string): string | undefined {
-    // Results of several calls stand behind one answer, side by side; all else that is said has one place.
+    // Results of several calls share one parent; any other second child means that the user went back.
     if (!isSaid(line) || resultsIn(line).length > 0) return undefined
     const key = answerIdOf(line) ?? idOf(line)
     const before = this.#next.get(above)
@@ -92,7 +92,7 @@ export function segmentIn({ compactMetadata }: Rec): Readonly<Record<'head' | 't
   return { head: asText(segment['headUuid']), tail: asText(segment['tailUuid']), anchor: asText(segment['anchorUuid']) }
 }
 
-/** A UUID (of version 5: by name) that is the same each time. */
+/** A deterministic (version 5) UUID. */
 export function uuidFrom(name: string): string {
   const bytes = createHash('sha1').update(name).digest()
   bytes[6] = (bytes[6]! & 0x0f) | 0x50

@@ -14,15 +14,15 @@ import {
 } from './claude-walk.ts'
 import type { Rec } from '../entry.ts'
 
-/** Lines form a tree by `parentUuid`: going back in a conversation begins a branch. */
+/** Lines form a tree by `parentUuid`: going back in a conversation starts a branch. */
 export interface ClaudeTranscript {
   readonly main: readonly Rec[]
   readonly agents: ReadonlyMap<string, readonly Rec[]>
-  /** Lines that follow one that is not in the file, and the id of that one. What came before is taken in file order. */
+  /** Lines whose parent is not in the file, with the parent's id. They are attached in file order. */
   readonly missing: ReadonlyMap<Rec, string>
 }
 
-/** Whether these are lines of another program: ours have numbers. */
+/** Whether another program wrote these lines: ours have sequence numbers. */
 export const isForeign = (entries: readonly Rec[]): boolean =>
   entries.length > 0 && entries.every(({ seq }) => seq === undefined)
 
@@ -41,9 +41,9 @@ export function readClaude(entries: readonly Rec[]): ClaudeTranscript {
   }
 }
 
-/** What the walk remembers of a long file is let go at its end. */
+/** Frees the state of the walk, which is large for a long file. */
 function placedIn(entries: readonly Rec[]): readonly Placed[] {
-  // In a subagent's own file there is nothing else.
+  // A subagent's own file holds only its lines.
   const walk = new ClaudeWalk(!entries.some(line => isSaid(line) && line['isSidechain'] !== true))
   return entries.map((entry, index) => {
     const line = withId(entry, index)
@@ -57,7 +57,7 @@ const withId = (entry: Rec, index: number): Rec =>
 
 const TYPES = new Set(['user', 'assistant', 'system', 'attachment'])
 
-/** Results of one answer are side by side, and so are its blocks: the way to the last line meets only one. */
+/** Results of one answer are siblings, and so are its blocks: the path to the last line passes through only one. */
 function liveIn(lines: readonly Placed[]): readonly Rec[] {
   const byId = new Map<string, Placed>()
   for (const each of lines) byId.set(idOf(each.line), each)
@@ -110,7 +110,7 @@ function withQueued(main: readonly Rec[], lines: readonly Placed[]): readonly Re
   return [...(behind.get('') ?? []), ...main.flatMap(line => [line, ...(behind.get(idOf(line)) ?? [])])]
 }
 
-/** Lines as our replay takes them: what hooks added reaches the model with its next call. */
+/** Lines in the form that our replay expects: context added by hooks reaches the model with its next call. */
 export const asOurs = (main: readonly Rec[]): readonly Rec[] => [...translated(main)]
 
 export function* translated(main: Iterable<Rec>): Generator<Rec> {
@@ -122,7 +122,7 @@ export function* translated(main: Iterable<Rec>): Generator<Rec> {
     const typed = queuedIn(line)
     if (typed !== undefined) queued.push(typed)
     const isAnswer = line.type === 'assistant'
-    // Between a call and its result stands nothing.
+    // Nothing may come between a call and its result.
     if (open.size === 0 || (line.type === 'user' && resultsIn(line).length === 0)) yield* queued.splice(0)
     if (typed !== undefined) continue
     if (isAnswer && isWaiting && open.size === 0) {
@@ -131,7 +131,7 @@ export function* translated(main: Iterable<Rec>): Generator<Rec> {
     }
     const ours = line.type === 'attachment' ? rendered(line) : line
     isWaiting ||= ours !== line || (isObject(line['attachment']) && typeof line['attachment']['rendered'] === 'string')
-    // Another thing is said, though calls have no results: they will get none.
+    // The conversation continues although calls have no results: they will not get any.
     if (line.type === 'user' && resultsIn(line).length === 0) open.clear()
     for (const id of callsIn(line)) open.add(id)
     for (const id of resultsIn(line)) open.delete(id)
@@ -140,7 +140,7 @@ export function* translated(main: Iterable<Rec>): Generator<Rec> {
   yield* queued
 }
 
-/** Older versions leave it to the reader how the model was told. */
+/** Older versions do not record what the model was sent. */
 function rendered(line: Rec): Rec {
   const attachment = line['attachment']
   if (!isObject(attachment) || typeof attachment['rendered'] === 'string') return line

@@ -3,30 +3,30 @@ import { lstat, open, type FileHandle } from 'node:fs/promises'
 import { escaped } from '../../util/escape.ts'
 import { realPath } from './paths.ts'
 
-/** An ordinary file that is open for reading. Whoever has it closes `handle`. */
+/** An ordinary file that is open for reading. The caller closes `handle`. */
 export interface OpenFile {
   readonly path: string
   readonly handle: FileHandle
   readonly stat: BigIntStats
-  /** Whether any change since is certain to show in the time of the last change. */
+  /** Whether any later change is certain to change `ctime`. */
   readonly isSettled: boolean
 }
 
-/** File systems count time in steps: what is changed twice within one may look as if it was changed once. */
+/** The resolution of file times: two changes within it may share one time. */
 const STEP_MS = 2000
 
-/** Windows has only the first; to `|` what is not there is nothing. */
+/** Windows has only the first; the others are undefined there, which `|` treats as 0. */
 const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW, O_NOCTTY } = constants
 
-/** Something replaces files all the time, by renaming; so often, one in a row may be met half-way. */
+/** A file that is replaced by renaming may change between `lstat` and `open`: tried this often. */
 const ATTEMPTS = 5
 
 export const DESCRIPTORS = process.platform === 'linux' && existsSync('/proc/self/fd') ? '/proc/self/fd' : undefined
 
 /**
- * Opens the ordinary file at a real path, and makes sure that it is the one there: a link that was put in its way
- * meanwhile leads nowhere. What is no ordinary file is refused before it is opened, since opening alone may wait for
- * ever, or do something.
+ * Opens the ordinary file at a real path and verifies that it is still at that path, so that a link placed there
+ * meanwhile is not followed. Anything but an ordinary file is refused before opening, since opening may block or have
+ * effects.
  */
 export async function openFile(path: string): Promise<OpenFile> {
   for (let attempt = 1; ; attempt++) {
@@ -70,7 +70,7 @@ function refuseKind(stat: Kinds, path: string): void {
   throw new Error(`${shownPath(path)} is ${kind}, not an ordinary file`)
 }
 
-/** proc, sysfs, debugfs, tracefs, cgroup, cgroup2: what they hold is made up when it is read. */
+/** proc, sysfs, debugfs, tracefs, cgroup, cgroup2: their content is generated when it is read. */
 const MADE_UP = new Set([0x9fa0, 0x62656572, 0x64626720, 0x74726163, 0x27e0eb, 0x63677270])
 
 function refuseMadeUp(handle: FileHandle, path: string): void {
@@ -95,7 +95,7 @@ export async function fillFrom(handle: FileHandle, buffer: Buffer, position: num
 
 export const shownPath = (path: string): string => escaped(path)
 
-/** What an error of the system means, for whoever named the path. Other errors stay as they are. */
+/** A system error as a sentence about the path. Other errors are returned unchanged. */
 export function explained(error: unknown, path: string): unknown {
   const { code } = error as NodeJS.ErrnoException
   const words = code === undefined ? undefined : WORDS[code]

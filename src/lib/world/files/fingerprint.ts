@@ -1,8 +1,8 @@
 import { createHash, hash } from 'node:crypto'
 
 /**
- * What bytes are known by: one hash for each stretch of them, `LENGTH:HASH` joined by commas. Stretches that an edit
- * did not touch keep theirs, so nothing large is hashed twice; and a change can be told to be in one place.
+ * Identifies content: one hash per stretch of bytes, `LENGTH:HASH` joined by commas. Stretches that an edit did not
+ * touch keep their hash, so nothing large is hashed twice, and a change can be located.
  */
 export type Fingerprint = string
 
@@ -19,7 +19,7 @@ export const stretchOf = (size: number): number => Math.max(SHORTEST, Math.ceil(
 
 const ALGORITHM = 'sha256'
 
-/** The fingerprint of bytes that are a part of `size`. All parts but the last hold whole stretches. */
+/** The fingerprint of a part of `size` bytes. All parts but the last hold whole stretches. */
 export function fingerprint(bytes: Buffer, size = bytes.length): Fingerprint {
   const stretch = stretchOf(size)
   const marks: string[] = []
@@ -60,7 +60,7 @@ function marksOf(print: Fingerprint): readonly Mark[] {
   return print.split(',').map(mark => ({ length: Number(mark.slice(0, mark.indexOf(':'))), mark }))
 }
 
-/** The fingerprint after these splices, which are in order and apart. Only stretches that they touch are hashed. */
+/** The fingerprint after these splices (sorted, without overlap). Only stretches that they touch are hashed. */
 export function afterSplices(print: Fingerprint, bytes: Buffer, splices: readonly Splice[]): Fingerprint {
   const out: string[] = []
   let start = 0
@@ -70,7 +70,7 @@ export function afterSplices(print: Fingerprint, bytes: Buffer, splices: readonl
     end += length
     let to = from
     while ((splices[to]?.start ?? end) < end) to++
-    // A splice that reaches over the end of the stretch joins it to the next.
+    // A splice across the end of the stretch joins it with the next.
     if (to > from && (splices[to - 1]?.end ?? 0) > end) continue
     if (to > from) {
       const changed = markOfPieces(splicedPieces(bytes, splices.slice(from, to), start, end))

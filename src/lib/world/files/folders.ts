@@ -5,7 +5,7 @@ import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { DESCRIPTORS, isAt, shownPath } from './files.ts'
 
-/** A folder that is held on to: what is made in it is made there, whatever becomes of its path meanwhile. */
+/** An open folder: files are created in it even if its path changes meanwhile. */
 export interface OpenFolder {
   readonly path: string
   readonly handle: FileHandle
@@ -50,7 +50,7 @@ async function enter(folder: OpenFolder, name: string): Promise<OpenFolder> {
   }
 }
 
-/** Not every file system can do that, and not for every folder. */
+/** Not supported by every file system, or for every folder. */
 const CANNOT_SYNC = new Set<unknown>(['EINVAL', 'ENOTSUP', 'EISDIR', 'EPERM'])
 
 export async function syncFolder({ handle }: OpenFolder): Promise<void> {
@@ -59,7 +59,7 @@ export async function syncFolder({ handle }: OpenFolder): Promise<void> {
   })
 }
 
-/** `.carabiner-PLACE-PID-START-RANDOM.tmp`: whose it is, and that nobody can guess it. */
+/** `.carabiner-PLACE-PID-START-RANDOM.tmp`: names its owner, and cannot be guessed. */
 const TEMPORARY = /^\.carabiner-([0-9a-f]{8})-(\d+)-(\d+)-[0-9a-f]{16}\.tmp$/
 
 export function temporaryName(): string {
@@ -78,7 +78,7 @@ export async function sweep(folder: OpenFolder): Promise<void> {
 
 let known: { readonly place: string; readonly start: string } | undefined
 
-/** Process ids mean something on one machine and in one namespace only. */
+/** Process ids are valid only on one machine and in one namespace. */
 function ourselves(): { readonly place: string; readonly start: string } {
   if (known === undefined) {
     const namespace = DESCRIPTORS === undefined ? '' : readlinkSync('/proc/self/ns/pid')
@@ -89,7 +89,7 @@ function ourselves(): { readonly place: string; readonly start: string } {
   return known
 }
 
-/** When a process was started, in a form that only serves to compare; nothing when it is gone. */
+/** The start time of a process, for comparison only; undefined when it has ended. */
 async function startOf(pid: string): Promise<string | undefined> {
   if (DESCRIPTORS !== undefined) return readFile(`/proc/${pid}/stat`, 'latin1').then(startIn, () => undefined)
   try {
@@ -100,5 +100,5 @@ async function startOf(pid: string): Promise<string | undefined> {
   return '0'
 }
 
-/** The name of the program, in parentheses, may hold anything. */
+/** The program name, in parentheses, may contain anything. */
 const startIn = (stat: string): string => stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Puts a file of ours in place of the one that is there, if there is one: whole or not at all, for the user alone. */
+/** Writes a file of ours atomically, replacing an existing one; only the user can access it. */
 export function putOwnFile(path: string, text: string): void {
   const fresh = written(path, text, true)
   try {
@@ -23,7 +23,7 @@ export function putOwnFile(path: string, text: string): void {
   }
 }
 
-/** The same where there is none yet. False: somebody else was first, and theirs stays. */
+/** The same for a new file. False if it exists already: the existing one is kept. */
 export function addOwnFile(path: string, text: string): boolean {
   const fresh = written(path, text, false)
   try {
@@ -37,14 +37,14 @@ export function addOwnFile(path: string, text: string): boolean {
 
 const NO_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP'])
 
-/** Gives a file a second name. Unlike renaming, this never replaces anything. Some file systems have no hard links. */
+/** Creates a hard link. Unlike renaming, this never replaces a file. Some file systems have no hard links. */
 export function linkNew(from: string, to: string): 'linked' | 'taken' | 'unsupported' {
   try {
     linkSync(from, to)
     return 'linked'
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    // What was there may be gone again by now.
+    // The existing file may have been removed meanwhile.
     if (code === 'EEXIST' || lstatSync(to, { throwIfNoEntry: false }) !== undefined) return 'taken'
     if (NO_LINKS.has(code)) return 'unsupported'
     throw error
@@ -59,7 +59,7 @@ function written(path: string, text: string, flush: boolean): string {
   return fresh
 }
 
-/** Makes a folder and those above it, for the user alone. Node's own way never ends where nothing can be made, as in /proc. */
+/** Creates a folder and its parents, for the user only. Node's `mkdir` never returns in places such as /proc. */
 export function makeFolders(path: string): void {
   const isThere = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'EEXIST'
   try {

@@ -6,14 +6,14 @@ const MOST_LINKS = 40
 
 interface Way {
   readonly path: string
-  /** It can be told: nothing on the way depends on what another process has open, or where that one is. */
+  /** The result is certain: it does not depend on what another process has open, or on its working folder. */
   readonly sure: boolean
 }
 
 /**
- * Where a path leads for a process whose folder is `cwd`, a real path: the one answer that rules and tools go by. It is
- * what the kernel does: each link is followed before the `..` behind it, also a link that leads to nothing, and
- * `/proc/self` is that process, not ours. What is not there is taken as it is written.
+ * Resolves a path for a process whose folder is `cwd`, a real path; rules and tools all use this result. It follows the
+ * kernel: each link is resolved before the `..` after it, also a dangling one, and `/proc/self` is that process, not
+ * ours. Missing parts are kept as written.
  */
 export function resolvePath(path: string, cwd?: string): Way {
   const start = isAbsolute(path) ? parse(path).root : (cwd ?? process.cwd())
@@ -28,7 +28,7 @@ export function resolvePath(path: string, cwd?: string): Way {
     const target = part === '..' ? undefined : targetOf(next, cwd, ahead.length > 0)
     if (target === UNSURE) return { path: join(next, ...ahead), sure: false }
     if (target === undefined) at = next
-    // It leads round in circles: opening it will say so.
+    // A loop of links: opening the path will fail with that error.
     else if (++links > MOST_LINKS) return { path: resolve(start, rest), sure: true }
     else {
       if (isAbsolute(target)) at = parse(target).root
@@ -43,11 +43,11 @@ export const realPath = (path: string, cwd?: string): string => resolvePath(path
 const partsOf = (path: string): string[] => path.split(sep).filter(part => part !== '' && part !== '.')
 
 const UNSURE = Symbol('only another process knows')
-/** What is a link by name only: the kernel goes straight to what a process has there. */
+/** Links in name only: the kernel goes directly to what the process has open. */
 const OF_PROCESS = /^\/proc\/([^/]+)(\/task\/[^/]+)?\/(?:(cwd|root)|(?:fd|map_files)\/([^/]+))$/
 
 function targetOf(path: string, cwd: string | undefined, leadsOn: boolean): string | typeof UNSURE | undefined {
-  // We would find ourselves there.
+  // We would find our own process there.
   if (/^\/proc\/(?:thread-)?self(?:\/exe)?$/.test(path)) return undefined
   const found = path.startsWith('/proc/') ? OF_PROCESS.exec(path) : null
   if (found === null) return linkStat(path)?.isSymbolicLink() === true ? readlinkSync(path) : undefined
@@ -55,7 +55,7 @@ function targetOf(path: string, cwd: string | undefined, leadsOn: boolean): stri
   if (process !== 'self' || task !== undefined) return UNSURE
   if (place === 'cwd') return cwd ?? UNSURE
   if (place === 'root') return '/'
-  // Its streams: what they are redirected to is named where that is done.
+  // Its standard streams: what they are redirected to is named in the redirection.
   return !leadsOn && /^[012]$/.test(file ?? '') ? undefined : UNSURE
 }
 
@@ -86,7 +86,7 @@ const linkStat = (path: string): Stats | undefined => attempt(() => lstatSync(pa
 
 export const isThere = (path: string): boolean => linkStat(path) !== undefined
 
-/** Whether a path is a folder or something in it, as both are written. `ws-evil` is not in `ws`. */
+/** Whether a path is a folder or is inside it, comparing both as written. `ws-evil` is not in `ws`. */
 export function isWithin(path: string, folder: string): boolean {
   if (!isAbsolute(path) || !isAbsolute(folder)) return false
   const [whole, base] = [resolve(path), resolve(folder)]

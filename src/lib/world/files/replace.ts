@@ -12,9 +12,9 @@ export interface Old {
 }
 
 /**
- * Puts a file with this content at a real path, in place of the old one or, without one, where there is none; folders that
- * are missing are made. Whatever happens on the way, there is either what was there before or all of the new. Mode and
- * owner stay those of the old file. `approve` is called right before, and may throw.
+ * Writes a file at a real path, replacing the old one or creating it and its missing folders. At any failure there is
+ * either the old content or all of the new. Mode and owner of the old file are kept. `approve` is called just before
+ * the replacement, and may throw.
  */
 export async function replaceFile(
   path: string,
@@ -51,13 +51,13 @@ async function replaceIn(folder: OpenFolder, name: string, { content, old, appro
     await syncFolder(folder)
     return await handle.stat({ bigint: true })
   } finally {
-    // Where it cannot be removed, the next one to write here sweeps.
+    // If it cannot be removed, the next write in this folder does that.
     if (isLeft) attempt(() => unlinkSync(temporary))
     await handle.close()
   }
 }
 
-/** To rename something over a file asks nobody who may write to that file. */
+/** Renaming over a file does not check write permission on that file. */
 async function refuseReadOnly({ path, stat }: OpenFile): Promise<void> {
   const mode = Number(stat.mode) & 0o7777
   if ((mode & 0o222) === 0) {
@@ -80,7 +80,7 @@ async function takeAfter(handle: FileHandle, { path, stat }: OpenFile): Promise<
   await handle.chmod(Number(stat.mode) & 0o7777)
 }
 
-/** Pieces in one system call. Linux takes 1,024. */
+/** Buffers per system call. Linux accepts 1,024. */
 const BATCH = 512
 
 async function writeAll(handle: FileHandle, content: Iterable<Buffer>): Promise<void> {
@@ -94,7 +94,7 @@ async function writeAll(handle: FileHandle, content: Iterable<Buffer>): Promise<
   await write(handle, batch)
 }
 
-/** A disk that is nearly full takes a part and says nothing; only the next call fails. */
+/** A nearly full disk writes a part without an error; only the next call fails. */
 async function write(handle: FileHandle, batch: readonly Buffer[]): Promise<void> {
   let left = [...batch]
   while (left.length > 0) {
@@ -110,8 +110,8 @@ async function write(handle: FileHandle, batch: readonly Buffer[]): Promise<void
 }
 
 /**
- * From the last look at the old file to the new one in its place there is no other work: only what somebody writes
- * between these two system calls can be lost. Gives whether the temporary name is still there.
+ * Nothing else is done between the last check of the old file and its replacement: only a write between these two
+ * system calls can be lost. Returns whether the temporary file still exists.
  */
 function commit(temporary: string, folder: OpenFolder, name: string, old: Old | undefined): boolean {
   if (old === undefined) return create(temporary, folder, name)

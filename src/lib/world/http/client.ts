@@ -3,22 +3,22 @@ import { finished, pipeline, type Duplex, type Readable } from 'node:stream'
 import { VERSION } from '../../version.ts'
 
 /*
- * The one HTTP client. Hooks post to a `Server`, which never loses a request to a connection that was closed meanwhile;
- * models, MCP servers and WebFetch use `httpFetch`. Node's own module loads faster than its `fetch` and costs less.
+ * The only HTTP client. Hooks post to a `Server`, which never loses a request to a stale connection; models, MCP
+ * servers and WebFetch use `httpFetch`. Node's `http` module loads faster than its `fetch` and costs less per request.
  */
 
-// Loading these takes longer than all else that a command line without servers does.
+// Loaded on first use: they take longer to load than the rest of a command line that needs no servers.
 const clientFor = (protocol: string): Pick<typeof http, 'request' | 'Agent'> =>
   process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http')
 
 export const isWebUrl = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
 
-/** Idle connections are kept this long, in milliseconds: providers of models announce when they close theirs, others do not. */
+/** Idle time for model providers, in milliseconds: unlike others, they announce when they close a connection. */
 const MODEL_IDLE = 60_000
 
 const agents = new Map<string, http.Agent>()
 
-/** Connections are kept, and do not keep us from ending. A proxy is used where Node was told to (`NODE_USE_ENV_PROXY`). */
+/** Connections are reused, and do not keep the process alive. A proxy is used with `NODE_USE_ENV_PROXY`. */
 function sharedAgent(protocol: string, timeout: number): http.Agent {
   const proxy = process.env['NODE_USE_ENV_PROXY'] === '1' ? { proxyEnv: process.env } : {}
   const key = `${protocol} ${timeout}`
@@ -29,7 +29,7 @@ function sharedAgent(protocol: string, timeout: number): http.Agent {
 
 const MOST_REDIRECTS = 20
 
-/** `fetch`, except that redirects are followed only with `redirect: 'follow'`. Bodies that are sent are texts. */
+/** `fetch`, except that redirects are followed only with `redirect: 'follow'`. Request bodies are strings. */
 export async function httpFetch(input: string | URL | Request, init: RequestInit = {}, idle = IDLE): Promise<Response> {
   let url = new URL(input instanceof URL || typeof input === 'string' ? input : input.url)
   const headers = new Headers(init.headers)
@@ -71,7 +71,7 @@ async function fetchOnce(
   const response = await answerTo(sending, signal ?? undefined)
   const { statusCode: status = 500 } = response
   if (status < 200 || status > 599 || !hasBody(response)) response.resume()
-  // `Response` takes no other status; some sites answer robots with 999.
+  // `Response` rejects other status codes; some sites answer robots with 999.
   if (status < 200 || status > 599) throw new TypeError(`the server answered with status ${status}`)
   return new Response(hasBody(response) ? streamOf(unpacked(response), signal ?? undefined) : null, {
     status,
@@ -82,7 +82,7 @@ async function fetchOnce(
   })
 }
 
-/** The way of `fetch`: whoever looks at what went wrong finds it as the cause. */
+/** As in `fetch`, the original error is the `cause`. */
 function answerTo(sending: http.ClientRequest, signal: AbortSignal | undefined): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
     sending.once('response', resolve)
@@ -97,7 +97,7 @@ const abortError = (signal: AbortSignal): Error =>
 
 const hasBody = ({ statusCode = 0 }: http.IncomingMessage): boolean => ![204, 205, 304].includes(statusCode)
 
-/** What comes, as it comes. An answer that breaks off is an error, not an end. */
+/** Streams the body. A response that breaks off is an error, not an end. */
 function streamOf(body: Readable, signal: AbortSignal | undefined): ReadableStream<Uint8Array> {
   let over = false
   return new ReadableStream<Uint8Array>({
@@ -140,12 +140,12 @@ interface Exchange {
 /** How long a connection is kept for the next request, in milliseconds: less than most servers keep theirs. */
 const IDLE = 4000
 
-/** A server that closes one sooner than this after its answer, in milliseconds, does not mean to keep any. */
+/** In milliseconds. A server that closes a connection sooner than this after a response does not keep connections. */
 const HASTE = 1000
 
 const FRESH = 2
 
-/** The connections to one server. Those that are kept between requests do not keep the process from ending. */
+/** The connections to one server. Idle ones do not keep the process alive. */
 export class Server {
   readonly #url: URL
   readonly #request: typeof http.request
@@ -198,16 +198,16 @@ export class Server {
     })
   }
 
-  /** A server that closes without having said so may do it just when the next request is on its way. */
+  /** A server that closes without notice may do so while the next request is in flight. */
   #hasClosed(socket: Duplex): void {
     const since = this.#idleSince.get(socket)
     if (since !== undefined && performance.now() - since < HASTE) this.#keeps = false
   }
 
   /**
-   * A server may have closed a connection that was kept, and a request that is written to it is lost; nobody could
-   * tell whether it was seen, so it must not be sent again. What has already arrived is looked at first: between two
-   * turns of the event loop there is always a poll.
+   * The server may have closed a kept connection; a request written to it would be lost, and could not be sent again
+   * since nothing shows whether it arrived. So close events that have arrived are processed first: between two turns of
+   * the event loop there is always a poll.
    */
   async #freshen(): Promise<void> {
     if (this.#idle().every(socket => this.#isFresh(socket))) return
@@ -252,7 +252,7 @@ function statusOf(request: http.ClientRequest, onData: (chunk: Buffer) => void):
     const end = (response: http.IncomingMessage, error: Error | null | undefined): void => {
       if (error) reject(error)
       else resolve(response.statusCode ?? 0)
-      // It answered before it had read everything; the rest is of no use to it.
+      // It responded before reading the whole request: the rest is not sent.
       if (error || !request.writableFinished) request.destroy()
     }
     request.on('error', reject)
@@ -285,11 +285,11 @@ function unpacked(response: http.IncomingMessage): Readable {
     response.destroy()
     throw new Error(`the content-encoding ${encoding} is not supported`)
   }
-  // A pipeline is done once the decoder has taken all; only then does it find that something is missing.
+  // A pipeline finishes once the decoder has taken all input; only then does the decoder find that some is missing.
   return decoder === undefined ? response : pipeline(response, decoder, () => undefined)
 }
 
-/** Where there is no body nothing was encoded, whatever it says. */
+/** Without a body nothing is encoded, whatever the header says. */
 function encodingOf({ headers, statusCode }: http.IncomingMessage): string {
   const isEmpty = statusCode === 204 || headers['content-length'] === '0'
   return (!isEmpty && headers['content-encoding']?.trim().toLowerCase()) || 'identity'

@@ -6,7 +6,7 @@ import type * as nodeThreads from 'node:worker_threads'
 import { isObject } from '../../util/plain.ts'
 import { attempt, jsonIn } from '../../util/attempt.ts'
 
-/** A socket that shows that its process lives, and that the kernel takes away with the process. */
+/** A socket that shows that its process is alive: the kernel closes it when the process ends. */
 export interface Beacon {
   close(): void
 }
@@ -17,13 +17,13 @@ export type BeaconReply =
   | 'leaving'
   | { readonly doing?: string; readonly pid?: number; readonly since?: string }
 
-// Loading them takes time that most commands do not have to spend.
+// Loaded on first use: most commands do not need them.
 const net = (): typeof nodeNet => process.getBuiltinModule('node:net')
 const threads = (): typeof nodeThreads => process.getBuiltinModule('node:worker_threads')
 
 /**
- * A path by which the system takes the socket: it allows about 100 bytes. A socket in a folder is found by its inode,
- * from any namespace of the machine. Elsewhere than on Linux there are no namespaces, and the folder may be any.
+ * A path that is short enough for a socket, about 100 bytes. On Linux a socket in a folder is found by its inode from
+ * any namespace of the machine. Other systems have no namespaces, and any folder will do.
  */
 function shortPath(path: string): { readonly path: string; close(): void } {
   const close = (): void => undefined
@@ -34,23 +34,23 @@ function shortPath(path: string): { readonly path: string; close(): void } {
   return { path: `/proc/self/fd/${folder}/${basename(path)}`, close: () => closeSync(folder) }
 }
 
-/** In no folder: so 0.1.0 locked, for one network namespace. */
+/** A socket without a file, as 0.1.0 used for locks; visible in one network namespace only. */
 const isNameless = (path: string): boolean => path.startsWith('\0')
 
 const MOST_WORDS = 1_000
 const MOST_TEXT = 65_536
 
-/** Listens at once. Nothing where the file system has no sockets. */
+/** Listens immediately. Undefined if the file system has no sockets. */
 export function lightBeacon(path: string, doing: () => string): Beacon | undefined {
   const at = shortPath(path)
   const server = net().createServer({ pauseOnConnect: true }, client => {
     client.unref()
     client.on('error', () => undefined)
-    // What was written is the client's, whenever it reads. It is not waited for.
+    // The client can read what was written at any time, so it is not waited for.
     client.end(`${JSON.stringify({ doing: attempt(() => doing().slice(0, MOST_WORDS)) })}\n`, () => client.destroy())
   })
   server.unref()
-  // Also later on: a client that cannot be taken (no descriptors left) is no reason to end.
+  // A client that cannot be accepted (no descriptors left) must not end this process.
   server.on('error', () => undefined)
   server.listen({ path: at.path, exclusive: true })
   const isLit = server.listening
@@ -62,13 +62,13 @@ const DEAD = new Set<unknown>(['ECONNREFUSED', 'ENOENT'])
 const LEAVING = new Set<unknown>(['ECONNRESET', 'EPIPE'])
 
 /**
- * A process may take half a second to answer. That is counted in steps, so that the time in which this process itself
- * stands still is not held against it.
+ * A process has half a second to answer. It is counted in steps, so that time in which this process itself is blocked
+ * does not count.
  */
 export const STEPS = 100
 export const STEP_MS = 5
 
-/** What the process there is doing. One that cannot answer, since it was stopped or has too many callers, lives. */
+/** Asks a process what it is doing. One that does not answer (stopped, or too many callers) counts as alive. */
 export function askBeacon(path: string): Promise<BeaconReply> {
   return new Promise(done => {
     const at = shortPath(path)
@@ -111,7 +111,7 @@ const PROBE = `const { workerData: { cell, path, dead } } = require('node:worker
 const settle = code => { Atomics.store(cell, 0, code); Atomics.notify(cell, 0) }
 require('node:net').connect({ path }).on('connect', () => settle(1)).on('error', ({ code }) => settle(dead.has(code) ? 2 : 1))`
 
-/** Whether no process listens there, for those who cannot wait: only another thread can connect meanwhile. */
+/** Whether no process listens there, synchronously: a worker thread connects while this one waits. */
 export function isDarkNow(path: string): boolean {
   const at = shortPath(path)
   const cell = new Int32Array(new SharedArrayBuffer(4))

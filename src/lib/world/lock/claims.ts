@@ -2,14 +2,14 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 import { isObject } from '../../util/plain.ts'
 import { jsonIn } from '../../util/attempt.ts'
 
-/** A file beside the one that is locked. It is made whole, and only its time is changed, when its lease is renewed. */
+/** A file beside the locked one. It is written once; renewing its lease changes only its time. */
 export interface Claim {
   readonly id: string
   readonly host: string
   readonly name: string
   readonly pid: number
   readonly since: string
-  /** A socket is found by its inode: seen through another mount of the disk, it is another one. */
+  /** A socket is found by its inode; through another mount it is a different one. */
   readonly device: number
   readonly socket: string | null
 }
@@ -34,7 +34,7 @@ export function chainIn(head: string): readonly FoundClaim[] {
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
 
-/** A file is opened, since what a network file system knows of one that is not may be old. */
+/** Opens the file, since a network file system may return stale attributes for one that is not open. */
 function foundAt(place: string): FoundClaim | undefined {
   let fd: number
   try {
@@ -52,7 +52,7 @@ function foundAt(place: string): FoundClaim | undefined {
   }
 }
 
-/** What cannot be read counts as the claim of another machine: it has the lock while its lease lasts. */
+/** An unreadable claim counts as one of another machine: it holds the lock while its lease lasts. */
 function claimIn(text: string, inode: string): Claim {
   const unknown = { id: inode, host: '', name: '', pid: 0, since: '', device: 0, socket: null }
   const read = jsonIn(text)

@@ -16,14 +16,14 @@ export interface Holder {
   readonly since: string
   readonly doing?: string
   readonly host?: string
-  /** When its lease ends unless it is renewed; only for another machine, of which nothing else is known. */
+  /** When its lease ends unless renewed; only for other machines, of which nothing else is known. */
   readonly until?: string
 }
 
 export interface Lock {
-  /** Whether it was taken from another machine, whose lease had ended and which may still have the file open. */
+  /** Whether it was taken from another machine whose lease had ended, and which may still have the file open. */
   readonly isTakenOver: boolean
-  /** Throws once another machine has it. Call it before each write: mostly it only looks at the time. */
+  /** Throws once another machine has the lock. Call it before each write: usually it only compares times. */
   check(): void
   release(): Promise<void>
 }
@@ -40,7 +40,7 @@ const LEASE = 15_000
 
 let known: Machine | undefined
 
-/** All namespaces of a machine have one boot id. */
+/** All namespaces of a machine share one boot id. */
 function thisMachine(): Machine {
   if (known !== undefined) return known
   const named = process.env['CARABINER_HOST'] || undefined
@@ -52,14 +52,14 @@ function thisMachine(): Machine {
 const ATTEMPTS = 1_000
 
 /**
- * Makes this process the only one that writes to the file, or says who does. For the processes of one machine, in all its
- * namespaces, the lock ends with its process, however that ends; for other machines that share the disk, 15 seconds after
- * the last sign of life. `doing` is asked when somebody else wants it, too.
+ * Makes this process the only writer of a file, or returns the current holder. Within one machine, across its
+ * namespaces, the lock ends with its process; for other machines that share the disk, 15 seconds after its last
+ * renewal. `doing` is called when another process asks for the lock.
  *
- * Claims form a chain of files: the first has the name of the lock, each other one the id of the claim before it. The
- * last one has the lock while its process lives; if not, whoever makes the next file has it. Since only one can make a
- * file, on a shared disk as well, there is one successor. The holder removes the chain from its first file on, and whoever
- * has joined a chain looks once more whether it still begins at the first.
+ * Claims form a chain of files: the first has the name of the lock, each later one the id of the claim before it. The
+ * last one holds the lock while its process is alive; after that, the process that creates the next file holds it.
+ * Creating a file is exclusive, also on a shared disk, so there is one successor. The holder removes the chain starting
+ * with its first file; a process that has joined a chain therefore checks again that the chain starts at the first.
  */
 export async function lock(file: string, doing: () => string, machine = thisMachine()): Promise<Locked> {
   const head = headFor(file)
@@ -89,7 +89,7 @@ export async function holderOf(file: string, machine = thisMachine()): Promise<H
   return typeof state === 'object' ? state : olderHolder(file)
 }
 
-/** A process of 0.1.0 that has the file: it may still run when a newer version is there. */
+/** A process of version 0.1.0 that holds the file: it may run beside a newer version. */
 async function olderHolder(file: string): Promise<Holder | undefined> {
   if (process.platform !== 'linux') return undefined
   const hash = createHash('sha256').update(realPath(resolve(file)))
@@ -97,7 +97,7 @@ async function olderHolder(file: string): Promise<Holder | undefined> {
   return typeof heard === 'object' ? { pid: 0, since: '', ...heard } : undefined
 }
 
-/** A change takes a few milliseconds: whoever takes longer has died, or was stopped. */
+/** A change takes a few milliseconds: a process that takes longer has died or was stopped. */
 const SHORT = 100
 const LONG = 10_000
 const PAUSE = 2
@@ -123,7 +123,7 @@ function whileLocked<T>(file: string, run: () => T): T {
   }
 }
 
-/** Changes a file of ours while no other process does: what is made of its text, if it has one, takes its place. */
+/** Replaces a file of ours under a lock. `change` gets its text, or undefined if it does not exist. */
 export const changeOwnFile = (path: string, change: (text: string | undefined) => string): void =>
   whileLocked(path, () => putOwnFile(path, change(ifThere(() => readFileSync(path, 'utf8')))))
 
@@ -149,7 +149,7 @@ class Claimant implements Lock {
     this.#doing = doing
   }
 
-  /** Joins the chain behind a claim that is dead. False where another one did, or the chain is gone. */
+  /** Appends a claim after a dead one. False if another process did, or the chain is gone. */
   succeed(last: FoundClaim | undefined): boolean {
     this.#claim ??= this.#newClaim()
     if (!this.#join(this.#claim, last?.claim.id)) return false
@@ -176,7 +176,7 @@ class Claimant implements Lock {
     const now = Date.now()
     utimesSync(place, now / 1000, now / 1000)
     if (!this.#isLast(claim.id)) {
-      // The first file may be that of another one by now.
+      // The first file may belong to another process by now.
       if (after !== undefined) rmSync(place, { force: true })
       return false
     }
@@ -200,8 +200,8 @@ class Claimant implements Lock {
   }
 
   /**
-   * Whoever is late may be taken for dead by another machine at any moment, and has to come before it: only one of the
-   * two can be the next in the chain.
+   * Another machine may declare a late claim dead at any moment. A late holder must therefore append a claim before it:
+   * only one of the two can be next in the chain.
    */
   #renew(): void {
     if (this.#claim === undefined || this.#place === undefined || this.#lost !== undefined) return
@@ -224,7 +224,7 @@ class Claimant implements Lock {
   async release(): Promise<void> {
     clearInterval(this.#timer)
     const chain = this.#place === undefined || this.#isLate || this.#lost !== undefined ? [] : chainIn(this.#head)
-    // It may have been removed by hand, and be that of another one by now.
+    // It may have been removed by hand, and belong to another process by now.
     if (chain.at(-1)?.claim.id === this.#claim?.id) for (const { place } of chain) rmSync(place, { force: true })
     this.#place = undefined
     this.#beacon?.close()

@@ -1,8 +1,8 @@
-/** The helper process: starts what it is told to, and ends it all when whoever told it is gone. */
+/** The helper process: starts programs for its parent, and ends them all when the parent is gone. */
 import type { HelperNews, HelperOrder } from './helper.ts'
 import { startProcess, type Running } from './process.ts'
 
-/** More than this, in bytes, nobody takes: it would only pile up on its way. */
+/** In bytes. A program that prints more is ended: no caller accepts that much. */
 const MOST = 4 * 1024 * 1024
 
 const running = new Map<number, Running>()

@@ -30,9 +30,9 @@ let helper: ChildProcess | undefined
 let lastId = 0
 
 /**
- * Starts a process through a small helper process. To start one from a large process costs time for each page that it
- * has, and stops the event loop meanwhile; the helper stays small. When we end, however, it ends all that it started
- * before their standard input does: a process that waits for input never mistakes our end for an empty one.
+ * Starts a process through a small helper process. Forking a large process takes time for each of its memory pages and
+ * blocks the event loop; the helper stays small. When this process ends, for whatever reason, the helper ends
+ * everything it started before their standard input closes: a program never mistakes our end for empty input.
  */
 export const startThroughHelper: Start = (program, listener) => {
   const id = ++lastId
@@ -57,7 +57,7 @@ export const startThroughHelper: Start = (program, listener) => {
 function order(message: HelperOrder): void {
   if (!remotes.has(message.id)) return
   helper ??= begin()
-  // It could not be started, or has just ended: `isOver` tells whoever waits.
+  // It could not be started, or has just ended: `isOver` settles the pending runs.
   if (!helper.connected) return
   helper.send(message, error => {
     if (error !== null) finish(message.id, GONE)
@@ -102,14 +102,14 @@ function hold(id: number, on: boolean): void {
   holdOn()
 }
 
-/** Whoever waits for a process keeps us from ending; one that waits for us does not. */
+/** A process that we wait for keeps us alive; one that waits for us does not. */
 function holdOn(): void {
   const waiting = [...remotes.values()].some(remote => remote.held)
   if (waiting) helper?.channel?.ref()
   else helper?.channel?.unref()
 }
 
-/** From here on (resident bytes), starting a process from within costs more than asking the helper to. */
+/** In resident bytes. A larger process starts programs through the helper, which is faster from this size on. */
 const LARGE = 192 * 1024 * 1024
 
 export type Starter = 'self' | 'helper'
@@ -121,7 +121,7 @@ export function startBy(starter: Starter | undefined): Start {
 
 let large: boolean | undefined
 
-/** To ask takes time, so it is done while the last process starts: who has grown since is believed small once more. */
+/** Measuring takes time: it is done after each start, and the next start uses the result. */
 function isLarge(): boolean {
   const known = large ?? look()
   setImmediate(look)
@@ -132,7 +132,7 @@ function look(): boolean {
   try {
     return (large = process.memoryUsage.rss() > LARGE)
   } catch {
-    // Without descriptors to spare not even this can be asked.
+    // Without free descriptors this fails as well.
     return false
   }
 }

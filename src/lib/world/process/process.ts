@@ -4,12 +4,12 @@ import { cookieOf, reaper } from './reaper.ts'
 import { readdirSync, readFileSync } from 'node:fs'
 import { attempt } from '../../util/attempt.ts'
 
-/** What to start, and how. Nothing is inherited that is not said here. */
+/** What to start, and how. Nothing else is inherited. */
 export interface Program {
   readonly file: string
   readonly args: readonly string[]
   readonly cwd: string
-  /** In addition it gets `CARABINER_RUN`, by which all that it starts can be found. */
+  /** `CARABINER_RUN` is added, by which everything that it starts can be found. */
   readonly env: Readonly<Record<string, string>>
 }
 
@@ -29,9 +29,9 @@ export interface Ended {
 export interface Running {
   write(text: string): void
   close(): void
-  /** Ends it and all that it has started: TERM, and KILL to whatever is left. */
+  /** Ends it and all its descendants: TERM, then KILL for those that remain. */
   end(): void
-  /** Whether it keeps us from ending. One that was just started does. */
+  /** Whether it keeps this process alive. By default it does. */
   hold(on: boolean): void
   readonly pid: number | undefined
   /** Never rejects. */
@@ -40,9 +40,9 @@ export interface Running {
 
 export type Start = (program: Program, listener: OutputListener) => Running
 
-/** Helpers of a process that has ended may hold its pipes; what comes later is not waited for. */
+/** In milliseconds. Descendants of an ended process may hold its pipes: their output is not waited for. */
 const PIPE_GRACE = 100
-/** What a process had printed before it ended is read in fewer turns of the event loop. */
+/** Output printed before the end is read in fewer turns of the event loop than this. */
 const MOST_TURNS = 100
 
 const ALIVE = new Set<number>()
@@ -66,7 +66,7 @@ export const startProcess: Start = (program, listener) => {
   const { pid } = child
   if (pid !== undefined) keepWatch(run, pid)
   const { stdin, stdout, stderr } = child
-  // Without descriptors to spare there are no streams; with them, one that breaks off must not end us.
+  // Without free descriptors there are no streams; with them, a broken one must not end this process.
   for (const stream of [stdin, stdout, stderr]) stream?.on('error', () => undefined)
   stdout?.on('data', (chunk: Buffer) => listener.stdout(chunk))
   stderr?.on('data', (chunk: Buffer) => listener.stderr(chunk))
@@ -83,7 +83,7 @@ export const startProcess: Start = (program, listener) => {
     end() {
       if (state.ending || pid === undefined || !ALIVE.has(pid)) return
       state.ending = true
-      // Nobody wants to know what it has still to say.
+      // Its further output is not read.
       stdout?.pause()
       stderr?.pause()
       endTree(pid, run, () => ALIVE.has(pid))
@@ -106,7 +106,7 @@ function endOf(
   return new Promise(resolve => {
     let over = false
     const finish = (ended: Ended): void => {
-      // To destroy the pipes closes them, and that is heard, too.
+      // Destroying the pipes emits `close`, which calls this again.
       if (over) return
       over = true
       if (pid !== undefined) letGo(run, pid, state.ending)
@@ -133,8 +133,8 @@ function waitForPipes(child: ChildProcess, end: (isHeld: boolean) => void): void
   let [chunks, turns] = [0, 0]
   let turn: NodeJS.Immediate | undefined
   for (const each of outputs) each.on('data', () => chunks++)
-  // A busy loop is late for everything, so time says nothing. In each turn of the loop the system is asked: an output
-  // that brings neither bytes nor its end in a whole turn, or bytes again and again, is held by another process.
+  // On a busy event loop every timer is late, so time proves nothing. Each turn polls the system: an output that
+  // delivers neither bytes nor its end in a whole turn, or bytes in every turn, is held open by another process.
   const look = (before: number): void => {
     const open = outputs.filter(each => !each.isPaused() && !each.closed)
     if (++turns > MOST_TURNS || (chunks === before && !open.some(each => each.readableEnded))) end(open.length > 0)
@@ -163,7 +163,7 @@ const startErrorOf = (error: Error): { code: string; message: string } => ({
   message: error.message
 })
 
-/** Whether anybody is left in the group of a process that has ended. Mostly nobody is: the error needs no stack. */
+/** Whether the group of an ended process still has members. Usually not, so the error is made without a stack. */
 function hasMembers(group: number): boolean {
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
@@ -188,19 +188,19 @@ function letGo(run: number, pid: number, ending: boolean): void {
   if (!ending) reaper.forget(run)
 }
 
-/** Nothing that was started outlives us. What our end does not let us do, the reaper does. */
+/** Ends everything that was started. If this process dies before it can, the reaper does it. */
 function killAll(): void {
   for (const pid of ALIVE) killTree(pid)
 }
 
-/** How long a process that was asked to end may take, in milliseconds. */
+/** Time between TERM and KILL, in milliseconds. */
 const TERM_GRACE = 2_000
 const LOOK_AGAIN = 25
 
 /**
- * Ends a process and all that it has started: those in its group, those that left the group, and those that left the
- * tree but carry the cookie in their environment. One that has done all three, and emptied its environment, gets away
- * on hosts without process namespaces.
+ * Ends a process and its descendants: those in its group, those that left the group, and those that left the tree but
+ * have the cookie in their environment. A process that did all of this and cleared its environment escapes on hosts
+ * without process namespaces.
  */
 function endTree(leader: number, run: number, isAlive: () => boolean): void {
   if (process.platform === 'win32') {
@@ -228,7 +228,7 @@ function killTree(leader: number): void {
   for (const stray of strays) signalSame(stray, 'SIGKILL')
 }
 
-/** A process id alone may belong to another by now; together with its time of birth it does not. */
+/** A process id may be reused; with its start time it is unique. */
 interface Individual {
   readonly pid: number
   readonly born: string
@@ -247,7 +247,7 @@ function childrenOf(pid: number): readonly number[] {
   return attempt(() => readdirSync(`/proc/${pid}/task`).flatMap(childrenIn)) ?? []
 }
 
-/** The 22nd field of `stat`; the second, a name in brackets, may hold anything. */
+/** The 22nd field of `stat`; the second, a name in parentheses, may contain anything. */
 function birthOf(pid: number): string | undefined {
   const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'))
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19]

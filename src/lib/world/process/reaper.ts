@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto'
 import type { Writable } from 'node:stream'
 
 /**
- * A small shell that outlives us. When our end of its pipe closes, however we ended, it kills what still runs: each
- * process with its group and its tree. It finds them by the cookie in their environment, which begins alike for all of
- * ours and ends in the number of the run; it leaves those whose runs are known to have ended, and kills those that it
- * was never told of. So nothing has to be said before a start: a line now and then says the last number, and which runs
- * came (`+group.number`) and went (`-group.number`). `!` looks for numbers at once; `.` says that nothing runs.
- * What is no cookie of ours is never looked for, and nobody is struck whose number is 0 or 1: that would mean everybody.
+ * A small shell that outlives this process. When our end of its pipe closes, it kills everything that still runs, each
+ * process with its group and its tree. It finds them by the cookie in their environment, a common prefix and the number
+ * of the run; runs known to have ended are left alone, and runs it has not been told about are killed. So nothing is
+ * sent before a start: from time to time a line gives the last number and which runs started (`+group.number`) and
+ * ended (`-group.number`). `!` searches for numbers immediately; `.` means that nothing runs. Process ids 0 and 1 are
+ * never signalled: that would hit every process.
  */
 const SCRIPT = `
 trap '' INT TERM HUP QUIT
@@ -57,14 +57,14 @@ sought=rest
 holders; sleep 0.1; holders
 `
 
-/** How our cookies begin: eight letters and digits. The shell takes nothing else. */
+/** The prefix of our cookies: eight letters and digits. The shell accepts nothing else. */
 const OURS = randomBytes(6)
   .toString('base64url')
   .replaceAll(/[^A-Za-z0-9]/g, 'q')
 
-/** Runs that begin and end within this time are never spoken of, in milliseconds. Only Linux shows cookies. */
+/** In milliseconds. Runs shorter than this are never reported. Only Linux shows cookies. */
 const SOON = process.platform === 'linux' ? 100 : 0
-/** Groups that end at about the same time are swept together, in milliseconds. */
+/** Groups that end within this time are swept together, in milliseconds. */
 const TOGETHER = 20
 
 let shell: ChildProcess | undefined
@@ -76,7 +76,7 @@ let swept: number[] = []
 let timer: NodeJS.Timeout | undefined
 let leaving = false
 
-/** The shell. A new one, should somebody have ended the other, has to be told of everything. */
+/** The shell. If it was killed, a new one is started and gets the whole state. */
 function ready(): ChildProcess {
   if (shell !== undefined && shell.exitCode === null && shell.signalCode === null) return shell
   const isFirst = shell === undefined
@@ -94,16 +94,16 @@ function start(): ChildProcess {
   const child = spawn('/bin/sh', ['-c', SCRIPT, 'sh', OURS], { stdio, detached: true, cwd: '/', env })
   child.on('error', () => undefined)
   child.stdin?.on('error', () => undefined)
-  // It must not keep us from ending: our end is what it waits for.
+  // It must not keep this process alive: it waits for our end.
   child.unref()
   const stdin = child.stdin as { unref?(): void } | null | undefined
-  // Without descriptors to spare there is none: then nothing else may be started either.
+  // Without free descriptors there is no pipe: then nothing else may be started either.
   if (stdin === undefined) throw Object.assign(new Error('spawn /bin/sh EMFILE'), { code: 'EMFILE' })
   stdin?.unref?.()
   return child
 }
 
-/** Without descriptors to spare there is none: whoever starts something next tries again, and is told why it cannot. */
+/** Null without free descriptors: the next start tries again and reports the error. */
 function pipe(): Writable | null {
   try {
     return ready().stdin
@@ -130,7 +130,7 @@ function soon(): void {
   else timer ??= setTimeout(say, SOON).unref()
 }
 
-/** What ended by itself in the last moments may have left others on purpose: they stay, unless we have no time for this. */
+/** Runs that ended just now may have left daemons on purpose: these stay, unless other runs are still active. */
 function leave(): void {
   leaving = true
   if (known.size + fresh.size > 0) say()
@@ -144,7 +144,7 @@ function sweepAll(): void {
   for (const run of runs) reaper.forget(run)
 }
 
-/** What stands in the environment of all that a run starts. None is the beginning of another. */
+/** The cookie in the environment of everything that a run starts. None is a prefix of another. */
 export const cookieOf = (run: number): string => `${OURS}.${run}x`
 
 export const reaper = {

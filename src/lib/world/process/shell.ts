@@ -19,8 +19,8 @@ function find(name: string): string | undefined {
 }
 
 /**
- * A command as a shell runs it: bash where there is one, since commands in the wild rely on it, else sh. Bash takes
- * the socket on its standard input for a remote login and would read start-up files that print; it is told not to.
+ * A command as a shell runs it: bash if there is one, since many commands rely on it, else sh. Bash takes a socket on
+ * its standard input for a remote login and would read start-up files that print; options prevent that.
  */
 export function shellWords(
   command: string,
@@ -38,7 +38,7 @@ export function shellWords(
 export interface Limits {
   /** Megabytes of address space, each. Programs that reserve more than they use, such as Node, need a lot. */
   readonly memory?: number | undefined
-  /** Processes of its user, all together; the superuser is not bound by it. */
+  /** Processes of the user, in total; does not apply to the superuser. */
   readonly processes?: number | undefined
 }
 
@@ -50,7 +50,7 @@ export function limitedWords({ file, args }: ProgramWords, { memory, processes }
   return limits.length === 0 ? { file, args } : { file: 'prlimit', args: [...limits, file, ...args] }
 }
 
-/** The same in a process namespace of its own: when it ends nothing is left, whatever was done to get away. */
+/** The same in a separate process namespace: when it ends, no process of it is left. */
 export const namespacedWords = ({ file, args }: ProgramWords): ProgramWords => ({
   file: 'unshare',
   args: ['--user', '--map-current-user', '--pid', '--fork', '--kill-child', file, ...args]
