@@ -2,113 +2,86 @@
  * `carabiner run -p` as a script sees it: a process that makes 20 Read calls against a server on loopback that answers
  * at once. How long until its first request, how long from an answer to the next request, and how much memory.
  *
- *     npm run build && node_modules/.bin/node bench/run/bench.ts
+ *     npm run build && node_modules/.bin/node bench/run/bench.ts [--rounds 15] [--dist FOLDER] [--json]
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { anthropicServer } from '../../test/support/anthropic-server.ts'
+import { takeTurns } from '../command-hooks/measure.ts'
+import { BARE, runNode, type Taken } from '../process.ts'
+import { benchOptions, digits, median, printReport, quantile, ratioOf, type Dist, type Scene } from '../report.ts'
 
-const ROUNDS = Number(process.env['ROUNDS'] ?? 15)
+const { rounds, json, dists } = benchOptions(15)
 const CALLS = 20
-const GOALS = { first: 250, call: 6, memory: 120 }
-const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
 
-const quantile = (values: readonly number[], part: number): number =>
-  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))]!
-
-interface Round {
-  /** What a start of Node takes at this moment: machines have moods. */
-  readonly bare: number
+interface Run extends Taken {
+  /** Milliseconds from the start to the first request; 0 for a process that sends none. */
   readonly first: number
-  readonly calls: readonly number[]
-  readonly memory: number
-}
-
-/** The most memory that a process ever had, in megabytes. */
-const peakOf = (pid: number): number =>
-  Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024
-
-async function bareStart(): Promise<number> {
-  const begun = performance.now()
-  await once(spawn(process.execPath, ['-e', '0'], { stdio: 'ignore' }), 'close')
-  return performance.now() - begun
-}
-
-async function round(project: string, home: string): Promise<Round> {
-  const bare = await bareStart()
-  const times: number[] = []
-  const child: { pid?: number; memory: number } = { memory: 0 }
-  const answer = (index: number) => () => {
-    times.push(performance.now())
-    if (index === CALLS) {
-      child.memory = peakOf(child.pid!)
-      return { blocks: [{ type: 'text', text: 'done' } as const] }
-    }
-    return {
-      blocks: [{ type: 'tool_use', id: `toolu_${index}`, name: 'Read', input: { file_path: 'a.txt' } } as const]
-    }
-  }
-  const server = await anthropicServer(...Array.from({ length: CALLS + 1 }, (_, index) => answer(index)))
-  const begun = performance.now()
-  const process_ = spawn(process.execPath, [CLI, 'run', '-p', 'Read it'], {
-    cwd: project,
-    env: { PATH: process.env['PATH'], HOME: home, ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: server.url },
-    stdio: ['ignore', 'pipe', 'inherit']
-  })
-  child.pid = process_.pid!
-  let said = ''
-  process_.stdout.on('data', piece => (said += piece))
-  const [code] = await once(process_, 'close')
-  await server.close()
-  if (code !== 0 || said !== 'done\n' || times.length !== CALLS + 1) throw new Error(`it ended with ${code}: ${said}`)
-  return {
-    bare,
-    first: times[0]! - begun,
-    calls: times.slice(1).map((at, index) => at - times[index]!),
-    memory: child.memory
-  }
+  /** The median, in milliseconds, from an answer to the next request. */
+  readonly call: number
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-run-'))
+const home = join(folder, 'home')
+
+async function runAgent(dist: Dist): Promise<Run> {
+  const times: number[] = []
+  const answer = (index: number) => () => {
+    times.push(performance.now())
+    if (index === CALLS) return { blocks: [{ type: 'text', text: 'done' } as const] }
+    const input = { file_path: 'a.txt' }
+    return { blocks: [{ type: 'tool_use', id: `toolu_${index}`, name: 'Read', input } as const] }
+  }
+  const server = await anthropicServer(...Array.from({ length: CALLS + 1 }, (_, index) => answer(index)))
+  const begun = performance.now()
+  const taken = await runNode([fileURLToPath(`${dist.url}cli.js`), 'run', '-p', 'Read it'], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], HOME: home, ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: server.url },
+    prints: 'done\n'
+  })
+  await server.close()
+  if (times.length !== CALLS + 1) throw new Error(`there were ${times.length} requests instead of ${CALLS + 1}`)
+  const calls = times.slice(1).map((at, index) => at - times[index]!)
+  return { ...taken, first: times[0]! - begun, call: median(calls) }
+}
+
+async function bareStart(): Promise<Run> {
+  return { ...(await runNode(['-e', '0'], { cwd: folder })), first: 0, call: 0 }
+}
+
+/** What is compared: with which figure of a bare start, its unit and its goal. */
+const ROWS = [
+  { what: 'from the start to the first request', key: 'first', of: 'wall', unit: 'ms', goal: '' },
+  { what: 'from an answer to the next request', key: 'call', of: 'wall', unit: 'ms', goal: '' },
+  { what: 'CPU of the whole run', key: 'cpu', of: 'cpu', unit: 'ms', goal: '' },
+  { what: 'peak memory', key: 'memory', of: 'memory', unit: 'MB', goal: '95 MB' }
+] as const
+
 try {
   writeFileSync(join(folder, 'a.txt'), 'a line\n'.repeat(200))
-  const home = join(folder, 'home')
-  await round(folder, home)
-  const rounds: Round[] = []
-  for (let index = 0; index < ROUNDS; index++) rounds.push(await round(folder, home))
-  const starts = rounds.map(({ bare }) => bare)
-  console.log(
-    `a bare start of Node                 ms  min ${quantile(starts, 0).toFixed(1)}  p50 ${quantile(starts, 0.5).toFixed(1)}`
+  const taken: Readonly<Record<string, readonly Run[]>> = await takeTurns(
+    { [BARE]: bareStart, ...Object.fromEntries(dists.map(dist => [dist.name, () => runAgent(dist)])) },
+    rounds
   )
-  const line = (what: string, unit: string, values: readonly number[], goal: number): void => {
-    const middle = quantile(values, 0.5)
-    console.log(
-      `${what.padEnd(36)} ${unit}  min ${quantile(values, 0).toFixed(1)}  p50 ${middle.toFixed(1)}  p95 ${quantile(values, 0.95).toFixed(1)}   ${middle <= goal ? 'reached' : 'MISSED'}: ≤ ${goal}`
-    )
-  }
-  console.log(`node ${process.version}, ${ROUNDS} rounds, ${CALLS} Read calls each`)
-  line(
-    'from the start to the first request',
-    'ms',
-    rounds.map(({ first }) => first),
-    GOALS.first
+  const figures = (name: string, key: keyof Run): readonly number[] => taken[name]!.map(run => run[key])
+  const names = dists.map(({ name }) => name)
+  const scenes = ROWS.flatMap(({ what, key, of }) =>
+    names.map((dist): Scene => ({ scene: what, dist, of: BARE, ...ratioOf(figures(dist, key), figures(BARE, of)) }))
   )
-  line(
-    'from an answer to the next request',
-    'ms',
-    rounds.flatMap(({ calls }) => calls),
-    GOALS.call
-  )
-  line(
-    'most memory',
-    'MB',
-    rounds.map(({ memory }) => memory),
-    GOALS.memory
-  )
+  const rows = ROWS.map(({ what, key, of, unit, goal }) => [
+    what,
+    ...names.flatMap(name => [
+      `${digits(median(figures(name, key)))} ${unit}`,
+      `${digits(quantile(figures(name, key), 0))} ${unit}`
+    ]),
+    `${digits(median(figures(BARE, of)))} ${unit}`,
+    goal
+  ])
+  const head = ['', ...names.flatMap(name => [name, 'least']), BARE, 'goal']
+  const about = `Medians of ${rounds} rounds of ${CALLS} Read calls, node ${process.version}`
+  printReport({ about, tables: [{ head, rows }], scenes }, json)
 } finally {
   rmSync(folder, { recursive: true })
 }

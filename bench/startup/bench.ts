@@ -1,35 +1,41 @@
 /**
- * What `import 'carabiner/hooks'` adds to a bare start of Node: processes take turns, wall time.
+ * What `import 'carabiner/hooks'` adds to a bare start of Node. Processes take turns.
  *
- *     npm run build && node bench/startup/bench.ts
+ *     npm run build && node bench/startup/bench.ts [--rounds 41] [--dist FOLDER] [--json]
  */
-import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { takeTurns } from '../command-hooks/measure.ts'
+import { BARE, over, runNode, type Taken } from '../process.ts'
+import { benchOptions, digits, median, printReport, quantile, ratioOf, type Scene } from '../report.ts'
 
-const ROUNDS = Number(process.env['ROUNDS'] ?? 41)
-const entry = new URL('../../dist/hooks.js', import.meta.url).href
-const PROGRAMS = { 'bare start': '', 'with carabiner/hooks': `import ${JSON.stringify(entry)}` }
+const { rounds, json, dists } = benchOptions(41)
+const cwd = fileURLToPath(new URL('.', import.meta.url))
+const start = (program: string) => () => runNode(['--input-type=module', '-e', program], { cwd })
 
-const times = new Map(Object.keys(PROGRAMS).map(name => [name, [] as number[]]))
-for (let round = 0; round < ROUNDS; round++) {
-  for (const [name, program] of Object.entries(PROGRAMS)) {
-    const start = performance.now()
-    const { status } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
-      cwd: fileURLToPath(new URL('.', import.meta.url))
-    })
-    if (status !== 0) throw new Error(`${name} failed`)
-    times.get(name)!.push(performance.now() - start)
-  }
-}
-
-const rows = [...times].map(([name, all]) => {
-  const sorted = all.toSorted((a, b) => a - b)
-  return { name, least: sorted[0]!, median: sorted[Math.floor(sorted.length / 2)]! }
-})
-for (const { name, least, median } of rows) {
-  console.log(`${name.padEnd(24)} least ${least.toFixed(1)} ms   median ${median.toFixed(1)} ms`)
-}
-const [bare, with_] = rows
-console.log(
-  `added: least ${(with_!.least - bare!.least).toFixed(1)} ms, median ${(with_!.median - bare!.median).toFixed(1)} ms (goal 15 ms)`
+const taken: Readonly<Record<string, readonly Taken[]>> = await takeTurns(
+  {
+    [BARE]: start(''),
+    ...Object.fromEntries(dists.map(({ name, url }) => [name, start(`import ${JSON.stringify(`${url}hooks.js`)}`)]))
+  },
+  rounds
 )
+const figures = (name: string, kind: keyof Taken): readonly number[] => taken[name]!.map(each => each[kind])
+const added = (name: string, kind: keyof Taken): readonly number[] => over(figures(name, kind), figures(BARE, kind))
+
+const scenes = dists.map(({ name }): Scene => ({
+  scene: "import 'carabiner/hooks', CPU over a bare start",
+  dist: name,
+  of: BARE,
+  ...ratioOf(added(name, 'cpu'), figures(BARE, 'cpu'))
+}))
+const row = (name: string, label: string): readonly string[] => [
+  label,
+  ...(['cpu', 'wall'] as const).map(kind => `${digits(median(figures(name, kind)))} ms`),
+  `${digits(quantile(figures(name, 'wall'), 0))} ms`,
+  ...(name === BARE
+    ? ['', '', '']
+    : [...(['cpu', 'wall'] as const).map(kind => `${digits(median(added(name, kind)))} ms`), '8 ms'])
+]
+const head = ['', 'CPU', 'wall', 'least wall', 'CPU over bare', 'wall over bare', 'goal']
+const rows = [row(BARE, BARE), ...dists.map(({ name }) => row(name, `${name}: import of hooks.js`))]
+printReport({ about: `Medians of ${rounds} rounds, node ${process.version}`, tables: [{ head, rows }], scenes }, json)

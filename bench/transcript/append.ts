@@ -1,9 +1,9 @@
 import { closeSync, fdatasync, fdatasyncSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { sealText } from '../../dist/lib/transcript/seal.js'
-import type { Entry } from '../../dist/lib/transcript/entry.js'
-import type { TranscriptLog } from '../../dist/lib/transcript/log.js'
+import { sealText } from '../../src/lib/transcript/seal.ts'
+import type { Entry } from '../../src/lib/transcript/entry.ts'
+import type { TranscriptLog } from '../../src/lib/transcript/log.ts'
 import { entryAt, openLog } from './messages.ts'
 import { median, print, quantile, shuffled, type Row } from './table.ts'
 

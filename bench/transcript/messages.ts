@@ -1,7 +1,7 @@
-import type { Entry } from '../../dist/lib/transcript/entry.js'
-import { JsonlStore } from '../../dist/lib/transcript/jsonl.js'
-import { TranscriptLog } from '../../dist/lib/transcript/log.js'
-import type { SessionKey } from '../../dist/lib/transcript/store.js'
+import type { Entry } from '../../src/lib/transcript/entry.ts'
+import { JsonlStore } from '../../src/lib/transcript/jsonl.ts'
+import { TranscriptLog } from '../../src/lib/transcript/log.ts'
+import type { SessionKey } from '../../src/lib/transcript/store.ts'
 
 /** A folder to work in, and a home in which transcripts are. */
 export interface Place {

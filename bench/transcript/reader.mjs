@@ -17,15 +17,15 @@ const WAYS = {
     }
   },
   async verify() {
-    const { verifyFile } = await import('../../dist/lib/transcript/verify.js')
+    const { verifyFile } = await import('../../src/lib/transcript/verify.ts')
     return () => {
       const { entries, gaps } = verifyFile(file, { projectKey, sessionId })
       return gaps.length === 0 ? entries : 0
     }
   },
   async replay() {
-    const { JsonlStore } = await import('../../dist/lib/transcript/jsonl.js')
-    const { replay } = await import('../../dist/lib/agent/session/replay.js')
+    const { JsonlStore } = await import('../../src/lib/transcript/jsonl.ts')
+    const { replay } = await import('../../src/lib/agent/session/replay.ts')
     return async () => {
       const { entries, gaps } = await new JsonlStore(root).load({ projectKey, sessionId })
       return gaps.length === 0 ? replay(entries).conversation.messages.length : 0
