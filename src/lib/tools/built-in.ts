@@ -9,16 +9,16 @@ type Rows = typeof TOOL_TABLE
 
 type TabledName = { [Name in BuiltInToolName]: Rows[Name]['input'] extends undefined ? never : Name }[BuiltInToolName]
 
-/** An input that fits the row of the tool: defaults are filled in. */
+/** An input that fits the tool's row, with defaults filled in. */
 export type ToolInput<Name extends TabledName> = Infer<Rows[Name]['input']>
 
 interface Behavior<Name extends TabledName> extends Pick<
   Tool,
   'description' | 'delegates' | 'present' | 'memory' | 'settle'
 > {
-  /** What the row cannot say: the input that runs, or what is wrong with it. */
+  /** Checks beyond the row: returns the input to run, or what is wrong with it. */
   check?(input: ToolInput<Name>, session: ToolSession): Checked
-  /** Where that depends on the input. */
+  /** For tools where that depends on the input. */
   readOnly?(input: ToolInput<Name>): boolean
   subject?(input: ToolInput<Name>, session: ToolSession): Subject
   run(input: ToolInput<Name>, call: ToolCall): Promise<ToolResult>

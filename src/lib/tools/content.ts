@@ -3,7 +3,7 @@ import { isObject, type PlainObject } from '../util/plain.ts'
 import type { ToolResult } from './tool.ts'
 import { escapedLines } from '../util/escape.ts'
 
-/** What a tool gives back in the words of MCP. */
+/** A tool result in MCP format. */
 export interface HandlerResult {
   readonly content: readonly HandlerContent[]
   readonly isError?: boolean | undefined
@@ -31,7 +31,7 @@ export function toolResultOf(result: unknown): ToolResult {
 const textsIn = (content: readonly Block[]): string =>
   content.flatMap(block => (block.type === 'text' ? [block.text] : [])).join('\n')
 
-/** The text of what was given back, for a hook. What failed has none: it is thrown. */
+/** The text of a result, for a hook. Throws for a failed call. */
 export function resultText(result: unknown): string {
   const { content, error } = toolResultOf(result)
   if (error !== undefined) throw new Error(error)

@@ -6,12 +6,12 @@ import { checkedBy, jsonSchemaOf, madeOf, wholeSchema } from './own-schema.ts'
 import type { ToolInputOf, Shape, StandardSchema } from './own-schema.ts'
 import type { Tool, ToolCall } from './tool.ts'
 
-/** What a handler is given beside its input. */
+/** What a handler gets besides its input. */
 export interface ToolExtra extends Pick<ToolCall, 'signal' | 'fire' | 'progress'> {
   readonly toolUseId: string
 }
 
-/** A tool of the user's own. */
+/** A user-defined tool. */
 export interface ToolDefinition {
   readonly name: string
   readonly description: string
@@ -20,7 +20,7 @@ export interface ToolDefinition {
   handler(input: never, extra: ToolExtra): Promise<HandlerResult> | HandlerResult
 }
 
-/** Describes a tool of your own: a name, words for the model, the schema of its input, and what it does. */
+/** Defines a tool: a name, a description for the model, the schema of its input, and a handler. */
 export function tool<const S extends Shape | StandardSchema>(
   name: string,
   description: string,
@@ -48,7 +48,7 @@ export function tool<const S extends Shape | StandardSchema>(
 
 const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint']
 
-/** A hint that is misspelt, or beside `annotations`, would be lost. Keys that resemble none are for others. */
+/** A misspelt hint, or one outside `annotations`, would have no effect. Other keys are ignored. */
 function checkHints(given: object, known: readonly string[], here: readonly string[]): void {
   for (const key of Object.keys(given)) {
     const meant = here.includes(key) ? undefined : nearest(key, known)
@@ -75,7 +75,7 @@ export async function customTool(definition: ToolDefinition, name = definition.n
   }
 }
 
-/** Calls one for a hook, and gives its text. Nothing judges that: hooks are what judges. */
+/** Calls a tool for a hook, and returns its text. This call passes no gate: hooks themselves are the gate. */
 export async function callForHook(
   definition: ToolDefinition,
   input: PlainObject,
@@ -86,7 +86,7 @@ export async function callForHook(
   return resultText(await handle(definition, schema, input, extra))
 }
 
-/** The handler is the only one who sees what transforms make of an input. */
+/** Only the handler gets the input after the schema's transforms. */
 async function handle(
   definition: ToolDefinition,
   schema: StandardSchema,
@@ -98,7 +98,7 @@ async function handle(
   return definition.handler(made.value as never, extra)
 }
 
-/** Tools of the user's own under one name, as the Claude Agent SDK takes them in `mcpServers`. */
+/** User-defined tools under one server name, as the Claude Agent SDK takes them in `mcpServers`. */
 export interface SdkMcpServer {
   readonly type: 'sdk'
   readonly name: string

@@ -6,7 +6,7 @@ import type { JsonSchema } from '../message.ts'
 import { copyPlain, isObject, isPlain, type PlainObject } from '../util/plain.ts'
 import type { Checked } from './tool.ts'
 
-/** Whatever can check a value in the way of Standard Schema: zod, valibot, arktype and others. */
+/** Anything that implements Standard Schema: zod, valibot, arktype and others. */
 export interface StandardSchema<Output = unknown> {
   readonly '~standard': {
     readonly version: 1
@@ -21,12 +21,12 @@ type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[] }
 
-/** An object of schemas, one a field, as the Claude Agent SDK takes them. */
+/** An object of schemas, one per field, as the Claude Agent SDK takes them. */
 export type Shape = Readonly<Record<string, StandardSchema>>
 
 type OutputOf<S> = S extends StandardSchema<infer Output> ? Output : never
 
-/** What the handler of a tool is given. */
+/** What the handler of a tool gets. */
 export type ToolInputOf<S extends Shape | StandardSchema> =
   S extends StandardSchema<infer Output>
     ? Output
@@ -34,7 +34,7 @@ export type ToolInputOf<S extends Shape | StandardSchema> =
         [K in keyof S as undefined extends OutputOf<S[K]> ? K : never]?: OutputOf<S[K]>
       }
 
-/** The schema of the tool `name` as one. An object of schemas is one for zod to put together. */
+/** The schema of the tool `name` as one schema. zod combines an object of schemas. */
 export async function wholeSchema(schema: Shape | StandardSchema, name: string): Promise<StandardSchema> {
   if (isSchema(schema)) return schema
   const stray = Object.keys(schema).find(key => !isOfZod4(schema[key]))
@@ -49,7 +49,7 @@ export async function wholeSchema(schema: Shape | StandardSchema, name: string):
   return z.object(schema)
 }
 
-/** Those of some libraries are functions. */
+/** The schemas of some libraries are functions. */
 const isSchema = (value: unknown): value is StandardSchema =>
   (typeof value === 'function' || isObject(value)) && '~standard' in value
 
@@ -77,7 +77,7 @@ const unprintable = (name: string, why: string, next: string): Error =>
 
 type Made = { readonly value: unknown } | { readonly problem: string }
 
-/** What a schema makes of an input: defaults, transforms. Comes at once where the schema answers at once. */
+/** The result of a schema: defaults, transforms. Synchronous if the schema is. */
 export function madeOf(schema: StandardSchema, input: unknown): Made | Promise<Made> {
   try {
     const result = schema['~standard'].validate(input)
@@ -100,8 +100,8 @@ const pathOf = (path: readonly unknown[] | undefined): string =>
     : `${path.map(part => String(isObject(part) ? part['key'] : part)).join('.')}: `
 
 /**
- * An input that fits the schema, for whoever judges a call: plain data with its defaults, of which the schema makes the
- * same again. Where a transform makes something else of a field, that stays as it was given.
+ * An input that fits the schema, for hooks and permissions: plain data with defaults, for which the schema gives the
+ * same value again. A field that a transform changes keeps its given value.
  */
 export function checkedBy(
   schema: StandardSchema,
@@ -132,7 +132,7 @@ function changed(
   })
 }
 
-/** It is what runs; or it has no fields that do not count, and those that were added, as they run or were declared. */
+/** Candidates: the parsed value; the input without unknown fields; added fields, as parsed or as declared. */
 function changesTo(given: unknown, value: unknown, properties: unknown): readonly Change[] {
   if (!isObject(given) || !isObject(value) || !isObject(properties)) return [() => value]
   const added = Object.keys(value).filter(key => !Object.hasOwn(given, key) && Object.hasOwn(properties, key))
@@ -155,7 +155,7 @@ const adding =
 
 const defaultIn = (property: unknown): unknown => (isObject(property) ? property['default'] : undefined)
 
-/** It is handed around: nobody shall change what the model said, or what a schema holds. */
+/** A copy, since it is passed around: neither the model's message nor the schema's value may be changed. */
 function plainInput(input: unknown): Checked {
   if (!isObject(input)) return { problem: 'it is not an object' }
   try {
@@ -165,7 +165,7 @@ function plainInput(input: unknown): Checked {
   }
 }
 
-/** Whether JSON can say it. What is nested deeper is not looked into, and counts as if it could not. */
+/** Whether JSON can represent it. Data nested more deeply is not inspected, and counts as not representable. */
 function isJson(value: unknown, depth = 64): boolean {
   if (typeof value === 'number') return Number.isFinite(value)
   if (typeof value !== 'object' || value === null) return ['string', 'boolean', 'object'].includes(typeof value)
@@ -173,6 +173,6 @@ function isJson(value: unknown, depth = 64): boolean {
   return Object.values(value).every(each => isJson(each, depth - 1))
 }
 
-/** At once where it can be: hooks are told at once what they may not do. */
+/** Synchronous if possible, so that hooks get a refused change immediately. */
 const after = <T, R>(value: T | Promise<T>, use: (value: T) => R | Promise<R>): R | Promise<R> =>
   value instanceof Promise ? value.then(use) : use(value)

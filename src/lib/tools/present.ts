@@ -1,4 +1,4 @@
-/** What the model sees of outputs that hooks put in the place of a tool's own; nothing where they have another shape. */
+/** What the model sees of an output that a hook put in place of the tool's own; undefined if it has another shape. */
 import type { Block } from '../message.ts'
 import { isObject } from '../util/plain.ts'
 

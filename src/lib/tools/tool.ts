@@ -7,28 +7,28 @@ export interface Tool {
   readonly description: string
   readonly inputSchema: JsonSchema
   readonly server?: { readonly name: string; readonly source: string } | undefined
-  /** What a person who is asked about a call should know of it. */
+  /** A warning for the person who is asked about a call. */
   readonly caution?: string | undefined
-  /** It is not what somebody has approved of: whatever allows a call, somebody is told of it and asked first. */
+  /** It differs from what was approved: whatever allows a call, a person sees `words` and is asked first. */
   readonly change?: { readonly words: string; approve(): void } | undefined
-  /** The input with defaults filled in and paths made absolute, or what is wrong with it. Checked again, it stays. */
+  /** The input with defaults filled in and paths made absolute, or what is wrong with it. Idempotent. */
   check(input: unknown, session: ToolSession): Checked | Promise<Checked>
-  /** Whether this call changes nothing: such calls run side by side, and may be made again after a crash. */
+  /** Whether this call changes nothing: such calls run concurrently, and may be repeated after a crash. */
   readOnly(input: PlainObject): boolean
-  /** That it changes nothing is only what somebody else says of it: it may run beside others, and nothing more follows. */
+  /** `readOnly` is only a claim of the server: such calls may run concurrently, but get no other privilege. */
   readonly readOnlyIsUnverified?: true
-  /** Others do something for it, which is more than reading, though such calls run side by side. */
+  /** Subagents act for it, which is more than reading, although such calls run concurrently. */
   readonly delegates?: true
-  /** Somebody must be asked in any case: the answer is what it is for. */
+  /** A person is asked in any case: the answer is the purpose of the call. */
   readonly asks?: true
   subject?(input: PlainObject, session: ToolSession): Subject | undefined
-  /** What the model sees of an output that a hook put in place of the tool's own; `undefined` if it has another shape. */
+  /** What the model sees of an output that a hook put in its place; `undefined` if that has another shape. */
   present?(output: unknown): string | readonly Block[] | undefined
-  /** What it keeps from one call to the next, as JSON: a session that goes on later gives it back. */
+  /** State between calls, as JSON: a resumed session restores it. */
   readonly memory?: { read(): unknown; restore(kept: unknown): void }
-  /** Hooks have looked at what a call did, and may have done more. Gives what the model should know of that. */
+  /** Called after the hooks of a call, which may have changed files. Returns what the model should know about that. */
   settle?(input: PlainObject, session: ToolSession): Promise<string | undefined>
-  /** May throw: that is a failure, too. */
+  /** A tool that throws has failed. */
   run(input: PlainObject, call: ToolCall): Promise<ToolResult>
 }
 
@@ -38,9 +38,9 @@ export interface ToolResult {
   readonly content: string | readonly Block[]
   /** The same for programs: what hooks receive as `tool_response`. */
   readonly output: unknown
-  /** It failed, and why. `content` then says the same to the model. */
+  /** The reason, if it failed. `content` then says the same to the model. */
   readonly error?: string | undefined
-  /** The subagent in which somebody has to decide first: the call stays open. */
+  /** The subagent that waits for a decision of a person: the call stays open. */
   readonly undecided?: string | undefined
 }
 
@@ -48,13 +48,13 @@ export const failed = (words: string): ToolResult => ({ content: words, output: 
 
 export interface ToolCall {
   readonly id: string
-  /** The subagent that worked for this call before we were ended. */
+  /** The subagent that worked on this call before the session was interrupted. */
   readonly agentId?: string | undefined
-  /** The call is given up: end what was started and settle soon. */
+  /** Aborted: end what was started and settle soon. */
   readonly signal: AbortSignal
   readonly session: ToolSession
   progress(text: string): void
-  /** Fires an event of the hooks in force; without hooks nothing happens. */
+  /** Fires an event through the active hooks; without hooks nothing happens. */
   fire(event: string, input: PlainObject): Promise<PlainObject | undefined>
 }
 
@@ -65,16 +65,16 @@ export interface ToolSession {
   cwd: string
   readonly directories: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  /** A file whose lines, in the language of the shell, run before each command. */
+  /** A shell script that is sourced before each command. */
   readonly envFile?: string | undefined
-  /** Where output that is too long to be shown is kept whole. Without it, it is not. */
+  /** Where output that is too long to show is saved. Without it, such output is not saved. */
   readonly outputFolder?: string | undefined
-  /** Whether a search may show what is in a file. Without it, everything. */
+  /** Whether a search may show the content of a file. Without it, every file. */
   mayRead?: ((path: string) => boolean) | undefined
-  /** What was read, so that an edit knows whether a file has changed since. */
+  /** Files that were read, so that an edit detects whether a file has changed since. */
   readonly seen: Map<string, SeenFile>
   readonly background: Map<string, BackgroundTask>
-  /** The agent is told what comes of this, and does not end before it has come. */
+  /** The agent is notified of the result of this, and does not end before. */
   expect?: ((coming: Promise<(() => string | undefined) | undefined>) => void) | undefined
   onClose(close: () => void | Promise<void>): void
 }
@@ -94,9 +94,9 @@ export interface BackgroundTask {
   readonly command: string | undefined
   readonly agentType?: string | undefined
   readonly status: 'running' | 'completed' | 'failed' | 'killed'
-  /** Once it has ended by itself. */
+  /** Set if it ended by itself. */
   readonly exitCode: number | undefined
-  /** Settles when it has ended, however that was. Never rejects. */
+  /** Settles when it has ended, for whatever reason. Never rejects. */
   readonly done: Promise<void>
   read(): string
   end(): void

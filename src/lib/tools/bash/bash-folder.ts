@@ -8,7 +8,7 @@ export interface CommandFolder {
   readonly note?: string | undefined
 }
 
-/** Where the next command runs: where the last one ended or, when that is gone, where the project begins. */
+/** Where the next command runs: where the last one ended or, if that folder is gone, in the project's root. */
 export async function startFolder(call: ToolCall): Promise<CommandFolder | undefined> {
   const { cwd, root } = call.session
   if (isFolder(cwd)) return { cwd }
@@ -17,7 +17,7 @@ export async function startFolder(call: ToolCall): Promise<CommandFolder | undef
   return { cwd: root, note: `The working directory ${cwd} is gone; this ran in ${root}.` }
 }
 
-/** The folder that a command has written down at its end. What cannot be written as text cannot be kept. */
+/** The folder that a command wrote down at its end. A path that is not valid text cannot be kept. */
 export function folderIn(file: string): string | undefined {
   try {
     const found = lstatSync(file)
@@ -32,7 +32,7 @@ export function folderIn(file: string): string | undefined {
   }
 }
 
-/** After a command that ended in `after`: the next one runs there. Gives back what the model must know. */
+/** After a command that ended in `after`, the next one runs there. Returns what the model must know about it. */
 export async function keepFolder(call: ToolCall, before: string, after = before): Promise<string | undefined> {
   const { root, directories } = call.session
   if (!isFolder(after)) {
@@ -40,7 +40,7 @@ export async function keepFolder(call: ToolCall, before: string, after = before)
     return `The working directory ${after} is gone; the next command runs in ${root}.`
   }
   if (realPath(after) === realPath(before)) return undefined
-  // Written from the project, which may be a link.
+  // Relative to the project, whose path may contain a link.
   const [cwd] = [root, ...directories].flatMap(base => {
     const way = pathFrom(realPath(base), realPath(after))
     return way === undefined ? [] : [join(base, way)]

@@ -1,13 +1,13 @@
 import type { Ended, Running } from '../../world/process/process.ts'
 import type { Output } from './bash-output.ts'
 
-/** How a command came to its end. Where it was made to, its process may still be about to. */
+/** How a command ended. After `timeout`, `flood` or `aborted`, its process may still be running. */
 export interface CommandEnding {
   readonly why: 'ended' | 'aborted' | 'timeout' | 'flood'
   readonly ended?: Ended | undefined
 }
 
-/** Whoever was told to end has so many milliseconds before nobody waits any longer: KILL comes before. */
+/** In milliseconds. A stopped command is waited for this long; KILL is sent before that. */
 const PATIENCE = 4_000
 
 export function follow(

@@ -6,12 +6,12 @@ import { CredentialFilter, hidesCredentials } from '../../util/credentials.ts'
 import type { OutputListener } from '../../world/process/process.ts'
 import { makeFolders } from '../../world/files/own-file.ts'
 
-/** The most characters that are shown, of both streams together. */
+/** The maximum number of characters shown, of both streams together. */
 export const SHOWN = 30_000
-/** Standard error gets this many of them, however much there is on standard output. */
+/** Standard error gets this many of them, however much standard output there is. */
 const SHOWN_ERRORS = 10_000
 const HALF = SHOWN / 2
-/** A command that prints more bytes than that is ended. */
+/** In bytes. A command that prints more is ended. */
 export const FLOOD = 64 * 1024 * 1024
 
 const latin = (text: string): Buffer => Buffer.from(text, 'latin1')
@@ -41,10 +41,10 @@ class Excerpt {
   }
 }
 
-/** Keeps what a command prints: what is shown in memory, and the whole of it in a file where that is more. */
+/** Keeps the output of a command: an excerpt in memory, and all of it in a file if that is more. */
 export class Output implements OutputListener {
   onText: (text: string) => void = () => undefined
-  /** Called once, when there is more than anybody wants. */
+  /** Called once, when there is more output than `FLOOD`. */
   onFlood: () => void = () => undefined
   size = 0
   readonly #filters = { stdout: new CredentialFilter(), stderr: new CredentialFilter() }
@@ -106,7 +106,7 @@ export class Output implements OutputListener {
     }
   }
 
-  /** What was printed since this was last asked, both streams in one. */
+  /** The output since the last call, both streams in one. */
   take(): string {
     const text = this.#both.text(SHOWN, this.#elsewhere())
     this.#both = new Excerpt()
@@ -135,7 +135,7 @@ class Whole {
     this.path = path
   }
 
-  /** Writing waits for the disk, so that nothing piles up in memory. */
+  /** Writes synchronously, so that nothing accumulates in memory. */
   add(chunk: Buffer, isNeeded: boolean): void {
     if (this.failure !== undefined) return
     if (!this.begun && !isNeeded) return void this.#early.push(chunk)
@@ -157,7 +157,7 @@ class Whole {
     this.#write(early)
   }
 
-  /** A full disk takes a part and says nothing. */
+  /** A nearly full disk writes a part without an error. */
   #write(bytes: Buffer): void {
     if (this.#fd === undefined) return
     for (let at = 0; at < bytes.length;) at += writeSync(this.#fd, bytes, at)
@@ -178,10 +178,7 @@ function withoutLastNewlines(text: string): string {
 
 const MOST_PROGRESS = 4_000
 
-/**
- * Reports new lines: each at first, and fewer the more there are, so that a flood is a few hundred messages, whatever its
- * size.
- */
+/** Reports new lines: each one at first, then fewer, so that any amount of output is a few hundred messages. */
 export class Progress {
   readonly #report: (text: string) => void
   #pending = ''

@@ -34,7 +34,7 @@ async function runHere(input: BashInput, call: ToolCall, { cwd, note }: CommandF
   const running = start(input.command, session, cwd, { output, folderFile })
   const ending = await follow(running, output, timeout, call.signal)
   output.close()
-  // The shell writes it when it ends, also when it was made to.
+  // The shell writes it when it ends, also when it is terminated.
   const after = running.ended.then(() => folderIn(folderFile))
   const moved = ending.why === 'ended' ? await keepFolder(call, cwd, await after) : undefined
   const left = ending.ended?.left === true && ending.why === 'ended' ? LEFT : undefined
@@ -132,9 +132,9 @@ function failed(words: string, interrupted = false): ToolResult {
 }
 
 /**
- * A command as the shell runs it: without input, in the shell itself so that it may change the folder, and its exit
- * code is that of the shell. The folder is written when the shell ends, also by `exit`; and before, in case that the
- * command has set a trap of its own.
+ * The command as the shell runs it: without input, in the shell itself so that it can change the folder, and with the
+ * exit code of the shell. The folder is written when the shell ends, also by `exit`; and once before, in case the
+ * command sets its own trap.
  */
 function commandWords(command: string, envFile: string | undefined, folderFile: string | undefined): ProgramWords {
   const tell = folderFile === undefined ? undefined : `command pwd -P 2>/dev/null >| ${quoted(folderFile)}`
@@ -144,7 +144,7 @@ function commandWords(command: string, envFile: string | undefined, folderFile: 
     ...(tell === undefined ? [] : [`trap ${quoted(tell)} EXIT`])
   ]
   const after = tell === undefined ? [] : ['set -- "$?"', tell, 'exit "$1"']
-  // An argument, which the command does not see, so that errors name its lines. A new line ends a comment or a document.
+  // Passed as an argument, so that errors show its own line numbers. The newline ends a comment or a here-document.
   const { file, args } = shellWords([...before, 'eval "shift; $1"', ...after].join('; '), 'bash')
   return { file, args: [...args, 'bash', `${command}\n`] }
 }
@@ -152,9 +152,9 @@ function commandWords(command: string, envFile: string | undefined, folderFile: 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 function commandEnv(env: Readonly<Record<string, string>>, cwd: string): Record<string, string> {
-  // A file that bash would read first, and a folder that is not one of this session.
+  // A file that bash would read first, and a folder that does not belong to this session.
   const { BASH_ENV: _, OLDPWD: __, ...rest } = env
-  // Bash would take itself for the first shell of a login, and read start-up files that print.
+  // Bash would take itself for a login shell, and read start-up files that print.
   const level = Number(rest['SHLVL']) > 0 ? {} : { SHLVL: '1' }
   return { ...rest, ...level, PWD: cwd }
 }

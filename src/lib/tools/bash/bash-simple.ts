@@ -3,17 +3,17 @@ import { isGitOf, isProgramOf } from '../../shell/programs.ts'
 import { simpleCommand } from '../../shell/command-words.ts'
 
 /**
- * What can be said of a command without running it. Whatever is not one simple command, with words that the shell takes
- * as they stand, says nothing.
+ * What is known about a command without running it. Nothing is known unless it is one simple command whose words the
+ * shell does not change.
  */
 
-/** Text of plain and quoted words alone, which begins with the name of a program. */
+/** Only plain and quoted words, starting with the name of a program. */
 const PLAIN = /^[a-z][a-z0-9]*(?: +(?:[\w.,/:=@%+-]+|'[^'\n\0]*'|"[^"$`\\!\n\0]*"))*$/
 
 const plainWords = (command: string): readonly string[] =>
   PLAIN.test(command.trim()) ? (simpleCommand(command) ?? []) : []
 
-/** Git takes shortened names of options, some of which write or start programs: these are known to do neither. */
+/** Git accepts abbreviated options, some of which write or start programs: these do neither. */
 const GIT_OPTIONS = new RegExp(
   `^(?:-[sbpn]+|-n?\\d+|-U\\d+|--|--(?:${[
     'all branch cached decorate graph merges name-only name-status no-color no-merges no-patch numstat oneline',
@@ -23,7 +23,7 @@ const GIT_OPTIONS = new RegExp(
     .replaceAll(' ', '|')})|--max-count=\\d+)$`
 )
 
-/** It is one simple command of a few that are known to change nothing, and it looks at nothing outside of its folder. */
+/** Whether it is one simple command of a list that changes nothing, and reads nothing outside its folder. */
 export function isHarmless(command: string): boolean {
   const [program = '', ...args] = plainWords(command)
   if (args.some(leadsAway)) return false
@@ -49,7 +49,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   test: 'Condition is false'
 }
 
-/** What an exit code other than 0 means where it is no failure. */
+/** The meaning of an exit code other than 0 that is not a failure. */
 export function meaningOf(command: string, code: number): string | undefined {
   const program = code === 1 ? (plainWords(command)[0] ?? '') : ''
   return Object.hasOwn(MEANINGS, program) ? MEANINGS[program] : undefined

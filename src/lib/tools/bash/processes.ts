@@ -2,12 +2,12 @@ import { startProcess, type OutputListener, type Running } from '../../world/pro
 import type { ProgramWords } from '../../world/process/shell.ts'
 import type { ToolSession } from '../tool.ts'
 
-/** What a session has running. All of it ends with the session. */
+/** The processes of a session. All of them end with the session. */
 export class Processes {
   readonly #running = new Set<Running>()
   #closed = false
 
-  /** Starts a program that reads nothing. It throws when the session is over. */
+  /** Starts a program without input. Throws when the session is over. */
   start(words: ProgramWords, cwd: string, env: Readonly<Record<string, string>>, listener: OutputListener): Running {
     const running = this.startTalk(words, cwd, env, listener)
     running.close()
@@ -21,7 +21,7 @@ export class Processes {
     listener: OutputListener
   ): Running {
     if (this.#closed) throw new Error('nothing can be started any more: the session is over')
-    // Never through the helper, which ends whoever prints more than a hook may.
+    // Never through the helper, which ends a program that prints more than a hook may.
     const running = startProcess({ ...words, cwd, env }, listener)
     this.#running.add(running)
     void running.ended.then(() => this.#running.delete(running))

@@ -20,7 +20,7 @@ async function edit(file: OpenFile, input: EditInput, { session, signal }: ToolC
   if (stat.size > LARGEST) throw new Error(`${shownPath(path)} has ${stat.size} bytes; up to ${LARGEST} can be edited`)
   const bytes = await readAll(file)
   refuseBinary(bytes, path)
-  // A name that was read and leads to another file now has changed since it was read.
+  // A path that was read and now leads to another file counts as changed.
   const isUnread =
     !input.replace_all && ![path, resolve(session.cwd, input.file_path)].some(each => session.seen.has(each))
   const seen = isUnread ? undefined : seenAsItIs(session, file, bytes)
@@ -28,7 +28,7 @@ async function edit(file: OpenFile, input: EditInput, { session, signal }: ToolC
   const match = findSplices(bytes, wanted)
   const content = splicedPieces(bytes, match.splices)
   const now = await replaceFile(path, content, { file, bytes }, () => signal.throwIfAborted())
-  // A file of which only the replaced text is known stays unread.
+  // If the model knows only the replaced text of a file, the file stays unread.
   if (seen !== undefined) {
     const hash = afterSplices(seen.hash, bytes, match.splices)
     remember(session, { path, stat: now, isSettled: false }, hash, seen.partial)
@@ -50,7 +50,7 @@ function editSummary({ stat }: OpenFile, { file_path, replace_all }: EditInput, 
   return `${what}${how}${links}`
 }
 
-/** Of large files there is neither the text nor the difference. */
+/** For large files, neither the text nor the difference is returned. */
 function editOutput(bytes: Buffer, input: EditInput, { splices }: Match): PlainObject {
   const isLarge = bytes.length > LARGEST_PATCHED
   const before = isLarge ? '' : bytes.toString('utf8')
@@ -93,7 +93,7 @@ async function write(path: string, file: OpenFile | undefined, input: WriteInput
   }
 }
 
-/** What is about to be replaced. Throws unless the model knows it. */
+/** The current content, which will be replaced. Throws unless the model knows it. */
 async function known(file: OpenFile, { session }: ToolCall): Promise<Old> {
   const { path, stat } = file
   if (stat.size > LARGEST)

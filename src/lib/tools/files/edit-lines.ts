@@ -8,12 +8,12 @@ export interface Span {
 const LF = 10
 const CR = 13
 
-/** How lines end in each of these spans; without a line end in it, after it; on the last line, before it. */
+/** The line end in each of these spans; else the next one after it; on the last line, the one before. */
 export function* lineEndsAt(bytes: Buffer, spans: readonly Span[]): Generator<LineEnd, void, undefined> {
   const last = bytes.lastIndexOf(LF)
   let at = -1
   for (const { start } of spans) {
-    // A line may be as long as the file: it is searched once, not once a span.
+    // A line may be as long as the file: it is searched once, not once per span.
     if (at < start && at !== last) at = start > last ? last : bytes.indexOf(LF, start)
     yield at > 0 && bytes[at - 1] === CR ? '\r\n' : '\n'
   }
@@ -28,7 +28,7 @@ export function lineStop(bytes: Buffer, at: number): number {
   return end === -1 ? bytes.length : end
 }
 
-/** Where exactly these bytes are. Matches do not overlap. */
+/** The exact matches of these bytes. Matches do not overlap. */
 export function exactSpans(bytes: Buffer, text: string): Span[] {
   const wanted = Buffer.from(text)
   const find = searchFor(bytes, wanted)
@@ -58,7 +58,7 @@ export function anyLineEndSpans(bytes: Buffer, text: string): Span[] {
   })
 }
 
-/** Where these lines are, as whole lines, when blanks at both ends of a line and the kind of line end do not count. */
+/** The matches of these lines as whole lines, ignoring whitespace at both ends of a line and the kind of line end. */
 export function anyBlanksSpans(bytes: Buffer, text: string): Span[] {
   const isEnded = text.endsWith('\n')
   const lines = trimmedLines(text).map(line => Buffer.from(line))
@@ -80,14 +80,14 @@ export function anyBlanksSpans(bytes: Buffer, text: string): Span[] {
   })
 }
 
-/** The lines of a text without the blanks around them. What follows a last line end is no line. */
+/** The lines of a text without the whitespace around them. What follows the last line end is not a line. */
 export const trimmedLines = (text: string): string[] =>
   text
     .replace(/\r?\n$/, '')
     .split('\n')
     .map(trimBlanks)
 
-/** A regular expression would look at a long row of blanks once for each of them. */
+/** A regular expression would take quadratic time on a long run of blanks. */
 function trimBlanks(line: string): string {
   let [from, to] = [0, line.length]
   while (from < to && isBlank(line.charCodeAt(from))) from++
@@ -103,7 +103,7 @@ interface Surrounded {
   readonly after: readonly Buffer[]
 }
 
-/** Looks for the longest line, which is the rarest, and has `extend` look around. */
+/** Searches for the longest line, which is the rarest, and calls `extend` to compare around it. */
 function aroundLongest(
   bytes: Buffer,
   lines: readonly Buffer[],
@@ -142,18 +142,18 @@ function lineOfOnly(bytes: Buffer, at: number, text: Buffer): Span | undefined {
   return isWhole ? { start, end } : undefined
 }
 
-/** How many pieces of the bytes are looked at to learn which are rare, and how large these are. */
+/** How many samples are taken to find rare bytes, and their size. */
 const SAMPLES = 16
 const SAMPLE = 4096
 
 const RARE = 512
 
-/** Shorter ones, in bytes, are searched in no time anyway. */
+/** In bytes. Shorter content is searched fast enough anyway. */
 const LARGE = 16 * SAMPLES * SAMPLE
 
 /**
- * A function that finds the next place of `wanted` from some place on, or -1. Node stops at each first byte of it; in
- * much text it is several times as fast to look for one that is rare, wherever it stands in `wanted`.
+ * A function that returns the next index of `wanted` from an index on, or -1. Node stops at each occurrence of its
+ * first byte; in most text it is several times faster to search for its rarest byte.
  */
 export function searchFor(bytes: Buffer, wanted: Buffer): (from: number) => number {
   const plainly = (from: number): number => bytes.indexOf(wanted, from)
@@ -166,7 +166,7 @@ export function searchFor(bytes: Buffer, wanted: Buffer): (from: number) => numb
       const start = at - rare
       if (start + wanted.length > bytes.length) return -1
       if (bytes.compare(wanted, 0, wanted.length, start, start + wanted.length) === 0) return start
-      // It was rare only where we looked.
+      // It was rare only in the samples.
       if (++stops > RARE && at < stops * RARE) return plainly(start + 1)
     }
     return -1

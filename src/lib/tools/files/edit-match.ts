@@ -18,7 +18,7 @@ export interface Replacement {
   readonly old: string
   readonly now: string
   readonly all: boolean
-  /** The model has not read the file: only an exact match proves that it knows the text, and nothing of the file is shown. */
+  /** The model has not read the file: only an exact match counts, and errors show nothing of the file. */
   readonly isUnread?: boolean
 }
 
@@ -28,8 +28,8 @@ export interface Match {
 }
 
 /**
- * Finds the text that is to be replaced: exactly as it is given; else, if that is one place and one only, with other
- * line ends; else with other blanks around its lines. Throws with an explanation when that is not certain.
+ * Finds the text to replace: exactly as given; else, if there is exactly one such place, with other line ends; else
+ * with other whitespace around its lines. Throws with an explanation if it is not certain.
  */
 export function findSplices(bytes: Buffer, wanted: Replacement): Match {
   const exact = exactSpans(bytes, wanted.old)
@@ -53,8 +53,8 @@ const UNKNOWN =
   'String not found. The file has not been read yet, so only an exact match counts; Read it first, then change it'
 
 /**
- * The text as it was given. Only, where neither text has carriage returns, since Read shows none, its lines end as those
- * around it do.
+ * The text as given. Only if neither text has carriage returns, which Read does not show, its lines get the line ends
+ * around it.
  */
 function* literally(
   bytes: Buffer,
@@ -73,7 +73,7 @@ function indented(bytes: Buffer, { old, now }: Replacement, span: Span): string 
   const text = old.endsWith('\n')
     ? reindented({ old: unended(old), now: unended(now) }, unended(found))
     : reindented({ old, now }, found)
-  // The last line of a file may have no end, and then it keeps having none.
+  // The last line of a file may have no line end, and then keeps none.
   const end = old.endsWith('\n') && now.endsWith('\n') && found.endsWith('\n') ? '\n' : ''
   return text === undefined ? undefined : withLineEnds(text + end, lineEnd)
 }
@@ -119,7 +119,7 @@ function matchOf(bytes: Buffer, wanted: Replacement, { spans, texts, ignored }: 
   return { splices, ignored }
 }
 
-/** In a file of another encoding a match may begin within a character, and what is put in may read as something else. */
+/** In a file of another encoding a match may start within a character, and the new text may read as something else. */
 function refuseOtherEncodings(bytes: Buffer, { old, now }: Replacement, spans: readonly Span[]): void {
   if (!isAscii(old + now) && !isUtf8(bytes)) {
     throw new Error(
@@ -151,7 +151,7 @@ function reindented(wanted: { readonly old: string; readonly now: string }, foun
     const { indent, rest } = parts(line)
     return rest === '' ? line : indentLike(indent, pairs) + rest
   })
-  // Lines that stay keep the bytes that they have.
+  // Unchanged lines keep their bytes.
   return [...file.slice(0, first), ...middle, ...file.slice(file.length - last)].join('\n')
 }
 
@@ -169,7 +169,7 @@ function parts(line: string): Parts {
 
 type Pair = readonly [given: string, actual: string]
 
-/** How each indentation that was given stands in the file; nothing when the same one stands for two. */
+/** Maps each given indentation to the one in the file; undefined if one would map to two. */
 function pairsOf(old: readonly string[], file: readonly string[]): readonly Pair[] | undefined {
   const pairs = new Map<string, string>()
   for (const [index, line] of old.entries()) {
@@ -203,7 +203,7 @@ function convert(more: string, pairs: readonly Pair[]): string {
   return actual.charAt(0).repeat(Math.max(1, Math.round(steps)))
 }
 
-/** In larger files, in bytes, only lines that are equal are looked for. */
+/** In bytes. In larger files, only equal lines are searched for. */
 const SEARCHED = 2 * 1024 * 1024
 const SHOWN_LINES = 12
 const SHOWN_CHARACTERS = 160
@@ -248,7 +248,7 @@ function nearestPlace(lines: readonly string[], wanted: readonly string[]): numb
   return best === undefined ? undefined : Math.max(0, best - key)
 }
 
-/** How alike lines are to one line, from 0 to 1: by the pairs of characters that they share. */
+/** The similarity of lines to one line, from 0 to 1, by the character pairs that they share. */
 function alike(wanted: string): (line: string) => number {
   const known = new Uint8Array(PAIRS)
   for (let at = 1; at < wanted.length && at < SHOWN_CHARACTERS; at++) known[pairAt(wanted, at)] = 1
@@ -261,7 +261,7 @@ function alike(wanted: string): (line: string) => number {
   }
 }
 
-/** Of pairs that share a place only a few are met in one text. */
+/** Collisions of pairs are rare within one text. */
 const PAIRS = 65_536
 
 const pairAt = (text: string, at: number): number => (text.charCodeAt(at - 1) * 257 + text.charCodeAt(at)) % PAIRS

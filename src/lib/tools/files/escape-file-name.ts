@@ -3,8 +3,8 @@ import { hides } from '../../util/escape.ts'
 import { pathFrom } from '../../world/files/paths.ts'
 
 /**
- * The name of a file as a line of text. One that holds what a line cannot, or what is no text, is written the way the
- * shell reads it: `$'a\nb\xff'`.
+ * A file name as a line of text. A name that contains line ends, control characters or invalid text is quoted for the
+ * shell: `$'a\nb\xff'`.
  */
 export function shownName(bytes: Buffer): string {
   const text = bytes.toString()

@@ -5,15 +5,15 @@ import type { PlainObject } from '../../util/plain.ts'
 import { Turns } from '../../util/turns.ts'
 import type { SeenFile, ToolCall, ToolSession } from '../tool.ts'
 
-/** Larger files, in bytes, are neither edited nor known by their content. */
+/** In bytes. Larger files are not edited, and not identified by their content. */
 export const LARGEST = 1024 * 1024 * 1024
 
-/** Below this, in bytes, content is always compared: it takes no time. */
+/** In bytes. The content of smaller files is always compared, which is fast. */
 const SMALL = 1024 * 1024
 
 const fileTurns = new Turns()
 
-/** Works on a file while nothing else in this process does, and closes it in the end. */
+/** Works on a file while nothing else in this process does, and closes it afterwards. */
 export function onFile<File extends OpenFile | undefined, T>(
   path: string,
   { signal }: ToolCall,
@@ -37,7 +37,7 @@ export function onFile<File extends OpenFile | undefined, T>(
 
 type State = Pick<OpenFile, 'path' | 'stat' | 'isSettled'>
 
-/** Takes down what a file holds. A time that a later change might share counts as none. */
+/** Records the content of a file. A time that a later change might share is not recorded. */
 export function remember(
   session: ToolSession,
   { path, stat, isSettled }: State,
@@ -48,7 +48,7 @@ export function remember(
   session.seen.set(path, { hash, ino: Number(stat.ino), size: Number(stat.size), ctimeNs, partial })
 }
 
-/** The same file, not touched since: then its content need not be looked at. */
+/** The same file, unchanged since by its times: its content need not be compared. */
 function isUntouched(seen: SeenFile, { stat }: State): boolean {
   return (
     seen.size >= SMALL &&
@@ -58,7 +58,7 @@ function isUntouched(seen: SeenFile, { stat }: State): boolean {
   )
 }
 
-/** What the model knows of a file that it wants to change. Throws when it has not seen it as it is. */
+/** What the model knows of a file that it wants to change. Throws if it has not seen the current content. */
 export function seenAsItIs(session: ToolSession, file: OpenFile, bytes: Buffer): SeenFile {
   const seen = session.seen.get(file.path)
   const name = shownPath(file.path)
@@ -89,7 +89,7 @@ function linesIn(bytes: Buffer): number {
   return lines
 }
 
-/** For tools that write: looks at the file again when hooks are done, so that their changes are not taken for somebody else's. */
+/** For tools that write: records the file again after hooks have run, which may have changed it. */
 export async function settleFile(input: PlainObject, session: ToolSession): Promise<string | undefined> {
   const path = String(input['file_path'])
   const isChanged = await refreshSeen(session, path)
@@ -97,8 +97,8 @@ export async function settleFile(input: PlainObject, session: ToolSession): Prom
 }
 
 /**
- * Takes a file that was read, or written, as it is now: for what hooks, such as a formatter, have made of it after a
- * call. Gives whether they had changed it. What was never read stays unread.
+ * Records a file again after a call, since hooks such as formatters may have changed it. Returns whether it changed. A
+ * file that was never read stays unread.
  */
 export async function refreshSeen(session: ToolSession, path: string): Promise<boolean> {
   const real = realPath(path)
@@ -115,7 +115,7 @@ export async function refreshSeen(session: ToolSession, path: string): Promise<b
       remember(session, file, isChanged ? fingerprint(bytes) : seen.hash, seen.partial)
       return isChanged
     } catch {
-      // It is gone, or is something else now: it has to be read again.
+      // It is gone or replaced: it has to be read again.
       session.seen.delete(real)
       return true
     } finally {

@@ -1,6 +1,6 @@
 import { structuredPatch as compareLines } from 'diff'
 
-/** One stretch of a difference: lines that begin with a blank (kept), `-` (gone) or `+` (new). */
+/** One hunk of a difference: lines that start with a blank (kept), `-` (removed) or `+` (added). */
 export interface Hunk {
   readonly oldStart: number
   readonly oldLines: number
@@ -9,7 +9,7 @@ export interface Hunk {
   readonly lines: readonly string[]
 }
 
-/** Larger texts, in characters, are not compared. */
+/** In characters. Larger texts are not compared. */
 export const LARGEST_PATCHED = 1024 * 1024
 
 /** With more differences than this, comparing takes too long: the whole text counts as replaced. */

@@ -11,9 +11,9 @@ export interface LineRange {
 
 export interface Lines {
   readonly lines: readonly string[]
-  /** How many there are in all; in a file that was not read to its end, how many were met. */
+  /** The number of lines; if the file was not read to its end, the number found so far. */
   readonly total: number
-  /** The file was read to its end. Then `hash` is that of all of it. */
+  /** The file was read to its end. Then `hash` is that of the whole file. */
   readonly isWhole: boolean
   readonly isFull: boolean
   readonly cut: number
@@ -21,7 +21,7 @@ export interface Lines {
   readonly hash: Fingerprint
 }
 
-/** Longer lines, in characters, are cut. */
+/** In characters. Longer lines are cut. */
 export const LONGEST_LINE = 2000
 
 const KEPT = LONGEST_LINE * 4
@@ -29,8 +29,8 @@ const KEPT = LONGEST_LINE * 4
 const BLOCK = 4 * 1024 * 1024
 
 /**
- * Reads lines out of a file of any size. In memory there is one block of it, and the lines. Files that are too large
- * to be edited are read only as far as is needed, and never beyond that size.
+ * Reads lines from a file of any size, holding one block and the lines in memory. Files that are too large to edit are
+ * read only as far as needed, and never beyond that size.
  */
 export async function readFileLines(
   { handle, stat }: OpenFile,
@@ -39,7 +39,7 @@ export async function readFileLines(
 ): Promise<Lines> {
   const size = Number(stat.size)
   const isKnown = size <= LARGEST
-  // Blocks of whole stretches: the fingerprints of blocks, joined, are that of the file.
+  // Blocks of whole stretches: their fingerprints, joined, are the fingerprint of the file.
   const stretch = isKnown ? stretchOf(size) : BLOCK
   const block = Buffer.allocUnsafeSlow(Math.min(size, Math.max(1, Math.floor(BLOCK / stretch)) * stretch))
   const reader = new LineReader(wanted)
@@ -89,7 +89,7 @@ class LineReader {
     this.#add(bytes.subarray(at), false)
   }
 
-  /** What follows the last line end is a line, too, also when it is empty. */
+  /** What follows the last line end is a line, too, even if it is empty. */
   end(): void {
     this.#add(Buffer.alloc(0), true)
   }
@@ -97,7 +97,7 @@ class LineReader {
   #add(bytes: Buffer, isEnded: boolean): void {
     if (this.number >= this.#range.first && !this.isDone) {
       this.#length += bytes.length
-      // The block is used again for the next one.
+      // The block is reused for the next one.
       const piece = Buffer.from(bytes.subarray(0, KEPT - this.#kept))
       this.#kept += piece.length
       if (piece.length > 0) this.#begun.push(piece)

@@ -124,7 +124,7 @@ function imageType(head: Buffer): string | undefined {
   return IMAGES.find(([, pattern]) => pattern.test(beginning))?.[0]
 }
 
-/** Throws when what begins so is no text, or none in an encoding that can be searched for UTF-8. */
+/** Throws if content that starts like this is not text, or not in an encoding that can be searched as UTF-8. */
 export function refuseBinary(head: Buffer, path: string): void {
   const isWide = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff)
   if (isWide) throw new Error(`${shownPath(path)} is UTF-16; convert it to UTF-8 first, for example with iconv`)

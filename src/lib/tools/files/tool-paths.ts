@@ -24,7 +24,7 @@ export function absolutePath(
   return checkLength(realPath(written, session.cwd) === way.path && !isOfProcess(written) ? written : way.path)
 }
 
-/** Without `..` taken out, and for any other process, it may mean something else. */
+/** Paths with `..`, or of a process: what they mean depends on links and on the process. */
 const MEANS_MORE = /(?:^|\/)\.\.(?:\/|$)|^\/+(?:proc|dev)\//
 const isOfProcess = (path: string): boolean => /^\/(?:proc|dev)\//.test(path)
 
@@ -67,8 +67,8 @@ const quoted = (path: string): string =>
 const judged = new WeakMap<PlainObject, string>()
 
 /**
- * Where the file or folder of this input really is. It is looked up once: what was judged is what is opened, whatever
- * becomes of links meanwhile. So permissions must be asked about the very object that runs.
+ * The real path of the file or folder in this input. It is resolved once: what was judged is what is opened, even if
+ * links change meanwhile. So permissions must be asked about the same object that runs.
  */
 export function judgedPath(input: PlainObject, { cwd }: ToolSession, path = String(input['file_path'])): string {
   let real = judged.get(input)

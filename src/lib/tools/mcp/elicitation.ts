@@ -13,5 +13,5 @@ export interface ElicitationAnswer {
   readonly content?: Readonly<PlainObject> | undefined
 }
 
-/** Asks a person in the name of a server. No answer is a no. */
+/** Asks a person on behalf of a server. No answer means decline. */
 export type AskForServer = (server: string, wanted: ElicitationRequest, signal: AbortSignal) => Promise<unknown>

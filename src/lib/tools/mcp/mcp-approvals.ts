@@ -8,15 +8,15 @@ import { definitionChange, definitionOf, type Definition } from './mcp-definitio
 import { jsonIn } from '../../util/attempt.ts'
 
 export interface KnownTool {
-  /** As it was approved of: what the model is told until somebody approves of what it is now. */
+  /** As it was approved: what the model sees until the current definition is approved. */
   readonly definition: Definition
   readonly change: string | undefined
   approve(): void
 }
 
 /**
- * What was approved of the tools of one server, from one session to the next. A file a tool: what one process learns
- * never undoes what another does.
+ * The approved definitions of the tools of one server, across sessions. One file per tool: concurrent processes do not
+ * overwrite each other's approvals.
  */
 export class KnownTools {
   readonly #folder: string
@@ -28,12 +28,12 @@ export class KnownTools {
     this.#notice = notice
   }
 
-  /** What is seen for the first time is approved of. */
+  /** A tool that is seen for the first time is approved. */
   look(now: Definition): KnownTool {
     const file = join(this.#folder, `${shortHash(now.name)}.json`)
     const before = this.#recall(file, now)
     const known = {
-      // Of a tool of which nothing is approved, only its name may be told.
+      // For a tool whose approval cannot be read, the model gets only the name.
       definition: before ?? definitionOf({ name: now.name, inputSchema: { type: 'object' } }),
       change:
         before === undefined ? `what was approved of it cannot be read in ${file}` : definitionChange(before, now),
@@ -55,7 +55,7 @@ export class KnownTools {
     }
   }
 
-  /** A disk that takes nothing keeps nobody from working; but whoever relies on it has to know. */
+  /** A disk that cannot be written does not stop the session, but it is reported. */
   #try<T>(keep: () => T): T | undefined {
     try {
       return keep()

@@ -29,13 +29,13 @@ const HTTP_SERVER = {
   'timeout?': TIMEOUT
 } as const satisfies FieldTable
 
-/** A server that is a program: it is started, and talks over its standard input and output. */
+/** A server that is a program: it is started, and communicates over its standard input and output. */
 export type StdioServer = Infer<typeof STDIO_SERVER, undefined>
 /** A server at an address, over streamable HTTP. */
 export type HttpServer = Infer<typeof HTTP_SERVER, undefined>
 export type OutsideServer = StdioServer | HttpServer
 
-/** The server that this describes; throws where it describes none. `where` is what people know it by. */
+/** The server that this describes; throws if it is invalid. `where` names it in errors. */
 export function readServer(given: unknown, where: string): OutsideServer {
   if (!isObject(given)) throw invalidOption(where, given, 'an object with a command or a url')
   const type = given['type'] ?? (given['command'] === undefined && given['url'] !== undefined ? undefined : 'stdio')
@@ -46,8 +46,8 @@ export function readServer(given: unknown, where: string): OutsideServer {
 }
 
 /**
- * The servers that a file like `.mcp.json` describes: `{ "mcpServers": { name: … } }`, or the inner object alone. In
- * texts `${NAME}` and `${NAME:-otherwise}` stand for variables.
+ * The servers in a file like `.mcp.json`: `{ "mcpServers": { name: … } }`, or the inner object alone. In strings,
+ * `${NAME}` and `${NAME:-default}` are replaced by variables.
  */
 export function serversIn(
   document: unknown,

@@ -34,8 +34,8 @@ interface Connected {
 }
 
 /**
- * A server and what was approved of its tools. A connection that is lost is made anew when the next call comes, once a
- * call, and never sends a call a second time. What is not as it was approved of is not called.
+ * A server and the approved definitions of its tools. A lost connection is reopened for the next call, once per call; a
+ * call is never sent twice. A tool that differs from its approved definition is not called.
  */
 export class McpConnection {
   readonly #around: Surroundings
@@ -58,7 +58,7 @@ export class McpConnection {
     return [...connected.offered.values()]
   }
 
-  /** Calls a tool. Rejects with words for the model. */
+  /** Calls a tool. Rejects with a message for the model. */
   async call({ tool, input, signal, progress }: Sent): Promise<unknown> {
     const connected = await this.#ready()
     while (connected.listing !== undefined) await connected.listing
@@ -148,7 +148,7 @@ export class McpConnection {
     if (this.#connected === connected) this.#connected = undefined
   }
 
-  /** Asks what it offers now; where it says so again meanwhile, once more. */
+  /** Lists its tools again; once more if they change meanwhile. */
   #changed(connected: Connected): void {
     connected.isStale = true
     if (this.#connected !== connected) return
@@ -200,7 +200,7 @@ export class McpConnection {
     this.#around.notice(text)
   }
 
-  /** Why a call failed. Where the connection is to blame, there is a new one before the next call. */
+  /** Why a call failed. After a connection error, the next call opens a new connection. */
   async #callFailure(error: unknown, connected: Connected): Promise<string> {
     const { SdkError, SdkErrorCode, ProtocolError } = await import('@modelcontextprotocol/client')
     const { name, callTimeout } = this.#around
@@ -223,7 +223,7 @@ const LONGEST_QUESTION = 10_000
 
 const UNKNOWN = 'whether the call did anything is not known, and it was not repeated'
 
-/** How long to wait before it is tried again, in milliseconds, after so many failures in a row. */
+/** How long to wait before the next try, in milliseconds, after this many failures in a row. */
 const pause = (failures: number): number => (failures === 0 ? 0 : Math.min(250 * 2 ** (failures - 1), 10_000))
 
 async function list(

@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../message.ts'
 import { isObject, same, type PlainObject } from '../../util/plain.ts'
 import { escapedLines } from '../../util/escape.ts'
 
-/** A tool as its server describes it. Whoever approves of the tool approves of all this. */
+/** A tool as its server describes it. An approval covers all of this. */
 export interface Definition {
   readonly name: string
   readonly title: string | undefined
@@ -14,7 +14,7 @@ export interface Definition {
 
 export const DEEPEST = 100
 
-/** Whether data is nested deeper than anybody should look. It does so itself without going deep. */
+/** Whether data is nested too deeply. Does not recurse itself. */
 export function isTooDeep(value: unknown): boolean {
   let level: readonly unknown[] = [value]
   for (let depth = 0; level.length > 0; depth++) {
@@ -45,13 +45,13 @@ export function definitionOf(given: {
 
 const LONGEST_DESCRIPTION = 8000
 
-/** The words of a description, with nothing in it that a reader would not see. */
+/** The description, with invisible characters escaped. */
 export const shownDescription = ({ description, title, name }: Definition): string =>
   escapedLines(clipped(description || title || name, LONGEST_DESCRIPTION))
 
 const WORDS: ReadonlySet<string> = new Set(['description', 'title', '$comment'])
 
-/** A schema whose words show everything that is in them; what it means is left as it is. */
+/** The schema, with invisible characters in its texts escaped; its meaning is unchanged. */
 export function shownSchema(schema: JsonSchema): JsonSchema {
   return shownIn(schema) as JsonSchema
 }

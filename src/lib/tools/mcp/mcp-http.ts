@@ -3,16 +3,16 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { httpFetch } from '../../world/http/client.ts'
 import { LONGEST_MESSAGE, type ServerLink } from './mcp-stdio.ts'
 
-/** How long a server may take to say good-bye, in milliseconds. */
+/** How long closing a session with the server may take, in milliseconds. */
 const FAREWELL = 1000
 
-/** A server at an address. What fails there is not sent again. */
+/** A server at an address. Failed requests are not sent again. */
 export async function httpLink(url: string, headers: Readonly<Record<string, string>>): Promise<ServerLink> {
   const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers: { ...headers } },
     fetch: boundedFetch,
-    // A stream that broke off is taken up where it ended. That asks for what is still to come, and sends no call again.
+    // A broken stream is resumed where it ended. That asks for the rest of it, and sends no call again.
     reconnectionOptions: {
       maxRetries: 2,
       initialReconnectionDelay: 500,
@@ -42,7 +42,7 @@ export async function httpLink(url: string, headers: Readonly<Record<string, str
   }
 }
 
-/** The requests that have no answer yet. A stream that ends without it will never bring it, and nobody else says so. */
+/** Requests without a response. If its stream ends without one, it will never come, and the SDK does not report it. */
 class Owed {
   readonly #ids = new Set<RequestId>()
 
@@ -61,7 +61,7 @@ class Owed {
   }
 }
 
-/** Nobody may fill our memory with one message. */
+/** Limits the size of one message, to protect our memory. */
 const boundedFetch: FetchLike = async (url, init) => {
   const response = await httpFetch(url, { ...init, redirect: 'follow' })
   if (response.body === null) return response

@@ -7,14 +7,14 @@ import { DEEPEST, isTooDeep } from './mcp-definition.ts'
 import type { ToolCall, ToolResult } from '../tool.ts'
 import { makeFolders } from '../../world/files/own-file.ts'
 
-/** So many characters of text are shown of one result. */
+/** The maximum number of characters of text shown of one result. */
 const MOST_TEXT = 100_000
-/** So many characters of pictures and other data, in base64. */
+/** The maximum number of characters of images and other data, in base64. */
 const MOST_DATA = 8_000_000
 const MOST_PARTS = 1000
 const MOST_BESIDES = 10_000
 
-/** What a server gave back, within bounds: what is larger is cut, says so, and is kept whole in a file. */
+/** The result of a server, within limits: what is larger is cut, says so, and is saved whole in a file. */
 export function boundedResult(given: unknown, call: ToolCall): ToolResult {
   if (!isResult(given)) throw new TypeError('its server gave back what is no result of a tool')
   if (isTooDeep(given)) throw new TypeError(`its server gave back data nested deeper than ${DEEPEST} levels`)

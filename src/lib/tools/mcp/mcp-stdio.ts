@@ -7,15 +7,15 @@ import { jsonIn } from '../../util/attempt.ts'
 import { ByteRecords } from '../../world/process/byte-records.ts'
 import { isObject } from '../../util/plain.ts'
 
-/** A message of more bytes is none: whoever sends it is ended. */
+/** In bytes. A server that sends a longer message is ended. */
 export const LONGEST_MESSAGE = 32 * 1024 * 1024
 const MOST_REMARKS = 1000
-/** Of what a server says on standard error, so many of the last characters are told when it ends. */
+/** How many of the last characters on standard error are reported when a server ends. */
 const LAST_WORDS = 1000
 
 export interface ServerLink {
   readonly transport: Transport
-  /** Why it is closed, where that was not asked for and somebody knows. */
+  /** Why it closed, if not on request and if known. */
   failure(): string | undefined
   end(): Promise<void>
 }
@@ -25,7 +25,7 @@ export function stdioLink(begin: (listener: OutputListener) => Running): ServerL
   return { transport, failure: () => transport.failure, end: () => transport.close() }
 }
 
-/** A server that is a process: one JSON object a line, both ways. The process is started and ended like any other. */
+/** A server that is a process: one JSON object per line, both ways. It is started and ended like any other process. */
 class StdioTransport implements Transport {
   onclose?: (() => void) | undefined
   onerror?: ((error: Error) => void) | undefined
@@ -96,7 +96,7 @@ class StdioTransport implements Transport {
     }
   }
 
-  /** Some servers greet whoever starts them, or log to the wrong stream. That is told, and does no harm. */
+  /** Some servers print a greeting, or log to standard output. Such lines are reported, and otherwise ignored. */
   #remark(line: string): void {
     if (++this.#remarks > MOST_REMARKS) this.#end('it prints what is no message, again and again, and was ended')
     else this.onerror?.(new Error(`it printed what is no message: ${escapedLines(line.slice(0, 200))}`))

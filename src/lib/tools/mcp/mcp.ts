@@ -36,11 +36,11 @@ export interface ConnectedServer {
   readonly callForHook?: (tool: string, input: PlainObject, signal: AbortSignal) => Promise<string>
 }
 
-/** How long a server may take to be ready, and one call to be answered, in milliseconds. */
+/** How long a server may take to be ready, and to answer one call, in milliseconds. */
 const START_TIMEOUT = 30_000
 const CALL_TIMEOUT = 1_800_000
 
-/** Connects to all servers, side by side. One that fails, or takes too long, holds up nobody. It never rejects. */
+/** Connects to all servers concurrently. One that fails or takes too long does not delay the others. Never rejects. */
 export function connectServers(
   servers: readonly NamedServer[],
   ports: ServerPorts,
@@ -127,7 +127,7 @@ function toolsOf(
   return [...tools.values()]
 }
 
-/** What a server is known by: its name and how it is reached. The program that a project names is that project's. */
+/** Identifies a server: its name and how it is reached. A program named by a project belongs to that project. */
 function identityOf({ name, source, config }: NamedServer, { root }: ToolSession): readonly string[] {
   const way = 'url' in config ? [config.url] : [config.command, ...(config.args ?? [])]
   return [source, source === 'project' ? root : '', name, ...way]
@@ -156,7 +156,7 @@ function toolOf(
       const words = `the tool ${escapedLines(definition.name)} of the server ${server} is not as it was approved of`
       return { words: `${words}: ${known.change}. A yes approves of it as it is`, approve: () => known.approve() }
     },
-    // Its server knows its schema best, and checks it.
+    // The server knows its schema best, and checks it.
     check: input => (isObject(input) ? { input } : { problem: 'it is not an object' }),
     readOnlyIsUnverified: true,
     readOnly() {

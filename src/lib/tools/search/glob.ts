@@ -48,7 +48,7 @@ export const globTool: Tool = builtInTool('Glob', {
 
 async function filesIn(call: ToolCall, folder: string, glob: string, found: Buffer[]): Promise<Searched> {
   const place = await placeAt(folder)
-  // A folder that only the pattern names need not be there.
+  // A folder that only the pattern names need not exist.
   if ('problem' in place || place.name !== undefined) return { why: 'ended' }
   return ripgrep(call, {
     args: ['--files', '--null', '--no-ignore', `--glob=${glob}`, ...withoutRecords(glob)],

@@ -11,7 +11,7 @@ interface Writing {
   readonly groups: boolean
 }
 
-/** Text, or what is none in base64: so ripgrep writes names and lines. */
+/** Names and lines as ripgrep writes them: text, or base64 if they are not valid text. */
 interface Data {
   readonly text?: string
   readonly bytes?: string
@@ -24,7 +24,7 @@ interface Found {
   readonly submatches: readonly { readonly match: Data; readonly start: number }[]
 }
 
-/** Writes what ripgrep tells, a JSON object a line, the way people know it. */
+/** Formats the JSON lines of ripgrep as its usual text output. */
 export class Matches {
   readonly #writing: Writing
   readonly #add: (line: string) => boolean

@@ -8,7 +8,7 @@ import type { ToolCall, ToolResult } from '../tool.ts'
 
 type GrepInput = ToolInput<'Grep'>
 
-/** One way to answer; `undefined` when the call was given up. */
+/** An output mode; `undefined` if the call was aborted. */
 type Mode = (input: GrepInput, place: SearchPlace, call: ToolCall) => Promise<ToolResult | undefined>
 
 const NEWLINE = 10
@@ -46,7 +46,7 @@ export const countsOf: Mode = async (input, place, call) => {
     place,
     separator: NEWLINE,
     each(record) {
-      // A name may have the end of a line in it: the count comes after a NUL.
+      // A name may contain a newline: the count follows a NUL.
       const end = record.indexOf(0)
       if (end === -1) return begun.push(record, Buffer.of(NEWLINE)) < MOST_RESULTS
       const path = Buffer.concat([...begun, record.subarray(0, end)])
@@ -84,7 +84,7 @@ export const contentOf: Mode = async (input, place, call) => {
     line => page.add(line)
   )
   const searched = await ripgrep(call, {
-    // In this order a page is the same whenever it is asked for.
+    // Sorted, so that a page is the same each time.
     args: [...commonArgs(input), '--json', '--sort=path', `--before-context=${before}`, `--after-context=${after}`],
     place,
     separator: NEWLINE,
@@ -169,7 +169,7 @@ function commonArgs(input: GrepInput): readonly string[] {
   ]
 }
 
-/** Several may stand there, with spaces or commas between them; those in braces belong together. */
+/** Several may be given, separated by spaces or commas; those in braces belong together. */
 const globsIn = (text: string): readonly string[] =>
   text
     .split(/\s+/)

@@ -7,11 +7,11 @@ import { processesOf, startProblem } from '../bash/processes.ts'
 import { besides, type SearchPlace } from './search-place.ts'
 import type { ToolCall } from '../tool.ts'
 
-/** A search ends after so many milliseconds, */
+/** The time limit of a search, in milliseconds, */
 const LONGEST = 5_000
-/** and with so many results. */
+/** and the maximum number of results. */
 export const MOST_RESULTS = 10_000
-/** What is longer is no line that anybody reads. */
+/** In bytes. Longer records are skipped. */
 const LONGEST_RECORD = 16 * 1024 * 1024
 
 export interface Searched {
@@ -24,12 +24,12 @@ export interface Search {
   readonly args: readonly string[]
   readonly place: SearchPlace
   readonly separator: number
-  /** Called with each record; `false` is enough. */
+  /** Called with each record; return `false` to stop. */
   each(record: Buffer): boolean
   readonly longest?: number
 }
 
-/** Searches with ripgrep, whose patterns take time in proportion to the text. */
+/** Searches with ripgrep, whose patterns run in linear time. */
 export async function ripgrep(call: ToolCall, search: Search): Promise<Searched> {
   const { place, args } = search
   const { session, signal } = call
@@ -67,7 +67,7 @@ export async function ripgrep(call: ToolCall, search: Search): Promise<Searched>
 
 const FIRST = ['--no-config', '--color=never', '--hidden']
 
-/** Exit code 1 says that nothing was found, 2 that something went wrong, perhaps with a few files only. */
+/** Exit code 1 means that nothing was found, 2 that something failed, perhaps only for a few files. */
 function endOf({ code, signal, error }: Ended, errors: string, count: number): Searched {
   if (error !== undefined) return { why: 'ended', failure: `it could not be started: ${startProblem(error)}` }
   const trouble = errors.replaceAll(/^rg: /gm, '').trim().slice(0, 2_000) || undefined
@@ -79,8 +79,8 @@ function endOf({ code, signal, error }: Ended, errors: string, count: number): S
 let program: string | undefined
 
 /**
- * The program that came with us or, on a machine that there is none for, the one that is installed. Only what was found
- * is remembered: without descriptors to spare nothing is.
+ * The bundled program, or the installed one on platforms without it. Only a success is cached: a lookup without free
+ * descriptors finds nothing.
  */
 export function programPath(): string {
   const name = process.platform === 'win32' ? 'rg.exe' : 'rg'
@@ -93,7 +93,7 @@ export function programPath(): string {
   }
 }
 
-/** The newest first, and by name where they are of the same age. Files that are gone are left out. */
+/** Newest first, then by name. Files that are gone are left out. */
 export async function newestFirst(folder: string, names: readonly Buffer[]): Promise<readonly Buffer[]> {
   const prefix = Buffer.from(join(folder, '/'))
   const aged: { readonly name: Buffer; readonly time: number }[] = []
@@ -112,11 +112,11 @@ export async function newestFirst(folder: string, names: readonly Buffer[]): Pro
   return aged.toSorted((a, b) => b.time - a.time || Buffer.compare(a.name, b.name)).map(({ name }) => name)
 }
 
-/** The path without the `./` that ripgrep writes before it. */
+/** The path without the leading `./` of ripgrep. */
 export const bare = (path: Buffer): Buffer => (path[0] === 46 && path[1] === 47 ? path.subarray(2) : path)
 
 const RECORDS = ['.git', '.svn', '.hg', '.bzr', '.jj', '.sl']
 
-/** Leaves out what version control keeps for itself, unless one asks for it. */
+/** Excludes the folders of version control, unless the search names one. */
 export const withoutRecords = (asked: string): readonly string[] =>
   RECORDS.filter(name => !asked.split('/').includes(name)).map(name => `--glob=!${name}`)

@@ -11,7 +11,7 @@ export interface SearchPlace {
   readonly name: string | undefined
 }
 
-/** Folders that no search should enter: reading what is in there may never end, or do something. */
+/** Folders that no search enters: reading what is in them may never end, or have effects. */
 const MACHINERY = ['/proc', '/sys', '/dev']
 
 export const besides = ({ folder }: SearchPlace): readonly string[] =>

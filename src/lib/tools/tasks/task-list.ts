@@ -41,7 +41,7 @@ class TaskList {
   readonly #tasks = new Map<string, Task>()
   #last = 0
 
-  /** A hook may refuse it: then there is no such task. */
+  /** A hook may refuse it: then the task is not created. */
   async create({ subject, description, activeForm }: ToolInput<'TaskCreate'>, call: ToolCall): Promise<ToolResult> {
     const shown = activeForm === undefined ? {} : { activeForm }
     const task: Task = { id: String(++this.#last), subject, description, status: 'pending', ...shown }
@@ -51,7 +51,7 @@ class TaskList {
     return { content: `Task #${task.id} was made: ${subject}`, output: { task: { id: task.id, subject } } }
   }
 
-  /** A hook may refuse that it is done: then it stays as it is. */
+  /** A hook may refuse the completion: then the task stays as it is. */
   async update(change: ToolInput<'TaskUpdate'>, call: ToolCall): Promise<ToolResult> {
     const task = this.#tasks.get(change.taskId)
     if (task === undefined) return unknownTask(change.taskId)

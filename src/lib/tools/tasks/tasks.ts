@@ -67,7 +67,7 @@ interface Facts {
   readonly usage?: string
 }
 
-/** Tells an agent that a task of its own has ended, in the words that Claude Code has for it. */
+/** Notifies an agent that its background task has ended, in the format of Claude Code. */
 export function taskNotification(task: BackgroundTask, { toolUseId, outputFile, usage }: Facts): string {
   const { id, status, description, exitCode, type } = task
   const code = exitCode === undefined ? '' : ` (exit code ${exitCode})`

@@ -3,7 +3,7 @@ const BREAKS =
   /<\/?(?:p|div|section|article|header|footer|main|ul|ol|li|tr|table|h[1-6]|br|hr|pre|blockquote)\b[^>]*>/gi
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
 
-/** The text of a page, roughly as it is read: without what is not shown, links with where they lead. */
+/** The text of a page, roughly as it is read: without hidden parts, and with the targets of links. */
 export function plainText(html: string): string {
   return html
     .replaceAll(/<!--[\s\S]*?-->/g, '')
