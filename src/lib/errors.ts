@@ -43,17 +43,17 @@ export const ERRORS = {
   E_REFUSED: (what: string, by: string, reason: string) => [`${what} was refused by ${by}: ${reason}`, '']
 } satisfies Sentences
 
-/** What to say, by code: what went wrong, what to do next, and the whole sentence for a command line where it differs. */
+/** The sentences by code: what went wrong, what to do next, and the command line's sentence if it differs. */
 export type Sentences = Record<string, (...words: string[]) => readonly [string, string, string?]>
 
-/** What programs tell errors apart by. */
+/** Identifies an error for programs. */
 export type ErrorCode = keyof typeof ERRORS | keyof typeof FAULTS
 
-/** The one error class. `code` is for programs, `message` for people; it ends with what to do next. */
+/** The only error class. `code` is for programs, `message` for people; it ends with what to do next. */
 export class CarabinerError extends Error {
   override readonly name = 'CarabinerError'
   readonly code: ErrorCode
-  /** The same in words of the command line, where they differ: what `carabiner` prints. */
+  /** The message for the command line, if it differs: what `carabiner` prints. */
   declare readonly forCommandLine?: string
 
   constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
@@ -82,21 +82,21 @@ export function errorMessage(thrown: unknown): string {
   }
 }
 
-/** A wrong value, for an error. */
+/** A wrong value, for an error message. */
 export function print(value: unknown): string {
   const words =
     typeof value === 'string' ? JSON.stringify(value) : typeof value === 'number' ? `${value}` : errorMessage(value)
   return words.slice(0, 200)
 }
 
-/** The candidate that differs least from `word`, if it is near enough to be meant. */
+/** The candidate that differs least from `word`, if it is close enough to be meant. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined
   let least = Math.max(2, Math.floor(word.length / 3)) + 1
   for (const candidate of candidates) {
     const [given, meant] = [word.toLowerCase(), candidate.toLowerCase()]
     const steps = editDistance(given, meant)
-    // In a short word two letters are many: then at least the first one must be right.
+    // In a short word two letters are many: then at least the first one must match.
     if (steps < least && (steps < 2 || given.length > 5 || given[0] === meant[0])) [best, least] = [candidate, steps]
   }
   return best

@@ -7,11 +7,11 @@ const forBoth = (what: string, program: string, commandLine: string): readonly [
   commandLine === '' ? what : `${what}; ${commandLine}`
 ]
 
-/** Places that flags name, as options of `query()`. */
+/** Flags that name places, as options of `query()`. */
 export const asOptions = (text: string): string =>
   text.replaceAll(/--settings\b/g, 'options.settings').replaceAll(/--hooks\b/g, 'options.hookModules')
 
-/** Flags that are not called as their options are. */
+/** Flags whose names differ from their options. */
 const FLAGS: Readonly<Record<string, string>> = {
   additionalDirectories: '--add-dir',
   allowedTools: '--allowedTools',
@@ -22,7 +22,7 @@ const FLAGS: Readonly<Record<string, string>> = {
   plugins: '--plugin-dir'
 }
 
-/** Options of `query()` in a sentence, as flags of the command line. */
+/** Replaces options of `query()` in a sentence by flags of the command line. */
 export const asFlags = (text: string): string =>
   text.replaceAll(
     /\boptions\.([a-z]+(?:[A-Z][a-z]+)*)\b(?:\.schema\b)?/g,
@@ -32,14 +32,14 @@ export const asFlags = (text: string): string =>
 const ALONE =
   /(?<![\w.-])(?:\{ )?(resume(?:SessionAt)?|continue|forkSession|sessionId|permissionMode|max[A-Z]\w+|(?:dis)?allowedTools|settingSources|additionalDirectories)(?: \})?(?![\w:])/g
 
-/** The same for names of options without `options.` before them. */
+/** The same for option names without a leading `options.`. */
 const alone = (text: string): string => asFlags(text.replaceAll(ALONE, 'options.$1'))
 
 export const NO_BYPASS = 'mode bypassPermissions is not allowed here'
 
 const COPY = ['go on from a copy with { forkSession: true }', 'go on from a copy with --fork-session'] as const
 
-/** The errors of everything but the engine, which has its own, so that it is small when it is used alone. */
+/** The errors of everything but the engine, which has its own so that it stays small when used alone. */
 export const FAULTS = {
   E_OPTION_INVALID: (what: string, value: string, allowed: string) => {
     const flag = alone(what.replace(/^(?=(?:tools|agents|cwd|effort|plugins|outputFormat)\b)/, 'options.'))
@@ -123,9 +123,9 @@ export const FAULTS = {
 const ALL = { ...ERRORS, ...FAULTS }
 const made = faultsIn(ALL)
 
-/** An error with the sentence of its code; for a command line with that of its own, too. */
+/** An error with the sentence of its code, and the sentence for the command line if there is one. */
 export const fault: typeof made = (code, ...words) => {
   const [, , forCommandLine] = (ALL[code] as Sentences[string])(...words)
-  // Hidden: a program that prints the error should see options, not flags.
+  // Not enumerable: a program that prints the error should see options, not flags.
   return Object.defineProperty(made(code, ...words), 'forCommandLine', { value: forCommandLine })
 }

@@ -7,32 +7,32 @@ export interface Message {
 /** One part of a message. */
 export type Block = TextBlock | ThinkingBlock | RedactedThinkingBlock | ImageBlock | ToolUseBlock | ToolResultBlock
 
-/** What is said. */
+/** Text. */
 export interface TextBlock {
   readonly type: 'text'
   readonly text: string
 }
 
-/** What was thought before, kept as the provider gave it. */
+/** Thinking, kept as the provider gave it. */
 export interface ThinkingBlock {
   readonly type: 'thinking'
   readonly thinking: string
   readonly signature?: string | undefined
 }
 
-/** What was thought, and can be read by the provider only. */
+/** Encrypted thinking that only the provider can read. */
 export interface RedactedThinkingBlock {
   readonly type: 'redacted_thinking'
   readonly data: string
 }
 
-/** A picture, in base64. */
+/** An image, in base64. */
 export interface ImageBlock {
   readonly type: 'image'
   readonly source: { readonly type: 'base64'; readonly media_type: string; readonly data: string }
 }
 
-/** A call of a tool. */
+/** A tool call. */
 export interface ToolUseBlock {
   readonly type: 'tool_use'
   readonly id: string
@@ -40,7 +40,7 @@ export interface ToolUseBlock {
   readonly input: unknown
 }
 
-/** What came of a call. */
+/** The result of a tool call. */
 export interface ToolResultBlock {
   readonly type: 'tool_result'
   readonly tool_use_id: string

@@ -1,12 +1,12 @@
 /**
- * The tools of this package, one row per tool, as plain data that every layer may read: their names, what they take (types,
- * checks and the schemas for the model come from the same fields) and what rules must know about them.
+ * The tools of this package, one row per tool, as plain data for every layer: their names, their inputs (types, checks
+ * and the schemas for the model come from the same fields) and what rules must know about them.
  */
 
 import type { FieldTable, InferGiven } from './schema/table.ts'
 
 interface ToolRow {
-  /** Keys and what they hold; `'name?'` may be left out. Undefined: `NestedInputs` has the type, and the tool checks it. */
+  /** Keys and their types; `'name?'` is optional. Undefined: `NestedInputs` has the type, and the tool checks it. */
   readonly input: FieldTable | undefined
   /** No call changes anything that belongs to the user. Bash decides this for each command. */
   readonly readOnly: boolean
@@ -121,7 +121,7 @@ export const TOOL_TABLE = {
       'timeout?': { type: 'number', default: 30_000, min: 0, max: 600_000, words: 'Milliseconds to wait at most.' }
     }
   },
-  // What it ends was begun by the agent itself.
+  // It ends only what the agent itself started.
   TaskStop: {
     readOnly: true,
     input: {
@@ -133,7 +133,7 @@ export const TOOL_TABLE = {
     readOnly: true,
     input: { plan: { type: 'string', words: 'What you are going to do, step by step, for the user to agree to.' } }
   },
-  // What other agents do passes the door by itself.
+  // Calls of the subagent pass the gate themselves.
   Agent: {
     readOnly: true,
     input: {
@@ -190,7 +190,7 @@ export const TOOL_TABLE = {
     }
   },
   AskUserQuestion: { readOnly: true, input: undefined },
-  // It sends a request, and what that does at the other end is not known.
+  // It sends a request, whose effect at the other end is unknown.
   WebFetch: {
     readOnly: false,
     input: {
@@ -230,7 +230,7 @@ export type BuiltInToolInputs = {
 
 export const TOOL_NAMES = Object.keys(TOOL_TABLE) as readonly BuiltInToolName[] as readonly string[]
 
-/** Of other versions of Claude Code: settings may have rules for them. */
+/** From other versions of Claude Code: settings may have rules for them. */
 export const OTHER_FILE_TOOLS: Readonly<Record<string, FileAccess>> = {
   LS: 'search',
   NotebookRead: 'read',

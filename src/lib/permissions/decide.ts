@@ -12,7 +12,7 @@ export interface CallFacts extends PathLookup {
   readonly tool: string
   readonly input: PlainObject
   readonly subject: Subject | undefined
-  /** It changes nothing: known of our own tools and of the caller's, never of those of a server outside. */
+  /** It changes nothing: known for built-in tools and the caller's tools, never for those of external servers. */
   readonly readOnly: boolean
   /** Why a person has to be asked about it, whatever allows it. */
   readonly doubt?: string | undefined
@@ -22,7 +22,7 @@ export interface Policy extends RulePlaces {
   readonly rules: readonly Rule[]
   readonly mode: Mode
   readonly hook?: HookWord | undefined
-  /** Further folders in which nothing is written without a rule of the user that names them: our own, managed ones. */
+  /** Further folders that may be written only with a user rule that names them: our own, and managed ones. */
   readonly own?: readonly string[] | undefined
 }
 
@@ -32,11 +32,11 @@ export interface HookWord {
   readonly reason?: string | undefined
 }
 
-/** May it run? `by` names the rule, the mode, the hook or the person that decided; `reason` is a sentence. */
+/** Whether it may run. `by` names the rule, mode, hook or person that decided; `reason` is a sentence. */
 export interface Ruling {
   readonly decision: Behavior
   readonly by: string
-  /** `asked`: a person or a hook that was asked; `default`: no rule decides, or there was no one to ask. */
+  /** `asked`: a person or a hook was asked; `default`: no rule decides, or there was no one to ask. */
   readonly kind: 'rule' | 'mode' | 'hook' | 'safety' | 'asked' | 'default'
   readonly reason: string | undefined
   readonly askedBy?: string | undefined
@@ -44,9 +44,9 @@ export interface Ruling {
 }
 
 /**
- * Whether a call may run. What refuses comes first: a hook, a rule, a protected path, plan mode. Then what asks: a doubt,
- * a rule, a protected path, a hook. Only then what allows: a mode that never asks, a hook, a rule, the mode, and reading within
- * the project. What is left is asked about, and in mode dontAsk refused. Pure: it looks at nothing but its arguments.
+ * Whether a call may run. Refusals come first: a hook, a rule, a protected path, plan mode. Then whatever asks: a
+ * doubt, a rule, a protected path, a hook. Only then whatever allows: a mode that never asks, a hook, a rule, the mode,
+ * and reading within the project. All other calls are asked about, or refused in mode dontAsk. A pure function.
  */
 export function decide(call: CallFacts, policy: Policy): Ruling {
   const ruling = restriction(call, policy) ?? permission(call, policy) ?? UNSAID
@@ -114,7 +114,7 @@ function restriction(call: CallFacts, policy: Policy): Ruling | undefined {
   return leavesPlan ? byMode('ask', mode, 'the plan is ready') : undefined
 }
 
-/** The first rule that refuses it; where none does, the first that asks, or of which it cannot be told whether it refuses. */
+/** The first rule that refuses it; else the first rule that asks, or that may refuse it. */
 function ruleAgainst(call: CallFacts, policy: Policy): Ruling | undefined {
   let asks: Ruling | undefined
   for (const rule of policy.rules) {
@@ -136,7 +136,7 @@ function permission(call: CallFacts, policy: Policy): Ruling | undefined {
   const { tool, subject, readOnly } = call
   const isInside = subject?.kind === 'file' && roots.some(root => isWithin(subject.path, root))
   if (mode === 'acceptEdits' && FILE_WRITERS.has(tool) && isInside) return byMode('allow', mode)
-  // Reading in the project needs no question, and neither does a tool that reads no file.
+  // Reading in the project is allowed, and so is a tool that reads no file.
   return readOnly && (subject === undefined || isInside) ? ORDINARY : undefined
 }
 

@@ -4,7 +4,7 @@ import { commandsHeldBy, type HeldCommand } from '../shell/nested-commands.ts'
 import { programName } from '../shell/programs.ts'
 import { shellWord, simpleCommand } from '../shell/command-words.ts'
 
-/** Whether something is meant. `maybe`: it cannot be told. */
+/** Whether a rule matches. `maybe`: it cannot be determined. */
 export type Fit = 'yes' | 'maybe' | 'no'
 
 class CommandPattern {
@@ -30,7 +30,7 @@ class CommandPattern {
     )
   }
 
-  /** `git *` and `git:*` fit `git` alone, too; `git*` fits `gitk`. Other patterns fit all or nothing. */
+  /** `git *` and `git:*` also match `git` alone; `git*` matches `gitk`. Other patterns must match the whole text. */
   fits(text: string): boolean {
     return text === this.#whole || this.#fits(text)
   }
@@ -47,7 +47,7 @@ class CommandPattern {
     return fit
   }
 
-  /** The same words with options among them, options in another order or spelling, or words that nobody knows yet. */
+  /** The same words with options among them, options in another order or spelling, or words that are not known yet. */
   #isNear(rest: HeldCommand['words']): boolean {
     if (this.#options.size === 0 || rest.includes(undefined)) return this.#leads(rest)
     if (!this.#words.every(word => rest.includes(word))) return false
@@ -64,7 +64,7 @@ const optionsIn = (words: HeldCommand['words']): ReadonlySet<string> =>
     )
   )
 
-/** `-f`, `--force` and `--for` may be one and the same. */
+/** `-f`, `--force` and `--for` may be the same option. */
 const isAlike = (a: string, b: string): boolean =>
   a.length === 1 || b.length === 1 ? a[0]!.toLowerCase() === b[0]?.toLowerCase() : a.startsWith(b) || b.startsWith(a)
 
@@ -80,22 +80,22 @@ function patternOf(specifier: string): CommandPattern {
 }
 
 /**
- * For rules that allow: it must be provably one simple command, and the whole of it must fit. Options that turn a program
- * to something else must stand in the rule.
+ * For rules that allow: it must be provably one simple command, and the whole of it must match. Dangerous options must
+ * be named in the rule.
  */
 export function allowsCommand(specifier: string, text: string): boolean {
   const words = simpleCommand(text)
   if (words === undefined) return false
   const pattern = patternOf(specifier)
   if (!pattern.fits(text.trim()) && !pattern.fits(words.map(shellWord).join(' '))) return false
-  // Whoever wrote down the whole command has written down these as well.
+  // A rule without `*` names the whole command, including these options.
   return (
     !specifier.includes('*') ||
     dangerousOptions(programName(words[0]!), words.slice(1)).every(turn => namesOption(specifier, turn))
   )
 }
 
-/** For rules that refuse or ask: any command in the text that may be the one. Limits only make it stricter. */
+/** For rules that refuse or ask: any command in the text that may match. Limits only make it stricter. */
 export function matchesCommand(specifier: string, text: string): Fit {
   const { commands, unsure, over } = commandsHeldBy(text)
   if (over) return 'yes'
@@ -110,15 +110,15 @@ export function matchesCommand(specifier: string, text: string): Fit {
 }
 
 /**
- * For a rule that has these words behind its program: whether a command has the same, in this order, with options among
- * them. Each option may take the word behind it as its value, so that `kubectl -n prod delete` is near `kubectl delete`,
- * and `git log push` is not near `git push`. What nobody knows yet may be anything. `open`: anything may stand before.
+ * For the words after a rule's program: whether a command has them in this order, with options among them. Each option
+ * may take the next word as its value, so that `kubectl -n prod delete` is near `kubectl delete`, and `git log push` is
+ * not near `git push`. A word that is not known yet may be anything. `open`: anything may come before.
  */
 export function leadTo(rule: readonly string[], open: boolean): (words: HeldCommand['words']) => boolean {
   const steps = rule.filter(word => word !== '*').map(word => globOf(word))
   const isOpen = opensOf(rule, open)
   return words => {
-    // How many of the steps may have been taken; and those between which an option stood.
+    // How many steps may have matched; and those between which an option was seen.
     let [taken, around] = [new Set([0]), new Set<number>()]
     let afterOption = false
     for (const word of words) {
@@ -142,7 +142,7 @@ export function leadTo(rule: readonly string[], open: boolean): (words: HeldComm
   }
 }
 
-/** Whether anything may stand before each of the steps, and behind the last. */
+/** Whether anything may come before each of the steps, and after the last. */
 function opensOf(rule: readonly string[], open: boolean): readonly boolean[] {
   const opens: boolean[] = []
   let isOpen = open

@@ -1,12 +1,12 @@
 import { nearest } from '../errors.ts'
 import { NO_BYPASS } from '../faults.ts'
 
-/** How freely an agent works: from `plan`, which changes nothing, to `bypassPermissions`, which asks nobody. */
+/** How freely an agent works: from `plan`, which changes nothing, to `bypassPermissions`, which never asks. */
 export type Mode = 'default' | 'acceptEdits' | 'plan' | 'dontAsk' | 'bypassPermissions'
 
 export const MODES: readonly Mode[] = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions']
 
-/** Modes of other agents, and why there are none such here. */
+/** Modes of other agents, and why they do not exist here. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['auto', 'a model would have to judge each call'],
   ['delegate', 'it is for agents that lead teams']
@@ -17,7 +17,7 @@ export interface NoMode {
   readonly isElsewhere?: true
 }
 
-/** `bypassPermissions` is a mode only where `mayBypass` says so. */
+/** `bypassPermissions` is available only with `mayBypass`. */
 export function parseMode(text: string, mayBypass: boolean): Mode | NoMode {
   const mode = MODES.find(each => each === text)
   if (mode === 'bypassPermissions' && !mayBypass) return { problem: NO_BYPASS }

@@ -12,21 +12,21 @@ import { roughLeaves } from '../shell/split-words.ts'
 import { literalNames, pathOf, patternOf, type RulePlaces } from './path-pattern.ts'
 import type { Rule } from './rule.ts'
 
-/** Where a call is made, and how its paths are looked at. Without that, nothing is known but what is written. */
+/** Where a call is made, and how its paths are resolved. Without it, paths are taken as written. */
 export interface PathLookup {
-  /** The working folder, where that is known; the project's otherwise. */
+  /** The working folder, if known; else the project's root. */
   readonly cwd?: string | undefined
-  /** Where a path leads for a process in this folder. */
+  /** Resolves a path for a process in this folder. */
   readonly real?: ((path: string, cwd: string) => { readonly path: string; readonly sure: boolean }) | undefined
   readonly has?: ((path: string) => boolean) | undefined
-  /** Names of the same file that rules are about; none where that cannot be told. */
+  /** Hard links of the same file that rules are about; undefined if that cannot be determined. */
   readonly twins?: ((path: string) => readonly string[] | undefined) | undefined
 }
 
-/** The paths that something may mean: as they are written, and where they really lead. */
+/** The paths that a text may mean: as written, and resolved. */
 export interface NamedPaths {
   readonly paths: ReadonlySet<string>
-  /** What may mean a path that is not among them. */
+  /** A text that may mean a path that is not among them. */
   readonly unsure: string | undefined
 }
 
@@ -38,7 +38,7 @@ export function pathsNamedBy(
   const { cwd = root } = ground
   const looking = new Looking(ground)
   const into = foldersIn(command, cwd)
-  // From the top of a repository git takes some paths.
+  // Git takes some paths relative to the top of the repository.
   const topOf = (folder: string): string | undefined => ground.has && repositoryTop(folder, ground.has)
   const tops = command.includes(':') ? [cwd, root, ...into].flatMap(folder => topOf(folder) ?? []) : []
   const folders = new Set([cwd, root, ...into, ...tops].flatMap(folder => [folder, looking.real(folder, '/')]))
@@ -46,7 +46,7 @@ export function pathsNamedBy(
   for (const word of wordsIn(command)) {
     const text = home !== undefined && /^~(?:\/|$)/.test(word) ? home + word.slice(1) : word
     for (const folder of folders) looking.at(text, folder)
-    // From which folder further down it leads up cannot always be told.
+    // From which subfolder it leads up is not always known.
     const up = posix.normalize(text)
     if (up.startsWith('../')) looking.at(up.replace(/^(?:\.\.\/)+/, ''), root)
     if (isWidePathspec(word)) looking.unsure ??= word
@@ -69,7 +69,7 @@ class Looking implements NamedPaths {
     this.#ground = ground
   }
 
-  /** As it is written, where it leads, and where it leads for programs that take `..` out first. */
+  /** As written, resolved, and resolved for programs that remove `..` first. */
   at(text: string, folder: string): void {
     const written = resolve(folder, text)
     this.paths.add(written)
@@ -93,12 +93,12 @@ class Looking implements NamedPaths {
   }
 }
 
-/** Nothing is found behind a longer one. */
+/** The kernel accepts no longer path. */
 const LONGEST_PATH = 4096
 
 const MOST_FOLDERS = 50
 
-/** The folders that a command goes into, one after the other. */
+/** The folders that a command changes into, in order. */
 function foldersIn(command: string, cwd: string): ReadonlySet<string> {
   const folders = new Set<string>()
   let folder = cwd
@@ -114,7 +114,7 @@ function foldersIn(command: string, cwd: string): ReadonlySet<string> {
   return folders
 }
 
-/** Every word that may be a path: arguments, what is glued to an option or a sign, and what is written to or read. */
+/** Every word that may be a path: arguments, parts of options, and targets of redirections. */
 function wordsIn(text: string): ReadonlySet<string> {
   const { leaves, plain, readable } = parseShell(text)
   const commands = (plain || !readable ? leaves : [...leaves, ...roughLeaves(text)]).map(leaf => [
@@ -124,7 +124,7 @@ function wordsIn(text: string): ReadonlySet<string> {
   const inner = commandsHeldBy(text).commands.flatMap(({ words: held, start, sure }) =>
     sure && start === 0 ? [held.filter(word => word !== undefined)] : []
   )
-  // Where the text cannot be taken apart, any of it may be the program.
+  // If the text cannot be parsed, any part of it may be the program.
   const program = !plain ? commands.flat().find(takesCode) : undefined
   const coded = [...commands, ...inner, program === undefined ? [] : [program, text]].flatMap(pathsInCode)
   const found = new Set<string>(coded)
@@ -136,7 +136,7 @@ function wordsIn(text: string): ReadonlySet<string> {
   return found
 }
 
-/** `--file=a`, `-fa`, `@a`, `HEAD:a`, `a:b`. Which letters are options cannot be told. */
+/** `--file=a`, `-fa`, `@a`, `HEAD:a`, `a:b`. Which letters are options is not known. */
 function gluedIn(word: string): readonly string[] {
   const letters = /^-[A-Za-z]{1,8}/.exec(word)?.[0].length ?? 0
   const behindLetters = Array.from({ length: Math.max(0, letters - 1) }, (_, index) => word.slice(index + 2))
@@ -148,30 +148,30 @@ function gluedIn(word: string): readonly string[] {
 
 const MOST_SIGNS = 20
 
-/** What git takes for more than a path: `:/a`, `:(top)a`, `:!a`; also behind the name of a commit. */
+/** Pathspecs of git: `:/a`, `:(top)a`, `:!a`; also after the name of a commit. */
 const PATHSPEC = /:(?:\(([^)]*)\)|([!^/]+):?)(.*)$/s
 
-/** The path in such a word. What is to be left out is not looked at. */
+/** The path in a pathspec. Excluded paths are ignored. */
 function pathspecIn(word: string): readonly string[] {
   const [, magic = '', signs = '', path] = PATHSPEC.exec(word) ?? []
   return path === undefined || /exclude/.test(magic) || /[!^]/.test(signs) ? [] : [path.replace(/^\/+/, '')]
 }
 
-/** It stands for more than one path. */
+/** It matches more than one path. */
 const isWidePathspec = (word: string): boolean =>
   /^:(?:\([^)]*(?:attr|glob|icase)|[(/].*[*?[])/s.test(word) && pathspecIn(word).length > 0
 
-/** The files in which Linux shows the environment and the memory of a process, also by a pattern that fits them. */
+/** The files in which Linux shows the environment and the memory of a process, also by a glob that matches them. */
 const FILES = /\/proc\b[^]*\b(?:environ|mem)\b|\/proc\/\S*\/(?:e[nviro]*|m[em]*)?[*?[]/
 /** `ps` with the letter that makes it print the environment. */
 const PS = /(?:^|[\s;&|(`/])ps\s(?:[^;&|\n]*\s)?(?:[acflujwx]*e[acflujwx]*|-\w*E\w*)(?=$|[\s;&|)`])/
 
-/** The same, once links were followed. */
+/** The same, after resolving links. */
 const REAL_FILES = /^\/proc\/.*\/(?:environ|mem)$/
 
 /**
- * Why somebody has to be asked, whatever allows it: it names the environment of a process, and that of this one holds
- * credentials. A filter, not a wall: what a command makes up as it runs is not seen.
+ * Why a person has to be asked, whatever allows it: it names the environment of a process, and ours holds credentials.
+ * A filter, not a barrier: text that a command computes at run time is not seen.
  */
 export function environmentNamed(
   subject: Subject | undefined,
@@ -193,7 +193,7 @@ function leadsThere(command: string, places: RulePlaces, ground: PathLookup): bo
 
 const READY = new WeakMap<readonly Rule[], PathLookup['twins']>()
 
-/** Finds other names (hard links) of files that rules refuse or ask about; collected once, when first needed. */
+/** Finds hard links of files that rules refuse or ask about; collected once, when first needed. */
 export function twinsFor(permissions: RulePlaces & { readonly rules: readonly Rule[] }): PathLookup['twins'] {
   const { rules } = permissions
   if (!READY.has(rules)) READY.set(rules, finderFor(rules, { roots: permissions.roots, home: permissions.home }))
@@ -208,7 +208,7 @@ function finderFor(rules: readonly Rule[], places: RulePlaces): PathLookup['twin
   )
   if (patterns.length === 0) return undefined
   const names = patterns.flatMap(({ globs }) => globs.map(glob => literalNames(glob).literal))
-  // What may be anywhere is looked for where the work is.
+  // A pattern without a literal start is searched in the project's folders.
   const beginnings = names.flatMap(each => (each.length === 0 ? places.roots : [`/${each.join('/')}`]))
   let collected: Collected | undefined
   return path => {

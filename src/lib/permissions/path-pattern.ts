@@ -1,10 +1,10 @@
 import { isLiteral, literally, namesOf, pathGlob } from '../util/path-glob.ts'
 
 export interface RulePlaces {
-  /** Folders that belong to the work, as real paths: the project's first. */
+  /** Folders of the project and those added to it, as real paths: the project's root first. */
   readonly roots: readonly string[]
   readonly home?: string | undefined
-  /** Searches leave out what may not be read, so that whole folders can be searched. */
+  /** Searches leave out files that may not be read, so that whole folders can be searched. */
   readonly leavesOut?: boolean | undefined
 }
 
@@ -44,7 +44,7 @@ function anchorsOf(specifier: string, { roots, home }: RulePlaces, wide: boolean
 
 export interface SplitPath {
   readonly names: readonly string[]
-  /** Without what some disks do not tell apart: capitals, and the way in which accents are written. */
+  /** Without differences that some file systems ignore: upper case, and composed or decomposed accents. */
   readonly folded: readonly string[]
 }
 

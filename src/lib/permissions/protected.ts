@@ -9,11 +9,11 @@ import { isWithin } from '../world/files/paths.ts'
 import { literalNames, patternOf } from './path-pattern.ts'
 import { fits } from './rule.ts'
 
-/** What of a repository of git makes later commands run something, or take something else for the repository. */
+/** Files of a git repository that make later commands run something, or redirect the repository. */
 const OF_GIT =
   /^(?:hooks|config|config\.worktree|modules|worktrees|commondir|gitdir|head|info\/(?:attributes|grafts)|objects\/info\/(?:http-)?alternates|rebase-merge\/git-rebase-todo)(?=\/|$)/
 
-/** Controls the agent, or runs something later: written only with a user’s rule that names it. undefined: all of it. */
+/** They control the agent or run something later: written only if a user rule names them. undefined: all. */
 const FOLDERS: ReadonlyMap<string, RegExp | undefined> = new Map([
   ['.claude', /^(?:settings[^/]*\.json|hooks|plugins|agents|commands|skills)(?=\/|$)/],
   ['.carabiner', undefined],
@@ -31,7 +31,7 @@ const FOLDERS: ReadonlyMap<string, RegExp | undefined> = new Map([
   ['.hg', /^hgrc(?:-not-shared)?$/],
   ['fish', /^(?:config\.fish|conf\.d|functions)(?=\/|$)/]
 ])
-/** The same, where much else is in the folder: to name the folder alone means nothing. */
+/** The same for folders that hold much else: naming the folder alone matches nothing. */
 const SHARED: typeof FOLDERS = new Map([
   ['.bundle', /^config$/],
   ['.cargo', /^config(?:\.toml)?$/],
@@ -50,9 +50,9 @@ const REPOSITORY = ['HEAD', 'objects', 'refs']
 const OF_USER = new Set(['.claude', '.carabiner'])
 
 /**
- * What of a path is protected: the folder or the file that makes it so. Capitals do not count: some disks ignore them.
- * Nor does the way to the project, if all of what makes it so is further up: somebody has chosen to work there. The
- * user's own folders count always.
+ * The part of a path that is protected: a folder or a file. Upper case is ignored, as some file systems do. If only
+ * folders above the project are protected ones, its files are not: the user has chosen to work there. The user's own
+ * folders always are.
  */
 function protectedPart(
   path: string,
@@ -82,7 +82,7 @@ function protectedPart(
 
 function isRepository(folder: string, part: string, has: PathLookup['has']): boolean {
   if (has === undefined) return false
-  // With these two the rest of it may be anywhere.
+  // With these two, the other parts of a repository may be elsewhere.
   if (part === 'head' || part === 'commondir') {
     if (has(`${folder}/${part === 'head' ? 'commondir' : 'HEAD'}`)) return true
   }
@@ -92,7 +92,7 @@ function isRepository(folder: string, part: string, has: PathLookup['has']): boo
     : missing.length === 1 && missing[0]!.toLowerCase() === part.split('/')[0]
 }
 
-/** What protects a path from this call. A command that names such a path asks: what it would do there cannot be told. */
+/** What protects a path from this call. A command that names such a path asks, since its effect there is unknown. */
 export function protectionOf(call: CallFacts, policy: Policy): { decision: 'deny' | 'ask'; part: string } | undefined {
   const { subject } = call
   if (subject?.kind === 'command') {
@@ -110,7 +110,7 @@ export function protectionOf(call: CallFacts, policy: Policy): { decision: 'deny
   return undefined
 }
 
-/** A command may also go into the folder first, or move it away. */
+/** A command may also change into the folder first, or move it. */
 function partIn(command: string, call: CallFacts, policy: Policy): string | undefined {
   const { paths, unsure } = pathsNamedBy(command, policy, call)
   for (const path of paths) {
@@ -135,7 +135,7 @@ function onlyReads(command: string): boolean {
   )
 }
 
-/** The user has a rule that allows it and names the place; one that covers it among all others does not count. */
+/** The user has a rule that allows it and names the place; a rule that merely covers it among others does not count. */
 function isNamed(part: string, call: CallFacts, policy: Policy): boolean {
   return policy.rules.some(rule => {
     const { specifier, behavior, ofProject } = rule

@@ -15,7 +15,7 @@ export interface Rule {
   /** Where it was written: `file:line`, `session`, `cli`. */
   readonly source: string
   readonly text: string
-  /** It came with the project: it does not lift what protects paths. */
+  /** It came with the project: it does not lift the protection of paths. */
   readonly ofProject?: boolean | undefined
 }
 
@@ -26,10 +26,10 @@ const RULE = /^([A-Za-z_][\w*-]*)(?:\((.*)\))?$/s
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\0-\x08\x0A-\x1F\x7F]/
 
-/** Blanks and marks that look like nothing, or like another blank: a pattern with one fits nothing. */
+/** Invisible characters and unusual blanks: a pattern with one matches nothing. */
 const INVISIBLE = /[\u00A0\u00AD\u2000-\u200F\u2028-\u202F\u2060-\u2064\uFEFF]/
 
-/** Reads a rule: `Tool`, `Tool(specifier)`, `mcp__server`, `mcp__server__*`, `mcp__server__tool`. */
+/** Parses a rule: `Tool`, `Tool(specifier)`, `mcp__server`, `mcp__server__*`, `mcp__server__tool`. */
 export function parseRule(text: string, behavior: Behavior, source: string): Rule | Unreadable {
   const shown = JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)
   const wrong = (why: string, fix: string): Unreadable => ({ problem: `${shown} ${why}; ${fix}`, why, fix })
@@ -69,7 +69,7 @@ export const toolIn = (rule: string): string => rule.replace(/\(.*/s, '').trim()
 
 export const nowNamed = (tool: string): string => RENAMED.get(tool) ?? tool
 
-/** An allowing rule fits only what is certain; one that refuses or asks says `maybe` where it cannot be told. */
+/** A rule that allows matches only what is certain; one that refuses or asks gives `maybe` if in doubt. */
 export function fits(rule: Rule, call: CallFacts, places: RulePlaces): Fit {
   const { specifier, behavior } = rule
   const same = fitsName(rule.tool, nowNamed(call.tool), behavior === 'allow')
@@ -81,7 +81,7 @@ export function fits(rule: Rule, call: CallFacts, places: RulePlaces): Fit {
   return fitsField(behavior, specifier, call)
 }
 
-/** `mcp__a` is the server of that name; a name that may as well be of the server `a__b` is refused, never allowed. */
+/** `mcp__a` is the server of that name; a name that could also belong to `a__b` is refused, never allowed. */
 function fitsName(named: string, tool: string, sure: boolean): boolean {
   if (named === tool) return true
   if (!named.startsWith('mcp__') || !tool.startsWith('mcp__')) return false
@@ -129,7 +129,7 @@ const isThisMachine = (host: string): boolean =>
   /^(?:(?:.*\.)?localhost(?:\.localdomain)?|ip6-(?:localhost|loopback)|127\.[\d.]+|0\.0\.0\.0|\[::1?\])$/.test(host) ||
   ownNames().has(host)
 
-/** Its own name and addresses, which may change while it runs. */
+/** Its own host name and addresses, which may change while it runs. */
 const ownNames = (): ReadonlySet<string> =>
   new Set([
     machineName().toLowerCase(),
@@ -151,20 +151,20 @@ export const tellingOf = (input: CallFacts['input']): string | undefined =>
   TELLING.map(key => input[key]).find(value => typeof value === 'string')
 
 /**
- * Whether a rule about files is about a call. `Edit(…)` means every tool that changes files, `Read(…)` every one that
- * looks at them; what may not be read may not be changed either. Files are judged by their real path; rules that refuse
- * or ask also by the name that was given.
+ * Whether a file rule concerns a call. `Edit(…)` means every tool that changes files, `Read(…)` every tool that reads
+ * them; a file that may not be read may not be changed either. Files are judged by their real path; rules that refuse
+ * or ask also by the given name.
  */
 function concernsFile(rule: Rule, specifier: string, call: CallFacts, places: RulePlaces): Fit {
   if (rule.behavior === 'allow') return allowsFile(rule, specifier, call, places) ? 'yes' : 'no'
   const pattern = patternOf(specifier, places, true)
   const { paths, unsure } = pathsOf(call, places)
-  // A command that names such a file may do with it what the rule is about.
+  // A command that names such a file may do what the rule is about.
   if (call.subject?.kind === 'command') return unsure || paths.some(pattern.fits) ? 'maybe' : 'no'
   if (!isAbout(rule, call)) return 'no'
   if (paths.some(pattern.fits)) return 'yes'
   if (unsure || paths.some(pattern.fitsLoosely)) return 'maybe'
-  // `/etc/**` begins at the project. Somebody may have meant the other one.
+  // `/etc/**` starts at the project's root, but its author may have meant the file system's.
   if (/^\/[^/]/.test(specifier) && paths.some(patternOf(`/${specifier}`, places, true).fits)) return 'maybe'
   return FILE_SEARCHERS.has(call.tool) && findsIn(pattern, paths, places) ? 'maybe' : 'no'
 }

@@ -7,7 +7,7 @@ import { isWithin } from '../world/files/paths.ts'
 import { fits, nowNamed, parseRule, tellingOf } from './rule.ts'
 import { ruleText, type PermissionRuleValue, type PermissionUpdate } from './updates.ts'
 
-/** Never more than what was asked about; nothing where a rule, a hook or a protected path asks. */
+/** Never more than what was asked about; none if a rule, a hook or a protected path asks. */
 export function suggestionsFor(call: CallFacts, policy: Omit<Policy, 'hook'>): readonly PermissionUpdate[] {
   const ruling = decide(call, policy)
   if (ruling.decision !== 'ask' || ruling.kind !== 'default') return []
@@ -44,7 +44,7 @@ function forFile(call: CallFacts, path: string, { roots, home }: Omit<Policy, 'h
   return [allow({ toolName, ruleContent: `/${literally(path)}` }, 'session')]
 }
 
-/** A tool of which nothing is known is allowed as a whole, or not at all. */
+/** An unknown tool is allowed as a whole, or not at all. */
 function forOther(call: CallFacts): readonly PermissionUpdate[] {
   const toolName = nowNamed(call.tool)
   if (toolName === 'ExitPlanMode') return []

@@ -11,7 +11,7 @@ export interface PermissionRuleValue {
   ruleContent?: string
 }
 
-/** A change of what is allowed, as hooks and `canUseTool` give it, and as they are offered it. */
+/** A change of permissions, as hooks and `canUseTool` return it, and as it is suggested to them. */
 export type PermissionUpdate =
   | {
       type: 'addRules' | 'replaceRules' | 'removeRules'
@@ -25,14 +25,14 @@ export type PermissionUpdate =
 export interface Changeable {
   readonly rules: readonly Rule[]
   readonly mode: Mode
-  /** Folders that belong to the work: the project's first, which nothing takes away. */
+  /** Folders of the project and those added to it: the project's root first, which cannot be removed. */
   readonly roots: readonly string[]
   readonly mayBypass: boolean
 }
 
 export type Changed = Partial<Omit<Changeable, 'mayBypass'>> & { readonly problem?: string }
 
-/** Only rules of the same destination are ever removed or replaced: what a file says stays in force. */
+/** Only rules of the same destination are removed or replaced: rules from files stay active. */
 export function applyUpdate(update: PermissionUpdate, now: Changeable): Changed {
   const problem = problemOf(update)
   if (problem !== undefined) return { problem }

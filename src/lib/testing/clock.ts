@@ -2,7 +2,7 @@ import type { Clock } from '../util/clock.ts'
 
 /** A clock that moves only when `advance` is called. */
 export interface ManualClock extends Clock {
-  /** Moves the clock by this many seconds, and runs what falls due on the way and what follows from it. */
+  /** Advances the clock by this many seconds, and runs everything that falls due and what follows from it. */
   advance(seconds: number): Promise<void>
 }
 
@@ -11,10 +11,10 @@ interface Alarm {
   readonly run: () => void
 }
 
-/** How many microtasks an answer may need to get through; nothing in the engine needs a tenth of them. */
+/** The number of microtasks an answer may need; the engine needs less than a tenth of them. */
 const TURNS = 50
 
-/** Give it to a registry as its `clock`. */
+/** Pass it to a registry as its `clock`. */
 export function manualClock(): ManualClock {
   let now = 0
   const alarms = new Set<Alarm>()

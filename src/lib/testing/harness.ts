@@ -9,13 +9,13 @@ import type { ToolInputs } from '../hooks/events/tool-inputs.ts'
 import { same, type PlainObject } from '../util/plain.ts'
 import type { HookReport } from '../hooks/hook-messages.ts'
 
-/** What an event's input may be given as: the rest is taken from the sample of its row. */
+/** Fields of an event's input; the others come from the sample of its row. */
 type Part<E extends EventName> = Partial<FireInput<E>>
 type Words = string | RegExp
 
-/** Fires events at hooks and says in one line what should come of it. No agent, no model. */
+/** Fires events at hooks and checks in one line what should result. No agent, no model. */
 export interface Harness {
-  /** Fires the event with what is given, on top of the row's sample. The outcome comes with a report. */
+  /** Fires the event with these fields on top of the row's sample. The outcome includes a report. */
   fire<E extends EventName>(event: E, part?: Part<E>, options?: FireOptions): Promise<Reported>
   tool<Name extends string>(
     name: Name,
@@ -25,7 +25,7 @@ export interface Harness {
   expect<E extends EventName>(event: E, part?: Part<E>, options?: FireOptions): Expectation
 }
 
-/** The expected outcome of a fire. Each throws an error that lists the answers of all hooks when it does not hold. */
+/** The expected outcome of a fire. Each throws an error that lists the answers of all hooks if it does not hold. */
 export interface Expectation {
   toDeny(reason?: Words): Promise<Reported>
   toAllow(): Promise<Reported>
@@ -37,7 +37,7 @@ export interface Expectation {
   toAddContext(text: Words): Promise<Reported>
 }
 
-/** Tries the hooks of a registry. */
+/** Tests the hooks of a registry. */
 export function harness(hooks: Pick<HookRegistry, 'fire'>): Harness {
   const fire: Harness['fire'] = async (event, part, options) => {
     const input = inputFor(parseEvent(event), part ?? {})
@@ -53,7 +53,7 @@ export function harness(hooks: Pick<HookRegistry, 'fire'>): Harness {
 
 const BASE_SAMPLE = { session_id: '', transcript_path: '', cwd: '', permission_mode: 'default' }
 
-/** The sample with what is given on top; a field of the wrong type is an error, and so is a misspelt one. */
+/** The sample with the given fields on top; a field of the wrong type is an error, and so is a misspelt one. */
 function inputFor(event: EventName, part: object): PlainObject {
   const row = rowOf(event)
   const input: PlainObject = { ...row.sample, ...part }

@@ -1,4 +1,4 @@
-/** What this gives; nothing where it throws. */
+/** The result of this function; undefined if it throws. */
 export function attempt<T>(run: () => T): T | undefined {
   try {
     return run()

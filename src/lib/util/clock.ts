@@ -1,4 +1,4 @@
-/** Time as the engine needs it. `coarse` says that reading it is dear, so a deadline may be set a tick late. */
+/** Time as the engine needs it. `coarse`: reading it is expensive, so a deadline may be set a tick late. */
 export interface Clock {
   readonly coarse: boolean
   now(): number

@@ -1,8 +1,8 @@
 import { withTexts } from './plain.ts'
 
 /**
- * The credentials that this process holds: by name, where they are in its environment, and by value, however it got them.
- * No child inherits them, and none of their values is shown, kept or sent to a hook.
+ * The credentials of this process: by name, if they are in its environment, and by value, wherever they came from. No
+ * child inherits them, and none of their values is shown, stored or sent to a hook.
  */
 
 export const CREDENTIALS = [
@@ -15,10 +15,10 @@ export const CREDENTIALS = [
 
 const HIDDEN = '[a credential]'
 
-/** Shorter ones stand in all kinds of words. */
+/** Shorter values occur in ordinary words. */
 const SHORTEST = 8
 
-/** All that must not be shown, as it is and as JSON has it, the longest first. */
+/** All values to hide, as they are and as JSON escapes them, longest first. */
 let values: readonly string[] = []
 const withheld = new Set<string>()
 
@@ -29,8 +29,7 @@ export function hideCredential(value: unknown): void {
 }
 
 /**
- * Hides a value, and keeps it from children, whatever the variable is called in which they would find it. A shell takes
- * quotes and blanks around it away.
+ * Hides a value, and keeps it from children under any variable name. A shell would remove quotes and blanks around it.
  */
 export function holdCredential(value: unknown): void {
   if (typeof value !== 'string') return
@@ -42,7 +41,7 @@ export function holdCredential(value: unknown): void {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Holds those of the known names; with a package for a provider, also those that its name begins. */
+/** Registers the credentials under known names; with the package of a provider, also those with its prefix. */
 export function holdCredentialsIn(env: Environment, provider?: string): void {
   for (const name of CREDENTIALS) holdCredential(env[name])
   if (provider === undefined) return
@@ -73,7 +72,7 @@ export function maskCredentials(text: string): string {
   return clean
 }
 
-/** The same for text that comes in pieces: an end that may be the beginning of a credential waits for what follows. */
+/** The same for text in chunks: an end that may be the start of a credential is held back until more arrives. */
 export class CredentialFilter {
   #rest = ''
 
@@ -99,5 +98,5 @@ function begunBy(text: string, value: string): number {
   return 0
 }
 
-/** The same for plain data, which is copied only where something has to be hidden. */
+/** The same for plain data, which is copied only if something is hidden. */
 export const maskCredentialsInData = <T>(data: T): T => (values.length === 0 ? data : withTexts(data, maskCredentials))

@@ -1,12 +1,12 @@
-/** What a reader does not see, or takes for something else: controls, turns of direction, zero widths, tags, halves. */
+/** Invisible or misleading characters: controls, direction marks, zero widths, tags, lone surrogates. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu
 
-/** Makes a sign before it colourful; there it hides nothing. */
+/** Selects the emoji form of the character before it; there it hides nothing. */
 const COLOUR = '\uFE0F'
 
 /**
- * Text that can be shown: what a terminal would obey, or a reader not see, is written out, the way JSON does it, so that
- * JSON stays the same JSON. `but`: characters that are meant.
+ * Text that is safe to show: control and invisible characters are escaped as in JSON, so that JSON stays the same JSON.
+ * `but`: characters to keep.
  */
 export const escaped = (text: string, but = ''): string =>
   text.replaceAll(HIDDEN, (char, at: number) => {

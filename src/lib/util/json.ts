@@ -5,7 +5,7 @@ const MOST_KEYS = 10_000
 const DEEPEST = 64
 
 /**
- * Exactly one JSON object. `JSON.parse` alone takes any depth and, of two equal keys, the last: both are refused
+ * Exactly one JSON object. `JSON.parse` alone accepts any depth and keeps the last of two equal keys: both are refused
  * here, before anything is built.
  */
 export function parseObject(text: string): PlainObject {
@@ -38,9 +38,9 @@ const OPEN_OBJECT = 123
 const CLOSE_OBJECT = 125
 
 /**
- * Looks at brackets, commas and keys, before anything is built. What is too deep or too much comes before a key that is
- * there twice. Text that is no JSON passes, or does not: the parser will tell. `isFile`: with comments, and a string ends
- * with its line at the latest; a reply, which is none, may not have a key `__proto__`.
+ * Scans brackets, commas and keys before anything is built. Too much depth or size is reported before a duplicate key.
+ * Text that is not JSON may pass: the parser will reject it. `isFile`: comments are allowed, and a string ends with its
+ * line at the latest; a reply, which is not a file, may not have a key `__proto__`.
  */
 export function scanJson(text: string, most: number, isFile: boolean): JsonProblem | undefined {
   const open: Set<string>[] = []

@@ -1,6 +1,6 @@
 import type { BuiltInToolName } from '../tool-table.ts'
 
-/** Tools that were renamed: what was written for the old name still means the tool. The engine reads this, so it is short. */
+/** Renamed tools: the old name still means the tool. The engine loads this, so it is short. */
 export const RENAMED: ReadonlyMap<string, BuiltInToolName> = new Map([
   ['Task', 'Agent'],
   ['KillShell', 'TaskStop'],
@@ -8,8 +8,8 @@ export const RENAMED: ReadonlyMap<string, BuiltInToolName> = new Map([
 ])
 
 /**
- * A server, as the names of its tools have it: letters, digits, `-` and single `_`. So it is always plain where it ends
- * and the name of the tool begins.
+ * The server part of a tool name: letters, digits, `-` and single `_`, so that it is clear where the name of the tool
+ * starts.
  */
 export const serverLabel = (server: string): string =>
   server
@@ -17,11 +17,11 @@ export const serverLabel = (server: string): string =>
     .replaceAll(/_+/g, '_')
     .replaceAll(/^_|_$/g, '')
 
-/** What a tool of a server is called: `mcp__server__tool`. No tool of our own is called so. */
+/** The name of a server's tool: `mcp__server__tool`. No built-in tool has such a name. */
 export const nameInServer = (server: string, tool: string): string =>
   `mcp__${serverLabel(server)}__${tool.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`
 
-/** `*` matches anything. Pieces are searched one after the other, so that no pattern takes long. */
+/** `*` matches anything. Parts are searched one after the other, so that no pattern takes long. */
 export function globOf(glob: string): (text: string) => boolean {
   const [first = '', ...pieces] = glob.split('*')
   const last = pieces.pop()

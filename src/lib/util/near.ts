@@ -4,7 +4,7 @@ import { editDistance } from '../errors.ts'
 const ALIKE = 'авеёкмнорстухіїѕјһԁԛԝցհսզαβεηικμνορτυχγзь'
 const LATIN = 'abeekmhopctyxiisjhdqwghuzabenikmvoptuxyzb'
 
-/** What a name looks like: without case, marks, signs between words, and letters that only look like others. */
+/** What a name looks like: without case, accents, separators, and letters that only look like others. */
 const looksOf = (name: string): string =>
   name
     .normalize('NFKD')
@@ -14,7 +14,7 @@ const looksOf = (name: string): string =>
 
 const lettersOf = (text: string): string => text.split('').toSorted().join('')
 
-/** The names that others are compared with are few, and the same ones each time. */
+/** Names are compared with the same few candidates each time. */
 const LOOKS = new Map<string, string>()
 
 function looksOfKnown(name: string): string {
@@ -24,8 +24,8 @@ function looksOfKnown(name: string): string {
 }
 
 /**
- * The one of these names that is meant by another: it looks the same, has two letters in the other's place, or differs by
- * a letter; by two where it is long. `undefined` where it is one of them, or near none.
+ * The name that is probably meant: it looks the same, has two letters swapped, or differs by one letter; by two if it
+ * is long. `undefined` if it is one of the names, or near none.
  */
 export function nearMiss(name: string, known: readonly string[]): string | undefined {
   if (known.includes(name)) return undefined

@@ -1,7 +1,7 @@
 type Test<T> = typeof ANY | ((item: T) => boolean)
 const ANY = Symbol('any number of items')
 
-/** Whether the items are what the tests ask for, in order. Only the last `ANY` is ever tried again: O(n·m). */
+/** Whether the items match the tests, in order. Only the last `ANY` is ever tried again: O(n·m). */
 function follows<T>(tests: readonly Test<T>[], items: readonly T[]): boolean {
   let [at, item, any, mark] = [0, 0, -1, 0]
   while (item < items.length) {
@@ -33,7 +33,7 @@ export function pathGlob(pattern: string): (names: readonly string[]) => boolean
   return names => alternatives.some(tests => follows(tests, names))
 }
 
-/** The names of a path, without `.`, and with `..` taken as far as it can be. */
+/** The names of a path, without `.`, and with `..` applied as far as possible. */
 export function namesOf(path: string): readonly string[] {
   const names: string[] = []
   for (const name of path.split('/')) {
@@ -71,7 +71,7 @@ function testOfSet(set: string, negated: boolean): (char: string) => boolean {
 const MOST_ALTERNATIVES = 256
 const BRACES = /^((?:\\.|[^\\{}])*)\{((?:\\.|[^\\{}])*,(?:\\.|[^\\{}])*)\}/s
 
-/** `a{b,c}` → `ab`, `ac`. Braces within braces, and more of them than anybody writes, mean themselves. */
+/** `a{b,c}` → `ab`, `ac`. Nested braces, and more than the limit, are literal. */
 function expandBraces(pattern: string): readonly string[] {
   let [done, rest]: [readonly string[], string] = [[''], pattern]
   for (let found = BRACES.exec(rest); found !== null; found = BRACES.exec(rest)) {

@@ -11,7 +11,7 @@ interface Limits {
   readonly keys: number
 }
 
-/** What an answer may hold. `JSON.parse` takes any depth; `JSON.stringify` of the result then throws. */
+/** Limits for answers. `JSON.parse` accepts any depth; `JSON.stringify` of the result then throws. */
 const REPLY_LIMITS: Limits = { depth: 64, keys: 10_000 }
 const INPUT_LIMITS: Limits = { depth: 1_000, keys: Number.POSITIVE_INFINITY }
 
@@ -19,12 +19,12 @@ export function isObject(value: unknown): value is PlainObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A copy that shares nothing with `value` that can be changed. */
+/** A copy that shares no mutable data with `value`. */
 export function copyPlain<T>(value: T): T {
   return copy(value, 0, INPUT_LIMITS, undefined) as T
 }
 
-/** The class of an object in `value` that is not plain: it has no copy, so that a change of it shows everywhere. */
+/** The class of an object in `value` that is not plain: it is not copied, so a change of it is visible everywhere. */
 export function strangerIn(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   if (!Array.isArray(value) && !isPlain(value))
@@ -37,8 +37,8 @@ export function strangerIn(value: unknown): string | undefined {
 }
 
 /**
- * The same for data from a hook: refuses what is too deep or too large, and keys that reach prototypes. What is
- * as large as `besides`, which the hook was given, is not its engineFault.
+ * The same for data from a hook: refuses data that is too deep or too large, and keys that reach prototypes. Data as
+ * large as `besides`, which the hook was given, is accepted.
  */
 export function copyReply<T>(value: T, besides?: unknown): T {
   try {
@@ -90,7 +90,7 @@ function countKeys(seen: { keys: number }, more: number, limits: Limits): void {
   if (seen.keys > limits.keys) throw engineFault('E_REPLY_INVALID', `data has more than ${limits.keys} keys`)
 }
 
-/** Plain data with every text in it changed so, copied only where that makes a difference. */
+/** Plain data with every string mapped, copied only where that changes something. */
 export function withTexts<T>(value: T, change: (text: string) => string): T {
   return changed(value, change, new Set()) as T
 }
@@ -131,7 +131,7 @@ export function same(a: unknown, b: unknown): boolean {
 function sameKeys(a: PlainObject, b: PlainObject): boolean {
   let keys = 0
   for (const _ in b) keys++
-  // Things without keys, such as dates, are not looked into: two of them are two.
+  // Objects without keys, such as dates, are not inspected: two of them are never equal.
   return holdsSame(a, b, keys) && (keys > 0 || (isPlain(a) && isPlain(b)))
 }
 
@@ -149,7 +149,7 @@ export function holdsSame(a: PlainObject, b: PlainObject, keys: number): boolean
 const isSameHeld = (value: unknown, b: PlainObject, key: string): boolean =>
   Object.hasOwn(b, key) && same(value, b[key])
 
-/** How many keys a plain object has if all its values are primitive, so that a spread is a deep copy; else 0. */
+/** The number of keys of a plain object whose values are all primitive, so that a spread is a deep copy; else 0. */
 export function flatKeys(value: unknown): number {
   if (!isObject(value) || !isPlain(value)) return 0
   let count = 0
@@ -160,7 +160,7 @@ export function flatKeys(value: unknown): number {
   return count
 }
 
-/** Objects that are frozen in depth; `Object.isFrozen` looks at the object itself only. */
+/** Objects that are deeply frozen; `Object.isFrozen` checks only the object itself. */
 const FROZEN = new WeakSet<object>()
 
 export function freezeDeep<T>(value: T): T {
@@ -172,7 +172,7 @@ export function freezeDeep<T>(value: T): T {
   return Object.freeze(value)
 }
 
-/** What one rewrite did to an object, key by key at the top level. A key that is gone counts as changed. */
+/** The changes of one rewrite, key by key at the top level. A removed key counts as changed. */
 export interface Change {
   readonly set: PlainObject
   readonly gone: readonly string[]
@@ -181,7 +181,7 @@ export interface Change {
 export function changeBetween(before: PlainObject, after: PlainObject): Change {
   const isChanged = (key: string): boolean => !Object.hasOwn(before, key) || !same(before[key], after[key])
   return {
-    // Assignment of `__proto__` would replace the prototype; this does not.
+    // Assignment to `__proto__` would replace the prototype; this does not.
     set: Object.fromEntries(Object.entries(after).filter(([key]) => isChanged(key))),
     gone: Object.keys(before).filter(key => !Object.hasOwn(after, key))
   }
@@ -193,14 +193,14 @@ export function applyChange(onto: PlainObject, { set, gone }: Change): PlainObje
   return out
 }
 
-/** Any value as text. The `toString` of an object is not called, since it can be anything. */
+/** Any value as text. Never calls `toString` of an object, which may do anything. */
 export const asText = (value: unknown): string =>
   typeof value === 'object' && value !== null ? '[object Object]' : String(value)
 
-/** The same value, with U+FFFD for every lone surrogate: no provider accepts such a text. */
+/** The same value, with U+FFFD for every lone surrogate: no provider accepts such text. */
 export const wellFormed = <T>(value: T): T =>
   withTexts(value, text => (text.isWellFormed() ? text : text.toWellFormed()))
 
-/** The same for JSON, in which only such halves are written as `\uD…`. */
+/** The same for JSON, in which only lone surrogates are written as `\uD…`. */
 export const wellFormedJson = (json: string): string =>
   json.includes('\\ud') ? json.replaceAll(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, '$1�') : json

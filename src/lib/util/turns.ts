@@ -1,8 +1,8 @@
-/** Work that is done one after the other under each key, in this process. */
+/** A queue per key, within this process. */
 export class Turns {
   readonly #last = new Map<string, Promise<unknown>>()
 
-  /** Runs this when all that came before it under the same key is done, however that ended. */
+  /** Runs this after everything queued before under the same key has settled. */
   async take<T>(key: string, work: () => Promise<T>): Promise<T> {
     const turn = (this.#last.get(key) ?? Promise.resolve()).then(work, work)
     this.#last.set(key, turn)
