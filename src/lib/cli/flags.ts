@@ -120,6 +120,11 @@ export type FireFlags = FlagValues<typeof FIRE_FLAGS>
 
 export const CHECK_FLAGS = table([
   { flags: '--run', words: 'also fire the samples at every trusted hook, in both profiles' },
+  {
+    flags: '--annotations <host>',
+    words: 'print findings for a code host (default in GitHub Actions: github)',
+    choices: ['github', 'gitlab', 'none']
+  },
   ...PROJECT_FLAGS
 ])
 

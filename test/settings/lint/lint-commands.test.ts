@@ -58,8 +58,7 @@ describe('answers that nobody reads', () => {
       settings: commandOn('PreToolUse', 'grep -q rm && exit 1', 'Bash'),
       code: 'exit-1',
       key: `${HANDLER}.command`,
-      fix: 'exit with 2',
-      level: 'info'
+      fix: 'exit with 2'
     }
   ])('$what', each => check(each))
 })

@@ -1,17 +1,31 @@
 import type { FlagValues, CHECK_FLAGS } from '../flags.ts'
+import { fault } from '../../faults.ts'
 import { EVENTS, isGate, type EventName, type FireInput } from '../../hooks/events/event-table.ts'
 import { findingOf, type Finding } from '../../settings/files/finding.ts'
 import type { Loaded, LoadedHook } from '../../settings/files/loaded-hooks.ts'
+import { pluginFolders } from '../../settings/files/plugins.ts'
+import { rootOf } from '../../settings/files/sources.ts'
 import { lint } from '../../settings/lint/lint.ts'
+import { printGithub, printGitlab, usualAnnotations } from './annotations.ts'
 import { hooksHere } from './hooks-here.ts'
-import { EXIT, trustInstructions, loadProjectState, decideProjectHooks, type ProjectState } from '../common.ts'
+import {
+  EXIT,
+  settingsPlaces,
+  trustInstructions,
+  loadProjectState,
+  decideProjectHooks,
+  type ProjectState
+} from '../common.ts'
 import { counted, printError, escapeText, findingText, safeJson, printLine, withStyle } from '../print.ts'
 
 type CheckFlags = FlagValues<typeof CHECK_FLAGS>
 
 /** `carabiner hooks check`: what is wrong with the hooks here. Without `--run` it starts nothing and needs no trust. */
 export async function checkHooks(flags: CheckFlags): Promise<number> {
-  const scene = loadProjectState(flags)
+  const annotations = flags.annotations ?? (flags.json === true ? 'none' : usualAnnotations())
+  if (flags.json === true && annotations !== 'none')
+    throw fault('E_USAGE', '--json and --annotations both decide what is printed: give one of them')
+  const scene = loadProjectState(flags.run === true ? flags : { ...flags, pluginDir: pluginDirs(flags) })
   const { loaded } = scene
   const findings = [...loaded.findings, ...lint(loaded)].toSorted(byPlace)
   if (flags.run === true) {
@@ -23,18 +37,31 @@ export async function checkHooks(flags: CheckFlags): Promise<number> {
     findings.push(...(await tryOut(scene, counts, flags.json !== true)))
   }
   if (flags.json === true) printLine(safeJson({ root: loaded.root, files: loaded.files, findings }, 2))
-  else print(scene, findings)
+  else if (annotations === 'gitlab') printGitlab(findings, loaded.root)
+  else {
+    if (annotations === 'github') printGithub(findings, loaded.root)
+    else for (const finding of findings) printLine(`${findingText(finding)}\n`)
+    printSummary(scene, findings)
+  }
   return findings.some(({ level }) => level === 'error') ? EXIT.badSettings : EXIT.done
 }
+
+/** The folder may be a plugin itself. Its hooks are only read: with `--run` they would count as named by the user. */
+const pluginDirs = ({ pluginDir, cwd }: CheckFlags): string[] => [
+  ...new Set([...(pluginDir ?? []), ...pluginFolders(rootOf(settingsPlaces(cwd)))])
+]
 
 const byPlace = (a: Finding, b: Finding): number =>
   a.place.file.localeCompare(b.place.file) || a.place.line - b.place.line || a.place.column - b.place.column
 
-function print({ loaded }: ProjectState, findings: readonly Finding[]): void {
-  for (const finding of findings) printLine(`${findingText(finding)}\n`)
+function printSummary({ loaded }: ProjectState, findings: readonly Finding[]): void {
   const count = (level: Finding['level']): number => findings.filter(finding => finding.level === level).length
   // Hooks of skills and subagents are in files that are not settings.
   const sources = new Set([...loaded.files, ...loaded.hooks.map(({ place }) => place)].map(({ file }) => file))
+  if (sources.size + loaded.modules.length + findings.length === 0) {
+    printLine(`No hooks and no settings found for ${escapeText(loaded.root)}: there is nothing to check.`)
+    return
+  }
   const [hooks, files] = [counted(loaded.hooks.length, 'hook'), counted(sources.size, 'file')]
   const summary = `${hooks} in ${files}: ${counted(count('error'), 'error')}, ${counted(count('warning'), 'warning')}, ${counted(count('info'), 'note')}`
   printLine(withStyle(count('error') > 0 ? 'red' : 'green', summary))
@@ -51,6 +78,10 @@ async function tryOut({ loaded }: ProjectState, projectTrusted: boolean, tell: b
     if (strict === undefined || compat === undefined) continue
     findings.push(...differences(hook, strict, compat))
   }
+  // Loading the modules runs their code.
+  const armed = await hooksHere({ loaded: { ...loaded, hooks: [] }, projectTrusted })
+  findings.push(...armed.findings.filter(({ code }) => code === 'module'))
+  await armed.close()
   if (tell && process.stderr.isTTY) process.stderr.write('\r\u001B[K')
   return findings
 }

@@ -19,23 +19,19 @@ import type {
   LoadOptions
 } from './loaded-hooks.ts'
 import { ownerGrants, pluginNameProblem, findOwners, type OwnerFolder } from '../active/skills-and-agents.ts'
-import { nearMiss } from '../../util/near.ts'
-import { isFolder } from '../../world/files/paths.ts'
 import { installedPlugins, loadPlugin } from './plugins.ts'
 import {
-  closedFolder,
   foreignHand,
   staysInProject,
-  namesIn,
   OF_PROJECT,
   rootOf,
   sourcesOf,
-  USUAL_MANAGED,
   watchedBy,
   type Scope,
   type Source,
   type Where
 } from './sources.ts'
+import { strayFindings } from './stray-files.ts'
 import { Switches } from './switches.ts'
 
 /** Reads every settings file that applies here. Starts and executes nothing. */
@@ -53,16 +49,6 @@ export function loadSettings(where: Where, options: LoadOptions = {}): Loaded {
 
 const isAsked = (scope: Scope, { sources }: LoadOptions): boolean =>
   sources === undefined || scope === 'managed' || (sources as readonly Scope[]).includes(scope)
-
-const ENDING = /\.(?:json[5c]?|ya?ml|toml)(?:\.txt)?$/i
-
-/** The name under which a file would be read; `undefined` if it has that name already, or is something else. */
-function meantBy(name: string, known: readonly string[]): string | undefined {
-  const ofManaged = known.includes('managed-settings.json')
-  if (known.includes(name) || !/^[a-z][\w.-]*$/i.test(name) || !(ofManaged || ENDING.test(name))) return undefined
-  const plain = name.replace(ENDING, '.json').replace(/^(?=settings\.)/i, ofManaged ? 'managed-' : '')
-  return known.includes(plain) ? plain : nearMiss(plain, known)
-}
 
 class Loading {
   readonly root: string
@@ -100,29 +86,7 @@ class Loading {
   }
 
   strays(): void {
-    const { home, ownHome, managed } = this.#where
-    const claude = [home, this.root].map(base => join(base, '.claude'))
-    const names = new Map(claude.map(folder => [folder, ['settings.json', 'settings.local.json']]))
-    names.set(ownHome, ['settings.json'])
-    for (const folder of managed) names.set(folder, ['managed-settings.json', 'managed-settings.d'])
-    for (const [folder, known] of names)
-      for (const name of namesIn(folder, '')) {
-        const meant = meantBy(name, known)
-        if (meant !== undefined) this.#stray(join(folder, name), `call it ${meant}, or something else`)
-      }
-    for (const folder of managed.map(each => join(each, 'managed-settings.d'))) {
-      const others = namesIn(folder, '').filter(name => !name.endsWith('.json') && ENDING.test(name))
-      for (const name of others) this.#stray(join(folder, name), 'let its name end in .json')
-      this.#findings.push(...closedFolder(folder))
-    }
-    for (const folder of managed)
-      if (!USUAL_MANAGED.includes(folder) && !isFolder(folder))
-        this.#stray(folder, 'it is no folder: correct CARABINER_MANAGED_DIR')
-    for (const folder of new Set(claude)) if (!isFolder(folder)) this.#findings.push(...closedFolder(folder))
-  }
-
-  #stray(file: string, fix: string): void {
-    this.#findings.push(gateError(startOf(file), 'not-read', `${file} is not read`, fix))
+    this.#findings.push(...strayFindings(this.#where, this.root))
   }
 
   /** The servers of the user come from a flag, or from code. */

@@ -44,6 +44,17 @@ export function installedPlugins(
   return { folders, findings }
 }
 
+/** The plugins that a folder consists of: it is one, or its marketplace lists some that are in it. */
+export function pluginFolders(root: string): readonly string[] {
+  const isPlugin = (folder: string): boolean =>
+    ['.claude-plugin/plugin.json', 'hooks/hooks.json'].some(part => existsSync(join(folder, part)))
+  const listed = readDocument(join(root, '.claude-plugin/marketplace.json')).document?.value['plugins']
+  const sources = (Array.isArray(listed) ? listed : []).map((each: unknown) => (isObject(each) ? each['source'] : ''))
+  const inside = sources.filter(source => typeof source === 'string').map(source => resolve(root, source))
+  const own = existsSync(join(root, '.claude-plugin/plugin.json')) ? [root] : []
+  return [...new Set([...own, ...inside.filter(folder => isPlugin(folder) && staysInProject(folder, root))])]
+}
+
 /** Paths in the manifest must stay within the plugin. A plugin that is not installed has no id. */
 export function loadPlugin(given: string | undefined, root: string, { ownHome }: Where): LoadedPlugin {
   const manifest = readDocument(join(root, '.claude-plugin/plugin.json'))

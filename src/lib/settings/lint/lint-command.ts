@@ -19,7 +19,7 @@ export const commandCheck: Check = ({ spec, event }, say, { env }) => {
     say('warning', 'command', 'answer-invented', 'block, feedback, approve and message are not keys of an answer')
   deadFields(command, event, say)
   if (/\bexit 1\b/.test(command) && isGate(event))
-    say('info', 'command', 'exit-1', 'exit code 1 is a failure and not a refusal; in Claude Code it lets pass')
+    say('warning', 'command', 'exit-1', 'exit code 1 is a failure and not a refusal: Claude Code continues')
 }
 
 function phantomsIn(command: string, given: Readonly<PlainObject>): readonly string[] {

@@ -102,7 +102,7 @@ function refusalCheck({ word, path }: Script, add: Add): void {
     (line, place) =>
       EXIT_1.test(line) && lines.slice(Math.max(0, place - 3), place + 1).some(each => REFUSES.test(each))
   )
-  const message = `${word} refuses with exit code 1 in line ${at + 1}: that is a failure, and in Claude Code it lets pass`
+  const message = `${word} refuses with exit code 1 in line ${at + 1}: that is a failure, and Claude Code continues`
   if (at >= 0) add('warning', 'exit-1', message)
 }
 

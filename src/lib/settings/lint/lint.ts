@@ -1,12 +1,13 @@
 import { errorMessage } from '../../errors.ts'
 import { isGate } from '../../hooks/events/event-table.ts'
 import { allowedUrl } from '../../hooks/kinds/urls.ts'
-import { findingOf, type Finding } from '../files/finding.ts'
+import { findingOf, gateError, type Finding } from '../files/finding.ts'
 import { OUR_TYPES } from '../files/handlers.ts'
 import { allowCheck, commandCheck } from './lint-command.ts'
 import type { Check, AddFinding } from './lint-matcher.ts'
 import { programCheck } from './lint-program.ts'
-import type { Loaded } from '../files/loaded-hooks.ts'
+import type { Loaded, LoadedModule } from '../files/loaded-hooks.ts'
+import { readText } from '../files/text.ts'
 import { restrictions } from '../permissions/restrictions.ts'
 
 /** Hooks that never match, never run, or do not do what they seem to. `env` has the PATH of their programs. */
@@ -14,7 +15,7 @@ export function lint(
   loaded: Loaded,
   env: Readonly<Record<string, string | undefined>> = process.env
 ): readonly Finding[] {
-  const findings: Finding[] = [...restrictions(loaded)]
+  const findings: Finding[] = [...restrictions(loaded), ...loaded.modules.flatMap(moduleFindings)]
   for (const hook of loaded.hooks) {
     const gate = isGate(hook.event)
     const say: AddFinding = (level, key, ...words) =>
@@ -23,6 +24,17 @@ export function lint(
     programCheck(hook, say, loaded.root, { ...env, ...loaded.env })
   }
   return findings
+}
+
+const DEFAULT_EXPORT = /\bexport\s+default\b|\bas\s+default\b|\bmodule\.exports\b|\bexports\.default\b|\bexport\s*\*/
+
+/** Only its text is read. What its code registers is known when it runs. */
+function moduleFindings({ file, place, ofProject }: LoadedModule): readonly Finding[] {
+  const read = readText(file)
+  if ('missing' in read) return [{ ...gateError(place, 'module-missing', `${file} does not exist`), ofProject }]
+  if (!('text' in read) || DEFAULT_EXPORT.test(read.text)) return []
+  const message = `${file} has no default export, so it registers no hooks`
+  return [{ ...findingOf('warning', place, true, ['module', message]), ofProject }]
 }
 
 const urlCheck: Check = ({ spec: { url } }, say, { allowedUrls }) => {

@@ -1,6 +1,8 @@
 import { isGate } from '../../hooks/events/event-table.ts'
 import { parseMode, type NoMode } from '../../permissions/modes.ts'
 import { parseRule, toolIn } from '../../permissions/rule.ts'
+import { USUAL_AGENTS } from '../../agent/subagents/definitions.ts'
+import { nearMiss } from '../../util/near.ts'
 import { namesUnder } from '../active/agent-files.ts'
 import { findingOf, gateError, type Finding, type Place, type FindingWords } from '../files/finding.ts'
 import { conditionCheck, matcherCheck, type AddFinding } from '../lint/lint-matcher.ts'
@@ -14,6 +16,7 @@ export function restrictions(loaded: Loaded, tools: readonly string[] = []): rea
   return [
     ...loaded.hooks.flatMap((hook, place) => hookFindings(hook, isFirstOfRule(loaded.hooks, place), tools)),
     ...ruleFindings(loaded.rules, tools),
+    ...loaded.rules.flatMap(rule => agentTypeFindings(rule, loaded)),
     ...loaded.owners.flatMap(owner => (owner.kind === 'agent' ? agentFindings(owner, tools) : []))
   ]
 }
@@ -77,6 +80,18 @@ export function ruleFindings(rules: readonly NamedTools[], tools: readonly strin
     return findingOf('warning', place, true, ['tool-absent', message])
   })
   return [...findings, ...absences]
+}
+
+/** `Agent(explore)` names no subagent: `Explore` is meant. Others may come from the caller, so only near misses count. */
+function agentTypeFindings({ behaviour, rule, place }: LoadedRule, { owners }: Loaded): readonly Finding[] {
+  const parsed = parseRule(rule, behaviour, '')
+  if ('problem' in parsed || parsed.tool !== 'Agent' || parsed.specifier === undefined) return []
+  const agents = owners.filter(({ kind }) => kind === 'agent').map(({ name }) => name)
+  const meant = nearMiss(parsed.specifier, [...Object.keys(USUAL_AGENTS), ...agents])
+  if (meant === undefined) return []
+  const restricts = behaviour !== 'allow'
+  const message = `${JSON.stringify(rule)} ${restricts ? 'protects' : 'allows'} nothing: no subagent is called ${parsed.specifier}`
+  return [findingOf(restricts ? 'error' : 'warning', place, true, ['rule-near', message, `write Agent(${meant})`])]
 }
 
 function agentFindings({ document, ofProject }: LoadedOwner, tools: readonly string[]): readonly Finding[] {
