@@ -1,9 +1,9 @@
 import type { Clock } from '../util/clock.ts'
 
-/** How long something that was given up may take to say how it ended, in milliseconds. */
+/** How long aborted work may take to settle, in milliseconds. */
 const GRACE = 300
 
-/** What to call when a signal is aborted. One listener serves all of it: adding one costs more than a short call does. */
+/** Callbacks for the abort of a signal. They share one listener: adding one costs more than a short call. */
 const WAITING = new WeakMap<AbortSignal, Set<() => void>>()
 
 function waitersFor(signal: AbortSignal): Set<() => void> {
@@ -42,10 +42,10 @@ export function within<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T>
   })
 }
 
-/** How long hooks that are told of an interrupted turn may take, in milliseconds. */
+/** How long hooks for an interrupted turn may take, in milliseconds. */
 const LINGER = 2000
 
-/** A signal that comes a while after the other. `end` when neither is needed any more. */
+/** A signal that aborts a while after the other. Call `end` when neither is needed any more. */
 export function lingering(signal: AbortSignal): { readonly signal: AbortSignal; end(): void } {
   const late = new AbortController()
   let timer: NodeJS.Timeout | undefined

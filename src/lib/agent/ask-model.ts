@@ -4,7 +4,7 @@ import { delayFor, withWait } from '../model/retry-delay.ts'
 import { pause, within } from './abort.ts'
 import type { Session } from './session/session.ts'
 
-/** Asks the model until it has answered, or no further try makes sense. The reader sees every retry. */
+/** Asks the model until it has answered, or a retry is pointless. The reader sees every retry. */
 export async function askModel(session: Session, signal: AbortSignal): Promise<Answer> {
   const { options, conversation } = session
   const request: ModelRequest = {

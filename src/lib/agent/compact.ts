@@ -6,9 +6,9 @@ import { messageText } from './session/conversation.ts'
 import type { Session } from './session/session.ts'
 import { answerMessage } from './session/transcript-entries.ts'
 
-/** The part of a model's window from which on the conversation is compacted. */
+/** The share of the model's window at which the conversation is compacted. */
 const FULL = 0.8
-/** In tokens, where the options name none. */
+/** In tokens, if the options name none. */
 const USUAL_WINDOW = 200_000
 const KEPT = 6
 
@@ -26,8 +26,8 @@ export const isTooLong = ({ why, message }: ModelFailure): boolean =>
   why === 'invalid_request' && /too long|too many tokens|context (?:length|window)|maximum context/i.test(message)
 
 /**
- * Puts a summary in place of all but the last messages. Calls stay with their results. Where the model gives no summary,
- * the old messages are dropped, and a text says so. Returns whether it was done.
+ * Replaces all but the last messages by a summary. Calls stay with their results. If the model gives no summary, the
+ * old messages are dropped, and a text says so. Returns whether it was done.
  */
 export async function compact(session: Session, compaction: Compaction, signal: AbortSignal): Promise<boolean> {
   const { trigger, forced = false, instructions } = compaction
@@ -45,7 +45,7 @@ export async function compact(session: Session, compaction: Compaction, signal: 
       session.reader.notice(`the conversation was not compacted: ${before.reason} [${before.by}]`, 'notice')
     return false
   }
-  // Hooks may have taken out what was too much.
+  // Hooks may have removed enough.
   const cut = isShort() ? 0 : cutIn(conversation.messages)
   if (cut === 0) return false
   const [last] = conversation.messages.slice(cut - 1)
@@ -58,7 +58,7 @@ export async function compact(session: Session, compaction: Compaction, signal: 
   const message: Message = { role: 'user', content: `${HEAD}\n\n${text}` }
   const head = { uuid: `${uuid}:summary`, message }
   session.saveState()
-  // Hooks may change messages while the model writes: what follows the last one it saw is kept.
+  // Hooks may change messages while the model writes: everything after the last one it saw is kept.
   const place = conversation.messages.findIndex(each => each === last)
   const kept = [head, ...conversation.shorten(place < 0 ? cutIn(conversation.messages) : place + 1, head)]
   const boundary = { content: text, kept, state: session.state, compactMetadata: about }
@@ -97,7 +97,7 @@ async function summaryOf(
   try {
     const answer = await model.ask({ system, messages, tools: [] }, signal)
     spending.add(answer, model.price)
-    // Programs that sum up usage look at answers. This one has no content: its text is in the boundary.
+    // Programs that add up usage look at answers. This one has no content: its text is in the boundary.
     const { id, stop: stop_reason, usage } = answer
     const message = { ...answerMessage({ id, model: answer.model, stop_reason, usage, content: [] }) }
     const uuid = randomUUID()

@@ -56,7 +56,7 @@ async function reviewAnswer(
   return outcome.blocked ? NO : answerIn({ action, content, ...outcome.fields })
 }
 
-/** Only what is clearly an answer is one, and only a yes has a content. */
+/** Only an explicit answer counts, and only an accept has content. */
 function answerIn(given: unknown): ElicitationAnswer {
   const { action, content }: PlainObject = isObject(given) ? given : {}
   if (action === 'cancel') return { action }

@@ -14,11 +14,11 @@ import { objectionLines } from './call/objections.ts'
 import { Ends } from './stop.ts'
 import { closeBatch, runCalls } from './call/batch.ts'
 
-/** Model, calls, results, and again, until the model has nothing left to call and no hook sends it back. */
+/** Model, calls, results, and again, until the model calls nothing more and no hook sends it back. */
 export async function runLoop(session: Session, signal: AbortSignal): Promise<Ending> {
   const ends = new Ends(session, signal)
   const said = session.conversation.notes.length === 0 ? session.conversation.messages.at(-1) : undefined
-  // It was interrupted behind its last answer: whether hooks have seen the end is not known.
+  // It was interrupted after its last answer: whether hooks have seen the end is not known.
   if (said?.role === 'assistant' && session.unended !== 'pause_turn') {
     const over = await ends.reached({ stop: session.unended ?? 'end_turn' }, messageText(said.content))
     if (over !== undefined) return over
@@ -77,14 +77,14 @@ function limitReached({ spending, options: { limits } }: Session, iteration: num
   return undefined
 }
 
-/** Gives what the conversation holds of the answer. */
+/** Returns the content of the answer as the conversation holds it. */
 function takeAnswer(answer: Answer, session: Session): readonly Block[] {
   const { id, model, stop, usage, ungated, changed } = answer
   session.spending.add(answer, session.model.price)
   session.used = addUsage(session.used, usage)
   session.tokens =
     usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens + usage.output_tokens
-  // A call that the token limit cut off in the middle of its input was never made.
+  // A call whose input was cut off by the token limit was never made.
   const isWhole = (block: Block): boolean => block.type !== 'tool_use' || isObject(block.input)
   const content = stop === 'max_tokens' ? answer.content.filter(isWhole) : answer.content
   const message = { id, type: 'message', role: 'assistant', model, content, stop_reason: stop, usage } as const
@@ -98,7 +98,7 @@ function takeAnswer(answer: Answer, session: Session): readonly Block[] {
   return kept
 }
 
-/** All calls have been answered, or wait for a decision: is it over now? */
+/** All calls have been answered, or wait for a decision: should the turn end? */
 export async function afterCalls(
   calls: readonly ClosedCall[],
   session: Session,
@@ -126,7 +126,7 @@ export async function afterCalls(
   return stopped === undefined ? undefined : ended('hook_stopped', stopped.reason ?? '', false)
 }
 
-/** The provider gave no answer. What came of it is kept as far as it can be read. */
+/** The provider gave no answer. Partial text is kept. */
 async function unanswered(failure: ModelFailure, session: Session, signal: AbortSignal): Promise<Ending> {
   const { conversation, reader } = session
   if (signal.aborted) {
@@ -139,7 +139,7 @@ async function unanswered(failure: ModelFailure, session: Session, signal: Abort
   const text = `API Error: ${error_details}`
   const options = { signal: session.afterwards }
   await session.hooks.run('StopFailure', { error, error_details, last_assistant_message: text }, options)
-  // Readers find the failure where they look for the answer. The model does not see it.
+  // Readers find the failure where they expect the answer. The model does not see it.
   const message = answerMessage({ model: '<synthetic>', content: [{ type: 'text', text }] })
   reader.emit({ type: 'assistant', message, parent_tool_use_id: null, error })
   return { ...ended('api_error', text, true), failure }

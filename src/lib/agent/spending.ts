@@ -14,7 +14,7 @@ export const addUsage = (a: Usage, b: Usage): Usage => ({
 export class Spending {
   usage: Usage = NO_TOKENS
   dollars = 0
-  /** Time that was spent waiting for models, in milliseconds. */
+  /** Time spent waiting for models, in milliseconds. */
   waited = 0
   readonly #models = new Map<string, { usage: Usage; dollars: number }>()
 

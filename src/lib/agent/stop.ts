@@ -6,14 +6,14 @@ import { objectionLines } from './call/objections.ts'
 import type { Session } from './session/session.ts'
 import { structuredIn, type Structured } from './structured.ts'
 
-/** How often hooks may send an agent back for one prompt, whatever it does meanwhile. */
+/** How often hooks may send an agent back for one prompt, whatever it does in between. */
 const MOST_IN_ALL = 50
-/** How often an answer that is no valid JSON may be tried again. */
+/** How often an answer that is not valid JSON may be retried. */
 const MOST_REPAIRS = 5
-/** How often an answer that reached the token limit is asked to go on. */
+/** How often an answer that reached the token limit is asked to continue. */
 const MOST_CUTS = 3
 
-/** The end of a turn, as often as it is reached: hooks may send the agent back, within limits. */
+/** The end of a turn, whenever it is reached: hooks may send the agent back, within limits. */
 export class Ends {
   readonly #session: Session
   readonly #signal: AbortSignal
@@ -28,13 +28,13 @@ export class Ends {
     this.#signal = signal
   }
 
-  /** The model would end here. Gives back how, or nothing if it goes on. */
+  /** The model would end here. Returns the ending, or undefined if it continues. */
   async reached({ stop }: Pick<Answer, 'stop'>, text: string): Promise<Ending | undefined> {
     if (stop === 'max_tokens') return this.#wasCut(text)
-    if (await this.#isToldLate()) return undefined
+    if (await this.#hasLateContext()) return undefined
     const structured = await this.#structured(text)
     if (structured !== undefined && 'problem' in structured) return this.#repair(structured.problem)
-    // Hooks look into the log for what was said last.
+    // Hooks read the last messages in the transcript.
     await this.#session.transcript.flush()
     const fired = this.#fire(text)
     const outcome = fired instanceof Promise ? await fired : fired
@@ -46,8 +46,8 @@ export class Ends {
     return goesOn(outcome) ? this.#sendBack(outcome, done) : done
   }
 
-  /** What hooks have announced for a limited time reaches the model before its turn ends. */
-  async #isToldLate(): Promise<boolean> {
+  /** Answers that hooks announced for a limited time reach the model before its turn ends. */
+  async #hasLateContext(): Promise<boolean> {
     const { conversation, options } = this.#session
     const announced = options.agent === undefined ? options.hooks.announced() : undefined
     if (announced === undefined) return false
@@ -56,7 +56,7 @@ export class Ends {
     return conversation.notes.length > before
   }
 
-  /** The end of a subagent is another event, and says whose end it is. */
+  /** The end of a subagent is another event, which names the subagent. */
   #fire(last_assistant_message: string): Outcome | Promise<Outcome> {
     const { agent, log } = this.#session.options
     const options = { signal: this.#signal }

@@ -8,13 +8,13 @@ export type Structured = { readonly value: unknown } | { readonly problem: strin
 
 const validators = new WeakMap<JsonSchema, ValidateFunction>()
 
-/** The schema of an `outputFormat`, ready for answers. What is wrong with it is said before a model is asked. */
+/** The schema of an `outputFormat`, ready for answers. Its errors are reported before a model is asked. */
 export async function outputSchemaOf(format: unknown): Promise<JsonSchema | undefined> {
   if (format === undefined) return undefined
   const { type, schema, ...more } = isObject(format) ? format : {}
   if (type !== 'json_schema') throw unfit('outputFormat.type', type, "'json_schema'")
   if (!isObject(schema)) throw unfit('outputFormat.schema', schema, 'a JSON Schema, as an object')
-  // It has a `type`, too, and would be taken for a schema that says nothing else.
+  // It has a `type`, too, and would be taken for a schema without further keywords.
   if (typeof schema['parse'] === 'function')
     throw unfit('outputFormat.schema', 'a schema of zod', 'its JSON Schema: z.toJSONSchema(schema)')
   const [unknown] = Object.keys(more)
@@ -36,11 +36,11 @@ export async function structuredIn(text: string, schema: JsonSchema): Promise<St
   return { problem: `${first?.instancePath || 'the whole'} ${first?.message ?? 'does not fit'}` }
 }
 
-/** Models like to put code fences around what they were asked to give alone. */
+/** Models often put code fences around the JSON. */
 const withoutFence = (text: string): string => /^\s*```(?:json)?\n(.*)\n```\s*$/s.exec(text)?.[1] ?? text
 
 async function compile(schema: JsonSchema): Promise<ValidateFunction> {
-  // The draft is chosen here, and nothing is waited for.
+  // The draft is chosen here, synchronously.
   const { $schema, $async: _, ...rest } = schema
   const ajv = await ajvFor($schema)
   let validate: ValidateFunction

@@ -7,8 +7,8 @@ import type { HookedSession, SessionHooks } from './session/session-hooks.ts'
 type WatchingSession = Pick<HookedSession, 'options' | 'reader'> & { readonly hooks: SessionHooks }
 
 /**
- * Runs FileChanged hooks for files that change on disk: those that their matchers name, in the working folder, and those
- * that hooks have asked for (`watchPaths`). Without either, nothing is watched.
+ * Runs FileChanged hooks for files that change on disk: those that their matchers name, in the working folder, and
+ * those that hooks have requested (`watchPaths`). Without either, nothing is watched.
  */
 export class FileWatch {
   readonly #session: WatchingSession

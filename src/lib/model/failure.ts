@@ -135,8 +135,8 @@ function failureOfTransport(thrown: unknown, message: (text: string) => string):
   if (isMistake(thrown, name, code))
     return new ModelFailure(message(errorMessage(thrown)), { why: 'unknown', retryable: false, cause: thrown })
   const words = errorMessage(thrown).slice(0, LONGEST).replace(/:\s*$/, '')
-  const told = code === undefined || words.includes(code) ? words : `${words} (${code})`
-  return new ModelFailure(message(`the provider could not be reached: ${told}`), {
+  const detail = code === undefined || words.includes(code) ? words : `${words} (${code})`
+  return new ModelFailure(message(`the provider could not be reached: ${detail}`), {
     why: 'server_error',
     retryable: code === undefined || !HOPELESS.test(code),
     cause: thrown

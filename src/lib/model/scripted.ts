@@ -163,10 +163,10 @@ async function makeTurn(maker: TurnMaker, request: ModelRequest, signal: AbortSi
 
 function tell(answer: Answer, cutAfter: number | undefined, onEvent: ((event: StreamEvent) => void) | undefined): void {
   const events = eventsOf(answer)
-  const told = events.slice(0, cutAfter)
-  for (const event of told) onEvent?.(event)
-  if (told.length === events.length) return
-  const partial = told.flatMap(event =>
+  const sent = events.slice(0, cutAfter)
+  for (const event of sent) onEvent?.(event)
+  if (sent.length === events.length) return
+  const partial = sent.flatMap(event =>
     event.type === 'content_block_delta' && event.delta.type === 'text_delta' ? [event.delta.text] : []
   )
   throw withPartial(cutOff(`the script cuts it off after ${cutAfter} events`), partial.join(''))

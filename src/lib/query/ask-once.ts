@@ -11,7 +11,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** For questions of hooks to a model of Anthropic, unless they name another. */
 const SMALL = 'haiku'
 
-/** Asks a model one question. The session pays. */
+/** Asks a model one question. Its usage counts for the session. */
 export async function askOnce(
   question: ModelQuestion,
   session: Session | undefined,

@@ -12,7 +12,7 @@ type Command = (rest: string, opened: Opened, signal: AbortSignal) => Promise<En
 
 const done = (text: string): Ending => ended('completed', text, false)
 
-/** Prompts that are commands to the session, and not text for the model. Skills of the same name come first. */
+/** Prompts that are commands to the session instead of text for the model. Skills of the same name take precedence. */
 const COMMANDS: Readonly<Record<string, Command>> = {
   async compact(rest, { session }, signal) {
     const isShorter = await compact(session, { trigger: 'manual', instructions: rest || undefined }, signal)
@@ -28,7 +28,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   }
 }
 
-/** The work that a prompt such as `/compact` asks for; undefined where it is no command. */
+/** The function for a prompt such as `/compact`; undefined if it is not a command. */
 export function commandIn(prompt: unknown, opened: Opened): ((signal: AbortSignal) => Promise<Ending>) | undefined {
   const [, name = '', rest = ''] =
     typeof prompt === 'string' ? (/^\/(\w+)(?:\s+(.*))?$/s.exec(prompt.trim()) ?? []) : []

@@ -36,7 +36,7 @@ export interface Opened {
   readonly beginning: Beginning
   readonly servers: readonly OpenedServer[]
   readonly names: Pick<InitMessage, 'agents' | 'skills' | 'plugins'>
-  /** Warnings for people, once it has begun: of restrictions, servers, the transcript that it resumes. */
+  /** Warnings for people, shown once it has started: about restrictions, servers, the resumed transcript. */
   readonly notices: readonly Notice[]
   readonly background: Replayed['background'] | undefined
   watch(): Promise<() => Promise<void>>
@@ -49,7 +49,7 @@ interface OpenedServer {
   readonly status: string
 }
 
-/** Puts together what an agent works with. What was opened before a step that fails is closed again. */
+/** Assembles everything that an agent works with. If a step fails, what was opened before is closed again. */
 export async function open(
   options: QueryOptions,
   emit: (message: AgentMessage) => void,

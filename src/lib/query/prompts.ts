@@ -11,7 +11,7 @@ export interface PromptMessage {
   readonly [more: string]: unknown
 }
 
-/** The same, typed by that SDK itself. It allows more than makes a prompt: what does is checked when it comes. */
+/** The same, typed by that SDK itself. It allows more than a valid prompt: each is checked when it arrives. */
 export interface ForeignPrompt {
   readonly type: 'user'
   readonly message: { readonly role: string; readonly content: string | readonly object[] }
@@ -58,7 +58,7 @@ export class Prompts {
     }
   }
 
-  /** Undefined when no prompt will come. Where something else is awaited, a nudge ends the wait. */
+  /** Undefined when no prompt will come. `nudge` ends the wait, if something else is awaited, too. */
   next(isAwaited: boolean): Promise<Prompt | typeof NUDGE | undefined> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure)
     const prompt = this.#waiting.shift()

@@ -30,9 +30,9 @@ import type { Query } from './query-interface.ts'
 import { TurnSource } from './turn-source.ts'
 
 /**
- * Runs an agent: takes the call of the Claude Agent SDK and gives its messages. It begins at once, and never waits for
- * its reader. Wrong options throw here; what keeps it from beginning (settings, trust, a session that is not there)
- * rejects the first `next()`, and `result()`. Both are a `CarabinerError`. What goes wrong later is a `result` with
+ * Runs an agent: takes the call of the Claude Agent SDK and returns its messages. It starts immediately, and never
+ * waits for its reader. Wrong options throw here; whatever prevents the start (settings, trust, a missing session)
+ * rejects the first `next()`, and `result()`. Both are a `CarabinerError`. Later failures are a `result` with
  * `is_error`.
  */
 export function query<Output = unknown>(call: {
@@ -123,9 +123,9 @@ class RunningQuery implements Query {
       reportEndedWork(background, session)
       if (blocked !== undefined) return this.#setResult(resultMessage(blocked, session))
       if (prompt !== undefined) await this.#answer(prompt, opened)
-      // One prompt is answered by what was there when it was given.
+      // A single prompt is answered with what was available when it was given.
       if (this.#prompts.isStream) unwatch = await watch()
-      // A person can be asked what was left undecided.
+      // A person can now be asked about undecided calls.
       if (this.#prompts.isStream && isPending(session.open))
         await this.#runTurn(session, signal => resumeRun(session, signal))
       const next = (): Promise<Prompt | undefined> => this.#turns.next(session, this.#result)
@@ -151,7 +151,7 @@ class RunningQuery implements Query {
     const { session } = opened
     const { resume, continue: goesOn } = this.#options
     const isResumed = resume !== undefined || goesOn === true
-    // Of one prompt there is one result, however often its agent begins again.
+    // One prompt has one result, however often its agent starts again.
     const since = this.#prompts.isStream ? undefined : (this.#since ??= sinceNow(session))
     const command = commandIn(prompt, opened)
     if (command !== undefined) return this.#runTurn(session, command)

@@ -9,8 +9,8 @@ import { isObject, type PlainObject } from '../util/plain.ts'
 import { changeOwnFile } from '../world/lock/lock.ts'
 
 /**
- * Answers that were given for more than one session: a file of ours, since the files of others are never written. Where
- * it is not in order, rules that refuse may be missing: nothing begins, and nothing is written over it.
+ * Answers that were given for more than one session, in a file of ours, since files of others are never written. If it
+ * is invalid, rules that refuse may be missing: no session starts, and the file is not overwritten.
  */
 export class SavedPermissions {
   readonly #file: string

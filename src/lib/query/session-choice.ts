@@ -15,15 +15,15 @@ export interface SessionChoice {
   readonly key: SessionKey
   readonly source: 'startup' | 'resume' | 'fork'
   readonly from: (SessionKey & { readonly store: TranscriptStore }) | undefined
-  /** Undefined where nothing is written. */
+  /** Undefined if nothing is written. */
   readonly store: TranscriptStore | undefined
 }
 
 const SESSION_ID = /^[\w-]{1,128}$/
-/** A file name may have 255 bytes on most systems. */
+/** Most systems limit a file name to 255 bytes. */
 const LONGEST_NAME = 200
 
-/** The name of a project among transcripts: its folder, with all but letters and digits as `-`. */
+/** The name of a project among transcripts: its folder, with `-` for all but letters and digits. */
 export function projectKeyOf(cwd: string): string {
   const name = cwd.replaceAll(/[^A-Za-z0-9]/g, '-')
   if (name.length <= LONGEST_NAME) return name
@@ -69,7 +69,7 @@ function storeFor({ sessionStore, persistSession }: QueryOptions, where: Where):
   return sessionStore ?? (persistSession === false ? undefined : usualStore(where))
 }
 
-/** Throws where options contradict each other. */
+/** Throws if options contradict each other. */
 export function checkWishes({
   resume,
   continue: goesOn,
@@ -102,7 +102,7 @@ export function checkWishes({
 async function isThere(key: SessionKey, store: TranscriptStore | undefined): Promise<boolean> {
   if (store === undefined) return false
   const found = await (store.page?.(key, undefined) ?? store.load(key))
-  // A crash may leave a file in which nothing was written yet: it is no session.
+  // A crash may leave a file in which nothing was written yet: it is not a session.
   return Array.isArray(found)
     ? found.length > 0
     : found !== null && (found?.entries.length ?? 0) + (found?.gaps.length ?? 0) > 0
@@ -115,7 +115,7 @@ async function newest(projectKey: string, store: TranscriptStore, cwd: string): 
   return last.sessionId
 }
 
-/** A session may have begun in another folder; for a copy, also in Claude Code. */
+/** A session may have started in another folder; for a copy, also in Claude Code. */
 function placeOf(
   sessionId: string,
   store: JsonlStore,
@@ -132,7 +132,7 @@ function placeOf(
   throw unknownSession(sessionId, [store])
 }
 
-/** Names a session with a similar id, if there is one. */
+/** Suggests a session with a similar id, if there is one. */
 export function unknownSession(sessionId: string, stores: readonly JsonlStore[]): Error {
   const known = stores.flatMap(store => store.projects().flatMap(project => store.idsIn(project)))
   const alike = known.find(id => sessionId.length >= 4 && id.startsWith(sessionId))

@@ -6,8 +6,8 @@ import type { QueryOptions } from './options/options.ts'
 import { mayBypassIn } from './setup/permission-rules.ts'
 
 /**
- * Keeps permissions in step with settings files: their rules, and whether bypassPermissions may be chosen. What an answer,
- * a skill or the caller added stays. Returns a function that applies a reload, and gives a sentence about it for people.
+ * Updates permissions when settings files change: their rules, and whether bypassPermissions may be chosen. Additions
+ * by an answer, a skill or the caller stay. Returns a function that applies a reload and describes it.
  */
 export function followSettings(
   permissions: Permissions,

@@ -32,13 +32,13 @@ interface Common {
   readonly doing: () => string
 }
 
-/** Opens the transcript of a session, locked for other writers, and reads what there is. */
+/** Opens the transcript of a session, locked for other writers, and reads it. */
 export async function openTranscripts(
   { key, source, from, store }: SessionChoice,
   { resumeSessionAt, sessionStore }: QueryOptions,
   common: Common
 ): Promise<Transcripts> {
-  // What is not written down is kept for as long as the session lasts: its subagents may be called again.
+  // Without persistence, it is kept while the session lasts: its subagents may be called again.
   const forAgents = sessionStore === false ? undefined : (store ?? new MemoryStore())
   const writer = store === undefined ? undefined : await writerFor(store, key, common.doing)
   try {
@@ -148,7 +148,7 @@ async function loaded(
   checkPlace(tail.entries, at)
   if (source === 'resume') checkStands(tail.entries, at)
   const replayed = replay(tail.entries, at)
-  // The target of a rewind may lie before what was read.
+  // The target of a rewind may be before what was read.
   if (replayed === undefined) {
     const whole = (await loadWhole(store, key))!
     return { ...whole, replayed: unsure(replayAll(whole.entries, at), whole) }
@@ -168,7 +168,7 @@ function checkTranscript(
   throw fault('E_NOT_TRANSCRIPT', store.pathOf?.(key) ?? `session ${key.sessionId}`, problem)
 }
 
-/** Where lines after the last answer are missing, one of them may have said that a call had begun. */
+/** If lines after the last answer are missing, one of them may have said that a call had started. */
 function unsure(replayed: Replayed, found: LoadedTranscript): Replayed {
   const { open } = replayed
   const answer = found.entries.findLastIndex(({ type }) => type === 'assistant')
@@ -181,7 +181,7 @@ function checkPlace(entries: readonly Rec[], at: string | undefined): void {
     throw fault('E_OPTION_INVALID', 'resumeSessionAt', at, 'the uuid of a message of that session')
 }
 
-/** In the same file one can only go back to a message that was not rewound; a copy can begin anywhere. */
+/** Within the same file one can only go back to a message that was not rewound; a copy can start anywhere. */
 function checkStands(entries: readonly Rec[], at: string | undefined): void {
   if (at !== undefined && !rewind(entries).left.some(({ uuid }) => uuid === at))
     throw fault(
@@ -217,7 +217,7 @@ function upTo(entries: readonly Rec[], at: string | undefined): readonly Rec[] {
   return [...entries.slice(0, end), ...entries.slice(end).filter(isDone)]
 }
 
-/** Copies have ids of their own, and name their origin. A copy without its last line is not whole. */
+/** Copies have new ids, and name their origin. A copy without its last line is incomplete. */
 function copy(entries: readonly Rec[], { sessionId }: SessionKey, log: Log): readonly Rec[] {
   const copies = entries.filter(isWritable).map(({ seq: _, crc: __, parentUuid: ___, sessionId: ____, ...rest }) => ({
     ...rest,
@@ -231,12 +231,12 @@ function copy(entries: readonly Rec[], { sessionId }: SessionKey, log: Log): rea
   return all
 }
 
-/** What is nested too deeply can be read, but not written. */
+/** Data that is nested too deeply can be read, but not written. */
 const isWritable = (entry: Rec): boolean => attempt(() => JSON.stringify(entry)) !== undefined
 
 async function keptAgent(key: SessionKey, store: TranscriptStore): Promise<KeptAgent | undefined> {
   const found = await loadWhole(store, key)
-  // The first entry says which agent it is: where nothing can be read, what it has done is unknown.
+  // The first entry identifies the agent: if nothing can be read, what it has done is unknown.
   if (found === undefined || found.entries.length === 0) return undefined
   const start = found.entries.findLast(({ type, subtype }) => type === 'system' && subtype === 'subagent')
   const type = start?.['agentType']
@@ -247,7 +247,7 @@ function gapsWarning(
   gaps: readonly Gap[],
   { sessionId, store, ...key }: NonNullable<SessionChoice['from']>
 ): readonly string[] {
-  // A file that was named by its path is known by that alone.
+  // A file that was given by its path is identified by that alone.
   const path = store instanceof JsonlStore ? undefined : store.pathOf?.({ ...key, sessionId })
   const see = path === undefined ? sessionId : shellWord(path)
   const more = gaps.length > FEW ? [`and ${gaps.length - FEW} more places`] : []

@@ -9,7 +9,7 @@ const WAITING = 'Waiting for what still runs in the background, for 10 minutes a
 const STILL_RUNNING =
   'What runs in the background has not ended within 10 minutes and is stopped: let it end by itself, or do not start it in the background.'
 
-/** How often notifications begin a turn without a prompt between: a hook may wake the agent whenever it stops. */
+/** How often notifications start a turn without a prompt in between: a hook may wake the agent whenever it stops. */
 const MOST_WOKEN_TURNS = 50
 
 export class TurnSource {

@@ -10,10 +10,10 @@ import { decidedCall, type CallAt } from './call.ts'
 import { reasonForModel } from './objections.ts'
 import { pendingEntry, type Pending } from './open-call.ts'
 
-/** `told`: what the model reads instead of the reason, which then is for people and the transcript alone. */
-type Answer = PersonAnswer & { readonly told?: string | undefined }
+/** `forModel`: what the model reads instead of the reason, which is then only for people and the transcript. */
+type Answer = PersonAnswer & { readonly forModel?: string | undefined }
 
-/** What may be kept together with a yes. No rule keeps a hook from asking. */
+/** What may be saved together with a yes. No rule keeps a hook from asking. */
 const suggestionsOn = (call: CallAt<'judged'>, { kind }: Pick<Ruling, 'kind'>, session: Session) =>
   kind === 'hook' ? [] : suggestionsFor(decidedCall(call, session.options), session.permissions)
 
@@ -31,14 +31,14 @@ export async function askHooks(
   const { decision, reason, by = '', updatedInput, fields } = outcome
   if (decision === 'deny') {
     const interrupt = fields.interrupt === true
-    return { behavior: 'deny', message: reason, interrupt, by, told: reasonForModel(outcome) }
+    return { behavior: 'deny', message: reason, interrupt, by, forModel: reasonForModel(outcome) }
   }
-  // Hooks do not see what has changed about a tool: they may refuse it, and approve of nothing.
+  // Hooks do not see how a tool has changed: they may refuse it, but not approve it.
   if (decision !== 'allow' || tool.change !== undefined) return undefined
   const allowers = outcome.reasons.filter(verdict => verdict.decision === 'allow')
   const { hooks, isOfProject } = session.options
   const ofProject = allowers.filter(({ by: name }) => hooks.has(name) && isOfProject?.(hooks.describe(name).source))
-  // What the user, a managed file, a mode or another hook wants asked is not answered by what came with the project.
+  // A question of the user, a managed file, a mode or another hook is not answered by a hook of the project.
   const mayProjectAnswer = ruling.kind === 'default' || ruling.ofProject === true
   if (ofProject.length === allowers.length && !mayProjectAnswer) return undefined
   const updates = fields.updatedPermissions as readonly PermissionUpdate[] | undefined
@@ -46,7 +46,7 @@ export async function askHooks(
   return { behavior: 'allow', updatedInput, updatedPermissions, by }
 }
 
-/** A hook of the project allows more for this session at most, and chooses no mode. */
+/** A hook of the project can add permissions for this session only, and cannot set a mode. */
 const withinSession = (update: PermissionUpdate): readonly PermissionUpdate[] =>
   update.type === 'setMode' ? [] : [{ ...update, destination: 'session' }]
 
@@ -67,7 +67,7 @@ export async function askPerson(
     const why = pending.reason ?? pending.by
     const answer = ask({
       toolName: use.name,
-      // A copy: what is done to it changes nothing of what was judged.
+      // A copy, so that changes to it do not affect what was judged.
       input: copyPlain(input),
       toolUseId: use.id,
       reason: tool.caution === undefined ? why : `${why}; ${tool.caution}`,
@@ -77,8 +77,8 @@ export async function askPerson(
     return answerIn(await within(answer, signal))
   } catch (error) {
     if (signal.aborted) return undefined
-    const told = `the question whether ${use.name} may run failed`
-    return { behavior: 'deny', message: `${told}: ${errorMessage(error)}`, told }
+    const forModel = `the question whether ${use.name} may run failed`
+    return { behavior: 'deny', message: `${forModel}: ${errorMessage(error)}`, forModel }
   } finally {
     cancel()
   }
@@ -96,7 +96,7 @@ async function remind(toolName: string, session: Session, signal: AbortSignal): 
   }
 }
 
-/** Only what is clearly a yes is one. */
+/** Only an explicit allow counts as a yes. */
 function answerIn(answer: unknown): PersonAnswer | undefined {
   if (!isObject(answer)) return undefined
   if (answer['behavior'] === 'allow' || answer['behavior'] === 'deny') return answer as unknown as PersonAnswer
@@ -105,7 +105,7 @@ function answerIn(answer: unknown): PersonAnswer | undefined {
   return { behavior: 'deny', message }
 }
 
-/** A permission that came with a yes counts from now on; one that cannot be stored counts until the session ends. */
+/** A permission that came with a yes applies from now on; if it cannot be stored, until the session ends. */
 export function keepPermission(update: PermissionUpdate, session: Session): void {
   const { permissions, options } = session
   const { problem, ...changed } = applyUpdate(update, permissions)

@@ -6,13 +6,13 @@ import type { ClosedCall } from './call.ts'
 import { answer, callTool, finish, NOT_BEGUN } from './call-tool.ts'
 import { UNKNOWN, type OpenCall } from './open-call.ts'
 
-/** Calls that only read run side by side; one with effects waits for all before it, and those after wait for it. */
+/** Read-only calls run concurrently; a call with effects waits for all before it, and those after wait for it. */
 export async function runCalls(
   uses: readonly ToolUseBlock[],
   session: Session,
   signal: AbortSignal
 ): Promise<readonly ClosedCall[]> {
-  if (uses.length === 1) return [tellResult(await callTool(uses[0]!, session, signal), session)]
+  if (uses.length === 1) return [emitResult(await callTool(uses[0]!, session, signal), session)]
   const running: Promise<ClosedCall>[] = []
   for (const use of uses) {
     const isAlone = !(await onlyReads(use, session))
@@ -20,7 +20,7 @@ export async function runCalls(
     running.push(callTool(use, session, signal))
     if (isAlone) await running.at(-1)
   }
-  return (await Promise.all(running)).map(call => tellResult(call, session))
+  return (await Promise.all(running)).map(call => emitResult(call, session))
 }
 
 async function onlyReads(use: ToolUseBlock, session: Session): Promise<boolean> {
@@ -30,8 +30,8 @@ async function onlyReads(use: ToolUseBlock, session: Session): Promise<boolean> 
   return 'problem' in checked || tool.readOnly(checked.input)
 }
 
-/** Readers get one message per result; the model gets them all in one. */
-function tellResult(call: ClosedCall, session: Session): ClosedCall {
+/** The reader gets one message per result; the model gets them all in one. */
+function emitResult(call: ClosedCall, session: Session): ClosedCall {
   if (call.stage === 'pending') return call
   const message = { role: 'user', content: [call.result] } as const
   session.reader.emit({ type: 'user', message, parent_tool_use_id: null, tool_use_result: call.output }, call.uuid)
@@ -41,12 +41,12 @@ function tellResult(call: ClosedCall, session: Session): ClosedCall {
 const UNDECIDED = '[No decision was made about this call; nothing was done.]'
 const ONLY_READ = '[Interrupted. The call was read-only; call it again if you still need the result.]'
 
-/** A new prompt is no decision about open calls: they are answered as they are, and none is run. */
+/** A new prompt does not decide open calls: they get results as they are, and none is run. */
 export async function answerOpen(session: Session, signal: AbortSignal): Promise<void> {
   await closeOpen(session, signal, call => answerAsIs(call, session))
 }
 
-/** What had begun is never begun again, what had ended is shown to hooks, and the rest passes the door. */
+/** A started call is never started again, an ended one is shown to hooks, and the others pass the door. */
 export const continueOpen = (session: Session, signal: AbortSignal): Promise<readonly ClosedCall[]> =>
   closeOpen(session, signal, call =>
     call.started === true && call.agentId === undefined
@@ -66,10 +66,10 @@ async function closeOpen(
     const { use, result, outcome, input } = call
     const tool = session.tool(use.name)
     if (result !== undefined) calls.push({ stage: 'answered', use, input: input ?? use.input, ...result })
-    else if (outcome === undefined || tool === undefined) calls.push(tellResult(await closeCall(call), session))
+    else if (outcome === undefined || tool === undefined) calls.push(emitResult(await closeCall(call), session))
     else {
       const ran = { stage: 'ran', use, tool, input: input as PlainObject, result: outcome, duration_ms: 0 } as const
-      calls.push(tellResult(await finish(ran, session, signal), session))
+      calls.push(emitResult(await finish(ran, session, signal), session))
     }
   }
   if (calls.length > 0) closeBatch(calls, session)

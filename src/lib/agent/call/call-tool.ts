@@ -20,7 +20,7 @@ import { hooksFingerprint, pendingEntry, type OpenCall, type Pending } from './o
 import { permit } from './permit.ts'
 import { visibleResult } from './tool-result-view.ts'
 
-/** The door: nothing else runs a tool. It always answers, and rejects only where nothing can be written down. */
+/** The door: nothing else runs a tool. It always gives a result, and rejects only if it cannot be recorded. */
 export async function callTool(
   use: ToolUseBlock,
   session: Session,
@@ -42,7 +42,7 @@ export async function callTool(
 
 export const NOT_BEGUN = '[Interrupted before the call started; nothing was done.]'
 
-/** Nothing begins once the turn was given up, by the caller of the agent or by a hook. */
+/** Nothing starts once the turn was aborted, by the caller of the agent or by a hook. */
 function propose(
   use: ToolUseBlock,
   session: Session,
@@ -64,13 +64,13 @@ function propose(
   return { ...call, input: open?.input, earlier: earlierJudgement(pending) }
 }
 
-/** Hooks that judged the call before an interruption are not asked again. What a log says is never a yes. */
+/** Hooks that judged the call before an interruption are not asked again. A transcript never counts as a yes. */
 function earlierJudgement({ why, by = '', kind = 'default', reason }: Pending): Judgement {
   if (why !== 'asked') return { hook: undefined }
   return { hook: { decision: 'ask', by, reason }, question: { decision: 'ask', by, kind, reason } }
 }
 
-/** Is it an input of the tool? Now it has its defaults. */
+/** Whether the input is valid for the tool. From here on it has its defaults. */
 function checkedCall(call: CallAt<'proposed'>, checked: Checked): CallAt<'checked' | 'judged' | 'refused'> {
   const { use, tool, agentId, consent, earlier } = call
   if ('problem' in checked) {
@@ -118,11 +118,11 @@ async function judge(
   }
 }
 
-/** A check that takes its time is made again when all hooks have answered. */
+/** An asynchronous check is made again when all hooks have answered. */
 const problemIn = (checked: Checked | Promise<Checked>): string | true =>
   checked instanceof Promise || !('problem' in checked) ? true : checked.problem
 
-/** Runs it. What has effects is written down before it begins and when it has ended. */
+/** Runs it. A call with effects is recorded before it starts and when it has ended. */
 async function run(call: CallAt<'allowed'>, session: Session, signal: AbortSignal): Promise<CallAt<'ran' | 'pending'>> {
   const { use, tool } = call
   const input = freezeDeep(call.input)
@@ -147,7 +147,7 @@ async function run(call: CallAt<'allowed'>, session: Session, signal: AbortSigna
   return { stage: 'ran', use, tool, input, result, duration_ms }
 }
 
-/** What the tool gives back. A tool that throws has failed: that is a result, too. */
+/** The result of the tool. A tool that throws gives an error result. */
 async function runTool(
   { use, tool, input, agentId }: CallAt<'allowed'>,
   session: Session,
@@ -174,7 +174,7 @@ async function runTool(
         }),
       fire: (event, given) => session.hooks.runByName(event, given)
     })
-    // What passes the door itself ends by itself, and in good order.
+    // What passes the door itself also ends by itself, in good order.
     return await (tool.delegates === true ? running : within(running, signal))
   } catch (error) {
     return failed(errorMessage(error))

@@ -15,7 +15,7 @@ interface OpenSubject<Input = PlainObject> {
   readonly use: ToolUseBlock
   readonly input: Input
   readonly tool: Tool
-  /** The subagent that worked for this call before the session was interrupted. */
+  /** The subagent that worked on this call before the session was interrupted. */
   readonly agentId?: string | undefined
   readonly consent?: Consent | undefined
 }

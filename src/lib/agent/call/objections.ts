@@ -1,6 +1,6 @@
 import type { Outcome } from '../../hooks/dispatch/outcome.ts'
 
-/** What each hook that refused said, in declared order: the model hears of all of them. */
+/** The reason of each hook that refused, in declared order: the model gets all of them. */
 export const objectionsIn = (outcome: Outcome): readonly { readonly by: string; readonly reason: string }[] =>
   outcome.reasons.flatMap(({ by, decision, reason }) =>
     decision === 'deny' ? [{ by, reason: reasonForModel(outcome, by, reason) }] : []
@@ -9,7 +9,7 @@ export const objectionsIn = (outcome: Outcome): readonly { readonly by: string; 
 export const objectionLines = (outcome: Outcome): readonly string[] =>
   objectionsIn(outcome).map(({ by, reason }) => `${reason} [${by}]`)
 
-/** Of a hook that failed, the model learns only that: what was thrown is for people and the transcript. */
+/** Of a failed hook, the model learns only that it failed: the error is for people and the transcript. */
 export function reasonForModel(outcome: Outcome, by = outcome.by ?? '', reason = outcome.reason): string {
   const failure = outcome.failures.find(each => each.by === by && reason?.startsWith(`gate_failed:${each.kind}`))
   return failure === undefined ? (reason ?? `refused by ${by}`) : `gate_failed:${failure.kind}: the hook ${by} failed`

@@ -9,7 +9,7 @@ import type { CallAt, CallSubject } from './call.ts'
 export interface OpenCall {
   readonly use: ToolUseBlock
   readonly result?: Pick<CallAt<'answered'>, 'result' | 'output' | 'uuid'>
-  /** The tool has ended; whether hooks have seen that is not known. */
+  /** The tool has ended; whether its hooks have run is not known. */
   readonly outcome?: ToolResult
   readonly started?: boolean
   readonly input?: unknown
@@ -44,7 +44,7 @@ export interface Pending {
   readonly agentId?: string | undefined
 }
 
-/** The transcript line of a call that waits: a resumed session finds it waiting still. */
+/** The transcript line of a waiting call: a resumed session finds it waiting. */
 export function pendingEntry({ use, input }: CallSubject, { agentId: subagentId, ...rest }: Pending): Entry {
   return { type: 'tool-pending', toolUseId: use.id, toolName: use.name, input, ...rest, subagentId }
 }

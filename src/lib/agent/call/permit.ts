@@ -8,10 +8,10 @@ import { askHooks, askPerson, keepPermission } from './ask-permission.ts'
 type JudgedCall = CallAt<'judged'>
 type Permitted = CallAt<'allowed' | 'refused' | 'pending' | 'proposed'>
 
-/** How often someone is asked about one call: input that comes with a yes may be changed by hooks, and asked about again. */
+/** How often someone is asked about one call: hooks may change input that came with a yes, and ask about it again. */
 const MOST_QUESTIONS = 3
 
-/** A person who gave exactly this input is not asked again; an answer with other input proposes the call anew. */
+/** A person who gave exactly this input is not asked again; an answer with other input proposes the call again. */
 export function permit(call: JudgedCall, session: Session, signal: AbortSignal): Permitted | Promise<Permitted> {
   const ruling = rulingOn(call, session)
   if (ruling.decision === 'deny') return refuse(call, ruling, session)
@@ -34,13 +34,13 @@ function rulingOn(call: JudgedCall, session: Session): Ruling {
   return mustAsk ? { decision: 'ask', kind: 'default', by: tool.name, reason: `${tool.name} always asks` } : ruling
 }
 
-/** Hooks are asked before a person is. No answer is a no. */
+/** Hooks are asked before a person. No answer is a no. */
 async function ask(call: JudgedCall, ruling: Ruling, session: Session, signal: AbortSignal): Promise<Permitted> {
   const { use, tool, input, agentId, consent: { questions } = { questions: 0 } } = call
   const { by, kind, reason } = ruling
   const pending = { why: 'asked', hooks: hooksFingerprint(session.options.hooks), by, kind, reason } as const
   const ofHooks = questions === 0 ? await askHooks(call, ruling, session, signal) : undefined
-  // No person was asked yet, so none has to answer later.
+  // No person was asked yet, so no answer is pending.
   if (signal.aborted && ofHooks === undefined) return refused(call, 'interrupted')
   const answer = ofHooks ?? (await askPerson(call, pending, session, signal))
   if (signal.aborted && answer === undefined && session.isClosing) return { stage: 'pending', use, input, pending }
@@ -52,13 +52,18 @@ async function ask(call: JudgedCall, ruling: Ruling, session: Session, signal: A
     return refuse(call, { decision: 'deny', kind: 'default', by: 'default', reason: words, askedBy }, session)
   }
   if (answer.behavior === 'deny') {
-    const { message, interrupt, told } = answer
+    const { message, interrupt, forModel } = answer
     if (interrupt === true) session.stopped ??= { reason: message, interrupts: true }
     const who =
       ofHooks === undefined
         ? ({ kind: 'asked', by: 'the user (canUseTool)' } as const)
         : ({ kind: 'hook', by: ofHooks.by } as const)
-    return refuse(call, { decision: 'deny', ...who, reason: message ?? 'the answer was no', askedBy }, session, told)
+    return refuse(
+      call,
+      { decision: 'deny', ...who, reason: message ?? 'the answer was no', askedBy },
+      session,
+      forModel
+    )
   }
   tool.change?.approve()
   for (const update of answer.updatedPermissions ?? []) keepPermission(update, session)
@@ -68,14 +73,19 @@ async function ask(call: JudgedCall, ruling: Ruling, session: Session, signal: A
   return { stage: 'proposed', use, tool, input: updatedInput, agentId, consent }
 }
 
-/** `told`: what the model reads instead of the reason, which then is for people and the transcript alone. */
-async function refuse(call: JudgedCall, ruling: Ruling, session: Session, told?: string): Promise<CallAt<'refused'>> {
+/** `forModel`: what the model reads instead of the reason, which is then only for people and the transcript. */
+async function refuse(
+  call: JudgedCall,
+  ruling: Ruling,
+  session: Session,
+  forModel?: string
+): Promise<CallAt<'refused'>> {
   const { use, input } = call
   const { kind, by, askedBy, reason = `refused by ${by}` } = ruling
   await Promise.resolve()
   session.deny(use, input, { kind, by, askedBy, reason })
   const asked = askedBy === undefined ? '' : `; asked for by ${askedBy}`
-  const why = `Permission to use ${use.name} was denied: ${told ?? reason} [${by}${asked}]`
+  const why = `Permission to use ${use.name} was denied: ${forModel ?? reason} [${by}${asked}]`
   if (kind !== 'mode' && kind !== 'default') return refused(call, why)
   const event = { ...toolEvent(call), tool_name: use.name, reason }
   const after = await session.hooks.run('PermissionDenied', event, { signal: session.afterwards })

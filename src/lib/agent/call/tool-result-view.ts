@@ -9,7 +9,7 @@ import type { CallAt } from './call.ts'
 const HIDDEN = '[The output was hidden by a hook.]'
 const UNUSABLE = '[The output was hidden: a hook put something in its place that cannot be shown.]'
 
-/** Where a hook gives another output, the tool's own is never shown: it may be hidden for a reason. */
+/** If a hook gives another output, the tool's own is never shown: it may be hidden for a reason. */
 export function visibleResult(after: Outcome, { use, tool, result }: CallAt<'ran'>, session: Session): ToolResult {
   if (after.event !== 'PostToolUse') return result
   if (after.suppressOutput) return { content: HIDDEN, output: HIDDEN }
@@ -27,7 +27,7 @@ export function visibleResult(after: Outcome, { use, tool, result }: CallAt<'ran
   return { content: UNUSABLE, output: UNUSABLE }
 }
 
-/** An output of the tool's own shape is shown as the tool's own would be; texts and content as they are. */
+/** An output in the tool's own shape is shown like the tool's own; texts and content as they are. */
 function contentIn(output: unknown, tool: Tool, original: unknown): string | readonly Block[] | undefined {
   if (isContent(output)) return output
   const content = tool.present?.(output) ?? presentContent(output)

@@ -1,10 +1,7 @@
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
 const ITEM = /^\s*(?:[-*+]|\d+[.)])\s/
 
-/**
- * The paths that a text in Markdown imports by `@path`, in order and as they are written. Code and comments do not
- * count.
- */
+/** The paths that a Markdown text imports by `@path`, in order and as written. Code and comments do not count. */
 export function importsIn(markdown: string): readonly string[] {
   const text = withoutSpans(withoutBlocks(markdown)).replaceAll(/<!--[^]*?(?:-->|$)/g, ' ')
   return Array.from(text.matchAll(/(?<=^|[\s(])@((?:\\ |[^\s\\`])+)/g), ([, path = '']) => path.replaceAll('\\ ', ' '))
@@ -36,7 +33,7 @@ function withoutBlocks(text: string): string {
   return lines.join('\n')
 }
 
-/** Code within a line begins and ends with the same number of backticks. */
+/** Inline code starts and ends with the same number of backticks. */
 function withoutSpans(text: string): string {
   return text
     .split(/\n[ \t]*\n/)

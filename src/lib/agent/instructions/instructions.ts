@@ -17,7 +17,7 @@ export interface InstructionPlaces {
   /** The project. Files are searched from the root of its repository, or else from here, down to `cwd`. */
   readonly root: string
   readonly home: string
-  /** Default: `.carabiner` in the home. */
+  /** Default: `.carabiner` in the home folder. */
   readonly ownHome?: string | undefined
   readonly managed?: readonly string[] | undefined
   readonly on?: ((file: Instructions) => void) | undefined
@@ -31,9 +31,9 @@ const MOST = 200
 
 /**
  * The instructions for an agent that works in `cwd`, the most general first: managed policy, the user, then each folder
- * from the top of the project down: CLAUDE.md, .claude/CLAUDE.md, CLAUDE.local.md. AGENTS.md is read where a folder has
- * neither of the first two, since projects that have both mean the same by them. What a file imports follows it. Each
- * file is read once. Nothing is executed.
+ * from the top of the project down: CLAUDE.md, .claude/CLAUDE.md, CLAUDE.local.md. AGENTS.md is read if a folder has
+ * neither of the first two, since projects with both mean the same. Imported files follow the file that imports them.
+ * Each file is read once. Nothing is executed.
  */
 export function loadInstructions(places: InstructionPlaces): readonly Instructions[] {
   const { home, ownHome = join(home, '.carabiner'), managed = [] } = places
@@ -126,11 +126,11 @@ class Reading {
 
 const realOf = (path: string): string | undefined => attempt(() => realpathSync(path))
 
-/** The text of a file, or why it cannot be read. A folder is no problem worth a warning. */
+/** The text of a file, or why it cannot be read. A folder is not worth a warning. */
 function textOf(real: string): { readonly text: string } | { readonly why: string } | undefined {
   let descriptor: number
   try {
-    // An ordinary `open` of a pipe without a writer would never return.
+    // Opening a pipe without a writer would block forever.
     descriptor = openSync(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
   } catch (error) {
     return { why: `it cannot be read (${(error as Error).message})` }

@@ -10,14 +10,14 @@ export interface Skill {
   readonly folder: string
   readonly byModel: boolean
   readonly allows: readonly Rule[]
-  /** Throws where its file is not the one that was trusted. */
+  /** Throws if its file is not the one that was trusted. */
   check(): void
   text(): string
 }
 
 export interface Skills {
   readonly all: ReadonlyMap<string, Skill>
-  /** Its hooks are active until the session ends, what it allows until the turn ends. May throw. */
+  /** Its hooks are active until the session ends, its permissions until the turn ends. May throw. */
   activate(name: string): void
   /** A turn begins. Call the returned function when it ends. */
   turn(): () => void
@@ -50,27 +50,27 @@ export const skillText = ({ folder, text }: Skill, args: string, session: string
   withArguments(text(), args, { CLAUDE_SKILL_DIR: folder, CLAUDE_SESSION_ID: session })
 
 /**
- * Fills in what a skill is called with. `$ARGUMENTS` is all of it as it was typed, `$ARGUMENTS[0]` or `$0` its first
- * word, `${NAME}` one of the values. A word that was not given leaves its place as it is; where nothing is filled in,
- * the arguments stand at the end.
+ * Fills in the arguments of a skill. `$ARGUMENTS` is all of them as typed, `$ARGUMENTS[0]` or `$0` the first word,
+ * `${NAME}` one of the values. Placeholders without a word stay as they are; if nothing is filled in, the arguments are
+ * appended at the end.
  */
 export function withArguments(text: string, args: string, values: Readonly<Record<string, string>>): string {
   const words = argumentsIn(args)
   let used = false
-  // In one go: what was typed is never filled in itself.
-  const told = text.replaceAll(PLACE, (whole, name?: string, long?: string, short?: string) => {
+  // In one pass: placeholders in typed text are not filled in.
+  const filled = text.replaceAll(PLACE, (whole, name?: string, long?: string, short?: string) => {
     if (name !== undefined) return Object.hasOwn(values, name) ? values[name]! : whole
     const place = long ?? short
     const word = place === undefined ? args : words[Number(place)]
     used ||= word !== undefined
     return word ?? whole
   })
-  return used || args === '' ? told : `${told}\n\nARGUMENTS: ${args}`
+  return used || args === '' ? filled : `${filled}\n\nARGUMENTS: ${args}`
 }
 
 const PLACE = /\$(?:\{(\w+)\}|ARGUMENTS\[(\d{1,4})\]|ARGUMENTS\b|(\d{1,4})(?!\w))/g
 
-/** Splits like a shell: quotes keep blanks together, and are removed. */
+/** Splits like a shell: quotes group words, and are removed. */
 function argumentsIn(args: string): readonly string[] {
   return (args.match(WORD) ?? []).map(word =>
     word.replaceAll(

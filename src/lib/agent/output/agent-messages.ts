@@ -6,7 +6,7 @@ import type { Mode } from '../../permissions/modes.ts'
 import type { Ruling } from '../../permissions/decide.ts'
 import type { PlainObject } from '../../util/plain.ts'
 
-/** What an agent tells, in order: one stream, and everything that shows an agent reads it. */
+/** The output of an agent, in order: one stream, which everything that displays an agent reads. */
 export type AgentMessage<Output = unknown> =
   | InitMessage
   | AssistantMessage
@@ -26,7 +26,7 @@ interface Common {
   readonly session_id: string
 }
 
-/** The first message: who works here, and with what. */
+/** The first message: the agent and its environment. */
 export interface InitMessage extends Common {
   readonly type: 'system'
   readonly subtype: 'init'
@@ -34,7 +34,7 @@ export interface InitMessage extends Common {
   readonly model: string
   readonly permissionMode: Mode
   readonly tools: readonly string[]
-  /** `status`: `connected` or `failed`; `source`: where the server was named. */
+  /** `status`: `connected` or `failed`; `source`: where the server was configured. */
   readonly mcp_servers: readonly { readonly name: string; readonly status: string; readonly source: string }[]
   readonly slash_commands: readonly string[]
   readonly agents: readonly string[]
@@ -48,7 +48,7 @@ export interface InitMessage extends Common {
   readonly ungated_tools: readonly string[]
 }
 
-/** The model has answered. */
+/** An answer of the model. */
 export interface AssistantMessage extends Common {
   readonly type: 'assistant'
   readonly message: {
@@ -70,20 +70,20 @@ export interface UserMessage extends Common {
   readonly type: 'user'
   readonly message: Message
   readonly parent_tool_use_id: string | null
-  /** What a tool gave back, for programs. */
+  /** The output of a tool, for programs. */
   readonly tool_use_result?: unknown
-  /** No person typed it. */
+  /** Not typed by a person. */
   readonly isSynthetic?: true
 }
 
-/** A piece of an answer that is still coming. */
+/** A part of an answer that is still streaming. */
 export interface PartialMessage extends Common {
   readonly type: 'stream_event'
   readonly event: StreamEvent
   readonly parent_tool_use_id: string | null
 }
 
-/** A tool is at work. */
+/** A tool is running. */
 export interface ToolProgressMessage extends Common {
   readonly type: 'tool_progress'
   readonly tool_use_id: string
@@ -93,7 +93,7 @@ export interface ToolProgressMessage extends Common {
   readonly output?: string
 }
 
-/** The provider failed, and is asked once more. */
+/** The provider failed, and is asked again. */
 export interface RetryMessage extends Common {
   readonly type: 'system'
   readonly subtype: 'api_retry'
@@ -112,7 +112,7 @@ export interface DeniedMessage extends Common, Omit<Denial, 'tool_input'> {
   readonly message: string
 }
 
-/** Words for people, from a hook or from us. */
+/** A text for people, from a hook or from Carabiner. */
 export interface InformationMessage extends Common {
   readonly type: 'system'
   readonly subtype: 'informational'
@@ -120,7 +120,7 @@ export interface InformationMessage extends Common {
   readonly level: 'info' | 'notice' | 'warning'
   /** `restriction`: something restricts less than it seems to. */
   readonly tag?: string
-  /** In the compat profile: it restricts nothing, and the strict profile would not have begun. */
+  /** In the compat profile: it restricts nothing, and the strict profile would not have started. */
   readonly failedOpen?: true
 }
 
@@ -132,20 +132,20 @@ export interface NotificationMessage extends Common {
   readonly text: string
 }
 
-/** What was said before is a summary now. */
+/** Earlier messages were replaced by a summary. */
 export interface CompactMessage extends Common {
   readonly type: 'system'
   readonly subtype: 'compact_boundary'
   readonly compact_metadata: { readonly trigger: 'manual' | 'auto'; readonly pre_tokens: number }
 }
 
-/** A hook was started, says something, has answered. */
+/** A hook was started, reports progress, or has answered. */
 export type HookEventMessage = StreamedHook & { readonly uuid: string }
 
 /** The message of a registry in the format of the contract, and our name of the hook. */
 export type StreamedHook = HookMessage & { readonly hook_label: string }
 
-/** Why a run is over. */
+/** Why a run has ended. */
 export type TerminalReason =
   | 'completed'
   | 'api_error'
@@ -162,7 +162,7 @@ export type TerminalReason =
   | 'start_blocked'
   | 'turn_setup_failed'
 
-/** The last message of a prompt. An error of the provider is a `success` whose `is_error` says that it was none. */
+/** The last message of a prompt. An error of the provider is a `success` with `is_error`. */
 export type ResultMessage<Output = unknown> = ResultFacts<Output> &
   (
     | { readonly subtype: 'success'; readonly errors?: readonly string[] }
@@ -178,9 +178,9 @@ export type ErrorSubtype =
 interface ResultFacts<Output> extends Common {
   readonly type: 'result'
   readonly is_error: boolean
-  /** The last words of the agent; for an error, what went wrong. */
+  /** The last text of the agent; for an error, what went wrong. */
   readonly result: string
-  /** For programs: why it could not begin. */
+  /** For programs: why it could not start. */
   readonly error_code?: ErrorCode
   readonly terminal_reason: TerminalReason
   /** For programs: why the provider gave no answer, with `terminal_reason` `api_error`. */
@@ -193,14 +193,14 @@ interface ResultFacts<Output> extends Common {
   readonly usage: Usage
   readonly modelUsage: Readonly<Record<string, ModelUsage>>
   readonly permission_denials: readonly Denial[]
-  /** What fits the schema of `outputFormat`; `query<T>()` types it. */
+  /** The value that fits the schema of `outputFormat`; `query<T>()` types it. */
   readonly structured_output?: Output
-  /** The first of the calls that wait for a decision; where there are more, all of them. */
+  /** The first of the calls that wait for a decision; if there are more, all of them. */
   readonly deferred_tool_use?: DeferredUse
   readonly deferred_tool_uses?: readonly DeferredUse[]
 }
 
-/** How a provider failed, as far as it said so. */
+/** How a provider failed, as far as it reported it. */
 export interface ApiError {
   readonly error: FailureName
   readonly status?: number
@@ -231,7 +231,7 @@ export interface Denial {
   readonly decision_reason: string
   /** The name of the hook, the text and source of the rule, the mode, the person, or `default`. */
   readonly decided_by: string
-  /** What had the question asked that was answered with no. */
+  /** What caused the question that was answered with no. */
   readonly asked_by?: string
 }
 

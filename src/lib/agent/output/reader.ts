@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { SessionOptions } from '../session/session-options.ts'
 import type { AgentMessage, Unsigned } from './agent-messages.ts'
 
-/** The reader of a session's output stream. Nothing that goes here is written to the transcript. */
+/** The reader of a session's output stream. None of this is written to the transcript. */
 export class Reader {
   readonly #options: Pick<SessionOptions, 'agent' | 'emit' | 'place'>
   readonly #warnings = new Set<string>()
@@ -38,7 +38,7 @@ export class MessageQueue<T> {
   #failure: unknown
   #waiting: ((result: IteratorResult<T, undefined> | Promise<never>) => void)[] = []
 
-  /** Never blocks. What comes after the end is dropped. */
+  /** Never blocks. Messages after the end are dropped. */
   push(item: T): void {
     if (this.#over) return
     const reader = this.#waiting.shift()
@@ -46,7 +46,7 @@ export class MessageQueue<T> {
     else reader({ value: item, done: false })
   }
 
-  /** The next reader gets this error, once. */
+  /** The next read rejects with this error, once. */
   fail(error: unknown): void {
     this.#failure = error
     this.#waiting.shift()?.(this.next() as Promise<never>)
@@ -72,7 +72,7 @@ export class MessageQueue<T> {
     return new Promise(resolve => void this.#waiting.push(resolve))
   }
 
-  /** Drops what was read, in pieces large enough to be cheap. */
+  /** Drops messages that were read, in batches large enough to be cheap. */
   #forget(): void {
     this.#head++
     if (this.#head < 1024) return

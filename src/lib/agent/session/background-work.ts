@@ -22,7 +22,7 @@ export class BackgroundWork {
   }
 }
 
-/** Such work ended with its process: the model and the reader get that once. */
+/** Such work ended with its process: the model and the reader are notified once. */
 export function reportEndedWork(background: BackgroundWork['left'] | undefined, session: Session): void {
   for (const [id, description] of background ?? []) {
     const name = description === '' ? id : `${id}, ${description}`

@@ -12,15 +12,15 @@ import { isFreshStart, replayAll } from './replay.ts'
 /** Where whole conversations are kept, by the ids of sessions and subagents. */
 export interface SavedConversations {
   save(id: string, messages: readonly Message[]): Promise<void> | void
-  /** Nothing where there is none of this id. */
+  /** Null or undefined if there is no conversation with this id. */
   load(id: string): Promise<Saved> | Saved
 }
 
 type Saved = readonly Message[] | null | undefined
 
 /**
- * A store of transcripts made of something that only saves and loads conversations. What a session is beside its
- * messages is lost with the process: what hooks keep, and what they added to the system prompt.
+ * A transcript store on top of something that only saves and loads conversations. Session state other than messages is
+ * lost with the process: what hooks store, and what they added to the system prompt.
  */
 export function storeOf(saved: SavedConversations): TranscriptStore {
   const known = new Map<string, readonly Rec[]>()
@@ -54,7 +54,7 @@ function messagesIn(entries: readonly Rec[]): readonly Message[] {
   const { messages, notes } = conversation
   if (open === undefined)
     return notes.length === 0 ? messages : [...messages, { role: 'system', content: notes.join('\n\n') }]
-  // What has begun is never begun again: without an end, that is its result.
+  // A started call is never started again: without an end, its result says so.
   const content = open.flatMap(call => call.result?.result ?? (call.started === true ? lostResult(call, UNKNOWN) : []))
   return content.length === 0 ? messages : [...messages, { role: 'user', content }]
 }
@@ -63,15 +63,15 @@ const asJson = (messages: readonly Message[]): Message[] => JSON.parse(JSON.stri
 
 /** Saves and loads whole conversations in a store of transcripts. */
 export interface Savings {
-  /** Appends to what is there, or replaces it where the messages differ. Saves of one id wait for each other. */
+  /** Appends to the saved messages, or replaces them if they differ. Saves of one id wait for each other. */
   save(id: string, messages: readonly Message[]): Promise<void>
   load(id: string): Promise<Message[] | undefined>
-  /** The ids, where the store can tell. */
+  /** The ids, if the store can list them. */
   list(): Promise<readonly string[]>
   delete(id: string): Promise<void>
 }
 
-/** Saves and loads whole conversations in any store of transcripts; sessions of `query()` with this project are among them. */
+/** Saves and loads whole conversations in any transcript store, including `query()` sessions of this project. */
 export function savedIn(store: TranscriptStore, projectKey = 'saved'): Savings {
   const turns = new Turns()
   const tailOf = async (id: string): Promise<readonly Rec[] | undefined> =>

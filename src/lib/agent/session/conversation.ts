@@ -4,9 +4,8 @@ import type { Block, Message } from '../../message.ts'
 import type { Kept } from '../../transcript/entry.ts'
 
 /**
- * The messages so far. It only grows, in one array, so that nothing walks the whole of it again; only hooks that change
- * it cause a new array. Each message has the id of the line in the log that it came with: what a log tells,
- * done here again, gives the same messages.
+ * The messages so far. It only grows, in one array, so that nothing traverses all of it again; only edits by hooks
+ * create a new array. Each message has the id of its transcript line: replaying the transcript gives the same messages.
  */
 export class Conversation {
   messages: Message[] = []
@@ -49,7 +48,7 @@ export class Conversation {
     this.#open = content.some(({ type }) => type === 'tool_use')
   }
 
-  /** Providers refuse a conversation that is empty or begins with an answer. */
+  /** Providers refuse a conversation that is empty or starts with an answer. */
   #begin(uuid: string): void {
     const [first] = this.messages
     if (first !== undefined && first.role !== 'assistant') return
@@ -89,7 +88,7 @@ export class Conversation {
     for (const { uuid, message } of kept) this.add(message, uuid)
   }
 
-  /** What hooks changed, with the id of its transcript line. Applied when no call is open. */
+  /** Edits of hooks, with the id of their transcript line. Applied when no call is open. */
   edit(edits: MessageEdits, uuid: string): void {
     if (this.#open) this.#edits.push({ edits, uuid })
     else this.#apply(edits, uuid)
@@ -97,7 +96,7 @@ export class Conversation {
 
   #apply(edits: MessageEdits, uuid: string): void {
     this.messages = [...applyEdits(this.messages, edits)]
-    // Messages that were made here get the same ids whenever this is replayed.
+    // Messages made here get the same ids whenever this is replayed.
     for (const [index, message] of this.messages.entries()) this.idOf(message, `${uuid}:${index}`)
     this.#begin(uuid)
   }

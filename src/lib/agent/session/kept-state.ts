@@ -3,7 +3,7 @@ import type { Entry } from '../../transcript/entry.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import { attempt } from '../../util/attempt.ts'
 
-/** What hooks and tools keep from one call to the next, as it was last written to the transcript. */
+/** What hooks and tools store between calls, as it was last written to the transcript. */
 export class KeptState {
   readonly #tools: ReadonlyMap<string, Tool>
   #metadata = '{}'
@@ -52,7 +52,7 @@ function memoryOf(tools: ReadonlyMap<string, Tool>): Record<string, unknown> {
   return memory
 }
 
-/** Hooks may keep anything; what JSON cannot hold is not written. */
+/** Hooks may store anything; values that JSON cannot represent are not written. */
 function writable(metadata: Readonly<Record<string, unknown>>): string {
   try {
     return JSON.stringify(metadata)

@@ -1,7 +1,7 @@
-/** Made when the agent gets it; undefined where the agent knows already. */
+/** Called when the agent gets it; returns undefined if the agent knows already. */
 export type NotificationText = () => string | undefined
 
-/** What happens beside the agent: tasks that end, hooks that wake it. */
+/** Events beside the agent's work: tasks that end, hooks that wake it. */
 export class Notifications {
   readonly #expected = new Set<Promise<void>>()
   #words: NotificationText[] = []

@@ -7,7 +7,7 @@ type CallResult = NonNullable<OpenCall['result']>
 
 export class ReplayedCalls {
   readonly #calls = new Map<string, OpenCall>()
-  /** They were made in another session, of which this one began as a copy. */
+  /** They were made in another session, of which this one started as a copy. */
   #areCopies = false
   isWholeCopy = false
 
@@ -26,7 +26,7 @@ export class ReplayedCalls {
 
   answer(result: ToolResultBlock, output: unknown, uuid: string): void {
     const call = this.#calls.get(result.tool_use_id)
-    // A result without its call would be refused by every provider.
+    // Every provider would refuse a result without its call.
     if (call?.result === undefined) this.#update(call, { result: { result, output, uuid } })
   }
 
@@ -70,7 +70,7 @@ export class ReplayedCalls {
     if (call !== undefined) this.#calls.set(call.use.id, { ...call, ...step })
   }
 
-  /** What another session has begun, or will, is not begun here; only what someone has yet to decide is. */
+  /** Calls that the other session started or will start are not started here, except those that wait for a decision. */
   #elsewhere(call: OpenCall): OpenCall {
     // The copy may contain anything: hooks are asked again.
     return this.isWholeCopy && call.pending !== undefined

@@ -20,7 +20,7 @@ export interface Replayed extends Omit<SessionState, 'notes'> {
   readonly conversation: Conversation
   readonly open: OpenBatch | undefined
   readonly tokens: number
-  /** When it answered last, in milliseconds. */
+  /** The time of its last answer, in milliseconds. */
   readonly answered: number | undefined
   readonly unended: 'max_tokens' | 'pause_turn' | undefined
   /** Background work whose end the transcript does not show: descriptions by id. */
@@ -28,20 +28,20 @@ export interface Replayed extends Omit<SessionState, 'notes'> {
   readonly last: string | null
 }
 
-/** Nothing before such a line matters any more. */
+/** Everything before such a line is irrelevant. */
 export const isFreshStart = ({ type, subtype }: Rec): boolean =>
   type === 'system' && (subtype === 'clear' || subtype === 'compact_boundary')
 
 /**
- * Does again what a transcript says, up to the line with this id; nothing is fired, nothing is run. Lines that it cannot
- * read are left out. Undefined where a rewind goes back to a line that is not among these.
+ * Replays a transcript up to the line with this id; nothing is fired, nothing is run. Unreadable lines are skipped.
+ * Undefined if a rewind goes back to a line that is not among the entries.
  */
 export function replay(entries: readonly Rec[], until?: string): Replayed | undefined {
   const rewound = rewind(entries, until)
   return rewound.isWhole ? replayRewound(rewound) : undefined
 }
 
-/** The same; a rewind to a line that is not there counts as none. */
+/** The same; a rewind to a missing line is ignored. */
 export const replayAll = (entries: readonly Rec[], until?: string): Replayed => replayRewound(rewind(entries, until))
 
 function replayRewound({ left, done }: Rewound): Replayed {
@@ -54,8 +54,8 @@ function replayRewound({ left, done }: Rewound): Replayed {
 }
 
 /**
- * The same, a message at a time, for entries of any number: those from a fresh start on that count. What hooks changed
- * later can be told only at the end; then all is held until then.
+ * The same, one message at a time, for any number of entries: those that count from a fresh start on. Later edits by
+ * hooks are known only at the end; if there are any, everything is held until then.
  */
 export function* replayInPieces(
   entries: Iterable<Rec>,
@@ -105,7 +105,7 @@ class Replaying {
     this.#last = uuid
   }
 
-  /** What was done behind a line that was rewound to. */
+  /** What was done after a line that was rewound to. */
   takeDone(entry: Rec): void {
     this.#settle()
     this.#calls.step(entry)
@@ -127,7 +127,7 @@ class Replaying {
     }
   }
 
-  /** One line per block: those of one answer follow one another. */
+  /** One line per block: the blocks of one answer are consecutive. */
   #block({ message, part, forkedFrom, timestamp }: Rec, uuid: string): void {
     const content = isObject(message) ? message['content'] : undefined
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : arrayIn(content)
@@ -146,7 +146,7 @@ class Replaying {
       this.#tokens = Object.values(usage).reduce<number>((sum, each) => sum + (typeof each === 'number' ? each : 0), 0)
   }
 
-  /** The answer is complete, or ends here. Thinking alone is no answer. */
+  /** The answer is complete, or ends here. Thinking alone is not an answer. */
   #settle(): void {
     const answer = this.#answer
     this.#answer = undefined
@@ -178,7 +178,7 @@ class Replaying {
     if (this.#calls.areAnswered || !this.#calls.areOpen) this.#close()
   }
 
-  /** Gives all open calls their results. What was said beside comes after: nothing may be between results and calls. */
+  /** Gives all open calls their results. Other content comes after: nothing may come between calls and results. */
   #close(): void {
     const results = this.#calls.close()
     const [first] = results

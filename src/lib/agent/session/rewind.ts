@@ -3,9 +3,9 @@ import { isObject } from '../../util/plain.ts'
 
 export interface Rewound {
   readonly left: readonly Rec[]
-  /** What tools had done behind a rewind: it stays done. */
+  /** What tools did after the point of a rewind: it is not undone. */
   readonly done: ReadonlySet<Rec>
-  /** Every rewind goes back to a line that is among the entries. One that does not counts as none. */
+  /** Every rewind goes back to a line that is among the entries. Others are ignored. */
   readonly isWhole: boolean
 }
 

@@ -17,7 +17,7 @@ export class SessionConversation {
   readonly #reader: Reader
   #history = new Conversation()
   #system: readonly string[] = []
-  /** The session has ended: what comes late is dropped. */
+  /** The session has ended: late messages are dropped. */
   isClosed = false
 
   constructor(transcript: Log, reader: Reader) {
@@ -37,13 +37,13 @@ export class SessionConversation {
     return this.#system
   }
 
-  /** Replaces the whole, with what a transcript holds or with nothing. */
+  /** Replaces everything, with the content of a transcript or with nothing. */
   reset(history = new Conversation(), system: readonly string[] = []): void {
     this.#history = history
     this.#system = system
   }
 
-  /** A message for the model. `entry`: what its transcript entry holds besides; `synthetic`: the reader gets it, too. */
+  /** A message for the model. `entry`: further fields of its transcript entry; `synthetic`: the reader gets it, too. */
   add(message: Message & { role: 'user' }, more: { synthetic?: boolean; entry?: PlainObject } = {}): void {
     const uuid = randomUUID()
     const { content } = message
@@ -72,7 +72,7 @@ export class SessionConversation {
     this.#history.deliverNotes(uuid)
   }
 
-  /** An answer of the model, for the transcript, the conversation and the reader. Gives its content, with own ids for its calls. */
+  /** An answer of the model, for the transcript, the conversation and the reader. Returns its content. */
   addAnswer(answer: AssistantMessage['message']): readonly Block[] {
     const message = { ...answer, content: this.#history.withOwnIds(answer.content) }
     const uuid = randomUUID()
@@ -88,7 +88,7 @@ export class SessionConversation {
     return message.content
   }
 
-  /** The results of all open calls, in their order. Each is in the transcript already; the first has this id there. */
+  /** The results of all open calls, in order. Each is in the transcript already; the first has this id there. */
   addResults(results: readonly Block[], uuid: string): void {
     this.#history.close(results, uuid)
   }

@@ -27,8 +27,8 @@ export interface HookedSession {
 }
 
 /**
- * The hooks of a session. `run` is the only way to an outcome: it fires the event and applies what hooks answered beside
- * their decision (context, messages, edits, a stop). The decision itself is for the caller.
+ * The hooks of a session. `run` is the only way to an outcome: it fires the event and applies everything in the answers
+ * but the decision (context, messages, edits, a stop). The decision itself is for the caller.
  */
 export class SessionHooks {
   readonly #session: HookedSession
@@ -62,7 +62,7 @@ export class SessionHooks {
     return outcome.decision === 'deny' ? { ...outcome, reason: reasonForModel(outcome) } : { ...outcome }
   }
 
-  /** What a hook answered after its event was over joins the next model call. */
+  /** An answer after the end of its event is added to the next model call. */
   applyLate({ by, event, contexts, systemMessages, failure }: LateAnswer): void {
     const { conversation, reader } = this.#session
     for (const { text } of [...systemMessages, ...contexts]) conversation.addContext(text)
@@ -139,29 +139,29 @@ export class SessionHooks {
   }
 }
 
-/** Where context goes that hooks add: to the next model call, to the system prompt, or to where the caller puts it. */
+/** Where context from hooks goes: to the next model call, to the system prompt, or to the caller. */
 type ContextFor = 'conversation' | 'system' | 'caller'
 
 interface Special {
   readonly contextFor?: (input: PlainObject, outcome: Outcome) => ContextFor
-  /** `continue: false` stops something else than the run; the caller sees to that. */
+  /** `continue: false` stops something else than the run; the caller handles that. */
   readonly stopsOther?: true
   readonly watches?: true
-  /** After an abort what the event is about does not happen, and what hooks say of it is dropped. */
+  /** After an abort the subject of the event does not happen, and the answers of hooks are dropped. */
   readonly isVoidAfterAbort?: (input: PlainObject) => boolean
 }
 
-/** How outcomes are applied where the usual way would be wrong. */
+/** Events whose outcomes are not applied in the usual way. */
 const SPECIAL: Partial<Record<EventName, Special>> = {
   SessionStart: {
-    // What a session begins with stays as it was: what is new when it is resumed comes after all that was said.
+    // The start of a session stays as it was: context from a resume is added at the end.
     contextFor: ({ source }) => (source === 'startup' || source === 'clear' ? 'system' : 'conversation'),
     watches: true,
-    // A compaction is done by the time this is fired.
+    // The compaction is already done when this is fired.
     isVoidAfterAbort: ({ source }) => source !== 'compact'
   },
   UserPromptSubmit: {
-    // What hooks say about a prompt that was refused is not for the next one.
+    // Context for a refused prompt is not for the next one.
     contextFor: (_, { blocked }) => (blocked ? 'caller' : 'conversation'),
     isVoidAfterAbort: () => true
   },
@@ -176,7 +176,7 @@ const SPECIAL: Partial<Record<EventName, Special>> = {
   FileChanged: { watches: true }
 }
 
-/** The events whose input says how hard the model thinks. */
+/** The events whose input has the effort of the model. */
 const KNOWS_EFFORT: ReadonlySet<EventName> = new Set<EventName>([
   'PreToolUse',
   'PostToolUse',
@@ -190,8 +190,8 @@ const KNOWS_EFFORT: ReadonlySet<EventName> = new Set<EventName>([
 ])
 
 /**
- * Shows hooks what was said until now: the conversation may grow while they run, and what they have not seen they did
- * not remove. It only ever grows, or is replaced as a whole, so nothing is copied before a hook looks.
+ * Shows hooks the conversation so far: it may grow while they run, and messages that they have not seen were not
+ * removed by them. It only grows, or is replaced as a whole, so nothing is copied before a hook reads it.
  */
 class SessionFire implements FireOptions {
   readonly signal: AbortSignal | undefined

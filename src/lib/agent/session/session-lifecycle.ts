@@ -21,7 +21,7 @@ export interface Beginning {
   readonly source: 'startup' | 'clear' | 'resume' | 'fork'
   readonly setup: 'init' | 'maintenance' | undefined
   readonly instructions: readonly Instructions[]
-  /** When the model answered last, in milliseconds, for a resumed session. */
+  /** The time of the model's last answer, in milliseconds, for a resumed session. */
   readonly answered?: number | undefined
 }
 
@@ -39,7 +39,7 @@ function pauseOf({ tokens, model }: Session, answered: number | undefined): Plai
   }
 }
 
-/** Setup, SessionStart, instruction files. Returns why it may not begin, or the first prompt of a hook. */
+/** Setup, SessionStart, instruction files. Returns why it may not start, or the first prompt of a hook. */
 export async function beginSession(
   session: Session,
   { source, setup, instructions, answered }: Beginning,
@@ -67,8 +67,8 @@ async function announce(
   session: Session,
   signal: AbortSignal
 ): Promise<void> {
-  const told = { file_path: path, memory_type: type, load_reason: reason }
-  const input = parent === undefined ? told : { ...told, parent_file_path: parent }
+  const file = { file_path: path, memory_type: type, load_reason: reason }
+  const input = parent === undefined ? file : { ...file, parent_file_path: parent }
   await session.hooks.run('InstructionsLoaded', input, { signal })
 }
 
@@ -148,7 +148,7 @@ export async function runPrompt(
   return runAgent(prompt, session, signal)
 }
 
-/** The text of the skill that a prompt such as `/review src` names, unless hooks refuse it. Undefined for other prompts. */
+/** The text of the skill in a prompt such as `/review src`, unless hooks refuse it. Undefined for other prompts. */
 async function expandSkill(
   prompt: string,
   session: Session,
@@ -218,7 +218,7 @@ function withText(given: string | readonly Block[], text: string | undefined): s
   return [{ type: 'text', text }, ...given.filter(({ type }) => type !== 'text')]
 }
 
-/** A new conversation in the same session. Returns why it may not begin. */
+/** A new conversation in the same session. Returns why it may not start. */
 export async function clearSession(session: Session, signal: AbortSignal): Promise<Ending | undefined> {
   await session.hooks.run('SessionEnd', { reason: 'clear' })
   session.saveState()

@@ -56,9 +56,9 @@ export interface Permissions {
   roots: readonly string[]
   mayBypass: boolean
   readonly home: string
-  /** Folders of Carabiner, in which nothing is written without a rule that names them. */
+  /** Folders of Carabiner, which may be written only with a rule that names them. */
   readonly own: readonly string[]
-  /** Searches leave out what may not be read. */
+  /** Searches leave out files that may not be read. */
   readonly leavesOut: boolean
 }
 
@@ -70,7 +70,7 @@ interface Limits {
   readonly window: number | undefined
   /** How often the model is asked for one answer. */
   readonly tries: number
-  /** How often Stop hooks may send the agent back without a tool call between. */
+  /** How often Stop hooks may send the agent back without a tool call in between. */
   readonly stopBlocks: number
 }
 
@@ -80,7 +80,7 @@ interface Question {
   readonly toolName: string
   readonly input: PlainObject
   readonly toolUseId: string
-  /** The rule, the hook or the mode that wants it asked. */
+  /** The rule, the hook or the mode that requires the question. */
   readonly reason: string
   readonly suggestions: readonly PermissionUpdate[]
   readonly signal: AbortSignal

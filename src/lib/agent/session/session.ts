@@ -23,8 +23,8 @@ type Refusal = Pick<Ruling, 'kind' | 'by' | 'reason' | 'askedBy'>
 type OwnTools = (session: Session) => readonly Tool[]
 
 /**
- * One agent at work: what it works with, and its state. Whom it speaks to is a port each: `transcript` (what happened),
- * `reader` (the output stream), `conversation` (what the model gets), `hooks` (events and what their outcomes change).
+ * A running agent: its options and its state. There is one port per recipient: `transcript` (what happened), `reader`
+ * (the output stream), `conversation` (what the model gets), `hooks` (events and what their outcomes change).
  */
 export class Session {
   readonly options: SessionOptions
@@ -54,9 +54,9 @@ export class Session {
   #isClosing = false
   readonly notifications = new Notifications()
   watch: FileWatch | undefined
-  /** Calls of the last answer without results: someone has yet to decide, or the session was interrupted. */
+  /** Calls of the last answer without results: they wait for a decision, or the session was interrupted. */
   open: OpenBatch | undefined
-  /** Why the answer that it resumes from is not complete. */
+  /** Why the answer that it resumes from is incomplete. */
   unended: Replayed['unended']
   readonly #kept: KeptState
 
@@ -120,7 +120,7 @@ export class Session {
 
   /** A call was refused: for the reader, the transcript and the result message. */
   deny({ name, id }: ToolUseBlock, input: PlainObject, { kind, by, reason = '', askedBy }: Refusal): void {
-    const told = {
+    const denial = {
       tool_name: name,
       tool_use_id: id,
       decision_reason_type: kind,
@@ -128,12 +128,12 @@ export class Session {
       decided_by: by,
       ...(askedBy !== undefined && { asked_by: askedBy })
     }
-    this.denials.push({ ...told, tool_input: input })
+    this.denials.push({ ...denial, tool_input: input })
     const subtype = 'permission_denied'
     this.transcript.append({ type: 'system', subtype, toolUseId: id, toolName: name, kind, by, reason, askedBy })
     const message = `${name} was refused by ${by}: ${reason}`
     const asked = askedBy === undefined ? '' : ` (asked for by ${askedBy})`
-    this.reader.emit({ type: 'system', subtype, ...told, message: message + asked })
+    this.reader.emit({ type: 'system', subtype, ...denial, message: message + asked })
   }
 
   saveState(metadata = this.options.hooks.metadata(this.id)): void {

@@ -2,7 +2,7 @@ import type { Block, Message } from '../../message.ts'
 import type { Kept } from '../../transcript/entry.ts'
 import { isObject, type PlainObject } from '../../util/plain.ts'
 
-/** What a transcript holds may have any shape. Returns what can be sent to a model; the rest is left out. */
+/** The content of a transcript may have any shape. Returns what can be sent to a model; the rest is left out. */
 export function contentIn(content: unknown): string | Block[] | undefined {
   return Array.isArray(content) ? blocksIn(content) : typeof content === 'string' ? content : undefined
 }

@@ -16,7 +16,7 @@ type Input = ToolInput<'Agent'>
 
 const MOST_AT_ONCE = 10
 
-/** Lets an agent call others. Formerly named `Task`. */
+/** Lets an agent call subagents. Formerly named `Task`. */
 export function agentTool(ports: AgentPorts, parent: Session): Tool {
   const types = [...ports.definitions.keys()]
   return builtInTool('Agent', {
@@ -108,7 +108,7 @@ function statsOf(tools: readonly string[]): Readonly<Record<string, number>> {
 
 const tokensIn = ({ input_tokens, output_tokens }: SubagentRun['usage']): number => input_tokens + output_tokens
 
-/** Runs on its own, ends with the session, and notifies its parent of its end. */
+/** Runs in the background, ends with the session, and notifies its parent of its end. */
 function inBackground(
   { id, description, type, prompt, toolUseId, teammate }: Errand,
   parent: Session,

@@ -5,15 +5,15 @@ import type { AgentDefinition } from './definitions.ts'
 import type { Permissions } from '../session/session-options.ts'
 
 /**
- * What a subagent may do without asking: the same as its parent, approvals included, without what is forbidden to it.
- * What it is given later its parent has as well.
+ * What a subagent may do without asking: the same as its parent, approvals included, except what is forbidden to it.
+ * Permissions added later also apply to its parent.
  */
 export function permissionsFor(
   definition: AgentDefinition,
   forbidden: readonly Rule[],
   parent: Permissions
 ): Permissions {
-  // A tool that is forbidden as a whole is not there; but a server may have further ones later.
+  // A tool that is forbidden entirely is absent; but a server may add tools later.
   const refused = forbidden.filter(({ specifier, tool }) => specifier !== undefined || tool.startsWith('mcp__'))
   const chosen = modeOf(definition, parent)
   return {
@@ -42,13 +42,13 @@ export function permissionsFor(
   }
 }
 
-/** A mode of its own, unless that of the parent asks for more. */
+/** Its own mode, unless that of the parent is stricter. */
 function modeOf({ permissionMode }: AgentDefinition, parent: Permissions): { mode: Mode } {
   const mode = permissionMode === undefined ? parent.mode : parseMode(permissionMode, parent.mayBypass)
   return typeof mode === 'object' || parent.mode === 'bypassPermissions' || parent.mode === 'plan' ? parent : { mode }
 }
 
-/** The tools, servers and calls that a subagent must not use, as rules. Throws where one cannot be read. */
+/** The tools, servers and calls that a subagent must not use, as rules. Throws if one is invalid. */
 export function forbiddenTo(type: string, { disallowedTools = [] }: AgentDefinition): readonly Rule[] {
   const source = `disallowedTools of the agent ${type}`
   const given: unknown = disallowedTools
@@ -57,7 +57,7 @@ export function forbiddenTo(type: string, { disallowedTools = [] }: AgentDefinit
   return given.map((text: string) => requireRule(text, 'deny', source))
 }
 
-/** A rule that cannot be read protects nothing: it is an error. */
+/** An invalid rule protects nothing: it is an error. */
 export function requireRule(text: string, behavior: Behavior, source: string): Rule {
   const rule = parseRule(text, behavior, source)
   if ('problem' in rule) throw fault('E_RULE', rule.problem, source)

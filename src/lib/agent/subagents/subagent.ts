@@ -18,10 +18,10 @@ import { stay, type Mailbox } from './teammate.ts'
 export interface AgentPorts {
   readonly definitions: ReadonlyMap<string, AgentDefinition>
   modelFor(name: string): Promise<Model>
-  /** The hooks of a session and of one kind of subagent, until `leave`. Throws where one is missing. */
+  /** The hooks of a session and of one kind of subagent, until `leave`. Throws if one is missing. */
   enter(type: string, hooks: HookRegistry): { readonly hooks: HookRegistry; leave(): void }
   logFor(agentId: string, after: string | null): Promise<Log>
-  /** What was kept of an agent. Undefined where nothing is kept of any. */
+  /** The saved state of an agent. Undefined if nothing is saved for any. */
   readonly load: ((agentId: string) => Promise<KeptAgent | undefined>) | undefined
   readonly running: Map<string, Errand>
   readonly teammates: Map<string, Mailbox>
@@ -48,7 +48,7 @@ export interface Errand {
 export interface SubagentRun {
   readonly id: string
   readonly ending: Ending
-  /** Someone has yet to decide about one of its calls, and can when the session is resumed. */
+  /** One of its calls waits for a decision, which can be made when the session is resumed. */
   readonly isUndecided: boolean
   readonly type: string
   readonly model: string
@@ -60,8 +60,8 @@ export interface SubagentRun {
 const DEEPEST = 3
 
 /**
- * Runs a subagent to its end. Its calls pass the same door as those of its parent, the same hooks and rules; what it adds
- * to these is its own and ends with it.
+ * Runs a subagent to its end. Its calls pass the same door as those of its parent, the same hooks and rules; hooks and
+ * rules that it adds end with it.
  */
 export async function runSubagent(
   errand: Errand,
@@ -123,7 +123,7 @@ const notStarted = (type: string, why: string): { readonly refused: string } => 
 const AGENT_ID = /^[\w-]{1,128}$/
 
 async function keptAgent(id: string, ports: AgentPorts): Promise<KeptAgent | { readonly refused: string }> {
-  // A model may ask for anything, and a store may make a path of it.
+  // A model may give any id, and a store may make a path of it.
   if (!AGENT_ID.test(id)) return { refused: `There is no agent ${JSON.stringify(id)} to resume` }
   if (ports.load === undefined)
     return { refused: `Agent ${id} cannot be resumed: this session keeps no transcripts of agents` }
@@ -144,7 +144,7 @@ async function recordStart(
   const parentAgentId = parent.options.agent?.id
   const about = { subagentId: id, agentType: type, description, toolUseId, depth, parentAgentId }
   child.transcript.append({ type: 'system', subtype: 'subagent', ...about })
-  // An agent that the parent names must be found.
+  // A named agent must exist.
   await child.transcript.flush()
   parent.transcript.append({ type: 'system', subtype: 'subagent_started', ...about })
   await parent.transcript.flush()
@@ -152,7 +152,7 @@ async function recordStart(
 
 const DONE = new Set<Ending['reason']>(['completed', 'stop_hook_prevented', 'stop_hook_overruled', 'tool_deferred'])
 
-/** The loop, and SubagentStop where it did not end well: the loop itself fires it for a good end. */
+/** The loop, and SubagentStop if it failed: the loop itself fires it for a normal end. */
 async function workOn(task: string, child: Session, signal: AbortSignal): Promise<Ending> {
   child.stopped = undefined
   const failed = async (error: string): Promise<void> => {
@@ -162,7 +162,7 @@ async function workOn(task: string, child: Session, signal: AbortSignal): Promis
     await child.hooks.run('SubagentStop', end, { signal: child.afterwards })
   }
   try {
-    // Without a task it continues what it was doing.
+    // Without a task it continues its last one.
     const ending = await (task === '' ? resumeRun(child, signal) : runTask(task, child, signal))
     if (!DONE.has(ending.reason)) await failed(ending.text)
     return ending

@@ -6,7 +6,7 @@ import type { MessageQueue } from '../output/reader.ts'
 import { reasonForModel } from '../call/objections.ts'
 import type { Session } from '../session/session.ts'
 
-/** How often hooks may keep a teammate from going idle, without a message between. */
+/** How often hooks may keep a teammate from going idle, without a message in between. */
 const MOST_BLOCKS = 8
 
 export type Mailbox = MessageQueue<string>

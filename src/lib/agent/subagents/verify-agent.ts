@@ -7,7 +7,7 @@ import { Session } from '../session/session.ts'
 const TOOLS = new Set(['Read', 'Glob', 'Grep'])
 const MOST_TURNS = 50
 
-/** Lets an agent work on a question of a hook. Its calls pass the same door as all others. */
+/** Runs an agent for the question of a hook. Its calls pass the same door as all others. */
 export async function verify(
   { system, prompt, signal }: { readonly system: string; readonly prompt: string; readonly signal: AbortSignal },
   parent: Session,
@@ -30,7 +30,7 @@ export async function verify(
     limits: { ...options.limits, turns: MOST_TURNS },
     ask: undefined,
     outputSchema: undefined,
-    // What it says is for the hook alone, and no part of the conversation.
+    // Its answer is for the hook only, and not part of the conversation.
     emit: () => undefined,
     log: noLog,
     spending: parent.spending

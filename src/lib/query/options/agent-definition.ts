@@ -28,7 +28,7 @@ export function checkAgent(agent: unknown, place: string, options: QueryOptions)
   checkNames(disallowedTools?.map(toolIn), `${place}.disallowedTools`, options)
 }
 
-/** Tools of servers may come later; those that other agents have may be named, and are not there. */
+/** Tools of servers may come later; tools that other agents have may be named, and are absent. */
 function checkNames(names: readonly string[] = [], place: string, options: QueryOptions): void {
   const own = ownToolNames(options)
   const stray = names.find(name => ['near', 'unknown'].includes(namingOf(name, own).is))
@@ -42,7 +42,7 @@ export const ownToolNames = ({ tools }: QueryOptions): readonly string[] =>
     ? tools.flatMap((each: string | ToolDefinition) => (typeof each === 'string' ? [] : [each.name]))
     : []
 
-/** What is said of tools of servers that are named for subagents, and are not there. */
+/** The notice about server tools that are named for subagents and do not exist. */
 export function missingTools(agents: QueryOptions['agents'], there: readonly string[]): readonly string[] {
   return Object.entries(agents ?? {}).flatMap(([type, agent]) => {
     const { tools = [], disallowedTools = [] } = agent

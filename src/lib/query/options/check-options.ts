@@ -22,7 +22,7 @@ const CALL = {
   'options?': 'object'
 } as const satisfies FieldTable
 
-/** What `query()` was called with, where nothing about it is wrong that can be known before anything is loaded. */
+/** The arguments of `query()`, checked as far as possible before anything is loaded. */
 export function checkCall(call: unknown): { readonly prompt: string | PromptStream; readonly options: QueryOptions } {
   if (!isObject(call)) throw invalidOption('the argument of query()', call, '{ prompt, options }')
   const misplaced = Object.keys(call).find(key => Object.hasOwn(OPTIONS, key))

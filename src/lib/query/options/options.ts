@@ -32,7 +32,7 @@ export type CanUseTool = (
   }
 ) => Promise<PersonAnswer | null>
 
-/** Asks a person what a server wants to know, as in the Claude Agent SDK. */
+/** Asks a person for the input that a server requests, as in the Claude Agent SDK. */
 export type OnElicitation = (
   request: {
     readonly serverName: string
@@ -71,7 +71,7 @@ const has = (value: unknown, ...methods: readonly string[]): boolean =>
   value !== null &&
   methods.every(method => typeof (value as Readonly<Record<string, unknown>>)[method] === 'function')
 
-/** What JSON leaves out without a word might restrict. */
+/** Values that JSON silently drops might have been meant to restrict. */
 function keptByJson(_: string, value: unknown): unknown {
   if (['function', 'symbol'].includes(typeof value) || (isObject(value) && !isPlain(value))) throw new TypeError()
   return value
@@ -87,7 +87,7 @@ const STRINGS = { list: 'string' } as const
 const AMOUNT = { type: 'number', min: 0 } as const
 const callback = <T>(): OwnType<T> => own<T>('a function', value => typeof value === 'function')
 
-/** The options of `query()`, in the order of the documents. Everything has a default. */
+/** The options of `query()`, in the order of the documentation. Everything has a default. */
 export const OPTIONS = {
   /** Stops everything. */
   abortController: own<AbortController>(
@@ -97,23 +97,23 @@ export const OPTIONS = {
   additionalDirectories: STRINGS,
   /** Subagents that can be called, by name. */
   agents: own<Readonly<Record<string, AgentDefinition>>>('an object', isObject),
-  /** May `permissionMode` be `bypassPermissions`? */
+  /** Whether `permissionMode` may be `bypassPermissions`. */
   allowDangerouslySkipPermissions: 'boolean',
-  /** Rules such as `Bash(git *)`: what they fit runs without a question. */
+  /** Rules such as `Bash(git *)`: matching calls run without a question. */
   allowedTools: STRINGS,
   canUseTool: callback<CanUseTool>(),
-  /** What the model can take, in tokens: from 0.8 of it on the conversation is made shorter. 0: never. Default 200,000. */
+  /** The model's window in tokens: the conversation is compacted at 0.8 of it. 0: never. Default 200,000. */
   contextWindow: AMOUNT,
   /** Resumes the last session of this folder. */
   continue: 'boolean',
-  /** A folder that is there: one that is missing is a project whose hooks and rules are missing. Default: that of this process. */
+  /** Must exist: a missing folder would be a project without its hooks and rules. Default: that of this process. */
   cwd: own<string>('a folder that is there', path => typeof path === 'string' && isFolder(path)),
-  /** Names of tools that are not there, and rules for calls that are refused. */
+  /** Names of tools to remove, and rules for calls to refuse. */
   disallowedTools: STRINGS,
   effort: ['low', 'medium', 'high', 'xhigh', 'max'],
   /** The environment of commands and hooks, and of providers. Default: that of this process. */
   env: { record: own<string | undefined>('a string', value => value === undefined || typeof value === 'string') },
-  /** With `resume` or `continue`: in a copy, under an id of its own. */
+  /** With `resume` or `continue`: in a copy with a new id. */
   forkSession: 'boolean',
   hooks: own<HookRegistry | CallbackRecord | ForeignCallbackRecord>(
     'a HookRegistry, or an object of matchers by event',
@@ -126,36 +126,36 @@ export const OPTIONS = {
   maxTurns: AMOUNT,
   /** Servers of tools, by name: programs, addresses, or made by `createSdkMcpServer()`. */
   mcpServers: own<Readonly<Record<string, OutsideServer | SdkMcpServer>>>('an object of servers by name', isObject),
-  /** A name, a model of the AI SDK, or a model of our own. */
+  /** A name, a model of the AI SDK, or an implementation of `Model`. */
   model: own<string | LanguageModelV4 | Model>(
     'the name of a model, a LanguageModelV4 of the AI SDK, or a Model',
     value => typeof value === 'string' || has(value, 'ask') || has(value, 'doStream')
   ),
-  /** Asked when a server wants to know something and no hook has answered. Default: it is declined. */
+  /** Called when a server requests input and no hook has answered. Default: decline. */
   onElicitation: callback<OnElicitation>(),
   outputFormat: own<{ readonly type: 'json_schema'; readonly schema: JsonSchema }>('an object', isObject),
   permissionMode: own<Mode>('a string', value => typeof value === 'string'),
-  /** `false`: nothing of the session is written down. */
+  /** `false`: nothing of the session is saved. */
   persistSession: 'boolean',
   plugins: { list: { object: { type: ['local'], path: 'string' } } },
   /**
-   * Resumes a session: its id, or, in a copy, the path of a `.jsonl` file, also of Claude Code's. With an empty prompt it
-   * continues what it was doing.
+   * Resumes a session: its id, or, in a copy, the path of a `.jsonl` file, also of Claude Code. With an empty prompt it
+   * continues its last task.
    */
   resume: 'string',
   /** With `resume`: only up to this message, by its `uuid`. */
   resumeSessionAt: 'string',
   sessionId: 'string',
-  /** Where transcripts are kept. Default: files in `CARABINER_HOME/projects`. `false`: nowhere, also not those of subagents. */
+  /** Where transcripts are kept. Default: files in `CARABINER_HOME/projects`. `false`: nowhere. */
   sessionStore: own<TranscriptStore | false>(
     'a store with append() and load(), or false',
     value => value === false || has(value, 'append', 'load')
   ),
   /** A file of settings, its JSON, or the object itself. */
   settings: own<string | object>('a path, JSON, or an object that JSON can hold', isSettings),
-  /** Which settings files count. Default: all. */
+  /** Settings files to load. Default: all. */
   settingSources: { list: ['user', 'project', 'local'] },
-  /** Is given what concerns no single message. */
+  /** Gets messages that belong to no single event. */
   stderr: callback<(text: string) => void>(),
   /** `true`: ignore the servers of the project's `.mcp.json`. */
   strictMcpConfig: 'boolean',
@@ -170,14 +170,14 @@ export const OPTIONS = {
     | { readonly type: 'enabled'; readonly budgetTokens?: number }
     | { readonly type: 'disabled' }
   >("{ type: 'adaptive' }, { type: 'enabled', budgetTokens } or { type: 'disabled' }", isThinking),
-  /** The tools that are there. Default: all. */
+  /** The available tools. Default: all. */
   tools: own<readonly (string | ToolDefinition)[] | { readonly type: 'preset'; readonly preset: 'claude_code' }>(
     "a list of names and of what tool() gives, or { type: 'preset', preset: 'claude_code' }",
     value => (Array.isArray(value) && value.every(isTool)) || isPreset(value)
   ),
-  /** `strict` (default) closes gates when a hook fails; `compat` allows and marks it. */
+  /** `strict` (default) closes gates when a hook fails; `compat` allows the call and marks it. */
   profile: ['strict', 'compat'],
-  /** Trust what the project brings: if this is its digest (`sha256:…`), or, with `true`, whatever it is. */
+  /** Trust what the project brings: if this is its digest (`sha256:…`), or, with `true`, in any state. */
   trust: own<string | true>('true, or a digest such as sha256:…', value => value === true || typeof value === 'string'),
   /** `false`: ignore the project's own hooks. */
   projectHooks: 'boolean',
@@ -185,9 +185,9 @@ export const OPTIONS = {
   hookModules: STRINGS,
   /** Prepare or maintain the project first: fires Setup. */
   setup: ['init', 'maintenance'],
-  /** How often Stop hooks may send the agent back without a tool call between. Default 8. */
+  /** How often Stop hooks may send the agent back without a tool call in between. Default 8. */
   maxStopBlocks: AMOUNT,
-  /** Most tokens of one answer. */
+  /** Maximum number of tokens of one answer. */
   maxOutputTokens: AMOUNT,
   /** Tools that the model's provider may run on its side. They pass no gate, and are recorded as such. */
   serverTools: STRINGS,
@@ -195,7 +195,7 @@ export const OPTIONS = {
   clock: own<Clock>('a Clock', value => has(value, 'now', 'after'))
 } as const satisfies FieldTable
 
-/** What an agent may be told. */
+/** The options of an agent. */
 export type QueryOptions = InferOptions<typeof OPTIONS>
 
 export const askThrough =

@@ -11,8 +11,8 @@ const DECIDING = [
 ]
 
 /**
- * Where protected files of a project and its user are by other names, which do not tell of it: behind a link (`.claude` may
- * lead to `conf`), and where the settings of git name the folder of its hooks or more settings.
+ * Other paths of protected files of a project and its user: behind a link (`.claude` may lead to `conf`), and where
+ * git's configuration names the folder of its hooks or further configuration files.
  */
 export function otherNames(root: string, home: string): readonly string[] {
   const linked = [root, home].flatMap(base =>
@@ -21,17 +21,17 @@ export function otherNames(root: string, home: string): readonly string[] {
       return real === path ? [] : [real]
     })
   )
-  // Where all of the project would be protected, nothing could be done in it.
+  // If the whole project were protected, nothing could be done in it.
   return [...linked, ...namedByGit(root, home)].filter(path => !isWithin(root, path))
 }
 
-/** What the settings of a repository name: `core.hooksPath`, from its top; `include.path`, from the file that says so. */
+/** Paths in the configuration of a repository: `core.hooksPath`, from its top; `include.path`, from its file. */
 function namedByGit(root: string, home: string): readonly string[] {
   const top = repositoryTop(root)
   if (top === undefined) return []
   const file = join(top, '.git/config')
   const read = readText(file)
-  // In a worktree or a submodule `.git` is a file, and what it leads to is protected as a repository.
+  // In a worktree or a submodule `.git` is a file, and its target is protected as a repository.
   if (!('text' in read)) return []
   let section = ''
   return read.text.split('\n').flatMap(line => {

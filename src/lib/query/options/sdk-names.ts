@@ -1,4 +1,4 @@
-/** The names that the Claude Agent SDK has for types of ours, so that programs written for it need another import only. */
+/** The names of the Claude Agent SDK for types of ours, so that programs written for it only change the import. */
 import type {
   AgentMessage,
   AssistantMessage,
@@ -29,13 +29,13 @@ export type SDKAssistantMessage = AssistantMessage
 export type SDKPartialAssistantMessage = PartialMessage
 export type SDKResultMessage = ResultMessage
 export type SDKSystemMessage = InitMessage
-/** A prompt, as it is given; what comes back is a `UserMessage`. */
+/** A prompt as input; the output is a `UserMessage`. */
 export type SDKUserMessage = PromptMessage
 
 export type HookEvent = EventName
 export type HookInput = InputOf<EventName>
 export type HookJSONOutput = Reply
-/** A hook for any event. One that is written where its event is known needs no cast: see `CallbackRecord`. */
+/** A hook for any event. A hook written inline for its event needs no cast: see `CallbackRecord`. */
 export type HookCallback = (
   input: HookInput,
   toolUseID: string | undefined,

@@ -27,7 +27,7 @@ export function agentPorts(
   })
   const ofCaller = Object.entries(options.agents ?? {})
   const definitions = new Map([...found, ...ofCaller])
-  // What cannot be read of it is an error now, not when it is called.
+  // An invalid definition is an error now, not when it is called.
   for (const [name, agent] of definitions) forbiddenTo(name, agent)
   return {
     definitions,

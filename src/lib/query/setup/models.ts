@@ -45,7 +45,7 @@ export function limitsOf({ options, env }: ProjectContext, notices: string[]): S
     dollars: options.maxBudgetUsd,
     maxTokens: options.maxOutputTokens,
     window: options.contextWindow,
-    // In the variable, 0 is no limit; the limit per prompt stays.
+    // In the variable, 0 means no limit; the limit per prompt still applies.
     stopBlocks: options.maxStopBlocks ?? (cap === 0 ? Number.POSITIVE_INFINITY : (cap ?? MOST_STOP_BLOCKS)),
     tries: retries === undefined ? MOST_TRIES : retries + 1
   }

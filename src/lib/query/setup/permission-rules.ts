@@ -44,7 +44,7 @@ export function permissionsOf(
   return {
     rules,
     mode,
-    // The model is referred to the folder of output that was too long.
+    // The model is referred to the folder with output that was too long.
     roots: [tools.root, ...tools.directories, ...(tools.outputFolder === undefined ? [] : [tools.outputFolder])],
     mayBypass,
     home,

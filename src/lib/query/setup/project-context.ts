@@ -33,7 +33,7 @@ export function loadProject(options: QueryOptions): ProjectContext {
   return { options, where, loaded, trusted, env: { ...env, ...loaded.env } }
 }
 
-/** What hooks are loaded from: first what was found, and after a change, what is there then. */
+/** The settings that hooks are loaded from: the initial ones, and after a change, the current ones. */
 export function reloadingProject({ options, where, loaded, trusted }: ProjectContext): () => Situation {
   let first = true
   return () => {

@@ -21,8 +21,8 @@ import { jsonIn } from '../../util/attempt.ts'
 export type Notice = Pick<InformationMessage, 'content' | 'failedOpen' | 'tag'>
 
 /**
- * Throws for what was meant to restrict, in files and options, and cannot. In the compat profile each is a notice, like
- * what restricts less than it seems to.
+ * Throws for restrictions in files and options that cannot be enforced. In the compat profile each is a notice, like
+ * restrictions that are weaker than they seem.
  */
 export function checkRestrictions(ground: ProjectContext, armed: ArmedHooks): readonly Notice[] {
   const { loaded, options, trusted } = ground
@@ -53,7 +53,7 @@ function ofOptions(
   const named = (behaviour: 'allow' | 'deny', key: string, rules: readonly string[]) =>
     rules.map((rule, place) => ({ behaviour, rule, place: optionPlace(`${key}[${place}]`) }))
   const given = [...named('deny', 'disallowedTools', disallowedTools), ...named('allow', 'allowedTools', allowedTools)]
-  // What else is wrong with subagents is an error of the option itself.
+  // Other problems of subagents are errors of the option itself.
   const ofAgents = Object.entries(agents).flatMap(([name, agent]) =>
     ruleFindings(named('deny', `agents.${name}.disallowedTools`, agent?.disallowedTools ?? []), tools)
   )

@@ -12,7 +12,7 @@ import type { ProjectContext } from './project-context.ts'
 import { elicitThrough } from '../options/options.ts'
 import { serversOf } from './tools.ts'
 
-/** Filled in later: hooks and servers are opened before there is a session. */
+/** Set later: hooks and servers are opened before there is a session. */
 export interface SessionRef {
   session?: Session
   servers?: readonly ConnectedServer[]
@@ -43,7 +43,7 @@ export function openServers(
   return serversOf(options, projectMcpServers(project, ports), ports, signal)
 }
 
-/** Calls a tool for a hook. The server must be there already. */
+/** Calls a tool for a hook. The server must be connected already. */
 export async function callServer(
   { server, tool, input, signal }: ServerCall,
   servers: readonly ConnectedServer[] = []
@@ -54,7 +54,7 @@ export async function callServer(
   return found.callForHook(tool, input, signal)
 }
 
-/** The servers of the `.mcp.json` of a trusted project, unless options name others like them. */
+/** The servers in the `.mcp.json` of a trusted project, unless options define servers of the same name. */
 function projectMcpServers(
   { loaded, trusted, options }: ProjectContext,
   { session, notice }: ServerPorts

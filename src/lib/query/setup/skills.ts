@@ -12,7 +12,7 @@ import { isWanted } from './tools.ts'
 export const pluginsOf = ({ loaded, trusted }: ProjectContext): InitMessage['plugins'] =>
   loaded.plugins.filter(({ ofProject }) => trusted || !ofProject).map(({ name, root: path }) => ({ name, path }))
 
-/** The skills and slash commands of files. What they allow is added to the rules, and taken out when the turn ends. */
+/** The skills and slash commands of files. Their permissions are added to the rules, and removed when the turn ends. */
 export function skillsOf(
   { options, loaded, trusted }: ProjectContext,
   permissions: Permissions,

@@ -20,7 +20,7 @@ export interface SubAgentResult extends AgentResult {
   readonly error: string | undefined
 }
 
-/** Options of a subagent beside its definition. */
+/** Options of a subagent besides its definition. */
 export type SubAgentOptions = Omit<
   QueryOptions,
   'agents' | 'systemPrompt' | 'maxTurns' | 'abortController' | 'setup'
@@ -28,12 +28,12 @@ export type SubAgentOptions = Omit<
   onMessage?: ((message: AgentMessage) => unknown) | undefined
 }
 
-/** What a subagent resumes from: the given messages, or what its store has. */
+/** What a subagent resumes from: the given messages, or those in its store. */
 export type ResumeOptions = SubAgentOptions & { readonly transcript?: readonly Message[] | undefined }
 
 /**
  * An agent for one kind of task, without a session around it: its hooks are AgentStart, Iteration, those of tools and
- * AgentStop. It keeps its conversation: a second task continues from the first. Settings files count only where
+ * AgentStop. It keeps its conversation: a second task continues from the first. Settings files are loaded only if
  * `settingSources` names them.
  */
 export class SubAgent {
@@ -69,8 +69,8 @@ export class SubAgent {
   }
 
   /**
-   * An agent that has worked before, with its id and all that was said. Calls that had no results then are told so to the
-   * model. Where one that is still at work has the same transcript, its first run says so.
+   * An agent that has worked before, with its id and its conversation. Calls without results get one that says so. If
+   * another running agent has the same transcript, its first run rejects.
    */
   static resume(id: string, definition: AgentDefinition, { transcript, ...options }: ResumeOptions = {}): SubAgent {
     if (transcript === undefined) return new SubAgent(definition, { persistSession: true, ...options, resume: id })
@@ -90,7 +90,7 @@ export class SubAgent {
     return this.#running === undefined ? 'idle' : 'running'
   }
 
-  /** Works on a task to its end. Rejects only for misuse, and where it cannot begin. */
+  /** Works on a task to its end. Rejects only for misuse, and if it cannot start. */
   async run(task: string): Promise<SubAgentResult> {
     if (this.status !== 'idle') throw fault('E_USAGE', `run() was called on a subagent that is ${this.status}`)
     const running = (this.#running = new AbortController())
@@ -118,14 +118,14 @@ export class SubAgent {
     return [...(this.#session?.conversation.messages ?? [])]
   }
 
-  /** Ends what it is doing. Returns whether it was doing anything. */
+  /** Interrupts it. Returns whether it was running. */
   cancel(): boolean {
     const wasRunning = this.#running !== undefined && !this.#running.signal.aborted
     this.#running?.abort(new Error('cancelled'))
     return wasRunning
   }
 
-  /** Ends it, with everything that it has left running. */
+  /** Ends it, with all its background work. */
   async close(): Promise<void> {
     if (this.#all.signal.aborted) return
     this.cancel()

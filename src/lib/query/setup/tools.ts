@@ -49,19 +49,19 @@ function builtIns(permissions: Permissions, { canUseTool }: QueryOptions): reado
 
 export function isWanted(name: string, { tools, disallowedTools = [] }: QueryOptions): boolean {
   if (disallowedTools.includes(name)) return false
-  // It does what others do better; it is there for those who ask for it.
+  // Other tools do the same better; it is available on request.
   if (name === 'TodoWrite') return Array.isArray(tools) && tools.includes(name)
   return !Array.isArray(tools) || name === 'ExitPlanMode' || tools.includes(name)
 }
 
-/** Throws for a name that no tool has. */
+/** Throws for an unknown tool name. */
 export function checkTools({ tools }: QueryOptions): void {
   const named = Array.isArray(tools) ? tools.filter(each => typeof each === 'string') : []
   const stray = named.find(name => !TOOL_NAMES.includes(name) && !name.startsWith('mcp__'))
   if (stray !== undefined) throw invalidOption('tools', stray, nearest(stray, TOOL_NAMES) ?? TOOL_NAMES.join(', '))
 }
 
-/** Throws for what is no server, and for two servers whose tools would have the same names. */
+/** Throws for an invalid server, and for two servers whose tools would have the same names. */
 export function checkServers({ mcpServers = {} }: QueryOptions): void {
   checkNames(Object.keys(mcpServers))
   for (const [name, server] of Object.entries(mcpServers))
@@ -74,7 +74,7 @@ export function checkServers({ mcpServers = {} }: QueryOptions): void {
       )
 }
 
-/** The servers and their tools. Those outside this process are connected concurrently. */
+/** The servers and their tools. External servers are connected concurrently. */
 export async function serversOf(
   { mcpServers = {} }: QueryOptions,
   project: readonly NamedServer[],

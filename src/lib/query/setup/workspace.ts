@@ -38,7 +38,7 @@ export function openWorkspace(
     },
     async close() {
       await Promise.allSettled(closing.map(async close => close()))
-      // Most sessions leave nothing there; a folder that holds something stays.
+      // Most sessions leave nothing there; a folder with files stays.
       await rmdir(folder).catch(() => undefined)
     }
   }
