@@ -6,8 +6,8 @@
 import type { FieldTable, InferGiven } from './schema/table.ts'
 
 interface ToolRow {
-  /** Keys and their types; `'name?'` is optional. Undefined: `NestedInputs` has the type, and the tool checks it. */
-  readonly input: FieldTable | undefined
+  /** Keys and their types; `'name?'` is optional. */
+  readonly input: FieldTable
   /** No call changes anything that belongs to the user. Bash decides this for each command. */
   readonly readOnly: boolean
   readonly files?: FileAccess
@@ -25,6 +25,15 @@ const { foreground, background } = BASH_TIMEOUT
 export const READ_LINES = 2000
 
 export const TASK_STATUS = ['pending', 'in_progress', 'completed'] as const
+
+const TODO = { content: 'string', status: TASK_STATUS, 'activeForm?': 'string' } as const
+
+const QUESTION = {
+  question: 'string',
+  'header?': 'string',
+  options: { list: { object: { label: 'string', 'description?': 'string' }, open: true } },
+  'multiSelect?': 'boolean'
+} as const
 
 const FILE_PATH = { type: 'string', words: 'The absolute path of the file' } as const
 const TASK_ID = { type: 'string', words: 'The id that TaskCreate gave' } as const
@@ -181,7 +190,7 @@ export const TOOL_TABLE = {
     }
   },
   TaskList: { readOnly: true, input: {} },
-  TodoWrite: { readOnly: true, input: undefined },
+  TodoWrite: { readOnly: true, input: { todos: { list: { object: TODO, open: true } } } },
   Skill: {
     readOnly: true,
     input: {
@@ -189,7 +198,14 @@ export const TOOL_TABLE = {
       'args?': { type: 'string', default: '', words: 'What it is for, this time' }
     }
   },
-  AskUserQuestion: { readOnly: true, input: undefined },
+  AskUserQuestion: {
+    readOnly: true,
+    input: {
+      questions: { type: { list: { object: QUESTION, open: true } }, min: 1, max: 4 },
+      // They come with the permission to ask.
+      'answers?': { type: { record: 'unknown' }, hidden: true }
+    }
+  },
   // It sends a request, whose effect at the other end is unknown.
   WebFetch: {
     readOnly: false,
@@ -200,33 +216,11 @@ export const TOOL_TABLE = {
   }
 } as const satisfies Readonly<Record<string, ToolRow>>
 
-/** Inputs with lists of objects, which a row cannot describe. */
-interface NestedInputs {
-  TodoWrite: { todos: Todo[] }
-  /** `answers` come with the permission to ask. */
-  AskUserQuestion: { questions: UserQuestion[]; answers?: Record<string, unknown> }
-}
-
-export interface Todo {
-  content: string
-  status: (typeof TASK_STATUS)[number]
-  activeForm?: string
-}
-
-interface UserQuestion {
-  question: string
-  header?: string
-  options: { label: string; description?: string }[]
-  multiSelect?: boolean
-}
-
 type Rows = typeof TOOL_TABLE
 
 export type BuiltInToolName = keyof Rows
 
-export type BuiltInToolInputs = {
-  [Name in BuiltInToolName]: Name extends keyof NestedInputs ? NestedInputs[Name] : InferGiven<Rows[Name]['input']>
-}
+export type BuiltInToolInputs = { [Name in BuiltInToolName]: InferGiven<Rows[Name]['input']> }
 
 export const TOOL_NAMES = Object.keys(TOOL_TABLE) as readonly BuiltInToolName[] as readonly string[]
 

@@ -84,6 +84,7 @@ describe('updates', () => {
     'x',
     {},
     { type: 'addRules', rules: [], behavior: 'allow' },
+    { type: 'addRules', rules: [{ toolName: 'Bash', ruleContents: 'ls' }], behavior: 'allow', destination: 'session' },
     { type: 'addRules', rules: [], behavior: 'ALLOW', destination: 'session' },
     { type: 'addRules', rules: 'Bash', behavior: 'allow', destination: 'session' },
     { type: 'addRules', rules: [{ toolName: 1 }], behavior: 'allow', destination: 'session' },
@@ -95,6 +96,25 @@ describe('updates', () => {
   ])('%j changes nothing', update => {
     expect(applyUpdate(update as unknown as PermissionUpdate, NOW)).toMatchObject({ problem: expect.any(String) })
   })
+})
+
+test('a wrong update names the key and the values that it can have', () => {
+  const problem = (update: object) => applyUpdate(update as PermissionUpdate, NOW).problem
+  expect(problem({ type: 'addRules', rules: [], behavior: 'ALLOW', destination: 'session' })).toBe(
+    'addRules: "behavior" must be "allow", "deny" or "ask", not "ALLOW"'
+  )
+  expect(problem({ type: 'setMode', mode: 'plan' })).toMatch(/^setMode: "destination" is missing: add "userSettings", /)
+  expect(problem({ type: 'allow' })).toMatch(
+    /^"allow" is not a permission update; use addRules, .*, removeDirectories$/
+  )
+  expect(
+    problem({
+      type: 'addRules',
+      rules: [{ toolName: 'Bash', ruleContents: 'ls' }],
+      behavior: 'allow',
+      destination: 'session'
+    })
+  ).toBe('addRules: there is no key "rules[0].ruleContents" (did you mean ruleContent?)')
 })
 
 describe('what may be allowed for good', () => {

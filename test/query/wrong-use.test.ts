@@ -132,27 +132,35 @@ const OPTIONS: readonly (readonly [string, object, RegExp])[] = [
 const hooks = new HookRegistry()
 hooks.on('PreToolUse', ctx => void ctx.toolInput)
 const OTHERS: readonly (readonly [string, () => unknown, RegExp])[] = [
-  ['tool() without a name', () => tool('', 'd', {}, async () => ({ content: [] })), /name of tool\(\) cannot be ""/],
+  [
+    'tool() without a name',
+    () => tool('', 'd', {}, async () => ({ content: [] })),
+    /tool\(\): name cannot be ""; use letters/
+  ],
   [
     'tool() with a blank in its name',
     () => tool('a b', 'd', {}, async () => ({ content: [] })),
     /cannot be "a b"; use letters/
   ],
-  ['tool() without a handler', () => tool('t', 'd', {}, undefined as never), /handler of tool\(\) cannot be undefined/],
+  [
+    'tool() without a handler',
+    () => tool('t', 'd', {}, undefined as never),
+    /tool\(\): handler cannot be missing; use a function/
+  ],
   [
     'tool() without a schema',
     () => tool('t', 'd', undefined as never, async () => ({ content: [] })),
-    /inputSchema of tool/
+    /tool\(\): inputSchema cannot be missing; use an object of zod schemas/
   ],
   [
     'tool() with a hint beside annotations',
     () => tool('t', 'd', {}, async () => ({ content: [] }), { readOnlyHint: true } as never),
-    /an option of tool\(\) cannot be "readOnlyHint"; use \{ annotations: \{ readOnlyHint \} \}/
+    /a key of tool\(\) cannot be "readOnlyHint"; use \{ annotations: \{ readOnlyHint \} \}/
   ],
   [
     'tool() with a misspelt hint',
     () => tool('t', 'd', {}, async () => ({ content: [] }), { annotations: { readonlyHint: true } }),
-    /cannot be "readonlyHint"; use readOnlyHint/
+    /a key of tool\(\): annotations cannot be "readonlyHint"; use readOnlyHint/
   ],
   [
     'tool() with misspelt annotations',

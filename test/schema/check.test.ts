@@ -49,7 +49,7 @@ test('defaults are filled in, in the order of the table', () => {
 })
 
 test('problems name the key', () => {
-  expect(problem({})).toBe('"name" is missing')
+  expect(problem({})).toBe('"name" is missing: add a string')
   expect(problem({ name: null })).toBe('"name" must be a string, not null')
   expect(problem({ name: ['a'] })).toBe('"name" must be a string, not a list')
   expect(problem({ name: 'a', size: 0 })).toBe('"size" must be a whole number from 1 to 9, not 0')
@@ -75,4 +75,32 @@ test('whatever comes, there is an answer', () => {
   )
   fc.assert(fc.property(anything, input => void checkInput(FIELDS, input)))
   expect(problem(JSON.parse('{"name":"a","__proto__":{"all":true}}'))).toContain('"__proto__"')
+})
+
+const LISTS = {
+  items: { type: { list: { object: { id: 'string', 'note?': 'string' }, open: true } }, min: 1, max: 2 },
+  'secret?': { type: 'string', hidden: true }
+} as const satisfies FieldTable
+
+test('a list has its number of items; objects in it may have other keys, and null for what they leave out', () => {
+  const check = (items: unknown): unknown => checkInput(LISTS, { items })
+  expect(check([{ id: 'a', note: null, other: 1 }])).toEqual({ input: { items: [{ id: 'a', note: null, other: 1 }] } })
+  expect(check([])).toEqual({ problem: '"items" must be a list of { id, note? }, 1 to 2 of them, not a list' })
+  expect(check([{ id: 'a' }, {}])).toEqual({ problem: '"items[1].id" is missing: add a string' })
+  expect(check([{ id: 'a', notes: 'b' }])).toEqual({
+    problem: 'there is no key "items[0].notes" (did you mean note?)'
+  })
+  expect(tableSchema(LISTS)).toEqual({
+    type: 'object',
+    properties: {
+      items: {
+        type: 'array',
+        items: { type: 'object', properties: { id: { type: 'string' }, note: { type: 'string' } }, required: ['id'] },
+        minItems: 1,
+        maxItems: 2
+      }
+    },
+    required: ['items'],
+    additionalProperties: false
+  })
 })

@@ -64,5 +64,7 @@ expectTypeOf<{ [Name in keyof Expected]: ToolInputs[Name] }>().toEqualTypeOf<Exp
 // A checked input is one that may be given, with its defaults: what runs fits what hooks see.
 expectTypeOf<ToolInput<'Edit'>['replace_all']>().toEqualTypeOf<boolean>()
 expectTypeOf<ToolInput<'Grep'>['output_mode']>().toEqualTypeOf<'content' | 'files_with_matches' | 'count'>()
-type Tabled = Exclude<keyof Expected, 'TodoWrite' | 'AskUserQuestion'>
-expectTypeOf<{ [Name in Tabled]: ToolInput<Name> }>().toExtend<{ [Name in Tabled]: Expected[Name] }>()
+type Lists = 'TodoWrite' | 'AskUserQuestion'
+type Flat = Exclude<keyof Expected, Lists>
+expectTypeOf<{ [Name in Flat]: ToolInput<Name> }>().toExtend<{ [Name in Flat]: Expected[Name] }>()
+expectTypeOf<{ [Name in Lists]: Expected[Name] }>().toExtend<{ [Name in Lists]: ToolInput<Name> }>()

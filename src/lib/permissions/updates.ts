@@ -1,26 +1,39 @@
 import { isAbsolute, resolve } from 'node:path'
+import { print } from '../errors.ts'
+import { problemsIn, sentenceOf } from '../schema/check.ts'
+import { own, type FieldTable, type InferGiven } from '../schema/table.ts'
 import { isObject } from '../util/plain.ts'
 import { parseMode, type Mode } from './modes.ts'
-import { parseRule, type Behavior, type Rule } from './rule.ts'
+import { parseRule, type Rule } from './rule.ts'
 
-type PermissionUpdateDestination = 'userSettings' | 'projectSettings' | 'localSettings' | 'session' | 'cliArg'
+const DESTINATION = ['userSettings', 'projectSettings', 'localSettings', 'session', 'cliArg'] as const
+const RULE = { toolName: 'string', 'ruleContent?': 'string' } as const
+
+const RULES = {
+  type: ['addRules', 'replaceRules', 'removeRules'],
+  rules: { list: { object: RULE, open: true } },
+  behavior: ['allow', 'deny', 'ask'],
+  destination: DESTINATION
+} as const satisfies FieldTable
+
+const MODE = {
+  type: ['setMode'],
+  // parseMode says which modes there are.
+  mode: own<Mode | 'auto'>('the name of a mode', value => typeof value === 'string'),
+  destination: DESTINATION
+} as const satisfies FieldTable
+
+const DIRECTORIES = {
+  type: ['addDirectories', 'removeDirectories'],
+  directories: { list: 'string' },
+  destination: DESTINATION
+} as const satisfies FieldTable
 
 /** A rule in two parts. */
-export interface PermissionRuleValue {
-  toolName: string
-  ruleContent?: string
-}
+export type PermissionRuleValue = InferGiven<typeof RULE>
 
 /** A change of permissions, as hooks and `canUseTool` return it, and as it is suggested to them. */
-export type PermissionUpdate =
-  | {
-      type: 'addRules' | 'replaceRules' | 'removeRules'
-      rules: PermissionRuleValue[]
-      behavior: Behavior
-      destination: PermissionUpdateDestination
-    }
-  | { type: 'setMode'; mode: Mode | 'auto'; destination: PermissionUpdateDestination }
-  | { type: 'addDirectories' | 'removeDirectories'; directories: string[]; destination: PermissionUpdateDestination }
+export type PermissionUpdate = InferGiven<typeof RULES> | InferGiven<typeof MODE> | InferGiven<typeof DIRECTORIES>
 
 export interface Changeable {
   readonly rules: readonly Rule[]
@@ -74,29 +87,14 @@ function changeRoots(
   return { roots: roots.filter((root, index) => index === 0 || !folders.includes(root)) }
 }
 
-const BEHAVIORS: readonly unknown[] = ['allow', 'ask', 'deny']
-const DESTINATIONS: readonly unknown[] = ['userSettings', 'projectSettings', 'localSettings', 'session', 'cliArg']
-
-const isRuleValue = (value: unknown): boolean =>
-  isObject(value) &&
-  typeof value['toolName'] === 'string' &&
-  (value['ruleContent'] === undefined || typeof value['ruleContent'] === 'string')
+const TABLES = [RULES, MODE, DIRECTORIES]
 
 /** Updates come from outside, whatever their type says. */
 function problemOf(update: unknown): string | undefined {
-  if (!isObject(update)) return 'a permission update is an object'
-  const { type, rules, behavior, directories, mode, destination } = update
-  if (!DESTINATIONS.includes(destination)) return `a permission update needs a destination: ${DESTINATIONS.join(', ')}`
-  if (type === 'addRules' || type === 'replaceRules' || type === 'removeRules') {
-    if (!BEHAVIORS.includes(behavior)) return `${type} needs a behavior: ${BEHAVIORS.join(', ')}`
-    return Array.isArray(rules) && rules.every(isRuleValue)
-      ? undefined
-      : `${type} needs rules: a list of { toolName, ruleContent? }`
-  }
-  if (type === 'setMode') return typeof mode === 'string' ? undefined : 'setMode needs a mode'
-  if (type === 'addDirectories' || type === 'removeDirectories')
-    return Array.isArray(directories) && directories.every(item => typeof item === 'string')
-      ? undefined
-      : `${type} needs directories: a list of paths`
-  return `${JSON.stringify(type)} is not a permission update; use addRules, setMode or addDirectories`
+  if (!isObject(update)) return 'a permission update must be an object with a type and a destination'
+  const table = TABLES.find(({ type }) => type.some(word => word === update['type']))
+  const types = TABLES.flatMap(({ type }): readonly string[] => type)
+  if (table === undefined) return `${print(update['type'])} is not a permission update; use ${types.join(', ')}`
+  const problems = problemsIn(table, update, [], { open: true })
+  return problems.length === 0 ? undefined : `${String(update['type'])}: ${problems.map(sentenceOf).join('; ')}`
 }

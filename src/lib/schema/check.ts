@@ -43,6 +43,8 @@ interface CheckOptions {
   /** Models write null for what they leave out. */
   readonly nullIsAbsent?: boolean
   readonly allOptional?: boolean
+  /** Unknown keys are accepted, unless they resemble a key of the table. */
+  readonly open?: boolean | undefined
 }
 
 /** Unknown keys come first: a key that is not read has no effect, and its author must learn that. */
@@ -55,25 +57,34 @@ export function problemsIn(
   const rows = rowsIn(table)
   const problems: SchemaProblem[] = []
   for (const key of Object.keys(value))
-    if (value[key] !== undefined && !rows.some(({ name }) => name === key)) problems.push(unknownKey(rows, key, path))
+    if (value[key] !== undefined && !rows.some(({ name }) => name === key))
+      problems.push(...unknownKey(rows, key, path, options))
   for (const row of rows) {
     const held = Object.hasOwn(value, row.name) ? value[row.name] : undefined
     const isOptional = row.isOptional || options.allOptional === true
     if (held === null && isOptional && options.nullIsAbsent === true) continue
     if (held === undefined || (row.notBlank === true && isBlank(held))) {
       if (!isOptional) problems.push(missingKey(row, [...path, row.name], held))
-    } else if (!fits(held, row)) problems.push(...problemsOf(held, row, [...path, row.name]))
+    } else if (!fits(held, row)) problems.push(...problemsOf(held, row, [...path, row.name], options))
   }
   return problems
 }
 
 const isBlank = (value: unknown): boolean => typeof value === 'string' && value.trim() === ''
 
-function unknownKey(rows: readonly TableRow[], key: string, path: KeyPath): SchemaProblem {
+function unknownKey(
+  rows: readonly TableRow[],
+  key: string,
+  path: KeyPath,
+  { open }: CheckOptions
+): readonly SchemaProblem[] {
   const names = rows.map(({ name }) => name)
   const near = nearest(key, names)
+  if (near === undefined && open === true) return []
   const fix = near === undefined ? `the keys are ${names.join(', ')}` : `did you mean ${near}?`
-  return { code: 'key-unknown', path: [...path, key], value: key, expected: near ?? `one of ${names.join(', ')}`, fix }
+  return [
+    { code: 'key-unknown', path: [...path, key], value: key, expected: near ?? `one of ${names.join(', ')}`, fix }
+  ]
 }
 
 const missingKey = (row: TableRow, path: KeyPath, value: unknown): SchemaProblem => ({
@@ -84,14 +95,22 @@ const missingKey = (row: TableRow, path: KeyPath, value: unknown): SchemaProblem
   fix: `add "${row.name}": ${row.words ?? expectedBy(row)}`
 })
 
-function problemsOf(value: unknown, field: FieldRow, path: KeyPath): readonly SchemaProblem[] {
-  const { type } = field
+function problemsOf(
+  value: unknown,
+  field: FieldRow,
+  path: KeyPath,
+  { nullIsAbsent = false }: CheckOptions = {}
+): readonly SchemaProblem[] {
+  const { type, min = 0, max = Infinity } = field
   if (typeof type === 'object') {
-    if ('object' in type && isObject(value)) return problemsIn(type.object, value, path)
-    if ('list' in type && Array.isArray(value))
-      return value.flatMap((item: unknown, place) => problemsOf(item, { type: type.list }, [...path, place]))
+    const inside = (item: unknown, inner: FieldType, key: string | number): readonly SchemaProblem[] =>
+      problemsOf(item, { type: inner }, [...path, key], { nullIsAbsent })
+    if ('object' in type && isObject(value))
+      return problemsIn(type.object, value, path, { nullIsAbsent, open: type.open })
+    if ('list' in type && Array.isArray(value) && value.length >= min && value.length <= max)
+      return value.flatMap((item: unknown, place) => inside(item, type.list, place))
     if ('record' in type && isObject(value))
-      return Object.entries(value).flatMap(([key, item]) => problemsOf(item, { type: type.record }, [...path, key]))
+      return Object.entries(value).flatMap(([key, item]) => inside(item, type.record, key))
   }
   if (fits(value, field)) return []
   const expected = expectedBy(field)
@@ -123,8 +142,9 @@ const NAMED = {
 
 const expectedBy = (field: FieldRow): string => field.expected ?? `${expectedOf(field.type, 0)}${rangeWords(field)}`
 
-function rangeWords({ min, max, above, below }: FieldRow): string {
+function rangeWords({ type, min, max, above, below }: FieldRow): string {
   const [least, most, under] = [min, max, below].map(number => number?.toLocaleString('en'))
+  if (typeof type === 'object' && 'list' in type && max !== undefined) return `, ${least ?? 0} to ${most} of them`
   if (above !== undefined) return ` above ${above}${under === undefined ? '' : ` and below ${under}`}`
   if (least === undefined) return most === undefined ? '' : ` of at most ${most}`
   return most === undefined ? ` of at least ${least}` : ` from ${least} to ${most}`
@@ -150,7 +170,7 @@ function choiceWords(choices: readonly string[]): string {
 
 export function sentenceOf({ code, path, value, expected, fix }: SchemaProblem): string {
   const key = JSON.stringify(keyOf(path).slice(0, 200))
-  if (code === 'key-missing') return `${key} is missing`
+  if (code === 'key-missing') return `${key} is missing: add ${expected}`
   if (code === 'key-unknown') return `there is no key ${key} (${fix})`
   return `${key} must be ${expected}, not ${shownValue(path, value)}`
 }

@@ -17,6 +17,9 @@ export interface FieldRow {
   readonly default?: string | number | boolean
   /** For strings: one that is empty, or of spaces only, counts as missing. */
   readonly notBlank?: true
+  /** Not in the JSON Schema: the key is set by others than those who read the schema. */
+  readonly hidden?: true
+  /** For lists: of the number of items. So is `max`. */
   readonly min?: number
   readonly max?: number
   readonly above?: number
@@ -28,7 +31,8 @@ export type FieldType =
   | readonly string[]
   | { readonly list: FieldType }
   | { readonly record: FieldType }
-  | { readonly object: FieldTable }
+  /** `open`: unknown keys are accepted, unless they resemble a key of the table. */
+  | { readonly object: FieldTable; readonly open?: true }
   | OwnType<unknown>
 
 interface NamedTypes {
@@ -82,10 +86,16 @@ export type Infer<T, Absent = never> = Flat<
 
 /** The object before its check: keys with a default may be missing. */
 export type InferGiven<T> = Flat<
-  { -readonly [K in keyof T as K extends `${string}?` ? never : K]: ValueOf<T[K]> } & {
-    -readonly [K in keyof T as K extends `${string}?` ? NameOf<K> : never]?: ValueOf<T[K]>
+  { -readonly [K in keyof T as K extends `${string}?` ? never : K]: Writable<ValueOf<T[K]>> } & {
+    -readonly [K in keyof T as K extends `${string}?` ? NameOf<K> : never]?: Writable<ValueOf<T[K]>>
   }
 >
+
+type Writable<T> = T extends readonly (infer Item)[]
+  ? Writable<Item>[]
+  : T extends object
+    ? { -readonly [K in keyof T]: Writable<T[K]> }
+    : T
 
 type Flat<T> = { [K in keyof T]: T[K] }
 

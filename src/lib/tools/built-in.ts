@@ -7,14 +7,12 @@ import type { Checked, Tool, ToolCall, ToolResult, ToolSession } from './tool.ts
 
 type Rows = typeof TOOL_TABLE
 
-type TabledName = { [Name in BuiltInToolName]: Rows[Name]['input'] extends undefined ? never : Name }[BuiltInToolName]
-
 /** An input that fits the tool's row, with defaults filled in. */
-export type ToolInput<Name extends TabledName> = Infer<Rows[Name]['input']>
+export type ToolInput<Name extends BuiltInToolName> = Infer<Rows[Name]['input']>
 
-interface Behavior<Name extends TabledName> extends Pick<
+interface Behavior<Name extends BuiltInToolName> extends Pick<
   Tool,
-  'description' | 'delegates' | 'present' | 'memory' | 'settle'
+  'description' | 'asks' | 'delegates' | 'present' | 'memory' | 'settle'
 > {
   /** Checks beyond the row: returns the input to run, or what is wrong with it. */
   check?(input: ToolInput<Name>, session: ToolSession): Checked
@@ -25,7 +23,7 @@ interface Behavior<Name extends TabledName> extends Pick<
 }
 
 /** A tool of the table: its name, its schema and the first check of an input come from its row. */
-export function builtInTool<const Name extends TabledName>(name: Name, behavior: Behavior<Name>): Tool {
+export function builtInTool<const Name extends BuiltInToolName>(name: Name, behavior: Behavior<Name>): Tool {
   const row: { readonly input: Rows[Name]['input']; readonly readOnly: boolean } = TOOL_TABLE[name]
   return {
     readOnly: () => row.readOnly,

@@ -1,5 +1,7 @@
 import { nearest, print } from '../errors.ts'
 import { fault } from '../faults.ts'
+import { checkObject, invalidOption, rowsIn } from '../schema/check.ts'
+import { own, type FieldTable } from '../schema/table.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
 import { presentContent, toolResultOf, resultText, type HandlerResult } from './content.ts'
 import { checkedBy, jsonSchemaOf, madeOf, wholeSchema } from './own-schema.ts'
@@ -28,35 +30,38 @@ export function tool<const S extends Shape | StandardSchema>(
   handler: (input: ToolInputOf<S>, extra: ToolExtra) => Promise<HandlerResult> | HandlerResult,
   extras: { readonly annotations?: ToolDefinition['annotations'] } = {}
 ): ToolDefinition {
-  const checks = [
-    ['name', name, typeof name === 'string' && /^[\w-]{1,128}$/.test(name), 'letters, digits, _ and -, at most 128'],
-    ['description', description, typeof description === 'string', 'words for the model'],
-    [
-      'inputSchema',
-      inputSchema,
-      isObject(inputSchema) || typeof inputSchema === 'function',
-      'an object of zod schemas'
-    ],
-    ['handler', handler, typeof handler === 'function', 'a function']
-  ] as const
-  const wrong = checks.find(([, , isRight]) => !isRight)
-  if (wrong !== undefined) throw fault('E_OPTION_INVALID', `${wrong[0]} of tool()`, print(wrong[1]), wrong[3])
-  checkHints(extras, ['annotations', ...HINTS], ['annotations'])
-  checkHints(extras.annotations ?? {}, HINTS, HINTS)
-  return { name, description, inputSchema, handler, annotations: extras.annotations }
+  const misplaced = Object.keys(extras).find(key => nearest(key, HINTS) !== undefined)
+  if (misplaced !== undefined)
+    throw invalidOption('a key of tool()', misplaced, `{ annotations: { ${nearest(misplaced, HINTS)} } }`)
+  const definition = { name, description, inputSchema, handler, annotations: extras.annotations }
+  checkObject(DEFINITION, { ...extras, ...definition }, 'tool()', {
+    prefix: 'tool(): ',
+    open: true,
+    nullIsAbsent: true
+  })
+  return definition
 }
 
-const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint']
+const ANNOTATIONS = {
+  'readOnlyHint?': 'boolean',
+  'destructiveHint?': 'boolean',
+  'idempotentHint?': 'boolean',
+  'openWorldHint?': 'boolean'
+} as const satisfies FieldTable
+
+const HINTS = rowsIn(ANNOTATIONS).map(({ name }) => name)
 
 /** A misspelt hint, or one outside `annotations`, would have no effect. Other keys are ignored. */
-function checkHints(given: object, known: readonly string[], here: readonly string[]): void {
-  for (const key of Object.keys(given)) {
-    const meant = here.includes(key) ? undefined : nearest(key, known)
-    if (meant === undefined) continue
-    const allowed = here.includes(meant) ? meant : `{ annotations: { ${meant} } }`
-    throw fault('E_OPTION_INVALID', 'an option of tool()', print(key), allowed)
-  }
-}
+const DEFINITION = {
+  name: own<string>(
+    'letters, digits, _ and -, at most 128',
+    name => typeof name === 'string' && /^[\w-]{1,128}$/.test(name)
+  ),
+  description: { type: 'string', expected: 'a description for the model' },
+  inputSchema: own<object>('an object of zod schemas', schema => isObject(schema) || typeof schema === 'function'),
+  handler: own<ToolDefinition['handler']>('a function', value => typeof value === 'function'),
+  'annotations?': { object: ANNOTATIONS, open: true }
+} as const satisfies FieldTable
 
 export async function customTool(definition: ToolDefinition, name = definition.name): Promise<Tool> {
   const { description, annotations } = definition

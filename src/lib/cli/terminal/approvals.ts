@@ -2,7 +2,8 @@ import { setImmediate } from 'node:timers/promises'
 import type { PersonAnswer } from '../../agent/session/session-options.ts'
 import type { PermissionUpdate } from '../../permissions/updates.ts'
 import type { CanUseTool } from '../../query/options/options.ts'
-import { type PlainObject, isObject } from '../../util/plain.ts'
+import type { BuiltInToolInputs } from '../../tool-table.ts'
+import type { PlainObject } from '../../util/plain.ts'
 import { escapeLine, withStyle } from '../print.ts'
 import { callDetails, isReadable, updateLabel } from './approval-view.ts'
 import { LINE_END, type Keyboard } from './keyboard.ts'
@@ -53,9 +54,8 @@ export class Approvals {
     this.#terminal.pausePrompt()
     this.#screen.status()
     try {
-      const { questions } = input
-      const asks = name === 'AskUserQuestion' && Array.isArray(questions)
-      return await (asks ? this.#questions(input, questions, question) : this.#permission(name, input, question))
+      const asks = name === 'AskUserQuestion'
+      return await (asks ? this.#questions(input, question) : this.#permission(name, input, question))
     } finally {
       this.#screen.status()
       this.#show.showStatus()
@@ -64,8 +64,10 @@ export class Approvals {
   }
 
   /** The agent asks something itself; the answers go back with the permission. */
-  async #questions(input: PlainObject, questions: readonly unknown[], question: Question): Promise<PersonAnswer> {
+  async #questions(input: PlainObject, question: Question): Promise<PersonAnswer> {
     const { signal, toolUseID } = question
+    // The table of tools has checked it.
+    const { questions } = input as BuiltInToolInputs['AskUserQuestion']
     const answers = await askQuestions(questions, this.#screen, prompt => this.#line(prompt, signal))
     if (answers === undefined) return this.#no(toolUseID, 'not answered', 'The user gave no answer.')
     return { behavior: 'allow', updatedInput: { ...input, answers } }
@@ -156,20 +158,20 @@ function answerFrom(line: string, readable: boolean): (typeof ANSWERS)[keyof typ
   return readable || answer === 'no' || answer === 'why' ? answer : undefined
 }
 
-type AgentQuestion = ReturnType<typeof questionIn>
+type AgentQuestion = BuiltInToolInputs['AskUserQuestion']['questions'][number]
 
 /** Asks the person at the terminal the questions of an agent. Gives the answers by question; nothing when one is missing. */
 async function askQuestions(
-  given: readonly unknown[],
+  questions: readonly AgentQuestion[],
   screen: Screen,
   line: (prompt: string) => Promise<string | undefined>
 ): Promise<PlainObject | undefined> {
   const answers: [string, string][] = []
-  for (const each of given) {
-    const question = questionIn(each)
+  for (const question of questions) {
     screen.print(questionText(question, screen.columns))
-    const own = question.labels.length === 0 ? 'your answer: ' : 'your own answer: '
-    const choice = question.labels.length === 0 ? '' : question.isMany ? 'numbers, or ' : 'a number, or '
+    const hasOptions = question.options.length > 0
+    const own = hasOptions ? 'your own answer: ' : 'your answer: '
+    const choice = hasOptions ? (question.multiSelect === true ? 'numbers, or ' : 'a number, or ') : ''
     const typed = (await line(`  ${choice}${own}`))?.trim() ?? ''
     if (typed === '') return undefined
     answers.push([question.question, choiceFrom(typed, question)])
@@ -177,29 +179,19 @@ async function askQuestions(
   return Object.fromEntries(answers)
 }
 
-function questionIn(given: unknown) {
-  const { question, options, multiSelect } = isObject(given) ? given : {}
-  const choices = (Array.isArray(options) ? options : []).filter(isObject)
-  return {
-    question: String(question),
-    labels: choices.map(({ label }) => String(label)),
-    descriptions: choices.map(({ description }) => (typeof description === 'string' ? description : '')),
-    isMany: multiSelect === true
-  }
-}
-
-function questionText({ question, labels, descriptions }: AgentQuestion, columns: number): string {
+function questionText({ question, options }: AgentQuestion, columns: number): string {
   return [
     withStyle('yellow', hangIndent('  ', escapeLine(question), columns)),
-    ...labels.map((label, place) => {
-      const more = descriptions[place] === '' ? '' : `: ${descriptions[place]}`
+    ...options.map(({ label, description }, place) => {
+      // A model may write null for what it leaves out.
+      const more = (description ?? '') === '' ? '' : `: ${description}`
       return hangIndent(`  ${place + 1}  `, escapeLine(`${label}${more}`), columns)
     })
   ].join('\n')
 }
 
-function choiceFrom(typed: string, { labels, isMany }: AgentQuestion): string {
-  const numbers = isMany ? typed.split(/[\s,]+/).filter(word => word !== '') : [typed]
-  const chosen = numbers.map(word => (/^\d+$/.test(word) ? labels[Number(word) - 1] : undefined))
+function choiceFrom(typed: string, { options, multiSelect }: AgentQuestion): string {
+  const numbers = multiSelect === true ? typed.split(/[\s,]+/).filter(word => word !== '') : [typed]
+  const chosen = numbers.map(word => (/^\d+$/.test(word) ? options[Number(word) - 1]?.label : undefined))
   return chosen.every(label => label !== undefined) ? chosen.join(', ') : typed
 }

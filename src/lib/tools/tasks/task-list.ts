@@ -1,9 +1,9 @@
 import { isObject, type PlainObject } from '../../util/plain.ts'
-import { TASK_STATUS, type Todo } from '../../tool-table.ts'
+import { TASK_STATUS } from '../../tool-table.ts'
 import { builtInTool, type ToolInput } from '../built-in.ts'
 import { failed, type Tool, type ToolCall, type ToolResult } from '../tool.ts'
 
-type Status = Todo['status']
+type Status = (typeof TASK_STATUS)[number]
 
 interface Task {
   readonly id: string
@@ -33,7 +33,10 @@ export function taskListTools(): readonly Tool[] {
       run: async () => list.show(),
       memory: { read: () => list.read(), restore: kept => list.restore(kept) }
     }),
-    todoWrite(list)
+    builtInTool('TodoWrite', {
+      description: 'Writes your whole list of tasks anew. TaskCreate and TaskUpdate change single ones.',
+      run: (input, call) => list.write(input, call)
+    })
   ]
 }
 
@@ -101,7 +104,7 @@ class TaskList {
   }
 
   /** The whole list at once, as older models write it. What hooks refuse stays as it was. */
-  async write(todos: readonly Todo[], call: ToolCall): Promise<readonly string[]> {
+  async write({ todos }: ToolInput<'TodoWrite'>, call: ToolCall): Promise<ToolResult> {
     const before = new Map([...this.#tasks.values()].map(task => [task.subject, task]))
     const refused: string[] = []
     for (const { content, status } of todos) {
@@ -111,7 +114,8 @@ class TaskList {
       if (refusal !== undefined) refused.push(`${content}: ${refusal}`)
     }
     for (const { id } of before.values()) this.#tasks.delete(id)
-    return refused
+    if (refused.length > 0) return failed(`Not everything was written: ${refused.join('; ')}`)
+    return { content: 'The list was written', output: { newTodos: todos } }
   }
 
   async #made(subject: string, call: ToolCall, refused: string[]): Promise<Task | undefined> {
@@ -122,36 +126,10 @@ class TaskList {
   }
 }
 
-function todoWrite(list: TaskList): Tool {
-  const text = { type: 'string' }
-  const properties = { content: text, status: { enum: [...TASK_STATUS] }, activeForm: text }
-  const item = { type: 'object', properties, required: ['content', 'status'] }
-  return {
-    name: 'TodoWrite',
-    description: 'Writes your whole list of tasks anew. TaskCreate and TaskUpdate change single ones.',
-    inputSchema: { type: 'object', properties: { todos: { type: 'array', items: item } }, required: ['todos'] },
-    check(input) {
-      const todos = isObject(input) ? input['todos'] : undefined
-      return Array.isArray(todos) && todos.every(isTodo)
-        ? { input: { todos } }
-        : { problem: '"todos" must be a list of { content, status: pending, in_progress or completed }' }
-    },
-    readOnly: () => true,
-    async run({ todos }, call) {
-      const refused = await list.write(todos as readonly Todo[], call)
-      if (refused.length > 0) return failed(`Not everything was written: ${refused.join('; ')}`)
-      return { content: 'The list was written', output: { newTodos: todos } }
-    }
-  }
-}
-
 const isTask = (value: unknown): value is Task =>
   isObject(value) &&
   [value['id'], value['subject'], value['description']].every(each => typeof each === 'string') &&
   isStatus(value['status'])
-
-const isTodo = (value: unknown): boolean =>
-  isObject(value) && typeof value['content'] === 'string' && isStatus(value['status'])
 
 const isStatus = (value: unknown): boolean => TASK_STATUS.some(status => status === value)
 
