@@ -22,7 +22,8 @@ const CHECKS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     [node, 'scripts/print-schemas.ts', '--check'],
     [node, 'scripts/print-conformance.ts', '--check'],
     [node, 'scripts/print-failures.ts', '--check'],
-    [node, 'scripts/print-walk.ts', '--check']
+    [node, 'scripts/print-walk.ts', '--check'],
+    [node, 'scripts/print-demo.ts', '--check']
   ],
   unused: [['knip', '--no-progress']],
   build: [

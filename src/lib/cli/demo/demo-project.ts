@@ -1,11 +1,14 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { INVOICE_SCRIPTS } from './killed-run.ts'
+
+type Files = Readonly<Record<string, string>>
 
 const text = (words: TemplateStringsArray): string =>
   words.raw.join('').slice(1).replaceAll(/^ {4}/gm, '').trimEnd() + '\n'
 
-/** The project of the tour: a small program with two mistakes, its tests, and hook scripts as people write them. */
-const FILES: Readonly<Record<string, string>> = {
+/** A small program with two mistakes, its tests, and hook scripts as people write them. */
+const PROJECT: Files = {
   'total.mjs': text`
     /** The sum of the prices, less a discount in percent. */
     export function total(prices, discount = 0) {
@@ -56,17 +59,31 @@ const FILES: Readonly<Record<string, string>> = {
     if (secrets.some(secret => text.includes(secret))) process.exit(2)`,
   '.claude/hooks/tests-pass.sh': text`
     #!/bin/sh
-    # The agent may stop when the tests pass. Exit code 2 sends it back, and it is told what stands on standard error.
+    # The agent may stop when the tests pass. Exit code 2 sends it back, with the text on standard error.
     report=$(node --test --test-reporter=tap) && exit 0
     echo "a test fails: $(printf '%s\n' "$report" | sed -n 's/^not ok [0-9]* - //p')" >&2
     exit 2`
 }
 
-export function writeProject(folder: string): void {
-  for (const [name, content] of Object.entries(FILES)) {
+/** Invoices that an agent sends: one line in the outbox per invoice. */
+const INVOICES: Files = {
+  'send.sh': text`
+    #!/bin/sh
+    # Puts an invoice into the outbox, and waits for its receipt. That of the second one takes a minute.
+    echo "$1" >> outbox.txt
+    if [ "$1" = invoice-2 ]; then sleep 60; fi
+    echo "$1 is sent"`,
+  ...Object.fromEntries(Object.entries(INVOICE_SCRIPTS).map(([name, turns]) => [name, JSON.stringify(turns)]))
+}
+
+export const writeProject = (folder: string): void => writeFiles(folder, PROJECT)
+export const writeInvoices = (folder: string): void => writeFiles(folder, INVOICES)
+
+function writeFiles(folder: string, files: Files): void {
+  for (const [name, content] of Object.entries(files)) {
     const path = join(folder, name)
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, content)
-    if (name.startsWith('.claude/hooks/')) chmodSync(path, 0o755)
+    if (content.startsWith('#!')) chmodSync(path, 0o755)
   }
 }

@@ -7,8 +7,10 @@ import { allow, deny } from '../../hooks/reply.ts'
 import { scriptedModel } from '../../model/scripted.ts'
 import { query } from '../../query/query.ts'
 import { EXIT } from '../common.ts'
-import { writeProject } from './demo-project.ts'
-import { TOUR, heading, line, paragraph, TourView, type CallDecision } from './tour-view.ts'
+import { command, heading, paragraph } from './demo-lines.ts'
+import { writeInvoices, writeProject } from './demo-project.ts'
+import { killAndResume } from './killed-run.ts'
+import { TOUR, TourView, type CallDecision } from './tour-view.ts'
 import { printError } from '../print.ts'
 import { abortOnSignal } from '../run/run.ts'
 import { signalCode } from '../signals.ts'
@@ -20,11 +22,9 @@ export async function demo(): Promise<number> {
   const abort = new AbortController()
   abortOnSignal(abort)
   try {
-    writeProject(join(folder, 'project'))
-    const result = await play(folder, abort)
-    if (isAsExpected(result, join(folder, 'project'))) return EXIT.done
-    if (signalCode() !== undefined) return EXIT.failed
-    printError(`The tour did not end as expected: ${result.result}`)
+    const problem = await play(folder, abort)
+    if (problem === undefined) return EXIT.done
+    if (signalCode() === undefined) printError(`The tour did not end as expected: ${problem}`)
     return EXIT.failed
   } finally {
     clean()
@@ -32,38 +32,50 @@ export async function demo(): Promise<number> {
   }
 }
 
-const GREETING = [
-  'A carabiner is a hook with a gate. This one clips onto every step that an agent takes.',
-  'Here an agent works on a small program, in a folder that is removed afterwards. Its model reads from a script. ' +
-    'The agent, its tools, the hooks and the tests are real.'
-]
+const GREETING =
+  'Carabiner runs your hooks at every step of an agent. This tour works in a folder that is removed afterwards. ' +
+  'The model is scripted; the agent, its tools, the hooks, the tests and the processes are real.'
 
-async function play(folder: string, abortController: AbortController): Promise<ResultMessage> {
+/** Returns what went wrong. */
+async function play(folder: string, abort: AbortController): Promise<string | undefined> {
+  const [project, invoices] = [join(folder, 'project'), join(folder, 'invoices')]
+  const env = { ...process.env, HOME: join(folder, 'home'), CARABINER_HOME: undefined, PATH: withThisNode() }
+  writeProject(project)
+  writeInvoices(invoices)
+  paragraph(GREETING)
+  const result = await correctTotals(project, env, abort)
+  if (!isAsExpected(result, project)) return result.result
+  const problem = await killAndResume({ folder: invoices, env, signal: abort.signal })
+  if (problem === undefined) printNextSteps()
+  return problem
+}
+
+async function correctTotals(
+  project: string,
+  env: NodeJS.ProcessEnv,
+  abortController: AbortController
+): Promise<ResultMessage> {
   const judged = new Map<string, CallDecision>()
-  const project = join(folder, 'project')
   const running = query({
     prompt: 'The totals are wrong. Correct them, and tidy up.',
     options: {
       abortController,
       cwd: project,
+      env,
       model: scriptedModel(TOUR.flatMap(({ turns }) => turns)),
       hooks: hooksOf(judged),
       canUseTool: async (_name, input, { toolUseID }) => {
-        judged.get(toolUseID)!.asked = 'canUseTool; in this tour, a function that allows everything'
+        judged.get(toolUseID)!.asked = 'canUseTool, which allows everything in this tour'
         return { behavior: 'allow', updatedInput: input }
       },
-      env: { ...process.env, HOME: join(folder, 'home'), CARABINER_HOME: undefined, PATH: withThisNode() },
       trust: true,
       includeHookEvents: true,
       persistSession: false
     }
   })
-  GREETING.forEach(paragraph)
   const show = new TourView(project, judged)
   for await (const message of running) show.message(message)
-  const result = await running.result()
-  if (!result.is_error) farewell(result)
-  return result
+  return running.result()
 }
 
 /** The hook scripts of the project are started by `#!/usr/bin/env node`. */
@@ -75,7 +87,7 @@ function hooksOf(judged: Map<string, CallDecision>): HookRegistry {
       name: 'no-rm-rf',
       events: 'PreToolUse',
       matcher: 'Bash',
-      run: ctx => (/\brm\s+-rf\b/.test(ctx.toolInput.command) ? deny('a person has to do that') : undefined)
+      run: ctx => (/\brm\s+-rf\b/.test(ctx.toolInput.command) ? deny('ask a person first') : undefined)
     })
     .register({ name: 'reading-is-fine', events: 'PreToolUse', matcher: 'Read|Glob|Grep', run: () => allow() })
     .register({
@@ -86,12 +98,19 @@ function hooksOf(judged: Map<string, CallDecision>): HookRegistry {
     })
 }
 
-function farewell({ num_turns, permission_denials, duration_ms }: ResultMessage): void {
-  heading('Done')
-  const seconds = (duration_ms / 1000).toFixed(1)
-  line('in all', `${num_turns} turns, ${permission_denials.length} calls refused, ${seconds} s`, 'dim')
-  line('next', 'the README; docs/agent.md and examples/ in the repository', 'dim')
+/** Commands to try next, as they are typed where the tour was started: in the repository, or with the package installed. */
+function printNextSteps(): void {
+  const inRepository = process.argv[1]?.endsWith('.ts') === true
+  const [program, place] = inRepository ? ['npm run -s carabiner --', ' --cwd ../your-project'] : ['npx carabiner', '']
+  heading('Try next, in a project with hooks for Claude Code')
+  for (const [args, words] of NEXT_STEPS) command(`${program} ${args}${place}`, words)
 }
+
+const NEXT_STEPS = [
+  ['hooks check', 'find hooks that never run or do not do what they seem to'],
+  ['fire PreToolUse --tool Bash', 'what would the hooks answer to a call?'],
+  ['doctor', 'what is active, what is not, and what this machine can enforce']
+] as const
 
 const isAsExpected = (result: ResultMessage, project: string): boolean =>
   result.terminal_reason === 'completed' &&

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import type { AgentMessage } from '../../agent/output/agent-messages.ts'
 import type { Outcome } from '../../hooks/dispatch/outcome.ts'
 import type { Block, ToolUseBlock } from '../../message.ts'
-import { escapeText, printLine, withStyle } from '../print.ts'
-import { hangIndent } from '../terminal/width.ts'
 import type { ScriptedTurn } from '../../model/scripted.ts'
+import { callLabel } from '../terminal/call-label.ts'
+import { heading, line } from './demo-lines.ts'
 
 export interface CallDecision {
   readonly outcome: Outcome
@@ -44,7 +44,7 @@ export class TourView {
       if (block.type === 'text') line('agent says', `“${block.text}”`, 'cyan')
       if (block.type !== 'tool_use') continue
       this.#calls.set(block.id, block)
-      line('agent calls', callIn(block), 'cyan')
+      line('agent calls', labelWithChange(block), 'cyan')
     }
   }
 
@@ -69,43 +69,28 @@ const stopLabel = ({
   stderr = '',
   exit_code
 }: Extract<AgentMessage, { subtype: 'hook_response' }>): string =>
-  `by ${hook_label}: ${exit_code === 0 ? 'the tests pass' : stderr.trim()}`
+  `by ${scriptName(hook_label)}: ${exit_code === 0 ? 'the tests pass' : stderr.trim()}`
 
 function decision(call: ToolUseBlock, { outcome, asked }: CallDecision): void {
   const { blocked, by, reason, failures, updatedInput, decision: word } = outcome
-  for (const failure of failures) line('crashed', `${failure.by}: ${errorIn(failure.message)}`, 'yellow')
-  if (blocked) return line('refused', `by ${by}: ${failures.length === 0 ? reason : NO_ANSWER}`, 'red')
-  if (updatedInput !== undefined) line('becomes', callIn({ ...call, input: updatedInput }), 'cyan')
+  for (const failure of failures) line('crashed', `${scriptName(failure.by)}: ${errorIn(failure.message)}`, 'yellow')
+  if (blocked) return line('refused', `by ${by}${failures.length === 0 ? `: ${reason}` : ''}`, 'red')
+  if (updatedInput !== undefined) line('becomes', labelWithChange({ ...call, input: updatedInput }), 'cyan')
   if (word === 'allow') line('allowed', `by ${by}`, 'green')
   else if (asked !== undefined) line('allowed', `by ${asked}`, 'green')
 }
 
-const NO_ANSWER = 'it gave no answer'
+/** `.claude/hooks/scan.mjs (.claude/settings.json:5)` without its place. */
+const scriptName = (hook: string): string => hook.replace(/ \(.*\)$/, '')
 
 const errorIn = (message: string): string => /^\w*Error: .+$/m.exec(message)?.[0] ?? message
 
-function callIn({ name, input }: ToolUseBlock): string {
-  const { command, file_path, old_string, new_string } = input as Readonly<Record<string, string | undefined>>
+/** `Bash ls -l`, `Edit total.mjs: “…” becomes “…”`. */
+function labelWithChange({ name, input }: ToolUseBlock): string {
+  const { old_string, new_string } = input as Readonly<Record<string, string | undefined>>
   const change = old_string === undefined ? '' : `: “${old_string}” becomes “${new_string}”`
-  return `${name} ${command ?? file_path}${change}`
+  return `${callLabel(name, input, '')}${change}`
 }
-
-export function heading(text: string): void {
-  printLine()
-  printLine(withStyle('bold', hangIndent('', text, width())))
-}
-
-export const paragraph = (text: string): void => printLine(hangIndent('', text, width()))
-
-const LEFT = 13
-
-export function line(left: string, right: string, style: Parameters<typeof withStyle>[0]): void {
-  const mark = `  ${left.padEnd(LEFT)}`
-  const lines = hangIndent(mark, escapeText(right.replaceAll(/\s+/g, ' ')), width())
-  printLine(mark + withStyle(style, lines.slice(mark.length)))
-}
-
-const width = (): number => Math.max(40, Math.min(process.stdout.columns ?? 100, 120))
 
 export interface TourStep {
   readonly title: string
@@ -121,30 +106,30 @@ const edit = (old_string: string, new_string: string): ScriptedTurn =>
 /** The tour. The model gives these answers whatever happens; all the rest is real. */
 export const TOUR: readonly TourStep[] = [
   {
-    title: '1. The agent reads a file and edits it',
+    title: '1. Every call passes the gate, and you see who allowed it',
     turns: [call('Read', { file_path: 'total.mjs' }), edit('so - price', 'so + price')]
   },
   {
-    title: '2. A gate refuses a call, and says which hook refused it',
+    title: '2. A hook refuses a call, and the refusal names the hook',
     turns: [call('Bash', { command: 'rm -rf build' })],
     look: { 'build/report.txt': true }
   },
   {
-    title: '3. A hook rewrites a call, and the rewritten call is judged again',
+    title: '3. A hook rewrites a call, and the new call is checked again',
     turns: [call('Bash', { command: 'rm draft.txt' })],
     look: { 'draft.txt': false, '.trash/draft.txt': true }
   },
   {
-    title: '4. A hook crashes, and its call does not run: silence is never a yes',
+    title: '4. A hook crashes, so the call does not run: silence is never a yes',
     turns: [call('Write', { file_path: 'NOTES.md', content: 'All is well.\n' })],
     look: { 'NOTES.md': false }
   },
   {
     title: '5. A Stop hook sends the agent back until the tests pass',
     turns: [
-      { text: 'The prices are added up now. I am done.' },
+      { text: 'The prices are added up. I am done.' },
       edit('1 + discount', '1 - discount'),
-      { text: 'The discount is taken off, too. Now I am done.' }
+      { text: 'The discount is subtracted, too. Now I am done.' }
     ]
   }
 ]
