@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { handleSignals, signalCode } from './lib/cli/signals.ts'
 
-// Older ones fail somewhere inside, with words that help nobody.
+// Older versions fail somewhere inside, with messages that do not help.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major < 22 || (major === 22 && minor < 12)) {
   process.stderr.write(`carabiner: this is Node ${process.versions.node}; install Node 22.12 or newer\n`)
@@ -15,7 +15,7 @@ if (major < 22 || (major === 22 && minor < 12)) {
 
 handleSignals()
 
-/** Compiled code is kept where nobody else can put any. */
+/** Compiled code is cached where no other user can write. */
 function keepCompiled(user: number): void {
   const folder = join(tmpdir(), `carabiner-cache-${user}`)
   try {
@@ -30,5 +30,5 @@ function keepCompiled(user: number): void {
 if (process.getuid !== undefined) keepCompiled(process.getuid())
 const { main } = await import('./lib/cli/main.ts')
 const code = await main(process.argv.slice(2))
-// A module of hooks may have left a timer or a server behind.
+// A module of hooks may have left a timer or a server running.
 process.stdout.write('', () => process.exit(signalCode() ?? code))

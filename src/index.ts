@@ -1,4 +1,4 @@
-/** `carabiner`: an agent whose every step is hooked, and what most programs need besides, from one place. */
+/** `carabiner`: an agent whose every step is hooked, and what most programs need besides it. */
 export * from './hooks.ts'
 export { query } from './lib/query/query.ts'
 export type { Query } from './lib/query/query-interface.ts'

@@ -64,7 +64,7 @@ function sourcesIn({ settingSources }: ProjectFlags): readonly (typeof SOURCES)[
   return named && SOURCES.filter(source => named.includes(source))
 }
 
-/** What the command line names and cannot be used at all: to continue without it would be to try something else. */
+/** What the command line names must be usable: without it, another configuration would be tested. */
 export function unusableFindings(
   { where }: ProjectState,
   flags: ProjectFlags,
@@ -81,7 +81,7 @@ export const projectIsTrusted = ({ state }: Trust, { projectHooks }: ProjectFlag
 export const activeProfile = ({ locks, profile }: Loaded, flags: ProjectFlags): Profile =>
   locks.profile ?? flags.profile ?? profile ?? 'strict'
 
-/** Whether the project's own hooks apply in this run; `undefined` when that must be decided first, and was not. */
+/** Whether the project's own hooks apply in this run; `undefined` if that must be decided first, and was not. */
 export function decideProjectHooks(scene: ProjectState, flags: ProjectFlags): boolean | undefined {
   const { state } = scene.trust
   if (flags.projectHooks === false) return false
@@ -100,7 +100,7 @@ export function saveTrust({ loaded, where }: Pick<ProjectState, 'loaded' | 'wher
   }
 }
 
-/** Standard input may hold the payload: the terminal itself is asked, where there is one. */
+/** Standard input may hold the payload: the question is asked on the terminal itself, if there is one. */
 function askOnTerminal({ where, loaded, trust }: ProjectState): boolean | undefined {
   if (!process.stderr.isTTY) return undefined
   const terminal = attempt(() => openSync('/dev/tty', 'r+'))
@@ -108,7 +108,7 @@ function askOnTerminal({ where, loaded, trust }: ProjectState): boolean | undefi
   try {
     const question = [...describeUntrusted(loaded, trust), 'Trust all of this, as it is now? [y/N] ']
     const answer = Buffer.alloc(1024)
-    // Before the question is seen: Ctrl-C may come right behind it.
+    // Set before the question is shown: Ctrl-C may follow immediately.
     const length = interruptible(() => {
       writeSync(terminal, question.join('\n'))
       return readSync(terminal, answer)

@@ -5,7 +5,7 @@ export interface Flag {
   readonly words: string
   readonly choices?: readonly string[]
   readonly many?: true
-  /** It restricts, and a second one would take its place. */
+  /** It restricts, and a second one would replace it. */
   readonly once?: true
 }
 

@@ -57,7 +57,7 @@ async function runCommand(args: readonly string[]): Promise<number> {
     .option('--version', 'print the version; with --json, all versions')
     .addHelpText('after', `\n${EXIT_CODES}\n\nBegin with: carabiner hooks list`)
     .showSuggestionAfterError()
-    // Options behind a command belong to it: `--tool --version` names a tool.
+    // Options after a command belong to it: `--tool --version` names a tool.
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({ writeErr: text => printError(text.trimEnd()) })
@@ -76,7 +76,7 @@ async function runCommand(args: readonly string[]): Promise<number> {
   return code
 }
 
-/** A mistake of the user is a sentence; a defect of ours comes with its stack. */
+/** A mistake of the user is one sentence; a defect of ours is printed with its stack. */
 function reportError(error: unknown): number {
   if (error instanceof CarabinerError) {
     printError(`carabiner: ${error.forCommandLine ?? error.message}`)

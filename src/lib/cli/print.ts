@@ -7,19 +7,19 @@ type Style = Parameters<typeof styleText>[0]
 
 export const withStyle = (style: Style, text: string): string => styleText(style, text)
 
-/** Nothing is left out: a shell would run the text between two control characters. */
+/** Control characters are escaped, never removed: a shell would run the text around them. */
 export const escapeText = escapedLines
 
-/** JSON, on one line unless indented, without anything that a terminal would obey. */
+/** JSON, on one line unless indented, without anything that a terminal would interpret. */
 export const safeJson = (value: unknown, indent?: number): string => escapeText(JSON.stringify(value, null, indent))
 
 /** The same on one line, so that it cannot pass for lines of ours. */
 export const escapeLine = (text: string): string => escapeText(text.replaceAll('\n', String.raw`\n`))
 
-/** The same with its further lines indented, so that they do not pass for lines of ours either. */
+/** The same with further lines indented, so that they cannot pass for lines of ours either. */
 export const indentLines = (text: string): string => escapeText(text).replaceAll('\n', '\n      ')
 
-/** Prints a line. Whatever it holds, nothing but our own colours is obeyed. */
+/** Prints a line. Only our own colours are interpreted by the terminal. */
 export const printLine = (text = ''): void => void process.stdout.write(`${safeOutput(text)}\n`)
 export const printError = (text: string): void => void process.stderr.write(`${safeOutput(text)}\n`)
 

@@ -3,12 +3,12 @@ const EXIT_CODES: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143
 let session: ((name: string) => void) | undefined
 let received: number | undefined
 
-/** From the first line of the program to its exit, without a gap: a process that dies of a signal cannot end its session. */
+/** From the first line of the program to its exit: a process killed by a signal cannot end its session. */
 export function handleSignals(): void {
   for (const name of Object.keys(EXIT_CODES)) process.on(name, handle)
 }
 
-/** Waits without handlers: nothing of ours runs meanwhile, so the system ends the process. */
+/** Waits without handlers: none of our code runs meanwhile, so the system ends the process. */
 export function interruptible<T>(wait: () => T): T {
   for (const name of Object.keys(EXIT_CODES)) process.off(name, handle)
   try {

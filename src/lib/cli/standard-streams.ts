@@ -1,25 +1,25 @@
 import { fstatSync, writeSync } from 'node:fs'
 import { attempt } from '../util/attempt.ts'
 
-/** Watches standard output. The result waits for what was printed, and gives what was lost, if anything. */
+/** Watches standard output. The result waits until everything was printed, and returns what was lost, if anything. */
 export function watchOutput(): () => Promise<Error | undefined> {
   const { stdout } = process
   let lost: Error | undefined
   stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // `carabiner hooks list | head` is no fault, nor is a terminal that was closed.
+    // `carabiner hooks list | head` is not an error, nor is a terminal that was closed.
     if (error.code !== 'EPIPE' && error.code !== 'EIO') lost ??= error
   })
   if (isFile(stdout.fd)) stdout._write = writeWhole(stdout.fd)
   return async () => {
-    // A full disk refuses even nothing.
+    // A full disk rejects even an empty write.
     if (stdout.writableLength > 0) await new Promise<unknown>(resolve => stdout.write('', resolve))
-    // The error of a write is told after the write itself has come back.
+    // The error of a write is emitted after the write itself has returned.
     await new Promise(resolve => setImmediate(resolve))
     return lost
   }
 }
 
-/** A disk that is nearly full takes a part, and Node takes that for the whole. */
+/** A nearly full disk writes a part, which Node takes for the whole. */
 const writeWhole =
   (file: number): typeof process.stdout._write =>
   (chunk: Buffer, _, done) => {
@@ -60,5 +60,5 @@ export async function readPipedText(onSilence?: () => void): Promise<string> {
   return Buffer.concat(pieces).toString()
 }
 
-/** `/dev/null` and a closed input hold nothing. */
+/** `/dev/null` and a closed input are empty. */
 const mayHoldText = (descriptor: number): boolean => attempt(() => fstatSync(descriptor))?.isCharacterDevice() === false

@@ -1,6 +1,6 @@
 import { HookFailure } from './dispatch/hook-failure.ts'
 
-/** Work that continues after its hook has answered. Nothing here can fail a fire or the process. */
+/** Work that continues after its hook has answered. Its failures affect neither a fire nor the process. */
 export class SpawnedWork {
   readonly #work = new Set<Promise<void>>()
   readonly #announced = new Set<Promise<void>>()

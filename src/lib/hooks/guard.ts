@@ -5,32 +5,32 @@ import type { HookRegistry } from './registry.ts'
 import type { FireOptions } from './registry-internals.ts'
 import { checkOptionTypes } from './option-values.ts'
 
-/** What the agent around a guarded tool lets the gate do. */
+/** What the agent around a guarded tool provides to the gate. */
 export interface GuardOptions<Rest extends readonly unknown[], Result> extends Pick<
   FireOptions,
   'accept' | 'agent' | 'metadata' | 'signal'
 > {
   /** Asks for permission. Without it, an ask is a no; so is any answer but `true`. */
   onAsk?: ((question: GuardQuestion) => boolean | PromiseLike<boolean>) | undefined
-  /** Makes a result of a refusal. Without it the refusal is thrown. */
+  /** Turns a refusal into a result. Without it the refusal is thrown. */
   onDeny?: ((refusal: CarabinerError, outcome: Outcome) => Result | PromiseLike<Result>) | undefined
-  /** Takes text that hooks want the model to see. */
+  /** Receives text that hooks want the model to see. */
   onContext?: ((text: string) => void) | undefined
   /** A hook answered `continue: false`: the run should end after this step. */
   onStop?: ((reason: string | undefined) => void) | undefined
-  /** The words of an error that the tool returned instead of throwing it. */
+  /** The message of an error that the tool returned instead of throwing it. */
   errorIn?: ((result: Result) => string | undefined) | undefined
-  /** The id of the call, from what the agent passes beside the input. */
+  /** The id of the call, from the agent's second argument. */
   idOf?: ((...rest: Rest) => string | undefined) | undefined
   sessionId?: string | undefined
-  /** `execute` returns a stream without being a generator function: the guarded function is an async generator then, too. */
+  /** `execute` returns a stream but is not a generator function: the guarded function is then an async generator. */
   stream?: boolean | undefined
 }
 
 /** Anything that fires events: a registry, or a wrapper of one. */
 export type Fires = Pick<HookRegistry, 'fire'>
 
-/** What `onAsk` is asked: may this call run? */
+/** The question for `onAsk`: may this call run? */
 export interface GuardQuestion {
   readonly toolName: string
   readonly toolUseId: string
@@ -57,9 +57,9 @@ const TYPES: { [K in keyof Required<GuardOptions<[], unknown>>]: string } & Reco
 }
 
 /**
- * Puts the gate in front of a tool of any agent: PreToolUse, then a question where a hook asks, then the tool
- * with the input that was judged, then PostToolUse or PostToolUseFailure. `this` is passed to the tool. A generator stays
- * one: its values are passed on as they come, and the last one is the result.
+ * Puts the gate in front of a tool of any agent: PreToolUse, then a question if a hook asks, then the tool with the
+ * input that was judged, then PostToolUse or PostToolUseFailure. `this` is passed to the tool. A generator stays one:
+ * its values are passed on as they come, and the last one is the result.
  */
 export function guard<Input extends object, Rest extends readonly unknown[], Value>(
   hooks: Fires,
@@ -109,7 +109,7 @@ interface GuardedTool<Input, Rest extends readonly unknown[], Result> {
 
 type ToolRun<Result> = [result: Result, call?: GuardedCall]
 
-/** Asks the gate, and runs the tool where it may. `self` is what the tool was called on. */
+/** Asks the gate, and runs the tool if it may. `self` is what the tool was called on. */
 async function begin<Input extends object, Rest extends readonly unknown[], Result>(
   { hooks, toolName, execute, options }: GuardedTool<Input, Rest, Result>,
   self: unknown,
@@ -127,7 +127,7 @@ async function begin<Input extends object, Rest extends readonly unknown[], Resu
     return [await options.onDeny(refusal, before)]
   }
   try {
-    // The caller's own object, unless it was changed meanwhile, by hooks or by the caller.
+    // The caller's own object, unless hooks or the caller changed it meanwhile.
     const final = same(input, judged.tool_input) ? input : (judged.tool_input as Input)
     return [await execute.call(self, final, ...rest), judged]
   } catch (error) {
@@ -175,7 +175,7 @@ type Effects = Pick<GuardOptions<[], unknown>, 'onAsk' | 'onContext' | 'onStop' 
 
 type Values<T> = Iterable<T> | AsyncIterable<T>
 
-/** Values that come one after the other. A list is a plain result. */
+/** Values that come one after the other. An array is a plain result. */
 const isStream = <T>(result: unknown): result is Values<T> =>
   typeof result === 'object' &&
   result !== null &&
@@ -218,7 +218,7 @@ async function afterFailure(hooks: Fires, call: GuardedCall, error: string, opti
   passOn(await hooks.fire('PostToolUseFailure', { ...call, error, is_interrupt }, unaborted(options)), options)
 }
 
-/** Hooks see what has happened, also when the run was aborted meanwhile. */
+/** Hooks see what has happened, also if the run was aborted meanwhile. */
 const unaborted = ({ agent, metadata }: FireOptions): FireOptions => ({ agent, metadata })
 
 function passOn(outcome: Outcome, options: Effects): void {
@@ -230,7 +230,7 @@ function passOn(outcome: Outcome, options: Effects): void {
   if (outcome.continue === false) options.onStop?.(outcome.stopReason)
 }
 
-/** The result that a hook put in place of the tool's own; a placeholder, whatever the type, where a hook hid it. */
+/** The result that a hook put in place of the tool's own; a placeholder, whatever the type, if a hook hid it. */
 function resultAfter<Result>(after: Outcome, toolName: string, result: Result): Result {
   if (after.suppressOutput) return '[The output was hidden by a hook.]' as Result
   const { updatedToolOutput, updatedMCPToolOutput } = after.fields

@@ -5,7 +5,7 @@ import type { Matcher, ToolInputFor, ToolNameFor, ToolOutputFor } from './events
 import type { RawResult } from './hook-messages.ts'
 import type { Profile } from './dialect.ts'
 
-/** The agent around a hook. In `query()` all of it is there but `config`; a bare registry shows what it was given. */
+/** The agent around a hook. In `query()` everything but `config` is set; a bare registry shows what it was given. */
 export interface AgentView {
   readonly id?: string | undefined
   /** `main`, or the type of a subagent. */
@@ -25,8 +25,8 @@ export interface AgentView {
 }
 
 /**
- * What a hook is given. It can be read, and changed in place: `toolInput`, `prompt`, `messages`, `metadata`.
- * It is the hook's own and dead once the hook has settled: later writes are dropped and reported.
+ * What a hook gets. It can be read, and changed in place: `toolInput`, `prompt`, `messages`, `metadata`. It belongs to
+ * this hook and is dead once the hook has settled: later writes are dropped and reported.
  */
 export type HookContext<E extends EventName = EventName, M extends Matcher = string> = E extends EventName
   ? CommonContext<E> & ToolPart<E, M> & ResultPart<E, M> & PromptPart<E> & SubagentPart<E>
@@ -36,7 +36,7 @@ interface CommonContext<E extends EventName> {
   readonly event: E
   /** The wire object: what hooks outside the process receive. Frozen. */
   readonly input: Readonly<InputOf<E>>
-  /** The same as one line of JSON, made once for all hooks that are shown the same. */
+  /** The same as one line of JSON, made once for all hooks that see the same. */
   readonly wire: string
   readonly profile: Profile
   readonly sessionId: string
@@ -47,10 +47,10 @@ interface CommonContext<E extends EventName> {
   readonly agent: AgentView
   /** The conversation. Push, filter, splice; the messages themselves are frozen, also those that the caller gave. */
   messages: Message[]
-  /** Shared by all hooks of a session, over all its events. Writes stay, even when the hook fails. */
+  /** Shared by all hooks of a session, over all its events. Writes stay, even if the hook fails. */
   readonly metadata: Record<string, unknown>
   setMetadata(key: string, value: unknown): void
-  /** True when the hook is asked again because the input it judged was changed after it. */
+  /** True if the hook is asked again because the input it judged was changed after it. */
   readonly rejudge: boolean
   /** For hooks marked `observe`: what the others decided. */
   readonly outcome: Outcome | undefined
@@ -58,11 +58,11 @@ interface CommonContext<E extends EventName> {
   fire<F extends EventName>(event: F, input: FireInput<F>): Outcome | Promise<Outcome>
   /** Work that continues after the hook has answered; `drain()` waits for it. */
   spawn(work: PromiseLike<unknown>): void
-  /** Reports progress; for a process, with the stream that it came from. */
+  /** Reports progress; for a process, with its output stream. */
   progress(text: string, stream?: 'stdout' | 'stderr'): void
-  /** For hooks that run outside: what came back, as it came, for reports and messages. */
+  /** For hooks outside the process: the raw response, for reports and messages. */
   ran(raw: RawResult): void
-  /** Something worth knowing that decides nothing. */
+  /** Reports something that decides nothing. */
   note(text: string): void
   /** For hooks outside the process: the profile allows what a strict gate refuses. It is marked. */
   letPass(why: string): void

@@ -9,18 +9,18 @@ interface Common {
   readonly hook_id: string
   readonly hook_name: string
   readonly hook_event: EventName
-  /** What matchers of the event test: the name of a tool, how a session began. */
+  /** The value that matchers of the event test: the name of a tool, how a session began. */
   readonly hook_target?: string
   readonly session_id: string
 }
 
-/** A hook begins to run. */
+/** A hook starts. */
 export interface HookStarted extends Common {
   readonly subtype: 'hook_started'
   readonly status_message?: string | undefined
 }
 
-/** A hook says how far it is. */
+/** A hook reports progress. */
 export interface HookProgress extends Common, Partial<Pick<RawResult, 'stdout' | 'stderr'>> {
   readonly subtype: 'hook_progress'
   readonly output: string
@@ -30,26 +30,26 @@ export interface HookProgress extends Common, Partial<Pick<RawResult, 'stdout' |
 export interface HookResponse extends Common, Partial<RawResult> {
   readonly subtype: 'hook_response'
   readonly outcome: 'success' | 'error' | 'cancelled'
-  /** What the hook answered, as JSON, or why it failed. */
+  /** The hook's answer, as JSON, or why it failed. */
   readonly output: string
   readonly duration_ms: number
 }
 
-/** What a hook outside this process gave back, as it came. */
+/** The raw response of a hook outside this process. */
 export interface RawResult {
   readonly stdout: string
   readonly stderr: string
-  /** Absent where there is none: a signal, a timeout, a server. */
+  /** Absent if there is none: a signal, a timeout, a server. */
   readonly exit_code?: number
 }
 
-/** Something that is worth knowing and decides nothing: a late answer, a write that was dropped. */
+/** Something that decides nothing: a late answer, a write that was dropped. */
 export interface HookNotice extends Common {
   readonly subtype: 'hook_notice'
   readonly output: string
 }
 
-/** Takes messages. What it gives back is ignored. */
+/** Receives messages. Its return value is ignored. */
 export type Sink = (message: HookMessage) => unknown
 
 /** Delivers messages in order, after the caller has continued. A sink that throws or hangs has no effect on hooks. */
@@ -72,7 +72,7 @@ export function queueFor(sink: Sink): (message: HookMessage) => void {
   }
 }
 
-/** What became of one hook in one fire. */
+/** The result of one hook in one fire. */
 export interface HookReport {
   readonly name: string
   readonly source: string
@@ -84,12 +84,12 @@ export interface HookReport {
   readonly status: 'answered' | 'silent' | 'failed' | 'late' | 'skipped'
   readonly reply: unknown
   readonly failure: Failure | undefined
-  /** What was not used of its answer, and other things worth knowing. */
+  /** Parts of its answer that were not used, and other notes. */
   readonly notes: readonly string[]
   readonly ms: number | undefined
   /** It changed the input, the prompt or the conversation. */
   readonly rewrote: boolean
-  /** It was asked once more, about the final input. */
+  /** It was asked again, about the final input. */
   readonly rejudged: boolean
   /** For hooks outside this process. */
   readonly raw: RawResult | undefined

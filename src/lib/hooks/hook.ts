@@ -5,17 +5,17 @@ import type { Matcher } from './events/tool-inputs.ts'
 import type { PlainObject } from '../util/plain.ts'
 import type { Dialect } from './dialect.ts'
 
-/** What a hook gives back: nothing, a reply, or a promise of one. */
+/** The result of a hook: nothing, a reply, or a promise of one. */
 export type HookResult = Reply | Later | null | undefined | void
 
-/** A hook as a function: it looks at its context and answers, or not. */
+/** A hook as a function: it reads its context and answers, or not. */
 export type HookFunction<E extends EventName = EventName, M extends Matcher = string> = (
   ctx: HookContext<E, M>
 ) => HookResult | PromiseLike<HookResult>
 
 /** The options of every hook. */
 export interface HookOptions {
-  /** Under this name it is listed, reported and removed. Without one it is named after its place in the source. */
+  /** The name for lists, reports and removal. Without one it is named after its place in the source. */
   name?: string | undefined
   /** Higher runs first. Default 0. */
   priority?: number | undefined
@@ -27,7 +27,7 @@ export interface HookOptions {
   once?: boolean | undefined
   /** Runs last, sees what was decided, and decides nothing. */
   observe?: boolean | undefined
-  /** It may run beside its neighbours, and does not see what they change. */
+  /** It may run concurrently with its neighbours, and does not see what they change. */
   concurrent?: boolean | undefined
 }
 
@@ -38,18 +38,18 @@ export interface Hook<E extends EventName = EventName, M extends Matcher = strin
   dialect?: Dialect | undefined
   /** Of hooks with the same identity that match an event only one runs: the highest in rank, and of those the last. */
   identity?: string | undefined
-  /** Beside `identity`, whatever the order and the scope: the higher one runs, with its options. Default 0. */
+  /** Of hooks with the same `identity`, in any order and scope, the highest runs, with its options. Default 0. */
   rank?: number | undefined
-  /** Asked after the matcher. */
+  /** Called after the matcher. */
   condition?: Condition | undefined
-  /** What people are shown while it runs. */
+  /** Shown to people while it runs. */
   statusMessage?: string | undefined
   /** Where it was declared, for reports. Default: where it was registered. */
   source?: string | undefined
   run: HookFunction<E, M>
 }
 
-/** When a hook runs beyond what its matcher says. Where that cannot be told, by an error, it runs. */
+/** A condition beyond the matcher. If it cannot be evaluated, the hook runs. */
 export interface Condition {
   /** As it was written, for reports. */
   readonly words: string
@@ -63,7 +63,7 @@ export type GroupHook<E extends EventName = EventName, M extends Matcher = strin
 
 /** What the hooks of a group have in common. */
 export interface GroupOptions extends Pick<HookOptions, 'name' | 'priority' | 'timeout' | 'onFailure'> {
-  /** Members that could run side by side run one after the other instead. */
+  /** Members that could run concurrently run one after the other instead. */
   sequential?: boolean | undefined
 }
 
@@ -78,7 +78,7 @@ export interface HookDescription extends Readonly<{ [K in keyof HookOptions]-?: 
   readonly scope: string | undefined
 }
 
-/** A callback as the Claude Agent SDK has it. Its replies have the contract's meaning. */
+/** A callback in the format of the Claude Agent SDK. Its replies have the contract's meaning. */
 export type Callback<E extends EventName = EventName> = (
   input: InputOf<E>,
   toolUseId: string | undefined,
@@ -98,8 +98,8 @@ export interface CallbackMatcher<E extends EventName = EventName> {
 export type CallbackRecord = { [E in EventName]?: readonly CallbackMatcher<E>[] | undefined }
 
 /**
- * The same, typed by that SDK itself, whose one callback type spans all its events. It has no signature of its own, so
- * that callbacks written in place get the types of their event.
+ * The same, typed by that SDK itself, whose one callback type covers all its events. It has no call signature, so that
+ * inline callbacks get the types of their event.
  */
 export type ForeignCallbackRecord = {
   readonly [E in EventName]?:

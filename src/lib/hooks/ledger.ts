@@ -1,6 +1,6 @@
 import type { HookResponse, Sink } from './hook-messages.ts'
 
-/** How one hook has done so far. */
+/** The statistics of one hook. */
 export interface HookRecord {
   readonly name: string
   readonly runs: number
@@ -25,8 +25,8 @@ const newRecord = () => ({
 })
 
 /**
- * Keeps how long each hook took and how it ended. It is fed by the messages of a registry: give its `sink` to one, or to
- * many that share a ledger. Hooks of one name are one hook here.
+ * Records how long each hook took and how it ended. It is fed by the messages of a registry: pass its `sink` to one, or
+ * to several that share a ledger. Hooks of one name are one hook here.
  */
 export class LatencyLedger {
   readonly #records = new Map<string, ReturnType<typeof newRecord>>()
@@ -60,7 +60,7 @@ export class LatencyLedger {
     return { name, runs, ...outcomes, p50: at(0.5), p95: at(0.95), slowest }
   }
 
-  /** All hooks, those that take longest first. */
+  /** All hooks, slowest first. */
   list(): readonly HookRecord[] {
     return [...this.#records.keys()].flatMap(name => this.of(name) ?? []).toSorted((a, b) => b.p95 - a.p95)
   }

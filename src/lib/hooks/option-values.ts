@@ -1,6 +1,6 @@
 import { engineFault, nearest, print } from '../errors.ts'
 
-/** An option that is not known is an error, since it would have no effect. */
+/** An unknown option is an error, since it would have no effect. */
 export function checkOptionNames(options: unknown, known: readonly string[], of = ''): asserts options is object {
   if (!isOfType(options, 'object')) throw engineFault('E_OPTION_INVALID', `options${of}`, print(options), 'an object')
   const stray = Object.keys(options as object).find(key => !known.includes(key))

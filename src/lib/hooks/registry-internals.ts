@@ -11,7 +11,7 @@ import type { Settings } from './registry-options.ts'
 import type { HookMessage, HookReport } from './hook-messages.ts'
 import type { Profile } from './dialect.ts'
 
-/** What a caller may say about one fire. */
+/** Options of one fire. */
 export interface FireOptions {
   /** Add a report: every registered hook, its answer, or why it did not run. */
   report?: boolean | undefined
@@ -38,7 +38,7 @@ export interface RegistryInternals {
   readonly background: SpawnedWork
   readonly session: AbortFlag | undefined
   readonly outbox: ((message: HookMessage) => void) | undefined
-  /** What hooks keep for a session, by its id, until SessionEnd. */
+  /** What hooks store for a session, by its id, until SessionEnd. */
   readonly sessions: Map<string, Record<string, unknown>>
   readonly roster: Roster
   metadata(sessionId: string): Record<string, unknown>

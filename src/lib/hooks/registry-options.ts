@@ -26,12 +26,12 @@ export interface RegistryOptions {
   signal?: AbortSignal | undefined
   /** Seconds that all hooks of one fire may take together. No limit by default. */
   budget?: number | undefined
-  /** Where messages about hooks go. It is called later and never waited for. */
+  /** Receives messages about hooks. It is called later and never waited for. */
   sink?: Sink | undefined
   /** Takes what `later(promise)` gives on events that do not wait for it. */
   onLate?: ((answer: LateAnswer) => unknown) | undefined
   clock?: Clock | undefined
-  /** The engine for text patterns. Default `RegExp`: hand in one that runs in linear time for patterns you do not trust. */
+  /** The engine for text patterns. Default `RegExp`: pass a linear-time one for patterns you do not trust. */
   compilePattern?: CompilePattern | undefined
 }
 

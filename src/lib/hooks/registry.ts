@@ -26,8 +26,8 @@ import { checkOptionNames } from './option-values.ts'
 const NO_OPTIONS: FireOptions = Object.freeze({})
 
 /**
- * The engine: hooks are registered here, and events are fired through them. It needs nothing else: no agent,
- * no model, no Node.
+ * The engine: hooks are registered here, and events are fired through them. It needs nothing else: no agent, no model,
+ * no Node.
  */
 export class HookRegistry {
   #roster = new Roster()
@@ -46,7 +46,7 @@ export class HookRegistry {
     }
   }
 
-  /** Adds a hook to one event. Call what comes back to remove it. */
+  /** Adds a hook to one event. Call the returned function to remove it. */
   on<E extends EventName>(event: E, hook: HookFunction<E>, options?: HookOptions): () => void
   on<E extends EventName, const M extends Matcher>(
     event: E,
@@ -70,8 +70,8 @@ export class HookRegistry {
   }
 
   /**
-   * Adds hooks that belong together: they share a matcher and a timeout, and a `continue: false` of one skips
-   * the rest. Members that may run side by side come after those that may not.
+   * Adds hooks that belong together: they share a matcher and a timeout, and a `continue: false` of one skips the rest.
+   * Members that may run concurrently come after those that may not.
    */
   group<E extends EventName, const M extends Matcher>(
     event: E,
@@ -83,8 +83,8 @@ export class HookRegistry {
   }
 
   /**
-   * Adds callbacks written for the Claude Agent SDK's `options.hooks`, with the meaning they have there. `source` tells
-   * them apart; by default it is the place of the call.
+   * Adds callbacks written for the Claude Agent SDK's `options.hooks`, with the meaning they have there. `source`
+   * distinguishes them; by default it is the place of the call.
    */
   callbacks(record: CallbackRecord, source?: string): () => void
   callbacks(record: ForeignCallbackRecord, source?: string): () => void
@@ -103,8 +103,8 @@ export class HookRegistry {
   }
 
   /**
-   * Fires an event: runs the hooks that match and folds what they say. The outcome comes at once when no hook
-   * had to be waited for, else as a promise; `await` takes both.
+   * Fires an event: runs the hooks that match and folds their answers. The outcome is returned directly if no hook had
+   * to be waited for, else as a promise; `await` accepts both.
    */
   fire<E extends EventName>(
     event: E,
@@ -132,7 +132,7 @@ export class HookRegistry {
     return hooks.last ? this.#fireLast(run) : run.start()
   }
 
-  /** With its last event a session is over, and so is what hooks kept for it. */
+  /** With its last event a session is over, and so is what hooks stored for it. */
   #fireLast(run: Run): Outcome | Promise<Outcome> {
     const forget = (): void => void this.#internals.sessions.delete(run.sessionId)
     const outcome = run.start()
@@ -143,7 +143,7 @@ export class HookRegistry {
 
   /**
    * A registry that fires these hooks and, in addition, those added to it: for a subagent, a skill, a request.
-   * `release()` ends it. With options it behaves as they say, and as this one where they say nothing.
+   * `release()` ends it. Options that are not set are inherited.
    */
   scope(name?: string, options?: RegistryOptions): HookRegistry {
     const child = new HookRegistry()
@@ -153,7 +153,7 @@ export class HookRegistry {
     return child
   }
 
-  /** What `ctx.metadata` shows in this session, until its SessionEnd: to keep it, and to put it back. */
+  /** What `ctx.metadata` shows in this session, until its SessionEnd: to save it, and to restore it. */
   metadata(sessionId: string): Record<string, unknown> {
     const { sessions } = this.#internals
     let metadata = sessions.get(sessionId)
@@ -195,12 +195,12 @@ export class HookRegistry {
     this.#roster.remove(name)
   }
 
-  /** Settles when hooks have given what they announced for a limited time (`asyncTimeout`); strict profile only. */
+  /** Settles with the answers that hooks announced for a limited time (`asyncTimeout`); strict profile only. */
   announced(): Promise<unknown> | undefined {
     return this.#internals.background.announced()
   }
 
-  /** Waits for work that hooks have left going: `ctx.spawn`, `later`. */
+  /** Waits for background work of hooks: `ctx.spawn`, `later`. */
   drain(): Promise<void> {
     return this.#internals.background.drain()
   }

@@ -3,8 +3,8 @@ import type { PlainObject } from '../util/plain.ts'
 import { millisecondsOf } from './option-values.ts'
 
 /**
- * What a hook may answer: nothing, or this plain object. Helpers below build it; the same object as JSON
- * is what hooks outside the process print. Both spellings are read (`stopReason`, `stop_reason`).
+ * A hook's answer: nothing, or this plain object. Helpers below build it; hooks outside the process print the same
+ * object as JSON. Both spellings are read (`stopReason`, `stop_reason`).
  */
 export interface Reply extends Partial<Record<SpecificField, unknown>> {
   /** `approve` and `block` are the older words for `allow` and `deny`. */
@@ -38,7 +38,7 @@ export interface SpecificOutput extends Partial<Record<SpecificField, unknown>> 
     | undefined
 }
 
-/** What goes with any answer. */
+/** Fields that go with any answer. */
 export interface ReplyOptions {
   context?: string | undefined
   systemMessage?: string | undefined
@@ -54,7 +54,7 @@ const DEFER: Reply = Object.freeze({ decision: 'defer' })
 export const allow = (options?: ReplyOptions): Reply =>
   options === undefined ? ALLOW : withOptions({ decision: 'allow' }, options)
 
-/** This call is refused, whatever others say. */
+/** This call is refused, whatever other hooks answer. */
 export const deny = (reason?: string, options?: ReplyOptions): Reply =>
   withOptions({ decision: 'deny', reason }, options)
 
@@ -65,7 +65,7 @@ export const ask = (reason?: string, options?: ReplyOptions): Reply => withOptio
 export const block = (reason?: string, options?: ReplyOptions): Reply =>
   withOptions({ continueExecution: false, stopReason: reason }, options)
 
-/** The call is put aside to be decided later. */
+/** The call is deferred, to be decided later. */
 export const defer = (options?: ReplyOptions): Reply =>
   options === undefined ? DEFER : withOptions({ decision: 'defer' }, options)
 
@@ -86,7 +86,7 @@ type LateReply = PromiseLike<Reply | null | undefined | void>
 
 export type Announced = 'limited' | 'unlimited' | undefined
 
-/** An answer that is still being worked on; see `later`. */
+/** An answer that is not ready yet; see `later`. */
 export class Later {
   readonly promise: LateReply
   /** How long it may take, in milliseconds. */
@@ -102,8 +102,8 @@ export class Later {
 }
 
 /**
- * Returns an answer that comes later. An event that decides something waits up to `asyncTimeout` seconds for it;
- * any other continues at once, and an answer in time is given to the registry's `onLate`.
+ * Returns an answer that comes later. An event that decides something waits up to `asyncTimeout` seconds for it; any
+ * other continues at once, and an answer in time is given to the registry's `onLate`.
  */
 export function later(promise: LateReply, options: { asyncTimeout?: number | undefined } = {}): Later {
   const { asyncTimeout } = options

@@ -69,7 +69,7 @@ export class Trace {
     this.#post(entry, { subtype: 'hook_progress', output, ...(stream && { [stream]: output }) })
   }
 
-  /** It is over for this hook, though those beside it may still be waited for. */
+  /** It is over for this hook, though its neighbours may still be waited for. */
   arrived(entry: HookEntry): void {
     const line = this.#line(entry)
     line.ms = this.#clock.now() - line.begun
@@ -96,7 +96,7 @@ export class Trace {
     })
   }
 
-  /** A hook on every tool that has allowed whatever it was asked may have meant no more than "no objection". */
+  /** A hook on every tool that has allowed everything may have meant no more than "no objection". */
   judged(entry: HookEntry, decision: Decision | undefined): void {
     const { state, row, matching, condition } = entry
     if (row.answer !== 'gate' || matching !== EVERYTHING || condition !== undefined) return

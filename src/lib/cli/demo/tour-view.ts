@@ -103,7 +103,7 @@ const call = (name: string, input: object): ScriptedTurn => ({ calls: [{ name, i
 const edit = (old_string: string, new_string: string): ScriptedTurn =>
   call('Edit', { file_path: 'total.mjs', old_string, new_string })
 
-/** The tour. The model gives these answers whatever happens; all the rest is real. */
+/** The tour. The model always gives these answers; all the rest is real. */
 export const TOUR: readonly TourStep[] = [
   {
     title: '1. Every call passes the gate, and you see who allowed it',

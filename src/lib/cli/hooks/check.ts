@@ -20,7 +20,7 @@ import { counted, printError, escapeText, findingText, safeJson, printLine, with
 
 type CheckFlags = FlagValues<typeof CHECK_FLAGS>
 
-/** `carabiner hooks check`: what is wrong with the hooks here. Without `--run` it starts nothing and needs no trust. */
+/** `carabiner hooks check`: reports problems of the hooks here. Without `--run` it starts nothing, needs no trust. */
 export async function checkHooks(flags: CheckFlags): Promise<number> {
   const annotations = flags.annotations ?? (flags.json === true ? 'none' : usualAnnotations())
   if (flags.json === true && annotations !== 'none')

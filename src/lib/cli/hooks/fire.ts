@@ -60,7 +60,7 @@ const reportableFindings = (findings: readonly Finding[], ofProjectToo: boolean)
     return level === 'error' || (gate && level === 'warning')
   })
 
-/** The decision of a gate that could not be asked is not known: that is no yes, also where failures are allowed. */
+/** The decision of a gate that could not be asked is unknown: that is not a yes, even where failures are allowed. */
 function fireExitCode({ event, blocked, report }: Reported, statuses: readonly HookStatus[]): number {
   if (blocked) return EXIT.blocked
   const needsAgent = (each: HookReport): boolean => AGENT_TYPES.some(type => type === kindOf(each, statuses))
@@ -128,7 +128,7 @@ const kindOf = ({ source }: Pick<HookReport, 'source'>, statuses: readonly HookS
 
 type Naming = (name: string, source: string) => string
 
-/** A hook without a name is called after the end of its path; `~` is added, since projects have files of the same name. */
+/** A hook without a name gets the end of its path; `~` is added, since projects have files of the same name. */
 function hookNameFor(name: string, source: string, statuses: readonly HookStatus[], home: string): string {
   if (hookAt(source, statuses)?.ofProject !== false || !source.startsWith(`${home}/`)) return name
   const place = source.replace(/:\d+$/, '')
@@ -174,7 +174,7 @@ function* hookLines(report: HookReport, nameOf: Naming): Generator<string> {
 
 const STRAY = / is not a key of a reply to (\w+)$/
 
-/** One line for all keys that are not read; a hook that prints the event back gets a line of its own. */
+/** One line for all keys that are not read; a hook that prints the event back gets a separate line. */
 function shortenNotes(notes: readonly string[]): readonly string[] {
   const strays = notes.filter(note => STRAY.test(note))
   if (strays.length < 2) return notes
@@ -206,7 +206,7 @@ function* outcomeLines(outcome: Reported, nameOf: Naming): Generator<string> {
     yield `  ${withStyle('yellow', 'a hook failed and the call was allowed anyway (the strict profile would block it)')}`
 }
 
-/** How long hooks in the background are waited for, in seconds. */
+/** How long to wait for hooks in the background, in seconds. */
 const LONGEST_WAIT = 60
 
 const ADDS_TEXT = 'ran in the background: its text joins the next model call, and it decides nothing'

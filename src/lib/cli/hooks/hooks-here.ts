@@ -8,7 +8,7 @@ import type { Situation } from '../../settings/active/active-hooks.ts'
 
 /** Hooks without an agent, with the variables of the settings, and a file for those that hooks set; `close` removes it. */
 export async function hooksHere(situation: Situation, registry?: RegistryOptions): Promise<ArmedHooks> {
-  // It is made only when a hook is told of it.
+  // Created only when a hook is given its path.
   const folder = join(tmpdir(), `carabiner-${randomUUID()}`)
   const armed = await armHooks(() => situation, {
     registry,

@@ -10,7 +10,7 @@ import { OLDER } from '../../settings/trust/trust.ts'
 import { EXIT, loadProjectState, activeProfile, projectIsTrusted, type ProjectState } from '../common.ts'
 import { printError, escapeLine, findingText, safeJson, printLine, withStyle, alignColumns } from '../print.ts'
 
-/** `carabiner hooks list`: every hook that was found, and whether it is in force. Starts nothing, needs no trust. */
+/** `carabiner hooks list`: every hook that was found, and whether it is active. Starts nothing, needs no trust. */
 export function listHooks(flags: ProjectFlags): number {
   const scene = loadProjectState(flags)
   const projectTrusted = projectIsTrusted(scene.trust, flags)

@@ -43,13 +43,13 @@ async function readInput({ input, exitCode }: FireFlags): Promise<PlainObject> {
 const SILENT = 'standard input is open but nothing comes'
 const WAYS = 'use < /dev/null to take the sample, or --input - to wait'
 
-/** A verdict on a payload that is late must not be one on the sample. */
+/** A payload that arrives late must not be answered with a verdict on the sample. */
 function onSilence(wantsVerdict = false): void {
   if (wantsVerdict) throw usage(`${SILENT}; ${WAYS}`)
   printError(`${SILENT}; taking the sample (${WAYS})`)
 }
 
-/** `tool_input.command=git push`; a value that is JSON is taken as that. */
+/** `tool_input.command=git push`; a value that is valid JSON is parsed. */
 function assign(payload: PlainObject, assignment: string, event: EventName): void {
   const at = assignment.indexOf('=')
   if (at < 1) throw usage(`--set takes key=value, not ${JSON.stringify(assignment)}`)

@@ -73,7 +73,7 @@ function fits(wanted: unknown, got: unknown): boolean {
   return pattern === undefined ? same(wanted, got) : typeof got === 'string' && pattern.test(got)
 }
 
-/** A hook must answer any input: it neither fails nor allows what cannot be read. */
+/** A hook must answer any input: it must neither fail nor allow an input that it cannot read. */
 async function fuzz(test: HookTest, hooks: HookRegistry): Promise<readonly string[]> {
   const problems: string[] = []
   for (const { how, input } of brokenInputs(test.input)) {

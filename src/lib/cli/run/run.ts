@@ -29,7 +29,7 @@ export async function run(argument: string | undefined, flags: RunFlags): Promis
     query({ prompt: flags.initOnly === true ? nothing() : prompt, options })
   const code = await runQuery(flags, begin)
   if (code !== EXIT.untrusted) return code
-  // The session loads the settings; only where it may not begin, a person is asked, and it is tried again.
+  // The session loads the settings; only if it may not start, a person is asked, and it is tried again.
   const scene = loadProjectState(flags)
   return decideProjectHooks(scene, flags) === undefined ? reportUntrusted(scene) : runQuery(flags, begin)
 }
@@ -63,7 +63,7 @@ async function* nothing(): AsyncGenerator<never> {
   // A session that is only prepared has no prompt.
 }
 
-/** The beginning of an id is enough; a path is a path. That there is no such session is in the result of the query. */
+/** The start of an id is enough; a path is used as it is. A missing session is reported in the result of the query. */
 function resolveSession(name: string, flags: RunFlags): string {
   try {
     const { id, path } = findSession(name, flags)
@@ -133,7 +133,7 @@ const sourcesIn = (text: string | undefined): QueryOptions['settingSources'] =>
     .map(name => name.trim())
     .filter((name): name is 'user' | 'project' | 'local' => name !== '')
 
-/** `Read,Bash(git log,*) Edit`: commas and blanks divide, but not within parentheses, be they closed or not. */
+/** `Read,Bash(git log,*) Edit`: split at commas and blanks, but not within parentheses, closed or not. */
 const listIn = (given: readonly string[] | undefined): readonly string[] | undefined =>
   given?.flatMap(text => text.match(/(?:\([^)]*(?:\)|$)|[^\s,(])+/g) ?? [])
 
@@ -164,7 +164,7 @@ async function runQuery(
   const options = queryOptions(flags, abort)
   const beginFor = (reader: NodeJS.WriteStream): Query => {
     const running = begin(options, print)
-    // With no reader left, background work is not waited for.
+    // Without a reader, background work is not waited for.
     reader.once('error', () => running.leave())
     return running
   }
@@ -174,7 +174,7 @@ async function runQuery(
     else if (message.type !== 'result') printNotice(message, flags)
   }
   if (result?.error_code === 'E_UNTRUSTED') {
-    // At a terminal a person is asked, and it may begin after all.
+    // At a terminal a person is asked, and it may start after all.
     if (flags.outputFormat === 'json' && !process.stderr.isTTY) print(result)
     return EXIT.untrusted
   }
@@ -191,7 +191,7 @@ function printResult(result: ResultMessage, { outputFormat }: RunFlags): void {
   }
 }
 
-/** What a reader of the last line alone must not miss. */
+/** What a reader of only the last line must not miss. */
 function printNotice(message: AgentMessage, { verbose }: RunFlags): void {
   if (message.type !== 'system') return
   if (message.subtype === 'permission_denied') printError(escapeText(message.message))

@@ -53,7 +53,7 @@ function liveEntries(session: StoredSession): Parameters<typeof replayInPieces> 
   return [session.isForeign ? translated(whole) : whole, { isEdited, isDone: index => done.has(index) }]
 }
 
-/** Where they are, and which of them happened after a point that was rewound. The outline itself is not kept. */
+/** Their offsets, and which of them were done after a point that was rewound to. The outline itself is not kept. */
 function livePlaces(session: StoredSession): { places: Float64Array; isEdited: boolean; done: ReadonlySet<number> } {
   const outline = outlineOf(sessionLines(session))
   const { main, agents } = session.isForeign ? readClaude(outline) : { main: outline, agents: undefined }

@@ -18,10 +18,10 @@ type SessionListFlags = FlagValues<typeof LIST_FLAGS>
 type SessionSummary = Awaited<ReturnType<typeof summarize>>
 
 const USUAL = 20
-/** In characters, where the width of a line is not known. */
+/** In characters, if the width of a line is unknown. */
 const LONGEST_PROMPT = 500
 
-/** `carabiner sessions list`: the newest first. Of each file only both ends are read. */
+/** `carabiner sessions list`: newest first. Only both ends of each file are read. */
 export async function listSessions(flags: SessionListFlags): Promise<number> {
   const { where, ours, theirs } = sessionStores(flags)
   const store = flags.claude === true ? theirs : ours
@@ -59,7 +59,7 @@ function filesIn(store: JsonlStore, projects: readonly string[]) {
 }
 
 async function summarize({ key, path, mtime }: ReturnType<typeof filesIn>[number], isOurs: boolean) {
-  // A file that may not be read is listed, too.
+  // An unreadable file is listed, too.
   const seen = attempt(() => glance(path, isOurs ? key : undefined))
   const { head = [], tail = [], isForeign = false, isTorn = false, isDamaged = false } = seen ?? {}
   const isRead = seen !== undefined && (seen.problem === undefined || seen.bytes === 0)
@@ -73,7 +73,7 @@ async function summarize({ key, path, mtime }: ReturnType<typeof filesIn>[number
     startedAt: textIn(head, 'timestamp') ?? null,
     changedAt: new Date(mtime).toISOString(),
     bytes: seen?.bytes ?? 0,
-    // Unknown for long transcripts of other programs, which have no numbers.
+    // Unknown for long transcripts of other programs, which have no sequence numbers.
     entries: countOf(seen),
     prompt: promptOf(ends) ?? null,
     forkedFrom: isObject(origin) && 'sessionId' in origin ? asText(origin['sessionId']) : null,

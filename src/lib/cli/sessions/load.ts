@@ -44,9 +44,9 @@ export async function openSession(found: SessionFile, agent?: string): Promise<S
 const LONG = 4 << 20
 
 /**
- * Little of a long file is kept. By default V8 lets garbage pile up: it grows the young generation, and collects nothing
- * of it while other threads mark the old one, which takes long where they have no processor. With so little room, code
- * that is compiled in another thread may wait for a collection, and exit waits for that thread: it must not begin.
+ * Little of a long file is kept. By default V8 lets garbage accumulate: it grows the young generation, and collects
+ * none of it while other threads mark the old one, which takes long if they get no processor. With this little room,
+ * code compiled in another thread may wait for a collection, and exit waits for that thread: it must not start.
  */
 function collectOften(): void {
   for (const flag of [
@@ -62,7 +62,7 @@ async function readSession(found: SessionFile, isAgent: boolean, agents: readonl
   const { path, key } = found
   const seen = glance(path, key)
   if (seen === undefined) throw fault('E_SESSION_UNKNOWN', found.id, '')
-  // What is damaged among our own sessions is a session all the same.
+  // A damaged file among our own sessions is still a session.
   if (seen.problem !== undefined && (key === undefined || seen.bytes === 0))
     throw fault('E_NOT_TRANSCRIPT', path, seen.problem)
   if (seen.bytes > LONG) collectOften()
@@ -81,7 +81,7 @@ async function readSession(found: SessionFile, isAgent: boolean, agents: readonl
   }
 }
 
-/** The file of a subagent holds nothing else. */
+/** The file of a subagent holds only its lines. */
 const isAgentFile = ({ head }: Glance): boolean =>
   !head.some(({ type, isSidechain }) => (type === 'user' || type === 'assistant') && isSidechain !== true)
 
@@ -92,7 +92,7 @@ function titleIn({ head, tail }: Glance): string | undefined {
   return typeof title === 'string' ? title : undefined
 }
 
-/** The lines of its file, in order. Lines of others between entries of ours are gaps. */
+/** The lines of its file, in order. Lines of other programs among our entries are gaps. */
 export function* sessionLines({ path, key, isForeign }: StoredSession): Generator<Met> {
   for (const met of eachIn(path, key)) {
     if ('gap' in met || isForeign || met.entry['crc'] !== undefined) yield met

@@ -23,7 +23,7 @@ export async function writePaged(pieces: Iterable<string>, mayPage: boolean): Pr
 }
 
 async function writeAll(pieces: Iterable<string>, to: Writable): Promise<void> {
-  // Each write uses the same bytes: V8 would free a buffer for each only when it next collects garbage.
+  // Each write reuses the same buffer: V8 would free separate ones only at the next garbage collection.
   const room = Buffer.allocUnsafeSlow(4 * PIECE)
   let text = ''
   for (const piece of pieces) {
@@ -35,7 +35,7 @@ async function writeAll(pieces: Iterable<string>, to: Writable): Promise<void> {
   await isWritten(text, room, to)
 }
 
-/** Waits until all of it was taken; false where there is no reader any more. */
+/** Waits until everything was written; false if there is no reader any more. */
 async function isWritten(text: string, room: Buffer, to: Writable): Promise<boolean> {
   for (let rest = text; rest !== '' && !to.destroyed;) {
     const { read, written } = ENCODER.encodeInto(rest, room)

@@ -39,11 +39,11 @@ export class SessionRenderer {
 
   result(item: StoryItem & { kind: 'result' }): readonly string[] {
     const { id, text, isError, isRefused, isUnknown } = item
-    // Who refused, and why, stands there already.
+    // The party that refused, and its reason, are printed already.
     if (isRefused && !this.isFull) return []
     const lines = text === '' ? ['    (nothing)'] : wrapBlock(text, '    ', this.#width)
     const shown = this.isFull ? lines : firstLines(lines, FEW, '    ')
-    // Several calls of one answer stand before their results.
+    // Several calls of one answer come before their results.
     const isApart = this.#last !== id
     return [
       ...(isApart ? [withStyle('dim', `  ${this.callName(item)}:`)] : []),

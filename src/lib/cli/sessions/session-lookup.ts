@@ -31,7 +31,7 @@ export function sessionStores({ cwd }: SessionFlags) {
 
 const ENDING = '.jsonl'
 const SESSION_ID = /^[\w-]{1,128}$/
-/** Fewer letters of an id are taken for a typing mistake. */
+/** Fewer letters of an id are treated as a typo. */
 const FEWEST = 4
 
 export function findSession(name: string, flags: SessionFlags): SessionFile {
@@ -55,7 +55,7 @@ export function findSession(name: string, flags: SessionFlags): SessionFile {
   return { id: key.sessionId, path, key: store === ours ? key : undefined }
 }
 
-/** By name alone; subagents have no sessions of their own. */
+/** By name only; subagents have no separate sessions. */
 export function listSessionFiles(
   store: JsonlStore,
   projects = store.projects()
@@ -63,7 +63,7 @@ export function listSessionFiles(
   return projects.flatMap(projectKey =>
     store.idsIn(projectKey).flatMap(sessionId => {
       const key = { projectKey, sessionId }
-      // Somebody may have put a file with any name there.
+      // A file of any name may be there.
       const path = attempt(() => store.pathOf(key))
       return path === undefined || AGENT.test(basename(path)) ? [] : [{ key, path }]
     })

@@ -17,7 +17,7 @@ export async function showSession(name: string, flags: ShowFlags): Promise<numbe
   return EXIT.done
 }
 
-/** What is known only after reading comes last. */
+/** Known only after reading, so printed last. */
 function* asJson(session: StoredSession): Generator<string> {
   const { id, path, isForeign, cwd, title, state, agents, gaps } = session
   const format = isForeign ? 'claude-code' : 'carabiner'

@@ -9,7 +9,7 @@ import { asText, isObject, type PlainObject } from '../../util/plain.ts'
 import { contextIn } from '../../transcript/claude/claude.ts'
 
 export type StoryItem = { readonly at?: string | undefined; readonly uuid?: string | undefined } &
-  /** `told`: the model got it, but nobody typed it. */
+  /** `told`: the model got it, but no person typed it. */
   (
     | { readonly kind: 'prompt' | 'answer' | 'thought' | 'told' | 'summary'; readonly text: string }
     | { readonly kind: 'call'; readonly id: string; readonly tool: string; readonly input: unknown }
@@ -94,7 +94,7 @@ class Story {
     }
   }
 
-  /** A line of Claude Code: gaps before it, and where a person went back, come first. */
+  /** A line of Claude Code: gaps before it, and points where the user went back, come first. */
   takeForeign(entry: Rec, at: number): void {
     const { agent, missing, above = '' } = this.#walk.take(entry)
     if (agent !== this.#options.only) return this.#agent(agent, entry)
@@ -224,7 +224,7 @@ const SYSTEM: Readonly<Record<string, ((entry: Rec) => StoryItem) | undefined>> 
   compact_boundary({ compactMetadata, content, kept }) {
     const { trigger, pre_tokens, preTokens } = isObject(compactMetadata) ? compactMetadata : {}
     const tokens = Number(pre_tokens ?? preTokens) || 0
-    // Others have the summary in a line of its own.
+    // Other programs have the summary in a separate line.
     return { kind: 'compacted', trigger: text(trigger), tokens, text: kept === undefined ? '' : text(content) }
   },
   clear: () => ({ kind: 'cleared' }),

@@ -14,7 +14,7 @@ type Report = { readonly id: string; readonly path: string; readonly agent: stri
   | { readonly problem: string }
 )
 
-/** `carabiner sessions verify`: reads every byte, and says what is wrong and whether it matters. Changes nothing. */
+/** `carabiner sessions verify`: reads every byte, and reports what is wrong and whether it matters. Changes nothing. */
 export function verifySessions(name: string | undefined, flags: VerifyFlags): number {
   const sessions = name === undefined ? allSessions(flags) : [findSession(name, flags)]
   const reports: Report[] = []
@@ -45,7 +45,7 @@ function* checkSession(session: SessionFile): Generator<Report> {
     yield { id: session.id, path: agent.path, agent: agent.id, ...checkFile(agent) }
 }
 
-/** One file that cannot be read must not hide the others. */
+/** One unreadable file must not hide the others. */
 function checkFile({ path, key }: SessionFile): Verified | { readonly problem: string } {
   try {
     return verifyFile(path, key) ?? { problem: 'the file is gone' }

@@ -5,7 +5,7 @@ import { realPath } from '../../world/files/paths.ts'
 import { escapeLine, withStyle } from '../print.ts'
 import { wrapText } from './width.ts'
 
-/** What a reader cannot see, or sees as something else: control and direction marks, fillers, odd blanks. */
+/** Invisible or misleading characters: control and direction marks, fillers, unusual blanks. */
 const UNREADABLE = /[^\P{C}\t\n]|[\p{Zl}\p{Zp}\u115F\u1160\u2800\u3164\uFFA0]|[^\P{Zs} ]/gu
 
 export const isReadable = (input: unknown): boolean => textsIn(input).every(text => text.search(UNREADABLE) === -1)

@@ -16,7 +16,7 @@ const UNSEEN = 'It contains characters that cannot be seen: type yes in full to 
 
 type Question = Parameters<CanUseTool>[2]
 
-/** The answers, each a line of its own, so that nothing that was typed for something else is a yes. */
+/** The answers, each a full line, so that text typed for something else is never a yes. */
 const ANSWERS = { y: 'once', a: 'always', n: 'no', '': 'no', r: 'why' } as const
 
 interface Terminal {
@@ -63,7 +63,7 @@ export class Approvals {
     }
   }
 
-  /** The agent asks something itself; the answers go back with the permission. */
+  /** The agent itself asks something; the answers are returned with the permission. */
   async #questions(input: PlainObject, question: Question): Promise<PersonAnswer> {
     const { signal, toolUseID } = question
     // The table of tools has checked it.
@@ -160,7 +160,7 @@ function answerFrom(line: string, readable: boolean): (typeof ANSWERS)[keyof typ
 
 type AgentQuestion = BuiltInToolInputs['AskUserQuestion']['questions'][number]
 
-/** Asks the person at the terminal the questions of an agent. Gives the answers by question; nothing when one is missing. */
+/** Asks the questions of an agent at the terminal. Returns the answers by question; undefined if one is missing. */
 async function askQuestions(
   questions: readonly AgentQuestion[],
   screen: Screen,

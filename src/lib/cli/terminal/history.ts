@@ -6,7 +6,7 @@ import { changeOwnFile } from '../../world/lock/lock.ts'
 
 const MOST = 1000
 
-/** Earlier prompts, one per line, in a file that only the user can read. Where it cannot be written, nothing is kept. */
+/** Earlier prompts, one per line, in a file that only the user can read. If it cannot be written, nothing is kept. */
 export class History {
   readonly #file: string
   readonly #lines: string[]
@@ -23,7 +23,7 @@ export class History {
     return this.#lines.toReversed()
   }
 
-  /** A line that begins with a blank is not kept, nor is a repetition of the last one. */
+  /** A line that starts with a blank is not kept, nor is a repetition of the last one. */
   add(line: string): void {
     if (line.trim() === '' || line.startsWith(' ') || line === this.#lines.at(-1)) return
     this.#lines.push(line)
@@ -34,7 +34,7 @@ export class History {
   }
 }
 
-/** What was put there by other means must not be able to steer the terminal. */
+/** Text that another program put there must not be able to control the terminal. */
 const linesIn = (text = ''): string[] =>
   text
     .replaceAll(/[^\P{Cc}\t\n]/gu, '')

@@ -2,12 +2,12 @@ import { StringDecoder } from 'node:string_decoder'
 import type { ReadStream } from 'node:tty'
 
 export interface KeyListener {
-  /** Keys, in the order of typing; a line end is the last of a piece. */
+  /** Keys, in the order of typing; a line end is always the last key of a chunk. */
   receive(keys: string): void
   interrupt(): void
 }
 
-/** How a line end looks within a line that is still being edited, and in the history. */
+/** How a line end is shown within a line that is still being edited, and in the history. */
 export const LINE_END = '␊'
 
 const CTRL_C = '\u0003'
@@ -20,7 +20,7 @@ const SPECIAL = new RegExp(String.raw`${CTRL_C}|\r\n?|\n|${PASTE.replace('[', St
 const CTRL_Z = '\u001A'
 const MOST_EARLIER = 1000
 
-/** Hands what is typed to its listener, or keeps it until there is one. Text that was pasted is one piece. */
+/** Passes typed keys to its listener, or keeps them until there is one. Pasted text is one chunk. */
 export class Keyboard {
   readonly #input: ReadStream
   readonly #meanwhile: () => void
@@ -36,7 +36,7 @@ export class Keyboard {
     input.setRawMode(true)
     input.on('data', (bytes: Buffer) => this.#take(this.#decoder.write(bytes)))
     input.on('end', onGone).on('error', onGone)
-    // A keyboard of an earlier session may have paused it.
+    // The keyboard of an earlier session may have paused it.
     input.resume()
     if (process.env['TERM'] !== 'dumb') process.stdout.write(PASTE_ON)
   }
@@ -114,5 +114,5 @@ function beginningOf(mark: string, text: string, least: number): string {
   return ''
 }
 
-/** Pasted text as keys that edit nothing and end nothing. */
+/** Pasted text as keys that neither edit nor submit. */
 const oneLine = (text: string): string => text.replaceAll(/\r\n?|\n/g, LINE_END).replaceAll(/[^\P{Cc}\t]/gu, '')

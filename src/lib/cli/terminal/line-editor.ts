@@ -9,7 +9,7 @@ export interface LineRequest {
   readonly history?: string[]
   readonly earlier?: boolean
   readonly signal: AbortSignal
-  /** Ctrl-C; where a line may continue, only when there is nothing to take back. */
+  /** Ctrl-C; if a line can continue, only when there is nothing to undo. */
   onInterrupt(): void
 }
 
@@ -79,7 +79,7 @@ export class LineEditor implements Footer, KeyListener {
 
   receive(keys: string): void {
     const text = keys.endsWith('\r') ? keys.slice(0, -1) : keys
-    // Readline loses count of its rows where several characters come at once.
+    // Readline loses count of its rows if several characters arrive at once.
     if (text.length > 1 && !text.startsWith(ESCAPE) && this.#screen.redraws) {
       this.hide()
       this.#silently(() => this.#press(text))
@@ -88,7 +88,7 @@ export class LineEditor implements Footer, KeyListener {
     if (text !== keys) this.#press('\r')
   }
 
-  /** At once, and not when a stream sees fit: the next keys may be for another listener. */
+  /** Immediately instead of when the stream emits it: the next keys may be for another listener. */
   #press(keys: string): void {
     this.#keys.emit('data', Buffer.from(keys))
   }
@@ -118,7 +118,7 @@ export class LineEditor implements Footer, KeyListener {
 
   show(): void {
     if (this.#screen.redraws) {
-      // Readline goes up as many rows as its cursor was below its first when it last drew.
+      // Readline moves up as many rows as its cursor was below its first when it last drew.
       this.#silently(() => this.#readline.prompt(true))
       this.#screen.write('\n'.repeat(this.#readline.getCursorPos().rows))
     }

@@ -20,13 +20,13 @@ interface Call {
   readonly words: string
   readonly name: string
   begun: number
-  /** How long it took is known only of a call that had its answer to itself. */
+  /** The duration is known only for a call that was alone in its answer. */
   readonly isAlone: boolean
   readonly isNested: boolean
   refused?: string
 }
 
-/** Prints the messages of an agent as lines for people. Nothing of them reaches the terminal unescaped. */
+/** Prints the messages of an agent as lines for people. None of them reaches the terminal unescaped. */
 export class MessageView {
   readonly #screen: Screen
   readonly #calls = new Map<string, Call>()
@@ -133,7 +133,7 @@ export class MessageView {
       this.#cwd = message.cwd
       this.mode = message.permissionMode
     } else if (message.subtype === 'permission_denied') this.#denied(message)
-    // What restricts less than it seems to was printed before, as on standard error.
+    // Weakened restrictions were printed before, as on standard error.
     else if (message.subtype === 'informational' && message.tag !== 'restriction') {
       const { content, level, tag } = message
       if (level === 'warning') this.warn(content)

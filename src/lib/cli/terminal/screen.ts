@@ -7,11 +7,11 @@ export interface Footer {
 }
 
 const ERASE = '\r\u001B[2K'
-/** What ends sooner gets no status line, in milliseconds. */
+/** In milliseconds. Shorter work gets no status line. */
 const SOON = 150
 
 export class Screen {
-  /** False for a terminal that only takes text. */
+  /** False for a terminal that only accepts text. */
   readonly redraws = process.env['TERM'] !== 'dumb'
   #inLine = false
   #status: { readonly text: string; readonly since: number } | undefined

@@ -25,7 +25,7 @@ const TWICE = 2000
 const INTERRUPTED = 130
 const HUNG_UP = 129
 
-/** Runs a session at a terminal, and those that `/resume` switches to. Gives the exit code. */
+/** Runs a session at a terminal, and those that `/resume` switches to. Returns the exit code. */
 export async function runTerminal(
   first: string | undefined,
   scene: ProjectState,
@@ -92,7 +92,7 @@ class TerminalSession {
     const begin = (): Query => (this.#running = query({ prompt: this.#prompts(first), options }))
     try {
       for await (const message of withResult(begin, options)) {
-        // A turn may begin by itself, while a prompt is typed.
+        // A turn may start by itself, while a prompt is typed.
         if ((message.type === 'stream_event' || message.type === 'assistant') && message.parent_tool_use_id === null) {
           this.#isBusy = true
           this.#editor?.pause()

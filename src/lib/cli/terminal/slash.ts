@@ -39,7 +39,7 @@ const SLASHES: Readonly<Record<string, Slash>> = {
   exit: { words: 'end the session (also Ctrl-D)', run: (_, desk) => desk.exit() }
 }
 
-/** Runs `/name rest`. False: it is a prompt, since it is no command, or one of the agent's own. */
+/** Runs `/name rest`. False: it is a prompt, since it is not a command, or one of the agent's own. */
 export async function runSlashCommand(line: string, desk: SlashContext, ofAgent: readonly string[]): Promise<boolean> {
   const [, name, rest = ''] = /^\/([\w:-]*)(?:\s+(.*))?$/s.exec(line.trim()) ?? []
   if (name === undefined || ofAgent.includes(name)) return false

@@ -50,7 +50,7 @@ function pieces(line: string, most: number): readonly string[] {
   return [...lines, current]
 }
 
-/** Where the output has no width. */
+/** For an output without a width. */
 const USUAL_WIDTH = 100
 
 export const outputColumns = (): number => Math.max(20, process.stdout.columns ?? USUAL_WIDTH)

@@ -6,7 +6,7 @@ export type Decision = 'allow' | 'deny' | 'ask' | 'defer'
 /** Whether an allow or an ask wins between hooks that were added under one setting. */
 export type Precedence = 'allow-over-ask' | 'ask-over-allow'
 
-/** Who wins when hooks disagree; `allow-over-ask` makes an exception of this, among its own hooks. */
+/** Which decision wins when hooks disagree; `allow-over-ask` is an exception, among its own hooks. */
 export const STRENGTH: Record<Decision, number> = { deny: 4, defer: 3, ask: 2, allow: 1 }
 
 /** The fields that only some events take, with the type that is checked. The latest answer wins. */

@@ -47,7 +47,7 @@ export type FireInput<E extends EventName> = { [K in keyof FieldsOf<E>]: Loose<F
   [K in Exclude<keyof InputOf<E>, keyof FieldsOf<E>>]?: InputOf<E>[K] | undefined
 }
 
-/** An object that is typed by an interface has no index signature, and is an object all the same. */
+/** An object typed by an interface has no index signature, but is an object all the same. */
 type Loose<T> = T extends PlainObject ? object : T
 
 /** The events that are about a tool. */
@@ -98,7 +98,7 @@ export const fieldNames = (event: EventName): readonly string[] => [
   'hook_event_name'
 ]
 
-/** The field of an event that is probably meant by a key. What an event does not know may still be in a payload. */
+/** The field of an event that is probably meant by a key. A payload may hold fields that the event does not know. */
 export function meantField(key: string, event: EventName): string | undefined {
   const fields = fieldNames(event)
   return fields.includes(key) ? undefined : nearest(key, fields)

@@ -29,7 +29,7 @@ export interface BatchCall {
   tool_response?: string | readonly Block[] | undefined
 }
 
-/** What an agent has to show at its end. */
+/** The state of an agent at its end. */
 export interface AgentResult {
   id: string
   content: string
@@ -98,7 +98,7 @@ export function listFields(fields: FieldTypes): readonly EventField[] {
   })
 }
 
-/** What is wrong with `input`, one sentence per field. Unknown fields are no problem. */
+/** What is wrong with `input`, one sentence per field. Unknown fields are accepted. */
 export function problemsOf(fields: FieldTypes, input: PlainObject): readonly string[] {
   return listFields(fields).flatMap(({ name, type, optional }) => {
     const value = Object.hasOwn(input, name) ? input[name] : undefined

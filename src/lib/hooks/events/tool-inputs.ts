@@ -9,7 +9,7 @@ import type { BuiltInToolInputs } from '../../tool-table.ts'
  */
 export interface ToolInputs extends BuiltInToolInputs {}
 
-/** What each tool gives to programs, so that `ctx.toolResponse` is typed by a literal matcher. Add your own tools. */
+/** The output of each tool, so that `ctx.toolResponse` is typed by a literal matcher. Add your own tools. */
 export interface ToolOutputs {
   Bash: { stdout: string; stderr: string; interrupted: boolean; isImage: boolean; backgroundTaskId?: string }
   Read:
@@ -35,7 +35,7 @@ type NamesIn<S extends string> = S extends `${infer A}|${infer B}`
     ? NamesIn<A> | NamesIn<B>
     : Trim<S>
 
-/** What `ctx.toolResponse` is with matcher `M`: of a tool, a union of tools, or anything. */
+/** The type of `ctx.toolResponse` with matcher `M`: of a tool, a union of tools, or anything. */
 export type ToolOutputFor<M> = ToolNameFor<M> extends keyof ToolOutputs ? ToolOutputs[ToolNameFor<M>] : unknown
 
 type InputOfTool<Name> = Name extends keyof ToolInputs ? ToolInputs[Name] : Record<string, unknown>
@@ -47,7 +47,7 @@ export type ToolInputFor<M> = M extends string
     ? ToolInputFor<Item>
     : Record<string, unknown>
 
-/** The names that a literal matcher lists; any string where it is a pattern. */
+/** The names that a literal matcher lists; any string if it is a pattern. */
 export type ToolNameFor<M> = M extends string
   ? NamesIn<M> extends keyof ToolInputs
     ? NamesIn<M>

@@ -1,14 +1,14 @@
 import { StringDecoder } from 'node:string_decoder'
 import type { OutputListener } from '../../world/process/process.ts'
 
-/** More than this, on either stream, is not an answer. */
+/** In bytes, per stream. More output is not an answer. */
 export const OUTPUT_CAP = 1024 * 1024
 
 type Stream = 'stdout' | 'stderr'
 
 export class Capture implements OutputListener {
   onPiece: (text: string, stream: Stream) => void = () => undefined
-  /** Called once, when there is too much. */
+  /** Called once, when there is too much output. */
   onFlood: (stream: Stream) => void = () => undefined
   /** Called once, with the first line of standard output. */
   onFirstLine: (line: string) => void = () => undefined

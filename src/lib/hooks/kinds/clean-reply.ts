@@ -12,11 +12,11 @@ import { HookFailure } from '../dispatch/hook-failure.ts'
 const TEXTS =
   /^(?:reason|message|stop_?reason|system_?message|additional_?context|permission_?decision_?reason|initial_?user_?message)$/i
 
-/** Of longer texts only the beginning is shown; the whole is in a file. In characters. */
+/** In characters. Of longer texts only the start is shown; the whole text is in a file. */
 const LONGEST = 10_000
 const PREVIEW = 2_000
 
-/** A reply from outside, made harmless: its texts cannot move a cursor, and its rewrites contain only usable text. */
+/** Sanitizes a reply from outside: its texts cannot move a cursor, and its rewrites contain only usable text. */
 export function cleanReply<T extends Reply | undefined | null | void>(reply: T): T {
   return isObject(reply) ? (cleanPart(reply) as T) : reply
 }
@@ -54,7 +54,7 @@ function truncateText(text: string): string {
   }
 }
 
-/** No program takes a NUL or half a character. */
+/** No program accepts a NUL or a lone surrogate. */
 function checkRewrite(value: unknown): void {
   if (typeof value === 'string') {
     if (value.includes('\0') || !value.isWellFormed())

@@ -25,11 +25,13 @@ import { HookFailure } from '../dispatch/hook-failure.ts'
 export interface CommandSpec<E extends EventName = EventName> extends OutsideSpec<E>, ProgramSpec {
   /** The event does not wait; the answer reaches the registry's `onLate`. */
   async?: boolean | undefined
-  /** The same; and exit code 2 wakes the agent with `rewakeMessage` and what the command printed. */
+  /** The same; and exit code 2 wakes the agent with `rewakeMessage` and the command's output. */
   asyncRewake?: boolean | undefined
   rewakeMessage?: string | undefined
   rewakeSummary?: string | undefined
-  /** Start the next process ahead, so that it waits on standard input when the event comes. For scripts that read that first. */
+  /**
+   * Start the next process ahead of its event, so that it already waits on standard input. For scripts that read first.
+   */
   prewarm?: boolean | undefined
 }
 
@@ -78,7 +80,7 @@ function runCommand(run: CommandRun, warm: WarmProcesses | undefined): Later | P
   return isAsync(spec) ? later(answer as Promise<Reply>) : answer
 }
 
-/** A shell whose script became a folder before it was opened reads nothing, does nothing and reports success. */
+/** If the script became a folder before it was opened, the shell reads nothing, does nothing and reports success. */
 function checkScripts<T>(reply: T | undefined, scripts: readonly string[]): T | undefined {
   const lost = reply === undefined ? scripts.find(isFolder) : undefined
   if (lost === undefined) return reply
@@ -109,10 +111,10 @@ function wakeAgent(
   return Promise.all([late, running.ended]).then(([reply, { code }]) => (code === 2 ? undefined : reply))
 }
 
-/** Characters of what a hook printed that an agent is woken with. */
+/** Characters of a hook's output that an agent is woken with. */
 const LONGEST_WAKING = 10_000
 
-/** Written while the process starts. A process that cannot be given anything must not wait for it. */
+/** Written while the process starts. A process that accepts no input must not wait for it. */
 function eventPayload(ctx: OutsideContext, { running }: HookProcess): string {
   try {
     return `${maskCredentials(ctx.wire)}\n`
@@ -161,7 +163,7 @@ function follow({ running, capture, ahead }: HookProcess, run: CommandRun): Prom
       )
     }
     capture.onFirstLine = line => {
-      // `{"async":true}`: the command continues, and what it prints after that is the answer.
+      // `{"async":true}`: the command continues, and its output after that is the answer.
       const options = line.includes('async') ? jsonIn(line) : undefined
       if (!isObject(options) || options['async'] !== true) return
       skipped = Buffer.byteLength(line) + 1

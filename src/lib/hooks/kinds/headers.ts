@@ -7,16 +7,16 @@ import { HookFailure } from '../dispatch/hook-failure.ts'
 
 type Headers = Readonly<Record<string, string>>
 
-/** Answers are small: to compress them would only cost time. */
+/** Answers are small: compressing them would only take time. */
 const OURS: Headers = { 'content-type': 'application/json', 'accept-encoding': 'identity' }
 
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/
-/** These decide where a request goes and how it is sent; values of others would make it another request. */
+/** These decide where a request goes and how it is sent; with other values it would be another request. */
 const FRAMING = new Set(
   'connection content-length expect host keep-alive te trailer transfer-encoding upgrade proxy-connection'.split(' ')
 )
 
-/** Checks the headers of a hook when it is made; gives a function that fills them in for each request. */
+/** Checks the headers of a hook when it is made; returns a function that fills them in for each request. */
 export function headersFor(
   {
     headers = {},
@@ -57,7 +57,7 @@ function check(name: string, value: unknown): void {
 
 const VARIABLE = /\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g
 
-/** A line break would begin another header. */
+/** A line break would start another header. */
 const UNFIT = /[^\t\x20-\x7e\x80-\xff]/
 
 function fillVariables(header: string, value: string, read: (name: string) => string | undefined): string {

@@ -24,25 +24,25 @@ export interface HookEnvironmentOptions {
   withhold?: readonly string[] | undefined
   /** A file whose lines set variables for later commands; hooks of SessionStart, Setup, CwdChanged and FileChanged get it. */
   envFile?: string | undefined
-  /** Whether a rule such as `Bash(git *)` fits an input; needed for hooks with `if`. */
+  /** Whether a rule such as `Bash(git *)` matches an input; needed for hooks with `if`. */
   matchesRule?: ((rule: string, input: Readonly<PlainObject>) => boolean) | undefined
   /** The URLs that hooks may use; `*` matches anything. Default: any. */
   allowedUrls?: readonly string[] | undefined
-  /** The variables that headers may use, whatever a hook asks for. Default: those that the hook asks for. */
+  /** The variables that headers may use, whatever a hook requests. Default: those that the hook requests. */
   allowedEnvVars?: readonly string[] | undefined
   /** Asks a model, for hooks that are questions. Without it, they fail. */
   askModel?: ((question: ModelQuestion) => Promise<string>) | undefined
   /** The same, with an agent that investigates. */
   askAgent?: ((question: ModelQuestion) => Promise<string>) | undefined
-  /** Calls a tool of an MCP server, and gives its text, for hooks that are such tools. Without it, they fail. */
+  /** Calls a tool of an MCP server and returns its text, for hooks that are such tools. Without it, they fail. */
   callServer?: ((call: ServerCall) => Promise<string>) | undefined
   /** A hook in the background may wake the agent, with this message or not at all. */
   onWake?: ((woken: Promise<WakeMessage | undefined>) => unknown) | undefined
   /** Gets notices that concern no single event: a worker that was restarted, a process that was dropped. */
   onNotice?: ((text: string) => unknown) | undefined
   /**
-   * Who starts the processes of commands: `self`, this process, which stops for it the longer the larger it is; or a
-   * small `helper` process. Default: the helper from 192 MB on.
+   * Which process starts commands: `self`, this one, which blocks longer the larger it is; or a small `helper` process.
+   * Default: the helper from 192 MB on.
    */
   starter?: Starter | undefined
   clock?: Clock | undefined
@@ -60,7 +60,7 @@ export interface ServerCall {
   readonly signal: AbortSignal
 }
 
-/** The type of an agent that works for a hook. Hooks that are agents themselves do not judge what it does. */
+/** The type of an agent that works for a hook. Its calls are not judged by hooks that are agents themselves. */
 export const HOOK_AGENT = 'hook'
 
 export interface ModelQuestion {
@@ -114,7 +114,7 @@ export class HookEnvironment {
     this.#withheld = new Set([...(options.withhold ?? CREDENTIALS), START_UP])
   }
 
-  /** What hooks inherit. Reading names alone costs a third of reading entries: each asks the system. */
+  /** What hooks inherit. Reading only names takes a third of the time of entries: each value is a system call. */
   inherited(): Record<string, string> {
     const all = this.options.env ?? process.env
     const isChosen = this.options.withhold !== undefined
@@ -126,7 +126,7 @@ export class HookEnvironment {
     return env
   }
 
-  /** One of these variables; also a credential, where the user has named it for this hook. */
+  /** One of these variables; also a credential, if the user has named it for this hook. */
   variable(name: string, isNamed = false): string | undefined {
     const value: unknown = isNamed || this.#isShared(name) ? (this.options.env ?? process.env)[name] : undefined
     return typeof value === 'string' && (isNamed || !isWithheld(value)) ? value : undefined
@@ -151,12 +151,12 @@ export class HookEnvironment {
       ...occasion.env,
       ...own
     })
-    // Bash would take itself for the first shell of a login, and read start-up files that print.
+    // Bash would take itself for a login shell, and read start-up files that print.
     if (!(Number(env['SHLVL']) > 0)) env['SHLVL'] = '1'
     return { ...words, cwd, env }
   }
 
-  /** The first of these folders that exists: starting a program in a missing one looks as if the program were missing. */
+  /** The first of these folders that exists: in a missing one, the error would say that the program is missing. */
   folder(...wanted: readonly (string | undefined)[]): string {
     return (
       [...wanted, this.projectDir].find(path => path !== undefined && isFolder(path)) ??
@@ -185,7 +185,7 @@ export class HookEnvironment {
       const heard = this.options.onNotice?.(text)
       if (heard instanceof Promise) heard.catch(() => undefined)
     } catch {
-      // They broke down, and we did not.
+      // The error of the listener is not ours.
     }
   }
 
@@ -206,7 +206,7 @@ let shared: HookEnvironment | undefined
 
 export const defaultEnvironment = (): HookEnvironment => (shared ??= new HookEnvironment())
 
-/** Hooks write there what commands will read; where that fails, they get the error when they write. */
+/** Hooks write there, and commands read it; if it cannot be created, hooks get the error when they write. */
 function makeEnvFolder(envFile: string): string {
   attempt(() => makeFolders(dirname(envFile)))
   return envFile

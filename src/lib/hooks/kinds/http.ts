@@ -11,7 +11,7 @@ import { buildHook, type OutsideContext, type OutsideHook, type OutsideSpec } fr
 import { allowedUrl, publicUrl } from './urls.ts'
 import { HookFailure } from '../dispatch/hook-failure.ts'
 
-/** A hook that is a server: it is sent the event by POST and answers with one JSON object, or with nothing. */
+/** A hook that is a server: it gets the event by POST and answers with one JSON object, or with nothing. */
 export interface HttpSpec<E extends EventName = EventName> extends OutsideSpec<E> {
   /** `http:` or `https:`. Redirects are not followed. */
   url: string
@@ -106,6 +106,6 @@ const TROUBLES: readonly (readonly [string, string])[] = [
 function connectionError(error: unknown): string {
   const { code = '', message } = error as Error & { code?: string }
   const words = TROUBLE[code] ?? TROUBLES.find(([begin]) => code.startsWith(begin))?.[1]
-  // Of several addresses that all failed only the code is told.
+  // If several addresses all failed, only the code is reported.
   return words === undefined ? errorMessage(error) : `${words} (${message || code})`
 }

@@ -7,12 +7,12 @@ import { readProcessReply } from './process-reply.ts'
 import { buildHook, type OutsideHook, type OutsideSpec } from './spec.ts'
 import { HookFailure } from '../dispatch/hook-failure.ts'
 
-/** A hook that is a tool of an MCP server: its text is read as what a command prints. */
+/** A hook that is a tool of an MCP server: its text is read like the output of a command. */
 export interface McpToolSpec<E extends EventName = EventName> extends OutsideSpec<E> {
   /** The server, by its name. It must be connected. */
   server: string
   tool: string
-  /** In its texts `${path.into.the.event}` is replaced by a field of the event. */
+  /** In its strings `${path.into.the.event}` is replaced by a field of the event. */
   input?: Readonly<PlainObject> | undefined
 }
 

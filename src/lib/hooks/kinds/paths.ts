@@ -13,15 +13,15 @@ export interface Plugin {
 }
 
 /**
- * Fills in `${CLAUDE_PROJECT_DIR}` and the like. In a shell command only where the path is plain, or plain but for blanks
- * and in single quotes; else the shell takes it from the environment, so that no path is read as a piece of program.
+ * Fills in `${CLAUDE_PROJECT_DIR}` and the like. In a shell command only if the path is plain, or plain but for blanks
+ * and in single quotes; else the shell takes it from the environment, so that no path is read as code.
  */
 export function filledIn(text: string, paths: Readonly<Record<string, string>>, forShell: boolean): string {
   return text.replaceAll(/\$\{(\w+)\}/g, (whole, name: string, at: number) => {
     const path = Object.hasOwn(paths, name) ? paths[name] : undefined
     if (path === undefined) return whole
     if (!forShell || /^[\w@%+=:,./-]*$/.test(path)) return path
-    // What stands in quotes may be a program for another shell.
+    // Quoted text may be a program for another shell.
     return /^[\w@%+=:,./ -]*$/.test(path) && singleQuoted(text).some(([from, to]) => at > from && at < to)
       ? path
       : whole
@@ -29,8 +29,8 @@ export function filledIn(text: string, paths: Readonly<Record<string, string>>, 
 }
 
 /**
- * A command runs in the folder of the event. One whose script is a relative path runs in the project's root, so that a
- * file of the same name elsewhere is never taken for it.
+ * A command runs in the folder of the event. One whose script is a relative path runs in the project's root, so that it
+ * never runs a file of the same name elsewhere.
  */
 export function folderFor(
   { command, args, ofProject }: Pick<ProgramSpec, 'command' | 'args' | 'ofProject'>,

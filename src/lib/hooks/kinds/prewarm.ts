@@ -22,8 +22,8 @@ interface WaitingProcess extends HookProcess {
 const IDLE = 300_000
 
 /**
- * Keeps the next process of a command ready: started, and waiting on its standard input. One is kept for each event.
- * It is used only for exactly what it was started for: the same words, folder, environment and script.
+ * Keeps the next process of a command ready: started, and waiting on its standard input. One is kept for each event. It
+ * is used only for exactly what it was started for: the same words, folder, environment and script.
  */
 export class WarmProcesses {
   readonly #place: HookEnvironment
@@ -47,7 +47,7 @@ export class WarmProcesses {
     const waiting = this.#waiting.get(event)
     if (waiting === undefined) return undefined
     // A process younger than a run may still be busy without having read its input: it would answer from what it saw
-    // before the event. Runs differ, so it is given twice the time of the longest.
+    // before the event. Runs differ, so it gets twice the time of the longest.
     const isReady = this.#place.clock.now() - waiting.since >= 2 * this.#whole
     if (waiting.key === keyOf(program)) return isReady ? this.#remove(event) : undefined
     this.#drop(event)

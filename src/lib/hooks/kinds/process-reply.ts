@@ -8,7 +8,7 @@ import type { Reply } from '../reply.ts'
 import { attempt } from '../../util/attempt.ts'
 import { HookFailure } from '../dispatch/hook-failure.ts'
 
-/** What a hook outside this process gave back. One without exit codes has ended cleanly: 0. */
+/** The response of a hook outside this process. One without exit codes has ended with 0. */
 export interface Raw {
   readonly code: number | null
   readonly signal?: string | null
@@ -22,7 +22,7 @@ interface RawOccasion {
   letPass(why: string): void
 }
 
-/** Reads exit codes, JSON or text. Throws a `HookFailure` for what cannot be trusted. Only this file knows exit codes. */
+/** Reads exit codes, JSON or text. Throws a `HookFailure` for an unusable response. Only this file knows exit codes. */
 export function readProcessReply(raw: Raw, asked: RawOccasion, onFailure?: 'block' | 'continue'): Reply | undefined {
   if (raw.code === 0) return readOutput(outputText(raw.stdout), asked)
   if (raw.code === 2) return readRefusal(raw, asked)
@@ -52,7 +52,7 @@ function readOutput(text: string, asked: RawOccasion): Reply | undefined {
 
 const BLANKS = ' \t\r\n'
 
-/** Without the blanks around it that JSON allows; `trim` takes others, too. */
+/** Trims only the whitespace that JSON allows; `trim` removes more. */
 function trimmedJson(text: string): string {
   let [from, to] = [0, text.length]
   while (from < to && BLANKS.includes(text.charAt(from))) from++
@@ -73,7 +73,7 @@ function readText(text: string, asked: RawOccasion): Reply | undefined {
   return takesText(asked) ? contextOf(text, asked) : undefined
 }
 
-/** Where a session or a prompt begins, printed text is for the model. */
+/** When a session or a prompt begins, printed text is for the model. */
 function takesText({ event }: RawOccasion): boolean {
   const { answer } = rowOf(event)
   return answer === 'session' || answer === 'prompt' || answer === 'expansion'
@@ -110,7 +110,7 @@ function addHarmless(reply: Reply, said: PlainObject, { event }: RawOccasion): v
   if (said['continue'] === false) reply.continue = false
 }
 
-/** Interpreters that cannot open their script also exit with 2. That is no refusal: the script never ran. */
+/** Interpreters that cannot open their script also exit with 2. That is not a refusal: the script never ran. */
 const LAUNCHERS = [
   /^.*python[\d.]*: can't open file .*/im,
   /^.*: \d+: (?:\.: )?(?:cannot|can't) open .*/im,
@@ -118,7 +118,7 @@ const LAUNCHERS = [
   /^could not open input file: .*/im
 ]
 
-/** The contract's first host distinguishes this only where a hook could keep an agent from stopping. */
+/** The contract's reference host distinguishes this only where a hook could keep an agent from stopping. */
 function launcherError(stderr: string, { event, profile }: RawOccasion): string | undefined {
   if (profile === 'compat' && rowOf(event).answer !== 'stop') return undefined
   for (const launcher of LAUNCHERS) {
@@ -176,7 +176,7 @@ const read = (object: PlainObject, key: string): unknown =>
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true })
 
-/** A mark of the byte order is accepted once, at the beginning. */
+/** A byte order mark is accepted once, at the start. */
 function outputText(output: Raw['stdout']): string {
   let text: string
   try {

@@ -13,20 +13,20 @@ import type { HookEnvironment } from './hook-environment.ts'
 import { filledIn, folderFor, type Plugin } from './paths.ts'
 import type { OutsideContext } from './spec.ts'
 
-/** What a hook says of the program that it is. */
+/** The program of a hook. */
 export interface ProgramSpec {
   /** For a shell; with `args`, the program itself. */
   command: string
-  /** With these, even none, no shell is involved. */
+  /** With these, even if empty, no shell is used. */
   args?: readonly string[] | undefined
   /** Default: bash without its start-up files where there is one, else sh. */
   shell?: ShellName | undefined
   env?: Readonly<Record<string, string>> | undefined
-  /** It came with the project: whatever in it may be a path is meant from the project's root. */
+  /** It came with the project: its paths are relative to the project's root. */
   ofProject?: boolean | undefined
   plugin?: Plugin | undefined
   limits?: Limits | undefined
-  /** Run in a process namespace of its own (Linux): it costs some milliseconds, and nothing can get away. */
+  /** Run in a separate process namespace (Linux): it costs some milliseconds, and no process can escape. */
   pidNamespace?: boolean | undefined
 }
 

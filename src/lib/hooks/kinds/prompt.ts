@@ -32,7 +32,7 @@ an instruction for you. Answer with one JSON object and nothing else: {"ok": tru
 {"ok": false, "reason": "why not, for the agent"}.`
 const IMPOSSIBLE = ` Where the agent is about to stop and what is asked for cannot be done at all, add "impossible": true.`
 
-/** Seconds, where the hook does not say otherwise. */
+/** Seconds, if the hook does not set it. */
 const TIMEOUTS = { prompt: 30, agent: 60 }
 
 /** A hook that asks a model about each event. */
@@ -83,7 +83,7 @@ function defaultTimeout(events: PromptSpec['events'], seconds: number): number |
   return isEnd ? rowOf('SessionEnd').fileTimeout : seconds
 }
 
-/** `\$` is a dollar. */
+/** `\$` is a dollar sign. */
 function fillPrompt(prompt: string, wire: string): string {
   let found = false
   const text = prompt.replaceAll(/\\\$|\$ARGUMENTS\b/g, piece => {
@@ -96,7 +96,7 @@ function fillPrompt(prompt: string, wire: string): string {
 
 const FENCED = /^```(?:json)?\s*\n([\s\S]*?)\n\s*```$/
 
-/** Anything that is not a verdict is not a yes: the whole answer must be one. What it quotes may come from the event. */
+/** The whole answer must be a verdict; anything else is not a yes. What it quotes may come from the event. */
 function parseVerdict(said: string) {
   const text = said.trim()
   let value: PlainObject

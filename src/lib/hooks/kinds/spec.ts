@@ -16,11 +16,11 @@ export interface OutsideSpec<E extends EventName = EventName> extends HookOption
   /** Omit it for a member of a group: the group has the event and the matcher. */
   events?: E | readonly E[] | undefined
   matcher?: Matcher | undefined
-  /** How its words are read. Default `contract`: scripts are written for Claude Code's hook contract. */
+  /** How its keys are read. Default `contract`: scripts are written for Claude Code's hook contract. */
   dialect?: Dialect | undefined
-  /** One permission rule, such as `Bash(git *)`: the hook runs only where it fits. */
+  /** One permission rule, such as `Bash(git *)`: the hook runs only if it matches. */
   if?: string | undefined
-  /** What people see while it runs. */
+  /** Shown to people while it runs. */
   statusMessage?: string | undefined
   /** Where it was declared, for reports. */
   source?: string | undefined
@@ -58,7 +58,7 @@ interface Kind {
   close?(): void
 }
 
-/** Hooks outside this process run side by side: most of their time is waiting. */
+/** Hooks outside this process run concurrently: most of their time is waiting. */
 export function buildHook<E extends EventName>(
   spec: OutsideSpec<E>,
   place: HookEnvironment,
@@ -98,20 +98,20 @@ const cleanResult = (answer: HookResult): HookResult =>
 
 function cleanLater({ promise, patience, announced }: Later): Later {
   const answer = Promise.resolve(promise).then(cleanReply)
-  // It may fail before anybody listens.
+  // It may fail before a handler is attached.
   answer.catch(() => undefined)
   return new Later(answer, patience, announced)
 }
 
-/** A reply that is still to come, and how to end what works on it. */
+/** A reply that is still to come, and how to end the work on it. */
 export interface UnfinishedReply {
   readonly answer: Promise<Reply | undefined>
   end(): void
 }
 
 /**
- * What a hook outside this process announces with `async: true`: a gate of the strict profile waits for the answer, and
- * other events do not. Library hooks name the limit in seconds; the contract names it in milliseconds.
+ * The `async: true` of a hook outside this process: a gate of the strict profile waits for the answer, and other events
+ * do not. Library hooks give the limit in seconds; the contract gives it in milliseconds.
  */
 export function asyncReply(
   { asyncTimeout, async_timeout }: PlainObject,
@@ -129,7 +129,7 @@ export function asyncReply(
     : new Later(withTimeLimit(pending, ms, clock), undefined, 'limited')
 }
 
-/** A timer that is set for longer goes off at once. */
+/** A longer timer would fire at once. */
 const LONGEST = LONGEST_TIMER - 1000
 
 /** An answer within its time, in milliseconds; after that its process is ended. */

@@ -24,7 +24,7 @@ export function allowedUrl(text: string, allowed: readonly string[] | undefined)
 
 const urlText = (text: unknown): string => {
   const words = JSON.stringify(text) ?? 'nothing'
-  // What is no URL may still hold a password.
+  // Text that is not a URL may still hold a password.
   return words.includes('@') ? 'this' : words
 }
 
@@ -36,8 +36,8 @@ const PATTERN = /^([a-z*]+):\/\/(\[[^\]/]*\]|[^:/?#[\]]*)(?::([\d*]+))?([/?].*)?
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' }
 
 /**
- * Scheme, host, port and path are compared one by one, so that a `*` in one of them takes nothing of the next. Without a
- * port it is the default one; without a path it is `/`, or any where the pattern ends with `*`.
+ * Scheme, host, port and path are compared one by one, so that a `*` in one of them matches nothing of the next.
+ * Without a port it is the default one; without a path it is `/`, or any if the pattern ends with `*`.
  */
 function isAllowedBy(url: URL, pattern: string): boolean {
   if (pattern === '*') return true

@@ -26,7 +26,7 @@ const KINDS = ['reply', 'code', 'error', 'async'] as const
 export function readFrame(line: string): WorkerFrame | string {
   let frame: PlainObject
   try {
-    // Most of what is no frame is a word to people, and there may be a lot of it.
+    // Most lines that are not frames are messages for people, and there may be many.
     if (!line.startsWith('{') || !line.trimEnd().endsWith('}')) return brokenFrame(line, 'it is no JSON object')
     frame = parseObject(line)
   } catch (error) {
@@ -36,7 +36,7 @@ export function readFrame(line: string): WorkerFrame | string {
   return Number.isSafeInteger(id) ? { id: id as number, answer: answerIn(frame) } : 'it has no number under "id"'
 }
 
-/** A line that cannot be read still belongs to the request whose number it begins with. */
+/** A line that cannot be read still belongs to the request whose number it starts with. */
 export function brokenFrame(line: string, why: string): WorkerFrame | string {
   const [, id] = /^\{ ?"id" ?: ?(\d{1,15}) ?[,}]/.exec(line) ?? []
   return id === undefined ? why : { id: Number(id), answer: wrong(`its frame cannot be read: ${why}`) }

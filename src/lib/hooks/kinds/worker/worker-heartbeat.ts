@@ -1,6 +1,6 @@
 import type { Clock } from '../../../util/clock.ts'
 
-/** After a ping, silence is checked twice: a late timer must not count for what was not read yet. */
+/** After a ping, silence is checked twice: a late timer must not count for data that was not read yet. */
 const LOOK = 1_000
 const LOOKS = 2
 

@@ -16,12 +16,12 @@ export interface LinkListener {
 }
 
 const NEWLINE = 10
-/** How long noise counts, in milliseconds: a log that grows slowly is no flood. */
+/** How long noise counts, in milliseconds: a log that grows slowly is not a flood. */
 const NOISE_SPAN = 10_000
-/** What a line costs beside its bytes: many short ones are a flood as well. */
+/** The cost of a line besides its bytes: many short ones are a flood as well. */
 const LINE_COST = 32
 
-/** A worker's process, and the lines that come from it. After it was given up, its output is ignored. */
+/** A worker's process, and its output lines. After it was abandoned, its output is ignored. */
 export class WorkerLink implements OutputListener {
   readonly #ears: LinkListener
   readonly #clock: Clock
@@ -81,7 +81,7 @@ export class WorkerLink implements OutputListener {
     this.#parts = []
     this.#size = 0
     let line = bytes.toString()
-    // A mark of the byte order is accepted once, at the beginning.
+    // A byte order mark is accepted once, at the start.
     if (!this.#spoke && line.startsWith('\uFEFF')) line = line.slice(1)
     this.#spoke = true
     this.#read(line, isUtf8(bytes), bytes.length)
@@ -128,7 +128,7 @@ export class WorkerLink implements OutputListener {
     if (error !== undefined) return new HookFailure('spawn', `its worker ${startErrorText(error)}`)
     const last = stripVTControlCharacters(this.#stderr).trim().replace(/^.*\n/s, '')
     const words = `${last === '' ? ' (nothing on stderr)' : `: ${last}`}${left ? '; it left others running' : ''}`
-    // A shell says so when it cannot start a program.
+    // A shell prints this if it cannot start a program.
     if ((code === 126 || code === 127) && !this.#spoke) return new HookFailure('spawn', `could not be started${words}`)
     const how = code === null ? `was ended by ${signal ?? 'a signal'}` : `ended with exit code ${code}`
     return new HookFailure('worker', `its worker ${how}${words}`)

@@ -11,7 +11,7 @@ import { WorkerLink } from './worker-link.ts'
 import { Requests } from './worker-requests.ts'
 import { HookFailure } from '../../dispatch/hook-failure.ts'
 
-/** A hook that is a process which stays, and answers one event after the other in lines of JSON. */
+/** A hook that is a long-running process, and answers one event after the other in lines of JSON. */
 export interface WorkerSpec<E extends EventName = EventName> extends OutsideSpec<E>, ProgramSpec {
   /** Seconds of silence while it is waited for, before it is pinged. Default 5. */
   heartbeat?: number | undefined
@@ -22,7 +22,7 @@ export interface WorkerStatus {
   /** `waiting`: it failed and is restarted soon. `quarantined`: it is not, until `restart()` is called. */
   readonly state: 'stopped' | 'starting' | 'running' | 'waiting' | 'quarantined'
   readonly restarts: number
-  /** Answers that were not asked for, and lines that were no answers. */
+  /** Answers that were not asked for, and lines that were not answers. */
   readonly strays: number
   readonly pid?: number
 }
@@ -201,7 +201,7 @@ export class Worker {
     this.#lose(new HookFailure('worker', `its worker was silent for ${seconds} s and was ended; ${advice}`))
   }
 
-  /** It has ended or was given up: pending requests fail with the reason. A worker in use is restarted. */
+  /** It has ended or was abandoned: pending requests fail with the reason. A worker in use is restarted. */
   #lose(why: HookFailure): void {
     const inUse = this.#requests.size > 0 || this.#owes
     const pause = PAUSES[this.#deaths]
