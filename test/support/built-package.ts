@@ -26,7 +26,7 @@ interface Manifest {
  */
 export function buildPackage(): { readonly folder: string; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'carabiner-'))
-  tsc('-p', join(REPOSITORY, 'tsconfig.build.json'), '--outDir', join(folder, 'dist'))
+  execFileSync(process.execPath, [join(REPOSITORY, 'scripts/build.ts'), '--out', join(folder, 'dist')])
   copyFileSync(join(REPOSITORY, 'package.json'), join(folder, 'package.json'))
   const { dependencies } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8')) as Manifest
   for (const name of Object.keys(dependencies ?? {})) {

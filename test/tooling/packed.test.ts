@@ -16,15 +16,17 @@ import { dirname, join, resolve } from 'node:path'
 import { createContext, runInContext } from 'node:vm'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import * as externalEntry from '../../src/external.ts'
 import * as hooksEntry from '../../src/hooks.ts'
 import * as rootEntry from '../../src/index.ts'
+import * as settingsEntry from '../../src/settings.ts'
 import * as testingEntry from '../../src/testing.ts'
+import * as workerEntry from '../../src/worker.ts'
 
-/** A program of somebody who has installed the package: built here, packed by npm, unpacked there. */
+/** A program that has the package installed: built here, packed by npm, unpacked there. */
 const folder = mkdtempSync(join(tmpdir(), 'carabiner-packed-'))
 const app = join(folder, 'app')
 const installed = join(app, 'node_modules', 'carabiner')
-const tsc = resolve('node_modules/.bin/tsc')
 
 interface Ran {
   readonly code: number | null
@@ -48,7 +50,7 @@ beforeAll(async () => {
   mkdirSync(join(app, 'node_modules'), { recursive: true })
   mkdirSync(source)
   for (const file of ['package.json', 'LICENSE']) cpSync(file, join(source, file))
-  await must(tsc, ['-p', 'tsconfig.build.json', '--outDir', join(source, 'dist')])
+  await must(process.execPath, ['scripts/build.ts', '--out', join(source, 'dist')])
   await must('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], source)
   const tarball = readdirSync(folder).find(file => file.endsWith('.tgz'))
   await must('tar', ['-xzf', tarball!], folder)
@@ -70,17 +72,28 @@ const SETTINGS = {
   bundler: { module: 'esnext', moduleResolution: 'bundler', lib: ['ES2023', 'DOM'], types: [] }
 }
 
-function compile(name: string, text: string, setting: keyof typeof SETTINGS): Promise<Ran> {
+type Setting = keyof typeof SETTINGS
+
+const compile = (name: string, text: string, setting: Setting): Promise<Ran> =>
+  compileAll(name, { 'main.ts': text }, setting, 'typescript')
+
+function compileAll(
+  name: string,
+  files: Readonly<Record<string, string>>,
+  setting: Setting,
+  compiler: 'typescript' | 'typescript-5'
+): Promise<Ran> {
   const project = join(app, `${name}-${setting}`)
   mkdirSync(project)
-  writeFileSync(join(project, 'main.ts'), text)
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(project, file), text)
   const compilerOptions = { ...STRICT, ...SETTINGS[setting] }
-  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['main.ts'] }))
-  return run(tsc, ['-p', project])
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: Object.keys(files) }))
+  return run(process.execPath, [resolve('node_modules', compiler, 'bin/tsc'), '-p', project])
 }
 
 const consumer = (name: string): string => readFileSync(`test/types/consumer/${name}.ts`, 'utf8')
 const FINE: Ran = { code: 0, output: '' }
+const WRONG = `import { HookRegistry } from 'carabiner/hooks'\nnew HookRegistry().on('PreToolUze', () => {})\n`
 
 describe.each(['nodenext', 'bundler'] as const)('the packed package, resolved by %s', setting => {
   test('takes options that are explicitly undefined', async () => {
@@ -100,8 +113,7 @@ describe.each(['nodenext', 'bundler'] as const)('the packed package, resolved by
   })
 
   test('is typed: what is wrong is an error', async () => {
-    const wrong = `import { HookRegistry } from 'carabiner/hooks'\nnew HookRegistry().on('PreToolUze', () => {})\n`
-    const { code, output } = await compile('wrong', wrong, setting)
+    const { code, output } = await compile('wrong', WRONG, setting)
     expect(code).not.toBe(0)
     expect(output).toContain('main.ts(2,')
     expect(output).toContain('PreToolUze')
@@ -110,6 +122,15 @@ describe.each(['nodenext', 'bundler'] as const)('the packed package, resolved by
   test('makes the first example of the README compile', async ({ skip }) => {
     skip(!readme(), 'there is no README.md yet')
     expect(await compile('readme', readme()!, setting)).toEqual(FINE)
+  })
+
+  test('is the same to TypeScript 5.9', async () => {
+    const names = ['options', 'base-fields', 'extend-hooks', 'extend-root']
+    const files = Object.fromEntries(names.map(name => [`${name}.ts`, consumer(name)]))
+    const all = { ...files, 'readme.ts': readme() ?? '', 'wrong.ts': WRONG }
+    const { output } = await compileAll('older', all, setting, 'typescript-5')
+    // The one error is where it should be.
+    expect(output.trim().split(/\n(?! )/)).toEqual([expect.stringMatching(/^\S*wrong\.ts\(2,.*PreToolUze/s)])
   })
 })
 
@@ -134,7 +155,14 @@ test('the first example of the README runs from the packed package, offline', as
 })
 
 test('the packed package exports what src exports, from each entry', async () => {
-  const entries = { carabiner: rootEntry, 'carabiner/hooks': hooksEntry, 'carabiner/testing': testingEntry }
+  const entries = {
+    carabiner: rootEntry,
+    'carabiner/external': externalEntry,
+    'carabiner/hooks': hooksEntry,
+    'carabiner/settings': settingsEntry,
+    'carabiner/testing': testingEntry,
+    'carabiner/worker': workerEntry
+  }
   const program = `
     const names = {}
     for (const entry of ${JSON.stringify(Object.keys(entries))}) names[entry] = Object.keys(await import(entry)).sort()

@@ -1,4 +1,3 @@
-import { CarabinerError } from '../errors.ts'
 import { holdCredentialsIn } from '../util/credentials.ts'
 import { CONTRACT, VERSION } from '../version.ts'
 import { COMMANDS, GROUPS, type CommandRow } from './commands.ts'
@@ -77,7 +76,8 @@ async function runCommand(args: readonly string[]): Promise<number> {
 }
 
 /** A mistake of the user is one sentence; a defect of ours is printed with its stack. */
-function reportError(error: unknown): number {
+async function reportError(error: unknown): Promise<number> {
+  const { CarabinerError } = await import('../errors.ts')
   if (error instanceof CarabinerError) {
     printError(`carabiner: ${error.forCommandLine ?? error.message}`)
     return error.code === 'E_USAGE' || error.code === 'E_EVENT_UNKNOWN' ? 64 : 4
