@@ -20,6 +20,8 @@ export interface Work {
   readonly onCall: OnCall
   /** Carabiner only: the transcript is kept, in memory. */
   readonly store?: boolean
+  /** Carabiner only: called before query(). */
+  readonly onStart?: () => void
 }
 
 /** An agent that calls one tool `turns` times and then says that it is done. */
@@ -40,7 +42,7 @@ const RESULT = 'const answer = 42'
 
 const ours =
   (library: typeof carabiner): Contender =>
-  async ({ turns, hooks: kind, onCall, store }) => {
+  async ({ turns, hooks: kind, onCall, store, onStart }) => {
     const { HookRegistry, MemoryStore, query, tool } = library
     const counts = none()
     const usage = { input_tokens: 1, output_tokens: 1, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }
@@ -75,6 +77,7 @@ const ours =
       counts.tools++
       return { content: [{ type: 'text', text: RESULT }] }
     })
+    onStart?.()
     const run = query({
       prompt: 'look',
       options: {

@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import type { Message } from '../message.ts'
 import { failureOf } from '../model/failure.ts'
 import type { ModelFailure } from '../model/model.ts'
 import { messageText } from './session/conversation.ts'
 import type { Session } from './session/session.ts'
 import { answerMessage } from './session/transcript-entries.ts'
+import { randomUuid } from '../world/uuid.ts'
 
 /** The share of the model's window at which the conversation is compacted. */
 const FULL = 0.8
@@ -53,7 +53,7 @@ export async function compact(session: Session, compaction: Compaction, signal: 
   const summary = await summaryOf(session, instructions, signal)
   if (signal.aborted) return false
   const text = summary ?? DROPPED
-  const uuid = randomUUID()
+  const uuid = randomUuid()
   const about = { trigger, pre_tokens: tokens }
   const message: Message = { role: 'user', content: `${HEAD}\n\n${text}` }
   const head = { uuid: `${uuid}:summary`, message }
@@ -100,7 +100,7 @@ async function summaryOf(
     // Programs that add up usage look at answers. This one has no content: its text is in the boundary.
     const { id, stop: stop_reason, usage } = answer
     const message = { ...answerMessage({ id, model: answer.model, stop_reason, usage, content: [] }) }
-    const uuid = randomUUID()
+    const uuid = randomUuid()
     session.transcript.append({ type: 'assistant', requestId: `req_${uuid}`, message }, uuid)
     const text = messageText(answer.content).trim()
     return text === '' ? undefined : text

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { AgentMessage, InitMessage } from '../agent/output/agent-messages.ts'
 import { resultMessage } from '../agent/output/result-message.ts'
 import { ended } from '../agent/session/ending.ts'
@@ -8,13 +7,14 @@ import { CONTRACT, VERSION } from '../version.ts'
 import type { Opened } from './open.ts'
 import type { QueryOptions } from './options/options.ts'
 import type { Query } from './query-interface.ts'
+import { randomUuid } from '../world/uuid.ts'
 
 export function initOf({ session, servers, names }: Opened): InitMessage {
   return {
     type: 'system',
     subtype: 'init',
     session_id: session.id,
-    uuid: randomUUID(),
+    uuid: randomUuid(),
     cwd: session.options.place.cwd,
     model: session.model.name,
     permissionMode: session.permissions.mode,

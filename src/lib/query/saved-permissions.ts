@@ -52,11 +52,11 @@ export class SavedPermissions {
   }
 
   #text(): string | undefined {
+    if (!mayBeThere(this.#file)) return undefined
     this.#checkHand()
     try {
       return readFileSync(this.#file, 'utf8')
     } catch (error) {
-      if (!mayBeThere(this.#file)) return undefined
       throw this.#broken(`it cannot be read: ${errorMessage(error)}`)
     }
   }

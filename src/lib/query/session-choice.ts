@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { basename, isAbsolute, join, resolve } from 'node:path'
 import { nearest } from '../errors.ts'
@@ -9,6 +9,7 @@ import { JsonlStore } from '../transcript/jsonl.ts'
 import type { SessionKey, TranscriptStore } from '../transcript/store.ts'
 import type { QueryOptions } from './options/options.ts'
 import { invalidOption } from '../schema/check.ts'
+import { randomUuid } from '../world/uuid.ts'
 
 /** The session to run: a new one, a resumed one, or a copy of another. */
 export interface SessionChoice {
@@ -44,12 +45,12 @@ export async function chooseSession(options: QueryOptions, where: Where): Promis
   const store = storeFor(options, where)
   const projectKey = projectKeyOf(where.cwd)
   if (resume === undefined && options.continue !== true) {
-    const key = { projectKey, sessionId: sessionId ?? randomUUID() }
+    const key = { projectKey, sessionId: sessionId ?? randomUuid() }
     if (sessionId !== undefined && (await isThere(key, store)))
       throw fault('E_OPTION_INVALID', 'sessionId', sessionId, 'an id that is not taken, or resume that session')
     return { key, source: 'startup', from: undefined, store }
   }
-  const fork = { projectKey, sessionId: sessionId ?? randomUUID() }
+  const fork = { projectKey, sessionId: sessionId ?? randomUuid() }
   if (isPath(resume)) {
     const path = resolve(where.cwd, resume!)
     if (!existsSync(path)) throw fault('E_OPTION_INVALID', 'resume', path, 'an id, or the path of a file that is there')

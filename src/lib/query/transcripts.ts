@@ -18,6 +18,7 @@ import { putOwnFile } from '../world/files/own-file.ts'
 import type { SessionChoice } from './session-choice.ts'
 import type { QueryOptions } from './options/options.ts'
 import { attempt } from '../util/attempt.ts'
+import { randomUuid } from '../world/uuid.ts'
 
 export interface Transcripts {
   readonly log: Log
@@ -223,10 +224,7 @@ function copy(entries: readonly Rec[], { sessionId }: SessionKey, log: Log): rea
     ...rest,
     forkedFrom: { sessionId, messageUuid: rest['uuid'] }
   }))
-  const all: readonly Rec[] = [
-    ...copies,
-    { type: 'system', subtype: 'forked', from: sessionId, uuid: crypto.randomUUID() }
-  ]
+  const all: readonly Rec[] = [...copies, { type: 'system', subtype: 'forked', from: sessionId, uuid: randomUuid() }]
   for (const entry of all) log.append(entry as Entry, typeof entry['uuid'] === 'string' ? entry['uuid'] : undefined)
   return all
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ZodType } from 'zod'
+import type * as zod from 'zod'
 import { errorMessage } from '../errors.ts'
 import { fault } from '../faults.ts'
 import type { JsonSchema } from '../message.ts'
@@ -45,9 +45,14 @@ export async function wholeSchema(schema: Shape | StandardSchema, name: string):
       ownerOf(schema[stray]),
       'a schema of zod 4; those of other libraries must be for the whole input'
     )
-  const { z } = await import('zod')
+  const { z } = await loadZod()
   return z.object(schema)
 }
+
+let loaded: Promise<typeof zod> | undefined
+
+/** Only the user's own tools need it. */
+const loadZod = (): Promise<typeof zod> => (loaded ??= import('zod'))
 
 /** The schemas of some libraries are functions. */
 const isSchema = (value: unknown): value is StandardSchema =>
@@ -65,7 +70,7 @@ export async function jsonSchemaOf(schema: StandardSchema, name: string): Promis
   const { jsonSchema } = schema['~standard']
   try {
     if (jsonSchema !== undefined) return jsonSchema.input({ target: 'draft-2020-12' })
-    if (isOfZod4(schema)) return (await import('zod')).z.toJSONSchema(schema as unknown as ZodType, { io: 'input' })
+    if (isOfZod4(schema)) return (await loadZod()).z.toJSONSchema(schema as unknown as zod.ZodType, { io: 'input' })
   } catch (error) {
     throw unprintable(name, errorMessage(error), 'a schema of what JSON can say; a transform may make more of it')
   }

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import { maskCredentials } from '../util/credentials.ts'
 import { wellFormedJson } from '../util/plain.ts'
 import type { Entry, Line, Log, Rec } from './entry.ts'
 import type { SessionKey, TranscriptStore, TranscriptWriter } from './store.ts'
+import { randomUuid } from '../world/uuid.ts'
 
 export interface LogOptions {
   readonly path: string
@@ -36,7 +36,7 @@ export class TranscriptLog implements Log {
     return this.#options.path
   }
 
-  append(entry: Entry, uuid: string = randomUUID()): void {
+  append(entry: Entry, uuid: string = randomUuid()): void {
     const { sessionId, version, entrypoint, cwd, agentId } = this.#options
     const line: Line = {
       ...entry,
@@ -63,7 +63,7 @@ export class TranscriptLog implements Log {
     if (beside === undefined || line.toolUseResult === undefined) return undefined
     const json = maskCredentials(JSON.stringify(line.toolUseResult))
     // Ids of copied lines may be any text.
-    const name = NAME.test(uuid) ? uuid : randomUUID()
+    const name = NAME.test(uuid) ? uuid : randomUuid()
     return textOf({ ...line, toolUseResult: { file: beside(`${name}.json`, json), bytes: Buffer.byteLength(json) } })
   }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { basename, dirname } from 'node:path'
 import { errorMessage } from '../errors.ts'
 import { fault } from '../faults.ts'
@@ -9,6 +8,7 @@ import { Reading, type Placed } from './reading.ts'
 import { reseal, seal, unseal } from './seal.ts'
 import type { Gap, SessionKey } from './store.ts'
 import { attempt } from '../util/attempt.ts'
+import { randomUuid } from '../world/uuid.ts'
 
 export interface Repair {
   readonly entries: number
@@ -110,7 +110,7 @@ function entryOf(last: Buffer, { leftOut, original, now }: Repair & { readonly n
     subtype: 'repaired',
     leftOut,
     original: basename(original),
-    uuid: randomUUID(),
+    uuid: randomUuid(),
     parentUuid: uuid ?? null,
     isSidechain,
     ...(agentId !== undefined && { agentId }),

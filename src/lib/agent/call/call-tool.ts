@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { errorMessage } from '../../errors.ts'
 import type { ToolResultBlock, ToolUseBlock } from '../../message.ts'
 import { failed, type Checked, type ToolResult } from '../../tools/tool.ts'
@@ -19,6 +18,7 @@ import { objectionsIn, reasonForModel } from './objections.ts'
 import { hooksFingerprint, pendingEntry, type OpenCall, type Pending } from './open-call.ts'
 import { permit } from './permit.ts'
 import { visibleResult } from './tool-result-view.ts'
+import { randomUuid } from '../../world/uuid.ts'
 
 /** The door: nothing else runs a tool. It always gives a result, and rejects only if it cannot be recorded. */
 export async function callTool(
@@ -200,7 +200,7 @@ export async function finish(call: CallAt<'ran'>, session: Session, signal: Abor
 }
 
 export function answer({ use, input }: CallSubject, { content, output, error }: ToolResult, session: Session) {
-  const uuid = randomUUID()
+  const uuid = randomUuid()
   const result: ToolResultBlock =
     error === undefined
       ? { type: 'tool_result', tool_use_id: use.id, content }

@@ -124,7 +124,7 @@ class Reading {
   }
 }
 
-const realOf = (path: string): string | undefined => attempt(() => realpathSync(path))
+const realOf = (path: string): string | undefined => attempt(() => (existsSync(path) ? realpathSync(path) : undefined))
 
 /** The text of a file, or why it cannot be read. A folder is not worth a warning. */
 function textOf(real: string): { readonly text: string } | { readonly why: string } | undefined {

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import type { SessionOptions } from '../session/session-options.ts'
 import type { AgentMessage, Unsigned } from './agent-messages.ts'
+import { randomUuid } from '../../world/uuid.ts'
 
 /** The reader of a session's output stream. None of this is written to the transcript. */
 export class Reader {
@@ -11,7 +11,7 @@ export class Reader {
     this.#options = options
   }
 
-  emit(message: Unsigned<AgentMessage>, uuid: string = randomUUID()): void {
+  emit(message: Unsigned<AgentMessage>, uuid: string = randomUuid()): void {
     const { agent, emit, place } = this.#options
     if (agent !== undefined && 'parent_tool_use_id' in message)
       Object.assign(message, { parent_tool_use_id: agent.toolUseId })

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import type { ModelFailure } from '../../model/model.ts'
 import type { Ending } from '../session/ending.ts'
 import type { Session } from '../session/session.ts'
 import type { ErrorSubtype, ResultMessage } from './agent-messages.ts'
+import { randomUuid } from '../../world/uuid.ts'
 
 export interface Since {
   readonly turns: number
@@ -56,7 +56,7 @@ export function resultMessage(
     ...('structured' in ending && { structured_output: ending.structured }),
     ...(first !== undefined && { deferred_tool_use: first }),
     ...(deferred.length > 1 && { deferred_tool_uses: deferred }),
-    uuid: randomUUID(),
+    uuid: randomUuid(),
     session_id: session.id
   }
 }

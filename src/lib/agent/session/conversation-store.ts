@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { fault } from '../../faults.ts'
 import { Turns } from '../../util/turns.ts'
@@ -8,6 +7,7 @@ import { lastSeq, loadTail } from '../../transcript/load.ts'
 import type { SessionKey, TranscriptStore } from '../../transcript/store.ts'
 import { lostResult, UNKNOWN } from '../call/open-call.ts'
 import { isFreshStart, replayAll } from './replay.ts'
+import { randomUuid } from '../../world/uuid.ts'
 
 /** Where whole conversations are kept, by the ids of sessions and subagents. */
 export interface SavedConversations {
@@ -114,9 +114,9 @@ const lineOf = (subtype: string, more: object): Rec => ({
   type: 'system',
   subtype,
   ...more,
-  uuid: randomUUID(),
+  uuid: randomUuid(),
   timestamp: new Date().toISOString()
 })
 
 const keptOf = (messages: readonly Message[]): readonly Kept[] =>
-  messages.map(message => ({ uuid: randomUUID(), message: structuredClone(message) }))
+  messages.map(message => ({ uuid: randomUuid(), message: structuredClone(message) }))

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import { applyEdits, type MessageEdits } from '../../hooks/dispatch/history.ts'
 import type { Block, Message } from '../../message.ts'
 import type { Kept } from '../../transcript/entry.ts'
+import { randomUuid } from '../../world/uuid.ts'
 
 /**
  * The messages so far. It only grows, in one array, so that nothing traverses all of it again; only edits by hooks
@@ -22,7 +22,7 @@ export class Conversation {
     if (this.messages.length === 1) this.#begin(uuid)
   }
 
-  idOf(message: Message, unnamed: string = randomUUID()): string {
+  idOf(message: Message, unnamed: string = randomUuid()): string {
     const uuid = this.#uuids.get(message)
     if (uuid === undefined) this.#uuids.set(message, unnamed)
     return uuid ?? unnamed
@@ -37,7 +37,7 @@ export class Conversation {
     return content.map(block => {
       if (block.type !== 'tool_use') return block
       const isFree = block.id !== '' && !this.#ids.has(block.id)
-      const id = isFree ? block.id : `toolu_${randomUUID()}`
+      const id = isFree ? block.id : `toolu_${randomUuid()}`
       this.#ids.add(id)
       return isFree ? block : { ...block, id }
     })

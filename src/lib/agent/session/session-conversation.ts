@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { MessageEdits } from '../../hooks/dispatch/history.ts'
 import type { Block, Message } from '../../message.ts'
 import type { Kept, Log } from '../../transcript/entry.ts'
@@ -7,6 +6,7 @@ import type { AssistantMessage } from '../output/agent-messages.ts'
 import type { Reader } from '../output/reader.ts'
 import { Conversation } from './conversation.ts'
 import { editEntry } from './transcript-entries.ts'
+import { randomUuid } from '../../world/uuid.ts'
 
 /**
  * The conversation of a running session. Each change is appended to the transcript in the same operation, so that a
@@ -45,7 +45,7 @@ export class SessionConversation {
 
   /** A message for the model. `entry`: further fields of its transcript entry; `synthetic`: the reader gets it, too. */
   add(message: Message & { role: 'user' }, more: { synthetic?: boolean; entry?: PlainObject } = {}): void {
-    const uuid = randomUUID()
+    const uuid = randomUuid()
     const { content } = message
     this.#transcript.append({ type: 'user', message: { role: 'user', content }, ...more.entry }, uuid)
     this.#history.add(message, uuid)
@@ -67,7 +67,7 @@ export class SessionConversation {
 
   deliverContext(): void {
     if (this.notes.length === 0) return
-    const uuid = randomUUID()
+    const uuid = randomUuid()
     this.#transcript.append({ type: 'attachment', attachment: { type: 'notes' } }, uuid)
     this.#history.deliverNotes(uuid)
   }
@@ -75,13 +75,13 @@ export class SessionConversation {
   /** An answer of the model, for the transcript, the conversation and the reader. Returns its content. */
   addAnswer(answer: AssistantMessage['message']): readonly Block[] {
     const message = { ...answer, content: this.#history.withOwnIds(answer.content) }
-    const uuid = randomUUID()
+    const uuid = randomUuid()
     const requestId = `req_${uuid}`
     const of = message.content.length
     // Viewers expect one line per block.
     for (const [index, block] of message.content.entries()) {
       const entry = { requestId, message: { ...message, content: [block] }, part: [index, of] }
-      this.#transcript.append({ type: 'assistant', ...entry }, index === 0 ? uuid : randomUUID())
+      this.#transcript.append({ type: 'assistant', ...entry }, index === 0 ? uuid : randomUuid())
     }
     this.#history.answer(message.content, uuid)
     this.#reader.emit({ type: 'assistant', message, parent_tool_use_id: null }, uuid)
@@ -94,7 +94,7 @@ export class SessionConversation {
   }
 
   edit(edits: MessageEdits, hookEvent: string): void {
-    const uuid = randomUUID()
+    const uuid = randomUuid()
     const changes = editEntry(edits, message => this.#history.idOf(message))
     this.#transcript.append({ type: 'system', subtype: 'messages_changed', hookEvent, ...changes }, uuid)
     this.#history.edit(edits, uuid)

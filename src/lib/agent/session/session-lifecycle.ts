@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { errorMessage } from '../../errors.ts'
 import type { AgentResult } from '../../hooks/events/fields.ts'
 import type { Block } from '../../message.ts'
@@ -16,6 +15,7 @@ import type { Session } from './session.ts'
 import { skillText } from '../instructions/skills.ts'
 import { answerMessage } from './transcript-entries.ts'
 import { FileWatch } from '../watch-files.ts'
+import { randomUuid } from '../../world/uuid.ts'
 
 export interface Beginning {
   readonly source: 'startup' | 'clear' | 'resume' | 'fork'
@@ -124,7 +124,7 @@ export async function runPrompt(
   signal: AbortSignal
 ): Promise<Ending> {
   await answerOpen(session, signal)
-  const promptId = randomUUID()
+  const promptId = randomUuid()
   session.promptId = promptId
   const prompt = messageText(given)
   const outcome = await session.hooks.run('UserPromptSubmit', { prompt }, { signal })

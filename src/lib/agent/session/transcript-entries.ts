@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { NO_TOKENS } from '../../model/usage.ts'
 import type { MessageEdits } from '../../hooks/dispatch/history.ts'
 import type { Message } from '../../message.ts'
@@ -6,13 +5,14 @@ import type { Kept, Rec } from '../../transcript/entry.ts'
 import type { PlainObject } from '../../util/plain.ts'
 import { messageText } from './conversation.ts'
 import type { AssistantMessage } from '../output/agent-messages.ts'
+import { randomUuid } from '../../world/uuid.ts'
 
 type WireMessage = AssistantMessage['message']
 
 const WIRE = { type: 'message', role: 'assistant', model: '', stop_reason: null, stop_sequence: null } as const
 
 export const answerMessage = (known: Pick<WireMessage, 'model' | 'content'> & Partial<WireMessage>): WireMessage => ({
-  id: `msg_${randomUUID()}`,
+  id: `msg_${randomUuid()}`,
   ...WIRE,
   usage: NO_TOKENS,
   ...known
@@ -20,12 +20,12 @@ export const answerMessage = (known: Pick<WireMessage, 'model' | 'content'> & Pa
 
 export function messageEntries(message: Message): readonly Rec[] {
   const { role, content } = message
-  const uuid = randomUUID()
+  const uuid = randomUuid()
   if (role === 'user') return [{ type: 'user', uuid, message }]
   if (role === 'system') {
     const note = {
       type: 'attachment',
-      uuid: randomUUID(),
+      uuid: randomUuid(),
       attachment: { type: 'note', rendered: messageText(content) }
     }
     return [note, { type: 'attachment', uuid, attachment: { type: 'notes' } }]

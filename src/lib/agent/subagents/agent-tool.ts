@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { nearest, errorMessage } from '../../errors.ts'
@@ -11,6 +10,7 @@ import { MessageQueue } from '../output/reader.ts'
 import type { Session } from '../session/session.ts'
 import { runSubagent, type AgentPorts, type Errand, type SubagentRun } from './subagent.ts'
 import { attempt } from '../../util/attempt.ts'
+import { randomUuid } from '../../world/uuid.ts'
 
 type Input = ToolInput<'Agent'>
 
@@ -66,7 +66,7 @@ const errandOf = (
   { description, prompt, subagent_type, model, run_in_background, name, resume, resume_agent_id }: Input,
   { id, agentId }: ToolCall
 ): Errand => ({
-  id: agentId ?? resume ?? resume_agent_id ?? `a${randomUUID().replaceAll('-', '').slice(0, 16)}`,
+  id: agentId ?? resume ?? resume_agent_id ?? `a${randomUuid().replaceAll('-', '').slice(0, 16)}`,
   isResumed: (agentId ?? resume ?? resume_agent_id) !== undefined,
   goesOn: agentId !== undefined,
   teammate: run_in_background && name !== undefined ? { name, mailbox: new MessageQueue<string>() } : undefined,

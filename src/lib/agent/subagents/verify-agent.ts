@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import { HOOK_AGENT } from '../../hooks/kinds/hook-environment.ts'
 import { noLog } from '../../transcript/log.ts'
 import { runTask } from '../session/session-lifecycle.ts'
 import { Session } from '../session/session.ts'
+import { randomUuid } from '../../world/uuid.ts'
 
 const TOOLS = new Set(['Read', 'Glob', 'Grep'])
 const MOST_TURNS = 50
@@ -19,7 +19,7 @@ export async function verify(
     model,
     system,
     agent: {
-      id: `h${randomUUID().replaceAll('-', '').slice(0, 16)}`,
+      id: `h${randomUuid().replaceAll('-', '').slice(0, 16)}`,
       type: HOOK_AGENT,
       depth: (options.agent?.depth ?? 0) + 1,
       toolUseId: '',

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { AgentDefinition } from '../../agent/subagents/definitions.ts'
 import type { AskPerson, PersonAnswer } from '../../agent/session/session-options.ts'
@@ -17,6 +16,7 @@ import { attempt } from '../../util/attempt.ts'
 import { isObject, isPlain, type PlainObject } from '../../util/plain.ts'
 import { isFolder } from '../../world/files/paths.ts'
 import type { CallbackRecord, ForeignCallbackRecord } from '../../hooks/hook.ts'
+import { randomUuid } from '../../world/uuid.ts'
 
 /** Asks whether a call may run, as in the Claude Agent SDK. */
 export type CanUseTool = (
@@ -221,5 +221,5 @@ export const elicitThrough =
         ...(id !== undefined && { elicitationId: id }),
         ...(schema !== undefined && { requestedSchema: schema })
       },
-      { signal, requestId: randomUUID() }
+      { signal, requestId: randomUuid() }
     )

@@ -1,26 +1,25 @@
 import { dirname, join, resolve } from 'node:path'
-import { isWithin, realPath, repositoryTop } from '../../world/files/paths.ts'
+import { isThere, isWithin, realPath, repositoryTop } from '../../world/files/paths.ts'
 import { readText } from '../../settings/files/text.ts'
 
-const DECIDING = [
-  ...['settings.json', 'settings.local.json', 'hooks', 'plugins', 'agents', 'commands', 'skills'].map(
-    name => `.claude/${name}`
-  ),
-  '.mcp.json',
-  '.husky'
-]
+const DECIDING: Readonly<Record<string, readonly string[]>> = {
+  '.claude': ['settings.json', 'settings.local.json', 'hooks', 'plugins', 'agents', 'commands', 'skills'],
+  '.mcp.json': [''],
+  '.husky': ['']
+}
 
 /**
  * Other paths of protected files of a project and its user: behind a link (`.claude` may lead to `conf`), and where
  * git's configuration names the folder of its hooks or further configuration files.
  */
 export function otherNames(root: string, home: string): readonly string[] {
-  const linked = [root, home].flatMap(base =>
-    DECIDING.map(name => join(base, name)).flatMap(path => {
-      const real = realPath(path)
-      return real === path ? [] : [real]
-    })
+  // Both are real paths: what is not there has no other name.
+  const there = [...new Set([root, home])].flatMap(base =>
+    Object.entries(DECIDING).flatMap(([name, parts]) =>
+      isThere(join(base, name)) ? parts.map(part => join(base, name, part)) : []
+    )
   )
+  const linked = there.map(path => realPath(path)).filter((real, index) => real !== there[index])
   // If the whole project were protected, nothing could be done in it.
   return [...linked, ...namedByGit(root, home)].filter(path => !isWithin(root, path))
 }

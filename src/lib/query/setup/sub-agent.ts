@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { AgentDefinition } from '../../agent/subagents/definitions.ts'
 import { countRun, endSession, runTask } from '../../agent/session/session-lifecycle.ts'
 import type { AgentMessage } from '../../agent/output/agent-messages.ts'
@@ -13,6 +12,7 @@ import { checkAgent } from '../options/agent-definition.ts'
 import { open, type Opened } from '../open.ts'
 import { checkQueryOptions } from '../options/check-options.ts'
 import type { QueryOptions } from '../options/options.ts'
+import { randomUuid } from '../../world/uuid.ts'
 
 /** The result of a subagent. */
 export interface SubAgentResult extends AgentResult {
@@ -50,7 +50,7 @@ export class SubAgent {
     this.definition = definition
     checkQueryOptions(options)
     checkAgent(definition, 'the definition', options)
-    this.id = options.resume ?? options.sessionId ?? `a${randomUUID().replaceAll('-', '').slice(0, 16)}`
+    this.id = options.resume ?? options.sessionId ?? `a${randomUuid().replaceAll('-', '').slice(0, 16)}`
     const whole: QueryOptions = {
       settingSources: [],
       persistSession: false,

@@ -2,7 +2,7 @@ import { rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HookEnvironment } from '../../hooks/kinds/hook-environment.ts'
 import type { ToolSession } from '../../tools/tool.ts'
-import { realPath } from '../../world/files/paths.ts'
+import { isFolder, realPath } from '../../world/files/paths.ts'
 import type { SessionChoice } from '../session-choice.ts'
 import type { ProjectContext } from './project-context.ts'
 
@@ -39,7 +39,7 @@ export function openWorkspace(
     async close() {
       await Promise.allSettled(closing.map(async close => close()))
       // Most sessions leave nothing there; a folder with files stays.
-      await rmdir(folder).catch(() => undefined)
+      if (isFolder(folder)) await rmdir(folder).catch(() => undefined)
     }
   }
 }

@@ -11,6 +11,8 @@ export type Text =
 /** Never blocks, whatever is at the path: a pipe, a folder, a device. */
 export function readText(file: string): Text {
   try {
+    // An error costs ten times as much as this question, and most settings files are missing.
+    if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return { missing: true }
     return withDescriptor(file, descriptor => {
       const stat = fstatSync(descriptor)
       if (!stat.isFile()) return { fault: 'is not an ordinary file', fix: 'put a file of JSON there' }

@@ -65,7 +65,7 @@ const NESTED = /\((?:[^()\\]|\\.)*[+*}](?:[^()\\]|\\.)*\)(?:[+*]|\{\d+,)/
 
 function matcherHabit(matcher: string, isTool: boolean): FindingWords | undefined {
   const tool = matcher.slice(0, matcher.indexOf('('))
-  if (isTool && ['here', 'elsewhere'].includes(namingOf(tool).is) && matcher.endsWith(')'))
+  if (isTool && matcher.endsWith(')') && ['here', 'elsewhere'].includes(namingOf(tool).is))
     return [
       'matcher-rule',
       `${matcher} is written like a permission rule; as a matcher it is a regular expression that matches no tool`,
