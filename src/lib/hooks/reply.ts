@@ -91,7 +91,7 @@ export class Later {
   readonly promise: LateReply
   /** How long it may take, in milliseconds. */
   readonly patience: number | undefined
-  /** A hook outside the process announced it, with or without a time limit of its own. */
+  /** A hook outside the process announced it, with or without its own time limit. */
   readonly announced: Announced
 
   constructor(promise: LateReply, patience: number | undefined, announced?: Announced) {

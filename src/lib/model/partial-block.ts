@@ -38,7 +38,7 @@ export function wholeBlock({ kind, id, name, text, signature, metadata }: Partia
 }
 
 /**
- * The input of a call. Text that is no JSON object is kept as it is, so that the tool refuses it and the call gets a
+ * The input of a call. Text that is not a JSON object is kept as it is, so that the tool refuses it and the call gets a
  * result like any other.
  */
 export function inputOf(text: string, cut: boolean): unknown {

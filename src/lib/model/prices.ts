@@ -2,7 +2,7 @@ import type { Price, Usage } from './model.ts'
 
 /**
  * List prices of Claude models, in dollars for a million tokens; cache writes are those that last five minutes. The
- * first line that fits a name counts. They change: whoever knows better gives a model its own `price`.
+ * first line that matches a name counts. Prices change: to override them, give a model its own `price`.
  */
 const LIST: readonly (readonly [name: RegExp, input: number, output: number, cacheRead: number])[] = [
   [/fable-5-[12]/, 10, 50, 0.25],

@@ -83,7 +83,7 @@ const versioned = (url: string): string => {
   return /\/v\d+$/.test(plain) ? plain : `${plain}/v1`
 }
 
-/** With a base URL of its own it is another server, and those offer chat completions. */
+/** With another base URL it is another server, and those offer chat completions. */
 async function openai(model: string, { env, baseUrl }: ModelOptions): Promise<Model> {
   const key = nonEmpty(env['OPENAI_API_KEY'])
   if (key === undefined) throw fault('E_MODEL', `there is no key for openai/${model}`, 'set OPENAI_API_KEY')

@@ -9,15 +9,15 @@ export interface RulePlaces {
 }
 
 /**
- * The globs that a specifier stands for, from the root of all:
+ * The absolute globs of a specifier:
  *
- * - `//etc/**`: from the root of all
+ * - `//etc/**`: from the root of the file system
  * - `~/notes/**`: from the user's home
- * - `/src/**`, `./src/**`, `src/**`: from the project's root, wherever the agent is just now
- * - `*.ts`, `.env`, and what begins with two stars: at any depth; where a rule refuses or asks (`wide`), outside the
- *   project as well
+ * - `/src/**`, `./src/**`, `src/**`: from the project's root, whatever the current folder
+ * - `*.ts`, `.env`, and what starts with two stars: at any depth; if a rule refuses or asks (`wide`), also outside the
+ *   project
  *
- * A rule that refuses or asks means all that is in a folder, too, if it means the folder; one that allows only where it
+ * A rule that refuses or asks and matches a folder also covers everything in it; a rule that allows does so only if it
  * names the folder without any `*`.
  */
 function globsOf(specifier: string, places: RulePlaces, wide: boolean): readonly string[] {

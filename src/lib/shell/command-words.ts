@@ -23,7 +23,7 @@ export function scriptIn(words: readonly string[]): string {
   const [program = '', ...rest] = words.filter(word => !/^\w+=/.test(word))
   if (!takesScript(programName(program))) return program.includes('/') ? program : ''
   const script = rest.find(word => !word.startsWith('-'))
-  // What follows `-c` or `-m` is no file.
+  // What follows `-c` or `-m` is not a file.
   const isFile = script !== undefined && !rest.slice(0, rest.indexOf(script)).some(word => /^-\w*[cme]$/.test(word))
   return isFile ? script : ''
 }

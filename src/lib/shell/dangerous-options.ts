@@ -1,8 +1,8 @@
 import type { KnownWords } from './nested-commands.ts'
 
 /**
- * What makes an ordinary program run another one, or write where nobody looks: names of long options, and a pattern of
- * other words. Most programs are content with the beginning of a name.
+ * Options that make an ordinary program run another one, or write to unexpected places: names of long options, and a
+ * pattern of other words. Most programs accept an abbreviated name.
  */
 const OPTIONS: ReadonlyMap<string, readonly [long: string, words?: RegExp]> = new Map([
   [

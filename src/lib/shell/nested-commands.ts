@@ -91,7 +91,7 @@ class Looking implements Holding {
     const steers = (text: string): boolean => STEERS.test(text) && (program === 'read' || text.includes('='))
     const targets = redirections.map(({ target }) => target)
     if (sets && [...all, ...targets].some(({ text }) => steers(text))) this.unsure = true
-    // From here on, everything reads what stands there.
+    // Later commands, and the shell itself, read their input from that file.
     if (program === 'exec' && redirections.some(({ kind }) => kind === 'read')) this.unsure = true
     this.commands.push({ words, start: 0, sure: at.sure })
     this.#arguments(program, words, at)
@@ -122,7 +122,7 @@ class Looking implements Holding {
       if (isOpaqueWithin(programName(word), words.slice(index + 1), fed, sure)) this.unsure = true
       const isRead = again !== -1 && index > again
       if ((isRead ? SPECIAL_OR_QUOTED : SPECIAL).test(word)) this.text(word, inner)
-      // `-c'rm x'`: which letter ends the option cannot be told.
+      // `-c'rm x'`: which letter ends the option is unknown.
       if (sure && isRead && /^-.*\s/s.test(word)) this.unsure = true
     })
     const evaluated = words.slice(words.indexOf('eval') + 1)
@@ -193,7 +193,7 @@ const awkReads = (rest: KnownWords): boolean =>
   rest.some(word => word?.startsWith('-f') === true) &&
   rest.some(word => INPUT.test(word?.replace(/^-f(?=.)/, '') ?? ''))
 
-/** Where a quote may be part of a pattern, strings cannot be told apart. */
+/** If a quote may be part of a pattern, strings cannot be delimited. */
 function awkRuns(word: string): boolean {
   if (/^(?:-[eEl]|--(?:exe|l|so))|system|getline|@\s*[A-Za-z_]/.test(word)) return true
   if (!word.includes('|') || !word.includes('print')) return false

@@ -12,7 +12,7 @@ export const usualAnnotations = (): Annotations => (process.env['GITHUB_ACTIONS'
 const GITHUB_LEVELS = { error: 'error', warning: 'warning', info: 'notice' } as const
 const GITLAB_LEVELS = { error: 'major', warning: 'minor', info: 'info' } as const
 
-/** One workflow command per finding. Line ends are escaped: text from a project cannot become a command of its own. */
+/** One workflow command per finding. Line ends are escaped: text from a project cannot become a separate command. */
 export function printGithub(findings: readonly Finding[], root: string): void {
   for (const finding of findings) {
     const { level, code, place } = finding

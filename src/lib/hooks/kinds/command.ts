@@ -29,9 +29,7 @@ export interface CommandSpec<E extends EventName = EventName> extends OutsideSpe
   asyncRewake?: boolean | undefined
   rewakeMessage?: string | undefined
   rewakeSummary?: string | undefined
-  /**
-   * Start the next process ahead of its event, so that it already waits on standard input. For scripts that read first.
-   */
+  /** Start the next process ahead, so that it waits on standard input for the event. For scripts that read first. */
   prewarm?: boolean | undefined
 }
 

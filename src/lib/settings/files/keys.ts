@@ -64,7 +64,7 @@ function remarkOnKey(path: KeyPath, known: readonly string[], home: string | und
   const key = String(path.at(-1))
   const near = nearMiss(key, known)
   if (near === undefined && home === undefined) return false
-  // What only loosens, or is asked for by name, is no loss.
+  // Losing a key that only loosens is a warning.
   const restricts = !['allow', 'env', 'additionalDirectories'].includes(near ?? key)
   const isCase = near?.toLowerCase() === key.toLowerCase()
   const fix = isCase ? `write ${near}` : near === undefined ? `write it as ${home}` : `did you mean ${near}?`

@@ -68,7 +68,7 @@ function scriptOf(words: readonly string[], root: string, known: Env, inShell: b
       return typeof value === 'string' && value !== '' ? value : whole
     })
   const isUnknown = /[$*?[\]{}`]|^~/.test(path)
-  // Without a shell nothing stands for anything else.
+  // Without a shell nothing is expanded.
   const isLiteral = !inShell && /^(?:~|\$HOME\b|\$\{HOME\})\//.test(path)
   if (isUnknown && !isLiteral) return undefined
   const hint = isLiteral ? 'write the whole path: with args no shell fills it in' : undefined

@@ -24,7 +24,7 @@ export class PermissionSettings {
       })
     }
     this.#readMode(permissions.defaultMode, scope, document)
-    // What a project calls its own is no reason to let it have it, and its variables could point anywhere.
+    // A project's folders and variables are not applied: they could point anywhere.
     if (!OF_PROJECT.includes(scope)) {
       this.#directories.push(...(permissions.additionalDirectories ?? []))
       this.#readEnv(env, document)

@@ -99,7 +99,7 @@ function agentFindings({ document, ofProject }: LoadedOwner, tools: readonly str
   const place = (key: string): Place => document.findings.place([key])
   const named = (key: string): readonly NamedTools[] =>
     (namesUnder(document, key) ?? []).map(rule => ({ behaviour: 'deny', rule, place: place(key) }))
-  // A tool that it does not have is no loss: only those that it seems to have matter.
+  // A tool that it does not have needs no finding: only tools that it seems to have matter.
   const wanted = ruleFindings(named('tools'), tools).filter(({ code }) => code === 'rule-near')
   const { permissionMode } = document.value
   const mode = typeof permissionMode === 'string' ? parseMode(permissionMode, true) : undefined

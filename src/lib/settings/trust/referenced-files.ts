@@ -45,8 +45,9 @@ export function referencedFiles(
 }
 
 /**
- * What a word may mean: all of it, what stands behind `=` and `:`, what is joined to an option. Where it begins with
- * something that only a shell can tell, such as `$(git rev-parse --show-toplevel)`, the rest is a path from somewhere.
+ * What a word may mean: all of it, the part after `=` or `:`, the part joined to an option. If it starts with something
+ * that only a shell can evaluate, such as `$(git rev-parse --show-toplevel)`, the rest is a path from an unknown
+ * folder.
  */
 function partsOf(word: string): readonly string[] {
   if (word.length > LONGEST_PATH) return []

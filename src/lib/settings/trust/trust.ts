@@ -88,7 +88,7 @@ function changesBetween(before: Readonly<Record<string, string>>, { parts }: Cov
 
 export const OLDER = 'trusted by an older version, which covered less'
 
-/** Compares with what 0.1.0 trusted: a covered file that is only data is no loss. */
+/** Compares with what 0.1.0 trusted: a covered file that is only data does not count. */
 const newlyCovered = (before: Readonly<Record<string, string>>, coverage: Coverage): readonly string[] => [
   OLDER,
   ...changesBetween(before, coverage)

@@ -29,7 +29,7 @@ function filesOf(all: readonly ReferencedFiles[], root: string): ReadonlySet<str
       if (folder !== root) for (const file of filesBelow(folder, MOST_FILES) ?? filesIn(folder)) files.add(file)
     }
   }
-  // In the root of a project lies much that has nothing to do with its scripts; there a script stands alone.
+  // The root of a project holds much that its scripts do not use; there only the script itself is covered.
   folders.delete(root)
   for (const folder of folders) for (const file of filesIn(folder).filter(isCode)) files.add(file)
   return files
@@ -104,8 +104,8 @@ const pluginOf = (owner: LoadedHook | LoadedServer): string | undefined =>
   'plugin' in owner ? owner.plugin?.root : undefined
 
 /**
- * What stands between blanks, quotes and signs: what is quoted may be a program of its own. What output is written to
- * does not run, unless it is named once more: a log may grow.
+ * Texts between blanks, quotes and signs, since a quoted text may be a program. Files that output is written to do not
+ * run, unless they are named again: a log may grow.
  */
 const piecesIn = (text: string): readonly string[] =>
   text.replaceAll(/>[>&|]?\s*(?:"[^"]*"|'[^']*'|[^\s'"`;&|<>()])+/g, ' ').split(/[\s'"`;&|<>()]+/)
