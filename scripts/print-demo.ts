@@ -63,9 +63,9 @@ const escapeXml = (text: string): string => text.replaceAll('&', '&amp;').replac
 function pictureLines(output: string): readonly string[] {
   const scenes = output.split('\n\n').flatMap(scene => {
     const [, title = '', number = ''] = TITLE.exec(scene) ?? []
-    return number === '' ? [] : SCENES.has(number) ? scene : `\u001B[2m${title}\u001B[22m`
+    return number === '' ? [] : SCENES.has(number) ? [...scene.split('\n'), ''] : [`\u001B[2m${title}\u001B[22m`]
   })
-  return ['\u001B[32m$\u001B[39m npm run demo', '', ...scenes.join('\n\n').split('\n')]
+  return ['\u001B[32m$\u001B[39m npm run demo', '', ...scenes.slice(0, -1)]
 }
 
 /** The picture of a fresh run. */

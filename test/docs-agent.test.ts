@@ -4,10 +4,11 @@ import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { COMMANDS } from '../src/lib/cli/commands.ts'
+import { COMMANDS, GROUPS } from '../src/lib/cli/commands.ts'
 import { SCRIPTED_TURN } from '../src/lib/model/scripted.ts'
 import { MODES } from '../src/lib/permissions/modes.ts'
 import { REPOSITORY } from './support/built-package.ts'
+import { cliStage } from './support/cli-stage.ts'
 
 const read = (path: string): string => readFileSync(join(REPOSITORY, path), 'utf8')
 
@@ -89,24 +90,51 @@ test('docs/cli.md lists every flag of the commands about sessions, and every gap
   expect(gaps.filter(gap => !text.includes(`| \`${gap}\` |`))).toEqual([])
 })
 
-/** The command lines that the pages show. */
-const SHOWN = ['README.md', ...globSync('docs/*.md', { cwd: REPOSITORY })].flatMap(page =>
+/** Commands in blocks: what follows `carabiner`, or `npm run carabiner --`, without the comment. */
+const commandsIn = (page: string): readonly string[] =>
   Array.from(read(page).matchAll(/^```sh\n([\s\S]*?)^```/gm), ({ 1: block = '' }) => block)
     .flatMap(block => block.split('\n'))
-    .flatMap(line => line.replace(/\s+#.*$/, '').match(/\bcarabiner .*/)?.[0] ?? [])
-    .map(line => ({ page, line }))
-)
+    .flatMap(line => line.replace(/\s+#.*$/, '').match(COMMAND)?.[1] ?? [])
+
+/** Commands within sentences. */
+const mentionsIn = (page: string): readonly string[] =>
+  Array.from(read(page).matchAll(/`([^`\n]+)`/g), ({ 1: code = '' }) => code.match(COMMAND)?.[1] ?? '').filter(
+    line => line !== '' && !Object.hasOwn(GROUPS, line)
+  )
+
+const COMMAND = /(?:^|\s|\()carabiner (?:-- )?(.*)/
 
 test('commands in the pages have names and flags that exist', () => {
-  expect(SHOWN.length).toBeGreaterThan(20)
-  const strange = SHOWN.filter(({ line }) => {
-    const row = COMMANDS.find(({ name }) => line.startsWith(`carabiner ${name}`))
-    if (row === undefined) return !line.startsWith('carabiner --')
+  const shown = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/*.md', { cwd: REPOSITORY })].flatMap(page =>
+    [...commandsIn(page), ...mentionsIn(page)].map(line => `${page}: ${line}`)
+  )
+  expect(shown.length).toBeGreaterThan(60)
+  const strange = shown.filter(each => {
+    const line = each.slice(each.indexOf(': ') + 2)
+    const row = COMMANDS.findLast(({ name }) => `${line} `.startsWith(`${name} `))
+    if (row === undefined) return !line.startsWith('--')
     const known = new Set(row.flags.flatMap(({ flags }) => flagsOf(flags)))
     const bare = line.replaceAll(/"[^"]*"|'[^']*'/g, '')
     return flagsOf(bare).some(flag => !known.has(flag) && flag !== '--help')
   })
   expect(strange).toEqual([])
+})
+
+test('the commands of the README work in a project with hooks, in their order', async () => {
+  const scene = cliStage()
+  scene.write('project/deny.sh', '#!/bin/sh\necho "no force" >&2\nexit 2\n', 0o755)
+  const hooks = [{ type: 'command', command: './deny.sh' }]
+  scene.settings({ hooks: { PreToolUse: [{ matcher: 'Bash', hooks }] } })
+  const outputs: Record<string, string> = {}
+  for (const line of commandsIn('README.md')) {
+    const args = Array.from(line.matchAll(/(?:[^\s"]|"[^"]*")+/g), ([word]) => word.replaceAll('"', ''))
+    const { code, stdout } = await scene.run(args)
+    expect([line, code]).toEqual([line, 0])
+    outputs[args.slice(0, 2).join(' ')] = stdout
+  }
+  expect(outputs['hooks list']).toContain('./deny.sh')
+  expect(outputs['fire PreToolUse']).toMatch(/deny[\s\S]*no force/)
+  expect(Object.keys(outputs).length).toBeGreaterThan(4)
 })
 
 test('the script in docs/agent.md runs with the command below it', () => {

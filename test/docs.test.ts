@@ -1,11 +1,10 @@
 /** The code in the documentation compiles, runs, and prints what its comments say. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildPackage, REPOSITORY, tsc } from './support/built-package.ts'
 
-/** Compilers and processes take their time on a busy machine. */
 interface CodeBlock {
   /** `docs/guide.md:40`. */
   readonly place: string
@@ -122,16 +121,4 @@ test('the README’s first example is a dozen lines, runs on its own, and prints
   const stdout = run(first!.file)
   expect(stdout).toBe('Bash was refused by no-deleting: ask a person first\n')
   expect(readFileSync(join(REPOSITORY, 'README.md'), 'utf8')).toContain(`prints \`${stdout.trim()}\``)
-})
-
-test('links between the pages lead somewhere', () => {
-  const broken = [...PAGES, 'CONTRIBUTING.md', 'CHANGELOG.md'].flatMap(page => {
-    const text = readFileSync(join(REPOSITORY, page), 'utf8')
-    const links = Array.from(text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g), ({ 1: target = '' }) => target)
-    return links
-      .map(target => relative(REPOSITORY, join(REPOSITORY, dirname(page), target)))
-      .filter(target => !existsSync(join(REPOSITORY, target)))
-      .map(target => `${page} → ${target}`)
-  })
-  expect(broken).toEqual([])
 })

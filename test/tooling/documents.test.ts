@@ -1,11 +1,14 @@
 /** What the documents say of the repository is what is there. */
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { EVENTS } from '../../src/hooks.ts'
 
 const read = (path: string): string => readFileSync(path, 'utf8')
-const PAGES = ['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md', ...readdirSync('docs').map(name => `docs/${name}`)]
+const PAGES = [
+  ...['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'bench/README.md'],
+  ...globSync('docs/*.md').toSorted()
+]
 
 test('G1: the README names every gate, and nothing else as one', () => {
   const [, names = ''] = /hook on a gate \(([^)]*)\)/.exec(read('README.md')) ?? []
@@ -28,17 +31,71 @@ test('G1: the layers of ARCHITECTURE are those that check-imports keeps, and eac
     expect(there.includes(room) || existsSync(`src/lib/${room}.ts`), `${room} of check-imports`).toBe(true)
 })
 
-test.each(PAGES)('G1: files and folders that %s names or links to are there', page => {
-  const text = read(page)
-  const links = Array.from(text.matchAll(/\]\((?!https?:|#)([^)#\s]+)[^)]*\)/g), ([, to = '']) =>
-    join(dirname(page), to)
+/** The anchors that code hosts give to the headings of a page. */
+function anchorsOf(page: string): ReadonlySet<string> {
+  const text = read(page).replaceAll(/^```.*?^```$/gms, '')
+  const titles = Array.from(text.matchAll(/^#+ (.*)$/gm), ([, title = '']) => title.replaceAll(/\]\([^)]*\)/g, ']'))
+  return new Set(
+    titles.map(title =>
+      title
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-')
+    )
   )
+}
+
+test.each(PAGES)('G1: files, folders and headings that %s names or links to are there', page => {
+  const text = read(page)
+  const links = Array.from(text.matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g), ([, to = '', anchor]) => ({
+    to: to === '' ? page : join(dirname(page), to),
+    anchor
+  }))
   const named = Array.from(
     text.matchAll(/`((?:src|test|docs|scripts|examples|bench)\/[\w./-]+)`/g),
     ([, path = '']) => path
   )
-  const missing = [...links, ...named].filter(path => !existsSync(path))
+  const missing = [...links.map(({ to }) => to), ...named].filter(path => !existsSync(path))
   expect(missing).toEqual([])
+  const lost = links.filter(({ to, anchor }) => anchor !== undefined && !anchorsOf(to).has(anchor))
+  expect(lost).toEqual([])
+})
+
+const scriptsOf = (manifest: string): readonly string[] =>
+  Object.keys((JSON.parse(read(manifest)) as { scripts?: object }).scripts ?? {})
+
+test('G1: scripts of npm that the pages name are there', () => {
+  const [own, ofBenches] = [scriptsOf('package.json'), globSync('bench/*/package.json').flatMap(scriptsOf)]
+  const strange = PAGES.flatMap(page => {
+    const known = page.startsWith('bench/') ? [...own, ...ofBenches] : own
+    const named = Array.from(read(page).matchAll(/npm run (?:-s )?([\w:-]+)/g), ([, name = '']) => name)
+    return named.filter(name => !known.includes(name)).map(name => `${page}: ${name}`)
+  })
+  expect(strange).toEqual([])
+})
+
+test('the README links each certainty to a test, or to a page that is printed from tests or measured', () => {
+  const [, section = ''] = /^## What you can be certain of\n(.*?)^## /ms.exec(read('README.md')) ?? []
+  const rows = section.split('\n').filter(line => line.startsWith('| **'))
+  expect(rows.length).toBeGreaterThanOrEqual(10)
+  const unproven = rows.filter(row => {
+    const links = Array.from(row.matchAll(/\]\(([^)#]+)/g), ([, to = '']) => to)
+    return !links.some(
+      to => /^test\/.*\.test\.ts$|^bench\//.test(to) || /<!-- Printed by .* from test\//.test(read(to))
+    )
+  })
+  expect(unproven).toEqual([])
+})
+
+test('the README has the version of the package and the number of events', () => {
+  const { version } = JSON.parse(read('package.json')) as { version: string }
+  expect(read('README.md')).toContain(`carabiner-${version}.tgz`)
+  const own = ['AgentStart', 'AgentStop', 'Iteration']
+  const names = Object.keys(EVENTS)
+  expect(names).toEqual(expect.arrayContaining(own))
+  expect(read('README.md')).toContain(
+    `| events | ${names.length}, of which ${names.length - own.length} are Claude Code's |`
+  )
 })
 
 test('G1: ARCHITECTURE names only files that are there, room by room', () => {
