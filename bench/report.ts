@@ -68,6 +68,12 @@ export const quantile = (values: readonly number[], part: number): number =>
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5)
 
+/** For contenders that take turns: none always follows the same one, whose garbage it may have to collect. */
+export function shuffled<Item>(items: readonly Item[]): Item[] {
+  const drawn = items.map(item => ({ item, lot: Math.random() }))
+  return drawn.toSorted((a, b) => a.lot - b.lot).map(({ item }) => item)
+}
+
 /** Compares round by round: what disturbed the machine in a round disturbed both. */
 export function ratioOf(ours: readonly number[], theirs: readonly number[]): Pick<Scene, 'ratio' | 'spread'> {
   const ratios = ours.map((value, round) => value / (theirs[round] ?? Number.NaN))

@@ -1,3 +1,5 @@
+import { shuffled } from '../report.ts'
+
 /** The least disturbed, the usual and the bad case. */
 export interface Figures {
   readonly min: number
@@ -44,11 +46,6 @@ export async function takeTurns<Name extends string, Taken>(
     }
   }
   return taken
-}
-
-function shuffled<Item>(items: readonly Item[]): Item[] {
-  const drawn = items.map(item => ({ item, lot: Math.random() }))
-  return drawn.toSorted((a, b) => a.lot - b.lot).map(({ item }) => item)
 }
 
 export async function timed(run: () => unknown): Promise<number> {

@@ -14,6 +14,7 @@ import {
   median,
   printReport,
   ratioOf,
+  shuffled,
   times,
   type Dist,
   type Scene
@@ -75,7 +76,7 @@ async function measure(timing: Timing, body: Body, one: boolean): Promise<Times>
     taken: [] as number[]
   }))
   for (let round = -WARM_UP; round < rounds; round++) {
-    for (const { dispatch, taken } of contenders) {
+    for (const { dispatch, taken } of shuffled(contenders)) {
       const time = await cpuOf(dispatch)
       if (round >= 0) taken.push(time)
     }

@@ -5,7 +5,8 @@ import { sealText } from '../../src/lib/transcript/seal.ts'
 import type { Entry } from '../../src/lib/transcript/entry.ts'
 import type { TranscriptLog } from '../../src/lib/transcript/log.ts'
 import { entryAt, openLog } from './messages.ts'
-import { median, print, quantile, shuffled, type Row } from './table.ts'
+import { median, quantile, shuffled } from '../report.ts'
+import { print, type Row } from './table.ts'
 
 /** Contenders take turns after so many messages. */
 const BLOCK = 16

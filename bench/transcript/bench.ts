@@ -15,7 +15,8 @@ import { measureAppend } from './append.ts'
 import { measureGrowth } from './growth.ts'
 import { fillPeer } from './peer.ts'
 import { measureMillion, measureResume } from './resume.ts'
-import { median, print } from './table.ts'
+import { median } from '../report.ts'
+import { print } from './table.ts'
 
 const { values } = parseArgs({
   options: {

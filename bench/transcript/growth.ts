@@ -2,7 +2,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { goOn } from './go-on.mjs'
 import { entryAt, fill, openLog, rootOf, saidAt, type Place } from './messages.ts'
-import { median, print, type Row } from './table.ts'
+import { median } from '../report.ts'
+import { print, type Row } from './table.ts'
 
 const CALLS = 100
 /** Calls of a session before any is counted. */

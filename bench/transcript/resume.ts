@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { fill, rootOf, type Place } from './messages.ts'
-import { median, print, shuffled, type Row } from './table.ts'
+import { median, shuffled } from '../report.ts'
+import { print, type Row } from './table.ts'
 
 const READER = fileURLToPath(new URL('reader.mjs', import.meta.url))
 

@@ -19,14 +19,3 @@ export function print(title: string, columns: readonly string[], rows: readonly 
 
 const figure = (value: number): string =>
   value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)
-
-/** The value below which this part of all lies. */
-export const quantile = (values: readonly number[], part: number): number =>
-  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))]!
-
-export const median = (values: readonly number[]): number => quantile(values, 0.5)
-
-export function shuffled<Item>(items: readonly Item[]): Item[] {
-  const drawn = items.map(item => ({ item, lot: Math.random() }))
-  return drawn.toSorted((a, b) => a.lot - b.lot).map(({ item }) => item)
-}

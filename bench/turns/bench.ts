@@ -7,7 +7,17 @@
  *
  * Some of it: `-- turns`, `-- long`, `-- first`.
  */
-import { benchOptions, digits, median, printReport, ratioOf, times, type Report, type Scene } from '../report.ts'
+import {
+  benchOptions,
+  digits,
+  median,
+  printReport,
+  ratioOf,
+  shuffled,
+  times,
+  type Report,
+  type Scene
+} from '../report.ts'
 import { contendersFor, PI, type Contender, type Counts, type Hooks } from './contenders.ts'
 
 const { rounds, json, dists, words } = benchOptions(31)
@@ -62,7 +72,7 @@ async function race(hooks: Hooks, turns: number, names: readonly string[]): Prom
   for (let round = 0; round < WARM; round++) for (const { run } of lanes) await measure(run, SHORT, hooks)
   const count = turns > SHORT ? LONG_ROUNDS : rounds
   for (let round = 0; round < count; round++)
-    for (const { run, all } of lanes) all.push(await measure(run, turns, hooks))
+    for (const { run, all } of shuffled(lanes)) all.push(await measure(run, turns, hooks))
   return Object.fromEntries(lanes.map(({ name, all }) => [name, all]))
 }
 
@@ -117,7 +127,7 @@ async function compareFirst(): Promise<Part> {
   const lanes = [...OWN, PI].map(name => ({ name, run: CONTENDERS[name]!, all: [] as number[] }))
   const work = { turns: 1, hooks: 'synchronous', store: true } as const
   for (let round = -FIRST_WARM; round < FIRST_ROUNDS; round++)
-    for (const { run, all } of lanes) {
+    for (const { run, all } of shuffled(lanes)) {
       let [begun, first] = [0, 0]
       const onStart = (): void => void (begun = cpu())
       await run({ ...work, onStart, onCall: call => void (call === 0 && (first = cpu())) })
