@@ -15,12 +15,14 @@ function waitersFor(signal: AbortSignal): Set<() => void> {
   return waiting
 }
 
-/** Waits for work that ends by itself when the signal is aborted; after a grace period it is abandoned. */
-export function within<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> {
+/** Waits for work that ends by itself when the signal is aborted; after a grace period it is abandoned. `instead`: what
+ * an error becomes. */
+export function within<T>(work: PromiseLike<T>, signal: AbortSignal, instead?: (error: unknown) => T): Promise<T> {
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined
+    const fail = (error: unknown): void => (instead === undefined ? reject(error) : resolve(instead(error)))
     const giveUp = (): void => {
-      timer = setTimeout(() => reject(new Error('[The call was interrupted; how far it got is not known.]')), GRACE)
+      timer = setTimeout(() => fail(new Error('[The call was interrupted; how far it got is not known.]')), GRACE)
     }
     const waiting = waitersFor(signal)
     if (signal.aborted) giveUp()
@@ -36,7 +38,7 @@ export function within<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T>
       },
       (error: unknown) => {
         settled()
-        reject(error)
+        fail(error)
       }
     )
   })

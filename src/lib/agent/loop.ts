@@ -87,8 +87,16 @@ function takeAnswer(answer: Answer, session: Session): readonly Block[] {
   // A call whose input was cut off by the token limit was never made.
   const isWhole = (block: Block): boolean => block.type !== 'tool_use' || isObject(block.input)
   const content = stop === 'max_tokens' ? answer.content.filter(isWhole) : answer.content
-  const message = { id, type: 'message', role: 'assistant', model, content, stop_reason: stop, usage } as const
-  const kept = session.conversation.addAnswer({ ...message, stop_sequence: null })
+  const kept = session.conversation.addAnswer({
+    id,
+    type: 'message',
+    role: 'assistant',
+    model,
+    content,
+    stop_reason: stop,
+    usage,
+    stop_sequence: null
+  })
   for (const text of changed ?? []) session.reader.warnOnce(text)
   for (const { name, input } of ungated ?? []) {
     session.transcript.append({ type: 'system', subtype: 'ungated_tool', toolName: name, input })

@@ -20,11 +20,10 @@ export class Spending {
 
   add({ model, usage }: Answer, price: Price | undefined): void {
     const dollars = (price && costOf(usage, price)) ?? 0
-    const before = this.#models.get(model)
-    this.#models.set(model, {
-      usage: addUsage(before?.usage ?? NO_TOKENS, usage),
-      dollars: (before?.dollars ?? 0) + dollars
-    })
+    let of = this.#models.get(model)
+    if (of === undefined) this.#models.set(model, (of = { usage: NO_TOKENS, dollars: 0 }))
+    of.usage = addUsage(of.usage, usage)
+    of.dollars += dollars
     this.usage = addUsage(this.usage, usage)
     this.dollars += dollars
   }

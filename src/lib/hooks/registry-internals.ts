@@ -23,6 +23,8 @@ export interface FireOptions {
   /** What `ctx.metadata` shows; by default the registry keeps one object per session. */
   metadata?: Record<string, unknown> | undefined
   agent?: AgentView | undefined
+  /** Fields for the input that the input itself does not have. Called only if a hook runs. */
+  common?(): PlainObject
 }
 
 /** An outcome with a report: what each hook answered, or why it did not run. */

@@ -127,7 +127,8 @@ export class HookRegistry {
       throw engineFault('E_INPUT_INVALID', hooks.event, 'it is not an object')
     const selected = hooks.select(input)
     if (selected.empty && options.report !== true && !hooks.last) return hooks.neutral
-    const run = new Run(this.#internals, selected, input, options)
+    const whole = options.common === undefined ? input : { ...options.common(), ...input }
+    const run = new Run(this.#internals, selected, whole, options)
     run.depth = depth
     return hooks.last ? this.#fireLast(run) : run.start()
   }

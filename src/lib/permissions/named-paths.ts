@@ -178,10 +178,11 @@ export function environmentNamed(
   places: RulePlaces = { roots: [] },
   ground: PathLookup = {}
 ): string | undefined {
-  const text = subject?.kind === 'command' ? subject.command : subject?.kind === 'file' ? subject.path : ''
+  if (subject?.kind !== 'command' && subject?.kind !== 'file') return undefined
+  const text = subject.kind === 'command' ? subject.command : subject.path
   const plain = text.replaceAll(/["'\\]/g, '')
   const isNamed =
-    FILES.test(plain) || PS.test(plain) || (subject?.kind === 'command' && leadsThere(text, places, ground))
+    FILES.test(plain) || PS.test(plain) || (subject.kind === 'command' && leadsThere(text, places, ground))
   return isNamed ? 'it names the environment or the memory of a process, where credentials are' : undefined
 }
 

@@ -3,6 +3,7 @@ import { fault } from '../faults.ts'
 import { checkObject, invalidOption, rowsIn } from '../schema/check.ts'
 import { own, type FieldTable } from '../schema/table.ts'
 import { isObject, type PlainObject } from '../util/plain.ts'
+import { after } from '../util/attempt.ts'
 import { presentContent, toolResultOf, resultText, type HandlerResult } from './content.ts'
 import { checkedBy, jsonSchemaOf, madeOf, wholeSchema } from './own-schema.ts'
 import type { ToolInputOf, Shape, StandardSchema } from './own-schema.ts'
@@ -92,15 +93,16 @@ export async function callForHook(
 }
 
 /** Only the handler gets the input after the schema's transforms. */
-async function handle(
+function handle(
   definition: ToolDefinition,
   schema: StandardSchema,
   input: PlainObject,
   extra: ToolExtra
-): Promise<HandlerResult> {
-  const made = await madeOf(schema, input)
-  if ('problem' in made) throw new Error(`the input of ${definition.name} is not valid: ${made.problem}`)
-  return definition.handler(made.value as never, extra)
+): Promise<HandlerResult> | HandlerResult {
+  return after(madeOf(schema, input), made => {
+    if ('problem' in made) throw new Error(`the input of ${definition.name} is not valid: ${made.problem}`)
+    return definition.handler(made.value as never, extra)
+  })
 }
 
 /** User-defined tools under one server name, as the Claude Agent SDK takes them in `mcpServers`. */

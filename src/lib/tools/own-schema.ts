@@ -3,7 +3,8 @@ import type * as zod from 'zod'
 import { errorMessage } from '../errors.ts'
 import { fault } from '../faults.ts'
 import type { JsonSchema } from '../message.ts'
-import { copyPlain, isObject, isPlain, type PlainObject } from '../util/plain.ts'
+import { copyPlain, isObject, isPlain, same, type PlainObject } from '../util/plain.ts'
+import { after } from '../util/attempt.ts'
 import type { Checked } from './tool.ts'
 
 /** Anything that implements Standard Schema: zod, valibot, arktype and others. */
@@ -115,7 +116,7 @@ export function checkedBy(
 ): Checked | Promise<Checked> {
   return after(madeOf(schema, given), made => {
     if ('problem' in made) return made
-    if (isDeepStrictEqual(made.value, given)) return plainInput(given)
+    if (same(made.value, given) || isDeepStrictEqual(made.value, given)) return plainInput(given)
     return changed(schema, given, made.value, changesTo(given, made.value, properties))
   })
 }
@@ -177,7 +178,3 @@ function isJson(value: unknown, depth = 64): boolean {
   if (depth === 0 || !(Array.isArray(value) || isPlain(value))) return false
   return Object.values(value).every(each => isJson(each, depth - 1))
 }
-
-/** Synchronous if possible, so that hooks get a refused change immediately. */
-const after = <T, R>(value: T | Promise<T>, use: (value: T) => R | Promise<R>): R | Promise<R> =>
-  value instanceof Promise ? value.then(use) : use(value)

@@ -65,6 +65,6 @@ export interface Log {
   /** Appends an entry. Throws if it cannot be written: nothing may happen that was not recorded first. */
   append(entry: Entry, uuid?: string): void
   /** Settles when all entries so far are durable; rejects if that fails. */
-  flush(): Promise<void>
+  flush(): Promise<void> | undefined
   close(): Promise<void>
 }

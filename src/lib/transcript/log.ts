@@ -90,7 +90,7 @@ const UNWRITABLE = '[This cannot be written down.]'
 export const noLog: Log = {
   path: '',
   append: () => undefined,
-  flush: () => Promise.resolve(),
+  flush: () => undefined,
   close: () => Promise.resolve()
 }
 

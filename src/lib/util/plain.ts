@@ -165,10 +165,18 @@ const FROZEN = new WeakSet<object>()
 
 export function freezeDeep<T>(value: T): T {
   if (typeof value !== 'object' || value === null || FROZEN.has(value)) return value
+  let isDeep = Array.isArray(value)
   if (Array.isArray(value)) value.forEach(freezeDeep)
-  else if (isPlain(value)) for (const key in value) freezeDeep(value[key])
-  else return value
-  FROZEN.add(value)
+  else if (!isPlain(value)) return value
+  else
+    for (const key in value) {
+      const item = value[key]
+      if (typeof item !== 'object' || item === null) continue
+      freezeDeep(item)
+      isDeep = true
+    }
+  // A weak reference to each would cost the garbage collector more than a second look at what is flat.
+  if (isDeep) FROZEN.add(value)
   return Object.freeze(value)
 }
 

@@ -1,7 +1,9 @@
 import { errorMessage } from '../../errors.ts'
 import type { ToolResultBlock, ToolUseBlock } from '../../message.ts'
+import type { Outcome } from '../../hooks/dispatch/outcome.ts'
 import { failed, type Checked, type ToolResult } from '../../tools/tool.ts'
 import { maskCredentialsInData } from '../../util/credentials.ts'
+import { after } from '../../util/attempt.ts'
 import { freezeDeep, same, type PlainObject } from '../../util/plain.ts'
 import { within } from '../abort.ts'
 import type { Session } from '../session/session.ts'
@@ -28,13 +30,20 @@ export async function callTool(
   open?: OpenCall
 ): Promise<ClosedCall> {
   let call: StagedCall = propose(use, session, signal, open)
+  // Most steps are done at once, and an await costs as much as they do.
   while (call.stage === 'proposed') {
-    call = checkedCall(call, await call.tool.check(call.input, session.options.place))
-    if (call.stage === 'checked') call = await judge(call, session, signal)
-    if (call.stage === 'judged') call = await permit(call, session, signal)
+    const checking = call.tool.check(call.input, session.options.place)
+    const checked = checkedCall(call, checking instanceof Promise ? await checking : checking)
+    const judging = checked.stage === 'checked' ? judge(checked, session, signal) : checked
+    const judged = judging instanceof Promise ? await judging : judging
+    const permitted = judged.stage === 'judged' ? permit(judged, session, signal) : judged
+    call = permitted instanceof Promise ? await permitted : permitted
   }
   if (call.stage === 'allowed') call = signal.aborted ? refused(call, NOT_BEGUN) : await run(call, session, signal)
-  if (call.stage === 'ran') return finish(call, session, signal)
+  if (call.stage === 'ran') {
+    const finished = finish(call, session, signal)
+    return finished instanceof Promise ? await finished : finished
+  }
   if (call.stage === 'refused') return answer(call, failed(signal.aborted ? NOT_BEGUN : call.why), session)
   if (call.stage === 'pending') session.transcript.append(pendingEntry(call, call.pending))
   return call
@@ -83,39 +92,51 @@ function checkedCall(call: CallAt<'proposed'>, checked: Checked): CallAt<'checke
 }
 
 /** Asks PreToolUse hooks. Every input that may run passes here, whether the model, a hook or a person wrote it. */
-async function judge(
-  call: CallAt<'checked'>,
-  session: Session,
-  signal: AbortSignal
-): Promise<CallAt<'judged' | 'refused' | 'pending'>> {
-  const { use, tool, input, consent } = call
+function judge(call: CallAt<'checked'>, session: Session, signal: AbortSignal): Judged | Promise<Judged> {
+  const { tool } = call
   const { place } = session.options
   const fired = session.hooks.run('PreToolUse', toolEvent(call), {
     signal,
     accept: draft => problemIn(tool.check(draft, place))
   })
-  const before = fired instanceof Promise ? await fired : fired
+  return after(fired, before => judgedBy(before, call, session, signal))
+}
+
+type Judged = CallAt<'judged' | 'refused' | 'pending'>
+
+function judgedBy(
+  before: Outcome,
+  call: CallAt<'checked'>,
+  session: Session,
+  signal: AbortSignal
+): Judged | Promise<Judged> {
+  const { use, tool, input, consent } = call
   if (signal.aborted) return refused(call, NOT_BEGUN)
   const { blocked, decision, by = '', reason, updatedInput } = before
-  if (blocked) {
-    const seen = consent === undefined ? use.input : input
-    // Hook messages are delivered in a microtask; those of the hook that refused come first.
-    await Promise.resolve()
-    session.deny(use, seen as PlainObject, { kind: 'hook', by, reason: reason ?? '' })
-    return refused({ use, input: seen }, `PreToolUse:${use.name} hook error: [${by}]: ${reasonForModel(before)}`)
-  }
+  if (blocked) return refusedBy(before, call, session)
   if (decision === 'defer') return { stage: 'pending', use, input, pending: { why: 'deferred' } }
-  const checked = updatedInput === undefined ? call : await tool.check(updatedInput, place)
-  if ('problem' in checked)
-    return refused({ use, input: updatedInput }, `a hook made the input invalid: ${checked.problem}`)
-  const isChanged = consent !== undefined && !same(checked.input, input)
-  return {
-    ...call,
-    stage: 'judged',
-    input: checked.input,
-    hook: decision === 'allow' || decision === 'ask' ? { decision, by, reason } : undefined,
-    consent: isChanged ? { questions: consent.questions } : consent
-  }
+  const checking = updatedInput === undefined ? call : tool.check(updatedInput, session.options.place)
+  return after<Checked, Judged>(checking, checked => {
+    if ('problem' in checked)
+      return refused({ use, input: updatedInput }, `a hook made the input invalid: ${checked.problem}`)
+    const isChanged = consent !== undefined && !same(checked.input, input)
+    const hook = decision === 'allow' || decision === 'ask' ? { decision, by, reason } : undefined
+    const left = isChanged ? { questions: consent.questions } : consent
+    return { ...call, stage: 'judged', input: checked.input, hook, consent: left }
+  })
+}
+
+async function refusedBy(
+  before: Outcome,
+  { use, input, consent }: CallAt<'checked'>,
+  session: Session
+): Promise<CallAt<'refused'>> {
+  const { by = '', reason = '' } = before
+  const seen = consent === undefined ? use.input : input
+  // Hook messages are delivered in a microtask; those of the hook that refused come first.
+  await Promise.resolve()
+  session.deny(use, seen as PlainObject, { kind: 'hook', by, reason })
+  return refused({ use, input: seen }, `PreToolUse:${use.name} hook error: [${by}]: ${reasonForModel(before)}`)
 }
 
 /** An asynchronous check is made again when all hooks have answered. */
@@ -129,10 +150,11 @@ async function run(call: CallAt<'allowed'>, session: Session, signal: AbortSigna
   const hasEffects = tool.delegates === true || tool.readOnlyIsUnverified === true || !tool.readOnly(input)
   if (hasEffects) {
     session.transcript.append({ type: 'tool-intent', toolUseId: use.id, toolName: use.name, input })
-    await session.transcript.flush()
+    const written = session.transcript.flush()
+    if (written !== undefined) await written
   }
   const begun = performance.now()
-  const result = maskCredentialsInData(await runTool(call, session, signal))
+  const result = maskCredentialsInData(await runTool(call, session, signal, begun))
   const duration_ms = Math.round(performance.now() - begun)
   const { content, output, error, undecided: agentId } = result
   if (agentId !== undefined) {
@@ -142,18 +164,19 @@ async function run(call: CallAt<'allowed'>, session: Session, signal: AbortSigna
   if (hasEffects) {
     const isError = error !== undefined
     session.transcript.append({ type: 'tool-outcome', toolUseId: use.id, isError, content, output, input })
-    await session.transcript.flush()
+    const written = session.transcript.flush()
+    if (written !== undefined) await written
   }
   return { stage: 'ran', use, tool, input, result, duration_ms }
 }
 
 /** The result of the tool. A tool that throws gives an error result. */
-async function runTool(
+function runTool(
   { use, tool, input, agentId }: CallAt<'allowed'>,
   session: Session,
-  signal: AbortSignal
+  signal: AbortSignal,
+  begun: number
 ): Promise<ToolResult> {
-  const begun = performance.now()
   session.toolUses++
   if (session.options.agent !== undefined) session.called.push(use.name)
   session.doing = `running ${tool.name}`
@@ -175,15 +198,17 @@ async function runTool(
       fire: (event, given) => session.hooks.runByName(event, given)
     })
     // What passes the door itself also ends by itself, in good order.
-    return await (tool.delegates === true ? running : within(running, signal))
+    return tool.delegates === true ? running.catch(failure) : within(running, signal, failure)
   } catch (error) {
-    return failed(errorMessage(error))
+    return Promise.resolve(failure(error))
   }
 }
 
+const failure = (error: unknown): ToolResult => failed(errorMessage(error))
+
 /** PostToolUse or PostToolUseFailure, never both. Hooks may change what is shown, not what was done. */
-export async function finish(call: CallAt<'ran'>, session: Session, signal: AbortSignal): Promise<CallAt<'answered'>> {
-  const { use, tool, input, result, duration_ms } = call
+export function finish(call: CallAt<'ran'>, session: Session, signal: AbortSignal): Answered | Promise<Answered> {
+  const { result, duration_ms } = call
   const { error } = result
   const event = toolEvent(call)
   const options = { signal: session.afterwards }
@@ -191,12 +216,21 @@ export async function finish(call: CallAt<'ran'>, session: Session, signal: Abor
     error === undefined
       ? session.hooks.run('PostToolUse', { ...event, tool_response: result.output, duration_ms }, options)
       : session.hooks.run('PostToolUseFailure', { ...event, error, is_interrupt: signal.aborted, duration_ms }, options)
-  const after = fired instanceof Promise ? await fired : fired
-  for (const { by, reason } of after.decision === 'deny' ? objectionsIn(after) : [])
-    session.conversation.addContext(`${after.event}:${use.name} hook blocking error: ${reason} (from ${by})`)
-  const news = error === undefined ? await tool.settle?.(input, session.options.place) : undefined
-  if (news !== undefined) session.conversation.addContext(news)
-  return answer(call, visibleResult(after, call, session), session)
+  return after(fired, outcome => finishedBy(outcome, call, session))
+}
+
+type Answered = CallAt<'answered'>
+
+function finishedBy(outcome: Outcome, call: CallAt<'ran'>, session: Session): Answered | Promise<Answered> {
+  const { use, tool, input, result } = call
+  if (outcome.decision === 'deny')
+    for (const { by, reason } of objectionsIn(outcome))
+      session.conversation.addContext(`${outcome.event}:${use.name} hook blocking error: ${reason} (from ${by})`)
+  const settling = result.error === undefined ? tool.settle?.(input, session.options.place) : undefined
+  return after(settling, news => {
+    if (news !== undefined) session.conversation.addContext(news)
+    return answer(call, visibleResult(outcome, call, session), session)
+  })
 }
 
 export function answer({ use, input }: CallSubject, { content, output, error }: ToolResult, session: Session) {

@@ -15,7 +15,10 @@ export class Reader {
     const { agent, emit, place } = this.#options
     if (agent !== undefined && 'parent_tool_use_id' in message)
       Object.assign(message, { parent_tool_use_id: agent.toolUseId })
-    emit(Object.assign(message, { session_id: place.id, uuid }))
+    const signed = message as AgentMessage & { session_id: string; uuid: string }
+    signed.session_id = place.id
+    signed.uuid = uuid
+    emit(signed)
   }
 
   /** A sentence for people; the model does not see it. */

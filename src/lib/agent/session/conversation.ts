@@ -9,7 +9,10 @@ import { randomUuid } from '../../world/uuid.ts'
  */
 export class Conversation {
   messages: Message[] = []
-  readonly #uuids = new WeakMap<Message, string>()
+  /** The ids of these messages, in their order. A map with weak keys would cost the garbage collector more than the messages. */
+  #uuids: string[] = []
+  /** The ids of other messages: those that were removed, and those that an edit is about to add. */
+  readonly #others = new WeakMap<Message, string>()
   #notes: string[] = []
   #edits: { readonly edits: MessageEdits; readonly uuid: string }[] = []
   readonly #ids = new Set<string>()
@@ -18,18 +21,24 @@ export class Conversation {
 
   add(message: Message, uuid: string): void {
     this.messages.push(message)
-    this.#uuids.set(message, uuid)
+    this.#uuids.push(uuid)
     if (this.messages.length === 1) this.#begin(uuid)
   }
 
   idOf(message: Message, unnamed: string = randomUuid()): string {
-    const uuid = this.#uuids.get(message)
-    if (uuid === undefined) this.#uuids.set(message, unnamed)
+    const uuid = this.#uuids[this.messages.lastIndexOf(message)] ?? this.#others.get(message)
+    if (uuid === undefined) this.#others.set(message, unnamed)
     return uuid ?? unnamed
   }
 
-  withId(uuid: string | null): Message | undefined {
-    return this.messages.find(message => this.#uuids.get(message) === uuid)
+  withId(uuid: string): Message | undefined {
+    return this.messages[this.#uuids.indexOf(uuid)]
+  }
+
+  /** Removes all messages but the last, without their ids: for readers of transcripts that never edit. */
+  takeAllButLast(): readonly Message[] {
+    this.#uuids.splice(0, this.#uuids.length - 1)
+    return this.messages.splice(0, this.messages.length - 1)
   }
 
   /** Results are matched to calls by id: a call whose id is taken gets another. */
@@ -54,7 +63,7 @@ export class Conversation {
     if (first !== undefined && first.role !== 'assistant') return
     const message: Message = { role: 'user', content: BEGINNING }
     this.messages.unshift(message)
-    this.#uuids.set(message, `${uuid}:before`)
+    this.#uuids.unshift(`${uuid}:before`)
   }
 
   close(results: readonly Block[], uuid: string): void {
@@ -83,7 +92,8 @@ export class Conversation {
   }
 
   restore(kept: readonly Kept[], notes: readonly string[]): void {
-    this.messages = []
+    this.#replaceAll([])
+    this.#uuids = []
     this.#notes = [...notes]
     for (const { uuid, message } of kept) this.add(message, uuid)
   }
@@ -95,10 +105,19 @@ export class Conversation {
   }
 
   #apply(edits: MessageEdits, uuid: string): void {
-    this.messages = [...applyEdits(this.messages, edits)]
+    this.#replaceAll([...applyEdits(this.messages, edits)])
     // Messages made here get the same ids whenever this is replayed.
-    for (const [index, message] of this.messages.entries()) this.idOf(message, `${uuid}:${index}`)
+    this.#uuids = this.messages.map((message, index) => this.#others.get(message) ?? `${uuid}:${index}`)
     this.#begin(uuid)
+  }
+
+  /** A slower hook may still name messages that are removed here. */
+  #replaceAll(messages: Message[]): void {
+    for (const [index, uuid] of this.#uuids.entries()) {
+      const message = this.messages[index]
+      if (message !== undefined) this.#others.set(message, uuid)
+    }
+    this.messages = messages
   }
 }
 

@@ -5,12 +5,12 @@ import { attempt } from '../../util/attempt.ts'
 
 /** What hooks and tools store between calls, as it was last written to the transcript. */
 export class KeptState {
-  readonly #tools: ReadonlyMap<string, Tool>
+  readonly #tools: readonly Tool[]
   #metadata = '{}'
   #memory = '{}'
 
   constructor(tools: ReadonlyMap<string, Tool>) {
-    this.#tools = tools
+    this.#tools = [...tools.values()].filter(({ memory }) => memory !== undefined)
   }
 
   get written(): { readonly metadata: PlainObject; readonly memory: PlainObject } {
@@ -43,13 +43,13 @@ export class KeptState {
 
 const SYSTEM = { type: 'system' } as const
 
-function memoryOf(tools: ReadonlyMap<string, Tool>): Record<string, unknown> {
-  const memory: Record<string, unknown> = {}
-  for (const [name, tool] of tools) {
-    const kept = tool.memory?.read()
-    if (kept !== undefined) memory[name] = kept
+function memoryOf(tools: readonly Tool[]): Record<string, unknown> {
+  const kept: Record<string, unknown> = {}
+  for (const { name, memory } of tools) {
+    const value = memory?.read()
+    if (value !== undefined) kept[name] = value
   }
-  return memory
+  return kept
 }
 
 /** Hooks may store anything; values that JSON cannot represent are not written. */

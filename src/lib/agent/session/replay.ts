@@ -66,7 +66,7 @@ export function* replayInPieces(
   for (const entry of entries) {
     if (isDone(index++)) replaying.takeDone(entry)
     else replaying.take(entry)
-    if (!isEdited) yield* replaying.conversation.messages.splice(0, replaying.conversation.messages.length - 1)
+    if (!isEdited) yield* replaying.conversation.takeAllButLast()
   }
   const end = replaying.end()
   yield* end.conversation.messages

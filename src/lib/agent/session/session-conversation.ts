@@ -80,8 +80,9 @@ export class SessionConversation {
     const of = message.content.length
     // Viewers expect one line per block.
     for (const [index, block] of message.content.entries()) {
-      const entry = { requestId, message: { ...message, content: [block] }, part: [index, of] }
-      this.#transcript.append({ type: 'assistant', ...entry }, index === 0 ? uuid : randomUuid())
+      const part = of === 1 ? message : { ...message, content: [block] }
+      const entry = { type: 'assistant', requestId, message: part, part: [index, of] } as const
+      this.#transcript.append(entry, index === 0 ? uuid : randomUuid())
     }
     this.#history.answer(message.content, uuid)
     this.#reader.emit({ type: 'assistant', message, parent_tool_use_id: null }, uuid)

@@ -41,18 +41,8 @@ export class SessionHooks {
   /** Hooks see the whole conversation so far, and may change it. */
   run<E extends EventName>(event: E, input: FireInput<E>, options: FireOptions = {}): Outcome | Promise<Outcome> {
     const session = this.#session
-    const { place, permissions, effort, agent, log, hooks } = session.options
-    const base: PlainObject = {
-      session_id: session.id,
-      transcript_path: agent?.transcriptPath ?? log.path,
-      cwd: place.cwd,
-      permission_mode: permissions.mode
-    }
-    if (session.promptId !== undefined) base['prompt_id'] = session.promptId
-    if (agent !== undefined) Object.assign(base, { agent_id: agent.id, agent_type: agent.type })
-    if (effort !== undefined && KNOWS_EFFORT.has(event)) base['effort'] = { level: effort }
-    const about = new SessionFire(options, session.conversation.messages, (this.#view ??= agentView(session)))
-    const fired = hooks.fire(event, Object.assign(base, input) as unknown as FireInput<E>, about)
+    const about = new SessionFire(event, options, session, (this.#view ??= agentView(session)))
+    const fired = session.options.hooks.fire(event, input, about)
     if (!(fired instanceof Promise)) return this.#apply(fired, input, options.signal)
     return fired.then(outcome => this.#apply(outcome, input, options.signal))
   }
@@ -197,16 +187,36 @@ class SessionFire implements FireOptions {
   readonly signal: AbortSignal | undefined
   readonly accept: FireOptions['accept']
   readonly agent: AgentView
+  readonly #event: EventName
+  readonly #session: HookedSession
   readonly #messages: readonly Message[]
   readonly #length: number
   #seen: readonly Message[] | undefined
 
-  constructor({ signal, accept }: FireOptions, messages: readonly Message[], agent: AgentView) {
+  constructor(event: EventName, { signal, accept }: FireOptions, session: HookedSession, agent: AgentView) {
+    const { messages } = session.conversation
     this.signal = signal
     this.accept = accept
     this.agent = agent
+    this.#event = event
+    this.#session = session
     this.#messages = messages
     this.#length = messages.length
+  }
+
+  common(): PlainObject {
+    const { id, promptId, options } = this.#session
+    const { place, permissions, effort, agent, log } = options
+    const base: PlainObject = {
+      session_id: id,
+      transcript_path: agent?.transcriptPath ?? log.path,
+      cwd: place.cwd,
+      permission_mode: permissions.mode
+    }
+    if (promptId !== undefined) base['prompt_id'] = promptId
+    if (agent !== undefined) Object.assign(base, { agent_id: agent.id, agent_type: agent.type })
+    if (effort !== undefined && KNOWS_EFFORT.has(this.#event)) base['effort'] = { level: effort }
+    return base
   }
 
   get messages(): readonly Message[] {

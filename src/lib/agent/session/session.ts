@@ -59,6 +59,7 @@ export class Session {
   /** Why the answer that it resumes from is incomplete. */
   unended: Replayed['unended']
   readonly #kept: KeptState
+  #specs: readonly ToolSpec[] | undefined
 
   constructor(options: SessionOptions, ownTools?: OwnTools) {
     this.options = options
@@ -77,8 +78,15 @@ export class Session {
     options.place.expect = coming => this.notifications.expect(coming)
   }
 
+  /** The same list until a server changes a tool: models keep what they make of it. */
   get specs(): readonly ToolSpec[] {
-    return [...this.tools.values()].map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
+    const isCurrent = ({ name, description, inputSchema }: ToolSpec): boolean => {
+      const tool = this.tools.get(name)
+      return tool?.description === description && tool.inputSchema === inputSchema
+    }
+    if (this.#specs?.every(isCurrent) === true) return this.#specs
+    const tools = [...this.tools.values()]
+    return (this.#specs = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })))
   }
 
   tool(name: string): Tool | undefined {
@@ -98,7 +106,8 @@ export class Session {
   }
 
   get system(): string {
-    return [this.options.system, ...this.conversation.system].join('\n\n')
+    const { system } = this.options
+    return this.conversation.system.length === 0 ? system : [system, ...this.conversation.system].join('\n\n')
   }
 
   resume({ conversation, system, metadata, memory, open, tokens, unended }: Replayed): void {
