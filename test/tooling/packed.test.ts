@@ -154,6 +154,13 @@ test('the first example of the README runs from the packed package, offline', as
   expect(readFileSync('README.md', 'utf8')).toContain(`prints \`${output.trim()}\``)
 })
 
+test('the packed command line has the tour, and ends it with commands of the installed package', async () => {
+  const { code, output } = await run(process.execPath, [join(installed, 'dist/cli.js'), 'demo'], app)
+  expect(code, output).toBe(0)
+  expect(output).toContain('outbox.txt: invoice-1 once, invoice-2 once, invoice-3 once\n')
+  expect(output.match(/^ {2}npx carabiner .*$/gm)).toHaveLength(3)
+})
+
 test('the packed package exports what src exports, from each entry', async () => {
   const entries = {
     carabiner: rootEntry,
