@@ -5,11 +5,11 @@
  *     npm run build && node bench/command-hooks/bench.ts [scene ...] [--quick] [--json]
  */
 import { execFileSync } from 'node:child_process'
-import { availableParallelism, loadavg } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { Row } from './measure.ts'
-import { HEAD, lineOf } from './table.ts'
+import { printReport } from '../report.ts'
+import { cellsOf, HEAD } from './table.ts'
 
 const ROUNDS = 120
 const QUICK = 20
@@ -47,24 +47,11 @@ interface Scene {
 }
 
 function runAll(scenes: readonly (readonly string[])[]): void {
-  const about = { node: process.version, cores: availableParallelism(), rounds }
-  const say = values.json === true ? () => undefined : console.log
-  say(`node ${about.node}, ${about.cores} cores, ${rounds} rounds\n${HEAD}`)
-  const measured = scenes.map(scene => {
-    const before = loadNow()
-    const rows = runScene(scene)
-    for (const row of rows) say(lineOf(row))
-    const load = { before, after: loadNow() }
-    say(`  (load of the machine ${load.before} before, ${load.after} after)`)
-    return { scene: scene.join(' '), load, rows }
-  })
-  if (values.json === true) console.log(JSON.stringify({ ...about, scenes: measured }, undefined, 2))
+  const rows = scenes.flatMap(runScene).map(cellsOf)
+  printReport({ about: `${rounds} rounds`, tables: [{ head: HEAD, rows }], scenes: [] }, values.json === true)
 }
 
-/** Beyond the number of cores somebody had to wait, and times tell less than ratios. */
-const loadNow = (): number => Number(loadavg()[0]!.toFixed(2))
-
-/** A scene that breaks is told of, and the others go on. */
+/** A scene that fails is reported, and the others are still measured. */
 function runScene(scene: readonly string[]): readonly Row[] {
   const args = [fileURLToPath(import.meta.url), '--inside', '--rounds', String(rounds), ...scene]
   try {

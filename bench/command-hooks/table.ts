@@ -1,21 +1,11 @@
+import { digits } from '../report.ts'
 import { figuresOf, times, type Goal, type Row } from './measure.ts'
 
-const WIDTHS = [16, 41, 5, 9, 9, 9, 31]
-const NUMBERS = [3, 4, 5]
+export const HEAD = ['scene', 'what', 'unit', 'least', 'median', 'p95', 'compared', 'goal']
 
-const columns = (words: readonly string[]): string =>
-  words
-    .map((word, place) => (NUMBERS.includes(place) ? word.padStart(WIDTHS[place]!) : word.padEnd(WIDTHS[place] ?? 0)))
-    .join(' ')
-    .trimEnd()
-
-export const HEAD = columns(['scene', 'what', 'unit', 'min', 'p50', 'p95', ' compared', 'goal'])
-
-export function lineOf({ scene, name, unit, figures, compared = '', goal }: Row): string {
+export function cellsOf({ scene, name, unit, figures, compared = '', goal }: Row): readonly string[] {
   const { min, p50, p95 } = figures
-  const numbers = [min, p50, p95].map(value => value.toFixed(unit === 'ms' ? 2 : 0))
-  const verdict = goal === undefined ? '' : `${goal.reached ? 'reached' : 'MISSED'}: ${goal.words}`
-  return columns([scene, name, unit, ...numbers, ` ${compared}`, verdict])
+  return [scene, name, unit, ...[min, p50, p95].map(digits), compared, goal?.words ?? '']
 }
 
 /** Events a second, of how long a batch of them took: the columns keep their sense, so the first is the fastest. */

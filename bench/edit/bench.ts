@@ -16,6 +16,7 @@ import { parseArgs } from 'node:util'
 import { editTool } from '../../src/lib/tools/files/edit.ts'
 import { readTool } from '../../src/lib/tools/files/read.ts'
 import type { ToolCall, ToolSession } from '../../src/lib/tools/tool.ts'
+import { digits, median, printReport, times as ratioWords } from '../report.ts'
 
 const { values } = parseArgs({
   options: {
@@ -30,7 +31,11 @@ const { values } = parseArgs({
 const WAYS = ['copy', 'untouched', 'hashed'] as const
 type Way = (typeof WAYS)[number]
 
-const GOALS: Readonly<Record<Way, number>> = { copy: 1, untouched: 1.3, hashed: 2.1 }
+const WORDS: Readonly<Record<Way, readonly [what: string, goal: string]>> = {
+  copy: ['copy', ''],
+  untouched: ['edit; inode, size and ctime as Read saw them', '1.3×'],
+  hashed: ['edit that must hash', '2.1×']
+}
 
 /** After this, in milliseconds, the time of a file's last change can be relied on. */
 const SETTLED = 2200
@@ -113,9 +118,6 @@ async function processorTime(way: Way): Promise<number> {
   return (user + system) / 1000
 }
 
-const median = (numbers: readonly number[]): number =>
-  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]!
-
 /** The most memory, in megabytes, that a process of its own had. */
 function memoryOf(way: Way): number {
   const args = ['--expose-gc', fileURLToPath(import.meta.url), '--only', way, '--megabytes', values.megabytes]
@@ -133,16 +135,23 @@ async function compare(): Promise<void> {
     }
   }
   const least = (way: Way): number => Math.min(...times[way])
-  const rows = WAYS.map(way => ({
-    way,
-    leastMs: Math.round(least(way)),
-    medianMs: Math.round(median(times[way])),
-    ratio: Number((least(way) / least('copy')).toFixed(2)),
-    goal: GOALS[way],
-    peakMb: memoryOf(way)
-  }))
-  if (values.json === true) process.stdout.write(`${JSON.stringify(rows)}\n`)
-  else console.table(rows)
+  const rows = WAYS.map(way => [
+    WORDS[way][0],
+    `${digits(least(way))} ms`,
+    `${digits(median(times[way]))} ms`,
+    ratioWords(least(way) / least('copy')),
+    `${memoryOf(way)} MB`,
+    WORDS[way][1]
+  ])
+  const head = [
+    `one edit of ${values.megabytes} MB`,
+    'least CPU',
+    'median CPU',
+    'of a copy (least)',
+    'peak memory',
+    'goal'
+  ]
+  printReport({ about: `${values.rounds} rounds`, tables: [{ head, rows }], scenes: [] }, values.json === true)
 }
 
 async function once(way: Way): Promise<void> {

@@ -15,8 +15,8 @@ import { measureAppend } from './append.ts'
 import { measureGrowth } from './growth.ts'
 import { fillPeer } from './peer.ts'
 import { measureMillion, measureResume } from './resume.ts'
-import { median } from '../report.ts'
-import { print } from './table.ts'
+import { median, printReport, type Table } from '../report.ts'
+import { tableOf } from './table.ts'
 
 const { values } = parseArgs({
   options: {
@@ -26,6 +26,7 @@ const { values } = parseArgs({
     /** LangGraph takes a minute and 2 GB for so many. */
     peer: { type: 'string', default: '2000' },
     rounds: { type: 'string', default: '9' },
+    json: { type: 'boolean', default: false },
     folder: { type: 'string', default: tmpdir() },
     million: { type: 'boolean', default: false }
   }
@@ -39,13 +40,13 @@ const messages = Number(values.messages)
 const rounds = Number(values.rounds)
 const peer = parts.has('peer') ? Number(values.peer) : 0
 
-async function measurePeer(): Promise<void> {
+async function measurePeer(): Promise<Table> {
   const file = join(place.home, 'peer.db')
   const taken = await fillPeer(file, peer)
   const last = taken.slice(-Math.ceil(peer / 20))
   const mean = taken.reduce((sum, each) => sum + each, 0) / peer
-  print(
-    `append, ${peer} messages, LangGraph SqliteSaver (put and putWrites, no sync): µs a message`,
+  return tableOf(
+    `append, ${peer.toLocaleString('en')} messages, put and putWrites without sync, µs per message`,
     ['median', 'mean', 'at the end', 'file, MB'],
     [{ what: 'LangGraph SqliteSaver', cells: [median(taken), mean, median(last), statSync(file).size / 2 ** 20] }]
   )
@@ -54,12 +55,13 @@ async function measurePeer(): Promise<void> {
 try {
   mkdirSync(place.cwd)
   mkdirSync(place.home)
-  console.log(`node ${process.version}, ${rounds} rounds`)
-  if (parts.has('append')) await measureAppend(folder, Number(values.appends))
-  if (peer > 0) await measurePeer()
-  if (parts.has('growth')) await measureGrowth(place, projectKey, messages, rounds)
-  if (parts.has('resume')) await measureResume(place, projectKey, { messages, rounds, peer })
-  if (values.million) await measureMillion(place, projectKey)
+  const tables: Table[] = []
+  if (parts.has('append')) tables.push(await measureAppend(folder, Number(values.appends)))
+  if (peer > 0) tables.push(await measurePeer())
+  if (parts.has('growth')) tables.push(...(await measureGrowth(place, projectKey, messages, rounds)))
+  if (parts.has('resume')) tables.push(...(await measureResume(place, projectKey, { messages, rounds, peer })))
+  if (values.million) tables.push(await measureMillion(place, projectKey))
+  printReport({ about: `Medians of ${rounds} rounds`, tables, scenes: [] }, values.json)
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

@@ -114,7 +114,7 @@ const counters = (counts: Counts) => ({
 
 const HOME = realpathSync(mkdtempSync(join(tmpdir(), 'bench-turns-')))
 
-async function pi({ turns, hooks, onCall }: Work): Promise<Counts> {
+async function pi({ turns, hooks, onCall, onStart }: Work): Promise<Counts> {
   const counts = none()
   const { before, after } = counters(counts)
   const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 }
@@ -131,6 +131,7 @@ async function pi({ turns, hooks, onCall }: Work): Promise<Counts> {
     contextWindow: 1_000_000,
     maxTokens: 1000
   }
+  onStart?.()
   const agent = new Agent({
     initialState: {
       systemPrompt: 'Look.',

@@ -1,0 +1,66 @@
+/**
+ * Runs benches and writes their tables into bench/README.md, with date and machine.
+ *
+ *     npm run bench:print                                   # all of them
+ *     npm run bench:print -- dispatch turns                 # only these
+ *     npm run bench:print -- --beside 0.1.0=../old/dist     # with another build, which takes turns with this one
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { loadWords, machineWords } from './machine.ts'
+import { runBench } from './program.ts'
+import { markdown } from './report.ts'
+
+/** Each section of the README, with its own flags, and whether other builds can take part. */
+const BENCHES: Readonly<Record<string, { readonly flags?: readonly string[]; readonly builds?: true }>> = {
+  dispatch: { builds: true },
+  turns: { builds: true },
+  startup: { builds: true },
+  run: { builds: true },
+  cli: { builds: true },
+  'command-hooks': {},
+  edit: {},
+  transcript: {}
+}
+
+const root = process.cwd()
+const file = join(root, 'bench/README.md')
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { beside: { type: 'string', multiple: true, default: [] } }
+})
+
+async function section(name: string): Promise<string> {
+  const dists = [`carabiner=${join(root, 'dist')}`, ...values.beside]
+  const flags = BENCHES[name]?.builds === true ? dists.flatMap(dist => ['--dist', dist]) : []
+  const load = loadWords()
+  const { about, tables } = await runBench(root, name, flags)
+  const day = new Date().toISOString().slice(0, 10)
+  return [
+    `One run on ${day}: ${machineWords()}, load ${load} before and ${loadWords()} after. ${about}.`,
+    ...tables.map(markdown)
+  ].join('\n\n')
+}
+
+/** The text between the marks of the bench. */
+function replaced(text: string, name: string, content: string): string {
+  const [begin, end] = [`<!-- ${name}: printed by npm run bench:print -->`, `<!-- end of ${name} -->`]
+  const [from, to] = [text.indexOf(begin), text.indexOf(end)]
+  if (from < 0 || to < from) throw new Error(`bench/README.md must have the lines ${begin} and ${end}`)
+  return `${text.slice(0, from + begin.length)}\n\n${content}\n\n${text.slice(to)}`
+}
+
+const names = positionals.length > 0 ? positionals : Object.keys(BENCHES)
+const unknown = names.filter(name => !Object.hasOwn(BENCHES, name))
+if (unknown.length > 0) {
+  console.error(`There is no bench ${unknown.join(', ')}; there are ${Object.keys(BENCHES).join(', ')}.`)
+  process.exitCode = 64
+} else
+  for (const name of names) {
+    console.error(`${name}: running`)
+    const content = await section(name)
+    console.log(`## ${name}\n\n${content}\n`)
+    writeFileSync(file, replaced(readFileSync(file, 'utf8'), name, content))
+  }
