@@ -6,16 +6,19 @@ import { fill, rootOf, type Place } from './messages.ts'
 import { median, shuffled, type Table } from '../report.ts'
 import { tableOf, type Row } from './table.ts'
 
-/** The reader in one file of JavaScript: what it takes to strip types from sources is no part of reading. */
-const READER = fileURLToPath(new URL('.reader.mjs', import.meta.url))
+const pathOf = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url))
+
+/** The reader as JavaScript: what it takes to strip types from sources is no part of reading. */
+const READER = pathOf('.reader/reader.js')
 buildSync({
-  entryPoints: [fileURLToPath(new URL('reader.mjs', import.meta.url))],
-  outfile: READER,
+  entryPoints: [pathOf('reader.mjs')],
+  outdir: pathOf('.reader'),
   bundle: true,
+  splitting: true,
   platform: 'node',
   format: 'esm',
   packages: 'external',
-  external: ['./go-on.mjs']
+  external: [pathOf('../../dist/*')]
 })
 
 /** One line of the table: how something is read, and what the goals are for its time and its memory. */
