@@ -114,6 +114,10 @@ export const FAULTS = {
     `${path} cannot be repaired: ${why}`,
     'what was there is there still: in its place, or beside it with the ending .bak'
   ],
+  E_INIT: (file: string, what: string, why: string) => [
+    `${file} ${what}: ${why}`,
+    'nothing was written; correct it or move it away, then run `carabiner hooks init` again'
+  ],
   E_CLOSED: (what: string) => [`${what} came after the query had ended`, 'begin a new one'],
   E_START: (why: string) => [`the session could not begin: ${why}`, ''],
   E_USAGE: (why: string) => forBoth(why, '', 'see --help'),

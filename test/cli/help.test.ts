@@ -15,6 +15,7 @@ const COMMANDS = [
   'demo',
   'fire',
   'doctor',
+  'hooks init',
   'hooks list',
   'hooks check',
   'hooks test',

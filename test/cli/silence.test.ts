@@ -107,7 +107,8 @@ async function traced({ path, project, env, home }: CliStage, args: readonly str
 }
 
 /** What may be looked at before trust: what is listed, and what is hashed. */
-const LISTED = /^(?:\.claude(?:\/.*)?|plugin(?:\/.*)?|evil\.(?:mjs|ts)|a\.hooktest\.yaml|\.mcp\.json|\.|hooks|tests?)$/
+const LISTED =
+  /^(?:\.claude(?:\/.*)?|\.claude-plugin\/marketplace\.json|plugin(?:\/.*)?|evil\.(?:mjs|ts)|a\.hooktest\.yaml|\.mcp\.json|\.|hooks|tests?)$/
 
 describe.skipIf(!hasStrace)('before trust (skipped where there is no strace)', () => {
   // Q1

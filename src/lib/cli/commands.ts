@@ -3,6 +3,7 @@ import {
   CHECK_FLAGS,
   EXPORT_FLAGS,
   FIRE_FLAGS,
+  INIT_FLAGS,
   LIST_FLAGS,
   PROJECT_FLAGS,
   REPAIR_FLAGS,
@@ -30,7 +31,7 @@ const SESSION: NonNullable<CommandRow['argument']> = {
 }
 
 export const GROUPS: Readonly<Record<string, string>> = {
-  hooks: 'list, check, test and trust the hooks of this folder',
+  hooks: 'start with, list, check, test and trust the hooks of this folder',
   sessions: 'list, show, verify, repair and export sessions'
 }
 
@@ -67,6 +68,16 @@ export const COMMANDS: readonly CommandRow[] = [
     flags: PROJECT_FLAGS,
     examples: [['carabiner doctor', 'is everything active? exits with 4 if something that restricts is not']],
     run: async (_, flags) => (await import('./doctor.ts')).doctor(flags)
+  },
+  {
+    name: 'hooks init',
+    words: 'write a starter policy with tests: secrets, git history, deletes, tests before the agent stops',
+    flags: INIT_FLAGS,
+    examples: [
+      ['carabiner hooks init --dry-run', 'what would be written?'],
+      ['carabiner hooks init --test "make check"', 'with another command for the tests']
+    ],
+    run: async (_, flags) => (await import('./hooks/init.ts')).initHooks(flags)
   },
   {
     name: 'hooks list',

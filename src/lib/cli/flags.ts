@@ -128,6 +128,13 @@ export const CHECK_FLAGS = table([
   ...PROJECT_FLAGS
 ])
 
+export const INIT_FLAGS = table([
+  { flags: '--test <command>', words: 'the command that runs the project’s tests (default: found in the project)' },
+  { flags: '--dry-run', words: 'only print what would be written' },
+  JSON_FLAG,
+  { flags: '--cwd <folder>', words: 'start from this folder' }
+])
+
 export const TEST_FLAGS = table([{ flags: '--tap', words: 'print TAP, for other programs' }, ...WHERE, ...TRUST])
 
 export const TRUST_FLAGS = table([

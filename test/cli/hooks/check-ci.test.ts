@@ -9,11 +9,14 @@ vi.setConfig({ testTimeout: HANG })
 const CHECK = ['hooks', 'check']
 const CI = { CI: 'true' }
 
-test('a repository without hooks: one sentence, and 0', async () => {
+test('a repository without hooks: one sentence, where to begin, and 0', async () => {
   const { run, project } = cliStage()
   const { code, stdout, stderr } = await run(CHECK, { env: CI })
   expect([code, stderr]).toEqual([0, ''])
-  expect(stdout).toBe(`No hooks and no settings found for ${project}: there is nothing to check.\n`)
+  expect(stdout).toBe(
+    `No hooks and no settings found for ${project}: there is nothing to check.\n` +
+      'To begin with a starter policy: carabiner hooks init\n'
+  )
 })
 
 const SETTINGS = '.claude/settings.json'

@@ -60,7 +60,7 @@ function printSummary({ loaded }: ProjectState, findings: readonly Finding[]): v
   const sources = new Set([...loaded.files, ...loaded.hooks.map(({ place }) => place)].map(({ file }) => file))
   if (sources.size + loaded.modules.length + findings.length === 0) {
     printLine(`No hooks and no settings found for ${escapeText(loaded.root)}: there is nothing to check.`)
-    return
+    return printLine('To begin with a starter policy: carabiner hooks init')
   }
   const [hooks, files] = [counted(loaded.hooks.length, 'hook'), counted(sources.size, 'file')]
   const summary = `${hooks} in ${files}: ${counted(count('error'), 'error')}, ${counted(count('warning'), 'warning')}, ${counted(count('info'), 'note')}`
