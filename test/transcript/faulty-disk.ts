@@ -98,6 +98,10 @@ export class FaultyDisk implements Disk {
     })
   }
 
+  isNameDurable(path: string): boolean {
+    return this.#named.has(path)
+  }
+
   close(file: number): void {
     const path = this.#pathOf(file)
     if (this.#reading.delete(file)) this.#open.delete(file)

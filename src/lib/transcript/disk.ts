@@ -10,6 +10,7 @@ import {
   readSync,
   renameSync,
   rmSync,
+  statSync,
   writeSync
 } from 'node:fs'
 import { fault } from '../faults.ts'
@@ -31,6 +32,8 @@ export interface Disk {
   syncNow?(file: number): void
   /** The same for the names in a folder. */
   syncFolder(path: string): Promise<void>
+  /** Whether the name of a file or folder is durable without that. False if it does not exist. */
+  isNameDurable(path: string): boolean
   close(file: number): void
 }
 
@@ -63,6 +66,10 @@ export const realDisk: ReplacingDisk = {
       closeSync(folder)
     }
   },
+  isNameDurable(path) {
+    const stat = statSync(path, { throwIfNoEntry: false })
+    return stat !== undefined && Date.now() - stat.birthtimeMs > OLD
+  },
   close: closeSync,
   openAnew: path => ordinary(openSync(path, O_TRUNC | O_CREAT | O_RDWR | O_NONBLOCK | O_NOFOLLOW, 0o600), path),
   link(path, further) {
@@ -77,6 +84,12 @@ export const realDisk: ReplacingDisk = {
   rename: renameSync,
   remove: path => rmSync(path, { force: true })
 }
+
+/**
+ * In milliseconds. Systems write new names to the disk by themselves within half a minute. A file system that does not
+ * record when a file was created reports its last change instead, which is later.
+ */
+const OLD = 60_000
 
 const NO_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS'])
 

@@ -86,12 +86,20 @@ export class JsonlStore implements TranscriptStore {
       const { last, isTorn, isNew } = await this.#end(key, path)
       const isNamed = !isNew && this.#named.has(path)
       // The root may be new, and so may its parent folder.
-      const folders = isNamed ? [] : foldersBetween(dirname(path), dirname(dirname(this.root)))
+      const folders = isNamed ? [] : this.#foldersToSync(path, dirname(dirname(this.root)))
       const onNamed = (): void => void this.#named.add(path)
       return new Appender(path, this.#disk, { last, isTorn, folders, onNamed })
     } catch (error) {
       throw fault('E_TRANSCRIPT', path, errorMessage(error), '0')
     }
+  }
+
+  /** A name is durable once its folder is synced: that of the file, and those of its parents up to `last`. */
+  #foldersToSync(path: string, last: string): readonly string[] {
+    const folders: string[] = []
+    for (let each = path; each !== last && dirname(each) !== each; each = dirname(each))
+      if (!this.#disk.isNameDurable(each)) folders.push(dirname(each))
+    return folders
   }
 
   /** Replaces files by copies: what another process writes to the old ones does not reach them. */
@@ -188,13 +196,6 @@ function fenced(writer: Appender, locked: Lock | undefined, release?: () => Prom
       }
     }
   }
-}
-
-/** A folder and its parents up to and including `last`: a name is durable once its folder is synced. */
-function foldersBetween(from: string, last: string): readonly string[] {
-  const folders = [from]
-  for (let next = from; next !== last && dirname(next) !== next;) folders.push((next = dirname(next)))
-  return folders
 }
 
 const namesIn = (folder: string, recursive = false): readonly string[] =>
